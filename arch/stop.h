@@ -10,7 +10,7 @@
  * answer within 0.3 s, in which a stop of the whole machine does not count. For a report that
  * changes nothing. One CPU may call this at a time. Any context.
  */
-void arch_cpus_stand(void);
+void arch_cpus_rendezvous(void);
 void arch_cpus_go(void);
 
 /* Halts all other CPUs that answer for ever, and stops the clock that sends NMIs. Crash context. */

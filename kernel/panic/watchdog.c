@@ -52,7 +52,7 @@ static void report(const struct regs *regs, uint64_t now)
 {
     struct watchdog_stalls stalls = {.regs = regs};
 
-    arch_cpus_stand();
+    arch_cpus_rendezvous();
     for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
         if (arch_cpu_runs(cpu) && is_stalled(cpu, now, limit - TOGETHER_NS)) {
             stalls.ns[cpu] = now - watched[cpu].since;

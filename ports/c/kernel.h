@@ -111,7 +111,7 @@ const char *gdb_begin(void) __attribute__((weak));
 void gdb_look(struct trap_frame *frame) __attribute__((weak));
 
 /* pitot_level3.c: on another CPU, interrupts off, until it may resume. */
-void stand_still(void) __attribute__((weak));
+void rendezvous_wait(void) __attribute__((weak));
 
 /* pitot_level4.c: in place of the work, the lines of the command line, between semicolons. */
 void console_run(const char *lines) __attribute__((weak));

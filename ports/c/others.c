@@ -69,7 +69,7 @@ void others_interrupt(uint32_t vector)
 
 void others_serve(void)
 {
-    if (stand_still)
-        stand_still();
+    if (rendezvous_wait)
+        rendezvous_wait();
     apic_write(APIC_END, 0);
 }

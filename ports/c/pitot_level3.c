@@ -22,7 +22,7 @@ void pitot_host_release(void)
         __asm__ volatile("pause");
 }
 
-void stand_still(void)
+void rendezvous_wait(void)
 {
     __atomic_fetch_add(&standing, 1, __ATOMIC_RELEASE);
     while (__atomic_load_n(&asked, __ATOMIC_ACQUIRE))

@@ -245,7 +245,7 @@ for my $cpus (1, 4) {
 
 # What gdb says while the trap of a step decides whether it is the last one: QEMU's stub stops the
 # machine there, and has the byte come to the port.
-for my $place (qw(debugger_may_stop stand_ask_no_more)) {
+for my $place (qw(debugger_may_stop rendezvous_ask_no_more)) {
     my ($address) = debug_values("$build/pitot.elf", "&$place");
     my $outside = Pitot::Stub->new("$logs/$place.gdb");
     $machine = start_at("$logs/$place.com3", gdb => "$logs/$place.gdb", smp => 1,

@@ -21,7 +21,7 @@ use Pitot;
 my %for_bochs = map { $_ => 1 } qw(ktap-debugreg_both);
 
 # These are about several CPUs; the others about one.
-my %smp = map { $_ => 1 } qw(ktap-smp ktap-stand);
+my %smp = map { $_ => 1 } qw(ktap-smp ktap-rendezvous);
 
 # These step through, sample in, or watch the timer's interrupt of a machine whose clock is that: by
 # NMI watches are off, and the 8254 is.

@@ -26,7 +26,7 @@ my %not_on_qemu = map { $_ => 1 } qw(ktap-debugreg_both);
 my %too_long = map { $_ => 1 } qw(ktap-proof ktap-everything ktap-ring ktap-soak ktap-sweep);
 
 # These are about several CPUs; the others about one.
-my %smp = map { $_ => 1 } qw(ktap-smp ktap-stand);
+my %smp = map { $_ => 1 } qw(ktap-smp ktap-rendezvous);
 
 # QEMU without a clock that Bochs has not.
 sub run_suites

@@ -42,8 +42,8 @@ struct percpu {
     bool nmi_spare;       /* [O] one more NMI may come for those that were asked for */
     uint32_t clock_asked; /* [A] written by the boot CPU: this CPU shall serve the NMI clock */
 
-    /* Standing still, for all reasons: arch/x86_64/smp/stand.h. */
-    uint32_t stand_asked;      /* [A] what it is asked to stand still for: STAND_* */
+    /* Standing still, for all reasons: arch/x86_64/smp/rendezvous.h. */
+    uint32_t rendezvous_asked; /* [A] what it is asked to stand still for: RENDEZVOUS_* */
     uint32_t stands;           /* [O] what it stands still for */
     struct regs *stopped_regs; /* [O] at what; NULL: it runs. A debugger changes what is there */
 

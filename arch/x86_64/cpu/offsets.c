@@ -10,8 +10,8 @@
 #include "arch/x86_64/cpu/regs.h"
 #include "arch/x86_64/entry/stacks.h"
 #include "arch/x86_64/entry/vectors.h"
+#include "arch/x86_64/smp/rendezvous.h"
 #include "arch/x86_64/smp/smp_start.h"
-#include "arch/x86_64/smp/stand.h"
 
 #define EQU(name, value) __asm__ volatile(".ascii \"@" #name " equ %c0\"" : : "i"(value))
 
@@ -61,8 +61,8 @@ void offsets(void)
     EQU(PERCPU_DR7_STEP, offsetof(struct percpu, dr7_step));
     EQU(PERCPU_STEPS, offsetof(struct percpu, steps));
     EQU(PERCPU_PROGRAM_STEPS, offsetof(struct percpu, program_steps));
-    EQU(PERCPU_STAND_ASKED, offsetof(struct percpu, stand_asked));
-    EQU(STAND_STOP, STAND_STOP);
+    EQU(PERCPU_RENDEZVOUS_ASKED, offsetof(struct percpu, rendezvous_asked));
+    EQU(RENDEZVOUS_STOP, RENDEZVOUS_STOP);
     EQU(PERCPU_WATCH_DEPTH, offsetof(struct percpu, watch_depth));
     EQU(SMP_START_PAGE_TABLES, offsetof(struct smp_start, page_tables));
     EQU(SMP_START_STACK, offsetof(struct smp_start, stack));

@@ -19,7 +19,7 @@
 #include "arch/x86_64/entry/nmi.h"
 #include "arch/x86_64/entry/trap.h"
 #include "arch/x86_64/smp/park.h"
-#include "arch/x86_64/smp/stand.h"
+#include "arch/x86_64/smp/rendezvous.h"
 
 /* Changed with all other CPUs parked; the boot CPU may read it even while it is parked. */
 static const struct arch_debugger *debugger;
@@ -35,7 +35,7 @@ static unsigned told;
 static void stop_is_over(void)
 {
     stop_line_was_read();
-    stand_leave_stop();
+    rendezvous_leave_stop();
 }
 
 /* Lets the other CPUs resume as `resume` says; waits if this CPU is not to resume. */
@@ -68,7 +68,7 @@ static bool stop_lets_others_run(struct regs *regs, unsigned *absent)
         arch_relax();
     alone = park_for_stop(regs, absent);
     if (told == before) {
-        stand_enter_stop(regs);
+        rendezvous_enter_stop(regs);
         return true;
     }
     if (!alone)
@@ -104,7 +104,7 @@ void stop_enter(struct regs *regs, enum arch_stop why)
             park_end_stop();
         return;
     }
-    stand_enter_stop(regs);
+    rendezvous_enter_stop(regs);
     stop_cancel_steps();
     for (;;) {
         resume = (struct arch_resume){.all = true, .only = ARCH_NO_CPU};
@@ -139,13 +139,13 @@ _Noreturn void stop_leave(struct regs *regs, uintptr_t ip, bool at_breakpoint)
 
 bool arch_stop_is_due(unsigned cpu)
 {
-    return stand_is_asked(cpu, STAND_STOP);
+    return rendezvous_is_asked(cpu, RENDEZVOUS_STOP);
 }
 
 /* Takes the request, if there is one; returns whether there was. */
 static bool stop_taken(unsigned cpu)
 {
-    return stand_ask_no_more(cpu, STAND_STOP);
+    return rendezvous_ask_no_more(cpu, RENDEZVOUS_STOP);
 }
 
 /* Takes the request; returns whether there was one, and the debugger still has a reason for it. */
@@ -238,7 +238,7 @@ static void stop_asked(struct regs *regs)
 
 void arch_stop_cpu(unsigned cpu)
 {
-    stand_ask(cpu, STAND_STOP);
+    rendezvous_ask(cpu, RENDEZVOUS_STOP);
     if (apic_registers())
         nmi_send(cpu);
 }
@@ -252,7 +252,7 @@ void arch_debugger_attach(const struct arch_debugger *with)
         stop_taken(cpu); /* the request of the debugger that was attached before */
     __atomic_store_n(&debugger, with, __ATOMIC_RELAXED);
     debugreg_set_stop(with ? &stops : NULL);
-    stand_set_stop(with ? stop_asked : NULL);
+    rendezvous_set_stop(with ? stop_asked : NULL);
     trap_set_late(with ? stop_late : NULL);
     stop_line_attach(with != NULL);
     stop_break_attach(with != NULL);
@@ -265,9 +265,9 @@ void arch_stop_dead(struct regs *regs)
     struct arch_resume resume = {.all = true};
     unsigned cpu = arch_cpu_id();
 
-    if (!debugger || stand_reasons(cpu) & STAND_STOP)
+    if (!debugger || rendezvous_reasons(cpu) & RENDEZVOUS_STOP)
         return;
-    stand_enter_stop(regs);
+    rendezvous_enter_stop(regs);
     stop_cancel_steps();
     debugger->stopped(cpu, ARCH_STOP_DEAD, ARCH_NO_CPU, &resume);
 }

@@ -12,7 +12,7 @@
 #include "arch/x86_64/entry/trap.h"
 #include "arch/x86_64/entry/vectors.h"
 #include "arch/x86_64/smp/park.h"
-#include "arch/x86_64/smp/stand.h"
+#include "arch/x86_64/smp/rendezvous.h"
 
 #define LINGER_NS 1000000000ull /* an NMI of the debugger's line may come this late */
 
@@ -43,7 +43,7 @@ static void stop_hear(void)
     if (park_has_lone(&lone) && lone != arch_cpu_id())
         arch_stop_cpu(lone);
     else
-        stand_ask(arch_cpu_id(), STAND_STOP);
+        rendezvous_ask(arch_cpu_id(), RENDEZVOUS_STOP);
 }
 
 /* Called before the clock is asked whether the NMI came from it. */
@@ -86,6 +86,6 @@ void stop_line_attach(bool attach)
         nmi_clock_lingers(); /* an NMI of the line may still be on its way */
     listening.serve = clock.serve;
     nmi_set_clock(attach ? &listening : &clock);
-    stand_set_meanwhile(attach ? stop_hear_parked : NULL);
+    rendezvous_set_meanwhile(attach ? stop_hear_parked : NULL);
     trap_set_handler(VECTOR_NMI, attach ? stop_unexplained : NULL);
 }

@@ -14,7 +14,7 @@
 #include "arch/x86_64/entry/trap.h"
 #include "arch/x86_64/entry/vectors.h"
 #include "arch/x86_64/smp/park.h"
-#include "arch/x86_64/smp/stand.h"
+#include "arch/x86_64/smp/rendezvous.h"
 
 #define LINGER_NS 1000000000ull /* emulated CPUs take turns, of a tenth of a second */
 
@@ -126,7 +126,7 @@ void nmi_trap(struct regs *regs)
 
     if (timed && !park_is_parker() && !__atomic_load_n(&ended, __ATOMIC_RELAXED))
         clock.serve(regs, began);
-    stand_serve(regs);
+    rendezvous_serve(regs);
     if (nmi_button_waits(self, timed) || (!sent && !timed && !nmi_lingered(self))) {
         port_count_settle(regs);
         trap_nmi(regs);

@@ -299,9 +299,9 @@ cfi_end
 ; stop; if another stop has been requested, that is made first. IN rdi = its struct regs. Does not
 ; return.
 ;
-; An NMI that asks for a stop and interrupts this trap leaves a request (stand_asked). The check
-; here sees requests that came before it. If the NMI comes after the check, up to the `iretq`, it
-; sends the trap back to the check (trap_tails, stop_late.c): the frame from which the registers are
+; An NMI that asks for a stop and interrupts this trap leaves a request (rendezvous_asked). The
+; check here sees requests that came before it. If the NMI comes after the check, up to the `iretq`,
+; it sends the trap back to the check (trap_tails, stop_late.c): the frame from which registers are
 ; restored is still there. A debug trap that ends without a stop has no check of its own, so that
 ; hits do not pay for one: the NMI changes the return address of its handler's call to the check.
 align 16
@@ -309,7 +309,7 @@ cfi_start watch_return, return
         cfi_outermost
         mov rsp, rdi
 ..@watch_look:
-        test dword [gs:PERCPU_STAND_ASKED], STAND_STOP
+        test dword [gs:PERCPU_RENDEZVOUS_ASKED], RENDEZVOUS_STOP
         jz ..@watch_leave
 ..@watch_late:
         mov rdi, rsp

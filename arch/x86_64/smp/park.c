@@ -15,16 +15,16 @@
 #include "arch/x86_64/cpu/percpu.h"
 #include "arch/x86_64/entry/nmi.h"
 #include "arch/x86_64/memory/sections.h"
-#include "arch/x86_64/smp/stand.h"
+#include "arch/x86_64/smp/rendezvous.h"
 
 #define PATIENCE_NS 2000000000ull /* emulated CPUs take turns: patience.h */
 
 /* What a CPU stands still for while it waits for its turn to stop, or for another one's step. */
-#define UNTIL_MY_TURN (STAND_PARK | STAND_REPORT | STAND_HALT)
+#define UNTIL_MY_TURN (RENDEZVOUS_PARK | RENDEZVOUS_REPORT | RENDEZVOUS_HALT)
 
 static uint32_t parker;    /* [A] the CPU that parks the others, + 1; 0: none */
 static unsigned depth;     /* [parker] how many of its parkings are open: they nest */
-static uint32_t number;    /* [parker] the number of its parking, in STAND_PARK; never 0 */
+static uint32_t number;    /* [parker] the number of its parking, in RENDEZVOUS_PARK; never 0 */
 static uint64_t irq_flags; /* the parker's: from before */
 static unsigned held;      /* [A] the parker's: 1 if a debugger's stop has made it the parker, else
                             * 0 */
@@ -38,7 +38,7 @@ void arch_set_may_park(bool (*may)(void))
 /* Asks a CPU for one parking in place of another; one of the two is none. */
 static void ask(unsigned cpu, uint32_t from, uint32_t to)
 {
-    if (stand_ask_number(cpu, from, to) && to)
+    if (rendezvous_ask_number(cpu, from, to) && to)
         nmi_send(cpu);
 }
 
@@ -52,15 +52,15 @@ static void ask_all(uint32_t from, uint32_t to)
 /* An answer to an earlier parking is no answer to this one. */
 static void next_parking(void)
 {
-    number += STAND_NUMBER;
+    number += RENDEZVOUS_NUMBER;
     if (number == 0)
-        number = STAND_NUMBER;
+        number = RENDEZVOUS_NUMBER;
     ask_all(0, number);
 }
 
 static bool await_all(unsigned *absent)
 {
-    return stand_await(STAND_PARK, number, PATIENCE_NS, absent);
+    return rendezvous_await(RENDEZVOUS_PARK, number, PATIENCE_NS, absent);
 }
 
 /* Releases all that have stopped; they have resumed when this returns. */
@@ -68,8 +68,8 @@ static void let_go(void)
 {
     unsigned one;
 
-    ask_all(number, 0); /* P, with stand_still */
-    while (!stand_all_others(STAND_PARK, 0, &one))
+    ask_all(number, 0); /* P, with rendezvous_wait */
+    while (!rendezvous_all_others(RENDEZVOUS_PARK, 0, &one))
         arch_relax();
 }
 
@@ -87,7 +87,7 @@ static void parker_leave(void)
  */
 static bool park_again(uint64_t flags, unsigned *absent)
 {
-    if (!stand_all_others(STAND_PARK, number, absent)) {
+    if (!rendezvous_all_others(RENDEZVOUS_PARK, number, absent)) {
         arch_irq_restore(flags);
         return false;
     }
@@ -149,7 +149,7 @@ static void stop_again(void)
 {
     unsigned cpu = arch_cpu_id();
 
-    if (stand_is_asked(cpu, STAND_STOP))
+    if (rendezvous_is_asked(cpu, RENDEZVOUS_STOP))
         nmi_send(cpu);
 }
 
@@ -186,9 +186,9 @@ bool park_for_stop(struct regs *regs, unsigned *absent)
         alone = false;
     }
     while (__atomic_load_n(&parker, __ATOMIC_RELAXED) != me) {
-        asked = __atomic_load_n(&self->stand_asked, __ATOMIC_ACQUIRE) & UNTIL_MY_TURN;
+        asked = __atomic_load_n(&self->rendezvous_asked, __ATOMIC_ACQUIRE) & UNTIL_MY_TURN;
         if (asked)
-            stand_still(regs, UNTIL_MY_TURN, asked);
+            rendezvous_wait(regs, UNTIL_MY_TURN, asked);
         nobody = 0;
         if (__atomic_compare_exchange_n(&parker, &nobody, me, false, __ATOMIC_ACQUIRE,
                                         __ATOMIC_RELAXED)) {
@@ -219,10 +219,10 @@ void park_pass_on(unsigned cpu, struct regs *regs)
     uint32_t mine = number;
 
     arch_check(park_is_parker() && held && cpu != arch_cpu_id());
-    stand_ask_number(arch_cpu_id(), 0, mine);
+    rendezvous_ask_number(arch_cpu_id(), 0, mine);
     __atomic_store_n(&parker, cpu + 1, __ATOMIC_RELEASE);
     ask(cpu, mine, 0);
-    stand_still(regs, UNTIL_MY_TURN, mine);
+    rendezvous_wait(regs, UNTIL_MY_TURN, mine);
 }
 
 bool arch_park_is_changing(void)

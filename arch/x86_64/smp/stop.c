@@ -10,7 +10,7 @@
 #include "arch/x86_64/cpu/percpu.h"
 #include "arch/x86_64/entry/nmi.h"
 #include "arch/x86_64/smp/patience.h"
-#include "arch/x86_64/smp/stand.h"
+#include "arch/x86_64/smp/rendezvous.h"
 
 /*
  * How long a report waits for a CPU that does not answer: the least time in which every other CPU
@@ -25,7 +25,7 @@ static bool all_stand(void)
 {
     for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
         if (cpu != arch_cpu_id() && arch_cpu_runs(cpu) &&
-            !(stand_reasons(cpu) & (STAND_REPORT | STAND_HALT)))
+            !(rendezvous_reasons(cpu) & (RENDEZVOUS_REPORT | RENDEZVOUS_HALT)))
             return false;
     return true;
 }
@@ -34,19 +34,19 @@ static void ask_all_others(uint32_t reason)
 {
     for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
         if (cpu != arch_cpu_id() && arch_cpu_runs(cpu)) {
-            stand_ask(cpu, reason);
+            rendezvous_ask(cpu, reason);
             nmi_send(cpu);
         }
 }
 
 /* A parked CPU is no answer: its parker may be about to release it. */
-void arch_cpus_stand(void)
+void arch_cpus_rendezvous(void)
 {
     struct patience patience;
 
     since = arch_clock_ns();
     patience_begin(&patience, PATIENCE_NS, since);
-    ask_all_others(STAND_REPORT);
+    ask_all_others(RENDEZVOUS_REPORT);
     while (!all_stand() && !patience_is_over(&patience, arch_clock_ns()))
         arch_relax();
 }
@@ -60,12 +60,12 @@ void arch_cpus_go(void)
 
     __atomic_fetch_add(&lost, arch_clock_ns() - since, __ATOMIC_RELAXED);
     for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
-        stand_ask_no_more(cpu, STAND_REPORT);
-    while (!stand_all_others(STAND_REPORT, 0, &one))
+        rendezvous_ask_no_more(cpu, RENDEZVOUS_REPORT);
+    while (!rendezvous_all_others(RENDEZVOUS_REPORT, 0, &one))
         arch_relax();
 }
 
-uint64_t stand_lost_ns(void)
+uint64_t rendezvous_lost_ns(void)
 {
     return __atomic_load_n(&lost, __ATOMIC_RELAXED);
 }
@@ -75,7 +75,7 @@ void arch_cpus_halt(void)
     unsigned absent;
 
     nmi_clock_end();
-    stand_ask(arch_cpu_id(), STAND_HALTS);
-    ask_all_others(STAND_HALT);
-    stand_await(STAND_HALT, STAND_HALT, PATIENCE_NS, &absent);
+    rendezvous_ask(arch_cpu_id(), RENDEZVOUS_HALTS);
+    ask_all_others(RENDEZVOUS_HALT);
+    rendezvous_await(RENDEZVOUS_HALT, RENDEZVOUS_HALT, PATIENCE_NS, &absent);
 }

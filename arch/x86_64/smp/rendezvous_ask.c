@@ -1,54 +1,54 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See stand.h: the side of the CPU that asks, whatever for. */
+/* See rendezvous.h: the side of the CPU that asks, whatever for. */
 #include "arch/cpu.h"
 #include "arch/x86_64/cpu/check.h"
 #include "arch/x86_64/cpu/percpu.h"
 #include "arch/x86_64/entry/nmi.h"
 #include "arch/x86_64/smp/patience.h"
-#include "arch/x86_64/smp/stand.h"
+#include "arch/x86_64/smp/rendezvous.h"
 
 #define AGAIN_NS 20000ull     /* The time between two NMIs to a CPU that could not stop yet, */
 #define LOST_NS  100000000ull /* ... and to a CPU that seems to have received none. */
 
-void stand_ask(unsigned cpu, uint32_t reason)
+void rendezvous_ask(unsigned cpu, uint32_t reason)
 {
-    __atomic_fetch_or(&percpu[cpu].stand_asked, reason, __ATOMIC_RELEASE);
+    __atomic_fetch_or(&percpu[cpu].rendezvous_asked, reason, __ATOMIC_RELEASE);
 }
 
-bool stand_ask_no_more(unsigned cpu, uint32_t reason)
+bool rendezvous_ask_no_more(unsigned cpu, uint32_t reason)
 {
-    return reason & __atomic_fetch_and(&percpu[cpu].stand_asked, ~reason, __ATOMIC_RELEASE);
+    return reason & __atomic_fetch_and(&percpu[cpu].rendezvous_asked, ~reason, __ATOMIC_RELEASE);
 }
 
-bool stand_is_asked(unsigned cpu, uint32_t reason)
+bool rendezvous_is_asked(unsigned cpu, uint32_t reason)
 {
-    return __atomic_load_n(&percpu[cpu].stand_asked, __ATOMIC_RELAXED) & reason;
+    return __atomic_load_n(&percpu[cpu].rendezvous_asked, __ATOMIC_RELAXED) & reason;
 }
 
-bool stand_ask_number(unsigned cpu, uint32_t from, uint32_t to)
+bool rendezvous_ask_number(unsigned cpu, uint32_t from, uint32_t to)
 {
-    uint32_t *word = &percpu[cpu].stand_asked;
+    uint32_t *word = &percpu[cpu].rendezvous_asked;
     uint32_t asked = __atomic_load_n(word, __ATOMIC_RELAXED);
 
-    arch_check(!((from | to) & ~STAND_PARK));
+    arch_check(!((from | to) & ~RENDEZVOUS_PARK));
     do
-        if ((asked & STAND_PARK) != from || asked & STAND_HALT)
+        if ((asked & RENDEZVOUS_PARK) != from || asked & RENDEZVOUS_HALT)
             return false;
-    while (!__atomic_compare_exchange_n(word, &asked, (asked & ~STAND_PARK) | to, false,
+    while (!__atomic_compare_exchange_n(word, &asked, (asked & ~RENDEZVOUS_PARK) | to, false,
                                         __ATOMIC_RELEASE, __ATOMIC_RELAXED));
     return true;
 }
 
-uint32_t stand_reasons(unsigned cpu)
+uint32_t rendezvous_reasons(unsigned cpu)
 {
     return __atomic_load_n(&percpu[cpu].stands, __ATOMIC_ACQUIRE);
 }
 
-bool stand_all_others(uint32_t reasons, uint32_t exactly, unsigned *one)
+bool rendezvous_all_others(uint32_t reasons, uint32_t exactly, unsigned *one)
 {
     for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
         if (cpu != arch_cpu_id() && arch_cpu_runs(cpu) &&
-            (stand_reasons(cpu) & reasons) != exactly) {
+            (rendezvous_reasons(cpu) & reasons) != exactly) {
             *one = cpu;
             return false;
         }
@@ -64,16 +64,16 @@ static bool has_had_its_nmis(unsigned cpu)
 /* No CPU can answer while a report has all CPUs stand still. */
 static uint64_t patience_clock(void)
 {
-    return arch_clock_ns() - stand_lost_ns();
+    return arch_clock_ns() - rendezvous_lost_ns();
 }
 
-bool stand_await(uint32_t reasons, uint32_t exactly, uint64_t limit, unsigned *absent)
+bool rendezvous_await(uint32_t reasons, uint32_t exactly, uint64_t limit, unsigned *absent)
 {
     uint64_t asked = patience_clock(), now;
     struct patience patience;
 
     patience_begin(&patience, limit, asked);
-    while (!stand_all_others(reasons, exactly, absent)) {
+    while (!rendezvous_all_others(reasons, exactly, absent)) {
         now = patience_clock();
         if (patience_is_over(&patience, now))
             return false;

@@ -10,7 +10,7 @@
 #include "arch/stop.h"
 #include "arch/x86_64/cpu/percpu.h"
 #include "arch/x86_64/smp/patience.h"
-#include "arch/x86_64/smp/stand.h"
+#include "arch/x86_64/smp/rendezvous.h"
 #include "core/lib/cpus.h"
 #include "kernel/sched/thread.h"
 #include "tests/kernel/ktap.h"
@@ -50,14 +50,15 @@ static bool await_reasons(uint32_t reasons)
     struct patience patience;
 
     patience_begin(&patience, PATIENCE_NS, arch_clock_ns());
-    while (stand_reasons(THERE) != reasons && !patience_is_over(&patience, arch_clock_ns()))
+    while (rendezvous_reasons(THERE) != reasons && !patience_is_over(&patience, arch_clock_ns()))
         arch_relax();
-    return stand_reasons(THERE) == reasons;
+    return rendezvous_reasons(THERE) == reasons;
 }
 
 static bool is_parked_alone(void)
 {
-    return stand_reasons(THERE) & STAND_PARK && !(stand_reasons(THERE) & ~STAND_PARK);
+    return rendezvous_reasons(THERE) & RENDEZVOUS_PARK &&
+           !(rendezvous_reasons(THERE) & ~RENDEZVOUS_PARK);
 }
 
 /* --- A thread that is interrupted, its interrupts off. --- */
@@ -100,8 +101,8 @@ static void claim_alone(const struct thread *thread)
             "... and stands still at what the NMI has interrupted");
     arch_cpus_release();
     ktap_ok(!arch_stopped_regs(THERE), "... until it is released");
-    arch_cpus_stand();
-    ktap_equal(stand_reasons(THERE), STAND_REPORT, "it stands still for a report");
+    arch_cpus_rendezvous();
+    ktap_equal(rendezvous_reasons(THERE), RENDEZVOUS_REPORT, "it stands still for a report");
     ktap_ok(is_of(thread, arch_stopped_regs(THERE)) && stands_still(),
             "... at what the NMI has interrupted");
     arch_cpus_go();
@@ -115,12 +116,14 @@ static void claim_report_of_parked(void)
 
     ktap_ok(arch_cpus_park(&absent), "it is parked again,");
     at = arch_stopped_regs(THERE);
-    arch_cpus_stand();
-    ktap_ok(stand_reasons(THERE) & STAND_REPORT && stand_reasons(THERE) & STAND_PARK,
+    arch_cpus_rendezvous();
+    ktap_ok(rendezvous_reasons(THERE) & RENDEZVOUS_REPORT &&
+                rendezvous_reasons(THERE) & RENDEZVOUS_PARK,
             "and stands still for a report as well, parked as it is,");
     ktap_ok(arch_stopped_regs(THERE) == at, "... at the same place");
     arch_cpus_release();
-    ktap_equal(stand_reasons(THERE), STAND_REPORT, "... which goes on when the parker has ended");
+    ktap_equal(rendezvous_reasons(THERE), RENDEZVOUS_REPORT,
+               "... which goes on when the parker has ended");
     ktap_ok(arch_stopped_regs(THERE) == at && stands_still(), "... at the same place still");
     arch_cpus_go();
     ktap_ok(await_reasons(0), "... until it has ended, too");
@@ -131,7 +134,7 @@ static void claim_parking_in_report(void)
     struct regs *at;
     unsigned absent;
 
-    arch_cpus_stand();
+    arch_cpus_rendezvous();
     at = arch_stopped_regs(THERE);
     ktap_ok(arch_cpus_park(&absent), "one that stands still for a report can be parked");
     arch_cpus_go();
@@ -153,7 +156,7 @@ static void wait_in_trap(void *unused)
     self->watch_depth++;
     next_stage(1);
     await_stage(2);
-    stand_still(&trapped, STAND_PARK, STAND_NUMBER);
+    rendezvous_wait(&trapped, RENDEZVOUS_PARK, RENDEZVOUS_NUMBER);
     self->watch_depth--;
     next_stage(3);
     arch_irq_restore(flags);
@@ -163,18 +166,21 @@ static void claim_report_upon_wait(void)
 {
     struct thread *thread = begin(wait_in_trap);
 
-    stand_ask_number(THERE, 0, STAND_NUMBER);
+    rendezvous_ask_number(THERE, 0, RENDEZVOUS_NUMBER);
     next_stage(2);
-    ktap_ok(await_reasons(STAND_NUMBER), "a trap is parked while it waits for its turn to stop");
-    arch_cpus_stand();
-    ktap_ok(await_reasons(STAND_NUMBER | STAND_REPORT), "a report's NMI comes upon it");
+    ktap_ok(await_reasons(RENDEZVOUS_NUMBER),
+            "a trap is parked while it waits for its turn to stop");
+    arch_cpus_rendezvous();
+    ktap_ok(await_reasons(RENDEZVOUS_NUMBER | RENDEZVOUS_REPORT), "a report's NMI comes upon it");
     ktap_ok(arch_stopped_regs(THERE) == &trapped, "... and it stands at what it has trapped");
     arch_cpus_go();
-    ktap_equal(stand_reasons(THERE), STAND_NUMBER, "... and is parked still when that has gone");
+    ktap_equal(rendezvous_reasons(THERE), RENDEZVOUS_NUMBER,
+               "... and is parked still when that has gone");
     ktap_ok(arch_stopped_regs(THERE) == &trapped, "... there");
-    stand_ask_number(THERE, STAND_NUMBER, 0);
+    rendezvous_ask_number(THERE, RENDEZVOUS_NUMBER, 0);
     await_stage(3);
-    ktap_ok(!arch_stopped_regs(THERE) && stand_reasons(THERE) == 0, "... until it is released");
+    ktap_ok(!arch_stopped_regs(THERE) && rendezvous_reasons(THERE) == 0,
+            "... until it is released");
     thread_join(thread);
 }
 
@@ -197,20 +203,21 @@ static void claim_halting(void)
 {
     unsigned me = arch_cpu_id();
 
-    stand_ask(me, STAND_HALTS);
+    rendezvous_ask(me, RENDEZVOUS_HALTS);
     thread_join(begin(park_from_there));
     ktap_equal(absent_there, me, "who halts the others is not parked");
-    stand_ask_no_more(me, STAND_HALTS);
+    rendezvous_ask_no_more(me, RENDEZVOUS_HALTS);
     thread_join(begin(park_from_there));
     ktap_equal(absent_there, ARCH_NO_CPU, "... and else is");
-    stand_ask(THERE, STAND_HALT);
-    ktap_ok(!stand_ask_number(THERE, 0, STAND_NUMBER) && stand_is_asked(THERE, STAND_HALT) &&
-                !stand_is_asked(THERE, STAND_PARK),
+    rendezvous_ask(THERE, RENDEZVOUS_HALT);
+    ktap_ok(!rendezvous_ask_number(THERE, 0, RENDEZVOUS_NUMBER) &&
+                rendezvous_is_asked(THERE, RENDEZVOUS_HALT) &&
+                !rendezvous_is_asked(THERE, RENDEZVOUS_PARK),
             "no parker takes back that a CPU is to halt");
-    stand_ask_no_more(THERE, STAND_HALT);
+    rendezvous_ask_no_more(THERE, RENDEZVOUS_HALT);
 }
 
-static void stand_claims(void)
+static void rendezvous_claims(void)
 {
     struct thread *thread;
 
@@ -226,4 +233,4 @@ static void stand_claims(void)
     claim_halting();
 }
 
-KTAP_SUITE(stand, "what a CPU stands still for, and what may come inside what");
+KTAP_SUITE(rendezvous, "what a CPU stands still for, and what may come inside what");

@@ -12,70 +12,71 @@
 
 struct regs;
 
-/* Bits of stand_asked and stands (struct percpu). */
-#define STAND_HALT   1u  /* for good, wherever the CPU is */
-#define STAND_REPORT 2u  /* until the report has been made, wherever it is */
-#define STAND_STOP   4u  /* for a debugger: makes a stop as soon as that may be; is in one */
-#define STAND_HALTS  8u  /* the CPU halts the others: it is neither halted nor parked. Only asked */
-#define STAND_NUMBER 16u /* from this bit on the number of a parking; 0: none */
-#define STAND_PARK   (~(STAND_NUMBER - 1))
+/* Bits of rendezvous_asked and stands (struct percpu). */
+#define RENDEZVOUS_HALT   1u /* for good, wherever the CPU is */
+#define RENDEZVOUS_REPORT 2u /* until the report has been made, wherever it is */
+#define RENDEZVOUS_STOP   4u /* for a debugger: makes a stop as soon as that may be; is in one */
+#define RENDEZVOUS_HALTS                                                                           \
+    8u /* the CPU halts the others: it is neither halted nor parked. Only asked */
+#define RENDEZVOUS_NUMBER 16u /* from this bit on the number of a parking; 0: none */
+#define RENDEZVOUS_PARK   (~(RENDEZVOUS_NUMBER - 1))
 
 /* --- The CPU that asks. --- */
 
 /* Adds a reason, or takes it away and returns whether it was there. Sends no NMI. Any context. */
-void stand_ask(unsigned cpu, uint32_t reason);
-bool stand_ask_no_more(unsigned cpu, uint32_t reason);
+void rendezvous_ask(unsigned cpu, uint32_t reason);
+bool rendezvous_ask_no_more(unsigned cpu, uint32_t reason);
 
 /* True if the CPU has been asked for this, and has not served it. Any context. */
-bool stand_is_asked(unsigned cpu, uint32_t reason);
+bool rendezvous_is_asked(unsigned cpu, uint32_t reason);
 
 /*
  * Changes the number of the parking that the CPU is asked for; false if it was not `from`, or the
  * CPU is halted, which is final. By the parker.
  */
-bool stand_ask_number(unsigned cpu, uint32_t from, uint32_t to);
+bool rendezvous_ask_number(unsigned cpu, uint32_t from, uint32_t to);
 
 /* The reasons for which it stands still. Any context. */
-uint32_t stand_reasons(unsigned cpu);
+uint32_t rendezvous_reasons(unsigned cpu);
 
 /*
  * True if all other CPUs that run stand still for exactly these of `reasons`; else *one is a CPU
  * that does not.
  */
-bool stand_all_others(uint32_t reasons, uint32_t exactly, unsigned *one);
+bool rendezvous_all_others(uint32_t reasons, uint32_t exactly, unsigned *one);
 
 /*
  * Waits for that, at most so many ns as patience.h counts them, and sends another NMI to a CPU that
  * could not serve the last one. The time of reports does not count. False: *absent does not stand
  * still.
  */
-bool stand_await(uint32_t reasons, uint32_t exactly, uint64_t limit, unsigned *absent);
+bool rendezvous_await(uint32_t reasons, uint32_t exactly, uint64_t limit, unsigned *absent);
 
 /* How many ns, in all, CPUs have stood still for reports: time in which no CPU ran. Any context. */
-uint64_t stand_lost_ns(void);
+uint64_t rendezvous_lost_ns(void);
 
 /* --- The CPU that stands still. --- */
 
 /* In an NMI: stands still until no reason is left. Watches are off. */
-void stand_serve(struct regs *regs);
+void rendezvous_serve(struct regs *regs);
 
 /*
  * Stands still at these registers: at first for `asked`, then for those of `serves` that are asked
  * for, until there are none. In an NMI, or a trap with watches off.
  */
-void stand_still(struct regs *regs, uint32_t serves, uint32_t asked);
+void rendezvous_wait(struct regs *regs, uint32_t serves, uint32_t asked);
 
 /*
  * Enters or leaves a debugger's stop at these registers. It does not wait: the stop does.
  */
-void stand_enter_stop(struct regs *regs);
-void stand_leave_stop(void);
+void rendezvous_enter_stop(struct regs *regs);
+void rendezvous_leave_stop(void);
 
-/* The function that STAND_STOP calls, in the NMI; NULL: none. With all other CPUs parked. */
-void stand_set_stop(void (*stop)(struct regs *regs));
+/* The function that RENDEZVOUS_STOP calls, in the NMI; NULL: none. With all other CPUs parked. */
+void rendezvous_set_stop(void (*stop)(struct regs *regs));
 
 /*
  * The function that a parked CPU calls while it stands still; NULL: none. With all other CPUs
  * parked.
  */
-void stand_set_meanwhile(void (*serve)(void));
+void rendezvous_set_meanwhile(void (*serve)(void));

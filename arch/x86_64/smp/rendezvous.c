@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See stand.h: the side of the CPU that stands still. NMIs stay blocked in stand_serve. They come
- * upon stand_still in a debug trap, which waits there for its turn to stop: one of a report's then
- * stands still on top of it. The first keeps the registers, so that a debugger changes what its
- * trap goes back to, and the second takes back no more than it has added.
+ * See rendezvous.h: the side of the CPU that waits. NMIs stay blocked in rendezvous_serve. They can
+ * interrupt rendezvous_wait in a debug trap, which waits there for its turn to stop: the NMI of a
+ * report then waits on top of it. The outer wait keeps the registers, so that a debugger changes
+ * what its trap returns to, and the inner one removes no more reasons than it added.
  */
-#include "arch/x86_64/smp/stand.h"
+#include "arch/x86_64/smp/rendezvous.h"
 
 #include "arch/cpu.h"
 #include "arch/park.h"
@@ -19,12 +19,12 @@
 static void (*stop_handler)(struct regs *regs); /* changed with all CPUs parked */
 static void (*meanwhile)(void);                 /* [A] by the parker; NULL: nothing is to be done */
 
-void stand_set_stop(void (*stop)(struct regs *regs))
+void rendezvous_set_stop(void (*stop)(struct regs *regs))
 {
     stop_handler = stop;
 }
 
-void stand_set_meanwhile(void (*serve)(void))
+void rendezvous_set_meanwhile(void (*serve)(void))
 {
     __atomic_store_n(&meanwhile, serve, __ATOMIC_RELAXED);
 }
@@ -48,7 +48,7 @@ static void pass_time(uint32_t reasons)
 {
     void (*serve)(void) = __atomic_load_n(&meanwhile, __ATOMIC_RELAXED);
 
-    if (reasons & STAND_PARK && serve)
+    if (reasons & RENDEZVOUS_PARK && serve)
         serve();
     arch_relax();
 }
@@ -61,24 +61,24 @@ static void follow_changes(void)
 }
 
 /* What the parker has changed meanwhile is seen after the load: P, with let_go. */
-void stand_still(struct regs *regs, uint32_t serves, uint32_t asked)
+void rendezvous_wait(struct regs *regs, uint32_t serves, uint32_t asked)
 {
     struct percpu *self = percpu_self();
     bool first = !self->stopped_regs;
     uint32_t under = self->stands, now;
 
-    arch_check(arch_trap_depth() > 0 && !(under & serves & STAND_PARK));
+    arch_check(arch_trap_depth() > 0 && !(under & serves & RENDEZVOUS_PARK));
     if (first)
         stands_at(self, regs);
     for (; asked; asked = now) {
-        if (asked & STAND_HALT) {
-            stands_for(self, STAND_HALT);
+        if (asked & RENDEZVOUS_HALT) {
+            stands_for(self, RENDEZVOUS_HALT);
             arch_halt();
         }
         stands_for(self, under | asked);
-        while ((now = __atomic_load_n(&self->stand_asked, __ATOMIC_ACQUIRE) & serves) == asked)
+        while ((now = __atomic_load_n(&self->rendezvous_asked, __ATOMIC_ACQUIRE) & serves) == asked)
             pass_time(asked);
-        if ((asked ^ now) & STAND_PARK && asked & STAND_PARK && !(now & STAND_HALT))
+        if ((asked ^ now) & RENDEZVOUS_PARK && asked & RENDEZVOUS_PARK && !(now & RENDEZVOUS_HALT))
             follow_changes();
     }
     if (first)
@@ -86,38 +86,39 @@ void stand_still(struct regs *regs, uint32_t serves, uint32_t asked)
     stands_for(self, under);
 }
 
-void stand_enter_stop(struct regs *regs)
+void rendezvous_enter_stop(struct regs *regs)
 {
     struct percpu *self = percpu_self();
 
     stands_at(self, regs);
-    stands_for(self, self->stands | STAND_STOP);
+    stands_for(self, self->stands | RENDEZVOUS_STOP);
 }
 
-void stand_leave_stop(void)
+void rendezvous_leave_stop(void)
 {
     struct percpu *self = percpu_self();
 
-    arch_check(self->stands & STAND_STOP);
+    arch_check(self->stands & RENDEZVOUS_STOP);
     stands_at(self, NULL);
-    stands_for(self, self->stands & ~STAND_STOP);
+    stands_for(self, self->stands & ~RENDEZVOUS_STOP);
 }
 
 /* Parkings and reports find this CPU at any point in here, if it may be parked at all. */
-void stand_serve(struct regs *regs)
+void rendezvous_serve(struct regs *regs)
 {
     struct percpu *self = percpu_self();
-    uint32_t asked = __atomic_load_n(&self->stand_asked, __ATOMIC_ACQUIRE), serves = STAND_REPORT;
+    uint32_t asked = __atomic_load_n(&self->rendezvous_asked, __ATOMIC_ACQUIRE),
+             serves = RENDEZVOUS_REPORT;
 
     if (!asked)
         return;
     serves &= ~self->stands; /* the handler that this NMI interrupted serves those */
-    if (!(asked & STAND_HALTS))
-        serves |= STAND_HALT | (park_may(regs) ? STAND_PARK : 0);
+    if (!(asked & RENDEZVOUS_HALTS))
+        serves |= RENDEZVOUS_HALT | (park_may(regs) ? RENDEZVOUS_PARK : 0);
     if (asked & serves) {
         port_count_settle(regs);
-        stand_still(regs, serves, asked & serves);
+        rendezvous_wait(regs, serves, asked & serves);
     }
-    if (stand_is_asked(self->cpu, STAND_STOP) && stop_handler)
+    if (rendezvous_is_asked(self->cpu, RENDEZVOUS_STOP) && stop_handler)
         stop_handler(regs);
 }
