@@ -159,9 +159,9 @@ continue
 bt
 detach
 GDB
-# way_of_group is there on machines that trap once for a group of iterations.
-backtrace_ok($said->{hit} =~ s/^#\d+ .*\bway_of_group .*\n//mr,
-    [qw(sample_write sample_take event_hit_checked event_hit_meant event_breakpoint_hit way_of_one),
+# handle_group is there on machines that trap once for a group of iterations.
+backtrace_ok($said->{hit} =~ s/^#\d+ .*\bhandle_group .*\n//mr,
+    [qw(sample_write sample_take event_hit_checked event_hit_meant event_breakpoint_hit handle_one),
         qw(breakpoint_trap debug_hit debug_trap_inside), '<signal handler called>', 'lock_kernel'],
     'a backtrace leads from the debug trap to who touched the watched lock');
 ended_ok($machine, 'the recording goes on after it');

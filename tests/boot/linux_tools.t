@@ -24,7 +24,7 @@ my $logs = File::Spec->rel2abs(($ENV{BUILD} // 'build') . '/logs/linux_tools');
 # The CPUs of such a machine take turns when a timer is due: so the clock, 500 times a second, has a
 # CPU stop within an operation and the others come upon the lock, whenever between ticks the load
 # begins. There are more threads than CPUs.
-my $load = 'fs-stress --threads 5 1';
+my $load = 'fs-stress --threads 5 2';
 my $record = "perf record -a -m 8M -g -R -e lock:*,sched:*,kmem:*,cpu-clock/freq=500/ -- $load";
 my $everything = 'perf record -a -R -e *:* -- memory';
 my $machine = boot(machine => 'qemu', smp => 4, icount => 8, flags => 'perf.rate=0',
