@@ -1,17 +1,26 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Pitot as one object, build/lib/pitot.o, for a kernel that is not its own (docs/porting.md). Needs core/ and arch/ alone:
 #
-#     make -f core/embed/lib.mk [BUILD=build] [LEVEL=3] [GDB=] [CPUS=1] [RING=65536] [TEXT=131072] [MEMORY=1048576] [CC=gcc] [NASM=nasm]
+#     make -f core/embed/lib.mk [BUILD=build] [LEVEL=3] [GDB=] [CPUS=1] [RING=65536] [TEXT=131072|KERNEL=ELF] [MEMORY=1048576]
+#         [CC=gcc] [NASM=nasm]
+#
+# and its header alone in build/lib/include.
 #
 # LEVEL: 4 for the console's commands, too; they take MEMORY bytes for rings of their own and reports.
 # GDB: 1 for a gdb that may come, at whichever level.
 # CPUS: how many the kernel has at most; RING: bytes of each one's ring, a power of two; TEXT: bytes of the kernel's own text that
 # tools/pitot-tables shall find room for in the object, as many bytes again; 0: no tables.
+# KERNEL: that kernel's ELF file, linked with the object or without, whose text is measured for this.
 BUILD ?= build
 CPUS  ?= 1
 RING  ?= 65536
 LEVEL ?= 3
-TEXT  ?= $(if $(filter 4,$(LEVEL)),262144,131072)
+# The bytes of the file's executable segments, and a quarter more.
+TEXT_OF = $(shell readelf -lW $(1) 2>/dev/null | perl -ne '$$sum += hex($$1) if /^ +LOAD +(?:0x\w+ +){3}0x(\w+) .*E/; END { print(int($$sum * 5 / 4)) }')
+TEXT  ?= $(if $(KERNEL),$(call TEXT_OF,$(KERNEL)),$(if $(filter 4,$(LEVEL)),262144,131072))
+ifeq ($(TEXT),0)
+$(if $(KERNEL),$(error KERNEL=$(KERNEL): no ELF file with code))
+endif
 MEMORY ?= 1048576
 NASM  ?= nasm
 CC    := $(if $(filter default,$(origin CC)),gcc,$(CC))
@@ -60,7 +69,11 @@ LIB_OBJ := $(patsubst %,$(LIB)/obj/%.o,$(filter-out core/unwind/default_%.c,$(LI
 
 .DELETE_ON_ERROR:
 .PHONY: lib FORCE
-lib: $(LIB)/pitot.o
+lib: $(LIB)/pitot.o $(LIB)/include/pitot.h
+
+$(LIB)/include/pitot.h: core/pitot.h
+	$(Q)mkdir -p $(@D)
+	$(Q)cp $< $@
 
 # What was asked for, so that other words make it anew.
 $(LIB)/flags: FORCE

@@ -2,7 +2,7 @@
 /* Descriptor tables, GS, interrupt controller, timer and serial lines. Boot; traps. */
 #include "ports/c/kernel.h"
 
-#include "core/pitot.h"
+#include "pitot.h"
 
 #define COM1      0x3f8
 #define EXIT_PORT 0xf4

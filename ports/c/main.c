@@ -6,7 +6,7 @@
  */
 #include "ports/c/kernel.h"
 
-#include "core/pitot.h"
+#include "pitot.h"
 
 #define JOBS 20 /* of each worker and each other CPU */
 

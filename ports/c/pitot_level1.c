@@ -2,7 +2,7 @@
 /* Level 1, call chains: Pitot is told where stacks lie. */
 #include "ports/c/kernel.h"
 
-#include "core/pitot.h"
+#include "pitot.h"
 
 int pitot_host_stack(unsigned long address, unsigned long *low, unsigned long *high)
 {

@@ -5,7 +5,7 @@
  */
 #include "ports/c/kernel.h"
 
-#include "core/pitot.h"
+#include "pitot.h"
 
 int pitot_host_mapped(unsigned long address, unsigned long length)
 {

@@ -2,7 +2,7 @@
 /* Level 3, many CPUs: the others stand still, in an interrupt, while Pitot changes breakpoints. */
 #include "ports/c/kernel.h"
 
-#include "core/pitot.h"
+#include "pitot.h"
 
 static uint32_t asked, standing; /* written by the CPU that asks; counted by the others */
 

@@ -5,7 +5,7 @@
  */
 #include "ports/c/kernel.h"
 
-#include "core/pitot.h"
+#include "pitot.h"
 
 #define COM1      0x3f8
 #define LINE_SIZE 256

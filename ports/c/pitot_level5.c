@@ -5,7 +5,7 @@
  */
 #include "ports/c/kernel.h"
 
-#include "core/pitot.h"
+#include "pitot.h"
 
 #define COM3       0x3e8
 #define HAS_A_BYTE 1

@@ -2,7 +2,7 @@
 /* Threads that give up the CPU by themselves, in turn. Task context. */
 #include "ports/c/kernel.h"
 
-#include "core/pitot.h"
+#include "pitot.h"
 
 struct thread threads[ALL_THREADS] = {{0, "boot", 1}};
 char thread_stacks[ALL_THREADS][STACK_SIZE] __attribute__((aligned(16)));

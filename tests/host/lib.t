@@ -14,6 +14,8 @@ use lib 'tests/lib';
 use File::Basename qw(dirname);
 use File::Copy qw(copy);
 use File::Path qw(make_path remove_tree);
+use File::Spec;
+use List::Util qw(sum0);
 use Test::More;
 use Pitot::Files;
 
@@ -56,6 +58,17 @@ for (@objects[0, 1]) {
     is($?, 0, "for $cpus CPUs it is made from core/ and arch/ alone");
     is($said, '', '... without a word');
 }
+
+is(slurp("$tree/b31/lib/include/pitot.h"), $header, 'the header lies in a folder of its own');
+
+# KERNEL= makes room for that file's code, and a quarter more.
+my $measured = File::Spec->rel2abs("$build/port.elf");
+my $code = sum0(map { hex } `readelf -lW $measured` =~ /^ +LOAD +(?:0x\w+ +){3}0x(\w+) .*E/mg);
+my $lib = "make -n -C $tree -f core/embed/lib.mk BUILD=none";
+my ($room) = `$lib KERNEL=$measured` =~ /EMBED_TEXT=(\d+)/;
+ok($code > 0 && $room == int($code * 5 / 4), 'KERNEL=ELF measures the text') or diag("$code $room");
+my $refused = `$lib KERNEL=core/pitot.h 2>&1`;
+like($refused, qr/KERNEL=core\/pitot\.h: no ELF file with code/, '... and refuses what has none');
 
 # One CPU needs no parking; the rest of what is given is always asked for.
 for (@objects) {

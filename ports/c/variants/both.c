@@ -5,7 +5,7 @@
  */
 #include "ports/c/kernel.h"
 
-#include "core/pitot.h"
+#include "pitot.h"
 
 static int begin_run(int argc, char **argv)
 {

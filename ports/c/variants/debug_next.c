@@ -5,7 +5,7 @@
  */
 #include "ports/c/kernel.h"
 
-#include "core/pitot.h"
+#include "pitot.h"
 
 const char *__wrap_pitot_init(const struct pitot_kernel *kernel);
 const char *__real_pitot_init(const struct pitot_kernel *kernel);

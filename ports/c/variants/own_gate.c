@@ -6,7 +6,7 @@
  */
 #include "ports/c/kernel.h"
 
-#include "core/pitot.h"
+#include "pitot.h"
 
 #define GATE __attribute__((section(".text.gate"))) /* from the trap's entry to its end */
 
