@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Operations on data that one CPU owns, each in one instruction, and how it is published to others:
- * the ring's, and those of counters. Any context.
+ * Single-instruction operations on data that one CPU owns, and the barriers that publish it to
+ * other CPUs, as rings and counters need them. Any context.
  */
 #pragma once
 

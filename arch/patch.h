@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Sites, places in the code that are turned on and off, and the gates that they lead to: for
+ * Sites (places in the code that can be turned on and off) and the gates they call: for
  * core/tracepoint.
  */
 #pragma once
@@ -10,8 +10,8 @@
 #include "arch/x86_64/cpu/site.h"
 
 /*
- * Turns a site on or off; without effect if it already is. Returns 0; -EINVAL if the text holds
- * neither its nop nor its jump; or -ETIMEDOUT if the other CPUs could not be parked. After an error
- * nothing has changed. Task context.
+ * Turns a site on or off; does nothing if the site is already in that state. Returns 0; -EINVAL if
+ * the text holds neither the nop nor the jump; or -ETIMEDOUT if the other CPUs could not be parked.
+ * On error nothing has changed. Task context.
  */
 int arch_site_set(const struct arch_site *site, bool on);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The registers at the place of the call: for code that begins a call chain without a trap. Any
+ * The registers at the point of the call: for code that starts a call chain without a trap. Any
  * context.
  */
 #pragma once

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * User mode: how a program begins, and how it enters the kernel. kernel/user has the programs and
- * system calls; docs/programs.md.
+ * User mode: how a program starts, and how it enters the kernel. Programs and system calls are in
+ * kernel/user; docs/programs.md.
  */
 #pragma once
 
@@ -13,18 +13,18 @@ struct arch_stack;
 struct regs;
 
 /*
- * Leaves the kernel for the first time, in the space that was entered last: the program starts at
- * `ip` with this stack pointer; all other registers are 0. Called on the thread's own stack, which
+ * Enters user mode for the first time, in the space that was entered last: the program starts at
+ * `ip` with this stack pointer and all other registers 0. Called on the thread's own stack, which
  * is empty from now on. Task context.
  */
 _Noreturn void arch_user_begin(uintptr_t ip, uintptr_t sp);
 
 /*
- * What core does for programs. All run on the program's thread's stack.
- *   call    it has executed `syscall`: the number is regs->error, arguments are in di, si, dx, r10,
- *           r8, r9; the result goes to ax. Interrupts on.
- *   fault   an exception that is the program's own doing; does not return. Interrupts on.
- *   leave   the kernel is about to return to it: interrupts off, may switch, or not return.
+ * Handlers for programs. All run on the stack of the program's thread.
+ *   call    the program has executed `syscall`: the number is regs->error, arguments are in di, si,
+ *           dx, r10, r8, r9; the result goes to ax. Interrupts on.
+ *   fault   the program caused an exception; does not return. Interrupts on.
+ *   leave   the kernel is about to return to the program: interrupts off, may switch or not return.
  */
 struct arch_user_handlers {
     void (*call)(struct regs *regs);
@@ -33,5 +33,8 @@ struct arch_user_handlers {
 };
 void arch_user_set_handlers(const struct arch_user_handlers *with);
 
-/* What the CPUs of this machine lack for programs, as a phrase; NULL: nothing. Any context. */
+/*
+ * The feature that programs need and this machine's CPUs lack, as a phrase; NULL: none. Any
+ * context.
+ */
 const char *arch_user_missing(void);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Debug traps that come by another kernel's own gate, in place of arch/x86_64/entry: they are told
- * apart from that kernel's, watches are off while one is served, and the outermost turns them on
- * again. What arch/x86_64/debug asks of entries is answered with none.
+ * Debug traps that arrive through another kernel's gate; replaces arch/x86_64/entry. Separates them
+ * from that kernel's own debug traps, and keeps watches off while a trap is served; the outermost
+ * trap turns them on again. The symbols of trap entries that arch/x86_64/debug needs are stubs
+ * here.
  */
 #include "arch/cpu.h"
 #include "arch/embed.h"
@@ -18,7 +19,7 @@ _Static_assert(sizeof(struct pitot_regs) == sizeof(struct regs) &&
                    offsetof(struct pitot_regs, ax) == offsetof(struct regs, ax),
                "core/pitot.h has the same registers");
 
-/* The kernel's selectors are its own; here they tell a program from the kernel alone. */
+/* The kernel chooses its own selectors; here they only distinguish a program from the kernel. */
 struct regs arch_embed_regs(const struct pitot_regs *from)
 {
     struct regs regs;
@@ -38,13 +39,16 @@ void arch_embed_regs_return(const struct regs *from, struct pitot_regs *to)
 
 void (*embed_debug_late)(struct regs *regs);
 
-/* A hit, or the step that a debugger has asked for. */
+/* A hit, or the single step that a debugger requested. */
 static bool is_ours(const struct percpu *self, uint64_t dr6)
 {
     return dr6 & percpu_live() || (dr6 & DR6_BS && self->steps);
 }
 
-/* With watches off. A trap inside this one, from an NMI's handler say, leaves DR7 as it is. */
+/*
+ * Runs with watches off. A trap inside this one, for example in an NMI handler, leaves DR7
+ * unchanged.
+ */
 static bool serve(struct pitot_regs *with)
 {
     struct percpu *self = percpu_self();
@@ -52,7 +56,7 @@ static bool serve(struct pitot_regs *with)
     bool ours;
 
     self->watch_depth++;
-    ours = is_ours(self, cpu_read_dr6()); /* one of the kernel's own leaves DR6 as it is */
+    ours = is_ours(self, cpu_read_dr6()); /* a trap of the kernel's own leaves DR6 unchanged */
     if (ours) {
         regs = arch_embed_regs(with);
         debug_trap_inside(&regs);
@@ -67,8 +71,9 @@ static bool serve(struct pitot_regs *with)
 }
 
 /*
- * This alone, and what it loads at its end, may not be watched: all else happens in between. DR7
- * comes from the shadow, as the handler may have armed others.
+ * Only this function and the data it loads at its end may not be watched: everything else runs
+ * while watches are off. DR7 is loaded from the shadow, as the handler may have armed other
+ * watches.
  */
 __attribute__((section(".text.nowatch"))) int pitot_debug_trap(struct pitot_regs *regs)
 {
@@ -83,12 +88,12 @@ __attribute__((section(".text.nowatch"))) int pitot_debug_trap(struct pitot_regs
     return ours;
 }
 
-/* --- What entries of arch/x86_64 say of themselves. --- */
+/* --- Stubs for the symbols of the entries of arch/x86_64. --- */
 
-/* No trap comes upon these. */
+/* Never interrupted by a trap. */
 const char trap_stubs[1];
 
-/* A step is not asked for, nor is a program's trap moved. */
+/* Never needed: no step is requested and no program's trap is moved. */
 struct regs *trap_land(struct regs *frame)
 {
     return frame;

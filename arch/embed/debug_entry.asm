@@ -1,9 +1,9 @@
 ; SPDX-License-Identifier: BSD-2-Clause
 ;
-; The gate of debug traps for a kernel that has no use for one of its own (core/pitot.h): entered by
-; the CPU, interrupts off, on pitot_debug_stack. What is not Pitot's continues at embed_debug_next,
-; as if the CPU had entered there: a program's trap at once, as GS may be the program's then. May
-; not be watched, as all of it is executed while watches are armed.
+; Debug trap gate for a kernel that does not need one of its own (core/pitot.h): entered by the CPU,
+; interrupts off, on pitot_debug_stack. A trap that is not Pitot's continues at embed_debug_next, as
+; if the CPU had entered there. A program's trap does so at once, as GS may be the program's then.
+; May not be watched, as all of it is executed while watches are armed.
 
 %include "offsets.inc"
 %include "arch/x86_64/unwind/cfi.inc"
@@ -11,7 +11,7 @@
 extern pitot_debug_trap
 extern embed_debug_next
 
-; 16 bytes below the CPU's frame: error code and vector of a struct pitot_regs.
+; Error code and vector of a struct pitot_regs occupy 16 bytes below the CPU's frame.
 %define CPU_FRAME 40
 %define ABOVE     (CPU_FRAME + 16)
 %define CS_SAVED  8
@@ -52,7 +52,7 @@ cfi_start pitot_debug_entry, trap
         cld
         mov rdi, rsp
         call pitot_debug_trap
-        test eax, eax                   ; the flags stay until the jump: nothing below changes them
+        test eax, eax                   ; nothing below changes the flags before the jump
         pop r15
         pop r14
         pop r13

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Stops for a debugger in another kernel, in place of arch/x86_64/debug/stop.c: at the end of debug
- * traps, and in the interrupt in which that kernel polls the debugger's line. One CPU; interrupts
- * and watches are off, and this code may not trap. Steps are arch/x86_64/debug/stop_step.c's.
- * arch_debugger_attach: with all parked.
+ * Debugger stops in another kernel; replaces arch/x86_64/debug/stop.c. Stops happen at the end of
+ * debug traps, and in the interrupt in which the kernel polls the debugger's line. One CPU;
+ * interrupts and watches are off, and this code may not trap. Steps are handled by
+ * arch/x86_64/debug/stop_step.c. arch_debugger_attach: with all CPUs parked.
  */
 #include "arch/debugger.h"
 #include "arch/cpu.h"
@@ -19,12 +19,12 @@
 
 #define RING_OF_SELECTOR 3
 
-/* Written by the one CPU, in traps and with interrupts off. */
+/* Written by the only CPU, in traps and with interrupts off. */
 static struct {
     const struct arch_debugger *debugger; /* NULL: none is attached */
-    bool pending;                         /* the trap that is being served ends in a stop, */
+    bool pending;                         /* the current trap ends in a stop, ... */
     enum arch_stop why;                   /* ... for this reason */
-    bool due;                             /* asked for; taken where the line is polled */
+    bool due;                             /* a stop is requested, for when the line is polled */
     bool here;                            /* arch_stop_here is about to trap */
 } stops;
 
@@ -34,8 +34,8 @@ bool arch_embed_is_debugged(void)
 }
 
 /*
- * A breakpoint at the place that the debugger has moved the CPU to hits. During steps the line is
- * not polled, so the end of a step serves a request that is due.
+ * A breakpoint at the address to which the debugger has moved the CPU hits. During steps the line
+ * is not polled, so the end of a step serves a pending request.
  */
 static void stop(struct regs *regs, enum arch_stop why)
 {
@@ -69,8 +69,8 @@ static void end_in_stop(enum arch_stop why)
 }
 
 /*
- * A stepped instruction that faults has the trap flag in the handler's frame, which must not be
- * forgotten: hits in the handler are told when the step has ended.
+ * If a stepped instruction faults, the trap flag is in the fault handler's frame and must survive:
+ * hits in that handler are reported when the step has ended.
  */
 static void stop_fired(unsigned fired, struct regs *regs)
 {
@@ -96,13 +96,13 @@ static bool stop_stepped(struct regs *regs, unsigned *fired)
     return true;
 }
 
-/* Steps and hits have left what they are to end in. */
+/* Nothing to do: steps and hits have already recorded whether they end in a stop. */
 static void stop_nothing(struct regs *regs)
 {
     (void)regs;
 }
 
-/* At the end of each debug trap, when all others have been told of it. */
+/* Called at the end of each debug trap, after all other handlers. */
 static void stop_late(struct regs *regs)
 {
     if (!stops.pending)
@@ -122,7 +122,7 @@ void arch_debugger_attach(const struct arch_debugger *with)
     embed_debug_late = with ? stop_late : NULL;
 }
 
-/* The debug trap comes after the instruction that follows the one that loads the flags. */
+/* The debug trap arrives after the instruction that follows the one that loads the flags. */
 void arch_stop_here(void)
 {
     uint64_t flags = arch_irq_save();
@@ -136,7 +136,7 @@ void arch_stop_here(void)
     arch_irq_restore(flags);
 }
 
-/* --- Where the kernel polls the line, or has come to its end. --- */
+/* --- Stops outside of debug traps: the kernel polls the line, or has failed. --- */
 
 void arch_stop_cpu(unsigned cpu)
 {
@@ -150,14 +150,14 @@ bool arch_stop_is_due(unsigned cpu)
     return stops.due;
 }
 
-/* The interrupt's handler polls the line, and stops then. */
+/* The interrupt handler polls the line, and stops then. */
 void arch_stop_interrupted(struct regs *regs)
 {
     (void)regs;
     stops.due = true;
 }
 
-/* As in a debug trap: the watches are those of before when it has ended. */
+/* Like a debug trap: disarms the watches and restores them afterwards. */
 static void stop_outside(struct pitot_regs *with, enum arch_stop why)
 {
     struct percpu *self = percpu_self();
@@ -197,13 +197,13 @@ void arch_embed_stop_dead(struct pitot_regs *regs)
         stop_outside(regs, ARCH_STOP_DEAD);
 }
 
-/* core/gdb's own way; here the kernel says so (arch_embed_stop_dead). */
+/* Requested by core/gdb. The kernel requests such a stop through arch_embed_stop_dead. */
 void arch_stop_dead(struct regs *regs)
 {
     stop(regs, ARCH_STOP_DEAD);
 }
 
-/* --- What steps ask of programs: none is ever stopped. --- */
+/* --- Stubs for the steps' access to programs: no program is ever stopped. --- */
 
 struct arch_space *space_of_cpu(unsigned cpu)
 {

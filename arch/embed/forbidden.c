@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What must not be watched in another kernel: Pitot's gate of debug traps and its stacks, the
- * kernel's own if it has named them, and what pitot_debug_trap touches while watches are armed. For
- * the arbiter; any context.
+ * Memory that must not be watched in another kernel: Pitot's debug trap gate and its stacks, the
+ * kernel's own gate and stacks if the kernel has named them, and the data that pitot_debug_trap
+ * accesses while watches are armed. For the arbiter; any context.
  */
 #include "arch/embed.h"
 #include "arch/watch.h"

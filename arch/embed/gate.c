@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The gate of debug traps in another kernel: its stacks, where traps of others go, and whether a
- * CPU's tables lead to it. A watch upon a CPU that enters elsewhere would end that kernel, so
- * core/embed asks before it arms one. Sources: Intel SDM vol. 3, "64-Bit Mode IDT", "64-Bit Mode
- * Task-State Segment".
+ * The debug trap gate in another kernel: its stacks, where traps that are not Pitot's continue, and
+ * whether a CPU's tables lead to the gate. A watch that hits on a CPU with another gate would crash
+ * that kernel, so core/embed checks before it arms one. Sources: Intel SDM vol. 3, "64-Bit Mode
+ * IDT", "64-Bit Mode Task-State Segment".
  */
 #include "arch/cpu.h"
 #include "arch/embed.h"
@@ -52,7 +52,7 @@ static _Noreturn void debug_unclaimed(void)
     pitot_host_panic("a debug trap that is not Pitot's: debug_next of struct pitot_kernel is 0");
 }
 
-/* debug_entry.asm jumps to it. Written by arch_embed_gate_init alone. */
+/* Jump target of debug_entry.asm. Written only by arch_embed_gate_init. */
 NOWATCH_DATA void (*embed_debug_next)(void);
 
 void arch_embed_gate_init(const struct pitot_kernel *kernel)
@@ -79,7 +79,7 @@ static uintptr_t gate_address(const struct gate *gate)
            gate->address_low;
 }
 
-/* The top of this CPU's stack with that number, from 1; 0: there is no TSS. */
+/* The top of this CPU's IST stack with that number, from 1; 0: there is no TSS. */
 static uintptr_t ist_stack(unsigned number)
 {
     struct __attribute__((packed)) {

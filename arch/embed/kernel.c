@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * CPUs, memory and text as the kernel that embeds Pitot gives them (core/pitot.h), where
- * arch/x86_64 has page tables, stacks and a linker script of its own. Any context but for
- * arch_embed_init and parking.
+ * CPUs, memory and text as reported by the kernel that embeds Pitot (core/pitot.h), instead of the
+ * page tables, stacks and linker script of arch/x86_64. Any context, except arch_embed_init and
+ * parking.
  */
 #include "arch/cpu.h"
 #include "arch/debugger.h"
@@ -18,7 +18,7 @@
 
 NOWATCH_DATA struct percpu percpu[ARCH_CPUS_MAX];
 
-static const struct pitot_kernel *kernel; /* written by arch_embed_init alone */
+static const struct pitot_kernel *kernel; /* written only by arch_embed_init */
 
 void arch_embed_init(const struct pitot_kernel *with)
 {
@@ -49,7 +49,7 @@ const struct pitot_trap *arch_embed_trap(uintptr_t address)
     return NULL;
 }
 
-/* --- CPUs: the object is made for so many. --- */
+/* --- CPUs: their maximum number is fixed when the object is built. --- */
 
 unsigned arch_cpus(void)
 {
@@ -62,8 +62,8 @@ bool arch_cpu_runs(unsigned cpu)
 }
 
 static struct {
-    unsigned depth; /* of calls, by the CPU that parks */
-    uint64_t flags; /* its interrupts before the first of them */
+    unsigned depth; /* nested calls, by the CPU that parks */
+    uint64_t flags; /* that CPU's interrupt flag before the outermost call */
 } parking;
 
 bool arch_embed_can_park(void)
@@ -90,9 +90,9 @@ bool arch_cpus_park(unsigned *absent)
     return true;
 }
 
-/* Which change of the debug registers a CPU has loaded. [owning CPU; read by all] */
+/* The last change of the debug registers that each CPU has loaded. [owning CPU; read by all] */
 static uint64_t loaded[ARCH_CPUS_MAX];
-/* Why its debug traps would not come. [the same] */
+/* Why a CPU's debug traps would not reach Pitot. [the same] */
 static const char *gate_wrong[ARCH_CPUS_MAX];
 
 void pitot_cpu_resumes(void)
@@ -119,7 +119,7 @@ const char *arch_embed_gates_wrong(unsigned *cpu)
     return NULL;
 }
 
-/* Those of a debugger's stop: the kernel does not say where its other CPUs stand. */
+/* Known only in a debugger's stop: the kernel does not report where its other CPUs are stopped. */
 struct regs *arch_stopped_regs(unsigned cpu)
 {
     return percpu[cpu].stopped_regs;
@@ -170,13 +170,13 @@ uintptr_t arch_text_end(void)
     return (uintptr_t)kernel->text_end;
 }
 
-/* Where the kernel's own trap entries lie is not known. */
+/* The location of the kernel's own trap entries is unknown. */
 uintptr_t arch_text_plain_end(void)
 {
     return (uintptr_t)kernel->text_end;
 }
 
-/* Room in core/embed/sections.ld, all zero until it is filled in. */
+/* Space reserved in core/embed/sections.ld; all zero until it is filled in. */
 extern const char embed_symtab_blob_start[];
 
 static const struct symtab_header *symtab(void)
@@ -191,7 +191,7 @@ bool arch_embed_has_tables(void)
 
 static const uint8_t none[ARCH_BUILD_ID_SIZE];
 
-/* The tables have zeroes where the kernel was linked without one. */
+/* The tables contain zeros if the kernel was linked without a build ID. */
 const uint8_t *arch_embed_build_id(void)
 {
     if (kernel->build_id)
@@ -209,7 +209,7 @@ const uint8_t *arch_build_id(void)
     return known ? known : none;
 }
 
-/* Page tables are the kernel's: what it says nothing of is not there. */
+/* The page tables are the kernel's: memory that it does not report counts as unmapped. */
 bool arch_mapped(uintptr_t address, size_t length)
 {
     return pitot_host_mapped && pitot_host_mapped(address, length);
@@ -233,8 +233,8 @@ bool arch_embed_has_stacks(void)
 }
 
 /*
- * An answer stays until its chain is walked: a chain comes to five stacks at most, and another one
- * begins meanwhile in a deeper trap alone.
+ * An entry stays valid until its chain is walked: a chain visits at most five stacks, and only a
+ * deeper trap can start another chain meanwhile.
  */
 #define STACKS_KEPT 8
 #define DEPTHS      3 /* task or interrupt, debug trap, NMI */
@@ -262,7 +262,7 @@ const struct arch_stack *arch_stack_find(uintptr_t address)
     return stack;
 }
 
-/* The kernel's entries push what they like: no struct regs is looked for there. */
+/* The kernel's entries choose their own frame layout, so no struct regs is expected there. */
 bool arch_is_trap_return(uintptr_t return_address)
 {
     (void)return_address;

@@ -8,7 +8,7 @@
 #include "arch/memory.h"
 #include "arch/x86_64/entry/vectors.h"
 
-/* Registers, as offsets: "Local APIC Register Address Map". */
+/* Register offsets: "Local APIC Register Address Map". */
 #define ID             0x020
 #define END            0x0b0
 #define SPURIOUS       0x0f0
@@ -43,18 +43,17 @@
 #define DIVIDE_BY_16 3
 
 #define SEND_PATIENCE                                                                              \
-    1000000u /* How many reads a command may take to leave; it takes
-                                 * microseconds. */
+    1000000u /* Limit on reads while a command is being sent; sending takes microseconds. */
 #define CALIBRATION_NS 2000000ull
-#define HELD_UP_NS     (CALIBRATION_NS / 1000) /* in a look: once more */
+#define HELD_UP_NS     (CALIBRATION_NS / 1000) /* a reading that takes longer is repeated */
 #define LOOKS_MOST     100
 
 static volatile uint8_t *registers; /* set at boot */
 static uint64_t timer_hertz;        /* set at boot */
 static uint32_t boot_id;            /* set at boot, as are the next two */
-static unsigned button_pin;         /* LOCAL_PIN0 or LOCAL_PIN1; 0: neither is an NMI's */
-static uint32_t button_nmi;         /* Its value when it sends NMIs. */
-static uint32_t button_wanted; /* The value that it shall have; changed with all CPUs parked. */
+static unsigned button_pin;         /* LOCAL_PIN0 or LOCAL_PIN1; 0: neither delivers NMIs */
+static uint32_t button_nmi;         /* The pin's value for delivering NMIs. */
+static uint32_t button_wanted;      /* The wanted value of the pin; changed with all CPUs parked. */
 
 static uint32_t apic_read(unsigned offset)
 {
@@ -109,7 +108,7 @@ bool apic_button_is_pressed(void)
            apic_read(REQUESTED + VECTOR_APIC_BUTTON / 32 * 16) >> VECTOR_APIC_BUTTON % 32 & 1;
 }
 
-/* "Local APIC State After It Has Been Software Disabled": what is off keeps its pins masked. */
+/* "Local APIC State After It Has Been Software Disabled": a disabled APIC keeps its pins masked. */
 void apic_enable(bool boot_cpu)
 {
     bool was_enabled = apic_read(SPURIOUS) & SPURIOUS_ENABLE;
@@ -140,8 +139,8 @@ static void apic_wait(void)
 }
 
 /*
- * A command consists of two registers. Interrupts are off between the two writes; an NMI that sends
- * a command itself in between restores the first register.
+ * A command takes two register writes. Interrupts are off between them; an NMI that sends its own
+ * command in between restores the first register.
  */
 static void apic_command(uint32_t to, uint32_t command)
 {
@@ -184,8 +183,8 @@ void apic_end(void)
 }
 
 /*
- * Reads the counter and the clock at the same moment. If the machine was held up between the two
- * reads, both are read again.
+ * Reads the counter and the clock together. If the machine was held up between the two reads, both
+ * are repeated.
  */
 static uint32_t apic_timer_look(uint64_t *when)
 {
@@ -199,7 +198,7 @@ static uint32_t apic_timer_look(uint64_t *when)
     }
 }
 
-/* The timer counts down, masked, while it is measured. */
+/* During calibration the timer counts down masked. */
 void apic_timer_calibrate(void)
 {
     uint64_t start, now;

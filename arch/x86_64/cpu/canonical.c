@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which addresses exist at all: those whose bits 63 to 47 are alike. Pure, any context. Source:
- * Intel SDM vol. 1, "Canonical Addressing".
+ * Canonical addresses: bits 63 to 47 are all equal. Pure, any context. Source: Intel SDM vol. 1,
+ * "Canonical Addressing".
  */
 #include "arch/memory.h"
 

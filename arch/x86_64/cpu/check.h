@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A broken invariant inside arch/: the undefined instruction that follows is reported with this
- * function's name.
+ * Checks an invariant inside arch/: the undefined instruction that follows a violation is reported
+ * with the name of the calling function.
  */
 #pragma once
 

@@ -4,14 +4,14 @@
 
 #include <stdint.h>
 
-/* Sets the clock to 0. The first thing that the kernel does. */
+/* Sets the clock to 0. Called before anything else in the kernel. */
 void clock_start(void);
 
-/* Sets the counter's ticks a second; from here on the clock runs at that rate. Boot only. */
+/* Sets the counter's ticks per second; the clock runs at that rate from now on. Boot only. */
 void clock_set_rate(uint64_t ticks);
 
-/* The counter's ticks a second according to CPUID; 0: CPUID does not say. */
+/* The counter's ticks per second according to CPUID; 0: not reported. */
 uint64_t clock_rate_by_cpuid(void);
 
-/* Ticks a second, for the boot log. */
+/* Ticks per second, for the boot log. */
 uint64_t clock_rate(void);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * How many CPUs arrays have room for. Where Pitot is embedded, its maker says it: arch/embed has
- * one of these in place of this one.
+ * The maximum number of CPUs, as an array size. When Pitot is embedded, the builder sets it:
+ * arch/embed has a replacement for this file.
  */
 #pragma once
 

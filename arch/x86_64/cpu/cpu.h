@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The privileged instructions, one inline function each. For arch/ alone. */
+/* Privileged instructions, one inline function each. For arch/ alone. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,7 +10,7 @@
 /* Intel SDM vol. 3, "Control Registers" */
 #define CR0_PE (1ull << 0)
 #define CR0_EM (1ull << 2)
-#define CR0_ET (1ull << 4) /* is always set */
+#define CR0_ET (1ull << 4) /* always set */
 #define CR0_NE (1ull << 5)
 #define CR0_WP (1ull << 16)
 #define CR0_PG (1ull << 31)
@@ -31,7 +31,7 @@
 #define CPUID_7_EBX_SMAP (1u << 20)
 #define CPUID_7_ECX_UMIP (1u << 2)
 
-/* The highest extended leaf; and extended features: `syscall` */
+/* Highest extended leaf, and the leaf of extended features with its `syscall` bit. */
 #define CPUID_EXTENDED             0x80000000u
 #define CPUID_EXTENDED_FEATURES    0x80000001u
 #define CPUID_EXTENDED_EDX_SYSCALL (1u << 11)
@@ -123,7 +123,7 @@ static inline void cpu_interrupts_off(void)
     __asm__ volatile("cli" : : : "memory");
 }
 
-/* Forgets the translation of one page, a global one included; serialises. */
+/* Invalidates the translation of one page, even a global one; serialises. */
 static inline void cpu_invalidate_page(uintptr_t address)
 {
     __asm__ volatile("invlpg (%0)" : : "r"(address) : "memory");

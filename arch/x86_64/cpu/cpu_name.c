@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The name and the model of the CPU, for the head of the stream. Task and crash context. Source:
- * Intel SDM vol. 2, "CPUID", "The Processor Brand String Method" and "Version Information".
+ * CPU name and model, for the stream header. Task and crash context. Source: Intel SDM vol. 2,
+ * "CPUID", "The Processor Brand String Method" and "Version Information".
  */
 #include <stdint.h>
 
@@ -20,19 +20,19 @@ const char *arch_cpu_name(void)
     static union {
         struct cpuid leaf[BRAND_LEAVES];
         char text[BRAND_LEAVES * sizeof(struct cpuid) + 1];
-    } brand; /* always the same text, so it may be written twice */
+    } brand; /* always the same string, so it may be written twice */
     const char *from = brand.text;
 
     if (cpu_id(LEAF_EXTENDED_LAST, 0).eax < LEAF_BRAND_LAST)
         return ARCH_NAME;
     for (uint32_t leaf = LEAF_BRAND_FIRST; leaf <= LEAF_BRAND_LAST; leaf++)
         brand.leaf[leaf - LEAF_BRAND_FIRST] = cpu_id(leaf, 0);
-    while (*from == ' ') /* Intel aligns its names to the right: leading blanks are skipped. */
+    while (*from == ' ') /* Intel right-aligns the name: skip leading blanks. */
         from++;
     return *from ? from : ARCH_NAME;
 }
 
-/* Families from 6 on have four bits more of a model, and family 15 eight more of a family. */
+/* Families 6 and up have four more model bits; family 15 adds eight more family bits. */
 #define MORE_MODEL_FROM  6
 #define MORE_FAMILY_FROM 15
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The inline functions of arch/cpu.h: answers of one load, and the clock. Every hit asks for them;
- * there a call, and the registers that its caller has to save, would cost more than the answer. Any
- * context. Programs on the host include tests/unit/arch/x86_64/cpu/inline.h in place of this file,
- * and define the functions themselves.
+ * The inline functions of arch/cpu.h: values that take one load, and the clock. Every hit uses
+ * them, and a call, with the registers that its caller would have to save, would cost more than the
+ * load. Any context. Host programs include tests/unit/arch/x86_64/cpu/inline.h instead of this
+ * file, and define the functions themselves.
  */
 #pragma once
 
@@ -14,7 +14,10 @@
 #include "arch/x86_64/cpu/area.h"
 #include "arch/x86_64/cpu/count.h"
 
-/* A thread never changes its CPU, so both values are constant within one context. */
+/*
+ * A thread never migrates to another CPU, so percpu_self and arch_cpu_id are constant within one
+ * context.
+ */
 static inline struct percpu *percpu_self(void)
 {
     struct percpu *self;
@@ -25,7 +28,7 @@ static inline struct percpu *percpu_self(void)
 
 static inline unsigned arch_cpu_id(void)
 {
-    uint64_t cpu; /* the instruction clears the upper half; told to the compiler by the range */
+    uint64_t cpu; /* the instruction clears the upper half; the range check tells the compiler */
 
     __asm__("movl %%gs:%c1, %k0" : "=r"(cpu) : "i"(offsetof(struct percpu, cpu)));
     if (cpu >= ARCH_CPUS_MAX)
@@ -33,7 +36,7 @@ static inline unsigned arch_cpu_id(void)
     return (unsigned)cpu;
 }
 
-/* The debug registers that are armed, and live, on this CPU. */
+/* The debug registers that are armed and live on this CPU. */
 static inline unsigned percpu_live(void)
 {
     uint64_t live;
@@ -72,11 +75,11 @@ static inline uint64_t cpu_read_tsc(void)
 
 /*
  * Before clock_set_rate (arch/x86_64/cpu/clock.h) one tick counts as one nanosecond, so that early
- * events have an order. Written at boot alone.
+ * events are ordered. Written only at boot.
  */
 struct clock {
     uint64_t start_ticks, start_nanoseconds;
-    uint64_t scale; /* nanoseconds a tick, fixed point */
+    uint64_t scale; /* nanoseconds per tick, fixed point */
 };
 
 extern struct clock clock_boot;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The contract's single instructions. */
+/* The functions of arch/cpu.h that are single instructions. Context as stated there. */
 #include "arch/cpu.h"
 
 void arch_relax(void)
@@ -8,8 +8,8 @@ void arch_relax(void)
 }
 
 /*
- * sti takes effect after the next instruction, so an interrupt cannot slip in between and leave us
- * halted.
+ * sti takes effect after the next instruction, so an interrupt cannot arrive in between and leave
+ * this CPU halted.
  */
 void arch_idle(void)
 {

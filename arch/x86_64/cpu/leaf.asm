@@ -1,7 +1,7 @@
 ; SPDX-License-Identifier: BSD-2-Clause
 ;
-; Small routines that C cannot express without moving the stack pointer in inline assembly, which
-; would make every unwind table wrong. Called from any context.
+; Small routines that in C would need inline assembly that moves the stack pointer, which would make
+; every unwind table wrong. Called from any context.
 
 %include "arch/x86_64/unwind/cfi.inc"
 
@@ -18,7 +18,7 @@ cfi_start arch_flags, return
         ret
 cfi_end
 
-; Interrupts off. OUT rax = flags from before, for arch_irq_restore. CLOBBERS nothing else.
+; Turns interrupts off. OUT rax = the previous flags, for arch_irq_restore. CLOBBERS nothing else.
 align 16
 cfi_start arch_irq_save, return
         pushfq
@@ -29,7 +29,7 @@ cfi_start arch_irq_save, return
         ret
 cfi_end
 
-; IN rdi = what arch_irq_save returned: interrupts on again if they were. CLOBBERS flags.
+; Turns interrupts on again if they were on. IN rdi = the result of arch_irq_save. CLOBBERS flags.
 align 16
 cfi_start arch_irq_restore, return
         test edi, 1 << 9
@@ -39,14 +39,14 @@ cfi_start arch_irq_restore, return
         ret
 cfi_end
 
-; Interrupts on. CLOBBERS nothing.
+; Turns interrupts on. CLOBBERS nothing.
 align 16
 cfi_start arch_irq_enable, return
         sti
         ret
 cfi_end
 
-; OUT al = 1 if interrupts are on, else 0. CLOBBERS rax, flags.
+; OUT al = 1 if interrupts are on, otherwise 0. CLOBBERS rax, flags.
 align 16
 cfi_start arch_irq_on, return
         pushfq

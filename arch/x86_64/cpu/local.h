@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Memory operations for data that one CPU owns and that several of its contexts (task, interrupt,
- * debug trap, NMI) share: one instruction each, so that nothing on the same CPU can come in
- * between, and without LOCK, as no other CPU writes. Barriers against other CPUs that only read are
- * named apart. Any context; builds on an x86-64 host as well.
+ * Memory operations on data that one CPU owns and several of its contexts (task, interrupt, debug
+ * trap, NMI) share. Each is one instruction, so that nothing on the same CPU can intervene; LOCK is
+ * not needed, as no other CPU writes. The barriers for other CPUs, which only read, have names of
+ * their own (publish_*). Any context; also builds on an x86-64 host.
  */
 #pragma once
 
@@ -11,9 +11,9 @@
 #include <stdint.h>
 
 /*
- * Intel SDM vol. 3, "Memory Ordering": stores are seen in order and loads are not reordered with
- * other loads, so that only the compiler has to be held back, except where a store must be seen
- * before a later load.
+ * Intel SDM vol. 3, "Memory Ordering": stores become visible in order and loads are not reordered
+ * with other loads, so a compiler barrier suffices, except where a store must be visible before a
+ * later load.
  */
 #define local_barrier() __asm__ volatile("" ::: "memory")
 
@@ -27,7 +27,7 @@ static inline void local_store(uint64_t *to, uint64_t value)
     *(volatile uint64_t *)to = value;
 }
 
-/* Stores `desired` if *to is still `expected`; true if it did. */
+/* Stores `desired` if *to still equals `expected`; returns true if it did. */
 static inline bool local_compare_exchange(uint64_t *to, uint64_t expected, uint64_t desired)
 {
     bool done;
@@ -49,8 +49,8 @@ static inline void local_decrement(uint64_t *counter)
 }
 
 /*
- * Copies whole words one by one, four in each turn of the loop: for a record that is in the cache
- * already. The accesses are volatile, or the compiler would call memcpy.
+ * Copies words in a loop unrolled four times: for a record that is already in the cache. The
+ * accesses are volatile to prevent the compiler from calling memcpy.
  */
 static inline void local_move_words(void *to, const void *from, uint64_t words)
 {
@@ -71,8 +71,8 @@ static inline void local_move_words(void *to, const void *from, uint64_t words)
 }
 
 /*
- * The same by `rep movsq`, which a processor takes some 11 ns to begin: for many words, and where
- * the cost is counted in instructions, as the processor runs the loop.
+ * The same with `rep movsq`, which takes a processor some 11 ns to start: for many words, and where
+ * cost is counted in instructions, as the processor runs the loop.
  */
 static inline void local_copy_words(void *to, const void *from, uint64_t words)
 {
@@ -81,8 +81,8 @@ static inline void local_copy_words(void *to, const void *from, uint64_t words)
 
 /*
  * Publishing to readers on other CPUs, and the readers' side. Every access whose order matters uses
- * these functions, so each such place has a name. On this CPU they are compiler barriers or
- * nothing; tests/model replaces them with operations of weaker order.
+ * these functions, so each such place has a name. On this architecture they are compiler barriers
+ * or nothing; tests/model replaces them with operations of weaker order.
  */
 static inline void publish_store(uint64_t *to, uint64_t value)
 {
@@ -94,19 +94,19 @@ static inline uint64_t publish_load(const uint64_t *from)
     return __atomic_load_n(from, __ATOMIC_ACQUIRE);
 }
 
-/* Other CPUs see the earlier stores before the later ones. */
+/* Other CPUs see earlier stores before later ones. */
 static inline void publish_order_stores(void)
 {
     local_barrier();
 }
 
-/* The earlier loads are made before the later ones. */
+/* Earlier loads are performed before later ones. */
 static inline void publish_order_loads(void)
 {
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
 }
 
-/* The reader copies whole words that their owner may be overwriting meanwhile. */
+/* Copies words that their owner may be overwriting meanwhile. */
 static inline void publish_copy_words(void *to, const void *from, uint64_t words)
 {
     local_copy_words(to, from, words);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The one place where assembly learns C layouts and constants: compiled to assembly and never
- * linked. The Makefile turns each string that begins with @ into an `equ` of offsets.inc.
+ * The only place where assembly learns C layouts and constants: compiled to assembly and never
+ * linked. The Makefile turns each string that begins with @ into an `equ` in offsets.inc.
  */
 #include <stddef.h>
 

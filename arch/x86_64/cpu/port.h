@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Port input and output. Any context of the kernel. */
+/* Port I/O. Any context of the kernel. */
 #pragma once
 
 #include <stdint.h>

@@ -1,7 +1,7 @@
 ; SPDX-License-Identifier: BSD-2-Clause
 ;
-; Sends a byte to a port and counts it, for drivers whose count a dying machine goes by. The NMI
-; that comes between the two knows this place (port_counted.h).
+; Sends a byte to a port and counts it, for drivers that rely on the count when the machine dies.
+; NMIs that arrive between the two instructions recognise this place (port_counted.h).
 
 %include "arch/x86_64/unwind/cfi.inc"
 
@@ -21,7 +21,8 @@ cfi_start port_write8_counted, return
         ret
 cfi_end
 
-; Where the byte has left and is not counted, and where it is; the counter is in rcx.
+; The addresses at which the byte has been sent but not counted, and at which it has been counted;
+; the counter is in rcx.
 section .rodata progbits alloc noexec nowrite align=8
 global port_counts:data 8
 port_counts:

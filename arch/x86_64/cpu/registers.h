@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The one table of the registers of a trap frame. registers.c and the debugger's stop
- * (arch/x86_64/debug/stop_registers.c) make from these rows everything that is known of a register
- * by a number or a name. Sources: System V ABI, AMD64 supplement, "DWARF Register Number Mapping";
- * <asm/perf_regs.h>; the manual of gdb, "i386 Features".
+ * The only table of the registers of a trap frame. registers.c and the debugger's stop
+ * (arch/x86_64/debug/stop_registers.c) generate from these rows everything that is looked up by
+ * register number or name. Sources: System V ABI, AMD64 supplement, "DWARF Register Number
+ * Mapping"; <asm/perf_regs.h>; the manual of gdb, "i386 Features".
  */
 #pragma once
 
-/* ROW(field of struct regs, as in PERF_REG_X86_, number to gdb, number in DWARF) */
+/* ROW(field of struct regs, name in PERF_REG_X86_*, gdb number, DWARF number) */
 #define REGISTERS_GENERAL(ROW)                                                                     \
     ROW(ax, AX, 0, 0)                                                                              \
     ROW(dx, DX, 3, 1)                                                                              \
@@ -26,13 +26,13 @@
     ROW(r14, R14, 14, 14)                                                                          \
     ROW(r15, R15, 15, 15)
 
-/* ROW(field of struct regs, as in PERF_REG_X86_, number to gdb) */
+/* ROW(field of struct regs, name in PERF_REG_X86_*, gdb number) */
 #define REGISTERS_OTHER(ROW)                                                                       \
     ROW(ip, IP, 16)                                                                                \
     ROW(flags, FLAGS, 17)                                                                          \
     ROW(cs, CS, 18)                                                                                \
     ROW(ss, SS, 19)
 
-/* The general ones by their numbers in DWARF. gdb's scripts have names and numbers from here. */
+/* The general registers by DWARF number. gdb's scripts take names and numbers from here. */
 #define REGISTERS_NUMBER(field, name, gdb, dwarf) REGISTER_##field = (dwarf),
 enum register_number { REGISTERS_GENERAL(REGISTERS_NUMBER) };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The registers of an interrupted or observed context, in the order in which they lie on the stack
- * after a trap entry:
+ * The registers of an interrupted or observed context, in the order in which a trap entry leaves
+ * them on the stack:
  *
  *      higher addresses
  *      ss  sp  flags  cs  ip      pushed by the CPU (Intel SDM vol. 3, "Stack Usage on Transfers to
@@ -12,10 +12,10 @@
  *      bx bp r12-r15              by the common entry
  *      lower addresses            <- rsp, 16-byte aligned: the address of the struct regs
  *
- * Two kinds of struct regs exist. Bit 1 of flags tells them apart: a trap frame has it set, as the
- * hardware always does; a hot snapshot (snapshot.h) stores it cleared. A partial snapshot knows ip,
- * sp and cs only, and stores flags 0 and bp 0; a rewound one stands at a caller's return address,
- * and its vector is REGS_REWOUND.
+ * Bit 1 of flags distinguishes the two kinds of struct regs: it is set in a trap frame, as the
+ * hardware always sets it, and clear in a hot snapshot (snapshot.h). A partial snapshot has only
+ * ip, sp and cs, with flags 0 and bp 0; a rewound snapshot is at a caller's return address, and its
+ * vector is REGS_REWOUND.
  *
  * Offsets for assembly are generated from this file (arch/x86_64/cpu/offsets.c).
  */
@@ -45,11 +45,11 @@ _Static_assert(offsetof(struct regs, ip) == 17 * 8, "the CPU's frame begins at i
 #define FLAGS_INTERRUPT (1ull << 9)
 #define FLAGS_DIRECTION (1ull << 10)
 #define FLAGS_RESUME    (1ull << 16)
-#define FLAGS_VM        (1ull << 17) /* virtual-8086 mode, which 64-bit mode does not have */
+#define FLAGS_VM        (1ull << 17) /* virtual-8086 mode, which does not exist in 64-bit mode */
 
 #define FLAGS_NESTED    (1ull << 14)
-#define FLAGS_ALIGNMENT (1ull << 18) /* and, with SMAP, whether the kernel may touch user pages */
-/* What a debugger may change: the arithmetic ones, direction, interrupts, alignment. */
+#define FLAGS_ALIGNMENT (1ull << 18) /* also, with SMAP, whether the kernel may access user pages */
+/* Flags that a debugger may change: the arithmetic flags, direction, interrupts, alignment. */
 #define FLAGS_OF_DEBUGGER 0x00040ed5ull
 
 #define KERNEL_CODE_SELECTOR 0x08
@@ -59,8 +59,8 @@ _Static_assert(offsetof(struct regs, ip) == 17 * 8, "the CPU's frame begins at i
 #define USER_CODE_SELECTOR 0x2b
 
 /*
- * A trap frame: every register is the interrupted context's. Otherwise a snapshot: ip, sp, cs, and
- * perhaps bp.
+ * True for a trap frame: every register is the interrupted context's. False for a snapshot, which
+ * has only ip, sp, cs, and perhaps bp.
  */
 static inline bool regs_are_full(const struct regs *regs)
 {
@@ -68,15 +68,15 @@ static inline bool regs_are_full(const struct regs *regs)
 }
 
 /*
- * A snapshot of everything, taken with interrupts off, no arithmetic flag set and bp 0, looks the
- * same: its bp is then not used, which a chain by frame pointers ends at either way.
+ * A full snapshot taken with interrupts off, no arithmetic flag set and bp 0 looks the same: its bp
+ * is then not used, but a chain by frame pointers would end at bp 0 anyway.
  */
 static inline bool regs_are_partial(const struct regs *regs)
 {
     return regs->flags == 0 && regs->bp == 0;
 }
 
-/* The flags of a snapshot, which no trap frame has. */
+/* Marks flags as a snapshot's: no trap frame has such flags. */
 static inline uint64_t regs_snapshot_flags(uint64_t flags)
 {
     return flags & ~FLAGS_FIXED;
@@ -88,7 +88,7 @@ static inline bool regs_irq_on(uint64_t flags)
     return flags & FLAGS_INTERRUPT;
 }
 
-/* A frame of a program of which only ip and sp are known. */
+/* A program's frame in which only ip, sp and bp are known. */
 static inline struct regs regs_of_program(uint64_t ip, uint64_t sp, uint64_t bp)
 {
     return (struct regs){
@@ -96,12 +96,12 @@ static inline struct regs regs_of_program(uint64_t ip, uint64_t sp, uint64_t bp)
 }
 
 #define REGS_REWOUND 256 /* higher than all vectors */
-#define REGS_SERVED  258 /* a program's trap frame, to be looked at before it resumes */
-#define REGS_SYSCALL 257 /* a trap frame, made by syscall_entry; `error` is the call's number */
+#define REGS_SERVED  258 /* a program's trap frame, inspected before it resumes */
+#define REGS_SYSCALL 257 /* built by syscall_entry; `error` is the number of the call */
 
 /*
- * True if these are a program's registers: any selector but the kernel's own. The entries let no
- * virtual-8086 frame reach this point.
+ * True if these are a program's registers: any selector except the kernel's own. The entries
+ * convert virtual-8086 frames before this point.
  */
 static inline bool regs_user_mode(const struct regs *regs)
 {

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A hot snapshot: the registers of the very place that takes it, for call chains that begin in the
- * middle of a function instead of in a trap. Inline at the site, so that ip and sp are the caller's
- * own. Bit 1 of flags stays clear: that tells a snapshot from a trap frame (regs.h). Any context.
+ * A hot snapshot: the registers at the very place that takes it, for call chains that begin in the
+ * middle of a function instead of in a trap. Inlined at the site, so that ip and sp are the
+ * caller's. Bit 1 of flags stays clear, which distinguishes a snapshot from a trap frame (regs.h).
+ * Any context.
  *
  *     REGS_SNAPSHOT(into)            ip, sp, bp, flags, cs, ss
  *     REGS_SNAPSHOT_PARTIAL(into)    ip, sp, cs, ss; flags and bp are 0: enough for a chain that is
  *                                    made before the function with the snapshot returns
- *     ARCH_HERE(ip, sp, bp)          these alone, into variables of 64 bits
+ *     ARCH_HERE(ip, sp, bp)          only these, into 64-bit variables
  *
- * unwind_rewind moves one to a caller.
+ * unwind_rewind moves a snapshot to a caller.
  */
 #pragma once
 
@@ -17,12 +18,12 @@
 #include "arch/x86_64/cpu/site.h"
 
 /*
- * Reads the flags register. It is an assembly leaf, because a push in inline assembly would move sp
+ * Reads the flags register. Written in assembly, because a push in inline assembly would move sp
  * without the compiler's knowledge.
  */
 uint64_t arch_flags(void);
 
-/* A context of the kernel of which only these registers are known. */
+/* A kernel context in which only these registers are known. */
 #define REGS_OF_KERNEL ((struct regs){.cs = KERNEL_CODE_SELECTOR, .ss = KERNEL_DATA_SELECTOR})
 
 #define ARCH_HERE(here_ip, here_sp, here_bp)                                                       \
@@ -49,8 +50,8 @@ uint64_t arch_flags(void);
     } while (0)
 
 /*
- * The place that called a gate, rewound to the return address of that call. General registers are
- * not known, and not cleared, which would be a quarter of a hit.
+ * The caller of a gate, rewound to the return address of that call. General registers are unknown,
+ * and not cleared, which would take a quarter of a hit.
  */
 static inline void regs_at_place(struct regs *into, const struct arch_place *place)
 {

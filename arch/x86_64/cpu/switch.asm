@@ -1,23 +1,24 @@
 ; SPDX-License-Identifier: BSD-2-Clause
 ;
-; From one thread to another: arch_switch, and where a new thread begins. What lies on the stack of
-; a thread that does not run, as struct switched of switch.c has it:
+; Thread switch (arch_switch), and the start of a new thread. The stack of a thread that is not
+; running holds a struct switched (switch.c):
 ;
 ;       return address into the caller of arch_switch
 ;       rbp
-;       rbx, r12, r13, r14, r15     the rest of what a call preserves (System V ABI)
+;       rbx, r12, r13, r14, r15     the other callee-saved registers (System V ABI)
 ;       flags                       <- the stack pointer that was stored
 ;
-; The frame is set up as a compiler would, so that frame pointers lead through it as well as the
-; table. Task context, interrupts off.
+; The frame is laid out as by a compiler, so that frame pointers lead through it as well as the
+; unwind table. Task context, interrupts off.
 
 %include "arch/x86_64/unwind/cfi.inc"
 
 section .text progbits alloc exec nowrite align=16
 bits 64
 
-; IN rdi = where the old stack pointer goes, rsi = the new one. CLOBBERS what a call may. One
-; instruction changes stacks, and both have the same shape then, so a chain is whole on either side.
+; IN rdi = where to store the old stack pointer, rsi = the new one. CLOBBERS the caller-saved
+; registers. A single instruction changes stacks, and both stacks have the same layout at that
+; point, so a call chain is complete on either side of it.
 align 16
 cfi_start arch_switch, return
         cfi_push_saved rbp, 16
@@ -39,10 +40,10 @@ cfi_start arch_switch, return
         ret
 cfi_end
 
-; The outermost frame of every thread but the boot thread: arch_switch "returns" here the first
-; time, after the nop, so that the place is inside this routine also for an unwinder that takes it
-; for a return address; the thread's first function is in rbx. As in boot/entry_high.asm, a zero
-; above the call's frame stops a walk by frame pointers.
+; The outermost frame of every thread except the boot thread. The first arch_switch to a thread
+; "returns" here, after the nop, so that the address is inside this routine even for an unwinder
+; that takes it for a return address; rbx holds the thread's first function. As in
+; boot/entry_high.asm, a zero above the call's frame stops a walk by frame pointers.
 align 16
 cfi_start thread_start, return
         cfi_outermost
@@ -55,7 +56,7 @@ cfi_start thread_start, return
         ud2
 cfi_end
 
-; Where a thread that does not run stands.
+; The address at which a thread that is not running resumes.
 section .rodata progbits alloc noexec nowrite align=8
 global switch_resume:data 8
 switch_resume:

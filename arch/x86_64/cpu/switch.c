@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The frame that arch_switch (switch.asm) leaves on a stack: it is made for a thread that has not
- * run yet, and read for a thread that does not run now. Task context; arch_switched_regs in any.
+ * The frame that arch_switch (switch.asm) leaves on a stack: created for a thread that has not run
+ * yet, and read for a thread that is not running. Task context; arch_switched_regs in any.
  */
 #include "arch/regs.h"
 #include "arch/thread.h"
 #include "arch/unwind.h"
 
-/* In the order of addresses, as switch.asm pushes it. */
+/* In address order, as switch.asm pushes it. */
 struct switched {
     uint64_t flags;
     uint64_t r15, r14, r13, r12, bx;
@@ -19,7 +19,7 @@ _Static_assert(sizeof(struct switched) == 64, "switch.asm pushes as much");
 _Static_assert(offsetof(struct switched, bp) == 48, "switch.asm counts the frame pointer so");
 
 extern const uint64_t switch_resume; /* switch.asm */
-extern const char thread_start[];    /* switch.asm: a nop of one byte, then more */
+extern const char thread_start[];    /* switch.asm: a one-byte nop, then more */
 
 uintptr_t arch_thread_prepare(const struct arch_stack *stack, void (*entry)(void))
 {
@@ -31,8 +31,8 @@ uintptr_t arch_thread_prepare(const struct arch_stack *stack, void (*entry)(void
 }
 
 /*
- * The registers are those inside arch_switch; its frame pointer is where it pushed the last of
- * them.
+ * These are the registers inside arch_switch; its frame pointer is the address at which it pushed
+ * rbp.
  */
 void arch_switched_regs(uintptr_t sp, struct regs *regs)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Lines of text in a buffer of the caller, for reports from arch/, which does not know the print
+ * Builds lines of text in a caller's buffer, for reports from arch/, which may not use the print
  * functions of core. Any context.
  */
 #pragma once
@@ -10,11 +10,11 @@
 
 struct text {
     char *at;
-    size_t room; /* the NUL's place included */
+    size_t room; /* including the NUL */
 };
 
-/* Begins an empty text in `buffer`; what does not fit is cut off. */
+/* Starts an empty string in `buffer`; output that does not fit is truncated. */
 struct text text_in(char *buffer, size_t size);
 void text_add(struct text *text, const char *words);
 void text_add_padded(struct text *text, const char *words, size_t width);
-void text_add_hex(struct text *text, uint64_t value, unsigned digits); /* at least so many digits */
+void text_add_hex(struct text *text, uint64_t value, unsigned digits); /* zero-padded */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Trap frames in words, for the report that ends an unexpected exception. Crash context: no lock,
- * no allocation, reads only the frame and control registers.
+ * Describes trap frames, for the report about an unexpected exception. Crash context: no lock, no
+ * allocation, reads only the frame and control registers.
  */
 #include "arch/fault.h"
 #include "arch/regs.h"
@@ -85,7 +85,7 @@ const char *arch_trap_name(const struct regs *regs)
     return fault_names[regs->vector] ? fault_names[regs->vector] : "reserved exception";
 }
 
-/* Debug traps and interrupts come here only if no handler expects them. */
+/* Debug traps and interrupts reach this only if no handler expects them. */
 void arch_fault_describe(const struct regs *regs, struct arch_fault *fault)
 {
     *fault = (struct arch_fault){.name = arch_trap_name(regs)};
@@ -104,7 +104,7 @@ void arch_fault_describe(const struct regs *regs, struct arch_fault *fault)
     }
 }
 
-/* The first rows are the registers that a snapshot has. */
+/* The first SNAPSHOT_ROWS rows are the registers that a snapshot has. */
 struct register_row {
     const char *name[4];
     size_t offset[4];
@@ -173,7 +173,7 @@ static void fault_print_vector(const struct regs *regs, void (*line)(const char 
     line(buffer);
 }
 
-/* Registers that a snapshot does not have are not shown as if they were 0. */
+/* Registers that a snapshot lacks are omitted rather than shown as 0. */
 void arch_regs_describe(const struct regs *regs, void (*line)(const char *text))
 {
     bool full = regs_are_full(regs);

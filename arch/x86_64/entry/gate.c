@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Two instructions of a gate run before interrupts are off (arch/x86_64/entry/gate.asm), and an
- * emulator that looks for interrupts after each call lets many come just there. A chain taken in
- * such an interrupt would show the tracer, and not the code that runs. The gate has only pushed the
- * flags so far. So the interrupted code is set back to the call, which it makes again after the
- * interrupt: then the interrupt has interrupted the caller. Called in each interrupt, interrupts
- * off; a watch of what is read here may hit, which is harmless.
+ * A gate executes two instructions before interrupts are off (arch/x86_64/entry/gate.asm), and an
+ * emulator that checks for interrupts after each call delivers many at exactly that point. A chain
+ * taken in such an interrupt would show the tracer instead of the code that runs. Since the gate
+ * has at most pushed the flags by then, the interrupted code is moved back to the call, which it
+ * repeats after the interrupt: the interrupt then appears to have interrupted the caller. Called in
+ * each interrupt, interrupts off; a watch of memory read here may hit, which is harmless.
  */
 #include "arch/x86_64/entry/gate.h"
 
@@ -19,7 +19,7 @@ static bool is_call(const uint8_t *code)
     return code[0] == 0xff && code[1] == 0x15;
 }
 
-/* How many words the gate has pushed at `ip`; fewer than two while interrupts are still on. */
+/* The number of words the gate has pushed at `ip`; less than two only while interrupts are on. */
 static uintptr_t words_pushed(uintptr_t ip)
 {
     uintptr_t into = ip - (uintptr_t)arch_gate;
@@ -28,8 +28,8 @@ static uintptr_t words_pushed(uintptr_t ip)
 }
 
 /*
- * A stepped context is not set back: the step after the call has already been reported. A call of
- * another form cannot be undone either, as its beginning cannot be found from its end.
+ * A stepped context is not moved back: the step after the call has already been reported. A call of
+ * another form cannot be undone either, as its start cannot be found from its end.
  */
 void gate_back_out(struct regs *regs)
 {

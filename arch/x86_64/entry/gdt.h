@@ -34,5 +34,5 @@ struct tss {
 
 _Static_assert(sizeof(struct tss) == 104, "Intel SDM vol. 3, 64-Bit TSS Format");
 
-/* Fills both and loads GDTR, the segment registers and TR of this CPU. */
+/* Fills gdt and tss, and loads GDTR, the segment registers and TR of this CPU. */
 void gdt_load(struct gdt *gdt, struct tss *tss);

@@ -14,7 +14,7 @@
 #include "arch/x86_64/memory/sections.h"
 
 #define GATE_INTERRUPT   0x8e /* present, ring 0, interrupt gate: interrupts off on entry */
-#define GATE_OF_PROGRAMS 0xee /* the same, but `int3` in ring 3 may use it */
+#define GATE_OF_PROGRAMS 0xee /* the same, but also usable by `int3` in ring 3 */
 
 struct gate {
     uint16_t offset_low;
@@ -59,8 +59,8 @@ static void idt_set(unsigned vector, uintptr_t entry)
 }
 
 /*
- * CPUs without SMAP do not have `clac`: replaces it by a nop of the same length. The text is still
- * writable now, which the compiler does not know.
+ * CPUs without SMAP lack `clac`: replaces it with a nop of the same length. The text is still
+ * writable at this point, which the compiler does not know.
  */
 static void idt_leave_clac_out(void)
 {

@@ -7,6 +7,6 @@
 
 #define VECTORS 256
 
-/* Fills it once from the entry stubs; then loads it. */
+/* idt_init fills the table once from the entry stubs; idt_load loads it. */
 void idt_init(void);
 void idt_load(void);

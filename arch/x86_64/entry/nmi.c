@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See nmi.h. An NMI does not tell its source, and several that come close together are served as
- * one or two. So code that wants something from a CPU stores the request first, and each NMI checks
- * all requests. This code may not trap, as the `iret` of a trap would let the next NMI in.
+ * See nmi.h. An NMI does not identify its source, and several in quick succession are served as one
+ * or two. So code that needs something from a CPU stores the request first, and each NMI checks all
+ * requests. This code may not trap, as the `iret` of a trap would admit the next NMI.
  */
 #include "arch/x86_64/entry/nmi.h"
 
@@ -16,13 +16,13 @@
 #include "arch/x86_64/smp/park.h"
 #include "arch/x86_64/smp/rendezvous.h"
 
-#define LINGER_NS 1000000000ull /* emulated CPUs take turns, of a tenth of a second */
+#define LINGER_NS 1000000000ull /* emulated CPUs take turns of a tenth of a second */
 
 static struct nmi_clock clock; /* set at boot */
 static bool ended;             /* [A] */
-static uint64_t lingers_until; /* [A] arch_clock_ns; 0: no NMI of a stopped clock can still come */
+static uint64_t lingers_until; /* [A] arch_clock_ns; 0: no late clock NMI is expected */
 
-/* Interrupts are on; reported as if it had come as an NMI. */
+/* Interrupt context: reported as if the button had raised an NMI. */
 static void nmi_button(struct regs *regs)
 {
     regs->vector = VECTOR_NMI;
@@ -53,12 +53,12 @@ void nmi_clock_lingers(void)
 
 void nmi_send(unsigned cpu)
 {
-    __atomic_fetch_add(&percpu[cpu].nmi_sent, 1, __ATOMIC_SEQ_CST); /* the NMI finds its reason */
+    __atomic_fetch_add(&percpu[cpu].nmi_sent, 1, __ATOMIC_SEQ_CST); /* the NMI finds the count */
     apic_send_nmi(percpu[cpu].apic_id);
 }
 
 /*
- * If one NMI has served several requests, one more may come without a request: it is not the
+ * If one NMI has served several requests, one more NMI may arrive without a request: it is not the
  * button.
  */
 static bool nmi_was_sent(struct percpu *self)
@@ -72,7 +72,7 @@ static bool nmi_was_sent(struct percpu *self)
     return fresh > 0 || spare;
 }
 
-/* A CPU that has not yet served the last clock NMI gets no further one. */
+/* A CPU that has not yet served the last clock NMI does not get another. */
 static void nmi_clock_pass_on(void)
 {
     for (unsigned cpu = 1; cpu < arch_cpus(); cpu++)
@@ -82,8 +82,8 @@ static void nmi_clock_pass_on(void)
 }
 
 /*
- * The boot CPU's NMI may have come for another reason just before the clock's own NMI, which is
- * then still to come.
+ * An NMI sent to the boot CPU for another reason may have arrived just before the clock's own NMI,
+ * which is then still outstanding.
  */
 static bool nmi_clock_came(struct percpu *self, bool sent)
 {
@@ -105,9 +105,9 @@ static bool nmi_lingered(const struct percpu *self)
 }
 
 /*
- * Two NMIs at the same time are one, and the clock's come often: so while the clock runs, the
- * button raises an interrupt instead. Where interrupts are off, it is pending until this check
- * finds it.
+ * Simultaneous NMIs merge into one, and clock NMIs are frequent: so while the clock runs, the
+ * button raises an interrupt instead. With interrupts off, that interrupt is pending until this
+ * check finds it.
  */
 static bool nmi_button_waits(const struct percpu *self, bool timed)
 {
@@ -115,8 +115,8 @@ static bool nmi_button_waits(const struct percpu *self, bool timed)
 }
 
 /*
- * An NMI that no code has sent and no code expects comes from the NMI button of a machine that
- * hangs: it prints the report.
+ * An NMI that was neither sent nor expected comes from the NMI button of a machine that hangs: it
+ * prints the report.
  */
 void nmi_trap(struct regs *regs)
 {

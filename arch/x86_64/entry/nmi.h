@@ -9,17 +9,14 @@
 
 #include "arch/x86_64/cpu/regs.h"
 
-/*
- * Sends an NMI to that CPU, which will see that it was sent. The caller has stored the reason
- * before.
- */
+/* Sends an NMI to that CPU, which can tell that it was sent. The caller stores the reason first. */
 void nmi_send(unsigned cpu);
 
 /*
- * A clock whose NMIs come to the boot CPU, which passes them on to all others. `came` is called
- * there in every NMI: has the clock sent one since the last call? `serve` is called on each CPU
- * with the interrupted registers and the time (arch_clock_ns), but not on a CPU that parks the
- * others. Called at boot.
+ * A clock that sends NMIs to the boot CPU, which forwards them to all other CPUs. `came` is called
+ * on the boot CPU in every NMI and returns whether the clock has sent one since the last call.
+ * `serve` is called on each CPU with the interrupted registers and the time (arch_clock_ns), except
+ * on a CPU that parks the others. Called at boot.
  */
 struct nmi_clock {
     bool (*came)(void);
@@ -27,14 +24,11 @@ struct nmi_clock {
 };
 void nmi_set_clock(const struct nmi_clock *with);
 
-/*
- * The present clock, for code that puts a function of its own before the clock's. With all other
- * CPUs parked.
- */
+/* The current clock, for code that wraps the clock's functions. With all other CPUs parked. */
 struct nmi_clock nmi_clock_now(void);
 
-/* From here on the clock is not served. Crash context. */
+/* Stops serving the clock from now on. Crash context. */
 void nmi_clock_end(void);
 
-/* The clock is being stopped: one more of its NMIs may still come. Any context. */
+/* Notes that the clock is being stopped: one more of its NMIs may still arrive. Any context. */
 void nmi_clock_lingers(void);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Memory for the stacks of threads and of CPUs that are started later: pages of their own above an
- * unmapped guard. They are mapped when the slot gets its first owner, and kept for all later ones.
+ * Memory for the stacks of threads and of CPUs that are started later: separate pages above an
+ * unmapped guard. They are mapped when the slot gets its first owner, and kept for later owners.
  * Task context.
  */
 #include "arch/memory.h"
@@ -11,7 +11,7 @@
 
 static size_t pages; /* [A] */
 
-/* If there is no memory for all of a slot, the next caller completes it. */
+/* If memory runs out before a slot is complete, the next caller completes it. */
 static bool slot_map(uintptr_t low)
 {
     for (uintptr_t page = low; page < low + STACK_SIZE; page += PAGE_SIZE) {

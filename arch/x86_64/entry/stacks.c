@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which memory is a stack. Any context may ask: the boot CPU's entries are constant, and every
- * other entry is written before its stack is used and does not change until its next owner.
+ * Finds the stack that contains an address. Any context may call this: the boot CPU's entries are
+ * constant, and every other entry is written before its stack is used and does not change until its
+ * next owner.
  */
 #include "arch/x86_64/entry/stacks.h"
 
@@ -40,7 +41,9 @@ const struct arch_stack *stack_of_cpu(unsigned cpu, unsigned i)
     return cpu == 0 ? &of_boot_cpu[i] : &stack_slots[STACK_SLOT_CPU(cpu, i)];
 }
 
-/* The top counts as inside: an empty stack's pointer is there, which is the next one's guard. */
+/*
+ * The top counts as inside: it is an empty stack's pointer, and also the start of the next guard.
+ */
 static const struct arch_stack *stack_in_slot(uintptr_t address)
 {
     size_t slot = (address - 1 - STACK_SLOTS_BASE) / sizeof(struct stack_pages);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Stacks, each with an unmapped guard page below it. The boot CPU's are in the image
- * (arch/x86_64/memory/paging.c leaves the guards out); those of threads and of other CPUs have a
- * slot each in a part of the address space of their own, and get memory when they are first wanted
- * (stack_slots.c). The ones that the hardware pushes frames on are IST pages, which may not be
- * watched: a watch hit by the push of a frame loses the interrupt in QEMU (docs/kernel.md). IST
- * numbers are those of the TSS, 1 to 7.
+ * (arch/x86_64/memory/paging.c leaves the guards out); threads and other CPUs have slots in a
+ * separate part of the address space, which get memory on first use (stack_slots.c). The stacks to
+ * which the hardware pushes frames are IST pages, which may not be watched: in QEMU a watch hit by
+ * the push of a frame loses the interrupt (docs/kernel.md). IST numbers are those of the TSS, 1 to
+ * 7.
  */
 #pragma once
 
@@ -34,7 +34,7 @@ struct stack_pages {
     char bytes[STACK_SIZE];
 };
 
-extern struct stack_pages stack_task;           /* kernel_main's */
+extern struct stack_pages stack_task;           /* kernel_main's stack */
 extern struct stack_pages stack_ist[IST_COUNT]; /* stack_ist[0] is IST1 */
 
 /* Slots: first the threads', then those of all CPUs but the boot CPU. */
@@ -48,16 +48,16 @@ extern struct stack_pages stack_ist[IST_COUNT]; /* stack_ist[0] is IST1 */
 extern struct arch_stack stack_slots[STACK_SLOTS];
 
 /*
- * Gives a slot memory, unless it has some already, and writes its entry in stack_slots with these
- * names. False: there is no memory. Task context; no other caller uses that slot.
+ * Maps memory for a slot, unless it has some already, and writes its entry in stack_slots with
+ * these names. False: out of memory. Task context; no other caller uses that slot.
  */
 bool stack_slot_make(unsigned slot, const char *name, const char *thread);
 
-/* Makes all stacks of a CPU that will be started; false: there is no memory. Boot. */
+/* Makes all stacks of a CPU that will be started; false: out of memory. Boot. */
 bool stacks_make(unsigned cpu);
 
-/* ... number i of these, from 0: IST i + 1. */
+/* Stack i of that CPU, from 0: IST i + 1. */
 const struct arch_stack *stack_of_cpu(unsigned cpu, unsigned i);
 
-/* What its frames are for: "debug trap". */
+/* The purpose of stack i: "debug trap". */
 const char *stack_ist_name(unsigned i);

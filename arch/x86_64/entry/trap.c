@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the entries of trap_entry.asm call: they choose where a frame is put, and which handler
+ * Called by the entries of trap_entry.asm: chooses the stack for a frame, and the handler that
  * serves it. Interrupts are off throughout. Watches may be armed in trap_land and trap_dispatch, so
  * a watched stack word may trap in this code, which is harmless.
  */
@@ -23,8 +23,8 @@
 #include "arch/x86_64/entry/vectors.h"
 
 /*
- * How many bytes of the interrupted stack a handler may use; if there is less room, the handler
- * runs on the IST page.
+ * Bytes of the interrupted stack that a handler may use; with less room than this, the handler runs
+ * on the IST page.
  */
 #define STACK_ROOM 2048
 
@@ -75,9 +75,9 @@ static struct regs *trap_move(const struct regs *frame, uintptr_t landing)
 
 /*
  * Moves the frame from the IST page to the interrupted stack and returns its new address. If that
- * stack is not known or has no room (for example, after an overflow), the frame stays, so that the
- * report uses memory that is mapped. A program's frame goes to the top of its thread's stack, which
- * is empty.
+ * stack is unknown or has no room (for example, after an overflow), the frame stays, so that the
+ * report uses mapped memory. A program's frame goes to the top of its thread's stack, which is
+ * empty.
  */
 struct regs *trap_land(struct regs *frame)
 {
@@ -105,7 +105,7 @@ bool arch_may_switch(void)
     return self->interrupt_depth == 0 && self->watch_depth == 0;
 }
 
-/* True if the frame could not be moved off the IST page: the next interrupt would overwrite it. */
+/* True if the frame is still on the IST page, where the next interrupt would overwrite it. */
 static bool trap_is_on_ist(const struct regs *regs)
 {
     const struct arch_stack *page = stack_of_cpu(percpu_self()->cpu, IST_INTERRUPT - 1);
@@ -126,7 +126,8 @@ static void trap_interrupt(struct regs *regs, trap_handler *handler)
 }
 
 /*
- * One handler serves all faults of programs; a trap by a program's own TF is passed to the program.
+ * One handler serves all faults of programs; a trap caused by a program's own TF is passed to the
+ * program.
  */
 void trap_dispatch(struct regs *regs)
 {
@@ -157,7 +158,9 @@ _Noreturn void trap_fatal(struct regs *regs)
     trap_report(regs);
 }
 
-/* A program's own #BP ends the program, whether a debugger is attached to the kernel or not. */
+/*
+ * A program's own #BP terminates the program, whether or not a debugger is attached to the kernel.
+ */
 struct regs *break_trap(struct regs *regs)
 {
     trap_handler *handler = handlers[VECTOR_BREAKPOINT];

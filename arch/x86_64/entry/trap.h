@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Vectors and their handlers. Handlers run with interrupts off, on the interrupted stack (if that
- * has room).
+ * Vectors and their handlers. Handlers run with interrupts off, on the interrupted stack if that
+ * has room.
  */
 #pragma once
 
@@ -11,7 +11,7 @@
 typedef void trap_handler(struct regs *regs);
 
 /*
- * One handler for each vector; NULL: the vector is unexpected again. At boot, or with interrupts
+ * Sets the handler of a vector; NULL: the vector is unexpected again. At boot, or with interrupts
  * off.
  */
 void trap_set_handler(unsigned vector, trap_handler *handler);
@@ -23,8 +23,8 @@ void trap_late(struct regs *regs);
 _Noreturn void trap_fatal(struct regs *regs);
 /*
  * One trap can have several causes: any of B0 to B3 and BS together. debug_trap handles any trap;
- * it returns NULL, or the new place of the frame if trap_dispatch has to tell a program. The second
- * function is for a trap inside the kernel, outside of its entries and exits.
+ * it returns NULL, or the new address of the frame if trap_dispatch has to pass the trap to a
+ * program. debug_trap_inside is for a trap inside the kernel, outside of its entries and exits.
  */
 struct regs *debug_trap(struct regs *regs);
 void debug_trap_inside(struct regs *regs);
@@ -33,8 +33,8 @@ void nmi_trap(struct regs *regs); /* arch/x86_64/entry/nmi.c */
 
 /*
  * Returns from a debug trap or a #BP from the middle of its handler, after a debugger's stop. If
- * another stop has been requested by then, `late` is called first; it may return. Set with all
- * other CPUs parked.
+ * another stop has been requested by then, `late` is called first; it may return. `late` is set
+ * with all other CPUs parked.
  */
 _Noreturn void watch_return(struct regs *frame); /* arch/x86_64/entry/trap_entry.asm */
 void trap_set_late(trap_handler *late);
@@ -43,19 +43,19 @@ void trap_set_late(trap_handler *late);
 void trap_get_handler(unsigned vector, trap_handler **handler);
 
 /*
- * Called in each exception of a program before it is served, interrupts off; NULL: no handler. With
- * all other CPUs parked.
+ * Sets a handler called in each exception of a program before the exception is served, interrupts
+ * off; NULL: no handler. With all other CPUs parked.
  */
 void trap_set_program_handler(trap_handler *handler);
 
 /*
- * Serves an NMI without a known source: by its vector's handler, or by the report. On the NMI's
- * page.
+ * Handles an NMI of unknown source: calls the handler of regs->vector, or reports the NMI. On the
+ * NMI's page.
  */
 void trap_nmi(struct regs *regs);
 
-/* The kernel is about to return to a program (arch_user_step_set_handlers). */
+/* Called when the kernel is about to return to a program (arch_user_step_set_handlers). */
 void debug_leave(struct regs *regs);
 
-/* A trap is about to return to a context that is stepped (arch_step_set_handlers). */
+/* Called when a trap is about to return to a stepped context (arch_step_set_handlers). */
 void debug_resume(struct regs *regs);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The border to user mode: what traps and CPUs need of it, in addition to arch/user.h. */
+/* The user mode boundary: what traps and CPU setup need of it, beyond arch/user.h. */
 #pragma once
 
 #include "arch/x86_64/cpu/regs.h"
@@ -8,17 +8,19 @@
 void user_init_cpu(void);
 
 /*
- * Serves a frame from user mode, on its thread's stack: after an interrupt, or, if `exception`, an
- * exception. Interrupts off.
+ * Serves a frame from user mode, on its thread's stack: after an interrupt, or an exception if
+ * `exception`. Interrupts off.
  */
 void user_trap(struct regs *regs, bool exception);
 
-/* Called by syscall_entry, with interrupts off. True: `sysret` can restore the program's state. */
+/*
+ * Called by syscall_entry, with interrupts off. True if `sysret` can restore the program's state.
+ */
 bool user_syscall(struct regs *regs);
 
 /*
- * Do to a program's registers what `syscall` does (`next` is the address after it), and what
- * `sysret` does: for a debugger's step, which resumes with them by `iretq`. Any context.
+ * Emulate the effect of `syscall` (`next` is the address after it) and `sysret` on a program's
+ * registers, for a debugger's step, which resumes with them by `iretq`. Any context.
  */
 void user_make_syscall(struct regs *regs, uintptr_t next);
 void user_make_sysret(struct regs *regs);

@@ -19,40 +19,41 @@
 #define VECTOR_MACHINE_CHECK   18
 #define VECTOR_FIRST_INTERRUPT 32
 #define VECTOR_APIC_TIMER      0xf0
-#define VECTOR_APIC_POKE       0xf1 /* from another CPU: check what there is to do */
-#define VECTOR_APIC_BUTTON                                                                         \
-    0xf2                          /* the NMI button, while NMIs are used by a clock:
-                                     * apic_set_button */
-#define VECTOR_APIC_SPURIOUS 0xff /* "Spurious Interrupt": is not acknowledged */
+#define VECTOR_APIC_POKE       0xf1 /* from another CPU: check for work */
+#define VECTOR_APIC_BUTTON     0xf2 /* NMI button, while a clock uses NMIs: apic_set_button */
+#define VECTOR_APIC_SPURIOUS   0xff /* "Spurious Interrupt": not acknowledged */
 
-/* One stub of this size for each vector, in a row (arch/x86_64/entry/trap_entry.asm). */
+/* One stub of this size per vector, consecutively (arch/x86_64/entry/trap_entry.asm). */
 #define TRAP_STUB_SIZE 16
 extern const char trap_stubs[];
 
 /* Return addresses of the calls that entries make with a struct regs on top of the stack. */
 extern const uintptr_t trap_returns[], trap_returns_end[];
 
-/* Instructions [from, to) in which cs is the kernel's and sp a program's. */
+/* Instruction ranges [from, to) in which cs is the kernel's and sp a program's. */
 struct trap_border {
     uintptr_t from, to;
 };
 extern const struct trap_border trap_borders[], trap_borders_end[];
 
-/* From the check for a requested stop to the end of a debug trap or a #BP; and the check itself. */
+/*
+ * Ranges from the check for a requested stop to the end of a debug trap or a #BP; and the address
+ * of the check.
+ */
 extern const struct trap_border trap_tails[], trap_tails_end[];
 extern const uintptr_t trap_look;
 
 /*
- * Where a debug trap's handler returns to; and where it returns to if a stop is requested
- * (stop_late.c).
+ * Return addresses of a debug trap's handler: the usual one, and the one used if a stop is
+ * requested (stop_late.c).
  */
 struct debug_return {
     uintptr_t usual, asked;
 };
 extern const struct debug_return debug_returns[], debug_returns_end[];
 
-/* The `iretq` of all vectors but #DB, NMI and #BP: to a program, or to the kernel. */
+/* The `iretq` of all vectors except #DB, NMI and #BP: returns to a program, or to the kernel. */
 extern const uintptr_t trap_iretq;
 
-/* Where entries have `clac` (idt_init). */
+/* The addresses of `clac` in the entries (idt_init). */
 extern const uintptr_t trap_clacs[], trap_clacs_end[];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the linker knows about the image: where its text is, and its build id, an ELF note that the
- * linker makes (--build-id=0x...): header, "GNU", then the bytes. Any context.
+ * Image properties known to the linker: the location of the text, and the build ID, an ELF note
+ * that the linker creates (--build-id=0x...): header, "GNU", then the bytes. Any context.
  */
 #include "arch/memory.h"
 #include "arch/x86_64/memory/sections.h"

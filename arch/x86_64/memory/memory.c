@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The four memory functions that compilers call by themselves (core/lib/string.h). Any context, NMI
- * and debug trap included.
+ * The four memory functions to which compilers emit calls (core/lib/string.h). Any context,
+ * including NMIs and debug traps.
  *
- * Copies of samples are on the hit path, and an emulator counts one instruction for each iteration
- * of a string instruction: eight bytes at a time, then the rest, with no branch between. The
- * direction flag is never set here: an interrupt in between would run its entry with it.
+ * Copies of samples are on the hit path, and an emulator counts each iteration of a string
+ * instruction as one instruction, so these functions process eight bytes at a time, then the rest,
+ * with no branch between. The direction flag is never set here: an interrupt in between would run
+ * its entry with the flag set.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -37,26 +38,26 @@ void *memcpy(void *restrict to, const void *restrict from, size_t length)
     return start;
 }
 
-/* From the end to the start, for a destination that begins inside the source. */
+/* Copies from the end to the start, for a destination that begins inside the source. */
 static void copy_backward(char *to, const char *from, size_t length)
 {
     while (length % WORD != 0) {
         length--;
         to[length] = from[length];
-        __asm__ volatile("" : : : "memory"); /* else gcc recognises a memmove here, and calls it */
+        __asm__ volatile("" : : : "memory"); /* keeps gcc from making this a memmove call */
     }
     while (length != 0) {
         length -= WORD;
         *(struct word *)(to + length) = *(const struct word *)(from + length);
-        __asm__ volatile("" : : : "memory"); /* likewise */
+        __asm__ volatile("" : : : "memory"); /* as above */
     }
 }
 
 void *memmove(void *to, const void *from, size_t length)
 {
     /*
-     * Unsigned: a destination before the source looks as if it were far after it. Copying forward
-     * is right for both.
+     * The unsigned difference is large if the destination precedes the source. Copying forward is
+     * correct both then and if the two do not overlap.
      */
     if ((uintptr_t)to - (uintptr_t)from >= length)
         return memcpy(to, from, length);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Builds the kernel's page tables and looks addresses up in them. See paging.h for the plan. */
+/* Builds the kernel's page tables and walks them. See paging.h for the layout. */
 #include "arch/x86_64/memory/paging.h"
 
 #include "arch/local.h"
@@ -13,17 +13,17 @@
 #define LARGE_PAGE_SIZE (512 * PAGE_SIZE)
 #define ENTRIES         512
 
-/* Text is written through this address; otherwise nothing is mapped here. */
+/* Text is written through this address; nothing is mapped here otherwise. */
 #define ALIAS_BASE  0xffffc00000000000ull
 #define ALIAS_PAGES 2
 
-/* Registers of devices, uncached, in the order in which they were asked for. */
+/* Device registers, uncached, in the order in which they were requested. */
 #define DEVICE_BASE  0xffffc20000000000ull
 #define DEVICE_PAGES 8
 
-static uint64_t *alias_entries;      /* the page table entries of ALIAS_BASE; set at boot */
-static uint64_t *device_entries;     /* ... and of DEVICE_BASE */
-static unsigned device_count;        /* boot */
+static uint64_t *alias_entries;      /* page table entries of ALIAS_BASE; set at boot */
+static uint64_t *device_entries;     /* page table entries of DEVICE_BASE; set at boot */
+static unsigned device_count;        /* written at boot */
 static void *(*allocate_page)(void); /* from paging_init; set at boot, like the next one */
 static uint64_t root_table;          /* physical; programs' spaces share its upper half */
 
@@ -33,7 +33,7 @@ struct builder {
     bool failed;
 };
 
-/* How many bytes one entry of a table covers; level 0 is the lowest. */
+/* The number of bytes that one table entry covers; level 0 is the lowest. */
 static uint64_t paging_span(unsigned level)
 {
     return PAGE_SIZE << (9 * level);
@@ -49,7 +49,7 @@ static uint64_t *paging_table_of(uint64_t entry)
     return direct_address(entry & PTE_ADDRESS);
 }
 
-/* The entry for `address` at `level`; makes missing tables above it. NULL: there is no memory. */
+/* The entry for `address` at `level`; creates missing tables above it. NULL: out of memory. */
 static uint64_t *paging_entry(struct builder *builder, uintptr_t address, unsigned level)
 {
     uint64_t *table = builder->root;
@@ -60,7 +60,7 @@ static uint64_t *paging_entry(struct builder *builder, uintptr_t address, unsign
         if (!(*entry & PTE_PRESENT)) {
             void *page = builder->allocate();
 
-            /* Spaces have copied the root table: nothing can be added to it later. */
+            /* Spaces have copied the root table: no entry can be added to it later. */
             arch_check(upper < LEVELS - 1 || !root_table);
             if (!page)
                 return NULL;
@@ -71,7 +71,9 @@ static uint64_t *paging_entry(struct builder *builder, uintptr_t address, unsign
     return &table[paging_index(address, level)];
 }
 
-/* Maps [address, end) to `physical` on, in large pages where both sides allow it. */
+/*
+ * Maps [address, end) to physical memory from `physical` on, in large pages where both are aligned.
+ */
 static void paging_map(struct builder *builder, uintptr_t address, uintptr_t end, uint64_t physical,
                        uint64_t flags)
 {
@@ -105,7 +107,7 @@ static void paging_unmap_guard(struct builder *builder, const struct stack_pages
         builder->failed = true;
 }
 
-/* Data is mapped in small pages, as some pages are unmapped later, or lie elsewhere. */
+/* Data is mapped in small pages, as some pages are unmapped later or are elsewhere. */
 static void paging_map_data(struct builder *builder, uint64_t kept)
 {
     uintptr_t first = (uintptr_t)kept_start, end = (uintptr_t)kept_end;
@@ -120,8 +122,8 @@ static void paging_map_data(struct builder *builder, uint64_t kept)
 }
 
 /*
- * The tables of all slots for stacks, so that a slot is mapped later by stores to entries of its
- * own, which need no lock.
+ * Creates the tables of all stack slots, so that mapping a slot later only stores to its own
+ * entries, which needs no lock.
  */
 static void paging_make_slots(struct builder *builder)
 {
@@ -129,7 +131,7 @@ static void paging_make_slots(struct builder *builder)
         builder->failed |= !paging_entry(builder, at, 0);
 }
 
-/* Memory without the image. */
+/* Maps a range of memory, excluding the image. */
 static void paging_map_memory(struct builder *builder, const struct paging_range *memory)
 {
     struct paging_range image = {image_physical(_text), image_physical(image_end)};
@@ -144,14 +146,18 @@ static void paging_map_memory(struct builder *builder, const struct paging_range
                    PTE_WRITABLE | PTE_NX);
 }
 
-/* "Page Attribute Table": what a reset leaves; PTE_UNCACHED is the fourth, strong uncacheable. */
+/*
+ * "Page Attribute Table": the reset value; PTE_UNCACHED selects the fourth entry, strong
+ * uncacheable.
+ */
 #define PAT 0x0007040600070406ull
 
 /*
  * Global pages; debug extensions (DR4 and DR5 are not aliases); machine checks as exceptions, which
- * would be a silent reset otherwise; and SMEP, SMAP and UMIP where the CPU has them. Nothing else:
- * a program can neither set its GS base nor calculate with floats, and process-context identifiers
- * or shadow stacks, say, would change what the kernel's own instructions do.
+ * would otherwise be a silent reset; and SMEP, SMAP and UMIP if the CPU supports them. Nothing
+ * else: a program can neither set its GS base nor use floating point, and features such as
+ * process-context identifiers or shadow stacks would change how the kernel's own instructions
+ * behave.
  */
 static uint64_t paging_cr4(void)
 {
@@ -167,7 +173,7 @@ static uint64_t paging_cr4(void)
     return cr4;
 }
 
-/* Written whole: what firmware and loader have left there is not kept. */
+/* Writes every bit: settings left by the firmware and the loader are not kept. */
 void paging_set_control(void)
 {
     uint64_t cr0 = CR0_PE | CR0_EM | CR0_ET | CR0_NE | CR0_WP | CR0_PG, cr4 = paging_cr4();
@@ -209,7 +215,7 @@ uint64_t paging_root(void)
 
 /*
  * Walks from the root to the entry of `address`. Returns the level of the leaf with *entry set, or
- * the level at which nothing is present with *entry 0. NX and the lack of WRITABLE add up on the
+ * the level at which nothing is present with *entry 0. NX and a missing WRITABLE accumulate on the
  * way down.
  */
 static unsigned paging_walk(uintptr_t address, uint64_t *entry)
@@ -318,7 +324,7 @@ uint8_t *paging_alias_open(uintptr_t page)
     for (unsigned i = 0; i < ALIAS_PAGES; i++)
         alias_entries[i] =
             (page - KERNEL_BASE + i * PAGE_SIZE) | PTE_PRESENT | PTE_WRITABLE | PTE_NX;
-    local_barrier(); /* the entries before what is stored through them */
+    local_barrier(); /* set the entries before any store through them */
     return (uint8_t *)ALIAS_BASE;
 }
 

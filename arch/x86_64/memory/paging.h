@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The kernel's page tables. Two mappings: the image at KERNEL_BASE (text read-only and executable,
- * rodata read-only, the rest writable; guard pages below stacks left out) and all memory at
- * DIRECT_BASE, writable, without the image: so text and rodata have no writable alias, and a
- * stack's guard page no back door (but for the moment in which a site is patched,
- * arch/x86_64/memory/patch.c). Beside them the stacks of threads and CPUs
- * (arch/x86_64/entry/stacks.h), pages of memory once more, and some registers of devices.
- * Everything but text is NX. Source: Intel SDM vol. 3, "4-Level Paging".
+ * The kernel's page tables. There are two main mappings: the image at KERNEL_BASE (text read-only
+ * and executable, rodata read-only, the rest writable; guard pages below stacks left out), and all
+ * memory except the image at DIRECT_BASE, writable. So text, rodata and the guard pages of stacks
+ * have no writable alias, except while a site is patched (arch/x86_64/memory/patch.c). In addition,
+ * the stacks of threads and CPUs (arch/x86_64/entry/stacks.h), which map pages of memory a second
+ * time, and some device registers. Everything but text is NX. Source: Intel SDM vol. 3, "4-Level
+ * Paging".
  */
 #pragma once
 
@@ -28,10 +28,10 @@ struct paging_range {
 };
 
 /*
- * Builds the tables from pages that `allocate` gives (zeroed, inside the boot loader's first 4 GiB
- * at DIRECT_BASE) and switches to them. Variables that are ARCH_KEPT lie at the physical address
- * `kept` from then on, with what was there before; 0: where the image has them. False: `allocate`
- * had no more. Boot, interrupts off.
+ * Builds the tables from pages returned by `allocate` (zeroed, inside the boot loader's first 4 GiB
+ * at DIRECT_BASE) and switches to them. ARCH_KEPT variables are at physical address `kept` from
+ * then on, with the previous contents of that memory; 0: where the image has them. False:
+ * `allocate` ran out of pages. Boot, interrupts off.
  */
 bool paging_init(const struct paging_range *memory, size_t count, uint64_t kept,
                  void *(*allocate)(void));
@@ -39,42 +39,43 @@ bool paging_init(const struct paging_range *memory, size_t count, uint64_t kept,
 /* The physical address of the kernel's own root table. Any context, after paging_init. */
 uint64_t paging_root(void);
 
-/* What the control registers have to say about it, on each CPU. Interrupts off. */
+/* Sets the control registers for these tables, on each CPU. Interrupts off. */
 void paging_set_control(void);
 
 /*
- * A page of memory, all zero, at `address`, where nothing is mapped: in a slot for stacks, whose
- * owner calls. False: there is no memory. Task context.
+ * Maps a zeroed page of memory at `address`, where nothing is mapped: in a stack slot, called by
+ * the slot's owner. False: out of memory. Task context.
  */
 bool paging_add_page(uintptr_t address);
 
 /*
- * The page with the registers of a device at this physical address, uncached; NULL: no room for
- * another. What it returns points at the address itself. Boot, after paging_init.
+ * Maps the page of device registers at this physical address, uncached; NULL: no free slot. The
+ * result points at the address itself. Boot, after paging_init.
  */
 volatile void *paging_map_device(uint64_t physical);
 
-/* A leaf: what one page-table entry maps. */
+/* A leaf: the mapping of one page-table entry. */
 struct paging_leaf {
     uintptr_t address;
     uint64_t physical;
     uint64_t size;
-    uint64_t flags; /* PTE_*: of the leaf, with NX and WRITABLE as the upper levels leave them */
+    uint64_t flags; /* PTE_*: of the leaf, with the effective NX and WRITABLE */
 };
 
-/* The leaf that maps `address`; false where nothing does. Any context. */
+/* The leaf that maps `address`; false: none. Any context. */
 bool paging_find(uintptr_t address, struct paging_leaf *leaf);
 
 /*
- * Memory, and no registers of a device: all that is mapped from the memory map is cached, and all
- * that paging_map_device has mapped is not. What may be read unasked is decided here alone. Any
- * context.
+ * True for memory, false for device registers: everything mapped from the memory map is cached, and
+ * everything that paging_map_device has mapped is not. Every check of whether an address is safe to
+ * read uses this function. Any context.
  */
 bool paging_is_memory(const struct paging_leaf *leaf);
 
 /*
- * The two pages of text from `page` on, writable at the address returned, until paging_alias_close;
- * the only time at which text has a second mapping. One at a time, interrupts off between the two.
+ * Maps the two pages of text from `page` on, writable, at the returned address, until
+ * paging_alias_close; text has a second mapping only during that time. One at a time, interrupts
+ * off between the two calls.
  */
 uint8_t *paging_alias_open(uintptr_t page);
 void paging_alias_close(void);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Sites become jumps and nops again (arch/x86_64/cpu/site.h). Text is never writable where it runs:
- * the new bytes go through a second mapping that exists for the length of one store. Task context.
+ * Turns sites into jumps and back into nops (arch/x86_64/cpu/site.h). Text is never writable where
+ * it runs: the new bytes are written through a second mapping that exists for the length of one
+ * store. Task context.
  */
 #include <linux/errno.h>
 
@@ -15,20 +16,20 @@
 #define SITE_SIZE 5
 #define JMP_REL32 0xe9
 
-/* Five bytes of code, and the three after them that one store of eight writes again. */
+/* Five bytes of code, and the three that follow, which one 8-byte store rewrites unchanged. */
 union site_code {
     uint64_t word;
     uint8_t bytes[sizeof(uint64_t)];
 };
 
-/* Eight bytes anywhere, of any type. */
+/* Eight bytes of any type, at any address. */
 struct site_word {
     volatile uint64_t value;
 } __attribute__((packed, may_alias));
 
 static const uint8_t nop[SITE_SIZE] = {0x0f, 0x1f, 0x44, 0x00, 0x00};
 
-/* Counted from the end of the jump (Intel SDM vol. 2, "JMP"). */
+/* The distance counts from the end of the jump (Intel SDM vol. 2, "JMP"). */
 static void make_jump(uint8_t *code, const struct arch_site *site)
 {
     uint32_t distance = (uint32_t)(site->target - (site->address + SITE_SIZE));
@@ -49,10 +50,10 @@ static bool stands_at(const struct arch_site *site, const uint8_t *code)
 }
 
 /*
- * One store, so nothing on this CPU can meet half of it: not an interrupt, which is off, nor a
- * debug trap or NMI, which come between instructions; and all others are parked. INVLPG serialises,
- * and so does the IRET by which the others resume, so that the new bytes are what is fetched next
- * (Intel SDM vol. 3, "Handling Self- and Cross-Modifying Code", "Serializing Instructions").
+ * One store, so nothing on this CPU can see half of it: interrupts are off, and debug traps and
+ * NMIs arrive between instructions; all other CPUs are parked. INVLPG serialises, and so does the
+ * IRET by which the others resume, so the new bytes are fetched next (Intel SDM vol. 3, "Handling
+ * Self- and Cross-Modifying Code", "Serializing Instructions").
  */
 static void text_write(uintptr_t address, const uint8_t *code, size_t length)
 {

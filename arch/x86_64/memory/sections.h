@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the linker script knows: the image's parts, and the two sections that no watchpoint may
- * touch because the debug trap's entry and exit use them while watches are armed (docs/kernel.md).
+ * Symbols of the linker script: the image's sections, and the two sections that may not be watched,
+ * because the debug trap's entry and exit use them while watches are armed (docs/kernel.md).
  */
 #pragma once
 

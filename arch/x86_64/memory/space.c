@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Programs' address spaces: their tables, and their memory as the kernel reaches it, by a walk in
- * software and the map of all memory. Pages of 4 KiB only. A walk may come at any time, in an NMI
- * too: an entry is one store, and a table or page is given back when no entry leads to it any more.
- * Contexts are in arch/space.h.
+ * Programs' address spaces: their tables, and the kernel's access to their memory, through a
+ * software walk and the map of all memory. 4 KiB pages only. A walk may happen at any time, even in
+ * an NMI: an entry is changed with one store, and a table or page is freed once no entry leads to
+ * it. Contexts are in arch/space.h.
  */
 #include "arch/x86_64/memory/space.h"
 #include "arch/cpu.h"
@@ -39,7 +39,7 @@ static unsigned space_index(uintptr_t address, unsigned level)
     return address >> (12 + 9 * level) & (ENTRIES - 1);
 }
 
-/* A subtraction that wraps is no range of theirs either. */
+/* Checks the start first, so the subtraction cannot wrap. */
 static bool space_is_programs(uintptr_t address, size_t length)
 {
     return address >= ARCH_USER_START && address < ARCH_USER_END &&
@@ -56,7 +56,7 @@ struct arch_space *arch_space_create(void)
     return space;
 }
 
-/* All that lies below an entry's table, and the table. */
+/* Frees an entry's table and everything below it. */
 static void space_free_table(uint64_t *table, unsigned level)
 {
     for (unsigned i = 0; i < ENTRIES; i++) {
@@ -79,7 +79,7 @@ void arch_space_destroy(struct arch_space *space)
     space_give_back(space);
 }
 
-/* The entry of a page; NULL: no table is there. */
+/* The page-table entry for `address`; NULL: no table is there. */
 static const uint64_t *space_entry(const struct arch_space *space, uintptr_t address)
 {
     const uint64_t *table = space->entry;
@@ -94,7 +94,7 @@ static const uint64_t *space_entry(const struct arch_space *space, uintptr_t add
     return &table[space_index(address, 0)];
 }
 
-/* ... and in one that is made if it is not; NULL: there is no memory. */
+/* The same, but creates missing tables; NULL: out of memory. */
 static uint64_t *space_entry_made(struct arch_space *space, uintptr_t address)
 {
     uint64_t *table = space->entry;
@@ -161,7 +161,10 @@ struct arch_space *space_of_cpu(unsigned cpu)
     return entered[cpu];
 }
 
-/* Where the kernel has the byte at `address`, if the page's entry has these flags; else NULL. */
+/*
+ * The kernel's address of the byte at `address` if the page's entry has these flags; otherwise
+ * NULL.
+ */
 static void *space_reach(const struct arch_space *space, uintptr_t address, uint64_t flags)
 {
     const uint64_t *entry = space_is_programs(address, 1) ? space_entry(space, address) : NULL;
@@ -183,7 +186,7 @@ void *arch_user_reach(const struct arch_space *space, uintptr_t address, enum ar
     return space_reach(space, address, PTE_PRESENT | PTE_USER | write);
 }
 
-/* Eight bytes, or fewer, that may lie anywhere: as memory.c's, without a call. */
+/* Copies bytes without a call; both sides may be unaligned. */
 static void space_copy(void *to, const void *from, size_t length)
 {
     __asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(length) : : "memory");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Programs' address spaces (arch/space.h, docs/programs.md): what arch and boot need beside that.
+ * Programs' address spaces (arch/space.h, docs/programs.md): additional declarations for arch and
+ * boot.
  */
 #pragma once
 
@@ -8,15 +9,15 @@
 #include "arch/space.h"
 #include "arch/x86_64/memory/paging.h"
 
-/* The root table; its upper half is the kernel's own root table's. */
+/* The root table; its upper half is that of the kernel's root table. */
 struct arch_space {
     uint64_t entry[512];
 };
 
 _Static_assert(sizeof(struct arch_space) == PAGE_SIZE, "a space is its root table");
 
-/* Where pages come from (zeroed) and go to. After paging_init. Boot. */
+/* Sets the functions that allocate (zeroed) and free pages. After paging_init. Boot. */
 void space_init(void *(*allocate)(void), void (*give_back)(void *page));
 
-/* The space that this CPU, or one that stands still, is in; NULL: none but the kernel's. */
+/* The space of this CPU, or of a stopped CPU; NULL: only the kernel's. */
 struct arch_space *space_of_cpu(unsigned cpu);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Parking: one CPU, the parker, stops all others for a change, or for a debugger's stop;
- * docs/kernel.md has the design. Only one parks at a time. arch_cpus_park and arch_cpus_release run
- * in its task context, what a stop calls in its debug trap, breakpoint's trap or NMI. stand.c has
- * the way in which the others stand still.
+ * docs/kernel.md has the design. Only one CPU parks at a time. arch_cpus_park and arch_cpus_release
+ * run in the parker's task context, the functions called by a stop in its debug trap, breakpoint
+ * trap or NMI. rendezvous.c implements the waiting of the other CPUs.
  */
 #include "arch/x86_64/smp/park.h"
 
@@ -19,15 +19,14 @@
 
 #define PATIENCE_NS 2000000000ull /* emulated CPUs take turns: patience.h */
 
-/* What a CPU stands still for while it waits for its turn to stop, or for another one's step. */
+/* Reasons for which a CPU waits until its turn to stop, or during another CPU's step. */
 #define UNTIL_MY_TURN (RENDEZVOUS_PARK | RENDEZVOUS_REPORT | RENDEZVOUS_HALT)
 
-static uint32_t parker;    /* [A] the CPU that parks the others, + 1; 0: none */
-static unsigned depth;     /* [parker] how many of its parkings are open: they nest */
-static uint32_t number;    /* [parker] the number of its parking, in RENDEZVOUS_PARK; never 0 */
-static uint64_t irq_flags; /* the parker's: from before */
-static unsigned held;      /* [A] the parker's: 1 if a debugger's stop has made it the parker, else
-                            * 0 */
+static uint32_t parker;        /* [A] the CPU that parks the others, + 1; 0: none */
+static unsigned depth;         /* [parker] nesting depth of its parkings */
+static uint32_t number;        /* [parker] the number of its parking, in RENDEZVOUS_PARK; never 0 */
+static uint64_t irq_flags;     /* the parker's, from before the parking */
+static unsigned held;          /* [A] the parker's: 1 if it parks for a debugger's stop, else 0 */
 static bool (*may_park)(void); /* set at boot */
 
 void arch_set_may_park(bool (*may)(void))
@@ -35,7 +34,7 @@ void arch_set_may_park(bool (*may)(void))
     may_park = may;
 }
 
-/* Asks a CPU for one parking in place of another; one of the two is none. */
+/* Replaces the parking that a CPU is asked for; one of `from` and `to` is 0 (none). */
 static void ask(unsigned cpu, uint32_t from, uint32_t to)
 {
     if (rendezvous_ask_number(cpu, from, to) && to)
@@ -49,7 +48,7 @@ static void ask_all(uint32_t from, uint32_t to)
             ask(cpu, from, to);
 }
 
-/* An answer to an earlier parking is no answer to this one. */
+/* Uses a new number, so that an answer to an earlier parking does not count for this one. */
 static void next_parking(void)
 {
     number += RENDEZVOUS_NUMBER;
@@ -63,7 +62,7 @@ static bool await_all(unsigned *absent)
     return rendezvous_await(RENDEZVOUS_PARK, number, PATIENCE_NS, absent);
 }
 
-/* Releases all that have stopped; they have resumed when this returns. */
+/* Releases all parked CPUs, and waits until they have resumed. */
 static void let_go(void)
 {
     unsigned one;
@@ -82,8 +81,8 @@ static void parker_leave(void)
 }
 
 /*
- * The other CPUs stand still already. If a debugger lets this CPU run alone, or a stop waits for
- * one that does not answer, not all of them need to.
+ * This CPU is already the parker. Not all other CPUs need be stopped: a debugger may let this CPU
+ * run alone, or a stop may be waiting for a CPU that does not answer.
  */
 static bool park_again(uint64_t flags, unsigned *absent)
 {
@@ -106,7 +105,7 @@ bool arch_cpus_park(unsigned *absent)
     while (!__atomic_compare_exchange_n(&parker, &nobody, me, false, __ATOMIC_ACQUIRE,
                                         __ATOMIC_RELAXED)) {
         nobody = 0;
-        arch_relax(); /* here the NMI of the other parker arrives */
+        arch_relax(); /* the NMI of the other parker arrives here */
     }
     irq_flags = flags;
     next_parking();
@@ -133,8 +132,8 @@ bool park_has_lone(unsigned *cpu)
 }
 
 /*
- * False inside a debug trap, or on the way into or out of one: the trap continues with what it has
- * read of the watches, so they may not change.
+ * False inside a debug trap, or while entering or leaving one: the trap continues to use the
+ * watches that it has read, so they may not change.
  */
 bool park_may(const struct regs *regs)
 {
@@ -144,7 +143,7 @@ bool park_may(const struct regs *regs)
     return arch_trap_depth() == 1 && !enters && (!may_park || may_park());
 }
 
-/* A debugger that wanted to stop this CPU while it parked the others asks again. */
+/* A debugger that tried to stop this CPU while it parked the others sends its NMI again. */
 static void stop_again(void)
 {
     unsigned cpu = arch_cpu_id();
@@ -167,7 +166,7 @@ void arch_cpus_release(void)
     stop_again();
 }
 
-/* No other CPU stores it meanwhile: all stand still, or the next parker waits. */
+/* No other CPU stores `held` meanwhile: all are stopped, or the next parker waits. */
 static void park_begin_stop(void)
 {
     held = depth = 1;
@@ -208,7 +207,7 @@ void park_end_stop(void)
     arch_check(park_is_parker() && depth >= held);
     depth -= held;
     held = 0;
-    if (depth > 0) /* the change that it interrupted continues, and releases all at its end */
+    if (depth > 0) /* the interrupted change continues, and releases all at its end */
         return;
     let_go();
     __atomic_store_n(&parker, 0, __ATOMIC_RELEASE);

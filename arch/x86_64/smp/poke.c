@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See poke.h. Sent in any context, served in interrupt context. */
+/* See poke.h. Sent in any context, handled in interrupt context. */
 #include "arch/x86_64/smp/poke.h"
 
 #include "arch/cpu.h"
@@ -10,7 +10,7 @@
 #include "arch/x86_64/entry/trap.h"
 #include "arch/x86_64/entry/vectors.h"
 
-/* The exit of the interrupt finds what there is to do. */
+/* Nothing to do here: the exit of the interrupt checks for work. */
 static void poked(struct regs *regs)
 {
     (void)regs;

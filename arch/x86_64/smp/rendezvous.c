@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See rendezvous.h: the side of the CPU that waits. NMIs stay blocked in rendezvous_serve. They can
- * interrupt rendezvous_wait in a debug trap, which waits there for its turn to stop: the NMI of a
- * report then waits on top of it. The outer wait keeps the registers, so that a debugger changes
- * what its trap returns to, and the inner one removes no more reasons than it added.
+ * See rendezvous.h: the waiting CPU's side. NMIs stay blocked in rendezvous_serve. They can
+ * interrupt rendezvous_wait in a debug trap that waits for its turn to stop: the NMI of a report
+ * then waits on top of it. The outer wait owns the registers, so that a debugger changes the state
+ * to which its trap returns, and the inner wait removes only the reasons that it added.
  */
 #include "arch/x86_64/smp/rendezvous.h"
 
@@ -17,7 +17,7 @@
 #include "arch/x86_64/smp/park.h"
 
 static void (*stop_handler)(struct regs *regs); /* changed with all CPUs parked */
-static void (*meanwhile)(void);                 /* [A] by the parker; NULL: nothing is to be done */
+static void (*meanwhile)(void);                 /* [A] by the parker; NULL: nothing to do */
 
 void rendezvous_set_stop(void (*stop)(struct regs *regs))
 {
@@ -53,14 +53,14 @@ static void pass_time(uint32_t reasons)
     arch_relax();
 }
 
-/* A CPU has loaded what the parker changed before the parker sees that it resumes. */
+/* Loads the parker's changes before the parker sees that this CPU resumes. */
 static void follow_changes(void)
 {
     debugreg_load();
     apic_button_follow();
 }
 
-/* What the parker has changed meanwhile is seen after the load: P, with let_go. */
+/* The parker's changes are visible after the load: P, with let_go. */
 void rendezvous_wait(struct regs *regs, uint32_t serves, uint32_t asked)
 {
     struct percpu *self = percpu_self();
@@ -103,7 +103,9 @@ void rendezvous_leave_stop(void)
     stands_for(self, self->stands & ~RENDEZVOUS_STOP);
 }
 
-/* Parkings and reports find this CPU at any point in here, if it may be parked at all. */
+/*
+ * While this runs, parkings and reports take effect at any point, if this CPU may be parked at all.
+ */
 void rendezvous_serve(struct regs *regs)
 {
     struct percpu *self = percpu_self();

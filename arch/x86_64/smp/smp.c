@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See smp.h. All are reset at once, and started one at a time: boot/ap_start.asm takes a CPU to
- * 64-bit mode, ap_entry_high (boot/entry_high.asm) to smp_main on the stack that is given here, and
- * smp_main to where the kernel wants it.
+ * See smp.h. All CPUs are reset at once and started one at a time. boot/ap_start.asm takes a CPU to
+ * 64-bit mode, ap_entry_high (boot/entry_high.asm) calls smp_main on the stack given here, and
+ * smp_main continues at the kernel's entry.
  */
 #include "arch/x86_64/smp/smp.h"
 
@@ -27,22 +27,19 @@
 #define STARTUP_NS  200000ull
 #define PATIENCE_NS 2000000000ull /* emulated CPUs take turns: patience.h */
 
-#define ROUNDS 16 /* of comparing clocks */
+#define ROUNDS 16 /* of clock comparison */
 
 extern const char ap_start[], ap_start_end[]; /* boot/ap_start.asm: physical addresses */
 
-struct smp_start smp_start; /* the starting CPU's, read by ap_entry_high */
+struct smp_start smp_start; /* for the starting CPU, read by ap_entry_high */
 
 static uint32_t page; /* set at boot, as below */
 static void (*entry)(void);
 static unsigned starting;
-static bool all_reset;    /* the other CPUs have been told to wait for a start-up message, */
-static uint64_t reset_at; /* ... the last of them at this time */
+static bool all_reset;    /* the other CPUs have been reset and wait for a start-up message, ... */
+static uint64_t reset_at; /* ... the last of them since this time */
 
-/*
- * For the comparison of clocks: which CPU's turn it is, and what the clock of the starting CPU
- * said. [A]
- */
+/* For the clock comparison: which CPU's turn it is, and the starting CPU's clock reading. [A] */
 static uint32_t turn;
 static uint64_t said;
 
@@ -67,7 +64,7 @@ void smp_init(const uint32_t *apic_ids, size_t count)
     poke_init();
 }
 
-/* The other side of compare_clocks. */
+/* The starting CPU's side of compare_clocks. */
 static void tell_clock(void)
 {
     for (uint32_t round = 0; round < ROUNDS; round++) {
@@ -79,7 +76,7 @@ static void tell_clock(void)
 }
 
 /*
- * The other clock's time was read between two readings of this one. The result is the least
+ * The other clock is read between two readings of this one. Returns the smallest possible
  * difference between the clocks, from the narrowest of several rounds; 0 if the other clock may be
  * right.
  */
@@ -103,7 +100,7 @@ static int64_t compare_clocks(uint64_t *window)
     return off;
 }
 
-/* On its stack, interrupts off. */
+/* On the starting CPU's stack, interrupts off. */
 _Noreturn void smp_main(void)
 {
     paging_set_control();
@@ -129,8 +126,8 @@ static bool await_running(unsigned cpu, uint64_t nanoseconds)
 }
 
 /*
- * All of them at once, before the first is started: a CPU has to be left alone for INIT_NS then,
- * and 64 CPUs one after another would wait for more than half a second.
+ * Resets all of them before the first is started: a CPU must be left alone for INIT_NS after its
+ * reset, and resetting 64 CPUs one after another would take more than half a second.
  */
 static void reset_others(void)
 {
@@ -146,7 +143,10 @@ static void await_reset(void)
         arch_relax();
 }
 
-/* The second start-up message is for CPUs that missed the first; a CPU that runs ignores it. */
+/*
+ * The second start-up message is for CPUs that missed the first; a CPU that already runs ignores
+ * it.
+ */
 bool arch_cpu_start(unsigned cpu, const struct arch_stack *stack, void (*begin)(void))
 {
     arch_check(cpu > 0 && cpu < arch_cpus());
@@ -164,12 +164,12 @@ bool arch_cpu_start(unsigned cpu, const struct arch_stack *stack, void (*begin)(
     if (!await_running(cpu, STARTUP_NS))
         apic_send_startup(percpu[cpu].apic_id, page);
     /*
-     * A CPU that takes the stack has started. A CPU that comes too late finds no stack, and stops.
+     * A CPU that takes the stack has started. A CPU that arrives too late finds no stack, and
+     * stops.
      */
     if (!await_running(cpu, PATIENCE_NS) &&
         __atomic_exchange_n(&smp_start.stack, 0, __ATOMIC_ACQ_REL) != 0) {
-        apic_send_init(percpu[cpu].apic_id); /* a CPU that is late must not take the stack of the
-                                              * next one */
+        apic_send_init(percpu[cpu].apic_id); /* a late CPU must not take the next CPU's stack */
         return false;
     }
     while (!arch_cpu_runs(cpu))

@@ -10,10 +10,10 @@
 #include <stdint.h>
 
 /*
- * Copies the code that a CPU starts with to where it starts: into an unused page below 1 MiB, given
- * by its physical address. On the boot loader's mapping.
+ * Copies the start-up code of a CPU to `low_page`, the physical address of an unused page below 1
+ * MiB. On the boot loader's mapping.
  */
 void smp_place(uint32_t low_page);
 
-/* The CPUs beside this one, by their APIC numbers: number i becomes CPU i + 1. */
+/* Registers the other CPUs by their APIC IDs: number i becomes CPU i + 1. */
 void smp_init(const uint32_t *apic_ids, size_t count);

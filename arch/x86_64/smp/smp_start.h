@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a CPU that starts finds, before it has a stack: shared by smp.c and boot/entry_high.asm. */
+/* Data for a starting CPU that has no stack yet: shared by smp.c and boot/entry_high.asm. */
 #pragma once
 
 #include <stdint.h>
@@ -11,5 +11,5 @@ struct smp_start {
 
 extern struct smp_start smp_start;
 
-/* Where the assembly continues. */
+/* Called by the assembly. */
 _Noreturn void smp_main(void);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See arch/stop.h. Unlike a parking, this does not ask a CPU whether it may be stopped where it is:
- * a report changes nothing that the CPU may be reading, and a halted CPU reads nothing any more. A
- * CPU that has found an error in its own NMI can report, too.
+ * See arch/stop.h. Unlike parking, this stops a CPU wherever it is, without asking it: a report
+ * changes nothing that the CPU may be reading, and a halted CPU reads nothing any more. A CPU that
+ * has found an error in its own NMI can report, too.
  */
 #include "arch/stop.h"
 
@@ -13,12 +13,12 @@
 #include "arch/x86_64/smp/rendezvous.h"
 
 /*
- * How long a report waits for a CPU that does not answer: the least time in which every other CPU
- * has had its turns (patience.h).
+ * How long a report waits for a CPU that does not answer: the shortest time in which every other
+ * CPU is certain to have had its turns (patience.h).
  */
 #define PATIENCE_NS (3 * PATIENCE_LOOK_NS)
 
-static uint64_t since; /* [the CPU that reports] when its report began: arch_clock_ns */
+static uint64_t since; /* [the CPU that reports] start of its report: arch_clock_ns */
 static uint64_t lost;  /* [A] */
 
 static bool all_stand(void)
@@ -39,7 +39,7 @@ static void ask_all_others(uint32_t reason)
         }
 }
 
-/* A parked CPU is no answer: its parker may be about to release it. */
+/* A parked CPU does not count as stopped: its parker may be about to release it. */
 void arch_cpus_rendezvous(void)
 {
     struct patience patience;
@@ -52,7 +52,8 @@ void arch_cpus_rendezvous(void)
 }
 
 /*
- * All that stand for it have resumed when this returns, so that the next report finds none of them.
+ * Returns only once all CPUs that waited for the report have resumed, so that the next report does
+ * not count them as stopped.
  */
 void arch_cpus_go(void)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What of arch/cpu.h is inline where Pitot is embedded in a kernel with a GS of its own: which CPU
- * this is and what time it is are that kernel's to say (core/pitot.h), and the CPU's own area is
- * found by the number. Found in place of arch/x86_64/cpu/inline.h, by the order of core/embed/
- * lib.mk's -I. Any context.
+ * The inline functions of arch/cpu.h when Pitot is embedded in a kernel that uses GS itself. That
+ * kernel supplies the CPU number and the clock (core/pitot.h), and the CPU's own area is found by
+ * the CPU number. Replaces arch/x86_64/cpu/inline.h through the order of the -I options in
+ * core/embed/lib.mk. Any context.
  */
 #pragma once
 
@@ -18,13 +18,13 @@ static inline unsigned arch_cpu_id(void)
     return pitot_host_cpu();
 }
 
-/* A thread may change its CPU, so this is asked anew, with preemption off. */
+/* Threads may migrate, so the CPU is determined on each call, with preemption off. */
 static inline struct percpu *percpu_self(void)
 {
     return &percpu[pitot_host_cpu()];
 }
 
-/* Registers that are armed, and live on this CPU. */
+/* The debug registers that are armed and live on this CPU. */
 static inline unsigned percpu_live(void)
 {
     return (unsigned)*(const volatile uint64_t *)&percpu_self()->live;
@@ -35,7 +35,7 @@ static inline unsigned arch_trap_depth(void)
     return *(const volatile uint32_t *)&percpu_self()->watch_depth;
 }
 
-/* The kernel says nothing of its interrupts. */
+/* The kernel does not report its interrupts. */
 static inline bool arch_interrupted(void)
 {
     return false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * No address is a program's, in place of arch/x86_64/cpu/user_range.h: the kernel that embeds Pitot
- * may lie in the lower half itself.
+ * No address belongs to a program; replaces arch/x86_64/cpu/user_range.h. The kernel that embeds
+ * Pitot may itself be in the lower half.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Registers that are the embedding kernel's own choice, in place of arch/x86_64/debug/stop_own.h.
- * In a stop of this CPU, in the kernel.
+ * Registers whose values the embedding kernel chooses; replaces arch/x86_64/debug/stop_own.h. In a
+ * stop of this CPU, in the kernel.
  */
 #pragma once
 
@@ -14,7 +14,7 @@ static inline uint64_t stop_gs_base(unsigned cpu)
     return cpu_read_msr(MSR_GS_BASE);
 }
 
-/* The frame's own has become one of Pitot's (arch_embed_regs). */
+/* The selector in the frame has been replaced by one of Pitot's (arch_embed_regs). */
 static inline uint64_t stop_code_selector(const struct regs *regs)
 {
     uint16_t selector;
