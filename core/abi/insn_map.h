@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The instruction map inside the image: written by tools/insnmap from the linked kernel's text,
- * read by arch/x86_64/debug/insn_map.c. For every byte of the text it tells whether an instruction
- * begins there, and whether that instruction can access data and then continue at its end: so the
- * instruction before an address is found without disassembly. docs/unwinding.md tells what it is
- * for.
+ * read by arch/x86_64/debug/insn_map.c. For every byte of the text it records whether an
+ * instruction begins there, and whether that instruction can access data and then continue at its
+ * end, so that the instruction before an address is found without disassembly. docs/unwinding.md
+ * describes its use.
  *
  * Little endian:
  *
  *   struct insn_map_header
- *   uint8_t[(text_size + 3) / 4]   two bits a byte of text; that at text + 0 in the lowest bits
+ *   uint8_t[(text_size + 3) / 4]   two bits per byte of text; the lowest bits are for text + 0
  *
- * Each byte between functions counts as an instruction, INSN_PLAIN, whatever it is: so only bytes
- * inside an instruction are INSN_INSIDE, and no instruction has more than INSN_LENGTH_MAX bytes.
+ * Every byte between functions counts as an instruction, INSN_PLAIN, whatever its value. So only
+ * bytes inside an instruction are INSN_INSIDE, and no instruction is longer than INSN_LENGTH_MAX
+ * bytes.
  */
 #pragma once
 
@@ -26,7 +27,7 @@ struct insn_map_header {
     uint32_t magic;
     uint32_t version;
     uint8_t build_id[INSN_MAP_BUILD_ID_SIZE]; /* of the image that the map was made from */
-    uint32_t size;                            /* of everything, header included */
+    uint32_t size;                            /* total, including this header */
     uint64_t text;                            /* address of the first byte covered */
     uint32_t text_size;                       /* bytes covered */
     uint32_t unused;                          /* 0 */
@@ -36,11 +37,11 @@ _Static_assert(sizeof(struct insn_map_header) == 48, "the format has no hidden p
 
 enum insn_code {
     INSN_INSIDE, /* no instruction begins here */
-    INSN_PLAIN,  /* one without data access, or one that does not continue at its end */
-    INSN_ACCESS, /* one that accesses data, by named operands or not, and continues at its end */
+    INSN_PLAIN,  /* accesses no data, or does not continue at its end */
+    INSN_ACCESS, /* accesses data, explicitly or implicitly, and continues at its end */
     /*
-     * A call; or, where the byte is a repeat prefix, a string instruction that is repeated: it
-     * continues at its end or at its beginning. No call begins with such a byte.
+     * A call; or, if the byte is a repeat prefix, a repeated string instruction, which continues at
+     * its end or at its beginning. No call begins with a repeat prefix.
      */
     INSN_CALL_OR_REPEATED,
 };

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * perf's pipe format: what `perf record -o -` writes and `perf report -i -` reads. A header of 16
- * bytes, then records to the end of the file. Records below type 64 are the kernel's own and stand
- * in <linux/perf_event.h>; those from 64 up belong to the perf tool, stand in no installed header,
- * and are defined here. docs/stream.md tells in which order they go and what perf does without
- * them.
+ * perf's pipe format, written by `perf record -o -` and read by `perf report -i -`: a header of 16
+ * bytes, then records to the end of the file. Record types below 64 are the kernel's and are
+ * defined in <linux/perf_event.h>. Types from 64 up belong to the perf tool; no installed header
+ * has them, so they are defined here. docs/stream.md gives their order and what perf does without
+ * each.
  *
  * Source: the perf tool's documentation, perf.data-file-format ("Pipe-mode data" and "Records"),
- * and perf 6.1 itself, which tests/host/stream_perf.t feeds with them. Version: perf has no number
- * for this format; the magic is its second ("PERFILE2"). Little-endian, every record a multiple of
- * 8 bytes but one.
+ * and perf 6.1 itself, which tests/host/stream_perf.t feeds with them. Version: the format has no
+ * number of its own; the magic is its second ("PERFILE2"). Little-endian; every record but one is a
+ * multiple of 8 bytes.
  */
 #pragma once
 
@@ -22,13 +22,13 @@
 /* Opens the stream; a second one would end it. */
 struct perf_pipe_header {
     uint64_t magic;
-    uint64_t size; /* of this header: how perf tells a pipe (16) from a perf.data file (104) */
+    uint64_t size; /* of this header; 16 marks a pipe, 104 a perf.data file */
 };
 
-/* The types that Pitot writes; perf_event_header.type. */
+/* Record types that Pitot writes (perf_event_header.type). */
 enum perf_pipe_type {
     PERF_PIPE_ATTR = 64,           /* struct perf_pipe_attr */
-    PERF_PIPE_EVENT_TYPE = 65,     /* perf ignores it; carries struct perf_pipe_checksum */
+    PERF_PIPE_EVENT_TYPE = 65,     /* ignored by perf; carries struct perf_pipe_checksum */
     PERF_PIPE_TRACING_DATA = 66,   /* struct perf_pipe_tracing_data */
     PERF_PIPE_BUILD_ID = 67,       /* struct perf_pipe_build_id */
     PERF_PIPE_FINISHED_ROUND = 68, /* the header alone */
@@ -38,17 +38,16 @@ enum perf_pipe_type {
 };
 
 /*
- * How many bytes of a perf_event_attr are sent, whatever <linux/perf_event.h> this was built with:
- * as many as perf 6.1 has. perf finds the ids that follow it by attr.size.
+ * Number of bytes of a perf_event_attr that are sent: as many as in perf 6.1, whatever version of
+ * <linux/perf_event.h> this is built with. perf finds the ids after it by attr.size.
  */
 #define PERF_PIPE_ATTR_SIZE PERF_ATTR_SIZE_VER7
 
-/* An event, and the ids by which records name it. */
+/* An event, and the ids by which records refer to it. */
 struct perf_pipe_attr {
     struct perf_event_header header;
-    uint8_t
-        attr[PERF_PIPE_ATTR_SIZE]; /* a perf_event_attr, attr.size equal to PERF_PIPE_ATTR_SIZE */
-    uint64_t id;                   /* more may follow; Pitot has one id to an event */
+    uint8_t attr[PERF_PIPE_ATTR_SIZE]; /* a perf_event_attr with attr.size PERF_PIPE_ATTR_SIZE */
+    uint64_t id;                       /* more may follow; Pitot uses one id per event */
 };
 
 #define PERF_PIPE_UPDATE_NAME 2 /* perf_pipe_event_update.type: the event's name follows */
@@ -73,25 +72,25 @@ struct perf_pipe_build_id {
 };
 
 /*
- * What describes tracepoints. After it come bytes that are no part of the record: header.size is
- * 12, the only one that is no multiple of 8. `size` is the sum of those bytes and of all that came
- * after earlier records of this type, as perf adds them up.
+ * Precedes the descriptions of tracepoints, which are not part of the record: header.size is 12,
+ * the only size that is not a multiple of 8. `size` is the length of these descriptions plus that
+ * of all earlier ones, because perf adds them up.
  */
 struct perf_pipe_tracing_data {
     struct perf_event_header header;
     uint32_t size;
 };
 
-/* Header features, by perf's numbers. */
+/* Header features, with perf's numbers. */
 enum perf_pipe_feature_number {
     PERF_PIPE_FEATURE_ARCH = 6,        /* `uname -m`, a struct perf_pipe_feature */
     PERF_PIPE_FEATURE_NRCPUS = 7,      /* struct perf_pipe_cpus */
-    PERF_PIPE_FEATURE_CPUDESC = 8,     /* what the CPU calls itself, a struct perf_pipe_feature */
-    PERF_PIPE_FEATURE_CPUID = 9,       /* its maker, family, model and stepping, likewise */
+    PERF_PIPE_FEATURE_CPUDESC = 8,     /* model name of the CPU, a struct perf_pipe_feature */
+    PERF_PIPE_FEATURE_CPUID = 9,       /* vendor, family, model and stepping, likewise */
     PERF_PIPE_FEATURE_COMPRESSED = 27, /* struct perf_pipe_compression */
 };
 
-/* A header feature that is one string: `length` bytes of it follow, NUL and padding included. */
+/* A header feature that is one string: `length` bytes follow, including NUL and padding. */
 struct perf_pipe_feature {
     struct perf_event_header header;
     uint64_t feature;
@@ -105,22 +104,22 @@ struct perf_pipe_cpus {
     uint32_t available, online;
 };
 
-/* The header feature COMPRESSED: what the records of type PERF_PIPE_COMPRESSED are made of. */
+/* The header feature COMPRESSED: the encoding of PERF_PIPE_COMPRESSED records. */
 struct perf_pipe_compression {
     struct perf_event_header header;
     uint64_t feature;
     uint32_t version; /* 1 */
     uint32_t type;    /* 1: zstd */
-    uint32_t level;   /* for people */
+    uint32_t level;   /* informational */
     uint32_t ratio;   /* likewise */
-    uint32_t room;    /* bytes that perf makes room for when it decompresses one record */
+    uint32_t room;    /* bytes that perf reserves to decompress one record */
     uint32_t padding;
 };
 
 /*
- * Pitot's own record, of a type that perf no longer uses and ignores: the CRC-32 (IEEE 802.3, as in
- * gzip) of every byte of the stream before this field. Directly after one, the CRC-32 of all bytes
- * so far is PERF_PIPE_CRC32_WHOLE.
+ * Pitot's own record, of a type that perf no longer uses and ignores. It holds the CRC-32 (IEEE
+ * 802.3, as in gzip) of every byte of the stream before the field. After this record, the CRC-32 of
+ * all bytes so far is PERF_PIPE_CRC32_WHOLE.
  */
 struct perf_pipe_checksum {
     struct perf_event_header header;

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Where the recording is in the memory of a machine that has stopped: the kernel exports one
- * constant `struct recorder` under the symbol `recorder`, and a tool that finds it needs no debug
- * information and no header of the kernel's to read rings, events and names. Made by
- * core/recording/layout.h, read by tools/postmortem; docs/crash.md tells how.
+ * Locates the recording in the memory of a stopped machine: the kernel exports one constant
+ * `struct recorder` under the symbol `recorder`, which lets a tool read rings, events and names
+ * without debug information or kernel headers. Made by core/recording/layout.h, read by
+ * tools/postmortem; docs/crash.md describes how.
  *
- * Little endian, pointers of 8 bytes. Addresses are the kernel's own; 0: there is none. A member
- * below with the name of a field is the offset of that field in bytes. Everything that the kernel
- * may change is read while the machine is stopped, so only the ring's own order matters
- * (docs/ring.md).
+ * Little endian, pointers of 8 bytes. Addresses are the kernel's own; 0: absent. A member named
+ * after a field holds that field's offset in bytes. Everything that the kernel may change is read
+ * while the machine is stopped, so only the ring's own order matters (docs/ring.md).
  */
 #pragma once
 
@@ -18,43 +17,45 @@
 #define RECORDER_MAGIC   UINT64_C(0x434552544f544950) /* the bytes "PITOTREC" */
 #define RECORDER_VERSION 3
 
-/* A ring. Fields are 64 bits wide but for `mode`, of 32; `bytes` is a pointer, 0: no ring. */
+/* A ring. Fields have 64 bits, except `mode`, which has 32; `bytes` is a pointer, 0: no ring. */
 struct recorder_ring {
     uint32_t bytes, size, mode, head, published, tail, nest, produced, dropped, overwritten;
     uint32_t overwrites; /* the value of `mode` at which writers move the tail */
-    /* claim_count claims begin at `claims`, the outermost level's first */
+    /* claim_count claims start at `claims`, outermost level first */
     uint32_t claims, claim_count, claim_stride, claim_offset, claim_size;
 };
 
 /* An event. `id` has 64 bits. */
 struct recorder_event {
     uint32_t stride, id;
-    uint32_t attr, attr_size; /* a struct perf_event_attr of so many bytes */
-    uint32_t name, name_size; /* a string, at most so many bytes with its NUL */
+    uint32_t attr, attr_size; /* a struct perf_event_attr of attr_size bytes */
+    uint32_t name, name_size; /* a string, at most name_size bytes including its NUL */
 };
 
 /*
- * A thread's name, and the thread that made it, `parent`, 0 for a thread that existed before; or,
- * if `size` is not 0, code that its process has mapped: `start`, `size` and `offset` (in the file),
- * of 64 bits, and then `name` is the file's, at most `path_size` bytes, and `build_id` a pointer to
- * the 20 bytes of it, 0: there is none. `time` has 64 bits, `pid` and `tid` 32, as has `parent`;
- * `name` is a pointer to a string, or, without a size, 0: the thread's end.
+ * A thread's name, its exit, or code that its process has mapped. `time` has 64 bits; `pid`, `tid`
+ * and `parent` have 32; `name` is a pointer to a string.
+ *
+ * If `size` is not 0, the entry is a mapping: `start`, `size` and `offset` (in the file) have 64
+ * bits, `name` is the file's name, at most `path_size` bytes, and `build_id` points to the 20 bytes
+ * of its build id, 0: none. Otherwise `name` is the thread's name, 0 for its exit, and `parent` is
+ * the thread that created it, 0 for a thread that existed before.
  */
 struct recorder_task {
     uint32_t stride, pid, tid, time, name, name_size;
     uint32_t start, size, offset, build_id, path_size, parent;
 };
 
-/* All threads that may be in the recording's samples. */
+/* All threads that may occur in the recording's samples. */
 struct recorder_tasks {
     uint64_t first;
-    uint64_t count; /* address of the count, of 64 bits */
+    uint64_t count; /* address of the 64-bit count */
     struct recorder_task task;
 };
 
 /*
  * A tracepoint, and a field of its record; strings and `fields` are pointers. `field_count` and
- * `kind` have 32 bits, `offset` and `size` 16. Kinds are numbered in the order of enum
+ * `kind` have 32 bits, `offset` and `size` have 16. Kinds are numbered in the order of enum
  * tracepoint_kind (core/tracepoint/tracepoint.h).
  */
 struct recorder_tracepoint {
@@ -66,12 +67,12 @@ struct recorder {
     uint64_t magic;
     uint32_t version;
     uint32_t size;  /* of this structure */
-    uint64_t rings; /* one for each CPU, those without memory included */
+    uint64_t rings; /* one per CPU, including rings without memory */
     uint32_t ring_stride, ring_count;
-    uint64_t events;      /* address of a pointer to the first */
-    uint64_t event_count; /* address of the count, of 32 bits; 0 there: no recording */
+    uint64_t events;      /* address of a pointer to the first event */
+    uint64_t event_count; /* address of the 32-bit count; a count of 0: no recording */
     uint64_t tasks;       /* address of a struct recorder_tasks */
-    /* addresses of pointers to tracepoints, [first, end); the first has the id 1 */
+    /* Bounds of an array of pointers to tracepoints, [first, end); the first has the id 1. */
     uint64_t tracepoints, tracepoints_end;
     struct recorder_ring ring;
     struct recorder_event event;

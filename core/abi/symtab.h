@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The symbol table inside the image: written by tools/symtab into the reserved section after the
- * link, read by core/symbols/symbols.c. Little endian, all offsets from the start of the header,
- * each part a multiple of 4 from it:
+ * link, read by core/symbols/symbols.c. Little endian; offsets count from the start of the header,
+ * and each part starts at a multiple of 4:
  *
  *   struct symtab_header
- *   struct symtab_entry[entry_count]   in two parts, each in order of offset. The first found_count
- *                                      are what addresses are named by, one for each address; the
- *                                      others, aliases and labels inside functions, are only names
- *   uint32_t[entry_count]              indices of entries in order of (name, offset)
+ *   struct symtab_entry[entry_count]   in two parts, each sorted by offset. The first found_count
+ *                                      entries name addresses, one per address; the others, aliases
+ *                                      and labels inside functions, are found by name only
+ *   uint32_t[entry_count]              indices of entries, sorted by (name, offset)
  *   char[strings_size]                 the names, each ending in NUL
  *
- * An address is base + offset, modulo 2^64: base is the lowest address of the upper half, and the
- * low addresses of the boot code follow 2 GiB after it.
+ * An address is base + offset, modulo 2^64: base is the lowest address of the upper half, so the
+ * low addresses of the boot code have offsets from 2 GiB up.
  */
 #pragma once
 
@@ -26,7 +26,7 @@ struct symtab_header {
     uint32_t magic;
     uint32_t version;
     uint8_t build_id[SYMTAB_BUILD_ID_SIZE]; /* of the image that the table was made from */
-    uint32_t size;                          /* of everything, header included */
+    uint32_t size;                          /* total, including this header */
     uint64_t base;
     uint32_t entry_count;
     uint32_t found_count; /* <= entry_count */
@@ -40,8 +40,8 @@ _Static_assert(sizeof(struct symtab_header) == 64, "the format has no hidden pad
 
 struct symtab_entry {
     uint32_t offset; /* address - base */
-    uint32_t size;   /* bytes; 0: not known, taken to reach up to the next entry */
-    uint32_t name;   /* into the strings */
+    uint32_t size;   /* bytes; 0: unknown, extends to the next entry */
+    uint32_t name;   /* offset into the strings */
     uint32_t kind;   /* one letter, as nm prints it */
 };
 

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The system calls, in one table: code that makes something of them (the dispatcher, tracepoints,
- * perf trace, the programs' stubs) gives it two macros.
+ * The table of system calls. Its users (the dispatcher, tracepoints, perf trace, the programs'
+ * stubs) expand it with two macros:
  *
  *     CALL(number, name, arguments)    arguments: up to six ARG, in order
- *     ARG(type, name, kind)            the type in C, as Linux's formats have it
+ *     ARG(type, name, kind)            the C type, as in Linux's formats
  *
  * Numbers, names, arguments and errors are Linux's for x86-64 (arch/x86/entry/syscalls of any
- * kernel; linux/errno.h), so that its tools name them; a call that Linux has not is numbered from
- * SYSCALL_OWN on, where Linux will not be for long. Kinds:
+ * kernel; linux/errno.h), so that Linux's tools can name them. Calls that Linux lacks are numbered
+ * from SYSCALL_OWN on, which Linux will not reach for long. Kinds:
  *
  *     FD      a file descriptor            INT     a number, printed in decimal
  *     SIZE    a length                     HEX     flags or an address, printed in hexadecimal
- *     PATH    a text in the program's memory, ended by NUL
+ *     PATH    a NUL-terminated string in the program's memory
  *     IN      memory that the call reads   OUT     memory that the call writes
  */
 #pragma once

@@ -2,17 +2,17 @@
 /*
  * The unwind table inside the image: written by tools/orcgen from the linked kernel's call frame
  * information (.eh_frame), read by core/unwind/table.c. For every instruction of the text it
- * names a rule: where the CFA (the caller's sp, once the call has returned) is counted from, and
- * where the caller's frame pointer is. docs/unwinding.md draws it, with the alternatives.
+ * gives a rule: how to compute the CFA (the caller's sp after the call has returned), and where the
+ * caller's frame pointer is. docs/unwinding.md illustrates it and discusses alternatives.
  *
- * Little endian; all offsets are from the start of the header. The parts, each on a multiple of 4:
+ * Little endian; all offsets count from the start of the header. Parts, each at a multiple of 4:
  *
  *   struct unwind_table_header
- *   uint32_t[block_count + 1]          for each UNWIND_BLOCK bytes of text: the rule at the first
- *                                      of them, and the number of the block's first row
- *   struct unwind_row[row_count]       where inside a block another rule begins
- *   struct unwind_rule[rule_count]     the rules that a code cannot spell out
- *   struct unwind_exception[exception_count]  rows whose rule has no code, by rising offset
+ *   uint32_t[block_count + 1]          per UNWIND_BLOCK bytes of text: the rule of the first byte,
+ *                                      and the index of the block's first row
+ *   struct unwind_row[row_count]       where a different rule begins inside a block
+ *   struct unwind_rule[rule_count]     rules that a code cannot express
+ *   struct unwind_exception[exception_count]  rows whose rule has no code, sorted by offset
  *
  * A rule's code is one byte:
  *
@@ -20,7 +20,7 @@
  *   kkkwwwww, k 1-5   CFA = sp + 8 * (w + 1), the caller's frame pointer is at CFA - 8 * (k + 1);
  *                     k <= w, so that it lies in [sp, CFA - 8)
  *   11rrrrrr, r < 63  rule r of the list
- *   11111111          the last of the exceptions at or below the address has the rule's number
+ *   11111111          the last exception at or below the address has the rule's number
  *
  * In all but the last two the return address is at CFA - 8.
  */
@@ -39,10 +39,10 @@ struct unwind_table_header {
     uint32_t magic;
     uint32_t version;
     uint8_t build_id[UNWIND_TABLE_BUILD_ID_SIZE]; /* of the image that the table was made from */
-    uint32_t size;                                /* of everything, header included */
+    uint32_t size;                                /* total, including this header */
     uint64_t text;                                /* address of the first byte covered */
-    uint32_t text_size;                           /* bytes covered; what follows has no rule */
-    uint32_t crc32; /* of the whole table, this field taken as 0 (core/lib/crc32.h) */
+    uint32_t text_size;                           /* bytes covered; text after them has no rule */
+    uint32_t crc32; /* of the whole table, with this field as 0 (core/lib/crc32.h) */
     uint32_t block_count, row_count, rule_count, exception_count;
     uint32_t blocks, rows, rules, exceptions;
 };
@@ -50,15 +50,15 @@ struct unwind_table_header {
 _Static_assert(sizeof(struct unwind_table_header) == 80, "the format has no hidden padding");
 
 /*
- * A block's rows end where the next one's begin, hence one word more than there are blocks, whose
- * code says nothing.
+ * A block's rows end where the next block's begin, so there is one word more than there are blocks;
+ * its code is unused.
  */
 #define UNWIND_BLOCK_WORD(row, code) ((uint32_t)(row) << 8 | (code))
 #define UNWIND_BLOCK_ROW(word)       ((word) >> 8)
 #define UNWIND_BLOCK_CODE(word)      ((uint8_t)(word))
 #define UNWIND_ROWS_MAX              ((1u << 24) - 1)
 
-/* From which byte of its block (1 to 127, rising) which code holds. */
+/* The code that applies from byte `start` of its block on (1 to 127, ascending). */
 struct unwind_row {
     uint8_t code;
     uint8_t start;
@@ -74,7 +74,7 @@ _Static_assert(sizeof(struct unwind_row) == 2, "the format has no hidden padding
 #define UNWIND_CODE_EXCEPTION   0xffu
 
 enum unwind_rule_kind {
-    UNWIND_RULE_NONE,      /* no call frame information: in front of the first function, say */
+    UNWIND_RULE_NONE,      /* no call frame information, e.g. before the first function */
     UNWIND_RULE_CALL,      /* the return address is at CFA - 8 */
     UNWIND_RULE_TRAP,      /* the CPU's frame is below the CFA: ip at CFA - 40, flags, sp at - 16 */
     UNWIND_RULE_TRAP_REGS, /* ... and a whole struct regs is at CFA - sizeof(struct regs) */
@@ -89,7 +89,7 @@ enum unwind_rule_saved {
     UNWIND_SAVED_PLACES,
 };
 
-/* `base` is a register by its DWARF number (System V ABI, "DWARF Register Number Mapping"). */
+/* `base` is the DWARF number of a register (System V ABI, "DWARF Register Number Mapping"). */
 #define UNWIND_BASE_FRAME_POINTER 6
 #define UNWIND_BASE_STACK_POINTER 7
 #define UNWIND_BASE_COUNT         16
@@ -97,22 +97,23 @@ enum unwind_rule_saved {
 struct unwind_rule {
     uint8_t kind; /* enum unwind_rule_kind */
     /*
-     * What the CFA is counted from. Beside stack and frame pointer orcgen takes only registers that
-     * a call may change: such a rule can hold where a trap came, never at a call.
+     * The register that the CFA is computed from. Besides stack and frame pointer, orcgen accepts
+     * only registers that a call may change: such a rule can apply where a trap occurred, never at
+     * a call.
      */
     uint8_t base;
     uint8_t saved; /* enum unwind_rule_saved */
-    /* 0: CFA = base + cfa_offset; 1: CFA = what is at base + cfa_offset (a realigned stack) */
+    /* 0: CFA = base + cfa_offset; 1: CFA = value at base + cfa_offset (a realigned stack) */
     uint8_t indirect;
     int32_t cfa_offset;
-    int32_t saved_offset; /* 0 where not saved */
+    int32_t saved_offset; /* 0 if not saved */
 };
 
 _Static_assert(sizeof(struct unwind_rule) == 12, "the format has no hidden padding");
 
 struct unwind_exception {
-    uint32_t offset; /* from the start of the text: where the rule begins */
-    uint32_t rule;   /* number in the list of rules, which may be longer than codes reach */
+    uint32_t offset; /* start of the rule's range, from the start of the text */
+    uint32_t rule;   /* index in the list of rules, which may be longer than codes can reach */
 };
 
 _Static_assert(sizeof(struct unwind_exception) == 8, "the format has no hidden padding");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Counting, periods and throttling, each CPU by itself. The functions that a hit calls, and
- * event_sample, run in the context of the source; event_tick runs in the timer's interrupt, the
- * others in task context. What other CPUs may read is changed only while they are parked.
+ * Counting, periods and throttling, all per CPU. Functions called for a hit, and event_sample, run
+ * in the context of the source; event_tick runs in the timer interrupt, all others in task context.
+ * Data that other CPUs may read changes only while they are parked.
  */
 #include "core/event/event.h"
 #include "core/event/follow.h"
@@ -18,8 +18,8 @@
 #include "core/sample/sample.h"
 
 static uint64_t next_id = 1;      /* task context */
-static struct event *first_paced; /* enabled ones; changed with all CPUs parked */
-static bool busy[ARCH_CPUS_MAX];  /* [owning CPU] inside event_enter and event_leave */
+static struct event *first_paced; /* enabled events; changed with all CPUs parked */
+static bool busy[ARCH_CPUS_MAX];  /* [owning CPU] between event_enter and event_leave */
 uint64_t event_drain_ids = TASK_IDS_NONE;
 
 void event_init(struct event *event, const struct event_spec *spec, struct event_cpu *cpus)
@@ -38,7 +38,9 @@ void event_init(struct event *event, const struct event_spec *spec, struct event
     memcpy(event->recorded.name, spec->name, sizeof(event->recorded.name));
 }
 
-/* The clock takes its samples as often as it was asked to; others have to find the period. */
+/*
+ * The clock samples at the requested frequency directly; other sources must search for the period.
+ */
 static bool event_is_paced(const struct event *event)
 {
     return event->spec.attr.freq && !event->spec.source->counts_time;
@@ -62,8 +64,7 @@ void event_begin(struct event *event, struct ring *rings)
     for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
         event_begin_cpu(event, &event->cpu[cpu]);
     tally_clear(&event->tally);
-    local_barrier(); /* from here on a hit may come: the rings are stored last, as a hit looks for
-                      * them first */
+    local_barrier(); /* a hit may come from here on, and reads the rings first: store them last */
     event->rings = rings;
     if (event->spec.source->begin)
         event->spec.source->begin(event);
@@ -102,10 +103,9 @@ struct event_sums event_sum(struct event *event)
 }
 
 /*
- * The samples of this tick are used up. If a tick has passed since samples were last given out,
- * gives out new ones; else returns false, and the hit is held back. The first hit that is held back
- * leaves a record, and so does the end of the throttling: a reader sees from when to when samples
- * are missing.
+ * This tick's samples are used up. Grants new samples if a tick has passed since the last grant;
+ * otherwise returns false, and the hit is throttled. Records at the first throttled hit and at the
+ * end of throttling show a reader when samples are missing.
  */
 static bool event_refill(struct event *event, struct event_cpu *here, struct ring *ring,
                          uint64_t now)
@@ -126,9 +126,9 @@ static bool event_refill(struct event *event, struct event_cpu *here, struct rin
 }
 
 /*
- * A sample is due, and none is left that may be taken without a look at the clock. An event without
- * a frequency gets all samples of its tick at once, or an unlimited number, so that the clock is
- * seldom read. An event with a frequency reads the clock at every sample.
+ * A sample is due, and the clock must be read first. An event without a frequency is granted all
+ * samples of its tick at once, or an unlimited number, so it seldom reads the clock. An event with
+ * a frequency reads the clock on every sample.
  */
 static bool event_check(struct event *event, struct event_cpu *here, struct ring *ring)
 {
@@ -235,8 +235,8 @@ bool event_sample(struct event *event, uint64_t period, const struct regs *regs)
 }
 
 /*
- * A hit may interrupt this, if a breakpoint watches the data that is used here. Then a part of a
- * period is lost or repeated, but period_left is never 0.
+ * If a breakpoint watches the data used here, a hit may interrupt this function. Part of a period
+ * is then lost or repeated, but period_left is never 0.
  */
 static void event_repace(struct event_cpu *here, uint64_t now)
 {
@@ -249,7 +249,7 @@ static void event_repace(struct event_cpu *here, uint64_t now)
 
 void event_enter(void)
 {
-    assert(!busy[arch_cpu_id()]); /* a nested event_leave would let CPUs be parked too early */
+    assert(!busy[arch_cpu_id()]); /* a nested event_leave would allow parking too early */
     busy[arch_cpu_id()] = true;
     local_barrier();
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * An event: what is counted, and when a count becomes a sample. Its source (core/event/source.h)
- * calls event_hit_meant for each occurrence that the event means, event_traced_meant for one with a
- * record, or event_sample if it counts time. Only the sources differ; the rest is the same for all
- * events.
+ * Events: what is counted, and when a count produces a sample. An event's source
+ * (core/event/source.h) calls event_hit_meant for each matching occurrence, event_traced_meant if
+ * the occurrence has a record, and event_sample if the source counts time. Everything but the
+ * source is common to all events.
  */
 #pragma once
 
@@ -22,97 +22,98 @@
 #include "core/tracepoint/tracepoint.h"
 
 /*
- * How many samples one event may take in one tick of the throttle; then it is held back until the
- * next tick.
+ * Length of a throttle tick. An event that has used up its samples for a tick takes no more until
+ * the next tick.
  */
 #define THROTTLE_TICK_NS 10000000ull
 
 /*
- * What an event keeps for one CPU; only that CPU's contexts write it. Aligned, so that its address
- * is found by a shift, and so that CPUs do not share cache lines.
+ * Per-CPU state of an event, written only by that CPU's contexts. Aligned so that indexing is a
+ * shift and CPUs do not share cache lines.
  */
 struct event_cpu {
-    _Alignas(256) uint64_t count; /* hits, recorded or not; for the clock: ns */
-    uint64_t period;              /* hits that a sample stands for; the last one's if it varies */
+    _Alignas(256) uint64_t count; /* all hits, sampled or not; ns for the clock */
+    uint64_t period;              /* hits per sample; the latest value if it varies */
     uint64_t period_left;         /* hits until the next sample */
-    uint64_t unchecked;           /* samples that may be taken without a look at the clock */
-    uint64_t weight;              /* sum over a weighted tracepoint's hits since the last sample */
-    struct pace pace;             /* sets the period, if a frequency was asked for */
+    uint64_t unchecked;           /* samples allowed before the clock must be read */
+    uint64_t weight;              /* weight of hits since the last sample (weighted tracepoints) */
+    struct pace pace;             /* computes the period if a frequency was requested */
 
-    uint64_t tick_end;     /* the throttle: when its current tick is over */
-    uint64_t tick_samples; /* samples that are left in this tick, without the unchecked ones */
+    uint64_t tick_end;     /* end of the current throttle tick */
+    uint64_t tick_samples; /* samples left in this tick, excluding `unchecked` */
     bool throttled;
-    uint64_t throttled_hits; /* hits that would have been samples */
+    uint64_t throttled_hits; /* hits due for a sample, but throttled */
     uint64_t drained_hits;   /* hits raised by the thread that writes the stream */
-    uint64_t foreign_hits;   /* hits of threads outside the workload: not counted */
+    uint64_t foreign_hits;   /* hits by threads outside the workload; not counted */
 
-    /* For the clock: */
-    uint64_t counted; /* time is counted up to here, */
-    uint64_t sampled; /* ... and recorded in samples up to here */
-    uint64_t due;     /* when the next sample is */
+    /* Clock events only: */
+    uint64_t counted; /* end of the time included in `count` */
+    uint64_t sampled; /* end of the time covered by samples */
+    uint64_t due;     /* when the next sample is due */
 };
 
 _Static_assert(sizeof(struct event_cpu) == 256, "a page has room for those of 16 CPUs");
 
 struct event {
-    /* What each hit reads, up to plan.capture: one cache line, and one of the CPU's own. */
-    _Alignas(64) struct event_cpu *cpu; /* [I] arch_cpus() of them */
-    struct ring *rings;                 /* one per CPU; NULL: hits are only counted; any context */
-    bool filtered;                      /* [I] not all hits count: event_matches decides */
+    /* A hit reads this cache line, up to plan.capture, and one line of its CPU's event_cpu. */
+    _Alignas(64) struct event_cpu *cpu; /* [I] arch_cpus() entries */
+    struct ring *rings;                 /* one per CPU; NULL: the event only counts; any context */
+    bool filtered;                      /* [I] hits must pass event_matches to count */
     struct sample_plan plan;            /* [I] */
-    struct recorded_event recorded;     /* id, attr and name [I]; count: event_sum's */
+    struct recorded_event recorded;     /* id, attr and name [I]; event_sum writes the count */
 
-    struct event_spec spec;   /* [I] what was asked for */
+    struct event_spec spec;   /* [I] the event as requested */
     struct event *next_paced; /* [all CPUs parked] */
-    uint64_t tick_limit;      /* [I] for one CPU; 0: never throttled */
-    struct tally tally;       /* its memory is core/recording/tallies.c's */
+    uint64_t tick_limit;      /* [I] samples per CPU and tick; 0: never throttled */
+    struct tally tally;       /* memory owned by core/recording/tallies.c */
 
-    /* The part of its source; only one of them is in use. */
+    /* Source-specific state; an event uses only its source's fields. */
     struct breakpoint breakpoint;
     struct tracepoint_probe probe;
-    bool addressed;   /* [I] a tracepoint's sample has an address, */
-    unsigned address; /* [I] ... which is this argument of the hit */
+    bool addressed;   /* [I] samples of this tracepoint have an address */
+    unsigned address; /* [I] index of the argument that holds the address */
     struct event_clock {
-        struct event *next; /* in the list of enabled events; changed with all CPUs parked */
-        uint64_t interval;  /* ns from sample to sample [I] */
+        struct event *next; /* list of enabled clock events; changed with all CPUs parked */
+        uint64_t interval;  /* ns between samples [I] */
     } clock;
 };
 
 _Static_assert(offsetof(struct event, plan.capture) < 64, "what a hit reads is a cache line");
 _Static_assert(offsetof(struct event_cpu, unchecked) < 64, "... and in one of the CPU's own");
 
-/* The event that this plan belongs to. */
+/* The event that contains this plan. */
 static inline const struct event *event_of_plan(const struct sample_plan *plan)
 {
     return (const struct event *)((const char *)plan - offsetof(struct event, plan));
 }
 
 /*
- * A new event that counts nothing yet, with an id that no other event of this boot has. `cpus` is
- * memory for arch_cpus() CPUs, all zero; from here on it belongs to the event.
+ * Initialises an event that counts nothing yet, with an ID unique within this boot. `cpus` is
+ * zeroed memory for arch_cpus() CPUs; the event takes ownership.
  */
 void event_init(struct event *event, const struct event_spec *spec, struct event_cpu *cpus);
 
 /*
- * Returns what it has counted up to now. The event has no rings, and all CPUs are parked. Task
+ * Returns the event's count up to now. The event has no rings, and all CPUs are parked. Task
  * context.
  */
 uint64_t event_count_now(struct event *event);
 
 /*
- * Takes the sums over all CPUs: stores the count in `recorded` and returns the others. Any context.
+ * Sums the counters of all CPUs: stores the count in `recorded` and returns the others. Any
+ * context.
  */
 struct event_sums {
     uint64_t throttled, drained, foreign;
 };
 struct event_sums event_sum(struct event *event);
 
-/* Whether a hit with these registers, by this thread on this CPU, counts for the event. */
+/* True if a hit with these registers, in this thread on this CPU, counts for the event. */
 bool event_matches(const struct event *event, const struct regs *regs, uint64_t ids, unsigned cpu);
 
-extern uint64_t event_drain_ids; /* [boot] the ids of the thread that writes the stream */
+extern uint64_t event_drain_ids; /* [boot] the IDs of the thread that writes the stream */
 
-/* Hits of the stream's own thread are counted apart. */
+/* True if the thread that writes the stream raised the hit. Counts such hits separately. */
 static inline bool event_is_drained(struct event_cpu *here, uint64_t ids)
 {
     if (__builtin_expect(ids != event_drain_ids, true) || arch_interrupted())
@@ -121,7 +122,7 @@ static inline bool event_is_drained(struct event_cpu *here, uint64_t ids)
     return true;
 }
 
-/* Counts a hit that the event means. Returns the ring for its sample, if one is due. */
+/* Counts a matching hit. Returns the ring for its sample, or NULL if no sample is due. */
 __attribute__((always_inline)) static inline struct ring *
 event_claim(struct event *event, struct event_cpu *here, uint64_t ids, unsigned cpu)
 {
@@ -134,19 +135,19 @@ event_claim(struct event *event, struct event_cpu *here, uint64_t ids, unsigned 
     return &rings[cpu];
 }
 
-/* Whether the throttle lets the sample that is due be taken. */
+/* True if the throttle allows the sample that is due. */
 bool event_may(struct event *event, struct event_cpu *here, struct ring *ring);
 
-/* Rare cases, in functions of their own, so that a usual hit saves no registers for them. */
+/* Slow paths, kept out of line so that the common path saves no registers for them. */
 void event_hit_checked(struct event *event, struct ring *ring, uint64_t addr,
                        const struct regs *regs, uint64_t ids);
 void event_traced_checked(struct event *event, struct ring *ring, struct trace_hit *traced,
                           uint64_t addr);
 
 /*
- * One occurrence that the event means, with these registers at address `addr`. Any context of this
- * CPU with preemption off; each context level of the CPU has its own scratch memory, so levels may
- * nest.
+ * Handles one matching occurrence at address `addr`, with these registers. Any context of this CPU
+ * with preemption off. Calls may nest, since each context level of the CPU has its own scratch
+ * memory.
  */
 static inline void event_hit_meant(struct event *event, uint64_t addr, const struct regs *regs)
 {
@@ -165,11 +166,11 @@ static inline void event_hit_meant(struct event *event, uint64_t addr, const str
     sample_take(&event->plan, ring, addr, regs, ids, here->period);
 }
 
-/* An occurrence that a filter of the event may exclude. */
+/* Like event_hit_meant, for an occurrence that event_matches may still reject. */
 void event_hit(struct event *event, uint64_t addr, const struct regs *regs);
 
 /*
- * A hit of a tracepoint, which the event means. Its record is made only for a sample that has one.
+ * Handles a matching tracepoint hit. The hit's record is built only if a sample needs it.
  * `addressed`: the sample's address is one of the hit's arguments.
  */
 __attribute__((always_inline)) static inline void
@@ -191,43 +192,43 @@ event_traced_meant(struct event *event, struct trace_hit *traced, bool addressed
 }
 
 /*
- * Hits that the event means; each sample stands for `period`, which a tally has measured. Context:
- * as event_hit.
+ * Handle a matching hit. Its sample carries `period`, measured by a tally, instead of the event's
+ * own. Context: as event_hit.
  */
 void event_hit_for(struct event *event, uint64_t addr, const struct regs *regs, uint64_t period);
 void event_traced_for(struct event *event, struct trace_hit *traced, uint64_t period);
 
 /*
- * Takes a sample that stands for `period`, whatever the event's own period is. False if the
- * throttle holds it back, or if the event has no rings. Context: as event_hit.
+ * Takes a sample with this period, regardless of the event's own. Returns false if the sample is
+ * throttled or the event has no rings. Context: as event_hit.
  */
 bool event_sample(struct event *event, uint64_t period, const struct regs *regs);
 
 /*
- * Starts to count at 0; with `rings`, it takes samples from here on. The event may already be
- * enabled: until now it had no rings. Task context.
+ * Restarts the count at 0 and, given `rings`, starts sampling. The event may already be enabled,
+ * but has had no rings until now. Task context.
  */
 void event_begin(struct event *event, struct ring *rings);
 
-/*
- * Adjusts the periods of events that keep a frequency. Called at each tick, in interrupt context.
- */
+/* Adjusts the periods of events with a frequency. Called on each tick, in interrupt context. */
 void event_tick(void);
 
 /*
- * Between event_enter and event_leave this CPU reads lists of events, and they do not change:
- * parking waits until the CPU is no longer busy. Interrupt context; event_is_busy: any context.
+ * Lists of events do not change between event_enter and event_leave on this CPU: parking waits
+ * until the CPU is no longer busy. Interrupt context; event_is_busy: any context.
  */
 void event_enter(void);
 void event_leave(void);
 bool event_is_busy(unsigned cpu);
 
 /*
- * Names the thread that writes the stream. The events that this thread raises, except in interrupts
- * that it meets, are counted and not recorded. Called at boot.
+ * Sets the thread that writes the stream. Hits that it raises outside interrupts are counted but
+ * not recorded. Called at boot.
  */
 void event_set_drain(uint32_t pid);
 
-/* Enable and disable its source. 0, or a negative errno and a reason. */
+/*
+ * Enable or disable the event's source. event_enable returns 0, or a negative errno and a reason.
+ */
 int event_enable(struct event *event, struct refusal *why);
 void event_disable(struct event *event);

@@ -7,7 +7,7 @@
 bool task_followed[ARCH_CPUS_MAX];
 
 /*
- * CPU time of followed threads: `sum` while none of them runs on the CPU; while one does, the time
+ * CPU time of followed threads: `sum` while no followed thread runs on the CPU, otherwise the time
  * since `from`. Stored by the same rule as task_followed.
  */
 static struct {
@@ -15,8 +15,8 @@ static struct {
 } times[ARCH_CPUS_MAX];
 
 /*
- * The flag is stored last: an NMI before that store reads the field that is still in use, which the
- * stores before it do not change.
+ * Stores the flag last: an NMI before that store still reads the old field, which this function has
+ * not changed.
  */
 void task_follow(unsigned cpu, bool followed, uint64_t now)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The threads that a recording follows: those of `perf record -- COMMAND`. The host tells at each
- * switch whether the next thread is one of them (host.follow tells which they are).
+ * Threads followed by a recording: those of `perf record -- COMMAND`. host.follow chooses them, and
+ * the host reports at each thread switch whether the next thread is followed.
  */
 #pragma once
 
@@ -11,19 +11,19 @@
 #include "arch/cpu.h"
 
 /*
- * Whether a followed thread runs on each CPU. Stored by that CPU, or while it is parked; read in
- * any context.
+ * Per CPU: true while a followed thread runs there. Stored by that CPU, or while it is parked; read
+ * in any context.
  */
 extern bool task_followed[ARCH_CPUS_MAX];
 
 /*
- * From `now` (arch_clock_ns) on, a followed thread runs on this CPU, or none does. Called on that
+ * Records whether a followed thread runs on this CPU from `now` (arch_clock_ns) on. Called on that
  * CPU with interrupts off, or while it is parked.
  */
 void task_follow(unsigned cpu, bool followed, uint64_t now);
 
 /*
- * The CPU time that followed threads have had on this CPU, up to now. Called on that CPU in any
- * context, or while it is parked.
+ * Returns the CPU time that followed threads have used on this CPU so far. Called on that CPU in
+ * any context, or while it is parked.
  */
 uint64_t task_followed_ns(unsigned cpu);

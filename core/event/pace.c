@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The period is the rate of the hits multiplied by the interval that was asked for. The rate is a
- * ratio of sums, not a mean of ratios, so that hits in bursts have their real weight. It is
- * measured over a window of several time slices. The last few samples bound the period from below
- * and each tick bounds it from above: when the rate changes a hundredfold, there is neither a flood
- * nor a silence until the window reflects the change. Each sample carries its period as its weight:
- * a wrong estimate makes samples more or fewer, but not wrong.
+ * The period is the hit rate times the requested interval. The rate is a ratio of sums, not a mean
+ * of ratios, so that bursts are weighted correctly, and is measured over a window of several time
+ * slices. The last few samples bound the period from below and each tick bounds it from above, so a
+ * hundredfold change of rate causes neither a flood of samples nor a gap before the window reflects
+ * the change. Each sample carries its period as its weight: a wrong estimate changes the number of
+ * samples, not their correctness.
  */
 #include "core/event/pace.h"
 
@@ -13,24 +13,27 @@
 
 #define SECOND_NS        1000000000ull
 #define WINDOW_INTERVALS 8
-#define WINDOW_LEAST     (1ull << 25) /* ns: more than three slices of the scheduler */
+#define WINDOW_LEAST     (1ull << 25) /* ns: more than three scheduler time slices */
 
 /*
- * Samples come at most BOUND times as fast as asked for; after a silence of BOUND intervals the
- * next hit is a sample.
+ * Samples come at most BOUND times as fast as requested. After BOUND intervals without a sample,
+ * the next hit is sampled.
  */
 #define BOUND 8
 
-/* A period is at most GROWTH times the one before: a few hits alone say little. */
+/* A period is at most GROWTH times the previous one, since a few hits are weak evidence. */
 #define GROWTH 8
 
-/* At each sample, the sums of recent ones lose a quarter. */
+/* `recent` decays by a quarter on each sample. */
 #define FADE_SHIFT 2
 
-/* A period's fraction is carried over to the next period: 2.5 hits become 2 and 3 in turn. */
+/* The fraction of a period is carried over to the next: 2.5 hits become 2 and 3 alternately. */
 #define FRACTION_BITS 4
 
-/* A number of so many bits, times an interval of up to 2^30, leaves room for the fraction. */
+/*
+ * Sums are scaled to this many bits, so that their product with an interval of up to 2^30 leaves
+ * room for the fraction.
+ */
 #define NUMBER_BITS 30
 
 static uint64_t lesser(uint64_t a, uint64_t b)
@@ -45,7 +48,7 @@ static uint64_t pace_window(const struct pace *pace)
     return intervals > WINDOW_LEAST ? intervals : WINDOW_LEAST;
 }
 
-/* The same ratio in smaller numbers; the time does not become 0. */
+/* Scales the ratio down to NUMBER_BITS; the time never becomes 0. */
 static struct pace_rate pace_scaled(struct pace_rate rate)
 {
     while (rate.hits >> NUMBER_BITS || rate.time >> NUMBER_BITS) {
@@ -57,7 +60,7 @@ static struct pace_rate pace_scaled(struct pace_rate rate)
     return rate;
 }
 
-/* How many hits come in an interval at these rates, with a fraction. */
+/* Returns the hits per interval at these rates, in fixed point (FRACTION_BITS). */
 static uint64_t pace_period(uint64_t interval, struct pace_rate lately, struct pace_rate recent)
 {
     struct pace_rate rate;
@@ -72,14 +75,11 @@ static uint64_t pace_period(uint64_t interval, struct pace_rate lately, struct p
 
 void pace_start(struct pace *pace, uint64_t hertz, uint64_t now)
 {
-    assert(hertz > 0 && hertz <= PACE_HERTZ_MAX); /* the interval divides, and is not 0 */
+    assert(hertz > 0 && hertz <= PACE_HERTZ_MAX); /* a divisor, and the interval must not be 0 */
     *pace = (struct pace){.interval = SECOND_NS / hertz, .period = 1, .last = now};
 }
 
-/*
- * A long silence counts as BOUND intervals in the recent sums, so that it cannot hide the hits that
- * follow.
- */
+/* A long gap counts as BOUND intervals in `recent`, so that it cannot mask the hits that follow. */
 uint64_t pace_sample(struct pace *pace, uint64_t now)
 {
     uint64_t passed = now - pace->last, most = pace->period * GROWTH;

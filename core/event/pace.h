@@ -1,41 +1,42 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The pace of an event that asked for so many samples a second (-F): from how fast its hits come,
- * it computes after how many of them the next sample is due. Called by core/event/event.c in the
- * context of a hit and of a tick; only arithmetic, one division a call.
+ * The pace of an event with a frequency (-F, samples per second): computes from the rate of its
+ * hits how many of them to pass before the next sample. Called by core/event/event.c in the context
+ * of a hit or a tick; pure arithmetic, one division per call.
  */
 #pragma once
 
 #include <stdint.h>
 
-/*
- * The most samples a second that a user can ask for; by default the throttle's limit is the same.
- */
+/* Highest frequency a user can request; also the throttle's default limit. */
 #define PACE_HERTZ_MAX 1000000
 
-/* Hits, and how long they took. */
+/* A number of hits, and the time they took. */
 struct pace_rate {
     uint64_t hits;
     uint64_t time; /* ns */
 };
 
 struct pace {
-    uint64_t interval; /* ns from sample to sample; 0: no frequency was asked for */
-    uint64_t period;   /* hits from the last sample to the next; 1 at first */
-    uint64_t fraction; /* fraction of a hit that the last period left over */
-    uint64_t last;     /* when the last sample was */
-    /* Sums that fade: over many samples, which decide the period, and over few, which bound it. */
+    uint64_t interval; /* ns between samples; 0: no frequency was requested */
+    uint64_t period;   /* hits between the last sample and the next; initially 1 */
+    uint64_t fraction; /* fraction of a hit carried over from the last period */
+    uint64_t last;     /* time of the last sample */
+    /*
+     * Decaying sums: `lately` covers many samples and sets the period, `recent` covers few and
+     * bounds the period.
+     */
     struct pace_rate lately, recent;
 };
 
-/* `hertz` samples a second, 1 to PACE_HERTZ_MAX, from `now` on (ns). */
+/* Starts at `now` (ns) with `hertz` samples per second, 1 to PACE_HERTZ_MAX. */
 void pace_start(struct pace *pace, uint64_t hertz, uint64_t now);
 
-/* A sample is taken, so its period is over. Returns the next period. */
+/* Called for each sample, which ends the current period. Returns the next period. */
 uint64_t pace_sample(struct pace *pace, uint64_t now);
 
 /*
- * Returns the period, which is made shorter if the `hits` since the last sample (fewer than the
- * period) took so long that the next sample would come too late. The result is greater than `hits`.
+ * Returns the period, shortened if the next sample would otherwise come too late. `hits` is the
+ * number of hits since the last sample, less than the period. The result is greater than `hits`.
  */
 uint64_t pace_tick(struct pace *pace, uint64_t hits, uint64_t now);

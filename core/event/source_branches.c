@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See branches.h. The stepping itself (branches_step, branches_open) runs in the debug trap,
- * interrupts off, watches disarmed: no lock, no allocation, no fault, and it is not stepped. The
- * rest runs in task context.
+ * See source_branches.h. The stepping itself (branches_step, branches_open) runs in the debug trap with
+ * interrupts off and watches disarmed: it takes no lock, does not allocate or fault, and is not
+ * stepped. The rest runs in task context.
  *
- * The trap flag belongs to the stepped thread and is saved and loaded with its other flags: by a
- * switch of threads, and by code that saves flags. So a step may come in a thread that does not
- * belong to the window, or too late. The stack tells which thread is stepped; all other steps end
- * there.
+ * The trap flag belongs to the stepped thread, and is saved and loaded with its other flags, both
+ * on a thread switch and by code that saves flags. A step may therefore arrive late, or in a thread
+ * outside the window. The stack identifies the stepped thread; a step on any other stack ends the
+ * stepping there.
  */
 #include "core/event/source_branches.h"
 
@@ -29,22 +29,22 @@
 
 /* [owning CPU], except the counts, which any CPU may read. */
 struct window {
-    uintptr_t low, high; /* the stack of the thread that is stepped; 0: none is */
-    uintptr_t ip;        /* the instruction before the next step; 0: not known */
-    uint64_t left;       /* instructions that are left */
-    struct regs from;    /* a snapshot: where the branch instruction is */
+    uintptr_t low, high; /* stack of the stepped thread; 0: no thread is stepped */
+    uintptr_t ip;        /* instruction before the next step; 0: unknown */
+    uint64_t left;       /* instructions left in the window */
+    struct regs from;    /* snapshot of the registers at the branch instruction */
     struct branches_counts counts;
 };
 
 static struct window windows[ARCH_CPUS_MAX];
-static struct event *traced;   /* the enabled event; changed with all CPUs parked; */
-static struct event *programs; /* ... or this one, if it is for programs */
-static bool begun;             /* it counts; */
-static bool records;           /* ... and takes samples, until the recording is frozen */
+static struct event *traced; /* enabled event that steps the kernel; changed with all CPUs parked */
+static struct event *programs; /* enabled event that steps programs; likewise */
+static bool begun;             /* the event counts */
+static bool records;           /* the event also takes samples, until the recording is frozen */
 
 /*
- * True for stack pointers from a thread's first push to its last; interrupts of the thread use the
- * same stack.
+ * True for any stack pointer between the thread's first push and its last; interrupts of the thread
+ * use the same stack.
  */
 static bool window_is_of(const struct window *window, uintptr_t sp)
 {
@@ -67,15 +67,15 @@ static void window_open(struct window *window, const struct event *event,
 }
 
 /*
- * True if the workload has ended, or if a panic or the trigger has frozen the recording: what
- * follows does not belong to it.
+ * True if the workload has ended, or if a panic or the trigger has frozen the recording: later
+ * branches do not belong to the recording.
  */
 static bool has_ended(const struct event *event)
 {
     return !*(volatile bool *)&begun || (records && !*(struct ring *volatile *)&event->rings);
 }
 
-/* The code that records a tracepoint's hit is not part of what is observed. */
+/* Skips branches of the code that records a tracepoint hit, which is not under observation. */
 static void branch_take(struct event *event, struct window *window, uintptr_t from,
                         const struct regs *regs)
 {
@@ -99,8 +99,9 @@ static void window_step(struct window *window, struct event *event, const struct
 }
 
 /*
- * Continues or ends the window after a step, or at the return to code with these registers. If the
- * thread has yielded the CPU, its window stays; if it returns to its program, the window ends.
+ * Continues or closes the window after a step, or on return to code with these registers. A window
+ * stays open while its thread has yielded the CPU, and closes when the thread returns to its
+ * program.
  */
 static void window_go_on(struct window *window, const struct event *event, struct regs *regs)
 {
@@ -182,8 +183,8 @@ void branches_workload_end(void)
 }
 
 /*
- * True if the running program is the one to step. event_matches decides the same for the samples,
- * and counts those that are left out.
+ * True if the running program is to be stepped. event_matches makes the same decision for samples,
+ * and counts the hits it excludes.
  */
 bool branches_of_program_wanted(void)
 {
@@ -206,7 +207,7 @@ void branches_of_program(uintptr_t from, const struct regs *regs)
         branch_take(event, window, from, regs);
 }
 
-/* The handler stays: flags that were saved while a window was open may be loaded at any time. */
+/* The handlers stay installed: flags saved while a window was open may be loaded at any time. */
 static int branches_enable(struct event *event, struct refusal *why)
 {
     int error;
@@ -233,11 +234,11 @@ static int branches_enable(struct event *event, struct refusal *why)
 static void branches_begin(struct event *event)
 {
     records = event->rings;
-    local_barrier(); /* from here on a hit may open the window */
+    local_barrier(); /* a hit may open the window from here on */
     begun = true;
 }
 
-/* A thread that is being stepped makes one more step, and then finds no window. */
+/* A thread being stepped takes one more step and then finds no window. */
 static void branches_disable(struct event *event)
 {
     (void)event;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The source of `branches`: one thread is stepped, instruction by instruction, and each branch that
- * it takes is a hit: ip is the branch, addr its target. What is stepped is called a window: the
- * workload; or what follows each hit of a breakpoint that opens the window, to the end or for a
- * number of instructions. Each CPU has one. With `u` programs are stepped instead, in user mode:
- * kernel/user/process_steps.c. docs/sources.md.
+ * The source of `branches`: single-steps one thread and reports each taken branch as a hit, with
+ * the branch as ip and its target as addr. The stepped stretch of execution is called a window:
+ * either the workload, or the code after each hit of a breakpoint that opens the window, without
+ * limit or for a number of instructions. Each CPU has one window. With `u`, programs are stepped in
+ * user mode instead: kernel/user/process_steps.c. See docs/sources.md.
  */
 #pragma once
 
@@ -14,30 +14,28 @@
 struct regs;
 
 /*
- * Code with these registers has hit a breakpoint that opens the window: it is stepped from here on.
- * If it was already stepped, the window's instructions are counted from 0 again. Debug trap.
+ * Opens the window for the code with these registers, which has hit a breakpoint and is stepped
+ * from here on. If the window is already open, its instruction count restarts at 0. Debug trap.
  */
 void branches_open(struct regs *regs);
 
 /*
- * The workload begins in this thread; and it has ended. Without effect if no event wants it. Task
- * context.
+ * Called when the workload begins in this thread, and when it has ended. No effect unless an event
+ * steps the workload. Task context.
  */
 void branches_workload_begin(void);
 void branches_workload_end(void);
 
-/*
- * The first tells whether the program that runs on this CPU is to be stepped. The second reports
- * that it has come to its present ip by the branch at `from`; 0: by none. Debug trap, or interrupts
- * off.
- */
+/* True if the program that runs on this CPU is to be stepped. Debug trap, or interrupts off. */
 bool branches_of_program_wanted(void);
-void branches_of_program(uintptr_t from, const struct regs *regs);
 
 /*
- * Since the last event began: how many instructions were stepped, and how many windows were opened
- * by a breakpoint.
+ * Reports that the program has reached its current ip by the branch at `from`; 0: without a branch.
+ * Debug trap, or interrupts off.
  */
+void branches_of_program(uintptr_t from, const struct regs *regs);
+
+/* Instructions stepped, and windows opened by a breakpoint, since the last event began. */
 struct branches_counts {
     uint64_t steps, windows;
 };

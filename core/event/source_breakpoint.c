@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The source of breakpoints, mem:ADDR: perf_event_attr <-> a breakpoint of the arbiter. Its hits
- * run in the debug trap, the rest in task context.
+ * The breakpoint source, mem:ADDR: maps a perf_event_attr to a breakpoint of the arbiter. Hits run
+ * in the debug trap, the rest in task context.
  */
 #include <linux/hw_breakpoint.h>
 
@@ -13,11 +13,11 @@
 
 #define LENGTH_MAX     32           /* bytes: four registers of eight */
 #define LENGTH_DEFAULT 4            /* perf's default, if nothing better is known */
-#define LENGTH_EXECUTE sizeof(long) /* what Linux demands, and perf sends, for x */
+#define LENGTH_EXECUTE sizeof(long) /* required by Linux, and sent by perf, for x */
 
-/* --- How it is spelt: core/event/spec.h has the grammar. --- */
+/* --- Spelling; core/event/spec.h has the grammar. --- */
 
-/* Reads LEN; 0 if there is none. */
+/* Reads LEN; 0 if it is absent. */
 static int breakpoint_read_length(struct spelling *cursor, uint64_t *length)
 {
     *length = 0;
@@ -31,7 +31,7 @@ static int breakpoint_read_length(struct spelling *cursor, uint64_t *length)
     return error;
 }
 
-/* Reads the bits of ACCESS; read-write if there is none. */
+/* Reads the bits of ACCESS; read-write if it is absent. */
 static int breakpoint_read_access(struct spelling *cursor, uint32_t *access)
 {
     static const uint32_t bits[] = {HW_BREAKPOINT_R, HW_BREAKPOINT_W, HW_BREAKPOINT_X};
@@ -58,7 +58,7 @@ static bool is_code(const struct symbol *symbol)
     return symbol->kind == 't' || symbol->kind == 'T';
 }
 
-/* The length of a data watch if the spelling gives none. */
+/* The default length of a data watch. */
 static int default_length(const struct place *place, struct refusal *why, uint64_t *length)
 {
     const struct symbol *symbol = &place->symbol;
@@ -76,7 +76,7 @@ static int default_length(const struct place *place, struct refusal *why, uint64
     return 0;
 }
 
-/* `given` is 0 if no length was given. */
+/* `given` is 0 without /LEN. */
 static int choose_length(const struct place *place, uint64_t given, struct refusal *why,
                          struct perf_event_attr *attr)
 {
@@ -145,7 +145,7 @@ static int breakpoint_parse(const char *spelling, struct event_spec *spec, struc
     return EVENT_IS_ANOTHERS;
 }
 
-/* --- Its hits. --- */
+/* --- Hits. --- */
 
 static void event_breakpoint_hit(struct breakpoint *breakpoint, uintptr_t address,
                                  struct regs *regs)
@@ -180,8 +180,8 @@ static void event_breakpoint_hit_tallied(struct breakpoint *breakpoint, uintptr_
 }
 
 /*
- * A hit of an event that opens the window of branches; its own sample comes before those of the
- * branches.
+ * A hit of an event that opens the window of `branches`. The event's own sample precedes those of
+ * the branches.
  */
 static void event_breakpoint_hit_start(struct breakpoint *breakpoint, uintptr_t address,
                                        struct regs *regs)
@@ -197,7 +197,7 @@ static enum arch_access event_breakpoint_access(uint32_t type)
     return type == HW_BREAKPOINT_W ? ARCH_WRITE : ARCH_READ_WRITE;
 }
 
-/* What each hit would have to ask is asked here, once. */
+/* Decided once here, so that no hit has to. */
 static breakpoint_hit *choose_hit(const struct event *event)
 {
     if (tally_is_wanted(&event->tally.plan))
@@ -212,7 +212,7 @@ static int breakpoint_enable(struct event *event, struct refusal *why)
     const struct perf_event_attr *attr = &event->recorded.attr;
     enum arch_access access = event_breakpoint_access(attr->bp_type);
 
-    /* perf spells an execute breakpoint with length 8; its register takes 1. */
+    /* perf gives an execute breakpoint length 8; its register takes 1. */
     event->breakpoint = (struct breakpoint){.address = attr->bp_addr,
                                             .length = access == ARCH_EXECUTE ? 1 : attr->bp_len,
                                             .access = access,

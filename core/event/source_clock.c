@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The clock source: perf_event_attr <-> the clock that sends NMIs, or, if there is none, the
- * timer's interrupt; both come more often while an event needs it. Samples are taken in that
- * interrupt, with the registers of the interrupted code: by an NMI anywhere, by the timer never
- * where interrupts are off. A sample stands for the time that has really passed since the last one,
- * however late the interrupt was. If samples would leave the workload less than half of a CPU,
- * fewer are taken.
+ * The clock source: maps a perf_event_attr to the NMI clock or, without one, to the timer
+ * interrupt; both run faster while an event needs them to. Samples are taken in that interrupt,
+ * with the registers of the interrupted code: an NMI samples anywhere, the timer never where
+ * interrupts are off. The period of a sample is the time actually elapsed since the last one,
+ * however late the interrupt was. The rate is lowered if sampling would leave the workload less
+ * than half of a CPU.
  */
 #include "core/event/source_clock.h"
 
@@ -24,26 +24,26 @@
 
 #define CLOCK         "cpu-clock"
 #define PERIOD_MIN    (1000000000 / EVENT_CLOCK_HERTZ_MAX)
-#define HERTZ_DEFAULT 4000 /* the default of the real perf */
+#define HERTZ_DEFAULT 4000 /* default of the real perf */
 #define SECOND_NS     1000000000ull
-#define BLIND         "/irqs-off-unseen/" /* follows the name of an event with samples */
+#define BLIND         "/irqs-off-unseen/" /* appended to the name of an event with samples */
 
-static struct event *first; /* enabled ones; changed with all CPUs parked */
+static struct event *first; /* enabled events; changed with all CPUs parked */
 
 /*
- * An interrupt is expensive ("dear") if its handler takes more than this part of the time to the
- * next one. Only the handler is measured; the entry, the exit and the interrupt controller take
- * time as well. If a CPU has had DEAR_MOST more expensive interrupts than others, the rate is
- * halved: a few delays of the whole machine are not enough for that.
+ * An interrupt is expensive ("dear") if its handler takes more than 1/DEAR_PART of the interrupt's
+ * period. Only the handler is measured; entry, exit and the interrupt controller take time as well.
+ * The rate is halved once a CPU has had DEAR_MOST more expensive interrupts than cheap ones, so
+ * that a few delays of the whole machine do not lower it.
  */
 #define DEAR_PART 3
 #define DEAR_MOST 8
 
 static unsigned dear[ARCH_CPUS_MAX];     /* [owning CPU] */
-static unsigned rate;                    /* interrupts a second, for samples; 0: none [A] */
+static unsigned rate;                    /* sampling interrupts per second; 0: none [A] */
 static struct event_clock_slowed slowed; /* written by the CPU that lowers `rate` */
 
-/* The shortest interval of all events with samples; UINT64_MAX: there are none. */
+/* Returns the shortest interval of all events with samples, or UINT64_MAX without any. */
 static uint64_t event_clock_shortest(void)
 {
     uint64_t shortest = UINT64_MAX;
@@ -58,22 +58,22 @@ static void event_clock_serve(const struct regs *regs, uint64_t began);
 
 static struct nmi_clock_user user = {.serve = event_clock_serve};
 
-static struct event_clock_timer timer; /* set at boot; all zero: there is none */
+static struct event_clock_timer timer; /* set at boot; all zero: no timer */
 
 void event_clock_set_timer(const struct event_clock_timer *with)
 {
     timer = *with;
 }
 
-/* The timer sends ticks in any case. */
+/* Returns the multiple of the timer's rate; at least 1, since the timer always sends ticks. */
 static unsigned ticks_times(unsigned hertz)
 {
     return hertz <= timer.hertz || !timer.hertz ? 1 : (hertz + timer.hertz - 1) / timer.hertz;
 }
 
 /*
- * Sets the rate that the event with the shortest interval needs. An event that only counts needs no
- * NMI, and not more than the ticks.
+ * Sets the rate required by the event with the shortest interval. An event that only counts needs
+ * no NMIs, and no more than the ordinary ticks.
  */
 void event_clock_follow(void)
 {
@@ -88,7 +88,7 @@ void event_clock_follow(void)
     cpus_release();
 }
 
-/* The time that the event counts: all that passes, or only the workload's time on that CPU. */
+/* The time that the event counts: all elapsed time, or only the workload's time on that CPU. */
 static uint64_t event_clock_time(const struct event *event, unsigned cpu, uint64_t now)
 {
     return event->spec.followed ? task_followed_ns(cpu) : now;
@@ -106,8 +106,8 @@ static void event_clock_count(struct event *event, unsigned cpu, uint64_t now)
 }
 
 /*
- * Each due time is the last one plus the interval, so that a late sample does not shift all later
- * ones. Samples that are more than an interval late are not made up for.
+ * The next sample is due one interval after the last was due, so that a late sample does not shift
+ * all later ones. Samples more than an interval late are skipped.
  */
 static void event_clock_pass(struct event *event, unsigned cpu, uint64_t now,
                              const struct regs *regs)
@@ -117,7 +117,7 @@ static void event_clock_pass(struct event *event, unsigned cpu, uint64_t now,
     event_clock_count(event, cpu, now);
     if (!event->rings || now < here->due)
         return;
-    /* Time that does not count for the event passes without a sample. */
+    /* Time excluded from the event passes without a sample. */
     if ((event->filtered && !event_matches(event, regs, task_ids[cpu], cpu)) ||
         event_sample(event, now - here->sampled, regs))
         here->sampled = now;
@@ -126,7 +126,10 @@ static void event_clock_pass(struct event *event, unsigned cpu, uint64_t now,
         here->due = now + event->clock.interval;
 }
 
-/* If two CPUs want this at once, one of them does it. False: the rate cannot be lower. */
+/*
+ * Only one of several concurrent callers succeeds. Returns false for the others, or if the rate
+ * cannot be lowered.
+ */
 static bool event_clock_slow_down(unsigned from, unsigned to)
 {
     if (to == 0 || (nmi_clock_problem() && ticks_times(to) == ticks_times(from)) ||
@@ -139,7 +142,7 @@ static bool event_clock_slow_down(unsigned from, unsigned to)
     return true;
 }
 
-/* The samples that still come show from which time on there are fewer. */
+/* Writes throttle records, which show a reader from when on there are fewer samples. */
 static void event_clock_note(unsigned hertz, uint64_t took)
 {
     unsigned cpu = arch_cpu_id();
@@ -150,7 +153,7 @@ static void event_clock_note(unsigned hertz, uint64_t took)
             sample_write_throttle(&event->plan, &event->rings[cpu], PERF_RECORD_THROTTLE);
 }
 
-/* Called when an interrupt that began at `began` has been served. */
+/* Called when the handling of an interrupt that began at `began` is complete. */
 static void event_clock_weigh(uint64_t began)
 {
     unsigned *here = &dear[arch_cpu_id()], hertz = __atomic_load_n(&rate, __ATOMIC_RELAXED);
@@ -198,8 +201,8 @@ const char *event_clock_blind(void)
 }
 
 /*
- * Puts this into the event's name, which goes wherever its samples go: the profile itself does not
- * show what it lacks.
+ * Appends a note to the event's name, which accompanies its samples everywhere: the profile itself
+ * does not show what is missing.
  */
 static void event_clock_name_blind(struct recorded_event *event)
 {
@@ -224,7 +227,7 @@ static void clock_begin(struct event *event)
     event_clock_follow();
 }
 
-/* core/perf/terms.c refuses impossible rates and periods. */
+/* core/perf/terms.c rejects unsupported rates and periods. */
 static int clock_enable(struct event *event, struct refusal *why)
 {
     const struct perf_event_attr *attr = &event->recorded.attr;
@@ -245,7 +248,7 @@ static int clock_enable(struct event *event, struct refusal *why)
     return 0;
 }
 
-/* The event takes no samples, or no longer does, so no NMI comes in between. */
+/* The event takes no samples, or no longer does, so no NMI can intervene. */
 static void clock_count(struct event *event)
 {
     for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
@@ -259,7 +262,7 @@ static void clock_disable(struct event *event)
 
     cpus_park_surely();
     while (*link != event) {
-        assert(*link); /* it was enabled */
+        assert(*link); /* the event was enabled */
         link = &(*link)->clock.next;
     }
     *link = event->clock.next;

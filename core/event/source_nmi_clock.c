@@ -6,12 +6,12 @@
 #include "arch/regs.h"
 #include "core/lib/cpus.h"
 
-static void (*clock_set_rate)(unsigned hertz);  /* NULL: there is no clock; set at boot, */
-static void (*clock_slow_down)(unsigned hertz); /* ... as this is */
+static void (*clock_set_rate)(unsigned hertz);  /* set at boot; NULL: no clock */
+static void (*clock_slow_down)(unsigned hertz); /* set at boot */
 static const char *missing = "no search was made for an NMI clock";
 
-static struct nmi_clock_user *first; /* all users so far; changed with all CPUs parked */
-static unsigned rate; /* changed with all CPUs parked, or on the boot CPU, in the clock's NMI */
+static struct nmi_clock_user *first; /* all users registered so far; changed with all CPUs parked */
+static unsigned rate; /* changed with all CPUs parked, or by the boot CPU in the clock's NMI */
 
 void nmi_clock_start(void (*set_rate)(unsigned hertz), void (*slow_down)(unsigned hertz))
 {
@@ -51,7 +51,7 @@ static unsigned nmi_clock_quickest(void)
     return quickest;
 }
 
-/* Parks the CPUs, as one of them may be serving this user. */
+/* Parks the CPUs, since one of them may be serving this user. */
 void nmi_clock_use(struct nmi_clock_user *user, unsigned hertz)
 {
     unsigned quickest;
@@ -71,7 +71,7 @@ void nmi_clock_use(struct nmi_clock_user *user, unsigned hertz)
     cpus_release();
 }
 
-/* If several CPUs call at once, the lowest rate wins, in whatever order they come. */
+/* If several CPUs call at once, the lowest rate wins, in any order. */
 void nmi_clock_slow_down(struct nmi_clock_user *user, unsigned hertz)
 {
     unsigned before = __atomic_load_n(&user->hertz, __ATOMIC_RELAXED);
@@ -81,7 +81,7 @@ void nmi_clock_slow_down(struct nmi_clock_user *user, unsigned hertz)
         ;
 }
 
-/* The signal of the clock comes to the boot CPU. */
+/* Runs on the boot CPU, which receives the clock's own signal. */
 static void nmi_clock_follow(void)
 {
     unsigned quickest = nmi_clock_quickest();

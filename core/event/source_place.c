@@ -60,7 +60,7 @@ static int find_name(const struct spelling *cursor, const char *name, struct sym
 static int read_symbol(struct spelling *cursor, struct symbol *symbol)
 {
     size_t length = spelling_word_length(cursor->at);
-    char name[EVENT_NAME_SIZE]; /* the whole spelling fits */
+    char name[EVENT_NAME_SIZE]; /* large enough for the whole spelling */
 
     if (length == 0)
         return spelling_refuse_missing(cursor, "address");
@@ -75,10 +75,10 @@ static int read_symbol(struct spelling *cursor, struct symbol *symbol)
 int place_read_program(struct spelling *cursor, struct event_spec *spec)
 {
     const char *end = strchr(cursor->at, ':');
-    char path[EVENT_NAME_SIZE]; /* the whole spelling fits */
+    char path[EVENT_NAME_SIZE]; /* large enough for the whole spelling */
 
     if (*cursor->at != '/' || spelling_is_digit(cursor->at[1]))
-        return 0; /* a digit follows: a length without an address */
+        return 0; /* a digit after the slash: a length without an address */
     if (!end)
         return refuse(cursor->why, EINVAL,
                       "\"%s\": a program's file must be followed by a colon and a place in it",

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The place in an event's spelling: a number, a symbol or symbol+offset, of the kernel or of the
- * program named before it. Each function leaves the cursor after what it has read, and returns 0,
- * or a negative errno and the reason (an unknown symbol's nearest names included). Task context.
+ * Parses the place in an event's spelling: a number, a symbol or symbol+offset, in the kernel or in
+ * the program named before it. Each function advances the cursor past the text it has read, and
+ * returns 0, or a negative errno and the reason, with the nearest names of an unknown symbol. Task
+ * context.
  */
 #pragma once
 
@@ -15,11 +16,11 @@
 
 struct place {
     uintptr_t address;
-    bool is_symbol; /* a symbol without an offset: its size may be the length */
+    bool is_symbol; /* a symbol without an offset; its size may be the length */
     struct symbol symbol;
 };
 
-/* Reads "/PATH:", if it is there: the symbols after it are the program's. */
+/* Reads "/PATH:" if present; symbols after it are those of the program. */
 int place_read_program(struct spelling *cursor, struct event_spec *spec);
 
 int place_read(struct spelling *cursor, struct place *place);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The tracepoint source: perf_event_attr <-> a probe of a tracepoint, config being its id. Hits run
- * in the tracepoint's context with interrupts off; hits that the filter rejects are not counted.
+ * The tracepoint source: maps a perf_event_attr to a probe of the tracepoint with ID `config`. Hits
+ * run in the tracepoint's context with interrupts off; hits that the filter rejects are not
+ * counted.
  */
 #include "core/event/event.h"
 #include "core/event/sources.h"
@@ -14,7 +15,7 @@ static struct event *event_of_probe(struct tracepoint_probe *probe)
     return (struct event *)((char *)probe - offsetof(struct event, probe));
 }
 
-/* Whether the event counts this hit: by its filter, and by what it is narrowed to. */
+/* True if the hit passes the event's filter, and its restrictions to threads, CPUs and modes. */
 static inline bool event_tracepoint_means(const struct event *event, struct trace_hit *hit)
 {
     if (event->spec.filter.count > 0 && !filter_passes(&event->spec.filter, hit))
@@ -22,7 +23,7 @@ static inline bool event_tracepoint_means(const struct event *event, struct trac
     return !event->filtered || event_matches(event, trace_regs(hit), hit->ids, hit->cpu);
 }
 
-/* The two that nearly all hits take: each is meant, and is in no tally. */
+/* The handlers of nearly all hits: every hit matches, and there is no tally. */
 static void event_tracepoint_hit(struct tracepoint_probe *probe, struct trace_hit *hit)
 {
     event_traced_meant(event_of_probe(probe), hit, false);
@@ -51,7 +52,9 @@ static void event_tracepoint_hit_tallied(struct tracepoint_probe *probe, struct 
     event_traced_meant(event, hit, event->addressed);
 }
 
-/* A hit that ends a span: its samples stand for the time since the hit that began the span. */
+/*
+ * A hit that ends a span: the period of its sample is the time since the hit that began the span.
+ */
 static void event_tracepoint_hit_ends(struct tracepoint_probe *probe, struct trace_hit *hit)
 {
     struct event *event = event_of_probe(probe);
@@ -62,9 +65,9 @@ static void event_tracepoint_hit_ends(struct tracepoint_probe *probe, struct tra
 }
 
 /*
- * A period is an amount of weight; with a frequency, it is a number of hits. A sample stands for
- * the weight since the last sample, which is more than a period if one hit weighs more. What is
- * counted are hits.
+ * The period is an amount of weight or, with a frequency, a number of hits. A sample carries the
+ * weight since the last sample, which exceeds the period if a single hit weighs more. The event's
+ * count is always of hits.
  */
 __attribute__((always_inline)) static inline struct ring *
 claim_weighted(struct event *event, struct event_cpu *here, const struct trace_hit *hit,
@@ -116,8 +119,8 @@ static void event_tracepoint_hit_weighted_tallied(struct tracepoint_probe *probe
 }
 
 /*
- * The object that a tracepoint reports, for example the page or the lock: its first pointer. False:
- * it has no pointer that costs nothing to find.
+ * Finds the object that a tracepoint reports, such as the page or the lock: its first pointer.
+ * Returns false if there is no pointer that is free to read.
  */
 static bool find_address(const struct tracepoint *tracepoint, unsigned *address)
 {
@@ -129,7 +132,7 @@ static bool find_address(const struct tracepoint *tracepoint, unsigned *address)
     return false;
 }
 
-/* What each hit would have to ask is asked here, once. */
+/* Decided once here, so that no hit has to. */
 static tracepoint_probe_hit *choose_hit(struct event *event, const struct tracepoint *tracepoint)
 {
     bool tallied = tally_is_wanted(&event->tally.plan);
@@ -165,7 +168,7 @@ static void tracepoint_disable(struct event *event)
     tracepoint_leave(tracepoint_by_id(event->recorded.attr.config), &event->probe);
 }
 
-/* Every name has a colon after its system, and no other spelling begins with a system. */
+/* A tracepoint's name starts with a system and a colon, and no other event starts with a system. */
 static int tracepoint_parse(const char *spelling, struct event_spec *spec, struct refusal *why)
 {
     struct tracepoint *tracepoint = NULL;
@@ -190,7 +193,7 @@ static int tracepoint_parse(const char *spelling, struct event_spec *spec, struc
     return spelling_refuse_unknown(spelling, why);
 }
 
-/* Each tracepoint has a line of its own. */
+/* Prints only the general form; each tracepoint has its own line in `perf list`. */
 static void tracepoint_describe(struct sink *sink)
 {
     print_to(sink, "  SYSTEM:NAME                                        [Tracepoint event]\n"

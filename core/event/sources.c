@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The table of sources: a new source is a line here. The last one takes every name with a colon. */
+/*
+ * The table of sources; a new source is a line here. The last one accepts every name with a colon.
+ */
 #include "core/event/sources.h"
 
 const struct event_source *const event_sources[] = {&breakpoint_source, &clock_source,

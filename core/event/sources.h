@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The table of all sources of events (core/event/source.h). */
+/* All event sources (core/event/source.h). */
 #pragma once
 
 #include "core/event/source.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See spec.h: asks the sources, one after the other, whether an event is spelt as theirs. */
+/* See spec.h: tries the parser of each source in turn. */
 #include "core/event/spec.h"
 
 #include "core/event/spelling.h"

@@ -2,7 +2,7 @@
 /*
  * See debugger.h: attaches gdb, and listens to it while the machine runs. Listening runs in NMIs
  * and traps, where the code may neither trap nor wait for a lock; the rest runs in task context,
- * unless the header says otherwise.
+ * unless the header states otherwise.
  */
 #include "core/gdb/debugger.h"
 
@@ -17,21 +17,21 @@
 #include "core/lib/cpus.h"
 #include "core/lib/print.h"
 
-#define QUIET_NS 100000000ull /* inside a packet, an emulated line makes no pauses */
+#define QUIET_NS 100000000ull /* an emulated line never pauses this long inside a packet */
 
 struct gdb_session gdb_session;
 
 /* --- While the machine runs. --- */
 
-/* While a command runs, points do not stop. */
+/* Points stop no CPU while a command runs. */
 static bool debugger_wants(unsigned cpu)
 {
     return gdb_points_hit(cpu) && !gdb_command_runs();
 }
 
 /*
- * A stop may have served what a request was made for: a ^C, the packet of a gdb that has come, or
- * what a point has hit on this CPU.
+ * An earlier stop may already have handled the reason for a request: a ^C, the packet of a new gdb,
+ * or a point hit on this CPU.
  */
 static bool debugger_asks(unsigned cpu)
 {
@@ -47,8 +47,8 @@ static bool debugger_may_stop(unsigned cpu)
 }
 
 /*
- * True if the byte is gdb's request to stop, or the beginning of a packet: then a new gdb has come.
- * Every other byte is noise.
+ * True if the byte is gdb's request to stop, or the start of a packet, which means a new gdb. Every
+ * other byte is noise.
  */
 static bool begins(uint8_t byte)
 {
@@ -82,10 +82,10 @@ static enum arch_heard listen_at(const struct gdb_door *at)
 }
 
 /*
- * During a stop the port is not read here: the boot CPU may have another reason for an NMI, or may
- * be parked while the stopped CPU runs alone. L, with take_the_port: one of the two sees the other.
- * The door is read after `stopped`: if gdb leaves in a stop, the stop ends after the door has been
- * cleared.
+ * During a stop the port is not read here: the boot CPU may take an NMI for a different reason, or
+ * may be parked while the stopped CPU runs alone. L pairs with take_the_port: at least one side
+ * sees the other's store. The door is read after `stopped`: if gdb leaves in a stop, the door is
+ * cleared before the stop ends.
  */
 static enum arch_heard debugger_listens(void)
 {
@@ -119,8 +119,8 @@ void gdb_panicked(const struct regs *regs)
 }
 
 /*
- * Attaches gdb. -EBUSY if gdb is attached at another port; or the reason why the CPUs could not be
- * parked.
+ * Attaches gdb. Returns -EBUSY if gdb is attached at another port, or the error of parking the
+ * CPUs.
  */
 static int attach(const struct gdb_door *with, struct refusal *why)
 {
@@ -171,8 +171,9 @@ bool gdb_arrived(uint8_t byte, struct regs *regs)
 /* --- Waiting for a gdb. --- */
 
 /*
- * A gdb that came too early has already asked, perhaps more than once, and would take the second
- * answer for the answer to its next question. So the old bytes are dropped; gdb asks again.
+ * A gdb that connected too early has already sent its request, perhaps more than once, and would
+ * take the second reply for the reply to its next request. So the old bytes are dropped; gdb asks
+ * again.
  */
 static void forget_what_came(void)
 {
@@ -184,8 +185,8 @@ static void forget_what_came(void)
 }
 
 /*
- * A gdb that connects when the user reads this text loses no question: from here on every byte is
- * answered.
+ * From here on every byte is answered, so a gdb that connects when the user reads this message
+ * loses no request.
  */
 static void invite(void)
 {

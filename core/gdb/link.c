@@ -23,9 +23,8 @@ void gdb_link_init(struct gdb_link *link, const struct gdb_line *line)
 }
 
 /*
- * Everything before a packet is noise, except acknowledgements and the byte that asks for a stop.
- * gdb may have sent that byte before it heard of this stop, or while it decided whether to show the
- * stop to its user.
+ * Everything before a packet is noise, except acknowledgements and GDB_BREAK. gdb may have sent
+ * GDB_BREAK before it knew of this stop, or while it decided whether to show the stop to its user.
  */
 static int await_start(struct gdb_link *link)
 {
@@ -47,8 +46,8 @@ static int await_start(struct gdb_link *link)
 }
 
 /*
- * Reads up to the `#`; *length also counts characters that have no room. A `$` begins again: the
- * end of the packet before it was lost.
+ * Reads up to the `#`; *length also counts characters that did not fit. A `$` starts over, because
+ * the end of the previous packet was lost.
  */
 static int read_body(struct gdb_link *link, size_t *length, uint8_t *sum)
 {
@@ -73,7 +72,7 @@ static int read_body(struct gdb_link *link, size_t *length, uint8_t *sum)
     return 0;
 }
 
-/* True if the two digits give the same sum; *error is -EPIPE if the line ends. */
+/* True if the next two digits match the sum; *error is -EPIPE if the line ends. */
 static bool sum_is(struct gdb_link *link, uint8_t sum, int *error)
 {
     int high = link->line->get(), low = high < 0 ? -1 : link->line->get();
@@ -86,7 +85,7 @@ static void unescape(struct gdb_link *link, size_t length)
 {
     size_t to = 0;
 
-    assert(length <= GDB_PACKET_MAX); /* one more byte is for the end */
+    assert(length <= GDB_PACKET_MAX); /* one more byte is for the NUL */
     for (size_t from = 0; from < length; from++) {
         bool escaped = link->in[from] == ESCAPE && from + 1 < length;
 
@@ -188,7 +187,7 @@ void gdb_link_send_once(struct gdb_link *link)
     char end[3] = {'#'};
     uint8_t sum = 0;
 
-    assert(!link->out_cut); /* a handler that finds it cut replies with an error instead */
+    assert(!link->out_cut); /* a reply that was cut has been replaced by an error */
     for (size_t i = 0; i < link->out_length; i++)
         sum = (uint8_t)(sum + (uint8_t)link->out[i]);
     end[1] = hex_digit(sum >> 4);
@@ -198,7 +197,7 @@ void gdb_link_send_once(struct gdb_link *link)
     link->line->put(end, sizeof(end));
 }
 
-/* A packet instead of the `+`: gdb has lost our packet, and continues or asks again. */
+/* A packet in place of the `+` means that gdb lost ours, and continues or asks again. */
 int gdb_link_send(struct gdb_link *link)
 {
     int byte;
@@ -233,7 +232,7 @@ void gdb_link_make_text(struct gdb_link *link, const char *text, size_t length)
 
     assert(length <= GDB_TEXT_MAX);
     link->text_length = link->text_sent = 0;
-    __atomic_signal_fence(__ATOMIC_SEQ_CST); /* an NMI that halts this CPU here finds nothing, or
+    __atomic_signal_fence(__ATOMIC_SEQ_CST); /* an NMI that halts this CPU here leaves no packet, or
                                               * all of it */
     *at++ = '$';
     *at++ = 'O';

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See machine.h: CPUs and memory by arch/debugger.h, points by core/gdb/points.c. */
+/* See machine.h: CPUs and memory through arch/debugger.h, points through core/gdb/points.c. */
 #include "core/gdb/machine.h"
 
 #include "arch/cpu.h"
@@ -46,7 +46,7 @@ static int memory_write(uint64_t address, const uint8_t *from, size_t length, st
     return refuse(why, EFAULT, "0x%lx/%zu cannot be written", (unsigned long)address, length);
 }
 
-/* Constant, except the number of registers, which arch tells. */
+/* Constant, except the number of registers, which arch reports. */
 const struct gdb_target gdb_machine = {
     .cpus = arch_cpus,
     .cpu_is_there = arch_cpu_runs,

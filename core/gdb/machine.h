@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * This kernel as the target that gdb's protocol works on (core/gdb/target.h). Called in stops.
- */
+/* This kernel as a target of gdb's protocol (core/gdb/target.h). Called in stops. */
 #pragma once
 
 #include "core/gdb/target.h"

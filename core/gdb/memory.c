@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* m M x X: memory, as digits or as plain bytes. See packets.h. */
+/* Packets m, M, x and X: memory, as digits or as raw bytes. See packets.h. */
 #include <linux/errno.h>
 
 #include "core/gdb/hex.h"
@@ -17,7 +17,7 @@ static uint64_t least(uint64_t left, uint64_t right)
     return left < right ? left : right;
 }
 
-/* Replies with as many bytes as can be read and have room in a packet; none is an error. */
+/* Replies with as many bytes as can be read and fit into a packet; zero bytes are an error. */
 static void read_memory(struct gdb_server *server, const char *at, bool binary)
 {
     uint64_t address, length, most = binary ? GDB_PACKET_MAX : GDB_PACKET_MAX / 2, got = 0;

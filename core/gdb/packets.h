@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Parts of the server, by the subject of packets. Each function is called with the text after the
- * packet's first letter, which ends with a NUL, and leaves its reply in server->link.
+ * The server's packet handlers, grouped by subject. Each is called with the NUL-terminated text
+ * after the packet's first letter, and leaves its reply in server->link.
  */
 #pragma once
 
@@ -15,24 +15,25 @@ gdb_packet_handler gdb_set_point, gdb_clear_point;
 gdb_packet_handler gdb_query, gdb_set;
 
 /*
- * These return true if the machine has to resume, as server->request says; else they leave a reply.
+ * These return true if the machine must resume, as described by server->request; otherwise they
+ * leave a reply.
  */
 typedef bool gdb_resume_handler(struct gdb_server *server, const char *at);
 
 gdb_resume_handler gdb_continue, gdb_continue_signal, gdb_step, gdb_step_signal, gdb_verbose;
 
-/* True if the query is a command for the kernel: it is in server->request. */
+/* True if the query is a command for the kernel, which is then in server->request. */
 bool gdb_query_command(struct gdb_server *server, const char *at);
 
-/* Replies with a refusal in words: gdb shows what follows the second full stop. */
+/* Replies with an error message: gdb shows the text after the second period. */
 void gdb_reply_error(struct gdb_server *server, const char *text);
-/* ... without words, where gdb does not understand them. */
+/* Replies with an error number, where gdb does not accept a message. */
 void gdb_reply_number(struct gdb_server *server, unsigned error);
 void gdb_reply_ok(struct gdb_server *server);
 void gdb_reply_stop(struct gdb_server *server);
 
 /*
- * Reads a thread's number at *at: the CPU, or GDB_NO_CPU for "all" and "any". False: there is no
- * such thread.
+ * Reads a thread number at *at: the CPU, or GDB_NO_CPU for "all" and "any". False: there is no such
+ * thread.
  */
 bool gdb_thread_number(struct gdb_server *server, const char **at, unsigned *cpu);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Z z: points at which CPUs stop. See packets.h. */
+/* Packets Z and z: points at which CPUs stop. See packets.h. */
 #include "core/gdb/hex.h"
 #include "core/gdb/packets.h"
 
 typedef int change(enum gdb_point kind, uint64_t address, uint64_t length, struct refusal *why);
 
-/* "kind,address,length"; conditions and commands after it are not offered, so none come. */
+/* "kind,address,length". Conditions and commands after it are not advertised, so gdb sends none. */
 static void change_point(struct gdb_server *server, const char *at, change *how)
 {
     uint64_t kind, address, length;

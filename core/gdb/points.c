@@ -11,7 +11,7 @@
 #include "core/lib/cpus.h"
 
 #define SOFTWARE_MAX 64
-#define HARDWARE_MAX 8 /* more than there are registers, as equal ones share a register */
+#define HARDWARE_MAX 8 /* more than there are registers, as equal points share a register */
 
 /* A free entry has address 0, where nothing is mapped. */
 static struct {
@@ -89,11 +89,11 @@ static void software_clear(uint64_t address)
 }
 
 /*
- * A breakpoint that cannot be restored, for example because its stack was unmapped, no longer hits.
+ * A breakpoint that cannot be reinserted, for example because its stack was unmapped, is dropped.
  */
 void gdb_points_lift(bool lifted)
 {
-    if (!lifted) /* those that were hit during a command did not stop */
+    if (!lifted) /* hits during a command did not stop */
         forget_hits();
     for (int i = 0; i < SOFTWARE_MAX; i++) {
         if (!software[i].address)
@@ -164,7 +164,7 @@ static struct hardware *hardware_free(void)
     return NULL;
 }
 
-/* x86 cannot watch only reads: gdb ignores the accesses that have changed the value. */
+/* x86 cannot watch reads only; gdb ignores accesses that changed the value. */
 static int hardware_set(enum gdb_point kind, uint64_t address, uint64_t length, struct refusal *why)
 {
     static const char *const names[] = {[GDB_POINT_SOFTWARE] = "break",
@@ -205,9 +205,9 @@ static void hardware_drop(struct hardware *point)
     point->used = false;
 }
 
-/* --- Both. --- */
+/* --- Both kinds. --- */
 
-/* Where breakpoint instructions do not come to the debugger, registers stand in for them. */
+/* If breakpoint instructions do not reach the debugger, registers are used instead. */
 static bool is_instruction(enum gdb_point kind)
 {
     return kind == GDB_POINT_SOFTWARE && arch_breakpoint_is_instruction();
@@ -222,7 +222,7 @@ int gdb_point_set(enum gdb_point kind, uint64_t address, uint64_t length, struct
 {
     int error = frozen ? 0 : cpus_park(why);
 
-    if (error || frozen) /* perhaps a CPU does not answer */
+    if (error || frozen) /* a CPU may not answer */
         return error;
     error = is_instruction(kind) ? software_set(address, why)
                                  : hardware_set(kind, address, length, why);
@@ -244,7 +244,7 @@ int gdb_point_clear(enum gdb_point kind, uint64_t address, uint64_t length, stru
     return 0;
 }
 
-/* If a CPU does not answer, the registers stay armed until the next gdb comes. */
+/* If a CPU does not answer, the registers stay armed until the next gdb connects. */
 void gdb_points_clear(void)
 {
     struct refusal why;

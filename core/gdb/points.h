@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The points that gdb has set: breakpoint instructions, and breakpoints of the arbiter; and which
- * CPU has hit which. Points are set and cleared in a stop; each CPU notes its own hits in its
+ * The points that gdb has set (breakpoint instructions, and breakpoints of the arbiter), and the
+ * hits of each CPU. Points are set and cleared in a stop; each CPU records its own hits in its
  * traps.
  */
 #pragma once
@@ -16,36 +16,36 @@ int gdb_point_set(enum gdb_point kind, uint64_t address, uint64_t length, struct
 int gdb_point_clear(enum gdb_point kind, uint64_t address, uint64_t length, struct refusal *why);
 void gdb_points_clear(void);
 
-/* Called after a panic, when the machine cannot resume: the points stay as they are. */
+/* Called after a panic, when the machine cannot resume: the points no longer change. */
 void gdb_points_freeze(void);
 
 /*
- * Takes the breakpoint instructions out of the text, or puts them back: for the console's commands.
- * In a stop.
+ * Removes the breakpoint instructions from the text, or reinserts them, around commands of the
+ * console. In a stop.
  */
 void gdb_points_lift(bool lifted);
 
 /*
- * Replaces the breakpoint instructions in bytes that were read from memory by the original ones. In
- * a stop.
+ * Replaces the breakpoint instructions in bytes read from memory with the original bytes. In a
+ * stop.
  */
 void gdb_points_hide(uint64_t address, uint8_t *bytes, size_t length);
 
 /*
- * Bytes have been written to memory: keeps them as the originals under breakpoint instructions, and
- * puts the instructions back. In a stop.
+ * Called after memory has been written: saves the new bytes under breakpoint instructions as the
+ * originals, and reinserts the instructions. In a stop.
  */
 void gdb_points_keep(uint64_t address, size_t length);
 
 /*
- * True if the breakpoint instruction at `address` is gdb's; it is noted as this CPU's hit. In its
+ * True if the breakpoint instruction at `address` is gdb's; records it as this CPU's hit. In its
  * trap.
  */
 bool gdb_points_own(unsigned cpu, uint64_t address);
 
 /*
- * Whether that CPU has hit a point that still exists. gdb_points_take also describes the hit and
- * forgets it. In the CPU's traps, or in a stop.
+ * True if that CPU has hit a point that still exists. gdb_points_take also describes the hit and
+ * clears it. In the CPU's traps, or in a stop.
  */
 bool gdb_points_hit(unsigned cpu);
 bool gdb_points_take(unsigned cpu, struct gdb_stop *stop);

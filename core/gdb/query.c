@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * q and Q: what both sides support, which threads exist, and the kernel's commands. See packets.h.
+ * Packets q and Q: supported features, the list of threads, and the kernel's commands. See
+ * packets.h.
  */
 #include "core/gdb/hex.h"
 #include "core/gdb/packets.h"
 #include "core/lib/string.h"
 
 /*
- * A part of a longer text. The whole text is generated each time, and only the part is sent: the
- * text does not change during a stop.
+ * A slice of a longer string. The whole string is generated each time, and only the slice is sent:
+ * the string does not change during a stop.
  */
 struct slice {
     struct gdb_link *link;
@@ -49,7 +50,7 @@ static void slice_number(struct slice *slice, uint64_t number, unsigned base)
         slice_char(slice, digits[--count]);
 }
 
-/* Text inside of XML. */
+/* Adds text inside XML, with its special characters replaced. */
 static void slice_plain(struct slice *slice, const char *text)
 {
     for (; *text; text++)
@@ -78,7 +79,7 @@ static void slice_threads(struct slice *slice, const struct gdb_target *target)
     slice_text(slice, "</threads>");
 }
 
-/* "object:annex:offset,length". The first character of the reply tells whether more follows. */
+/* "object:annex:offset,length". The reply's first character states whether more follows. */
 static void transfer(struct gdb_server *server, const char *at)
 {
     struct slice slice = {.link = &server->link};
@@ -107,8 +108,8 @@ static void transfer(struct gdb_server *server, const char *at)
 }
 
 /*
- * A gdb that has just started sends this first. It acknowledges packets, whatever the gdb before it
- * did, does not know points that the gdb before it has left, and waits for no stop.
+ * The first query of a new gdb, which acknowledges packets whatever the previous gdb did, does not
+ * know the points that the previous gdb left, and waits for no stop.
  */
 static void introduce(struct gdb_server *server, const char *at)
 {
@@ -155,8 +156,8 @@ static void describe_thread(struct gdb_server *server, const char *at)
 }
 
 /*
- * A query of Pitot's own, for its gdb commands (tools/gdb): why a point has been refused, told
- * once. gdb itself shows the reason only for few kinds of points.
+ * A query specific to Pitot, for its gdb commands (tools/gdb): reports once why a point was
+ * refused. gdb itself shows the reason for only a few kinds of points.
  */
 static void tell_refused(struct gdb_server *server)
 {

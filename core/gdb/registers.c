@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* g G p P: registers, in the target's order. See packets.h. */
+/* Packets g, G, p and P: registers, in the target's order. See packets.h. */
 #include "core/gdb/hex.h"
 #include "core/gdb/packets.h"
 #include "core/lib/string.h"
@@ -45,8 +45,8 @@ void gdb_read_register(struct gdb_server *server, const char *at)
 }
 
 /*
- * Setting a register to the value that it already has is always possible. Returns 0; else the reply
- * is an error.
+ * Setting a register to its current value always succeeds. Returns 0; otherwise the reply is an
+ * error.
  */
 static int set_register(struct gdb_server *server, unsigned number, const uint8_t *bytes)
 {
@@ -77,7 +77,7 @@ void gdb_write_register(struct gdb_server *server, const char *at)
         gdb_reply_ok(server);
 }
 
-/* gdb sends x's for unknown registers; these are not changed. */
+/* gdb sends x's for unknown registers, which stay unchanged. */
 void gdb_write_registers(struct gdb_server *server, const char *at)
 {
     for (unsigned number = 0; number < server->target->registers() && *at; number++) {

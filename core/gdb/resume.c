@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * c s C S and vCont: which CPUs resume, and how far. All CPUs, one alone, or all with one of them
- * stepped: every other combination is refused. See packets.h.
+ * Packets c, s, C, S and vCont: which CPUs resume, and how far. All CPUs may resume, one alone, or
+ * all with one of them stepped; every other combination is refused. See packets.h.
  */
 #include "core/gdb/hex.h"
 #include "core/gdb/packets.h"
@@ -12,10 +12,10 @@ enum action { STAYS, RUNS, STEPS };
 
 struct plan {
     uint8_t action[ARCH_CPUS_MAX];
-    uint64_t start, end; /* range of a step */
+    uint64_t start, end; /* address range of a step */
 };
 
-/* Makes a request from the plan; false if it is not one of the possible ones. */
+/* Converts the plan to a request; false if the combination is not supported. */
 static bool plan_request(struct gdb_server *server, const struct plan *plan)
 {
     struct gdb_request *request = &server->request;
@@ -54,7 +54,7 @@ static void plan_all(struct gdb_server *server, struct plan *plan, enum action a
         plan->action[cpu] = (uint8_t)action;
 }
 
-/* The older `c` and `s`: they may give the address to resume at; `Hc` has chosen the CPU. */
+/* The older `c` and `s`, for the CPU chosen by `Hc`; gdb may add an address to resume at. */
 static bool resume_old(struct gdb_server *server, const char *at, enum action action)
 {
     struct plan plan = {.start = 0};
@@ -73,7 +73,7 @@ static bool resume_old(struct gdb_server *server, const char *at, enum action ac
     return plan_resume(server, &plan);
 }
 
-/* A kernel has no use for the signal. */
+/* Skips the signal, which a kernel has no use for. */
 static bool skip_signal(struct gdb_server *server, const char **at)
 {
     uint64_t signal;
@@ -130,9 +130,7 @@ static bool read_action(struct gdb_server *server, const char **at, enum action 
     return false;
 }
 
-/*
- * The leftmost action that fits a thread is its action; `decided`: threads that already have one.
- */
+/* A thread takes the leftmost action that matches it; `decided` marks threads that have one. */
 static void apply(struct gdb_server *server, struct plan *plan, bool *decided, enum action action,
                   unsigned cpu)
 {

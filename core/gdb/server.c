@@ -151,7 +151,7 @@ void gdb_server_died(struct gdb_server *server, unsigned signal)
     end_by(server, 'X', signal);
 }
 
-/* `Hg` and `Hc`: the CPU of the registers, and the CPU that `c` and `s` resume. */
+/* `Hg` chooses the CPU for registers, `Hc` the CPU that `c` and `s` resume. */
 static void choose_thread(struct gdb_server *server, const char *at)
 {
     char what = *at;
@@ -225,7 +225,7 @@ static bool ends(struct gdb_server *server, char packet)
     return true;
 }
 
-/* True if there is a request for the machine; else the reply has been made. */
+/* True if there is a request for the machine; otherwise the reply is ready. */
 static bool dispatch(struct gdb_server *server)
 {
     const char *at = server->link.in;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * gdb's remote protocol, from a stop to the request that ends it (docs/gdb.md). Knows no CPU
- * and no port: it uses a struct gdb_target and a struct gdb_line. Source: the manual of gdb,
- * "Remote Serial Protocol". One CPU at a time, in the context of a stop; no lock, no allocation.
+ * gdb's remote protocol, from a stop to the request that ends it (docs/gdb.md). Independent of CPUs
+ * and ports: it uses a struct gdb_target and a struct gdb_line. Source: the manual of gdb, "Remote
+ * Serial Protocol". One CPU at a time, in the context of a stop; no lock, no allocation.
  */
 #pragma once
 
@@ -13,7 +13,7 @@
 #include "core/gdb/link.h"
 #include "core/gdb/target.h"
 
-/* gdb's numbers of signals (its include/gdb/signals.def). */
+/* gdb's signal numbers (its include/gdb/signals.def). */
 #define GDB_SIGNAL_INTERRUPT 2
 #define GDB_SIGNAL_TRAP      5
 #define GDB_SIGNAL_ABORTED   6
@@ -31,31 +31,29 @@ struct gdb_stop {
     unsigned cpu;
     unsigned signal;
     enum gdb_stop_reason reason;
-    uint64_t address; /* of the access; for the last three reasons */
+    uint64_t address; /* of the access; set for the last three reasons */
 };
 
 enum gdb_request_kind {
     GDB_RESUME,
-    GDB_COMMAND, /* `monitor`: the line is in `command`, gdb_server_command_done answers */
+    GDB_COMMAND, /* `monitor`: the line is in `command`; gdb_server_command_done answers it */
     GDB_DETACH,
     GDB_KILL,
     GDB_RESTART,
     GDB_GONE, /* the line has ended */
 };
 
-#define GDB_COMMAND_MAX                                                                            \
-    (GDB_PACKET_MAX / 2) /* the console itself refuses lines that are too
-                                              * long */
-#define GDB_NO_CPU (~0u)
+#define GDB_COMMAND_MAX (GDB_PACKET_MAX / 2) /* the console enforces its own limit */
+#define GDB_NO_CPU      (~0u)
 
 struct gdb_request {
     enum gdb_request_kind kind;
 
     /* GDB_RESUME */
-    bool all;            /* all CPUs run; else only `only` runs */
+    bool all;            /* all CPUs run; otherwise only `only` runs */
     unsigned only;       /* the CPU that is stepped, or runs alone; or GDB_NO_CPU */
-    bool step;           /* ... by one instruction, */
-    uint64_t start, end; /* ... or until it is outside of [start, end); if equal, one instruction */
+    bool step;           /* `only` executes one instruction, */
+    uint64_t start, end; /* ... or runs until outside [start, end); if equal, one instruction */
 
     /* GDB_COMMAND */
     char command[GDB_COMMAND_MAX + 1];
@@ -64,31 +62,31 @@ struct gdb_request {
 struct gdb_server {
     struct gdb_link link;
     const struct gdb_target *target;
-    struct gdb_stop stop;  /* the newest one */
-    unsigned of_registers; /* the CPU that `Hg` has chosen */
-    unsigned of_resuming;  /* ... and `Hc`; GDB_NO_CPU: all */
+    struct gdb_stop stop;  /* the latest stop */
+    unsigned of_registers; /* the CPU chosen by `Hg` */
+    unsigned of_resuming;  /* the CPU chosen by `Hc`; GDB_NO_CPU: all */
     bool tells_breaks;     /* gdb understands swbreak and hwbreak */
-    bool owes_stop;        /* gdb waits for the next stop's report */
+    bool owes_stop;        /* gdb is waiting for a stop report */
     struct gdb_request request;
     struct refusal refused; /* the last refusal of a point, for the user; or "" */
-    bool told_refused;      /* ... gdb has asked for it */
+    bool told_refused;      /* gdb has fetched `refused` */
 };
 
 void gdb_server_init(struct gdb_server *server, const struct gdb_line *line,
                      const struct gdb_target *target);
 
-/* The machine has stopped: reports it, if gdb waits for a stop. */
+/* Called when the machine has stopped: reports the stop, if gdb is waiting for one. */
 void gdb_server_stopped(struct gdb_server *server, const struct gdb_stop *stop);
 
-/* Serves gdb until it requests something that the caller has to do: see server->request. */
+/* Serves gdb until it requests an action of the caller: see server->request. */
 void gdb_server_serve(struct gdb_server *server);
 
-/* Called when a GDB_COMMAND has been run; `status` is a negative errno if it could not be run. */
+/* Called when a GDB_COMMAND has finished; `status` is a negative errno if it could not run. */
 void gdb_server_command_done(struct gdb_server *server, int status);
 
 /* Prints text on gdb's terminal. Only while gdb waits for a stop or a command; in a stop. */
 void gdb_server_print(struct gdb_server *server, const char *text, size_t length);
 
-/* The machine ends: with a status, or by a signal. Only while gdb waits for a stop. */
+/* Report the end of the machine, with a status or by a signal. Only while gdb waits for a stop. */
 void gdb_server_exited(struct gdb_server *server, unsigned status);
 void gdb_server_died(struct gdb_server *server, unsigned signal);

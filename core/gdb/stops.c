@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A stop: tells gdb about it, and serves gdb's requests until it lets the machine resume. Runs on
- * the stopped CPU; this code may neither trap nor wait for a lock.
+ * A stop: reports it to gdb, and serves gdb's requests until gdb resumes the machine. Runs on the
+ * stopped CPU; this code may neither trap nor wait for a lock.
  */
 #include "arch/cpu.h"
 #include "arch/debugger.h"
@@ -14,7 +14,7 @@
 #include "core/lib/print.h"
 #include "core/lib/string.h"
 
-/* The other CPUs run only before one of so many steps. */
+/* The other CPUs run only before one in this many steps. */
 #define STEPS_ALONE 64
 
 static void detach(void)
@@ -30,8 +30,9 @@ static void detach(void)
 }
 
 /*
- * gdb lets all CPUs run during its steps; here the others run only before every STEPS_ALONE-th one.
- * The step of a CPU that has not stopped itself is made at once: it stands where gdb has seen it.
+ * gdb resumes all CPUs during its steps; here the others run only before one in STEPS_ALONE steps.
+ * They do not run before the step of a CPU that has not stopped itself, so that it steps from where
+ * gdb saw it.
  */
 static void resume_as_asked(unsigned cpu, const struct gdb_request *request,
                             struct arch_resume *resume)
@@ -46,7 +47,7 @@ static void resume_as_asked(unsigned cpu, const struct gdb_request *request,
 }
 
 /*
- * True if a step has to continue: it ends when it leaves a range of addresses, or when gdb asks for
+ * True if a range step must continue: it ends outside the range of addresses, or when gdb asks for
  * a stop.
  */
 static bool range_goes_on(unsigned cpu, struct gdb_stop *stop)
@@ -69,7 +70,7 @@ static struct gdb_stop describe(unsigned cpu, enum arch_stop why)
 
     if (why == ARCH_STOP_STEPPED && gdb_session.server.request.step)
         stop.cpu = gdb_session.server.request
-                       .only; /* the step may be of another CPU, which did not have to run for it */
+                       .only; /* another CPU's step may complete without running it */
     if (!gdb_points_take(cpu, &stop) && why == ARCH_STOP_BREAK)
         stop.signal = GDB_SIGNAL_INTERRUPT;
     if (why == ARCH_STOP_DEAD)
@@ -90,7 +91,7 @@ static bool begin_command(unsigned cpu, enum arch_stop why)
     const char *problem;
 
     if (strcmp(gdb_session.server.request.command, "gdb") ==
-        0) { /* answered here: perhaps no command can be run */
+        0) { /* answered here, as commands may not be able to run */
         gdb_tell(&to_gdb);
         gdb_server_command_done(&gdb_session.server, 0);
         return false;
@@ -114,13 +115,13 @@ static bool begin_command(unsigned cpu, enum arch_stop why)
 static void end_command(int status)
 {
     gdb_points_lift(false);
-    (void)status; /* the command has printed what was wrong */
+    (void)status; /* the command has printed the error */
     gdb_server_command_done(&gdb_session.server, 0);
 }
 
 /*
- * In the stop of `cpu`: whether the CPU `only` can be stepped, or resume alone. If not, tells gdb
- * why.
+ * In a stop of `cpu`: true if the CPU `only` can be stepped, or resume alone. Otherwise reports the
+ * reason to gdb.
  */
 static bool can_go_on(unsigned cpu, unsigned only)
 {
@@ -195,8 +196,8 @@ static void say_absent(unsigned absent)
 }
 
 /*
- * From here on only this CPU reads the port. A parked boot CPU may be about to take one: L, with
- * debugger_listens.
+ * From here on only this CPU reads the port. A parked boot CPU may be about to read a byte: L pairs
+ * with debugger_listens.
  */
 static void take_the_port(unsigned absent)
 {
@@ -207,10 +208,10 @@ static void take_the_port(unsigned absent)
 }
 
 /*
- * Called at the end of a stop. gdb may have sent a ^C that this stop has not told: before gdb heard
- * of the stop, or while gdb decided whether to show it to the user. Then another stop is requested,
- * which tells it. A T02 has told it. If gdb does not wait for a stop (a command, a detach), the
- * user has gdb's prompt, and nothing has to be told.
+ * Called at the end of a stop. gdb may have sent a ^C that this stop has not reported: before gdb
+ * knew of the stop, or while it decided whether to show the stop to the user. Then another stop is
+ * requested to report it. A T02 has reported it. If gdb does not wait for a stop (a command, a
+ * detach), the user has gdb's prompt, and no report is needed.
  */
 static void keep_interrupt(const struct gdb_stop *stop, const struct arch_resume *resume)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The machine as the protocol sees it: its CPUs, which are gdb's threads, their registers, memory,
- * and points at which they stop. All CPUs are stopped when these functions are called. Registers
- * are numbered in the order of the target's description.
+ * The machine as seen by the protocol: its CPUs, which are gdb's threads, with their registers,
+ * memory and stop points. All CPUs are stopped when these functions are called. Registers are
+ * numbered in the order of the target's description.
  */
 #pragma once
 
@@ -25,10 +25,9 @@ enum gdb_point {
 #define GDB_REGISTER_BYTES 16 /* the largest */
 
 struct gdb_target {
-    unsigned (*cpus)(void);             /* numbered from 0; there may be gaps: */
-    bool (*cpu_is_there)(unsigned cpu); /* true if the CPU is in use, whether it is stopped or
-                                         * not */
-    /* Describes the CPU for the user, in a few words. */
+    unsigned (*cpus)(void);             /* numbered from 0; there may be gaps */
+    bool (*cpu_is_there)(unsigned cpu); /* true if the CPU is in use, stopped or not */
+    /* Describes the CPU to the user, in a few words. */
     void (*cpu_describe)(unsigned cpu, char *text, size_t size);
 
     const char *description; /* target.xml */
@@ -37,16 +36,16 @@ struct gdb_target {
     /* The registers that every report of a stop contains. */
     const unsigned *expedited;
     unsigned expedited_count;
-    /* False: it is not known. */
+    /* False: the value is not known. */
     bool (*register_read)(unsigned cpu, unsigned number, uint8_t *bytes);
     int (*register_write)(unsigned cpu, unsigned number, const uint8_t *bytes, struct refusal *why);
 
-    /* Returns how many bytes from `address` on could be read. */
+    /* Returns the number of bytes read from `address` on. */
     size_t (*memory_read)(uint64_t address, uint8_t *to, size_t length);
     /* Writes all bytes or none. */
     int (*memory_write)(uint64_t address, const uint8_t *from, size_t length, struct refusal *why);
 
-    /* Setting a point twice, or clearing one that is not set, is no error. */
+    /* Setting a point twice, or clearing one that is not set, is not an error. */
     int (*point_set)(enum gdb_point kind, uint64_t address, uint64_t length, struct refusal *why);
     int (*point_clear)(enum gdb_point kind, uint64_t address, uint64_t length, struct refusal *why);
     void (*points_clear)(void);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What gdb is sent while the machine runs: the output of a command, what the console prints while
- * its port is lent, and that the machine ends. Task context or a panic, unless a header says
- * otherwise.
+ * Text sent to gdb while the machine runs: the output of commands, console output while the port is
+ * lent, and the end of the machine. Task context or a panic, unless a header states otherwise.
  */
 #include "arch/cpu.h"
 #include "arch/debugger.h"
@@ -15,7 +14,9 @@ bool gdb_is_sending(unsigned cpu)
     return __atomic_load_n(&gdb_session.sender, __ATOMIC_RELAXED) == cpu + 1;
 }
 
-/* Between the two this CPU is neither parked nor stopped, so there is nothing to wait for. */
+/*
+ * Between these two functions this CPU is neither parked nor stopped, so code there must not wait.
+ */
 static void sending_begins(void)
 {
     __atomic_store_n(&gdb_session.sender, arch_cpu_id() + 1, __ATOMIC_RELAXED);
@@ -63,16 +64,16 @@ void gdb_text_send_rest(void)
 }
 
 /*
- * A packet is sent whole: another CPU waits at the console's guard, what an interrupt prints comes
- * before it or after it, and a stop of another CPU sends the rest first. The watchdog's report does
- * not wait (print_guard_seize): on a lent port it may come into a packet.
+ * A packet is sent whole: other CPUs wait at the console's guard, an interrupt prints before it or
+ * after it, and a stop of another CPU sends the rest first. The watchdog's report does not wait
+ * (print_guard_seize), so on a lent port it may land inside a packet.
  */
 size_t gdb_text_print(const char *text, size_t length)
 {
     uint64_t flags;
     size_t sent = 0;
 
-    print_together_begin(); /* not each write to the console's sink is a print */
+    print_together_begin(); /* not every write to the console's sink comes from a print */
     flags = arch_irq_save();
     gdb_text_send_rest(); /* left over by a CPU that a panic has halted */
     do {
@@ -103,7 +104,7 @@ static void send_end(void)
     gdb_server_exited(&gdb_session.server, 0);
 }
 
-/* In a stop no other CPU sends, and one may have been stopped while it held the guard. */
+/* In a stop no other CPU sends, and a stopped CPU may hold the guard, so it is not taken. */
 void gdb_exited(void)
 {
     uint64_t flags;

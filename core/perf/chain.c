@@ -5,7 +5,7 @@
 #include "core/lib/string.h"
 #include "core/perf/options.h"
 
-/* What has no frame pointers cannot follow them; what has no table says so at boot. */
+/* A kernel without frame pointers cannot follow them; a kernel without a table says so at boot. */
 int chain_set(void *at, const char *typed, char *value, struct refusal *why)
 {
     static const char *const possible[2][2] = {{"only no is", "fp and no are"},
@@ -31,7 +31,7 @@ int chain_set_default(void *at, const char *typed, char *value, struct refusal *
     enum chain_term *term = at;
 
     (void)typed, (void)value, (void)why;
-    if (*term == CHAIN_UNSAID || *term == CHAIN_NO) /* as in perf, a way that was said is kept */
+    if (*term == CHAIN_UNSAID || *term == CHAIN_NO) /* as in perf, an explicit method is kept */
         *term = CHAIN_DEFAULT;
     return 0;
 }

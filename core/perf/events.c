@@ -21,7 +21,7 @@ int events_add(struct perf_options *options, const char *event, const struct eve
     return error;
 }
 
-/* An event for each tracepoint that matches, in order of names. */
+/* Adds an event for each matching tracepoint, in order of names. */
 static int add_matching(struct perf_options *options, const char *pattern,
                         const struct event_terms *terms, struct refusal *why)
 {
@@ -40,14 +40,14 @@ static int add_matching(struct perf_options *options, const char *pattern,
     return error;
 }
 
-/* `lock:` is a subsystem with nothing said of the name: all of its tracepoints, as `lock:*`. */
+/* A subsystem alone, such as `lock:`, adds all of its tracepoints, like `lock:*`. */
 static int add_subsystem(struct perf_options *options, const char *event,
                          const struct event_terms *terms, struct refusal *why)
 {
     char pattern[EVENT_NAME_SIZE];
 
     if (strlen(event) + sizeof("*") > sizeof(pattern))
-        return events_add(options, event, terms, why); /* no name is so long: it says so */
+        return events_add(options, event, terms, why); /* longer than any name, so rejected */
     print_into(pattern, sizeof(pattern), "%s*", event);
     return add_matching(options, pattern, terms, why);
 }
@@ -74,9 +74,10 @@ static int parse_event(struct perf_options *options, char *event, struct refusal
 }
 
 /*
- * The comma that ends the first event of a list, NULL if there is none: not one of those between
- * its terms. Terms stand between two slashes, the second of which ends the event; the first is
- * followed by a letter, as in no length, and no colon comes between them, as in a program's place.
+ * Returns the comma that ends the first event of a list, or NULL; commas between the event's terms
+ * do not count. Terms stand between two slashes, and the second slash ends the event. A letter
+ * follows the first slash, unlike in a length, and no colon comes between the slashes, unlike in a
+ * program's place.
  */
 static char *event_end(char *list)
 {
@@ -113,7 +114,7 @@ static int parse_events(struct perf_options *options, char *list, struct refusal
 
 /* --- Setters --- */
 
-/* Those that the last option has added. */
+/* The events added by the last option. */
 static struct event_spec *last_events(struct perf_options *options, unsigned *count)
 {
     struct recording_options *recording = &options->recording;

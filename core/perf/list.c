@@ -40,13 +40,13 @@ static void list_all(struct sink *sink)
              (unsigned long long)arch_watch_spurious());
 }
 
-/* As in perf, a word without * and ? matches wherever it stands in a name. */
+/* As in perf, a word without * and ? matches anywhere in a name. */
 static bool matches(const char *word, const char *name)
 {
     return glob_is_pattern(word) ? glob_match(word, name) : strstr(name, word) != NULL;
 }
 
-/* perf's categories; only events that a source knows have one. */
+/* perf's event categories. Only the categories of Pitot's sources are known. */
 static bool is_category(const char *word, const struct event_source *source)
 {
     if (strcmp(word, "hw") == 0 || strcmp(word, "hardware") == 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The options of the console's `perf`, as the real perf spells them. Those of record, stat and
- * trace are rows of one table, which sets a struct perf_options. Constant data; any context.
+ * The options of the console's `perf`, spelt as in the real perf. Those of record, stat and trace
+ * share one table, which sets a struct perf_options. Constant data; any context.
  */
 #pragma once
 
@@ -9,8 +9,8 @@
 
 extern const struct options record_options, stat_options, trace_options;
 
-/* Each subcommand has one, in order of names, NULL after the last; for `help` and TAB. */
+/* One entry per subcommand, in order of names, terminated by NULL; for `help` and TAB. */
 extern const struct options *const perf_parts[];
 
-/* NULL: there is none of that name. */
+/* Returns NULL if there is no subcommand of that name. */
 const struct options *perf_part_find(const char *name, size_t length);

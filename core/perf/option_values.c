@@ -10,9 +10,9 @@
 #include "core/script/trace_calls.h"
 #include "core/script/trace_print.h"
 
-#define NUMBER_MAX (1ull << 40) /* with room above for a unit or a page's size */
+#define NUMBER_MAX (1ull << 40) /* leaves room to multiply by a unit or the page size */
 
-/* Decimal from 1 on; the whole word. */
+/* Reads a whole word: a decimal number from 1 on, and a unit if there is one. */
 static bool read_size(const char *word, uint64_t *size, bool *unit)
 {
     static const char units[] = "kKmM";
@@ -84,7 +84,7 @@ static int refuse_cpus(const char *list, struct refusal *why)
         list, cpus - 1);
 }
 
-/* Reads a CPU's number at *at, and moves it past. */
+/* Reads a CPU number at *at and advances *at past it. */
 static bool read_cpu(const char **at, unsigned *cpu)
 {
     uint64_t number;

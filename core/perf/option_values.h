@@ -4,16 +4,16 @@
 
 #include "core/lib/refusal.h"
 
-/* A uint64_t, in bytes: pages as the real perf counts them, or bytes with the unit k or m. */
+/* A uint64_t in bytes: a number of pages, as in the real perf, or of bytes with the unit k or m. */
 int value_set_ring_size(void *at, const char *typed, char *value, struct refusal *why);
 
-/* A uint64_t: instructions, also with the unit k or m. */
+/* A uint64_t: a number of instructions, optionally with the unit k or m. */
 int value_set_window(void *at, const char *typed, char *value, struct refusal *why);
 
 /* A uint32_t: the number of a thread or process. */
 int value_set_pid(void *at, const char *typed, char *value, struct refusal *why);
 
-/* The bits of a uint64_t: CPUs, as 0,2-3; and system calls, as NAME[,NAME]... */
+/* Bits of a uint64_t: CPUs as 0,2-3, or system calls as NAME[,NAME]... */
 int value_set_cpus(void *at, const char *typed, char *value, struct refusal *why);
 int value_set_calls(void *at, const char *typed, char *value, struct refusal *why);
 

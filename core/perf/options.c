@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See options.h. The table's setters store what was typed; then it is applied to all events at
- * once, and checked.
+ * See options.h. The table's setters store the options as typed, which are then applied to all
+ * events at once and checked.
  */
 #include "core/perf/options.h"
 
@@ -12,8 +12,8 @@
 #include "core/perf/targets.h"
 
 /*
- * As in perf, a command without -e has default events: where the time goes, or for `perf stat` the
- * counts that say most of a load. Those of `perf trace` are always these.
+ * As in perf, a command without -e has default events: a profile of the time or, for `perf stat`,
+ * the counts that best characterise a load. `perf trace` always uses its defaults.
  */
 static const struct part {
     const struct options *options;
@@ -33,7 +33,7 @@ static const struct part *part_of(const char *name)
     return parts;
 }
 
-/* A kernel that embeds Pitot may have only the first of them. */
+/* A kernel that embeds Pitot may have only the first of these events. */
 static int add_defaults(struct perf_options *options, const char *const *events,
                         struct refusal *why)
 {
@@ -45,7 +45,7 @@ static int add_defaults(struct perf_options *options, const char *const *events,
     return options->recording.event_count > 0 ? 0 : error;
 }
 
-/* Stores the options and the workload; there is an event afterwards. */
+/* Stores the options and the workload, and makes sure that there is an event. */
 static int read_words(struct perf_options *options, const struct part *part, int argc, char **argv,
                       struct refusal *why)
 {
@@ -63,7 +63,7 @@ static int read_words(struct perf_options *options, const struct part *part, int
     return add_defaults(options, part->events, why);
 }
 
-/* Terms belong to samples, and only samples tell which thread used the time. */
+/* Terms apply to samples, and only samples show which thread used the time. */
 static int check_counted(const struct perf_options *options, unsigned index, struct refusal *why)
 {
     const struct event_spec *event = &options->recording.events[index];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The options of all subcommands of `perf`; see option_table.h. */
+/* The options of every subcommand of `perf`; see option_table.h. */
 #include "core/lib/string.h"
 #include "core/perf/option_table.h"
 #include "core/perf/report_options.h"

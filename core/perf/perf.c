@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * The console's `perf`: which part of it is asked for, and what its help says. Task context.
- */
+/* The console's `perf`: runs its subcommands and prints their help. Task context. */
 #include "core/console/command.h"
 #include "core/console/near.h"
 #include "core/lib/string.h"
@@ -20,13 +18,13 @@ static const struct part {
 #define PARTS (sizeof(parts) / sizeof(parts[0]))
 
 /*
- * perf's other commands, each with what to do in its place; a row with a second word is for that
- * word alone. tests/boot/linux_tools.t runs each line for the host, tests/boot/first_minute.t each
- * one for this prompt.
+ * perf's other commands, each with what to do instead; a row with a second word applies to that
+ * word only. tests/boot/linux_tools.t runs each line for the host, tests/boot/first_minute.t each
+ * line for this prompt.
  */
 static const struct other {
     const char *name, *word;
-    const char *host; /* the real perf's line for a recording on the host; NULL: here */
+    const char *host; /* the real perf's command line for a recording on the host; NULL: `here` */
     const char *here; /* a sentence */
 } others[] = {
     {"annotate", NULL, "perf annotate -i build/perf.data --vmlinux=build/pitot.elf", NULL},
@@ -71,7 +69,7 @@ static const struct other {
 };
 #define OTHERS (sizeof(others) / sizeof(others[0]))
 
-/* `word`: what was typed after the name; NULL: nothing. */
+/* `word`: the word typed after the name; NULL: none. */
 static const struct other *other_find(const char *name, const char *word)
 {
     for (size_t i = 0; i < OTHERS; i++)
@@ -89,7 +87,7 @@ static const struct part *part_find(const char *name)
     return NULL;
 }
 
-/* Those that are here first. */
+/* Pitot's own subcommands come first. */
 static const char *name_at(size_t index)
 {
     if (index < PARTS)
@@ -122,7 +120,7 @@ static int refuse_part(const char *name, const char *word)
     return -EINVAL;
 }
 
-/* Says what one part takes, or with NULL which parts there are. */
+/* Prints the options of a subcommand, or the list of subcommands for NULL. */
 static int perf_help(const char *name)
 {
     const struct options *part = name ? perf_part_find(name, strlen(name)) : NULL;
@@ -138,7 +136,7 @@ static int perf_help(const char *name)
     return 0;
 }
 
-/* As the workload of a recording, which is the machine's one. */
+/* Rejects a recording inside another recording's workload: the machine has only one. */
 static int perf_run_part(const struct part *part, int argc, char **argv)
 {
     if (options_ask_help(perf_part_find(argv[0], strlen(argv[0])), argc, argv))
@@ -150,7 +148,7 @@ static int perf_run_part(const struct part *part, int argc, char **argv)
     return part->run(argc, argv);
 }
 
-/* perf has --help and --version, too. */
+/* perf also accepts --help and --version. */
 static const char *without_dashes(const char *word)
 {
     return strncmp(word, "--", 2) == 0 ? word + 2 : word;

@@ -14,8 +14,8 @@
 #include "core/unwind/verify.h"
 
 /* Task context, one command at a time. */
-static const struct perf_options *options; /* of the last recording */
-static bool booting;                       /* a recording of perf.boot is running */
+static const struct perf_options *options; /* the last recording's */
+static bool booting;                       /* a perf.boot recording is running */
 
 static bool has_trigger(void)
 {
@@ -83,7 +83,10 @@ static void show_progress(unsigned long done, unsigned long total)
     command_progress("perf record: KiB streamed", done / KIB, total / KIB);
 }
 
-/* Counts and samples may be too few then: docs/breakpoints.md, "Whose hit it was". */
+/*
+ * Reports events with uncertain hits, whose counts and samples may be too low: docs/breakpoints.md,
+ * "Whose hit it was".
+ */
 static void print_doubtful(void)
 {
     struct record_source *source = recording_source();
@@ -94,7 +97,7 @@ static void print_doubtful(void)
                   source->events[i].name, (unsigned long long)source->events[i].doubtful);
 }
 
-/* What a recording leaves: its stream and what there is to say of it. */
+/* Ends a recording: finishes its stream and prints the results. */
 static void hand_over(void)
 {
     session_end();

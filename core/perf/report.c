@@ -11,7 +11,7 @@
 #include "core/script/dump.h"
 #include "core/stream/drain.h"
 
-/* Bytes that a report works in: as many as there are, from the first down, by halves. */
+/* Working memory of a report: REPORT_MOST, halved down to REPORT_LEAST until allocated. */
 #define REPORT_MOST  (16u << 20)
 #define REPORT_LEAST (64u << 10)
 

@@ -13,7 +13,7 @@
 
 /* --- perf report --- */
 
-/* "0", "0.5", "10.25": the whole word. */
+/* Parses a whole word such as "0", "0.5" or "10.25". */
 static bool parse_percent(const char *word, uint32_t *percent_units)
 {
     uint64_t whole;
@@ -42,7 +42,7 @@ static int refuse_graph(const char *value, struct refusal *why)
                   value);
 }
 
-/* One of the words between commas. */
+/* Parses one word of the comma-separated list. */
 static bool parse_graph_word(const char *word, struct report_options *options)
 {
     bool fractal = strcmp(word, "fractal") == 0, caller = strcmp(word, "caller") == 0;
@@ -56,7 +56,7 @@ static bool parse_graph_word(const char *word, struct report_options *options)
     return true;
 }
 
-/* In any order, as in perf. */
+/* The words may come in any order, as in perf. */
 static int parse_graph(const char *value, struct report_options *options, struct refusal *why)
 {
     char word[16] = "";

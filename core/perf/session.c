@@ -15,8 +15,8 @@
 #include "core/unwind/verify.h"
 
 /*
- * Hits come no faster than this on any machine that is not flooding; perf.rate= changes it, 0 lifts
- * it.
+ * Samples per second. No machine exceeds this unless hits flood it; perf.rate= changes the limit,
+ * and 0 removes it.
  */
 #define RATE_DEFAULT 1000000
 
@@ -39,7 +39,7 @@ const struct event_spec *session_stepping(void)
     return NULL;
 }
 
-/* Where the boot is the workload, no option names one. */
+/* If the boot is the workload, no option names a workload. */
 static int check_stepping(bool at_boot, struct refusal *why)
 {
     const struct event_spec *event = session_stepping();
@@ -54,7 +54,7 @@ static int check_stepping(bool at_boot, struct refusal *why)
                   event->name);
 }
 
-/* -p is of all events, or of none. */
+/* -p applies to all events or to none. */
 static int check_threads(struct refusal *why)
 {
     uint32_t pid = options.recording.events[0].pid;
@@ -71,7 +71,10 @@ static int check_threads(struct refusal *why)
     return 0;
 }
 
-/* The stream's readers find in the event's attributes what perf says so. */
+/*
+ * Restricts events to the workload's threads, and shows this in their attributes as perf does, for
+ * readers of the stream.
+ */
 static void follow_workload(void)
 {
     struct recording_options *recording = &options.recording;
@@ -118,7 +121,7 @@ const struct perf_options *session_prepare(int argc, char **argv, bool at_boot, 
     return *error ? NULL : &options;
 }
 
-/* The workload's name is the task's while it runs, as a process's would be. */
+/* The task takes the workload's name while it runs, as a process would. */
 int session_begin(struct refusal *why)
 {
     int error;

@@ -11,7 +11,7 @@
 #include "core/perf/stat_interval.h"
 #include "core/perf/stat_tallies.h"
 
-/* What was counted, over all runs. */
+/* Totals over all runs. */
 static struct {
     struct deviation counts[RECORDING_EVENTS_MAX], elapsed;
     uint64_t doubtful[RECORDING_EVENTS_MAX];
@@ -31,7 +31,7 @@ static void totals_add(const struct perf_options *options, uint64_t elapsed)
     totals.foreign += recording_counts().foreign;
 }
 
-/* Follows a mean, as perf writes it. */
+/* Printed after a mean, in perf's format. */
 static void print_deviation(const struct deviation *deviation)
 {
     unsigned long long percent = deviation_percent(deviation);
@@ -70,7 +70,7 @@ static void print_elapsed(void)
 
 static void print_totals(const struct perf_options *options)
 {
-    uint32_t pid = options->recording.events[0].pid; /* of all events, or of none */
+    uint32_t pid = options->recording.events[0].pid; /* the same for all events */
 
     print("\n Performance counter stats for ");
     if (pid)
@@ -84,7 +84,7 @@ static void print_totals(const struct perf_options *options)
     print_elapsed();
 }
 
-/* Printed below intervals: it is not known which of them an uncertain hit was in. */
+/* Printed after the intervals, since the interval of an uncertain hit is unknown. */
 static void print_doubtful(const struct perf_options *options)
 {
     for (unsigned i = 0; i < options->recording.event_count; i++)
@@ -100,7 +100,7 @@ static void print_foreign(void)
               (unsigned long long)totals.foreign, print_plural(totals.foreign));
 }
 
-/* One run of the command. A later one may be refused where the first was not. */
+/* One run of the command. A later run may be rejected even if the first was not. */
 static int run(const struct perf_options *options, uint64_t *elapsed, int *status,
                struct refusal *why)
 {
@@ -141,7 +141,7 @@ int perf_stat(int argc, char **argv)
             print("perf stat: %s\n", why.text);
             return error;
         }
-        /* A run that ^C has cut short is no measurement, where there are others. */
+        /* A run interrupted by ^C is not counted unless it is the first. */
         if (totals.elapsed.count == 0 || !command_interrupted())
             totals_add(options, elapsed);
         session_print_lapses("stat");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See stat_interval.h. The tick wakes the thread when an interval is over; the thread prints
- * between INTERVAL_PRINTS and INTERVAL_RUNS, and the thread that ends the recording waits until it
- * does not.
+ * See stat_interval.h. The tick wakes the thread when an interval is over. The thread prints while
+ * the state is INTERVAL_PRINTS and then sets INTERVAL_RUNS; the thread that ends the recording
+ * waits for that.
  */
 #include "core/perf/stat_interval.h"
 
@@ -17,12 +17,12 @@
 
 enum interval_state { INTERVAL_OFF, INTERVAL_RUNS, INTERVAL_PRINTS };
 
-/* The thread that prints owns all fields; the tick reads `state` and due_ns. */
+/* Owned by the printing thread; the tick reads `state` and due_ns. */
 static struct {
     uint32_t state; /* [A] enum interval_state */
     const struct perf_options *options;
     uint64_t begin_ns, length_ns;
-    uint64_t due_ns;                        /* stored before the state is INTERVAL_RUNS */
+    uint64_t due_ns;                        /* stored before the state becomes INTERVAL_RUNS */
     uint64_t printed[RECORDING_EVENTS_MAX]; /* counts up to the last print */
 } interval;
 
@@ -41,7 +41,8 @@ static bool interval_is_over(void)
 }
 
 /*
- * Intervals that passed during the printing are part of this one; they get no lines of their own.
+ * Intervals that elapsed during the last printing are merged into this one and get no lines of
+ * their own.
  */
 static bool interval_begins_to_print(void)
 {
@@ -53,7 +54,7 @@ static bool interval_stops(void)
     return interval_change(INTERVAL_RUNS, INTERVAL_OFF);
 }
 
-/* Prints a line for each event: the difference of `counts` from the last counts. */
+/* Prints a line for each event: the difference between `counts` and the last counts. */
 static void interval_print(uint64_t now, const uint64_t *counts)
 {
     unsigned long long since = now - interval.begin_ns;
@@ -141,7 +142,7 @@ void interval_tick(void)
         host.wake(HOST_INTERVAL);
 }
 
-/* As perf prints it: a clock counts nanoseconds, which are shown as milliseconds. */
+/* As in perf, a clock's nanoseconds are printed as milliseconds. */
 void stat_print_count(const struct event_spec *event, uint64_t count)
 {
     unsigned long long hundredths = (count + 5000) / 10000;

@@ -7,11 +7,12 @@
 #include "core/tally/print.h"
 
 /*
- * Each event that has a tally uses one. Written in task context: by tallies_prepare, then by the
- * thread that prints intervals, and when that has stopped, by the thread that ran the command.
+ * Indexed by event; used for each event with a tally. Written in task context: by tallies_prepare,
+ * then by the thread that prints intervals and, once that has stopped, by the thread that ran the
+ * command.
  */
 static struct tally_sums all[RECORDING_EVENTS_MAX];
-static size_t bytes; /* of the lines of each */
+static size_t bytes; /* size of the lines of each event */
 
 static void give_back(void)
 {
@@ -43,9 +44,9 @@ int tallies_prepare(const struct perf_options *options, struct refusal *why)
 {
     int error = 0;
 
-    give_back(); /* what a command that failed has left */
+    give_back(); /* frees what a failed command left */
     bytes = tally_lines_most() * sizeof(struct tally_line);
-    if (options->stat.runs > 1) /* a run is sorted together with those before */
+    if (options->stat.runs > 1) /* a run is sorted together with earlier ones */
         bytes *= 2;
     for (unsigned i = 0; !error && i < options->recording.event_count; i++)
         if (has_lines(&options->recording.events[i].tally))

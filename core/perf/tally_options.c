@@ -5,9 +5,9 @@
 #include "core/lib/string.h"
 #include "core/tracepoint/field.h"
 
-#define FIELDS_SHOWN 100 /* characters of their names, in a refusal */
+#define FIELDS_SHOWN 100 /* characters of field names in an error message */
 
-/* Hits are what a tally has; time and steps are none. */
+/* Only hits can be tallied, not time or steps. */
 static int check_hits(const struct event_spec *event, const char *option, struct refusal *why)
 {
     if (!event->source->has_fields && !event->source->watches)
@@ -25,7 +25,7 @@ static int check_hits(const struct event_spec *event, const char *option, struct
     return 0;
 }
 
-/* The field of that name; NULL and the reason. */
+/* Returns the field of that name, or NULL and the reason. */
 static const struct tracepoint_field *find_field(const struct event_spec *event, const char *option,
                                                  const char *name, struct refusal *why)
 {
@@ -77,7 +77,7 @@ static int parse_by(struct event_spec *event, const char *option, const char *wo
     const struct tracepoint_field *field;
 
     event->tally.method = unwind_default();
-    event->tally.key = (struct field_place){0}; /* of an earlier --by */
+    event->tally.key = (struct field_place){0}; /* clear an earlier --by */
     event->tally.key_field = NULL;
     for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++)
         if (strcmp(word, words[i].word) == 0) {
@@ -114,8 +114,6 @@ int tally_option_parse(struct event_spec *events, unsigned count, const char *op
     return error;
 }
 
-#define FIELDS_SHOWN 100 /* characters of their names, in a refusal */
-
 int span_option_mark(struct event_spec *events, unsigned count, enum tally_role role,
                      const char *option, struct refusal *why)
 {
@@ -129,7 +127,10 @@ int span_option_mark(struct event_spec *events, unsigned count, enum tally_role 
     return 0;
 }
 
-/* The only one of that role, as its option is possible once; NULL: there is none. */
+/*
+ * Returns the event with that role, or NULL. There is at most one, since its option is allowed
+ * once.
+ */
 static struct event_spec *find_role(struct event_spec *events, unsigned count, enum tally_role role)
 {
     for (unsigned i = 0; i < count; i++)
@@ -143,7 +144,9 @@ static const struct tracepoint *tracepoint_of(const struct event_spec *event)
     return event->source->has_fields ? tracepoint_by_id(event->attr.config) : NULL;
 }
 
-/* The first pointer that both have by one name and that costs nothing to find; NULL: none. */
+/*
+ * Returns the first pointer that both have under the same name and that is free to read, or NULL.
+ */
 static const char *common_pointer(const struct tracepoint *from, const struct tracepoint *to)
 {
     for (unsigned i = 0; from && to && i < from->field_count; i++) {

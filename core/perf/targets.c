@@ -22,7 +22,7 @@ static int check_kernel(const struct event_spec *event, struct refusal *why)
     return 0;
 }
 
-/* An address alone is one of the workload's, or of the process that -p names. */
+/* An address without a program belongs to the workload, or to the process named by -p. */
 static int choose_program(struct event_spec *event, const struct target_options *options,
                           struct refusal *why)
 {
@@ -62,7 +62,7 @@ bool target_is_program(const char *word)
     return word[0] == '/' || strcmp(word, "run") == 0;
 }
 
-/* Windows that a breakpoint opens are the kernel's, whatever the workload is. */
+/* Windows opened by a breakpoint are in the kernel, whatever the workload is. */
 static int check_windows(const struct event_spec *event, uint32_t pid, struct refusal *why)
 {
     if (event->attr.exclude_kernel)
@@ -93,9 +93,9 @@ static int make_of_program(struct event_spec *event, struct refusal *why)
 }
 
 /*
- * For a program, its own branches are taken, whether the options say so or not: the rest of its way
- * is the loader's and the kernel's, which are stepped as commands are. Another program's are taken
- * only if they are asked for.
+ * For a program, its own branches are recorded whether or not the options ask for it: the rest of
+ * its execution is in the loader and the kernel, which are stepped as commands are. Another
+ * program's branches are recorded only on request.
  */
 static int choose_branches(struct event_spec *event, const struct target_options *options,
                            bool started, struct refusal *why)
@@ -114,7 +114,7 @@ static int choose_branches(struct event_spec *event, const struct target_options
     return 0;
 }
 
-/* Its memory is what the program itself touches, so it is at hand to be stopped. */
+/* Only the program itself accesses its memory, so it is running at the hit and can be stopped. */
 static int check_stop(const struct event_spec *event, struct refusal *why)
 {
     if (!event->stop || (event->source->watches && event->attr.bp_addr < ARCH_USER_END))
@@ -164,7 +164,7 @@ static bool watches_data(const struct event_spec *event)
     return event->source->watches && event->attr.bp_type != HW_BREAKPOINT_X;
 }
 
-/* A --start has no effect while the window is open: what it opens is open already. */
+/* A --start breakpoint has no effect while the window is open, so it is allowed. */
 static int check_beside(const struct event_spec *event, bool program, struct refusal *why)
 {
     bool concerned = !program || event->attr.bp_addr < ARCH_USER_END;
@@ -183,7 +183,7 @@ static int check_beside(const struct event_spec *event, bool program, struct ref
     return 0;
 }
 
-/* A record holds only where the branch was and where it led, to be as short as possible. */
+/* A record contains only the branch and its target, to be as short as possible. */
 static int check_branches(const struct event_spec *event, struct refusal *why)
 {
     const struct perf_event_attr *attr = &event->attr;

@@ -10,26 +10,26 @@
 #include "core/event/spec.h"
 
 struct target_options {
-    uint32_t pid;         /* of -p; 0: any */
-    const char *workload; /* its first word; NULL: none */
-    bool all_threads;     /* -a */
+    uint32_t pid;         /* from -p; 0: any */
+    const char *workload; /* first word of the workload; NULL: none */
+    bool all_threads;     /* from -a */
 };
 
 /*
- * A workload that begins with this word is a program: the console's part in it, to read its file
- * and to wait, is not the program's.
+ * True if a workload that begins with this word is a program. Work that the console does for it,
+ * such as reading its file and waiting, is not the program's.
  */
 bool target_is_program(const char *word);
 
 /*
- * Notes the target in each event, and refuses what can never hit. 0, or a negative errno and the
- * reason.
+ * Stores the target in each event, and rejects events that can never hit. Returns 0, or a negative
+ * errno and the reason.
  */
 int targets_choose(struct event_spec *events, unsigned count, const struct target_options *options,
                    struct refusal *why);
 
 /*
- * Refuses what cannot be recorded together with `branches`, after terms_apply, and notes in that
- * event how its window is opened. 0, or -EINVAL and the reason.
+ * Rejects events that cannot be recorded together with `branches`, and stores in that event how its
+ * window opens. Called after terms_apply. Returns 0, or -EINVAL and the reason.
  */
 int targets_check_branches(struct event_spec *events, unsigned count, struct refusal *why);

@@ -10,7 +10,7 @@
 #include "core/perf/options.h"
 #include "core/sample/sample.h"
 
-#define RATE_TYPED_MOST (1ull << 40) /* of a second, more than any source has */
+#define RATE_TYPED_MOST (1ull << 40) /* per second, more than any source supports */
 
 #define AT(member) OPTION_AT(struct event_terms, member)
 
@@ -118,7 +118,7 @@ static bool is_weighted(const struct perf_event_attr *attr)
     return tracepoint && tracepoint->weighted;
 }
 
-/* A period that may differ from sample to sample stands in each. */
+/* A period that may vary is stored in each sample. */
 static void apply_rate(struct event_spec *event, const struct event_terms *terms)
 {
     struct perf_event_attr *attr = &event->attr;
@@ -147,7 +147,7 @@ static void apply(struct event_spec *event, const struct event_terms *own,
     attr->sample_type = SAMPLE_ALWAYS;
     attr->sample_id_all = 1;
     apply_rate(event, own->period || own->frequency ? own : all);
-    if (event->source->follows) /* -g and --intr-regs are for those events that have them */
+    if (event->source->follows) /* -g and --intr-regs apply only to events that support them */
         all = &nothing;
     event->window.instructions = own->window;
     event->stop = own->stop;
@@ -157,7 +157,7 @@ static void apply(struct event_spec *event, const struct event_terms *own,
         attr->sample_type |= PERF_SAMPLE_REGS_INTR;
         attr->sample_regs_intr = ARCH_SAMPLED;
     }
-    /* As in perf, a tracepoint's samples have its record unless an option or term says no. */
+    /* As in perf, samples of a tracepoint have its record unless an option or term excludes it. */
     if (event->source->has_fields && (own->raw ? own->raw : all->raw) >= 0)
         attr->sample_type |= PERF_SAMPLE_RAW;
 }
@@ -208,12 +208,12 @@ int terms_check(const struct perf_options *options, struct refusal *why)
 
     if (error)
         return error;
-    /* The options are for those events that have a record; the term is for this one. */
+    /* The options apply to the events that have a record; the term applies to this event. */
     for (unsigned i = 0; i < recording->event_count; i++)
         if (options->own[i].raw > 0 && !recording->events[i].source->has_fields)
             return refuse(why, EINVAL, "raw=yes: %s is not a tracepoint and has no record",
                           recording->events[i].name);
-    /* What says something of chains and registers is a mistake where branches are all there is. */
+    /* Options for chains and registers are an error if branches are the only event. */
     if (recording->event_count > 1 || !recording->events[0].source->follows ||
         (all->chain <= CHAIN_NO && all->registers <= 0))
         return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The console's `perf trace`: a recording of raw_syscalls:sys_enter and sys_exit, of which the
- * calls are printed when it has ended. Task context.
+ * The console's `perf trace`: records raw_syscalls:sys_enter and sys_exit, and prints the calls
+ * when the recording has ended. Task context.
  */
 #include "core/perf/commands.h"
 
@@ -26,7 +26,7 @@ int perf_trace(int argc, char **argv)
     struct interruptible records;
     int status = perf_record(argc, argv);
 
-    if (first_id() == before) /* it was refused */
+    if (first_id() == before) /* the recording was refused */
         return status;
     options = perf_record_options()->trace;
     if (!options.calls)
@@ -34,7 +34,7 @@ int perf_trace(int argc, char **argv)
     if (drain_given_back())
         print("perf trace: the first %llu records are in the stream only\n",
               (unsigned long long)drain_given_back());
-    if (command_take_interrupt()) /* it ended the recording; the next one ends the text */
+    if (command_take_interrupt()) /* this ^C ended the recording; the next one ends the output */
         status = -EINTR;
     records = interruptible_records(recording_source());
     if (trace_print(command_output(), &records.source, &options) == 0 && !command_interrupted())

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Between core/stream/stream.c and the console, on machines without a serial port for the stream.
- * Holds back less than a line, so that every line except the last is full, and each line is written
- * whole.
+ * Sits between core/stream/stream.c and the console, on machines without a serial port for the
+ * stream. Buffers less than a line, so that every line except the last is full and each line is
+ * written whole.
  */
 #include "core/stream/base64.h"
 
 #include "core/lib/assert.h"
 #include "core/lib/string.h"
 
-#define GROUP_BYTES 3 /* become four characters */
+#define GROUP_BYTES 3 /* encoded as four characters */
 
 static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/* Encodes up to three bytes as four characters; a character that holds no bit of them is '='. */
+/* Encodes up to three bytes as four characters; unused characters are '='. */
 static void encode_group(char text[4], const uint8_t *bytes, size_t count)
 {
     uint32_t bits = (uint32_t)bytes[0] << 16;
@@ -33,9 +33,9 @@ static void encode_group(char text[4], const uint8_t *bytes, size_t count)
 _Static_assert(BASE64_LINE_BYTES / GROUP_BYTES * 4 + 1 <= BASE64_LINE_TEXT, "a line has room");
 
 /*
- * A panic on this CPU reads the length, and this function does not continue: so the length is set
- * after the text that it counts, and cleared before the text changes. Only this CPU sees the order,
- * so no memory fence is necessary.
+ * A panic on this CPU may read the length, after which this function does not continue. So the
+ * length is set after the text is complete, and cleared before the text changes. Only this CPU
+ * observes the order, so no memory fence is needed.
  */
 static void set_length(struct base64 *base64, size_t length)
 {
@@ -44,7 +44,7 @@ static void set_length(struct base64 *base64, size_t length)
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
-/* Writes the line in `text`, including its line end. */
+/* Writes the line in `text`, including its newline. */
 static void write_text(struct base64 *base64, size_t length)
 {
     assert(length > 0 && length <= sizeof(base64->text)); /* a name may be too long for the line */
@@ -74,7 +74,7 @@ static void base64_write(struct sink *sink, const char *bytes, size_t length)
     while (length > 0) {
         size_t room = BASE64_LINE_BYTES - base64->held;
 
-        assert(room > 0); /* a full line has been written */
+        assert(room > 0); /* full lines are written at once */
         size_t taken = length < room ? length : room;
 
         memcpy(base64->line + base64->held, bytes, taken);
@@ -103,9 +103,9 @@ void base64_close(struct base64 *base64)
 }
 
 /*
- * uudecode refuses an empty line, and a part of a group of four characters is not a byte: so the
- * rest of the line is written as it would have been. The line is not right if other code has
- * written to the console meanwhile.
+ * uudecode refuses an empty line, and an incomplete group of four characters does not encode a
+ * byte, so the rest of the line is written unchanged. The line is corrupt if other code has written
+ * to the console in between.
  */
 void base64_cut(struct base64 *base64)
 {

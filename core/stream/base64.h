@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A sink that passes its bytes on as a `begin-base64` block, the text format that uudecode reads,
- * for machines whose only serial line is the console. Between open and close nothing else may be
- * printed there, and the line ends are bare LF (GNU sharutils' uudecode refuses foreign lines and
- * CR LF): the sink that it writes to must not turn LF into CR LF. Format: POSIX, uuencode, "Base64
- * Algorithm". Task context; base64_cut in a panic's.
+ * A sink that encodes its bytes as a `begin-base64` block, the text format of uudecode, for
+ * machines on which the console is the only serial line. Nothing else may be printed there between
+ * open and close, and lines must end in bare LF, because GNU sharutils' uudecode refuses foreign
+ * lines and CR LF: the underlying sink must not translate LF to CR LF. Format: POSIX, uuencode,
+ * "Base64 Algorithm". Task context; base64_cut runs in panic context.
  */
 #pragma once
 
@@ -13,32 +13,32 @@
 
 #include "core/lib/print.h"
 
-#define BASE64_LINE_BYTES 45 /* to 60 characters, as uuencode itself writes them */
-#define BASE64_LINE_TEXT  80 /* the first line, with the name, is the longest */
+#define BASE64_LINE_BYTES 45 /* 60 characters, the line length of uuencode */
+#define BASE64_LINE_TEXT  80 /* the longest line is the first, with the name */
 
 struct base64 {
-    struct sink sink; /* what to write the bytes to */
+    struct sink sink; /* the caller writes its bytes here */
     struct sink *behind;
-    const uint64_t *left; /* counts the characters that `behind` has sent; NULL: not counted */
+    const uint64_t *left; /* characters that `behind` has sent; NULL: not counted */
     size_t held;
     uint8_t line[BASE64_LINE_BYTES];
-    char text[BASE64_LINE_TEXT]; /* the line that is being written; */
-    size_t length;               /* ... its length; 0: no line is */
-    uint64_t left_before;        /* ... and the value of *left when it began */
+    char text[BASE64_LINE_TEXT]; /* the line being written */
+    size_t length;               /* length of `text`; 0: no line is being written */
+    uint64_t left_before;        /* *left when that line began */
 };
 
 /*
- * Begins a block that uudecode writes to the file `name`, of up to 40 characters, mode 644. `left`
- * may be NULL: a block that is cut may then end in an empty line, which uudecode refuses.
+ * Begins a block that uudecode extracts to the file `name` (at most 40 characters) with mode 644.
+ * If `left` is NULL, a block that is cut may end in an empty line, which uudecode refuses.
  */
 void base64_open(struct base64 *base64, struct sink *behind, const uint64_t *left,
                  const char *name);
 
-/* Writes what is held back and ends the block. */
+/* Writes the buffered bytes and ends the block. */
 void base64_close(struct base64 *base64);
 
 /*
- * Ends a block whose writing has been interrupted and will not continue: writes the rest of the
- * line that was being written, then the end. Bytes that were held back are lost.
+ * Ends a block after its writer was interrupted for good: writes the rest of the current line, then
+ * the end marker. Buffered bytes are lost.
  */
 void base64_cut(struct base64 *base64);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See drain.h. There is one writer at a time: the thread, from drain_start on; or the caller of
- * drain_finish, if there is no thread; and in a panic, after which no thread runs, the CPU that
- * panics. What a panic reads is stored in an order that keeps it valid at every instruction.
+ * See drain.h. There is one writer at a time: the thread, from drain_start on; without a thread,
+ * the caller of drain_finish; in a panic, after which no thread runs, the panicking CPU. State that
+ * a panic reads is stored in an order that keeps it valid at every instruction.
  */
 #include "core/stream/drain.h"
 
@@ -17,75 +17,75 @@
 #include "core/sample/sample.h"
 #include "core/stream/port.h"
 
-#define BEGIN_NS 1000000000ull /* a recording of this age is streamed, however little there is */
-#define PAUSE_NS 100000000ull  /* between two looks at rings that hold little */
-#define SHOW_NS  1000000000ull /* between two messages that tell how far the end is */
+#define BEGIN_NS 1000000000ull /* a recording this old is streamed, however little there is */
+#define PAUSE_NS 100000000ull  /* between two checks of rings that hold little */
+#define SHOW_NS  1000000000ull /* between two progress messages */
 
 _Static_assert(SAMPLE_SIZE_MAX <= STREAM_STAGE, "the stream takes each record of the rings");
 
 enum drain_state {
-    DRAIN_DONE,    /* nothing to hand over */
-    DRAIN_WAITS,   /* a recording runs, nothing of it has left */
-    DRAIN_HEAD,    /* its head is leaving */
-    DRAIN_RECORDS, /* its head has left */
-    DRAIN_ENDS,    /* its records have left */
+    DRAIN_DONE,    /* nothing to send */
+    DRAIN_WAITS,   /* a recording runs, none of it has been sent */
+    DRAIN_HEAD,    /* its head is being sent */
+    DRAIN_RECORDS, /* its head has been sent */
+    DRAIN_ENDS,    /* its records have been sent */
 };
 
 static struct {
     enum drain_state state;
-    uint64_t next_ns; /* before this time the thread need not look, unless there is much */
+    uint64_t next_ns; /* the thread need not check before this time, unless much is waiting */
     uint64_t passes;
-    bool whole; /* after the last pass no older record was left */
+    bool whole; /* no record older than the last pass can still appear */
     struct ring_reader reader[ARCH_CPUS_MAX];
     /*
-     * Noted before a record is read: the CPU, the position of its reader, and how many records had
-     * left the stream. While that number is unchanged, the record has not left. Stored in this
+     * Saved before a record is read: the CPU, the position of its reader, and the number of records
+     * sent by then. While that number is unchanged, the record has not been sent. Stored in this
      * order.
      */
     unsigned cpu;
     uint64_t position, records;
-    uint64_t unreturned; /* records that have left and can still be read here */
+    uint64_t unreturned; /* records sent that can still be read here */
     uint64_t given_back;
     size_t tasks_told;
 
-    /* The values of the counters when the records had left. */
+    /* Loss counters, read when the records had been sent. */
     struct recorded_loss losses[ARCH_CPUS_MAX];
     size_t loss_count;
     uint64_t closed;
 
-    /* While a thread waits for the end: the tick wakes it so that it can tell the progress. */
+    /* While a thread waits for the end, the tick wakes it to report progress. */
     bool awaited;     /* a thread waits; written by that thread */
-    uint64_t show_ns; /* when next; written by the waiting thread before it sets `awaited`, then by
-                       * the tick */
+    uint64_t show_ns; /* time of the next message; written by the waiting thread before it sets
+                       * `awaited`, then by the tick */
     bool show;        /* [A] a message is due: set by the tick, cleared by the waiting thread */
 } drain; /* all other fields belong to the writer; the tick reads `state` and next_ns */
 
 static bool has_writer; /* set at boot; false: no port, or the host starts no threads */
 
-/* What the thread has to do when it waits for HOST_RECORDS. [A] */
+/* Requests to the thread, which waits on HOST_RECORDS. [A] */
 enum { DRAIN_CALLED = 1, DRAIN_ENDING = 2 };
 static uint32_t calls;
-static uint32_t taken; /* the thread's own: the calls that it is serving */
+static uint32_t taken; /* used only by the thread: the calls it is serving */
 
 static void drain_head(struct stream *stream, bool more)
 {
     const struct ring *ring;
 
-    assert(drain.state == DRAIN_WAITS); /* a head leaves only once */
+    assert(drain.state == DRAIN_WAITS); /* a head is sent only once */
     drain.state = DRAIN_HEAD;
-    local_barrier(); /* a panic does not write again what has begun to leave */
+    local_barrier(); /* a panic does not repeat a head that is partly sent */
     stream->compress = recording_compresses();
     stream_begin_recording(stream, recording_source_for_stream(), more);
     for (unsigned cpu = 0; (ring = recording_ring(cpu)); cpu++)
         ring_reader_start(&drain.reader[cpu], ring);
     drain.records = stream->records - 1;
-    local_barrier(); /* a panic that finds the state finds where the readers stand */
+    local_barrier(); /* a panic that sees this state sees the readers' positions */
     drain.state = DRAIN_RECORDS;
 }
 
 /*
- * Until the ring is nearly full, records stay in it for readers on this machine. A ring in
- * overwrite mode needs nothing given back.
+ * Records stay in the ring for readers on this machine until it is nearly full. In overwrite mode
+ * nothing needs to be given back.
  */
 static void drain_give_back(struct ring *ring, const struct ring_reader *reader)
 {
@@ -105,7 +105,7 @@ static void drain_note(const struct stream *stream, unsigned cpu)
     local_barrier(); /* before the reader moves */
 }
 
-/* The bytes of a ring that have not left yet. */
+/* Bytes of a ring that have not been sent yet. */
 static uint64_t drain_waiting(unsigned cpu, const struct ring *ring)
 {
     bool begun = drain.state == DRAIN_RECORDS || drain.state == DRAIN_ENDS;
@@ -124,9 +124,9 @@ static uint64_t drain_waiting_in_all(void)
 }
 
 /*
- * Writes the records that are published when it begins, as writers may be faster than the port. A
- * writer on another CPU may already have read the clock for a record that it has not published:
- * such a writer is under way, which is checked before.
+ * Writes only the records published before it starts, because writers may be faster than the port.
+ * A writer on another CPU may have read the clock for a record that it has not published yet;
+ * `nest`, read first, shows that such a writer is under way.
  */
 static void drain_ring(struct stream *stream, unsigned cpu, struct ring *ring)
 {
@@ -147,15 +147,15 @@ static void drain_ring(struct stream *stream, unsigned cpu, struct ring *ring)
 }
 
 /*
- * Called before the records, so that a stream that is cut has names, and after them: a thread with
- * a sample among them was noted before that sample.
+ * Called before the records, so that a truncated stream has names, and after them: a thread with a
+ * sample among them was recorded before that sample.
  */
 static void drain_tasks(struct stream *stream)
 {
     const struct recorded_task *tasks;
     size_t count = recording_tasks(&tasks);
 
-    assert(drain.tasks_told <= count); /* the count becomes 0 only when the next recording begins */
+    assert(drain.tasks_told <= count); /* the count is reset only when the next recording begins */
     for (; drain.tasks_told < count; drain.tasks_told++)
         stream_put_task(stream, &tasks[drain.tasks_told]);
 }
@@ -171,7 +171,7 @@ static void drain_pass(struct stream *stream)
     for (unsigned cpu = 0; (ring = recording_ring(cpu)); cpu++)
         drain_ring(stream, cpu, ring);
     drain_tasks(stream);
-    stream_flush(stream); /* so that a host that reads along has the whole pass */
+    stream_flush(stream); /* so that a host that reads along gets the whole pass */
 }
 
 static void drain_end(struct stream *stream)
@@ -180,14 +180,14 @@ static void drain_end(struct stream *stream)
     if (drain.state != DRAIN_ENDS) {
         drain.loss_count = recording_losses(drain.losses, ARCH_CPUS_MAX);
         drain.closed = arch_clock_ns();
-        local_barrier(); /* a panic continues this end */
+        local_barrier(); /* a panic that continues this end sees the same values */
         drain.state = DRAIN_ENDS;
     }
     stream_end_recording(stream, drain.losses, drain.loss_count, drain.closed);
     drain.state = DRAIN_DONE;
 }
 
-/* Writes what is left, or everything. The writers have stopped. */
+/* Writes the rest of the recording, or all of it. The ring writers have stopped. */
 static void drain_rest(struct stream *stream)
 {
     if (drain.state == DRAIN_WAITS)
@@ -196,7 +196,7 @@ static void drain_rest(struct stream *stream)
     drain_end(stream);
 }
 
-/* A late call, after all records have left, has no effect: the next recording clears it. */
+/* A call that comes after all records have been sent has no effect: drain_start clears it. */
 static bool drain_is_called(void)
 {
     if (*(volatile enum drain_state *)&drain.state == DRAIN_DONE)
@@ -205,7 +205,7 @@ static bool drain_is_called(void)
     return taken & DRAIN_CALLED;
 }
 
-/* True if the recording ends. */
+/* Waits for a call. True if the recording has ended. */
 static bool drain_wait(void)
 {
     host.wait(HOST_RECORDS, drain_is_called);
@@ -244,7 +244,7 @@ void drain_init(void)
 
     if (!stream_port())
         return;
-    /* When this returns, the thread sleeps already, so its start is not in a recording. */
+    /* The thread is already asleep when this returns, so no recording contains its start. */
     if (!host.thread_start || host.thread_start("perf", drain_run, &pid, &why)) {
         print("Pitot: recordings are streamed only when they have ended: %s\n", why.text);
         return;
@@ -255,20 +255,20 @@ void drain_init(void)
 
 void drain_start(void)
 {
-    assert(drain.state == DRAIN_DONE); /* the last recording has left or has been dropped */
+    assert(drain.state == DRAIN_DONE); /* the last recording has been sent or dropped */
     __atomic_store_n(&calls, 0, __ATOMIC_RELEASE);
     drain.next_ns = arch_clock_ns() + BEGIN_NS;
     drain.passes = 0;
     drain.unreturned = 0;
     drain.given_back = 0;
     drain.tasks_told = 0;
-    local_barrier(); /* a panic that finds the state finds the rest */
+    local_barrier(); /* a panic that sees this state sees the rest */
     drain.state = DRAIN_WAITS;
 }
 
 /*
- * True if a quarter of some ring has not left yet, or if anything has not left from a ring that is
- * nearly full, so that it cannot be given back. *any: whether anything is left at all.
+ * True if a quarter of some ring has not been sent, or if a nearly full ring holds anything unsent,
+ * which cannot be given back yet. *any: whether anything is unsent.
  */
 static bool drain_much(bool *any)
 {
@@ -287,8 +287,8 @@ static bool drain_much(bool *any)
 }
 
 /*
- * A port may take minutes for what the rings hold: each second the waiting thread tells the
- * progress.
+ * A port may take minutes to send the contents of the rings, so the waiting thread reports progress
+ * every second.
  */
 static void drain_tick_awaited(void)
 {
@@ -322,15 +322,15 @@ static bool drain_has_ended(void)
     return *(volatile enum drain_state *)&drain.state == DRAIN_DONE;
 }
 
-/* ... or a second has passed. */
+/* True when everything has been sent or a progress message is due. */
 static bool drain_is_told(void)
 {
     return drain_has_ended() || __atomic_exchange_n(&drain.show, false, __ATOMIC_ACQ_REL);
 }
 
 /*
- * Sleeps until everything has left. The draining thread wakes it at the end, and the tick each
- * second.
+ * Sleeps until everything has been sent. The draining thread wakes the caller at the end, and the
+ * tick wakes it every second.
  */
 static void drain_await(void (*progress)(unsigned long done, unsigned long total))
 {
@@ -360,7 +360,7 @@ void drain_finish(void (*progress)(unsigned long done, unsigned long total))
     }
 }
 
-/* False if the bytes that have left end in the middle of something that cannot be continued. */
+/* False if the stream was interrupted where it cannot be continued. */
 static bool drain_resume(struct stream *stream)
 {
     if (drain.state == DRAIN_WAITS) {

@@ -8,10 +8,10 @@
 #include "core/stream/stage.h"
 #include "core/stream/tracing_data.h"
 
-/* The kernel as perf knows it. */
+/* perf's name for the kernel. */
 static const char kernel_dso[] = "[kernel.kallsyms]";
 
-/* A feature that is one string; NULL: there is none. */
+/* Writes a feature that is one string; NULL: writes nothing. */
 static void put_feature(struct stream *stream, enum perf_pipe_feature_number number,
                         const char *text)
 {
@@ -93,7 +93,7 @@ static void put_name(struct stream *stream, const struct recorded_event *event)
     stage_end(stream);
 }
 
-/* A sink that leads into the stream. */
+/* A sink that writes to the stream. */
 struct stream_sink {
     struct sink sink;
     struct stream *stream;
@@ -105,10 +105,10 @@ static void stream_sink_write(struct sink *sink, const char *bytes, size_t lengt
 }
 
 /*
- * Follows the attributes, because perf then gives each event that it knows its description, and
- * precedes their names: at a name `perf lock` of a stream looks for its events, and knows them by
- * their descriptions. perf compares the size with a count of bytes that it never resets: so the
- * size is that of all descriptions so far.
+ * Follows the attributes, because perf attaches descriptions to the events it already knows, and
+ * precedes the names: on reading a name in a stream, `perf lock` looks up its events by their
+ * descriptions. perf compares the size with a byte count that it never resets, so the size is the
+ * total of all descriptions so far.
  */
 static void put_tracing_data(struct stream *stream, struct record_source *source, bool more)
 {
@@ -138,7 +138,7 @@ static void put_build_id(struct stream *stream)
     stage_end(stream);
 }
 
-/* The map's name ends in the symbol that its pgoff is the address of. */
+/* The map's name ends in a symbol; its pgoff is that symbol's address. */
 static void put_kernel_map(struct stream *stream, const struct recorded_event *event)
 {
     const struct stream_kernel *kernel = stream->kernel;

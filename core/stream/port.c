@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See port.h. On a port one header serves all recordings of the boot, as perf ends at a
- * second one; a block is a file of its own, so each begins with its own.
+ * See port.h. On a port one header serves all recordings of the boot, because perf stops at a
+ * second header. A block is a separate file, so each begins with a header.
  */
 #include "core/stream/port.h"
 
@@ -14,18 +14,18 @@
 #include "core/stream/base64.h"
 
 static struct stream port; /* sink NULL: there is no port */
-/* For the port; or for a block, if there is no port, or in a panic that has given the port up. */
+/* Used for the port; or for a block, if there is no port or a panic has given up the port. */
 static struct stream_packer packer;
 static struct stream_kernel kernel;
-static const struct stream_kernel *given; /* NULL: it is made from what arch says */
+static const struct stream_kernel *given; /* NULL: described by arch */
 static struct base64 block;
 static bool block_open; /* a block is being written to the console */
 static const uint64_t *console_left;
 
-/* In the form that perf uses. */
+/* The CPU's identification in perf's format. */
 static const char *cpu_kind(void)
 {
-    static char text[48]; /* always the same text, so it may be written twice */
+    static char text[48]; /* always the same string, so it may be written twice */
     const struct arch_cpu_kind kind = arch_cpu_kind();
 
     print_into(text, sizeof(text), "%s,%u,%u,%u", kind.maker, kind.family, kind.model,
@@ -81,7 +81,7 @@ void stream_block_write(void)
     size_t task_count = recording_tasks(&tasks), loss_count;
     char name[32];
 
-    assert(!block_open); /* a block inside another one would be no file */
+    assert(!block_open); /* blocks must not nest */
     blocks++;
     print_into(name, sizeof(name), blocks == 1 ? "pitot.perf" : "pitot-%u.perf", blocks);
     loss_count = recording_losses(losses, ARCH_CPUS_MAX);

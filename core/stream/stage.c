@@ -12,7 +12,7 @@ size_t stage_round_up(size_t size)
     return (size + 7) & ~(size_t)7;
 }
 
-/* Makes the changes that belong to the staged bytes, which have left. May be done twice. */
+/* Applies the state changes that go with the bytes just sent. Idempotent. */
 static void settle(struct stream *stream)
 {
     stream->bytes = stream->bytes_after;
@@ -23,13 +23,13 @@ static void settle(struct stream *stream)
     else if (stream->packs)
         zstd_commit(&stream->packer->zstd);
     stream->staged_length = stream->staged_after;
-    local_barrier(); /* a crash in between finds `sending` set and does all of it again */
+    local_barrier(); /* a crash before this sees `sending` and repeats all of it */
     stream->sending = false;
 }
 
 /*
- * Sends these bytes; after that, `records` more records have left, and some bytes may still be
- * staged. No bytes: the staged record has been put into the packer.
+ * Sends these bytes, which complete `records` records; staged_after bytes stay staged. If `length`
+ * is 0, the staged record has been put into the packer.
  */
 static void leave(struct stream *stream, const void *bytes, size_t length, unsigned records,
                   size_t staged_after)
@@ -41,7 +41,7 @@ static void leave(struct stream *stream, const void *bytes, size_t length, unsig
     stream->crc_after = crc32_update(stream->crc, bytes, length);
     stream->records_after = stream->records + records;
     stream->left_before = stream->left ? *stream->left : 0;
-    local_barrier(); /* a crash that finds `sending` finds the rest */
+    local_barrier(); /* a crash that sees `sending` sees the rest */
     stream->sending = true;
     local_barrier();
     if (length > 0)
@@ -50,7 +50,7 @@ static void leave(struct stream *stream, const void *bytes, size_t length, unsig
     settle(stream);
 }
 
-/* `whole`: a record ends with these bytes. */
+/* `whole`: these bytes complete a record. */
 static void send(struct stream *stream, bool whole)
 {
     assert(!stream->packs); /* only the head has records longer than the stage */
@@ -70,7 +70,7 @@ void stream_flush(struct stream *stream)
     leave(stream, &packer->header, size, 0, stream->staged_length);
 }
 
-/* For a reader of the rings, a record that waits in the packer has left: a crash flushes it. */
+/* A record in the packer counts as sent for the rings' readers: a crash flushes it. */
 static void pack(struct stream *stream)
 {
     if (zstd_room(&stream->packer->zstd) < stream->staged_length)
@@ -125,7 +125,7 @@ void stage_text(struct stream *stream, const char *text, size_t room)
     static const uint8_t zeroes[8];
     size_t length = strlen(text);
 
-    assert(length <= room); /* the header already says `room` */
+    assert(length <= room); /* the record's header already includes `room` */
     stage_bytes(stream, text, length);
     for (room -= length; room > sizeof(zeroes); room -= sizeof(zeroes)) {
         stage_bytes(stream, zeroes, sizeof(zeroes));
@@ -145,7 +145,7 @@ void stage_header(struct stream *stream, uint32_t type, unsigned misc, size_t si
     stage_bytes(stream, &header, sizeof(header));
 }
 
-/* The fields of `struct sample_id` in <linux/perf_event.h>, each of 8 bytes. */
+/* The fields of `struct sample_id` in <linux/perf_event.h>, 8 bytes each. */
 size_t stage_trailer_size(const struct recorded_event *event)
 {
     const uint64_t fields = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID |

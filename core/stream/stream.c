@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Writes recordings in perf's pipe format (core/abi/perf_pipe.h), record after record: head.c has
- * those before the first sample, task.c those of tasks, stage.c how a record leaves. docs/stream.md
- * gives the order and what perf does without each record. Called by core/stream/drain.c, in its
- * thread or in the console's once the events are off, and in a crash; the sink may be slow.
+ * Writes recordings in perf's pipe format (core/abi/perf_pipe.h), record by record: head.c writes
+ * those before the first sample, task.c those of tasks, and stage.c sends them. docs/stream.md
+ * gives their order and what perf does without each. Called by core/stream/drain.c in its thread,
+ * in the console's thread once the events are off, or in a crash; the sink may be slow.
  */
 #include "core/stream/stream.h"
 
@@ -21,7 +21,10 @@ void stream_put_record(struct stream *stream, const struct perf_event_header *re
     stage_end(stream);
 }
 
-/* perf counts LOST records and the losses that they tell, so every loss must be told. */
+/*
+ * perf counts LOST records as well as the losses they report: every loss is reported, and only
+ * losses.
+ */
 static void put_loss(struct stream *stream, const struct recorded_loss *loss, uint64_t time)
 {
     const struct recorded_event *event = &stream->first;
@@ -50,7 +53,8 @@ void stream_put_round(struct stream *stream)
 }
 
 /*
- * The CRC covers everything before its own place: what has left, and the first part of this record.
+ * The CRC covers everything before its own field: all bytes sent, and the first part of this
+ * record.
  */
 static void put_checksum(struct stream *stream)
 {
@@ -76,8 +80,8 @@ void stream_set_packer(struct stream *stream, struct stream_packer *packer)
 }
 
 /*
- * Records are compressed from here to the end of the recording: perf does not accept a compressed
- * TRACING_DATA.
+ * Compresses records from here to the end of the recording, but not the head: perf rejects a
+ * compressed TRACING_DATA.
  */
 static void begin_packing(struct stream *stream)
 {
@@ -90,7 +94,7 @@ static void begin_packing(struct stream *stream)
 
 void stream_begin_recording(struct stream *stream, struct record_source *source, bool more)
 {
-    /* Records that belong to no event in particular are read by the sample_type of the first. */
+    /* perf parses records of no particular event by the first event's sample_type. */
     stream->first = source->events[0];
     stream->ending = false;
     if (!stream->opened)
@@ -109,7 +113,7 @@ void stream_end_recording(struct stream *stream, const struct recorded_loss *los
 {
     if (!stream->ending) {
         stream->end_start = stream->records;
-        local_barrier(); /* a crash that finds `ending` set also finds where the end began */
+        local_barrier(); /* a crash that sees `ending` also sees end_start */
         stream->ending = true;
     }
     stream->end_put = 0;

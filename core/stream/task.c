@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tasks in the stream (stream_put_task): their names, births and ends, and the code that they have
- * mapped.
+ * Records of tasks (stream_put_task): their names, forks and exits, and the code they have mapped.
  */
 #include "core/abi/perf_pipe.h"
 #include "core/host.h"
@@ -22,8 +21,8 @@ static void put_comm(struct stream *stream, const struct recorded_task *task,
 }
 
 /*
- * Writes a birth or an end, which have the same layout. A new task does not have its parent's
- * mappings, which perf would assume unless it is told.
+ * Writes a FORK or EXIT record, which share a layout. FORK_EXEC states that the new task does not
+ * inherit its parent's mappings, which perf would otherwise assume.
  */
 static void put_birth_or_end(struct stream *stream, uint32_t type, const struct recorded_task *task,
                              const struct stage_origin *origin)
@@ -39,11 +38,11 @@ static void put_birth_or_end(struct stream *stream, uint32_t type, const struct 
     stage_end(stream);
 }
 
-/* As mmap would have been called: readable code, changes not shared. */
+/* Equivalent arguments of mmap: readable and executable, private. */
 #define MAP_PROTECTION (1u | 4u)
 #define MAP_PRIVATE    2u
 
-/* Without a build id the device and inode in its place are 0. */
+/* Without a build id, the device and inode fields in its place are 0. */
 static void put_map(struct stream *stream, const struct recorded_task *task,
                     const struct stage_origin *origin)
 {
@@ -73,8 +72,8 @@ static void put_map(struct stream *stream, const struct recorded_task *task,
 }
 
 /*
- * A task that existed when the recording began gets its name at a time between the recordings: a
- * task id that is used again, with another name, must not rename older samples.
+ * The name of a task that existed when the recording began is given a time between the recordings:
+ * a task id that is reused with a different name must not rename older samples.
  */
 void stream_put_task(struct stream *stream, const struct recorded_task *task)
 {
@@ -89,7 +88,7 @@ void stream_put_task(struct stream *stream, const struct recorded_task *task)
         put_birth_or_end(stream, PERF_RECORD_EXIT, task, &origin);
         return;
     }
-    /* Idle threads: perf has the name, and takes a task that it is told of for one that works. */
+    /* Idle threads: perf knows the name, and treats every task reported to it as a working one. */
     if (task->pid == 0 && strcmp(task->comm, HOST_IDLE_NAME) == 0)
         return;
     if (task->parent)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See tracing_data.h. The format is that of trace-cmd's trace.dat up to version 0.6, and perf reads
- * from it a head, the layout of a page of Linux' ring, and the tables of ftrace's own events, of
- * events by system, of symbols, of printk's formats and of tasks (measured with perf 6.1; what may
- * be empty and what may not is in docs/tracepoints.md).
+ * See tracing_data.h. The format is that of trace-cmd's trace.dat up to version 0.6. perf reads a
+ * header, the layout of a page of Linux's ring, and the tables of ftrace's own events, of events by
+ * system, of symbols, of printk formats and of tasks (measured with perf 6.1; docs/tracepoints.md
+ * lists which may be empty).
  */
 #include "core/stream/tracing_data.h"
 
@@ -17,18 +17,18 @@ static const char magic[] = "\x17\x08\x44"
                             "0.6"; /* including its NUL */
 
 /*
- * perf refuses an empty layout, and takes the size of a long from this one. The stream contains no
- * page of such a ring.
+ * perf rejects an empty layout, and derives the size of a long from this one. The stream contains
+ * no such page.
  */
 static const char header_page[] = "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
                                   "\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
                                   "\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"
                                   "\tfield: char data;\toffset:16;\tsize:4080;\tsigned:1;\n";
 
-/* perf reads this and ignores it: its length makes the whole a multiple of 8. */
+/* perf reads and ignores this; its length pads the whole to a multiple of 8. */
 static const char header_event[] = "\n\n\n\n\n\n\n\n";
 
-/* Counts bytes, and passes them on if there is a sink. */
+/* Counts bytes, and forwards them if there is a sink. */
 struct counter {
     struct sink sink;
     struct sink *to;
@@ -59,7 +59,7 @@ static void put_u64(struct counter *counter, uint64_t value)
     put(counter, &value, sizeof(value));
 }
 
-/* Including its NUL. */
+/* Writes the name including its NUL. */
 static void put_name(struct counter *counter, const char *name)
 {
     put(counter, name, strlen(name) + 1);
@@ -84,8 +84,7 @@ static size_t system_length(const struct tracepoint *tracepoint)
 }
 
 /*
- * The tracepoint of the event, if it has to be described and was not described for an earlier
- * event.
+ * The event's tracepoint, if it needs a description and no earlier event has the same tracepoint.
  */
 static const struct tracepoint *tracepoint_of(const struct record_source *source, size_t index)
 {
@@ -99,11 +98,11 @@ static const struct tracepoint *tracepoint_of(const struct record_source *source
     return tracepoint_by_id(event->attr.config);
 }
 
-/* What was prepared. Task context, one user at a time. */
+/* Set by tracing_data_prepare. Task context, one user at a time. */
 static struct format_names names;
 static size_t padding;
 
-/* Collects the functions in the samples' fields, so that they can be named. */
+/* Collects the functions that occur in the samples' fields, to be named. */
 static void collect_names(struct record_source *source)
 {
     const struct perf_event_header *record;
@@ -129,7 +128,7 @@ static void put_event(struct counter *counter, const struct tracepoint *tracepoi
     tracepoint_format_print(&counter->sink, tracepoint, &names);
 }
 
-/* Systems with one event each: a system may come more than once. */
+/* Writes one system per event; the same system may occur more than once. */
 static void put_events(struct counter *counter, const struct record_source *source)
 {
     uint32_t count = 0;
@@ -166,9 +165,9 @@ static size_t write_all(struct sink *sink, const struct record_source *source, s
     put(&counter, header_event, event_length);
     put_u32(&counter, 0); /* ftrace's own events */
     put_events(&counter, source);
-    put_u32(&counter, 0); /* symbols: perf has them from the image */
-    put_u32(&counter, 0); /* printk's formats */
-    put_u64(&counter, 0); /* tasks: COMM records tell them */
+    put_u32(&counter, 0); /* symbols: perf takes them from the image */
+    put_u32(&counter, 0); /* printk formats */
+    put_u64(&counter, 0); /* tasks: COMM records name them */
     return counter.bytes;
 }
 

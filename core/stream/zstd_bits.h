@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Numbers of a few bits each, one after the other, from the lowest bit of the first byte up: how
- * zstd writes its sequences, which a decoder reads from the end. Called by zstd_sequences.c.
+ * Packs numbers of a few bits each, from the lowest bit of the first byte up. zstd stores its
+ * sequences this way, and decoders read them from the end. Called by zstd_sequences.c.
  */
 #pragma once
 
 #include <stdint.h>
 
 struct bits {
-    uint8_t *at, *end; /* where the next byte goes, and where the room ends: a byte there is lost */
-    uint64_t held;     /* bits that are no byte yet */
-    unsigned count;    /* ... so many, below 8 between calls */
+    uint8_t *at, *end; /* next byte, and end of the buffer: bytes there are dropped */
+    uint64_t held;     /* bits that do not fill a byte yet */
+    unsigned count;    /* number of bits in `held`; below 8 between calls */
 };
 
-/* The lowest `count` bits of `value`, up to 32. */
+/* Adds the lowest `count` bits of `value`, at most 32. */
 static inline void bits_add(struct bits *bits, uint32_t value, unsigned count)
 {
     bits->held |= (value & ((UINT64_C(1) << count) - 1)) << bits->count;
@@ -24,7 +24,7 @@ static inline void bits_add(struct bits *bits, uint32_t value, unsigned count)
     }
 }
 
-/* Ends them: the highest bit that is set in the last byte is none of them. */
+/* Ends the stream: the highest set bit of the last byte is a marker, not data. */
 static inline void bits_close(struct bits *bits)
 {
     bits_add(bits, 1, 1);

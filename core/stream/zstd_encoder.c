@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See encoder.h. Records consist of words of eight bytes, so places are remembered, and looked for,
- * by words. A match at the last offset is taken first: a record differs from the last of its kind
- * in a few bytes of its time, and is equal again after them.
+ * See zstd_encoder.h. Records consist of eight-byte words, so positions are stored and looked up by
+ * word. A match at the last offset is preferred: a record differs from the last of its kind in a
+ * few bytes of its time, and is equal again after them.
  */
 #include "core/stream/zstd_encoder.h"
 
 #include "core/lib/assert.h"
 #include "core/lib/string.h"
 
-#define WORD 8u
-#define WORDS                                                                                      \
-    (4 * WORD) /* what is looked for first: a piece of a chain, rather than a word of it */
+#define WORD        8u
+#define WORDS       (4 * WORD) /* tried first: a piece of a call chain, not one word */
 #define MATCH_LEAST 4u
-/* The part of the window that is further back is about to be overwritten by the bytes that wait. */
+/* Bytes further back are about to be overwritten by the waiting ones. */
 #define DISTANCE_MAX (ZSTD_WINDOW - ZSTD_PENDING_MAX)
 
 enum block_type { BLOCK_RAW = 0, BLOCK_COMPRESSED = 2 };
@@ -48,7 +47,7 @@ static uint8_t byte_at(const struct zstd *zstd, uint64_t position)
     return zstd->window[position % ZSTD_WINDOW];
 }
 
-/* The number of bytes from `position` on that repeat those at `distance` before; 0: none. */
+/* The number of bytes at `position` that repeat those `distance` before; 0: none. */
 static uint32_t match_length(const struct zstd *zstd, uint64_t position, uint32_t distance)
 {
     uint64_t at = position;
@@ -75,7 +74,7 @@ static uint32_t hash_at(const struct zstd *zstd, uint64_t position, unsigned len
     return (uint32_t)(hash >> (64 - ZSTD_HASH_LOG - 8)) & ((1u << ZSTD_HASH_LOG) - 1);
 }
 
-/* The match that one of the tables has for a word; the table then notes the word's place. */
+/* Returns the length of the match found by `table`, 0: none, and stores the position there. */
 static uint32_t find_by(struct zstd *zstd, uint32_t *table, unsigned length, uint64_t position,
                         uint32_t *distance)
 {
@@ -89,7 +88,7 @@ static uint32_t find_by(struct zstd *zstd, uint32_t *table, unsigned length, uin
     return match_length(zstd, position, *distance);
 }
 
-/* The longer match of the two tables; both note the place. */
+/* The longer of the matches found by the two tables; both store the position. */
 static uint32_t find(struct zstd *zstd, uint64_t position, uint32_t *distance)
 {
     uint32_t near = 0, far = 0;
@@ -100,7 +99,7 @@ static uint32_t find(struct zstd *zstd, uint64_t position, uint32_t *distance)
     return words > word ? words : word;
 }
 
-/* The words inside a match are noted, too, so that the next record finds them. */
+/* Stores the words inside a match too, so that the next record finds them. */
 static void note(struct zstd *zstd, uint64_t from, uint64_t to)
 {
     uint32_t unused;
@@ -112,7 +111,7 @@ static void note(struct zstd *zstd, uint64_t from, uint64_t to)
 }
 
 /*
- * Splits the bytes that wait into sequences, and returns how many. The bytes after the last
+ * Splits the waiting bytes into sequences and returns their number. The bytes after the last
  * sequence are literals.
  */
 static size_t take_apart(struct zstd *zstd)
@@ -148,7 +147,7 @@ static uint8_t *copy_out(const struct zstd *zstd, uint8_t *to, uint64_t from, si
     return to;
 }
 
-/* RFC 8878, 3.1.1.3.1.1: raw literals, their number in 12 bits or in 20. */
+/* RFC 8878, 3.1.1.3.1.1: raw literals, with a count of 12 or 20 bits. */
 static uint8_t *write_literals(const struct zstd *zstd, uint8_t *to, size_t count)
 {
     const struct zstd_sequence *sequence = zstd->sequences;
@@ -173,7 +172,7 @@ static uint8_t *write_literals(const struct zstd *zstd, uint8_t *to, size_t coun
     return copy_out(zstd, to, at, (size_t)(zstd->end - at));
 }
 
-/* Magic, a window and nothing else: RFC 8878, 3.1.1.1. */
+/* Magic number and window size only: RFC 8878, 3.1.1.1. */
 static uint8_t *write_frame_header(uint8_t *to)
 {
     static const uint8_t header[] = {0x28, 0xb5, 0x2f, 0xfd, 0, (ZSTD_WINDOW_LOG - 10) << 3};
@@ -203,13 +202,13 @@ size_t zstd_flush(struct zstd *zstd, uint8_t *to)
     count = take_apart(zstd);
     for (size_t i = 0; i < count; i++)
         matched += zstd->sequences[i].match;
-    if (matched > 3) { /* the literals' own header must not lead beyond the room */
+    if (matched > 3) { /* otherwise the literals' header may not fit */
         at = write_literals(zstd, body, count);
         sequences = zstd_write_sequences(at, (size_t)(body + waiting - at), zstd->sequences, count);
         at += sequences;
     }
     if (!sequences) {
-        /* A raw block leaves the decoder's repeats as they are. */
+        /* A raw block leaves the decoder's repeats unchanged. */
         zstd->repeats_after = zstd->repeats;
         at = copy_out(zstd, body, zstd->flushed, waiting);
     }

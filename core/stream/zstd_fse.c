@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See fse.h. The encoder looks through the decoder's own table, 64 states at most: a sequence costs
- * three such looks, and the port takes longer to send its bytes.
+ * See zstd_fse.h. The encoder searches the decoder's table, 64 states at most: a sequence takes three
+ * searches, and sending its bytes takes the port longer.
  */
 #include "core/stream/zstd_fse.h"
 
@@ -12,7 +12,7 @@ static unsigned log_of(unsigned number)
     return 31 - (unsigned)__builtin_clz(number);
 }
 
-/* RFC 8878, 4.1.1: small shares get the last states, the others lie scattered over the rest. */
+/* RFC 8878, 4.1.1: shares below one get the last states; the others are scattered over the rest. */
 static void scatter(struct fse *fse, const int8_t *shares, unsigned symbols)
 {
     unsigned size = 1u << fse->log, last = size - 1, at = 0;
@@ -60,7 +60,7 @@ unsigned fse_last(const struct fse *fse, unsigned symbol)
     return state;
 }
 
-/* The states of a symbol share all next states out among them, so one leads there. */
+/* The states of a symbol partition all next states, so one of them leads to `next`. */
 unsigned fse_before(const struct fse *fse, unsigned symbol, unsigned next, struct bits *bits)
 {
     for (unsigned i = 0; i < 1u << fse->log; i++) {

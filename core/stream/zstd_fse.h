@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The three codes that zstd calls predefined: no table of them travels. A symbol costs about as
- * many bits as its share of the states asks for; which bits they are is in the way from one state
- * of the decoder to the next. Source: RFC 8878, 4.1 (the tables) and 3.1.1.3.2.2 (the shares).
- * Called by core/stream/zstd_sequences.c, in any context.
+ * FSE encoding with zstd's predefined codes, which need no table in the stream. A symbol's share of
+ * the states determines its cost in bits; the bits select the decoder's next state. Source:
+ * RFC 8878, 4.1 (the tables) and 3.1.1.3.2.2 (the shares). Called by core/stream/zstd_sequences.c,
+ * in any context.
  */
 #pragma once
 
@@ -13,23 +13,26 @@
 
 #define FSE_STATES_MAX 64
 
-/* As the decoder has it: what a state stands for; the next state is base plus `bits` bits. */
+/* A state of the decoder: its symbol; the next state is `base` plus a number of `bits` bits. */
 struct fse_state {
     uint8_t symbol, bits, base;
 };
 
 struct fse {
-    unsigned log; /* two to its power is how many states there are */
+    unsigned log; /* log2 of the number of states */
     struct fse_state state[FSE_STATES_MAX];
 };
 
-/* `shares` of each symbol, -1: less than one, a single state. They add up to 1 << log. */
+/*
+ * Builds the states from the share of each symbol; -1: less than one, a single state. The shares
+ * add up to 1 << log.
+ */
 void fse_build(struct fse *fse, unsigned log, const int8_t *shares, unsigned symbols);
 
 /*
- * The last symbol is written first. Returns the state of the decoder that it takes for the symbol:
- * any of its states for the last one, and else the one that leads to `next`, by bits that are
- * added.
+ * Symbols are encoded from the last to the first. Both functions return a decoder state for the
+ * symbol: fse_last any of the symbol's states, fse_before the state that leads to `next`, and adds
+ * the bits of that transition.
  */
 unsigned fse_last(const struct fse *fse, unsigned symbol);
 unsigned fse_before(const struct fse *fse, unsigned symbol, unsigned next, struct bits *bits);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See sequences.h. All three codes are the predefined ones: records are much alike, and a code made
- * for a block would have to travel with each flush.
+ * See zstd_sequences.h. All three codes are the predefined ones: records resemble each other, and a code
+ * built for a block would have to be sent with each flush.
  */
 #include "core/stream/zstd_sequences.h"
 
@@ -23,13 +23,13 @@ static const int8_t offset_shares[] = {1, 1, 1, 1, 1, 1, 2, 2, 2, 1,  1,  1,  1,
                                        1, 1, 1, 1, 1, 1, 1, 1, 1, -1, -1, -1, -1, -1};
 
 /*
- * A number's code and the bits that follow it: code n stands for `first[n]` to the one before
- * `first[n + 1]`. RFC 8878, 3.1.1.3.2.1.1. The codes below `plain` stand for one number each.
+ * Maps a number to its code and extra bits: code n covers the numbers from first[n] up to, but not
+ * including, first[n + 1]. RFC 8878, 3.1.1.3.2.1.1. The codes below `plain` cover one number each.
  */
 struct ranges {
     unsigned plain;
-    uint32_t lowest;  /* what code 0 stands for */
-    uint8_t bits[21]; /* of the codes from `plain` on */
+    uint32_t lowest;  /* the number of code 0 */
+    uint8_t bits[21]; /* extra bits of the codes from `plain` on */
 };
 
 static const struct ranges literals_ranges = {
@@ -51,7 +51,7 @@ static struct code code_of(const struct ranges *ranges, uint32_t number)
         return (struct code){.symbol = number - ranges->lowest};
     while ((number - first) >> ranges->bits[i]) {
         first += 1u << ranges->bits[i++];
-        assert(i < COUNT_OF(ranges->bits)); /* no match is so long */
+        assert(i < COUNT_OF(ranges->bits)); /* no match is that long */
     }
     return (struct code){ranges->plain + i, ranges->bits[i], number - first};
 }
@@ -64,8 +64,8 @@ static struct code code_of_offset(uint32_t offset)
 }
 
 /*
- * The repeats as numbers 1 to 3: directly after a match the last offset is not among them, as that
- * match would have been longer.
+ * Repeats are numbered 1 to 3. Directly after a match the last offset is not among them, because
+ * that match would have been longer.
  */
 uint32_t zstd_offset(struct zstd_repeats *repeats, uint32_t distance, uint32_t literals)
 {
@@ -85,7 +85,7 @@ struct codes {
     struct fse literals, match, offset;
 };
 
-/* Built once, always the same: a second building in a crash stores what is there. */
+/* Built once, with constant content: a crash that builds it again stores the same values. */
 static const struct codes *codes(void)
 {
     static struct codes codes;
@@ -99,7 +99,7 @@ static const struct codes *codes(void)
     return &codes;
 }
 
-/* From the last sequence to the first, and in each the reverse of how a decoder reads it. */
+/* Writes from the last sequence to the first, each in the reverse of the decoder's order. */
 static void write_bits(struct bits *bits, const struct zstd_sequence *sequences, size_t count)
 {
     const struct codes *all = codes();

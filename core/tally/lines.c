@@ -19,7 +19,7 @@ static bool is_before(const struct tally_line *one, const struct tally_line *oth
     return one->key.part < other->key.part;
 }
 
-/* Moves the line down from `place`, as long as one below it belongs after it. */
+/* Moves the line at `place` down the heap while a line below it sorts after it. */
 static void sift(struct tally_line *lines, size_t place, size_t count)
 {
     struct tally_line moved = lines[place];
@@ -34,7 +34,7 @@ static void sift(struct tally_line *lines, size_t place, size_t count)
     lines[place] = moved;
 }
 
-/* A heap: no memory, no recursion, and no order of keys takes long. */
+/* Heapsort: no extra memory, no recursion, and no slow order of keys. */
 static void sort(struct tally_line *lines, size_t count)
 {
     for (size_t i = count / 2; i > 0; i--)
@@ -63,7 +63,7 @@ static size_t gather(const struct tally *tally, struct tally_line *lines, bool m
             line->of_key = 0;
             if (marked)
                 line->count = of->marked[i] - of->before[i];
-            /* A key may be in a cell before its first hit is counted. */
+            /* A cell may have its key before its first hit is counted. */
             if (line->count > 0)
                 count++;
         }
@@ -76,7 +76,7 @@ static bool have_one_key(const struct tally_line *one, const struct tally_line *
     return one->key.words[0] == other->key.words[0] && one->key.words[1] == other->key.words[1];
 }
 
-/* Several CPUs may have the same key, and one CPU may have it twice. */
+/* Several CPUs may have the same key, and one CPU may have a key twice. */
 static size_t merge(struct tally_line *lines, size_t count)
 {
     size_t merged = 0;
@@ -102,7 +102,7 @@ static void add_up(struct tally_line *lines, size_t count)
     }
 }
 
-/* With of_key 0 in all of them, the first sort brings the lines of a key together. */
+/* Expects of_key 0 in all lines, so that the first sort groups the lines of a key. */
 static size_t arrange(struct tally_line *lines, size_t count)
 {
     sort(lines, count);

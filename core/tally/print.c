@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See print.h: counts in the columns of `perf stat`; histograms have a bar beside each count. */
+/* See print.h. Counts use the columns of `perf stat`; a histogram has a bar beside each count. */
 #include "core/tally/print.h"
 
 #include "core/symbols/symbols.h"
 
 #define KEY_SIZE 64
-#define BAR      40 /* columns of the bar for the highest count */
+#define BAR      40 /* width of the bar for the highest count, in columns */
 
 static void describe_field(const struct tally_plan *plan, const struct tally_key *key, char *text)
 {
@@ -51,7 +51,7 @@ static void describe_key(const struct tally_plan *plan, const struct tally_key *
     }
 }
 
-/* Describes the values of a part: from a power of two to the next. */
+/* Describes the values of a part, from a power of two to the next. */
 static void describe_part(uint64_t part, char *text)
 {
     if (part == TALLY_PART_NEGATIVE) {
@@ -69,7 +69,7 @@ static void print_bar(struct sink *sink, uint64_t count, uint64_t most)
 {
     unsigned length;
 
-    /* So that neither product nor quotient is too large. */
+    /* Scaled so that neither product nor quotient overflows. */
     for (; most >> 56; most >>= 1)
         count >>= 1;
     length = most ? (unsigned)((count * BAR + most - 1) / most) : 0;
@@ -77,7 +77,7 @@ static void print_bar(struct sink *sink, uint64_t count, uint64_t most)
         print_to(sink, "*");
 }
 
-/* Prints the lines of one key, which begin at `lines`; returns how many they are. */
+/* Prints the lines of the key at `lines` and returns their number. */
 static size_t print_histogram(struct sink *sink, const struct tally_line *lines, size_t count,
                               bool keyed)
 {
@@ -147,7 +147,7 @@ static void print_lines(struct sink *sink, const struct tally_plan *plan,
     }
 }
 
-/* Prints what is in no line. */
+/* Prints the hits that no line includes. */
 static void print_unlisted(struct sink *sink, const struct tally_sums *sums)
 {
     if (sums->lost)

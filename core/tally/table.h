@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A table of words that are found by keys. Its size is fixed, and one CPU writes it during its
- * hits: open addressing without removal. A writer takes no lock, allocates nothing, and may be
- * interrupted by another writer of the same CPU at any instruction.
+ * A hash table that maps keys to words. Its size is fixed, and one CPU writes it during its hits:
+ * open addressing without removal. A writer takes no lock, allocates nothing, and may be
+ * interrupted at any instruction by another writer on the same CPU.
  *
- * A cell is claimed by one exchange of its state, then its key is written, then it is ready. A
- * nested hit that comes in between takes the cell for another key's, so one key may have two cells:
- * a reader adds up cells with the same key (core/tally/lines.h).
+ * A writer claims a cell by one exchange of its state, then writes the key, then marks the cell
+ * ready. A nested hit in between mistakes the cell for another key's, so one key may have two
+ * cells: a reader adds up cells with the same key (core/tally/lines.h).
  */
 #pragma once
 
@@ -16,27 +16,26 @@
 
 #include "arch/local.h"
 
-#define TALLY_TABLE_CELLS 1024 /* for each CPU; a power of two */
-#define TALLY_TABLE_PROBES                                                                         \
-    32 /* cells that are searched for a key, so that a hit's time is bounded */
-#define TALLY_TABLE_PARTS 67 /* how many parts a key can have, from 0 on */
+#define TALLY_TABLE_CELLS  1024 /* per CPU; a power of two */
+#define TALLY_TABLE_PROBES 32   /* cells searched for a key; bounds the time of a hit */
+#define TALLY_TABLE_PARTS  67   /* parts (histogram buckets) of a key, from 0 on */
 
 struct tally_key {
     uint64_t words[2];
-    uint64_t part; /* below TALLY_TABLE_PARTS */
+    uint64_t part; /* histogram bucket, below TALLY_TABLE_PARTS */
 };
 
 /*
- * The values of `state`. A greater value also means ready; its difference from TALLY_CELL_READY is
- * the part.
+ * Values of `state`. A greater value also means ready; the part is its difference from
+ * TALLY_CELL_READY.
  */
 enum tally_cell_state { TALLY_CELL_FREE, TALLY_CELL_CLAIMED, TALLY_CELL_READY };
 
-/* [owning CPU] writes; any CPU reads cells that are ready. */
+/* [owning CPU] writes; any CPU reads ready cells. */
 struct tally_cell {
     uint64_t state;
-    uint64_t words[2]; /* constant once it is ready */
-    uint64_t value;    /* 0 at first */
+    uint64_t words[2]; /* constant once the cell is ready */
+    uint64_t value;    /* initially 0 */
 };
 
 struct tally_table {
@@ -60,8 +59,8 @@ static inline bool tally_cell_is(const struct tally_cell *cell, const struct tal
 }
 
 /*
- * The cell of the key; with `make`, a free cell is taken if there is none. NULL: there is none;
- * with `make`: there is no room. Any context of the CPU whose table it is.
+ * Returns the cell of the key, or NULL if the key has none. With `make`, claims a free cell for a
+ * new key, and returns NULL if there is no room. Any context of the CPU that owns the table.
  */
 static inline struct tally_cell *tally_table_find(struct tally_table *table,
                                                   const struct tally_key *key, bool make)
@@ -78,7 +77,7 @@ static inline struct tally_cell *tally_table_find(struct tally_table *table,
         if (!make)
             return NULL;
         if (!local_compare_exchange(&cell->state, TALLY_CELL_FREE, TALLY_CELL_CLAIMED))
-            continue; /* a nested hit has taken the cell */
+            continue; /* a nested hit has claimed the cell */
         cell->words[0] = key->words[0];
         cell->words[1] = key->words[1];
         publish_store(&cell->state, TALLY_CELL_READY + key->part); /* A */
@@ -87,11 +86,11 @@ static inline struct tally_cell *tally_table_find(struct tally_table *table,
     return NULL;
 }
 
-/* Reads a cell, on any CPU; false if it is not ready. */
+/* Reads a cell, on any CPU. Returns false if the cell is not ready. */
 static inline bool tally_table_read(const struct tally_cell *cell, struct tally_key *key,
                                     uint64_t *value)
 {
-    uint64_t state = publish_load(&cell->state); /* with A: the key is whole */
+    uint64_t state = publish_load(&cell->state); /* with A: the key is complete */
 
     if (state < TALLY_CELL_READY)
         return false;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Sorts the hits of an event while they come: counts by key, and histograms of a field by powers of
- * two, instead of a record for each hit. Each CPU has a table of its own with a fixed size; hits
- * that find no room are counted. docs/perf.md ("Answers in place of events") tells why it is so.
+ * Tallies the hits of an event as they arrive: counts per key, and histograms of a field by powers
+ * of two, instead of a record for each hit. Each CPU has its own table of fixed size; hits that
+ * find no room are counted. docs/perf.md ("Answers in place of events") gives the reasons.
  *
- * core/event/ calls tally_take for each hit that an event means; core/tally/print.h reads it.
+ * core/event/ calls tally_take for each matching hit; core/tally/print.h prints the result.
  */
 #pragma once
 
@@ -17,23 +17,22 @@
 #include "core/tracepoint/field.h"
 #include "core/unwind/unwind.h"
 
-/* How hits are told apart: the first two words of a key. */
+/* How hits are distinguished: selects the first two words of a key. */
 enum tally_by { TALLY_BY_NOTHING, TALLY_BY_COMM, TALLY_BY_CPU, TALLY_BY_CALLER, TALLY_BY_FIELD };
 
 /* The role of a hit in a span of time (core/tally/span.h). */
 enum tally_role { TALLY_COUNTS, TALLY_BEGINS, TALLY_ENDS };
 
-/* What is tallied for an event; all 0: nothing. */
+/* What to tally for an event; all 0: nothing. */
 struct tally_plan {
     enum tally_role role;
     enum tally_by by;
-    enum unwind_method method; /* how a caller is found */
+    enum unwind_method method; /* how to find a caller */
     struct field_place key, value;
     const struct tracepoint_field *key_field;   /* for TALLY_BY_FIELD */
-    const struct tracepoint_field *value_field; /* the field of the histogram; NULL: only counts */
+    const struct tracepoint_field *value_field; /* field of the histogram; NULL: only counts */
     struct field_place span;
-    const struct tracepoint_field *span_field; /* the field that must be equal at both ends of a
-                                                * span; NULL: none */
+    const struct tracepoint_field *span_field; /* field equal at both ends of a span; NULL: none */
 };
 
 static inline bool tally_is_wanted(const struct tally_plan *plan)
@@ -42,8 +41,8 @@ static inline bool tally_is_wanted(const struct tally_plan *plan)
 }
 
 /*
- * The part of a key that a value belongs to: one for 0, one for each highest bit, one for values
- * below 0. Without a histogram all hits belong to part 0.
+ * The part of a key for a value: one for 0, one for each highest bit, one for negative values.
+ * Without a histogram all hits belong to part 0.
  */
 #define TALLY_PART_NEGATIVE 65
 
@@ -56,41 +55,39 @@ static inline uint64_t tally_part(uint64_t value, bool has_sign)
 
 _Static_assert(TALLY_PART_NEGATIVE < TALLY_TABLE_PARTS, "a key has room for each part");
 
-/* The tally of one CPU, which alone writes the table and `lost`. */
+/* The tally of one CPU; only that CPU writes the table and `lost`. */
 struct tally_cpu {
     struct tally_table table;
     uint64_t lost; /* hits that found no room */
-    /* [the thread that marks] the cells' values at the last mark, and at the one before */
+    /* [the thread that marks] cell values at the last mark, and at the mark before */
     uint64_t marked[TALLY_TABLE_CELLS], before[TALLY_TABLE_CELLS];
 };
 
 struct tally {
     struct tally_plan plan; /* [I] */
-    struct tally_cpu *cpu;  /* [I] arch_cpus() of them; NULL: the event has no tally */
-    struct span_cpu *spans; /* [I] likewise; shared by both events of a span; NULL: the event is in
-                             * no span */
-    const char *from;       /* [I] for the event that ends a span: the name of the one that begins
-                             * it */
+    struct tally_cpu *cpu;  /* [I] arch_cpus() entries; NULL: the event has no tally */
+    struct span_cpu *spans; /* [I] likewise, shared by both events of a span; NULL: no span */
+    const char *from;       /* [I] if this event ends a span: the start event's name */
 };
 
-/* A hit, as its source passes it. */
+/* A hit, as passed by its source. */
 struct tally_hit {
-    struct trace_hit *traced; /* of a tracepoint; NULL for others */
-    const struct regs *regs;  /* of other events: the registers */
+    struct trace_hit *traced; /* a tracepoint's hit; NULL for other sources */
+    const struct regs *regs;  /* registers of a hit from another source */
     unsigned cpu;
 };
 
 /*
- * Returns the time of the span that the hit ends; 0 if it ends none. Any context of the CPU that
- * was hit, preemption off.
+ * Tallies a hit. Returns the duration of the span that the hit ends, or 0. Any context of the CPU
+ * that was hit, preemption off.
  */
 uint64_t tally_take(struct tally *tally, const struct tally_hit *hit);
 
 /*
- * Notes what each key has now, for tally_lines_marked. Task context; while all CPUs are parked, or
- * after the recording, so that marks of several events are of one moment.
+ * Saves the current value of each key for tally_lines_marked. Task context; while all CPUs are
+ * parked, or after the recording, so that the marks of several events are simultaneous.
  */
 void tally_mark(const struct tally *tally);
 
-/* Starts again at 0; all CPUs are parked. */
+/* Resets the tally to 0; all CPUs are parked. */
 void tally_clear(struct tally *tally);
