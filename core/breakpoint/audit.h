@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Checks that each CPU's debug registers hold the watches that are armed there (arch_watch_audit):
- * a watch that is off misses hits silently. If one is off, it is armed again and counted, and `perf
- * record`, `perf stat` and `cpus` report it.
+ * Checks that each CPU's debug registers hold the watches armed there (arch_watch_audit): a
+ * disarmed watch silently misses hits. Lapsed watches are armed again and counted; `perf record`,
+ * `perf stat` and `cpus` report the count.
  */
 #pragma once
 
 #include <stdint.h>
 
-/* Checks this CPU. Called in the interrupt of each of its ticks. */
+/* Checks this CPU. Called from each of its tick interrupts. */
 void breakpoint_audit(void);
 
-/* Checks all CPUs; the others are parked. */
+/* Checks all CPUs. Called with the other CPUs parked. */
 void breakpoint_audit_all(void);
 
-/* How often that CPU's watches were found off since boot. Any context. */
+/* How often that CPU's watches were found disarmed since boot. Any context. */
 uint64_t breakpoint_lapses(unsigned cpu);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The entrance of the arbiter: a request is checked here, and refused with the reason; a possible
- * one goes into the table (core/breakpoint/table.c). Task context.
+ * Entry point of the arbiter: refuses an impossible request with a reason, and installs any other
+ * in the table (core/breakpoint/table.c). Task context.
  */
 #include "core/breakpoint/breakpoint.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The one arbiter of debug registers, for perf events and any other code that asks. A breakpoint
+ * The only arbiter of the debug registers, for perf events and all other users. A breakpoint
  * requests a call when [address, address + length) is written, read or executed. Breakpoints on
- * overlapping bytes share a register, whatever their lengths and accesses, and each is told of its
- * own hits; a range of up to 32 bytes is spread over several registers. What is not possible is
- * refused when it is set, with the reason. The tracepoint breakpoint:hit tells what a hit did to
- * the bytes, and by which instruction (core/breakpoint/trace.h).
+ * overlapping bytes share a register, whatever their lengths and accesses, and each receives its
+ * own hits; a range of up to 32 bytes may take several registers. Impossible requests are refused
+ * with a reason when they are made. The tracepoint breakpoint:hit reports how a hit changed the
+ * bytes, and the instruction responsible (core/breakpoint/trace.h).
  */
 #pragma once
 
@@ -19,21 +19,21 @@
 #include "core/lib/refusal.h"
 
 #define BREAKPOINT_LENGTH_MAX 32
-#define BREAKPOINT_OWNERS_MAX 16 /* of one register */
+#define BREAKPOINT_OWNERS_MAX 16 /* per register */
 #define BREAKPOINT_OWNER_SIZE 96
 
 struct breakpoint;
 
 /*
- * A hit: called once in a trap for each breakpoint that contains the access. `address` is the
- * address in the register that hit: the breakpoint's own, or that of a part of it. Runs in the
+ * Reports a hit: called once per trap for each breakpoint that contains the access. `address` is
+ * the address in the register that hit: that of the breakpoint or of one of its parts. Runs in the
  * debug trap: no lock, no allocation, no fault.
  */
 typedef void breakpoint_hit(struct breakpoint *breakpoint, uintptr_t address, struct regs *regs);
 
 /*
- * The address space that the address belongs to. All zero: the kernel's. Otherwise: a program's, in
- * every process that runs it; or the one of the process with this pid.
+ * The address space that the address belongs to. All zero: the kernel. Otherwise every process that
+ * runs `program`, or the process `pid`.
  */
 struct breakpoint_target {
     const void *program; /* struct host_program; NULL: not by program */
@@ -41,7 +41,7 @@ struct breakpoint_target {
 };
 
 /*
- * Memory of the caller. The caller fills the first part, and changes neither part until
+ * Allocated by the caller, which fills the first part and changes neither part until
  * breakpoint_remove: the trap has a copy of `hit`.
  */
 struct breakpoint {
@@ -49,61 +49,69 @@ struct breakpoint {
     size_t length; /* 1 to 32; ARCH_EXECUTE: 1 */
     enum arch_access access;
     struct breakpoint_target target;
-    char owner[BREAKPOINT_OWNER_SIZE]; /* shown in refusals of other breakpoints: "perf
-                                        * mem:kernel_flag:rw" */
+    /* Shown when another breakpoint is refused: "perf mem:kernel_flag:rw". */
+    char owner[BREAKPOINT_OWNER_SIZE];
     breakpoint_hit *hit;
     /*
-     * It is also told of hits that may belong either to it or to another one on the same register.
+     * Also report hits that may belong either to this breakpoint or to another on the same
+     * register.
      */
     bool hit_in_doubt;
 
-    /* bit i: register i watches one of its parts; if one access hits two, it counts once */
+    /*
+     * Bit i: register i watches a part of this breakpoint. An access that hits two parts counts
+     * once.
+     */
     unsigned slots;
-    /* Hits that may have been its own, but of which it was not told. Any CPU, atomically. */
+    /* Hits that may belong to this breakpoint but were not reported to it. Any CPU, atomically. */
     uint64_t doubtful;
 };
 
 /*
- * 0; -EINVAL (length, alignment of a part, not canonical, an execute breakpoint on what is not
- * code), -EFAULT (not mapped), -EPERM (overlaps what the debug trap itself uses), -ENOSPC (names
- * the owners of the registers), -ETIMEDOUT (a CPU does not answer). All or nothing, on every CPU or
- * on none. Task context.
+ * Returns 0; -EINVAL (length, alignment of a part, not canonical, an execute breakpoint outside
+ * code), -EFAULT (not mapped), -EPERM (overlaps memory that the debug trap uses), -ENOSPC (names
+ * the owners of the registers), -ETIMEDOUT (a CPU does not answer). Takes effect on every CPU or on
+ * none. Task context.
  */
 int breakpoint_install(struct breakpoint *breakpoint, struct refusal *why);
 
-/* The last owner of a register frees it. Task context; no hit comes after it. */
+/*
+ * Frees the registers that have no other owner. No hit is reported after this returns. Task
+ * context.
+ */
 void breakpoint_remove(struct breakpoint *breakpoint);
 
-/* One line a register: what it watches and for which owners. */
+/* Prints one line per register: what it watches and for which owners. */
 void breakpoint_print(struct sink *sink);
 
-/* How many registers are in use, 0 to ARCH_WATCHES. */
+/* Number of registers in use, 0 to ARCH_WATCHES. */
 unsigned breakpoint_used(void);
 
-/* Connects the arbiter to the debug trap. Boot. */
+/* Connects the arbiter to the debug trap. Called at boot. */
 void breakpoint_init(void);
 
-/*
- * What the host knows about processes. Set at boot; until then breakpoints of programs are refused.
- */
+/* Provided by the host. Set at boot; until then breakpoints in programs are refused. */
 struct breakpoint_processes {
-    /* True if the thread that runs on that CPU belongs to the target. Any context. */
+    /* True if the thread running on that CPU belongs to the target. Any context. */
     bool (*runs)(unsigned cpu, const struct breakpoint_target *target);
     /*
-     * Reads memory of the process that runs on that CPU, which is this one or parked; false if not
-     * all of it is mapped. Any context.
+     * Reads memory of the process running on that CPU, which is this CPU or a parked one; false
+     * unless all of it is mapped. Any context.
      */
     bool (*read)(unsigned cpu, uintptr_t address, void *to, size_t length);
-    /* As arch_program_candidates, which it is for a kernel of this machine. Debug trap. */
+    /* Like arch_program_candidates, which a kernel for this machine passes here. Debug trap. */
     unsigned (*candidates)(const struct regs *regs, const struct arch_watch *watch,
                            struct arch_candidate candidates[ARCH_CANDIDATES_MAX]);
-    /* Refuses an impossible place, with the errors of breakpoint_install. Task context. */
+    /*
+     * Refuses an address that cannot be watched, with the errors of breakpoint_install. Task
+     * context.
+     */
     int (*refuse_place)(const struct breakpoint *breakpoint, struct refusal *why);
 };
 void breakpoint_set_processes(const struct breakpoint_processes *with);
 
 /*
- * This CPU has switched to another thread: from here on its registers watch for that thread. Called
- * by the scheduler with interrupts off, when the new thread is the current one.
+ * Makes this CPU's registers watch for the new thread. Called by the scheduler after a switch, with
+ * interrupts off and the new thread current.
  */
 void breakpoint_switch(void);

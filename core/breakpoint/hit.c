@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Passes a hit from the registers that fired to their owners, and to the tracepoint breakpoint:hit.
- * In the debug trap of any CPU: no lock, no allocation, no fault; the table does not change
- * meanwhile. What has to happen in a trap is prepared when the table changes, not in the trap.
+ * Delivers a hit to the owners of the registers that fired, and to the tracepoint breakpoint:hit.
+ * Runs in the debug trap of any CPU: no lock, no allocation, no fault; the table does not change
+ * meanwhile. Whatever can be decided in advance is decided when the table changes, not in the trap.
  */
 #include "core/breakpoint/share.h"
 #include "core/breakpoint/table.h"
@@ -13,9 +13,8 @@ static void find_accessor(struct trace_hit *hit);
 TRACEPOINT_DEFINE_AT(breakpoint, hit, BREAKPOINT_HIT_FIELDS, .find_late = find_accessor,
                      .late = TRACEPOINT_FIELD(breakpoint_hit, insn));
 
-#define WATCH_ARGUMENT                                                                             \
-    TRACEPOINT_COUNT_breakpoint_hit /* the argument after the fields'
-                                                        * arguments */
+/* Index of the watch, after the fields' arguments. */
+#define WATCH_ARGUMENT TRACEPOINT_COUNT_breakpoint_hit
 
 static uint64_t watched_bytes(const struct arch_watch *watch, uint64_t word)
 {
@@ -23,9 +22,7 @@ static uint64_t watched_bytes(const struct arch_watch *watch, uint64_t word)
     return watch->length < sizeof(word) ? word & ((1ull << 8 * watch->length) - 1) : word;
 }
 
-/*
- * The search costs twice as much as the rest of a hit, so it runs only if a listener asks for it.
- */
+/* The search costs twice as much as the rest of a hit, so it runs only if a listener needs it. */
 static void find_accessor(struct trace_hit *hit)
 {
     static const char *const how[] = {
@@ -55,7 +52,7 @@ static inline void slot_raise(const struct slot *slot, uint64_t old, uint64_t ne
     tracepoint_raise(&tracepoint_breakpoint_hit, argument, regs);
 }
 
-/* A function of its own, so that a hit without a listener executes no part of it. */
+/* Out of line, so that a hit without a listener executes none of it. */
 __attribute__((noinline, cold)) static void slot_trace(const struct slot *slot, uint64_t old,
                                                        uint64_t new, const struct regs *regs)
 {
@@ -69,10 +66,9 @@ void breakpoint_trace(const struct slot *slot, uint64_t old, uint64_t new, const
 }
 
 /*
- * Tells each owner of this register, unless it has already been told for a register in `told`, the
- * ones before: an owner is told once in a trap, however many of its parts were hit. By the
- * exchange, the old bytes of a hit are the new bytes of the hit before it, on whichever CPU that
- * was.
+ * Reports the hit to the owners of this register, except to owners of the registers in `told`,
+ * which were handled before: each owner gets one report per trap, however many of its parts were
+ * hit. The exchange makes the old bytes of a hit the new bytes of the previous hit, on any CPU.
  */
 static void slot_hit(struct slot *slot, unsigned told, struct regs *regs)
 {
@@ -82,7 +78,7 @@ static void slot_hit(struct slot *slot, unsigned told, struct regs *regs)
 
     if (__builtin_expect(slot->user, false))
         new = breakpoint_user_exchange(slot, &old);
-    do { /* there is at least one owner, else there were no slot */
+    do { /* a slot has at least one owner */
         if (!((*owner)->slots & told))
             (*owner)->hit(*owner, slot->watch.address, regs);
     } while (++owner < end);
@@ -91,9 +87,9 @@ static void slot_hit(struct slot *slot, unsigned told, struct regs *regs)
 }
 
 /*
- * What happens in a trap in which exactly these registers fired: `run` is called; the other fields
- * are for handle_one, `hit` the owner's own, so that the owner need not be read for it, and
- * `single` for handle_group. Changed together with the table.
+ * Handles a trap in which exactly these registers fired, by a call of `run`. `single` is for
+ * handle_group, the other fields for handle_one; `hit` is a copy, so that handle_one need not read
+ * the owner for it. Changed together with the table.
  */
 static struct handler {
     _Alignas(64) breakpoint_hit *hit;
@@ -113,7 +109,7 @@ static void handle_each(const struct handler *handler, unsigned fired, struct re
     unsigned told = 0;
 
     (void)handler;
-    do { /* at least one register has fired, else there were no hit */
+    do { /* at least one register fired */
         slot_hit(&breakpoint_slots.slot[__builtin_ctz(fired)], told, regs);
         told |= fired & -fired;
         fired &= fired - 1;
@@ -127,8 +123,8 @@ static void handle_shared(const struct handler *handler, unsigned fired, struct 
 }
 
 /*
- * The same with breakpoint:hit. A function of its own, so that a hit without it saves no registers
- * for it.
+ * handle_one with breakpoint:hit on. Out of line, so that a hit without a listener saves no
+ * registers for it.
  */
 __attribute__((noinline)) static void handle_one_traced(const struct handler *handler,
                                                         struct regs *regs)
@@ -141,8 +137,8 @@ __attribute__((noinline)) static void handle_one_traced(const struct handler *ha
 }
 
 /*
- * The usual case: one register, which watches the kernel's memory, and one owner. As slot_hit, but
- * everything is known beforehand.
+ * The common case: one register, on kernel memory, with one owner. Like slot_hit, but everything is
+ * known in advance.
  */
 static void handle_one(const struct handler *handler, unsigned fired, struct regs *regs)
 {
@@ -170,7 +166,7 @@ bool breakpoint_is_group(const struct regs *regs)
            arch_watch_repeats(around);
 }
 
-/* `single` is for a trap that reports one access. */
+/* Calls `single` if the trap reports only one access. */
 static void handle_group(const struct handler *handler, unsigned fired, struct regs *regs)
 {
     if (__builtin_expect(breakpoint_is_group(regs), false))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See plan.h. Task context, all CPUs parked; the table passes the breakpoints. */
+/* See plan.h. Called by table.c in task context, with all CPUs parked. */
 #include "core/breakpoint/plan.h"
 
 #include "core/lib/assert.h"
@@ -23,7 +23,7 @@ static uint8_t part_length(uintptr_t address, size_t length)
 {
     uint8_t part = WORD;
 
-    assert(length > 0); /* else no power of two is small enough */
+    assert(length > 0); /* otherwise no power of two is small enough */
     while (part > length || address % part)
         part /= 2;
     return part;
@@ -57,8 +57,8 @@ static bool watch_equal(const struct arch_watch *left, const struct arch_watch *
 }
 
 /*
- * True if one register may watch for both: both are data of the kernel, where it can be decided
- * whose hit it was (core/breakpoint/share.h).
+ * True if one register may watch both: both are kernel data, where the owner of a hit can be
+ * determined (core/breakpoint/share.h).
  */
 static bool may_share(const struct arch_watch *left, const struct breakpoint_target *left_target,
                       const struct arch_watch *right, const struct breakpoint_target *right_target)
@@ -67,15 +67,12 @@ static bool may_share(const struct arch_watch *left, const struct breakpoint_tar
            breakpoint_target_is_kernel(left_target) && breakpoint_target_is_kernel(right_target);
 }
 
-/*
- * The smallest aligned range around both, which lie in one word; it watches for the accesses of
- * both.
- */
+/* The smallest aligned range around both, for the accesses of both. Both lie in one word. */
 static struct arch_watch watch_around(const struct arch_watch *left, const struct arch_watch *right)
 {
     struct arch_watch around = *left;
 
-    assert(left->address / WORD == right->address / WORD); /* else this does not end */
+    assert(left->address / WORD == right->address / WORD); /* otherwise the loop would not end */
     while (!covers(&around, right)) {
         around.length *= 2;
         around.address &= ~(uintptr_t)(around.length - 1);
@@ -92,7 +89,7 @@ static void plan_drop(struct breakpoint_plan *plan, unsigned i)
     memmove(&plan->reg[i], &plan->reg[i + 1], (plan->count - i) * sizeof(plan->reg[0]));
 }
 
-/* If two ranges overlap, one is inside the other, as all are aligned. */
+/* If two ranges overlap, one contains the other, because all are aligned. */
 static bool plan_add_part(struct breakpoint_plan *plan, const struct arch_watch *part,
                           const struct breakpoint_target *target)
 {
@@ -141,8 +138,8 @@ bool breakpoint_parts_may_meet(const struct arch_watch *left,
 }
 
 /*
- * How many bytes that no owner wants one register for both would watch; WORD: one register cannot
- * watch both.
+ * Number of bytes without an owner that a single register for both would watch; WORD if one
+ * register cannot watch both.
  */
 static unsigned bytes_between(const struct breakpoint_plan *plan, unsigned left, unsigned right)
 {
@@ -153,7 +150,7 @@ static unsigned bytes_between(const struct breakpoint_plan *plan, unsigned left,
     return watch_around(one, other).length - one->length - other->length;
 }
 
-/* Joins the two that lose least by it; if several lose as little, the first two. */
+/* Joins the pair that adds the fewest bytes; of equal pairs, the first. */
 static bool plan_join_two(struct breakpoint_plan *plan)
 {
     unsigned least = WORD, left = 0, right = 0;
@@ -174,8 +171,8 @@ static bool plan_join_two(struct breakpoint_plan *plan)
 
 void breakpoint_plan_squeeze(struct breakpoint_plan *plan, unsigned most)
 {
-    breakpoint_plan_sort(plan); /* so that the result does not depend on the order in which they
-                                 * came */
+    /* The result must not depend on the order of installation. */
+    breakpoint_plan_sort(plan);
     while (plan->count > most && plan_join_two(plan))
         breakpoint_plan_sort(plan);
 }

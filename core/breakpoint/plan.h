@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the debug registers have to watch, so that the bytes of each breakpoint in a set are watched
- * (docs/breakpoints.md, "Sharing"). The result depends only on the set: the same set gives the same
- * registers, whatever was set and removed before. Called by core/breakpoint/table.c.
+ * Assigns debug registers so that the bytes of every breakpoint in a set are watched
+ * (docs/breakpoints.md, "Sharing"). The result depends only on the set, not on what was installed
+ * and removed before. Called by core/breakpoint/table.c.
  */
 #pragma once
 
@@ -12,7 +12,7 @@
 
 #define BREAKPOINT_PARTS_MAX 8 /* for one breakpoint: 32 bytes from an odd address */
 
-/* What the registers would have to watch for one breakpoint alone. */
+/* The watches that one breakpoint needs by itself. */
 struct breakpoint_parts {
     struct arch_watch watch[BREAKPOINT_PARTS_MAX];
     unsigned count;
@@ -20,12 +20,12 @@ struct breakpoint_parts {
 
 struct breakpoint_parts breakpoint_split(const struct breakpoint *breakpoint);
 
-/* More than there are registers, as a plan may not be possible. */
+/* More than there are registers, because a plan may not fit. */
 #define PLAN_MAX 48
 
 struct breakpoint_register {
     struct arch_watch watch;
-    const struct breakpoint_target *target; /* the target of a breakpoint */
+    const struct breakpoint_target *target; /* points into a breakpoint */
 };
 
 struct breakpoint_plan {
@@ -33,23 +33,25 @@ struct breakpoint_plan {
     unsigned count;
 };
 
-/* Adds this breakpoint to the plan. False: PLAN_MAX is too small. */
+/* Adds the breakpoint to the plan. False if PLAN_MAX is too small. */
 bool breakpoint_plan_add(struct breakpoint_plan *plan, const struct breakpoint *breakpoint);
 
 /*
- * Reduces the plan to `most` registers, if possible: one register then watches several ranges in
- * one word, and the bytes between them.
+ * Reduces the plan to `most` registers if possible, by letting one register watch several ranges of
+ * a word and the bytes between them.
  */
 void breakpoint_plan_squeeze(struct breakpoint_plan *plan, unsigned most);
 
-/* Sorts the plan in the order in which registers have to be filled; see core/breakpoint/share.h. */
+/*
+ * Sorts the plan into the order in which the registers must be filled; see core/breakpoint/share.h.
+ */
 void breakpoint_plan_sort(struct breakpoint_plan *plan);
 
-/* Which register watches this part of a breakpoint; the part must be in the plan. */
+/* Index of the register that watches this part of a breakpoint. The part must be in the plan. */
 unsigned breakpoint_plan_find(const struct breakpoint_plan *plan, const struct arch_watch *part,
                               const struct breakpoint_target *target);
 
-/* True if some plan watches for both with one register. */
+/* True if some plan watches both with one register. */
 bool breakpoint_parts_may_meet(const struct arch_watch *left,
                                const struct breakpoint_target *left_target,
                                const struct arch_watch *right,

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See share.h. In the debug trap of any CPU; the table does not change meanwhile. */
+/* See share.h. Runs in the debug trap of any CPU; the table does not change meanwhile. */
 #include "core/breakpoint/share.h"
 
 #include "arch/cpu.h"
 #include "core/breakpoint/table.h"
 #include "core/lib/assert.h"
 
-#define ACCESS_MAX 16 /* the most bytes that one access has: cmpxchg16b */
+#define ACCESS_MAX 16 /* largest access in bytes: cmpxchg16b */
 
-/* The bytes of `watch` in the word that holds it. */
+/* Mask of the bytes of `watch` in the word that holds it. */
 static uint64_t watch_mask(const struct arch_watch *watch)
 {
     uint64_t bytes = watch->length < sizeof(bytes) ? (1ull << 8 * watch->length) - 1 : UINT64_MAX;
@@ -27,7 +27,7 @@ static bool may_touch(const struct arch_watch *part, const struct arch_made *mad
            arch_watch_touches(part, made->may_address, made->may_size);
 }
 
-/* For one access of an instruction, `alone` if it has no other. */
+/* Verdict for one access of an instruction. `alone`: the instruction makes no other access. */
 static enum share share_of_made(const struct arch_watch *part, const struct arch_watch *watch,
                                 const struct arch_made *made, bool alone, uint64_t changed)
 {
@@ -57,7 +57,7 @@ static enum share share_of_candidate(const struct arch_watch *part, const struct
     return share;
 }
 
-/* The verdict for an instruction that is not known. */
+/* Verdict for an unknown instruction. */
 static enum share share_by_bytes(const struct arch_watch *part, const struct arch_watch *watch,
                                  uint64_t changed)
 {
@@ -66,7 +66,7 @@ static enum share share_by_bytes(const struct arch_watch *part, const struct arc
     return changed & watch_mask(part) ? SHARE_HIT : SHARE_DOUBTFUL;
 }
 
-/* Certain only if it is so whichever of them it was. */
+/* Certain only if all candidates agree. */
 enum share breakpoint_share_of(const struct arch_watch *part, const struct arch_watch *watch,
                                const struct share_evidence *evidence)
 {
@@ -81,7 +81,7 @@ enum share breakpoint_share_of(const struct arch_watch *part, const struct arch_
     return share;
 }
 
-/* --- How often. --- */
+/* --- How many accesses. --- */
 
 #define TOUCHES_MAX UINT8_MAX
 
@@ -106,14 +106,14 @@ static bool all_are_placed(const struct share_evidence *evidence)
     return evidence->count > 0;
 }
 
-/* So many whole elements lie in the first `size` bytes of what it may have accessed. */
+/* Number of whole elements in the first `size` bytes of what the access may cover. */
 static uintptr_t elements_until(const struct arch_made *made, uintptr_t size)
 {
-    assert(made->element > 0); /* it is placed */
+    assert(made->element > 0); /* placed accesses have an element size */
     return size / made->element;
 }
 
-/* How many of its elements may have touched the part. */
+/* Number of elements of the access that may have touched the part. */
 static unsigned elements(const struct arch_watch *part, const struct arch_made *made)
 {
     uintptr_t start = part->address, end = start + part->length;
@@ -135,7 +135,7 @@ static unsigned iterations_of_candidate(const struct arch_candidate *candidate)
     return most < TOUCHES_MAX ? (unsigned)most : TOUCHES_MAX;
 }
 
-/* How many iterations the trap reports at most. */
+/* Most iterations that the trap may report. */
 static unsigned iterations(const struct share_evidence *evidence)
 {
     unsigned most = 1;
@@ -159,7 +159,7 @@ static unsigned touches_of_candidate(const struct arch_watch *part,
     return count < most ? count : most;
 }
 
-/* How many accesses of the part the trap reports at most, if it was hit. */
+/* Most accesses of the part that the trap may report, if the part was hit. */
 static unsigned touches(const struct arch_watch *part, const struct share_evidence *evidence)
 {
     unsigned count = 1;
@@ -167,7 +167,7 @@ static unsigned touches(const struct arch_watch *part, const struct share_eviden
     if (iterations(evidence) == 1)
         return 1;
     if (!all_are_placed(evidence))
-        return 2u * part->length; /* each byte by the one access and the other */
+        return 2u * part->length; /* every byte, by both accesses of the instruction */
     for (unsigned i = 0; i < evidence->count; i++)
         count = larger(count, touches_of_candidate(part, &evidence->candidates[i]));
     return count;
@@ -175,13 +175,13 @@ static unsigned touches(const struct arch_watch *part, const struct share_eviden
 
 /* --- For one register. --- */
 
-/* Bit i: owner i of that register. */
+/* Bit i: owner i of the register. */
 struct verdicts {
     uint16_t hit[ARCH_WATCHES];
     uint16_t doubtful[ARCH_WATCHES];
-    uint8_t touches[ARCH_WATCHES][BREAKPOINT_OWNERS_MAX]; /* if hit or doubtful: at most so often */
-    unsigned iterations;                                  /* that the trap reports, at most */
-    unsigned registers; /* registers that were hit, for any owner */
+    uint8_t touches[ARCH_WATCHES][BREAKPOINT_OWNERS_MAX]; /* most accesses, if hit or doubtful */
+    unsigned iterations;                                  /* most that the trap may report */
+    unsigned registers; /* bit i: register i was hit, for any owner */
     uint64_t old[ARCH_WATCHES], new[ARCH_WATCHES];
 };
 
@@ -209,7 +209,7 @@ static void take_word(struct verdicts *verdicts, unsigned i)
     verdicts->registers |= 1u << i;
 }
 
-/* The bytes from before prove something only if no other CPU can have changed them. */
+/* The old bytes are evidence only if no other CPU can have changed them. */
 static void gather(struct share_evidence *evidence, const struct slot *slot, uint64_t changed,
                    const struct regs *regs)
 {
@@ -244,7 +244,7 @@ static void count_touches(struct verdicts *verdicts, unsigned i,
             is_data(slot) ? (uint8_t)touches(&slot->parts[owner], evidence) : 1;
 }
 
-/* The machine has reported the register: an owner that wants all of it was hit. */
+/* The machine reported the register, so the owners that watch all of it were hit. */
 static uint16_t owners_of_all(const struct slot *slot)
 {
     unsigned owners = 0;
@@ -256,7 +256,7 @@ static uint16_t owners_of_all(const struct slot *slot)
     return (uint16_t)owners;
 }
 
-/* A program's register, and one for execution, have owners only that want the same. */
+/* All owners of a register on a program, or for execution, watch the same bytes. */
 static bool owners_differ(const struct slot *slot)
 {
     return is_data(slot) && !slot->user;
@@ -284,9 +284,7 @@ static void judge_fired(struct verdicts *verdicts, unsigned i, struct share_evid
         verdicts->iterations = iterations(evidence);
 }
 
-/*
- * --- Registers that hit as well, but that a machine does not report, as it reports only one. ---
- */
+/* --- Registers that were hit as well, on a machine that reports only one. --- */
 
 /* True if one access may touch both. */
 static bool is_near(const struct arch_watch *left, const struct arch_watch *right)
@@ -294,7 +292,9 @@ static bool is_near(const struct arch_watch *left, const struct arch_watch *righ
     return arch_watch_touches(right, left->address - ACCESS_MAX, left->length + 2 * ACCESS_MAX);
 }
 
-/* True if an instruction that hit another register may have hit this one by a placed access. */
+/*
+ * True if the instruction that hit another register may also have hit this one, by a placed access.
+ */
 static bool placed_may_hit(const struct share_evidence *evidence, const struct arch_watch *watch)
 {
     for (unsigned i = 0; i < evidence->count; i++)
@@ -306,8 +306,9 @@ static bool placed_may_hit(const struct share_evidence *evidence, const struct a
 }
 
 /*
- * ... by one whose place is not known: near the other if it hit that, too; else anywhere. The
- * kernel has no instruction that is not known and accesses two places; a program may have one.
+ * The same for an access at an unknown place: near the other register if the access hit that too,
+ * otherwise anywhere. The kernel has no unknown instruction that accesses two places; a program may
+ * have one.
  */
 static bool unplaced_may_hit(const struct share_evidence *evidence, const struct slot *slot,
                              const struct arch_watch *other)
@@ -321,7 +322,7 @@ static bool unplaced_may_hit(const struct share_evidence *evidence, const struct
     return far || is_near(&slot->watch, other);
 }
 
-/* True if an access that hits `inner` certainly hits `outer`. */
+/* True if every access that hits `inner` also hits `outer`. */
 static bool contains(const struct arch_watch *outer, const struct arch_watch *inner)
 {
     return (outer->access == ARCH_READ_WRITE || inner->access == ARCH_WRITE) &&
@@ -329,7 +330,10 @@ static bool contains(const struct arch_watch *outer, const struct arch_watch *in
            inner->address + inner->length <= outer->address + outer->length;
 }
 
-/* `evidence` becomes this register's, whose word may have changed where the other's has not. */
+/*
+ * Adapts `evidence` to this register: its word may have changed where that of the other register
+ * did not.
+ */
 static void judge_made(struct verdicts *verdicts, unsigned i, struct share_evidence *evidence)
 {
     const struct slot *slot = &breakpoint_slots.slot[i];
@@ -369,9 +373,9 @@ static void judge_unreported(struct verdicts *verdicts, unsigned reported, unsig
             judge_beside(verdicts, fired, i, evidence);
 }
 
-/* --- Owners: each is told once in a trap, however many of its parts were hit. --- */
+/* --- Owners: one report per trap, however many parts were hit. --- */
 
-/* The index of its first entry in these lists; if there is none, the index after the last. */
+/* Index of the owner's first entry in `lists`; the index after the last if there is none. */
 static unsigned find_owner(const uint16_t *lists, const struct breakpoint *wanted)
 {
     for (unsigned i = 0; i < breakpoint_slots.count; i++)
@@ -381,7 +385,7 @@ static unsigned find_owner(const uint16_t *lists, const struct breakpoint *wante
     return ARCH_WATCHES * BREAKPOINT_OWNERS_MAX;
 }
 
-/* How many accesses of the owner's bytes the trap reports, at most. */
+/* Most accesses of the owner's bytes that the trap may report. */
 static unsigned touches_of(const struct verdicts *verdicts, const struct breakpoint *wanted)
 {
     unsigned touches = 0;
@@ -451,7 +455,7 @@ void breakpoint_share(unsigned fired, struct regs *regs)
         if (breakpoint_slots.lowest_only)
             judge_unreported(&verdicts, fired, i, &evidence);
     }
-    /* Certain ones last: gdb takes the last of a trap for the one to stop at. */
+    /* Certain hits last: gdb stops at the last hit of a trap. */
     tell_each(&verdicts, verdicts.doubtful, tell_doubt, regs);
     tell_each(&verdicts, verdicts.hit, tell_hit, regs);
     for (unsigned left = verdicts.registers; left; left &= left - 1) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See table.h. All installed breakpoints, the registers that the plan for them needs, and the
- * switch from one such table to the next. The registers are the same on all CPUs; those that watch
- * a program are live on a CPU only while a process of that program runs there.
+ * See table.h. Holds all installed breakpoints and the registers that their plan needs, and
+ * switches from one table to the next. The registers are the same on all CPUs; a register that
+ * watches a program is live on a CPU only while a process of that program runs there.
  */
 #include "core/breakpoint/table.h"
 
@@ -23,16 +23,16 @@ const char *const breakpoint_access_letters[] = {
 /* Changed with all CPUs parked, like everything below. */
 static struct breakpoint *installed[INSTALLED_MAX];
 static unsigned installed_count;
-static uint64_t changes; /* how often the table has changed */
+static uint64_t changes; /* number of table changes */
 
 /*
  * The watched word of the process that runs on that CPU. Read at the switch to the process, when
- * the registers change, and at its hits, which is enough, as no other process writes its memory.
+ * the registers change, and at hits; that is enough, because no other process writes this memory.
  * [owning CPU; others while it is parked]
  */
 static uint64_t user_shadow[ARCH_CPUS_MAX][ARCH_WATCHES];
 
-/* The whole aligned word, as for the kernel's memory; 0 if it is not mapped. */
+/* The whole aligned word, as for kernel memory; 0 if it is not mapped. */
 static uint64_t user_word(unsigned cpu, const struct slot *slot)
 {
     uint64_t word = 0;
@@ -44,7 +44,7 @@ static uint64_t user_word(unsigned cpu, const struct slot *slot)
     return word;
 }
 
-/* A function of its own, which the kernel's hits do not pay for. */
+/* Out of line, so that hits in the kernel do not pay for it. */
 __attribute__((noinline)) uint64_t breakpoint_user_exchange(const struct slot *slot, uint64_t *old)
 {
     unsigned cpu = arch_cpu_id();
@@ -58,10 +58,7 @@ __attribute__((noinline)) uint64_t breakpoint_user_exchange(const struct slot *s
 
 /* --- Which registers are live. --- */
 
-/*
- * Registers after the table's last one do not belong to the table: the code that arms them does so
- * on every CPU.
- */
+/* Registers after the table's last one belong to other code, which arms them on every CPU. */
 static unsigned table_live(unsigned cpu)
 {
     unsigned bits = ~0u << breakpoint_slots.count;
@@ -83,8 +80,8 @@ static void table_take_shadows(unsigned cpu)
 }
 
 /*
- * A CPU may be parked at any point of this function, and find another table when it resumes. Then
- * it has chosen for the old table, and chooses again.
+ * This CPU may be parked anywhere in this function and find a different table when it resumes. Its
+ * choice was then made for the old table, so it chooses again.
  */
 void breakpoint_switch(void)
 {
@@ -108,9 +105,9 @@ static void table_select(void)
     }
 }
 
-/* --- From one table to the next. --- */
+/* --- Switching tables. --- */
 
-/* Notes which registers each owner has. */
+/* Stores in each owner which registers it has. */
 static void table_note_slots(void)
 {
     for (unsigned i = 0; i < installed_count; i++)
@@ -135,7 +132,7 @@ static void table_switch(const struct slot_table *next)
     for (unsigned i = 0; i < breakpoint_slots.count; i++) {
         struct slot *slot = &breakpoint_slots.slot[i];
 
-        assert(slot->owner_count > 0); /* a hit tells the first owner without a check */
+        assert(slot->owner_count > 0); /* a hit calls the first owner without a check */
         watches[i] = slot->watch;
         slot->word = slot->user ? &nothing : arch_watch_word(&slot->watch);
         slot->shadow = *slot->word;
@@ -186,7 +183,7 @@ static void table_add(struct slot_table *next, const struct breakpoint_plan *pla
         const struct arch_watch *part = &parts.watch[i];
         struct slot *slot = &next->slot[breakpoint_plan_find(plan, part, &owner->target)];
 
-        assert(slot->owner_count < BREAKPOINT_OWNERS_MAX); /* refuse_owners */
+        assert(slot->owner_count < BREAKPOINT_OWNERS_MAX); /* checked by refuse_owners */
         slot->parts[slot->owner_count] = *part;
         slot->owners[slot->owner_count++] = owner;
     }
@@ -210,7 +207,7 @@ static void table_make(struct slot_table *next, const struct breakpoint_plan *pl
     next->shared = table_is_shared(next);
 }
 
-/* Makes a plan for the first `count` installed breakpoints; false: no plan is large enough. */
+/* Plans for the first `count` installed breakpoints; false if PLAN_MAX is too small. */
 static bool plan_make(struct breakpoint_plan *plan, unsigned count, unsigned most)
 {
     plan->count = 0;
@@ -223,7 +220,7 @@ static bool plan_make(struct breakpoint_plan *plan, unsigned count, unsigned mos
 
 /* --- Installing and removing. --- */
 
-/* "4 needed, 1 free; held: perf mem:a:w, perf mem:b:rw, gdb watch c" */
+/* "4 debug registers needed, 1 of 4 free; held by perf mem:a:w, perf mem:b:rw, gdb watch c" */
 static int refuse_space(unsigned needed, unsigned available, struct refusal *why)
 {
     char holders[160] = "";
@@ -237,7 +234,7 @@ static int refuse_space(unsigned needed, unsigned available, struct refusal *why
                   breakpoint_slots.count ? holders : "nobody");
 }
 
-/* How many parts of this breakpoint may share a register with that range in some plan. */
+/* Number of parts of this breakpoint that may share a register with `part` in some plan. */
 static unsigned parts_beside(const struct breakpoint *breakpoint, const struct arch_watch *part,
                              const struct breakpoint_target *target)
 {
@@ -250,7 +247,7 @@ static unsigned parts_beside(const struct breakpoint *breakpoint, const struct a
 }
 
 /*
- * Counted for the worst plan, so that no later plan, for example after a removal, has more owners.
+ * Counts for the worst plan, so that no later plan, for example after a removal, has more owners.
  */
 static int refuse_owners(const struct breakpoint *breakpoint, struct refusal *why)
 {
@@ -269,7 +266,7 @@ static int refuse_owners(const struct breakpoint *breakpoint, struct refusal *wh
     return 0;
 }
 
-/* The last installed breakpoint is the new one. */
+/* Plans for all installed breakpoints; the last is the new one. */
 static int table_plan(struct breakpoint_plan *plan, struct refusal *why)
 {
     unsigned others, all;
@@ -279,7 +276,7 @@ static int table_plan(struct breakpoint_plan *plan, struct refusal *why)
     all = plan->count;
     plan_make(plan, installed_count - 1, 0);
     others = plan->count;
-    assert(others <= ARCH_WATCHES && others < all); /* without the new one they had room */
+    assert(others <= ARCH_WATCHES && others < all); /* the others fit without the new one */
     return refuse_space(all - others, ARCH_WATCHES - others, why);
 }
 
@@ -293,14 +290,14 @@ static bool is_installed(const struct breakpoint *breakpoint)
 
 int breakpoint_table_install(struct breakpoint *breakpoint, struct refusal *why)
 {
-    static struct breakpoint_plan plan; /* too large for the stack, like the next one */
+    static struct breakpoint_plan plan; /* too large for the stack, as is `next` */
     static struct slot_table next;
     int error = refuse_owners(breakpoint, why);
 
     if (error)
         return error;
     assert(!is_installed(breakpoint));
-    assert(installed_count < INSTALLED_MAX); /* refuse_owners has counted the owners */
+    assert(installed_count < INSTALLED_MAX); /* refuse_owners limits the owners */
     installed[installed_count++] = breakpoint;
     error = table_plan(&plan, why);
     if (error) {
@@ -325,7 +322,7 @@ void breakpoint_table_remove(const struct breakpoint *breakpoint)
             installed[kept++] = installed[i];
     installed_count = kept;
     /*
-     * This cannot fail: each watched word needs at most one register, and there are no more such
+     * This cannot fail: each watched word needs at most one register, and there are no more watched
      * words than before.
      */
     fits = plan_make(&plan, installed_count, ARCH_WATCHES);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which owners hold which debug register: what the files of core/breakpoint share. Changed with all
+ * The debug registers and their owners, shared by the files of core/breakpoint. Changed with all
  * CPUs parked and watches disarmed; read in the debug trap of any CPU, and by code that has parked
  * the CPUs.
  */
@@ -10,26 +10,25 @@
 #include "core/breakpoint/breakpoint.h"
 #include "core/breakpoint/plan.h"
 
-/* One register. Aligned so that its address is found by a shift. */
+/* One register. Aligned so that indexing needs only a shift. */
 struct slot {
     _Alignas(512) struct arch_watch watch;
     struct breakpoint *owners[BREAKPOINT_OWNERS_MAX];
     unsigned owner_count;
     /*
-     * The word with the watched bytes, and its value at the last hit on any CPU, or when it was
-     * armed. The whole word, not only the bytes: every hit pays for this, and few hits have a
-     * listener.
+     * The word that holds the watched bytes, and its value at the last hit on any CPU, or when it
+     * was armed. The whole word rather than only the bytes, because every hit pays for this and few
+     * hits have a listener.
      */
     const volatile uint64_t *word;
     uint64_t shadow; /* exchanged by each hit */
     /*
-     * It watches a program: each process has its own memory, so user_shadow is used, and `word` is
-     * not.
+     * Watches a program: each process has its own memory, so user_shadow is used instead of `word`.
      */
     bool user;
     struct breakpoint_target target;
-    struct arch_watch parts[BREAKPOINT_OWNERS_MAX]; /* what each owner wants this register to
-                                                     * watch */
+    /* What each owner wants this register to watch. */
+    struct arch_watch parts[BREAKPOINT_OWNERS_MAX];
 };
 
 struct slot_table {
@@ -37,7 +36,7 @@ struct slot_table {
     unsigned count;
     /*
      * A hit may belong to only some owners of the reported register, or also to owners of another
-     * one: then core/breakpoint/share.c decides.
+     * register; core/breakpoint/share.c decides.
      */
     bool shared;
     bool lowest_only; /* if an access matches several registers, the machine reports only one */
@@ -47,24 +46,24 @@ struct slot_table {
 extern struct slot_table breakpoint_slots;
 
 /*
- * Prepares what happens for each combination of registers that may fire. Called after the table has
- * changed.
+ * Prepares the handler for each combination of registers that may fire. Called after each change of
+ * the table.
  */
 void breakpoint_handlers_make(void);
 
-extern unsigned breakpoint_live[ARCH_CPUS_MAX]; /* bit i: register i is live. [owning CPU;
-                                                 * parked] */
+/* Bit i: register i is live. [owning CPU; parked] */
+extern unsigned breakpoint_live[ARCH_CPUS_MAX];
 
 /*
- * Called with all CPUs parked. Returns 0, or -ENOSPC and the reason, and then nothing has changed.
- * An installed breakpoint can always be removed.
+ * Called with all CPUs parked. Returns 0, or -ENOSPC and the reason, with nothing changed. An
+ * installed breakpoint can always be removed.
  */
 int breakpoint_table_install(struct breakpoint *breakpoint, struct refusal *why);
 void breakpoint_table_remove(const struct breakpoint *breakpoint);
 
 /*
  * For a register that watches a program: stores the last known word of the running process in *old,
- * and notes and returns the present one. Debug trap.
+ * then records and returns the present word. Debug trap.
  */
 uint64_t breakpoint_user_exchange(const struct slot *slot, uint64_t *old);
 

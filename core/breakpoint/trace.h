@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The tracepoint breakpoint:hit: what a hit of a debug register did to the watched bytes, and by
- * which instruction. Raised in the debug trap, once for each register that hit, with the registers
- * of the interrupted code.
+ * The tracepoint breakpoint:hit reports the watched bytes before and after a hit of a debug
+ * register, and the instruction that made the access. Raised in the debug trap, once per register
+ * that hit, with the registers of the interrupted code.
  *
  * `old` is the value at the register's last hit, or when it was armed; `new` is the present value.
  * Both are 0 for x. `insn` is the address of the instruction that made the access, 0 if `how` is

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See source_branches.h. The stepping itself (branches_step, branches_open) runs in the debug trap with
- * interrupts off and watches disarmed: it takes no lock, does not allocate or fault, and is not
- * stepped. The rest runs in task context.
+ * See source_branches.h. The stepping itself (branches_step, branches_open) runs in the debug trap
+ * with interrupts off and watches disarmed: it takes no lock, does not allocate or fault, and is
+ * not stepped. The rest runs in task context.
  *
  * The trap flag belongs to the stepped thread, and is saved and loaded with its other flags, both
  * on a thread switch and by code that saves flags. A step may therefore arrive late, or in a thread

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the next boot needs in order to read this boot's recording, in memory that a reset leaves
- * alone (core/host.h, memory_kept; arch/memory.h, ARCH_KEPT). For core/recording/; task context.
- * docs/crash.md gives the reasons.
+ * Describes this boot's recording for the next boot, in memory that a reset preserves (core/host.h,
+ * memory_kept; arch/memory.h, ARCH_KEPT). For core/recording/; task context. See docs/crash.md for
+ * the reasons.
  */
 #pragma once
 
@@ -20,17 +20,17 @@
 #define KEPT_VERSION  1
 #define KEPT_END_SIZE 96
 
-/* At the same place in every build, so that another build's recording is known for what it is. */
+/* At the same address in every build, so that a recording of another build is recognised. */
 struct kept_head {
-    uint64_t magic; /* stored last, when all else is; cleared first */
+    uint64_t magic; /* stored last; cleared first */
     uint32_t version;
-    uint32_t crc; /* of what follows in here */
+    uint32_t crc; /* of the fields below */
     uint8_t build_id[ARCH_BUILD_ID_SIZE];
     uint32_t event_count;
-    uint64_t memory, memory_size; /* what the host gave: address and bytes */
-    uint64_t ring_size; /* of each ring; each begins where the one before ends, from `memory` on */
+    uint64_t memory, memory_size; /* provided by the host: address and bytes */
+    uint64_t ring_size;           /* bytes per ring; the rings are contiguous from `memory` on */
     uint32_t ring_count;
-    uint32_t fits; /* 0: the rings did not, and lie elsewhere */
+    uint32_t fits; /* 0: the rings did not fit and are elsewhere */
     uint32_t events_crc;
     uint32_t mode; /* enum ring_mode */
 };
@@ -39,25 +39,28 @@ _Static_assert(sizeof(struct kept_head) == 80, "the CRC covers no padding");
 
 struct kept {
     struct kept_head head;
-    uint32_t end_crc; /* of `end`, which is stored at any time */
+    uint32_t end_crc; /* of `end`, which may be stored at any time */
     char end[KEPT_END_SIZE];
     struct recorded_event events[RECORDING_EVENTS_MAX];
 };
 
-/* Written by core/recording/kept.c alone. */
+/* Written only by core/recording/kept.c. */
 extern struct kept kept;
 
 uint32_t kept_head_crc(const struct kept_head *head);
 
-/* Memory for so many rings of that size; NULL: it has no room for them. */
+/* Preserved memory for `count` rings of `size` bytes; NULL if it is too small. */
 void *kept_rings(unsigned count, uint64_t size);
 
-/* Whether that memory is the host's kept one, which is never given back. */
+/* True if `memory` is in the host's preserved memory, which is never given back. */
 bool kept_has(const void *memory);
 
-/* Nothing of what lies there is a recording from here on. */
+/* Invalidates the recording in preserved memory. */
 void kept_drop(void);
 
-/* The rings, which are empty, and the events that write into them are the next boot's to find. */
+/*
+ * Describes the rings, which are still empty, and the events that write into them, for the next
+ * boot.
+ */
 void kept_hold(const struct ring *rings, unsigned count, const struct event *events,
                unsigned event_count);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See last.h. The rings are walked as those of a machine that has stopped at whatever instruction
- * (core/ring/walk.h), so that a writer that was under way costs its own record and no other.
+ * See last.h. The rings are walked like those of a machine that stopped at an arbitrary instruction
+ * (core/ring/walk.h), so that a writer interrupted by the reset loses only its own record.
  */
 #include "core/recording/last.h"
 
@@ -17,17 +17,17 @@
 #include "core/sample/sample.h"
 #include "core/sample/view.h"
 
-/* The time of what comes next in a ring. */
+/* Special values of struct last_ring's time. */
 #define NOTHING UINT64_MAX
-#define UNKNOWN (UINT64_MAX - 1) /* not looked at yet */
+#define UNKNOWN (UINT64_MAX - 1) /* not read yet */
 
 struct last_ring {
-    struct ring ring; /* its bytes are in the copy */
+    struct ring ring; /* its bytes point into the copy */
     struct ring_walk walk;
     uint64_t time;
 };
 
-/* Set at boot, by last_find; the walks are the one reader's. */
+/* Set by last_find at boot; the walks belong to the only reader. */
 static struct last {
     struct record_source source; /* first */
     struct last_ring rings[ARCH_CPUS_MAX];
@@ -43,11 +43,11 @@ static struct last {
 
 static struct refusal missing = {"nobody has looked for it"};
 
-/* --- Is it there, and is it ours? --- */
+/* --- Validation. --- */
 
-#define REFUSED 1 /* ... and `missing` tells why */
+#define REFUSED 1 /* the reason is in `missing` */
 
-/* Where nothing is found it is not known whether anything was: no line at boot. */
+/* Returns -ENODATA if there may never have been a recording: boot then prints nothing. */
 static int check_head(const struct kept_head *head)
 {
     size_t bytes = 0;
@@ -80,7 +80,7 @@ static int check_head(const struct kept_head *head)
     return REFUSED;
 }
 
-/* What a head of ours cannot say is a defect of ours, or chance: refused all the same. */
+/* A valid CRC over impossible values is a bug, or chance; such a head is refused, too. */
 static int check_body(const struct kept_head *head)
 {
     size_t events = head->event_count;
@@ -135,9 +135,11 @@ static void take_end(void)
     last.end[sizeof(last.end) - 1] = '\0';
 }
 
-/* --- Its records. --- */
+/* --- Records. --- */
 
-/* A throttle's record: { header; u64 time, id, stream; sample_id }, the time in its sixth word. */
+/*
+ * A throttle record: { header; u64 time, id, stream; sample_id }, with the time in its sixth word.
+ */
 static bool is_throttle(const struct perf_event_header *record, uint64_t *time)
 {
     if ((record->type != PERF_RECORD_THROTTLE && record->type != PERF_RECORD_UNTHROTTLE) ||
@@ -166,7 +168,7 @@ static const struct perf_event_header *record_read(void)
     return (const struct perf_event_header *)last.record;
 }
 
-/* The time of the ring's next record of ours, before which the walk stays. */
+/* Finds the time of the ring's next valid record; the walk stays before that record. */
 static void look_ahead(struct last_ring *ring)
 {
     for (;;) {
@@ -198,7 +200,7 @@ static void last_rewind(struct record_source *source)
     }
 }
 
-/* By time, and at the same time by CPU. */
+/* In order of time, and of CPU at equal times. */
 static const struct perf_event_header *last_next(struct record_source *source)
 {
     struct last_ring *oldest = &last.rings[0];
@@ -260,7 +262,7 @@ void last_find(struct ring *rings)
 
     memset(&last, 0, sizeof(last));
     error = find(rings);
-    refused = last.damaged; /* whole rings */
+    refused = last.damaged; /* rings refused as a whole */
     kept_drop();
     memset(rings, 0, ARCH_CPUS_MAX * sizeof(*rings));
     if (error == REFUSED)
@@ -300,13 +302,13 @@ void last_hide(void)
     last.shown = false;
 }
 
-/* A report in an interrupt or an NMI that comes upon the reader is about this boot. */
+/* A report in an interrupt or NMI that interrupts the reader is about this boot. */
 bool last_shown(void)
 {
     return last.shown && !arch_interrupted();
 }
 
-/* A thread's number may be another's later: the last name counts. */
+/* Thread numbers are reused: the newest name counts. */
 static const char *last_task_name(uint32_t tid)
 {
     for (size_t i = last.name_count; i-- > 0;)
@@ -315,7 +317,7 @@ static const char *last_task_name(uint32_t tid)
     return "";
 }
 
-/* See core/sample/comm.h: of this boot, or of the one that is shown. */
+/* See core/sample/comm.h: the name from this boot, or from the last boot while that is shown. */
 const char *comm_of(uint32_t tid)
 {
     return last_shown() ? last_task_name(tid) : recording_task_name(tid);

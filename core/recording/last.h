@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The last boot's recording, which a reset has left in memory: found at boot, copied, and read as
- * any other (`perf report --last-boot`). Firmware and loaders may have written over any of it: what
- * cannot be true is refused or left out, and counted.
+ * The last boot's recording, preserved in memory across a reset: found at boot, copied, and read
+ * like any other (`perf report --last-boot`). Firmware and loaders may have overwritten any of it:
+ * invalid data is refused or skipped, and counted.
  */
 #pragma once
 
@@ -12,19 +12,20 @@
 #include "core/sample/records.h"
 
 /*
- * Looks for it, copies it and says on the console what was found; `rings` is what lies where the
- * last boot's rings were, ARCH_CPUS_MAX of them, all zero when it returns. Boot, once, for
+ * Finds and copies the recording, and reports the result on the console. `rings` is the memory of
+ * the last boot's ARCH_CPUS_MAX rings; all zero on return. Called once at boot by
  * core/recording/recording.c.
  */
 void last_find(struct ring *rings);
 
 /*
- * Its records, from the oldest on; NULL: there is none, and last_missing says why. From here on
- * threads bear the names that they had then, until last_hide. Task context, one reader at a time.
+ * The recording's records, oldest first; NULL if there is none, and last_missing gives the reason.
+ * From here until last_hide, comm_of gives the names of the last boot. Task context, one reader at
+ * a time.
  */
 struct record_source *last_source(void);
 const char *last_missing(void);
 void last_hide(void);
 
-/* Whether the last boot's are meant by comm_of and user_place_find. Any context. */
+/* True while comm_of and user_place_find refer to the last boot. Any context. */
 bool last_shown(void);

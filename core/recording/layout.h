@@ -2,7 +2,7 @@
 /*
  * Describes the variables of core/recording/recording.c and tasks.c for a tool that reads the
  * memory of a stopped machine (core/abi/recorder.h). The offsets come from the compiler, so they
- * cannot be wrong. Constant data; no code in the kernel reads it.
+ * are always right. Constant data that no kernel code reads.
  */
 #pragma once
 
@@ -18,7 +18,7 @@
 extern const struct recorder recorder;
 extern const struct recorder_tasks recorder_tasks;
 
-/* Weak, as in core/tracepoint/list.c: there may be none. */
+/* Weak, as in core/tracepoint/list.c: the kernel may have no tracepoints. */
 extern struct tracepoint *const __start_tracepoints[] __attribute__((weak));
 extern struct tracepoint *const __stop_tracepoints[] __attribute__((weak));
 
@@ -73,7 +73,7 @@ RECORDER_WIDTH(struct tracepoint_field, offset, 2);
     }
 
 /*
- * `all_rings` is the array of rings; the other two are variables: a pointer to the events, and
+ * `all_rings` is the array of rings. The other two are variables: a pointer to the events, and
  * their count.
  */
 #define RECORDER(all_rings, first_event, count_of_events)                                          \

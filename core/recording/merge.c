@@ -19,7 +19,7 @@ void ring_merge_start(struct ring_merge *merge, const struct ring *rings, unsign
     }
 }
 
-/* Reads the record into merge->record and advances the reader. */
+/* Reads the next record into merge->record, advances the reader, and returns the record's time. */
 static uint64_t ring_merge_read(struct ring_merge *merge, struct ring_reader *reader)
 {
     if (ring_read(reader, merge->record, sizeof(merge->record)) != RING_READ_RECORD)
@@ -27,7 +27,7 @@ static uint64_t ring_merge_read(struct ring_merge *merge, struct ring_reader *re
     return sample_time((const struct perf_event_header *)merge->record);
 }
 
-/* Notes the time of the ring's next record, without taking it. */
+/* Stores the time of the ring's next record without consuming the record. */
 static void ring_merge_peek(struct ring_merge *merge, unsigned i)
 {
     struct ring_reader ahead = merge->ring[i].reader;
@@ -56,8 +56,8 @@ static unsigned ring_merge_oldest(struct ring_merge *merge)
 }
 
 /*
- * The record whose time was noted may have been overwritten. The one in its place is younger, and
- * may have to wait for its turn.
+ * The record may have been overwritten since its time was read. The record now in its place is
+ * younger, and may have to wait its turn.
  */
 const struct perf_event_header *ring_merge_next(struct ring_merge *merge)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Where in a program an address of a recording lies: core/symbols/user_place.h, by the mappings
- * that the host has told of. Any context.
+ * Implements core/symbols/user_place.h: locates an address of a recording in a program, by the
+ * mappings the host has reported. Any context.
  */
 #include "core/recording/last.h"
 #include "core/recording/tasks.h"
@@ -24,7 +24,7 @@ bool user_place_find(uint32_t pid, uintptr_t address, struct user_place *place)
     const struct recorded_task *mapping = find(pid, address);
     const struct host_program *program;
 
-    /* The last boot's programs are not known: their functions stay addresses. */
+    /* The last boot's programs are unknown, so their functions stay addresses. */
     if (!mapping || last_shown())
         return false;
     program = recording_task_program(mapping);

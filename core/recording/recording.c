@@ -17,24 +17,27 @@
 #include "core/recording/tallies.h"
 #include "core/recording/tasks.h"
 
-/* One has the events of the last recording, the other those of the next or of a count since. */
+/*
+ * One bank holds the events of the last recording, the other those of the next recording or of a
+ * later count.
+ */
 static struct bank {
     struct event events[RECORDING_EVENTS_MAX];
-    struct event_cpu *cpus; /* what they keep for each CPU, the host's memory; NULL: none */
+    struct event_cpu *cpus; /* per-CPU state of the events, in memory of the host; NULL: none */
     size_t bytes;
 } banks[2];
 
-static struct event *events = banks[0].events; /* those of the recording */
-static struct event *armed = banks[0].events;  /* those that were armed last */
+static struct event *events = banks[0].events; /* events of the recording */
+static struct event *armed = banks[0].events;  /* events armed last */
 static unsigned event_count, armed_count;
-/* only arch_cpus() of them have memory; what a boot finds there is the last one's */
+/* Only arch_cpus() of them have memory. At boot they hold the last boot's contents. */
 ARCH_KEPT static struct ring rings[ARCH_CPUS_MAX];
-static uint64_t nested_before;                /* value of tracepoint_nested when they were armed */
-static uint64_t lapses_before[ARCH_CPUS_MAX]; /* the same for breakpoint_lapses */
+static uint64_t nested_before;                /* tracepoint_nested() when the events were armed */
+static uint64_t lapses_before[ARCH_CPUS_MAX]; /* the same for breakpoint_lapses() */
 static bool running;
-static bool compresses;              /* the last recording is to be compressed in the stream */
-static bool frozen;                  /* set in any context while it runs, */
-static const struct event *ended_by; /* ... together with the trigger that ended it */
+static bool compresses;              /* the stream compresses the last recording */
+static bool frozen;                  /* set in any context during a recording */
+static const struct event *ended_by; /* the trigger that ended the recording, set with `frozen` */
 static void (*stop_program)(void);   /* set at boot */
 
 const struct recorder recorder = RECORDER(rings, events, event_count);
@@ -45,12 +48,12 @@ void recording_init(void)
     recording_tasks_clear();
 }
 
-/* Makes room for `count` events; the bank's earlier content is dropped. */
+/* Allocates the bank for `count` events and drops its previous contents. */
 static int bank_make(struct bank *bank, unsigned count, struct refusal *why)
 {
     char what[80];
 
-    assert(bank->events != events); /* which can be reported until others take their place */
+    assert(bank->events != events); /* these can be reported until replaced */
     assert(count > 0 && count <= RECORDING_EVENTS_MAX);
     if (bank->cpus)
         host.memory_give(bank->cpus, bank->bytes);
@@ -66,7 +69,7 @@ static void recording_make_event(struct event *event, const struct event_spec *s
                                  const struct recording_options *options, struct event_cpu *cpus)
 {
     event_init(event, spec, cpus);
-    /* At least one sample a tick, so that a low rate gives few samples rather than none. */
+    /* At least one sample per tick, so that a low rate gives few samples rather than none. */
     event->tick_limit = options->rate * THROTTLE_TICK_NS / 1000000000;
     if (options->rate && !event->tick_limit)
         event->tick_limit = 1;
@@ -79,8 +82,8 @@ static void recording_disable(struct event *first, unsigned count)
 }
 
 /*
- * Tries the event alone, now that the events before it are disarmed. If it gets its registers,
- * those events had taken the free ones. Otherwise the reason names the other holders.
+ * Tries the event alone, with the events before it disarmed. If the event now gets its registers,
+ * the others had taken the free ones; otherwise the reason names the other holders.
  */
 static int refuse_together(struct event *event, const char *name, unsigned before,
                            struct refusal *why)
@@ -96,7 +99,7 @@ static int refuse_together(struct event *event, const char *name, unsigned befor
                   name, before, print_plural(before), before == 1 ? "s" : "");
 }
 
-/* Arms all events, or none. They only count, as they have no ring yet. */
+/* Arms all events or none. They only count, because they have no ring yet. */
 static int recording_enable(struct bank *bank, const struct recording_options *options,
                             struct refusal *why)
 {
@@ -108,7 +111,7 @@ static int recording_enable(struct bank *bank, const struct recording_options *o
     if (!error)
         error = recording_tallies_take(fresh, options->event_count, why);
     if (!error)
-        error = cpus_park(why); /* for all events together: from here on each CPU answers */
+        error = cpus_park(why); /* once for all events: from here on each CPU answers */
     if (error)
         return error;
     for (unsigned i = 0; !error && i < options->event_count; i++) {
@@ -122,7 +125,7 @@ static int recording_enable(struct bank *bank, const struct recording_options *o
     return error;
 }
 
-/* Any context: the trigger's sample has been written. */
+/* Any context, after the trigger's sample was written. */
 static void recording_trigger(const struct event *event)
 {
     const struct event *nobody = NULL;
@@ -137,7 +140,7 @@ void recording_set_stop(void (*stop)(void))
     stop_program = stop;
 }
 
-/* Any context: a sample of an event that ends something has been written. */
+/* Any context, after a sample of an event with `stop` or `trigger` was written. */
 static void recording_sampled(const struct sample_plan *plan)
 {
     const struct event *event = event_of_plan(plan);
@@ -149,9 +152,9 @@ static void recording_sampled(const struct sample_plan *plan)
 }
 
 /*
- * Hits that the making of the rings caused are not counted. Triggers are begun last, so that all
- * other events already run when a trigger hits at once. The second freeze is for the event that was
- * just being begun when the first one came.
+ * Hits caused by setting up the rings are not counted. Triggers begin last, so that all other
+ * events already run if a trigger hits at once. The second freeze is for the event that was
+ * beginning when the first freeze came.
  */
 static void recording_begin(struct ring *to)
 {
@@ -170,8 +173,8 @@ static void recording_begin(struct ring *to)
 }
 
 /*
- * The events that were armed are the recording's now, and the last one's are dropped with its rings
- * and the names of its threads.
+ * Makes the armed events those of the recording, and drops the previous events with their rings and
+ * thread names.
  */
 static int recording_replace(const struct recording_options *options, struct refusal *why)
 {
@@ -179,7 +182,7 @@ static int recording_replace(const struct recording_options *options, struct ref
 
     compresses = options->compress;
     ended_by = NULL;
-    event_count = 0; /* a report in an NMI may come here */
+    event_count = 0; /* an NMI may start a report here */
     local_barrier();
     events = armed;
     local_barrier();
@@ -192,8 +195,8 @@ static int recording_replace(const struct recording_options *options, struct ref
 }
 
 /*
- * The last recording is dropped only when the new one is possible: its events are in the other
- * bank, and its rings are given back last.
+ * Keeps the last recording until the new one can start: the new events go into the other bank, and
+ * the old rings are given back last.
  */
 int recording_start(const struct recording_options *options, struct refusal *why)
 {
@@ -203,7 +206,7 @@ int recording_start(const struct recording_options *options, struct refusal *why
 
     if (running)
         return refuse(why, EBUSY, "a recording is running already; it ends with its workload");
-    if (options->ring_size) /* in either mode the same sizes are possible */
+    if (options->ring_size) /* both modes accept the same sizes */
         error = ring_init(&probe, NULL, options->ring_size, RING_NORMAL, false, why);
     if (!error)
         error = recording_enable(fresh, options, why);
@@ -231,7 +234,7 @@ void recording_stop(void)
 {
     if (!running)
         return;
-    cpus_park_surely(); /* all CPUs end at once */
+    cpus_park_surely(); /* all CPUs stop at once */
     breakpoint_audit_all();
     recording_disable(armed, armed_count);
     cpus_release();
@@ -257,7 +260,7 @@ bool recording_frozen(void)
     return *(volatile bool *)&frozen;
 }
 
-/* A CPU can be parked only between two hits, so after parking all of them none is under way. */
+/* A CPU can be parked only between two hits, so no hit is in progress once all CPUs are parked. */
 void recording_settle(void)
 {
     cpus_park_surely();
@@ -284,7 +287,7 @@ bool recording_overwrites(void)
     return rings[0].mode == RING_OVERWRITE;
 }
 
-/* A reader of all rings; one for each of the readers that may read at the same time. */
+/* A reader of all rings; one for each of the readers that may run at the same time. */
 struct view {
     struct record_source source;
     struct recorded_event events[RECORDING_EVENTS_MAX];

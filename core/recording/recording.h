@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The machine's one recording: its events, a ring for each CPU, and the values of the counters. It
- * is kept until the next one starts, so that report, script and the stream read the same records;
- * events that are only counted (ring_size 0) leave it alone.
+ * The machine's only recording: its events, a ring per CPU, and the values of the counters. Kept
+ * until the next recording starts, so that report, script and the stream read the same records;
+ * runs that only count (ring_size 0) leave it alone.
  * Task context, except recording_source in a panic, and recording_source_for_report.
  */
 #pragma once
@@ -16,106 +16,103 @@
 #include "core/sample/records.h"
 
 struct recording_options {
-    /* attr complete: sample_type, period, registers */
+    /* With a complete attr: sample_type, period, registers. */
     struct event_spec events[RECORDING_EVENTS_MAX];
     unsigned event_count;
-    uint64_t ring_size; /* bytes a CPU; 0: count only, and keep the last recording */
+    uint64_t ring_size; /* bytes per CPU; 0: count only, and keep the last recording */
     bool overwrite;
-    bool compress; /* the stream is compressed */
-    uint64_t rate; /* samples a second that one event may take; 0: any number */
+    bool compress; /* compress the stream */
+    uint64_t rate; /* most samples per second of one event; 0: no limit */
 };
 
 /*
- * Reads what the last boot has left (core/recording/last.h), and clears what is ARCH_KEPT. Boot,
- * once, before anything else of this room and after host.memory_take works.
+ * Recovers the last boot's recording (core/recording/last.h) and clears the ARCH_KEPT variables.
+ * Called once at boot, after host.memory_take works and before any other function of
+ * core/recording/.
  */
 void recording_init(void);
 
 /*
- * What ends this boot, in words, for the line that the next one prints; without a call it is a
- * reset that the kernel did not ask for. Any context.
+ * Stores why this boot ends, as a string that the next boot prints; by default, a reset that the
+ * kernel did not request. Any context.
  */
 void recording_note_end(const char *words);
 
 /*
- * Arms all events, or none, and drops the last recording unless they are only counted. Returns 0,
- * or a negative errno and the reason.
+ * Arms all events or none, and drops the last recording unless the events are only counted. Returns
+ * 0, or a negative errno and the reason.
  */
 int recording_start(const struct recording_options *options, struct refusal *why);
 
-/* Disarms the events. What was recorded stays readable. */
+/* Disarms the events. The recording stays readable. */
 void recording_stop(void);
 
 /* True from recording_start to recording_stop. */
 bool recording_runs(void);
 
 /*
- * From here on the events, though still armed, count but do not record: the rings keep what they
- * hold. Called at the first hit of a trigger, and in a panic. Any context.
+ * Stops recording: the events stay armed and count, but the rings keep what they hold. Called at
+ * the first hit of a trigger, and in a panic. Any context.
  */
 void recording_freeze(void);
 bool recording_frozen(void);
 
-/* Returns when every hit that began before the freeze has ended. Task context. */
+/* Waits until every hit that began before the freeze has ended. Task context. */
 void recording_settle(void);
 
 /* The name of the event whose sample ended the recording; NULL: none did. */
 const char *recording_ended_by(void);
 
-/* The ring of this CPU, NULL past the last one that records; and the mode of all of them. */
+/* The ring of `cpu`, NULL past the last CPU that records; and the mode of all rings. */
 struct ring *recording_ring(unsigned cpu);
 bool recording_overwrites(void);
 
-/* True if the stream is to be compressed. */
+/* True if the stream compresses the recording. */
 bool recording_compresses(void);
 
 /*
- * The records from the oldest one to the newest one at the time of the call; NULL if nothing was
- * ever recorded. Each call starts again at the oldest record and takes the counts again. The second
- * function is for the stream, which may read while the console does; the third is for a report in
- * an NMI, which may interrupt both.
+ * The records, from the oldest to the newest at the time of the call; NULL if nothing was ever
+ * recorded. Each call restarts at the oldest record and updates the counts. The second function is
+ * for the stream, which may read while the console does; the third is for a report in an NMI, which
+ * may interrupt both.
  */
 struct record_source *recording_source(void);
 struct record_source *recording_source_for_stream(void);
 struct record_source *recording_source_for_report(void);
 
-/*
- * What the event with this index has counted, of those that were armed last, recorded or only
- * counted.
- */
+/* The event with this index among those armed last, with its count, recorded or only counted. */
 const struct recorded_event *recording_counted(unsigned event);
 
 /*
- * Stores what each event has counted so far, all at one moment, and returns the time of that
- * moment; its tally is marked there (tally_mark). Only for events that are only counted. `counts`
- * has room for RECORDING_EVENTS_MAX.
+ * Stores the counts of all events at one moment, marks their tallies (tally_mark), and returns the
+ * time of that moment. Only for events that are counted and not recorded. `counts` has room for
+ * RECORDING_EVENTS_MAX.
  */
 uint64_t recording_count(uint64_t *counts);
 
-/* The tally of the event with this index; NULL: it has none, or there is no such event. */
+/* The tally of the event with this index; NULL if it has none or there is no such event. */
 const struct tally *recording_tally(unsigned event);
 
-/* Totals over all CPUs and events; and the threads whose names had no room. */
+/* Totals over all CPUs and events; `nameless` counts threads that had no room in the table. */
 struct recording_counts {
     uint64_t produced, dropped, overwritten, throttled, nameless;
     uint64_t foreign; /* hits of threads outside the workload: neither counted nor recorded */
-    uint64_t drained; /* hits that the stream's own thread raised */
-    uint64_t nested;  /* hits of tracepoints that came while a tracepoint's hit was being
-                       * recorded */
+    uint64_t drained; /* hits raised by the stream's own thread */
+    uint64_t nested;  /* tracepoint hits during the recording of another one */
 };
 struct recording_counts recording_counts(void);
 
-/* How often that CPU was found with its watches disarmed, so that it missed hits. */
+/* How often that CPU's watches were found disarmed, so that hits were missed. */
 uint64_t recording_lapses(unsigned cpu);
 
 /*
- * Dropped and overwritten records of each CPU, which the stream tells at its end; returns the
- * number of CPUs.
+ * Stores each CPU's dropped and overwritten records, which the stream reports at its end; returns
+ * the number of CPUs.
  */
 size_t recording_losses(struct recorded_loss *losses, size_t most);
 
 /*
- * Names the function that is called after each sample of an event with `stop`, on the CPU of the
- * hit, to stop the program that runs there. Called at boot.
+ * Sets the function called after each sample of an event with `stop`, on the CPU of the hit, to
+ * stop the program that runs there. Called at boot.
  */
 void recording_set_stop(void (*stop)(void));

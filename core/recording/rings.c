@@ -7,7 +7,7 @@
 #include "core/host.h"
 #include "core/lib/print.h"
 
-/* The ring leaves the table first, for a report in an NMI that comes in between. */
+/* Clears the table's entry first, for a report in an NMI that comes in between. */
 void recording_rings_give(struct ring *rings)
 {
     for (unsigned cpu = 0; cpu < arch_cpus(); cpu++) {
@@ -31,7 +31,7 @@ void *recording_take(size_t bytes, const char *what, struct refusal *why)
     return memory;
 }
 
-/* `place`: where it is to lie; NULL: anywhere. */
+/* `place`: address of the ring's bytes; NULL: anywhere. */
 static int ring_take(struct ring *ring, const struct recording_options *options, void *place,
                      struct refusal *why)
 {

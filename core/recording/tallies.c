@@ -5,7 +5,7 @@
 #include "core/host.h"
 #include "core/lib/assert.h"
 
-/* Returns NULL and the reason, which names the event. */
+/* On failure, returns NULL and a reason that names the event. */
 static void *take(const struct event *event, size_t bytes, struct refusal *why)
 {
     struct refusal missing = {"the host of Pitot gives no memory"};
@@ -40,7 +40,7 @@ static void join_spans(struct event *events, unsigned count)
             from = &events[i];
     for (unsigned i = 0; i < count; i++)
         if (events[i].tally.plan.role == TALLY_ENDS) {
-            assert(from); /* core/perf/tally_options.c refuses one without the other */
+            assert(from); /* core/perf/tally_options.c refuses an end without a begin */
             events[i].tally.spans = from->tally.spans;
             events[i].tally.from = from->recorded.name;
         }

@@ -5,9 +5,9 @@
 #include "core/event/event.h"
 
 /*
- * Takes memory for those of `count` events that need it. Returns 0, or -ENOMEM and what it was for.
+ * Allocates memory for those of `count` events that need it. Returns 0, or -ENOMEM and the reason.
  */
 int recording_tallies_take(struct event *events, unsigned count, struct refusal *why);
 
-/* Gives back the memory that any of them has. */
+/* Gives back all memory of the events' tallies. */
 void recording_tallies_give(struct event *events, unsigned count);

@@ -14,16 +14,16 @@
 #define TASKS_MAX RECORDING_TASK_NAMES
 
 /*
- * Written under `lock`; an entry is complete before the count includes it, so it may be read in any
- * context.
+ * Written under `lock`. The count includes an entry only once it is complete, so entries may be
+ * read in any context.
  */
 ARCH_KEPT static struct recorded_task tasks[TASKS_MAX];
 ARCH_KEPT static char names[TASKS_MAX][TASK_NAME_SIZE];
-static const struct host_program *programs[TASKS_MAX]; /* [i]: the program, if tasks[i] is a
-                                                        * mapping */
+/* [i]: the program, if tasks[i] is a mapping. */
+static const struct host_program *programs[TASKS_MAX];
 ARCH_KEPT static uint64_t count;
 static uint64_t lost;
-static bool listening; /* a recording runs */
+static bool listening; /* a recording is running */
 
 static uint32_t lock; /* [A] 0: free */
 
@@ -32,14 +32,13 @@ const struct recorder_tasks recorder_tasks =
 
 /*
  * Interrupts are off while a CPU holds the lock, so that the holder is not preempted. The host's
- * own locks may be watched by the recording, so they are not used here. Contention is rare and
- * short.
+ * locks are not used here, because the recording may watch them. Contention is rare and short.
  */
 static uint64_t tasks_lock(void)
 {
     uint64_t flags = arch_irq_save();
 
-    /* A, with tasks_unlock: what the last holder stored is seen. */
+    /* A, with tasks_unlock: this CPU sees what the last holder stored. */
     while (__atomic_exchange_n(&lock, 1, __ATOMIC_ACQUIRE))
         arch_relax();
     return flags;
@@ -56,17 +55,17 @@ static char *find(uint32_t tid)
 {
     uint64_t known = publish_load(&count);
 
-    /* A new thread may have the number of one that has ended: the newest entry counts. */
+    /* A new thread may reuse the number of an exited thread: the newest entry counts. */
     while (known-- > 0)
         if (tasks[known].tid == tid && tasks[known].comm == names[known])
             return names[known];
     return NULL;
 }
 
-/* Under the lock. */
+/* Called with the lock held. */
 static void add(const struct recorded_task *task, const struct host_program *program)
 {
-    assert(lock); /* the count is changed by one at a time */
+    assert(lock); /* one CPU at a time changes the count */
     if (count == TASKS_MAX) {
         lost++;
         return;
@@ -76,13 +75,13 @@ static void add(const struct recorded_task *task, const struct host_program *pro
     publish_store(&count, count + 1);
 }
 
-/* Under the lock. */
+/* Called with the lock held. */
 static void add_name(uint32_t pid, const char *name, bool lived)
 {
     struct recorded_task task = {.pid = pid, .tid = pid};
 
     if (!lived) {
-        uint32_t maker = task_current_pid(); /* it also gives the name, if that is not its own */
+        uint32_t maker = task_current_pid(); /* it also sets the name, unless pid does so itself */
 
         task.time = arch_clock_ns();
         task.parent = maker == pid ? 0 : maker;
@@ -127,7 +126,7 @@ void recording_task_mapped(uint32_t pid, const struct host_program *program,
                                        .build_id = program->build_id};
     uint64_t flags = tasks_lock();
 
-    /* The recording may have begun while the host was telling what was already mapped. */
+    /* The recording may have begun while the host was reporting existing mappings. */
     if (listening && !is_noted(pid, mapping->start))
         add(&task, program);
     tasks_unlock(flags);
@@ -150,8 +149,8 @@ void recording_tasks_start(void)
 
     lost = 0;
     publish_store(&count, 0);
-    listening = true; /* set first: a task that is born while the host tells of all others is told
-                       * as well */
+    /* Set first, so that tasks created while the host reports existing ones are reported too. */
+    listening = true;
     tasks_unlock(flags);
     if (host.tasks_tell)
         host.tasks_tell();
@@ -173,8 +172,8 @@ size_t recording_tasks(const struct recorded_task **all)
 
 const struct host_program *recording_task_program(const struct recorded_task *mapping)
 {
-    assert(mapping >= tasks && mapping < tasks + TASKS_MAX && mapping->size); /* it is an entry of
-                                                                               * tasks[] */
+    /* `mapping` is an entry of tasks[]. */
+    assert(mapping >= tasks && mapping < tasks + TASKS_MAX && mapping->size);
     return programs[mapping - tasks];
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The writers' own part of the ring: claiming a place and giving it up, inline. For the writers in
+ * Internals of the ring's writers: claiming a place and releasing the claim, inline. For
  * core/ring/ring.c, and for core/sample/sample.c, which stores a record's words directly in the
- * ring; no other file includes this. Context: as ring_output. docs/ring.md gives the reasons.
+ * ring; no other file includes this. Context: as ring_output. See docs/ring.md for the reasons.
  */
 #pragma once
 
@@ -11,7 +11,7 @@
 #include "core/ring/ring.h"
 
 /*
- * A claim's offset while its place is being chosen. No record has this offset, so a reader that
+ * Offset of a claim whose place is still being chosen. No record has this offset, so a reader that
  * finds it sees no claim.
  */
 #define RING_NOWHERE UINT64_MAX
@@ -21,10 +21,13 @@ _Static_assert(RING_RECORD_MAX % 8 == 0 && RING_RECORD_MAX <= UINT16_MAX,
                "the size of any record is a header's");
 _Static_assert(RING_SIZE_MIN % 8 == 0, "a header does not reach across a ring's end");
 
-/* Where a record goes; at RING_NOWHERE it is dropped. Two words, so that it stays in registers. */
+/*
+ * The place of a record; at RING_NOWHERE the record is dropped. Two words, so that it stays in
+ * registers.
+ */
 struct ring_place {
     uint64_t offset;
-    uint64_t time; /* read inside the claim, so that records of one ring are in order of time */
+    uint64_t time; /* read inside the claim, so that records of one ring are in time order */
 };
 
 static inline bool ring_has(struct ring_place place)
@@ -33,7 +36,7 @@ static inline bool ring_has(struct ring_place place)
 }
 
 /*
- * Rare cases, out of line: inlined, they would cost every writer registers for what is one in a
+ * Rare cases, out of line: inlined, they would cost every writer registers for one record in a
  * thousand.
  */
 struct ring_place ring_reserve_again(struct ring *ring, unsigned level, uint64_t size);
@@ -42,7 +45,7 @@ void ring_void_outer_claims(struct ring *ring, unsigned level, uint64_t offset);
 void ring_publish_again(struct ring *ring);
 void ring_commit_dropped(struct ring *ring, unsigned level);
 
-/* Copies to that position inside a claim, and around the ring's end if necessary. */
+/* Copies to `offset` inside a claim, and around the ring's end if necessary. */
 void ring_write_part(struct ring *ring, uint64_t offset, const void *bytes, size_t size);
 
 static inline struct perf_event_header *ring_header(const struct ring *ring, uint64_t offset)
@@ -51,9 +54,9 @@ static inline struct perf_event_header *ring_header(const struct ring *ring, uin
 }
 
 /*
- * The position that the tail may not pass: the oldest record that is still being written. Outer
- * levels claim before inner ones, so the outermost claim is the oldest. It may not have taken
- * effect yet; then the limit is only stricter than necessary.
+ * The position that the tail may not pass: the oldest record still being written. Outer levels
+ * claim before inner ones, so the outermost claim is the oldest. If that claim has not taken effect
+ * yet, the limit is only stricter than necessary.
  */
 static inline uint64_t ring_oldest_claim(const struct ring *ring, unsigned level, uint64_t head)
 {
@@ -64,16 +67,16 @@ static inline uint64_t ring_oldest_claim(const struct ring *ring, unsigned level
     return head;
 }
 
-/* What a header may say of its record's size. */
+/* True if a header may give this size for its record. */
 static inline bool ring_is_whole(uint64_t size)
 {
     return size >= sizeof(struct perf_event_header) && size % 8 == 0;
 }
 
 /*
- * Where the old record at `offset` ends. A stray write of a dying kernel may have changed its
- * header, and a walk must still make progress and stay inside the ring: an impossible length counts
- * as one record up to `limit`.
+ * End of the old record at `offset`. A stray write of a dying kernel may have changed the header,
+ * and a walk must still make progress and stay inside the ring: an impossible size counts as one
+ * record up to `limit`.
  */
 static inline uint64_t ring_next(const struct ring *ring, uint64_t offset, uint64_t limit)
 {
@@ -82,15 +85,15 @@ static inline uint64_t ring_next(const struct ring *ring, uint64_t offset, uint6
     return __builtin_expect(ring_is_whole(size) && next <= limit, 1) ? next : limit;
 }
 
-/* Signed, because a place that lies less than the ring's size from the beginning is below 0. */
+/* Signed, because a record's end minus the ring's size is below 0 in the first lap. */
 static inline bool ring_is_before(uint64_t position, uint64_t other)
 {
     return (int64_t)position < (int64_t)other;
 }
 
 /*
- * Moves the tail over the old record at `tail`; returns where it is then. A nested writer may do
- * the same in the middle: then the exchange fails, and the tail is where that writer left it.
+ * Moves the tail over the old record at `tail` and returns the new tail. If a nested writer does
+ * the same in between, the exchange fails, and the tail is where that writer left it.
  */
 static inline uint64_t ring_move_tail(struct ring *ring, uint64_t tail, uint64_t limit)
 {
@@ -103,9 +106,9 @@ static inline uint64_t ring_move_tail(struct ring *ring, uint64_t tail, uint64_t
 }
 
 /*
- * Moves the tail from `tail` over whole old records until a record that ends at `end` fits; gives
- * up no record for one that cannot fit. The first step is inline, because a flight recorder is full
- * nearly always, of records of about one size.
+ * Moves the tail from `tail` over whole old records until a record that ends at `end` fits;
+ * overwrites nothing for a record that cannot fit. The first step is inline, because a flight
+ * recorder is nearly always full, with records of similar size.
  */
 static inline bool ring_make_room(struct ring *ring, uint64_t tail, uint64_t head, uint64_t end,
                                   unsigned level)
@@ -121,8 +124,8 @@ static inline bool ring_make_room(struct ring *ring, uint64_t tail, uint64_t hea
 }
 
 /*
- * The tail never passes a claim, so a record that ends at `end` overwrites no claim if the tail is
- * less than the ring's size before it.
+ * The tail never passes a claim, so a record overwrites no claim if its end is at most the ring's
+ * size after the tail.
  */
 __attribute__((always_inline)) static inline bool ring_has_room(struct ring *ring, uint64_t head,
                                                                 uint64_t end, unsigned level)
@@ -136,10 +139,7 @@ __attribute__((always_inline)) static inline bool ring_has_room(struct ring *rin
 
 enum ring_try { RING_CLAIMED, RING_FULL, RING_OVERTAKEN };
 
-/*
- * One attempt to claim `size` bytes at the head. RING_OVERTAKEN: a nested writer came in the
- * middle.
- */
+/* Tries once to claim `size` bytes at the head. RING_OVERTAKEN: a nested writer came in between. */
 __attribute__((always_inline)) static inline enum ring_try
 ring_try_at(struct ring *ring, unsigned level, uint64_t size, struct ring_place *place)
 {
@@ -149,17 +149,19 @@ ring_try_at(struct ring *ring, unsigned level, uint64_t size, struct ring_place 
     local_store(&claim->offset, RING_NOWHERE);
     local_store(&claim->size, size);
     head = local_load(&ring->head);
-    /* A nested writer voids the claim if it claimed before this read of the head, or right after
-     * it. */
+    /*
+     * A nested writer that claimed before this read of the head, or right after it, has voided the
+     * claim.
+     */
     if (__builtin_expect(local_load(&claim->size) != size, 0))
         return RING_OVERTAKEN;
     /*
-     * Stored before the claim takes effect. A writer that claims from here on makes the exchange
+     * Stored before the claim takes effect. From here on, any writer that claims makes the exchange
      * fail.
      */
     local_store(&claim->offset, head);
     time = arch_clock_ns();
-    __asm__ volatile("" : "+r"(time)); /* now, so that nothing is kept to compute it later */
+    __asm__ volatile("" : "+r"(time)); /* computed here, so that its inputs need not be kept */
     *place = (struct ring_place){.offset = head, .time = time};
     if (__builtin_expect(!ring_has_room(ring, head, head + size, level), 0)) {
         local_store(&claim->size, 0);
@@ -171,9 +173,9 @@ ring_try_at(struct ring *ring, unsigned level, uint64_t size, struct ring_place 
 }
 
 /*
- * `level` is ring->nest. Inline, so that for the outermost writer, as nearly all are, the level is
- * the constant 0 and the compiler removes half of the code. `possible`: a record of this size may
- * be written. False: it is dropped, and counted.
+ * `level` is ring->nest. Inline, because nearly all writers are outermost: their level is the
+ * constant 0, and the compiler removes half of the code. `possible`: a record of this size may be
+ * written. Returns false if the record is dropped, which is counted.
  */
 __attribute__((always_inline)) static inline bool ring_reserve_at(struct ring *ring, unsigned level,
                                                                   uint64_t size, bool possible,
@@ -199,16 +201,16 @@ __attribute__((always_inline)) static inline bool ring_reserve_at(struct ring *r
 }
 
 /*
- * Only the outermost writer publishes. A nested writer that comes after the outermost one has left
- * writes and publishes by itself. One that comes before that does not publish: the second look at
- * the head finds its records.
+ * Only the outermost writer publishes. A nested writer that comes after the outermost has left
+ * publishes by itself. One that comes earlier does not: the second load of the head finds its
+ * records.
  */
 __attribute__((always_inline)) static inline void ring_commit_at(struct ring *ring, unsigned level,
                                                                  bool dropped)
 {
     uint64_t head;
 
-    local_barrier(); /* the record is whole before its claim is given up */
+    local_barrier(); /* the record is whole before its claim is released */
     if (!dropped)
         local_store(&ring->claims[level & (RING_NESTING - 1)].size, 0);
     if (level > 0) {

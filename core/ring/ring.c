@@ -3,8 +3,8 @@
  * The flight recorder's writers and reader. See ring.h for the contract and docs/ring.md for the
  * reasons.
  *
- * The outermost writer and a reader on another CPU meet like this; each letter pairs with itself on
- * the other side:
+ * The outermost writer synchronises with a reader on another CPU as follows; each letter pairs with
+ * the same letter on the other side:
  *
  *     writer                                   reader
  *
@@ -12,7 +12,7 @@
  *       store tail              A              load tail
  *     write the record's bytes                 copy bytes
  *     store published           B              load tail again         A
- *                                              throw away what lies before it
+ *                                              discard what lies before it
  *
  * A: a reader that sees new bytes in an old place also sees the moved tail. B: a reader that sees
  * `published` also sees the bytes before it. In normal mode the reader moves the tail, and C pairs
@@ -40,9 +40,9 @@ int ring_init(struct ring *ring, void *memory, uint64_t size, enum ring_mode mod
 }
 
 /*
- * This level has got the place. Outer levels that have noted the same place, or that are still
- * choosing and may note it later, have not got it: their claims are voided. They choose a new
- * place, as their exchange of the head fails or they find their claim voided.
+ * This level has won the place. Voids the claims of outer levels that noted the same place, or that
+ * are still choosing and might note it later. Those levels choose a new place, because their
+ * exchange of the head fails or they find the claim void.
  */
 __attribute__((noinline)) void ring_void_outer_claims(struct ring *ring, unsigned level,
                                                       uint64_t offset)
@@ -58,7 +58,7 @@ __attribute__((noinline)) static void ring_write_around(struct ring *ring, uint6
 {
     uint64_t first = ring->size - start;
 
-    assert(size > first && size <= ring->size); /* what was claimed */
+    assert(size > first && size <= ring->size); /* the claim wraps around the end */
     local_copy_words(ring->bytes + start, bytes, first / 8);
     local_copy_words(ring->bytes, (const uint8_t *)bytes + first, (size - first) / 8);
 }
@@ -75,7 +75,7 @@ void ring_write_part(struct ring *ring, uint64_t offset, const void *bytes, size
 }
 
 /*
- * Publishes records of nested writers that came while the outermost writer was leaving: each found
+ * Publishes records of nested writers that came while the outermost writer was leaving: each saw
  * itself nested, so it did not publish.
  */
 __attribute__((noinline)) void ring_publish_again(struct ring *ring)
@@ -92,7 +92,7 @@ __attribute__((noinline)) void ring_publish_again(struct ring *ring)
     } while (local_load(&ring->head) != head);
 }
 
-/* What the first attempt does, until the place is claimed or there is none. */
+/* Repeats the first attempt until the place is claimed or there is no room. */
 __attribute__((noinline)) struct ring_place ring_reserve_again(struct ring *ring, unsigned level,
                                                                uint64_t size)
 {
@@ -120,7 +120,7 @@ __attribute__((noinline)) void ring_make_more_room(struct ring *ring, uint64_t t
 
 __attribute__((noinline)) void ring_commit_dropped(struct ring *ring, unsigned level)
 {
-    assert(ring->nest == level + 1); /* the writers nested in this one have left */
+    assert(ring->nest == level + 1); /* writers nested in this one have left */
     ring_commit_at(ring, level, true);
 }
 
@@ -188,14 +188,14 @@ static void ring_copy_out(const struct ring *ring, uint64_t offset, void *to, si
 }
 
 /*
- * True if writers overwrote what was just copied from the reader's position; then moves the
- * position to the oldest record that is left.
+ * True if writers overwrote the bytes just copied from the reader's position; then the position
+ * moves to the oldest remaining record.
  */
 static bool ring_overtaken(struct ring_reader *reader)
 {
     uint64_t tail;
 
-    publish_order_loads(); /* A: the copy before this look at the tail */
+    publish_order_loads(); /* A: the copy before this load of the tail */
     tail = publish_load(&reader->ring->tail);
     if (tail <= reader->position)
         return false;
@@ -235,8 +235,8 @@ enum ring_read_result ring_read(struct ring_reader *reader, void *to, size_t roo
 
 void ring_consume(struct ring *ring, const struct ring_reader *reader)
 {
-    assert(reader->ring == ring && ring->mode == RING_NORMAL); /* otherwise the writers own the
-                                                                * tail */
+    /* In overwrite mode the writers own the tail. */
+    assert(reader->ring == ring && ring->mode == RING_NORMAL);
     assert(reader->position >= ring->tail);
     publish_store(&ring->tail, reader->position); /* C: after the copy */
 }

@@ -2,17 +2,16 @@
 /*
  * One CPU's flight recorder: a byte ring of records with perf's own headers, so that a dump is a
  * copy. Writers are the nested contexts of the owning CPU (task < interrupt < debug trap < NMI);
- * readers may be anywhere. docs/ring.md gives the reasons.
+ * readers may be anywhere. See docs/ring.md for the reasons.
  *
- * Contract of a writer: preemption is off from choosing the ring until its record is committed, so
- * that writers nest strictly; each claim is followed by its commit. Neither locks, allocates,
- * faults or waits: a record that does not fit is dropped and counted. With writers stopped,
- * exactly:
+ * Contract of a writer: preemption is off from choosing the ring until the record is committed, so
+ * that writers nest strictly; each claim is followed by its commit. Writers never lock, allocate,
+ * fault or wait: a record that does not fit is dropped and counted. With writers stopped, exactly:
  *
  *     produced == readable + overwritten + dropped   (records; in normal mode readable includes
- *                                                     what was consumed)
+ *                                                     consumed ones)
  *
- * Which code may touch a field:
+ * Code that may touch a field:
  *   [I] set by ring_init, constant then
  *   [W] the owning CPU's writers only
  *   [R] the reader, in normal mode; in overwrite mode the owning CPU's writers
@@ -30,7 +29,7 @@
 #define RING_NESTING  4 /* task, interrupt, debug trap, NMI */
 #define RING_SIZE_MIN 4096u
 #define RING_SIZE_MAX (1u << 30)
-/* the size field has 16 bits; records are multiples of 8 */
+/* The size field has 16 bits; record sizes are multiples of 8. */
 #define RING_RECORD_MAX 65528u
 
 enum ring_mode {
@@ -39,13 +38,13 @@ enum ring_mode {
 };
 
 /*
- * A claim that is being made or written. It is noted before it takes effect, so that a stopped
- * machine shows which bytes are unfinished. There is no claim if the size is below 8 or the offset
- * is not a position. A claim is void if a deeper level has noted the same offset: then the outer
- * level has not got that place.
+ * A claim being made or written. Noted before it takes effect, so that a stopped machine shows
+ * which bytes are unfinished. There is no claim if the size is below 8 or the offset is not a
+ * position. A claim is void if a deeper level noted the same offset: then the outer level does not
+ * have that place.
  */
 struct ring_claim {
-    uint64_t offset; /* [W] UINT64_MAX: its place is being chosen */
+    uint64_t offset; /* [W] UINT64_MAX: the place is being chosen */
     uint64_t size;   /* [W] 0: none, or voided by a deeper level */
 };
 
@@ -58,39 +57,39 @@ struct ring {
     uint64_t head;      /* [W] claimed up to here; positions count bytes and never wrap */
     uint64_t published; /* [W] whole records up to here */
     uint64_t tail;      /* [R] the oldest record */
-    uint64_t nest;      /* [W] writers under way */
+    uint64_t nest;      /* [W] active writers */
     struct ring_claim claims[RING_NESTING]; /* [W] by nesting level, outermost first */
 
-    uint64_t produced;    /* [W] records that writers wanted to write */
-    uint64_t dropped;     /* [W] ... for which there was no room */
-    uint64_t overwritten; /* [W] ... that newer ones have replaced since */
+    uint64_t produced;    /* [W] records that writers tried to write */
+    uint64_t dropped;     /* [W] ... that did not fit */
+    uint64_t overwritten; /* [W] ... that newer records have replaced */
 };
 
 /*
- * Empty, in `memory` of `size` bytes. -EINVAL: size no power of two or out of range, memory not
- * aligned; or `reader_owns_tail` together with RING_OVERWRITE, where the writer moves the tail: one
- * of the two would undo the other.
+ * Sets up an empty ring in `memory` of `size` bytes. -EINVAL: size not a power of two or out of
+ * range, memory not aligned, or `reader_owns_tail` together with RING_OVERWRITE, where the writer
+ * moves the tail: each would undo the other.
  */
 int ring_init(struct ring *ring, void *memory, uint64_t size, enum ring_mode mode,
               bool reader_owns_tail, struct refusal *why);
 
 /*
  * Writes a finished record of `size` bytes (a multiple of 8, 8 to RING_RECORD_MAX), or drops and
- * counts it. `time` points into `bytes` and gets the clock, read inside the claim; it has no
- * meaning if the record is dropped. Any context of the owning CPU. Samples are built in the ring
- * itself, by the functions of core/ring/claim.h.
+ * counts it. `time` points into `bytes` and receives the clock, read inside the claim; undefined if
+ * the record is dropped. Any context of the owning CPU. Samples are built in the ring itself, by
+ * the functions of core/ring/claim.h.
  */
 void ring_output(struct ring *ring, const void *bytes, uint32_t size, uint64_t *time);
 
 /*
  * A reader, on any CPU, of a ring that is being written. ring_reader_start sets `position` to the
  * oldest record. ring_read copies the next whole record to `to` (at least RING_RECORD_MAX bytes, or
- * as large as the largest record that is written) and advances.
+ * the size of the largest record written) and advances.
  */
 struct ring_reader {
     const struct ring *ring;
     uint64_t position;
-    /* bytes that were overwritten before they could be read, or that follow a damaged header */
+    /* Bytes overwritten before they could be read, or after a damaged header. */
     uint64_t skipped;
 };
 
@@ -99,5 +98,5 @@ enum ring_read_result { RING_READ_RECORD, RING_READ_EMPTY, RING_READ_TOO_LARGE }
 void ring_reader_start(struct ring_reader *reader, const struct ring *ring);
 enum ring_read_result ring_read(struct ring_reader *reader, void *to, size_t room);
 
-/* Normal mode only: gives the bytes before reader->position back to the writers. */
+/* Normal mode only: returns the bytes before reader->position to the writers. */
 void ring_consume(struct ring *ring, const struct ring_reader *reader);

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * See walk.h. Called by tools/postmortem/recording.c and core/recording/last.c.
- */
+/* See walk.h. Called by tools/postmortem/recording.c and core/recording/last.c. */
 #include "core/ring/walk.h"
 
 #include "core/lib/string.h"
 
-/* A smaller size is no claim; while a place is being chosen the note is for no position at all. */
+/* Smallest size of a claim. While the place is being chosen, the offset matches no position. */
 #define CLAIM_MIN sizeof(struct perf_event_header)
 
 const char *ring_walk_refuses(const struct ring *ring)
@@ -30,7 +28,7 @@ static bool is_claim(const struct ring_claim *claim, uint64_t position)
     return claim->size >= CLAIM_MIN && claim->offset == position;
 }
 
-/* How long the unfinished record at the position is; 0: there is none. The deepest note counts. */
+/* Size of the unfinished record at the position, by the deepest claim; 0 if there is none. */
 static uint64_t claimed(const struct ring *ring, uint64_t position)
 {
     for (unsigned level = RING_NESTING; level-- > 0;)
@@ -44,7 +42,7 @@ static bool plausible(uint64_t size, uint64_t room)
     return size >= CLAIM_MIN && size <= RING_RECORD_MAX && size % 8 == 0 && size <= room;
 }
 
-/* Whole words, so that the ring's end lies between two. */
+/* Copies whole words; the ring's end lies between two of them. */
 static void copy_out(const struct ring *ring, uint64_t position, void *to, uint64_t size)
 {
     for (uint64_t at = 0; at < size; at += sizeof(uint64_t))

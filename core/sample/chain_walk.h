@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Gives the addresses of a sample's call chain in the order that the reader wants, without the
- * PERF_CONTEXT_* markers. As in perf, their number can be limited, counted from the end that comes
- * first. No side effects: any context.
+ * Iterates over the addresses of a sample's call chain in the order that the reader wants, without
+ * the PERF_CONTEXT_* markers. As in perf, their number can be limited, counted from the end that
+ * comes first. No side effects: any context.
  */
 #pragma once
 
@@ -15,13 +15,13 @@
 struct chain_walk {
     const uint64_t *chain;
     size_t length, seen; /* entries, markers included */
-    size_t given, most;  /* addresses: given so far, and at most */
+    size_t given, most;  /* addresses: returned so far, and at most */
     bool caller;
 };
 
 #define CHAIN_WALK_MOST PERF_MAX_STACK_DEPTH /* the largest `most` */
 
-/* caller: the outermost caller comes first; else the place of the hit does. */
+/* `caller`: the outermost caller comes first; otherwise the address of the hit. */
 void chain_walk_start(struct chain_walk *walk, const struct sample_view *view, bool caller,
                       size_t most);
 

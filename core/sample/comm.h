@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The name of a task by its tid, for readers of recordings. Safe in crash paths: never NULL; if the
- * name is empty, the caller prints ":TID". The kernel links core/recording/tasks.c, a test its own
- * function.
+ * name is empty, the caller prints ":TID". The kernel links core/recording/last.c; tests provide
+ * their own function.
  */
 #pragma once
 

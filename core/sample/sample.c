@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Stores a sample's words right where they belong in the ring, inside its claim. Their number is
- * known beforehand, except for a call chain: the chain is walked first, in scratch memory of this
- * CPU and context level, so that inside the claim words are only copied.
+ * Stores a sample's words directly in the ring, inside its claim. Their number is known beforehand
+ * except for a call chain: the chain is unwound first, into scratch memory of this CPU and context
+ * level, and is only copied inside the claim.
  */
 #include "core/sample/sample.h"
 
@@ -20,7 +20,7 @@
 #include "core/unwind/user.h"
 #include "core/unwind/verify.h"
 
-#define RAW_NOTHING   sizeof(uint32_t) /* bytes of the record if the source has none */
+#define RAW_NOTHING   sizeof(uint32_t) /* bytes of the raw record if the source has none */
 #define RAW_WORDS_MAX (TRACEPOINT_RECORD_MAX / 8 + 1)
 
 /* struct perf_event_header, and the words that every sample has; the order is the ABI's. */
@@ -36,33 +36,33 @@ enum {
 };
 
 /*
- * Room for one record. Its chain is made where it lies in a record with a period; others move it by
- * one word. Aligned to a power of two, so that an address is found by shifts only.
+ * Room for one record. The chain is built at its place in a record with a period; a record without
+ * one moves the chain by one word. Aligned to a power of two, so that indexing needs only shifts.
  */
 struct sample_scratch {
     _Alignas(SAMPLE_SIZE_MAX)
         uint64_t words[WORDS_ALWAYS + 7 + SAMPLE_CHAIN_MAX + RAW_WORDS_MAX + ARCH_SAMPLED_BITS];
 };
 
-#define SCRATCH_CHAIN (WORDS_ALWAYS + 1) /* the chain's first word */
+#define SCRATCH_CHAIN (WORDS_ALWAYS + 1) /* index of the chain's first word */
 
 _Static_assert(sizeof(struct sample_scratch) == SAMPLE_SIZE_MAX,
                "a record with everything in it fits");
 
-/* A record without a chain: what is always there, period, record, registers. */
+/* Words of a record without a chain: the fixed words, period, raw record, registers. */
 #define WORDS_WITHOUT_CHAIN (WORDS_ALWAYS + 1 + RAW_WORDS_MAX + 1 + ARCH_SAMPLED_BITS)
 
 /*
- * One for each nesting level, so that an inner context does not overwrite an outer one's. [owning
- * CPU]
+ * One per nesting level, so that an inner context does not overwrite the record of an outer one.
+ * [owning CPU]
  */
 static struct sample_scratch scratch[ARCH_CPUS_MAX][RING_NESTING];
 
 uint64_t sample_under_way[ARCH_CPUS_MAX];
 
 /*
- * A snapshot does not have the general registers: they are stored as 0, while the ABI word says
- * that there are registers.
+ * A snapshot has no general registers: they are stored as 0, although the ABI word announces
+ * registers.
  */
 __attribute__((noinline)) static uint64_t *sample_put_registers(uint64_t *at, uint64_t mask,
                                                                 const struct regs *regs)
@@ -74,16 +74,16 @@ __attribute__((noinline)) static uint64_t *sample_put_registers(uint64_t *at, ui
     return at;
 }
 
-/* What a sample is made from. */
+/* Input of a sample. */
 struct hit {
-    const struct regs *regs;  /* NULL: those of the tracepoint's place */
+    const struct regs *regs;  /* NULL: use the tracepoint's place */
     struct trace_hit *traced; /* the tracepoint's hit; NULL for other events */
     uint64_t addr;
-    uint64_t ids; /* without a tracepoint's hit, which knows them itself */
+    uint64_t ids; /* unused with a tracepoint's hit, which has its own */
     uint64_t period;
 };
 
-/* Where the hit was, as the sample tells it. */
+/* Location of the hit, as the sample reports it. */
 struct where {
     uint64_t ip, flags;
     bool user;
@@ -98,8 +98,8 @@ static inline struct where sample_where(const struct regs *regs, const struct tr
 
 /*
  * For a chain that crosses the border to a program, after `frames` of the kernel: stores the
- * program's part after its own mark. A program that was hit itself has no kernel's part. Returns
- * the number of entries.
+ * program's part after its own marker. A hit in a program has no kernel part. Returns the number of
+ * entries.
  */
 __attribute__((noinline)) static uint64_t sample_put_user_chain(uint64_t *entry,
                                                                 const struct regs *regs,
@@ -114,8 +114,8 @@ __attribute__((noinline)) static uint64_t sample_put_user_chain(uint64_t *entry,
 }
 
 /*
- * Stores the count of entries; then the kernel's part after its mark; then the part of the program
- * that entered the kernel. Returns the number of entries. `skip` is the plan's.
+ * Stores the number of entries, then the kernel's part after its marker, then the part of the
+ * program that entered the kernel. Returns the number of entries. `skip` is the plan's.
  */
 static inline uint64_t sample_put_chain(uint64_t *at, const struct sample_plan *plan, unsigned skip,
                                         const struct regs *regs)
@@ -134,8 +134,8 @@ static inline uint64_t sample_put_chain(uint64_t *at, const struct sample_plan *
 }
 
 /*
- * The size and the record together fill whole words and are made in place. If the source has no
- * record, the record is four bytes of 0.
+ * The size and the raw record together fill whole words and are built in place. If the source has
+ * no raw record, four zero bytes are stored.
  */
 static inline uint64_t *sample_put_raw(uint64_t *at, struct trace_hit *traced, uint64_t flags)
 {
@@ -146,17 +146,17 @@ static inline uint64_t *sample_put_raw(uint64_t *at, struct trace_hit *traced, u
     return tracepoint_record(traced, flags, (struct tracepoint_raw *)at);
 }
 
-/* What is known of a sample before its place is claimed. */
+/* What is known about a sample before its place is claimed. */
 struct sample {
     uint64_t bytes;
     uint64_t *chain;      /* in the scratch memory; NULL: no chain */
-    uint64_t chain_words; /* its count, and its entries */
-    bool possible;        /* false: nested deeper than there is scratch memory */
+    uint64_t chain_words; /* its count and entries */
+    bool possible;        /* false: nested too deeply for the scratch memory */
 };
 
 /*
- * Makes the chain, in scratch memory of this CPU: no other context of it uses that part until
- * sample_under_way goes down again.
+ * Builds the chain in scratch memory of this CPU. No other context of this CPU uses that part until
+ * sample_under_way is decremented.
  */
 static inline struct sample sample_prepare_chain(const struct sample_plan *plan, unsigned skip,
                                                  const struct hit *hit)
@@ -169,7 +169,7 @@ static inline struct sample sample_prepare_chain(const struct sample_plan *plan,
     if (__builtin_expect(depth >= RING_NESTING, false))
         return (struct sample){.possible = false};
     chain = scratch[cpu][depth].words + SCRATCH_CHAIN;
-    __asm__("" : "+r"(chain)); /* one register, and not those that it is made from */
+    __asm__("" : "+r"(chain)); /* one register, not those it is computed from */
     words = 1 + sample_put_chain(chain, plan, skip, hit->regs);
     return (struct sample){.bytes = plan->bytes + words * sizeof(uint64_t),
                            .chain = chain,
@@ -183,7 +183,7 @@ static inline uint64_t header_word(uint32_t type, uint16_t misc, uint64_t bytes)
 }
 
 /*
- * Puts the words at their place in the ring, or into other memory if the sample crosses the ring's
+ * Stores the words at their place in the ring, or in other memory if the sample crosses the ring's
  * end. The order is the ABI's, not that of the bits. `of`: the registers that the sample shows.
  */
 __attribute__((always_inline)) static inline void
@@ -216,8 +216,8 @@ sample_put(uint64_t *to, const struct sample_plan *plan, uint64_t type, const st
 }
 
 /*
- * For a sample that crosses the ring's end: whole in other memory, then copied in two parts. That
- * of one with a chain is the scratch memory, in which the chain already is.
+ * For a sample that crosses the ring's end: built in other memory, then copied in two parts. With a
+ * chain, that memory is the scratch memory, which already holds the chain.
  */
 __attribute__((noinline)) static void
 sample_write_around(const struct sample_plan *plan, struct ring *ring, struct ring_place place,
@@ -232,9 +232,9 @@ sample_write_around(const struct sample_plan *plan, struct ring *ring, struct ri
 }
 
 /*
- * The one way of a sample into the ring. `level` is ring->nest: see ring_reserve_at. `type` is the
- * plan's: a constant for the samples that are taken most, so that the compiler leaves out what they
- * do not have.
+ * The only path of a sample into the ring. `level` is ring->nest: see ring_reserve_at. `type` is
+ * the plan's; for the most common samples it is a constant, so that the compiler omits what they do
+ * not contain.
  */
 __attribute__((always_inline)) static inline void
 sample_write_at(const struct sample_plan *plan, struct ring *ring, unsigned level, uint64_t type,
@@ -250,7 +250,7 @@ sample_write_at(const struct sample_plan *plan, struct ring *ring, unsigned leve
     start = place.offset & ring->mask;
     publish_order_stores(); /* A: the tail was moved before these bytes change */
     if (__builtin_expect(start + sample.bytes > ring->size, false)) {
-        /* copies, so that these two themselves stay in registers */
+        /* Copies, so that `hit` and `sample` stay in registers. */
         const struct hit seen = {hit.regs, hit.traced, hit.addr, hit.ids, hit.period};
         const struct sample known = {sample.bytes, sample.chain, sample.chain_words, true};
 
@@ -261,7 +261,7 @@ sample_write_at(const struct sample_plan *plan, struct ring *ring, unsigned leve
     ring_commit_at(ring, level, false);
 }
 
-/* The usual samples: of a type that is a constant, outermost, with nothing else to be done. */
+/* The common samples: constant type, outermost writer, no extra work. */
 __attribute__((always_inline)) static inline void
 sample_write_usual(const struct sample_plan *plan, struct ring *ring, uint64_t type, struct hit hit)
 {
@@ -270,16 +270,16 @@ sample_write_usual(const struct sample_plan *plan, struct ring *ring, uint64_t t
     if (type & PERF_SAMPLE_CALLCHAIN)
         sample = sample_prepare_chain(plan, 0, &hit);
     else if (type == 0)
-        sample.bytes = WORDS_ALWAYS * sizeof(uint64_t); /* the same, known to the compiler */
-    hit.period = 0; /* these have none: a register less that is in use */
+        sample.bytes = WORDS_ALWAYS * sizeof(uint64_t); /* the same value, known to the compiler */
+    hit.period = 0;                                     /* unused here: saves a register */
     sample_write_at(plan, ring, 0, type, hit, hit.regs, sample);
     if (type & PERF_SAMPLE_CALLCHAIN)
         local_decrement(&sample_under_way[arch_cpu_id()]);
 }
 
 /*
- * All others: inside another record, with other optional parts, or for the n-th caller; if there is
- * no such caller, the sample has no place.
+ * All other samples: inside another record, with other optional parts, or for the n-th caller. If
+ * there is no such caller, the sample's ip is 0.
  */
 __attribute__((noinline)) static void sample_write_otherwise(const struct sample_plan *plan,
                                                              struct ring *ring, struct hit hit)
@@ -361,7 +361,7 @@ static void sample_write_traced_any(const struct sample_plan *plan, struct ring 
     sample_write_otherwise(plan, ring, (struct hit){trace_regs(traced), traced, addr, 0, period});
 }
 
-/* Those that leave out what the samples of this plan do not have. */
+/* Chooses writers that omit what this plan's samples do not contain. */
 static void sample_plan_choose(struct sample_plan *plan)
 {
     const struct tracepoint *tracepoint = plan->tracepoint;
@@ -385,7 +385,7 @@ static void sample_plan_choose(struct sample_plan *plan)
     }
 }
 
-/* The bytes of such an event's sample, without its call chain. */
+/* Bytes of the event's samples, without their call chains. */
 static uint64_t sample_bytes(const struct perf_event_attr *attr,
                              const struct tracepoint *tracepoint)
 {
@@ -438,8 +438,8 @@ uint64_t sample_time(const struct perf_event_header *header)
 }
 
 /*
- * struct { header; u64 time, id, stream_id; struct sample_id; }, the last by sample_id_all and
- * SAMPLE_ALWAYS.
+ * struct { header; u64 time, id, stream_id; struct sample_id; }, where sample_id follows from
+ * sample_id_all and SAMPLE_ALWAYS.
  */
 void sample_write_throttle(const struct sample_plan *plan, struct ring *ring, uint32_t type)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Takes a PERF_RECORD_SAMPLE apart, field by field in the order that <linux/perf_event.h> gives at
- * PERF_RECORD_SAMPLE. Called by the readers of recordings, and by a panic on whatever the ring
- * holds: no field is used before it has been checked against the record's size. Any context.
+ * Parses a PERF_RECORD_SAMPLE field by field, in the order that <linux/perf_event.h> gives at
+ * PERF_RECORD_SAMPLE. Called by the readers of recordings, and by a panic on arbitrary ring
+ * contents: no field is used before it has been checked against the record's size. Any context.
  */
 #include "core/sample/view.h"
 
@@ -12,7 +12,7 @@
      PERF_SAMPLE_ADDR | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN |             \
      PERF_SAMPLE_RAW | PERF_SAMPLE_REGS_INTR)
 
-/* The words of the record that have not been taken yet. */
+/* The words of the record not parsed yet. */
 struct words {
     const uint64_t *next, *end;
 };
@@ -25,7 +25,7 @@ static bool take(struct words *words, uint64_t *value)
     return true;
 }
 
-/* Two 32-bit fields that share a word; the first lies in its lower half. */
+/* Two 32-bit fields that share a word; the first is in the lower half. */
 static bool take_pair(struct words *words, uint32_t *first, uint32_t *second)
 {
     uint64_t both;
@@ -56,7 +56,7 @@ static bool take_chain(struct words *words, struct sample_view *view)
     return true;
 }
 
-/* The 32-bit size and the bytes after it share words. */
+/* The 32-bit size and the bytes after it together fill whole words. */
 static bool take_raw(struct words *words, struct sample_view *view)
 {
     const uint64_t *all;
@@ -121,7 +121,7 @@ static bool take_fields(struct words *words, struct sample_view *view)
 }
 
 /*
- * Every sample that Pitot writes begins with IDENTIFIER, so that samples of different shapes can
+ * Every sample that Pitot writes begins with IDENTIFIER, so that samples of different layouts can
  * share a ring.
  */
 static const struct recorded_event *event_of(uint64_t id, const struct recorded_event *events,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A PERF_RECORD_SAMPLE taken apart, by the event's sample_type (layout: PERF_RECORD_SAMPLE in
- * <linux/perf_event.h>). Reads only inside the record and refuses what does not fit, so it is
- * safe on records that a crash left half written. Pure: any context.
+ * Parses a PERF_RECORD_SAMPLE by the event's sample_type (layout: PERF_RECORD_SAMPLE in
+ * <linux/perf_event.h>). Reads only inside the record and refuses what does not fit, so it is safe
+ * on records that a crash left half written. Pure: any context.
  */
 #pragma once
 
@@ -26,9 +26,9 @@ struct sample_view {
 };
 
 /*
- * False if the record is not a sample of these events, or if its parts do not fit its size. The
- * `size` bytes of the record's header must be readable. Absent fields are 0; an absent period is
- * the event's sample_period, as in perf.
+ * False if the record is not a sample of these events, or if its fields do not match its size. The
+ * `size` bytes that the record's header gives must be readable. Absent fields are 0; an absent
+ * period is the event's sample_period, as in perf.
  */
 bool sample_view_parse(const struct perf_event_header *record, const struct recorded_event *events,
                        size_t event_count, struct sample_view *view);

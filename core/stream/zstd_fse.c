@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See zstd_fse.h. The encoder searches the decoder's table, 64 states at most: a sequence takes three
- * searches, and sending its bytes takes the port longer.
+ * See zstd_fse.h. The encoder searches the decoder's table, 64 states at most: a sequence takes
+ * three searches, and sending its bytes takes the port longer.
  */
 #include "core/stream/zstd_fse.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See zstd_sequences.h. All three codes are the predefined ones: records resemble each other, and a code
- * built for a block would have to be sent with each flush.
+ * See zstd_sequences.h. All three codes are the predefined ones: records resemble each other, and a
+ * code built for a block would have to be sent with each flush.
  */
 #include "core/stream/zstd_sequences.h"
 

@@ -5,8 +5,8 @@
 #include "core/unwind/user.h"
 
 /*
- * The frame is beyond the border: finds the border once more and looks in the program, if there is
- * one.
+ * For a frame beyond the kernel: unwinds to the border again, then continues in the program, if
+ * there is one.
  */
 static bool find_in_program(enum unwind_method method, const struct regs *hit, unsigned callers,
                             struct regs *caller)

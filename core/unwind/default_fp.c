@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * UNWINDER=fp: the kernel is built with frame pointers. Chains come from them unless the table is
- * asked for; `--verify-chain` takes both. The Makefile links this or default_orc.c; read by
+ * UNWINDER=fp: the kernel is built with frame pointers. Chains use them unless the table is
+ * requested; `--verify-chain` uses both. The Makefile links this file or default_orc.c; read by
  * unwind.c.
  */
 #include "core/unwind/step.h"

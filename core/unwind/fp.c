@@ -4,11 +4,11 @@
  *
  *     fp      the caller's frame pointer
  *     fp + 8  the return address into the caller
- *     fp + 16 the caller's sp once the call has returned
+ *     fp + 16 the caller's sp after the call returns
  *
- * The first step from a trap or snapshot is special: the function at ip may not have set its frame
- * up, may have taken it down, or may have none; arch_frame_at decides from the function's code. Any
- * context; see unwind.h.
+ * The first step from a trap or snapshot is special: the function at ip may not have set up its
+ * frame yet, may have torn it down already, or may have none; arch_frame_at decides from the
+ * function's code. Any context; see unwind.h.
  */
 #include "arch/memory.h"
 #include "core/symbols/symbols.h"
@@ -16,21 +16,21 @@
 
 #define FRAME_SIZE 16
 
-/* Moves to the caller; its return address is at `slot`. */
+/* Moves to the caller. `slot` holds the return address. */
 static void unwind_fp_return(struct unwind *state, uintptr_t slot, uintptr_t caller_fp)
 {
     state->fp = caller_fp;
     unwind_return(state, slot);
 }
 
-/* Where the frame of the function is that was interrupted at state->ip. */
+/* State of the frame of the function interrupted at state->ip. */
 static enum arch_frame unwind_fp_frame(const struct unwind *state)
 {
     struct symbol function;
 
     /*
-     * No code there: control arrived by a call or jump into nowhere, so the call's return address
-     * is on top.
+     * Not in the text: a call or jump went to a bad address, so the return address is on top of the
+     * stack.
      */
     if (!unwind_in_text(state->ip))
         return ARCH_FRAME_NONE;
@@ -78,9 +78,9 @@ static void unwind_fp_step(struct unwind *state)
 }
 
 /*
- * The hit path's loop, for frames between two return addresses. Trap entries lie at the end of the
- * text (arch_text_plain_end), so one comparison separates plain code from trap entries and
- * everything else. Every special case is left to unwind_fp_step, except for the chain's end.
+ * Fast loop of the hit path, for frames between two return addresses. Trap entries are at the end
+ * of the text (arch_text_plain_end), so one comparison separates plain code from everything else.
+ * Handles the end of the chain; leaves every other special case to unwind_fp_step.
  */
 static size_t unwind_fp_run(struct unwind *state, uint64_t *chain, size_t most)
 {
@@ -109,7 +109,7 @@ static size_t unwind_fp_run(struct unwind *state, uint64_t *chain, size_t most)
     return (size_t)(at - chain);
 }
 
-/* The first step is special: see the head. */
+/* The first step is special: see the file head. */
 static size_t unwind_fp_capture(const struct regs *regs, uint64_t *chain, size_t most,
                                 struct unwind_border *border)
 {

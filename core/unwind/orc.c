@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One step by the unwind table (core/unwind/table.h): the rule at the address tells where the
- * caller's stack pointer, frame pointer and return address are. It holds in prologues, epilogues,
- * leaves and assembly alike, and needs no frame pointer where the compiler needed none. Any
- * context; see unwind.h.
+ * One step by the unwind table (core/unwind/table.h): the rule for an address locates the caller's
+ * stack pointer, frame pointer and return address. Rules hold in prologues, epilogues, leaf
+ * functions and assembly too, and use the frame pointer only where the compiler did. Any context;
+ * see unwind.h.
  */
 #include "arch/memory.h"
 #include "arch/registers.h"
 #include "core/unwind/step.h"
 #include "core/unwind/table.h"
 
-/* The reserved section: the linker script's in the kernel, a test's own on the host. */
+/* The reserved section: defined by the linker script in the kernel, by the test on the host. */
 extern const char unwind_table_start[], unwind_table_end[];
 
 static struct unwind_table table; /* written only by unwind_orc_init */
@@ -74,8 +74,9 @@ static bool orc_restore_fp(struct unwind *state, const struct unwind_rule *rule,
 }
 
 /*
- * Enters a trap entry that has not yet saved all registers, or has already restored some: below the
- * CFA, only the part of the struct regs that the CPU pushed may be read.
+ * Moves to the context interrupted by a trap entry that has not yet saved all registers, or has
+ * already restored some: of the struct regs below the CFA, only the part pushed by the CPU may be
+ * read.
  */
 static void orc_enter_half_saved(struct unwind *state, uintptr_t cfa)
 {
@@ -115,8 +116,8 @@ static void unwind_orc_step(struct unwind *state)
 
     if (offset >= table.text_size) {
         /*
-         * No code there: control arrived by a call or jump into nowhere, so the call's return
-         * address is on top.
+         * Not in the text: a call or jump went to a bad address, so the return address is on top of
+         * the stack.
          */
         unwind_return(state, state->sp);
         return;
@@ -130,7 +131,7 @@ static void unwind_orc_step(struct unwind *state)
         orc_follow(state, &rule);
 }
 
-/* Where the return address of a frame is, and the caller's frame pointer. */
+/* A frame's return address slot and its caller's frame pointer. */
 struct orc_frame {
     uintptr_t slot; /* or ORC_NOT_TOLD */
     uintptr_t fp;
@@ -139,9 +140,9 @@ struct orc_frame {
 #define ORC_NOT_TOLD 0
 
 /*
- * The frame by a listed rule, if the rule needs only sp and fp, reads only memory at or above sp,
- * and finds a return address into the text there: large frames, and code with frame pointers. A
- * function of its own, as it would slow the loop down.
+ * Applies a listed rule (large frames, code with frame pointers) if it needs only sp and fp, reads
+ * only memory at or above sp, and yields a return address in the text. Out of line, because
+ * inlining it would slow the loop down.
  */
 __attribute__((noinline)) static struct orc_frame
 orc_listed_frame(const struct unwind_rule *rule, uintptr_t sp, uintptr_t fp, uintptr_t last)
@@ -161,17 +162,17 @@ orc_listed_frame(const struct unwind_rule *rule, uintptr_t sp, uintptr_t fp, uin
     return (struct orc_frame){slot, unwind_read(saved)};
 }
 
-/* A walk over plain frames. It is at the frame whose address was stored last. */
+/* A walk over plain frames, positioned at the frame whose address was stored last. */
 struct orc_walk {
-    uintptr_t offset; /* in the text, of the byte before that address */
+    uintptr_t offset; /* text offset of the byte before that address */
     uintptr_t sp, fp; /* as in struct unwind */
     uint64_t *at;     /* where the next address is stored */
-    bool outermost;   /* that frame has no caller */
+    bool outermost;   /* this frame has no caller */
 };
 
 /*
- * The return address at `slot`, as an offset in the text of the byte before it. It is not inside
- * the text if the slot lies outside of the stack, or holds no return address.
+ * Text offset of the byte before the return address at `slot`. Not inside the text if the slot is
+ * outside the stack or holds no return address.
  */
 static inline uintptr_t orc_offset_at(uintptr_t slot, uintptr_t last, uintptr_t behind_call)
 {
@@ -179,16 +180,16 @@ static inline uintptr_t orc_offset_at(uintptr_t slot, uintptr_t last, uintptr_t 
 }
 
 /*
- * The hit path's loop, for frames that stand between two calls. The rule's code alone describes
- * most of them: the CFA relative to sp, the return address below it, the frame pointer's slot
- * between the two. unwind_orc_step handles every other rule, except for the chain's end, which
- * nearly all chains reach. `last` is the highest place of a return address in the stack; there is
- * room for an address or more before `end`.
+ * Fast loop of the hit path, for frames between two calls. The rule's code alone describes most of
+ * them: the CFA relative to sp, the return address below it, the saved frame pointer between sp and
+ * the return address. Handles the end of the chain, which nearly all chains reach, and leaves the
+ * remaining rules to unwind_orc_step. `last` is the highest slot in the stack that can hold a
+ * return address; at least one address fits before `end`.
  */
 __attribute__((always_inline)) static inline struct orc_walk
 orc_walk_plain(struct orc_walk walk, uintptr_t last, const uint64_t *end)
 {
-    const struct unwind_table own = table; /* stores to the chain cannot change it */
+    const struct unwind_table own = table; /* a copy, which stores to the chain cannot change */
     const uintptr_t behind_call = own.text + 1;
 
     if (walk.offset >= own.text_size)
@@ -221,7 +222,7 @@ orc_walk_plain(struct orc_walk walk, uintptr_t last, const uint64_t *end)
                 break;
             slot = frame.slot;
             walk.fp = frame.fp;
-            walk.offset = unwind_read(slot) - behind_call; /* inside the text, as it has found */
+            walk.offset = unwind_read(slot) - behind_call; /* checked to be in the text */
         }
         *walk.at++ = walk.offset + behind_call;
         walk.sp = slot + 8;
@@ -229,13 +230,13 @@ orc_walk_plain(struct orc_walk walk, uintptr_t last, const uint64_t *end)
     return walk;
 }
 
-/* If callers were found, moves `state` to the outermost one. */
+/* Moves `state` to the outermost caller found; there is at least one. */
 static void orc_walked(struct unwind *state, const struct orc_walk *walk)
 {
     state->ip = walk->at[-1];
     state->sp = state->low = walk->sp;
-    state->fp_known |=
-        walk->fp != state->fp; /* an unknown fp is 0; restoring it as 0 would be of no use */
+    /* An unknown fp is 0; restoring it as 0 would gain nothing. */
+    state->fp_known |= walk->fp != state->fp;
     state->fp = walk->fp;
     state->regs = NULL;
     state->kind = UNWIND_CALL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the iterator (unwind.c) shares with the two ways to take a step (orc.c, fp.c). The ways
- * differ only in the step. No other file includes this.
+ * Interface between the iterator (unwind.c) and the two unwinders (orc.c, fp.c), which differ only
+ * in how they take a step. No other file includes this.
  */
 #pragma once
 
@@ -13,22 +13,22 @@ struct unwinder {
     void (*step)(struct unwind *state);
     unwind_capture_function *capture;
     /*
-     * Follows plain frames from `state` and stores the addresses of callers, up to the first
-     * special frame. Returns how many it stored.
+     * Follows plain frames from `state`, up to the first special one, and stores the callers'
+     * addresses. Returns the number stored.
      */
     size_t (*run)(struct unwind *state, uint64_t *chain, size_t most);
 };
 
 /*
- * What this kernel was built with (core/unwind/default_orc.c or default_fp.c): NULL for a method
- * that is left out; and the method that is used if none is named.
+ * The unwinders this kernel was built with (core/unwind/default_orc.c or default_fp.c), NULL for a
+ * method that was left out; and the default method.
  */
 extern const struct unwinder *const unwinders[UNWIND_METHODS];
 extern const enum unwind_method unwinder_method;
 
 extern const struct unwinder unwind_orc, unwind_fp;
 
-/* orc.c's part of unwind_init, with the same results. */
+/* Validates the kernel's table for unwind_init, which returns the same. */
 int unwind_orc_init(struct refusal *why);
 
 /* Ends the chain. */
@@ -42,41 +42,47 @@ static inline bool unwind_in_text(uintptr_t address)
     return address >= arch_text_start() && address < arch_text_end();
 }
 
-/* The rest of a chain whose first `count` frames are stored; `state` is at the last of these. */
+/*
+ * Stores the rest of a chain. The first `count` frames are stored already; `state` is at the last
+ * of them.
+ */
 size_t unwind_capture_rest(struct unwind *state, uint64_t *chain, size_t count, size_t most,
                            struct unwind_border *border);
 
-/* Reads the word at `address`, which unwind_may_read has allowed. */
+/* Reads the word at `address`, which was checked by unwind_may_read. */
 static inline uint64_t unwind_read(uintptr_t address)
 {
     return *(const uint64_t *)address;
 }
 
-/* [address, address + 8) is readable: inside the stack and not below what was read before. */
+/*
+ * True if [address, address + 8) is inside the stack and not below what was read before; otherwise
+ * ends the chain.
+ */
 bool unwind_may_read(struct unwind *state, uintptr_t address);
 
-/* Moves to the caller; its return address is at `slot`, and state->fp is already the caller's. */
+/* Moves to the caller. `slot` holds the return address; state->fp is already the caller's. */
 void unwind_return(struct unwind *state, uintptr_t slot);
 
-/* Moves to the context that a trap interrupted: from the struct regs at `address`. */
+/* Moves to the context that a trap interrupted, saved in the struct regs at `address`. */
 void unwind_enter_trap(struct unwind *state, uintptr_t address);
 
 /*
- * Moves to ip, sp and fp, as a trap found them. `regs` is where they are from, or NULL if not all
- * of them were saved.
+ * Moves to an interrupted context with this ip, sp and fp. `regs` is the trap frame that holds
+ * them, or NULL if not all registers were saved.
  */
 void unwind_enter(struct unwind *state, uintptr_t ip, uintptr_t sp, uintptr_t fp,
                   const struct regs *regs);
 
 /*
- * Ends the chain as whole: a program was interrupted, with these registers; `regs` as in
+ * Ends the chain as whole: the trap interrupted a program, with these registers. `regs` as in
  * unwind_enter.
  */
 void unwind_leave_kernel(struct unwind *state, uintptr_t ip, uintptr_t sp, uintptr_t fp,
                          const struct regs *regs);
 
 /*
- * Finds the frame pointer at state->sp if the chain began without one, in a partial snapshot. If it
- * cannot be found, returns false, and the chain ends.
+ * Recovers the frame pointer at state->sp for a chain that began without one, in a partial
+ * snapshot. On failure, returns false and ends the chain.
  */
 bool unwind_find_fp(struct unwind *state);

@@ -6,7 +6,7 @@
 #include "core/lib/refusal.h"
 #include "core/lib/string.h"
 
-/* A table while it is being checked. */
+/* A table being checked. */
 struct check {
     const struct unwind_table_header *header;
     struct unwind_table parts;
@@ -53,7 +53,7 @@ static int check_sum(const struct check *check)
     return 0;
 }
 
-/* True if `count` things of `size` bytes at `offset` lie inside the table. */
+/* True if `count` elements of `size` bytes at `offset` lie inside the table. */
 static bool fits(const struct unwind_table_header *header, uint32_t offset, uint32_t count,
                  size_t size)
 {
@@ -110,7 +110,7 @@ static int check_exceptions(const struct check *check)
     return 0;
 }
 
-/* Each exception must be met at its own offset; else it belongs to no row. */
+/* Every exception must be reached at its own offset; otherwise it belongs to no row. */
 static bool code_is_sound(struct check *check, uint32_t offset, uint8_t code, bool goes_on)
 {
     unsigned saved = code >> UNWIND_CODE_SAVED_SHIFT;
@@ -127,7 +127,7 @@ static bool code_is_sound(struct check *check, uint32_t offset, uint8_t code, bo
     return goes_on;
 }
 
-/* `before`: the code that holds just before the block; the block's first code may be the same. */
+/* `before`: the code in force just before the block; the block's first code may continue it. */
 static int check_block(struct check *check, uint32_t number, uint8_t *before)
 {
     const uint32_t here = check->parts.blocks[number], next = check->parts.blocks[number + 1];
@@ -210,7 +210,7 @@ int unwind_table_open(struct unwind_table *table, const void *bytes, size_t room
     return error;
 }
 
-/* The last exception at or below `offset`; there is one, as the code says so. */
+/* The last exception at or below `offset`. UNWIND_CODE_EXCEPTION guarantees that there is one. */
 static uint32_t exception_rule(const struct unwind_table *table, uint32_t offset)
 {
     uint32_t low = 0, high = table->exception_count;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Look-ups in an unwind table (format: core/abi/unwind_table.h). Opened once, which checks all of
- * it, so that a look-up needs no checks of its own. Nothing here writes afterwards: look-ups are
- * for any context, NMI included.
+ * Lookups in an unwind table (format: core/abi/unwind_table.h). Opening a table validates all of
+ * it, so that lookups need no checks. Nothing is written afterwards: lookups run in any context,
+ * NMI included.
  */
 #pragma once
 
@@ -12,7 +12,7 @@
 
 #include "core/abi/unwind_table.h"
 
-/* A table as its look-ups use it. Zeroed, it covers nothing. */
+/* A table prepared for lookups. A zeroed one covers nothing. */
 struct unwind_table {
     uintptr_t text;     /* address of the first byte covered */
     uint32_t text_size; /* 0: no table */
@@ -23,33 +23,33 @@ struct unwind_table {
     uint32_t exception_count;
 };
 
-/* What a table must have been made for. */
+/* The build that a table must match. */
 struct unwind_table_expected {
     const uint8_t *build_id; /* UNWIND_TABLE_BUILD_ID_SIZE bytes */
     uintptr_t text, text_end;
 };
 
 /*
- * Returns 0, or -EINVAL and a reason; then *table covers nothing. Reasons: a wrong magic, version,
- * build id, text or checksum, parts outside the `room` bytes, or rows, rules or exceptions out of
- * order. `bytes` is a multiple of 8 and stays in use. Task context.
+ * Validates the table in `bytes`. Returns 0, or -EINVAL and a reason with *table covering nothing.
+ * Reasons: a wrong magic, version, build ID, text or checksum, parts outside the `room` bytes, or
+ * rows, rules or exceptions out of order. `bytes` is 8-byte aligned and must stay valid. Task
+ * context.
  */
 struct refusal;
 int unwind_table_open(struct unwind_table *table, const void *bytes, size_t room,
                       const struct unwind_table_expected *expected, struct refusal *why);
 
 /*
- * The code of the rule that holds at text + offset; offset < text_size. It is that of the block's
- * last row that begins at or before the offset. The search runs from the last row to the first; the
- * first row begins early enough in any case, so it ends the loop. The search uses branches, not
- * arithmetic: a processor that predicts them continues before the rows that it compares have
- * arrived from memory.
+ * Returns the code of the rule at text + offset, where offset < text_size: that of the block's last
+ * row that begins at or before the offset. The search runs from the last row to the first, which
+ * begins early enough to end the loop. It uses branches rather than arithmetic: a processor that
+ * predicts them continues before the rows have arrived from memory.
  */
 static inline unsigned unwind_table_code(const struct unwind_table *table, uint32_t offset)
 {
     const struct unwind_row *first, *row;
     uint8_t here = offset % UNWIND_BLOCK;
-    uint64_t blocks; /* this one, and above it the next one: by one load */
+    uint64_t blocks; /* this block, and the next in the upper half: one load */
 
     __builtin_memcpy(&blocks, &table->blocks[offset >> UNWIND_BLOCK_SHIFT], sizeof(blocks));
     first = &table->rows[UNWIND_BLOCK_ROW((uint32_t)blocks)];
@@ -62,6 +62,6 @@ static inline unsigned unwind_table_code(const struct unwind_table *table, uint3
     return row->code;
 }
 
-/* The rule that `code`, found at text + offset, stands for. */
+/* Decodes `code`, found at text + offset, into its rule. */
 struct unwind_rule unwind_table_rule(const struct unwind_table *table, uint32_t offset,
                                      unsigned code);

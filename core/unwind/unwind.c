@@ -7,7 +7,7 @@
 #include "core/symbols/symbols.h"
 #include "core/unwind/step.h"
 
-/* Set by unwind_init; NULL: this way is not possible. */
+/* Set by unwind_init; NULL: the method is not available. */
 static const struct unwinder *possible[UNWIND_METHODS];
 
 int unwind_init(struct refusal *why)
@@ -31,8 +31,8 @@ enum unwind_method unwind_default(void)
 }
 
 /*
- * Notes that the chain leaves the current stack. False if it has left `next` before: a corrupt
- * frame could lead the chain round for ever.
+ * Moves the chain to the stack `next`. False if the chain has left `next` before: a corrupt frame
+ * could make it loop forever.
  */
 static bool unwind_switch_stack(struct unwind *state, const struct arch_stack *next)
 {
@@ -51,8 +51,8 @@ static bool unwind_switch_stack(struct unwind *state, const struct arch_stack *n
 }
 
 /*
- * A stack pointer in a guard page is legal: runaway recursion has to be named, and its frames lie
- * above.
+ * A stack pointer in a guard page is accepted: runaway recursion must be reported, and its frames
+ * lie above.
  */
 void unwind_enter(struct unwind *state, uintptr_t ip, uintptr_t sp, uintptr_t fp,
                   const struct regs *regs)
@@ -65,7 +65,7 @@ void unwind_enter(struct unwind *state, uintptr_t ip, uintptr_t sp, uintptr_t fp
     state->regs = regs;
     state->kind = UNWIND_TRAP;
     if (!stack) {
-        /* the frame itself is valid; the step from it finds that nothing can be read */
+        /* This frame is valid; the step from it finds that nothing can be read. */
         state->stack = NULL;
         return;
     }
@@ -114,13 +114,13 @@ void unwind_enter_trap(struct unwind *state, uintptr_t address)
         unwind_leave_kernel(state, regs->ip, regs->sp, regs->bp, regs);
         return;
     }
-    state->low = address + sizeof(*regs); /* else a frame that leads to itself would do so for
-                                           * ever */
+    /* Otherwise a frame that points to itself would loop forever. */
+    state->low = address + sizeof(*regs);
     state->fp_known = true;
     unwind_enter(state, regs->ip, regs->sp, regs->bp, regs);
 }
 
-/* The call in front of the return address has to be in the text. */
+/* The call before the return address must be in the text. */
 void unwind_return(struct unwind *state, uintptr_t slot)
 {
     uintptr_t return_address;
@@ -147,9 +147,9 @@ static enum unwind_kind unwind_kind_of(const struct regs *regs)
 }
 
 /*
- * Does not call unwind_enter, as there is no stack yet that could be left or read twice. Sets
- * single fields, as clearing the list of stacks would be a large part of the cost of a short chain.
- * A program's sp may hold the address of any of the kernel's stacks.
+ * Does not call unwind_enter, because no stack can have been left or read twice yet. Sets single
+ * fields, because clearing the list of stacks would be a large part of the cost of a short chain. A
+ * program's sp is not looked up: it may hold the address of a kernel stack.
  */
 static inline void unwind_begin(const struct unwinder *unwinder, struct unwind *state,
                                 const struct regs *regs)
@@ -171,7 +171,7 @@ static inline void unwind_begin(const struct unwinder *unwinder, struct unwind *
     state->high = stack ? stack->high : regs->sp;
 }
 
-/* Begins at the place of this call; `way` is that of the chain that needs the registers. */
+/* Begins at this call; `unwinder` is that of the chain that needs the registers. */
 static inline void unwind_begin_here(struct unwind *here, const struct unwinder *unwinder)
 {
     *here = (struct unwind){.fp_known = true, .kind = UNWIND_SNAPSHOT, .unwinder = unwinder};
@@ -181,7 +181,7 @@ static inline void unwind_begin_here(struct unwind *here, const struct unwinder 
     here->high = here->stack ? here->stack->high : here->sp;
 }
 
-/* True for code without symbols, whose functions cannot be told apart. */
+/* Also true for code without symbols, where functions cannot be distinguished. */
 static bool unwind_same_function(uintptr_t one, uintptr_t other)
 {
     struct symbol of_one, of_other;
@@ -191,10 +191,10 @@ static bool unwind_same_function(uintptr_t one, uintptr_t other)
 }
 
 /*
- * The function that takes a partial snapshot has not returned yet: the walk from here reaches its
- * frame and has found its frame pointer on the way. That frame is the outermost that begins at or
- * below the snapshot's sp, as a frame of variable size may have grown since. If the function has
- * returned, the frame found is another function's.
+ * The function that took a partial snapshot has not returned yet, so a walk from here reaches its
+ * frame and recovers its frame pointer on the way. That frame is the outermost one that begins at
+ * or below the snapshot's sp, because a frame of variable size may have grown since. If the
+ * function has returned, the walk finds another function's frame.
  */
 __attribute__((noinline)) bool unwind_find_fp(struct unwind *state)
 {
@@ -261,7 +261,7 @@ size_t unwind_capture_rest(struct unwind *state, uint64_t *chain, size_t count, 
     return count;
 }
 
-/* The chain from frame `skip` on; or a chain of one frame, if there is no way to the next. */
+/* Stores the chain from frame `skip` on. Without an unwinder the chain has one frame. */
 __attribute__((noinline)) static size_t
 unwind_capture_after(unsigned skip, const struct unwinder *unwinder, const struct regs *regs,
                      uint64_t *chain, size_t most, struct unwind_border *border)
@@ -317,7 +317,7 @@ bool unwind_rewind_by(enum unwind_method method, struct regs *regs, unsigned cal
         *regs = *state.regs;
         return true;
     }
-    /* The general registers belonged to the inner frame. */
+    /* The general registers belong to the inner frame. */
     *regs = (struct regs){.ip = state.ip,
                           .sp = state.sp,
                           .bp = state.fp_known ? state.fp : 0,

@@ -5,15 +5,15 @@
  *     for (unwind_start(&state, regs); !unwind_done(&state); unwind_next(&state))
  *         use(state.ip, state.kind, state.regs);
  *     if (!unwind_is_whole(&state))
- *         ... the chain stops early, and unwind_reason(state.end) says why
+ *         ... the chain is incomplete; unwind_reason(state.end) gives the reason
  *
- * The chain is the kernel's: where it comes to a program it ends with UNWIND_USER, and ip, sp, fp
- * and regs are the program's then, regs NULL where the entry had not saved them all.
+ * The chain covers the kernel only. Where it reaches a program it ends with UNWIND_USER, and ip,
+ * sp, fp and regs are the program's; regs is NULL if the entry had not saved all registers.
  *
- * Works in any context, NMI included, on whatever it finds: reads only memory of known stacks,
- * always moves forward, cannot fault and cannot loop. Crosses trap frames and stack switches. There
- * are two ways to take a step, by a table (core/unwind/orc.c) and by frame pointers
- * (core/unwind/fp.c); docs/unwinding.md tells why.
+ * Works in any context, NMI included, and on corrupt stacks: reads only memory of known stacks,
+ * always moves forward, cannot fault and cannot loop. Crosses trap frames and stack switches. A
+ * step uses either a table (core/unwind/orc.c) or frame pointers (core/unwind/fp.c);
+ * docs/unwinding.md gives the reasons.
  */
 #pragma once
 
@@ -30,26 +30,25 @@ enum unwind_end {
     UNWIND_USER,             /* the chain is whole: a program's frame called this one */
     UNWIND_NO_STACK,         /* sp or fp lies in no known stack */
     UNWIND_OUTSIDE_STACK,    /* a frame would lie outside its stack's bounds */
-    UNWIND_NOT_FORWARD,      /* a frame would lie below the one that it called */
-    UNWIND_MISALIGNED,       /* a stack or frame pointer that is not a multiple of 8 */
-    UNWIND_NOT_CODE,         /* a return address that is not in the kernel's text */
-    UNWIND_STACK_TWICE,      /* a trap frame leads back to a stack that was left */
-    UNWIND_NO_FRAME_POINTER, /* needed by a partial snapshot, whose frame is not found */
-    UNWIND_NO_REGISTER,      /* the table counts from a register that is not known here */
-    UNWIND_NO_RULE,          /* the table says nothing of this address */
-    UNWIND_NO_WAY,           /* neither a table nor frame pointers in this kernel */
+    UNWIND_NOT_FORWARD,      /* a frame would lie below its callee's frame */
+    UNWIND_MISALIGNED,       /* the stack or frame pointer is not a multiple of 8 */
+    UNWIND_NOT_CODE,         /* the return address is not in the kernel's text */
+    UNWIND_STACK_TWICE,      /* a trap frame leads back to a stack already left */
+    UNWIND_NO_FRAME_POINTER, /* a partial snapshot needs it, but its frame was not found */
+    UNWIND_NO_REGISTER,      /* the rule uses a register that is not known here */
+    UNWIND_NO_RULE,          /* the table has no rule for this address */
+    UNWIND_NO_WAY,           /* this kernel has neither a table nor frame pointers */
     /*
-     * A trap came inside a trap entry, where the frame is not yet, or no longer, set up: only with
-     * frame pointers.
+     * Only with frame pointers: interrupted inside a trap entry, where the frame is not set up yet,
+     * or no longer.
      */
     UNWIND_IN_ENTRY,
 };
 
-/* What a frame is. */
 enum unwind_kind {
-    UNWIND_SNAPSHOT, /* the first one, taken in running code */
-    UNWIND_TRAP,     /* a trap or interrupt came here: regs, or the part of them that was saved */
-    UNWIND_CALL,     /* a return address: the call is before it */
+    UNWIND_SNAPSHOT, /* the first frame, taken in running code */
+    UNWIND_TRAP,     /* interrupted by a trap: regs, or the part of them that was saved */
+    UNWIND_CALL,     /* a return address; the call is before it */
 };
 
 enum unwind_method {
@@ -62,29 +61,29 @@ struct unwinder;
 
 struct unwind {
     uintptr_t ip;
-    uintptr_t sp; /* its value when execution was, or will be, at ip */
+    uintptr_t sp; /* stack pointer when execution was, or will be, at ip */
     uintptr_t fp; /* frame pointer register at ip */
     bool fp_known;
     enum unwind_kind kind; /* at UNWIND_USER ip, sp and fp are the program's */
-    /* the trap frame or snapshot that ip comes from; NULL for a call or half-saved trap frame */
+    /* The trap frame or snapshot that holds ip; NULL for a call or a half-saved trap frame. */
     const struct regs *regs;
     enum unwind_end end;
     const struct unwinder *unwinder;
     uintptr_t low, high; /* bounds of the stack being walked; low moves up with each frame */
     const struct arch_stack *stack;
-    /* stacks that the chain has left: task < interrupt or exception < #DB < NMI */
+    /* Stacks the chain has left: task < interrupt or exception < #DB < NMI. */
     const struct arch_stack *left[4];
     unsigned left_count;
 };
 
 /*
- * Checks the kernel's table. Returns 0, or -EINVAL and the reason why it is not used. Called once
- * at boot; chains before that have one frame.
+ * Validates the kernel's table. Returns 0, or -EINVAL and the reason why the table is not used.
+ * Called once at boot; until then chains have one frame.
  */
 struct refusal;
 int unwind_init(struct refusal *why);
 
-/* True if this method can make chains; and the default method. */
+/* True if this kernel supports the method; and the default method. */
 bool unwind_possible(enum unwind_method method);
 enum unwind_method unwind_default(void);
 
@@ -97,29 +96,28 @@ static inline bool unwind_done(const struct unwind *state)
     return state->end != UNWIND_RUNNING;
 }
 
-/* No frame is missing at its end. */
+/* True if no frame is missing at the end of the chain. */
 static inline bool unwind_is_whole(const struct unwind *state)
 {
     return state->end == UNWIND_OUTERMOST || state->end == UNWIND_USER;
 }
 
-/* True if execution is at ip. If false, it will return to ip, and the call is at ip - 1. */
+/* True if execution is at ip. Otherwise execution will return to ip, and the call is at ip - 1. */
 static inline bool unwind_is_exact(const struct unwind *state)
 {
     return state->kind != UNWIND_CALL;
 }
 
 /*
- * In words, for the user: "the next frame would lie outside the stack"; and "here", "trap" or
- * "call".
+ * Strings for the user: "the next frame would lie outside the stack"; and "here", "trap" or "call".
  */
 const char *unwind_reason(enum unwind_end end);
 const char *unwind_kind_name(enum unwind_kind kind);
 
 /*
- * The whole chain's addresses, innermost first, into `chain`; returns how many, `most` at most. The
- * hit path uses this; it gives the same frames as the iterator. The innermost `skip` frames are
- * left out.
+ * Stores the chain's addresses in `chain`, innermost first and without the innermost `skip` frames.
+ * Returns their number, at most `most`. Used by the hit path; yields the same frames as the
+ * iterator.
  */
 size_t unwind_capture_by(enum unwind_method method, const struct regs *regs, unsigned skip,
                          uint64_t *chain, size_t most);
@@ -128,30 +126,30 @@ static inline size_t unwind_capture(const struct regs *regs, uint64_t *chain, si
     return unwind_capture_by(unwind_default(), regs, 0, chain, most);
 }
 
-/* Where the kernel's part of a chain has ended: core/unwind/user.h continues from there. */
+/* Where the kernel's part of a chain ended; core/unwind/user.h continues from there. */
 struct unwind_border {
-    bool crossed; /* the chain goes to a program; if false, the other fields have no meaning */
+    bool crossed; /* the chain continues in a program; if false, the other fields are undefined */
     uintptr_t ip, sp, fp;
-    const struct arch_stack *stack; /* the kernel stack of its thread; NULL: it runs on this CPU */
-    unsigned skip;                  /* frames to skip that were not found in the kernel */
+    const struct arch_stack *stack; /* kernel stack of the thread; NULL: it runs on this CPU */
+    unsigned skip;                  /* frames still to skip beyond the kernel's part */
 };
 
-/* As unwind_capture_by; also tells where the kernel's part ended. */
+/* As unwind_capture_by; also stores where the kernel's part ended. */
 size_t unwind_capture_border(enum unwind_method method, const struct regs *regs, unsigned skip,
                              uint64_t *chain, size_t most, struct unwind_border *border);
 
 /*
- * Does that for one method, for chains without frames to skip, `most` being 2 or more. What
- * unwind_capture_of returns remains true from unwind_init on.
+ * unwind_capture_border for one method, with skip 0 and `most` at least 2. The result of
+ * unwind_capture_of does not change after unwind_init.
  */
 typedef size_t unwind_capture_function(const struct regs *regs, uint64_t *chain, size_t most,
                                        struct unwind_border *border);
 unwind_capture_function *unwind_capture_of(enum unwind_method method);
 
 /*
- * Changes `regs` to the registers of the frame `callers` up, so that a chain from them begins
- * there. Unwinding knows ip, sp and bp, or all if a trap interrupted that frame; the others become
- * 0. If the chain is not that long, returns false and leaves `regs` as they were.
+ * Replaces `regs` with the registers of the frame `callers` up, so that a chain from them begins
+ * there. Recovers ip, sp and bp, or all registers if a trap interrupted that frame; the other
+ * general registers become 0. If the chain is too short, returns false and leaves `regs` unchanged.
  */
 bool unwind_rewind_by(enum unwind_method method, struct regs *regs, unsigned callers);
 static inline bool unwind_rewind(struct regs *regs, unsigned callers)

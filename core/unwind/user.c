@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See user.h. A frame's memory is as in core/unwind/fp.c. */
+/* See user.h. The frame layout is that of core/unwind/fp.c. */
 #include "core/unwind/user.h"
 
 #include "arch/memory.h"
 #include "core/lib/assert.h"
 
-#define FRAMES_MOST 512 /* including those that are skipped */
+#define FRAMES_MOST 512 /* including skipped ones */
 
 static const struct unwind_programs *programs; /* set at boot */
 
@@ -45,8 +45,8 @@ static bool user_return(struct user_frame *frame, uintptr_t slot)
 }
 
 /*
- * Each frame must lie above the one before it, so a chain cannot go round. Both words by one read,
- * as each walks the page tables.
+ * Each frame must lie above the previous one, so a chain cannot loop. One read fetches both words,
+ * because each read walks the page tables.
  */
 static bool user_follow(struct user_frame *frame)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What `perf record --verify-chain` says at its end (core/unwind/verify.h). Apart from the
- * comparing, which may not print. Task context.
+ * Prints the summary of `perf record --verify-chain` (core/unwind/verify.h). Separate from the
+ * comparison, which may not print. Task context.
  */
 #include "core/unwind/verify.h"
 

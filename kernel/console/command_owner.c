@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See command_owner.h. Claimed and released by the owner's thread; by a debugger's stop for one
- * that waits, which lies with the stop's text therefore.
+ * See command_owner.h. Called by the owner's thread, or by a debugger's stop on behalf of a waiting
+ * thread, so the code is in .text.hit.
  */
 #include "kernel/console/command_owner.h"
 
@@ -9,7 +9,7 @@
 #include "core/lib/assert.h"
 
 static const struct thread *owner; /* [A] */
-static const char *name;           /* [A] the owner's, as is the next; NULL: there is none */
+static const char *name;           /* [A] the owner's, like `claims`; NULL: no owner */
 static unsigned claims;
 
 ARCH_HIT_TEXT bool command_owner_claim(const struct thread *thread, const char *who)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Completion (kernel/console/complete.h), called by the line editor. Every source of names is a
- * list in order, so that the candidates of a prefix are a range of it, found by binary search:
- * with thousands of symbols nothing is copied, and what a range has in common is what its first
- * and last have in common.
+ * sorted list, so that the candidates of a prefix are a range of it, found by binary search:
+ * nothing is copied even with thousands of symbols, and the common prefix of a range is that of its
+ * first and last name.
  */
 #include "kernel/console/complete.h"
 
@@ -23,8 +23,7 @@ static const char *name_at(const struct target *target, size_t index)
 }
 
 /*
- * The first name whose beginning is not before the prefix; with `past`, the first whose beginning
- * comes after it.
+ * The first name not sorted before the prefix; with `past`, the first one after all names with it.
  */
 static size_t bound(const struct target *target, bool past)
 {
@@ -46,7 +45,7 @@ static struct range range_find(const struct target *target)
     return (struct range){bound(target, false), bound(target, true)};
 }
 
-/* How far two names are alike. */
+/* Length of the common prefix of two names. */
 static size_t common_length(const char *left, const char *right)
 {
     size_t length = 0;
@@ -76,13 +75,13 @@ static size_t complete_extend(const char *text, size_t length, char *addition, s
     return single ? 1 : range.end - range.first;
 }
 
-/* Local symbols may share a name: each is listed once. */
+/* Local symbols may share a name; each name is listed once. */
 static bool is_repeated(const struct target *target, const struct range *range, size_t index)
 {
     return index > range->first && strcmp(name_at(target, index), name_at(target, index - 1)) == 0;
 }
 
-/* In lines that fit the screen; `column` is where the last name ended. */
+/* Wraps lines at the screen's width; `column` is the end of the last name. */
 static void list_name(struct sink *sink, const char *name, size_t *column)
 {
     size_t length = strlen(name);

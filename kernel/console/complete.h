@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What TAB can make of a command line: commands, perf's subcommands and options, events and
- * their symbols. It knows the line only up to the cursor, and leaves words with quotes alone.
- * Task context.
+ * TAB completion of a command line: commands, perf's subcommands and options, events and their
+ * symbols. It uses the line up to the cursor only, and offers nothing after a quote. Task context.
  */
 #pragma once
 

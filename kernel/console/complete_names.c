@@ -72,7 +72,7 @@ struct names names_symbols(void)
     return (struct names){.at = symbol_name_at, .count = symbols_count()};
 }
 
-/* What a breakpoint begins with, which alone opens windows. */
+/* The prefix of breakpoints, the only events that open windows. */
 static const char *const breakpoints[] = {"mem:", NULL};
 
 struct names names_breakpoints(void)
@@ -80,11 +80,11 @@ struct names names_breakpoints(void)
     return names_fixed(breakpoints);
 }
 
-/* In order: branches, the clock, and how breakpoints begin. */
+/* Events other than tracepoints, sorted; "mem:" is the prefix of breakpoints. */
 static const char *const other_events[] = {"branches", "cpu-clock", "mem:"};
 #define OTHER_EVENTS (sizeof(other_events) / sizeof(other_events[0]))
 
-/* Tracepoints in order of their names, and the others at their places among them. */
+/* Merges the tracepoints, sorted by name, with the other events. */
 static const char *event_name_at(const struct names *names, size_t index)
 {
     const struct tracepoint *next = tracepoint_after(NULL);
@@ -108,7 +108,7 @@ struct names names_events(void)
     return (struct names){.at = event_name_at, .count = tracepoint_count() + OTHER_EVENTS};
 }
 
-/* Puts a pointer to a name where it belongs among those in order; returns how many there are. */
+/* Inserts a name into a sorted array; returns the new count. */
 static size_t insert(const char **sorted, size_t count, const char *name)
 {
     size_t place = count;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The pids that commands take, for TAB; see complete_names.h. The console's thread alone. */
+/* Lists of pids for TAB completion; see complete_names.h. The console's thread only. */
 #include "core/lib/print.h"
 #include "core/lib/string.h"
 #include "kernel/console/complete_names.h"
 #include "kernel/sched/thread.h"
 #include "kernel/user/process.h"
 
-static char pids[THREADS_MAX][sizeof("4294967295")]; /* the console's thread alone */
+static char pids[THREADS_MAX][sizeof("4294967295")]; /* the console's thread only */
 
 static const char *pid_at(const struct names *names, size_t index)
 {
@@ -14,7 +14,7 @@ static const char *pid_at(const struct names *names, size_t index)
     return pids[index];
 }
 
-/* Those of the threads that a command takes, sorted as words, like every source. */
+/* The pids of the threads that `takes` accepts, sorted as strings, like every list. */
 static struct names names_pids(bool (*takes)(const struct thread *thread))
 {
     struct names names = {.at = pid_at};

@@ -49,16 +49,16 @@ static bool word_begins(struct word word, const char *text)
     return word.length >= strlen(text) && strncmp(word.text, text, strlen(text)) == 0;
 }
 
-/* The words before the cursor that decide; a length of 0 where there is none. */
+/* The words that determine the candidates; the length of a missing word is 0. */
 struct context {
     struct word command, subcommand, previous, current;
 };
 
-/* Moves the words on by one: what was typed last is no longer current. */
+/* Begins the next word, and shifts the earlier ones. */
 static void context_next(struct context *context, struct word word)
 {
     if (word_is(context->current, "--"))
-        *context = (struct context){.current = context->current}; /* a workload is a command */
+        *context = (struct context){.current = context->current}; /* the workload is a command */
     else if (context->command.length == 0)
         context->command = context->current;
     else if (context->subcommand.length == 0)
@@ -72,7 +72,7 @@ static bool is_quoting(char character)
     return character == '\'' || character == '"' || character == '\\';
 }
 
-/* False where a quote or backslash stands: what the words are is then not plain to see. */
+/* False if there is a quote or backslash: words with quotes are not parsed here. */
 static bool context_find(const char *text, size_t length, struct context *context)
 {
     *context = (struct context){.current = {text, 0}};
@@ -93,7 +93,7 @@ static bool context_find(const char *text, size_t length, struct context *contex
     return true;
 }
 
-/* --- What may stand there --- */
+/* --- Candidates --- */
 
 static bool target_set(struct target *target, struct names names, struct word prefix)
 {
@@ -101,7 +101,7 @@ static bool target_set(struct target *target, struct names names, struct word pr
     return true;
 }
 
-/* The same for a name that something else follows without a blank. */
+/* The same, for a name that need not be followed by a blank. */
 static bool target_set_open(struct target *target, struct names names, struct word prefix)
 {
     *target = (struct target){names, prefix, false};
@@ -113,7 +113,7 @@ static bool target_command(struct word word, struct target *target)
     return target_set(target, word_begins(word, "/") ? names_paths() : names_commands(), word);
 }
 
-/* The last of several things between commas. */
+/* The last item of a list separated by commas. */
 static struct word last_of_list(struct word word)
 {
     for (size_t i = word.length; i > 0; i--)
@@ -122,7 +122,7 @@ static struct word last_of_list(struct word word)
     return word;
 }
 
-/* False: there is no such character in the word. */
+/* Splits a word at the first `at`; false if there is none. */
 static bool word_cut(struct word word, char at, struct word *before, struct word *after)
 {
     size_t length = 0;
@@ -136,7 +136,7 @@ static bool word_cut(struct word word, char at, struct word *before, struct word
     return true;
 }
 
-/* PLACE:ACCESS, the place being one of these symbols. */
+/* PLACE:ACCESS, where PLACE is one of `symbols`. */
 static bool target_place(struct names symbols, struct word word, struct target *target)
 {
     static const char *const accesses[] = {"rw", "w", "x", NULL};
@@ -162,7 +162,7 @@ static bool target_program_place(struct word word, struct target *target)
     return target_place(names_program_symbols(path), place, target);
 }
 
-/* An event of `kinds`, or what a breakpoint watches. */
+/* An event of `kinds`, or the place that a breakpoint watches. */
 static bool target_event(struct names kinds, struct word word, struct target *target)
 {
     const size_t skipped = strlen("mem:");
@@ -200,7 +200,7 @@ static bool target_value(const struct option *option, struct word word, struct t
     return false;
 }
 
-/* Completes after `perf PART`: an option, the value of the one before, or the workload. */
+/* Completes after `perf PART`: an option, the value of the previous option, or the workload. */
 static bool target_part(const struct context *context, struct target *target)
 {
     struct word subcommand = context->subcommand, previous = context->previous;

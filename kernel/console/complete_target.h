@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the word before the cursor may become: a name out of one list, told from the words that
- * stand before it. It knows the line only up to the cursor, and nothing of words with quotes. Used
- * by kernel/console/complete.c; task context.
+ * Completion candidates for the word before the cursor, chosen by the words before it. Only the
+ * line up to the cursor is used, and nothing is offered after a quote. Used by
+ * kernel/console/complete.c; task context.
  */
 #pragma once
 
@@ -18,9 +18,9 @@ struct word {
 
 struct target {
     struct names names;
-    struct word prefix; /* what of the name is there already */
-    bool ends_word;     /* a blank follows a name that is found whole */
+    struct word prefix; /* the part of the name typed already */
+    bool ends_word;     /* append a blank after a complete name */
 };
 
-/* False where nothing is known of what may stand there. */
+/* False: there are no candidates for this position. */
 bool target_find(const char *text, size_t length, struct target *target);

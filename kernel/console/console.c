@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The console's loop: bytes become lines (kernel/console/console.h). boot/main.c starts it when all
- * else runs. Task context.
+ * The console's loop: turns bytes into lines, and runs them (kernel/console/console.h). boot/main.c
+ * starts it once everything else runs. Task context.
  */
 #include "kernel/console/console.h"
 
@@ -20,7 +20,7 @@ static uint8_t next_byte(void)
     return byte;
 }
 
-/* To wherever print() goes at the moment. */
+/* Writes to the sink that print() currently uses. */
 static void echo_write(struct sink *sink, const char *bytes, size_t length)
 {
     (void)sink;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * `crash HOW`: every way to die that a report must come out of, to be tried before it is needed.
- * Task context; only refused ways come back.
+ * `crash HOW`: every kind of crash that must produce a report, so that reports can be tried before
+ * they are needed. Task context; returns only if HOW is refused.
  */
 #include <linux/errno.h>
 #include <stdint.h>
@@ -17,13 +17,13 @@
 #include "kernel/sched/wait_queue.h"
 
 /*
- * Through variables that the compiler cannot see through: it would drop or refuse what these
- * functions do.
+ * Variables that the compiler cannot see through: otherwise it would remove or reject the faulty
+ * operations below.
  */
 static volatile uintptr_t nowhere = 0x10;
 static void (*volatile nothing)(void);
 static volatile int zero;
-static char data[16] = {(char)0xc3}; /* a `ret`, in case data could be executed */
+static char data[16] = {(char)0xc3}; /* a `ret`, in case data is executable */
 
 static void crash_read(void)
 {
@@ -57,7 +57,7 @@ static void crash_jump_null(void)
 static uint64_t crash_recurse_deeper(uint64_t depth);
 static uint64_t (*volatile deeper)(uint64_t) = crash_recurse_deeper;
 
-/* A frame that no optimiser can share between calls. */
+/* A frame that the compiler cannot share between calls. */
 static uint64_t crash_recurse_deeper(uint64_t depth)
 {
     volatile char frame[64];
@@ -133,7 +133,7 @@ static void failing_write(struct sink *sink, const char *bytes, size_t length)
     panic("this console prints nothing");
 }
 
-/* Nor can the report be printed. */
+/* The report cannot be printed either. */
 static void crash_console(void)
 {
     static struct sink failing = {failing_write};
@@ -142,7 +142,7 @@ static void crash_console(void)
     print("anything");
 }
 
-/* Not a part of the function that locks, so that a chain has both. */
+/* Separate from the function that takes the lock, so that a call chain shows both. */
 __attribute__((noinline)) static _Noreturn void crash_spin(void)
 {
     for (;;)
@@ -163,7 +163,7 @@ static void wait_for_hung(void *unused)
     spinlock_acquire_irq(&hung);
 }
 
-/* Another CPU, if there is one, hangs with this one: it waits for the lock. */
+/* CPU 1, if it runs, hangs as well: it waits for the lock. */
 static void crash_hang_locked(void)
 {
     struct refusal why;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The ways in which `crash HOW` can bring the machine down, by name. Any context. */
+/* Names of the crashes that `crash HOW` can cause. Any context. */
 #pragma once
 
 #define CRASHES_MAX 32
 
-/* The index-th HOW, as `crash` lists them; NULL past the end. */
+/* The index-th HOW, in the order in which `crash` lists them; NULL past the end. */
 const char *crash_how(unsigned index);

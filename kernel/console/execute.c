@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * From a line or a script to its commands (kernel/console/console.h), by one thread at a time
+ * Runs the commands of a line or script (kernel/console/console.h), in one thread at a time
  * (kernel/console/command_owner.h). Task context.
  */
 #include <linux/errno.h>
@@ -23,7 +23,7 @@ static int say(const struct refusal *why, int error)
     return error;
 }
 
-/* The copy that words_split takes apart is on the stack, so that a command may run commands. */
+/* words_split modifies a copy on the stack, so that a command may run commands. */
 static int run_command(const struct words_command *command)
 {
     char text[LINE_LENGTH_MAX + 1];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The byte queue between the serial interrupt and its readers (kernel/console/input.h). Positions
- * count up for ever and are cut to the queue's size only where they index it, so that full and
- * empty are told apart; 64 bits do not wrap.
+ * are free-running counters, reduced modulo the queue's size only as an index, so that full and
+ * empty are distinguished; 64 bits do not wrap.
  */
 #include "kernel/console/input.h"
 
@@ -16,25 +16,23 @@ _Static_assert((INPUT_QUEUE_SIZE & (INPUT_QUEUE_SIZE - 1)) == 0, "positions are 
 static struct {
     uint8_t bytes[INPUT_QUEUE_SIZE];
 
-    /* Written by the producer alone. */
-    uint64_t head;               /* where the next byte goes */
-    uint64_t interrupts;         /* how many ^C were typed */
-    uint64_t interrupt_position; /* head when the last of them was */
+    /* Written by the producer only. */
+    uint64_t head;               /* position of the next byte to put */
+    uint64_t interrupts;         /* number of ^C typed */
+    uint64_t interrupt_position; /* `head` at the last ^C */
 
     /* Written by consumers, under their lock. */
     struct spinlock consumers;
-    uint64_t tail;             /* the next byte to be read */
-    uint64_t interrupts_taken; /* how many ^C were read */
+    uint64_t tail;             /* position of the next byte to read */
+    uint64_t interrupts_taken; /* number of ^C taken */
     void (*resume)(void);      /* set at boot */
 
-    /* Written while all consumers stand still, and by the claimer, under their lock. */
-    bool claimed;           /* ^C is not for those that read bytes */
-    uint64_t claimed_at;    /* ... but for so many, typed before */
-    uint64_t claimed_taken; /* ... and so many of all are taken */
+    /* Written while all consumers are stopped, and by the claimer, under their lock. */
+    bool claimed;           /* readers of bytes get no further ^C */
+    uint64_t claimed_at;    /* `interrupts` at the claim: readers get the earlier ones */
+    uint64_t claimed_taken; /* `interrupts` up to which the claimer has taken */
 
-    /*
-     * Set by the producer, which then stands still; cleared by a consumer, which then resumes it.
-     */
+    /* Set by the producer, which then stops; cleared by a consumer, which then resumes it. */
     bool stopped;
 } queue = {.consumers.name = "input"};
 
@@ -91,9 +89,9 @@ void input_set_resume(void (*resume)(void))
 }
 
 /*
- * Room is looked for again: before `stopped` was read here the producer may have filled what
- * this made, and stopped only then. From there on it stands still until resumed, so that the two
- * writers of `stopped` never meet.
+ * Checks for room again: the producer may have filled the queue before we read `stopped`, and
+ * stopped only then. A stopped producer waits until it is resumed, so the two writers of `stopped`
+ * never meet.
  */
 static void advance_to(uint64_t position)
 {
@@ -117,9 +115,9 @@ bool input_interrupted(void)
 }
 
 /*
- * Takes one of the ^C up to `typed`, those taken being counted in *taken. A further ^C between the
- * two loads moves the position forward: the bytes up to it are then dropped one call early, and its
- * own call finds nothing left to drop.
+ * Takes a ^C if fewer than `typed` have been taken; *taken counts them. A further ^C between the
+ * two loads moves the position forward: the bytes up to it are then dropped one call early, and the
+ * call that takes it finds none left to drop.
  */
 static bool take_interrupt(uint64_t typed, uint64_t *taken)
 {
@@ -163,8 +161,8 @@ void input_release_interrupt(void)
 }
 
 /*
- * The count of ^C that are for the reader of bytes. Counted before the claim is looked at: a claim
- * that comes between the two takes none of these.
+ * Number of ^C for the reader of bytes. Loaded before the claim is checked: a claim made between
+ * the two takes none of these.
  */
 static uint64_t readers_interrupts(void)
 {
@@ -180,7 +178,7 @@ bool input_pending(void)
 }
 
 /*
- * The head is read first: a ^C typed before any byte below it is then seen, and comes out before
+ * Loads the head first: a ^C typed before any byte below it is then seen, and is returned before
  * that byte.
  */
 static bool get_byte(uint8_t *byte)

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Sleeping until something is typed. Task context, the console's task alone. */
+/* Sleeps until something is typed. Task context, the console's task only. */
 #pragma once
 
 #include <stdbool.h>
 
-/* Once, before input comes: sleepers hear of it. */
+/* Makes input wake sleepers. Called once, before any input. */
 void input_wait_init(void);
 
-/* Until input_pending. */
+/* Sleeps until input_pending. */
 void input_wait(void);
 
 /*
- * Until `holds`, which is asked again when something is typed, ^C included, and after input_wake:
- * under a spinlock, interrupts off.
+ * Sleeps until `holds` returns true. It is called again after each typed byte, ^C included, and
+ * after input_wake, under a spinlock, interrupts off.
  */
 void input_wait_until(bool (*holds)(void));
 
-/* What the console's task waits for may be so now. Task or interrupt context. */
+/* Makes the console's task check its condition again. Task or interrupt context. */
 void input_wake(void);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Tells keys apart (kernel/console/keys.h), for the line editor, byte by byte. Pure. */
+/* Decodes keys (kernel/console/keys.h) byte by byte, for the line editor. Pure. */
 #include "kernel/console/keys.h"
 
 #include <stdbool.h>
 
-/* Longer ones are no keys: what follows is text, which a stray ESC would otherwise swallow. */
+/* Longer sequences are not keys: the bytes are text, which a stray ESC would otherwise swallow. */
 #define SEQUENCE_MOST 16
 
-/* What xterm and its like send ("PC-Style Function Keys" in xterm's control sequences). */
+/* Letters sent by xterm and compatible terminals (xterm's "PC-Style Function Keys"). */
 static int key_of_letter(uint8_t letter)
 {
     switch (letter) {
@@ -28,7 +28,7 @@ static int key_of_letter(uint8_t letter)
     }
 }
 
-/* ESC [ NUMBER ~: Delete; Home and End as the Linux console (1, 4) and rxvt (7, 8) number them. */
+/* ESC [ NUMBER ~: Delete, and Home and End as on the Linux console (1, 4) and rxvt (7, 8). */
 static int key_of_number(unsigned number)
 {
     switch (number) {

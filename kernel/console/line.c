@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The line editor (kernel/console/line.h). Called by the console's loop for each byte. It assumes
- * of the terminal only that \b steps back and that printing overwrites, and never asks how wide
- * it is. Newlines are a bare \n: what the device needs is the sink's business.
+ * only that the terminal moves back on \b and overwrites when printing; it never asks for the
+ * width. Newlines are a bare \n, which the sink converts for the device.
  */
 #include "kernel/console/line.h"
 
@@ -26,7 +26,7 @@ static void step_back(struct line *line, size_t count)
     show(line, "\b\b\b\b\b\b\b\b", count);
 }
 
-/* --- The text, kept alike on the screen and in memory --- */
+/* --- The text, on the screen and in memory --- */
 
 static void move_to(struct line *line, size_t position)
 {
@@ -50,7 +50,7 @@ static void insert(struct line *line, const char *bytes, size_t length)
     step_back(line, behind);
 }
 
-/* Takes [from, to) out; the cursor is left at `from`. */
+/* Removes [from, to) and leaves the cursor at `from`. */
 static void cut(struct line *line, size_t from, size_t to)
 {
     size_t behind = line->length - to;
@@ -81,7 +81,7 @@ static void show_again(struct line *line)
 
 /* --- History --- */
 
-/* Shows the line `back` lines before the one being typed, which is set aside meanwhile. */
+/* Shows the line `back` lines before the current one, which is saved meanwhile. */
 static void show_before(struct line *line, size_t back)
 {
     const char *text = back == 0 ? line->set_aside : history_line(&line->history, back);
@@ -99,8 +99,8 @@ static void show_before(struct line *line, size_t back)
 }
 
 /*
- * Shows the first line, from the one `back` lines before on, that has what is sought, with the
- * cursor where that begins. False, and a bell, if there is none.
+ * Shows the newest line, at least `back` lines before the current one, that contains `sought`, with
+ * the cursor at the match. False, and a bell, if there is none.
  */
 static bool show_found(struct line *line, size_t back)
 {
@@ -116,7 +116,7 @@ static bool show_found(struct line *line, size_t back)
     return true;
 }
 
-/* --- What the keys do --- */
+/* --- Keys --- */
 
 static void press_start(struct line *line)
 {
@@ -168,7 +168,7 @@ static void press_cut_to_end(struct line *line)
     cut(line, line->cursor, line->length);
 }
 
-/* An emptied line is a new one, also for what made it unusable. */
+/* Emptying a line also clears the error of a byte that is not allowed. */
 static void press_cut_to_start(struct line *line)
 {
     cut(line, 0, line->cursor);
@@ -201,7 +201,7 @@ static void press_search(struct line *line)
     line->sought[0] = '\0';
 }
 
-/* One letter more: the line that is shown may have it, too. */
+/* Adds a letter; the line that is shown may still match. */
 static void seek_more(struct line *line, char letter)
 {
     size_t length = strlen(line->sought);
@@ -214,7 +214,7 @@ static void seek_more(struct line *line, char letter)
         line->sought[length] = '\0';
 }
 
-/* One less: from the newest line on. */
+/* Removes a letter, and searches from the newest line again. */
 static void seek_less(struct line *line)
 {
     size_t length = strlen(line->sought);
@@ -227,7 +227,7 @@ static void seek_less(struct line *line)
         show_before(line, 0);
 }
 
-/* What a key means while ^R searches. False: it ends the search, and means what it always does. */
+/* Handles a key during a ^R search. False: the key ends the search and has its usual effect. */
 static bool seek(struct line *line, int key)
 {
     if (key >= ' ' && key < KEY_DELETE)
@@ -367,7 +367,7 @@ void line_begin(struct line *line)
     show_again(line);
 }
 
-/* From the first character too many on, only the line's end means anything. */
+/* Once the line is too long, only the end of the line is recognised. */
 static int next_key(struct line *line, uint8_t byte)
 {
     if (line->overlong > 0)

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The line editor: bytes in, what the terminal shall show out into a sink. Knows no device and
- * no command, so that it runs under a fuzzer on the host as it does in the kernel. The keys are
- * listed in docs/machines.md. Any context that the sink is usable in; the state belongs to one
- * caller.
+ * The line editor: takes bytes and writes to a sink what the terminal should show. It depends on no
+ * device and no command, so it also runs under a fuzzer on the host. docs/machines.md lists the
+ * keys. Any context in which the sink is usable; the state belongs to one caller.
  *
- * Only printable ASCII gets into a line. A line with any other byte that is no key, or longer
- * than LINE_LENGTH_MAX, is taken to its end and refused there as a whole, with one line of
- * error: half a line might be some other command.
+ * A line contains only printable ASCII. A line with any other byte that is not a key, or longer
+ * than LINE_LENGTH_MAX, is read to its end and refused as a whole, with a one-line error: half of
+ * it might be a different command.
  */
 #pragma once
 
@@ -19,58 +18,51 @@
 #include "kernel/console/history.h"
 #include "kernel/console/keys.h"
 
-#define LINE_SOUGHT_MAX 63 /* letters that ^R looks for */
+#define LINE_SOUGHT_MAX 63 /* characters in a ^R search */
 
 /*
- * What TAB does (kernel/console/complete.h). `text` is what stands before the cursor, not
- * terminated.
+ * TAB completion (kernel/console/complete.h). `text` is the line up to the cursor, not terminated.
  */
 struct line_completer {
-    /*
-     * Returns how many candidates there are; `addition` gets what all of them have in common after
-     * `text`.
-     */
+    /* Returns the number of candidates; `addition` gets what they have in common after `text`. */
     size_t (*extend)(const char *text, size_t length, char *addition, size_t size);
-    /* Shows the candidates, in whole lines. */
+    /* Prints the candidates, in whole lines. */
     void (*list)(const char *text, size_t length, struct sink *sink);
 };
 
 enum line_state {
     LINE_OPEN,      /* being typed */
-    LINE_DONE,      /* ended: line->text is it, perhaps empty */
+    LINE_DONE,      /* complete: line->text, perhaps empty */
     LINE_CANCELLED, /* ^C */
-    LINE_REFUSED,   /* ended, and answered with an error */
+    LINE_REFUSED,   /* complete, but an error was printed */
 };
 
 struct line {
     struct sink *sink;
     const char *prompt;
-    const struct line_completer *completer; /* NULL: TAB rings */
+    const struct line_completer *completer; /* NULL: TAB rings the bell */
 
     char text[LINE_LENGTH_MAX + 1]; /* terminated when LINE_DONE is returned */
     size_t length, cursor;
-    size_t overlong; /* characters that were typed, once there were too many; else 0 */
-    size_t foreign;  /* bytes that cannot be in a line */
+    size_t overlong; /* number of characters typed, if too many; otherwise 0 */
+    size_t foreign;  /* number of bytes not allowed in a line */
     uint8_t first_foreign;
 
     struct keys keys;
-    bool after_return; /* the last byte was CR: an LF belongs to it */
-    bool after_tab;    /* the last key was a TAB that could add nothing: the next lists */
+    bool after_return; /* the last byte was CR: an LF after it is ignored */
+    bool after_tab;    /* the last key was a TAB that added nothing: the next TAB lists */
 
     struct history history;
-    size_t browsed; /* 0: the line itself; n: the n-th from the end of history */
-    bool searching; /* since ^R: keys are letters of `sought` */
+    size_t browsed; /* 0: the current line; n: the n-th newest in `history` */
+    bool searching; /* since ^R: keys extend `sought` */
     char sought[LINE_SOUGHT_MAX + 1];
-    char set_aside[LINE_LENGTH_MAX + 1]; /* the line itself, while browsed */
+    char set_aside[LINE_LENGTH_MAX + 1]; /* the current line, while another is shown */
 };
 
 void line_init(struct line *line, struct sink *sink, const char *prompt,
                const struct line_completer *completer);
 
-/*
- * Prints the prompt and begins an empty line: at first, and after every answer that is not
- * LINE_OPEN.
- */
+/* Prints the prompt and begins an empty line: at first, and after each result except LINE_OPEN. */
 void line_begin(struct line *line);
 
 enum line_state line_put(struct line *line, uint8_t byte);

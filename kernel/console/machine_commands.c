@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Commands about the machine: what the registers hold, turning it off. Task context.
- */
+/* Commands for the machine: show registers, restart, power off. Task context. */
 #include "arch/fault.h"
 #include "arch/snapshot.h"
 #include "core/breakpoint/breakpoint.h"
@@ -9,7 +7,7 @@
 #include "core/lib/print.h"
 #include "kernel/panic/power.h"
 
-static struct sink *out; /* of the command that runs */
+static struct sink *out; /* output of the running command */
 
 static void print_line(const char *text)
 {

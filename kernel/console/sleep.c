@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The command `sleep`: as a workload it says how long something is recorded. Nothing runs
- * meanwhile: a timer of its own wakes it, or a ^C. Task context.
+ * The command `sleep`; as a workload it determines how long a recording lasts. It does not poll: a
+ * timer or a ^C wakes it. Task context.
  */
 #include <linux/errno.h>
 
@@ -28,7 +28,7 @@ static void wake(void *data)
     input_wake();
 }
 
-/* "1", "0.25": the whole word, up to its ninth decimal. */
+/* Parses a whole word such as "1" or "0.25". Decimals after the ninth are ignored. */
 static bool read_seconds(const char *word, uint64_t *ns)
 {
     uint64_t place = SECOND_NS;
@@ -54,7 +54,7 @@ static int sleep_run(int argc, char **argv)
     until_ns = arch_clock_ns() + ns;
     timer_start(&timer, ns, 0);
     input_wait_until(slept_or_interrupted);
-    timer_cancel(&timer); /* it lies on this stack */
+    timer_cancel(&timer); /* it is on this stack */
     return command_interrupted() ? -EINTR : 0;
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Blocks of the file system: pages, counted. Called by kernel/fs/inode.c in task context, with or
- * without the kernel lock, which covers the two counters. Freed pages go back to the page allocator
- * by work that is put off, so that a thread that removes a large file does not hold the kernel lock
- * for it.
+ * without the kernel lock, which protects the two counters. Deferred work returns freed pages to
+ * the page allocator, so that a thread does not hold the kernel lock while all pages of a large
+ * file are freed.
  */
 #include "kernel/fs/block.h"
 
@@ -19,8 +19,8 @@ static size_t used;
 static size_t limit;
 
 /*
- * Freed pages, linked through their first word. Put on under the kernel lock, taken off all at once
- * by the worker without it.
+ * Freed pages, linked through their first word. Pushed under the kernel lock; the worker takes the
+ * whole list without the lock.
  */
 struct freed {
     struct freed *next;
@@ -42,7 +42,7 @@ static void account_add(struct fs_account *account, long pages)
         __atomic_fetch_add(&account->pages, (size_t)pages, __ATOMIC_RELAXED);
 }
 
-/* Takes all of them: those that come meanwhile are for the next call. */
+/* Takes the whole list; pages freed meanwhile are left for the next call. */
 static void give_pages_back(struct work *unused)
 {
     struct freed *page = __atomic_exchange_n(&freed, NULL, __ATOMIC_ACQUIRE); /* A */
@@ -90,8 +90,8 @@ void block_free(void *block, struct fs_account *account)
     page->account = account;
     next = __atomic_load_n(&freed, __ATOMIC_RELAXED);
     /*
-     * A, with give_pages_back: a thread that finds the page also finds the one after it, and may
-     * free it.
+     * A pairs with give_pages_back: a thread that sees the page also sees its link, and may free
+     * the page.
      */
     do {
         page->next = next;

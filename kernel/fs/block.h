@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Every page that the file system uses, inodes included, comes from here, so that it can be held to
- * a share of memory, and each can be put on an account. Task context; takes the kernel lock itself.
+ * The file system's pages, inodes included. Allocating all of them here limits the file system to a
+ * share of memory and charges each page to an account. Task context; takes the kernel lock itself.
  */
 #pragma once
 
@@ -12,15 +12,16 @@
 
 #define BLOCK_SIZE 4096
 
-/* At most `most` blocks from now on. Called once, by fs_init. */
+/* Limits the file system to `most` blocks. Called once, by fs_init. */
 void block_init(size_t most);
 
 /*
- * A zeroed block, or NULL where the limit is reached or memory is out. It is on `account` (NULL:
- * none) until its page is with the page allocator again; the call that frees it names the same one.
+ * Returns a zeroed block, or NULL if the limit is reached or no memory is free. The block is
+ * charged to `account` (NULL: none) until its page is back in the page allocator; block_free takes
+ * the same account.
  */
 void *block_alloc(struct fs_account *account);
 void block_free(void *block, struct fs_account *account);
 
-/* Returns when all that was freed on this CPU is with the page allocator again; may sleep. */
+/* Waits until all blocks freed on this CPU are back in the page allocator; may sleep. */
 void block_settle(void);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The command `dbench [-t SECONDS] [CLIENTS]`: the clients of fs-stress for a time, under the name
- * of the file server's benchmark. Each of its CLIENTS is a thread with a directory of its own, in
- * which it visits all five kinds of clients (docs/kernel.md). Task context, interrupts on.
+ * The command `dbench [-t SECONDS] [CLIENTS]`: runs the clients of fs-stress for a given time,
+ * under the name of the file server benchmark. Each of its CLIENTS is a thread with its own
+ * directory, which runs all five kinds of clients (docs/kernel.md). Task context, interrupts on.
  */
 #include <linux/errno.h>
 
@@ -26,7 +26,7 @@ static int refuse_clients(void)
     return -EINVAL;
 }
 
-/* -t and the clients in either order, each once at most. */
+/* Accepts -t and the number of clients in either order, each at most once. */
 static int parse(int argc, char **argv, unsigned long *seconds, unsigned long *clients)
 {
     *seconds = *clients = 0;

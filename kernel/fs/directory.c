@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Directories as arrays of fixed entries without holes: the last one moves to where one is removed,
- * so a directory is as short as it can be and an empty one has no blocks. Called by
+ * Directories as arrays of fixed-size entries without holes: removing an entry moves the last one
+ * into its place, so a directory is as short as possible and an empty one has no blocks. Called by
  * kernel/fs/path.c and kernel/fs/ramfs.c in task context, under the kernel lock.
  */
 #include "kernel/fs/directory.h"
@@ -33,7 +33,7 @@ static struct slot *slot_at(const struct inode *directory, size_t index)
     return &slots[index % SLOTS_IN_BLOCK];
 }
 
-/* NULL where the name is not there. */
+/* Returns NULL if the name does not exist. */
 static struct slot *find_slot(const struct inode *directory, const char *name)
 {
     size_t count = slot_count(directory);
@@ -79,7 +79,7 @@ int directory_add(struct inode *directory, const char *name, struct inode *inode
     assert(directory->names > 0 && find_slot(directory, name) == NULL);
     memcpy(slot.name, name, strlen(name) + 1);
 
-    /* An entry lies within one block: it is written whole or not at all. */
+    /* An entry never crosses a block, so it is written completely or not at all. */
     int64_t written = inode_write(directory, directory->size, &slot, sizeof(slot));
     if (written < 0)
         return -ENOSPC;

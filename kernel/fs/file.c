@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The table of open files, and the calls on them: fs_close, fs_read, fs_write, fs_seek (what they
- * promise: ramfs.h). Called by workloads and commands in task context, interrupts on. Each call
- * takes the kernel lock once: an offset and the end of a file must not move between finding and
- * using them.
+ * The table of open files, and the calls on open files: fs_close, fs_read, fs_write, fs_seek
+ * (specified in ramfs.h). Called by workloads and commands in task context, interrupts on. Each
+ * call takes the kernel lock once: an offset and the end of a file must not move between lookup and
+ * use.
  */
 #include "kernel/fs/file.h"
 
@@ -36,7 +36,7 @@ void file_install(int fd, struct inode *inode, unsigned flags)
     inode->files++;
 }
 
-/* NULL where that is no open file, or not one that was opened for `use`. Under the lock. */
+/* Returns NULL if `fd` is not an open file or was not opened for `use`. Under the lock. */
 static struct file *file_for(int fd, unsigned use)
 {
     if (fd < 0 || fd >= FS_OPEN_MAX || files[fd].inode == NULL || (use & ~files[fd].flags))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The command `fs-stress [--threads N] [ROUNDS]`: the load that the demonstration records, in the
- * manner of a file server's benchmark (docs/kernel.md): so many rounds. Task context, interrupts
- * on.
+ * The command `fs-stress [--threads N] [ROUNDS]`: the workload that the demonstration records, in
+ * the style of a file server benchmark (docs/kernel.md), for a number of rounds. Task context,
+ * interrupts on.
  */
 #include <linux/errno.h>
 
@@ -12,7 +12,7 @@
 #include "kernel/fs/stress_run.h"
 
 /*
- * About 3000 hits on kernel_flag, two for each outermost pair: under a second with each of them
+ * About 3000 hits on kernel_flag, two per outermost lock/unlock pair: under a second if each is
  * recorded.
  */
 #define ROUNDS_DEFAULT 3
@@ -20,7 +20,7 @@
 
 struct wish {
     unsigned long rounds;
-    unsigned long threads; /* 0: none of its own: the console's */
+    unsigned long threads; /* 0: runs in the console's thread */
 };
 
 static int refuse_threads(void)
@@ -35,7 +35,7 @@ static int refuse_rounds(void)
     return -EINVAL;
 }
 
-/* Rounds and --threads in either order, each once at most. */
+/* Accepts the rounds and --threads in either order, each at most once. */
 static int parse(int argc, char **argv, struct wish *wish)
 {
     *wish = (struct wish){.threads = 0};
@@ -59,7 +59,7 @@ static int parse(int argc, char **argv, struct wish *wish)
     return 0;
 }
 
-/* The clients are dealt out, in one set of directories. */
+/* Distributes the clients over the threads, in one set of directories. */
 static void deal(const struct wish *wish)
 {
     unsigned parts = wish->threads ? (unsigned)wish->threads : 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Inodes (what they are: inode.h). Each is one block: a header, then the pointers to the blocks of
- * its contents. Called by the other files of kernel/fs in task context, under the kernel lock.
+ * Inodes (see inode.h). Each takes one block: a header, then the pointers to its content blocks.
+ * Called by the other files of kernel/fs in task context, under the kernel lock.
  */
 #include "kernel/fs/inode.h"
 
@@ -13,10 +13,10 @@
 
 #define INODES_MAX 512
 
-/* By number; NULL is free, and number 0 is not used. */
+/* Indexed by number; NULL is a free entry, and number 0 is not used. */
 static struct inode *inodes[INODES_MAX];
 
-/* 0 where all are taken. */
+/* Returns 0 if all numbers are in use. */
 static uint32_t free_number(void)
 {
     for (uint32_t number = INODE_ROOT; number < INODES_MAX; number++) {
@@ -57,7 +57,7 @@ void inode_end_if_unused(struct inode *inode)
     block_free(inode, inode->account);
 }
 
-/* How far from `offset` to the end of its block, `length` at most. */
+/* Returns the bytes from `offset` to the end of its block, at most `length`. */
 static size_t within_block(uint64_t offset, size_t length)
 {
     size_t rest = BLOCK_SIZE - offset % BLOCK_SIZE;
@@ -65,7 +65,7 @@ static size_t within_block(uint64_t offset, size_t length)
     return length < rest ? length : rest;
 }
 
-/* Notes the time of an access, where the last one noted is not newer than the last change. */
+/* Updates the access time, unless it is already newer than the last change. */
 static void mark_accessed(struct inode *inode)
 {
     if (inode->accessed <= inode->modified)
@@ -96,7 +96,7 @@ int64_t inode_read(struct inode *inode, uint64_t offset, void *to, size_t length
     return (int64_t)done;
 }
 
-/* The block at `index`, allocated if it is a hole; NULL where there is no space for it. */
+/* Returns the block at `index`, allocated if it is a hole; NULL if there is no space. */
 static uint8_t *block_to_write(struct inode *inode, size_t index)
 {
     if (inode->blocks[index] == NULL) {
@@ -107,7 +107,7 @@ static uint8_t *block_to_write(struct inode *inode, size_t index)
     return inode->blocks[index];
 }
 
-/* Returns how much there was space for. */
+/* Returns the number of bytes written, which is less than `length` if there is no space. */
 static size_t write_blocks(struct inode *inode, uint64_t offset, const uint8_t *from, size_t length)
 {
     size_t done = 0;

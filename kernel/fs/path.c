@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Path look-up (its rules: path.h, the paths' form: ramfs.h). Called by kernel/fs/ramfs.c in task
+ * Path lookup (rules: path.h, syntax of paths: ramfs.h). Called by kernel/fs/ramfs.c in task
  * context, under the kernel lock.
  */
 #include "kernel/fs/path.h"
@@ -51,7 +51,7 @@ int path_check(const char *path)
     return 0;
 }
 
-/* Takes the next name off the path; false where there is none left. */
+/* Takes the next name off the path; false if none is left. */
 static bool next_name(const char **path, char name[FS_NAME_MAX + 1])
 {
     const char *start = skip_slashes(*path);
@@ -63,7 +63,7 @@ static bool next_name(const char **path, char name[FS_NAME_MAX + 1])
     return length > 0;
 }
 
-/* From a directory to what it calls `name`. */
+/* Steps from a directory to its entry `name`. */
 static int path_step(struct inode **inode, const char *name)
 {
     if ((*inode)->kind != FS_DIRECTORY)

@@ -1,22 +1,25 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * From paths to inodes. Task context; all but path_check under the kernel lock, and what is found
- * stays until it is given back.
+ * Path lookup: from paths to inodes. Task context. All functions except path_check run under the
+ * kernel lock, and an inode that was found stays valid until the lock is released.
  */
 #pragma once
 
 #include "kernel/fs/inode.h"
 
-/* The path's form alone: 0, -EINVAL or -ENAMETOOLONG. What follows expects a path that passed. */
+/*
+ * Checks only the syntax of a path: 0, -EINVAL or -ENAMETOOLONG. The functions below require a path
+ * that passed.
+ */
 int path_check(const char *path);
 
-/* The inode that a path means; -ENOENT, -ENOTDIR. */
+/* Finds the inode of a path; -ENOENT, -ENOTDIR. */
 int path_walk(const char *path, struct inode **found);
 
-/* Where a path's last name is, or would be. */
+/* Where the last name of a path is, or would be created. */
 struct place {
     struct inode *parent; /* a directory */
-    struct inode *inode;  /* what the name means there now, NULL for nothing */
+    struct inode *inode;  /* the inode with this name, or NULL */
     char name[FS_NAME_MAX + 1];
 };
 

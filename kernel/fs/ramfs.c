@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The file system's calls on names (what they promise: ramfs.h; the calls on open files stand in
- * file.c). Called by workloads and commands in task context, interrupts on.
+ * File system calls that take paths (specified in ramfs.h; the calls on open files are in file.c).
+ * Called by workloads and commands in task context, interrupts on.
  *
- * Locking: everything in kernel/fs is covered by the big kernel lock. Each call takes it once, when
- * its arguments have the right form, and gives it back when it is done: nothing that was found can
+ * Locking: the big kernel lock protects everything in kernel/fs. Each call takes it once, after
+ * checking the syntax of its arguments, and releases it at its end, so that nothing it found can
  * vanish in between.
  */
 #include "kernel/fs/ramfs.h"
@@ -27,11 +27,11 @@ int fs_init(void)
     struct inode *root;
 
     lock_kernel();
-    /* Half of what is free: files alone cannot use the memory up. */
+    /* Half of the free memory, so that files alone cannot exhaust it. */
     block_init(pages_free_count() / 2);
     int result = inode_create(FS_DIRECTORY, NULL, &root);
     if (result == 0) {
-        root->names = 1; /* "/", which no directory holds */
+        root->names = 1; /* "/" has no directory entry */
         root->parent = root->number;
     }
     unlock_kernel();
@@ -52,7 +52,7 @@ static bool flags_are_valid(unsigned flags)
     return (flags & FS_WRITE) || ((flags & FS_READ) && !(flags & writing));
 }
 
-/* A new inode where the name means nothing yet. Under the lock. */
+/* Creates an inode under a name that does not exist yet. Under the lock. */
 static int create_at(struct place *place, enum fs_kind kind, struct fs_account *account)
 {
     int result = inode_create(kind, account, &place->inode);
@@ -64,7 +64,7 @@ static int create_at(struct place *place, enum fs_kind kind, struct fs_account *
     return result;
 }
 
-/* The file at `path`, made if it is not there. Under the lock. */
+/* Finds the file at `path`, or creates it. Under the lock. */
 static int find_or_create(const char *path, struct inode **found)
 {
     struct place place;
@@ -81,7 +81,7 @@ static int find_or_create(const char *path, struct inode **found)
 static int open_path(const char *path, unsigned flags)
 {
     struct inode *inode;
-    int fd = file_free_descriptor(); /* first: without one, nothing is to be created */
+    int fd = file_free_descriptor(); /* first: if there is none, nothing may be created */
 
     if (fd < 0)
         return fd;
@@ -138,7 +138,7 @@ int fs_readdir(const char *path, size_t index, struct fs_entry *entry)
     return result;
 }
 
-/* `account`: of what is in the new directory; NULL: the one that its parent has. Under the lock. */
+/* `account` is charged for the contents; NULL: the parent's account. Under the lock. */
 static int make_directory(const char *path, struct fs_account *account)
 {
     struct place place;
@@ -174,14 +174,17 @@ size_t fs_account_pages(struct fs_account *account)
 
     if (pages == 0)
         return 0;
-    /* A thread that has run out of memory gives back what others freed, under the kernel lock. */
+    /*
+     * A thread that runs out of memory frees the pages of others under the kernel lock: let it
+     * finish.
+     */
     lock_kernel();
     pages = __atomic_load_n(&account->pages, __ATOMIC_RELAXED);
     unlock_kernel();
     return pages;
 }
 
-/* 0 if what is at `place` may be removed as a `kind`. Under the lock. */
+/* Returns 0 if the inode at `place` may be removed as a `kind`. Under the lock. */
 static int may_remove(const struct place *place, enum fs_kind kind)
 {
     if (place->inode == NULL)
@@ -193,7 +196,7 @@ static int may_remove(const struct place *place, enum fs_kind kind)
     return 0;
 }
 
-/* Takes the name away from a `kind`: what fs_unlink and fs_rmdir have in common. */
+/* Removes the name of a `kind`: the common part of fs_unlink and fs_rmdir. */
 VISIBLE static int remove_name(const char *path, enum fs_kind kind)
 {
     struct place place;
@@ -243,7 +246,7 @@ static int replace_place(const struct place *from, const struct place *to)
     return 0;
 }
 
-/* Under the lock. The new name first: where there is no space for it, nothing has happened. */
+/* Under the lock. Adds the new name first, so that a lack of space changes nothing. */
 static int rename_place(const struct place *from, const struct place *to)
 {
     if (from->inode != NULL && from->inode == to->inode)
@@ -255,8 +258,8 @@ static int rename_place(const struct place *from, const struct place *to)
         return result;
 
     /*
-     * Removing the old name sets nothing but the count of names: the directory's parent is the new
-     * one.
+     * Removing the old name only changes the count of names: a directory's parent is the new one
+     * already.
      */
     directory_remove(from->parent, from->name);
     return 0;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the parts of the workloads fs-stress and dbench share: a thread's state, its steps
- * (stress_steps.c: one file operation or a few, counted, checked, and explained on the console
- * where they fail) and the clients (stress_clients.c: the ways in which programs use files).
- * Everything is derived from a generator with a constant seed, so every run is the same run. Task
- * context.
+ * Common parts of the workloads fs-stress and dbench: a thread's state, its steps (stress_steps.c:
+ * one or a few file operations, counted, checked, and reported on the console if they fail) and the
+ * clients (stress_clients.c: the ways in which programs use files). All choices come from a
+ * generator with a constant seed, so every run is the same. Task context.
  */
 #pragma once
 
@@ -13,11 +12,11 @@
 
 #include "kernel/fs/ramfs.h"
 
-#define STRESS_ROOT    "/fs-stress" /* everything happens below */
-#define STRESS_RECORDS 48           /* of the database client */
-#define STRESS_PIECE   5000         /* more than a block: pieces lie across blocks in every way */
+#define STRESS_ROOT    "/fs-stress" /* all files are below it */
+#define STRESS_RECORDS 48           /* in the database client's file */
+#define STRESS_PIECE   5000         /* larger than a block: pieces may cross blocks anywhere */
 
-/* The files and directories that clients use, directories first: kernel/fs/stress_clients.c. */
+/* The files and directories of the clients, directories first: kernel/fs/stress_clients.c. */
 enum stress_name {
     STRESS_EDITOR,
     STRESS_LOGGER,
@@ -40,64 +39,66 @@ enum stress_name {
 
 #define STRESS_NAME_SIZE 40
 
-/* One for each thread that works, and its alone: a client's directory is one thread's only. */
+/* State of one worker thread, private to it. Each client's directory is used by one thread only. */
 struct stress {
     uint32_t random;             /* the generator's state, never 0 */
     unsigned long round;         /* 0 for the first */
-    unsigned long rounds;        /* there are to be */
-    unsigned long operations;    /* calls of the file system so far */
+    unsigned long rounds;        /* number of rounds to run */
+    unsigned long operations;    /* file system calls made */
     unsigned first, step;        /* its clients: first, first + step, ... */
     int result;                  /* of all rounds */
-    unsigned long seconds;       /* no round begins later; 0: `rounds` says it */
-    const char *command;         /* the command that messages name: "fs-stress" */
-    char root[STRESS_NAME_SIZE]; /* the directory that its clients' directories are in */
+    unsigned long seconds;       /* time after which no round begins; 0: `rounds` applies */
+    const char *command;         /* command named in messages: "fs-stress" */
+    char root[STRESS_NAME_SIZE]; /* parent of its clients' directories */
     char names[STRESS_NAMES][STRESS_NAME_SIZE];
 
-    /* The logger's: which log it is writing, and how much is in it. */
+    /* Logger: number of the current log, and bytes in it. */
     uint32_t log_generation;
     size_t log_length;
-    /* The database's: how often each record has been written. */
+    /* Database: how often each record has been written. */
     uint32_t versions[STRESS_RECORDS];
 
-    /* Where a walk through a tree is. */
+    /* Current position of a walk through a tree. */
     char path[FS_PATH_MAX + 1];
-    uint8_t piece[STRESS_PIECE]; /* what is written or was read; too large for a stack */
+    uint8_t piece[STRESS_PIECE]; /* data to write, or data read; too large for a stack */
 };
 
-/* A thread's state: its random numbers follow from the seed, its directories are below `root`. */
+/*
+ * Initialises a thread's state. `seed` determines its random numbers; its directories are below
+ * `root`.
+ */
 void stress_init(struct stress *stress, const char *command, const char *root, uint32_t seed);
 
-/* The next pseudo-random number from `least` to `most`. */
+/* Returns the next pseudo-random number from `least` to `most`. */
 uint32_t stress_between(struct stress *stress, uint32_t least, uint32_t most);
 
 /*
- * Contents that can be checked without being kept: byte i of what `seed` stands for. Steps return 0
- * or a negative errno after saying why; -EIO where the file system gave something else than was
- * written.
+ * Content that can be verified without storing it: byte i of the sequence `seed`. Steps return 0,
+ * or report the error and return a negative errno; -EIO if the data read is not the data written.
  */
 struct content {
     uint32_t seed;
-    size_t start; /* offset in the file, also the first i */
+    size_t start; /* offset in the file, and the first i */
     size_t length;
 };
 
-/* Opens with FS_WRITE and `flags`, writes in pieces of different size, closes. */
+/* Opens with FS_WRITE and `flags`, writes in pieces of different sizes, closes. */
 int step_write(struct stress *stress, const char *path, unsigned flags, struct content content);
 
-/* Reads and compares. */
+/* Reads the file and compares it with `content`. */
 int step_verify(struct stress *stress, const char *path, struct content content);
 
-/* The same on an open file, from where its offset is: that must be content.start. */
+/* The same on an open file, from its current offset, which must be content.start. */
 int step_write_open(struct stress *stress, int fd, const char *path, struct content content);
 int step_verify_open(struct stress *stress, int fd, const char *path, struct content content);
 
-/* Status and size. */
+/* Checks the file's size with fs_stat. */
 int step_expect_size(struct stress *stress, const char *path, size_t size);
 
-/* Counts one call of the file system and explains its failure; passes its result on. */
+/* Counts one file system call, reports its failure, and returns its result. */
 int64_t stress_counted(struct stress *stress, const char *call, const char *path, int64_t result);
 
-/* One call each. Inline, so that a call chain shows the client that made it. */
+/* Each makes one call. Inline, so that call chains show the calling client. */
 static inline int step_open(struct stress *stress, const char *path, unsigned flags)
 {
     return (int)stress_counted(stress, "open", path, fs_open(path, flags));
@@ -141,7 +142,7 @@ static inline int step_rmdir(struct stress *stress, const char *path)
     return (int)stress_counted(stress, "rmdir", path, fs_rmdir(path));
 }
 
-/* Closes in any case; the first error counts. */
+/* Always closes; returns the first error. */
 static inline int step_close_after(struct stress *stress, int fd, const char *path, int result)
 {
     int closed = step_close(stress, fd, path);
@@ -149,24 +150,24 @@ static inline int step_close_after(struct stress *stress, int fd, const char *pa
     return result < 0 ? result : closed;
 }
 
-/* Says "fs-stress: PATH: WHAT" and returns -EIO. */
+/* Prints "fs-stress: PATH: WHAT" and returns -EIO. */
 int stress_wrong(const struct stress *stress, const char *path, const char *what);
 
-/* Lengthens stress->path by "/name", and shortens it by its last name. */
+/* Append "/name" to stress->path, and remove the last name from it. */
 void stress_enter(struct stress *stress, const char *name);
 void stress_leave(struct stress *stress);
 
-/* The sum of the sizes of all files below the directory at stress->path, or a negative errno. */
+/* Returns the total size of all files below the directory at stress->path, or a negative errno. */
 int64_t stress_scan_tree(struct stress *stress);
 
-/* Removes the directory at stress->path and all below. */
+/* Removes the directory at stress->path and everything below it. */
 int stress_remove_tree(struct stress *stress);
 
 typedef int stress_client(struct stress *stress);
 
 /*
- * One visit of each client in a round; NULL after the last. Each has a directory of its own, made
- * by stress_prepare below STRESS_ROOT, which is there.
+ * The clients, each called once per round; ends with NULL. stress_prepare makes a directory for
+ * each client below STRESS_ROOT, which must exist.
  */
 #define STRESS_CLIENTS 5
 extern stress_client *const stress_clients[STRESS_CLIENTS + 1];

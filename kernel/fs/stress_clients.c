@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Clients: five ways in which programs use files. kernel/fs/stress_run.c calls each once a round,
- * in task context. Each checks all that it wrote, lock files aside, and what it leaves for the next
- * round.
+ * Clients: five ways in which programs use files. kernel/fs/stress_run.c calls each once per round,
+ * in task context. Each verifies everything it wrote except lock files, including what it keeps for
+ * the next round.
  */
 #include "core/lib/print.h"
 #include "core/lib/string.h"
 #include "kernel/fs/stress.h"
 #include "kernel/fs/visible.h"
 
-#define LOG_LINES   32   /* in a visit */
-#define LOG_LIMIT   5000 /* bytes, then the log is rotated */
+#define LOG_LINES   32   /* per visit */
+#define LOG_LIMIT   5000 /* bytes, after which the log is rotated */
 #define RECORD_SIZE 200
-#define UPDATES     5 /* in a visit */
+#define UPDATES     5 /* per visit */
 #define QUERIES     100
 #define BUILD_DEPTH 3
 
@@ -45,8 +45,8 @@ int stress_prepare(struct stress *stress)
 }
 
 /*
- * Saves as careful editors do: the whole text into a draft, and only when that is as long as it
- * must be, over the old text.
+ * Saves like a careful editor: writes the whole text to a draft, checks the draft's size, and only
+ * then renames it over the old text.
  */
 VISIBLE static int client_editor(struct stress *stress)
 {
@@ -73,8 +73,8 @@ VISIBLE static int append_to(struct stress *stress, const char *path, struct con
 }
 
 /*
- * A line under a lock file, as programs do that share a log. The lock is made under another name,
- * so that a client that sees it finds its holder's name in it.
+ * Appends a line while holding a lock file, like programs that share a log. The lock file is made
+ * under another name, so that a client that sees it finds the holder's name in it.
  */
 static int append_line(struct stress *stress)
 {
@@ -103,7 +103,9 @@ static int rotate_log(struct stress *stress)
     return result;
 }
 
-/* Appends lines, opening the log for each, reads all, and rotates the log when it has grown. */
+/*
+ * Appends lines, opening the log for each; reads the whole log, and rotates it when it has grown.
+ */
 VISIBLE static int client_logger(struct stress *stress)
 {
     int result = 0;
@@ -118,7 +120,7 @@ VISIBLE static int client_logger(struct stress *stress)
     return result == 0 && stress->log_length > LOG_LIMIT ? rotate_log(stress) : result;
 }
 
-/* A record's contents tell its number and its version. */
+/* A record's contents identify its number and its version. */
 static struct content record_content(const struct stress *stress, uint32_t record)
 {
     return (struct content){.seed = stress->versions[record] * STRESS_RECORDS + record,
@@ -126,7 +128,7 @@ static struct content record_content(const struct stress *stress, uint32_t recor
                             .length = RECORD_SIZE};
 }
 
-/* One that has been written; others read as zeros and are not asked for. */
+/* Picks a record that has been written; the others read as zeros and are not queried. */
 static uint32_t written_record(struct stress *stress)
 {
     uint32_t record = stress_between(stress, 0, STRESS_RECORDS - 1);
@@ -167,7 +169,7 @@ static int query_records(struct stress *stress, int fd)
     return result;
 }
 
-/* Records of one size in one file with holes, written and read in any order. */
+/* Fixed-size records in one file with holes, written and read in random order. */
 VISIBLE static int client_database(struct stress *stress)
 {
     int fd =
@@ -183,8 +185,8 @@ VISIBLE static int client_database(struct stress *stress)
 }
 
 /*
- * Directories one in the other, from stress->path, each with one file. Returns the bytes in all
- * files.
+ * Makes nested directories, starting at stress->path, each with one file. Returns the total size of
+ * the files.
  */
 static int64_t build_tree(struct stress *stress)
 {
@@ -207,7 +209,7 @@ static int64_t build_tree(struct stress *stress)
     return built;
 }
 
-/* What build_tree made, from the innermost directory outwards. */
+/* Removes what build_tree made, from the innermost directory outwards. */
 static int remove_build(struct stress *stress)
 {
     int result = 0;
@@ -235,7 +237,7 @@ static int expect_in_tree(struct stress *stress, const char *path, int64_t built
 }
 
 /*
- * Makes a tree of directories and objects, looks what is in it before and after it is moved, and
+ * Builds a tree of directories and objects, checks its contents before and after moving it, and
  * removes it.
  */
 VISIBLE static int client_builder(struct stress *stress)
@@ -253,7 +255,7 @@ VISIBLE static int client_builder(struct stress *stress)
     return result < 0 ? result : remove_build(stress);
 }
 
-/* A file that loses its name while it is open lives on, and its space comes back with the close. */
+/* An open file lives on after it is unlinked; closing it frees its space. */
 VISIBLE static int client_scratch(struct stress *stress)
 {
     struct content scrap = {.seed = (uint32_t)stress->round, .length = 2 * 4096 + 1};

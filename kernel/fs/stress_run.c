@@ -16,8 +16,8 @@
 
 struct stress stresses[STRESS_THREADS_MAX];
 
-static struct fs_account held;  /* by what is below STRESS_ROOT */
-static uint64_t waits, started; /* kernel_lock_contended and arch_clock_ns when it began */
+static struct fs_account held;  /* pages used below STRESS_ROOT */
+static uint64_t waits, started; /* kernel_lock_contended and arch_clock_ns at the start */
 
 VISIBLE static int stress_round(struct stress *stress)
 {
@@ -45,7 +45,7 @@ static bool is_over(const struct stress *stress)
     return stress->seconds ? seconds_passed() >= stress->seconds : stress->round == stress->rounds;
 }
 
-/* If there are several threads, the first reports the progress. */
+/* With several threads, only the first reports progress. */
 static void show_progress(const struct stress *stress)
 {
     if (stress != stresses)
@@ -86,7 +86,7 @@ VISIBLE static void stress_thread(void *data)
     stress->result = stress_rounds(stress);
 }
 
-/* Those that were made are awaited, whatever became of the others. The first error counts. */
+/* Joins every thread that was created, even if creating another failed. Returns the first error. */
 static int stress_in_threads(unsigned threads)
 {
     struct thread *made[STRESS_THREADS_MAX];
@@ -118,7 +118,7 @@ VISIBLE static int stress_clean_up(struct stress *stress)
     return stress_remove_tree(stress);
 }
 
-/* STRESS_ROOT, for which all is accounted that is below, and the clients' directories. */
+/* Makes STRESS_ROOT, with everything below it charged to `held`, and the clients' directories. */
 static int make_directories(unsigned threads, bool apart)
 {
     int result = step_mkdir_accounted(&stresses[0], STRESS_ROOT, &held);
@@ -133,7 +133,7 @@ static int make_directories(unsigned threads, bool apart)
     return result;
 }
 
-/* All of it in its own directory, which is gone afterwards, whatever went wrong. */
+/* All files are in one directory, which is removed at the end, even after an error. */
 VISIBLE int stress_all(unsigned threads, bool apart)
 {
     int result, cleaned;

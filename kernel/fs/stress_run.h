@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Runs the clients of kernel/fs/stress.h, in threads or in the caller's own, for the commands
- * fs-stress and dbench. All that is read is verified, and at the end that nothing is left and that
- * each page of these files is free again; of these alone, as programs and other threads take and
- * free pages meanwhile. One run at a time; task context, interrupts on.
+ * Runs the clients of kernel/fs/stress.h for the commands fs-stress and dbench, in new threads or
+ * in the caller's. All data read is verified, and at the end that no file is left and that every
+ * page of these files is free again. Only their pages are counted, as programs and other threads
+ * allocate and free pages meanwhile. One run at a time; task context, interrupts on.
  */
 #pragma once
 
@@ -13,19 +13,19 @@
 
 #define STRESS_SEED 20090901
 
-/* A decimal number from 1 to `most`, 0 for anything else: of a command's words. */
+/* Parses a command's argument: a decimal number from 1 to `most`, or 0 for anything else. */
 unsigned long stress_number(const char *text, unsigned long most);
 
-/* Each thread's state; set by stress_init and by the command that runs them, before stress_all. */
+/* State of each thread, set by stress_init and by the command before stress_all. */
 #define STRESS_THREADS_MAX 20
 extern struct stress stresses[STRESS_THREADS_MAX];
 
 /*
- * So many threads (0: the caller's own is the one) make their rounds, in directories that are made
- * for it below STRESS_ROOT: all of them in those of the first, or with `apart` each in its own. 0,
- * or a negative errno after saying why.
+ * Runs the rounds in `threads` threads (0: in the caller's thread), in directories made for the run
+ * below STRESS_ROOT: all threads share those of the first, or with `apart` each has its own.
+ * Returns 0, or reports the error and returns a negative errno.
  */
 int stress_all(unsigned threads, bool apart);
 
-/* Says that all was verified, and how long threads waited; or that pages were lost: -EIO. */
+/* Reports success and how often threads waited for the kernel lock; or lost pages: -EIO. */
 int stress_done(unsigned threads);

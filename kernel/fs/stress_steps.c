@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The steps that the clients are made of. Called by kernel/fs/stress_clients.c and
- * kernel/fs/fs_stress.c, in task context, each thread with a struct stress of its own.
+ * The steps of the clients. Called by kernel/fs/stress_clients.c and kernel/fs/stress_run.c, in
+ * task context; each thread has its own struct stress.
  */
 #include <linux/errno.h>
 
@@ -67,7 +67,7 @@ static int verify_piece(struct stress *stress, int fd, const char *path, struct 
     return 0;
 }
 
-/* Cuts a piece of any length off the front. */
+/* Takes a piece of random length off the front. */
 static struct content next_piece(struct stress *stress, struct content *content)
 {
     struct content part = *content;
@@ -143,8 +143,8 @@ void stress_leave(struct stress *stress)
 }
 
 /*
- * Both walks below go from directory to directory in stress->path and not by recursion: call chains
- * are to tell which client walks, not how deep. 1: `entry` is the next one, 0: no more.
+ * Both walks below keep their position in stress->path instead of recursing, so that call chains
+ * show which client walks, not how deep. Returns 1 and the next entry, or 0 at the end.
  */
 static int next_entry(struct stress *stress, size_t index, struct fs_entry *entry)
 {
@@ -162,7 +162,7 @@ static int64_t file_size(struct stress *stress)
 
 int64_t stress_scan_tree(struct stress *stress)
 {
-    size_t seen[SCAN_DEPTH] = {0}; /* entries of each directory from the first down to this */
+    size_t seen[SCAN_DEPTH] = {0}; /* entries read at each depth of the current path */
     size_t depth = 0;
     struct fs_entry entry;
     int64_t sum = 0;
@@ -197,7 +197,7 @@ int stress_remove_tree(struct stress *stress)
     size_t depth = 1;
     struct fs_entry entry;
 
-    /* What is removed makes room at its place, so the first entry is a new one each time. */
+    /* Removing an entry moves another into its place, so the first entry is a new one each time. */
     while (depth > 0) {
         int result = next_entry(stress, 0, &entry);
         if (result > 0) {

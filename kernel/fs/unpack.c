@@ -25,7 +25,7 @@ static int make_entry(const struct ustar_entry *entry)
     if (entry->kind == FS_FILE)
         return make_file(entry);
     error = fs_mkdir(entry->path);
-    return error == -EEXIST || error == -EBUSY ? 0 : error; /* the root, too, is there */
+    return error == -EEXIST || error == -EBUSY ? 0 : error; /* already exists (-EBUSY: the root) */
 }
 
 int unpack(const void *bytes, size_t size, struct refusal *why)

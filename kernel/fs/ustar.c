@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See ustar.h. Nothing in the archive is believed: tests/fuzz/ustar_fuzz.c. */
+/* See ustar.h. Nothing in the archive is trusted: tests/fuzz/ustar_fuzz.c. */
 #include "kernel/fs/ustar.h"
 
 #include <stdbool.h>
@@ -9,7 +9,7 @@
 
 #define BLOCK 512
 
-/* All are texts; numbers are octal. Those that fill their field have no NUL. */
+/* All fields are strings; numbers are octal. A string that fills its field has no NUL. */
 struct header {
     char name[100];
     char mode[8], uid[8], gid[8], size[12], mtime[12], checksum[8];
@@ -23,7 +23,7 @@ struct header {
 
 _Static_assert(sizeof(struct header) == BLOCK, "ustar Interchange Format");
 
-/* False for what is no octal number, or none that a size_t can be. */
+/* False unless the field holds an octal number. Its 12 digits always fit into a size_t. */
 static bool read_octal(const char *text, size_t length, size_t *value)
 {
     size_t at = 0;
@@ -38,7 +38,7 @@ static bool read_octal(const char *text, size_t length, size_t *value)
     return at == length || text[at] == ' ' || text[at] == '\0';
 }
 
-/* The sum of all bytes, those of the field itself taken as blanks. */
+/* Sum of all header bytes, with those of the checksum field counted as blanks. */
 static size_t checksum_of(const unsigned char *bytes)
 {
     const size_t start = offsetof(struct header, checksum), end = offsetof(struct header, type);
@@ -66,7 +66,7 @@ static size_t length_of(const char *text, size_t most)
     return length;
 }
 
-/* Without "./" in front and without slashes at the end. */
+/* Strips a leading "./" and trailing slashes; false if the path is too long. */
 static bool make_path(const struct header *header, char *path)
 {
     size_t prefix = length_of(header->prefix, sizeof(header->prefix));
@@ -106,7 +106,7 @@ static int read_entry(struct ustar *archive, const struct header *header, struct
     entry->bytes = archive->bytes + archive->at + BLOCK;
     archive->at += BLOCK + entry->size;
     archive->at += (BLOCK - entry->size % BLOCK) % BLOCK;
-    if (archive->at > archive->size) /* the last block may be cut */
+    if (archive->at > archive->size) /* the last block may be truncated */
         archive->at = archive->size;
     return 1;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The archive that programs come in: POSIX.1-1988 "ustar" (pax(1), "ustar Interchange Format"), as
- * `tar --format=ustar` writes it; files and directories only. Pure, any context.
+ * Reads the archive of user programs: POSIX.1-1988 "ustar" (pax(1), "ustar Interchange Format"), as
+ * written by `tar --format=ustar`; files and directories only. Pure, any context.
  */
 #pragma once
 
@@ -13,15 +13,15 @@
 struct ustar {
     const unsigned char *bytes;
     size_t size;
-    size_t at; /* 0 at first: the next header */
+    size_t at; /* offset of the next header, 0 at first */
 };
 
 struct ustar_entry {
-    char path[FS_PATH_MAX + 1]; /* from '/' on */
+    char path[FS_PATH_MAX + 1]; /* begins with '/' */
     enum fs_kind kind;
-    const void *bytes; /* in the archive */
+    const void *bytes; /* points into the archive */
     size_t size;
 };
 
-/* 1: there was one; 0: the end; -EINVAL and what is wrong. */
+/* Returns 1 and the next entry, 0 at the end, or -EINVAL and the reason. */
 int ustar_next(struct ustar *archive, struct ustar_entry *entry, struct refusal *why);

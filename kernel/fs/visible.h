@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Keeping functions in the call chains of those who watch: the file system is here to be observed,
- * and what the compiler folds away is missing from every report. Costs a call, so only on ways that
- * lead to the kernel lock and are told apart by it.
+ * Keeps functions visible in call chains: the file system exists to be observed, and an inlined
+ * function is missing from every report. Costs one call, so it is used only on paths that take the
+ * kernel lock.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The kernel's own part in waiting for gdb: the command `gdb`, and gdb=wait. */
+/* The kernel's part in waiting for gdb: the command `gdb`, and gdb=wait. */
 #pragma once
 
-/* gdb=wait on the command line: does that. Boot, task context. */
+/* Waits for gdb if the command line has gdb=wait. Boot, task context. */
 void gdb_wait(void);

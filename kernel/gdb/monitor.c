@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See command.h. */
+/* See monitor.h. */
 #include "kernel/gdb/monitor.h"
 
 #include "arch/cpu.h"
@@ -25,7 +25,7 @@ static struct thread *runner; /* set once */
 
 static struct {
     uint32_t state; /* [A] */
-    unsigned cpu;   /* in the stop, as the next two */
+    unsigned cpu;   /* in the stop, like the next two */
     struct regs kept;
     char line[GDB_COMMAND_MAX + 1];
     int status; /* [runner] */
@@ -41,13 +41,13 @@ static void state_is(enum state state)
     __atomic_store_n(&command.state, state, __ATOMIC_RELEASE);
 }
 
-/* --- What it prints. --- */
+/* --- The command's output. --- */
 
-static size_t (*print_to_gdb)(const char *text, size_t length); /* set at boot, as is the next */
+static size_t (*print_to_gdb)(const char *text, size_t length); /* set at boot, like the next */
 static void (*tell_alive)(void);
-static struct sink *console; /* [runner] whose place it takes */
+static struct sink *console; /* [runner] the console that runner_sink replaces */
 
-/* Prints of other threads go to the console. */
+/* Output of other threads goes to the console. */
 static void runner_write(struct sink *sink, const char *bytes, size_t length)
 {
     (void)sink;
@@ -83,7 +83,7 @@ static void runner_main(void *unused)
         command.status = console_execute(command.line);
         input_release_interrupt();
         print_set_console(console);
-        thread_set_name(runner, "gdb"); /* a recording has given it another */
+        thread_set_name(runner, "gdb"); /* a recording may have renamed it */
         command_owner_release();
         state_is(DONE);
     }
@@ -98,7 +98,7 @@ static void monitor_start(void)
 }
 
 /*
- * What the stopped thread does meanwhile. An idle thread may not sleep. The stop ends this: the
+ * Runs on the stopped thread meanwhile. An idle thread may not sleep. The stop ends this: the
  * thread then resumes where it was.
  */
 static void hold(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * `monitor`: a command of the console's, run by a thread of its own while the stopped one is held
+ * `monitor`: runs a console command in a separate thread while the stopped thread is held
  * (docs/gdb.md).
  */
 #pragma once

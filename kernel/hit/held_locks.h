@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which spinlocks each CPU holds and waits for: kept by kernel/lock/spinlock.h, read in a report
- * (kernel/panic/watchdog.c). A CPU's own entries are stored by that CPU alone, in task and
+ * The spinlocks that each CPU holds and waits for: maintained by kernel/lock/spinlock.h, read in a
+ * report (kernel/panic/watchdog_report.c). Only the CPU itself stores its entries, in task and
  * interrupt context; read in any context, best while the CPU stands still.
  */
 #pragma once
@@ -17,9 +17,9 @@
 struct spinlock;
 
 struct held_locks {
-    uint32_t count;                   /* held; those past HELD_LOCKS_MAX have no entry */
+    uint32_t count;                   /* locks held; those past HELD_LOCKS_MAX have no entry */
     const struct spinlock *waits_for; /* NULL: none */
-    /* In the order in which they were taken. NULL: is just being taken, or let go. */
+    /* In the order of acquisition. NULL: being acquired or released. */
     const struct spinlock *lock[HELD_LOCKS_MAX];
 };
 
@@ -28,8 +28,8 @@ _Static_assert(sizeof(struct held_locks) == 64, "one line of the cache a CPU");
 extern struct held_locks held_locks[ARCH_CPUS_MAX];
 
 /*
- * The place is taken before it is filled, as an interrupt in between uses the places from the count
- * on, and leaves the count as it found it.
+ * Reserves the entry before filling it: an interrupt in between uses the entries from the count on,
+ * and restores the count.
  */
 static inline void held_locks_add(const struct spinlock *lock)
 {
@@ -42,7 +42,7 @@ static inline void held_locks_add(const struct spinlock *lock)
         here->lock[place] = lock;
 }
 
-/* It is not the one that was taken last. */
+/* For a lock that is not the last one taken. */
 void held_locks_remove_inner(struct held_locks *here, const struct spinlock *lock);
 
 static inline void held_locks_remove(const struct spinlock *lock)
@@ -58,7 +58,7 @@ static inline void held_locks_remove(const struct spinlock *lock)
     here->count = last;
 }
 
-/* Returns the value to restore: a thread that waits may have been interrupted while it waited. */
+/* Returns the value to restore: the caller may be an interrupt of a thread that waits. */
 static inline const struct spinlock *held_locks_wait(const struct spinlock *lock)
 {
     struct held_locks *here = &held_locks[arch_cpu_id()];

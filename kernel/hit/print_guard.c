@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * See print_guard.h. Not a spinlock: an interrupt on the CPU that prints may print in between, and
- * lock events would tell of their own report.
+ * lock events would report their own printing.
  */
 #include "kernel/hit/print_guard.h"
 
@@ -15,7 +15,7 @@ static uint32_t owner; /* [A] the CPU that prints, + 1; 0: none */
 static unsigned depth; /* [owner] */
 static bool broken;    /* [A] */
 
-/* Interrupts are off for it: one that prints, too, would give back what is just being taken. */
+/* Interrupts are off: one that prints would release the guard while it is being taken. */
 static bool take(void)
 {
     uint32_t me = arch_cpu_id() + 1, nobody = 0;

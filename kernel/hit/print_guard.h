@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One CPU at a time writes to the console: between enter and leave it is this one. Calls nest, and
- * interrupts on the same CPU get through. Task and interrupt context.
+ * Lets one CPU at a time write to the console, between enter and leave. Calls nest, and interrupts
+ * on the same CPU may print. Task and interrupt context.
  */
 #pragma once
 
@@ -14,8 +14,8 @@ void print_guard_leave(void);
 void print_guard_break(void);
 
 /*
- * For a report in an NMI, for which all other CPUs stand still: it prints now, and a print that it
- * interrupted continues afterwards.
+ * For a report in an NMI while all other CPUs stand still: the report prints at once, and a print
+ * that it interrupted continues afterwards.
  */
 struct print_guard_kept {
     uint32_t owner;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See process_code.h. In the context of the hit, NMI included: the process is the one whose
- * thread's stack the hit was on, and neither it nor its space goes while a context of its CPU
- * looks.
+ * See process_code.h. In the context of the hit, NMI included: the process is that of the thread
+ * that owns the hit's stack, and neither it nor its space is freed while a context on its CPU reads
+ * it.
  */
 #include "kernel/hit/process_code.h"
 
@@ -12,8 +12,8 @@
 #include "kernel/user/process.h"
 
 /*
- * While the CPU goes from one thread to the next, the stack may be still the one's and the current
- * thread already the other. What is on a stack of the CPU's own has come upon the current one.
+ * During a thread switch, the stack may still be the previous thread's when the current thread is
+ * already the next. A context on one of the CPU's own stacks has interrupted the current thread.
  */
 static const struct process *process_on(const struct arch_stack *stack)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What call chains ask of processes (core/unwind/user.h): their memory, their functions. */
+/* Memory and functions of processes, for call chains (core/unwind/user.h). */
 #pragma once
 
 /* Boot. */

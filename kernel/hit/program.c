@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See program.h. Any program can write the file: each number in it is held against a limit, and a
- * read that comes back short ends the matter. Task context; look-ups in any.
+ * See program.h. Any program can write the file: each number in it is checked against a limit, and
+ * a short read ends the parsing. Task context; lookups in any.
  */
 #include "kernel/hit/program.h"
 
@@ -20,14 +20,14 @@
 
 #define SECTIONS_MAX  32
 #define TABLE_MAX     (1u << 20)
-#define NOTE_BUILD_ID 3 /* NT_GNU_BUILD_ID, which linux/elf.h has not */
+#define NOTE_BUILD_ID 3 /* NT_GNU_BUILD_ID, which linux/elf.h lacks */
 
-/* Entries are complete before the count takes them in. */
+/* An entry is complete before the count includes it. */
 static struct program programs[PROGRAMS_MAX];
 static uint64_t count;
 static struct spinlock lock = {.name = "programs"};
 
-/* A file that is being read, and its headers. */
+/* An open file and its headers. */
 struct elf {
     int fd;
     unsigned section_count;
@@ -102,7 +102,7 @@ static void read_build_id(const struct elf *elf, struct program *program)
         memcpy(program->build_id, note.build_id, sizeof(note.build_id));
 }
 
-/* The order of the block that the table is read into, which is `*memory`; NULL: none is needed. */
+/* Returns the order of *memory, the block that holds the table; NULL: there is no table. */
 static unsigned read_symbols(const struct elf *elf, struct program *program, void **memory)
 {
     const Elf64_Shdr *section = find_section(elf, ".symtab_blob");
@@ -145,7 +145,7 @@ static void program_make_known(struct program *program)
                                            .number = (unsigned)(program - programs)};
 }
 
-/* The one that is known already, or a copy of `fresh`, or NULL for want of room. */
+/* The equal program that is known already, or a copy of `fresh`, or NULL if there is no room. */
 static const struct program *program_keep(const struct program *fresh)
 {
     const struct program *kept = NULL;

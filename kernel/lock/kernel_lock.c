@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The big kernel lock (what it promises: kernel_lock.h). Called by kernel/fs, once an operation;
- * task context, interrupts on.
+ * The big kernel lock (semantics: kernel_lock.h). Called by kernel/fs, once per operation; task
+ * context, interrupts on.
  */
 #include "kernel/lock/kernel_lock.h"
 
@@ -14,13 +14,13 @@
 /* Aligned, so that one debug register watches all of it and nothing else. */
 uint32_t kernel_flag __attribute__((aligned(4)));
 
-/* Its lock covers the three below. */
+/* The queue's lock covers the next three. */
 static struct wait_queue waiters = WAIT_QUEUE("kernel_lock");
 static uint32_t waiting;              /* threads in kernel_lock_wait; read without the lock */
-static const struct thread *given_to; /* the lock is this sleeper's, which has yet to notice */
+static const struct thread *given_to; /* the sleeper handed the lock, until it notices */
 static uint64_t contended;
 
-static const struct thread *holder; /* stored by that thread alone; NULL: none */
+static const struct thread *holder; /* stored only by that thread; NULL: none */
 
 /*
  * The thread sleeps: the holder may be a preempted thread of the same CPU, and spinning would only
@@ -36,8 +36,8 @@ __attribute__((noinline)) static void kernel_lock_wait(void)
     contended++;
     __atomic_store_n(&waiting, waiting + 1, __ATOMIC_SEQ_CST);
     /*
-     * A, and B, both with unlock_kernel: a thread that released it before it could see us has left
-     * it free.
+     * A, and B, both with unlock_kernel: a thread that released the lock before it could see us has
+     * left it free.
      */
     if (__atomic_exchange_n(&kernel_flag, 1, __ATOMIC_SEQ_CST) != 0) {
         while (given_to != thread_current())
@@ -50,9 +50,9 @@ __attribute__((noinline)) static void kernel_lock_wait(void)
 }
 
 /*
- * Passes the lock from its holder to the thread that has slept longest: the flag stays 1, so that
- * no other thread comes in between. Otherwise a thread that releases and asks again at once would
- * have the lock for the whole of its slice, each time.
+ * Hands the lock from its holder to the thread that has slept longest. The flag stays 1, so that no
+ * other thread can take the lock in between. Otherwise a thread that releases the lock and takes it
+ * again at once would hold it for its whole slice, each time.
  */
 __attribute__((noinline)) static void kernel_lock_hand_over(void)
 {
@@ -66,7 +66,7 @@ __attribute__((noinline)) static void kernel_lock_hand_over(void)
     wait_queue_unlock(&waiters, flags);
 }
 
-/* noinline, here and below: a hit's chain begins with the function that touched kernel_flag. */
+/* noinline here and below: a hit's call chain begins with the function that touched kernel_flag. */
 __attribute__((noinline)) void lock_kernel(void)
 {
     struct thread *thread = thread_current();
@@ -99,8 +99,8 @@ __attribute__((noinline)) void unlock_kernel(void)
     /* A, with lock_kernel. */
     __atomic_store_n(&kernel_flag, 0, __ATOMIC_RELEASE);
     /*
-     * B, with kernel_lock_wait: either it sees the flag free, or we see it waiting. Then the lock
-     * belongs to the first that takes it: if that is us, the sleeper gets it.
+     * B, with kernel_lock_wait: either the waiter sees the flag free, or we see it waiting. In that
+     * case the first thread to take the lock gets it; if that is us, we hand it to the sleeper.
      */
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     if (__atomic_load_n(&waiting, __ATOMIC_RELAXED) > 0 &&

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The big kernel lock, as kernels of the nineties had it: one for everything that has no lock of
- * its own, re-entrant, so that a function takes it without knowing whether its caller has. It is
- * here to be observed: which thread takes it, and by which call chain? Task context only. Its
- * holder may be preempted and may sleep; a thread that waits for it sleeps (docs/kernel.md says
+ * The big kernel lock, as in kernels of the nineties: one lock for everything that has no lock of
+ * its own, re-entrant, so that a function takes it without knowing whether its caller holds it. It
+ * exists to be observed: which thread takes it, and by which call chain? Task context only. Its
+ * holder may be preempted and may sleep; a thread that waits for it sleeps (docs/kernel.md explains
  * why).
  *
- * What a watchpoint on kernel_flag sees: an outermost lock_kernel that need not wait touches it
- * once, by one exchange; the unlock_kernel that ends it once, by one store; inner pairs not at all.
- * A thread that has to wait tries the exchange once more before it sleeps; it is then given the
- * lock by an unlock_kernel that leaves the flag as it is.
+ * A watchpoint on kernel_flag sees one exchange for an outermost lock_kernel that need not wait,
+ * one store for its unlock_kernel, and nothing for inner pairs. A thread that has to wait tries the
+ * exchange once more before it sleeps; an unlock_kernel then hands it the lock and leaves the flag
+ * unchanged.
  */
 #pragma once
 
 #include <stdint.h>
 
 /*
- * 0 free, 1 taken. Global so that it has a symbol to watch; lock_kernel and unlock_kernel alone may
+ * 0 free, 1 taken. Global so that it has a symbol to watch; only lock_kernel and unlock_kernel may
  * touch it.
  */
 extern uint32_t kernel_flag;
@@ -24,12 +24,12 @@ extern uint32_t kernel_flag;
 void lock_kernel(void);
 void unlock_kernel(void);
 
-/* How often the lock was not free when it was asked for. */
+/* Number of attempts that found the lock taken. */
 uint64_t kernel_lock_contended(void);
 
 /*
- * The thread that has it, NULL for none, and how many wait. Any context; on other CPUs it may
- * change at once.
+ * The holder (NULL: none) and the number of waiting threads. Any context; other CPUs may change
+ * both at any time.
  */
 struct thread;
 const struct thread *kernel_lock_holder(unsigned *waiters_count);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The tracepoints of locks, for kernel/lock: asked for, had, given back, and found taken; and the
- * wait for one that was found taken, from contention_begin to contention_end. Any context that
- * takes locks; what records them takes none. Fields are Linux' (docs/tracepoints.md), and `name`
- * where Linux has none.
+ * Tracepoints of locks, for kernel/lock: acquire, acquired, release and contended, and the wait for
+ * a contended lock, from contention_begin to contention_end. Any context that takes locks; the code
+ * that records them takes none. Fields are Linux' (docs/tracepoints.md), plus `name` where Linux
+ * has none.
  */
 #pragma once
 
@@ -13,7 +13,7 @@
     FIELD(of, pointer, lockdep_addr, "%p")                                                         \
     FIELD(of, text, name, " %s")
 
-/* How it waits: Linux' LCB_F_SPIN, LCB_F_MUTEX. */
+/* The kind of wait: Linux' LCB_F_SPIN, LCB_F_MUTEX. */
 #define LOCK_WAIT_SPINS  0x01u
 #define LOCK_WAIT_SLEEPS 0x20u
 

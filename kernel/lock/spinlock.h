@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A ticket spinlock: CPUs get it in the order in which they asked. Short sections only, as the
- * others burn their time waiting. A lock that an interrupt handler takes too must be taken by its
- * _irq form everywhere, or the handler would wait for the task that it interrupted. Never from a
- * debug trap or an NMI: those take no lock. A thread that holds one is not preempted, and must not
- * sleep: another thread that wants it would burn its slices for nothing.
+ * A ticket spinlock: CPUs acquire it in the order of their requests. Short sections only, because
+ * waiting CPUs spin. A lock that an interrupt handler also takes must be taken by its _irq form
+ * everywhere, or the handler would wait for the task that it interrupted. Never from a debug trap
+ * or an NMI: those take no lock. A thread that holds a spinlock is not preempted, and must not
+ * sleep: another thread that wants the lock would spin through its slices.
  */
 #pragma once
 
@@ -16,18 +16,18 @@
 #include "kernel/sched/preempt.h"
 
 /*
- * All zero is a free lock. Tickets wrap around; more than 2^32 CPUs waiting at once would be needed
- * to notice.
+ * All zero is a free lock. Tickets wrap around; it would take more than 2^32 waiting CPUs to
+ * notice.
  */
 struct spinlock {
-    uint32_t next;    /* the ticket of the next CPU that asks: any CPU, atomically */
-    uint32_t serving; /* the ticket that holds the lock: stored by the holder alone */
-    const char *name; /* for tracepoints; NULL: it has none */
+    uint32_t next;    /* ticket of the next CPU to request the lock: any CPU, atomically */
+    uint32_t serving; /* ticket that holds the lock: stored only by the holder */
+    const char *name; /* for tracepoints; NULL: none */
 };
 
 /*
- * always_inline, here and below: a chain of lock events begins with the function that takes the
- * lock.
+ * always_inline, here and below: the call chain of a lock event begins with the function that takes
+ * the lock.
  */
 __attribute__((always_inline)) static inline void spinlock_wait(const struct spinlock *lock,
                                                                 uint32_t ticket)
@@ -51,8 +51,8 @@ __attribute__((always_inline)) static inline void spinlock_acquire(struct spinlo
     preempt_off();
     ticket = __atomic_fetch_add(&lock->next, 1, __ATOMIC_RELAXED);
     /*
-     * A, with spinlock_pass_on: what the last holder stored is seen once its ticket has been passed
-     * on.
+     * A, with spinlock_pass_on: the previous holder's stores are visible once it has passed on the
+     * ticket.
      */
     if (__atomic_load_n(&lock->serving, __ATOMIC_ACQUIRE) != ticket)
         spinlock_wait(lock, ticket);
@@ -60,7 +60,7 @@ __attribute__((always_inline)) static inline void spinlock_acquire(struct spinlo
     TRACE(lock_acquired, lock, lock->name);
 }
 
-/* What both releases have in common. */
+/* Common to both releases. */
 __attribute__((always_inline)) static inline void spinlock_pass_on(struct spinlock *lock)
 {
     TRACE(lock_release, lock, lock->name);
@@ -76,8 +76,8 @@ __attribute__((always_inline)) static inline void spinlock_release(struct spinlo
 }
 
 /*
- * Interrupts go off before the ticket is drawn: an interrupt in between would make every waiting
- * CPU wait for it.
+ * Interrupts go off before the ticket is drawn: an interrupt in between would delay every waiting
+ * CPU.
  */
 __attribute__((always_inline)) static inline uint64_t spinlock_acquire_irq(struct spinlock *lock)
 {
@@ -87,7 +87,7 @@ __attribute__((always_inline)) static inline uint64_t spinlock_acquire_irq(struc
     return flags;
 }
 
-/* A switch that was put off is made up for only with interrupts on: hence the order. */
+/* preempt_on performs a deferred thread switch only with interrupts on, hence the order. */
 __attribute__((always_inline)) static inline void spinlock_release_irq(struct spinlock *lock,
                                                                        uint64_t flags)
 {

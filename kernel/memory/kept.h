@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Memory that a reset leaves as it was: boot/memory.c finds it, and the recorder alone uses it
- * (kernel/host.c). Beside it lie the variables that are ARCH_KEPT (arch/memory.h).
+ * Memory that survives a reset: boot/memory.c finds it, and only the recorder uses it
+ * (kernel/host.c). The ARCH_KEPT variables (arch/memory.h) are next to it.
  */
 #pragma once
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The command `memory`: which blocks the page allocator has left. Task context. */
+/* The command `memory`: lists the page allocator's free blocks. Task context. */
 #include <linux/errno.h>
 
 #include "arch/memory.h"

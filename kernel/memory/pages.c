@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The page allocator: a binary buddy system. Free blocks of each order are in a list that runs
- * through the blocks themselves; a byte for each page says which blocks begin there. Called from
- * task and interrupt context; one spinlock, interrupts off while it is held, covers everything
- * here.
+ * The page allocator: a binary buddy system. The free blocks of each order are in a list linked
+ * through the blocks themselves; one byte per page records whether a block begins there. Called
+ * from task and interrupt context; one spinlock, held with interrupts off, covers everything here.
  */
 #include "kernel/memory/pages.h"
 
@@ -18,7 +17,7 @@
 TRACEPOINT_DEFINE(kmem, mm_page_alloc, MM_PAGE_ALLOC_FIELDS);
 TRACEPOINT_DEFINE(kmem, mm_page_free, MM_PAGE_FREE_FIELDS);
 
-/* A page's byte: one of these and the order, where a block begins; 0 inside of blocks. */
+/* A page's byte: one of these and the order if a block begins there; 0 inside a block. */
 #define NOTE_INSIDE 0x00
 #define NOTE_FREE   0x40
 #define NOTE_USED   0x80
@@ -28,14 +27,14 @@ _Static_assert(PAGES_ORDER_MAX < NOTE_FREE, "state and order share a byte");
 /* At the start of a free block. */
 struct free_block {
     struct free_block *next;
-    struct free_block **link; /* what points here: a list's head, or the `next` before */
+    struct free_block **link; /* the pointer to this block: a list's head, or the previous `next` */
 };
 
-/* At the start of what pages_add was given. */
+/* At the start of the pages passed to pages_add. */
 struct region {
     struct region *next;
-    uintptr_t start, end; /* the pages that can be given out */
-    uint8_t note[];       /* one for each of them */
+    uintptr_t start, end; /* the pages that can be allocated */
+    uint8_t note[];       /* one for each page */
 };
 
 static struct spinlock lock = {.name = "pages"};
@@ -53,7 +52,7 @@ static uint8_t *note_of(struct region *region, uintptr_t address)
     return &region->note[(address - region->start) / PAGE_SIZE];
 }
 
-/* NULL where it lies in none. */
+/* NULL: in no region. */
 static struct region *region_of(uintptr_t address)
 {
     struct region *region = regions;
@@ -86,8 +85,8 @@ static void block_take(struct region *region, struct free_block *block, unsigned
 }
 
 /*
- * Grows it by its buddy as long as that is free as a whole, which within its region alone can be
- * known: a block never goes beyond the region that it began in.
+ * Merges the block with its buddy as long as the buddy is entirely free, which is known only within
+ * the region: a block never crosses the border of the region in which it began.
  */
 static void block_merge(struct region *region, uintptr_t address, unsigned order)
 {
@@ -103,7 +102,7 @@ static void block_merge(struct region *region, uintptr_t address, unsigned order
     block_put(region, address, order);
 }
 
-/* The largest block that can begin at `address` and ends by `end`. */
+/* Order of the largest block that can begin at `address` and ends by `end`. */
 static unsigned largest_order(uintptr_t address, uintptr_t end)
 {
     unsigned order = 0;
@@ -141,8 +140,8 @@ void pages_add(uintptr_t start, size_t count)
 }
 
 /*
- * From the smallest block that is large enough, whose upper halves go back as far as they are not
- * needed. NULL where there is none.
+ * Takes the smallest free block that is large enough, and puts back the upper halves that are not
+ * needed. NULL: there is none.
  */
 static void *take_block(unsigned order)
 {
@@ -174,7 +173,7 @@ void *pages_alloc(unsigned order)
     spinlock_release_irq(&lock, flags);
     TRACE(mm_page_alloc, start, order, start ? arch_page_number(start) : MM_PAGE_NONE,
           MM_PAGE_UNMOVABLE, TRACEPOINT_GFP_ZERO);
-    /* The pages are the caller's by now: the long part needs no lock. */
+    /* The pages already belong to the caller: the long part needs no lock. */
     if (start != NULL)
         memset(start, 0, block_size(order));
     return start;

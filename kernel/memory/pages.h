@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Blocks of 2^order whole pages, aligned to their size: for the rings, the file system, and
- * whatever else needs memory. Addresses are those at which the kernel reaches the memory (the map
- * of all memory). Task and interrupt context. docs/kernel.md tells why it is so.
+ * The page allocator: blocks of 2^order pages, aligned to their size, for the rings, the file
+ * system, and whatever else needs memory. Addresses are in the kernel's map of all memory. Task and
+ * interrupt context. docs/kernel.md gives the rationale.
  */
 #pragma once
 
@@ -12,7 +12,7 @@
 #define PAGES_ORDER_MAX 18 /* 1 GiB: the largest ring */
 #define PAGES_ORDERS    (PAGES_ORDER_MAX + 1)
 
-/* The order of the smallest block of `count` pages or more; above PAGES_ORDER_MAX for none. */
+/* Order of the smallest block of at least `count` pages; above PAGES_ORDER_MAX if there is none. */
 static inline unsigned pages_order(size_t count)
 {
     unsigned order = 0;
@@ -23,29 +23,29 @@ static inline unsigned pages_order(size_t count)
 }
 
 /*
- * Gives `count` pages from `start` (a multiple of PAGE_SIZE, not given before) to the allocator,
- * which keeps its notes on them in the first: one page in 4096, at least one. Called at boot for
- * each region of the memory map.
+ * Adds `count` pages from `start` (a multiple of PAGE_SIZE, not added before) to the allocator,
+ * which keeps its notes on them in the first pages: one page in 4096, at least one. Called at boot
+ * for each region of the memory map.
  */
 void pages_add(uintptr_t start, size_t count);
 
-/* 2^order pages, zeroed; NULL where no free block is that large. */
+/* Allocates 2^order zeroed pages; NULL: no free block is that large. */
 void *pages_alloc(unsigned order);
 
 /*
- * Back, as pages_alloc gave it. What is free, foreign, not the start of a block or of another order
- * is a panic.
+ * Frees a block from pages_alloc. Panics if `start` is free, foreign or not the start of a block,
+ * or if the order differs.
  */
 void pages_free(void *start, unsigned order);
 
-/* How many pages are free, in blocks of whatever order. */
+/* Number of free pages, in blocks of any order. */
 size_t pages_free_count(void);
 
 struct pages_counts {
-    size_t total; /* pages that can be given out */
+    size_t total; /* pages that can be allocated */
     size_t free;
     size_t free_blocks[PAGES_ORDERS];
 };
 
-/* All of one moment. */
+/* A consistent snapshot. */
 struct pages_counts pages_counts(void);

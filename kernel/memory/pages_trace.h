@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The page allocator's tracepoints. Task and interrupt context, like kernel/memory/pages.c. Fields
- * are Linux' (docs/tracepoints.md) and the block's `address` in the kernel.
+ * are Linux' (docs/tracepoints.md), plus the block's `address` in the kernel.
  */
 #pragma once
 
@@ -18,7 +18,7 @@
     FIELD(of, s32, migratetype, " migratetype=%d")                                                 \
     FIELD(of, gfp, gfp_flags, " gfp_flags=%s")
 
-/* There was no room: address is NULL. */
+/* The allocation failed: address is NULL. */
 #define MM_PAGE_NONE UINT64_MAX
 
 #define MM_PAGE_UNMOVABLE 0 /* Linux' MIGRATE_UNMOVABLE: pages are never moved */

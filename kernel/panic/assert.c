@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What comes of a claim that does not hold (core/lib/assert.h): a panic, in whatever context the
- * claim stands. Apart from it, so that a program on the host takes what panics and not this.
+ * A failed assertion (core/lib/assert.h) panics, in any context. Separate from panic.c, so that
+ * programs on the host can link panic.c with their own assert_failed.
  */
 #include "core/lib/assert.h"
 

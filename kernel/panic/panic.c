@@ -19,14 +19,14 @@
 #define LAST_SAMPLES 8
 
 static struct panic_machine machine;              /* set at boot */
-static void (*debugger)(const struct regs *regs); /* looks at what is left; NULL: none */
+static void (*debugger)(const struct regs *regs); /* inspects the dead machine; NULL: none */
 static uint32_t reporter;                         /* [A] the CPU that reports, + 1; 0: none */
-static unsigned level; /* [reporter] how deep we are in failures: see stop */
-static char about[200] = "its reason was not known yet"; /* [reporter] what is reported. Not on a
+static unsigned level; /* [reporter] nesting depth of failures: see stop */
+static char about[200] = "its reason was not known yet"; /* [reporter] the reason. Not on a
                                                           * stack: a second failure may reuse it */
 
 #define LEVEL_SPEAKS 2 /* the last level that prints */
-#define LEVEL_STOPS  3 /* the last one that asks the machine to stop */
+#define LEVEL_STOPS  3 /* the last level that asks the machine to stop */
 
 static void print_line(const char *text)
 {
@@ -41,7 +41,7 @@ void panic_print_chain(const struct regs *regs)
     backtrace_print(&backtrace, print_console());
 }
 
-/* Reads the rings as they are: what a writer left half done is not among the published records. */
+/* Reads the rings as they are: a half-written record has not been published. */
 void panic_print_samples(struct record_source *source)
 {
     static const struct script_options options;
@@ -63,8 +63,8 @@ void panic_print_samples(struct record_source *source)
 }
 
 /*
- * What fails in here must not start all over: each level does less than the one before. The first
- * reports; the second, a failure in the report, says so; the third only stops the machine; the
+ * A failure in here must not start all over: each level does less than the one before. The first
+ * reports; the second, a failure in the report, prints that; the third only stops the machine; the
  * fourth only this CPU.
  */
 static _Noreturn void stop(void)
@@ -80,7 +80,7 @@ static void say_failed(struct sink *to)
         print_to(to, "Pitot stopped: failure inside the report of a failure: %s\n", about);
 }
 
-/* The machine's own console comes first: where print() goes, gdb for one, may be what failed. */
+/* Uses the machine's own console first: the output of print(), such as gdb, may be what failed. */
 static _Noreturn void stop_in_report(void)
 {
     if (++level <= LEVEL_SPEAKS) {
@@ -95,7 +95,7 @@ static _Noreturn void stop_in_report(void)
 }
 
 /*
- * The first CPU that fails reports, and halts all others; one that fails meanwhile waits to be
+ * The first CPU that fails reports, and halts all others; a CPU that fails meanwhile waits to be
  * halted.
  */
 static void begin(void)
@@ -114,7 +114,7 @@ static void begin(void)
     arch_cpus_halt();
     arch_watch_disarm(); /* again: this CPU may have been parked, and armed as it resumed */
     print_guard_break();
-    recording_freeze(); /* what led here must not make room for the report's own hits */
+    recording_freeze(); /* the report's own hits must not overwrite what led here */
     stream_block_cut();
     if (machine.limit_waits)
         machine.limit_waits();
@@ -154,7 +154,9 @@ _Noreturn void panic(const char *format, ...)
     report(reason, &regs);
 }
 
-/* The stack whose guard page was touched while it was in use: that says more than the fault. */
+/*
+ * The current stack, if the fault touched its guard page: an overflow explains more than the fault.
+ */
 static const struct arch_stack *overflowed_stack(const struct regs *regs,
                                                  const struct arch_fault *fault)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The end: a report of why, the registers, how we got here and what happened just before, then the
- * machine stops. Crash context: any stack, any lock held; takes no lock, allocates nothing, prints
- * by polling.
+ * Panic: reports the reason, the registers, the call chain and the last samples, then stops the
+ * machine. Crash context: any stack, any lock held; takes no lock, allocates nothing, prints by
+ * polling.
  */
 #pragma once
 
@@ -11,23 +11,23 @@
 
 __attribute__((format(printf, 1, 2))) _Noreturn void panic(const char *format, ...);
 
-/* What the machine can do for a report; each may be NULL. */
+/* Operations of the machine for a report; each may be NULL. */
 struct panic_machine {
-    void (*limit_waits)(void); /* first: output must not wait for ever any more */
-    struct sink *console;      /* its own: tells that a report failed, as where print() goes, a
-                                * debugger say, may be what failed */
-    void (*stop)(void);        /* last: ends an emulator, say; may return */
+    void (*limit_waits)(void); /* first: from then on output must not wait for ever */
+    struct sink *console;      /* the machine's own, for a failure in the report, because
+                                * print()'s output, such as a debugger, may be what failed */
+    void (*stop)(void);        /* last: ends an emulator, for example; may return */
 };
 
-/* Called when a report has been made, with what it was about: a debugger's. Any context. */
+/* Sets a debugger's function, called after a report with the reported registers. Any context. */
 void panic_set_debugger(void (*with)(const struct regs *regs));
 
-/* Sends unexpected exceptions here. Boot. */
+/* Makes unexpected exceptions panic. Boot. */
 void panic_init(const struct panic_machine *with);
 
-/* The chain from `regs` to the console, as core/console/backtrace.h has it. */
+/* Prints the call chain from `regs` to the console (core/console/backtrace.h). */
 void panic_print_chain(const struct regs *regs);
 
-/* The newest samples of a recording; NULL: there is none. Any context. */
+/* Prints the newest samples of a recording; NULL: there is none. Any context. */
 struct record_source;
 void panic_print_samples(struct record_source *source);

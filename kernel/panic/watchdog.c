@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See watchdog.h. Each CPU looks after itself in the NMI clock (core/event/source_nmi_clock.h): so
- * nothing is shared but the report, and a look costs the others nothing.
+ * See watchdog.h. Each CPU checks itself in the NMI clock (core/event/source_nmi_clock.h), so only
+ * the report is shared, and a check costs the other CPUs nothing.
  */
 #include "kernel/panic/watchdog.h"
 
@@ -20,17 +20,17 @@
 #define TOGETHER_NS  (3 * LOOK_NS)
 
 /*
- * Looks without progress, at least: a CPU that stood still as a whole, stopped with the machine or
- * parked, comes to its interrupts before it has had so many.
+ * Minimum number of checks without progress: a CPU that stood still as a whole, stopped with the
+ * machine or parked, serves its interrupts before it reaches this number.
  */
 #define LOOKS_LEAST 4
 
-/* What a CPU has seen of itself; the reporter of a stall, while all others stand still, too. */
+/* Each CPU's view of itself. [owning CPU; a stall's reporter while all others stand still] */
 static struct {
-    uint64_t served; /* ticks_served at the last look, */
-    uint64_t since;  /* ... and when that began; arch_clock_ns, like the next */
+    uint64_t served; /* ticks_served at the last check */
+    uint64_t since;  /* arch_clock_ns when `served` last changed */
     uint64_t looked;
-    unsigned looks; /* since then */
+    unsigned looks; /* checks since then */
     bool reported;
 } watched[ARCH_CPUS_MAX];
 
@@ -44,9 +44,8 @@ static bool is_stalled(unsigned cpu, uint64_t now, uint64_t nanoseconds)
 }
 
 /*
- * Those that stall together are reported together, though they may have seen it some looks later;
- * and to the others the time that the report takes
- * is none that they have lost.
+ * CPUs that stall together are reported together, even if some would notice a few checks later. The
+ * other CPUs do not count the time that the report takes.
  */
 static void report(const struct regs *regs, uint64_t now)
 {

@@ -11,7 +11,7 @@
 #include "kernel/panic/panic.h"
 #include "kernel/sched/scheduler.h"
 
-/* A lock is one of these CPUs' that stand still, so it does not change while this looks. */
+/* All other CPUs stand still, so the holder does not change during the search. */
 static void print_holder(const struct spinlock *lock)
 {
     for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
@@ -63,7 +63,7 @@ static void print_cpu(unsigned cpu, const struct regs *regs, uint64_t stalled)
         print("  (it does not answer: no call chain)\n");
 }
 
-/* Its holder may sleep, or have lost its CPU: then it has no chain above. */
+/* If the holder sleeps or is preempted, its call chain is not among those above. */
 static void print_kernel_lock(void)
 {
     unsigned waiting;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The memory of the seeded bug (kernel/seeded/wild.c): one block that has one owner at a time, as a
- * block of an allocator does. A request owns it first, then an account. Task context, except for a
- * request's timeout, which comes in interrupt context.
+ * The memory of the seeded bug (kernel/seeded/wild.c): one block with one owner at a time, like a
+ * block of an allocator. A request owns it first, then an account. Task context, except for a
+ * request's timeout, which runs in interrupt context.
  */
 #pragma once
 
@@ -10,7 +10,7 @@
 
 struct request {
     uint64_t number;
-    int64_t result; /* of the request's service, or -ETIMEDOUT */
+    int64_t result; /* of serving the request, or -ETIMEDOUT */
 };
 
 struct account {
@@ -18,7 +18,7 @@ struct account {
     int64_t balance;
 };
 
-/* Written by its owner alone. So it should be: request.c breaks this rule, on purpose. */
+/* Only the owner may write to it; request.c breaks this rule on purpose. */
 extern union block {
     struct request request;
     struct account account;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The culprit of the seeded bug: a request with a timeout. The owner closes the request and gives
- * its memory back, but never cancels the timer. So the timer's function later writes into memory
- * that has another owner by then: a use after free, in interrupt context, far from both owners'
- * code. Called by the command `wild`.
+ * The culprit of the seeded bug: a request with a timeout. The owner closes the request and frees
+ * its memory, but never cancels the timer. The timer's function later writes to the memory, which
+ * has a different owner by then: a use after free, in interrupt context, far from the code of both
+ * owners. Called by the command `wild`.
  */
 #include <linux/errno.h>
 
@@ -27,11 +27,11 @@ VISIBLE static void request_expire(void *data)
 
 void request_serve(uint64_t number)
 {
-    timer_cancel(&timeout); /* a run that ^C ended may have left it waiting */
+    timer_cancel(&timeout); /* may be pending after a run that ^C interrupted */
     timeout.function = request_expire;
     timeout.data = &shared_block.request;
     timer_start(&timeout, TIMEOUT_NS, 0);
     shared_block.request.number = number;
     shared_block.request.result = 0;
-    /* The bug: the owner gives the block back here, and timer_cancel(&timeout) is missing. */
+    /* The bug: the owner frees the block here, and timer_cancel(&timeout) is missing. */
 }

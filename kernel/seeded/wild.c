@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The command `wild`: a bug to be found, for README.md and docs/tutorial.md. An account's balance
- * does not agree with its entries, and nothing that knows of accounts is wrong: a wild write has
- * damaged it. The command does damage to this one block and to nothing else, and reports it. Task
- * context, interrupts on.
+ * The command `wild`: a seeded bug to find, for README.md and docs/tutorial.md. An account's
+ * balance does not match its entries although the code for accounts is correct: a wild write has
+ * damaged it. The command damages only this block, and reports the damage. Task context, interrupts
+ * on.
  */
 #include <linux/errno.h>
 
@@ -14,7 +14,7 @@
 #include "kernel/seeded/block.h"
 #include "kernel/time/ticks.h"
 
-#define ENTRIES 50 /* one after each tick: the last comes long after the request's timeout */
+#define ENTRIES 50 /* one per tick: the last is long after the request's timeout */
 
 union block shared_block;
 
@@ -29,7 +29,7 @@ VISIBLE static void account_open(struct account *account)
     *account = (struct account){.balance = 0};
 }
 
-/* Damage is what the command shows, so it is no failure of the command. */
+/* The damage is the intended result, so the command does not fail. */
 static void account_check(const struct account *account)
 {
     if (account->balance == (int64_t)account->entries)

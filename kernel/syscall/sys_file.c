@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * System calls on files: arguments checked and found in the program's memory, then kernel/fs. What
- * they do is as in Linux's manual, with kernel/fs's limits (docs/programs.md). Task context of the
+ * System calls on files: check the arguments, access the program's memory, and call kernel/fs. They
+ * behave as in Linux's manual, with kernel/fs's limits (docs/programs.md). Task context of the
  * program's thread.
  */
 #include <linux/errno.h>
@@ -14,7 +14,7 @@
 #include "kernel/user/process.h"
 #include "kernel/user/signals.h"
 
-/* What stands at a descriptor; PROCESS_FILE_NONE where it is none. */
+/* The file of a descriptor; PROCESS_FILE_NONE if there is none. */
 static int file_of(uint64_t fd)
 {
     fd = (uint32_t)fd;
@@ -27,8 +27,8 @@ static bool is_killed(void)
 }
 
 /*
- * Reads or writes the program's memory page by page, until a call moves less than it was asked for
- * or the program is killed: a killed program ends within a page, not when all of its text is on
+ * Reads or writes the program's memory page by page, until a call moves fewer bytes than requested
+ * or the program is killed: a killed program ends within a page, not after all of its output is on
  * the console.
  */
 static int64_t move(int file, uintptr_t address, size_t length, enum arch_page access,
@@ -57,7 +57,7 @@ static int64_t read_part(int file, void *bytes, size_t length)
     return file == PROCESS_FILE_INPUT ? 0 : fs_read(file, bytes, length);
 }
 
-/* A NUL, which print() would end at, is not printed. */
+/* Skips NULs, because print() would stop there. */
 static int64_t write_console(const char *text, size_t length)
 {
     for (size_t at = 0; at < length;) {
@@ -123,7 +123,7 @@ static int flags_of(unsigned flags, unsigned *open)
     return 0;
 }
 
-/* The lowest that is free. */
+/* The lowest free descriptor, or -EMFILE. */
 static int64_t free_descriptor(const struct process *process)
 {
     for (int fd = 0; fd < PROCESS_FILES; fd++)
@@ -173,7 +173,7 @@ int64_t sys_rename(const struct regs *regs)
     return error < 0 ? error : fs_rename(from, to);
 }
 
-/* The calls that take one path. */
+/* For calls that take one path. */
 static int64_t on_path(const struct regs *regs, int (*call)(const char *path))
 {
     char path[FS_PATH_MAX + 1];

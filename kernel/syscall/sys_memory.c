@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * mmap and munmap: private memory that comes from no file, whole mappings at a time. Task context
- * of the program's thread.
+ * mmap and munmap: private anonymous memory, whole mappings only. Task context of the program's
+ * thread.
  */
 #include <linux/errno.h>
 #include <linux/mman.h>
@@ -10,12 +10,12 @@
 #include "kernel/syscall/syscalls.h"
 #include "kernel/user/process.h"
 
-/* Where mappings begin, upward; the stack lies above. */
+/* Mappings are placed from here upward; the stack lies above. */
 #define MMAP_START  ((uintptr_t)0x7f0000000000)
 #define MMAP_END    ((uintptr_t)0x7ffe00000000)
 #define LENGTH_MOST (64ul << 20)
 
-/* The mapping that has a byte in [base, base + size); NULL: none has. */
+/* A mapping that overlaps [base, base + size); NULL if there is none. */
 static const struct process_mapping *overlapped(const struct process *process, uintptr_t base,
                                                 size_t size)
 {

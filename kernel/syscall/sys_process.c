@@ -19,7 +19,7 @@ int64_t sys_getpid(const struct regs *regs)
     return process_current()->pid;
 }
 
-/* 0 where none of the programs is its parent. */
+/* Returns 0 if its parent is not a program. */
 int64_t sys_getppid(const struct regs *regs)
 {
     uint32_t parent = process_current()->parent;
@@ -40,7 +40,7 @@ int64_t sys_exit(const struct regs *regs)
     process_exit((struct process_end){.code = (uint8_t)regs->di});
 }
 
-/* The texts, one after the other, and where they begin. */
+/* The strings, one after the other, and pointers to them. */
 struct arguments {
     int count;
     char *argument[ARGUMENTS_MAX];
@@ -86,7 +86,7 @@ int64_t sys_spawn(const struct regs *regs)
     return error ? error : (int64_t)child->pid;
 }
 
-/* What wait4's status says: the code in the second byte, or the signal in the first. */
+/* Encodes the status of wait4: the exit code in the second byte, or the signal in the first. */
 static int status_of(struct process_end end)
 {
     return end.signal ? end.signal : end.code << 8;

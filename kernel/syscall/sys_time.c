@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* System calls that wait for a time: nanosleep, poll. Task context of the program's thread. */
+/* System calls with a timeout: nanosleep, poll. Task context of the program's thread. */
 #include <linux/errno.h>
 #include <linux/poll.h>
 #include <linux/time_types.h>
@@ -15,7 +15,7 @@
 #define NS_IN_SECOND 1000000000ull
 #define SECONDS_MOST (1ll << 32)
 
-/* From now on, where that is a time. */
+/* The time `nanoseconds` from now, at most UINT64_MAX - 1. */
 static uint64_t deadline(uint64_t nanoseconds)
 {
     uint64_t now = arch_clock_ns();
@@ -23,7 +23,10 @@ static uint64_t deadline(uint64_t nanoseconds)
     return nanoseconds < UINT64_MAX - 1 - now ? now + nanoseconds : UINT64_MAX - 1;
 }
 
-/* The time that is left is never told: a process that is woken early does not return. */
+/*
+ * Never stores the remaining time: only a kill ends the sleep early, and a killed process does not
+ * return.
+ */
 int64_t sys_nanosleep(const struct regs *regs)
 {
     struct __kernel_timespec time;
@@ -43,7 +46,7 @@ int64_t sys_nanosleep(const struct regs *regs)
                : -EINTR;
 }
 
-/* Files and the console never make a process wait, and no input is at its end. */
+/* Files and the console never block, and the standard input is always at its end. */
 static short ready(const struct process *process, const struct pollfd *wish)
 {
     if (wish->fd < 0)
@@ -70,7 +73,7 @@ static int64_t poll_all(struct pollfd *wishes, size_t count, int milliseconds)
                : -EINTR;
 }
 
-/* The list is copied into a page of its own, as Linux does, and back. */
+/* Copies the list into a page and back, as Linux does. */
 int64_t sys_poll(const struct regs *regs)
 {
     const size_t count = (uint32_t)regs->si, size = count * sizeof(struct pollfd);

@@ -10,7 +10,7 @@
 
 #define SYSCALL_NO_ARGUMENT(type, name, kind)
 
-/* Each call between its tracepoints. */
+/* Wraps each call in its tracepoints. */
 #define SYSCALL_TRACED(number, name, arguments)                                                    \
     __attribute__((always_inline)) static inline int64_t traced_##name(const struct regs *regs)    \
     {                                                                                              \
@@ -26,7 +26,7 @@
 
 SYSCALLS(SYSCALL_TRACED, SYSCALL_NO_ARGUMENT)
 
-/* Inline, so that chains show one way from the entry to each call. */
+/* Inline, so that chains show a single path from the entry to each call. */
 __attribute__((always_inline)) static inline int64_t syscall_call(const struct regs *regs)
 {
 #define SYSCALL_CASE(number, name, arguments)                                                      \

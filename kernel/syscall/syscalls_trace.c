@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See syscalls_trace.h. The two of each call come from the table, so they are no work of the
- * macros in core/tracepoint/define.h, which want a list of fields by name: all have the same
- * record, the number and a word for each argument or the result. What runs in a hit does so in the
- * calling thread, interrupts off.
+ * See syscalls_trace.h. The two tracepoints of each call are generated from the table. The macros
+ * in core/tracepoint/define.h do not fit, because they need a list of fields by name; here all have
+ * the same record: the number, and a word for each argument or for the result. Code that runs in a
+ * hit runs in the calling thread, interrupts off.
  */
 #include "kernel/syscall/syscalls_trace.h"
 
@@ -22,7 +22,7 @@ TRACEPOINT_DEFINE_AT(raw_syscalls, sys_exit, RAW_SYS_EXIT_FIELDS);
 _Static_assert(TRACEPOINT_COUNT_raw_syscalls_sys_enter == RAW_SYS_ENTER_COUNT, "a word for each");
 _Static_assert(PATH_SIZE <= SYSCALL_PATH_WORDS * sizeof(uint64_t), "there is room");
 
-/* The record of one call: the words follow, and 4 bytes that end it on a multiple of 8. */
+/* The record of one call. 4 bytes follow the words, so that it ends on a multiple of 8. */
 struct syscall_record {
     struct tracepoint_head head;
     int32_t nr;
@@ -44,7 +44,7 @@ ARCH_HIT_TEXT static char *make_record(const struct tracepoint *tracepoint, char
     return record;
 }
 
-/* What each kind of the table is as a field, and how it is printed. */
+/* Field type of each kind in the table, and how it is printed. */
 #define KIND_FD   TRACEPOINT_s64
 #define KIND_INT  TRACEPOINT_s64
 #define KIND_SIZE TRACEPOINT_u64
@@ -66,7 +66,7 @@ ARCH_HIT_TEXT static char *make_record(const struct tracepoint *tracepoint, char
         "__syscall_nr", "NR %d", TRACEPOINT_s32, RECORD_OFFSET(nr), sizeof(int32_t)                \
     }
 
-/* Offsets are syscall_trace_init's: by their order. */
+/* syscall_trace_init sets the offsets, in the order of the fields. */
 #define FIELD_ARGUMENT(type, name, kind)                                                           \
     {#name, " " #name "=" PRINT_##kind, KIND_##kind, 0, sizeof(uint64_t)},
 
@@ -117,7 +117,7 @@ void syscall_trace_init(void)
 #undef LAY_OUT
 }
 
-/* Which argument is the first text; SYSCALL_ARGUMENTS_MAX: none. */
+/* Index of the first argument that is a path; SYSCALL_ARGUMENTS_MAX if there is none. */
 ARCH_HIT_TEXT static unsigned path_argument(uint64_t number)
 {
 #define IS_FD                              0
@@ -144,7 +144,7 @@ ARCH_HIT_TEXT static unsigned path_argument(uint64_t number)
     }
 }
 
-/* As much as there is room for; dots say that there is more. */
+/* Reads as much of the path as fits; dots at the end show that it is longer. */
 ARCH_HIT_TEXT static void find_path(struct trace_hit *hit)
 {
     const struct process *process = process_current();

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The tracepoints of system calls, for kernel/syscall/syscalls.c, which stands in the calling
- * program's thread: raw_syscalls:sys_enter and sys_exit for all of them, and
- * syscalls:sys_enter_NAME and sys_exit_NAME for each in the table. Samples begin in the kernel, at
- * the place that is about to make the call or has made it, and their chains continue to the
- * program's `syscall`.
+ * The tracepoints of system calls, for kernel/syscall/syscalls.c in the calling program's thread:
+ * raw_syscalls:sys_enter and sys_exit for all calls, and syscalls:sys_enter_NAME and sys_exit_NAME
+ * for each call in the table. A sample begins in the kernel, at the site before or after the call,
+ * and its chain continues to the program's `syscall`.
  */
 #pragma once
 
@@ -24,12 +23,12 @@ SYSCALLS(SYSCALL_TRACEPOINTS, SYSCALL_NO_ARGUMENT)
 #undef SYSCALL_NO_ARGUMENT
 
 /*
- * Stands after a TRACE_ON of the tracepoint; `regs` are the program's. Inline, so that samples
- * begin in the function that has the site. The path is read out of the program only if a probe
- * wants it, into words after the arguments.
+ * Called after a TRACE_ON of the tracepoint; `regs` are the program's. Inline, so that samples
+ * begin in the function with the site. The path is read from the program only if a probe wants it,
+ * into the words after the arguments.
  */
 #define SYSCALL_ARGUMENTS_MAX 6
-#define SYSCALL_PATH_WORDS    4 /* for the bytes of two fields' texts, with one end */
+#define SYSCALL_PATH_WORDS    4 /* for the strings of two fields, with one NUL */
 
 __attribute__((always_inline)) static inline void syscall_trace_raw_enter(const struct regs *regs)
 {
@@ -63,5 +62,5 @@ syscall_trace_exit(struct tracepoint *tracepoint, const struct regs *regs, int64
     tracepoint_raise(tracepoint, argument, NULL);
 }
 
-/* Lays the records out. Boot, before any probe listens. */
+/* Lays out the records. Boot, before any probe is attached. */
 void syscall_trace_init(void);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See ticks.h. `ticks` is a good thing to watch: its call chain leads through the interrupt into
- * what was interrupted.
+ * See ticks.h. `ticks` is a good variable to watch: the call chain leads through the interrupt into
+ * the interrupted code.
  */
 #include "kernel/time/ticks.h"
 
@@ -15,15 +15,15 @@ TRACEPOINT_DEFINE(timer, tick, TICK_FIELDS);
 
 volatile uint64_t ticks;
 
-static void (*timer_set_rate)(unsigned hertz); /* NULL: there is no timer yet; set at boot */
+static void (*timer_set_rate)(unsigned hertz); /* NULL: no timer yet; set at boot */
 
-/* Interrupts a tick, as they are wanted: any CPU, task context. */
+/* Requested interrupts per tick: any CPU, task context. */
 static unsigned wanted = 1;
 
-/* Each CPU's timer, which follows. Changed there with interrupts off. */
+/* Each CPU's timer, which follows `wanted`. Changed on that CPU with interrupts off. */
 static struct {
-    unsigned times;     /* 0: not started */
-    uint64_t next_tick; /* arch_clock_ns; if there are several interrupts a tick */
+    unsigned times;     /* interrupts per tick; 0: not started */
+    uint64_t next_tick; /* arch_clock_ns; only with several interrupts per tick */
     uint64_t served;    /* interrupts */
 } timers[ARCH_CPUS_MAX];
 
@@ -58,7 +58,7 @@ void ticks_quicken(unsigned times)
     ticks_start_here();
 }
 
-/* If several CPUs call at once, the lowest rate wins, in whatever order they come. */
+/* If several CPUs call at once, the lowest rate wins regardless of their order. */
 ARCH_HIT_TEXT void ticks_slow_down(unsigned times)
 {
     unsigned before = __atomic_load_n(&wanted, __ATOMIC_RELAXED);
@@ -70,9 +70,9 @@ ARCH_HIT_TEXT void ticks_slow_down(unsigned times)
 }
 
 /*
- * By the clock and not by counting interrupts: of interrupts that come while they are off
- * all but one are lost, and many more are when they come often. Ticks that passed unseen are left
- * out, as they are without a quicker timer.
+ * Uses the clock instead of counting interrupts: of the interrupts that arrive while interrupts are
+ * off, all but one are lost, and more of them at a higher rate. Missed ticks are skipped, as they
+ * are at the normal rate.
  */
 bool ticks_due(void)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The periodic interrupt's count, and how often that interrupt comes on each CPU: as often as there
- * are ticks, or a whole number of times that, for events that need finer ticks; there are no more
- * ticks then. The boot CPU's are counted.
+ * Counts ticks, and sets the rate of each CPU's timer interrupt: the tick rate or a multiple of it,
+ * for events that need finer ticks. The tick rate itself stays the same. Only the boot CPU's ticks
+ * are counted.
  */
 #pragma once
 
@@ -12,34 +12,34 @@
 #define TICKS_A_SECOND 100
 #define TICK_NS        (1000000000ull / TICKS_A_SECOND)
 
-/* Interrupts a tick, at most: 10000 a second. */
+/* Maximum number of interrupts per tick: 10000 a second. */
 #define TICKS_QUICKEN_MAX 100
 
 extern volatile uint64_t ticks; /* written in interrupt context, read anywhere */
 
 /*
- * `set_rate` tells the timer of the CPU that calls it how many interrupts a second there are to be:
- * now, and from now on when that changes, with interrupts off. Boot.
+ * `set_rate` programs the timer of the CPU that calls it. It is called now, and whenever the rate
+ * changes, with interrupts off. Boot.
  */
 void ticks_start(void (*set_rate)(unsigned hertz));
 
-/* The same on each CPU that starts later. */
+/* Does the same on each CPU that starts later. */
 void ticks_start_here(void);
 
 /*
- * Interrupts come so many times as often as ticks; 1 at first. Here from now on, on other CPUs from
- * their next interrupt on. Task context.
+ * Sets the number of interrupts per tick; 1 at first. Takes effect at once on this CPU, on the
+ * others at their next interrupt. Task context.
  */
 void ticks_quicken(unsigned times);
 
-/* ... no more than so many times as often. The timer's interrupt. */
+/* Lowers the number of interrupts per tick to `times`, if it is higher. The timer's interrupt. */
 void ticks_slow_down(unsigned times);
 
-/* This CPU's timer interrupt has come: whether it is a tick. Interrupt context. */
+/* Called in each timer interrupt of this CPU: true if it is a tick. Interrupt context. */
 bool ticks_due(void);
 
-/* How many interrupts of its timer that CPU has served. Any context. */
+/* Number of timer interrupts that the CPU has served. Any context. */
 uint64_t ticks_served(unsigned cpu);
 
-/* Counts one. The timer's interrupt calls it. */
+/* Counts one tick. Called by the timer's interrupt. */
 void ticks_count(void);

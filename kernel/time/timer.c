@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See timer.h. A list a CPU, sorted by time: starting costs a walk, the tick looks at the first
- * only. There are few timers; docs/kernel.md names what many would need.
+ * See timer.h. One list per CPU, sorted by time: starting a timer walks the list, the tick checks
+ * only the first timer. There are few timers; docs/kernel.md describes what many would need.
  */
 #include "kernel/time/timer.h"
 
@@ -20,12 +20,12 @@ TRACEPOINT_DECLARE(timer_expire_entry, EXPIRE_FIELDS);
 TRACEPOINT_DEFINE(timer, timer_expire_entry, EXPIRE_FIELDS);
 
 static struct timers {
-    struct spinlock lock;  /* covers both, and the timers in the list; taken in interrupts too */
+    struct spinlock lock;  /* covers both, and the timers in the list; also taken in interrupts */
     struct timer *first;   /* sorted by due_ns */
     struct timer *running; /* its function is being called, without the lock */
 } lists[ARCH_CPUS_MAX] = {[0 ... ARCH_CPUS_MAX - 1] = {.lock.name = "timers"}};
 
-/* It goes after those of the same time. Under the lock. */
+/* Inserts after timers of the same time. Under the lock. */
 static void timers_insert(struct timers *list, struct timer *timer)
 {
     struct timer **link = &list->first;
@@ -39,7 +39,7 @@ static void timers_insert(struct timers *list, struct timer *timer)
 
 void timer_start(struct timer *timer, uint64_t delay_ns, uint64_t period_ns)
 {
-    uint64_t flags = arch_irq_save(); /* from here on this is our CPU */
+    uint64_t flags = arch_irq_save(); /* from here on we stay on this CPU */
     struct timers *list = &lists[arch_cpu_id()];
 
     spinlock_acquire(&list->lock);
@@ -66,8 +66,8 @@ static bool timers_remove(struct timers *list, struct timer *timer)
 }
 
 /*
- * A periodic timer that cancels itself is not waiting while its function runs; period 0 keeps it
- * from being put back.
+ * A periodic timer that cancels itself is not waiting while its function runs; period 0 keeps
+ * timers_run from inserting it again.
  */
 bool timer_cancel(struct timer *timer)
 {
@@ -83,7 +83,7 @@ bool timer_cancel(struct timer *timer)
     return waited;
 }
 
-/* The first if it is due, which then counts as running. Under the lock. */
+/* Takes the first timer if it is due; it then counts as running. Under the lock. */
 static struct timer *timers_take_due(struct timers *list, uint64_t now)
 {
     struct timer *timer = list->first;
@@ -102,7 +102,7 @@ static uint64_t next_period(const struct timer *timer, uint64_t now)
     return timer->due_ns + (missed + 1) * timer->period_ns;
 }
 
-/* Without the lock, so that it may start and cancel timers. */
+/* Without the lock, so that the function may start and cancel timers. */
 static void timer_expire(struct timer *timer)
 {
     TRACE(timer_expire_entry, timer, (uintptr_t)timer->function);
@@ -110,8 +110,8 @@ static void timer_expire(struct timer *timer)
 }
 
 /*
- * A timer that is not periodic may be gone with its owner's stack as soon as its function has
- * run: whether it is one is asked before.
+ * A one-shot timer may disappear with its owner's stack as soon as its function has run, so the
+ * period is read before the call.
  */
 void timers_run(void)
 {

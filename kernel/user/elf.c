@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See elf.h. Nothing in the file is believed: tests/fuzz/elf_fuzz.c. */
+/* See elf.h. Nothing in the file is trusted: tests/fuzz/elf_fuzz.c. */
 #include "kernel/user/elf.h"
 
 #include <linux/elf.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The headers of an ELF file, looked at with every bound: what is to be loaded where, and where its
- * sections are described. Pure, any context. Source: System V ABI, "Object Files" and "Program
- * Loading", and its AMD64 supplement.
+ * Parses the headers of an ELF file, with every bound checked: which segments to load where, and
+ * where the section headers are. Pure, any context. Source: System V ABI, "Object Files" and
+ * "Program Loading", and its AMD64 supplement.
  */
 #pragma once
 
@@ -14,14 +14,14 @@
 #include "core/lib/refusal.h"
 
 #define ELF_SEGMENTS    8
-#define ELF_HEADER_MOST 1024        /* bytes at the start of a file that its headers must lie in */
-#define ELF_MEMORY_MOST (16u << 20) /* bytes of all segments */
+#define ELF_HEADER_MOST 1024        /* bytes at the start of a file that must contain its headers */
+#define ELF_MEMORY_MOST (16u << 20) /* total bytes of all segments */
 
 struct elf_segment {
-    uintptr_t address;  /* the same place in its page as `offset` */
-    size_t size;        /* in memory: what is not from the file is zero */
-    uint64_t offset;    /* in the file, */
-    uint64_t file_size; /* ... from where so many bytes are */
+    uintptr_t address;  /* at the same offset in its page as `offset` */
+    size_t size;        /* in memory; bytes not from the file are zero */
+    uint64_t offset;    /* in the file */
+    uint64_t file_size; /* bytes from the file */
     enum arch_page access;
 };
 
@@ -32,16 +32,17 @@ struct elf_image {
 };
 
 /*
- * `start` has the file's first bytes, ELF_HEADER_MOST or all. 0, or -ENOEXEC and what is wrong.
+ * `start` holds the first ELF_HEADER_MOST bytes of the file, or all of it. Returns 0, or -ENOEXEC
+ * and the reason.
  */
 int elf_read(const void *start, size_t length, uint64_t file_size, struct elf_image *image,
              struct refusal *why);
 
-/* Where a file's section headers lie, how many, and which one holds the sections' names. */
+/* Offset and number of a file's section headers, and the index of the section with their names. */
 struct elf_sections {
     uint64_t offset;
     unsigned count, names;
 };
 
-/* `start` as above. False: no program of x86-64, or its section headers are not the usual ones. */
+/* `start` as above. False: not an x86-64 program, or its section headers are unusual. */
 bool elf_find_sections(const void *start, size_t length, struct elf_sections *sections);

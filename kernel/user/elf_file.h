@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reading of a program's file at any place of it, and of what kernel/user/elf.h takes its headers
- * from. For those that load a program, and that read its names. Task context.
+ * Reads a program's file at any offset, and its start for kernel/user/elf.h. Used to load a
+ * program, and to read its symbol names. Task context.
  */
 #pragma once
 
@@ -16,8 +16,8 @@ struct elf_start {
     uint64_t file_size;
 };
 
-/* All of these bytes: 0; else what is wrong, -EIO for a file that is shorter. */
+/* Reads exactly `length` bytes. Returns 0 or a negative errno; -EIO if the file is shorter. */
 int elf_file_read(int fd, uint64_t offset, void *to, size_t length);
 
-/* The file's beginning: 0, or what is wrong. */
+/* Reads the start of the file. Returns 0 or a negative errno. */
 int elf_file_start(int fd, struct elf_start *start);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A program did what it may not: one line that says what and where, its registers, and its end, by
- * the signal that Linux would send. Task context of its thread, interrupts off at first, as CR2 is
- * the next fault's then.
+ * Handles a fault of a program: prints a line with cause and place, and the registers, and ends the
+ * program with the signal that Linux would send. Task context of its thread; interrupts are off at
+ * first, because the next fault overwrites CR2.
  */
 #include "kernel/user/fault.h"
 
@@ -13,7 +13,7 @@
 #include "core/lib/print.h"
 #include "kernel/user/process.h"
 
-/* By exception; what has none here is SIGILL. */
+/* Indexed by exception; SIGILL if there is no entry. */
 static const uint8_t signals[32] = {
     [0] = SIGFPE,   [1] = SIGTRAP,  [3] = SIGTRAP, [7] = SIGFPE,  [11] = SIGBUS, [12] = SIGBUS,
     [13] = SIGSEGV, [14] = SIGSEGV, [16] = SIGFPE, [17] = SIGBUS, [19] = SIGFPE,
@@ -26,7 +26,7 @@ static void print_registers(const struct regs *regs)
               i % 4 == 3 ? "\n" : "");
 }
 
-/* "fs-load+0x123", as perf's map has it: the offset in the file. */
+/* "/bin/fs-load + 0x123": the offset in the file, as in perf's map. */
 static void describe_place(const struct process *process, uintptr_t ip, char *text, size_t size)
 {
     print_into(text, size, "nowhere");

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A program's exceptions. */
+/* Handles the exceptions that programs cause. */
 #pragma once
 
 struct regs;
 
-/* Reports it and ends the program: arch_user_handlers' fault. Does not return. */
+/*
+ * Reports the exception and ends the program: the fault handler of arch_user_handlers. Does not
+ * return.
+ */
 void process_fault(struct regs *regs);

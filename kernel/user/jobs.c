@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Programs beside the console: they are said when they begin and when they end, and the commands
- * `wait` and `kill` are about them. Task context of the console; ends are told in the worker's.
+ * Background programs: reports their start and end, and implements the commands `wait` and `kill`.
+ * Task context of the console; ends are reported in the worker's.
  */
 #include "kernel/user/jobs.h"
 
@@ -17,7 +17,7 @@
 
 #define SIGNALS 64
 
-static uint32_t awaited; /* the console's alone; 0: all */
+static uint32_t awaited; /* the console's thread only; 0: all */
 
 int job_start(struct process *process)
 {
@@ -47,7 +47,7 @@ static bool is_awaited(const struct process *process)
     return process->parent == PROCESS_PARENT_JOB && (!awaited || process->pid == awaited);
 }
 
-/* What has ended is to be seen until its end has been told. */
+/* A process that has ended stays visible until its end has been reported. */
 static bool runs_awaited(void)
 {
     const struct process *process;
@@ -84,7 +84,7 @@ COMMAND(wait_command) = {
     .summary = "waits until the background programs have ended, or the one with that number",
     .run = wait_run};
 
-/* Those that people type; all others but the stopping ones end a program, too. */
+/* Signals that have names. All others except the stopping ones end a program, too. */
 static const struct name {
     const char *text;
     uint32_t signal;
@@ -100,7 +100,7 @@ static int refuse_kill(void)
     return -EINVAL;
 }
 
-/* Reads what follows the dash. */
+/* Parses the word after the dash. */
 static bool signal_of(const char *word, uint32_t *signal)
 {
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Programs that run beside the console (`run PROGRAM &`). */
+/* Background programs (`run PROGRAM &`). */
 #pragma once
 
 struct process;
 
-/* The console will not wait for this one. Returns 0, what the command ends with. Task context. */
+/* Detaches a program from the console. Returns 0, the status of the command. Task context. */
 int job_start(struct process *process);
 
-/* Ends of jobs are told. Boot. */
+/* Enables reports of jobs that exit. Boot. */
 void jobs_init(void);

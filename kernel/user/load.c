@@ -7,13 +7,13 @@
 #include "core/lib/string.h"
 #include "kernel/user/elf_file.h"
 
-/* Apart from segments and from what mmap gives; a page that is never mapped lies below. */
+/* Away from segments and the range of mmap; the page below the stack is never mapped. */
 #define STACK_TOP  ((uintptr_t)0x7fff00000000)
 #define STACK_SIZE ((size_t)65536)
 
 #define ARGUMENTS_MAX 32
 
-/* What lies at the first stack pointer: argc, argv, and empty environment and auxiliary vector. */
+/* Words at the initial stack pointer: argc, argv, and empty environment and auxiliary vector. */
 #define WORDS_MOST (ARGUMENTS_MAX + 1 + 1 + 1 + 2)
 
 static int map(struct process *process, uintptr_t start, uintptr_t end, uint64_t offset,
@@ -61,7 +61,7 @@ static int load_file(struct process *process, int fd, struct refusal *why)
     return error ? refuse(why, -error, "no memory for it") : 0;
 }
 
-/* Texts at the top, in their order, then the words that point to them. */
+/* The strings at the top, in their order, and below them the words that point to them. */
 static int load_arguments(struct process *process, int argc, char *const *argv)
 {
     uint64_t words[WORDS_MOST] = {(uint64_t)argc};

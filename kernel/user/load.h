@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* From a program's file to its memory. Task context. */
+/* Loads a program's file into memory. Task context. */
 #pragma once
 
 #include "kernel/user/process.h"
 
 /*
- * Makes the space of a process that does not run yet: the file's segments, and a stack with the
- * arguments as the System V ABI has them ("Process Initialization"). What was made until an error
- * is the caller's to undo. 0, or a negative errno and the reason.
+ * Creates the address space of a process that does not run yet: the file's segments, and a stack
+ * with the arguments as specified by the System V ABI ("Process Initialization"). Returns 0, or a
+ * negative errno and the reason; the caller then undoes what was created.
  */
 int load_program(struct process *process, const char *path, int argc, char *const *argv,
                  struct refusal *why);

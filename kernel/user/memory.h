@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What system calls read and write in the current program's memory. All: 0 or more, or -EFAULT for
- * an address that is not its to read or write. Task context of its thread.
+ * Access to the current program's memory, for system calls. All functions return 0 or more, or
+ * -EFAULT for an address that the program may not read or write. Task context of its thread.
  */
 #pragma once
 
@@ -11,8 +11,8 @@
 int user_get(uintptr_t from, void *to, size_t length);
 int user_put(uintptr_t to, const void *from, size_t length);
 
-/* As user_put, but only whether it could; 0 for a NULL that says that nothing is wanted. */
+/* Checks whether user_put would succeed; 0 for NULL, by which a program declines a result. */
 int user_can_put(uintptr_t to, size_t length);
 
-/* A text with its NUL; -ENAMETOOLONG where it does not fit. Returns its length. */
+/* Reads a string with its NUL; -ENAMETOOLONG if it does not fit. Returns its length. */
 int64_t user_get_text(uintptr_t from, char *to, size_t size);

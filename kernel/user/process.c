@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The table of processes: birth, end, and what is told of it (kernel/user/process.h). Slots stay
- * where they are, so that they may be looked at in any context.
+ * The table of processes: creates and ends them, and notifies others of their end
+ * (kernel/user/process.h). Slots never move, so that any context may read them.
  */
 #include "kernel/user/process.h"
 
@@ -19,7 +19,7 @@
 #include "kernel/user/signals.h"
 
 static struct process processes[PROCESSES_MAX];
-static struct spinlock table = {.name = "processes"}; /* states and parents */
+static struct spinlock table = {.name = "processes"}; /* protects states and parents */
 
 static struct wait_queue ends = WAIT_QUEUE("program_end");
 
@@ -60,11 +60,11 @@ static void set_state(struct process *process, enum process_state state)
     __atomic_store_n(&process->state, state, __ATOMIC_RELEASE);
 }
 
-/* --- Birth ------------------------------------------------------------------------------------ */
+/* --- Start ------------------------------------------------------------------------------------ */
 
 /*
- * Leaves out the queue, at the end: a thread that has found the process before may be about to wake
- * what slept there, with its lock held.
+ * Does not clear the queue at the end of the structure: a thread that found the previous process
+ * may be about to wake its sleepers, with the queue's lock held.
  */
 static void clear(struct process *process)
 {
@@ -110,8 +110,9 @@ static void wait_until(struct process *process, bool (*holds)(void *data))
 }
 
 /*
- * The first steps of a process's thread, until all is known of it. The CPU may have come to it
- * before it was a process's: what a switch does for one is made good for.
+ * The start of a process's thread; waits until all listeners were notified of the process. The CPU
+ * may have switched to the thread before it belonged to a process, so this catches up on what a
+ * switch does for a process.
  */
 static void process_main(void *data)
 {
@@ -152,7 +153,7 @@ static void unmake(struct process *process)
     set_state(process, PROCESS_FREE);
 }
 
-/* A recording hears of it while its thread still waits; and only then is it let go. */
+/* Notifies recordings while the thread still waits, and then releases it. */
 static bool start(struct process *process, struct refusal *why)
 {
     struct thread *thread = thread_create(base_name(process->path), process_main, process, why);
@@ -165,7 +166,7 @@ static bool start(struct process *process, struct refusal *why)
     return true;
 }
 
-/* It runs all the same without: what its samples then lack is said. */
+/* Reports a failure; the program runs without its symbols. */
 static const struct program *load_names(const char *path)
 {
     struct refusal why;
@@ -202,7 +203,7 @@ int process_spawn(const char *path, int argc, char *const *argv, const struct pr
 
 /* --- End -------------------------------------------------------------------------------------- */
 
-/* Its thread may still be on its way out. */
+/* Frees a process; its thread may still be exiting. */
 static struct process_end reap(struct process *process)
 {
     struct process_end end = process->end;
@@ -231,7 +232,7 @@ static void leave_to_worker(struct process *process)
     work_queue(&process->reaper);
 }
 
-/* No process will ask for its children. Under the table's lock. */
+/* No process will collect the children. Under the table's lock. */
 static void disown_children(const struct process *parent)
 {
     for (unsigned i = 0; i < PROCESSES_MAX; i++) {
@@ -245,7 +246,7 @@ static void disown_children(const struct process *parent)
     }
 }
 
-/* A thread that waits for it is woken after the change, and looks under the table's lock. */
+/* A waiting thread is woken after the change, and checks it under the table's lock. */
 static void announce_end(struct process *process)
 {
     uint64_t flags = spinlock_acquire_irq(&table);
@@ -264,7 +265,7 @@ static void announce_end(struct process *process)
             wait_queue_wake_all(&processes[i].events);
 }
 
-/* An NMI that looks at the current process finds a space that is there, or none. */
+/* An NMI that inspects the current process finds a valid space, or none. */
 static void leave_space(struct process *process)
 {
     struct arch_space *space = process->space;
@@ -358,8 +359,8 @@ void process_kill(struct process *process, uint8_t signal)
 }
 
 /*
- * The table's lock keeps the slot from becoming another process's. Once it is released that may
- * happen before the wake-up: then a thread of the new process is woken for nothing, and sleeps on.
+ * The table's lock keeps the slot from being reused. After its release, a new process may take the
+ * slot before the wake-up: its thread is then woken for nothing, and sleeps again.
  */
 int process_kill_pid(uint32_t pid, uint8_t signal)
 {
@@ -374,7 +375,7 @@ int process_kill_pid(uint32_t pid, uint8_t signal)
     return process ? 0 : -ESRCH;
 }
 
-/* Interrupts off: the last look before it goes back to user mode. */
+/* Interrupts off: the last check before the return to user mode. */
 static void process_leave(struct regs *regs)
 {
     struct process *process = process_current();

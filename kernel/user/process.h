@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Programs that run in user mode. docs/programs.md has the design. A process has one thread, whose
- * number is its own: pid and tid of its samples are the same. Its structure is one of a table that
- * is there for ever, so a reader of one that has just ended reads something old, not something
- * foreign. Task context with interrupts on, unless said otherwise.
+ * Programs in user mode; docs/programs.md has the design. A process has one thread, with the same
+ * number: pid and tid of its samples are equal. Its structure is in a static table, so a reader of
+ * a process that has just ended reads stale data, but never another object. Task context with
+ * interrupts on, unless stated otherwise.
  */
 #pragma once
 
@@ -23,151 +23,156 @@ struct program;
 #define PROCESSES_MAX    64
 #define PROCESS_MAPPINGS 32
 #define PROCESS_FILES    16
-#define PROCESS_ARGUMENT 1024 /* bytes of all arguments, NULs included */
+#define PROCESS_ARGUMENT 1024 /* total bytes of all arguments, with NULs */
 
-/* What is mapped in one piece, from page to page. Never two in one page. */
+/* A contiguous mapping of whole pages. Two mappings never share a page. */
 struct process_mapping {
     uintptr_t base;
     size_t size;
-    uint64_t offset;       /* in the program's file; 0 for memory that comes from none */
+    uint64_t offset;       /* in the program's file; 0 for anonymous memory */
     enum arch_page access; /* ARCH_PAGE_EXECUTE: code */
     const char *name;      /* the program's path, or "[stack]", "//anon" */
 };
 
-/* How it ended: as wait4 tells it. */
+/* How a process ended, for wait4. */
 struct process_end {
-    uint8_t signal; /* that it was killed by, in Linux's numbers; 0: it called exit */
-    uint8_t code;   /* of exit */
+    uint8_t signal; /* signal that killed it, in Linux's numbers; 0: it called exit */
+    uint8_t code;   /* exit code */
 };
 
 enum process_state {
     PROCESS_FREE,   /* the slot is free */
-    PROCESS_MAKING, /* not yet to be seen */
+    PROCESS_MAKING, /* not visible yet */
     PROCESS_LIVES,
-    PROCESS_ENDED, /* waits to be asked how */
+    PROCESS_ENDED, /* not collected yet */
 };
 
 struct process {
-    enum process_state state; /* under the table's lock; read in any context */
-    uint32_t pid;             /* its thread's: constant while it is to be seen */
-    uint32_t parent; /* pid of the process that is told of its end, or PROCESS_PARENT_... */
+    enum process_state state; /* written under the table's lock; read in any context */
+    uint32_t pid;             /* its thread's; constant while it is visible */
+    uint32_t parent;          /* pid of the process to notify of its end, or PROCESS_PARENT_... */
     struct thread *thread;
-    struct arch_space *space; /* constant from PROCESS_LIVES on, NULL at its end */
+    struct arch_space *space; /* constant from PROCESS_LIVES on; NULL after its end */
     char path[FS_PATH_MAX + 1];
-    const struct program *program; /* what perf knows of it; NULL: nothing */
+    const struct program *program; /* its build ID and symbols, for perf; NULL: none */
 
     /*
-     * In no order. Changed by its own thread alone: the entry first, then the count; read in any
-     * context on its CPU, and on others with all CPUs parked.
+     * Unordered. Changed by its own thread only: the entry first, then the count. Read in any
+     * context on its CPU, and on other CPUs with all CPUs parked.
      */
     struct process_mapping mapping[PROCESS_MAPPINGS];
     unsigned mapping_count;
 
-    bool may_run;            /* stored by its maker: all listeners have heard of it */
-    int file[PROCESS_FILES]; /* its own thread's: what fs_open gave, or PROCESS_FILE_... */
-    uint8_t killed_by;       /* [A] a signal: it ends before it returns to user mode */
-    uint8_t stopped_by;      /* [A] a signal: it stands still there until it is 0 */
-    struct process_end end;  /* from PROCESS_ENDED on */
-    uintptr_t entry, stack;  /* its first rip and rsp */
-    struct work reaper;      /* frees it if no process will ask how it ended */
+    bool may_run;            /* stored by its creator, after all listeners were notified */
+    int file[PROCESS_FILES]; /* own thread only: fs_open's result, or PROCESS_FILE_... */
+    uint8_t killed_by;       /* [A] a signal that ends it before it returns to user mode */
+    uint8_t stopped_by;      /* [A] a signal that stops it there, until this is 0 */
+    struct process_end end;  /* valid from PROCESS_ENDED on */
+    uintptr_t entry, stack;  /* its initial rip and rsp */
+    struct work reaper;      /* frees it if no process will collect it */
 
     /*
-     * Where its system calls sleep: all that may end one wakes this. It is the slot's and outlives
-     * each process in it: the last member, as what is above it begins anew with each.
+     * Its system calls sleep here; everything that may end a sleep wakes this queue. The queue
+     * belongs to the slot and outlives each process in it. It is the last member, because
+     * everything above it is cleared for each process.
      */
     struct wait_queue events;
 };
 
 #define PROCESS_PARENT_CONSOLE 0
-#define PROCESS_PARENT_NONE    UINT32_MAX       /* it has ended before */
+#define PROCESS_PARENT_NONE    UINT32_MAX       /* the parent has ended */
 #define PROCESS_PARENT_JOB     (UINT32_MAX - 1) /* the console, which does not wait for it */
 
 #define PROCESS_FILE_NONE    (-1)
-#define PROCESS_FILE_INPUT   (-2) /* nothing comes from there: always at its end */
+#define PROCESS_FILE_INPUT   (-2) /* always at its end */
 #define PROCESS_FILE_CONSOLE (-3)
 
-/*
- * The process of the thread that runs on this CPU; NULL for one of the kernel's own. Any context.
- */
+/* The process of this CPU's current thread; NULL for a kernel thread. Any context. */
 static inline struct process *process_current(void)
 {
     return thread_current()->process;
 }
 
 /*
- * Loads the program at this path and starts it, as a child of `parent` (NULL: of the console). 0;
- * or a negative errno and the reason: no such file, not a program, too many, no memory, a CPU
- * that runs none.
+ * Loads the program at this path and starts it, as a child of `parent` (NULL: of the console).
+ * Returns 0, or a negative errno and the reason: no such file, not a program, too many programs, no
+ * memory, a CPU that cannot run programs.
  */
 int process_spawn(const char *path, int argc, char *const *argv, const struct process *parent,
                   struct process **spawned, struct refusal *why);
 
-/* Waits for its end, says how it was, and frees it. Once for each that the console started. */
+/*
+ * Waits until a process has ended, frees it, and returns how it ended. Called once for each process
+ * that the console started.
+ */
 struct process_end process_wait(struct process *process);
 bool process_has_ended(const struct process *process);
 
 /*
- * The console will not wait for this one, which it started: the worker frees it when it has ended,
- * and calls the second, where it can still be looked at. Task context.
+ * Detaches a process that the console started and will not wait for. When it has ended, the worker
+ * calls the hook for jobs, while the process is still visible, and frees it. Task context.
  */
 void process_detach(struct process *process);
 void process_set_job_ended(void (*told)(const struct process *process));
 
 /*
- * Called in task context when one that the console started has ended or is stopped; of one that was
- * detached, when it is no more to be seen. Boot.
+ * Sets the hook called in task context when a process that the console started has ended or is
+ * stopped; for a detached process, once it is no longer visible. Boot.
  */
 void process_set_console_hook(void (*ended)(void));
 
 /*
- * It ends by this signal (Linux's numbers) as soon as it would return to user mode, and sleeps no
- * more until then. Those that stop it let it stand still in that place, or in its sleep, until
- * SIGCONT or its end. Any context but hits and NMIs.
+ * Sends a signal (Linux's numbers). A fatal signal ends the process when it is about to return to
+ * user mode, and until then it sleeps no more. A stopping signal holds it there, or in its sleep,
+ * until SIGCONT or its end. Any context except hits and NMIs.
  */
 void process_kill(struct process *process, uint8_t signal);
 
 /*
- * The same for the process with that pid; 0: only tells whether there is one. 0, or -ESRCH. Task
+ * The same for a pid; signal 0 only checks that the process exists. Returns 0 or -ESRCH. Task
  * context.
  */
 int process_kill_pid(uint32_t pid, uint8_t signal);
 
 /*
- * Whether it stands still, stopped, and will not run before a signal lets it. The caller has made
+ * True if the process is stopped, and does not run until a signal continues it. The caller created
  * it, and has not waited for it.
  */
 bool process_is_stopped(const struct process *process);
 
-/* The console looks again at what it waits for, if it waits for this one. Task context. */
+/* Makes the console check its condition again, if it waits for this process. Task context. */
 void process_tell_console(const struct process *process);
 
 /* Ends the current process. */
 _Noreturn void process_exit(struct process_end end);
 
-/* The index-th slot's process, NULL where none lives there; that one's which has the pid. Any. */
+/*
+ * The process in the index-th slot, and the process with this pid; NULL if there is none. Any
+ * context.
+ */
 struct process *process_at(unsigned index);
 struct process *process_find(uint32_t pid);
 
 /*
- * Maps memory for it, all zero; the caller is its thread, or makes it. 0; -ENOMEM, or -EINVAL where
- * there are PROCESS_MAPPINGS already. Undone whole by the second.
+ * Maps zeroed memory; called by the process's thread or its creator. Returns 0, -ENOMEM, or -EINVAL
+ * if there are PROCESS_MAPPINGS already. process_unmap removes a whole mapping.
  */
 int process_map(struct process *process, const struct process_mapping *mapping);
 void process_unmap(struct process *process, unsigned index);
 
 /*
- * For wait4: the pid of a child that has ended, among those of this pid, or all for -1; 0 if none
- * has ended yet, -ECHILD if there is none. The second, for a pid that the first has returned to the
- * only thread that may, frees it.
+ * For wait4: returns the pid of a child that has ended, either the child `pid`, or any for -1; 0 if
+ * none has ended yet, -ECHILD if there is no such child. process_collect frees a child found this
+ * way and returns how it ended; only the thread that found it may call it.
  */
 int64_t process_find_ended(const struct process *parent, int64_t pid);
 struct process_end process_collect(uint32_t pid);
 
 /*
- * The current process sleeps until then (arch_clock_ns), or until it is killed, or, where `holds`
- * is not NULL, that is true, which `events` is woken for. False: it is killed.
+ * Puts the current process to sleep until `until_ns` (arch_clock_ns), until it is killed, or until
+ * `holds` returns true (checked when `events` is woken; may be NULL). False: it was killed.
  */
 bool process_sleep(uint64_t until_ns, bool (*holds)(void *data), void *data);
 
-/* Takes user mode's exceptions and system calls. Boot. */
+/* Installs the handlers of user mode's exceptions and system calls. Boot. */
 void process_init(void);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The memory of a process (kernel/user/process.h): what is mapped, and the note of it. */
+/* The memory of a process (kernel/user/process.h): maps and unmaps it, and records the mappings. */
 #include "arch/local.h"
 #include "arch/memory.h"
 #include "arch/space.h"
@@ -25,7 +25,7 @@ int process_map(struct process *process, const struct process_mapping *mapping)
         return -ENOMEM;
     }
     process->mapping[process->mapping_count] = *mapping;
-    local_barrier(); /* an NMI that comes in here finds a whole entry */
+    local_barrier(); /* an NMI here sees a complete entry */
     process->mapping_count++;
     if (process->state == PROCESS_LIVES)
         process_tell_mapped(process, mapping);

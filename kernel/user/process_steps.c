@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See process_steps.h. A thread is stepped from its next return to user mode on, and no longer from
- * the first step or return on that finds that no event wants it. What is known of its steps is its
- * own, so two that take turns on a CPU mix nothing; and between the kernel and its return nothing
- * is remembered: the next step begins where the program resumes.
+ * See process_steps.h. Stepping of a thread begins at its next return to user mode, and ends at the
+ * first step or return that finds that no event wants it. The state of its steps is per thread, so
+ * threads that take turns on a CPU do not mix them. Nothing is remembered between the entry to the
+ * kernel and the return: the next step begins where the program resumes.
  */
 #include "kernel/user/process_steps.h"
 
@@ -13,7 +13,7 @@
 #include "core/event/source_branches.h"
 #include "kernel/sched/thread.h"
 
-/* Interrupts off: the frame is the program's, on its thread's stack. */
+/* Interrupts off; `regs` is the program's frame, on its thread's stack. */
 ARCH_HIT_TEXT static void steps_leave(struct regs *regs)
 {
     struct arch_user_step *step = &thread_current()->step;
@@ -24,7 +24,10 @@ ARCH_HIT_TEXT static void steps_leave(struct regs *regs)
         arch_user_step_end(step, regs);
 }
 
-/* The debug trap. The step of a program's own flag is told of first, as what led there was one. */
+/*
+ * The debug trap. If the program's own trap flag would trap here as well, the step is still
+ * reported first.
+ */
 ARCH_HIT_TEXT static bool steps_stepped(struct regs *regs)
 {
     struct arch_user_step *step = &thread_current()->step;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Programs whose branches are recorded are stepped in user mode: which thread, for how long, and
- * what each step was. Whether a thread's are wanted is core/event/source_branches.h's word.
+ * Steps programs in user mode to record their branches: which thread, for how long, and what each
+ * step was. core/event/source_branches.h decides whether a thread's branches are wanted. See
  * docs/sources.md.
  */
 #pragma once
 
-/* From here on programs may be stepped. Boot. */
+/* Enables the stepping of programs. Boot. */
 void process_steps_init(void);

@@ -5,7 +5,7 @@
 #include "core/recording/tasks.h"
 #include "kernel/hit/program.h"
 
-/* Data is not told, as perf does not ask for it either. */
+/* Data is not reported: perf does not request it either. */
 static void tell_mapping(const struct process *process, const struct process_mapping *mapping,
                          bool lived)
 {
@@ -31,7 +31,7 @@ void process_tell_mapped(const struct process *process, const struct process_map
     tell_mapping(process, mapping, false);
 }
 
-/* What the worker was left with, the console has made. */
+/* A process without a parent process is reported as a child of the console's thread. */
 void process_tell_ended(const struct process *process)
 {
     bool by_process = process->parent < PROCESS_PARENT_JOB && process->parent;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See process_watch.h. Whether a breakpoint is for a process is asked at switches and while all
- * other CPUs are parked; memory is read then, too, and in debug traps, of the process that a CPU is
- * in.
+ * See process_watch.h. Whether a breakpoint applies to a process is checked at context switches and
+ * while all other CPUs are parked. Memory is read then and in debug traps, from the current process
+ * of a CPU.
  */
 #include "kernel/user/process_watch.h"
 
@@ -94,7 +94,7 @@ static int watch_refuse_place(const struct breakpoint *breakpoint, struct refusa
                    : refuse_in_process(breakpoint, why);
 }
 
-/* Stopped in front of its next instruction, as by SIGSTOP. */
+/* Stops the current process before its next instruction, like SIGSTOP. */
 ARCH_HIT_TEXT static void watch_stop(void)
 {
     struct process *process = process_current();

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * What breakpoints ask of processes (struct breakpoint_processes of core/breakpoint/breakpoint.h).
- */
+/* Process queries for breakpoints (struct breakpoint_processes of core/breakpoint/breakpoint.h). */
 #pragma once
 
 /* Boot. */

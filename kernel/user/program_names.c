@@ -6,14 +6,14 @@
 #include "kernel/fs/ramfs.h"
 
 #define DIRECTORY "/bin/"
-#define NAMES_MAX 64 /* more are not offered, and run all the same */
+#define NAMES_MAX 64 /* more are not offered, but can be run */
 
 static struct {
     char path[sizeof(DIRECTORY) + FS_NAME_MAX];
 } programs[NAMES_MAX];
 static size_t program_count;
 
-/* Where it belongs among those in order. */
+/* Inserts a name in sorted order. */
 static void insert(const char *name)
 {
     size_t place = program_count++;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The command `run`, which is also what a path as a command means: a program, until it ends or ^C
- * ends it; or with `&` after it beside the console. Task context of the console.
+ * The command `run`, also invoked by a path as a command: runs a program until it ends or ^C ends
+ * it; or with `&` in the background. Task context of the console.
  */
 #include <linux/errno.h>
 #include <linux/signal.h>
@@ -14,14 +14,14 @@
 #include "kernel/user/process.h"
 #include "kernel/user/program_names.h"
 
-static struct process *running; /* the console's alone */
+static struct process *running; /* the console's thread only */
 
 static bool ended_or_interrupted(void)
 {
     return process_has_ended(running) || process_is_stopped(running) || command_interrupted();
 }
 
-/* It is one of those beside the console from here on, with its end told there. */
+/* Makes it a background program; kernel/user/jobs.c reports its end. */
 static int leave_stopped(const char *name)
 {
     uint32_t pid = running->pid;
@@ -31,7 +31,7 @@ static int leave_stopped(const char *name)
     return 0;
 }
 
-/* As a shell has it: the code, or 128 and the signal. */
+/* Reports a signal or a nonzero exit status; both fail the command. */
 static int say_end(const char *name, struct process_end end)
 {
     if (end.signal)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See signals.h. A stopped program's thread stands in its own queue, as one that sleeps in a call
- * does, so that whatever ends a sleep ends this, too.
+ * See signals.h. A stopped program's thread waits in its own queue, like a thread that sleeps in a
+ * call, so that everything that ends a sleep also ends the stop.
  */
 #include "kernel/user/signals.h"
 
@@ -47,7 +47,7 @@ static void stand(struct process *process)
     wait_queue_unlock(&process->events, flags);
 }
 
-/* The word comes first: at the prompt that follows it, it is true. */
+/* Prints before it notifies the console, so that the message precedes the prompt. */
 void signal_stand(struct process *process)
 {
     arch_irq_enable();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a signal does to a program: it ends it, stops it, or lets it continue. There are no
- * handlers. kernel/user/process.c sends them.
+ * Effects of signals on a program: a signal ends, stops or continues it. There are no handlers.
+ * kernel/user/process.c sends signals.
  */
 #pragma once
 
@@ -11,29 +11,33 @@
 #include "kernel/user/process.h"
 
 /*
- * Notes it (Linux's numbers; 0 is none). If several end it, the first counts. The caller wakes its
- * `events` after that, unless the process is the current one. Any context, hits included.
+ * Records a signal (Linux's numbers; 0: none). The first fatal signal counts. The caller then wakes
+ * `events` of the process, unless it is the current one. Any context, hits included.
  */
 void signal_mark(struct process *process, uint8_t signal);
 
-/* It is to end, by this; 0: it is not. */
+/* The signal that ends the process; 0: none. */
 static inline uint8_t signal_ends(const struct process *process)
 {
     return __atomic_load_n(&process->killed_by, __ATOMIC_ACQUIRE);
 }
 
-/* It is to stand still, by this; 0: it is not. */
+/* The signal that stops the process; 0: none. */
 static inline uint8_t signal_stops(const struct process *process)
 {
     return __atomic_load_n(&process->stopped_by, __ATOMIC_ACQUIRE);
 }
 
 /*
- * The current process, which is stopped, stands still in front of user mode until it is not, or is
- * to end; a thread that waits for it is told. Interrupts off, also after it, and on in between.
+ * Holds the current process, which is stopped, before its return to user mode, until it is
+ * continued or must end; notifies a thread that waits for it. Called and returns with interrupts
+ * off; they are on in between.
  */
 void signal_stand(struct process *process);
 
-/* The current one is about to sleep in a call; and does no more. Under its queue's lock. */
+/*
+ * Note that the current process is about to sleep in a call, or no longer does. Under its queue's
+ * lock.
+ */
 void signal_note_sleep(const struct process *process);
 void signal_note_wake(void);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The one way in which a system call sleeps (process_sleep, kernel/user/process.h): on its
- * process's own queue, so that whatever ends a sleep, a kill above all, has one place to wake.
+ * process_sleep (kernel/user/process.h), with which all system calls sleep: on the process's own
+ * queue, so that everything that ends a sleep, above all a kill, wakes one queue.
  */
 #include "kernel/time/timer.h"
 #include "kernel/user/process.h"

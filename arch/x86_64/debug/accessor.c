@@ -2,20 +2,20 @@
 /*
  * See accessor.h. A data breakpoint traps after the access, so ip is the next instruction to run:
  * the one after the accessing instruction, unless that was a jump, a call or a return, or will be
- * repeated. Every way that can have led to ip with an access is examined:
+ * repeated. Every path by which an access can have led to ip is examined:
  *
  *   before     the instruction that ends at ip accesses data and falls through
- *   string     a repeated string instruction stands or ends at ip, and has just passed the bytes
+ *   string     a repeated string instruction begins or ends at ip, and has just passed the bytes
  *   call       a call whose return address is on top of the stack leads to ip, and its push, or
- *              the pointer that it went by, is in the watched bytes
- *   elsewhere  a jump through memory or a return that read its target there, an iretq
+ *              the pointer that it read, is in the watched bytes
+ *   elsewhere  a jump through memory or a return that read its target there, or an iretq
  *
- * If exactly one way is possible, and it is not the last one, it is the answer. If two are
- * possible, or none, the instruction is not known.
+ * If exactly one path is possible, and it is not the last one, it is the answer. Otherwise the
+ * instruction is unknown.
  *
  * Runs in the debug trap, with watches disarmed. No lock. Reads only text, stacks, mapped memory
- * and what was accessed just before, so it cannot fault. The address itself tells what kind of
- * memory it is in: registers with the kernel's cs may hold a program's sp (docs/programs.md). See
+ * and memory that was accessed just before, so it cannot fault. The address itself determines the
+ * kind of memory: registers with the kernel's cs may hold a program's sp (docs/programs.md). See
  * docs/unwinding.md.
  */
 #include "arch/x86_64/debug/accessor.h"
@@ -26,8 +26,8 @@
 #include "arch/x86_64/debug/operand.h"
 
 /*
- * How far a string instruction's address may have moved past its access: processors that move a
- * line at once report the access when the line is done (Intel SDM vol. 3, "Data Breakpoint
+ * How far a string instruction's pointers may have moved past the access: processors that move a
+ * cache line at once report the access when the line is done (Intel SDM vol. 3, "Data Breakpoint
  * Exception Condition", "Fast-String Operation").
  */
 #define STRING_PASSED 64
@@ -36,7 +36,7 @@
 #define GROUP_5    0xff
 #define CALL_NEAR  2 /* in group 5 */
 
-/* The value of rsp before the call that may have led here. */
+/* rsp before the call that may have led here. */
 static uint64_t sp_before_call(const struct regs *regs)
 {
     return regs->sp + sizeof(uint64_t);
@@ -94,7 +94,7 @@ static uintptr_t call_before(const struct insn_map *map, const struct regs *regs
     return call && insn_map_is_call(map, call) ? call : 0;
 }
 
-/* The address from which the call reads its target; 0: it reads none. */
+/* The address from which the call reads its target; 0: the target is not in memory. */
 static uintptr_t call_operand(const struct regs *regs, const struct operand_opcode *call,
                               uintptr_t behind)
 {
@@ -105,8 +105,8 @@ static uintptr_t call_operand(const struct regs *regs, const struct operand_opco
 
 /*
  * The call that has just led to regs->ip and touched the watched bytes; 0: none. The operand's
- * address is computed from registers that may have changed, so it is read last, and only if it can
- * matter.
+ * address is computed from registers that may have changed, so the operand is read last, and only
+ * if it can matter.
  */
 static uintptr_t find_call(const struct insn_map *map, const struct regs *regs,
                            const struct arch_watch *watch)
@@ -128,8 +128,8 @@ static uintptr_t find_call(const struct insn_map *map, const struct regs *regs,
 /* --- A repeated string instruction. --- */
 
 /*
- * How far the pointers may have moved since the access. QEMU leaves an instruction that is not done
- * only where one more iteration would make the count a multiple of a group.
+ * How far the pointers may have moved since the access. QEMU leaves an unfinished instruction only
+ * where one more iteration would make the count a multiple of the group size.
  */
 static uintptr_t reach(const struct regs *regs, uintptr_t instruction)
 {
@@ -145,11 +145,11 @@ static bool has_passed(const struct regs *regs, const struct arch_watch *watch, 
                               passed);
 }
 
-/* What the instruction reads at rsi, and reads or writes at rdi, explains the hit. */
+/* True if the hit is explained by what the instruction reads at rsi, or reads or writes at rdi. */
 static bool string_explains(const struct regs *regs, const struct arch_watch *watch,
                             uintptr_t instruction)
 {
-    uint8_t opcode = *operand_opcode(instruction).at & 0xfe; /* treated like the form for bytes */
+    uint8_t opcode = *operand_opcode(instruction).at & 0xfe; /* treated like the byte form */
     bool reads = watch->access == ARCH_READ_WRITE;
     uintptr_t passed = reach(regs, instruction);
 
@@ -177,7 +177,7 @@ static bool string_explains(const struct regs *regs, const struct arch_watch *wa
 
 /*
  * True if a word that overlaps the watched bytes holds ip: a jump or a return may have read it.
- * Registers of devices are not read.
+ * Device registers are not read.
  */
 static bool word_is_ip(const struct regs *regs, const struct arch_watch *watch)
 {
@@ -198,8 +198,8 @@ static bool word_is_ip(const struct regs *regs, const struct arch_watch *watch)
 }
 
 /*
- * True if the watched bytes are in the frame from which `iretq` (or `retfq`) has taken this ip and
- * sp: in its first word or one of the four after it.
+ * True if the watched bytes are in a frame from which `iretq` (or `retfq`) has loaded this ip and
+ * sp: in one of the four words after the first, for which see word_is_ip.
  */
 static bool frame_is_left(const struct regs *regs, const struct arch_watch *watch)
 {
@@ -227,7 +227,7 @@ static void note(struct arch_accessor *accessor, unsigned *ways, uintptr_t ip,
     ++*ways;
 }
 
-/* By where instructions end; what the one before ip has accessed is not looked at. */
+/* Decides by instruction boundaries; ignores what the instruction before ip has accessed. */
 static struct arch_accessor find(const struct insn_map *map, const struct regs *regs,
                                  const struct arch_watch *watch)
 {
@@ -252,7 +252,7 @@ static struct arch_accessor find(const struct insn_map *map, const struct regs *
     return ways == 1 ? accessor : (struct arch_accessor){0, ARCH_FOUND_NOT};
 }
 
-/* True if all that the instruction has accessed is known, and none of it is watched. */
+/* True if all accesses of the instruction are known and none touches the watched bytes. */
 static bool is_elsewhere(const struct regs *regs, const struct arch_watch *watch,
                          uintptr_t instruction)
 {
@@ -266,8 +266,8 @@ static bool is_elsewhere(const struct regs *regs, const struct arch_watch *watch
 }
 
 /*
- * QEMU 7.2 reports unaligned accesses to watches beside them (docs/breakpoints.md): nothing has
- * accessed these bytes then.
+ * QEMU 7.2 reports unaligned accesses to watches beside the accessed bytes (docs/breakpoints.md);
+ * nothing has accessed the watched bytes then.
  */
 struct arch_accessor accessor_find(const struct insn_map *map, const struct regs *regs,
                                    const struct arch_watch *watch)
@@ -279,7 +279,7 @@ struct arch_accessor accessor_find(const struct insn_map *map, const struct regs
     return accessor;
 }
 
-/* --- What it made. --- */
+/* --- The instruction's accesses. --- */
 
 static unsigned made_by_call(const struct regs *regs, struct arch_made made[ARCH_MADE_MAX],
                              uintptr_t instruction, uintptr_t behind)
@@ -297,10 +297,10 @@ static unsigned made_by_call(const struct regs *regs, struct arch_made made[ARCH
 }
 
 /*
- * Finds which of them has hit. If none of a string instruction's is at the watched bytes, the
- * addresses are wrong: for example, the processor has continued it. If there is only one access,
- * its kind is right even then. Those of another instruction are right: the report is wrong
- * (accessor_find).
+ * Returns how many of the accesses to report. If no access of a string instruction touches the
+ * watched bytes, the addresses are wrong, for example because the processor has continued the
+ * instruction; the kind of a sole access is right even then. With ARCH_FOUND_BEFORE the accesses
+ * are right and the report of the trap is wrong (accessor_find).
  */
 static unsigned made_that_hit(const struct arch_watch *watch, struct arch_made made[ARCH_MADE_MAX],
                               unsigned count, enum arch_found found)

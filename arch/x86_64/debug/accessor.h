@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Finds the instruction that made the access that a debug trap reports. See arch_watch_accessor in
- * arch/watch.h, which calls this with the kernel's own map. Only for the kernel's own memory: the
- * watched bytes, and the page that contains them, are read.
+ * Finds the instruction that made the access a debug trap reports. Called by arch_watch_accessor
+ * (arch/watch.h) with the kernel's own map. Only for the kernel's own memory: reads the watched
+ * bytes and the page that contains them.
  */
 #pragma once
 
@@ -13,6 +13,6 @@
 struct arch_accessor accessor_find(const struct insn_map *map, const struct regs *regs,
                                    const struct arch_watch *watch);
 
-/* All data accesses of that instruction; 0: it is not found, or its accesses are not known. */
+/* All data accesses of that instruction; 0 if it is not found or its accesses are unknown. */
 unsigned accessor_made(const struct insn_map *map, const struct regs *regs,
                        const struct arch_watch *watch, struct arch_made made[ARCH_MADE_MAX]);

@@ -5,7 +5,7 @@
 #define REX      0x40 /* 0x40 to 0x4f */
 #define TWO_BYTE 0x0f
 
-/* Segment, size, lock and repeat prefixes: before a branch they are hints, or change nothing. */
+/* Segment, size, lock and repeat prefixes: hints before a branch, or without effect. */
 static bool is_prefix(uint8_t byte)
 {
     switch (byte) {
@@ -57,7 +57,7 @@ unsigned branch_modrm_length(const uint8_t *modrm, bool more)
     return length + (mode == 1 ? 1 : 4);
 }
 
-/* `before`: how many prefixes come first. Displacements have 32 bits, whatever the prefixes are. */
+/* `before`: number of prefixes. Displacements have 32 bits regardless of prefixes. */
 static struct branch judge_two_byte(uint8_t second, unsigned before)
 {
     if ((second & 0xf0) == 0x80) /* jcc */

@@ -9,11 +9,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The longest possible instruction. */
+/* Maximum length of an instruction. */
 #define BRANCH_BYTES 15
 
 enum branch_kind {
-    BRANCH_NONE,        /* falls through, however often it is repeated */
+    BRANCH_NONE,        /* falls through, even if repeated */
     BRANCH_ALWAYS,      /* jmp, call, ret, iret */
     BRANCH_CONDITIONAL, /* jcc, loop, jrcxz */
     BRANCH_SHADOW,      /* sti, mov ss: the trap may come one instruction later */
@@ -21,29 +21,29 @@ enum branch_kind {
 
 struct branch {
     enum branch_kind kind;
-    unsigned length; /* set for a conditional branch and for a shadow; else 0 */
+    unsigned length; /* of a conditional branch or a shadow; otherwise 0 */
 };
 
-/* How many prefixes come before its opcode. */
+/* Number of prefixes before the opcode. */
 unsigned branch_prefixes(const uint8_t *instruction);
 
 /*
- * The length of ModRM with its SIB and displacement, which is the same for addresses of 32 and of
- * 64 bits. `more`: the byte after it may be read.
+ * Length of ModRM with its SIB byte and displacement, equal for 32-bit and 64-bit addresses.
+ * `more`: the byte after ModRM may be read.
  */
 unsigned branch_modrm_length(const uint8_t *modrm, bool more);
 
-/* The kind of the instruction that begins there; BRANCH_BYTES of it may be read. */
+/* Classifies the instruction at `instruction`; BRANCH_BYTES bytes must be readable. */
 struct branch branch_judge(const uint8_t *instruction);
 
 /*
- * Like arch_step_branch; `bytes` are the twice BRANCH_BYTES bytes at `from`. Returns the distance
- * from `from` to the instruction that branched, or -1 if none did.
+ * Like arch_step_branch; `bytes` holds the 2 * BRANCH_BYTES bytes at `from`. Returns the offset
+ * from `from` of the instruction that branched, or -1 if none did.
  */
 int branch_taken(const uint8_t *bytes, uintptr_t from, uintptr_t to);
 
 /*
- * The distance from `from` to the last instruction of a step: 0, or the length of the instruction
- * that has delayed the trap.
+ * Offset from `from` of the last instruction of a step: 0, or the length of the instruction that
+ * delayed the trap.
  */
 unsigned branch_shadow(const uint8_t *bytes, uintptr_t from, uintptr_t to);

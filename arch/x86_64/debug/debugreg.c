@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Arms and disarms the debug registers. They are the same on every CPU, except that some may be
- * deselected on a CPU. Arming runs in task context with all other CPUs parked, debugreg_load on
- * each CPU that resumes or starts, debugreg_step and debugreg_step_over in traps. trap.c handles
- * the traps, watched.c reads the watched bytes.
+ * Arms and disarms the debug registers. They are equal on all CPUs, except that a CPU may have some
+ * deselected. Arming runs in task context with all other CPUs parked, debugreg_load on each CPU
+ * that resumes or starts, debugreg_step and debugreg_step_over in traps. trap.c handles the traps,
+ * watched.c reads the watched bytes.
  */
 #include "arch/x86_64/debug/debugreg.h"
 
@@ -94,10 +94,7 @@ void arch_watch_disarm(void)
     watch_load_dr7(DR7_OFF);
 }
 
-/*
- * Applies this CPU's wanted value. The CPU may be parked in between and get other watches: then it
- * is repeated.
- */
+/* Applies this CPU's wanted value, again if the CPU was parked meanwhile and got other watches. */
 static void watch_apply_again(unsigned cpu)
 {
     uint64_t dr7;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Checks that watches are armed (arch_watch_audit). A watch that is off is silent, so the kernel
- * has to look: in the interrupt of each tick on each CPU, and at the end of a recording
- * (core/breakpoint/audit.h). The flags of the interrupted context tell what is right: watches are
- * off only for a context that is stepped.
+ * has to check: in each CPU's tick interrupt, and at the end of a recording
+ * (core/breakpoint/audit.h). The flags of the interrupted context determine what is right: watches
+ * are off only for a stepped context.
  */
 #include "arch/cpu.h"
 #include "arch/local.h"
@@ -14,7 +14,7 @@
 #include "arch/x86_64/cpu/cpu.h"
 #include "arch/x86_64/debug/debugreg.h"
 
-/* The bits of DR7 that arm; the other bits read back differently on different machines. */
+/* The DR7 bits that arm watches; the other bits read back differently on different machines. */
 #define DR7_ARMS 0xffff00aaull
 
 static bool shadow_is_right(const struct percpu *there, bool steps)
@@ -41,9 +41,9 @@ static bool is_stepped(void)
 }
 
 /*
- * An NMI that parks this CPU may change the registers: then they are read again. This code may
- * itself be stepped, and the stepping may begin or end inside it, so what was read before says
- * nothing. It need not be judged then: each step's trap loads DR7 anew, and the next tick's audit
+ * An NMI that parks this CPU may change the registers; they are then read again. This code may
+ * itself be stepped, and the stepping may begin or end inside it, so the values read before are
+ * meaningless. They need not be judged: each step's trap reloads DR7, and the next tick's audit
  * reads the addresses.
  */
 static bool audit_here(void)
@@ -65,8 +65,8 @@ static bool audit_here(void)
 }
 
 /*
- * The flag that a program has set itself is no step; the flag that a debugger has set for it is
- * one.
+ * A trap flag that a program has set itself is no step, but one that a debugger has set for the
+ * program is.
  */
 bool arch_watch_audit(unsigned cpu)
 {
@@ -77,6 +77,6 @@ bool arch_watch_audit(unsigned cpu)
         return audit_here();
     if (!regs || (steps && regs_user_mode(regs)) || shadow_is_right(&percpu[cpu], steps))
         return true;
-    percpu[cpu].steps = steps; /* it will load its registers when it resumes */
+    percpu[cpu].steps = steps; /* the CPU loads its registers when it resumes */
     return false;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Computes DR7 from watches. A file of its own, without code that accesses registers, so that it
- * can be tested on the host.
+ * Computes DR7 from watches. Separate from code that accesses registers, so that it can be tested
+ * on the host.
  */
 #include "arch/x86_64/debug/debugreg.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What must not be watched, as trap entries touch it while watches are armed (docs/kernel.md). For
- * the arbiter; any context. Where Pitot is embedded, arch/embed/forbidden.c takes its place.
+ * Memory that must not be watched, because trap entries touch it while watches are armed
+ * (docs/kernel.md). For the arbiter; any context. Where Pitot is embedded, arch/embed/forbidden.c
+ * replaces this file.
  */
 #include "arch/watch.h"
 #include "arch/x86_64/entry/stacks.h"

@@ -5,7 +5,7 @@
 #define REP   0xf3
 #define REPNE 0xf2
 
-/* --- Which instruction. --- */
+/* --- The instruction. --- */
 
 static bool is_string(uint8_t opcode)
 {
@@ -17,7 +17,7 @@ static bool is_repeat(uint8_t prefix)
     return prefix == REP || prefix == REPNE;
 }
 
-/* The prefixes for the size of an operand or address, for segments, and REX. */
+/* Operand-size, address-size, segment and REX prefixes. */
 static bool is_other_prefix(uint8_t byte)
 {
     return (byte >= 0x64 && byte <= 0x67) || (byte & 0xe7) == 0x26 || (byte & 0xf0) == 0x40;
@@ -48,14 +48,14 @@ bool arch_watch_repeats(const uint8_t around[2 * ARCH_REPEAT_AROUND])
     return repeats_before(ip) || group_is_repeated(ip);
 }
 
-/* --- What its iterations accessed. --- */
+/* --- The accesses of its iterations. --- */
 
-/* Iterations, counted from the last one, 1: the latest and the earliest that touch the watch. */
+/* The latest and the earliest iteration that touch the watch, counted back from the last one, 1. */
 struct stretch {
     uintptr_t latest, earliest;
 };
 
-/* The distance is from the end that the last iteration reached back to the watch. */
+/* `near` and `far` are distances from the end of the last iteration's access back to the watch. */
 static struct stretch stretch_of(const struct arch_made *last, const struct arch_watch *watch,
                                  bool down)
 {
@@ -87,9 +87,9 @@ static void widen(struct arch_made *made, struct stretch group, bool down)
 }
 
 /*
- * The group begins with the first iteration that touched an armed watch: QEMU starts again there,
- * and reports that watch. So it reaches back to some iteration that touched `watch`, by one access
- * or the other, and no further.
+ * The group begins with the first iteration that touched an armed watch: QEMU starts a new group
+ * there, and reports that watch. So the group extends back to some iteration that touched `watch`,
+ * by either access, and no further.
  */
 void group_widen(struct arch_made made[ARCH_MADE_MAX], unsigned count,
                  const struct arch_watch *watch, const struct regs *regs)

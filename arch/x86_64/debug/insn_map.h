@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Look-ups in the instruction map (format: core/abi/insn_map.h). Opened once at boot; nothing
- * writes afterwards, and a look-up reads neither outside the map nor outside the text, whatever the
- * map says: look-ups are for any context, NMI included.
+ * Lookups in the instruction map (format: core/abi/insn_map.h). The map is opened once at boot and
+ * never written afterwards. A lookup reads neither outside the map nor outside the text, even if
+ * the map is corrupt, so it may run in any context, NMI included.
  */
 #pragma once
 
@@ -12,22 +12,22 @@
 
 #include "core/abi/insn_map.h"
 
-/* Zeroed, it covers nothing. */
+/* A zeroed map covers nothing. */
 struct insn_map {
     uintptr_t text;
     uint32_t text_size;
     const uint8_t *codes;
 };
 
-/* What a map must have been made for. */
+/* What a map must match. */
 struct insn_map_expected {
     const uint8_t *build_id; /* INSN_MAP_BUILD_ID_SIZE bytes */
     uintptr_t text, text_end;
 };
 
 /*
- * Returns NULL, or in words why the map cannot be used: a wrong magic, version, build id, text or
- * size; then *map covers nothing. `bytes` is a multiple of 8 and stays in use.
+ * Returns NULL, or why the map cannot be used: a wrong magic, version, build id, text or size; *map
+ * then covers nothing. `bytes` is a multiple of 8 and stays in use.
  */
 const char *insn_map_open(struct insn_map *map, const void *bytes, size_t room,
                           const struct insn_map_expected *expected);
@@ -35,9 +35,9 @@ const char *insn_map_open(struct insn_map *map, const void *bytes, size_t room,
 /* Returns INSN_INSIDE for an address that the map does not cover. */
 enum insn_code insn_map_code(const struct insn_map *map, uintptr_t address);
 
-/* The first byte of the instruction that ends right before `address`; 0 if none does. */
+/* First byte of the instruction that ends right before `address`; 0: there is none. */
 uintptr_t insn_map_before(const struct insn_map *map, uintptr_t address);
 
-/* Which of the two INSN_CALL_OR_REPEATED is; false for all other codes. */
+/* Distinguish the two meanings of INSN_CALL_OR_REPEATED; false for all other codes. */
 bool insn_map_is_call(const struct insn_map *map, uintptr_t address);
 bool insn_map_is_repeated(const struct insn_map *map, uintptr_t address);

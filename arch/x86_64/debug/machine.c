@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which machine this is, where debug traps differ: QEMU's own emulation from all others. For the
- * arbiter and for arming; not in traps, as the look is slow.
+ * Distinguishes machines by their debug traps: QEMU's own emulation from all others. For the
+ * arbiter and for arming; not in traps, because detection is slow.
  */
 #include "arch/cpu.h"
 #include "arch/step.h"
@@ -15,8 +15,9 @@
 #define TCG                  0x54474354u /* "TCGT", the first byte lowest */
 
 /*
- * QEMU's TCG raises two traps for such an instruction, the second on the entry of the first, whose
- * frame is gone then (docs/breakpoints.md, "Machines"). It says what it is: "TCGTCGTCGTCG".
+ * When a stepped instruction makes a watched access, QEMU's TCG raises two traps, the second at the
+ * entry of the first, whose frame is lost (docs/breakpoints.md, "Machines"). TCG identifies itself:
+ * "TCGTCGTCGTCG".
  */
 static bool is_tcg(void)
 {
@@ -38,7 +39,7 @@ bool arch_watch_reports_all(void)
     return !is_tcg();
 }
 
-/* --- Groups of iterations: tried, as no machine says it. --- */
+/* --- Groups of iterations: probed, because no machine reports them. --- */
 
 static unsigned probe_hits; /* [the CPU that probes, and its traps] */
 
@@ -52,8 +53,8 @@ static void probe_hit(unsigned fired, struct regs *regs)
 #define PROBE_WATCHED 8
 
 /*
- * Iterations over several cache lines, of which processors may make one group, with watched bytes
- * in the middle. False: no watch could be armed here, inside a trap.
+ * Runs iterations over several cache lines, which processors may treat as one group, with watched
+ * bytes in the middle. False: no watch could be armed here, inside a trap.
  */
 static bool probe(void)
 {

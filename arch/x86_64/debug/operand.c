@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See operand.h. Only instructions on general registers, as the kernel is compiled for them;
- * source: Intel SDM vol. 2, "Opcode Map" and "ModR/M and SIB Bytes". An address is computed from
- * the registers after the instruction. If the instruction has changed a register of its own
- * address, the place of the access is not known.
+ * See operand.h. Covers only instructions on general registers, because the kernel is compiled for
+ * them; source: Intel SDM vol. 2, "Opcode Map" and "ModR/M and SIB Bytes". An address is computed
+ * from the registers after the instruction. If the instruction has changed a register of its own
+ * address, the address of the access is unknown.
  */
 #include "arch/x86_64/debug/operand.h"
 
 #define TWO_BYTES 0x0f
 #define POP_SP    0x5c
 
-/* What an instruction with a ModRM byte does with its memory operand; 0: not known. */
+/* How an instruction with a ModRM byte uses its memory operand; 0: unknown. */
 enum form {
     READS = 1,
     WRITES = 2,
-    BYTE = 4,         /* one byte, whatever the prefixes say */
-    WORD = 8,         /* two */
-    CHANGES_REG = 16, /* changes the register that ModRM names as the other operand */
+    BYTE = 4,         /* one byte, regardless of prefixes */
+    WORD = 8,         /* two bytes */
+    CHANGES_REG = 16, /* changes the register operand in ModRM */
     CHANGES_AX = 32,
     CHANGES_DX = 64,
-    BITS = 128, /* the bit's number may lead away from the operand's address */
+    BITS = 128, /* the bit's number may select memory beyond the operand */
     DWORD = 256,
-    PAIR = 512, /* two of four or eight bytes */
+    PAIR = 512, /* two halves of four or eight bytes */
 };
 
-/* Bit i: register i is part of the address. */
+/* The registers that form the address, bit i for register i. */
 static unsigned address_registers(const uint8_t *modrm, uint8_t rex)
 {
     unsigned mode = modrm[0] >> 6, base = modrm[0] & 7, registers = 0;
@@ -49,7 +49,7 @@ static unsigned changed_registers(const struct operand_opcode *opcode, const uin
     if (form & CHANGES_REG)
         changed |= 1u << number;
     if (form & CHANGES_REG && form & BYTE)
-        changed |= 1u << (number & 3); /* it may be one of ah to bh, which are parts of ax to bx */
+        changed |= 1u << (number & 3); /* it may be ah to bh, which are parts of ax to bx */
     if (form & CHANGES_AX)
         changed |= 1u << NUMBER_AX;
     if (form & CHANGES_DX)
@@ -77,7 +77,7 @@ static uint8_t form_size(const struct operand_opcode *opcode, unsigned form)
     return operand_size(opcode);
 }
 
-/* --- Opcodes of one byte; `reg` is the middle field of the ModRM byte. --- */
+/* --- One-byte opcodes; `reg` is the middle field of the ModRM byte. --- */
 
 static unsigned form_of_arithmetic(uint8_t opcode)
 {
@@ -173,9 +173,9 @@ static unsigned form_of_second(uint8_t opcode, unsigned reg)
         [0xaf] = READS | CHANGES_REG,                /* imul */
         [0xb0] = READS | WRITES | BYTE | CHANGES_AX, /* cmpxchg */
         [0xb1] = READS | WRITES | CHANGES_AX,
-        [0xb3] = READS | WRITES | BITS,        /* btr */
-        [0xb6] = READS | BYTE | CHANGES_REG,   /* movzx */
-        [0xb7] = READS | WORD | CHANGES_REG,   /* ... */
+        [0xb3] = READS | WRITES | BITS,      /* btr */
+        [0xb6] = READS | BYTE | CHANGES_REG, /* movzx */
+        [0xb7] = READS | WORD | CHANGES_REG,
         [0xb8] = READS | CHANGES_REG,          /* popcnt */
         [0xbb] = READS | WRITES | BITS,        /* btc */
         [0xbc ... 0xbd] = READS | CHANGES_REG, /* bsf, bsr */
@@ -208,7 +208,7 @@ static unsigned made_by_modrm(const struct operand_opcode *opcode, const uint8_t
     return 1;
 }
 
-/* --- Accesses of the stack. --- */
+/* --- Stack accesses. --- */
 
 static struct arch_made pushed(const struct regs *regs)
 {
@@ -224,7 +224,7 @@ static struct arch_made popped(const struct regs *regs, bool placed)
                               .reads = true};
 }
 
-/* An access of 64 bits, as 64-bit code pushes. */
+/* Only 64-bit accesses, the default in 64-bit code. */
 static unsigned made_on_stack(const struct operand_opcode *opcode, const struct regs *regs,
                               struct arch_made *made)
 {
@@ -251,7 +251,7 @@ static unsigned made_on_stack(const struct operand_opcode *opcode, const struct 
     }
 }
 
-/* `pop` to memory: the address is computed with the rsp from after it. */
+/* `pop` to memory: the address is computed with rsp after the pop. */
 static unsigned made_by_pop(const struct operand_opcode *opcode, uintptr_t end,
                             const struct regs *regs, struct arch_made made[ARCH_MADE_MAX])
 {
@@ -265,7 +265,7 @@ static unsigned made_by_pop(const struct operand_opcode *opcode, uintptr_t end,
     return 2;
 }
 
-/* `push` from memory: the address was computed with the rsp from before the push. */
+/* `push` from memory: the address was computed with rsp before the push. */
 static unsigned made_by_push(const struct operand_opcode *opcode, uintptr_t end,
                              const struct regs *regs, struct arch_made made[ARCH_MADE_MAX])
 {
@@ -301,7 +301,7 @@ static unsigned made_by_string(const struct operand_opcode *opcode, const struct
 {
     uint8_t size = *opcode->at & 1 ? operand_size(opcode) : 1;
 
-    if ((*opcode->at & 0xfc) == 0x6c && size == 8) /* ports have at most 4 bytes */
+    if ((*opcode->at & 0xfc) == 0x6c && size == 8) /* a port access has at most 4 bytes */
         size = 4;
     switch (*opcode->at & 0xfe) {
     case 0x6c: /* ins */

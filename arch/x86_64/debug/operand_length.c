@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See operand.h: how long an instruction is that accesses data. Only what a program here can
- * execute: no x87, no SSE (docs/programs.md). Source: Intel SDM vol. 2, "Opcode Map" and
+ * See operand.h: the length of an instruction that accesses data. Covers only what a program here
+ * can execute: no x87, no SSE (docs/programs.md). Source: Intel SDM vol. 2, "Opcode Map" and
  * "Instruction Format". Debug trap.
  */
 #include "arch/x86_64/debug/branch.h"
@@ -12,15 +12,15 @@
 
 /* What follows the opcode of an instruction that accesses data. */
 enum tail {
-    TAIL_NOT_KNOWN,   /* it accesses none, or does not end where the next one begins */
-    TAIL_NONE,        /* nothing: its operands are implied */
+    TAIL_NOT_KNOWN,   /* it accesses no data, or may not continue at the next instruction */
+    TAIL_NONE,        /* nothing: the operands are implied */
     TAIL_MODRM,       /* a memory operand */
-    TAIL_MODRM_STACK, /* ... or a register; the stack is accessed as well */
-    TAIL_MODRM_BYTE,  /* ... and a constant of one byte */
-    TAIL_MODRM_WORDS, /* ... and one of two or four */
+    TAIL_MODRM_STACK, /* a memory operand or a register; also accesses the stack */
+    TAIL_MODRM_BYTE,  /* a memory operand and a one-byte constant */
+    TAIL_MODRM_WORDS, /* a memory operand and a two- or four-byte constant */
     TAIL_BYTE,
     TAIL_WORDS,
-    TAIL_ADDRESS, /* an address of eight bytes, or four */
+    TAIL_ADDRESS, /* an address of eight or four bytes */
     TAIL_ENTER,
 };
 
@@ -75,7 +75,7 @@ static enum tail tail_of(uint8_t opcode, unsigned reg)
     return tails[opcode] ? (enum tail)tails[opcode] : tail_of_group(opcode, reg);
 }
 
-/* After 0f. */
+/* Opcodes after 0f. */
 static enum tail tail_of_second(uint8_t opcode)
 {
     static const uint8_t tails[256] = {
@@ -120,7 +120,7 @@ static bool has_modrm(enum tail tail)
     return tail == TAIL_MODRM || tail == TAIL_MODRM_BYTE || tail == TAIL_MODRM_WORDS;
 }
 
-/* `opcodes`: how many bytes the opcode has. */
+/* `opcodes`: number of opcode bytes. */
 static unsigned length_of(const uint8_t *instruction, const struct operand_opcode *opcode,
                           enum tail tail, unsigned opcodes)
 {
@@ -136,7 +136,7 @@ unsigned operand_length(const uint8_t *instruction)
     struct operand_opcode opcode = operand_opcode((uintptr_t)instruction);
     const uint8_t *at = opcode.at;
 
-    if (at[0] == VEX_THREE) /* of the second map, whose instructions have no constant; and third */
+    if (at[0] == VEX_THREE) /* map 2, whose instructions have no constant, or map 3 */
         return length_of(instruction, &opcode, (at[1] & 0x1f) == 3 ? TAIL_MODRM_BYTE : TAIL_MODRM,
                          4);
     if (at[0] != TWO_BYTES)

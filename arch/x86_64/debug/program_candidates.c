@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The instructions of a program that may have made the access that a debug trap reports: each
- * start is tried from which an instruction would end at ip. Called by the arbiter, through struct
+ * Finds the instructions of a program that may have made the access a debug trap reports: tries
+ * each start from which an instruction would end at ip. Called by the arbiter, through struct
  * breakpoint_processes; in the debug trap. Cannot fault.
  */
 #include "arch/cpu.h"
@@ -14,12 +14,12 @@
 
 #define WORD sizeof(uint64_t)
 
-/* What is collected. */
+/* Candidates collected for one hit. */
 struct candidates {
     const struct regs *regs;
     const struct arch_watch *watch;
     struct arch_candidate *candidate;
-    unsigned count; /* more than ARCH_CANDIDATES_MAX: there was no room for them all */
+    unsigned count; /* more than ARCH_CANDIDATES_MAX: some were dropped */
 };
 
 static bool may_hit(const struct arch_made *made, const struct arch_watch *watch)
@@ -28,7 +28,7 @@ static bool may_hit(const struct arch_made *made, const struct arch_watch *watch
            (!made->placed || arch_watch_touches(watch, made->may_address, made->may_size));
 }
 
-/* Takes it if it explains the hit. */
+/* Adds the candidate if it explains the hit. */
 static void candidates_add(struct candidates *candidates, const struct arch_candidate *candidate)
 {
     bool explains = false;
@@ -39,14 +39,14 @@ static void candidates_add(struct candidates *candidates, const struct arch_cand
         candidates->candidate[candidates->count - 1] = *candidate;
 }
 
-/* An instruction that begins there in a copy of the text, and ends at ip or stands there. */
+/* Adds the instruction that begins there in a copy of the text, and ends or begins at ip. */
 static void candidates_add_instruction(struct candidates *candidates, const uint8_t *instruction)
 {
     const struct regs *regs = candidates->regs;
     struct arch_candidate candidate;
 
     candidate.count = operand_made((uintptr_t)instruction, regs->ip, regs, candidate.made);
-    if (candidate.count == 0) { /* it accesses something somewhere, once or twice */
+    if (candidate.count == 0) { /* unknown: one or two accesses anywhere */
         candidate.count = 2;
         candidate.made[0] = candidate.made[1] = (struct arch_made){.reads = true, .writes = true};
     }
@@ -65,7 +65,7 @@ static struct arch_made access_of_word(uintptr_t address, bool writes)
     return made;
 }
 
-/* A call has pushed where to return to, and may have read its target anywhere. */
+/* A call has pushed its return address, and may have read its target anywhere. */
 static void candidates_add_call(struct candidates *candidates)
 {
     const struct arch_candidate candidate = {
@@ -75,7 +75,7 @@ static void candidates_add_call(struct candidates *candidates)
         candidates_add(candidates, &candidate);
 }
 
-/* A jump, a call or a return has read ip there. */
+/* A jump, a call or a return may have read ip from `address`. */
 static void candidates_add_target(struct candidates *candidates, uintptr_t address)
 {
     const struct arch_candidate jump = {.count = 1, .made = {access_of_word(address, false)}};
@@ -101,13 +101,13 @@ static void candidates_add_branches(struct candidates *candidates, const struct 
             candidates_add_target(candidates, at);
 }
 
-/* In the kernel's entry the program's text is out of reach (docs/programs.md, on `mov ss`). */
+/* At the kernel's entry the program's text is out of reach (docs/programs.md, on `mov ss`). */
 unsigned arch_program_candidates(const struct regs *regs, const struct arch_watch *watch,
                                  struct arch_candidate found[ARCH_CANDIDATES_MAX])
 {
     const struct arch_space *space = space_of_cpu(arch_cpu_id());
     struct candidates candidates = {.regs = regs, .watch = watch, .candidate = found};
-    uint8_t text[3 * BRANCH_BYTES] = {0}; /* zeros where there is none, and after what is read */
+    uint8_t text[3 * BRANCH_BYTES] = {0}; /* zeros where nothing was read */
     const uint8_t *ip = text + BRANCH_BYTES;
 
     if (!regs_user_mode(regs) ||

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Single steps: the trap flag in frames, and what a stepped context's way from one place to the
- * next was. Runs in the debug trap, on its page. Source: Intel SDM vol. 3, "Single-Step Exception
- * Condition".
+ * Single steps: sets the trap flag in frames, and determines by which branch a stepped context got
+ * from one place to the next. Runs in the debug trap, on its page. Source: Intel SDM vol. 3,
+ * "Single-Step Exception Condition".
  */
 #include "arch/step.h"
 #include "arch/cpu.h"
@@ -13,7 +13,7 @@
 #include "arch/x86_64/debug/debugreg.h"
 #include "arch/x86_64/entry/vectors.h"
 
-/* Outside of debug traps an interrupt's exit looks at the flag (trap_entry.asm). */
+/* Outside debug traps, an interrupt's exit checks the flag (trap_entry.asm). */
 void arch_step_more(struct regs *regs)
 {
     regs->flags |= FLAGS_TRAP;
@@ -32,7 +32,7 @@ void arch_step_no_more(struct regs *regs)
     regs->flags &= ~FLAGS_TRAP;
 }
 
-/* The frame of that `iretq` is on top of the stack: ip, cs. */
+/* The frame for `trap_iretq` is on top of the stack: ip, cs. */
 bool arch_step_possible(const struct regs *regs)
 {
     if (regs_user_mode(regs))
@@ -43,7 +43,7 @@ bool arch_step_possible(const struct regs *regs)
     return regs->ip != trap_iretq || ((const uint64_t *)regs->sp)[1] == KERNEL_CODE_SELECTOR;
 }
 
-/* The text's last bytes, and zeros for what lies after it. */
+/* Like branch_taken at the end of the text: zeros replace the bytes after it. */
 static int branch_taken_at_end(uintptr_t from, uintptr_t to)
 {
     uint8_t bytes[2 * BRANCH_BYTES] = {0};
@@ -53,7 +53,7 @@ static int branch_taken_at_end(uintptr_t from, uintptr_t to)
     return branch_taken(bytes, from, to);
 }
 
-/* Only the kernel's own text is looked at: it stays mapped, whatever the instruction did. */
+/* Reads only the kernel's own text, which stays mapped whatever the instruction did. */
 uintptr_t arch_step_branch(uintptr_t from, uintptr_t to)
 {
     int at;

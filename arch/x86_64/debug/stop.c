@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Stops for a debugger: how all other CPUs are stopped, how all resume, and the debug traps and
- * NMIs that lead to a stop. stop_break.c handles breakpoint instructions, stop_line.c the
- * debugger's line. docs/gdb.md has the design. Runs on the stack page of the trap, with
- * interrupts and watches off; this code may not trap. arch_debugger_attach: task context.
+ * Stops for a debugger: stops and resumes all other CPUs, and handles the debug traps and NMIs that
+ * lead to a stop. stop_break.c handles breakpoint instructions, stop_line.c the debugger's line.
+ * docs/gdb.md has the design. Runs on the stack page of the trap, with interrupts and watches off;
+ * this code may not trap. arch_debugger_attach: task context.
  */
 #include "arch/x86_64/debug/stop.h"
 
@@ -29,7 +29,7 @@ const struct arch_debugger *stop_debugger(void)
     return __atomic_load_n(&debugger, __ATOMIC_RELAXED);
 }
 
-/* [the parker] How many stops the debugger has been told of. */
+/* [the parker] Number of stops reported to the debugger. */
 static unsigned told;
 
 static void stop_is_over(void)
@@ -38,7 +38,7 @@ static void stop_is_over(void)
     rendezvous_leave_stop();
 }
 
-/* Lets the other CPUs resume as `resume` says; waits if this CPU is not to resume. */
+/* Resumes the other CPUs as `resume` requests; waits if this CPU must not resume. */
 static void stop_resume(unsigned cpu, struct regs *regs, const struct arch_resume *resume)
 {
     stop_is_over();
@@ -48,12 +48,12 @@ static void stop_resume(unsigned cpu, struct regs *regs, const struct arch_resum
         park_pass_on(resume->only, regs);
 }
 
-/* After this time the other CPUs have left their NMIs and run some instructions. */
+/* Long enough for the other CPUs to leave their NMIs and run some instructions. */
 #define OTHERS_RUN_NS 50000ull
 
 /*
- * The other CPUs run, and are parked again; this one stays where it has stopped. False: one of them
- * has stopped meanwhile, and this CPU resumes as the debugger has said in that stop.
+ * Lets the other CPUs run and parks them again, while this CPU stays where it has stopped. False:
+ * another CPU has stopped meanwhile, and this CPU resumes as the debugger requested in that stop.
  */
 static bool stop_lets_others_run(struct regs *regs, unsigned *absent)
 {
@@ -76,7 +76,7 @@ static bool stop_lets_others_run(struct regs *regs, unsigned *absent)
     return false;
 }
 
-/* Cancels steps that have not finished: the debugger must see those contexts as they were. */
+/* Cancels unfinished steps: the debugger must see those contexts as they were. */
 static void stop_cancel_steps(void)
 {
     for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
@@ -84,7 +84,7 @@ static void stop_cancel_steps(void)
             stop_step_cancel(cpu, arch_stopped_regs(cpu));
 }
 
-/* An earlier stop, of another CPU or of this one, may have taken the reason away. */
+/* False if an earlier stop, of this CPU or another, has removed the reason. */
 static bool stop_is_wanted(unsigned cpu, enum arch_stop why)
 {
     if (why == ARCH_STOP_HIT)
@@ -142,22 +142,22 @@ bool arch_stop_is_due(unsigned cpu)
     return rendezvous_is_asked(cpu, RENDEZVOUS_STOP);
 }
 
-/* Takes the request, if there is one; returns whether there was. */
+/* Clears the stop request; true if there was one. */
 static bool stop_taken(unsigned cpu)
 {
     return rendezvous_ask_no_more(cpu, RENDEZVOUS_STOP);
 }
 
-/* Takes the request; returns whether there was one, and the debugger still has a reason for it. */
+/* Clears the stop request; true if there was one and the debugger still has a reason for it. */
 static bool stop_is_asked(unsigned cpu)
 {
     return stop_taken(cpu) && debugger && debugger->asks(cpu);
 }
 
 /*
- * Called at the end of a trap during which this CPU has been asked to stop. If it cannot stop yet,
- * what prevents it (the debugger's step, a change of the watches, a text for the debugger) asks
- * again at its end.
+ * Called at the end of a trap during which a stop of this CPU was requested. If it cannot stop yet,
+ * whatever prevents it (the debugger's step, a change of the watches, output to the debugger)
+ * requests the stop again at its end.
  */
 static void stop_late(struct regs *regs)
 {
@@ -171,7 +171,7 @@ static void stop_late(struct regs *regs)
     stop_leave(regs, ip, false);
 }
 
-/* Called at the end of a debug trap of the kernel that is neither a hit nor the debugger's step. */
+/* Called at the end of a kernel debug trap that is neither a hit nor the debugger's step. */
 static void stop_passed(struct regs *regs)
 {
     if (arch_stop_is_due(arch_cpu_id()))
@@ -190,24 +190,24 @@ static void stop_fired(unsigned fired, struct regs *regs)
     hit = debugger->wants(cpu);
     if (!hit && !arch_stop_is_due(cpu))
         return;
-    if (arch_park_is_changing() || !debugger->may_stop(cpu)) { /* as soon as that is over */
+    if (arch_park_is_changing() || !debugger->may_stop(cpu)) { /* stops once that is over */
         arch_stop_cpu(cpu);
         return;
     }
     asked = stop_is_asked(cpu);
-    if (!hit && !asked) /* this may have been the debugger's step, whose end is told next */
+    if (!hit && !asked) /* this may have been the debugger's step, which is reported next */
         return;
-    /* a hit is told in either case; but a request holds where the debugger wants the hit no more */
+    /* A hit is reported either way; a request also holds if the hit is no longer wanted. */
     stop_enter(regs, asked ? ARCH_STOP_BREAK : ARCH_STOP_HIT);
     stop_leave(regs, ip, debugreg_is_fault(fired));
 }
 
 /*
- * Interrupts are off during the step, so a CPU that should have stopped in the middle of it is not
- * asked again by an interrupt. An NMI may ask in this trap, too: the request is read and taken at
- * once, as one that is taken without having been seen would be lost, with the debugger's next step.
- * All others that have been parked stand still, so no other stop serves what it was made for; and
- * without it, the end of the step is told.
+ * Interrupts are off during the step, so no interrupt repeats a request to stop that came in the
+ * middle of it. An NMI may also request a stop during this trap, so the request is read and cleared
+ * in one operation: a request cleared unseen would be lost if the debugger steps again. All other
+ * parked CPUs stay parked, so no other stop serves the request; without a request, the end of the
+ * step is reported.
  */
 static void stop_stepped(struct regs *regs)
 {
@@ -249,7 +249,7 @@ void arch_debugger_attach(const struct arch_debugger *with)
                                                stop_passed};
 
     for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
-        stop_taken(cpu); /* the request of the debugger that was attached before */
+        stop_taken(cpu); /* requested by the debugger that was attached before */
     __atomic_store_n(&debugger, with, __ATOMIC_RELAXED);
     debugreg_set_stop(with ? &stops : NULL);
     rendezvous_set_stop(with ? stop_asked : NULL);

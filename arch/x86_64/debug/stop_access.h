@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which watched bytes a debugger's step has accessed, on machines where data watches rest during a
- * step (arch_step_excludes_watches): by the instruction that is stepped, and by what has changed.
- * Called by stop_step.c.
+ * Finds the watched bytes that a debugger's step has accessed, on machines where data watches are
+ * off during a step (arch_step_excludes_watches): decodes the stepped instruction, and compares the
+ * watched bytes before and after it. Called by stop_step.c.
  */
 #pragma once
 
@@ -13,18 +13,16 @@
 
 struct stop_access {
     uint64_t words[ARCH_WATCHES];   /* the watched words before the step */
-    uintptr_t ip;                   /* the instruction; 0: its bytes cannot be read */
-    uint64_t count;                 /* rcx before it */
-    uint8_t text[STOP_ACCESS_TEXT]; /* its bytes; zeros where there are none */
+    uintptr_t ip;                   /* the stepped instruction */
+    uint64_t count;                 /* rcx before the step */
+    uint8_t text[STOP_ACCESS_TEXT]; /* its bytes; zeros where it cannot be read */
 };
 
-/*
- * That CPU, which is this one or stopped, will run the instruction at regs->ip. In a stop.
- */
+/* Called in a stop, before `cpu`, this one or a stopped one, runs the instruction at regs->ip. */
 void stop_access_prepare(struct stop_access *access, unsigned cpu, const struct regs *regs);
 
 /*
- * Bit i: register i of this CPU, which has run the instruction, watches what it has accessed. Debug
- * trap.
+ * Called on this CPU after the step. Bit i: the instruction accessed bytes that register i watches.
+ * Debug trap.
  */
 unsigned stop_access_made(const struct stop_access *access, const struct regs *regs);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Stops by a breakpoint instruction: the debugger's, one in the code itself, and the landing in
- * this file. A trap or interrupt that uses the interrupted stack has to leave that stack before its
- * CPU can stop: it returns to the landing. Runs in the traps, with interrupts off; arch_stop_here:
- * task context.
+ * Stops by a breakpoint instruction: the debugger's, one in the code itself, or stop_landing in
+ * this file. A trap or interrupt that uses the interrupted stack must leave that stack before its
+ * CPU can stop, so it returns to stop_landing. Runs in the traps, with interrupts off;
+ * arch_stop_here: task context.
  */
 #include "arch/cpu.h"
 #include "arch/debugger.h"
@@ -19,7 +19,7 @@
 
 static trap_handler *page_fault_before; /* changed with all other CPUs parked */
 
-/* Why the trap returned to the landing. [the CPU that stops] */
+/* What the trap that returned to stop_landing had interrupted. [the CPU that stops] */
 static struct {
     uintptr_t ip;
     uint64_t flags;
@@ -39,7 +39,7 @@ static bool stop_landed(unsigned cpu, struct regs *regs, enum arch_stop *why)
     return true;
 }
 
-/* Makes the trap return to the landing. */
+/* Makes the trap return to stop_landing. */
 static void stop_land(struct regs *regs, enum arch_stop why)
 {
     unsigned cpu = arch_cpu_id();
@@ -51,7 +51,7 @@ static void stop_land(struct regs *regs, enum arch_stop why)
     regs->flags &= ~(FLAGS_INTERRUPT | FLAGS_TRAP);
 }
 
-/* The frame of a program returns to ring 3, which cannot run the landing: its CPU stops here. */
+/* A program's frame returns to ring 3, which cannot run stop_landing, so its CPU stops here. */
 void arch_stop_interrupted(struct regs *regs)
 {
     if (regs_user_mode(regs))
@@ -61,7 +61,7 @@ void arch_stop_interrupted(struct regs *regs)
 }
 
 /*
- * True if another CPU has removed the breakpoint after it trapped: then the original instruction
+ * True if another CPU has removed the breakpoint since it trapped; the original instruction then
  * runs.
  */
 static bool is_gone(uintptr_t address)
@@ -110,10 +110,7 @@ void arch_stop_here(void)
     __asm__ volatile("int3" : : : "memory");
 }
 
-/*
- * The instruction of the program has not run: the step ends in the kernel's handler of the
- * exception.
- */
+/* The program's instruction has not run: the step ends in the kernel's exception handler. */
 static void stop_program_trapped(struct regs *regs)
 {
     if (stop_step_cancel(arch_cpu_id(), regs))
@@ -121,9 +118,9 @@ static void stop_program_trapped(struct regs *regs)
 }
 
 /*
- * gdb's `call` lets the function return to a breakpoint on the stack, which is not executable. The
- * fault's frame is on that same stack: the fault returns, and the landing's breakpoint traps on a
- * stack page of its own.
+ * gdb's `call` makes the function return to a breakpoint on the stack, which is not executable. The
+ * page fault's frame is on that same stack, so the fault returns to stop_landing, and the
+ * breakpoint there traps on a separate stack page.
  */
 static void stop_page_fault(struct regs *regs)
 {

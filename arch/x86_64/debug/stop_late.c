@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * An NMI that asks for a stop may interrupt a debug trap or a #BP of the kernel. A stop on top of
- * that trap is not possible, and if the CPU returns to a loop with interrupts off, nothing asks it
- * again later. So the trap looks for a requested stop at its end (watch_return,
- * arch/x86_64/entry/trap_entry.asm): a trap in its last instructions is sent back to that look, and
- * the handler of a debug trap is made to return to it. Runs in that NMI of the debugger.
+ * An NMI that requests a stop may interrupt a debug trap or a #BP of the kernel. The CPU cannot
+ * stop on top of that trap, and if it returns to a loop with interrupts off, the request is never
+ * repeated. So the trap checks for a requested stop at its end (watch_return,
+ * arch/x86_64/entry/trap_entry.asm): a trap in its last instructions is sent back to that check,
+ * and the handler of a debug trap is made to return to it. Runs in that NMI of the debugger.
  */
 #include "arch/x86_64/cpu/percpu.h"
 #include "arch/x86_64/debug/stop.h"
@@ -19,7 +19,7 @@ static bool is_in_tail(uintptr_t ip)
     return false;
 }
 
-/* What the trap that owns this stack pointer has saved; NULL: it is another stack's. */
+/* The frame saved by the trap that runs on this stack; NULL: `sp` is on a different stack. */
 static struct regs *frame_of_trap(const struct percpu *self, uintptr_t sp)
 {
     static const unsigned char pages[] = {IST_DEBUG, IST_EXCEPTION};
@@ -34,9 +34,9 @@ static struct regs *frame_of_trap(const struct percpu *self, uintptr_t sp)
 }
 
 /*
- * Changes the return address of a debug trap's handler that is running: the call has stored it
- * right below the frame. If the call has not run yet, that place holds an old value, which the call
- * will overwrite.
+ * Changes the return address of a debug trap's running handler: the call has stored it right below
+ * the frame. If the call has not run yet, that slot holds an old value, which the call will
+ * overwrite.
  */
 static void return_to_look(struct regs *frame, uintptr_t sp)
 {
@@ -50,9 +50,9 @@ static void return_to_look(struct regs *frame, uintptr_t sp)
 }
 
 /*
- * A program has interrupts on, so a tick asks again. A trap in its last instructions may already
- * have left the count of debug traps: it is counted again, so that DR7 stays 0 after this NMI. For
- * a trap that has not called its handler yet, the handler looks (stop_fired, stop_passed).
+ * A program has interrupts on, so a tick repeats the request. A trap in its last instructions may
+ * already have decremented watch_depth: the trap is counted again, so that DR7 stays 0 after this
+ * NMI. If a trap has not called its handler yet, the handler checks (stop_fired, stop_passed).
  */
 void stop_look_again(struct regs *regs)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The debugger's serial line: it raises an NMI on the boot CPU, whose handler asks the debugger for
- * its bytes before it asks the NMI clock. A CPU that has to stop is asked in the same way as by any
+ * The debugger's serial line raises an NMI on the boot CPU. Its handler asks the debugger to read
+ * the line before it asks the NMI clock, and requests the stop of a CPU in the same way as any
  * other CPU. Runs in NMIs.
  */
 #include "arch/cpu.h"
@@ -27,7 +27,7 @@ void stop_line_was_read(void)
 }
 
 /*
- * Asks for a stop of this CPU; or, if this CPU is parked, of the one that runs while all others are
+ * Requests a stop of this CPU or, if this CPU is parked, of the CPU that runs while all others are
  * parked. That CPU may stop meanwhile, and the debugger may detach.
  */
 static void stop_hear(void)
@@ -46,14 +46,14 @@ static void stop_hear(void)
         rendezvous_ask(arch_cpu_id(), RENDEZVOUS_STOP);
 }
 
-/* Called before the clock is asked whether the NMI came from it. */
+/* Called before the NMI clock checks whether it raised the NMI. */
 static bool stop_listens(void)
 {
     stop_hear();
     return clock.came && clock.came();
 }
 
-/* Called in a parked CPU: on the boot CPU, the line's NMI has to wait until that resumes. */
+/* Called on a parked CPU: the boot CPU polls, as the line's NMI waits until it resumes. */
 static void stop_hear_parked(void)
 {
     unsigned lone;
@@ -62,10 +62,7 @@ static void stop_hear_parked(void)
         stop_hear();
 }
 
-/*
- * An NMI without a known cause: it comes from the line, and an earlier NMI has already read its
- * bytes.
- */
+/* An NMI without a known cause: the line's, if an earlier NMI has just read its bytes. */
 static void stop_unexplained(struct regs *regs)
 {
     if (percpu_self()->cpu != 0 || arch_clock_ns() - heard > LINGER_NS)
@@ -83,7 +80,7 @@ void stop_line_attach(bool attach)
     if (attach)
         clock = nmi_clock_now();
     else
-        nmi_clock_lingers(); /* an NMI of the line may still be on its way */
+        nmi_clock_lingers(); /* an NMI of the line may still arrive */
     listening.serve = clock.serve;
     nmi_set_clock(attach ? &listening : &clock);
     rendezvous_set_meanwhile(attach ? stop_hear_parked : NULL);

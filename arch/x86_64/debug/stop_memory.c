@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Memory for a debugger. Each page is looked up before it is accessed, as a fault is not allowed in
- * a stop. All CPUs are stopped, so what is mapped stays mapped. Called in a stop.
+ * Memory accesses of a debugger. Each page is looked up before it is accessed, because a stop must
+ * not fault. All CPUs are stopped, so what is mapped stays mapped. Called in a stop.
  */
 #include "arch/debugger.h"
 #include "arch/x86_64/memory/paging.h"
@@ -17,8 +17,8 @@
 #define PTE_USER (1ull << 2)
 
 /*
- * Where the memory at `address` can be accessed, and how far it extends; NULL if it may not be
- * accessed. Registers of devices are excluded, as reading them has effects.
+ * Returns where to access the memory at `address`, and limits *length to what is mapped there; NULL
+ * if it may not be accessed. Device registers are excluded, because reading them has side effects.
  */
 static uint8_t *find_bytes(uintptr_t address, bool writes, size_t *length)
 {
@@ -96,7 +96,7 @@ const char *arch_breakpoint_write(uintptr_t address, uint8_t *old)
     return NULL;
 }
 
-/* Writes to a place where the breakpoint could be written before. */
+/* Cannot fail: the breakpoint was written to the same place. */
 void arch_breakpoint_restore(uintptr_t address, uint8_t old)
 {
     if (is_between(address, _text, _etext))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What of a stopped CPU's registers is this kernel's own choice (stop_registers.c). Where Pitot is
- * embedded, arch/embed/arch/x86_64/debug/stop_own.h takes its place. In a stop.
+ * The kernel-specific values among a stopped CPU's registers (stop_registers.c). Where Pitot is
+ * embedded, arch/embed/arch/x86_64/debug/stop_own.h replaces this file. In a stop.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A debugger's registers, in gdb's order: general and segment registers; placeholders for registers
- * that this kernel does not use, but gdb asks for; bases, control and debug registers. Sources: the
+ * that gdb asks for but this kernel does not use; bases, control and debug registers. Sources: the
  * manual of gdb, "i386 Features"; Intel SDM vol. 3, "System Registers". Called in a stop.
  */
 #include "arch/cpu.h"
@@ -94,7 +94,7 @@ size_t arch_debug_register_size(unsigned number)
     return number <= RIP || number >= FS_BASE ? 8 : 4;
 }
 
-/* All segment registers of the kernel keep the values that were loaded at boot, on each CPU. */
+/* On every CPU, the kernel's segment registers keep the values loaded at boot. */
 static bool read_segment(unsigned number, uint64_t *value)
 {
     uint16_t selector;
@@ -179,10 +179,10 @@ bool arch_debug_register_read(unsigned cpu, unsigned number, uint8_t *bytes)
 }
 
 /*
- * Refuses an ip that is not canonical: the return to it would fault in the kernel's own exit. Also
- * refuses to send a program to an address of the kernel, which would kill it: gdb's `call` tries
- * that if a program has stopped. Flags that are the same in every frame stay. CR2 can be written,
- * as gdb restores it after a `call` that faulted.
+ * Refuses a non-canonical ip: the return to it would fault in the kernel's own exit. Also refuses
+ * to send a program to a kernel address, which would kill it; gdb's `call` tries that if a program
+ * has stopped. Flags that are the same in every frame stay. CR2 can be written, because gdb
+ * restores it after a `call` that faulted.
  */
 bool arch_debug_register_write(unsigned cpu, unsigned number, const uint8_t *bytes)
 {

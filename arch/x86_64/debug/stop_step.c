@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A debugger's single step: one instruction by the trap flag, with interrupts off meanwhile; the
- * stepped code cannot see either. Prepared in a stop, finished on the stepped CPU in its debug
- * trap; cancelled in the next stop of any CPU, or in the handler of an exception that a program's
+ * A debugger's single step: runs one instruction with the trap flag set and interrupts off; the
+ * stepped code can see neither. Prepared in a stop, finished on the stepped CPU in its debug trap;
+ * cancelled in the next stop of any CPU, or in the handler of an exception that a program's
  * instruction raises. Sources: Intel SDM vol. 3, "Single-Step Exception Condition"; vol. 2, PUSHF,
  * POPF, IRET, CLI, STI, SYSCALL, SYSRET.
  */
@@ -19,14 +19,14 @@
 #include "arch/x86_64/entry/user.h"
 #include "arch/x86_64/memory/space.h"
 
-/* What an instruction does with the interrupt flag. */
+/* An instruction's effect on the interrupt flag. */
 enum kind {
     KEEPS,
     STORES, /* pushf */
-    LOADS,  /* popf, iret; in a program they leave the flag as it is */
+    LOADS,  /* popf, iret; in a program they do not change the flag */
     CLEARS, /* cli */
     SETS,   /* sti */
-    /* Not run by the CPU, as it would not trap after them: */
+    /* Emulated, because the CPU would not trap after them: */
     HALTS,
     ENTERS, /* syscall: the trap flag is clear after it */
     LEAVES, /* sysret: the trap flag comes from r11 */
@@ -34,13 +34,13 @@ enum kind {
 
 struct step {
     bool under_way;
-    bool interrupts; /* the context's own flag: interrupts are on, but for the step */
-    bool traps;      /* another user steps the context, too */
+    bool interrupts; /* the context's own interrupt flag, from before the step */
+    bool traps;      /* another user also steps the context */
     bool program;    /* the context is a program */
-    bool compares;   /* data watches are off during the step; ... */
+    bool compares;   /* data watches are off during the step, and `access` is valid */
     enum kind kind;
     uint64_t sp;               /* the stack pointer before the step */
-    struct stop_access access; /* ... what it may access */
+    struct stop_access access; /* accesses of the instruction, if `compares` */
 };
 
 /* [the CPU that prepares or cancels, while the owning CPU is stopped; else the owning CPU] */
@@ -72,7 +72,7 @@ static void step_write(const struct regs *regs, uintptr_t address, const uint8_t
         arch_debug_write(address, from, length);
 }
 
-/* Only syscall and sysret that will succeed; for the others the CPU itself raises the exception. */
+/* Only a syscall or sysret that will succeed; otherwise the CPU itself raises the exception. */
 static enum kind judge_border(unsigned cpu, const struct regs *regs, uintptr_t ip, uint8_t rex)
 {
     bool program = regs_user_mode(regs);
@@ -88,7 +88,7 @@ static enum kind judge_border(unsigned cpu, const struct regs *regs, uintptr_t i
 }
 
 /*
- * Judged by the bytes, after those prefixes that a compiler or a programmer puts before such
+ * Decodes the bytes, after the prefixes that a compiler or a programmer puts before such
  * instructions.
  */
 static enum kind judge(unsigned cpu, const struct regs *regs)
@@ -123,12 +123,12 @@ static enum kind judge(unsigned cpu, const struct regs *regs)
 }
 
 /*
- * Does to the saved registers what the instruction would do. False: the CPU runs the instruction
+ * Applies the instruction's effect to the saved registers. False: the CPU runs the instruction
  * itself.
  */
 static bool step_is_made(enum kind kind, struct regs *regs)
 {
-    if (kind == HALTS) /* as if an interrupt had ended it at once: nothing else would */
+    if (kind == HALTS) /* as if an interrupt had ended it at once; nothing else would */
         regs->ip++;
     else if (kind == ENTERS)
         user_make_syscall(regs, regs->ip + SYSCALL_SIZE);
@@ -167,7 +167,7 @@ static void set_flag(uint64_t *flags, uint64_t flag, bool on)
 }
 
 /*
- * Corrects the lower half of the flags that were pushed, in either size; possibly on a program's
+ * Corrects the low 16 bits of the pushed flags, for either operand size; possibly on a program's
  * stack.
  */
 static void mend_stored(const struct step *step, const struct regs *regs)
@@ -186,7 +186,7 @@ static void mend_stored(const struct step *step, const struct regs *regs)
 }
 
 /*
- * A step of `mov ss` runs the next instruction, too (Intel SDM vol. 3, "Masking Exceptions and
+ * A step of `mov ss` also runs the next instruction (Intel SDM vol. 3, "Masking Exceptions and
  * Interrupts When Switching Stacks"). If that is a `syscall`, its flags are in r11.
  */
 static uint64_t *mended_flags(const struct step *step, struct regs *regs)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Handles debug traps: reads DR6 once and calls the handlers of what it reports, on the #DB stack
- * page with watches off (arch/x86_64/entry/trap_entry.asm).
+ * Handles debug traps: reads DR6 once and calls the handlers for the causes it reports, on the #DB
+ * stack page with watches off (arch/x86_64/entry/trap_entry.asm).
  */
 #include "arch/x86_64/entry/trap.h"
 
@@ -16,15 +16,15 @@
 #include "arch/x86_64/entry/vectors.h"
 #include "arch/x86_64/memory/sections.h"
 
-/* Which handler is called for which cause. */
+/* Handlers by cause. */
 static struct {
     arch_watch_handler *fired;      /* set at boot; a debugger replaces it by debugreg_set_stop */
     arch_watch_handler *arbiter;    /* `fired` without a debugger; changed together with `stop` */
-    arch_step_handler *stepped;     /* set by code that steps, with interrupts off, */
-    arch_step_handler *resumed;     /* ... as is this one */
+    arch_step_handler *stepped;     /* set by code that steps, with interrupts off */
+    arch_step_handler *resumed;     /* likewise */
     struct arch_user_steppers user; /* set at boot */
     struct debugreg_stop stop;      /* all NULL: no debugger; changed with all other CPUs parked */
-    uint64_t spurious; /* traps that no handler had asked for, on all CPUs; counted by atomic add */
+    uint64_t spurious; /* traps caused only by disarmed registers, on all CPUs; atomic add */
 } traps;
 
 static bool looks[ARCH_CPUS_MAX]; /* arch_user_look was called. [owning CPU, in debug traps] */
@@ -91,7 +91,7 @@ void debug_resume(struct regs *regs)
 
 void debug_leave(struct regs *regs)
 {
-    percpu_self()->program_steps = false; /* until the handler says so (arch_user_step_begin) */
+    percpu_self()->program_steps = false; /* until the handler sets it (arch_user_step_begin) */
     if (traps.user.leave)
         traps.user.leave(regs);
 }
@@ -115,8 +115,8 @@ static inline void debug_hit(unsigned fired, struct regs *regs)
 }
 
 /*
- * Handles the kernel's steps and a debugger's, which may end in a program; false: it is neither. A
- * function of its own, so that a hit pays nothing for it.
+ * Handles steps of the kernel and of a debugger, which may end in a program; false: the trap was
+ * neither. Out of line, so that hits pay nothing for it.
  */
 __attribute__((noinline)) static bool debug_stepped(unsigned fired, struct regs *regs)
 {
@@ -145,8 +145,9 @@ __attribute__((noinline)) static bool debug_stepped(unsigned fired, struct regs 
 }
 
 /*
- * A program cannot have accessed the kernel's memory: the access faults first. It can only have
- * tried to execute there: some machines report that breakpoint before the fault.
+ * Filters out hits on kernel memory, which a program cannot have accessed: the access faults first.
+ * A program can only have tried to execute there; some machines report that breakpoint before the
+ * fault.
  */
 static unsigned watch_reachable(unsigned fired)
 {
@@ -156,9 +157,7 @@ static unsigned watch_reachable(unsigned fired)
     return fired;
 }
 
-/*
- * True for a program's own trap: it has set TF, or has executed `int1`, which DR6 does not report.
- */
+/* True for a program's own trap: it has set TF, or executed `int1`, which DR6 does not report. */
 static bool debug_is_programs(const struct regs *regs, uint64_t dr6)
 {
     return regs_user_mode(regs) && (dr6 & DR6_BS || !(dr6 & DR6_FIRED));
@@ -177,7 +176,7 @@ static bool debug_is_at_entry(const struct regs *regs)
 /*
  * QEMU reports a step over a watched access in two traps. The second comes before the first
  * instruction of the first one's handler, on the same stack page: it overwrites the first frame,
- * and the interrupted place is lost. The GS that the second trap has found (watch_entry) tells
+ * and the interrupted ip is lost. The GS base that the second trap found (watch_entry) shows
  * whether a program was interrupted. A program can be ended; otherwise the CPU would return to this
  * entry for ever. The kernel cannot continue.
  */
@@ -197,8 +196,8 @@ static void debug_find_program(struct regs *regs)
 }
 
 /*
- * Continues where a program's traps are served, after the watches that were off for a step are on
- * again.
+ * Restores the watches that were off for a step, then continues where a program's traps are
+ * handled.
  */
 static struct regs *debug_land(struct regs *regs)
 {
@@ -206,7 +205,7 @@ static struct regs *debug_land(struct regs *regs)
     return trap_land(regs);
 }
 
-/* The program's hit has been served; a handler may have asked for a look at the program. */
+/* Called after a program's hit; a handler may have called arch_user_look. */
 static struct regs *debug_served(struct regs *regs)
 {
     bool *look = &looks[arch_cpu_id()];
@@ -220,7 +219,7 @@ static struct regs *debug_served(struct regs *regs)
     return debug_land(regs);
 }
 
-/* A trap of a program, or one at the kernel's entry: see docs/programs.md. */
+/* A trap of a program, or one at the kernel's entry (docs/programs.md). */
 __attribute__((noinline)) static struct regs *debug_trap_at_border(struct regs *regs, uint64_t dr6,
                                                                    unsigned fired)
 {
@@ -242,10 +241,7 @@ __attribute__((noinline)) static struct regs *debug_trap_at_border(struct regs *
     return debug_served(regs);
 }
 
-/*
- * A step, or a trap without an armed register. A function of its own, so that a hit pays nothing
- * for it.
- */
+/* A step, or a trap without an armed register. Out of line, so that hits pay nothing for it. */
 __attribute__((noinline)) static void debug_trap_other(struct regs *regs, uint64_t dr6,
                                                        unsigned fired)
 {

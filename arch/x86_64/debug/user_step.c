@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Single steps of a program: the trap flag in its frame, and the places where the program could see
- * or change it. The flag is set where the kernel returns to it (arch_user_step_begin, by way of the
- * handler `leave`), and off in the kernel: an exception's entry and FMASK clear it. A return with
- * the flag is by `iretq`, after which the program's next instruction is the first that traps.
- * Source: Intel SDM vol. 3, "Single-Step Exception Condition"; vol. 2, PUSHF, POPF, IRET, SYSCALL.
+ * or change it. The flag is set when the kernel returns to the program (arch_user_step_begin,
+ * called by the handler `leave`) and off in the kernel: an exception's entry and FMASK clear it. A
+ * return with the flag set uses `iretq`, after which the program's next instruction is the first to
+ * trap. Source: Intel SDM vol. 3, "Single-Step Exception Condition"; vol. 2, PUSHF, POPF, IRET,
+ * SYSCALL.
  *
  * Runs on the stack of the program's thread with interrupts off, or in the debug trap, on its page.
  */
@@ -53,7 +54,7 @@ void arch_user_step_end(struct arch_user_step *step, struct regs *regs)
     set_trap(&regs->flags, step->traps);
 }
 
-/* Corrects the lower half of the flags that were pushed, in either size. */
+/* Corrects the low 16 bits of the pushed flags, for either operand size. */
 static void hide_in_stack(const struct arch_user_step *step, const struct regs *regs)
 {
     struct arch_space *space = space_of_cpu(arch_cpu_id());
@@ -68,7 +69,7 @@ static void hide_in_stack(const struct arch_user_step *step, const struct regs *
     arch_user_write(space, regs->sp, &pushed, sizeof(pushed));
 }
 
-/* The program's own flag is the one that an instruction has loaded, until another one loads it. */
+/* The program's own flag is the one that it loaded last. */
 static void step_flags(struct arch_user_step *step, const uint8_t *instruction,
                        const struct regs *regs)
 {
@@ -85,7 +86,7 @@ static void step_flags(struct arch_user_step *step, const uint8_t *instruction,
     }
 }
 
-/* Its pages of code stay as they are while an instruction runs; after the last there are zeros. */
+/* The program's code does not change while an instruction runs; unreadable bytes are 0. */
 bool arch_user_step_over(struct arch_user_step *step, struct regs *regs, uintptr_t *from)
 {
     uint8_t bytes[2 * BRANCH_BYTES] = {0};

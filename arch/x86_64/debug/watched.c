@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reads the watched bytes, and finds the instruction that has accessed them: for code that serves a
- * hit, on the debug trap's stack page. Cannot fault.
+ * Reads the watched bytes, and finds the instruction that accessed them, for code that handles a
+ * hit on the debug trap's stack page. Cannot fault.
  */
 #include "arch/memory.h"
 #include "arch/regs.h"
@@ -31,9 +31,9 @@ const char *arch_accessor_init(void)
 }
 
 /*
- * A program's memory is accessed only by programs, whose instructions are not in the map. The
- * kernel may not read there, whatever cs the registers have: the trap may come after the program's
- * `syscall` (debug_is_at_entry).
+ * Only programs access a program's memory, and their instructions are not in the map. The kernel
+ * may not read that memory, whatever cs `regs` has: the trap may come after the program's `syscall`
+ * (debug_is_at_entry).
  */
 struct arch_accessor arch_watch_accessor(const struct regs *regs, const struct arch_watch *watch)
 {
@@ -43,9 +43,9 @@ struct arch_accessor arch_watch_accessor(const struct regs *regs, const struct a
 }
 
 /*
- * A trap may leave ip anywhere, if the access was of a pointer that a call or a return went by; and
- * if an iteration after the one that hit faults, QEMU delivers the fault first: then ip is the
- * first instruction of that handler's entry.
+ * A trap may leave ip anywhere if the access read the target of a call or a return. If an iteration
+ * after the one that hit faults, QEMU delivers the fault first: ip is then the first instruction of
+ * that fault's entry.
  */
 bool arch_watch_repeats_at(const struct regs *regs)
 {

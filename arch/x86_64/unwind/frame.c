@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Where a function's frame stands at an instruction, told from the function's bytes: needed for the
- * first step by frame pointers from a trap, which may have come inside a prologue or an epilogue or
- * in a function without a frame. In kernels with frame pointers only (UNWINDER=fp), and exact for
- * what our compilers emit with the Makefile's flags for them; a test compares it with the
+ * Determines the state of a function's frame at an instruction, from the function's bytes: needed
+ * for the first step by frame pointers from a trap, which may have come inside a prologue or an
+ * epilogue or in a function without a frame. Only in kernels with frame pointers (UNWINDER=fp), and
+ * exact for what our compilers emit with the Makefile's flags for them; a test compares it with the
  * compiler's own call frame information at every instruction. Pure, any context; reads only bytes
  * of the function.
  */
@@ -33,8 +33,9 @@ static enum arch_frame frame_of_gate_at(const uint8_t *start, const uint8_t *at)
 }
 
 /*
- * Nothing comes between the pop of the frame pointer and the `ret` (-fno-schedule-insns2), and a
- * function is left by `ret` only, never by the jump of a tail call (-fno-optimize-sibling-calls).
+ * No instruction comes between the pop of the frame pointer and the `ret` (-fno-schedule-insns2),
+ * and a function returns only by `ret`, never by the jump of a tail call
+ * (-fno-optimize-sibling-calls).
  */
 enum arch_frame arch_frame_at(uintptr_t function, uintptr_t ip)
 {

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Where a program's frame stands at an instruction (arch_frame_read): frame.c's decision, on a copy
- * of the few bytes that it looks at, as the kernel does not touch a program's memory. Pure but for
- * `read`, any context.
+ * Determines the state of a program's frame at an instruction (arch_frame_read): applies frame.c to
+ * a copy of the few bytes that it reads, because the kernel does not touch a program's memory. Pure
+ * except for `read`; any context.
  */
 #include "arch/unwind.h"
 
-/* Between the function's first byte and those around ip, where they do not touch. */
+/* Distance in the copy from the function's first byte to ip, if they are further apart. */
 #define APART 3
 
 #define PUSH_RBP 0x55
 
 /*
- * What lies between the function's first byte and ip decides nothing. An unknown function is taken
- * for one with a frame, and a `push rbp` at ip or before it for its first instruction.
+ * The bytes between the function's first byte and ip do not matter. An unknown function is assumed
+ * to have a frame, and a `push rbp` at ip or right before it to be its first instruction.
  */
 enum arch_frame arch_frame_read(arch_code_reader *read, const struct arch_stack *of,
                                 const uintptr_t *function, uintptr_t ip)
@@ -24,9 +24,9 @@ enum arch_frame arch_frame_read(arch_code_reader *read, const struct arch_stack 
         at = code + (ip - *function);
     if (at == code)
         return ARCH_FRAME_NONE;
-    /* All at once; at the borders of memory what there is. */
+    /* All four bytes at once; at the edge of mapped memory, only those that are mapped. */
     if (!read(of, ip - 1, at - 1, 4)) {
-        /* No code there: control arrived by a call or jump into nowhere. */
+        /* No code at ip: control arrived by a call or jump to unmapped memory. */
         if (!read(of, ip, at, 1))
             return ARCH_FRAME_NONE;
         read(of, ip, at, 3);
