@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Pitot in a kernel that is not its own: all that such a kernel calls, and all that it gives, in
- * C's own types, for C and C++. Linked with build/lib/pitot.o (`make lib`), whose other names are
- * local to it; docs/porting.md goes through it, level by level.
+ * Pitot as a library for another kernel: every function that this kernel calls or provides, in
+ * plain C types, for C and C++. Link it with build/lib/pitot.o (`make lib`), whose other names are
+ * local; docs/porting.md explains the interface level by level.
  */
 #pragma once
 
@@ -10,187 +10,200 @@
 extern "C" {
 #endif
 
-/* --- What the kernel gives. --- */
+/* --- Functions the kernel provides. --- */
 
-/* Any context, debug traps included: no lock, no memory, no fault. */
+/* Any context, including debug traps: must not lock, allocate or fault. */
 unsigned pitot_host_cpu(void);             /* this CPU, from 0; below CPUS of `make lib` */
-unsigned long long pitot_host_clock(void); /* ns, of one clock for all CPUs; never backwards */
+unsigned long long pitot_host_clock(void); /* ns; one monotonic clock for all CPUs */
 
-/* Bytes of the stream, to wherever perf will find them. Task context, in pitot_stop. */
+/* Writes bytes of the stream to where perf will read them. Task context, in pitot_stop. */
 void pitot_host_write(const void *bytes, unsigned long length);
 
-/* A broken invariant of Pitot's, in words. Does not return. Any context. */
+/* Reports a broken invariant of Pitot. Does not return. Any context. */
 void pitot_host_panic(const char *what) __attribute__((noreturn));
 
 /*
- * For call chains: the stack, [*low, *high), that `address` lies in; 0: in none that may be read.
- * Any context. A kernel that leaves it out has no call chains.
+ * For call chains: finds the stack [*low, *high) that contains `address`; returns 0 if no readable
+ * stack does. Any context. Without this function there are no call chains.
  */
 int pitot_host_stack(unsigned long address, unsigned long *low, unsigned long *high)
     __attribute__((weak));
 
 /*
- * For breakpoints: 1 if [address, address + length) is memory that can be read without a fault, and
- * stays so. Any context. A kernel that leaves it out has no breakpoints.
+ * For breakpoints: returns 1 if [address, address + length) can be read without a fault, now and
+ * later. Any context. Without this function there are no breakpoints.
  */
 int pitot_host_mapped(unsigned long address, unsigned long length) __attribute__((weak));
 
 /*
- * For more than one CPU: all others stand still, interrupts off, between these two; 0: they do not,
- * and run on. Each that has stood still calls pitot_cpu_resumes before it continues, and the second
- * returns after all have. Interrupts are off here meanwhile. Task context.
+ * For more than one CPU: stops all other CPUs, with interrupts off, until pitot_host_release;
+ * returns 0 if it cannot, and then they keep running. Each stopped CPU calls pitot_cpu_resumes
+ * before it continues, and pitot_host_release returns once all have done so. Interrupts are off on
+ * this CPU in between. Task context.
  */
 int pitot_host_park(void) __attribute__((weak));
 void pitot_host_release(void) __attribute__((weak));
 
 /*
- * For the console's commands (`make lib LEVEL=4`), which want what levels 1 and 2 do and tables:
- * what commands print. Task context.
+ * For console commands (`make lib LEVEL=4`), which also need the functions of levels 1 and 2 and
+ * the tables: prints the output of a command. Task context.
  */
 void pitot_host_print(const char *text, unsigned long length);
 
 /*
- * For gdb (`make lib GDB=1`), which wants pitot_host_mapped, too: a serial line that nothing else
- * uses. The first is polled: the byte that has arrived, or -1. Any context.
+ * For gdb (`make lib GDB=1`), which also needs pitot_host_mapped: a serial line that nothing else
+ * uses. pitot_host_gdb_get is polled; it returns the received byte, or -1. Any context.
  */
 int pitot_host_gdb_get(void) __attribute__((weak));
 void pitot_host_gdb_put(unsigned char byte) __attribute__((weak));
 
-/* --- What the kernel calls. --- */
+/* --- Functions the kernel calls. --- */
 
 /*
- * A trap entry of the kernel's own, for chains by frame pointers: where it continues after its call
- * into C, and how many bytes above the stack pointer it then has the interrupted rbp, and the frame
- * of the CPU: rip, cs, rflags, rsp, ss.
+ * A trap entry of the kernel, for chains by frame pointers: the return address of its call into C,
+ * and the distances from the stack pointer there to the interrupted rbp and to the CPU's frame
+ * (rip, cs, rflags, rsp, ss), in bytes.
  */
 struct pitot_trap {
     const void *returns;
     unsigned bp, frame;
 };
 
-/* All of it stays as it is for ever. */
+/* Must not change after pitot_init. */
 struct pitot_kernel {
-    const void *text, *text_end;   /* its code, [text, text_end) */
-    const unsigned char *build_id; /* 20 bytes; 0: perf believes any ELF file */
-    const char *name;              /* of thread 0; 0: "kernel" */
-    unsigned cpus;                 /* that run, from pitot_init on; 0: CPUS of `make lib` */
-    /* Where chains by frame pointers cross trap entries; at others they end, in the gate. */
+    const void *text, *text_end;   /* the kernel's code, [text, text_end) */
+    const unsigned char *build_id; /* 20 bytes; 0: perf accepts any ELF file */
+    const char *name;              /* name of thread 0; 0: "kernel" */
+    unsigned cpus;                 /* CPUs running, from pitot_init on; 0: CPUS of `make lib` */
+    /* Trap entries that chains by frame pointers cross; at any other they end, in the gate. */
     const struct pitot_trap *traps;
     unsigned trap_count;
-    const void *gate, *gate_end; /* the code of the kernel's trap entries */
-    /* Debug traps that are not Pitot's continue there, as if the CPU had entered; 0: none come. */
+    const void *gate, *gate_end; /* code of the kernel's trap entries */
+    /* Handles debug traps that are not Pitot's, entered as by the CPU; 0: none occur. */
     void (*debug_next)(void);
     /*
-     * A kernel with a #DB gate of its own has that among [gate, gate_end), with all that it calls
-     * before and after pitot_debug_trap; and gate_stack is what the CPU pushes its frame on, for
-     * all CPUs. What lies there cannot be watched, as a hit would come upon itself.
+     * A kernel with its own #DB gate includes in [gate, gate_end) that gate and everything it calls
+     * before and after pitot_debug_trap. [gate_stack, gate_stack_end) contains the stacks on which
+     * the CPUs push the frame, for all CPUs. Neither range can be watched, because a hit would
+     * interrupt itself.
      */
     const void *gate_stack, *gate_stack_end;
 };
 
-/* 0, or why not. Once, before all others. */
+/* Returns 0, or the reason for failure. Called once, before any other function. */
 const char *pitot_init(const struct pitot_kernel *kernel);
 
 /*
- * Events are recorded from here on: `options` are as `perf record` has them,
+ * Starts recording events. `options` are spelt as for `perf record`:
  *
- *     -e EVENT    SYSTEM:NAME, mem:ADDR[/LEN][:w|:rw|:x] or cpu-clock; more than once
- *     -c N        each N-th hit is a sample, without it each; of cpu-clock N is in ns, and 1000000
- *     -g          with call chains
+ *     -e EVENT    SYSTEM:NAME, mem:ADDR[/LEN][:w|:rw|:x] or cpu-clock; may be repeated
+ *     -c N        samples every Nth hit (default 1); for cpu-clock, N is in ns (default 1000000)
+ *     -g          records call chains
  *
- * 0, or why not, and nothing is recorded then. Task context.
+ * Returns 0, or the reason for failure; then nothing is recorded. Task context.
  */
 const char *pitot_start(const char *options);
 
-/* Ends it, and writes the recording. How many records were kept. Task context. */
+/* Stops recording and writes the recording. Returns the number of records kept. Task context. */
 unsigned long long pitot_stop(void);
 
 /*
- * In the recording that has ended: hits that may have been an event's, or not, where events watch
- * the same bytes and the instruction is not known. They are neither counted nor recorded; with
- * tables there are few. Task context.
+ * Number of hits in the last recording that may or may not belong to an event, because events watch
+ * the same bytes and the instruction is unknown. They are neither counted nor recorded; with tables
+ * there are few. Task context.
  */
 unsigned long long pitot_doubtful(void);
 
-/* That thread runs on this CPU from here on; 0 is a thread. Where threads are switched. */
+/*
+ * Reports that this CPU now runs thread `pid`, which may be 0. Called where threads are switched.
+ */
 void pitot_thread_runs(unsigned pid);
 
-/* ... and is called that, of 15 characters: 0, or why perf will not know. Task context. */
+/*
+ * Names thread `pid`, with up to 15 characters. Returns 0, or why perf will not know the name. Task
+ * context.
+ */
 const char *pitot_thread_named(unsigned pid, const char *name);
 
 /*
- * This CPU loads the breakpoints that were changed while it stood still. Interrupts off; outside of
- * debug traps.
+ * Loads on this CPU the breakpoints that were changed while it was parked. Interrupts off; not in a
+ * debug trap.
  */
 void pitot_cpu_resumes(void);
 
 /*
- * For breakpoints: gate 1 of the IDT, an interrupt gate. It has an IST stack, of which that CPU's
- * TSS says pitot_debug_stack(cpu).
+ * For breakpoints: the handler for gate 1 of the IDT, an interrupt gate with an IST stack. Each
+ * CPU's TSS holds pitot_debug_stack(cpu) as the address of that stack.
  */
 void pitot_debug_entry(void);
-void *pitot_debug_stack(unsigned cpu); /* its top; 0: CPUS of `make lib` is less */
+void *pitot_debug_stack(unsigned cpu); /* its top; 0 if `cpu` is not below CPUS of `make lib` */
 
-/* --- What the kernel's trap entries call, with the registers of what they interrupted. --- */
+/* --- Functions the kernel's trap entries call, with the interrupted registers. --- */
 
 struct pitot_regs {
     unsigned long long r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di;
-    unsigned long long vector, error; /* not looked at */
+    unsigned long long vector, error; /* ignored */
     unsigned long long ip, cs, flags, sp, ss;
 };
 
 /*
- * For cpu-clock: the timer's interrupt has come upon a context with these registers. Whatever runs
- * with interrupts off it does not see. Interrupts off.
+ * For cpu-clock: called from the timer interrupt with the interrupted registers. Code that runs
+ * with interrupts off is not sampled. Interrupts off.
  */
 void pitot_tick(const struct pitot_regs *interrupted);
 
 /*
- * From a #DB gate of the kernel's own, in place of pitot_debug_entry. 1: it was a breakpoint of
- * Pitot's, and the gate returns by `iretq` with regs->flags, and with gdb with all of `regs`; 0: it
- * is the kernel's own affair. On gate_stack, interrupts off.
+ * Called from the kernel's own #DB gate, in place of pitot_debug_entry. Returns 1 if the trap was a
+ * breakpoint of Pitot; the gate then returns by `iretq` with regs->flags, or, with gdb, with all of
+ * `regs`. Returns 0 if the kernel must handle the trap. On gate_stack, interrupts off.
  */
 int pitot_debug_trap(struct pitot_regs *regs);
 
 /* --- gdb, in a kernel of one CPU (GDB=1). --- */
 
-/* gdb may come from here on: 0, or why not. After pitot_init; does not wait. Task context. */
+/*
+ * Allows gdb to connect from now on, without waiting. Returns 0, or the reason for failure. After
+ * pitot_init; task context.
+ */
 const char *pitot_gdb_start(void);
 
-/* Stops here until a gdb has come and lets the kernel continue: 0, or why not. Task context. */
+/*
+ * Stops here until gdb connects and continues the kernel. Returns 0, or the reason for failure.
+ * Task context.
+ */
 const char *pitot_gdb_wait(void);
 
 /*
- * In the timer's interrupt, with the registers of what it interrupted: a gdb that comes, or its ^C,
- * stops the kernel there. 1: gdb has been there, and the interrupt returns with all of `regs` as
- * they are then. Interrupts off.
+ * Called from the timer interrupt with the interrupted registers: a connecting gdb, or its ^C,
+ * stops the kernel there. Returns 1 if gdb stopped the kernel; the interrupt must then return with
+ * all of `regs`, as gdb left them. Interrupts off.
  */
 int pitot_gdb_poll(struct pitot_regs *regs);
 
-/* In a trap that ends the kernel: gdb, if there is one, looks at it first. Any context. */
+/* Called in a fatal trap: lets a connected gdb inspect the kernel first. Any context. */
 void pitot_gdb_stop(struct pitot_regs *regs);
 
 /* --- Tracepoints. --- */
 
 /*
- * One .c file defines it, with up to five fields, each with its kind, its name and the part of the
- * line that prints it:
+ * One .c file defines a tracepoint, with up to five fields, each with its kind, its name and its
+ * part of the printed line:
  *
  *     PITOT_TRACEPOINT(vm, page_free, 2, PITOT_FIELD(pointer, page, "page=%p"),
  *                                        PITOT_FIELD(u32, order, " order=%u"));
  *
- * and the code says PITOT_TRACE(page_free, page, 4); another file says
- * PITOT_TRACEPOINT_DECLARE(page_free, 2) before. Kinds: pointer %p, u32 %u %x, s32 %d, u64 %lu %lx,
- * s64 %ld, text %s (15 characters, the rest is cut; 0 is an empty one). Arguments are computed only
- * while an event listens.
+ * The code raises it with PITOT_TRACE(page_free, page, 4); in any other file,
+ * PITOT_TRACEPOINT_DECLARE(page_free, 2) comes first. Kinds: pointer %p, u32 %u %x, s32 %d, u64 %lu
+ * %lx, s64 %ld, text %s (a string, cut after 15 characters; 0 is an empty one). Arguments are
+ * evaluated only while an event listens.
  */
 struct pitot_field {
     const char *name, *print;
     unsigned kind;
-    unsigned short offset, size; /* pitot_init's */
+    unsigned short offset, size; /* offset is set by pitot_init */
 };
 
-/* Laid out as core/tracepoint/tracepoint.h has it; pitot_init fills in what is 0. */
+/* Layout of struct tracepoint (core/tracepoint/tracepoint.h); pitot_init fills in what is 0. */
 struct pitot_tracepoint {
     void (*enter)(void);
     void (*gate)(void);
@@ -242,7 +255,7 @@ typedef void pitot_raise(struct pitot_tracepoint *, unsigned long long, unsigned
                    used)) static struct pitot_tracepoint *const pitot_entry_##name =               \
         &pitot_tracepoint_##name
 
-/* The call's return address is the sample's place. */
+/* The call's return address becomes the address of the sample. */
 #define PITOT_RAISE(name, count, a, b, c, d, e)                                                    \
     do {                                                                                           \
         (void)sizeof(char[sizeof(pitot_fields_of_##name) == (count) + 1 ? 1 : -1]);                \
@@ -264,24 +277,25 @@ typedef void pitot_raise(struct pitot_tracepoint *, unsigned long long, unsigned
                 PITOT_RAISE_1, 0)                                                                  \
     (name, __VA_ARGS__)
 
-/* --- The console's commands (LEVEL=4). --- */
+/* --- Console commands (LEVEL=4). --- */
 
 /*
- * A line as it may be typed: "perf record -e mem:jobs_done:w -g -- work", "perf report", "help". 0,
- * or a negative errno after pitot_host_print has said why. Task context, one caller at a time.
+ * Runs a command line, such as "perf record -e mem:jobs_done:w -g -- work", "perf report" or
+ * "help". Returns 0, or a negative errno after printing the reason with pitot_host_print. Task
+ * context, one caller at a time.
  */
 int pitot_command(const char *line);
 
 /*
- * A command of the kernel's own, which `perf record -- NAME` runs and records, "help" lists:
+ * A command that the kernel adds: `perf record -- NAME` runs and records it, "help" lists it:
  *
  *     PITOT_COMMAND(work, "[JOBS]", "makes jobs and finishes them", work_run);
  *
- * `run` gets the line's words, of which the first is the name.
+ * `run` receives the words of the line as arguments; the first is the name.
  */
 struct pitot_command {
     const char *name, *usage, *summary;
-    int (*run)(int argc, char **argv); /* 0, or a negative errno after saying why */
+    int (*run)(int argc, char **argv); /* 0, or a negative errno after printing why */
     int (*help)(const char *part);     /* 0 */
 };
 
@@ -291,7 +305,7 @@ struct pitot_command {
                    used)) static const struct pitot_command *const pitot_command_entry_##name =    \
         &pitot_command_##name
 
-/* One that is there already, pitot:mark. */
+/* A predefined tracepoint, pitot:mark. */
 PITOT_TRACEPOINT_DECLARE(mark, 2);
 #define PITOT_MARK(text, value) PITOT_TRACE(mark, text, value)
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A call chain as text, for the user. It is taken first and printed later, so that a caller that
- * has stopped a thread or the other CPUs can release them before the printing. Any context, a crash
- * included; allocates nothing.
+ * Prints a call chain for the user. Capturing is separate from printing, so that a caller that has
+ * stopped a thread or the other CPUs can release them before it prints. Any context, including a
+ * crash; allocates nothing.
  */
 #pragma once
 
@@ -11,7 +11,7 @@
 
 #include "core/unwind/unwind.h"
 
-/* If a chain is longer, only its first and its last frames are printed. */
+/* Longer chains are printed with only their first and last frames. */
 #define BACKTRACE_FIRST 24
 #define BACKTRACE_LAST  8
 
@@ -21,8 +21,7 @@ struct sink;
 struct backtrace_frame {
     uintptr_t ip;
     enum unwind_kind kind;
-    const char *trap; /* the name of the trap that interrupted this frame; NULL: none did, or it is
-                       * not known */
+    const char *trap; /* trap that interrupted this frame; NULL if none or unknown */
 };
 
 struct backtrace {
@@ -33,8 +32,8 @@ struct backtrace {
     uintptr_t user_ip; /* ip of the program that entered the kernel, if the chain ends there */
 };
 
-/* Takes the chain that begins at `regs`. */
+/* Captures the chain that begins at `regs`. */
 void backtrace_take(struct backtrace *backtrace, const struct regs *regs);
 
-/* Prints a line for each frame, and, if the chain is not whole, why it ends there. */
+/* Prints one line per frame and, if the chain is incomplete, why it ends there. */
 void backtrace_print(const struct backtrace *backtrace, struct sink *to);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The commands that were linked in (core/console/command.h): find, list in order, run. They are
- * few, so their order is computed on demand, and nothing has to be set up at boot. Task context.
+ * Finds, lists and runs the linked-in commands (core/console/command.h). There are few, so their
+ * order is computed on demand and boot needs no setup. Task context.
  */
 #include "core/console/command.h"
 
@@ -11,7 +11,7 @@
 #include "core/lib/print.h"
 #include "core/lib/string.h"
 
-/* The linker's names for the two ends of the section that COMMAND() fills. */
+/* Both ends of the section that COMMAND() fills, named by the linker. */
 extern const struct command *const __start_commands[];
 extern const struct command *const __stop_commands[];
 
@@ -48,7 +48,7 @@ static const char *name_at(size_t index)
     return command ? command->name : NULL;
 }
 
-/* What other prompts call what is here under another name. */
+/* Commands of other prompts, and their equivalents here. */
 static const struct {
     const char *there, *here;
 } habits[] = {
@@ -66,7 +66,7 @@ static void say_unknown(const char *wrong)
     print("`help` lists them\n");
 }
 
-/* A shell's: a word that stands alone, or that a file's name follows. */
+/* Finds an operator of a shell, alone or directly before a file name. */
 static const char *find_pipe(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++)
@@ -85,7 +85,7 @@ static int refuse_pipe(const char *name, const char *pipe)
     return -EINVAL;
 }
 
-/* A word that the command would ignore is a mistake, and the user has to know. */
+/* Refuses an argument that the command would ignore. */
 static bool takes_words(const struct command *command, int argc, char **argv)
 {
     if (argc == 1 || command->usage[0] != '\0')
@@ -103,7 +103,7 @@ void command_print_help(const struct command *command)
         command->help(NULL);
 }
 
-/* A program's words are its own. */
+/* Programs interpret their own arguments. */
 static bool asks_help(int argc, char **argv)
 {
     return argc == 2 && argv[0][0] != '/' &&

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A command of the console. Each command is in the file of its subject and puts itself into the
- * section `commands`, which the console searches: a command is added by linking its file. A
- * workload of `perf record -- ...` is a command like any other. Commands run in task context with
- * interrupts on.
+ * Console commands. Each command is defined in the file of its subject and puts itself into the
+ * section `commands`, which the console searches: linking the file adds the command. A workload of
+ * `perf record -- ...` is a command like any other. Commands run in task context with interrupts
+ * on.
  */
 #pragma once
 
@@ -14,13 +14,14 @@ struct sink;
 
 struct command {
     const char *name;
-    const char *usage;   /* the words after the name; "": there are none, and any word is refused */
+    const char *usage;   /* the arguments; "": none, and any argument is refused */
     const char *summary; /* one line for `help` */
-    /* argv[0] is the name; 0, or a negative errno after saying why */
+    /* argv[0] is the name. Returns 0, or a negative errno after printing the reason. */
     int (*run)(int argc, char **argv);
     /*
-     * What `help NAME PART` says of a part of the command, or that there is none; of NULL: which
-     * parts there are. 0 or a negative errno. NULL: it has no parts.
+     * Prints help on the subcommand `part` for `help NAME PART`, or reports that it does not exist;
+     * with NULL, lists the subcommands. Returns 0 or a negative errno. NULL if there are no
+     * subcommands.
      */
     int (*help)(const char *part);
 };
@@ -31,34 +32,36 @@ struct command {
                    used)) static const struct command *const identifier##_entry = &identifier;     \
     static const struct command identifier
 
-/* The command with this name, or NULL. A path means the command `run`; then argv[0] is the path. */
+/*
+ * The command with this name, or NULL. A path selects the command `run`; argv[0] is then the path.
+ */
 const struct command *command_find(const char *name);
 
 /*
- * The next command in order of names: NULL gives the first; NULL is returned after the last. If two
- * have the same name, the first linked one counts, as in command_find.
+ * The next command in name order: NULL gives the first, and NULL follows the last. If two have the
+ * same name, only the first linked one is returned, as by command_find.
  */
 const struct command *command_after(const struct command *before);
 
-/* What `help NAME` says. */
+/* Prints what `help NAME` shows. */
 void command_print_help(const struct command *command);
 
 /*
- * Finds and runs a command; if the name is unknown, says so, and which names are similar. With -h
- * or --help alone says what `help` does.
+ * Finds and runs a command; reports an unknown name and suggests similar ones. If -h or --help is
+ * the only argument, prints the command's help instead.
  */
 int command_run(int argc, char **argv);
 
 /*
- * True if ^C was typed since the current command line began; long work calls this now and then, and
- * returns -EINTR.
+ * True if ^C was typed since the current command line began; long-running commands check it
+ * regularly and return -EINTR.
  */
 bool command_interrupted(void);
 
 /*
- * Takes the ^C: command_interrupted() is false again until the next one. For a command that answers
- * a ^C by printing what it has, which the next ^C may cut. It returns -EINTR in the end, so that
- * the rest of the line does not run.
+ * Consumes the ^C: command_interrupted() is false again until the next one. For a command that
+ * responds to ^C by printing its results, which the next ^C may cut short. The command finally
+ * returns -EINTR, so that the rest of the line does not run.
  */
 bool command_take_interrupt(void);
 
@@ -66,14 +69,13 @@ bool command_take_interrupt(void);
 void command_wait_interrupt(void);
 
 /*
- * The console, for a command that may print much: after ^C the line that is open is completed, and
- * nothing more is printed. A command asks for it anew each time it runs, and returns -EINTR when it
- * was interrupted.
+ * The console's sink for long output: after ^C, it completes the current line and drops the rest. A
+ * command calls this each time it runs, and returns -EINTR if it was interrupted.
  */
 struct sink *command_output(void);
 
 /*
- * Long work calls this often: after the first second, about once a second, a line like "fs-stress:
- * 1200 of 5000" replaces itself on the console.
+ * Called often by long-running commands: after the first second, about once a second, updates a
+ * line such as "fs-stress: 1200 of 5000" on the console.
  */
 void command_progress(const char *what, unsigned long done, unsigned long total);

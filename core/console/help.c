@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The command `help`: what can be typed at the console. Run by the console like any other
- * command.
+ * The command `help`, which lists and explains the console's commands. Run by the console like any
+ * other command.
  */
 #include <linux/errno.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ^C, as the host tells it: see command.h and core/host.h. Without a host that knows ^C, there is
- * none.
+ * ^C, as reported by the host: see command.h and core/host.h. Without host.interrupted, ^C has no
+ * effect.
  */
 #include "core/console/command.h"
 #include "core/host.h"

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The records of a source until ^C is typed: a command that reads a recording then gets no further
- * record, however long its loop is. Task context.
+ * A record source that ends when ^C is typed, so that a command which reads a recording stops,
+ * however long its loop is. Task context.
  */
 #pragma once
 
 #include "core/sample/records.h"
 
 struct interruptible {
-    struct record_source source; /* what the reader is given */
+    struct record_source source; /* passed to the reader */
     struct record_source *records;
 };
 
-/* `records` outlives what is returned. */
+/* `records` must outlive the returned structure. */
 struct interruptible interruptible_records(struct record_source *records);

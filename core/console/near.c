@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See near.h. Called where a command or a part of one is not known. */
+/* See near.h. Called for an unknown command or subcommand. */
 #include "core/console/near.h"
 
 #include <stdbool.h>

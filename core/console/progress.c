@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The progress line of long work (core/console/progress.h). It replaces itself by a carriage return
- * and ends in a newline as soon as anything else is printed, so that in a log too every other line
- * starts at its beginning: `begin-base64` must. For this, while the line is shown, its own sink
- * comes before the console's. Task context; a panic that prints meanwhile only gets the newline
- * before its first.
+ * The progress line of long-running commands (core/console/progress.h). It overwrites itself after
+ * a carriage return, and ends in a newline as soon as anything else is printed, so that every other
+ * line starts in the first column, in a log as well: `begin-base64` requires this. While the line
+ * is shown, its own sink is in front of the console's. Task context; a panic that prints meanwhile
+ * only emits the newline before its first line.
  */
 #include "core/console/progress.h"
 
@@ -27,8 +27,8 @@ static struct {
 } progress = {.sink = {progress_write}};
 
 /*
- * Other code prints: the line is ended, and the console's sink is restored. One print writes
- * several pieces, and the later ones still come here.
+ * Called when other code prints: ends the line and restores the console's sink. One print writes
+ * several pieces, and the later ones still arrive here.
  */
 static void progress_write(struct sink *sink, const char *bytes, size_t length)
 {
@@ -46,7 +46,7 @@ void progress_begin(void)
 
 void progress_end(void)
 {
-    print_together_begin(); /* another CPU that prints ends the line, too */
+    print_together_begin(); /* a print on another CPU also ends the line */
     if (progress.stands) {
         progress.stands = false;
         if (print_console() == &progress.sink)
@@ -57,8 +57,8 @@ void progress_end(void)
 }
 
 /*
- * Puts the line's sink before the console's, unless it is there already: code that used another
- * console for a while may have restored the one that it found.
+ * Puts the line's sink in front of the console's, unless it is there already: code that temporarily
+ * used another console may have restored the line's sink.
  */
 static void progress_stand(void)
 {

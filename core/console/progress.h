@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The console's side of command_progress and command_interrupted (core/console/command.h): how a
- * long command shows its progress, and learns that it has to stop. Task context.
+ * The console's side of command_progress and command_interrupted (core/console/command.h): progress
+ * display and interruption of a long-running command. Task context.
  */
 #pragma once
 
-/* A command begins, and with it its first second. */
+/* Called when a command begins; its first second starts here. */
 void progress_begin(void);
 
-/* The command has ended: ends a progress line that is still shown. */
+/* Called when the command has ended: ends a progress line that is still shown. */
 void progress_end(void);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the console's commands have in Pitot's own kernel, and not in another: system calls and
- * branches. Called by core/perf. Task context.
+ * Stubs for what console commands use only in Pitot's own kernel: system calls and branches. Called
+ * by core/perf. Task context.
  */
 #include <linux/errno.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The console's commands in another kernel: `perf` as Pitot's own kernel has it, and that kernel's
- * own commands, which may be what is recorded. Task context, one caller at a time.
+ * Console commands in another kernel: `perf` as in Pitot's own kernel, and that kernel's own
+ * commands, which may be recorded. Task context, one caller at a time.
  */
 #include <linux/errno.h>
 
@@ -29,7 +29,7 @@ static void print_write(struct sink *sink, const char *bytes, size_t length)
     pitot_host_print(bytes, length);
 }
 
-/* What a recording would want, and does not get; NULL: nothing. It may be a CPU that is wrong. */
+/* What a recording needs and lacks; NULL if nothing. *cpu is the CPU at fault, if it is one. */
 static const char *lacking(unsigned *cpu)
 {
     *cpu = ARCH_NO_CPU;
@@ -44,7 +44,7 @@ static const char *lacking(unsigned *cpu)
     return arch_embed_try_cpus(cpu);
 }
 
-/* Once; until it goes well each line is refused. */
+/* Initialised on first use; each line is refused until it succeeds. */
 static int begin(void)
 {
     static struct sink sink = {print_write};

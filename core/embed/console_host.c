@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the console's commands ask of a host, in another kernel: memory of the object's own, and the
- * threads that have names. Task context, but for names.
+ * The host functions for console commands in another kernel: memory from a static buffer, and the
+ * named threads. Task context, except for names.
  */
 #include "core/embed/embed.h"
 #include "core/embed/memory.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the files of this room share: Pitot as another kernel calls it (core/pitot.h). */
+/* Shared by the files of this directory: Pitot as a library for another kernel (core/pitot.h). */
 #pragma once
 
 #include <stddef.h>
@@ -11,38 +11,38 @@
 
 #define EMBED_EVENTS_MAX 8
 
-/* What pitot_start was asked for. */
+/* Parsed options of pitot_start. */
 struct embed_options {
     struct event_spec event[EMBED_EVENTS_MAX];
     size_t count;
-    uint64_t period; /* 0: not said */
+    uint64_t period; /* 0: not given */
     bool chains;
 };
 
 /* 0, or a negative errno and the reason. Task context. */
 int embed_options_parse(const char *text, struct embed_options *options, struct refusal *why);
 
-/* Fills in what the kernel's tracepoints leave out. -EINVAL: its linker script drops them. Boot. */
+/* Completes the kernel's tracepoints. -EINVAL: its linker script drops them. Boot. */
 int embed_tracepoints_init(struct refusal *why);
 
-/* The threads that have names, for the stream. Task context. */
+/* The named threads, for the stream. Task context. */
 const struct recorded_task *embed_threads(size_t *count);
 
-/* The name of that thread; NULL: it has none. Any context. */
+/* Name of that thread, or NULL. Any context. */
 const char *embed_thread_name(uint32_t pid);
 
-/* Is told of each name, if there is a recording that wants it. Set in task context. */
+/* Called with each new name; NULL if no recording needs names. Set in task context. */
 extern void (*embed_named)(uint32_t pid, const char *name);
 
-/* The console's commands have a host from here on. Once, in task context. */
+/* Sets the host for console commands. Called once, in task context. */
 void embed_host_set(void);
 
-/* pitot_init has gone well. */
+/* True if pitot_init has succeeded. */
 bool embed_ready(void);
 
 /*
- * Where recordings go; the first is called once, by pitot_init. `sink` and `kernel` stay. Task
- * context.
+ * The stream to which recordings are written. embed_stream_open is called once, by pitot_init;
+ * `sink` and `kernel` must remain valid. Task context.
  */
 struct stream *embed_stream_open(struct sink *sink, const struct stream_kernel *kernel);
 struct stream *embed_stream(void);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * gdb in another kernel (core/pitot.h): its line is two functions of that kernel's, and it is
- * polled in the timer's interrupt. For objects with GDB=1; core/embed/no_gdb.c stands in for it in
- * others.
+ * gdb in another kernel (core/pitot.h): two functions of that kernel are its serial line, which is
+ * polled in the timer interrupt. For objects with GDB=1; others contain core/embed/no_gdb.c
+ * instead.
  */
 #include "arch/cpu.h"
 #include "arch/debugger.h"
@@ -12,7 +12,7 @@
 #include "core/host.h"
 #include "core/pitot.h"
 
-static bool started; /* pitot_gdb_start has gone well */
+static bool started; /* pitot_gdb_start has succeeded */
 
 static int line_get(void)
 {
@@ -34,7 +34,7 @@ static bool line_ready(void)
     return true;
 }
 
-/* The kernel's interrupt polls, whether gdb is there or not. */
+/* The kernel's interrupt always polls, with or without gdb. */
 static void door_listen(bool on)
 {
     (void)on;
@@ -55,7 +55,7 @@ static const char *task_name_of(unsigned cpu)
     return embed_thread_name((uint32_t)task_ids[cpu]);
 }
 
-/* The console's commands have a host of their own, which says the same. */
+/* Console commands set their own host, with the same function. */
 static void tell_threads(void)
 {
     struct host with = host;
@@ -95,7 +95,7 @@ const char *pitot_gdb_start(void)
     return NULL;
 }
 
-/* True if a gdb has come: its first packet begins, and the rest of it is read in a stop. */
+/* True if gdb has connected: its first packet begins, and the rest is read while stopped. */
 static bool gdb_comes(void)
 {
     int byte;

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Pitot as one object, build/lib/pitot.o, for a kernel that is not its own (docs/porting.md). Needs core/ and arch/ alone:
+# Builds Pitot as one object, build/lib/pitot.o, for another kernel (docs/porting.md). Needs only core/ and arch/:
 #
 #     make -f core/embed/lib.mk [BUILD=build] [LEVEL=3] [GDB=] [CPUS=1] [RING=65536] [TEXT=131072|KERNEL=ELF] [MEMORY=1048576]
 #         [CC=gcc] [NASM=nasm]
 #
 # and its header alone in build/lib/include.
 #
-# LEVEL: 4 for the console's commands, too; they take MEMORY bytes for rings of their own and reports.
-# GDB: 1 for a gdb that may come, at whichever level.
-# CPUS: how many the kernel has at most; RING: bytes of each one's ring, a power of two; TEXT: bytes of the kernel's own text that
-# tools/pitot-tables shall find room for in the object, as many bytes again; 0: no tables.
+# LEVEL: 4 adds console commands, which use MEMORY bytes for their own rings and reports.
+# GDB: 1 adds support for gdb, at any level.
+# CPUS: the maximum number of CPUs; RING: bytes of each CPU's ring, a power of two; TEXT: bytes of kernel text covered by
+# the tables of tools/pitot-tables, for which the object reserves as many bytes again; 0: no tables.
 # KERNEL: that kernel's ELF file, linked with the object or without, whose text is measured for this.
 BUILD ?= build
 CPUS  ?= 1
@@ -27,7 +27,7 @@ CC    := $(if $(filter default,$(origin CC)),gcc,$(CC))
 LIB   := $(BUILD)/lib
 Q     := $(if $(filter 1,$(V)),,@)
 
-# arch/embed and core/embed come first: they have some headers anew.
+# arch/embed and core/embed come first: some of their headers replace others.
 LIB_CFLAGS := -std=gnu11 -O2 -g -ffreestanding -fno-pic -mcmodel=kernel -mno-red-zone -mgeneral-regs-only \
               -fasynchronous-unwind-tables -fcf-protection=none -fno-stack-protector -fno-common \
               -ffile-prefix-map=$(CURDIR)=. -fno-optimize-sibling-calls -fno-omit-frame-pointer -Wall -Wextra -Werror \
@@ -40,11 +40,11 @@ LIB_C   := $(wildcard core/*.c $(foreach room,lib symbols tracepoint breakpoint 
                operand_address trap watched) \
            $(patsubst %,arch/x86_64/cpu/%.c,canonical instructions registers) arch/x86_64/memory/memory.c \
            $(patsubst %,arch/x86_64/unwind/%.c,frame program_frame)
-# core/embed/sources.c has other sources in their place.
+# core/embed/sources.c replaces these.
 LIB_C     := $(filter-out core/event/sources.c core/event/source_branches.c,$(LIB_C))
 LIB_ROOTS := pitot_init pitot_debug_entry pitot_thread_runs pitot_tick pitot_gdb_start
 
-# What puts itself into a section: no symbol of it is asked for.
+# Objects that only put themselves into a section: no symbol refers to them.
 LIB_WHOLE :=
 ifeq ($(LEVEL),4)
 LIB_CFLAGS += -DEMBED_MEMORY=$(MEMORY)
@@ -59,7 +59,7 @@ else
 $(error LEVEL=$(LEVEL): 3 or 4)
 endif
 
-# gdb, or what stands in for it.
+# gdb, or its stubs.
 LIB_GDB := core/embed/gdb.c $(wildcard core/gdb/*.c arch/embed/debugger*.c) \
            $(patsubst %,arch/x86_64/debug/%.c,branch operand_length stop_access stop_registers stop_step)
 LIB_C   := $(filter-out $(if $(filter 1,$(GDB)),core/embed/no_gdb.c,$(LIB_GDB)),$(sort $(LIB_C) $(LIB_GDB)))
@@ -75,7 +75,7 @@ $(LIB)/include/pitot.h: core/pitot.h
 	$(Q)mkdir -p $(@D)
 	$(Q)cp $< $@
 
-# What was asked for, so that other words make it anew.
+# The current flags: a change of flags rebuilds everything.
 $(LIB)/flags: FORCE
 	$(Q)mkdir -p $(@D)
 	$(Q)echo '$(CC) $(LIB_CFLAGS) $(NASM) $(TEXT) $(LEVEL) $(GDB)' | cmp -s - $@ || echo '$(CC) $(LIB_CFLAGS) $(NASM) $(TEXT) $(LEVEL) $(GDB)' > $@
@@ -93,8 +93,8 @@ $(LIB)/obj/%.asm.o: %.asm $(LIB)/offsets.inc arch/x86_64/unwind/cfi.inc
 	$(Q)objcopy --wildcard --strip-symbol='..@*' --strip-symbol='*.cfi_finish' --strip-symbol='*.fde*' \
 		--strip-symbol='cfi_cie_*' $@
 
-# What pitot.h names is kept, and what it calls is pulled in; all other names become local. Whatever is left undefined is the
-# kernel's to give: a name of another kind is a mistake here, not one of the kernel's link.
+# Keeps the names of pitot.h, pulls in what they need, and makes all other names local. Only names that the kernel provides may
+# remain undefined; any other is an error here, not in the kernel's link.
 $(LIB)/pitot.o: $(LIB_OBJ) core/embed/sections.ld core/embed/lib.mk
 	$(Q)rm -f $(LIB)/pitot.a
 	$(Q)ar rcsTP $(LIB)/pitot.a $(LIB_OBJ)

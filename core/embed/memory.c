@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See memory.h: an array of pages, of which the first run that is long enough is taken. Few are
- * taken at a time: rings, counters, a report.
+ * See memory.h. First-fit allocation in an array of pages. There are few allocations at a time:
+ * rings, counters, a report.
  */
 #include "core/embed/memory.h"
 
@@ -12,7 +12,7 @@
 #include "core/lib/string.h"
 
 #define PAGE_SIZE 4096
-#define PAGES     (EMBED_MEMORY / PAGE_SIZE) /* lib.mk says how large it is */
+#define PAGES     (EMBED_MEMORY / PAGE_SIZE) /* the size is set by lib.mk */
 
 static _Alignas(PAGE_SIZE) uint8_t memory[PAGES][PAGE_SIZE];
 static bool taken[PAGES];
@@ -22,7 +22,7 @@ static size_t pages_of(size_t bytes)
     return (bytes + PAGE_SIZE - 1) / PAGE_SIZE;
 }
 
-/* How many pages from this one on are free. */
+/* Number of free pages from this one on. */
 static size_t run_at(size_t first)
 {
     size_t end = first;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Memory of the object's own for what the console's commands take. Task context, one caller. */
+/* Static memory for the console commands. Task context, one caller at a time. */
 #pragma once
 
 #include <stddef.h>
 
 #include "core/lib/refusal.h"
 
-/* As core/host.h wants them: memory_take, memory_give. */
+/* memory_take and memory_give of core/host.h. */
 void *embed_memory_take(size_t bytes, struct refusal *why);
 void embed_memory_give(void *from, size_t bytes);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What pitot_start is asked for, spelt as for `perf record`. Task context. */
+/* Parses the options of pitot_start, spelt as for `perf record`. Task context. */
 #include "core/embed/embed.h"
 
 #include "core/lib/number.h"
@@ -7,7 +7,7 @@
 
 #define WORD_MAX EVENT_NAME_SIZE
 
-/* A word with its NUL, and where the next one begins. */
+/* The current word, with its NUL, and the start of the next. */
 struct words {
     const char *at;
     char word[WORD_MAX];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Recording in another kernel, from its pitot_start to its pitot_stop: the newest records stay in
- * the rings, and leave as perf's pipe when it has ended. Task context, one caller at a time.
+ * Recording in another kernel, from pitot_start to pitot_stop: the rings keep the newest records,
+ * and pitot_stop writes them in perf's pipe format. Task context, one caller at a time.
  */
 #include "core/pitot.h"
 
@@ -18,9 +18,9 @@
 #include "core/stream/stream.h"
 #include "core/symbols/symbols.h"
 
-#define CLOCK_PERIOD 1000000 /* ns, where -c says none */
+#define CLOCK_PERIOD 1000000 /* ns, without -c */
 
-/* lib.mk says how large a ring is. */
+/* The size of a ring is set by lib.mk. */
 static _Alignas(8) uint8_t ring_memory[ARCH_CPUS_MAX][EMBED_RING_SIZE];
 static struct ring rings[ARCH_CPUS_MAX];
 static struct event events[EMBED_EVENTS_MAX];
@@ -28,13 +28,13 @@ static struct event_cpu event_cpus[EMBED_EVENTS_MAX][ARCH_CPUS_MAX];
 static struct recorded_event recorded[EMBED_EVENTS_MAX];
 static struct recorded_loss losses[ARCH_CPUS_MAX];
 static struct ring_merge merge;
-static struct refusal reason; /* what the kernel was told last */
+static struct refusal reason; /* the last reason returned to the kernel */
 
 static struct {
-    bool ready;         /* pitot_init has gone well */
-    bool tables;        /* symbols, and chains by the table */
-    size_t event_count; /* that record; 0: no recording */
-    uint64_t doubtful;  /* hits of the last recording */
+    bool ready;         /* pitot_init has succeeded */
+    bool tables;        /* symbols and chains by table are available */
+    size_t event_count; /* events that record; 0: no recording */
+    uint64_t doubtful;  /* doubtful hits of the last recording */
     struct embed_options options;
 } state;
 
@@ -53,8 +53,8 @@ static void host_write(struct sink *sink, const char *bytes, size_t length)
 }
 
 /*
- * perf holds a symbol's address here against the file's; the kernel's first byte of text may have
- * no name, but this object's do.
+ * perf compares a symbol's address here with that in the file. The first byte of the kernel's text
+ * may have no name, but the functions of this object do.
  */
 static void begin_stream(void)
 {
@@ -70,7 +70,10 @@ static void begin_stream(void)
     embed_stream_open(&sink, &described);
 }
 
-/* None is no mistake: chains are by frame pointers then. NULL, or what is wrong with them. */
+/*
+ * Missing tables are not an error: chains then use frame pointers. Returns NULL, or what is wrong
+ * with the tables.
+ */
 static const char *open_tables(void)
 {
     struct refusal none;
@@ -140,7 +143,9 @@ static int check_breakpoints(const struct event_spec *spec, struct refusal *why)
     return wrong ? refuse(why, ENOSYS, "%s: %s", spec->name, wrong) : 0;
 }
 
-/* A CPU that has not loaded them would miss its hits, and the recording would not show it. */
+/*
+ * A CPU that has not loaded the breakpoints would miss hits, and the recording would not show it.
+ */
 static int check_cpus(struct refusal *why)
 {
     unsigned behind = arch_embed_cpu_behind(), cpu;

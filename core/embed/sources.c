@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What can be recorded in another kernel: in place of core/event/sources.c, whose other sources
- * need entries of Pitot's own. The last takes what has a colon in it.
+ * Event sources in another kernel. Replaces core/event/sources.c, whose other sources need Pitot's
+ * own trap entries. The last source accepts any name with a colon.
  */
 #include "core/event/sources.h"
 #include "core/event/source_branches.h"
@@ -11,7 +11,7 @@ const struct event_source *const event_sources[] = {&breakpoint_source, &clock_s
                                                     &tracepoint_source};
 const size_t event_source_count = sizeof(event_sources) / sizeof(event_sources[0]);
 
-/* A breakpoint that opens a window of `branches`: pitot_start has no word for it. */
+/* For a breakpoint that opens a window of `branches`: pitot_start has no syntax for it. */
 void branches_open(struct regs *regs)
 {
     (void)regs;

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The stream of a kernel that has the console's commands, too: perf reads one file, so what
- * pitot_stop writes and what `perf record` does go through the same port. In place of stream.c.
- * Task context.
+ * The stream of a kernel with console commands. perf reads one file, so pitot_stop and `perf
+ * record` write through the same port. Replaces stream.c. Task context.
  */
 #include "core/embed/embed.h"
 #include "core/stream/port.h"
 
 static struct sink *to;
-static uint64_t left; /* what has left by the port */
+static uint64_t left; /* bytes sent through the port */
 
 static void port_write(struct sink *sink, const char *bytes, size_t length)
 {
@@ -27,7 +26,7 @@ struct stream *embed_stream_open(struct sink *sink, const struct stream_kernel *
     return stream_port();
 }
 
-/* What `perf record -z` has asked for is for its recording alone. */
+/* `perf record -z` applies only to its own recording. */
 struct stream *embed_stream(void)
 {
     struct stream *stream = stream_port();

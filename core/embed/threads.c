@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The threads of another kernel: which one runs here, and their names for the stream. */
+/* The threads of another kernel: the one that runs on this CPU, and their names for the stream. */
 #include "core/embed/embed.h"
 
 #include "core/host.h"
@@ -8,7 +8,7 @@
 
 #define THREADS_MAX 64
 
-/* Task context; a kernel with threads on many CPUs names one after the other. */
+/* Task context; a kernel with threads on several CPUs names them one at a time. */
 static struct {
     struct recorded_task task[THREADS_MAX];
     char name[THREADS_MAX][TASK_NAME_SIZE];

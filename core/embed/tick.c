@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The timer of another kernel is the clock of cpu-clock. Its interrupt, interrupts off. */
+/* Another kernel's timer drives cpu-clock. Called in its interrupt, interrupts off. */
 #include "arch/cpu.h"
 #include "arch/embed.h"
 #include "core/event/source_clock.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tracepoints of another kernel, as the macros of core/pitot.h lay them down: places and sizes of
- * fields are computed at boot, and one function makes the records of all. Such a tracepoint looks
- * by itself whether a probe listens, so that no text is changed: it has no sites.
+ * Tracepoints of another kernel, as laid out by the macros of core/pitot.h. Field offsets and
+ * record sizes are computed at boot, and one function makes all records. Such a tracepoint checks
+ * by itself whether a probe listens; no text is patched, so it has no sites.
  */
 #include "core/embed/embed.h"
 
@@ -36,10 +36,13 @@ _Static_assert(PITOT_KIND_pointer == TRACEPOINT_pointer && PITOT_KIND_u32 == TRA
                    PITOT_SIZE_text == TRACEPOINT_TEXT_SIZE,
                "core/pitot.h numbers kinds otherwise");
 
-/* Pitot's own is first in the section: where it is missing, the linker script has dropped all. */
+/*
+ * Pitot's own tracepoint, first in the section: if it is missing, the linker script has dropped
+ * all.
+ */
 PITOT_TRACEPOINT(pitot, mark, 2, PITOT_FIELD(text, text, "%s"), PITOT_FIELD(u64, value, " %lu"));
 
-/* A kernel's tracepoints are looked at by the code at their places. */
+/* Does nothing: the code at a kernel's tracepoint checks whether a probe listens. */
 int arch_site_set(const struct arch_site *site, bool on)
 {
     (void)site;
@@ -60,7 +63,7 @@ static char *put_field(char *record, const struct tracepoint_field *field, uint6
     return to + field->size;
 }
 
-/* Holes go to 0 with all else. Any context. */
+/* Clears the whole record first, including padding. Any context. */
 static char *make_record(const struct tracepoint *tracepoint, char *restrict record,
                          const uint64_t *restrict argument)
 {
@@ -71,7 +74,7 @@ static char *make_record(const struct tracepoint *tracepoint, char *restrict rec
     return record + tracepoint->raw_size;
 }
 
-/* Fields of eight bytes are aligned, from the record's beginning on; others need not be. */
+/* 8-byte fields are aligned relative to the record's beginning; others need not be. */
 static unsigned place_fields(struct pitot_tracepoint *tracepoint)
 {
     unsigned end = sizeof(struct tracepoint_head);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Call chains in another kernel: by the table, if there is one, and by frame pointers, which its
- * compiler was told to keep. In place of core/unwind/default_orc.c; read by unwind.c. Where the
- * kernel's trap entries have saved registers is known without a table if the kernel has named the
- * place (struct pitot_trap). At any other entry a chain by frame pointers ends, as the frame
- * pointer there is that of a function which the chain would not name.
+ * compiler must keep. Replaces core/unwind/default_orc.c; used by unwind.c. Without a table, the
+ * place where a trap entry saved the registers is known only if the kernel has described that entry
+ * (struct pitot_trap). A chain by frame pointers ends at any other entry, because the frame pointer
+ * there belongs to a function that the chain would not name.
  */
 #include "arch/embed.h"
 #include "core/lib/string.h"
@@ -13,12 +13,12 @@
 
 #define RING_OF_SELECTOR 3
 
-/* What the CPU has pushed. Source: Intel SDM vol. 3, "Stack Usage on Transfers to Handlers". */
+/* The frame pushed by the CPU. Source: Intel SDM vol. 3, "Stack Usage on Transfers to Handlers". */
 struct cpu_frame {
     uint64_t ip, cs, flags, sp, ss;
 };
 
-/* To the context that the trap has interrupted. */
+/* Continues in the interrupted context. */
 static void cross(struct unwind *state, const struct pitot_trap *trap)
 {
     uintptr_t at = state->sp + trap->frame, end = at + sizeof(struct cpu_frame);
@@ -46,7 +46,7 @@ static bool read_text(const struct arch_stack *of, uintptr_t address, void *to, 
     return true;
 }
 
-/* From an interrupted function; there are no symbols that tell where it begins. */
+/* Leaves an interrupted function; without symbols its beginning is unknown. */
 static void leave_interrupted(struct unwind *state)
 {
     enum arch_frame frame = arch_frame_read(read_text, state->stack, NULL, state->ip);
@@ -58,8 +58,8 @@ static void leave_interrupted(struct unwind *state)
 }
 
 /*
- * The first frame may be code of the gate's, which has called Pitot; of a later one there the
- * caller is not known.
+ * The first frame may be in the gate, in code that called Pitot; for a later frame in the gate, the
+ * caller is unknown.
  */
 static void step_in_plain_code(struct unwind *state)
 {
@@ -76,7 +76,10 @@ static void step_in_plain_code(struct unwind *state)
         unwind_fp.step(state);
 }
 
-/* Each frame is looked at: the loop of fp.c knows entries by their place in the text. */
+/*
+ * Takes no frames, so that each is stepped: the loop of fp.c recognises entries by their place in
+ * the text.
+ */
 static size_t run_nowhere(struct unwind *state, uint64_t *chain, size_t most)
 {
     (void)state;
@@ -96,5 +99,5 @@ static const struct unwinder by_frame_pointer = {
 
 const struct unwinder *const unwinders[UNWIND_METHODS] = {
     [UNWIND_BY_TABLE] = &unwind_orc, [UNWIND_BY_FRAME_POINTER] = &by_frame_pointer};
-/* pitot_start names its own; the console's commands want the table. */
+/* pitot_start chooses its own method; console commands need the table. */
 const enum unwind_method unwinder_method = UNWIND_BY_TABLE;

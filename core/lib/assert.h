@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * assert(x): an invariant of Pitot's own; if it is broken, continuing would do harm. Never for what
- * the outside world may do: that gets an error return. Stays in every build. Any context: a failure
- * ends in a panic.
+ * assert(x): an internal invariant of Pitot; if it is broken, continuing would do harm. Never for
+ * external input, which gets an error return. Enabled in every build. Any context: a failure ends
+ * in a panic.
  */
 #pragma once
 

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * All CPUs together: parking the others for a change that none may see half made, and counting
- * them. docs/kernel.md has the design.
+ * Operations on all CPUs: parking the others for a change that no CPU may see half done, and
+ * counting them. docs/kernel.md describes the design.
  */
 #pragma once
 
 #include "core/lib/refusal.h"
 
 /*
- * Parks all other CPUs, none of them in the middle of a hit, until cpus_release; interrupts are off
- * on this CPU meanwhile. Between the two no lock may be taken; code that prints takes the print
- * guard before cpus_park. Calls nest. 0, or -ETIMEDOUT and which CPU does not answer. Task context.
+ * Parks all other CPUs, outside of hits, until cpus_release; meanwhile interrupts are off on this
+ * CPU, and no lock may be taken. Code that prints takes the print guard before cpus_park. Calls
+ * nest. Returns 0, or -ETIMEDOUT and which CPU does not answer. Task context.
  */
 int cpus_park(struct refusal *why);
 void cpus_release(void);
 
-/* For changes that cannot be refused: if a CPU does not answer, this panics. */
+/* For changes that must not fail: panics if a CPU does not answer. */
 void cpus_park_surely(void);
 
-/* How many CPUs run. Any context. */
+/* Number of running CPUs. Any context. */
 unsigned cpus_running(void);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * CRC-32, called for every byte of a stream (core/stream/stream.c). Four bits a step: the table is
- * 64 bytes, and the serial line that it feeds is slower by orders of magnitude.
+ * CRC-32, computed for every byte of a stream (core/stream/stream.c). It takes four bits per step,
+ * so the table has only 64 bytes; the serial line is slower by orders of magnitude.
  */
 #include "core/lib/crc32.h"
 
 /*
- * The remainder of four bits that are shifted out: entry n is n divided by the polynomial, four
- * steps long.
+ * Remainders for four bits shifted out: entry n is n after four steps of division by the
+ * polynomial.
  */
 static const uint32_t remainder_of_nibble[16] = {
     0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac, 0x76dc4190, 0x6b6b51f4, 0x4db26158, 0x5005713c,

@@ -6,7 +6,7 @@
 
 #define DISTANCE_MAX (1ll << 53)
 
-/* Bits that the root has, so that it can be multiplied by what percents take. */
+/* Bits of the root, few enough to multiply it by 10000. */
 #define ROOT_BITS 48
 
 void deviation_add(struct deviation *deviation, uint64_t value)
@@ -28,7 +28,7 @@ uint64_t deviation_mean(const struct deviation *deviation)
     return deviation->count ? (deviation->sum + deviation->count / 2) / deviation->count : 0;
 }
 
-/* By digits of 32 bits: a division of 128 bits is a function of the compiler's library. */
+/* In digits of 32 bits, because 128-bit division would call the compiler's library. */
 static unsigned __int128 divide(unsigned __int128 number, uint32_t by)
 {
     unsigned __int128 quotient = 0;
@@ -42,7 +42,7 @@ static unsigned __int128 divide(unsigned __int128 number, uint32_t by)
     return quotient;
 }
 
-/* Bit by bit from the highest; rounded down. */
+/* Square root, bit by bit from the highest; rounded down. */
 static uint64_t root(unsigned __int128 number)
 {
     uint64_t found = 0;
@@ -57,8 +57,8 @@ static uint64_t root(unsigned __int128 number)
 }
 
 /*
- * n * the sum of squares - the square of the sum: divided by n - 1, and its root by n, it is the
- * deviation.
+ * n * (sum of squares) - (square of the sum). The deviation of the mean is the square root of this
+ * divided by n - 1, divided by n.
  */
 static unsigned __int128 spread(const struct deviation *deviation)
 {
@@ -75,8 +75,8 @@ uint64_t deviation_of_mean(const struct deviation *deviation)
 }
 
 /*
- * The number under the root is moved by whole pairs of bits first, so that little of it is lost,
- * and the sum, which the root is a part of, as far as the root then is.
+ * First shifts the radicand by pairs of bits, so that little of it is lost, and the sum by as many
+ * bits as the root has shifted.
  */
 uint64_t deviation_percent(const struct deviation *deviation)
 {
@@ -92,7 +92,7 @@ uint64_t deviation_percent(const struct deviation *deviation)
         moved++;
     shares = root(divide(number, (uint32_t)(deviation->count - 1))) * 10000;
     if (moved >= 0 && sum > (UINT64_MAX >> 1) >> moved)
-        return 0; /* less than half a share, as shares are fewer than 2^62 */
+        return 0; /* less than half a share, because `shares` is below 2^62 */
     sum = moved >= 0 ? sum << moved : sum >> -moved;
     return sum ? (shares + sum / 2) / sum : UINT64_MAX;
 }

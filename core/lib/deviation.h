@@ -1,31 +1,30 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A number that was measured several times: its mean, and the deviation of the mean, as `perf stat
- * -r` prints them, in whole numbers. Each value is kept as its distance from the first one, so that
- * sums of squares have room; greater distances count as 2^53. No side effects; any context except a
- * hit.
+ * Mean of a repeated measurement and its deviation, as `perf stat -r` prints them, in integers.
+ * Each value is stored as its distance from the first, so that the sums of squares do not overflow;
+ * a distance above 2^53 counts as 2^53. No side effects; any context except a hit.
  */
 #pragma once
 
 #include <stdint.h>
 
-#define DEVIATION_RUNS_MAX 1000 /* values; the sums have no room for more */
+#define DEVIATION_RUNS_MAX 1000 /* values; more could overflow the sums */
 
-/* All 0 at first. */
+/* Zero-initialised. */
 struct deviation {
     uint64_t count, first, sum;
     int64_t distances;
-    unsigned __int128 squares; /* of the distances */
+    unsigned __int128 squares; /* sum of the squared distances */
 };
 
 void deviation_add(struct deviation *deviation, uint64_t value);
 
-/* Rounded; 0 if there are no values. */
+/* The rounded mean; 0 if there are no values. */
 uint64_t deviation_mean(const struct deviation *deviation);
 
 /*
- * The standard deviation of the mean: that of the values, divided by the root of their number.
- * Rounded down; 0 for fewer than two values.
+ * The standard deviation of the mean: that of the values, divided by the square root of their
+ * number. Rounded down; 0 for fewer than two values.
  */
 uint64_t deviation_of_mean(const struct deviation *deviation);
 

@@ -7,8 +7,8 @@
 #include "core/lib/string.h"
 
 /*
- * Only the last star may have to match more characters: what an earlier star matched was enough for
- * the text between the two, and matching more there cannot help the rest.
+ * Only the last star has to be retried: whatever an earlier star matched was enough for the text
+ * between the two, and a longer match there cannot help the rest.
  */
 bool glob_match(const char *pattern, const char *text)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Patterns of names: `*` matches any characters, `?` matches one, every other character matches
- * itself. No side effects; any context; the time is at most proportional to the product of both
- * lengths.
+ * Name patterns: `*` matches any characters, `?` matches one, every other character matches itself.
+ * No side effects; any context; the time is at most proportional to the product of both lengths.
  */
 #pragma once
 
@@ -10,5 +9,5 @@
 
 bool glob_match(const char *pattern, const char *text);
 
-/* True if it contains `*` or `?`. */
+/* True if the string contains `*` or `?`. */
 bool glob_is_pattern(const char *pattern);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Numbers as users and protocols write them: digits in base 10 or 16, of either case, without a
- * sign. Each caller decides what may follow a number, and how it refuses a wrong one. No side
- * effects; any context.
+ * Parses numbers as users and protocols write them: digits in base 10 or 16, of either case,
+ * without a sign. The caller decides what may follow a number, and how to refuse a wrong one. No
+ * side effects; any context.
  */
 #pragma once
 
@@ -10,23 +10,23 @@
 #include <stdint.h>
 
 enum number {
-    NUMBER_NONE, /* there is no digit */
+    NUMBER_NONE, /* no digit */
     NUMBER_READ,
-    NUMBER_LARGE, /* the number is larger than the caller can use */
+    NUMBER_LARGE, /* larger than the caller's limit */
 };
 
-/* The value of a digit in this base; -1 if it is not a digit. */
+/* Value of a digit in `base`; -1 for any other character. */
 int number_digit(char character, unsigned base);
 
-/* 16 if *at begins with 0x, and *at then moves past it; else 10. */
+/* Returns 16 and skips the prefix if *at begins with 0x; otherwise returns 10. */
 unsigned number_base(const char **at);
 
 /*
- * Reads the digits at *at, a number of at most `most`. *at is left at the first character that is
- * not part of it; with NUMBER_LARGE, at the digit that makes it too large. *number is written only
- * with NUMBER_READ.
+ * Reads a number of at most `most` at *at. Advances *at to the first character after the number or,
+ * with NUMBER_LARGE, to the digit that makes it too large. *number is written only with
+ * NUMBER_READ.
  */
 enum number number_read(const char **at, unsigned base, uint64_t most, uint64_t *number);
 
-/* True if the whole word is a decimal number of at most `most`; else *number is not changed. */
+/* True if the whole word is a decimal number of at most `most`; otherwise *number is unchanged. */
 bool number_word(const char *word, uint64_t most, uint64_t *number);

@@ -8,9 +8,9 @@
 #include "core/lib/number.h"
 #include "core/lib/string.h"
 
-#define NAMES       2            /* of an option */
-#define NUMBER_MOST (1ull << 40) /* where a row names no other, in 64 bits */
-#define HELP_COLUMN 32           /* where an option's line of help begins */
+#define NAMES       2            /* names per option */
+#define NUMBER_MOST (1ull << 40) /* default limit of 64-bit numbers */
+#define HELP_COLUMN 32           /* column of the help text */
 
 static bool has_row(const struct options *options, const struct option *row)
 {
@@ -22,7 +22,7 @@ static bool is_name(const char *name, const char *word, size_t length)
     return name && strlen(name) == length && strncmp(name, word, length) == 0;
 }
 
-/* The command's own of that name, or with `others` one that it lacks. */
+/* Finds the command's option of that name, or with `others` one that only other commands have. */
 static const struct option *find(const struct options *options, const char *word, size_t length,
                                  bool others)
 {
@@ -38,7 +38,7 @@ const struct option *option_find(const struct options *options, const char *name
     return find(options, name, length, false);
 }
 
-/* The least name that comes after `before`; NULL: none does. */
+/* The smallest name after `before`; NULL if there is none. */
 static const char *name_after(const struct options *options, const char *before)
 {
     const char *least = options->workload && strcmp("--", before) > 0 ? "--" : NULL;
@@ -113,7 +113,7 @@ int option_set(const struct option *option, const char *typed, char *value, void
     return 0;
 }
 
-/* --- Words --- */
+/* --- Arguments --- */
 
 const char *options_list(const struct options *options, char separator, char *text, size_t size)
 {
@@ -141,13 +141,13 @@ static int refuse_word(const struct options *options, const char *word, size_t l
                   options->workload ? ", -- COMMAND" : "");
 }
 
-/* What is left to be read: words[0] is the option's own. */
+/* The arguments still to be read; words[0] is the option itself. */
 struct reader {
     const struct options *options;
     int count;
     char **words;
     void *to;
-    uint64_t said; /* a bit for each row */
+    uint64_t said; /* options seen, a bit for each row */
     struct refusal *why;
 };
 
@@ -160,8 +160,8 @@ static uint64_t bit_of(const struct options *options, const struct option *optio
 }
 
 /*
- * How many words it takes after its own, or a negative errno and the reason. `attached`: the value
- * that stands in the same word; NULL: none does.
+ * Returns the number of further words that the option takes, or a negative errno and the reason.
+ * `attached` is a value in the same word, or NULL.
  */
 static int read_option(struct reader *reader, const struct option *option, const char *typed,
                        char *attached)
@@ -198,7 +198,7 @@ static int read_long(struct reader *reader)
     return read_option(reader, option, word, value);
 }
 
-/* -n, -n VALUE, -nVALUE; and several in one word, of which the last may have a value: -agF99 */
+/* -n, -n VALUE, -nVALUE, or several in one word, the last possibly with a value: -agF99 */
 static int read_short(struct reader *reader)
 {
     char *letter = reader->words[0];
@@ -242,7 +242,7 @@ int options_parse(const struct options *options, int argc, char **argv, void *to
     int at = 1, taken, error;
 
     for (; at < argc; at += 1 + taken) {
-        /* as in perf, the first word that is no option begins the workload */
+        /* as in perf, the first word that is not an option begins the workload */
         if (options->workload && argv[at][0] != '-')
             break;
         if (options->workload && strcmp(argv[at], "--") == 0) {

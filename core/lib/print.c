@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Formatted output into a sink (core/lib/print.h). All output uses this, also in a panic: it
- * allocates nothing, keeps only the console's sink, takes no lock except the console's guard, and
- * prints a wrong format as it is.
+ * Formatted output to a sink (core/lib/print.h). All output uses it, even in a panic: it allocates
+ * nothing, stores only the console's sink, takes no lock except the console's guard, and prints an
+ * invalid format unchanged.
  */
 #include "core/lib/print.h"
 
@@ -13,17 +13,17 @@
 
 #define NO_PRECISION SIZE_MAX
 
-/* One conversion of a format, "%-*.3s" say. */
+/* One conversion of a format, such as "%-*.3s". */
 struct conversion {
     bool left;        /* - */
     bool zero;        /* 0 */
-    size_t width;     /* least number of characters */
-    size_t precision; /* %s: most characters to take */
+    size_t width;     /* minimum number of characters */
+    size_t precision; /* %s: maximum number of characters */
     bool wide;        /* l, ll, z: 64 bits */
     char letter;
 };
 
-/* A va_list that functions can share: a bare parameter may be a copy or not, by the ABI. */
+/* A va_list that functions can share: whether a bare parameter is a copy depends on the ABI. */
 struct arguments {
     va_list list;
 };
@@ -111,7 +111,7 @@ static int64_t next_signed(const struct conversion *conversion, struct arguments
     return conversion->wide ? va_arg(arguments->list, int64_t) : va_arg(arguments->list, int);
 }
 
-/* False if the letter is not one of these. */
+/* False if the letter is unknown. */
 static bool put_conversion(struct sink *sink, const struct conversion *conversion,
                            struct arguments *arguments)
 {
@@ -161,7 +161,7 @@ static size_t parse_count(const char **format, struct arguments *arguments, bool
     return count;
 }
 
-/* Reads what follows a %; returns the first character after it. */
+/* Parses a conversion after its %; returns the first character after it. */
 static const char *parse_conversion(const char *format, struct arguments *arguments,
                                     struct conversion *conversion)
 {
@@ -211,7 +211,7 @@ static void print_pieces_to(struct sink *sink, const char *format, va_list list)
     va_end(arguments.list);
 }
 
-/* What one call prints to the console is not mixed with other output. */
+/* One call's output to the console is not interleaved with other output. */
 void print_list_to(struct sink *sink, const char *format, va_list list)
 {
     bool guarded = guard_enter && sink == console;
@@ -267,13 +267,13 @@ void print(const char *format, ...)
     if (!console)
         return;
     va_start(arguments, format);
-    print_together_begin(); /* first: meanwhile another CPU may give the console another sink */
+    print_together_begin(); /* first, as another CPU may be replacing the console's sink */
     print_pieces_to(console, format, arguments);
     print_together_end();
     va_end(arguments);
 }
 
-/* Fills a buffer, and continues to count after its end. */
+/* Fills a buffer, and keeps counting past its end. */
 struct buffer_sink {
     struct sink sink;
     char *buffer;

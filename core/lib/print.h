@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The one print family. Understands %c %s %d %i %u %x %p %%, the lengths l, ll, z, the flags - and
- * 0, a width or `*`, and a precision for %s. Allocates nothing and takes no lock but the console's
- * guard: usable in any context that the sink is usable in.
+ * The only print functions. They support %c %s %d %i %u %x %p %%, the lengths l, ll, z, the flags -
+ * and 0, a width or `*`, and a precision for %s. They allocate nothing and take no lock but the
+ * console's guard, so they work in any context in which the sink works.
  */
 #pragma once
 
 #include <stdarg.h>
 #include <stddef.h>
 
-/* Where bytes go. Embed it in a larger structure to carry state. */
+/* A destination of bytes. Embed it in a larger structure to carry state. */
 struct sink {
     void (*write)(struct sink *sink, const char *bytes, size_t length);
 };
@@ -18,31 +18,34 @@ __attribute__((format(printf, 2, 3))) void print_to(struct sink *sink, const cha
 __attribute__((format(printf, 2, 0))) void print_list_to(struct sink *sink, const char *format,
                                                          va_list list);
 
-/* To the console, wherever print_set_console last sent it; nowhere before the first call. */
+/*
+ * Prints to the console: the sink last given to print_set_console, or nowhere before its first
+ * call.
+ */
 __attribute__((format(printf, 1, 2))) void print(const char *format, ...);
 void print_set_console(struct sink *sink);
 struct sink *print_console(void);
 
-/* Called around each print to the console: one CPU at a time is in between. Boot. */
+/* The guard is called around each print to the console and admits one CPU at a time. Boot. */
 void print_set_guard(void (*enter)(void), void (*leave)(void));
 
 /*
- * What is printed to the console between the two stands together, as what one print() prints does.
- * May be nested. Contexts as the guard's.
+ * Console output between these two calls is not interleaved with other output, like that of one
+ * print(). Calls nest. Same contexts as the guard.
  */
 void print_together_begin(void);
 void print_together_end(void);
 
 /*
- * Like snprintf: always ends in NUL when size is not 0, returns the length that the whole text
- * would have had.
+ * Like snprintf: terminates the buffer with NUL unless size is 0, and returns the length of the
+ * whole text.
  */
 __attribute__((format(printf, 3, 4))) size_t print_into(char *buffer, size_t size,
                                                         const char *format, ...);
 __attribute__((format(printf, 3, 0))) size_t print_list_into(char *buffer, size_t size,
                                                              const char *format, va_list arguments);
 
-/* How the word after a number ends: "%llu record%s". */
+/* Plural ending of the word after a number: "%llu record%s". */
 static inline const char *print_plural(unsigned long long number)
 {
     return number == 1 ? "" : "s";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Writes the reason of a refusal. Called by code that refuses (core/lib/refusal.h); task context.
+ * Writes the reason for a refusal. Called by code that refuses (core/lib/refusal.h); task context.
  */
 #include "core/lib/refusal.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Why something that a user asked for was refused: one line that says what is wrong and what would
- * be right. Filled by the code that refuses, printed by the command or caller that asked. Task
- * context only.
+ * Why a user's request was refused: one line that states what is wrong and what would be right.
+ * Filled by the code that refuses, printed by the command or caller. Task context only.
  */
 #pragma once
 

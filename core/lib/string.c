@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The string functions of core/lib/string.h, byte by byte: names are short. The memory functions,
- * which copy samples, know the CPU and are in arch/x86_64/memory/memory.c. Safe in every context.
+ * The string functions of core/lib/string.h, byte by byte because names are short. The memory
+ * functions, which copy samples, depend on the CPU and are in arch/x86_64/memory/memory.c. Safe in
+ * every context.
  */
 #include "core/lib/string.h"
 
@@ -10,7 +11,7 @@ size_t strlen(const char *text)
     size_t length = 0;
 
     while (text[length] != '\0') {
-        /* Keeps the compiler from recognising this loop as strlen, and calling strlen. */
+        /* Keeps the compiler from turning this loop into a call of strlen. */
         __asm__ volatile("");
         length++;
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The memory and string functions that C code may expect. gcc and clang emit calls to the first
- * four by themselves. On the host the C library's are used in their place. Safe in every context.
+ * four on their own. Host programs use the C library's functions instead. Safe in every context.
  */
 #pragma once
 

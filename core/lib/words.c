@@ -14,17 +14,16 @@ static bool is_blank(char character)
 }
 
 /*
- * What the characters read so far mean for the next one. Both functions below use it, so that they
- * agree on quotes.
+ * Quoting state after the characters read so far. Both functions below use it, so that they agree
+ * on quotes.
  */
 struct quoting {
-    char quote;   /* ' or " while inside, else NUL */
-    bool escaped; /* the last character was a \ that hides the next */
+    char quote;   /* ' or " while inside quotes, otherwise NUL */
+    bool escaped; /* the last character was a \ that escapes the next */
 };
 
 /*
- * True if the character is part of the word; false if it is a quote mark or a backslash, which is
- * left out.
+ * True if the character is part of the word; false for a quote mark or backslash, which is dropped.
  */
 static bool quoting_take(struct quoting *quoting, char character, char next)
 {
@@ -63,8 +62,8 @@ static int refuse_open_end(const struct quoting *quoting, struct refusal *why)
 }
 
 /*
- * Takes the quotes out of the word at `from`, in place; returns the end of the word in the text,
- * NULL if a quote stays open.
+ * Removes the quotes from the word at `from`, in place; returns where the text continues, or NULL
+ * if a quote is not closed.
  */
 static char *unquote_word(char *from, struct quoting *quoting)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The grammar of a command line: words between blanks; '...' taken literally; "..." in which \
- * hides " and \; elsewhere \ hides any character; `;` between commands. Pure: any context.
+ * The grammar of a command line: words between blanks; '...' is literal; in "...", \ escapes " and
+ * \; elsewhere \ escapes any character; `;` separates commands. Pure: any context.
  */
 #pragma once
 
@@ -19,21 +19,21 @@ struct words {
 };
 
 /*
- * Splits one command in place; the words point into `text`. Returns 0; -EINVAL (an open quote, or a
+ * Splits one command in place; the words point into `text`. Returns 0, -EINVAL (an open quote, or a
  * backslash at the end) or -E2BIG (more than WORDS_MAX words), with the reason.
  */
 int words_split(char *text, struct words *words, struct refusal *why);
 
-/* A decimal number and nothing else; false for any other word. */
+/* True if the whole word is a decimal number. */
 bool words_number(const char *word, uint32_t *number);
 
 struct words_command {
-    const char *text; /* not terminated, blanks at both ends cut off */
+    const char *text; /* not terminated; without blanks at both ends */
     size_t length;
 };
 
 /*
- * Takes the next non-empty command from a script and moves *script past it; false at the end. An
- * open quote reaches to the end of the script, and words_split then refuses it.
+ * Finds the next non-empty command of a script and moves *script past it; false at the end. An open
+ * quote extends to the end of the script; words_split then refuses it.
  */
 bool words_next_command(const char **script, struct words_command *command);

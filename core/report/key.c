@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See key.h. perf's rules, found out by showing recordings to perf 6.1 (docs/perf.md).
- * Called by the report's parts; task context.
+ * See key.h. Follows perf's rules, which were determined by showing recordings to perf 6.1
+ * (docs/perf.md). Called by the report's other files; task context.
  */
 #include "core/report/key.h"
 
@@ -11,14 +11,14 @@
 #include "core/tracepoint/format.h"
 
 #define CPU_WIDTH     3
-#define NUMBER_WIDTH  7 /* of a task, before ":" and its name */
+#define NUMBER_WIDTH  7 /* of a task's number, before ":" and its name */
 #define ADDRESS_WIDTH 18
 #define LEVEL_WIDTH   4 /* of "[k] " */
 #define LINE_SIZE     256
 
 /* --- Fields ----------------------------------------------------------------------------------- */
 
-/* "NAME", or "EVENT.NAME" where EVENT is the tracepoint's name, with its system or without. */
+/* Finds "NAME", or "EVENT.NAME" where EVENT is the tracepoint's name with or without its system. */
 static const struct tracepoint_field *field_of(const char *word, const struct recorded_event *event)
 {
     const struct tracepoint *tracepoint = tracepoint_of_event(&event->attr);
@@ -110,8 +110,8 @@ static void keep_line(struct sink *sink, const char *bytes, size_t length)
 }
 
 /*
- * perf looks for the field in the line that `perf script` prints: a word that begins with its name
- * and the byte that follows it.
+ * perf searches the line of `perf script` for a word that begins with the field's name, and skips
+ * the byte after the name.
  */
 static bool copy_from_line(const char *line, const char *name, char *text)
 {
@@ -144,7 +144,7 @@ static uint64_t value_of(const struct tracepoint_field *field, const void *recor
     return value;
 }
 
-/* As libtraceevent prints a field by itself. */
+/* Prints a field as libtraceevent prints a single one. */
 static void print_raw(const struct tracepoint_field *field, const void *record, char *text)
 {
     unsigned long long value = value_of(field, record);
@@ -164,7 +164,7 @@ static void print_raw(const struct tracepoint_field *field, const void *record, 
     case TRACEPOINT_state:
         print_into(text, REPORT_TEXT_SIZE, "%lld", (long long)value);
         return;
-    default: /* pointers, and what is an unsigned long */
+    default: /* pointers and unsigned long */
         print_into(text, REPORT_TEXT_SIZE, "0x%llx", value);
     }
 }
@@ -189,7 +189,7 @@ static struct report_place place_of_field(const struct report_key *key,
     };
 }
 
-/* perf compares the bytes, the lowest first, and has the larger ones first. */
+/* perf compares the bytes, from the lowest up, and sorts larger ones first. */
 static int compare_fields(const struct report_place *a, const struct report_place *b)
 {
     uint64_t left = __builtin_bswap64(a->address), right = __builtin_bswap64(b->address);
@@ -199,9 +199,9 @@ static int compare_fields(const struct report_place *a, const struct report_plac
     return strcmp(b->name, a->name);
 }
 
-/* --- The others ------------------------------------------------------------------------------- */
+/* --- Other keys ------------------------------------------------------------------------------- */
 
-/* perf's names: the last part of a file's, and in brackets what is no file. */
+/* perf's names: the last component of a file's path, or a name in brackets if there is no file. */
 static void print_object(const struct sample_view *view, char *text)
 {
     struct user_place place;
@@ -251,7 +251,7 @@ struct report_place report_key_place(const struct report_key *key, const struct 
     return place;
 }
 
-/* Functions come before bare addresses, by name. */
+/* Sorts functions by name, before bare addresses. */
 static int compare_symbols(const struct report_place *a, const struct report_place *b)
 {
     if (!a->name != !b->name)
@@ -306,7 +306,7 @@ bool report_key_is_left(const struct report_key *key)
     return key->kind != REPORT_BY_FIELD;
 }
 
-/* A field's is as wide as its text, or its number with all hexadecimal digits. */
+/* A field's heading is as wide as its string, or as its number with all hexadecimal digits. */
 size_t report_key_heading_width(const struct report_key *key)
 {
     size_t width = strlen(report_key_heading(key)), wide = 0;

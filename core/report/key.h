@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the lines of a report are told apart by, as perf's --sort has it: the function, the task's
- * name, its number, the CPU, and the fields of tracepoints. Each is a column: what is the same,
- * what comes first, how wide it is, and how it is printed. Used by core/report/report.c and its
- * parts; task context.
+ * Sort keys of a report, as in perf's --sort: the function, the task's name, its number, the CPU,
+ * and the fields of tracepoints. Each key is a column, with its own equality, order, width and
+ * format. Used by core/report/report.c and its parts; task context.
  */
 #pragma once
 
@@ -14,32 +13,33 @@
 #include "core/sample/view.h"
 #include "core/tracepoint/tracepoint.h"
 
-#define REPORT_TEXT_SIZE 48 /* of a value as it is printed, the end included */
+#define REPORT_TEXT_SIZE 48 /* of a printed value, including the NUL */
 
 /*
- * Reads "comm,cpu,prev_pid". A name that is none of perf's is a field's, "NAME", "EVENT.NAME" or
- * "SYSTEM:EVENT.NAME"; it stays in `text`, which the keys point into and which is cut at the
- * commas. A key that stands there twice counts once. 0, or -EINVAL with the reason.
+ * Parses "comm,cpu,prev_pid". A name unknown to perf is that of a field: "NAME", "EVENT.NAME" or
+ * "SYSTEM:EVENT.NAME". `text` is split at the commas, and the keys point into it. A repeated key
+ * counts once. Returns 0, or -EINVAL with the reason.
  */
 int report_keys_parse(char *text, struct report_keys *keys, struct refusal *why);
 
-/* Whether each field is one of some event's; 0, or -EINVAL with the fields that there are. */
+/* Checks that every field belongs to some event. Returns 0, or -EINVAL and the existing fields. */
 int report_keys_check(const struct report_keys *keys, const struct record_source *source,
                       struct refusal *why);
 
-/* Those that this event's samples have: as in perf, a field is no column of another event's. */
+/* The keys that this event's samples have: as in perf, only events with a field have its column. */
 struct report_keys report_keys_of_event(const struct report_keys *keys,
                                         const struct recorded_event *event);
 
 /*
- * The sample's value of any key but the function. Its name lies in `text`, which the tree copies.
+ * The sample's value of any key except the function. Its name is in `text`, which the tree copies.
  */
 struct report_place report_key_place(const struct report_key *key, const struct sample_view *view,
                                      char text[static REPORT_TEXT_SIZE]);
 
 /*
- * Less than 0 if `a` is printed before `b`. What no key tells apart the second one does: functions
- * of one name by file and address, bare addresses as signed numbers, the kernel's first.
+ * Less than 0 if `a` is printed before `b`. If all keys are equal, report_key_compare_places
+ * decides: functions with one name by file and address, bare addresses as signed numbers, the
+ * kernel's first.
  */
 int report_key_compare(const struct report_key *key, const struct report_place *a,
                        const struct report_place *b);
@@ -48,13 +48,15 @@ int report_key_compare_places(const struct report_key *key, const struct report_
 
 const char *report_key_heading(const struct report_key *key);
 
-/* True: the column is set to the left. */
+/* True if the column is left-aligned. */
 bool report_key_is_left(const struct report_key *key);
 
-/* How wide the column has to be for its heading, and for this value. */
+/* Minimum width of the column for its heading, and for this value. */
 size_t report_key_heading_width(const struct report_key *key);
 size_t report_key_width(const struct report_key *key, const struct report_place *place);
 
-/* `level` is the function's mark. Blanks after it fill the column, if it is not the last. */
+/*
+ * Prints a value, padded to `width` unless its column is the last. `level` is the function's mark.
+ */
 void report_key_print(struct sink *sink, const struct report_key *key,
                       const struct report_place *place, char level, size_t width, bool last);

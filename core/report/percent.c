@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Percentages, digit for digit as the real perf prints them. perf computes them in doubles, so
- * what is half a hundredth on paper may lie just above or below it there: 100.0 * 3 / 20000 is
- * 0.01499..., hence 0.01 and not 0.02. The same roundings (convert, multiply, divide, print; each
- * to nearest, ties to even) are done here on integers. Called by core/report*.c; pure, any
+ * Percentages, digit for digit as the real perf prints them. perf computes them in doubles, so an
+ * exact half of a hundredth may become slightly more or less: 100.0 * 3 / 20000 is 0.01499...,
+ * which prints as 0.01 and not 0.02. This file performs the same roundings (convert, multiply,
+ * divide, print; each to nearest, ties to even) on integers. Called by core/report; pure, any
  * context.
  */
 #include "core/report/percent.h"
@@ -13,8 +13,8 @@
 #include <stdbool.h>
 
 #define DOUBLE_BITS   53
-#define QUOTIENT_BITS 55 /* enough for DOUBLE_BITS, one to round by, and a leading 0 */
-#define PRODUCT_SHIFT 42 /* makes the 105 or 106 bits of a product 63 or 64 */
+#define QUOTIENT_BITS 55 /* DOUBLE_BITS, one to round by, and a leading 0 */
+#define PRODUCT_SHIFT 42 /* reduces the 105 or 106 bits of a product to 63 or 64 */
 
 /* mantissa * 2^exponent; the mantissa has exactly DOUBLE_BITS bits, or is 0. */
 struct binary {
@@ -22,10 +22,12 @@ struct binary {
     int exponent;
 };
 
-/* value / 2^shift to nearest, ties to even; `more` says that a little more than value was meant. */
+/*
+ * value / 2^shift to nearest, ties to even; `more`: the exact number is a little more than value.
+ */
 static uint64_t shift_to_nearest(uint64_t value, int shift, bool more)
 {
-    assert(shift > 0 && shift < 64); /* else C does not say what comes out */
+    assert(shift > 0 && shift < 64); /* otherwise undefined in C */
 
     uint64_t kept = value >> shift;
     uint64_t lost = value & ((UINT64_C(1) << shift) - 1);
@@ -35,7 +37,7 @@ static uint64_t shift_to_nearest(uint64_t value, int shift, bool more)
     return kept + up;
 }
 
-/* What a double makes of value * 2^exponent. Where `more` is set, value has bits to lose. */
+/* Rounds value * 2^exponent to a double. If `more` is set, value has bits to lose. */
 static struct binary to_binary(uint64_t value, int exponent, bool more)
 {
     if (value == 0)
@@ -75,7 +77,7 @@ static struct binary multiply(struct binary a, struct binary b)
                      lost != 0);
 }
 
-/* The fraction cut off. */
+/* Truncates the fraction. */
 static uint64_t to_integer(struct binary value)
 {
     if (value.exponent >= 0)
@@ -91,7 +93,7 @@ uint64_t percent_hundredths(uint64_t part, uint64_t whole)
     numerator = to_binary(numerator.mantissa * 100, numerator.exponent, false);
     struct binary percent = divide(numerator, to_binary(whole, 0, false));
 
-    /* At most 100, so the exponent is far below 0; and what 63 bits shift out prints as 0.00. */
+    /* percent is at most 100, so its exponent is far below 0; below -63 it prints as 0.00. */
     if (percent.exponent < -63)
         return 0;
     return shift_to_nearest(percent.mantissa * 100, -percent.exponent, false);

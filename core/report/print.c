@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The layout of `perf report --stdio`, column for column, with percentages of the whole event, or
- * of the branch that forks ("graph" and "fractal" in perf's terms):
+ * Prints the layout of `perf report --stdio`, column for column, with percentages of the whole
+ * event or of the forking branch ("graph" and "fractal" in perf's terms):
  *
  *     73.33%             9  [k] ring_output       a hit: per cent, samples, place
- *             |                                   depth 1: a bar as long as it has branches to come
+ *             |                                   depth 1: a bar while branches follow
  *             |--60.00%--vfs_write                a branch, then the places up to its next fork
  *             |          sys_write
  *             |          |
  *             |          |--40.00%--...           depth 2
  *
- * Called by core/report/report.c; task context. Walks with a stack of its own: chains may be 127
- * places deep, the kernel's stack is not.
+ * Called by core/report/report.c; task context. Uses an explicit stack, because chains may be 127
+ * places deep, too deep for recursion on the kernel's stack.
  */
 #include "core/report/print.h"
 
@@ -26,11 +26,11 @@
 
 /* A fork whose branches are being printed. */
 struct fork {
-    uint32_t branch; /* the next one */
+    uint32_t branch; /* the next branch */
     uint32_t bars;   /* bit i: depth i + 1 still has a bar */
-    uint64_t total;  /* what its branches are per cent of */
-    uint64_t left;   /* of that, for the branches to come, and for those that are left out */
-    uint64_t least;  /* branches with less are left out */
+    uint64_t total;  /* denominator of the branch percentages */
+    uint64_t left;   /* part of `total` for the branches to come and the omitted ones */
+    uint64_t least;  /* branches below this are omitted */
 };
 
 struct printer {
@@ -38,7 +38,7 @@ struct printer {
     const struct report_tree *tree;
     const struct report_node *nodes;
     const struct report_options *options;
-    int margin; /* what the whole graph is moved right by */
+    int margin; /* additional indentation of the whole graph */
     size_t width[REPORT_KEYS_MAX];
 };
 
@@ -56,7 +56,7 @@ static void print_percent(const struct printer *printer, int width, uint64_t per
              (unsigned long long)(hundredths % HUNDREDTHS));
 }
 
-/* As C's %#llx, which gives 0 no prefix. */
+/* Like C's %#llx, which prints 0 without a prefix. */
 static void print_place(const struct printer *printer, const struct report_node *node)
 {
     if (node->place.name != NULL)
@@ -71,7 +71,7 @@ static void indent(const struct printer *printer)
     print_to(printer->sink, "%*s", GRAPH_INDENT + printer->margin, "");
 }
 
-/* The bars of the depths up to, and not with, `depth`. */
+/* Prints the bars of all depths below `depth`. */
 static void print_bars(const struct printer *printer, unsigned int depth, uint32_t bars)
 {
     indent(printer);
@@ -80,15 +80,15 @@ static void print_bars(const struct printer *printer, unsigned int depth, uint32
 }
 
 /*
- * The branch if it is printed, else REPORT_ROOT. Siblings are sorted: after one that is left out,
- * all are left out.
+ * Returns the branch if it is printed, otherwise REPORT_ROOT. Siblings are sorted: all that follow
+ * an omitted branch are omitted, too.
  */
 static uint32_t printed_from(const struct printer *printer, uint32_t branch, uint64_t least)
 {
     return printer->nodes[branch].period < least ? REPORT_ROOT : branch;
 }
 
-/* The sum of all branches of a node; chains that end at the node are not in it. */
+/* The sum of a node's branches, without the chains that end at the node. */
 static uint64_t period_below(const struct printer *printer, uint32_t node)
 {
     uint64_t sum = 0;
@@ -99,7 +99,7 @@ static uint64_t period_below(const struct printer *printer, uint32_t node)
     return sum;
 }
 
-/* perf rounds down a share of the event, and rounds up a share of a node's branches. */
+/* perf rounds a share of the event down, and a share of a node's branches up. */
 static uint64_t least_below(const struct printer *printer, uint32_t node)
 {
     uint64_t whole = printer->nodes[REPORT_ROOT].period, least;
@@ -112,7 +112,7 @@ static uint64_t least_below(const struct printer *printer, uint32_t node)
     return least + (least * 100 * PERCENT_UNITS < whole * threshold);
 }
 
-/* The fork at the end of a branch; what is per cent of it is so of `total`, if fractal. */
+/* The fork where a branch ends. In fractal mode its percentages are relative to `total`. */
 static struct fork fork_below(const struct printer *printer, uint32_t node, uint64_t total,
                               uint32_t bars)
 {
@@ -130,8 +130,8 @@ static struct fork fork_below(const struct printer *printer, uint32_t node, uint
 }
 
 /*
- * The node where the run of places ends that begins with this one: at a fork, or where chains
- * end. Branches that are left out make forks too.
+ * Last node of the run of places that begins with `node`. A run ends at a fork or where chains end;
+ * omitted branches make forks, too.
  */
 static uint32_t run_end(const struct printer *printer, uint32_t node)
 {
@@ -153,7 +153,7 @@ static void print_branch_begin(const struct printer *printer, const struct fork 
     print_to(printer->sink, "--");
 }
 
-/* Prints a branch up to its next fork, and returns the node that it ends with. */
+/* Prints a branch up to its next fork, and returns its last node. */
 static uint32_t print_branch(const struct printer *printer, uint32_t branch,
                              const struct fork *fork, unsigned int depth)
 {
@@ -170,7 +170,7 @@ static uint32_t print_branch(const struct printer *printer, uint32_t branch,
     return end;
 }
 
-/* If fractal, what is left out of the branches of a fork is a branch of its own. */
+/* In fractal mode the omitted branches are shown as one remainder branch. */
 static void print_left(const struct printer *printer, struct fork *fork, unsigned int depth)
 {
     if (!printer->options->fractal || fork->left == 0 || fork->left == fork->total)
@@ -182,7 +182,7 @@ static void print_left(const struct printer *printer, struct fork *fork, unsigne
 
 static void print_forks(const struct printer *printer, struct fork first)
 {
-    static struct fork forks[PERF_MAX_STACK_DEPTH + 1]; /* one report at a time: large */
+    static struct fork forks[PERF_MAX_STACK_DEPTH + 1]; /* large; one report at a time */
     unsigned int depth = 1;
 
     forks[0] = first;
@@ -208,8 +208,8 @@ static void print_forks(const struct printer *printer, struct fork first)
 }
 
 /*
- * Chains that all begin alike show that beginning without a per cent of its own, as a trunk.
- * Returns its end.
+ * If all chains begin alike, prints that beginning as a trunk, without a percentage. Returns its
+ * last node.
  */
 static uint32_t print_trunk(struct printer *printer, uint32_t node)
 {
@@ -260,7 +260,7 @@ static void print_hit(const struct printer *printer, uint32_t hit)
     print_to(printer->sink, "\n");
 }
 
-/* "812 ", "1K", "20M": perf's way to say how many. */
+/* Prints the count in perf's format: "812 ", "1K", "20M". */
 static void print_sample_count(struct sink *sink, uint64_t samples, const char *event_name)
 {
     static const char units[] = " KMG";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A sorted report tree as the text that the real perf prints with --stdio. Used by
- * core/report/report.c; task context.
+ * Prints a sorted report tree as the real perf does with --stdio. Used by core/report/report.c;
+ * task context.
  */
 #pragma once
 
@@ -10,8 +10,8 @@
 #include "core/report/tree.h"
 
 /*
- * One event's section: its heading, its hits, and below each hit its call graph, where there is
- * one, as the options say.
+ * Prints one event's section: the heading, the hits and, if there is one and `options` ask for it,
+ * the call graph below each hit.
  */
 void report_print_tree(struct sink *sink, const struct report_tree *tree, const char *event_name,
                        const struct report_options *options);

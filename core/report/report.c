@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * `perf report` in the kernel: for each event one pass over the recording builds a tree of hits
- * and call chains, which is then sorted and printed, so that the memory holds one event at a
- * time. docs/perf.md says which of perf's rules are followed. Called by the console's `perf
- * report`; task context.
+ * `perf report` in the kernel: for each event, one pass over the recording builds a tree of hits
+ * and call chains, which is then sorted and printed, so memory holds one event at a time.
+ * docs/perf.md lists the rules of perf that are followed. Called by the console's `perf report`;
+ * task context.
  */
 #include "core/report/report.h"
 
@@ -18,7 +18,7 @@
 #include "core/symbols/symbols.h"
 #include "core/symbols/user_place.h"
 
-/* What was hit outside of all functions perf calls by its place in the file. */
+/* perf identifies a hit outside of all functions by its file offset. */
 static struct report_place place_of_program(uint64_t address, uint32_t pid, bool hit)
 {
     struct user_place place;
@@ -32,7 +32,7 @@ static struct report_place place_of_program(uint64_t address, uint32_t pid, bool
                                  .address = place.named ? place.symbol.address : nameless};
 }
 
-/* An address of a chain is looked up as it stands, as perf does: a return address too. */
+/* As in perf, a chain's addresses are looked up unchanged, even return addresses. */
 static struct report_place place_of(uint64_t address, uint32_t pid, bool hit)
 {
     struct symbol symbol;
@@ -56,7 +56,7 @@ static char level_of(const struct perf_event_header *record)
     }
 }
 
-/* Counts the sample at a child of `parent`; REPORT_ROOT when the memory is used up. */
+/* Counts the sample at a child of `parent`; REPORT_ROOT if memory is exhausted. */
 static uint32_t count_at(struct report_tree *tree, uint32_t parent, struct report_place place,
                          const struct sample_view *view)
 {
@@ -69,7 +69,7 @@ static uint32_t count_at(struct report_tree *tree, uint32_t parent, struct repor
     return child;
 }
 
-/* Counts the hit under all keys' values, one below the other. */
+/* Counts the hit under the values of all keys, one level per key. */
 static uint32_t count_hit(struct report_tree *tree, const struct sample_view *view)
 {
     char text[REPORT_TEXT_SIZE];
@@ -122,7 +122,7 @@ static bool add_sample(struct report_tree *tree, const struct sample_view *view,
     return true;
 }
 
-/* False if the memory was used up first. */
+/* False if memory is exhausted. */
 static bool add_samples(struct report_tree *tree, struct record_source *source,
                         const struct recorded_event *event, const struct report_options *options)
 {

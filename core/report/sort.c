@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * The value of perf report's --sort (key.h): which keys it names. Called by
- * core/perf/report_options.c; pure.
- */
+/* Parses the value of perf report's --sort (key.h). Called by core/perf/report_options.c; pure. */
 #include "core/lib/string.h"
 #include "core/report/key.h"
 

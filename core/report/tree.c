@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The tree that a report prints: one array of nodes filled from the front, a hash table to find a
- * node's child by its place (a place may be called from very many others), and lists of siblings,
- * which are sorted once at the end. Called by core/report/report.c; task context.
+ * The tree that a report prints: an array of nodes filled from the front, a hash table that finds a
+ * node's child by its place (a place may have very many callers), and lists of siblings, which are
+ * sorted once at the end. Called by core/report/report.c; task context.
  */
 #include "core/report/tree.h"
 
@@ -20,7 +20,7 @@ bool report_tree_init(struct report_tree *tree, void *memory, size_t size)
         return false;
     size -= skew;
 
-    /* As many buckets as nodes, rounded down to a power of two; nodes take what is left. */
+    /* As many buckets as nodes, rounded down to a power of two; nodes use the remaining memory. */
     size_t pairs = size / (sizeof(struct report_node) + sizeof(uint32_t));
     unsigned int bits = 0;
     while (bits < BUCKET_BITS_MOST && (size_t)2 << bits <= pairs)
@@ -46,14 +46,14 @@ void report_tree_clear(struct report_tree *tree, const struct report_keys *keys)
 
 static uint32_t *bucket_of(const struct report_tree *tree, uint32_t parent, uint64_t address)
 {
-    /* Multiplications by odd numbers that spread their bits upwards; the upper bits choose. */
+    /* Multiplication by odd numbers spreads the bits upwards; the upper bits choose the bucket. */
     uint64_t mixed =
         (address + parent * UINT64_C(0xd6e8feb86659fd93)) * UINT64_C(0x9e3779b97f4a7c15);
 
     return &tree->buckets[(mixed >> 32) & ((UINT64_C(1) << tree->bucket_bits) - 1)];
 }
 
-/* A sampled value's name is gone with the sample: it takes a node's room, from the array's end. */
+/* A sampled value's name is lost with the sample, so it is copied to a node at the array's end. */
 _Static_assert(REPORT_TEXT_SIZE <= sizeof(struct report_node), "one node holds a name");
 
 static const char *keep_text(struct report_tree *tree, const char *text)
@@ -72,8 +72,8 @@ static bool same_place(const struct report_place *a, const struct report_place *
 }
 
 /*
- * An address without a symbol is never the first of a function: so the addresses tell places
- * of the kernel apart, and of each program.
+ * An address without a symbol is never the first of a function, so addresses alone distinguish the
+ * places of the kernel, or of one program.
  */
 uint32_t report_tree_child(struct report_tree *tree, uint32_t parent, struct report_place place)
 {
@@ -114,7 +114,7 @@ const struct report_place *report_tree_value(const struct report_tree *tree, uin
     return &tree->nodes[hit].place;
 }
 
-/* Whether a hit is printed before another: by period, by samples, by its keys. */
+/* Order of hits: by period, then by samples, then by keys. */
 static bool hit_precedes(const struct report_tree *tree, uint32_t first, uint32_t second)
 {
     const struct report_node *a = &tree->nodes[first], *b = &tree->nodes[second];
@@ -134,8 +134,7 @@ static bool hit_precedes(const struct report_tree *tree, uint32_t first, uint32_
 }
 
 /*
- * Whether a branch of a call graph is printed before its sibling: by period, then the file that
- * perf has met later, then the higher address.
+ * Order of sibling branches: by period, then the file that perf saw later, then the higher address.
  */
 static bool branch_precedes(const struct report_tree *tree, uint32_t first, uint32_t second)
 {
@@ -165,7 +164,7 @@ static uint32_t merge(struct report_tree *tree, uint32_t a, uint32_t b, precedes
     return first;
 }
 
-/* A merge sort of a list, without recursion: runs[i] holds a sorted list of 2^i nodes or none. */
+/* Merge sort of a list, without recursion: runs[i] is a sorted list of 2^i nodes, or empty. */
 static uint32_t sort_siblings(struct report_tree *tree, uint32_t list, precedes_function *precedes)
 {
     struct report_node *nodes = tree->nodes;
@@ -180,7 +179,7 @@ static uint32_t sort_siblings(struct report_tree *tree, uint32_t list, precedes_
             run = merge(tree, runs[i], run, precedes);
             runs[i] = REPORT_ROOT;
         }
-        assert(i < sizeof(runs) / sizeof(runs[0])); /* nodes have numbers of 32 bits */
+        assert(i < sizeof(runs) / sizeof(runs[0])); /* node numbers have 32 bits */
         runs[i] = run;
     }
     for (unsigned int i = 0; i < sizeof(runs) / sizeof(runs[0]); i++)
@@ -188,7 +187,7 @@ static uint32_t sort_siblings(struct report_tree *tree, uint32_t list, precedes_
     return list;
 }
 
-/* The steps of the keys are done with: each hit becomes a child of the root. */
+/* The levels of the keys are no longer needed: each hit becomes a child of the root. */
 static void gather_hits(struct report_tree *tree)
 {
     struct report_node *nodes = tree->nodes;

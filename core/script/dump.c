@@ -7,7 +7,7 @@
 #include "core/sample/comm.h"
 #include "core/sample/view.h"
 
-#define ROW 16 /* bytes on a line */
+#define ROW 16 /* bytes per line */
 
 static const char *type_name(uint32_t type)
 {

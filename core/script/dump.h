@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Records byte for byte, as the real `perf report -D` prints them. Called by the console's `perf
+ * Prints records byte for byte, as the real `perf report -D` does. Called by the console's `perf
  * report -D`; task context.
  */
 #pragma once
@@ -8,5 +8,5 @@
 #include "core/lib/print.h"
 #include "core/sample/records.h"
 
-/* The records of `source` from its beginning, at offsets from the first; returns how many. */
+/* Prints all records of `source`, at offsets from the first. Returns their number. */
 size_t record_dump_print(struct sink *sink, struct record_source *source);

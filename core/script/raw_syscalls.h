@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The fields of raw_syscalls:sys_enter and sys_exit, as in Linux: a host with programs defines the
- * tracepoints with them (core/tracepoint/define.h), and `perf trace` reads its samples by them.
+ * Fields of raw_syscalls:sys_enter and sys_exit, as in Linux. A host that runs programs defines the
+ * tracepoints with them (core/tracepoint/define.h), and `perf trace` decodes its samples with them.
  *
- * `path` is the text that the call's first PATH argument points to, its first 15 characters, and
- * `path_more` the next 15; the last three of a longer one are dots. Both are empty where there is
- * none.
+ * `path` holds the first 15 characters of the string that the call's first PATH argument points to,
+ * and `path_more` the next 15, of which the last three are dots if the string is longer. Both are
+ * empty if there is no such argument.
  */
 #pragma once
 

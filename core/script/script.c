@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Samples as text, column for column as the real `perf script` prints them (docs/perf.md).
- * Called by the console's `perf script` in task context, and by a panic for the last samples of
- * the rings: so one sample is printed without lock, allocation, recursion or faith in the record.
+ * Prints samples as text, column for column like the real `perf script` (docs/perf.md). Called by
+ * the console's `perf script` in task context, and by a panic for the last samples of the rings.
+ * Printing one sample therefore takes no lock, does not allocate or recurse, and does not trust the
+ * record.
  */
 #include "core/script/script.h"
 
@@ -23,7 +24,7 @@ static bool has(const struct sample_view *view, uint64_t field)
     return view->event->attr.sample_type & field;
 }
 
-/* All event names are set in a column as wide as the longest. */
+/* Width of the event column: that of the longest event name. */
 static int name_width(const struct recorded_event *events, size_t event_count)
 {
     size_t width = 0;
@@ -35,7 +36,7 @@ static int name_width(const struct recorded_event *events, size_t event_count)
     return (int)width;
 }
 
-/* perf aligns the name only where no chain follows. */
+/* perf pads the name only if no chain follows. */
 static void print_task(struct sink *sink, const struct sample_view *view)
 {
     int width = has(view, PERF_SAMPLE_CALLCHAIN) ? 0 : 16;
@@ -65,8 +66,7 @@ static void print_symbol(struct sink *sink, const struct symbol *symbol, uint64_
         print_to(sink, "[unknown]");
 }
 
-/* perf shows an address of a program as it is where it was hit, in a chain by its place in the
- * file. */
+/* perf prints a program's address unchanged for the hit, but as a file offset in a chain. */
 static void print_user_address(struct sink *sink, const struct sample_view *view, uint64_t address,
                                bool of_chain)
 {
@@ -92,15 +92,15 @@ static void print_address(struct sink *sink, const struct sample_view *view, uin
 }
 
 /*
- * perf prints a branch so if none is left out: it knows such events, of PERF_TYPE_HARDWARE, from
- * the branch trace stores of processors.
+ * perf prints "FROM => TO" if every branch is sampled: it knows such events, of PERF_TYPE_HARDWARE,
+ * from the branch trace stores of processors.
  */
 static bool is_branch(const struct sample_view *view)
 {
     return view->event->attr.type == PERF_TYPE_HARDWARE && view->event->attr.sample_period == 1;
 }
 
-/* The chain on lines of its own; or the address of the hit, where the event has no chains. */
+/* Prints the chain, one address per line, or only the hit's address if the event has no chains. */
 static void print_place(struct sink *sink, const struct sample_view *view, unsigned max_stack)
 {
     struct chain_walk walk;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * `perf script` in the kernel: each sample as text, in the words that the real perf uses for `perf
- * script -F comm,tid,cpu,time,period,event,ip,sym,symoff[,iregs]`. Also what a panic prints of the
- * last samples, so script_print_sample takes no lock, allocates nothing and does not trust the
- * record.
+ * `perf script` in the kernel: prints each sample in the format of the real `perf script -F
+ * comm,tid,cpu,time,period,event,ip,sym,symoff[,iregs]`. A panic also uses it to print the last
+ * samples, so script_print_sample takes no lock, allocates nothing and does not trust the record.
  */
 #pragma once
 
@@ -13,23 +12,23 @@
 #include "core/sample/records.h"
 
 struct script_options {
-    bool last_boot;     /* the recording that a reset has left, in place of this boot's */
+    bool last_boot;     /* print the recording that survived a reset, not this boot's */
     bool registers;     /* -F +iregs */
-    unsigned max_stack; /* so many addresses of a chain; 0: all */
-    size_t max_events;  /* the first so many samples; 0: all. For script_print. */
+    unsigned max_stack; /* addresses printed per chain; 0: all */
+    size_t max_events;  /* samples printed by script_print; 0: all */
 };
 
 /*
- * One sample; false (and nothing printed) if the record is not a whole PERF_RECORD_SAMPLE of one of
- * these events.
+ * Prints one sample. Returns false, and prints nothing, unless the record is a complete
+ * PERF_RECORD_SAMPLE of one of these events.
  */
 bool script_print_sample(struct sink *sink, const struct perf_event_header *record,
                          const struct recorded_event *events, size_t event_count,
                          const struct script_options *options);
 
 /*
- * Every sample of the recording, or the first max_events. Returns how many were printed; `more`:
- * others are left.
+ * Prints every sample of the recording, or the first max_events. Returns the number printed; sets
+ * *more if samples remain.
  */
 size_t script_print(struct sink *sink, struct record_source *source,
                     const struct script_options *options, bool *more);

@@ -16,7 +16,7 @@ static const struct trace_call calls[] = {SYSCALLS(TRACE_CALL, TRACE_ARGUMENT)};
 
 _Static_assert(CALLS <= TRACE_CALLS_MAX, "who keeps something of each has room");
 
-/* In the words of the C library, which perf uses. */
+/* The C library's messages, which perf prints. */
 static const struct {
     uint64_t number;
     const char *name, *text;

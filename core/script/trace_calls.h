@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * System calls and errors in words, as the real `perf trace` prints them. No side effects, any
- * context. The calls are those of core/abi/syscalls.h.
+ * Names of system calls, their arguments and errors, as the real `perf trace` prints them. No side
+ * effects, any context. The calls are those of core/abi/syscalls.h.
  */
 #pragma once
 
@@ -13,7 +13,7 @@
 enum trace_kind { TRACE_FD, TRACE_INT, TRACE_SIZE, TRACE_HEX, TRACE_PATH, TRACE_IN, TRACE_OUT };
 
 struct trace_argument {
-    const char *name; /* NULL: there are no more */
+    const char *name; /* NULL after the last */
     enum trace_kind kind;
 };
 
@@ -23,11 +23,11 @@ struct trace_call {
     struct trace_argument argument[TRACE_ARGUMENTS_MAX + 1];
 };
 
-/* The entry of the table with this index; NULL past the end. */
+/* The table's entry at `index`; NULL past the end. */
 const struct trace_call *trace_call_at(unsigned index);
 #define TRACE_CALLS_MAX 64
 
-/* The index of the call with this number, or of that with this name; -1: none. */
+/* Index of the call with this number or name; -1 if there is none. */
 int trace_call_by_number(uint64_t number);
 int trace_call_by_name(const char *name, size_t length);
 

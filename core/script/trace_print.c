@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See print.h. Calls are paired by thread: a call that raw_syscalls:sys_enter began is printed when
- * its sys_exit comes, or earlier, if another thread's call begins in between, as in perf.
+ * See trace_print.h. Pairs calls by thread: a call that raw_syscalls:sys_enter began is printed at
+ * its sys_exit or, as in perf, earlier if another thread's call begins in between.
  */
 #include "core/script/trace_print.h"
 
@@ -15,7 +15,7 @@
 
 #define THREADS      64
 #define ENTRY_SIZE   160
-#define RESULT_PLACE 70 /* width of what comes before the result */
+#define RESULT_PLACE 70 /* column of the result */
 
 TRACEPOINT_LAYOUT(sys_enter, RAW_SYS_ENTER_FIELDS);
 TRACEPOINT_LAYOUT(sys_exit, RAW_SYS_EXIT_FIELDS);
@@ -31,7 +31,7 @@ _Static_assert(offsetof(struct trace_record_sys_enter, id) ==
 struct traced {
     uint32_t tid;
     bool pending;   /* `entry` waits for its result */
-    uint64_t since; /* when that call, or the last one, began; 0: no call has been seen */
+    uint64_t since; /* start of the current or last call; 0: none seen */
     char entry[ENTRY_SIZE];
     uint64_t events;
     struct trace_stats stats[TRACE_CALLS_MAX];
@@ -44,8 +44,8 @@ static struct {
     unsigned thread_count;
     struct traced *current; /* the thread of the last call */
     uint64_t first, events; /* the time of the first sample, and the number of samples */
-    uint64_t strangers;     /* samples of threads for which there was no room */
-} trace;                    /* one user at a time; too large for the stack */
+    uint64_t strangers;     /* samples of threads beyond THREADS */
+} trace;                    /* one user at a time; too large for a stack */
 
 static struct traced *find_thread(uint32_t tid)
 {
@@ -74,8 +74,8 @@ static size_t put_argument(char *text, size_t room, const struct trace_argument 
 }
 
 /*
- * perf leaves out arguments that are 0. Only the first text is in the record; others are shown by
- * address.
+ * perf omits arguments that are 0. The record contains only the first string; other strings are
+ * printed as addresses.
  */
 static void put_entry(char *text, size_t room, const struct trace_call *call,
                       const struct trace_record_sys_enter *record)
@@ -117,7 +117,7 @@ static void print_name(const struct traced *thread)
         print_to(trace.sink, "%.14s/%u ", comm, thread->tid);
 }
 
-/* `duration` is NULL if it is not known. */
+/* `duration` is NULL if unknown. */
 static void print_head(const struct traced *thread, const uint64_t *duration)
 {
     if (thread->since == 0)
@@ -133,7 +133,7 @@ static void print_head(const struct traced *thread, const uint64_t *duration)
     print_name(thread);
 }
 
-/* Another thread's call begins, or this one has no end. */
+/* Prints the beginning of a call that has not returned when the next call begins. */
 static void print_interrupted(struct traced *thread)
 {
     int width = RESULT_PLACE - 5 - (int)strlen(thread->entry);
@@ -209,7 +209,7 @@ static void take_exit(struct traced *thread, uint64_t time, int call, int64_t re
     thread->pending = false;
 }
 
-/* Whether the event is that tracepoint. */
+/* True if the event is the tracepoint `full_name`. */
 static bool event_is(const struct recorded_event *event, const char *full_name)
 {
     const struct tracepoint *tracepoint = tracepoint_of_event(&event->attr);
@@ -217,7 +217,7 @@ static bool event_is(const struct recorded_event *event, const char *full_name)
     return tracepoint && strcmp(tracepoint->full_name, full_name) == 0;
 }
 
-/* Takes a record of an enter or an exit; a record is not aligned in its sample. */
+/* Processes an enter or exit record; a record is not aligned in its sample. */
 static void take_call(const struct sample_view *view, bool enter)
 {
     struct trace_record_sys_enter entered;
@@ -262,7 +262,7 @@ static void print_thread(const struct traced *thread)
     trace_stats_print(trace.sink, thread->stats);
 }
 
-/* The thread with the most calls comes first. */
+/* Threads with the most calls come first. */
 static void print_summary(void)
 {
     uint64_t below = UINT64_MAX;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The system calls of a recording as the real `perf trace` prints them: a line for each, with its
- * arguments and its result; a call during which another one began is printed in two parts; and a
- * summary for each thread. Called by the console's `perf trace`; task context, one at a time.
+ * Prints the system calls of a recording as the real `perf trace` does: one line per call, with its
+ * arguments and result, or two if another call began before it returned; and a summary per thread.
+ * Called by the console's `perf trace`; task context, one caller at a time.
  */
 #pragma once
 
@@ -14,9 +14,9 @@
 
 struct trace_options {
     bool lines, summary;
-    uint64_t calls; /* bit i: the table's i-th call is printed (core/script/trace_calls.h) */
+    uint64_t calls; /* bit i: print call i of the table (core/script/trace_calls.h) */
 };
 
-/* Returns how many samples of system calls there were. */
+/* Returns the number of system call samples. */
 uint64_t trace_print(struct sink *sink, struct record_source *source,
                      const struct trace_options *options);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See trace_summary.h. Integers only: squares in coarse units, a root by bisection. */
+/* See trace_summary.h. Integers only: squares in coarse units, square roots by bisection. */
 #include "core/script/trace_summary.h"
 
 #include "core/lib/assert.h"
@@ -34,7 +34,8 @@ static uint64_t square_root(uint64_t value)
 
 /*
  * The standard error of the mean, in hundredths of a per cent of the mean: the standard deviation
- * of n durations, divided by the root of n. 0 if they are too few, too short or too long.
+ * of n durations divided by the square root of n. 0 if there are too few durations, or if they are
+ * too short or too long.
  */
 static uint64_t deviation(const struct trace_stats *stats)
 {
@@ -57,10 +58,9 @@ static uint64_t deviation(const struct trace_stats *stats)
 #define HALF_OF_MICRO 500
 
 /*
- * perf rounds the double that it has made of the milliseconds: for an exact half of a microsecond,
- * that double may lie above or below the half. So the first 53 bits of the quotient are computed
- * here, and the remainder decides. Without a remainder the half is exact, and is rounded to the
- * even side.
+ * perf rounds the milliseconds as a double, which may lie above or below an exact half of a
+ * microsecond. So this computes the first 53 bits of the quotient, and the remainder decides;
+ * without a remainder the half is exact and rounds to even.
  */
 static bool half_goes_up(uint64_t nanoseconds)
 {
@@ -103,7 +103,7 @@ static void print_call(struct sink *sink, const char *name, const struct trace_s
     print_to(sink, " %6llu.%02llu%%\n", percent / 100, percent % 100);
 }
 
-/* Calls that took longest come first; `done` has a bit for each call that has been printed. */
+/* The unprinted call with the longest total time; `done` has a bit for each printed call. */
 static int next_call(const struct trace_stats *stats, uint64_t done)
 {
     int next = -1;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * What the summary of `perf trace` counts for a thread's calls, and its columns. No side effects.
- */
+/* A thread's call statistics for the summary of `perf trace`, and its columns. No side effects. */
 #pragma once
 
 #include <stdbool.h>
@@ -15,12 +13,12 @@
 struct trace_stats {
     uint64_t calls, errors;
     uint64_t total, least, most; /* nanoseconds */
-    uint64_t units, squares;     /* sums of durations in TRACE_UNIT_NS and of their squares */
+    uint64_t units, squares;     /* sums of durations in TRACE_UNIT_NS, and of their squares */
 };
 
 void trace_stats_add(struct trace_stats *stats, uint64_t duration, bool failed);
 
-/* Prints the thread's table: a line for each call of core/script/trace_calls.h. */
+/* Prints the thread's table, one line per call of core/script/trace_calls.h. */
 void trace_stats_print(struct sink *sink, const struct trace_stats *stats);
 
 /*

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Addresses in words (core/symbols/symbols.h). Any context. */
+/* Formats addresses as "symbol+offset" (core/symbols/symbols.h). Any context. */
 #include "core/lib/print.h"
 #include "core/symbols/symbols.h"
 
-/* Named by the symbol that contains `within`. */
+/* Describes `address` relative to the symbol that contains `within`. */
 static const char *describe(uintptr_t address, uintptr_t within, char *text, size_t size)
 {
     struct symbol symbol;

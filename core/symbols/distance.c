@@ -18,8 +18,8 @@ static uint8_t least(uint8_t a, uint8_t b)
 }
 
 /*
- * Row r of the matrix holds the distances of the first r characters of a to each beginning of b;
- * three rows are enough.
+ * Row r of the matrix holds the distances of the first r characters of a to each prefix of b; three
+ * rows are enough.
  */
 uint8_t distance(const char *a, size_t a_length, const char *b, size_t b_length)
 {

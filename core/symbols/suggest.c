@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * "No such symbol; near: ...": the names that may have been meant. Called by code that refuses a
- * name; task context, some hundred bytes of stack.
+ * Finds the names for "no such symbol; near: ...". Called by code that refuses a name; task
+ * context, a few hundred bytes of stack.
  *
  * Every name gets a rank, and the lowest ranks win. A name that begins with the whole wrong name
- * has rank 1, like one typing error; a name that contains it elsewhere has rank 2; any other name
- * has the number of its typing errors.
+ * has rank 1, like one typing error; a name that contains it elsewhere has rank 2; for any other
+ * name the rank is its number of typing errors.
  */
 #include "core/lib/string.h"
 #include "core/symbols/distance.h"
 #include "core/symbols/symbols.h"
 
-#define SUGGEST_MAX  16  /* names, however many are asked for */
-#define NOT_NEAR     255 /* has no rank */
+#define SUGGEST_MAX  16  /* names, even if the caller asks for more */
+#define NOT_NEAR     255 /* no rank */
 #define RANK_BEGINS  1
 #define RANK_HOLDS   2
 #define PIECE_LENGTH 3 /* shorter pieces occur in too many names */

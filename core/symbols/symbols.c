@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Look-ups in the kernel's symbol table (core/symbols/symbols.h). The boot checks the table once,
- * in symbols_init.
+ * Lookups in the kernel's symbol table (core/symbols/symbols.h), which symbols_init checks once, at
+ * boot.
  */
 #include "core/symbols/symbols.h"
 
-/* The reserved section: the linker script's in the kernel, a test's own on the host. */
+/*
+ * The section reserved for the table, by the linker script in the kernel and by the test on the
+ * host.
+ */
 extern const char symtab_start[], symtab_end[];
 
 static struct symbol_table table; /* written only by symbols_init */

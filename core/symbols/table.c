@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See table.h. Offsets and orders are checked when a table is opened, in task context; from then on
- * any context may look up, a panic and an NMI included, because nothing here writes.
+ * See table.h. Offsets and sort orders are checked when a table is opened, in task context. Lookups
+ * never write, so any context may use them, including a panic or an NMI.
  */
 #include "core/symbols/table.h"
 
@@ -30,7 +30,7 @@ static int check_header(const struct symtab_header *header, size_t room, const u
     return 0;
 }
 
-/* True if `count` things of `size` bytes at `offset` lie inside the table. */
+/* True if `count` items of `size` bytes at `offset` lie inside the table. */
 static bool fits(const struct symtab_header *header, uint32_t offset, uint32_t count, size_t size)
 {
     return offset % sizeof(uint32_t) == 0 && offset >= sizeof(*header) &&
@@ -119,7 +119,7 @@ static struct symbol symbol_of(const struct symbol_table *table, const struct sy
     };
 }
 
-/* How many of the entries that can name an address begin at or before `offset`. */
+/* Number of entries that can name an address and begin at or before `offset`. */
 static size_t count_up_to(const struct symbol_table *table, uint32_t offset)
 {
     size_t low = 0, high = table->found_count;
@@ -144,8 +144,8 @@ bool symbol_table_find_address(const struct symbol_table *table, uintptr_t addre
         return false;
     const struct symtab_entry *entry = &table->entries[count - 1];
     /*
-     * A symbol without a size reaches up to the next one, but not into the other half of the
-     * address space.
+     * A symbol without a size extends to the next one, but not into the other half of the address
+     * space.
      */
     bool reaches =
         count < table->found_count && (table->base + entry->offset) >> 63 == address >> 63;
@@ -161,7 +161,7 @@ static const struct symtab_entry *entry_by_name(const struct symbol_table *table
     return &table->entries[table->by_name[index]];
 }
 
-/* The index of the first name that is not before `name`. */
+/* Index of the first name that is not less than `name`. */
 static size_t lower_bound_of(const struct symbol_table *table, const char *name)
 {
     size_t low = 0, high = table->entry_count;

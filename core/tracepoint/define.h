@@ -1,36 +1,37 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * How a tracepoint is declared, defined and raised (core/tracepoint/tracepoint.h says what one is).
+ * Declares, defines and raises tracepoints (core/tracepoint/tracepoint.h describes them).
  *
- * The fields are declared once, in a header beside the code that has the tracepoint, each with its
- * kind, its name, and the part of the line that prints it, with one conversion of that kind:
+ * A header next to the traced code declares the fields once, each with its kind, its name, and its
+ * part of the printed line, with one conversion of that kind:
  *
  *     #define MM_PAGE_FREE_FIELDS(FIELD, of)
  *         FIELD(of, pointer, address, "address=%p")
  *         FIELD(of, u32, order, " order=%u")
  *     TRACEPOINT_DECLARE(mm_page_free, MM_PAGE_FREE_FIELDS);
  *
- * One .c file has TRACEPOINT_DEFINE(kmem, mm_page_free, MM_PAGE_FREE_FIELDS), and the code says
- * TRACE(mm_page_free, address, 4). Up to five fields, of these kinds:
+ * One .c file has TRACEPOINT_DEFINE(kmem, mm_page_free, MM_PAGE_FREE_FIELDS), and the code raises
+ * the tracepoint by TRACE(mm_page_free, address, 4). There may be up to five fields, of these
+ * kinds:
  *
  *     pointer    an address                        %p
  *     function   an address, shown as a symbol     %ps
- *     code       one inside a function, shown as symbol+0x12    %pS
+ *     code       an address inside a function, shown as symbol+0x12    %pS
  *     u32 s32    32 bits                           %u %x, %d
  *     u64 s64    64 bits                           %lu %lx, %ld
  *     text       a string, cut after 15 characters; NULL is an empty one    %s
- *     state      a thread's, TRACEPOINT_STATE_*, shown by its letter        %s
- *     gfp        how pages are given out, TRACEPOINT_GFP_*, by its name     %s
+ *     state      a thread's state, TRACEPOINT_STATE_*, shown by its letter  %s
+ *     gfp        page allocation flags, TRACEPOINT_GFP_*, shown by name     %s
  *
- * A tracepoint in a trap's handler that reports what the trap has interrupted is declared and
- * defined by the macros that end in _AT, with up to nine fields, and raised by
- * TRACE_ON(SYSTEM_NAME) and TRACE_AT(SYSTEM_NAME, regs, ...): its samples begin at these registers,
- * not at the tracepoint; if `regs` is NULL, they begin at the tracepoint.
+ * A tracepoint in a trap's handler that reports the interrupted context is declared and defined by
+ * the macros that end in _AT, with up to nine fields, and raised by TRACE_ON(SYSTEM_NAME) and
+ * TRACE_AT(SYSTEM_NAME, regs, ...). Its samples begin at `regs`, or at the tracepoint if `regs` is
+ * NULL.
  *
- * From this come the site, the function that makes a record of a hit's arguments, and the
- * description of it that libtraceevent reads (core/tracepoint/format.h). TRACE may stand in any
- * context; its arguments are computed only while a probe listens, and a record is made only for a
- * probe that wants one.
+ * The macros generate the site, the function that makes a record of a hit's arguments, and the
+ * description of the record that libtraceevent reads (core/tracepoint/format.h). TRACE may be used
+ * in any context; its arguments are computed only while a probe listens, and a record is made only
+ * for a probe that wants one.
  */
 #pragma once
 
@@ -41,9 +42,9 @@
 #include "core/tracepoint/tracepoint.h"
 
 /*
- * What gates call, with interrupts off. tracepoint_hit: the arguments are those of the place.
- * tracepoint_hit_at: the arguments are in memory at place->argument[0], and place->argument[1] may
- * point to registers.
+ * Called by gates, with interrupts off. tracepoint_hit takes the arguments of the place.
+ * tracepoint_hit_at takes those in memory at place->argument[0]; place->argument[1] may point to
+ * registers.
  */
 arch_gated_function tracepoint_hit, tracepoint_hit_at;
 
@@ -80,8 +81,8 @@ static inline void tracepoint_copy_text(char *to, const char *from)
 #define TRACEPOINT_MEMBER_text(name)     char name[TRACEPOINT_TEXT_SIZE];
 
 /*
- * Each writes a field of one kind, at any address. In registers and on the stack, the upper half of
- * a 32-bit argument may have any value.
+ * Each of these writes a field of one kind, at any address. In registers and on the stack, the
+ * upper half of a 32-bit argument may have any value.
  */
 static inline void tracepoint_store_32(char *to, uint64_t argument)
 {
@@ -121,9 +122,9 @@ static inline void tracepoint_store_text(char *to, uint64_t argument)
      sizeof(((struct trace_record_##of *)NULL)->field)},
 
 /*
- * Fields have 4 bytes, 8, or 16 without alignment, so the padding before a field is either nothing
- * or 4 bytes. The 4 bytes before every field of 8 are set to 0 before any field is written; the
- * compiler drops the stores that later ones overwrite.
+ * Fields have 4 bytes, 8, or 16 without alignment, so the padding before a field is 0 or 4 bytes.
+ * The 4 bytes before every 8-byte field are set to 0 before any field is written; the compiler
+ * drops the stores that later ones overwrite.
  */
 #define TRACEPOINT_CLEAR(of, kind, name, print)                                                    \
     if (_Alignof(__typeof__(((struct trace_record_##of *)NULL)->name)) == 8)                       \
@@ -134,8 +135,8 @@ static inline void tracepoint_store_text(char *to, uint64_t argument)
 
 /*
  * trace_raise_##name is inline, so that an interrupt finds the place. Arguments are computed before
- * it reads the gate's address: then the compiler calls through the pointer itself, the one form of
- * call that an interrupt in the gate can undo (arch/x86_64/entry/gate.c).
+ * it reads the gate's address, so that the compiler calls through the pointer itself, the only form
+ * of call that an interrupt in the gate can undo (arch/x86_64/entry/gate.c).
  */
 #define TRACEPOINT_DECLARE(name, FIELDS)                                                           \
     extern struct tracepoint tracepoint_##name;                                                    \
@@ -148,7 +149,8 @@ static inline void tracepoint_store_text(char *to, uint64_t argument)
     extern struct tracepoint tracepoint_##name
 
 /*
- * Raised after a TRACE_ON: it has no site of its own. Inline, so that an interrupt finds the place.
+ * Raised after a TRACE_ON, as it has no site of its own. Inline, so that an interrupt finds the
+ * place.
  */
 #define TRACEPOINT_DECLARE_AT(system, name, FIELDS)                                                \
     extern struct tracepoint tracepoint_##system##_##name;                                         \
@@ -164,7 +166,10 @@ static inline void tracepoint_store_text(char *to, uint64_t argument)
 typedef void tracepoint_gate_at(struct arch_gated *gated, uint64_t *argument,
                                 const struct regs *regs);
 
-/* Raises a tracepoint with arguments in memory; `regs` NULL: those of this place. */
+/*
+ * Raises a tracepoint with arguments in memory; if `regs` is NULL, with the registers of this
+ * place.
+ */
 __attribute__((always_inline)) static inline void
 tracepoint_raise(struct tracepoint *tracepoint, uint64_t *argument, const struct regs *regs)
 {
@@ -172,7 +177,8 @@ tracepoint_raise(struct tracepoint *tracepoint, uint64_t *argument, const struct
 }
 
 /*
- * The record's size: padded so that the size in front of it and the record end on a multiple of 8.
+ * The record's size, padded so that the record, with the size in front of it, ends on a multiple of
+ * 8.
  */
 #define TRACEPOINT_RAW_SIZE(end) (((end) + sizeof(uint32_t) + 7) / 8 * 8 - sizeof(uint32_t))
 
@@ -184,7 +190,7 @@ tracepoint_raise(struct tracepoint *tracepoint, uint64_t *argument, const struct
         char end[0];                                                                               \
     }
 
-/* ... and the functions that describe and make it. */
+/* The record's structure, its description, and the function that makes it. */
 #define TRACEPOINT_RECORD(of, FIELDS)                                                              \
     TRACEPOINT_LAYOUT(of, FIELDS);                                                                 \
     static const struct tracepoint_field trace_fields_##of[] = {FIELDS(TRACEPOINT_DESCRIBE, of)};  \
@@ -218,7 +224,7 @@ tracepoint_raise(struct tracepoint *tracepoint, uint64_t *argument, const struct
     __attribute__((section("tracepoints"),                                                         \
                    used)) static struct tracepoint *const trace_entry_##of = &tracepoint_##of
 
-/* Further arguments are members of struct tracepoint, with their values. */
+/* Further arguments initialise members of struct tracepoint. */
 #define TRACEPOINT_DEFINE(system, tracepoint_name, FIELDS, ...)                                    \
     TRACEPOINT_RECORD(tracepoint_name, FIELDS);                                                    \
     _Static_assert(TRACEPOINT_COUNT_##tracepoint_name <= ARCH_GATE_ARGUMENTS,                      \
@@ -226,13 +232,13 @@ tracepoint_raise(struct tracepoint *tracepoint, uint64_t *argument, const struct
     TRACEPOINT_ENTRY(tracepoint_name, #system ":" #tracepoint_name, #tracepoint_name,              \
                      tracepoint_hit, __VA_ARGS__)
 
-/* A probe that wants all registers has them in those that were given. */
+/* A probe that wants all registers gets them from those passed to TRACE_AT. */
 #define TRACEPOINT_DEFINE_AT(system, tracepoint_name, FIELDS, ...)                                 \
     TRACEPOINT_RECORD(system##_##tracepoint_name, FIELDS);                                         \
     TRACEPOINT_ENTRY(system##_##tracepoint_name, #system ":" #tracepoint_name, #tracepoint_name,   \
                      tracepoint_hit_at, __VA_ARGS__)
 
-/* A field's index, for the members of struct tracepoint that name one. */
+/* A field's index, for members of struct tracepoint that refer to a field. */
 #define TRACEPOINT_FIELD(of, name) TRACEPOINT_INDEX_##of##_##name
 
 #define TRACE(name, ...)                                                                           \
@@ -242,12 +248,12 @@ tracepoint_raise(struct tracepoint *tracepoint, uint64_t *argument, const struct
     } while (0)
 
 /*
- * Only the site, for arguments that need more code than an expression:
+ * The site alone, for arguments that need more code than an expression:
  *
  *     if (TRACE_ON(breakpoint_hit))
- *         slot_trace(...);                which says TRACE_AT(breakpoint_hit, regs, ...)
+ *         slot_trace(...);                which calls TRACE_AT(breakpoint_hit, regs, ...)
  */
 #define TRACE_ON(name) ARCH_SITE_ON(tracepoint_##name)
 
-/* Comes after a TRACE_ON, as it has no site of its own. */
+/* Used after a TRACE_ON, as it has no site of its own. */
 #define TRACE_AT(name, regs, ...) trace_##name(regs, __VA_ARGS__)

@@ -5,7 +5,7 @@
 #include "core/lib/print.h"
 #include "core/lib/string.h"
 
-/* As in struct tracepoint_head; the last one is the task's name. */
+/* The members of struct tracepoint_head, then the task's name. */
 static const struct tracepoint_field common_fields[] = {
     {"common_type", "", TRACEPOINT_u32, offsetof(struct tracepoint_head, common_type), 2},
     {"common_flags", "", TRACEPOINT_u32, offsetof(struct tracepoint_head, common_flags), 1},

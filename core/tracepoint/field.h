@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The fields of a hit, by name: a tracepoint's own, the common ones (common_type, common_flags,
- * common_preempt_count, common_pid, common_tgid), and comm, the name of the task. The place of a
- * field's value is looked up once, in task context; a hit then reads the value from its arguments,
- * as there is no record yet, in any context. For filters and tallies.
+ * Fields of a hit by name: the tracepoint's own, the common ones (common_type, common_flags,
+ * common_preempt_count, common_pid, common_tgid), and comm, the task's name. A field is looked up
+ * once, in task context; in any context, a hit then reads its value from the arguments, as there is
+ * no record yet. For filters and tallies.
  */
 #pragma once
 
@@ -11,25 +11,25 @@
 
 enum field_source { FIELD_ARGUMENT, FIELD_HEAD, FIELD_COMM };
 
-/* Where a hit finds a field: an argument, or a part of the record's head. */
+/* Location of a field in a hit: an argument, or a part of the record's head. */
 struct field_place {
     uint8_t source; /* enum field_source */
-    bool late;      /* an argument that has to be found first */
-    uint8_t place;  /* which argument, or the offset in struct tracepoint_head */
+    bool late;      /* a late argument, which has to be found first */
+    uint8_t place;  /* index of the argument, or offset in struct tracepoint_head */
     uint8_t kind;   /* enum tracepoint_kind */
     uint8_t size;   /* of a number, in bytes */
 };
 
-/* The field with this name of `length` characters; NULL: there is none. */
+/* The field with this name of `length` characters, or NULL. */
 const struct tracepoint_field *field_find(const struct tracepoint *tracepoint, const char *name,
                                           size_t length);
 
-/* The place of a field that field_find has returned. */
+/* The location of a field that field_find returned. */
 struct field_place field_place_of(const struct tracepoint *tracepoint,
                                   const struct tracepoint_field *field);
 
 /*
- * The names of its own fields, each followed by a comma and a blank; cut at `size`. Returns
+ * Lists the tracepoint's own fields, each followed by a comma and a blank, cut at `size`. Returns
  * `names`.
  */
 const char *field_names(const struct tracepoint *tracepoint, char *names, size_t size);
@@ -68,7 +68,7 @@ static inline uint64_t field_load_argument(const struct field_place *field, stru
     return hit->argument[field->place];
 }
 
-/* The value of a field that is not a text; sign-extended if the field has a sign. */
+/* The value of a numeric field, sign-extended if the field has a sign. */
 static inline uint64_t field_number(const struct field_place *field, struct trace_hit *hit)
 {
     uint64_t value;
@@ -81,7 +81,7 @@ static inline uint64_t field_number(const struct field_place *field, struct trac
     return field->kind == TRACEPOINT_s32 ? (uint64_t)(int64_t)(int32_t)value : (uint32_t)value;
 }
 
-/* A text as the record would have it: cut, and 0 after its end. */
+/* The string as stored in a record: cut, and padded with 0. */
 static inline void field_text(const struct field_place *field, struct trace_hit *hit,
                               char text[TRACEPOINT_TEXT_SIZE])
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See filter.h. The compiler reads the text once from left to right and stores each operation after
- * its operands; the program then needs only a stack of results, the bits of one word.
+ * See filter.h. The compiler reads the expression once, from left to right, and emits each
+ * operation after its operands; the program then needs only a stack of results, the bits of one
+ * word.
  */
 #include "core/tracepoint/filter.h"
 
@@ -16,7 +17,7 @@ struct compiler {
     const char *at;
     struct filter *filter;
     const struct tracepoint *tracepoint;
-    unsigned depth;   /* nesting depth of what is being read */
+    unsigned depth;   /* current nesting depth */
     unsigned waiting; /* results on the stack */
     struct refusal *why;
 };
@@ -90,7 +91,7 @@ static int emit_operation(struct compiler *compiler, enum filter_operation opera
 
 static int read_operator(struct compiler *compiler, uint8_t *operation)
 {
-    /* If two begin alike, the longer one comes first. */
+    /* If one operator begins another, the longer one comes first. */
     static const struct {
         const char *token;
         enum filter_operation operation;
@@ -145,7 +146,7 @@ static int read_text(struct compiler *compiler, char *text)
     return 0;
 }
 
-/* The field whose name is here, with `length` characters; NULL: no field has this name. */
+/* The field named at the current position, with a name of *length characters; NULL if unknown. */
 static const struct tracepoint_field *field_here(const struct compiler *compiler, size_t *length)
 {
     for (*length = 0; is_name(compiler->at[*length]);)
@@ -167,7 +168,9 @@ static int read_field(struct compiler *compiler, const struct tracepoint_field *
     return 0;
 }
 
-/* Reads what `field`, a number, is compared with: a number, or another field that holds one. */
+/*
+ * Reads the right side of a comparison with `field`, a number: a number or another numeric field.
+ */
 static int read_number_or_field(struct compiler *compiler, const struct tracepoint_field *field,
                                 struct filter_step *step)
 {
@@ -281,7 +284,7 @@ int filter_add(struct filter *filter, const char *text, const struct tracepoint 
     return error;
 }
 
-/* --- What a hit runs. --- */
+/* --- Run at each hit. --- */
 
 static bool less(const struct filter_step *step, uint64_t left, uint64_t right)
 {
@@ -320,7 +323,7 @@ static bool compare_text(const struct filter_step *step, const char *text)
     return (strcmp(step->text, text) == 0) == (step->operation == FILTER_EQUAL);
 }
 
-/* Cut, as in the record. */
+/* Compares the string as cut in the record. */
 static bool compare_argument_text(const struct filter_step *step, struct trace_hit *hit)
 {
     char text[TRACEPOINT_TEXT_SIZE];
@@ -340,7 +343,7 @@ static bool compare(const struct filter_step *step, struct trace_hit *hit)
 
 bool filter_passes(const struct filter *filter, struct trace_hit *hit)
 {
-    uint32_t results = 1; /* the last result is the lowest bit */
+    uint32_t results = 1; /* the last result is in the lowest bit */
 
     for (unsigned i = 0; i < filter->count; i++) {
         const struct filter_step *step = &filter->step[i];

@@ -1,28 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which hits of a tracepoint count, as a user writes it:
+ * Filters for the hits of a tracepoint, as a user writes them:
  *
  *     order > 2 && (name == "pages" || name ~ "kern*") && !(common_pid == 1)
  *
- * A comparison is FIELD OPERATOR VALUE, or, for two numbers, FIELD OPERATOR FIELD. Fields are those
+ * A comparison is FIELD OPERATOR VALUE or, for two numbers, FIELD OPERATOR FIELD. Fields are those
  * of core/tracepoint/field.h. Numbers are decimal (with a minus for fields with a sign) or 0x...;
- * their operators are == != < <= > >= and & (any of these bits). Texts are in double quotes; their
- * operators are == != and ~ (a pattern, core/lib/glob.h). && binds more tightly than ||, ! more
- * than both.
+ * their operators are == != < <= > >= and & (any of these bits). Strings are in double quotes;
+ * their operators are == != and ~ (a pattern, core/lib/glob.h). && binds more tightly than ||, !
+ * more tightly than both.
  *
- * filter_add, in task context, makes a program without jumps; filter_passes runs it in any
- * context, in at most FILTER_STEPS_MAX steps. It reads the hit's arguments, as there is no record
- * yet, and only those that it names.
+ * filter_add, in task context, compiles a program without jumps; filter_passes runs it in any
+ * context, in at most FILTER_STEPS_MAX steps. The program reads the hit's arguments, as there is no
+ * record yet, and only those that it names.
  */
 #pragma once
 
 #include "core/tracepoint/field.h"
 
 #define FILTER_STEPS_MAX 16
-#define FILTER_DEPTH_MAX                                                                           \
-    8                      /* depth of parentheses and !, and of results that wait for an && or
-                             * || */
-#define FILTER_TEXT_MAX 24 /* characters of a text, including its end */
+#define FILTER_DEPTH_MAX 8  /* nesting of parentheses and !, and results on the stack */
+#define FILTER_TEXT_MAX  24 /* size of a string, including its NUL */
 
 enum filter_operation {
     FILTER_EQUAL,
@@ -33,14 +31,14 @@ enum filter_operation {
     FILTER_GREATER_EQUAL,
     FILTER_BITS,
     FILTER_GLOB,
-    FILTER_AND, /* combine the two last results; these three compare nothing */
+    FILTER_AND, /* combines the last two results; AND, OR and NOT compare nothing */
     FILTER_OR,
     FILTER_NOT, /* inverts the last result */
 };
 
 struct filter_step {
     uint8_t operation; /* enum filter_operation */
-    bool with_field;   /* compares with `other`, not with a value */
+    bool with_field;   /* compares with `other`, not with a constant */
     struct field_place field;
     union {
         struct field_place other;
@@ -56,8 +54,8 @@ struct filter {
 };
 
 /*
- * Adds a condition: a hit passes if it meets this one and all that were added before. Returns 0, or
- * -EINVAL and what is wrong in `text`, with the fields that exist; the filter is then unchanged.
+ * Adds a condition: a hit passes if it meets this one and all earlier ones. Returns 0, or -EINVAL
+ * and what is wrong in `text`, with the existing fields; the filter is then unchanged.
  */
 int filter_add(struct filter *filter, const char *text, const struct tracepoint *tracepoint,
                struct refusal *why);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See format.h. The source of the format is libtraceevent's parser, tep_parse_event, and
- * that of the printed line its print_event; tests/host/tracing_perf.t compares both with perf.
+ * See format.h. The format follows libtraceevent's parser, tep_parse_event, and the printed line
+ * its print_event; tests/host/tracing_perf.t compares both with perf.
  */
 #include "core/tracepoint/format.h"
 
 #include "core/lib/string.h"
 #include "core/symbols/symbols.h"
 
-/* A value that is shown by a name. */
+/* A value that is shown by its name. */
 struct choice {
     uint64_t value;
     const char *name;
@@ -23,7 +23,7 @@ static const struct choice gfp[] = {{TRACEPOINT_GFP_ZERO, "__GFP_ZERO"}, {0, NUL
 static const struct {
     const char *type;
     bool is_signed;
-    const struct choice *choices; /* the last one has no name; NULL: shown as a number or a text */
+    const struct choice *choices; /* ends without a name; NULL: shown as a number or a string */
 } kinds[] = {
     [TRACEPOINT_pointer] = {"void *", false, NULL},
     [TRACEPOINT_function] = {"void *", false, NULL},
@@ -47,7 +47,7 @@ const char *tracepoint_type_name(const struct tracepoint_field *field)
     return kinds[field->kind].type;
 }
 
-/* Shown by a name from the table of symbols. */
+/* True if the value is shown by its name from the symbol table. */
 static bool is_named(const struct tracepoint_field *field)
 {
     return field->kind == TRACEPOINT_function || field->kind == TRACEPOINT_code;
@@ -71,7 +71,7 @@ void format_names_add(struct format_names *names, const struct tracepoint *trace
     }
 }
 
-/* "%ps" and "%pS" become "%s" of a name from the table. */
+/* Prints "%ps" and "%pS" as "%s", for a name from the table. */
 static void print_piece(struct sink *sink, const struct tracepoint_field *field, bool by_table)
 {
     for (const char *at = field->print; *at; at++) {
@@ -84,7 +84,7 @@ static void print_piece(struct sink *sink, const struct tracepoint_field *field,
     }
 }
 
-/* A function by its name; a place inside one with its distance from the start. */
+/* Prints a function by name, a place inside a function with its offset. */
 static void print_place(struct sink *sink, const struct tracepoint_field *field, uint64_t value)
 {
     struct symbol symbol;
@@ -105,7 +105,7 @@ static void print_entry(struct sink *sink, const struct tracepoint_field *field,
     print_to(sink, "\" }");
 }
 
-/* Every function's first instruction. */
+/* Prints entries for the first instruction of every function. */
 static void print_functions(struct sink *sink, const struct tracepoint_field *field)
 {
     struct symbol symbol;
@@ -132,7 +132,7 @@ static void print_choices(struct sink *sink, const struct tracepoint_field *fiel
     print_to(sink, ")");
 }
 
-/* A value without a name as libtraceevent prints it. */
+/* Prints a value without a name as libtraceevent does. */
 static void print_choice(struct sink *sink, const struct tracepoint_field *field, uint64_t value)
 {
     const struct choice *choice = choice_of(field, value);
@@ -144,8 +144,8 @@ static void print_choice(struct sink *sink, const struct tracepoint_field *field
 }
 
 /*
- * A value without a name is in the table as well, as a number: libtraceevent does not accept an
- * empty table.
+ * A value without a name is also in the table, as a number, because libtraceevent does not accept
+ * an empty table.
  */
 static void print_argument(struct sink *sink, const struct tracepoint_field *field,
                            const struct format_names *names, bool by_table)
@@ -220,7 +220,7 @@ static void print_value(struct sink *sink, const struct tracepoint_field *field,
     else if (kinds[field->kind].choices)
         print_choice(sink, field, value.u64);
     else if (field->kind == TRACEPOINT_pointer && value.u64 == 0)
-        print_to(sink, "(nil)"); /* as glibc, and so perf, prints it */
+        print_to(sink, "(nil)"); /* as glibc, and therefore perf, prints it */
     else if (field->kind == TRACEPOINT_pointer)
         print_to(sink, "0x%llx", (unsigned long long)value.u64);
     else if (field->kind == TRACEPOINT_s32)

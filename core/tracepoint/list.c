@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The tracepoints that are linked in: each puts itself into a section, as commands do. An id is a
- * place in that section, so it is valid for one build. Constant data; any context.
+ * The linked-in tracepoints: each puts itself into a section, as commands do. An id is an index in
+ * that section, so it is valid for one build. Constant data; any context.
  */
 #include "core/lib/assert.h"
 #include "core/lib/string.h"

@@ -3,10 +3,10 @@
  * Passes a hit from the tracepoint to its probes, and turns sites on and off. tracepoint_hit runs
  * in the context of the tracepoint, which may be any; the rest in task context.
  *
- * A hit takes no lock. Its gate has turned interrupts off, so that on one CPU only a debug trap or
- * an NMI can interrupt it. arch_trap_depth tells these contexts apart; a hit that comes while its
- * own context is recording is caused by that recording. A hit that is only counted costs no more
- * than finding the probes; a probe that wants the record makes it, at the place where it needs it.
+ * A hit takes no lock. Its gate has turned interrupts off, so on its CPU only a debug trap or an
+ * NMI can interrupt it. arch_trap_depth distinguishes these contexts; a hit while its own context
+ * is recording is caused by that recording. A hit that is only counted costs no more than finding
+ * the probes; a probe that wants the record makes it, directly where it is needed.
  */
 #include "core/tracepoint/define.h"
 
@@ -25,7 +25,7 @@ static bool recording[ARCH_CPUS_MAX][DEPTHS]; /* [owning CPU] a hit of this cont
                                                * recorded */
 static uint64_t nested[ARCH_CPUS_MAX];        /* [owning CPU] */
 
-/* A hit between these two functions in the same context is nested. False: this hit is nested. */
+/* A hit between these two calls, in the same context, is nested. Returns false for a nested hit. */
 static inline bool recording_begins(unsigned cpu, bool *busy)
 {
     if (__builtin_expect(*busy, false)) {
@@ -51,7 +51,7 @@ static inline void tell(struct arch_gated *gated, const struct arch_place *place
     bool *busy = &recording[cpu][arch_trap_depth()];
     struct trace_hit hit; /* set field by field, as most fields are not needed */
 
-    __asm__("" : "+r"(busy)); /* one register, and not the two that it is made from */
+    __asm__("" : "+r"(busy)); /* one register, instead of the two it is computed from */
     if (!recording_begins(cpu, busy))
         return;
     hit.tracepoint = tracepoint;
@@ -94,7 +94,7 @@ uint64_t tracepoint_nested(void)
     return sum;
 }
 
-/* For every site of the tracepoint, in all the functions that it was inlined into. */
+/* Sets every site of the tracepoint, in all functions that it was inlined into. */
 static int set_sites(const struct tracepoint *tracepoint, bool on, struct refusal *why)
 {
     for (const struct arch_site *site = __start_tracepoint_sites; site < __stop_tracepoint_sites;
@@ -132,12 +132,12 @@ int tracepoint_listen(struct tracepoint *tracepoint, struct tracepoint_probe *pr
 
     if (error)
         return error;
-    assert(probe->hit && !*find_link(tracepoint, probe)); /* a probe that is twice in the list would
-                                                           * close it to a circle */
+    /* Adding a probe twice would make the list circular. */
+    assert(probe->hit && !*find_link(tracepoint, probe));
     probe->next = NULL;
     tracepoint->id = tracepoint_id(tracepoint);
-    *find_link(tracepoint, NULL) = probe; /* at the end, so that events hit in the order in which
-                                           * they came */
+    /* At the end, so that probes are called in the order in which they were added. */
+    *find_link(tracepoint, NULL) = probe;
     choose_gate(tracepoint);
     error = set_sites(tracepoint, true, why);
     if (error)
@@ -146,14 +146,14 @@ int tracepoint_listen(struct tracepoint *tracepoint, struct tracepoint_probe *pr
     return error;
 }
 
-/* A site that cannot be turned off leads to no probe. */
+/* A site that cannot be turned off reaches no probe. */
 void tracepoint_leave(struct tracepoint *tracepoint, struct tracepoint_probe *probe)
 {
     struct tracepoint_probe **link;
 
     cpus_park_surely();
     link = find_link(tracepoint, probe);
-    assert(*link); /* else it would listen somewhere else, and be called for another event */
+    assert(*link); /* otherwise it listens elsewhere and would be called for another event */
     *link = probe->next;
     choose_gate(tracepoint);
     if (!tracepoint->probes)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tracepoints: places in the kernel's code that report each hit while a probe listens, and are a
- * nop of five bytes while none does. This header is for code that listens to them or looks them up;
- * core/tracepoint/define.h declares, defines and raises them. docs/tracepoints.md gives the
- * reasons.
+ * Tracepoints: places in the kernel's code that report each hit while a probe listens, and are
+ * otherwise a five-byte nop. This header is for code that listens to tracepoints or looks them up;
+ * core/tracepoint/define.h declares, defines and raises them. docs/tracepoints.md explains the
+ * design.
  */
 #pragma once
 
@@ -24,7 +24,7 @@
 #define TRACEPOINT_FIELDS_MAX 9
 #define TRACEPOINT_RECORD_MAX 112
 
-/* What every record begins with: Linux' common fields, and the thread group, as in 2009. */
+/* The beginning of every record: Linux' common fields, and the thread group, as in 2009. */
 struct tracepoint_head {
     uint16_t common_type; /* the tracepoint's id */
     uint8_t common_flags; /* TRACEPOINT_* */
@@ -34,16 +34,16 @@ struct tracepoint_head {
 };
 
 /*
- * common_flags, Linux' TRACE_FLAG_*. 0x10, for softirqs, is never set, as there are none: timers'
- * functions run in the timer's interrupt, and other work that was put off in a thread.
+ * common_flags, Linux' TRACE_FLAG_*. 0x10, for softirqs, is never set: timer functions run in the
+ * timer interrupt, and other deferred work in a thread.
  */
 #define TRACEPOINT_IRQS_OFF     0x01 /* interrupts were off */
-#define TRACEPOINT_NEED_RESCHED 0x04 /* a switch was due, and had to wait */
-#define TRACEPOINT_HARDIRQ      0x08 /* an interrupt's handler was running */
+#define TRACEPOINT_NEED_RESCHED 0x04 /* a switch was pending */
+#define TRACEPOINT_HARDIRQ      0x08 /* an interrupt handler was running */
 
 /*
- * A record as a sample carries it: the size, then that many bytes; together they are 8-byte
- * aligned. So fields of eight bytes are at a multiple of 8 plus 4.
+ * A record as stored in a sample: the size, then that many bytes; together they are 8-byte aligned,
+ * so 8-byte fields are at a multiple of 8 plus 4.
  */
 struct tracepoint_raw {
     uint32_t size;
@@ -69,7 +69,7 @@ enum tracepoint_kind {
     TRACEPOINT_gfp,
 };
 
-/* The states of the thread that leaves the CPU, numbered as in Linux' sched_switch. */
+/* States of the thread that leaves the CPU, numbered as in Linux' sched_switch. */
 #define TRACEPOINT_STATE_RUNNABLE 0x00 /* R */
 #define TRACEPOINT_STATE_SLEEPING 0x01 /* S */
 #define TRACEPOINT_STATE_ENDED    0x10 /* X */
@@ -84,14 +84,14 @@ struct tracepoint_field {
 };
 
 /*
- * One hit, as probes see it until they return: the arguments of the place, before a record is made
- * from them.
+ * One hit, valid until the probes return: the arguments of the place, before a record is made from
+ * them.
  */
 struct trace_hit {
     const struct tracepoint *tracepoint;
     const struct arch_place *place;
-    uint64_t *argument;      /* a word for each field; for a text its address, or NULL */
-    const struct regs *regs; /* the registers that the place gave, or NULL: trace_regs makes them */
+    uint64_t *argument;      /* a word per field; for a string its address, or NULL */
+    const struct regs *regs; /* registers from the place, or NULL: trace_regs fills them in */
     uint64_t ids;            /* the value of task_current_ids */
     unsigned cpu;
     bool late_found; /* the late arguments have been found */
@@ -100,10 +100,10 @@ struct trace_hit {
 
 struct tracepoint_probe;
 
-/* Called at each hit. Any context, interrupts off: no lock, no allocation, no fault. */
+/* Called at each hit. Any context, interrupts off: must not lock, allocate or fault. */
 typedef void tracepoint_probe_hit(struct tracepoint_probe *probe, struct trace_hit *hit);
 
-/* Memory of the caller, which must not change while the probe listens. */
+/* Owned by the caller; must not change while the probe listens. */
 struct tracepoint_probe {
     tracepoint_probe_hit *hit;
     bool registers;                /* wants all general registers, not only ip, sp, bp and flags */
@@ -117,25 +117,24 @@ struct tracepoint {
     struct arch_gated gated;              /* [I] what the gate calls: tracepoint_hit, or _at */
     arch_gate_function *gate;             /* [T] what an enabled site calls; NULL at first */
     const char *full_name;                /* [I] "lock:lock_acquire" */
-    const char *name;                     /* [I] "lock_acquire", the last part of it */
+    const char *name;                     /* [I] "lock_acquire", its last part */
     const struct tracepoint_field *field; /* [I] */
     unsigned field_count;                 /* [I] */
     /* The first word of the record; its upper two bytes are 0. */
     uint32_t raw_size; /* [I] bytes of the record, including padding */
     uint16_t id;       /* [T] from 1; 0 until a probe has listened */
     uint16_t none;     /* [I] */
-    /* [I] Writes the record after its head, each byte of it; returns its end. Any context. */
+    /* [I] Writes every byte of the record after its head; returns its end. Any context. */
     char *(*make)(const struct tracepoint *tracepoint, char *restrict record,
                   const uint64_t *restrict argument);
     /*
-     * [I] Finds the arguments from index `late` on, which are expensive; NULL: there are none. In
-     * the context of the hit, with interrupts off.
+     * [I] Finds the arguments from index `late` on, which are expensive; NULL if there are none.
+     * Runs in the context of the hit, with interrupts off.
      */
     void (*find_late)(struct trace_hit *hit);
     unsigned late;                   /* [I] */
-    bool weighted;                   /* [I] a sample stands for a value of its hits, not for their
-                                      * number: */
-    unsigned weight;                 /* [I] ... the index of the argument with that value, a u64 */
+    bool weighted;                   /* [I] a sample counts an argument, not hits */
+    unsigned weight;                 /* [I] the index of that argument, a u64 */
     struct tracepoint_probe *probes; /* [T] read by hits */
 };
 
@@ -148,30 +147,30 @@ _Static_assert(offsetof(struct tracepoint, id) == offsetof(struct tracepoint, ra
 /* --- Listening: task context. --- */
 
 /*
- * Adds a probe; the first one turns the sites on. 0, or -EINVAL and the site whose bytes are not as
- * they were made.
+ * Adds a probe; the first one turns the sites on. Returns 0, or -EINVAL and the site whose bytes
+ * are neither its nop nor its jump.
  */
 int tracepoint_listen(struct tracepoint *tracepoint, struct tracepoint_probe *probe,
                       struct refusal *why);
 void tracepoint_leave(struct tracepoint *tracepoint, struct tracepoint_probe *probe);
 
 /*
- * Hits that came while their CPU was recording another one in the same context: counted, not
- * recorded. Any context.
+ * Number of hits that occurred while their CPU was recording another hit in the same context, and
+ * were therefore not recorded. Any context.
  */
 uint64_t tracepoint_nested(void);
 
 /*
- * True if that CPU is in the middle of a hit. Any context; for another CPU the answer is from a
- * moment ago.
+ * True if that CPU is in the middle of a hit. Any context; for another CPU the answer may be out of
+ * date.
  */
 bool tracepoint_is_recording(unsigned cpu);
 
-/* --- What probes may ask about a hit while they are called. --- */
+/* --- For probes, while they are called. --- */
 
 /*
- * The registers at the place of the hit. General registers are known only if the probe has asked
- * for them.
+ * The registers at the place of the hit. General registers are known only if the probe requested
+ * them.
  */
 static inline const struct regs *trace_regs(struct trace_hit *hit)
 {
@@ -183,9 +182,8 @@ static inline const struct regs *trace_regs(struct trace_hit *hit)
 }
 
 /*
- * The common flags of the context that the sample shows; its flags register is `flags`. If a trap's
- * handler gives the registers of the interrupted context, interrupts may have been on in that
- * context.
+ * common_flags for the context shown in the sample, whose flags register is `flags`. If a trap's
+ * handler passes the registers of the interrupted context, interrupts may have been on there.
  */
 static inline uint64_t tracepoint_flags(const struct trace_hit *hit, uint64_t flags)
 {
@@ -195,8 +193,8 @@ static inline uint64_t tracepoint_flags(const struct trace_hit *hit, uint64_t fl
 }
 
 /*
- * Writes the beginning of a record, including the size: in whole words, as each store costs the hit
- * time.
+ * Writes the beginning of a record, including the size, in whole words because each store costs the
+ * hit time.
  */
 static inline void tracepoint_begin(const struct trace_hit *hit, uint64_t flags,
                                     struct tracepoint_raw *raw)
@@ -210,7 +208,7 @@ static inline void tracepoint_begin(const struct trace_hit *hit, uint64_t flags,
     __builtin_memcpy(&raw->head.common_pid, &ids, sizeof(ids));
 }
 
-/* From here on all arguments are known. */
+/* Finds the late arguments on the first call; afterwards all arguments are known. */
 static inline void tracepoint_need_late(struct trace_hit *hit)
 {
     if (hit->tracepoint->find_late && !hit->late_found) {
@@ -221,8 +219,8 @@ static inline void tracepoint_need_late(struct trace_hit *hit)
 
 /*
  * Writes the record, with the size before it, 8-byte aligned; every byte is written. Returns its
- * end, which is also aligned. All arguments are known; `flags` is that of the context that the
- * sample shows.
+ * end, also aligned. All arguments must be known; `flags` is that of the context shown in the
+ * sample.
  */
 static inline void *tracepoint_record(const struct trace_hit *hit, uint64_t flags,
                                       struct tracepoint_raw *raw)
@@ -233,13 +231,13 @@ static inline void *tracepoint_record(const struct trace_hit *hit, uint64_t flag
     return tracepoint->make(tracepoint, (char *)&raw->head, hit->argument);
 }
 
-/* --- Looking tracepoints up: any context (core/tracepoint/list.c). --- */
+/* --- Lookup: any context (core/tracepoint/list.c). --- */
 
-/* The tracepoint of this id, 1 to tracepoint_count(); NULL for others. */
+/* The tracepoint with this id, 1 to tracepoint_count(); NULL for any other. */
 struct tracepoint *tracepoint_by_id(uint64_t id);
 size_t tracepoint_count(void);
 
-/* The tracepoint of an event with these attributes; NULL: the event has none. */
+/* The tracepoint of an event with these attributes; NULL if the event has none. */
 static inline struct tracepoint *tracepoint_of_event(const struct perf_event_attr *attr)
 {
     return attr->type == PERF_TYPE_TRACEPOINT ? tracepoint_by_id(attr->config) : NULL;
@@ -247,5 +245,5 @@ static inline struct tracepoint *tracepoint_of_event(const struct perf_event_att
 
 uint16_t tracepoint_id(const struct tracepoint *tracepoint);
 
-/* The next one in order of full names: NULL gives the first; NULL is returned after the last. */
+/* The next tracepoint in order of full names: NULL gives the first, and NULL follows the last. */
 struct tracepoint *tracepoint_after(const struct tracepoint *before);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * `pitot blame` of command.h: the histories of the places that it is asked about; without a place
- * the last writer of all memory, into a file; and without QEMU what such a file has of places.
+ * `pitot blame` of command.h: prints the histories of the given places; without a place, writes the
+ * last writer of all memory to a file; without QEMU, prints the given places from such a file.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -55,7 +55,7 @@ static void slide_places(uint64_t slide)
         places[i].address += places[i].fixed ? 0 : slide;
 }
 
-/* --- Places, as the machine runs --- */
+/* --- Places, while the machine runs --- */
 
 static int take_history(const struct wire_head *record, struct refusal *why)
 {

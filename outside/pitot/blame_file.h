@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * blame.data, the last writer of all memory: a head that names the kernel, and the records of
- * outside/wire.h as the plugin wrote them, WIRE_END the last. In the host's byte order. Called by
+ * blame.data, the last writer of all memory: a head that names the kernel, then the records of
+ * outside/wire.h as the plugin wrote them, up to WIRE_END. In the host's byte order. Called by
  * outside/pitot/blame.c.
  */
 #pragma once
@@ -25,6 +25,6 @@ int blame_file_close(struct refusal *why);
 /* The file stays open for blame_file_read. */
 int blame_file_open(const char *path, struct blame_file_head *head, struct refusal *why);
 
-/* Hands out each record; a file that ends without WIRE_END is refused. */
+/* Passes each record to `take`. Refuses a file that ends without WIRE_END. */
 int blame_file_read(int (*take)(const struct wire_head *record, struct refusal *why),
                     struct refusal *why);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The writers of each place as text: those that writes.h has, neighbouring words with the same ones
- * joined. Called by outside/pitot/blame.c.
+ * Prints the writers of each place, from writes.h; adjacent words with the same writers are joined.
+ * Called by outside/pitot/blame.c.
  */
 #pragma once
 
@@ -10,8 +10,8 @@
 /* Before blame_print. 0, or a negative errno and the reason. */
 int blame_clock(const struct wire_clock *clock, struct refusal *why);
 
-/* ... so many writes are not known. */
+/* Also before blame_print: the number of lost writes. */
 void blame_lost(uint64_t writes);
 
-/* On stdout. `kernel`: the name of code whose thread is not known. */
+/* Prints to stdout. `kernel`: the name for code whose thread is not known. */
 void blame_print(const struct place *places, size_t count, const char *kernel);

@@ -8,7 +8,7 @@
 #include "core/symbols/symbols.h"
 #include "outside/pitot/contexts.h"
 
-/* Where a context lies in the tree; NULL: nowhere. A root that a handler has called has both. */
+/* The nodes of a context in the tree; NULL: none. A root that a handler has called has both. */
 struct place {
     bool known;
     struct call_node *below_root, *below_interrupt;
@@ -75,7 +75,7 @@ static struct place place_in(struct call_tree *tree, uint32_t context, const str
     return place;
 }
 
-/* From the outermost context of its path that has no place yet. */
+/* Places the contexts of its path, from the outermost one that has no place yet. */
 static bool find_place(struct call_tree *tree, uint32_t context)
 {
     static const struct place nowhere;
@@ -118,7 +118,7 @@ int call_tree_add(struct call_tree *tree, const struct wire_cost *cost, struct r
     return 0;
 }
 
-/* By cost; what costs as much, by address, so that it is the same in each run. */
+/* By cost, then by address, so that the order is the same in each run. */
 static int compare(const void *left, const void *right)
 {
     const struct call_node *a = *(struct call_node *const *)left,

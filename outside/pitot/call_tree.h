@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What functions call, and what each cost: the costs of contexts, with all calls of one function by
- * another below the same callers taken together. Contexts are paths of functions. Called by
+ * The tree of function calls and their costs: the costs of contexts, where all calls from one
+ * function to another below the same callers are merged. Contexts are paths of functions. Called by
  * outside/pitot/graph.c.
  */
 #pragma once
@@ -14,30 +14,30 @@
 #include "outside/wire.h"
 
 struct call_node {
-    uint64_t function; /* where it begins */
+    uint64_t function; /* address of its first instruction */
     uint64_t calls;
-    uint64_t self, total; /* instructions: its own; and those of what it called, too */
+    uint64_t self, total; /* instructions: without and with its callees */
     struct call_node *caller, *callees, *next;
 };
 
 struct call_tree {
     bool (*is_root)(uint64_t function);
-    struct call_node roots; /* its callees: functions that is_root says, below none of them */
+    struct call_node roots; /* its callees: the outermost functions that satisfy is_root */
     /*
-     * Its callees: handlers of the interrupts that came while something below a root ran. They are
-     * no part of its cost, so they and what they call may be roots, too.
+     * Its callees: handlers of interrupts that came while a root or its callees ran. They are not
+     * part of the root's cost, so they and their callees may be roots, too.
      */
     struct call_node interrupts;
 };
 
-/* Where the function begins that a context of a path of functions is of. */
+/* First instruction of the function of a context, which is a path of functions. */
 uint64_t call_tree_function(uint32_t context);
 
 /* 0, or a negative errno and the reason. */
 int call_tree_add(struct call_tree *tree, const struct wire_cost *cost, struct refusal *why);
 
 /*
- * The callees, the most expensive ones first, *count of them, to be freed; NULL: none, or no
- * memory.
+ * The callees, *count of them, most expensive first, in an array that the caller frees; NULL: none,
+ * or no memory.
  */
 struct call_node **call_tree_callees(const struct call_node *node, size_t *count);

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The commands of pitot, each in a file of its name. Called by outside/pitot/main.c. */
+/* The commands of pitot, each in a file of the same name. Called by outside/pitot/main.c. */
 #pragma once
 
 #include "outside/pitot/options.h"
 #include "outside/pitot/watch.h"
 
-/* What all of them are handed, when everything that a person typed has been checked. */
+/* Passed to each command once all user input has been checked. */
 struct command {
     const struct pitot_options *options;
-    int argc; /* the whole command, as it was typed */
+    int argc; /* the whole command as typed */
     char *const *argv;
 };
 
-/* 0, or a negative errno and the reason. The watch has QEMU's status. */
+/* 0, or a negative errno and the reason. QEMU's status is in the watch. */
 int command_record(const struct command *command, struct watch *watch, struct refusal *why);
 int command_stat(const struct command *command, struct watch *watch, struct refusal *why);
 int command_cover(const struct command *command, struct watch *watch, struct refusal *why);

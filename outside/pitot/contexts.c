@@ -7,12 +7,12 @@
 
 #include "core/symbols/symbols.h"
 
-#define CONTEXTS_MOST (1u << 22) /* the plugin has fewer; a damaged file may say more */
+#define CONTEXTS_MOST (1u << 22) /* the plugin has fewer; a damaged file may claim more */
 #define ROOM_FIRST    4096
 
 static struct context {
     uint64_t caller;
-    uint32_t outer, depth; /* depth 0: there is none of this number */
+    uint32_t outer, depth; /* depth 0: no such context */
     bool by_interrupt;
 } * contexts;
 static size_t room;
@@ -41,8 +41,8 @@ long contexts_depth(uint32_t context)
 }
 
 /*
- * The return address, as in every chain of perf's. A call that does not return may be the last
- * instruction of its function, and what follows is another: then a byte of the call is named.
+ * The return address, as in all of perf's chains. If a call that does not return is its function's
+ * last instruction, the return address is in the next function: then the last byte of the call.
  */
 static uint64_t caller_of(const struct wire_context *context)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The calling contexts that the plugin has named so far: each leads to its caller's, so a chain is
- * followed from the innermost outwards. Called by outside/pitot/watch.c, recording.c
- * and call_tree.c.
+ * The calling contexts received from the plugin. Each has its outer context, so a chain is followed
+ * from the innermost outwards. Called by outside/pitot/watch.c, recording.c and call_tree.c.
  */
 #pragma once
 
@@ -17,15 +16,15 @@
 int contexts_add(const struct wire_context *context, struct refusal *why);
 
 /*
- * For a context that was added: its caller, as in a chain, or the function in a path of functions;
- * the next one outwards; and whether it is an interrupt's.
+ * For a context that was added: its caller, as in a chain, or its function, in a path of functions;
+ * its outer context; and whether an interrupt began it.
  */
 uint64_t contexts_caller(uint32_t context);
 uint32_t contexts_outer(uint32_t context);
 bool contexts_by_interrupt(uint32_t context);
 
-/* How many callers; -1: there is no such context. */
+/* The number of callers; -1: no such context. */
 long contexts_depth(uint32_t context);
 
-/* The innermost `most` of them. */
+/* The innermost `most` callers. */
 void contexts_chain(uint32_t context, uint64_t *callers, size_t most);

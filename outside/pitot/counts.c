@@ -4,7 +4,10 @@
 
 #include <stdlib.h>
 
-/* From here to the next edge code has run `count` times; before counts_sort so many times more. */
+/*
+ * Code from here to the next edge has run `count` times; before counts_sort, the change of this
+ * count at the edge.
+ */
 static struct edge {
     uint64_t address, count;
 } * edges;
@@ -52,7 +55,7 @@ void counts_sort(void)
     edge_count = used;
 }
 
-/* How many edges lie at or before the address. */
+/* The number of edges at or before the address. */
 static size_t edges_until(uint64_t address)
 {
     size_t low = 0, high = edge_count;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * How often each address of code has run: the sum of the blocks that have it. QEMU may have
- * translated code several times, cut in other places. Called by outside/pitot/cover.c and lcov.c.
+ * How often each code address has run: the sum over the blocks that include it. QEMU may have
+ * translated code several times, with different block boundaries. Called by outside/pitot/cover.c
+ * and lcov.c.
  */
 #pragma once
 
@@ -13,8 +14,8 @@
 /* 0, or a negative errno and the reason. */
 int counts_add(const struct wire_block *block, struct refusal *why);
 
-/* After the last of them. */
+/* After the last counts_add. */
 void counts_sort(void);
 
-/* The most that an address from `first` on and before `end` has run. */
+/* The highest count of the addresses from `first` to `end`, exclusive. */
 uint64_t counts_most(uint64_t first, uint64_t end);

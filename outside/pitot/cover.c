@@ -11,7 +11,7 @@
 #define FILE_DEFAULT "lcov.info"
 
 static uint64_t lost;
-static uint64_t slide; /* the kernel runs so far above the addresses of its file */
+static uint64_t slide; /* the kernel's run-time address minus its link address */
 
 static int take(const struct wire_head *record, struct refusal *why)
 {

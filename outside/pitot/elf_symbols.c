@@ -14,11 +14,11 @@
 
 static struct {
     size_t count, room, function_count;
-    struct symbol *by_name, *functions; /* the latter in the order of addresses */
+    struct symbol *by_name, *functions; /* functions: in address order */
     uint64_t slide;
     struct code {
         uint64_t begin, end;
-    } * code; /* the sections of code; none: not known */
+    } * code; /* the code sections; none: not known */
     size_t code_count;
 } symbols;
 
@@ -35,7 +35,7 @@ bool elf_symbols_is_readable(const struct symbol *symbol)
     return isupper(symbol->kind);
 }
 
-/* Look-ups find the last one of those at an address: one with a size, and a readable name. */
+/* Lookups find the last symbol at an address: preferably one with a size and a readable name. */
 static int compare_addresses(const void *left, const void *right)
 {
     const struct symbol *a = left, *b = right;
@@ -47,7 +47,7 @@ static int compare_addresses(const void *left, const void *right)
     return elf_symbols_is_readable(a) - elf_symbols_is_readable(b);
 }
 
-/* Assembly leaves its functions without a type, and its inner labels, too: these are local. */
+/* Functions in assembly may have no type, like inner labels; but inner labels are local. */
 static bool is_function(Elf *elf, const GElf_Sym *symbol)
 {
     GElf_Shdr section;
@@ -68,7 +68,7 @@ static bool is_named_place(const GElf_Sym *symbol, const char *name)
            symbol->st_shndx != SHN_UNDEF;
 }
 
-/* Takes the name. */
+/* Takes ownership of the name. */
 static bool append(char *name, const struct symbol *symbol, char kind)
 {
     if (name && symbols.count == symbols.room) {
@@ -87,7 +87,7 @@ static bool append(char *name, const struct symbol *symbol, char kind)
     return true;
 }
 
-/* Without parameters and hashes, as perf prints them. */
+/* Readable names have no parameters and hashes, as in perf. */
 bool elf_symbols_add(const char *name, uint64_t address, uint64_t size, bool function)
 {
     struct symbol symbol = {.address = address, .size = size};
@@ -98,7 +98,7 @@ bool elf_symbols_add(const char *name, uint64_t address, uint64_t size, bool fun
            (!readable || append(readable, &symbol, (char)toupper(kind)));
 }
 
-/* Constructors have several names that read the same. */
+/* A constructor has several symbols with the same readable name. */
 static void drop_doubles(void)
 {
     size_t kept = 0;
@@ -179,7 +179,7 @@ bool symbols_by_name(size_t index, struct symbol *found)
     return true;
 }
 
-/* The index of the first whose name is not before this one. */
+/* The index of the first symbol that does not sort before this name. */
 static size_t find_first(const char *name)
 {
     size_t low = 0, high = symbols.count;
@@ -212,7 +212,7 @@ void elf_symbols_slide(uint64_t slide)
     symbols.slide = slide;
 }
 
-/* What follows a function without a size is its, up to the next one or the end of the section. */
+/* A function without a size extends to the next function or the end of its section. */
 static bool is_code_of(uint64_t function, uint64_t address)
 {
     for (size_t i = 0; i < symbols.code_count; i++)

@@ -50,7 +50,7 @@ static int read_access(struct event *event, char *text, struct refusal *why)
     char *colon = strrchr(text, ':');
 
     event->access = "rw";
-    if (!colon || (colon > text && colon[-1] == ':')) /* as in a name of C++ */
+    if (!colon || (colon > text && colon[-1] == ':')) /* as in a C++ name */
         return 0;
     *colon++ = '\0';
     for (size_t i = 0; i < sizeof(possible) / sizeof(*possible); i++)
@@ -99,7 +99,7 @@ static int read_calls(struct event *event, const struct kernel *kernel, const ch
     return 0;
 }
 
-/* --- All of them --- */
+/* --- All events --- */
 
 static int read_event(struct event *event, const struct pitot_options *options,
                       const struct kernel *kernel, char *text, struct refusal *why)
@@ -131,7 +131,7 @@ static int read_event(struct event *event, const struct pitot_options *options,
     return error;
 }
 
-/* The comma after which another event begins; NULL: there is none. */
+/* The comma before the next event; NULL: none. */
 static char *end_of_event(char *text)
 {
     char *comma = text;
@@ -146,7 +146,7 @@ static char *end_of_event(char *text)
     return NULL;
 }
 
-/* One -e, or one --stop. */
+/* Reads one -e, or one --stop. */
 static int read_spelt(struct events *events, const struct pitot_options *options,
                       const struct kernel *kernel, char *text, struct refusal *why)
 {

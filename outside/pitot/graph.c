@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * `pitot graph` of command.h: all invocations of functions, taken together, laid out as ftrace's
- * function_graph does one. Numbers stand where a function begins, as here it has ended long ago;
- * callees are in the order of their cost, as the order of calls differs from one invocation to the
- * next.
+ * `pitot graph` of command.h: merges all invocations of functions, and prints them in the layout
+ * that ftrace's function_graph uses for one invocation. Numbers are on the line where a function
+ * begins, as all calls have ended; callees are in the order of their cost, as the order of calls
+ * differs between invocations.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,13 +12,13 @@
 #include "outside/pitot/command.h"
 #include "outside/pitot/name.h"
 
-#define COLUMNS 62 /* of the numbers */
+#define COLUMNS 62 /* width of the numbers */
 
-static const struct events *asked; /* calls of the functions */
+static const struct events *asked; /* the call events of the functions */
 static struct call_tree tree;
 static uint64_t calls[EVENTS_MAX];
-static uint64_t slide; /* the kernel runs so far above the addresses of its file */
-static bool cut;       /* something lies deeper than is shown */
+static uint64_t slide; /* the kernel's run-time address minus its link address */
+static bool cut;       /* deeper calls were omitted */
 
 static bool is_of(const struct event *event, uint64_t function)
 {
@@ -61,7 +61,7 @@ static void print_node(const struct call_node *node, const char *ends, int inden
             (unsigned long long)node->self, indent, "", name_function(node->function, name), ends);
 }
 
-/* `left`: how deep it may go yet, this one included. */
+/* `left`: levels that may still be printed, this one included. */
 static void print_calls(const struct call_node *node, int indent, uint64_t left)
 {
     size_t count;

@@ -15,9 +15,9 @@
 #include "outside/pitot/made_elf.h"
 #include "outside/pitot/symbol_list.h"
 
-#define CODE_TO_PAIR 1000 /* bytes of a segment of 64-bit code to such a pair, at most */
+#define CODE_TO_PAIR 1000 /* is_long_code: 64-bit code has more than one pair in this many bytes */
 
-#define NARROW_TOP 0x80000000 /* from here on the upper half of a 64-bit address was cut off */
+#define NARROW_TOP 0x80000000 /* from here on, an address has lost its upper 32 bits */
 
 static bool is_narrow(Elf *elf)
 {
@@ -29,7 +29,7 @@ static uint64_t whole_address(uint64_t value)
     return value;
 }
 
-/* Code for the upper 2 GiB, as compilers write it for kernels, is linked with signed addresses. */
+/* Compilers generate kernel code for the upper 2 GiB; it is linked with sign-extended addresses. */
 static uint64_t narrow_address(uint64_t value)
 {
     return value >= NARROW_TOP && value <= UINT32_MAX ? (uint64_t)(int32_t)value : value;
@@ -95,7 +95,9 @@ static int read_segments(struct kernel *kernel, Elf *elf, struct refusal *why)
     return 0;
 }
 
-/* Writes an ELF file of the symbols and segments that were read; the segments become its own. */
+/*
+ * Writes an ELF file with the symbols and segments that were read, and reads its segments instead.
+ */
 static int make_elf(struct kernel *kernel, const char *bytes, struct refusal *why)
 {
     int error;
@@ -112,8 +114,8 @@ static int make_elf(struct kernel *kernel, const char *bytes, struct refusal *wh
 }
 
 /*
- * 64-bit code has mov and its like with the prefix REX.W in every few instructions; in 32-bit code
- * that byte is dec eax, before which hardly ever one stands.
+ * 64-bit code has a mov or similar instruction with the prefix REX.W every few instructions; in
+ * 32-bit code that byte is dec eax, which hardly ever precedes one.
  */
 static bool is_long_code(const struct kernel *kernel, const char *bytes, size_t size)
 {
@@ -146,7 +148,7 @@ static int widen(struct kernel *kernel, Elf *elf, struct refusal *why)
     return make_elf(kernel, bytes, why);
 }
 
-/* Whether that part of the file is code. */
+/* Whether that range of the file contains code. */
 static bool is_code(const struct kernel *kernel, uint64_t offset, uint64_t size)
 {
     for (size_t i = 0; i < kernel->segment_count; i++) {
@@ -159,9 +161,9 @@ static bool is_code(const struct kernel *kernel, uint64_t offset, uint64_t size)
 }
 
 /*
- * perf knows a variable by its offset in the file, which it computes for one without bytes there,
- * too. Where a segment has more memory than bytes, and code follows it in the file, perf takes the
- * code for the variable.
+ * perf identifies a variable by its offset in the file, which it also computes for a variable
+ * without bytes there. If a segment has more memory than bytes, and code follows it in the file,
+ * perf takes the code for the variable.
  */
 static bool hides_code(const struct kernel *kernel, Elf *elf)
 {

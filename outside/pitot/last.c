@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * `pitot last` of command.h: the last calls of each CPU, the oldest first, indented by their depth
- * as ftrace's function_graph does it, and where the CPU was at the end. Returns are not kept, so
- * there are no braces.
+ * `pitot last` of command.h: prints the last calls of each CPU, oldest first, indented by depth as
+ * ftrace's function_graph does, and the CPU's position at the end. Returns are not kept, so there
+ * are no braces.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,10 +13,10 @@
 #include "outside/pitot/threads.h"
 
 #define CHAIN_SHOWN 64
-#define COLUMNS     18 /* of the numbers */
-#define INDENT_MOST 60 /* what is deeper has its depth in brackets */
+#define COLUMNS     18 /* width of the numbers */
+#define INDENT_MOST 60 /* deeper calls have their depth in brackets */
 
-/* The CPU at hand: where it is, and its last calls so far. */
+/* The current CPU: its position, and the calls received for it. */
 static struct wire_where where;
 static bool has_where;
 static struct wire_last *calls;
@@ -65,7 +65,7 @@ static void print_where(void)
         fprintf(stderr, "%*s and %zu more\n", COLUMNS, "", depth - shown);
 }
 
-/* What is known of the CPU at hand. */
+/* Prints the current CPU, if there is one. */
 static void print_cpu(void)
 {
     long outside = -1;

@@ -33,7 +33,7 @@ static int compare_functions(const void *left, const void *right)
     return strcmp(a->name, b->name);
 }
 
-/* How often the line at *at ran, which becomes the index of the next one. */
+/* How often the line at *at ran. Advances *at to the next line. */
 static uint64_t count_line(const struct source *source, size_t *at)
 {
     const struct source_line *line = &source->lines[*at], *here = line;
@@ -69,7 +69,7 @@ static uint64_t count_function(const struct source *source, size_t *at)
     return sum;
 }
 
-/* *at: the file's first one, and then the first of another file. */
+/* *at: the file's first function; afterwards the next file's first. */
 static void write_functions(FILE *out, const char *file, const struct source *source, size_t *at,
                             struct lcov_total *total)
 {
@@ -119,7 +119,7 @@ struct lcov_total lcov_write(FILE *out, struct source *source)
     while (line < source->line_count) {
         const char *file = source->lines[line].file;
 
-        /* A function's file has lines, as its code does; one without is left out. */
+        /* Skips functions in files without lines; code usually has lines. */
         while (function < source->function_count &&
                compare_files(source->functions[function].file, file) < 0)
             function++;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A tracefile of lcov's, as its man page geninfo(1) describes it ("TRACEFILE FORMAT"): each source
- * file with the functions and lines that have code, and how often they ran. Called by
+ * Writes an lcov tracefile, as described in the man page geninfo(1) ("TRACEFILE FORMAT"): each
+ * source file with the functions and lines that have code, and how often they ran. Called by
  * outside/pitot/cover.c.
  */
 #pragma once
@@ -15,8 +15,7 @@ struct lcov_total {
 };
 
 /*
- * By the counts of counts.h; sorts the source. A line has run as often as that code of it that ran
- * most; in several units of compilation, for which a header's line is code of its own each time, as
- * often as in all of them.
+ * Uses the counts of counts.h; sorts the source. The count of a line is the highest count of its
+ * code, summed over the compilation units: a line of a header has separate code in each.
  */
 struct lcov_total lcov_write(FILE *out, struct source *source);

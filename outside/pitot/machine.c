@@ -14,8 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define PATIENCE  10        /* seconds that QEMU has to end */
-#define PIPE_SIZE (1 << 20) /* as much as an unprivileged process may have */
+#define PATIENCE  10        /* seconds for QEMU to exit */
+#define PIPE_SIZE (1 << 20) /* the most that an unprivileged process may have */
 
 static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
 
@@ -35,7 +35,7 @@ int machine_prepare(struct machine *machine, struct refusal *why)
         return refuse(why, errno, "a pipe: %s", strerror(errno));
     *machine = (struct machine){.pipe = ends[0], .out = ends[1], .signals = -1};
     fcntl(ends[0], F_SETFD, FD_CLOEXEC);
-    /* The default's 64 KiB do, but cost more switches between the two processes. */
+    /* The default of 64 KiB works, but costs more switches between the two processes. */
     fcntl(ends[0], F_SETPIPE_SZ, PIPE_SIZE);
     machine->has_terminal = tcgetattr(STDIN_FILENO, &machine->terminal) == 0;
     return 0;
@@ -45,7 +45,7 @@ int machine_start(struct machine *machine, char *const *command, bool mute, stru
 {
     sigset_t watched, before;
 
-    /* Blocked before there is a child, so that no signal ends this command alone. */
+    /* Block signals before the child exists, so that none terminates this command alone. */
     watched_signals(&watched);
     sigprocmask(SIG_BLOCK, &watched, &before);
     signal(SIGPIPE, SIG_IGN);
@@ -75,7 +75,7 @@ void machine_stop(struct machine *machine)
     machine->killed_at.tv_sec += PATIENCE;
 }
 
-/* Milliseconds until QEMU is to be killed; -1: it is not. */
+/* Milliseconds until QEMU must be killed; -1: no deadline. */
 static int time_left(const struct machine *machine)
 {
     struct timespec now;
@@ -98,7 +98,7 @@ static void take_signals(struct machine *machine)
             machine_stop(machine);
         } else if (waitpid(machine->pid, &machine->status, WNOHANG) == machine->pid) {
             machine->ended = true;
-            /* What it has started may keep the pipe open, and writes nothing. */
+            /* A child of QEMU may keep the pipe open, but writes nothing. */
             fcntl(machine->pipe, F_SETFL, O_NONBLOCK);
         }
     }
@@ -129,7 +129,7 @@ size_t machine_read(struct machine *machine, void *bytes, size_t room)
 
 int machine_finish(struct machine *machine)
 {
-    /* In the background this would stop the command. */
+    /* In the background, tcsetattr would stop this command. */
     signal(SIGTTOU, SIG_IGN);
     if (machine->has_terminal)
         tcsetattr(STDIN_FILENO, TCSANOW, &machine->terminal);

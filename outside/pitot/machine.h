@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * QEMU as a child process: it has the terminal, and a pipe in which the plugin writes. A signal
- * that would end this command ends QEMU first. Called by outside/pitot/watch.c.
+ * Runs QEMU as a child process with the terminal and a pipe for the plugin's output. A signal that
+ * would terminate this command terminates QEMU first. Called by outside/pitot/watch.c.
  */
 #pragma once
 
@@ -14,31 +14,32 @@
 #include "core/lib/refusal.h"
 
 struct machine {
-    int out;  /* QEMU's end of the pipe, until it is started */
-    int pipe; /* ours; -1 once it has ended */
+    int out;  /* QEMU's end of the pipe, until QEMU is started */
+    int pipe; /* our end; -1 after end of file */
     int signals;
     pid_t pid;
     bool ended;
-    int status;     /* of waitpid, if it has ended */
-    unsigned asked; /* how often it was asked to end */
+    int status;     /* from waitpid, if `ended` */
+    unsigned asked; /* how often QEMU was asked to exit */
     struct timespec killed_at;
     bool has_terminal;
-    struct termios terminal; /* as it was before */
+    struct termios terminal; /* its settings before the start */
 };
 
 /* Makes the pipe. 0, or a negative errno and the reason. */
 int machine_prepare(struct machine *machine, struct refusal *why);
 
-/* `mute`: standard output is a stream, and what QEMU prints there goes to standard error. */
+/* `mute`: standard output carries a stream, so QEMU's own output goes to standard error. */
 int machine_start(struct machine *machine, char *const *command, bool mute, struct refusal *why);
 
 /*
- * Waits for what the plugin writes. How many bytes, or 0: QEMU has ended, and there are no more.
+ * Waits for output of the plugin. Returns the number of bytes, or 0: QEMU has exited, and all was
+ * read.
  */
 size_t machine_read(struct machine *machine, void *bytes, size_t room);
 
-/* Asks QEMU to end. The second time, and ten seconds after the first, it is killed. */
+/* Asks QEMU to exit. Kills it on the second call, or ten seconds after the first. */
 void machine_stop(struct machine *machine);
 
-/* After its end. The terminal is as it was. Its status as a shell gives it. */
+/* After QEMU's exit: restores the terminal, and returns the status as a shell reports it. */
 int machine_finish(struct machine *machine);

@@ -16,16 +16,16 @@
 #include "outside/pitot/elf_symbols.h"
 
 #define PAGE  UINT64_C(4096)
-#define APART (UINT64_C(16) << 20) /* code that lies further apart is two segments */
+#define APART (UINT64_C(16) << 20) /* code further apart is put in two segments */
 
 static uint64_t page_of(uint64_t address)
 {
     return address & ~(PAGE - 1);
 }
 
-/* --- Segments of what has no file --- */
+/* --- Segments without a file --- */
 
-/* A segment ends with the first symbol above its last function, or with that one's page. */
+/* A segment ends at the first symbol above its last function, or with that function's page. */
 static uint64_t end_after(uint64_t last)
 {
     uint64_t end = page_of(last) + PAGE;
@@ -73,7 +73,7 @@ struct made {
     uint64_t symbols_at, strings_at, sections_at, code_at;
 };
 
-/* Names of sections come first. */
+/* Section names come first in the string table. */
 static const char section_names[] = "\0.text\0.symtab\0.strtab";
 
 enum { NAME_TEXT = 1, NAME_SYMTAB = 7, NAME_STRTAB = 15 };
@@ -86,7 +86,7 @@ static Elf64_Half section_of(const struct made *made, uint64_t address)
     return SHN_ABS;
 }
 
-/* Both tables, of which the strings are kept until the symbols are written. */
+/* Writes the symbol table. Collects the string table in memory, to be written after it. */
 static bool write_symbols(struct made *made)
 {
     FILE *strings = open_memstream(&made->strings, &made->strings_size);
@@ -101,7 +101,7 @@ static bool write_symbols(struct made *made)
     for (size_t i = 0; symbols_by_name(i, &symbol); i++) {
         bool function = symbol.kind == ELF_SYMBOLS_FUNCTION;
 
-        if (elf_symbols_is_readable(&symbol)) /* perf makes them so itself */
+        if (elf_symbols_is_readable(&symbol)) /* perf demangles names itself */
             continue;
         made->symbols++;
         entry = (Elf64_Sym){
@@ -117,7 +117,7 @@ static bool write_symbols(struct made *made)
     return fclose(strings) == 0;
 }
 
-/* Where the file's code lies, or would. It is in the same place of a page as in memory. */
+/* The file offset of a segment's code, present or not; its offset within a page is as in memory. */
 static uint64_t offset_of(const struct made *made, size_t index)
 {
     uint64_t offset = made->code_at;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pitot COMMAND [OPTION]... -- QEMU ARGUMENT...: watches any x86-64 kernel in QEMU, without a line
- * in it (docs/outside.md). A person calls it.
+ * pitot COMMAND [OPTION]... -- QEMU ARGUMENT...: watches any x86-64 kernel in QEMU, without changes
+ * to the kernel (docs/outside.md). Called by the user.
  *
- * Everything that a person typed is checked before QEMU is started or a file is written.
+ * All user input is checked before QEMU is started or a file is written.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include "outside/pitot/command.h"
 #include "outside/pitot/qemu.h"
 
-#define WRONG_USAGE 129 /* as perf's */
+#define WRONG_USAGE 129 /* as in perf */
 
 static const struct {
     const struct options *options;
@@ -59,7 +59,7 @@ static int help(const struct options *options)
     return 0;
 }
 
-/* The index; COMMANDS: there is none of that name. */
+/* The command's index; COMMANDS: no such command. */
 static size_t find_command(const char *name)
 {
     size_t index = 0;
@@ -130,7 +130,7 @@ static int run(size_t index, int argc, char **argv, char *const *typed)
     return status;
 }
 
-/* The words as they were typed: reading them cuts them up. */
+/* A copy of the arguments as typed, as parsing modifies them. */
 static char **copy_words(int argc, char **argv)
 {
     char **copy = calloc((size_t)argc + 1, sizeof(*copy));

@@ -141,7 +141,7 @@ const struct options options_last = {.name = "last",
                                      .others = OTHERS,
                                      .workload = true};
 
-/* The words from `at` on are places, up to --. The index of what follows; or a negative errno. */
+/* Reads the places from index `at` up to --. Returns the index after them, or a negative errno. */
 static int read_places(int argc, char **argv, int at, struct pitot_options *options,
                        struct refusal *why)
 {
@@ -156,7 +156,9 @@ static int read_places(int argc, char **argv, int at, struct pitot_options *opti
     return at < argc ? at + 1 : at;
 }
 
-/* The words before -- that are no options. Where the QEMU command begins, or a negative errno. */
+/*
+ * Reads functions and options up to --. Returns the index of QEMU's command, or a negative errno.
+ */
 static int read_functions(const struct options *of, int at, int argc, char **argv,
                           struct pitot_options *options, struct refusal *why)
 {
@@ -179,7 +181,7 @@ static int read_functions(const struct options *of, int at, int argc, char **arg
                : refuse(why, EINVAL, "no function; pitot %s %s", of->name, of->usage);
 }
 
-/* Places and QEMU: a history; QEMU alone: all memory, into a file; places alone: from a file. */
+/* Places and QEMU: histories; QEMU alone: all memory, to a file; places alone: from a file. */
 static int check_blame(const struct pitot_options *options, struct refusal *why)
 {
     bool places = options->place_count > 0, runs = options->qemu;

@@ -18,9 +18,9 @@ struct section {
 
 struct header {
     uint64_t magic, size;
-    uint64_t attribute_size; /* of an attribute with the section of its ids */
+    uint64_t attribute_size; /* of an attribute including the section of its ids */
     struct section attributes, data, event_types;
-    uint64_t features[4]; /* a bit for each */
+    uint64_t features[4]; /* a bit per feature */
 };
 
 struct attribute {
@@ -36,9 +36,9 @@ static struct {
     bool streams;
     const char *path;
     struct header header;
-    char *bytes; /* records that are not in the file yet */
+    char *bytes; /* records not yet in the file */
     size_t used, room;
-    int error; /* the first that writing met */
+    int error; /* the first write error */
     struct {
         char *bytes;
         size_t size;
@@ -56,7 +56,7 @@ static int refuse_write(struct refusal *why)
     return refuse(why, file.error, "%s: %s", file.path, strerror(file.error));
 }
 
-/* How much of it was written; in a stream everything comes after what came before. */
+/* Returns the number of bytes written. A stream is always appended to, whatever the offset. */
 static size_t write_at(uint64_t offset, const void *bytes, size_t size)
 {
     size_t done = 0;
@@ -151,7 +151,7 @@ void *perf_file_record(size_t size)
     return memset(file.bytes + file.used - size, 0, size);
 }
 
-/* The records in the first `size` bytes that lie there to their end. */
+/* The size of the records that lie completely within the first `size` bytes. */
 static size_t whole_records(size_t size)
 {
     const struct perf_event_header *record;
@@ -166,7 +166,7 @@ static size_t whole_records(size_t size)
     return end;
 }
 
-/* The size follows the records, so what the header speaks of is there. */
+/* The header's size is written after the records, so all that it covers is in the file. */
 int perf_file_flush(struct refusal *why)
 {
     uint64_t at = file.header.data.offset + file.header.data.size;
@@ -222,7 +222,7 @@ static void write_features(void)
         write_at(0, &file.header, sizeof(file.header));
 }
 
-/* perf reads descriptions of events from a file's header alone. */
+/* perf reads descriptions of events only from a file's header, so a stream has none. */
 static void stream_features(void)
 {
     for (int i = 0; i < PERF_FILE_FEATURES; i++) {

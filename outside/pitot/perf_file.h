@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A perf.data file that grows: header, attributes, records, and at its end the header's features.
- * Between two calls it is whole but for the features, so that it opens whatever ends its writer.
- * Or a stream, as `perf record -o -` writes it: the attributes and features are records, too.
- * Called by outside/pitot/recording.c.
+ * Between two calls the file is complete except for the features, so it can be opened however its
+ * writer ends. Or a stream, as `perf record -o -` writes it, in which attributes and features are
+ * records, too. Called by outside/pitot/recording.c.
  *
  * Source: the perf tool's documentation, perf.data-file-format.
  */
@@ -15,7 +15,7 @@
 #include "core/abi/perf_pipe.h"
 #include "core/lib/refusal.h"
 
-/* Bits of the header. The places of the features follow the records, in this order. */
+/* Bits of the header. The section headers of the features follow the records, in this order. */
 enum perf_file_feature {
     PERF_FILE_HOSTNAME = 3,
     PERF_FILE_OSRELEASE = 4,
@@ -27,26 +27,26 @@ enum perf_file_feature {
     PERF_FILE_CMDLINE = 11,
     PERF_FILE_EVENT_DESC = 12,
     PERF_FILE_SAMPLE_TIME = 21,
-    PERF_FILE_FEATURES, /* how many numbers there are */
+    PERF_FILE_FEATURES, /* one more than the last feature */
 };
 
-/* "-": standard output, as a stream. Each attribute's id is its place, from 1 on. */
+/* "-": standard output, as a stream. The attributes' ids are numbered from 1. */
 int perf_file_create(const char *path, const struct perf_event_attr *attributes, unsigned count,
                      struct refusal *why);
 
-/* The same attributes, of which some members have changed. */
+/* Rewrites the attributes after some members have changed. */
 void perf_file_attributes(const struct perf_event_attr *attributes, unsigned count);
 
-/* Room for a record of `size` bytes, a multiple of 8; it is filled before the next call. */
+/* Room for a record of `size` bytes, a multiple of 8; the caller fills it before the next call. */
 void *perf_file_record(size_t size);
 
-/* All records so far go to the file. 0, or a negative errno and the reason. */
+/* Writes all pending records to the file. 0, or a negative errno and the reason. */
 int perf_file_flush(struct refusal *why);
 
-/* Bytes of a feature, appended to those that it has. Before perf_file_close. */
+/* Appends bytes to a feature. Before perf_file_close. */
 void perf_file_feature(enum perf_file_feature feature, const void *bytes, size_t size);
 
-/* A feature's string: its length, then it with its NUL, padded. */
+/* Appends a string to a feature: its length, then the string with its NUL, padded. */
 void perf_file_string(enum perf_file_feature feature, const char *text);
 
 /* Writes the features. 0, or a negative errno and the reason. */

@@ -10,7 +10,7 @@
 
 #define NEAREST_MAX    5
 #define ADDRESSES_MAX  4
-#define LENGTH_DEFAULT 4 /* as perf and the kernel's: for a place whose size is unknown */
+#define LENGTH_DEFAULT 4 /* as in perf and in the kernel: for a place of unknown size */
 
 int place_refuse_unknown(const char *what, const char *name, const struct kernel *kernel,
                          struct refusal *why)
@@ -59,7 +59,7 @@ static int read_number(const char *text, const char *what, uint64_t *number, str
     return 0;
 }
 
-/* *size becomes the symbol's; 0 where it has none, and with an offset or a number. */
+/* Sets *size to the symbol's size; 0 if it has none, or with an offset or a number. */
 static int read_place(char *text, const struct kernel *kernel, uint64_t *address, uint64_t *size,
                       struct refusal *why)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A place in the kernel as a person writes it: 0x..., SYMBOL, SYMBOL+OFF, each perhaps with /LEN.
- * Called by outside/pitot/event.c and blame.c.
+ * A place in the kernel as typed: 0x..., SYMBOL, SYMBOL+OFF, each optionally with /LEN. Called by
+ * outside/pitot/event.c and blame.c.
  */
 #pragma once
 
@@ -11,13 +11,12 @@
 #include "outside/pitot/kernel.h"
 
 /*
- * Without /LEN the length is the symbol's size; 4 where it has none, and with an offset or a
- * number. `text` is cut up; a refusal names it as `what` "`name`". 0, or a negative
- * errno and the reason.
+ * Without /LEN the length is the symbol's size; 4 if it has none, or with an offset or a number.
+ * Modifies `text`; a refusal calls it `what` "`name`". 0, or a negative errno and the reason.
  */
 int place_read_range(char *text, const struct kernel *kernel, const char *what, const char *name,
                      uint64_t *address, uint64_t *length, struct refusal *why);
 
-/* Refuses a name, with those that are near; `what` it should have been. */
+/* Refuses a name, and suggests similar ones; `what`: the kind of name that was expected. */
 int place_refuse_unknown(const char *what, const char *name, const struct kernel *kernel,
                          struct refusal *why);

@@ -14,7 +14,7 @@
 
 #define VERSION(major, minor) ((major)*100 + (minor))
 
-/* One for each version of QEMU's interface, and QEMU's versions that it has run with; 0: none. */
+/* A plugin per version of QEMU's interface, and the QEMU versions it was tested with; 0: none. */
 static const struct {
     const char *name;
     unsigned first, last;
@@ -33,7 +33,7 @@ static const struct {
 
 static const char *const folders[] = {"", "../lib/pitot/"};
 
-/* 1: there is such a file, `path`; 0: there is none; or a negative errno, as it cannot be read. */
+/* 1: found the file, `path`; 0: no such file; or a negative errno: the file cannot be read. */
 static int find_file(const char *home, const char *name, char path[PATH_MAX])
 {
     for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
@@ -46,7 +46,7 @@ static int find_file(const char *home, const char *name, char path[PATH_MAX])
     return 0;
 }
 
-/* The folder of this command; NULL and a reason. */
+/* The folder of this command; NULL and the reason. */
 static const char *own_folder(char path[PATH_MAX], struct refusal *why)
 {
     ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
@@ -60,7 +60,7 @@ static const char *own_folder(char path[PATH_MAX], struct refusal *why)
     return path;
 }
 
-/* The one that has run with this version; PLUGINS: none has. */
+/* The plugin that was tested with this version; PLUGINS: none. */
 static size_t find_tried(unsigned version)
 {
     size_t i = 0;
@@ -100,7 +100,7 @@ int plugin_find(struct plugin *plugin, char *program, const struct qemu_version 
                         version->major, version->minor, home);
 }
 
-/* A file without a name: it is gone when the last process that has it open ends. */
+/* An anonymous file: freed when the last process that has it open exits. */
 static int write_list(const struct event *event, struct refusal *why)
 {
     int descriptor = memfd_create("pitot-calls", 0);
@@ -113,7 +113,7 @@ static int write_list(const struct event *event, struct refusal *why)
     return descriptor;
 }
 
-/* In QEMU's options a comma in a value is written twice. */
+/* In QEMU's options a comma within a value is doubled. */
 static void write_value(FILE *text, const char *value)
 {
     for (; *value; value++) {
@@ -189,7 +189,7 @@ char *plugin_argument(const struct plugin *plugin, const struct watch *watch, in
         refuse(why, errno, "%s", strerror(errno));
         return NULL;
     }
-    fputs("file=", stream); /* without it a path with = in it would be an option's name */
+    fputs("file=", stream); /* without this, QEMU would take a path with = for an option */
     write_value(stream, plugin->file);
     fprintf(stream, ",out=%d,text=%" PRIx64 ":%" PRIx64, out, text.address,
             text.address + text.size - 1);

@@ -14,13 +14,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define OLDEST_MAJOR   6 /* the first with all that the plugin asks for */
-#define PROBE          9 /* the descriptor at which QEMU finds the pipe; any free one */
-#define FIRST_CONFUSED 9 /* seen in 10.0: hits come with other CPUs' numbers */
+#define OLDEST_MAJOR   6 /* the first with all that the plugin needs */
+#define PROBE          9 /* descriptor of the pipe in QEMU; any free one */
+#define FIRST_CONFUSED 9 /* seen in 10.0: hits have the numbers of other CPUs */
 
 extern char **environ;
 
-/* Whether the word is this option, which QEMU takes with one dash or two. */
+/* Whether the argument is this option, which QEMU accepts with one dash or two. */
 static bool is_option(const char *word, const char *name)
 {
     if (word[0] != '-')
@@ -37,7 +37,7 @@ const char *qemu_kernel(char *const *command)
     return NULL;
 }
 
-/* The accelerators that a -machine or -accel names stand before a comma; tcg is emulation. */
+/* -machine and -accel list accelerators up to a comma; tcg is emulation. */
 static bool is_emulated(const char *accelerators)
 {
     return strncmp(accelerators, "tcg", 3) == 0 &&
@@ -67,7 +67,7 @@ int qemu_check_words(char *const *command, struct refusal *why)
     return 0;
 }
 
-/* What -smp says of it; 0: nothing. */
+/* The value of a term of -smp; 0: not given. */
 static unsigned long smp_term(const char *smp, const char *name)
 {
     size_t length = strlen(name);
@@ -80,7 +80,7 @@ static unsigned long smp_term(const char *smp, const char *name)
     return 0;
 }
 
-/* How many CPUs there are at first: its first number, or by its terms as QEMU reads them. */
+/* The initial number of CPUs: the first number of -smp, or computed from its terms as QEMU does. */
 static unsigned long cpus_of(const char *smp)
 {
     static const char *const levels[] = {"sockets", "dies", "modules", "cores", "threads"};
@@ -116,7 +116,7 @@ int qemu_check_cpus(char *const *command, const struct qemu_version *version, st
                   one_thread, version->major, version->minor);
 }
 
-/* Its first line says the version, a later one whether there is -plugin. */
+/* Starts QEMU --help: the first line has the version, a later line -plugin if it is supported. */
 static FILE *start_help(char *program, pid_t *pid, int *error)
 {
     char option[] = "--help", *const words[] = {program, option, NULL};

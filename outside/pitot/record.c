@@ -7,7 +7,7 @@
 #include "outside/pitot/perf_file.h"
 #include "outside/pitot/recording.h"
 
-/* Where nothing was sampled, why. */
+/* If nothing was sampled, reports why. */
 static void tell_none(const struct watch *watch)
 {
     unsigned long long ran = watch->end.instructions;
@@ -25,7 +25,7 @@ static void tell_none(const struct watch *watch)
         fprintf(stderr, "pitot: the kernel ran %llu instructions, and there was no hit\n", ran);
 }
 
-/* Where what should have begun or ended the recording did not come. */
+/* Reports each --stop event without a hit. */
 static void tell_borders(const struct watch *watch)
 {
     for (unsigned i = 0; i < watch->events->count && watch->whole; i++)
@@ -60,7 +60,7 @@ int command_record(const struct command *command, struct watch *watch, struct re
     watch->most = options->most;
     watch->streams = strcmp(recording_output(options), "-") == 0;
     error = watch_run(watch, why);
-    /* What came before an error is kept; the first error is told. */
+    /* Samples before an error are kept; the first error is reported. */
     int closing = recording_close(watch->cpus ? watch->cpus : 1, command->argc, command->argv,
                                   error ? NULL : why);
     watch_tell_losses(watch);

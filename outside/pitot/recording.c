@@ -17,13 +17,13 @@
 
 #define KERNEL_PID  1
 #define PAGE_MASK   UINT64_C(4095)
-#define SAMPLE_HEAD 8    /* most words of a sample before its chain, its header's among them */
-#define SAMPLE_TIME 4    /* which of them has the time */
-#define CHAIN_MOST  8000 /* callers: a record has less than 64 KiB */
+#define SAMPLE_HEAD 8    /* most words of a sample before its chain, including its header */
+#define SAMPLE_TIME 4    /* index of the time in these words */
+#define CHAIN_MOST  8000 /* callers: a record is less than 64 KiB */
 #define SAMPLE_MOST (SAMPLE_HEAD + 3 + CHAIN_MOST + 1 + 1 + WIRE_REGISTERS_COUNT)
 #define OUTPUT      "perf.data"
-#define KEPT        (UINT64_C(4) << 20) /* bytes of samples that are not overwritten */
-/* ax to sp and ip, as in struct wire_registers; not flags and segments; r8 to r15 */
+#define KEPT        (UINT64_C(4) << 20) /* bytes of samples that --overwrite keeps by default */
+/* ax to sp, ip and r8 to r15, as in struct wire_registers; no flags and segments */
 #define REGISTERS (((UINT64_C(2) << PERF_REG_X86_IP) - 1) | (UINT64_C(0xff) << PERF_REG_X86_R8))
 #define COMM_ROOM 64
 #define MISC      PERF_RECORD_MISC_USER
@@ -33,23 +33,23 @@ static struct {
     char program[PATH_MAX]; /* the ELF file that perf reads */
     const struct events *events;
     bool chains, overwrites;
-    bool weights; /* what was spent from a call to its return */
+    bool weights; /* instructions from a call to its return */
     bool has_registers;
     bool registers_known;
-    uint64_t registers[WIRE_REGISTERS_COUNT]; /* of the next sample, if they are known */
+    uint64_t registers[WIRE_REGISTERS_COUNT]; /* of the next sample, if known */
     uint64_t samples, cut;
-    uint64_t times[2]; /* of the first and the last */
+    uint64_t times[2]; /* of the first and the last sample */
     struct perf_event_attr attributes[EVENTS_MAX];
 } recording;
 
 /* --- Events --- */
 
-/* All have the same fields: `perf script -F addr` refuses a file in which one event lacks it. */
+/* All have the same fields: `perf script -F addr` refuses a file if one event lacks addresses. */
 static void describe(const struct event *event, struct perf_event_attr *attribute)
 {
     *attribute = (struct perf_event_attr){
         .size = PERF_PIPE_ATTR_SIZE,
-        .exclude_kernel = 1, /* or perf warns that it knows no symbols of the host's kernel */
+        .exclude_kernel = 1, /* otherwise perf warns about missing symbols of the host's kernel */
         .type = PERF_TYPE_BREAKPOINT,
         .sample_period = event->period,
         .sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
@@ -111,11 +111,11 @@ struct map_record {
     uint32_t protection, flags;
 };
 
-/* With the build id perf refuses the names of another build at the same path. */
+/* With the build id, perf rejects the symbols of another build at the same path. */
 static void write_map(const struct kernel *kernel, const struct segment *segment, uint64_t slide)
 {
     size_t room = strlen(recording.program) + 1;
-    bool known = kernel->build_id_size > 0 && kernel->made < 0; /* what is made has no build id */
+    bool known = kernel->build_id_size > 0 && kernel->made < 0; /* a substitute has no build id */
     uint16_t misc = known ? MISC | PERF_RECORD_MISC_MMAP_BUILD_ID : MISC;
     struct map_record *map = begin_record(PERF_RECORD_MMAP2, misc, sizeof(*map) + room);
 
@@ -138,7 +138,7 @@ static void write_maps(uint64_t slide)
         write_map(recording.kernel, &recording.kernel->code[i], slide);
 }
 
-/* perf takes the last map of an address. */
+/* perf uses the last map of an address. */
 void recording_slide(uint64_t slide)
 {
     for (unsigned i = 0; i < recording.events->count; i++)
@@ -178,7 +178,7 @@ static void write_comm(uint32_t tid, const char *name)
     memcpy(record + 1, comm, room);
 }
 
-/* Thread 0, of which no stack is known, is the process itself. */
+/* Thread 0, with no known stack, is the process itself. */
 static uint32_t tid_of(uint32_t thread)
 {
     return thread + KERNEL_TID;
@@ -281,7 +281,7 @@ uint64_t recording_cut(void)
     return recording.cut;
 }
 
-/* The kernel's own file; or, beside the recording, the one that was made in its place. */
+/* Names the kernel's own file, or its substitute, which is written beside the recording. */
 static int name_program(const char *path, struct refusal *why)
 {
     char made[PATH_MAX];
@@ -351,7 +351,7 @@ static void describe_events(void)
     }
 }
 
-/* `perf data` crashes where one of them is missing; what runs in QEMU does not say them. */
+/* `perf data` crashes if one of them is missing; the system in QEMU does not report them. */
 static void describe_machine(uint32_t cpus)
 {
     static const enum perf_file_feature unknown[] = {PERF_FILE_HOSTNAME, PERF_FILE_OSRELEASE,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See sample_ring.h. Places only grow; a place modulo `room` is where its byte lies. */
+/* See sample_ring.h. Places only grow; a place modulo `room` is the index of its byte. */
 #include "outside/pitot/sample_ring.h"
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@ bool sample_ring_create(uint64_t room)
     return ring.bytes != NULL;
 }
 
-/* A record may lie over the end; its header, of 8 bytes, does not. */
+/* A record may wrap around the end; its header of 8 bytes does not. */
 static uint16_t size_at(uint64_t place)
 {
     struct perf_event_header header;

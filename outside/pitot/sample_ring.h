@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The last samples of a recording that overwrites: records of perf's, the oldest of which make room
- * for new ones. Called by outside/pitot/recording.c.
+ * The last samples of a recording that overwrites: perf records, the oldest of which make room for
+ * new ones. Called by outside/pitot/recording.c.
  */
 #pragma once
 
@@ -15,8 +15,8 @@ bool sample_ring_create(uint64_t room);
 
 void sample_ring_add(const struct perf_event_header *record);
 
-/* Takes the oldest one out, copied to `record`; false: there is none. */
+/* Removes the oldest record, and copies it to `record`; false: the ring is empty. */
 bool sample_ring_take(void *record);
 
-/* How many were overwritten. */
+/* The number of records lost. */
 uint64_t sample_ring_lost(void);

@@ -28,7 +28,7 @@ static int compare_text(const void *left, const void *right)
     return strcmp(left, right);
 }
 
-/* The one pointer for this path; NULL: no memory. */
+/* The unique pointer for this path; NULL: no memory. */
 static const char *file_of(const struct kernel *kernel, const char *path)
 {
     static const char *path_before, *file_before;
@@ -130,7 +130,7 @@ static int add_function(Dwarf_Die *die, void *own)
     return DWARF_CB_OK;
 }
 
-/* --- All of it --- */
+/* --- The whole file --- */
 
 static void read_units(struct reading *reading, Dwarf *dwarf)
 {
@@ -156,7 +156,7 @@ int source_read(struct source *source, const struct kernel *kernel, struct refus
     if (file < 0)
         return refuse(why, errno, "%s: %s", kernel->path, strerror(errno));
     *source = (struct source){.line_count = 0};
-    dwarf = dwarf_begin(file, DWARF_C_READ); /* stays: names are in it */
+    dwarf = dwarf_begin(file, DWARF_C_READ); /* stays open: names point into it */
     if (dwarf)
         read_units(&reading, dwarf);
     if (reading.full)

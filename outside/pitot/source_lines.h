@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which source lines the kernel's code was compiled from, and its functions, by DWARF (libdw).
- * Only code in executable segments counts: what the linker has dropped keeps its lines, at address
- * 0.
+ * The source lines of the kernel's code, and its functions, from DWARF (libdw). Only code in
+ * executable segments counts: code that the linker has dropped keeps its lines, at address 0.
  * Called by outside/pitot/cover.c and lcov.c.
  */
 #pragma once
@@ -11,11 +10,11 @@
 
 #include "outside/pitot/kernel.h"
 
-/* Code of a line. The last byte is before `end`; a line that has no code of its own has one. */
+/* Code of a line, up to and not including `end`. A line without code of its own has one byte. */
 struct source_line {
-    const char *file; /* absolute, if it was found; equal files are one pointer */
+    const char *file; /* absolute, if found; equal files have the same pointer */
     int line;
-    unsigned unit; /* of compilation */
+    unsigned unit; /* compilation unit */
     uint64_t first, end;
 };
 
@@ -32,5 +31,5 @@ struct source {
     size_t function_count;
 };
 
-/* In no order. 0, or a negative errno and the reason. */
+/* The result is not sorted. 0, or a negative errno and the reason. */
 int source_read(struct source *source, const struct kernel *kernel, struct refusal *why);

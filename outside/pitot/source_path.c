@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* In the folder, which has `length` bytes, or in one around it. */
+/* Searches the folder, a string of `length` bytes, and its parents. */
 static bool find_above(const char *folder, size_t length, const char *path, char found[PATH_MAX])
 {
     char whole[2 * PATH_MAX];

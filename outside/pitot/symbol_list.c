@@ -19,10 +19,10 @@ static const char map_head[] = "Linker script and memory map";
 struct list {
     bool is_map;
     bool failed; /* no memory */
-    /* In a map, the section that was named last. */
+    /* In a map, the last section named. */
     char *section;
     bool text;
-    /* The name of its code, until a symbol at its beginning has another. */
+    /* A name for the section's code, dropped if a symbol has the same address. */
     char *start;
     uint64_t start_address;
 };
@@ -32,7 +32,7 @@ static void add(struct list *list, const char *name, uint64_t address, uint64_t 
     list->failed = list->failed || !elf_symbols_add(name, address, size, function);
 }
 
-/* The word at *text, which is cut off there; NULL: there is none. */
+/* Cuts the next word off *text; NULL: none. */
 static char *next_word(char **text)
 {
     char *word = *text + strspn(*text, " \t");
@@ -68,7 +68,7 @@ static void read_nm_line(struct list *list, char *line)
     line += strspn(line, " \t");
     if (!type || type[1] || !*line || !strchr("tTwWiuvVbBdDrRsSgG", *type))
         return;
-    line[strcspn(line, "\t")] = '\0'; /* as /proc/kallsyms has a module */
+    line[strcspn(line, "\t")] = '\0'; /* a module, as in /proc/kallsyms */
     add(list, line, address, size, strchr("tTwWi", *type));
 }
 
@@ -82,7 +82,7 @@ static void add_start(struct list *list)
     list->start = NULL;
 }
 
-/* The code of one object: `.text.NAME` has the function's name if it is compiled so. */
+/* The code of one object. With -ffunction-sections, the NAME of `.text.NAME` is the function's. */
 static void read_part(struct list *list, const char *name, char *rest)
 {
     uint64_t address, size;
@@ -100,7 +100,7 @@ static void read_part(struct list *list, const char *name, char *rest)
     list->start_address = address;
 }
 
-/* A symbol's line is its address and its name; what a script assigns has its expression there. */
+/* A symbol's line has its address and its name; for an assignment in a script, an expression. */
 static void read_map_symbol(struct list *list, char *line)
 {
     uint64_t address;
@@ -109,7 +109,7 @@ static void read_map_symbol(struct list *list, char *line)
     if (!read_hex(word, &address))
         return;
     rest += strspn(rest, " ");
-    if (strncmp(rest, "0x", 2) == 0) { /* of a section whose name had no room on its line */
+    if (strncmp(rest, "0x", 2) == 0) { /* the rest of a section whose name filled the line */
         char *whole = NULL;
 
         if (list->section && asprintf(&whole, "%s %s", word, rest) >= 0)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Symbols as text, for a kernel whose ELF file is not there: what nm prints (with or without
- * sizes), or the map of GNU ld. Which of them it is is told by its content. Called by
+ * Reads symbols as text, for a kernel without its ELF file: the output of nm (with or without
+ * sizes), or the map of GNU ld. The content shows which of them it is. Called by
  * outside/pitot/kernel.c.
  *
- * A map has no static functions. So where the code of an object begins, the object's name stands
- * for what comes before its first global function.
+ * A map has no static functions. So the code of an object before its first global function is given
+ * the name of the object.
  */
 #pragma once
 
 #include "core/lib/refusal.h"
 
-/* Adds them to those of elf_symbols.h. 0, or a negative errno and the reason. */
+/* Adds the symbols to those of elf_symbols.h. 0, or a negative errno and the reason. */
 int symbol_list_read(const char *path, struct refusal *why);

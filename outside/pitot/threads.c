@@ -8,7 +8,7 @@
 
 #include "outside/pitot/name.h"
 
-#define THREADS_MOST (1u << 20) /* what is larger is no number of a thread */
+#define THREADS_MOST (1u << 20) /* larger numbers are invalid */
 
 static char **names; /* [thread] */
 static uint32_t room;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The threads that the plugin has told of, and their names. Called by outside/pitot/recording.c,
+ * The threads that the plugin has reported, and their names. Called by outside/pitot/recording.c,
  * blame.c and last.c.
  */
 #pragma once
@@ -10,10 +10,12 @@
 #include "core/lib/refusal.h"
 #include "outside/wire.h"
 
-#define KERNEL_TID 1 /* thread 0's, code whose stack is not known; the others' follow */
+#define KERNEL_TID 1 /* of thread 0, code whose stack is not known; other threads follow */
 
 /* 0, or a negative errno and the reason. */
 int threads_add(const struct wire_thread *thread, struct refusal *why);
 
-/* Its outermost function's name; an address if that has none, "?" if there is no such thread. */
+/*
+ * The name of its outermost function; an address if that has none, "?" if there is no such thread.
+ */
 const char *threads_name(uint32_t thread);

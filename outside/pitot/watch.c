@@ -112,7 +112,7 @@ static int take_bytes(struct watch *watch, size_t count, struct refusal *why)
     return found ? found : watch->taken ? watch->taken(why) : 0;
 }
 
-/* After an error QEMU is ended; what it still writes is read, so that it does not wait. */
+/* After an error QEMU is terminated; its remaining output is read, so that it does not block. */
 static int follow(struct watch *watch, struct machine *machine, struct refusal *why)
 {
     size_t room, count;
@@ -131,7 +131,7 @@ static int follow(struct watch *watch, struct machine *machine, struct refusal *
     return error;
 }
 
-/* The program's name, the plugin, and the words that are left. */
+/* The program's name, the plugin, and the remaining arguments. */
 static char **command_with(char *const *command, char *argument)
 {
     static char option[] = "-plugin";

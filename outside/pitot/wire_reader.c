@@ -33,7 +33,7 @@ void wire_filled(struct wire_reader *reader, size_t count)
 int wire_next(struct wire_reader *reader, const struct wire_head **record, struct refusal *why)
 {
     const struct wire_head *head =
-        (const void *)((const char *)reader->bytes + reader->begin); /* 8 bytes aligned */
+        (const void *)((const char *)reader->bytes + reader->begin); /* 8-byte aligned */
     size_t left = reader->end - reader->begin;
 
     if (left < sizeof(*head))

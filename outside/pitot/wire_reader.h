@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Cuts the bytes of the pipe into the records of outside/wire.h. Nothing read is trusted before it
- * is validated. Called by outside/pitot/watch.c.
+ * Splits the bytes of the pipe into the records of outside/wire.h. Nothing read is trusted before
+ * it is validated. Called by outside/pitot/watch.c and blame_file.c.
  */
 #pragma once
 
@@ -14,11 +14,11 @@
 #define WIRE_ROOM (1 << 20)
 
 struct wire_reader {
-    size_t begin, end; /* what is not read yet */
+    size_t begin, end; /* the bytes not yet read */
     uint64_t bytes[WIRE_ROOM / 8];
 };
 
-/* Where more bytes go, and how many may. */
+/* The buffer for more bytes and its size; then the number of bytes filled in. */
 void *wire_room(struct wire_reader *reader, size_t *room);
 void wire_filled(struct wire_reader *reader, size_t count);
 

@@ -7,12 +7,12 @@
 #include "outside/pitot/contexts.h"
 
 #define WORD      8u
-#define GRANULE   4u /* of outside/plugin/shadow.h */
+#define GRANULE   4u /* as in outside/plugin/shadow.h */
 #define CPUS_MOST 256
 
 static struct wire_word *words;
 static size_t words_count, words_room;
-static bool picked; /* each is of bytes of its own; otherwise they are histories of words */
+static bool picked; /* the writes are of separate bytes; otherwise they are histories of words */
 
 static int add(const struct wire_word *word, struct refusal *why)
 {
@@ -44,7 +44,7 @@ int writes_add(const struct wire_word *word, struct refusal *why)
     return error ? error : add(word, why);
 }
 
-/* Keeps what the place has of the bytes from `first` to `last`. */
+/* Keeps the bytes from `first` to `last` that are in the place. */
 static int pick(const struct place *place, size_t number, const struct wire_word *word,
                 uint64_t first, uint64_t last, uint64_t count, struct refusal *why)
 {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * QEMU's interface for TCG plugins, as much as is used here; written from its documentation ("QEMU
- * TCG Plugins"), whose names these are. QEMU_API is the version that this object is built for:
+ * The part of QEMU's TCG plugin interface that is used here, written from its documentation ("QEMU
+ * TCG Plugins"), with its names. QEMU_API is the version that this object is built for:
  *
  *     1   QEMU 6.0 to 8.1
- *     2   counters in translated code are those of a CPU
+ *     2   counters in translated code are per CPU
  *     3   the bytes of an instruction are copied
- *     4   QEMU 9.2 to 10.1: values of accesses, and registers (since version 2); 5 and 6 are the
- *         same but for what is not used here
- *     7   QEMU 11.1: no callback is handed the plugin's id, and each what it was registered with
+ *     4   QEMU 9.2 to 10.1: values of accesses, and registers (since version 2); 5 and 6 differ
+ *         only in parts that are not used here
+ *     7   QEMU 11.1: callbacks take no plugin id, and each takes the pointer it was registered with
  *
- * Functions are QEMU's own, found when it loads the plugin.
+ * QEMU provides the functions; they are resolved when it loads the plugin.
  */
 #pragma once
 
@@ -26,7 +26,7 @@ typedef uint32_t qemu_plugin_meminfo_t;
 struct qemu_plugin_tb;
 struct qemu_plugin_insn;
 
-/* What QEMU tells at installation. */
+/* QEMU passes this to qemu_plugin_install. */
 typedef struct qemu_info_t {
     const char *target_name;
     struct {
@@ -68,7 +68,7 @@ void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id, qemu_plugin_end *callba
 
 enum qemu_plugin_op { QEMU_PLUGIN_INLINE_ADD_U64 };
 
-/* Adds a constant in the translated code: at a place, or since version 2 at one of each CPU. */
+/* Adds a constant from translated code: to one counter, or (since version 2) to one per CPU. */
 #if QEMU_API >= 2
 struct qemu_plugin_scoreboard;
 typedef struct {
@@ -124,7 +124,7 @@ typedef struct {
 
 qemu_plugin_mem_value qemu_plugin_mem_get_value(qemu_plugin_meminfo_t info);
 
-/* GLib's, which QEMU is linked with. */
+/* From GLib, which QEMU is linked with. */
 typedef struct {
     uint8_t *data;
     unsigned len;
@@ -145,7 +145,7 @@ typedef struct {
     const char *feature;
 } qemu_plugin_reg_descriptor;
 
-/* Those of the CPU whose callback this is, which was registered with QEMU_PLUGIN_CB_R_REGS. */
+/* The registers of the calling CPU, in a callback registered with QEMU_PLUGIN_CB_R_REGS. */
 GArray *qemu_plugin_get_registers(void);
 int qemu_plugin_read_register(struct qemu_plugin_register *handle, GByteArray *to);
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The writers of memory, for `pitot blame`: of some places their histories (writers.h), or of all
- * memory the last one (shadow.h). One caller at a time.
+ * Writers of memory, for `pitot blame`: their history at given places (writers.h), or the last
+ * writer of all memory (shadow.h). One caller at a time.
  */
 #pragma once
 
@@ -10,13 +10,13 @@
 
 #include "outside/plugin/store.h"
 
-/* True if the argument begins as one of these; *wrong is NULL, or what is wrong with it. */
+/* True if the argument is one of blame's; *wrong is then NULL, or the form that was expected. */
 bool blame_argument(const char *argument, const char **wrong);
 
-/* The kernel runs so far above the addresses of its file. */
+/* Sets the kernel's slide: its run-time address minus its link address. */
 void blame_slide(uint64_t by);
 
-/* Whether stores are wanted. */
+/* True if stores must be reported. */
 bool blame_watch(void);
 
 void blame_on_store(unsigned cpu, const struct store *store);

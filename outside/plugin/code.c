@@ -12,33 +12,33 @@
 
 #define PARTS_MOST      32
 #define PAGE            4096
-#define VOTER_LEAST     16 /* bytes of a block that tells a slide */
-#define VOTES_MOVED     4  /* blocks that have to agree on a slide */
-#define VOTES_IN_PLACE  16 /* ... after which none is looked for any more */
+#define VOTER_LEAST     16 /* least bytes of a block that votes on the slide */
+#define VOTES_MOVED     4  /* blocks that must agree on a slide */
+#define VOTES_IN_PLACE  16 /* ... and on no slide, which ends the search */
 #define CANDIDATES_MOST 64
-#define BEGIN_LEAST     8 /* bytes of the first block: shorter ones of a boot loader may be alike */
-#define JUDGED_LEAST    4 /* instructions of a block that tells a build */
-#define BUILD_BLOCKS    64 /* ... so many of them */
-#define BUILD_PART      8  /* ... one in so many of which is different, in another build */
+#define BEGIN_LEAST     8 /* least bytes of the first block, as a boot loader has short ones, too */
+#define JUDGED_LEAST    4 /* least instructions of a block that is judged */
+#define BUILD_BLOCKS    64 /* judged blocks needed for a verdict */
+#define BUILD_PART      8  /* in another build, more than one in this many differs */
 
-#define SEEN_BLOCK 1 /* a block that begins here was compared */
+#define SEEN_BLOCK 1 /* a block that begins here was judged */
 #define SEEN_PLACE 2 /* the instruction here is patched */
 
 static struct part {
     uint64_t address, size;
-    uint8_t *bytes, *seen; /* for each byte SEEN_... */
+    uint8_t *bytes, *seen; /* seen: SEEN_... of each byte */
 } parts[PARTS_MOST];
 
 static struct candidate {
     uint64_t slide;
     unsigned votes;
     uint64_t voters[VOTES_IN_PLACE];
-} candidates[CANDIDATES_MOST] = {{.slide = 0}}; /* the first is the kernel that did not move */
+} candidates[CANDIDATES_MOST] = {{.slide = 0}}; /* the first: the kernel did not move */
 
 static unsigned part_count, candidate_count = 1;
 static uint64_t text_first, text_last = UINT64_MAX, slide;
 static bool settled; /* the slide is known */
-static bool begun;   /* a block has been the file's */
+static bool begun;   /* a block has matched the file */
 static bool strange;
 static uint64_t blocks, different_blocks, places;
 
@@ -77,7 +77,7 @@ bool code_add(const char *argument)
 
 /* --- Comparison --- */
 
-/* The bytes of the field at these, of which `left` are the instruction's, if the slide moved it. */
+/* Size of a field here that the slide has moved, or 0; `left` bytes of the instruction remain. */
 static size_t moved_field(const uint8_t *file, const uint8_t *run, size_t left, uint64_t by)
 {
     uint64_t was_long, is_long;
@@ -96,7 +96,7 @@ static size_t moved_field(const uint8_t *file, const uint8_t *run, size_t left, 
     return is - was == (uint32_t)by || was - is == (uint32_t)by ? sizeof(is) : 0;
 }
 
-/* A field may begin with bytes that are the same: its slide is of whole pages. */
+/* A moved field may begin before the difference, as a slide of whole pages keeps its low bytes. */
 static bool is_same(const uint8_t *file, const uint8_t *run, size_t size, uint64_t by)
 {
     size_t done = 0;
@@ -140,7 +140,7 @@ static struct part *part_of(uint64_t address, size_t size)
     return NULL;
 }
 
-/* No boot loader runs in the high half: what does is the kernel, whatever its slide and build. */
+/* No boot loader runs in the high half: code there is the kernel, whatever its slide and build. */
 static bool is_high(void)
 {
     return text_first >> 63;
@@ -148,7 +148,7 @@ static bool is_high(void)
 
 /* --- The slide --- */
 
-/* The block's only place in the file, or none. */
+/* Finds the slide of a block that matches the file at exactly one place. */
 static bool find_slide(const struct code_block *block, uint64_t *found)
 {
     unsigned count = 0;
@@ -247,7 +247,7 @@ static void judge(const struct code_block *block, struct part *part, size_t diff
     }
 }
 
-/* --- All of it --- */
+/* --- The whole check --- */
 
 bool code_check(const struct code_block *block, uint64_t *lies)
 {
@@ -263,7 +263,7 @@ bool code_check(const struct code_block *block, uint64_t *lies)
         return false;
     if (file && different == 0) {
         if (!begun)
-            blocks = different_blocks = 0; /* what ran before was the boot loader's */
+            blocks = different_blocks = 0; /* earlier blocks were the boot loader's */
         begun = true;
         if (!settled && block->size >= VOTER_LEAST)
             vote(block->start, 0);

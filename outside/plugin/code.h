@@ -1,26 +1,28 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The code of the kernel's file, compared with what QEMU translates. That costs nothing while code
- * runs, and tells where the kernel lies, whether the file is of this build, and what was patched.
- * Called by outside/plugin/plugin.c; one caller at a time.
+ * Compares the code in the kernel's file with the code that QEMU translates, at no cost while code
+ * runs. This shows where the kernel lies, whether the file is of the same build, and which
+ * instructions were patched. Called by outside/plugin/translate.c and
+ * run.c; one caller at a time.
  *
- *     text=FIRST:LAST                   where the kernel's code lies, all of it
+ *     text=FIRST:LAST                   the range of all the kernel's code
  *     code=FD:ADDRESS:OFFSET:SIZE       a part of it, in a file that QEMU has inherited; without
- *                                       any all that runs in the range is the kernel's
+ *                                       any, all code that runs in the range is the kernel's
  *
  * The rules, each with its reason:
  *
- *   - The kernel begins with the first block that is the file's: a boot loader that runs where the
- *     kernel will lie is not. In the low half a block of a few bytes, a return say, tells nothing.
- *   - A kernel that relocates itself moves by whole pages. So a block's place in the file is looked
- *     for at the same offset of each page, and has to be the only one. Several different blocks
- *     have to agree on the slide: a boot loader and the kernel may share a function.
- *   - Code of the high half also runs below, before paging: that is no slide.
+ *   - The kernel begins with the first block that matches the file. A boot loader at the addresses
+ *     of the later kernel does not match. In the low half a block of a few bytes, such as a return,
+ *     proves nothing.
+ *   - A kernel that relocates itself moves by whole pages. So a block is searched for at the same
+ *     offset of each page of the file, and must match exactly once. Several different blocks must
+ *     agree on the slide, as a boot loader and the kernel may share a function.
+ *   - Code of the high half also runs at low addresses before paging; this is not a slide.
  *   - A field of 4 or 8 bytes that differs by the slide, up or down, was relocated, not patched.
- *   - Another build has other code everywhere above the first function that has changed; a patched
- *     kernel has an instruction here and there. So a block counts as different if more than half of
- *     its instructions are, and a file is of another build if more than an eighth of the blocks is
- *     different. A boot of Linux, which is patched in 12,000 places, has one in 700.
+ *   - In another build all code above the first changed function differs; in a patched kernel only
+ *     single instructions do. So a block counts as different if more than half of its instructions
+ *     differ, and a file is of another build if more than an eighth of the blocks differ. A boot of
+ *     Linux, which is patched in 12,000 places, has one in 700.
  */
 #pragma once
 
@@ -28,7 +30,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CODE_BLOCK_MOST       512 /* instructions of a block of QEMU's */
+#define CODE_BLOCK_MOST       512 /* instructions of a QEMU block */
 #define CODE_INSTRUCTION_MOST 15
 
 struct code_block {
@@ -38,20 +40,20 @@ struct code_block {
     uint8_t bytes[(CODE_BLOCK_MOST + 1) * CODE_INSTRUCTION_MOST + 1];
 };
 
-/* False: the argument is not of these, or its file cannot be read. */
+/* False: not one of these arguments, or its file cannot be read. */
 bool code_add(const char *argument);
 
 /*
- * Whether the block is the kernel's. *slide is how far it lies above its place in the file, or the
- * kernel's slide if it has none.
+ * True if the block is the kernel's. *slide is the block's run-time address minus its address in
+ * the file, or the kernel's slide if the block is not in the file.
  */
 bool code_check(const struct code_block *block, uint64_t *slide);
 
-/* The plugin's: the kernel runs so far above the addresses of its file. */
+/* Implemented by the plugin: called with the kernel's slide once it is known. */
 void code_slid(uint64_t by);
 
-/* The machine has been reset: what runs now may be a boot loader. */
+/* The machine was reset: the code that runs now may be a boot loader. */
 void code_reset(void);
 
-/* Tells what was different. */
+/* At the end: reports the differences. */
 void code_end(void);

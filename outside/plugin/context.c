@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See context.h. Numbers are given in order, so that those in use lie together; by a hash. */
+/*
+ * See context.h. Numbers are assigned in order, so those in use are contiguous; a hash finds them.
+ */
 #include "outside/plugin/context.h"
 
 #include <stdlib.h>
@@ -9,11 +11,11 @@
 #define LINE_BITS   4
 
 static struct context *contexts; /* [number] */
-static uint32_t *numbers;        /* by their hash, with open addressing; CONTEXT_NONE: free */
+static uint32_t *numbers;        /* a hash table with open addressing; CONTEXT_NONE: free */
 static uint32_t used;
 static uint64_t lost;
 
-/* A page takes memory when it is used. */
+/* A page of the tables takes memory only once it is used. */
 bool context_init(void)
 {
     contexts = calloc(CONTEXT_MOST, sizeof(*contexts));
@@ -21,7 +23,7 @@ bool context_init(void)
     return contexts && numbers;
 }
 
-/* What one context calls is asked for in turn, and lies together, in one cache line mostly. */
+/* The callees of one context are looked up in turn, so they usually share a cache line. */
 static uint32_t first_place(uint32_t outer, uint64_t site)
 {
     uint32_t line = (outer * 0x9e3779b1u) >> (32 - PLACES_BITS + LINE_BITS);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See cover.h. Counters lie in chunks, as QEMU's code has their addresses. */
+/* See cover.h. Counters are in chunks and never move, as translated code has their addresses. */
 #include "outside/plugin/cover.h"
 
 #include <stdlib.h>

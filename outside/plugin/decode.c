@@ -15,7 +15,7 @@
 #define REX_BASE      1
 #define REX_REG       4
 
-/* The relative target that ends the instruction. */
+/* The target of a displacement at the end of the instruction. */
 static uint64_t relative(const uint8_t *bytes, size_t size, uint64_t ip, size_t width)
 {
     int32_t wide = 0;
@@ -26,7 +26,7 @@ static uint64_t relative(const uint8_t *bytes, size_t size, uint64_t ip, size_t 
     return ip + size + (uint64_t)(int64_t)wide;
 }
 
-/* The register that ModRM names as its operand is rsp; as the other one. */
+/* Whether ModRM's r/m operand is the register rsp; reg_is_sp checks its reg operand. */
 static bool base_is_sp(uint8_t modrm, uint8_t rex)
 {
     return modrm >> 6 == MODE_REGISTER && (modrm & 7) == REGISTER_SP && !(rex & REX_BASE);
@@ -61,7 +61,7 @@ static enum decoded decode_two(const uint8_t *opcode, uint8_t rex, const uint8_t
     case 0xa1: /* pop fs, gs */
     case 0xa9:
         return DECODED_POP;
-    case 0x20: /* mov from a control or debug register, whatever the mode says */
+    case 0x20: /* mov from a control or debug register, for any mod field */
     case 0x21:
         return loads_if((opcode[2] & 7) == REGISTER_SP && !(rex & REX_BASE));
     case 0xb2: /* lss */
@@ -71,7 +71,7 @@ static enum decoded decode_two(const uint8_t *opcode, uint8_t rex, const uint8_t
     }
 }
 
-/* In group 5 the middle field tells. */
+/* In group 5, `field`, the reg field of ModRM, selects the instruction. */
 static enum decoded decode_group_5(unsigned field)
 {
     switch (field) {
@@ -88,7 +88,7 @@ static enum decoded decode_group_5(unsigned field)
     }
 }
 
-/* mov, xchg and lea whose destination is rsp; sums with it are none. */
+/* mov, xchg and lea to rsp, except a lea that adds to rsp. */
 static bool loads_sp(const uint8_t *opcode, uint8_t rex)
 {
     bool sum =
@@ -135,7 +135,7 @@ enum decoded decode(const uint8_t *bytes, size_t size, uint64_t ip, uint64_t *ta
     case 0x8f:
         return base_is_sp(opcode[1], rex) ? DECODED_LOADS : DECODED_POP;
     case 0x94: /* xchg with rax */
-    case 0xbc: /* mov of a constant */
+    case 0xbc: /* mov of an immediate */
         return loads_if(!(rex & REX_BASE));
     case 0x70 ... 0x7f:
     case 0xe0 ... 0xe3:
@@ -144,9 +144,9 @@ enum decoded decode(const uint8_t *bytes, size_t size, uint64_t ip, uint64_t *ta
     case 0xc2:
     case 0xc3:
         return DECODED_RETURN;
-    case 0xca: /* returns to another segment */
+    case 0xca: /* far returns */
     case 0xcb:
-    case 0xea: /* jump and call to one, on the way up to 64 bits */
+    case 0xea: /* far jump and call, on the way to 64-bit mode */
     case 0x9a:
         return DECODED_JUMP_FAR;
     case 0xcc:
@@ -167,7 +167,7 @@ enum decoded decode(const uint8_t *bytes, size_t size, uint64_t ip, uint64_t *ta
         return DECODED_JUMP;
     case 0xff:
         return decode_group_5(opcode[1] >> 3 & 7);
-    case 0x89: /* mov to where rsp points */
+    case 0x89: /* mov to [rsp] */
         if (opcode[1] >> 6 == 0 && (opcode[1] & 7) == REGISTER_SP && opcode[2] == SIB_SP)
             return DECODED_REPLACES;
         return loads_if(loads_sp(opcode, rex));

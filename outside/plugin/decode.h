@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What an instruction does that the follower of calls must know, from its bytes. Source: Intel SDM
- * vol. 2, "Opcode Map". 64-bit code; what is not recognised is taken for one that does nothing of
- * the kind. Pure.
+ * Decodes what the follower of calls needs to know of an instruction. Source: Intel SDM vol. 2,
+ * "Opcode Map". 64-bit code; an instruction that is not recognised is DECODED_OTHER. Pure.
  */
 #pragma once
 
@@ -12,29 +11,27 @@
 
 enum decoded {
     DECODED_OTHER,
-    DECODED_CALL,     /* to a target in the instruction: `target` */
-    DECODED_CALL_FAR, /* to one that is read or in a register */
+    DECODED_CALL,     /* direct: to `target` */
+    DECODED_CALL_FAR, /* indirect: through memory or a register */
     DECODED_RETURN,
-    DECODED_JUMP,       /* always, to `target` */
-    DECODED_JUMP_IF,    /* perhaps, to `target` */
-    DECODED_JUMP_FAR,   /* to one that is read or in a register */
-    DECODED_LOADS,      /* loads rsp with something that is no sum with itself */
-    DECODED_PUSH,       /* writes a new top of the stack, where a return would read */
-    DECODED_REPLACES,   /* writes the top that is there */
-    DECODED_POP,        /* reads it */
-    DECODED_SYSCALL,    /* syscall, sysenter: the kernel is entered */
+    DECODED_JUMP,       /* unconditional: to `target` */
+    DECODED_JUMP_IF,    /* conditional: to `target` */
+    DECODED_JUMP_FAR,   /* indirect: through memory or a register */
+    DECODED_LOADS,      /* loads rsp, except by adding to it */
+    DECODED_PUSH,       /* writes a new top of the stack, which a return would read */
+    DECODED_REPLACES,   /* overwrites the top of the stack */
+    DECODED_POP,        /* reads the top of the stack */
+    DECODED_SYSCALL,    /* syscall, sysenter: enters the kernel */
     DECODED_INTERRUPTS, /* int, int3 */
-    DECODED_SYSRET,     /* sysret, sysexit: the kernel is left */
+    DECODED_SYSRET,     /* sysret, sysexit: leaves the kernel */
     DECODED_INTERRUPT_RETURN,
 };
 
-/*
- * `target` is set for those that have one; `ip` is the instruction's address. 16 bytes may be read.
- */
+/* Sets `target` if there is one; `ip` is the instruction's address. Reads up to 16 bytes. */
 enum decoded decode(const uint8_t *bytes, size_t size, uint64_t ip, uint64_t *target);
 
-/* Whether code that begins so leads to a return, or by one jump to where there may be one. */
+/* True if the code begins with a return, or with a direct jump, which may lead to one. */
 bool decode_is_way_out(const uint8_t *bytes);
 
-/* Whether it reads and writes memory at once: lock, or xchg. */
+/* True if the instruction reads and writes memory atomically: lock, or xchg. */
 bool decode_is_atomic(const uint8_t *bytes);

@@ -2,9 +2,9 @@
 /* See entry.h. */
 #include "outside/plugin/entry.h"
 
-#define KNOWN_PLACES 4096 /* of 256 vectors and a few more */
+#define KNOWN_PLACES 4096 /* for 256 vectors and a few more */
 
-static uint64_t known[KNOWN_PLACES]; /* entries that were seen, by their hash; 0: none */
+static uint64_t known[KNOWN_PLACES]; /* entries seen, by their hash; 0: none */
 
 static uint64_t *known_place(uint64_t start)
 {

@@ -16,8 +16,8 @@ static struct event {
     uint64_t period, hits;
     uint64_t left; /* hits until the next sample */
     uint64_t first, last;
-    bool moves;          /* `first` and `last` are addresses of the file */
-    unsigned access;     /* enum wire_access, both bits: either */
+    bool moves;          /* `first` and `last` are addresses in the file */
+    unsigned access;     /* bits of enum wire_access */
     uint64_t *functions; /* sorted */
     size_t function_count;
     bool stops;
@@ -25,11 +25,11 @@ static struct event {
 
 static unsigned count;
 static bool stopped;
-static uint64_t due[FOLLOW_CPUS][EVENTS_MOST]; /* instructions that samples stand for already */
+static uint64_t due[FOLLOW_CPUS][EVENTS_MOST]; /* instructions already represented by samples */
 uint64_t events_first = UINT64_MAX, events_last;
 static uint64_t slide;
 
-/* The last read that was a hit of an event that wants reads and writes. */
+/* Each CPU's last access, if it was a read: the first half of a read-modify-write. */
 static struct {
     uint64_t ip, address;
 } read_before[FOLLOW_CPUS];
@@ -194,7 +194,7 @@ static void sample_of(const struct event *event, unsigned cpu, struct wire_sampl
         return;
     sample->event = (uint32_t)(event - events);
     sample->thread = follow_thread(cpu);
-    if (event->kind != EVENT_RETURN) /* that has left its own */
+    if (event->kind != EVENT_RETURN) /* a return has already left its context */
         sample->context = follow_context(cpu);
     sample->weight = event->period;
     tell_sample(sample, cpu);
@@ -212,7 +212,7 @@ static void hit(struct event *event, unsigned cpu, struct wire_sample *sample)
     sample_of(event, cpu, sample);
 }
 
-/* Periods begin with the CPU's first instruction, so samples do not depend on the other CPUs. */
+/* Periods start at the CPU's first instruction, so samples do not depend on the other CPUs. */
 uint64_t events_on_instructions(unsigned cpu, uint64_t time, uint64_t ip)
 {
     uint64_t next = UINT64_MAX;
@@ -236,8 +236,8 @@ uint64_t events_on_instructions(unsigned cpu, uint64_t time, uint64_t ip)
 }
 
 /*
- * A read-modify-write is a read and then a write of the same bytes by the same instruction, or both
- * at once: one hit, as a debug register would have.
+ * A read-modify-write is reported as a read and then a write of the same bytes by the same
+ * instruction, or as both at once. It is one hit, as with a debug register.
  */
 void events_on_access(unsigned cpu, uint64_t time, uint64_t ip, uint64_t address, unsigned length,
                       unsigned access)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What is counted and sampled: executed instructions, accesses of memory, calls of functions,
- * their returns, interrupts; each by an argument of the plugin's. One caller at a time.
+ * The events that are counted and sampled: executed instructions, memory accesses, function calls,
+ * returns, and interrupts; each is an argument of the plugin. One caller at a time.
  */
 #pragma once
 
@@ -16,38 +16,41 @@
 
 /*
  * insn:PERIOD, mem:ADDRESS:LENGTH:r|w|rw:PERIOD, call:FILE:PERIOD, return:FILE:PERIOD, irq:PERIOD;
- * `stops`: its first hit is the last that is counted of any. NULL, or what is wrong. Addresses are
- * those of the kernel's file, but in at:..., which is mem: otherwise.
+ * `stops`: no event counts hits after the first hit of this one. Returns NULL, or the form that was
+ * expected. Addresses are those of the kernel's file, except in at:..., which is otherwise like
+ * mem:...
  */
 const char *events_add(const char *argument, bool stops);
 
-/* The kernel runs so far above the addresses of its file. */
+/* Sets the kernel's slide: its run-time address minus its link address. */
 void events_slide(uint64_t by);
 
 bool events_watch(void);
 
-/* Whether the address, of the file, is the beginning of a function of an event. */
+/* True if a function of a call event begins at this address in the file. */
 bool events_call(uint64_t address);
 
-/* Whether an event is of returns. */
+/* True if there is an event for returns. */
 bool events_returns(void);
 
 /*
- * That CPU's clock, its count of instructions, is `time`: samples it, if that is due. Returns when
- * it is to be called next; at first at any time.
+ * `time` is the CPU's clock, its instruction count. Takes the samples that are due, and returns the
+ * time of the next call; the first call may come at any time.
  */
 uint64_t events_on_instructions(unsigned cpu, uint64_t time, uint64_t ip);
 
-/* Around all memory of events; changed by events_add and events_slide alone. */
+/* The range around all memory events; changed only by events_add and events_slide. */
 extern uint64_t events_first, events_last;
 
-/* Whether an access may be an event's. Any thread. */
+/* True if an access may hit an event. Any thread. */
 static inline bool events_are_near(uint64_t address, unsigned length)
 {
     return address <= events_last && address + length - 1 >= events_first;
 }
 
-/* What has happened on that CPU; the access is near; `access`: bits of enum wire_access. */
+/*
+ * An access or a call on that CPU; the access is near, and `access` has bits of enum wire_access.
+ */
 void events_on_access(unsigned cpu, uint64_t time, uint64_t ip, uint64_t address, unsigned length,
                       unsigned access);
 void events_on_call(unsigned cpu, uint64_t time, uint64_t ip);
@@ -56,11 +59,11 @@ void events_on_call(unsigned cpu, uint64_t time, uint64_t ip);
 void events_on_return(unsigned cpu, uint64_t time, uint64_t ip,
                       const struct follow_returned *returned);
 
-/* Whether an event that stops all has been hit; told once. */
+/* True once after a hit of an event that stops. */
 bool events_stopped(void);
 
-/* An interrupt or exception whose handler begins at `ip`; the follower knows of it. */
+/* An interrupt or exception whose handler begins at `ip`. After follow_interrupt. */
 void events_on_interrupt(unsigned cpu, uint64_t time, uint64_t ip);
 
-/* Tells how often each was hit; `instructions` were executed on all CPUs. */
+/* Reports the hits of each event; `instructions` were executed on all CPUs. */
 void events_tell(uint64_t instructions);

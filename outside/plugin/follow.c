@@ -10,15 +10,15 @@
 #define WORD 8
 
 static struct follow_cpu {
-    struct stack *stack; /* the one at hand; NULL: not known */
-    bool loaded;         /* rsp has been loaded since: the next place tells the stack */
-    bool presumed;    /* ... or an interrupt has returned to `stack`, if the next place is there */
-    bool interrupted; /* an interrupt has come, and its first place is not known: */
+    struct stack *stack; /* the current stack; NULL: not known */
+    bool loaded;         /* rsp was loaded: the next place determines the stack */
+    bool presumed;    /* ... or an interrupt has returned to `stack`, if the next place is on it */
+    bool interrupted; /* a handler has begun, and its first place is not known: */
     bool begun;       /* ... a block of its handler has run */
     uint32_t context; /* ... its context */
-    uint32_t upon;    /* ... that of the one that it came upon, of which the same is true */
-    struct stack *below; /* ... and the stack that the first of them came upon */
-    uint64_t time;       /* as follow_time was told */
+    uint32_t upon;    /* ... the context of the handler it interrupted, also without a place */
+    struct stack *below; /* ... the stack that the first of them interrupted */
+    uint64_t time;       /* as last passed to follow_time */
     struct follow_returned returned;
 } cpus[FOLLOW_CPUS];
 
@@ -43,7 +43,7 @@ static void forget(const struct stack *gone)
 
 /* --- Which stack a place belongs to. --- */
 
-/* The handler's first place is known now: its frame lies just above. */
+/* The handler's first place is now known: its frame lies just above it. */
 static void settle_interrupt(struct follow_cpu *cpu, uint64_t place)
 {
     struct stack *stack = stack_of(place);
@@ -62,7 +62,7 @@ static void settle_interrupt(struct follow_cpu *cpu, uint64_t place)
     stack_push(stack, &frame);
 }
 
-/* The handler has moved to the stack that the interrupt came upon. */
+/* The handler has moved to the interrupted stack. */
 static void move_interrupt(struct stack *from, struct stack *to, uint64_t place)
 {
     struct frame *frame = stack_top(from);
@@ -97,7 +97,7 @@ static void settle(struct follow_cpu *cpu, uint64_t place)
 
 /* --- What happens. --- */
 
-/* By entry, there is no new one before the entry is known. */
+/* By entry, a new context is made only when the entry is known. */
 static uint32_t context_by(uint32_t outer, uint64_t site, enum wire_by by, unsigned site_end)
 {
     return by_entry ? outer : context_of(outer, site, by, site_end);
@@ -128,7 +128,7 @@ bool follow_begin(unsigned number, uint64_t ip)
     return true;
 }
 
-/* Calls are repeated: the last one that lay where the next frame will is mostly the same. */
+/* Calls repeat: the last frame in the slot of the next one is usually the same call. */
 static bool is_again(const struct frame *last, uint32_t outer, uint64_t next)
 {
     return last->next == next && last->outer == outer && last->context != CONTEXT_NONE &&
@@ -157,8 +157,8 @@ bool follow_calls_again(unsigned number, uint64_t place, uint64_t next)
 }
 
 /*
- * The first interrupt of a handler, if it comes right after an indirect call or jump, passes for
- * what that leads to; but the handler's stack is another one.
+ * The first interrupt to a handler, if right after an indirect call or jump, is mistaken for its
+ * target; only the different stack reveals the interrupt.
  */
 static bool is_late_interrupt(const struct follow_cpu *cpu, uint64_t place)
 {
@@ -181,7 +181,7 @@ void follow_call(unsigned number, uint64_t place, uint64_t site, unsigned site_e
     if (place < stack->low || place > stack->high)
         stack_widen(stack, place, forget);
     stack_pop_to(stack, place);
-    if (stack->depth == 0 || !outermost[stack->thread]) /* below it there may be an interrupt's */
+    if (stack->depth == 0 || !outermost[stack->thread]) /* an interrupt's frame may be below */
         outermost[stack->thread] = site;
     frame.outer = stack_context(stack);
     frame.context = context_by(frame.outer, site, WIRE_BY_CALL, site_end);
@@ -301,7 +301,7 @@ uint64_t follow_interrupt_site(unsigned number)
     return 0;
 }
 
-/* An interrupt ends, and the CPU is where it was. */
+/* An interrupt ends, and the CPU returns to where it was. */
 static void go_back(struct follow_cpu *cpu, struct stack *below, uint32_t upon)
 {
     cpu->interrupted = cpu->begun = upon != CONTEXT_NONE;
@@ -318,13 +318,13 @@ void follow_interrupt_return(unsigned number)
     struct stack *stack = cpu->stack;
     unsigned depth = stack ? stack->depth : 0;
 
-    if (cpu->interrupted) { /* a handler that has called nothing */
+    if (cpu->interrupted) { /* the handler has made no call */
         go_back(cpu, cpu->below, cpu->upon);
         return;
     }
     while (depth > 0 && !stack->frames[depth - 1].interrupt)
         depth--;
-    if (cpu->loaded || depth == 0) { /* of an interrupt that was not seen */
+    if (cpu->loaded || depth == 0) { /* the interrupt was not seen */
         cpu->loaded = true;
         return;
     }

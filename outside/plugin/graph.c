@@ -12,7 +12,7 @@ static struct cost {
     uint64_t calls, instructions;
 } * costs; /* [context] */
 
-/* Where a CPU is, and how many instructions it had executed when it came there. */
+/* A CPU's current context, and its instruction count when it entered this context. */
 static struct place {
     uint32_t context;
     uint64_t since;

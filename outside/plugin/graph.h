@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What each path of functions costs: how often its last function was called, and how many
- * instructions were executed there. Called by outside/plugin/plugin.c for `pitot graph`. One caller
- * at a time.
+ * The cost of each path of functions: the calls of its last function, and the instructions executed
+ * there. Called by outside/plugin/run.c for `pitot graph`. One caller at a time.
  */
 #pragma once
 
@@ -13,11 +12,11 @@
 bool graph_init(void);
 
 /*
- * That CPU has executed `time` instructions, and the follower knows where it is now; `called`: in
- * what was just called. Needed where the last block has called or may have left a function.
+ * The CPU has executed `time` instructions, and follow_context is up to date; `called`: a callee
+ * begins. Needed after each block that has called or may have left a function.
  */
 void graph_continue(unsigned cpu, bool called, uint64_t time);
 
-/* At the end: `time` is the CPU's. Before graph_tell, which tells all of it. */
+/* At the end: graph_end for each CPU, with its clock; then graph_tell, which reports all costs. */
 void graph_end(unsigned cpu, uint64_t time);
 void graph_tell(void);

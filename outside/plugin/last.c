@@ -15,8 +15,8 @@ struct begin {
 static uint32_t length;
 
 static struct ring {
-    struct begin *begins; /* NULL until there is one; the oldest is overwritten */
-    uint64_t count;       /* all that there were */
+    struct begin *begins; /* NULL until the first; the oldest is overwritten */
+    uint64_t count;       /* all calls ever, not only those kept */
 } rings[FOLLOW_CPUS];
 
 void last_init(uint32_t wanted)

@@ -7,11 +7,11 @@
 
 #include <stdint.h>
 
-/* How many are kept of each CPU, from 1 on. */
+/* The number kept per CPU; 0: none. */
 void last_init(uint32_t length);
 
-/* What was called, or a handler, begins at `ip`; the CPU has executed `time` instructions. */
+/* A callee or handler begins at `ip`; the CPU has executed `time` instructions. */
 void last_begins(unsigned cpu, uint64_t ip, uint64_t time);
 
-/* At the end: the block at `ip` began last. */
+/* At the end: reports the CPU and its last calls; the block at `ip` began last. */
 void last_tell(unsigned cpu, uint64_t ip, uint64_t time);

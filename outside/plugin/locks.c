@@ -8,14 +8,14 @@
 #include "outside/plugin/follow.h"
 
 #define LINE       64 /* bytes of a cache line */
-#define SPINS_MOST 64 /* then the lock's owner may have no CPU of the host */
+#define SPINS_MOST 64 /* then the lock's owner may not be running on the host */
 
 struct lock {
     _Alignas(LINE) atomic_flag taken;
 };
 
 static struct lock first, own[FOLLOW_CPUS];
-static unsigned count; /* 0: there is one CPU */
+static unsigned count; /* 0: only one CPU */
 
 static void take(struct lock *lock)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What keeps QEMU's threads apart, one for each CPU of the machine with thread=multi. A CPU's own
- * lock guards what no other CPU changes meanwhile: where it is, and the stack that it is on. All of
- * them together guard what is shared. Called by outside/plugin/run.c and translate.c.
+ * Locks between QEMU's threads, one thread per CPU of the machine with thread=multi. A CPU's own
+ * lock guards state that no other CPU changes meanwhile: the CPU's position and current stack. All
+ * locks together guard the shared state. Called by outside/plugin/run.c and translate.c.
  *
- * A thread that holds its own lock takes no other; one that takes all takes the first one before
- * them.
+ * A thread that holds its own lock takes no other lock. A thread that takes all locks takes `first`
+ * before them.
  */
 #pragma once
 

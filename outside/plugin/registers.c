@@ -16,7 +16,7 @@ static const char names[WIRE_REGISTERS_COUNT][4] = {
 static struct qemu_plugin_register *handles[WIRE_REGISTERS_COUNT];
 static GByteArray *bytes;
 
-/* All CPUs have the same. */
+/* The handles are the same for all CPUs. */
 static void find_registers(void)
 {
     const GArray *all = qemu_plugin_get_registers();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The registers of a CPU as QEMU 9.2 and later tell them to a plugin, in its callbacks. Older
- * versions tell none, and `pitot` does not ask for them.
+ * The registers of a CPU. QEMU 9.2 and later provide them to a plugin's callbacks; older versions
+ * do not, and then `pitot` does not request them.
  */
 #pragma once
 
@@ -11,8 +11,9 @@
 #include "outside/wire.h"
 
 /*
- * Those of the CPU whose callback this is, in the order of struct wire_registers; `ip` is the
- * instruction, as QEMU updates the program counter between blocks alone. The callback was
- * registered with QEMU_PLUGIN_CB_R_REGS. False: QEMU does not tell them. One caller at a time.
+ * Reads the registers of the CPU that runs this callback, in the order of struct wire_registers;
+ * `ip` is the instruction, as QEMU updates the program counter only between blocks. The callback
+ * was registered with QEMU_PLUGIN_CB_R_REGS. False: QEMU does not provide them. One caller at a
+ * time.
  */
 bool registers_read(uint64_t ip, uint64_t to[WIRE_REGISTERS_COUNT]);

@@ -13,14 +13,13 @@
 #include "outside/plugin/tell.h"
 #include "outside/plugin/window.h"
 
-#define ACCESS_MOST 64 /* bytes: of a vector register */
+#define ACCESS_MOST 64 /* bytes of a vector register */
 
 static struct cpu {
-    _Alignas(64)
-        uint64_t time; /* instructions, counted at the beginning of each block; others read it */
-    uint64_t due;      /* when instructions are sampled next */
+    _Alignas(64) uint64_t time; /* instructions, counted as each block begins; other CPUs read it */
+    uint64_t due;               /* time of the next sample of instructions */
     const struct block *last;
-    bool left;      /* the call that ends `last` has been made, or the jump or return has begun */
+    bool left;      /* the call at the end of `last` was made, or its jump or return has begun */
     uint64_t calls; /* while hits were counted */
 } cpus[FOLLOW_CPUS];
 
@@ -46,7 +45,7 @@ static void interrupt(unsigned cpu, uint64_t site, uint64_t start)
     events_on_interrupt(cpu, cpus[cpu].time, start);
 }
 
-/* What the last instruction of the block has done, as code continues at `start`. */
+/* Follows the last instruction of the block, after which code continues at `start`. */
 static void follow_last(unsigned cpu, const struct block *last, uint64_t start)
 {
     switch (last->ends) {
@@ -70,12 +69,12 @@ static void follow_last(unsigned cpu, const struct block *last, uint64_t start)
     }
 }
 
-/* An interrupt has come; the last block has come to its end, or has trapped. */
+/* An interrupt has come after the end of the last block, or the block has trapped. */
 static void follow_entry(unsigned cpu, const struct block *last, uint64_t next, uint64_t start)
 {
     uint64_t site = entry_site(last, cpus[cpu].left);
 
-    if (last->ends == DECODED_INTERRUPT_RETURN) /* nothing has run since the one that it ends */
+    if (last->ends == DECODED_INTERRUPT_RETURN) /* nothing has run since its interrupt */
         site = follow_interrupt_site(cpu);
     else if (next)
         site = next;
@@ -98,8 +97,8 @@ __attribute__((noinline)) static void follow_end(unsigned cpu, const struct bloc
 }
 
 /*
- * Most blocks continue where the last one leads, which is no call's end; or the last instruction is
- * repeated, as it has `rep` or was begun anew.
+ * Most blocks continue at the end or target of the last one without a return; or its last
+ * instruction repeats, because of `rep` or a restart.
  */
 static bool block_continues(const struct block *last, uint64_t start)
 {
@@ -119,7 +118,7 @@ static bool block_returns(unsigned cpu, const struct block *last, uint64_t start
     return returns;
 }
 
-/* It may begin at `start`; else that is where one continues. */
+/* A function begins at `start`, or continues there. */
 static void function_begins(const struct cpu *here, unsigned cpu, uint64_t start)
 {
     bool called = follow_begin(cpu, start);
@@ -130,7 +129,7 @@ static void function_begins(const struct cpu *here, unsigned cpu, uint64_t start
         last_begins(cpu, start, here->time);
 }
 
-/* Out of line: most blocks need none of it. */
+/* Out of line: most blocks do not need it. */
 __attribute__((noinline)) static void block_differs(struct cpu *here, unsigned cpu,
                                                     const struct block *block)
 {
@@ -150,7 +149,7 @@ __attribute__((noinline)) static void block_differs(struct cpu *here, unsigned c
         here->due = events_on_instructions(cpu, here->time, block->start);
 }
 
-/* All else that begins with a block needs what CPUs share. */
+/* The slow path at the beginning of a block: it needs state that CPUs share. */
 __attribute__((noinline)) static void block_first(unsigned cpu, const struct block *block)
 {
     locks_take_all();
@@ -168,7 +167,7 @@ static void block_goes(struct cpu *here, const struct block *block)
     __atomic_store_n(&here->time, here->time + block->count, __ATOMIC_RELAXED);
 }
 
-/* Out of line, so that most blocks save no register. */
+/* Out of line, so that most blocks need not save registers. */
 __attribute__((noinline)) static void block_jumps(unsigned cpu, const struct block *block)
 {
     struct cpu *here = &cpus[cpu];
@@ -180,7 +179,7 @@ __attribute__((noinline)) static void block_jumps(unsigned cpu, const struct blo
         block_first(cpu, block);
 }
 
-/* Most blocks need no lock: they change what is this CPU's alone. */
+/* Most blocks need no lock: they change only this CPU's state. */
 void run_block(unsigned cpu, void *own)
 {
     const struct block *block = own;
@@ -196,7 +195,7 @@ void run_block(unsigned cpu, void *own)
         block_goes(here, block);
 }
 
-/* All CPUs are reset together, and firmware comes before the kernel again. */
+/* All CPUs are reset together, and firmware runs again before the kernel. */
 void run_reset(unsigned first, void *own)
 {
     (void)first;
@@ -217,8 +216,8 @@ static uint64_t site_of(const void *own)
 }
 
 /*
- * QEMU 7.2 may call this again for what the CPU itself stores afterwards, the frame of an
- * interrupt. A call is the last instruction of its block, and stores once.
+ * QEMU 7.2 may call this again for a later store by the CPU itself, the frame of an interrupt. A
+ * call is the last instruction of its block, and stores once.
  */
 void run_call(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t place, void *own)
 {
@@ -279,7 +278,7 @@ void run_replace(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t place, void 
     locks_give_own(cpu);
 }
 
-/* All of them on all CPUs, but for the block that has just begun on this one. */
+/* Instructions executed on all CPUs, without the block that has just begun on this CPU. */
 static uint64_t instructions_before(unsigned cpu, uint64_t ip)
 {
     const struct block *block = cpus[cpu].last;
@@ -312,19 +311,19 @@ static void access_memory(unsigned cpu, uint64_t address, unsigned length, uint6
 void run_access(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *own)
 {
     if (__builtin_expect(!events_are_near(address, ACCESS_MOST), 1))
-        return; /* before QEMU is asked what it is */
+        return; /* saves asking QEMU for the length */
     access_memory(cpu, address, 1u << qemu_plugin_mem_size_shift(info), site_of(own),
                   qemu_plugin_mem_is_store(info) ? WIRE_WRITE : WIRE_READ);
 }
 
-/* With several CPUs in threads of their own QEMU tells it once, as a store. */
+/* With a thread per CPU, QEMU reports an atomic access once, as a store. */
 void run_atomic(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *own)
 {
     access_memory(cpu, address, 1u << qemu_plugin_mem_size_shift(info), site_of(own),
                   qemu_plugin_mem_is_store(info) ? WIRE_READ | WIRE_WRITE : WIRE_READ);
 }
 
-/* In QEMU 7.2 a read-modify-write comes as a read, too, even where writes alone are asked for. */
+/* QEMU 7.2 also reports the read of a read-modify-write, even if only writes were requested. */
 void run_store(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *own)
 {
     struct store store = {.time = cpus[cpu].time,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What happens while the machine runs: QEMU calls these, as translate.c has asked it to, and what
- * is followed and counted is told. In QEMU's threads, one for each CPU with thread=multi.
+ * Callbacks while the machine runs: translate.c registers them with QEMU, and they report to the
+ * follower and the counters. In QEMU's threads, one per CPU with thread=multi.
  */
 #pragma once
 
@@ -11,31 +11,31 @@
 #include "outside/plugin/api.h"
 #include "outside/plugin/entry.h"
 
-/* What is wanted; it does not change while the machine runs. */
+/* The requested settings; they do not change while the machine runs. */
 extern struct run {
-    bool chains;    /* calls are followed */
-    bool registers; /* samples have them (registers.h) */
-    bool graph;     /* costs are told (graph.h) */
-    unsigned last;  /* so many calls of each CPU are kept (last.h); 0: none */
-    /* What run_begin makes of it. */
-    bool returns; /* an event is of them */
-    bool entries; /* which function a call has begun matters */
+    bool chains;    /* follow calls */
+    bool registers; /* samples include registers (registers.h) */
+    bool graph;     /* report costs (graph.h) */
+    unsigned last;  /* calls kept per CPU (last.h); 0: none */
+    /* Derived by run_begin. */
+    bool returns; /* there is an event for returns */
+    bool entries; /* the entry of each callee is needed */
 } run;
 
-/* All arguments are known. False: no memory. */
+/* After all arguments. False: no memory. */
 bool run_begin(unsigned cpus);
 
 /* `own`: the struct block that begins. */
 void run_block(unsigned cpu, void *own);
 
-/* The first block after a reset begins, which is no kernel's. */
+/* The first block after a reset begins, which is not the kernel's. */
 void run_reset(unsigned cpu, void *own);
 
 /*
- * `own`: an instruction's address. A call's store; a jump or return that entry.h wants to be told;
- * a load of rsp, and the next access to the stack after one; a store over what the next return may
- * read; an access, also by an atomic
- * instruction; a store alone; an entry of a function; a border of the window.
+ * `own`: an instruction's address. The store of a call; a jump or return for which entry_is_told is
+ * true; a load of rsp, and the next access to the stack after a load; a store over the value that
+ * the next return may read; an access, also by an atomic instruction; a store; the entry of a
+ * function; a border of the window.
  */
 void run_call(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t place, void *own);
 void run_leaves(unsigned cpu, void *own);
@@ -48,5 +48,5 @@ void run_store(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void 
 void run_function(unsigned cpu, void *own);
 void run_border(unsigned cpu, void *own);
 
-/* The machine has ended. */
+/* QEMU is about to exit. */
 void run_end(void);

@@ -11,15 +11,15 @@
 
 #define GRANULE    4u
 #define PAGE       4096u
-#define RECENT     4096u /* pages that are found without a search, a power of 2 */
+#define RECENT     4096u /* pages found without a search, a power of 2 */
 #define CHAINS     65536u
-#define BYTES_FROM 4 /* in `bytes`: how many there are, and above that the first one's offset */
+#define BYTES_FROM 4 /* in `bytes`: below this bit their number, above the offset of the first */
 
 struct writer {
     uint64_t ip, time;
     uint32_t context;
-    uint16_t thread; /* follow.c has no more than 65536 */
-    uint8_t cpu;     /* FOLLOW_CPUS */
+    uint16_t thread; /* follow.c has at most 65536 */
+    uint8_t cpu;     /* below FOLLOW_CPUS */
     uint8_t bytes;   /* 0: never written */
 };
 
@@ -48,7 +48,7 @@ bool shadow_watch(void)
     return pages_most > 0;
 }
 
-/* The page's entries, which are made if there is room; NULL: there is none. */
+/* The page's entries, allocated if necessary; NULL: no room. */
 static struct page *find_page(uint64_t number)
 {
     struct page **chain = &chains[(number * 0x9e3779b97f4a7c15u) >> 48];
@@ -88,7 +88,7 @@ static void write_page(const struct writer *writer, uint64_t address, uint64_t l
             end = last;
         *to = *writer;
         to->bytes = (uint8_t)(first % GRANULE << BYTES_FROM | (end - first + 1));
-        if (end == last) /* which may be the last byte of all */
+        if (end == last) /* `last` may be the highest address */
             return;
         first = end + 1;
     }
@@ -133,7 +133,10 @@ static struct page **sorted_pages(void)
     return pages;
 }
 
-/* Adds a granule to the write that is not told yet; tells that first, if the granule is not its. */
+/*
+ * Adds a granule to the pending write. If it belongs to a different write, first reports the
+ * pending one.
+ */
 static void tell_granule(struct wire_word *write, unsigned *cpu, uint64_t address,
                          const struct writer *writer)
 {

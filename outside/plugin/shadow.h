@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The last writer of all memory, for each 4 bytes of it (a granule): half a pointer, an int. An
- * entry says which of the granule's bytes were written. Memory has entries from its first write on,
- * page by page, as long as there is room. One caller at a time.
+ * The last writer of all memory, for each 4 bytes (a granule): half a pointer, or an int. An entry
+ * records which of the granule's bytes were written. A page of memory has entries from its first
+ * write on, as long as there is room. One caller at a time.
  */
 #pragma once
 
@@ -11,13 +11,16 @@
 
 #include "outside/plugin/store.h"
 
-/* shadow=BYTES, the room. NULL, or what is wrong. */
+/* shadow=BYTES, the memory to use. Returns NULL, or the form that was expected. */
 const char *shadow_begin(const char *argument);
 
-/* Whether it is wanted. */
+/* True if requested. */
 bool shadow_watch(void);
 
 void shadow_on_store(unsigned cpu, const struct store *store);
 
-/* Tells the writers in the order of addresses, granules of the same write as one, and the loss. */
+/*
+ * Reports the writers in address order, with the granules of one write as one record, then the
+ * number of lost writes.
+ */
 void shadow_tell(void);

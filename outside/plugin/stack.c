@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See stack.h. Stacks lie in a table, sorted by their ranges; frames in a vector of each. */
+/* See stack.h. A table holds the stacks, sorted by range; each stack has a vector of frames. */
 #include "outside/plugin/stack.h"
 
 #include <stdlib.h>
@@ -7,11 +7,11 @@
 
 #include "outside/plugin/context.h"
 
-#define FRAMES_LESS 64         /* room for frames grows from here */
-#define NEAR        4096       /* a stack continues so far below its innermost frame, at most */
-#define ROOM_MOST   (1u << 16) /* that a function takes on the stack */
+#define FRAMES_LESS 64         /* initial room for frames */
+#define NEAR        4096       /* a stack continues at most this far below its innermost frame */
+#define ROOM_MOST   (1u << 16) /* stack space of one function */
 
-/* By `low`. No two ranges meet. */
+/* Sorted by `low`. Ranges do not overlap. */
 static struct stack **stacks;
 static unsigned stack_count;
 static uint32_t threads;
@@ -22,7 +22,7 @@ bool stack_init(void)
     return stacks;
 }
 
-/* How many of them begin at or below the place. */
+/* The number of stacks that begin at or below the place. */
 static unsigned stacks_until(uint64_t place)
 {
     unsigned low = 0, high = stack_count;
@@ -109,7 +109,7 @@ void stack_pop_to(struct stack *stack, uint64_t place)
         stack->depth--;
 }
 
-/* Zeros, or what lay there last; NULL: no memory. */
+/* The next free frame, zeroed or with its previous contents; NULL: no memory. */
 static struct frame *stack_free(struct stack *stack)
 {
     if (stack->depth == stack->room) {

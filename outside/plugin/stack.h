@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The stacks of a machine, each a range of places that no other one has, and the calls that lie on
- * each. By what rules they are entered and left, follow.h says. Called by outside/plugin/follow.c.
- * One caller at a time.
+ * The stacks of a machine, each a separate range of places, and the calls on each. follow.h has the
+ * rules for switching between them. Called by outside/plugin/follow.c. One caller at a time.
  */
 #pragma once
 
@@ -15,20 +14,20 @@ struct stack;
 
 struct frame {
     uint64_t place;
-    uint64_t next;  /* where the code continues after the return; of an interrupt not known: 0 */
-    uint64_t entry; /* the first instruction of what was called; 0: none has run */
-    uint64_t began; /* ... when its stack had executed so many */
-    uint32_t context, outer; /* outer: of a call, the context that it was made in */
+    uint64_t next;           /* return address; 0 for an interrupt, as it is not known */
+    uint64_t entry;          /* first instruction of the callee; 0: none has run */
+    uint64_t began;          /* ... and the value of its stack's `ran` then */
+    uint32_t context, outer; /* outer: for a call, the caller's context */
     bool interrupt;
-    bool replaced;       /* a return from it goes elsewhere */
-    struct stack *below; /* of an interrupt: the stack that it came upon; NULL: not known */
-    uint32_t upon;       /* ... the context of another whose handler has no place yet, or none */
+    bool replaced;       /* its return continues elsewhere */
+    struct stack *below; /* for an interrupt: the interrupted stack; NULL: not known */
+    uint32_t upon;       /* ... the context of an interrupted handler without a place, or none */
 };
 
 struct stack {
     uint64_t low, high; /* the lowest and the highest place */
-    uint32_t thread;    /* from 1 on, less than STACKS_MOST */
-    uint64_t ran;       /* instructions that were executed on it, as far as they were told */
+    uint32_t thread;    /* from 1 to STACKS_MOST - 1 */
+    uint64_t ran;       /* instructions executed on it, as reported by follow_time */
     unsigned depth, room;
     struct frame *frames;
 };
@@ -36,21 +35,21 @@ struct stack {
 /* False: no memory. */
 bool stack_init(void);
 
-/* The stack that has been there, or that continues there, or a new one; NULL: no room for it. */
+/* The stack that includes this place or continues there, or a new one; NULL: no room. */
 struct stack *stack_of(uint64_t place);
 
-/* Whether the place is on this stack if rsp has not been loaded. */
+/* True if the place is on this stack, provided that rsp was not loaded. */
 bool stack_is_about(const struct stack *stack, uint64_t place);
 
 /*
- * Whether what the innermost call leads to can have a place there, if rsp has not been loaded: it
- * takes no more room than 64 KiB, and leaves no stack at its upper end.
+ * True if the callee of the innermost call can have a place there, provided that rsp was not
+ * loaded: it uses at most 64 KiB, and does not leave the stack at its upper end.
  */
 bool stack_reaches(const struct stack *stack, uint64_t place);
 
 /*
- * The place is this stack's. Others whose ranges meet it then are forgotten: `forget` is told
- * before each is gone.
+ * Extends the stack to this place, and drops the stacks that its range then meets. Calls `forget`
+ * before it frees each of them.
  */
 void stack_widen(struct stack *stack, uint64_t place, void (*forget)(const struct stack *gone));
 
@@ -59,6 +58,6 @@ void stack_push(struct stack *stack, const struct frame *frame);
 /* Pops every frame at or below the place. */
 void stack_pop_to(struct stack *stack, uint64_t place);
 
-/* The innermost frame, if there is one. */
+/* The innermost frame, or NULL; its context, or CONTEXT_NONE. */
 struct frame *stack_top(const struct stack *stack);
 uint32_t stack_context(const struct stack *stack);

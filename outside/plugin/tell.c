@@ -10,11 +10,11 @@
 #include "outside/plugin/run.h"
 
 #define BUFFER        (1u << 18)
-#define CHAIN_DEEPEST 65536 /* contexts of one chain that are told at once */
+#define CHAIN_DEEPEST 65536 /* contexts of one chain sent at once */
 
 static FILE *out;
 static uint64_t lost;
-static uint32_t threads_told; /* numbers up to here */
+static uint32_t threads_told; /* threads up to this number were sent */
 
 static bool put(void *record, unsigned size, enum wire_kind kind, unsigned cpu)
 {
@@ -34,7 +34,7 @@ bool tell_begin(int fd, unsigned cpus)
     return put(&begin, sizeof(begin), WIRE_BEGIN, 0) && fflush(out) == 0;
 }
 
-/* The outer ones first: the command knows each context's outer one when it comes. */
+/* Outermost first, so that the command knows each context's outer one when it arrives. */
 static void tell_context(uint32_t number)
 {
     static uint32_t chain[CHAIN_DEEPEST];
@@ -65,7 +65,7 @@ static void tell_threads(uint32_t until)
     }
 }
 
-/* What a record names goes before it. */
+/* Sends the context and the thread that a record names before the record itself. */
 static void tell_owner(uint32_t context, uint32_t thread)
 {
     tell_context(context);

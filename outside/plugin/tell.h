@@ -7,26 +7,26 @@
 
 #include "outside/wire.h"
 
-/* `fd` is the pipe, which QEMU has inherited. False: it cannot be written. */
+/* `fd` is the pipe that QEMU has inherited. False: it cannot be written. */
 bool tell_begin(int fd, unsigned cpus);
 
-/* Tells the sample's context and thread first, if the command does not know them. */
+/* First sends the sample's context and thread, unless they were sent before. */
 void tell_sample(struct wire_sample *sample, unsigned cpu);
 
-/* ... and the write's. */
+/* First sends the write's context and thread, as above. */
 void tell_word(struct wire_word *write, unsigned cpu);
 
 void tell_clock(unsigned cpu, uint64_t time);
 
-/* What a context has cost; tells the context first. */
+/* The cost of a context; sends the context first. */
 void tell_cost(uint32_t context, uint64_t calls, uint64_t instructions);
 
-/* How many writes or blocks had no room. */
+/* The number of writes or blocks without room. */
 void tell_lost(uint64_t count);
 
 void tell_block(uint64_t start, uint64_t end, uint64_t count);
 
-/* Tell the context and thread first, as tell_sample does. */
+/* Both first send the context and thread, as tell_sample does. */
 void tell_where(struct wire_where *where, unsigned cpu);
 void tell_last(struct wire_last *last, unsigned cpu);
 
@@ -34,10 +34,10 @@ void tell_count(unsigned event, uint64_t hits);
 
 void tell_slide(uint64_t slide);
 
-/* At once: the command ends QEMU. */
+/* Flushed at once, as the command then terminates QEMU. */
 void tell_strange(uint64_t different, uint64_t blocks);
 
 void tell_patched(uint64_t places);
 
-/* The last record; the counts of what was lost are filled in. */
+/* The last record; fills in the counts of lost data. */
 void tell_end(struct wire_end *end);

@@ -31,7 +31,7 @@ static size_t copy_bytes(const struct qemu_plugin_insn *instruction, uint8_t *by
 #endif
 }
 
-/* The rest of its bytes are zeros. */
+/* The bytes after the block are zeros. */
 static void copy_block(const struct qemu_plugin_tb *translated, struct code_block *code)
 {
     size_t count = qemu_plugin_tb_n_insns(translated);
@@ -55,19 +55,21 @@ void code_slid(uint64_t by)
     blame_slide(by);
 }
 
-/* A callback that may make a sample is registered with these. */
+/* Flags for callbacks that may take a sample. */
 static int sample_flags(void)
 {
     return run.registers ? QEMU_PLUGIN_CB_R_REGS : QEMU_PLUGIN_CB_NO_REGS;
 }
 
-/* A return would read what it writes or reads. */
+/* True if the instruction accesses the slot that a return would read. */
 static bool is_at_top(enum decoded decoded)
 {
     return decoded == DECODED_PUSH || decoded == DECODED_REPLACES || decoded == DECODED_POP;
 }
 
-/* `next`: the bytes after it. `slide`: how far it lies above its address in the kernel's file. */
+/*
+ * `next`: the bytes after it. `slide`: its run-time address minus its address in the kernel's file.
+ */
 static void watch_instruction(struct qemu_plugin_insn *instruction, const uint8_t *bytes,
                               const uint8_t *next, enum decoded decoded, bool loaded,
                               uint64_t slide)
@@ -97,14 +99,14 @@ static void watch_instruction(struct qemu_plugin_insn *instruction, const uint8_
     if (run.chains && entry_is_told(decoded))
         qemu_plugin_register_vcpu_insn_exec_cb(instruction, run_leaves, QEMU_PLUGIN_CB_NO_REGS,
                                                own);
-    if (window_border(ip)) /* first, as a hit there is within or not */
+    if (window_border(ip)) /* before run_function: it decides whether a hit here counts */
         qemu_plugin_register_vcpu_insn_exec_cb(instruction, run_border, QEMU_PLUGIN_CB_NO_REGS,
                                                own);
     if (events_call(ip - slide))
         qemu_plugin_register_vcpu_insn_exec_cb(instruction, run_function, sample_flags(), own);
 }
 
-/* QEMU keeps `block` as long as it runs, and translates code anew at times: a few megabytes. */
+/* QEMU keeps `block` until it exits, and sometimes retranslates code: a few megabytes. */
 void translate_block(struct qemu_plugin_tb *translated)
 {
     struct code_block code;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a block does is looked at when QEMU translates it, and QEMU is asked to call where something
- * has to be followed or counted (run.h). In any of QEMU's threads.
+ * Inspects each block when QEMU translates it, and registers callbacks where something must be
+ * followed or counted (run.h). In any of QEMU's threads.
  */
 #pragma once
 

@@ -13,26 +13,26 @@
 #define WORD        8u
 #define PLACES_MOST 256
 #define KEPT_MOST   1000
-#define LENGTH_MOST (1u << 20) /* of a place */
+#define LENGTH_MOST (1u << 20) /* bytes of a place */
 
 struct write {
     uint64_t ip, time, count;
     uint32_t context, thread;
     uint16_t cpu;
     uint8_t first, last; /* bytes of the word */
-    bool valued;         /* `value` has them: */
+    bool valued;         /* `value` is known: */
     uint8_t value[WORD];
 };
 
 static struct place {
     uint64_t first, last;
-    bool moves;           /* they are addresses of the kernel's file */
-    uint64_t *begun;      /* [word]: entries that were ever begun */
-    struct write *writes; /* [word * kept + entry % kept]: of each word a ring */
+    bool moves;           /* addresses in the kernel's file */
+    uint64_t *begun;      /* [word]: entries ever begun */
+    struct write *writes; /* [word * kept + entry % kept]: a ring per word */
 } places[PLACES_MOST];
 
 static unsigned count, kept = 1;
-static uint64_t watched_first = UINT64_MAX, watched_last; /* around all places */
+static uint64_t watched_first = UINT64_MAX, watched_last; /* the range around all places */
 
 const char *writers_keep(const char *argument)
 {
@@ -86,7 +86,7 @@ const char *writers_add_fixed(const char *argument)
     return add(argument, false);
 }
 
-/* By whole pages, so words stay words. */
+/* A slide is whole pages, so words stay aligned. */
 void writers_slide(uint64_t by)
 {
     watched_first = UINT64_MAX;
@@ -131,7 +131,7 @@ static void write_word(struct place *place, uint64_t word, const struct write *w
     ring[(*begun)++ % kept] = *write;
 }
 
-/* The bytes from `first` to `last` lie in the place, and are now `value`. */
+/* The bytes from `first` to `last`, all in the place, are now `value`. */
 static void write_place(struct place *place, uint64_t first, uint64_t last, const uint8_t *value,
                         struct write *write)
 {

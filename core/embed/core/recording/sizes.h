@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * How much a recording of the console's may have in another kernel: found in place of
- * core/recording/sizes.h, by the order of core/embed/lib.mk's -I.
+ * Limits of a console recording in another kernel. Replaces core/recording/sizes.h, by the order of
+ * the -I options in core/embed/lib.mk.
  */
 #pragma once
 
