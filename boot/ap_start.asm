@@ -1,8 +1,8 @@
 ; SPDX-License-Identifier: BSD-2-Clause
 ;
-; Another CPU's way from real mode, where a start-up interrupt sets it off, to ap_entry_high in
-; 64-bit mode, on the page tables of the way up (boot/long_mode.asm). Interrupts off, no stack. The
-; first part is copied to a page below 1 MiB by arch/x86_64/smp/smp.c and runs there.
+; Takes a CPU other than the boot CPU from real mode, where a start-up interrupt starts it, to
+; ap_entry_high in 64-bit mode, on the boot page tables (boot/long_mode.asm). Interrupts off, no
+; stack. The first part is copied to a page below 1 MiB by arch/x86_64/smp/smp.c and runs there.
 
 %include "offsets.inc"
 %include "boot/long_mode.inc"
@@ -38,7 +38,7 @@ ap_protected:
         mov ax, KERNEL_DATA_SELECTOR
         mov ds, ax
         paging_on
-        jmp KERNEL_CODE_SELECTOR:ap_long ; stays loaded, as the kernel has the same there
+        jmp KERNEL_CODE_SELECTOR:ap_long ; stays loaded: the kernel's GDT has the same entry
 
 bits 64
 ap_long:

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See clock_rate.h. All that count are looked at over the same time, beside the time stamp counter.
- * A look is bounded by looks of the counter before and after it, so that a machine that is held up
- * in between is not believed. Called once, interrupts off; nothing in here waits without a bound.
+ * See clock_rate.h. All counters are measured over the same interval, against the time stamp
+ * counter. Each reading of a counter lies between two readings of the time stamp counter, so that
+ * one that was delayed can be discarded. Called once, interrupts off; every wait here is bounded.
  */
 #include "boot/clock_rate.h"
 
@@ -20,28 +20,32 @@
 
 #define WINDOWS_A_SECOND 200 /* 5 ms */
 #define ATTEMPTS         5
-#define LOOKS            5       /* of which the one that took the least time counts */
-#define STUCK            10000u  /* looks at a count that has not moved */
-#define PATIENCE         1000000 /* looks in a window: no less than 100 ns each */
+#define LOOKS            5       /* readings, of which the quickest is used */
+#define STUCK            10000u  /* readings of a counter that has not changed */
+#define PATIENCE         1000000 /* readings in a window: at least 100 ns each */
 
-/* Rates that differ by less than this part are the same. */
+/* Rates are the same if they differ by less than 1/SAME_PART. */
 #define SAME_PART 128
 
-/* What a time stamp counter may count in a second: Bochs has 4 million, and no processor more. */
+/*
+ * Plausible rates of a time stamp counter, per second: Bochs has 4 million, and no processor
+ * exceeds the maximum.
+ */
 #define RATE_LEAST 1000000ull
 #define RATE_MOST  100000000000ull
 
-/* Something that says the rate, in the order of belief. */
+/* A source of the rate; in an array, the most trusted comes first. */
 struct rate {
     const char *name;
-    uint32_t (*count)(void); /* NULL: it says the rate itself */
+    uint32_t (*count)(void); /* NULL: the source gives the rate itself */
     uint32_t mask;
-    uint64_t hertz; /* of the count */
-    uint64_t ticks; /* a second, of the time stamp counter; 0: it does not tell */
+    uint64_t hertz; /* of the counter */
+    uint64_t ticks; /* time stamp counter ticks per second; 0: unknown */
 };
 
 /*
- * Until its rate is set the clock says ticks of the time stamp counter (arch/x86_64/cpu/inline.h).
+ * Until the clock's rate is set, arch_clock_ns returns ticks of the time stamp counter
+ * (arch/x86_64/cpu/inline.h).
  */
 struct look {
     uint64_t ticks;
@@ -83,9 +87,9 @@ static void rate_add(struct rate *rates, unsigned *known, struct rate rate)
 }
 
 /*
- * The finest count first, which is also the cheapest to look at. What the CPU says of itself cannot
- * be held up, but is only what its maker wrote down; the 8254 is the coarsest, and the one that new
- * machines leave out.
+ * The finest counter first, which is also the cheapest to read. A delay cannot disturb what CPUID
+ * reports, but that is only the manufacturer's figure. The 8254 is the coarsest, and new machines
+ * omit it.
  */
 static unsigned rates_find(struct rate *rates, const struct acpi *acpi)
 {
@@ -110,13 +114,13 @@ static uint32_t rate_passed(const struct rate *rate, uint32_t since, uint32_t no
     return (now - since) & rate->mask;
 }
 
-/* One that has stopped, or has gone round meanwhile, says what the others do not. */
+/* A counter that has stopped, or has wrapped meanwhile, disagrees with the others. */
 static void rates_measure(struct rate *rates, unsigned known)
 {
     struct look begin[RATES_MAX];
     const struct rate *first = NULL;
 
-    pit_count_start(); /* it does not go round */
+    pit_count_start(); /* it does not wrap: start it again */
     for (unsigned i = known; i-- > 0;) {
         if (!rates[i].count)
             continue;
@@ -146,7 +150,7 @@ static bool rates_agree(uint64_t left, uint64_t right)
     return apart < left / SAME_PART;
 }
 
-/* The first that another one says, too; one that is alone has to say it twice. 0: none. */
+/* The first rate that another source confirms; a single source must report it twice. 0: none. */
 static uint64_t rates_choose(const struct rate *rates, unsigned known, uint64_t before)
 {
     for (unsigned i = 0; i < known; i++) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * How quick the time stamp counter is: found once, at boot, by the clocks of known rate that the
- * machine has. docs/sources.md says which are asked in which order, and what is believed.
+ * Finds the rate of the time stamp counter, once, at boot, against those clocks of the machine that
+ * have a known rate. docs/sources.md describes the order in which they are tried, and which result
+ * is trusted.
  */
 #pragma once
 

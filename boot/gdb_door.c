@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See gdb_door.h. A port's line reaches the boot CPU as an ordinary interrupt while no gdb is
- * attached there, by the 8259; as an NMI while gdb is, by the I/O APIC. What gdb_door's functions
- * are called in is said at struct gdb_door.
+ * See gdb_door.h. While no gdb is attached at a port, the port's line reaches the boot CPU through
+ * the 8259, as an ordinary interrupt; while one is, through the I/O APIC, as an NMI. The contexts
+ * of a door's functions are stated at struct gdb_door.
  */
 #include "boot/gdb_door.h"
 
@@ -21,9 +21,9 @@
 
 static struct uart com3;
 static struct uart *com1; /* the console's; set at boot */
-static uint32_t boot_cpu; /* its number to interrupt controllers; set at boot */
+static uint32_t boot_cpu; /* its APIC ID; set at boot */
 
-/* The lines at an I/O APIC; registers NULL where there is none. Set at boot. */
+/* The ports' lines at an I/O APIC; registers is NULL if none has the line. Set at boot. */
 static struct io_apic_line com1_line, com3_line;
 
 static int wait_for_byte(struct uart *uart)
@@ -84,7 +84,7 @@ static const char *com3_open(void)
     return line_open(&com3_line, UART_COM3_LINE);
 }
 
-/* Another gdb may come. */
+/* Leaves interrupts on, so that another gdb can attach. */
 static void com3_close(void)
 {
     line_close(&com3_line, UART_COM3_LINE);
@@ -98,7 +98,7 @@ static const struct gdb_door com3_door = {.name = "COM3",
                                           .open = com3_open,
                                           .close = com3_close};
 
-/* While no gdb is attached. What is left of a packet is the stub's. */
+/* Called while no gdb is attached. Once a packet begins, the stub reads the rest of it. */
 static void com3_interrupt(struct regs *regs)
 {
     int byte;

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The ports at which gdb can come in: COM3, if there is one, and the console's, lent. */
+/*
+ * The ports at which gdb can attach: COM3, if there is one, and the console's port, which is lent
+ * to it.
+ */
 #pragma once
 
-/* Finds them, and waits for gdb if the command line says so. Boot, task context, interrupts on. */
+/*
+ * Finds the ports, and waits for gdb if the command line asks for that. Boot, task context,
+ * interrupts on.
+ */
 void gdb_door_init(void);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# What is booted: the kernel, the same with the tests' suites in it, and the images that GRUB starts them from. Part of the Makefile.
+# Builds what is booted: the kernel, the kernel with the test suites, and the images from which GRUB starts them. Part of the Makefile.
 
-# The records and the judge of the ring's tests are the same on the host and in the kernel.
+# The ring's tests use the same records and the same checker on the host and in the kernel.
 SUITE_OBJ  := $(patsubst %,$(BUILD)/obj/%.o,$(wildcard tests/kernel/*.c tests/kernel/*.asm) tests/unit/ring_parts.c tests/unit/ring_payload.c tests/unit/ring_check.c)
 
 $(BUILD)/pitot.elf: $(KERNEL_OBJ) linker.ld $(TABLE_TOOLS)
@@ -14,7 +14,7 @@ $(BUILD)/pitot.iso: $(BUILD)/pitot.elf $(BUILD)/programs.tar boot/grub.cfg tools
 	$(call say,ISO,$@)
 	$(Q)tools/mkiso $@ $(filter %.elf %.tar,$^)
 
-# The tests' image: both kernels, and the tests' programs. tools/machine boots the same without GRUB from beside it.
+# The test image: both kernels and the test programs. Without GRUB, tools/machine boots the same files from the image's folder.
 $(BUILD)/test/pitot.iso: $(BUILD)/pitot.elf $(BUILD)/pitot-test.elf $(BUILD)/test/programs.tar boot/grub.cfg tools/mkiso
 	$(call say,ISO,$@)
 	$(Q)ln -sf ../pitot.elf ../pitot-test.elf $(@D)

@@ -5,12 +5,10 @@
 #include "arch/memory.h"
 #include "core/lib/string.h"
 
-#define LOW_END    0xa0000 /* of what a start-up interrupt can name, and PCs have RAM at */
+#define LOW_END    0xa0000 /* end of the RAM on PCs that a start-up interrupt can address */
 #define LEGACY_END 0x100000
 
-/*
- * Any page but page 0, which no one should have to own, and those of the boot loader's information.
- */
+/* Any page except page 0, which is best left unused, and those of the boot loader's information. */
 static void information_find_low_page(struct boot_information *out, uint64_t start, uint64_t end)
 {
     for (uint64_t page = start; page < end && page < LOW_END && !out->low_page; page += PAGE_SIZE)
@@ -18,10 +16,10 @@ static void information_find_low_page(struct boot_information *out, uint64_t sta
             out->low_page = (uint32_t)page;
 }
 
-/* Whole pages only, and nothing below 1 MiB, where firmware and the real-mode world keep things. */
+/* Adds only whole pages, and none below 1 MiB, which firmware and real-mode code use. */
 void information_add_memory(struct boot_information *out, uint64_t base, uint64_t length)
 {
-    uint64_t start, end = base + length; /* less than the start if it wraps round: nothing */
+    uint64_t start, end = base + length; /* less than `start` if it wraps: nothing is added */
 
     if (__builtin_add_overflow(base, PAGE_SIZE - 1, &start))
         return;
@@ -64,7 +62,7 @@ void information_add_acpi_root(struct boot_information *out, const void *root, s
 {
     if (length > sizeof(out->acpi_root))
         length = sizeof(out->acpi_root);
-    if (length < out->acpi_root_size) /* the old one, after the new one */
+    if (length < out->acpi_root_size) /* the old RSDP, after the new one */
         return;
     memcpy(out->acpi_root, root, length);
     out->acpi_root_size = length;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the boot loader tells: memory, command line, ACPI's root pointer, the first module. Two
- * readers fill it in, boot/multiboot2.h and boot/pvh.h, whichever loader it was; once at boot, on
- * the loader's mapping and before any page is given out.
+ * Information from the boot loader: memory, command line, ACPI's root pointer, the first module. It
+ * is filled in by boot/multiboot2.h or boot/pvh.h, depending on the loader; once at boot, on the
+ * loader's mapping and before any page is allocated.
  */
 #pragma once
 
@@ -14,34 +14,34 @@
 #include "kernel/cmdline.h"
 
 #define BOOT_RANGES_MAX   64
-#define BOOT_COMMAND_LINE (CMDLINE_SIZE + 1) /* so that one that had to be cut is too long */
+#define BOOT_COMMAND_LINE (CMDLINE_SIZE + 1) /* so that a truncated line counts as too long */
 
 struct boot_information {
-    /* usable, whole pages, ascending as the firmware gave them */
+    /* Usable memory in whole pages, in the ascending order that the firmware gave. */
     struct paging_range memory[BOOT_RANGES_MAX];
     size_t memory_count;
-    size_t memory_ignored;      /* ranges past BOOT_RANGES_MAX */
-    struct paging_range loader; /* the information itself, which is left alone */
-    struct paging_range module; /* the pages of the programs' archive; empty: none */
-    uint64_t module_start;      /* its first byte, in them */
-    size_t module_size;         /* its bytes; 0: none */
-    uint32_t low_page;          /* a free one below 1 MiB, where CPUs can start; 0: none */
+    size_t memory_ignored;      /* ranges beyond BOOT_RANGES_MAX */
+    struct paging_range loader; /* the information itself, which must not be overwritten */
+    struct paging_range module; /* pages of the program archive; empty: none */
+    uint64_t module_start;      /* address of the archive, in these pages */
+    size_t module_size;         /* bytes of the archive; 0: none */
+    uint32_t low_page;          /* free page below 1 MiB, where CPUs can start; 0: none */
     char command_line[BOOT_COMMAND_LINE];
-    uint8_t acpi_root[ACPI_ROOT_SIZE]; /* a copy of the RSDP, revision 2 where there is one */
+    uint8_t acpi_root[ACPI_ROOT_SIZE]; /* copy of the RSDP, of revision 2 if there is one */
     size_t acpi_root_size;             /* 0: none */
 };
 
 /*
- * Adds usable memory: the whole pages in it that are not below 1 MiB, of which `low_page` may be
- * one. `loader` stands already.
+ * Adds usable memory: the whole pages in it from 1 MiB on. A page below may become `low_page`, so
+ * `loader` must already be set.
  */
 void information_add_memory(struct boot_information *out, uint64_t base, uint64_t length);
 
-/* The first module is [start, end); later ones, and empty ones, do not count. */
+/* Sets the module to [start, end). Later modules, and empty ones, are ignored. */
 void information_add_module(struct boot_information *out, uint64_t start, uint64_t end);
 
-/* At most `length` bytes of text, which may end before by a NUL. */
+/* Copies `text` up to its NUL, at most `length` bytes. */
 void information_set_command_line(struct boot_information *out, const char *text, size_t length);
 
-/* A copy of the RSDP; the longer one counts. */
+/* Copies the RSDP; of several, the longest is kept. */
 void information_add_acpi_root(struct boot_information *out, const void *root, size_t length);

@@ -7,7 +7,7 @@
 #include "drivers/acpi.h"
 #include "drivers/ioapic.h"
 
-/* Each is mapped once. */
+/* The controllers' registers, each mapped once. */
 static volatile void *mapped[ACPI_IO_APICS_MAX];
 
 bool io_apic_find(unsigned line, struct io_apic_line *found)

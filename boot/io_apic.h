@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which I/O interrupt controller has which line, as the firmware tells. */
+/* Finds the I/O interrupt controller of a line in the firmware's tables. */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
 struct io_apic_line {
-    volatile void *registers; /* of the controller, */
-    unsigned line;            /* ... and which of its lines */
+    volatile void *registers; /* the controller's */
+    unsigned line;            /* number among the controller's lines */
 };
 
-/* False: there is no controller, or none that has it. After memory_init. Boot. */
+/* False: no controller has that line. After memory_init. Boot. */
 bool io_apic_find(unsigned line, struct io_apic_line *found);

@@ -1,13 +1,13 @@
 ; SPDX-License-Identifier: BSD-2-Clause
 ;
-; From the boot loader's 32-bit protected mode to boot_entry_high in 64-bit mode. Runs once,
-; interrupts off, in the low part of the image. What it cannot do without, it looks for first; what
-; is missing is said on port 0xE9, which needs no device set up, and on COM1, which is set up for
-; it: not every firmware does that.
+; Takes the boot CPU from the boot loader's 32-bit protected mode to boot_entry_high in 64-bit mode.
+; Runs once, interrupts off, in the low part of the image. Checks its requirements first, and
+; reports a missing one on port 0xE9, which needs no set-up, and on COM1, which is set up here
+; because not every firmware does so.
 ;
-; The page tables made here are for the way up only: the first 4 GiB at 0, at DIRECT_BASE and (1
-; GiB) at KERNEL_BASE, all writable and executable. arch/x86_64/memory/paging.c replaces them; each
-; CPU that starts later comes up on them too (boot/ap_start.asm).
+; The page tables made here are for booting only: they map the first 4 GiB at 0, at DIRECT_BASE and
+; (1 GiB) at KERNEL_BASE, all writable and executable. arch/x86_64/memory/paging.c replaces them;
+; each CPU that starts later also boots on them (boot/ap_start.asm).
 
 %include "offsets.inc"
 %include "boot/long_mode.inc"
@@ -101,9 +101,9 @@ boot_entry:
         lgdt [boot_gdt_pointer]
         jmp 0x08:boot_entry_64
 
-; IN ebp = text, NUL-terminated. Says it where something may listen, and stops for good.
+; IN ebp = string, NUL-terminated. Prints it to both ports, and halts for good.
 boot_refuse:
-        mov dx, COM1_LINE               ; 115200 baud, as drivers/uart16550.c has it
+        mov dx, COM1_LINE               ; 115200 baud, as in drivers/uart16550.c
         mov al, COM1_LINE_RATE
         out dx, al
         mov dx, COM1
@@ -123,7 +123,7 @@ boot_refuse:
         mov ecx, COM1_PATIENCE
 .wait:
         mov dx, COM1_LINE_STATUS
-        in al, dx                       ; all ones where there is no port
+        in al, dx                       ; all ones if there is no port
         test al, COM1_EMPTY
         jnz .send
         dec ecx
@@ -140,7 +140,7 @@ boot_refuse:
         jmp .stop
 
 bits 64
-; IN edi, esi = the loader's magic and information, kept. No stack yet.
+; IN edi, esi = the loader's magic and information, passed on. No stack yet.
 boot_entry_64:
         enter_high boot_entry_high
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * kernel_main: the one place that knows every part, in the order in which they come up. Entered
- * once by boot/long_mode.asm with interrupts off; its stack is the task's.
+ * kernel_main: the only code that knows every part, and the order in which they are initialised.
+ * Entered once by boot/long_mode.asm with interrupts off; its stack is the task's.
  */
 #include "arch/memory.h"
 #include "arch/x86_64/cpu/clock.h"
@@ -50,9 +50,9 @@ static void print_banner(void)
 }
 
 /*
- * What the loader of this `magic` has left at that physical address. Not inlined: kernel_main's
- * last call would become its last instruction, and the return address of that call, which is in
- * every chain, would lie in no function.
+ * Reads the information that the loader of this `magic` has left at that physical address. Not
+ * inlined: kernel_main's last call would become its last instruction, and the return address of
+ * that call, which is in every chain, would be outside any function.
  */
 __attribute__((noinline)) static void read_information(uint32_t magic, uint32_t information)
 {
@@ -66,29 +66,29 @@ __attribute__((noinline)) static void read_information(uint32_t magic, uint32_t 
         panic("%s", unusable);
 }
 
-/* boot/long_mode.asm has refused any other `magic` than those two. */
+/* `magic` is Multiboot2's or PVH's: boot/long_mode.asm has refused all others. */
 _Noreturn void kernel_main(uint32_t magic, uint32_t information)
 {
     struct refusal nameless_why, tableless_why;
     const char *mapless;
     int nameless, tableless;
 
-    clock_start();  /* time 0 is here */
+    clock_start();  /* time 0 is now */
     idt_init();     /* every trap has an entry */
-    percpu_init(0); /* ... and this CPU takes them */
-    host_init();    /* what Pitot asks of this kernel */
+    percpu_init(0); /* this CPU can take traps */
+    host_init();    /* the services that Pitot needs */
     nameless = symbols_init(arch_build_id(), ARCH_BUILD_ID_SIZE, &nameless_why);
-    tableless = unwind_init(&tableless_why); /* chains, and their names */
-    mapless = arch_accessor_init();          /* which code it was that wrote */
-    panic_init(&ports_panic);                /* what goes wrong is reported */
-    ports_init();                            /* the console can be heard */
+    tableless = unwind_init(&tableless_why); /* call chains */
+    mapless = arch_accessor_init();          /* finds the accessing code */
+    panic_init(&ports_panic);                /* panics are reported */
+    ports_init();                            /* the console has output */
     read_information(magic, information);    /* memory, command line, ACPI */
     cmdline_init(boot.command_line);
     cpus_read(&boot);
     memory_init(&boot); /* final page tables, free pages */
-    recording_init();   /* the last boot's recording is found */
+    recording_init();   /* finds the last boot's recording */
     cpus_find(&boot);   /* interrupt controllers */
-    thread_init();      /* this is a thread: the console's */
+    thread_init();      /* this becomes the console's thread */
     if (nameless)
         print("Pitot: no symbols: %s\n", nameless_why.text);
     if (tableless)
@@ -100,15 +100,15 @@ _Noreturn void kernel_main(uint32_t magic, uint32_t information)
         print("Pitot: breakpoint:hit names no instruction: %s\n", mapless);
     if (boot.memory_ignored)
         print("Pitot: %zu memory ranges are ignored, as there are too many\n", boot.memory_ignored);
-    clock_rate_find(cpus_acpi()); /* the clock counts nanoseconds */
-    ports_find_faster();          /* the stream's way out */
+    clock_rate_find(cpus_acpi()); /* the clock now counts nanoseconds */
+    ports_find_faster();          /* the fastest port for the stream */
     breakpoint_init();            /* debug traps reach the arbiter */
     script_boot_recording();      /* perf.boot=, from here to script_run */
     pic_init();
-    pic_set_server(interrupt_serve); /* where tracepoints see each interrupt */
+    pic_set_server(interrupt_serve); /* tracepoints around each handler */
     timer_begin(nmi_clock_find());
-    ports_listen(); /* the console can be typed at */
-    cpus_start();   /* from here on there are others */
+    ports_listen(); /* the console has input */
+    cpus_start();   /* other CPUs run from here on */
     cpu_interrupts_on();
     workqueue_init();
     drain_init();
@@ -118,6 +118,6 @@ _Noreturn void kernel_main(uint32_t magic, uint32_t information)
         panic("no memory for the file system");
     programs_init(&boot);
     gdb_door_init(); /* gdb=wait waits here */
-    script_run();    /* ends perf.boot's recording, then run= */
+    script_run();    /* ends perf.boot='s recording, then runs run= */
     console_run();
 }

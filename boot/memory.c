@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Free pages are reached through the map of all memory, which long_mode.asm made for the first 4
- * GiB and paging_init makes for everything: so pages below 4 GiB are handed out first, the page
- * tables are built in them, and the rest follows.
+ * Free pages are reached through the map of all memory, which long_mode.asm makes for the first 4
+ * GiB and paging_init for everything. So the pages below 4 GiB are freed first, the page tables are
+ * built in them, and the rest is freed afterwards.
  */
 #include "boot/memory.h"
 
@@ -12,7 +12,7 @@
 #include "kernel/memory/pages.h"
 #include "kernel/panic/panic.h"
 
-#define IMAGE_START 0x100000ull /* the part before paging included */
+#define IMAGE_START 0x100000ull /* including the part that runs before paging */
 
 /* Enough for the default ring, the file system's load and the page tables. */
 #define PAGES_NEEDED (4u << 20 >> 12)
@@ -34,20 +34,23 @@ static uint64_t most(uint64_t left, uint64_t right)
     return left > right ? left : right;
 }
 
-/* What is not free, whatever the memory map says: the image, what the loader left, what is kept. */
+/*
+ * Memory that is not free, whatever the memory map states: the image, the loader's information and
+ * module, the kept memory.
+ */
 #define HOLES 4
 
 /*
- * What a reset leaves alone: firmware and GRUB use memory below 24 MiB and from the middle up
- * (docs/crash.md has the figures).
+ * Memory that a reset leaves alone: firmware and GRUB use memory below 24 MiB and from the middle
+ * up (docs/crash.md has the figures).
  */
 #define KEPT_START (32ull << 20)
-#define KEPT_NEEDS (112ull << 20) /* of free memory: 128 MiB less what firmware takes */
-#define KEPT_SHARE 32             /* of all memory, */
-#define KEPT_UNIT  (1ull << 20)   /* ... in whole ones of these, */
-#define KEPT_MOST  (64ull << 20)  /* ... and no more than this */
+#define KEPT_NEEDS (112ull << 20) /* minimum of free memory: 128 MiB less the firmware's share */
+#define KEPT_SHARE 32             /* keeps 1/KEPT_SHARE of all memory, */
+#define KEPT_UNIT  (1ull << 20)   /* ... rounded down to a multiple of this, */
+#define KEPT_MOST  (64ull << 20)  /* ... at most this much */
 
-/* [start, end) without the holes. */
+/* Frees [start, end) except for the holes. */
 static void memory_free(const struct paging_range *holes, unsigned count, uint64_t start,
                         uint64_t end)
 {
@@ -66,7 +69,7 @@ static bool memory_overlaps(const struct paging_range *range, uint64_t start, ui
     return range->start < end && start < range->end;
 }
 
-/* Empty where the machine is too small, or where the loader has put something there. */
+/* Empty if the machine is too small, or if the loader has put something there. */
 static struct paging_range memory_find_kept(const struct boot_information *information)
 {
     struct paging_range kept = {KEPT_START, KEPT_START};
@@ -86,7 +89,7 @@ static struct paging_range memory_find_kept(const struct boot_information *infor
     return kept;
 }
 
-/* The part of all memory inside [start, end). */
+/* Frees the part of all memory that is in [start, end). */
 static void memory_free_all(const struct boot_information *information,
                             const struct paging_range *kept, uint64_t start, uint64_t end)
 {

@@ -1,13 +1,13 @@
 ; SPDX-License-Identifier: BSD-2-Clause
 ;
-; The header by which GRUB recognises the kernel, and nothing else.
+; The header by which GRUB recognises the kernel.
 ; Source: Multiboot2 Specification 2.0, "The layout of Multiboot2 header".
 
 MULTIBOOT2_MAGIC        equ 0xe85250d6
 ARCHITECTURE_I386       equ 0           ; 32-bit protected mode, whatever the firmware
 TAG_END                 equ 0
 TAG_INFORMATION_REQUEST equ 1
-TAG_MODULE_ALIGNMENT    equ 6           ; modules begin on pages
+TAG_MODULE_ALIGNMENT    equ 6           ; modules are page-aligned
 INFORMATION_COMMAND_LINE equ 1
 INFORMATION_MEMORY_MAP  equ 6
 
@@ -20,7 +20,7 @@ header:
 
 request:
         dw TAG_INFORMATION_REQUEST
-        dw 0                            ; must be understood
+        dw 0                            ; not optional
         dd request_end - request
         dd INFORMATION_COMMAND_LINE
         dd INFORMATION_MEMORY_MAP

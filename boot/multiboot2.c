@@ -23,7 +23,7 @@ struct header {
 
 struct tag {
     uint32_t type;
-    uint32_t size; /* this header included, padding not */
+    uint32_t size; /* including this header, excluding padding */
 };
 
 struct module {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a Multiboot2 loader, GRUB, tells. Source: Multiboot2 Specification 2.0, "Boot information
- * format".
+ * Reads the information of a Multiboot2 loader (GRUB). Source: Multiboot2 Specification 2.0, "Boot
+ * information format".
  */
 #pragma once
 

@@ -17,13 +17,14 @@
 
 #define ISA_LINES 16
 
-/* Where the HPET's line comes in; set at boot. */
+/* The I/O APIC input of the HPET; set at boot. */
 static struct io_apic_line line_in;
-static uint32_t to; /* this CPU; set at boot */
+static uint32_t to; /* APIC ID of this CPU; set at boot */
 
 /*
- * Masked while it is not used: what else may come by that line then is not served. Open before the
- * first signal can come: the line stays up until that is served, so there would be no second edge.
+ * The line is masked while it is not used, so that no other interrupt on it is served. It is
+ * unmasked before the first signal: the line stays high until the signal is served, so there would
+ * be no second edge.
  */
 static void nmi_clock_set_hpet(unsigned hertz)
 {
@@ -37,7 +38,7 @@ static void nmi_clock_set_hpet(unsigned hertz)
 }
 
 /*
- * One of those that no device of the ISA bus can have; or that of interrupt 0, whose timer can be
+ * A line that no device of the ISA bus can use, or the line of interrupt 0, whose timer can be
  * stopped. 0 if there is neither: line 0 is never used.
  */
 static unsigned best_line(uint32_t possible, uint32_t timer_line)
@@ -68,7 +69,7 @@ static const char *problem(const struct acpi *acpi)
     if (line == 0)
         return "no line for the HPET's interrupt";
     hpet_set_line(line);
-    pit_stop(); /* its line may be the same one */
+    pit_stop(); /* it may use the same line */
     return io_apic_find(line, &line_in) ? NULL : "no I/O APIC has the HPET's line";
 }
 

@@ -16,7 +16,7 @@
 #include "kernel/panic/panic.h"
 #include "kernel/panic/power.h"
 
-/* What isa-debug-exit gets after a panic; docs/machines.md lists what the emulator makes of it. */
+/* Written to isa-debug-exit after a panic; docs/machines.md lists the emulator's exit statuses. */
 #define EXIT_PANIC 0x31
 
 static struct uart com1, com2;

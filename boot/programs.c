@@ -15,7 +15,7 @@
 #include "kernel/user/process_steps.h"
 #include "kernel/user/process_watch.h"
 
-/* Its pages have been kept until here; what is in them is in the file system now. */
+/* Unpacks the module into the file system, and frees its pages, which were reserved until now. */
 static void take_module(const struct boot_information *information)
 {
     const struct paging_range *module = &information->module;
@@ -33,9 +33,9 @@ void programs_init(const struct boot_information *information)
     if (missing)
         print("Pitot: no programs: %s\n", missing);
     process_init();
-    process_code_init();  /* chains continue in programs */
-    process_watch_init(); /* ... and breakpoints are set in them */
-    process_steps_init(); /* ... and they are stepped */
+    process_code_init();  /* call chains continue in programs */
+    process_watch_init(); /* breakpoints can be set in programs */
+    process_steps_init(); /* programs can be stepped */
     process_set_console_hook(input_wake);
     jobs_init();
     if (information->module_size > 0)

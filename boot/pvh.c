@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See pvh.h. Runs on the boot loader's mapping, interrupts off. All that matters is copied, so the
- * information's own pages need not be kept.
+ * See pvh.h. Runs on the boot loader's mapping, interrupts off. Everything needed is copied, so the
+ * pages of the information need not be kept.
  */
 #include "boot/pvh.h"
 
@@ -14,13 +14,13 @@ struct start_info {
     uint32_t version;
     uint32_t flags;
     uint32_t module_count;
-    uint64_t modules;      /* addresses are physical; 0: there is none */
-    uint64_t command_line; /* ends with a NUL */
+    uint64_t modules;      /* addresses are physical; 0: none */
+    uint64_t command_line; /* NUL-terminated */
     uint64_t acpi_root;
-    uint64_t memory_map; /* this and what follows: from version 1 on */
+    uint64_t memory_map; /* this and all fields below: from version 1 on */
     uint32_t memory_map_count;
     uint32_t reserved;
-} __attribute__((packed)); /* nothing but custom aligns it */
+} __attribute__((packed)); /* aligned only by convention */
 
 #define START_INFO_OLD_SIZE offsetof(struct start_info, memory_map)
 
@@ -50,7 +50,7 @@ static void pvh_read_command_line(const struct start_info *info, acpi_reach *rea
         information_set_command_line(out, reach(info->command_line, length), length);
 }
 
-/* The first one: QEMU's -initrd. */
+/* The first module: QEMU's -initrd. */
 static void pvh_read_module(const struct start_info *info, acpi_reach *reach,
                             struct boot_information *out)
 {

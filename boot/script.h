@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The kernel command line as the door to the console before there is a prompt (docs/machines.md).
+ * Console commands from the kernel command line, run before the prompt appears (docs/machines.md).
  * Task context.
  */
 #pragma once
@@ -8,5 +8,8 @@
 /* perf.boot="record -e EVENT ...": arms the events now. */
 void script_boot_recording(void);
 
-/* Ends that recording, streams it; runs run="CMD; CMD"; warns of words that no code understood. */
+/*
+ * Ends that recording and streams it; runs run="CMD; CMD"; warns of arguments that no code asked
+ * for.
+ */
 void script_run(void);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See timer.h. Each CPU has its own APIC's timer; but the boot CPU has the 8254 where there is one,
- * and no NMI clock, whose line would be the 8254's.
+ * See timer.h. Each CPU uses its APIC's timer, except that the boot CPU uses the 8254 if there is
+ * one and there is no NMI clock, which would use the 8254's line.
  */
 #include "boot/timer.h"
 
@@ -20,9 +20,9 @@
 _Static_assert(EVENT_CLOCK_HERTZ_MAX == TICKS_A_SECOND * TICKS_QUICKEN_MAX,
                "as often as the timer's interrupt can come");
 
-#define TIMER_LINE 0 /* as traces of interrupts show it, the same on all CPUs */
+#define TIMER_LINE 0 /* as shown in traces of interrupts; the same on all CPUs */
 
-/* A frame of its own: chains tell ticks from the timer's interrupts. */
+/* Not inlined, so that call chains distinguish ticks from the timer's other interrupts. */
 __attribute__((noinline)) static void tick(void)
 {
     bool boot_cpu = arch_cpu_id() == 0;
@@ -49,7 +49,7 @@ static void apic_timer_interrupt(struct regs *regs)
     apic_end();
 }
 
-static bool by_pit; /* the boot CPU's; set at boot */
+static bool by_pit; /* the boot CPU uses the 8254; set at boot */
 
 static void timer_set_rate(unsigned hertz)
 {

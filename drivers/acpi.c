@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See acpi.h. The tables are the firmware's: no length or address in them is believed before it was
- * looked at.
+ * See acpi.h. The tables are the firmware's: no length or address in them is trusted before it is
+ * validated.
  */
 #include "drivers/acpi.h"
 
 #include <stdbool.h>
 
-#define TABLE_MOST 0x100000u /* bytes; real ones have some hundred */
+#define TABLE_MOST 0x100000u /* bytes; real tables have a few hundred */
 
 struct rsdp {
     char signature[8];
@@ -15,7 +15,7 @@ struct rsdp {
     char oem[6];
     uint8_t revision;
     uint32_t rsdt;
-    uint32_t length; /* this and what follows: from revision 2 on */
+    uint32_t length; /* this and all fields below: from revision 2 on */
     uint64_t xsdt;
     uint8_t extended_checksum;
     uint8_t reserved[3];
@@ -34,7 +34,7 @@ _Static_assert(sizeof(struct rsdp) == ACPI_ROOT_SIZE, "as the specification has 
 
 struct table {
     char signature[4];
-    uint32_t length; /* with this header */
+    uint32_t length; /* including this header */
     uint8_t revision;
     uint8_t checksum;
     char oem[6], oem_table[8];
@@ -52,7 +52,7 @@ enum { MADT_CPU = 0, MADT_IO_APIC = 1, MADT_OVERRIDE = 2, MADT_ADDRESS = 5, MADT
 
 #define CPU_ENABLED 1u
 
-/* All kinds of entries that are read, at the entry's start. */
+/* Every kind of entry that is read; an entry may be longer. */
 struct madt_entry {
     uint8_t type, length;
     union {
@@ -87,7 +87,7 @@ struct hpet_table {
     uint64_t address;
 } __attribute__((packed));
 
-/* As ACPI 1.0 has it; later versions are longer. */
+/* The fields of ACPI 1.0; later versions are longer. */
 struct fadt {
     struct table table;
     uint8_t before[40];
@@ -123,7 +123,7 @@ static bool acpi_is_root(const struct rsdp *rsdp)
     return rsdp && acpi_is(rsdp->signature, "RSD PTR ", 8) && acpi_sums_to_0(rsdp, RSDP_OLD_SIZE);
 }
 
-/* The physical address of the RSDP between two others, or 0. */
+/* The physical address of the RSDP in [start, end), or 0. */
 static uint64_t acpi_search_root(acpi_reach *reach, uint64_t start, uint64_t end)
 {
     for (uint64_t at = start; at + RSDP_OLD_SIZE <= end; at += RSDP_ALIGN)
@@ -156,7 +156,7 @@ size_t acpi_copy_root(uint64_t physical, acpi_reach *reach, void *root)
     return size;
 }
 
-/* The table at a physical address, or NULL: not reachable, or not whole. */
+/* The table at a physical address, or NULL if it is unreachable or damaged. */
 static const struct table *acpi_table(acpi_reach *reach, uint64_t physical)
 {
     const struct table *table = physical ? reach(physical, sizeof(*table)) : NULL;
@@ -167,7 +167,7 @@ static const struct table *acpi_table(acpi_reach *reach, uint64_t physical)
     return table && acpi_sums_to_0(table, table->length) ? table : NULL;
 }
 
-/* The RSDT, of 32-bit addresses, or the XSDT, of 64-bit ones. */
+/* The XSDT, which has 64-bit addresses, or the RSDT, which has 32-bit addresses. */
 static const struct table *acpi_root(const struct rsdp *rsdp, size_t size, acpi_reach *reach,
                                      size_t *entry_size)
 {
@@ -179,7 +179,7 @@ static const struct table *acpi_root(const struct rsdp *rsdp, size_t size, acpi_
     return xsdt ? xsdt : acpi_table(reach, rsdp->rsdt);
 }
 
-/* The first table of this name. */
+/* The first table with this name. */
 static const struct table *acpi_find(const struct table *root, size_t entry_size, acpi_reach *reach,
                                      const char *name)
 {
@@ -203,7 +203,7 @@ static void acpi_add_cpu(struct acpi *out, uint32_t apic_id, uint32_t flags)
 {
     if (!(flags & CPU_ENABLED))
         return;
-    for (size_t i = 0; i < out->cpu_count; i++) /* by both kinds of entry, or twice */
+    for (size_t i = 0; i < out->cpu_count; i++) /* listed by both kinds of entry, or twice */
         if (out->apic_ids[i] == apic_id)
             return;
     if (out->cpu_count == ARCH_CPUS_MAX || apic_id >= 0xff)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the firmware's tables say of CPUs and interrupt controllers. Source: ACPI Specification 6.4,
- * "Root System Description Pointer", "System Description Table Header", "Multiple APIC Description
- * Table (MADT)", "Fixed ACPI Description Table
- * (FADT)"; IA-PC HPET Specification 1.0a, "The ACPI 2.0 HPET Description Table".
+ * What the firmware's tables report about CPUs and interrupt controllers. Source: ACPI
+ * Specification 6.4, "Root System Description Pointer", "System Description Table Header",
+ * "Multiple APIC Description Table (MADT)", "Fixed ACPI Description Table (FADT)"; IA-PC HPET
+ * Specification 1.0a, "The ACPI 2.0 HPET Description Table".
  */
 #pragma once
 
@@ -16,37 +16,39 @@
 
 struct acpi_io_apic {
     uint64_t address; /* physical */
-    uint32_t first;   /* the number of its first line among those of all */
+    uint32_t first;   /* global number of its first line */
 };
 
 struct acpi {
-    /* what is missing or wrong: nothing below but the timers is of use then. NULL: nothing */
+    /*
+     * What is missing or wrong; of the fields below, only the timers are then valid. NULL: nothing.
+     */
     const char *problem;
 
-    uint64_t apic_address; /* physical, of every CPU's local APIC */
+    uint64_t apic_address; /* physical; of every CPU's local APIC */
     uint32_t apic_ids[ARCH_CPUS_MAX];
-    size_t cpu_count;    /* that can be used, the boot CPU included, in the firmware's order */
-    size_t cpus_ignored; /* beyond ARCH_CPUS_MAX, or with a number that xAPIC has no room for */
+    size_t cpu_count;    /* usable CPUs, including the boot CPU, in the firmware's order */
+    size_t cpus_ignored; /* CPUs beyond ARCH_CPUS_MAX, or with an APIC ID too large for xAPIC */
 
     struct acpi_io_apic io_apics[ACPI_IO_APICS_MAX];
     size_t io_apic_count;
-    uint32_t timer_line; /* where interrupt 0 of the ISA bus comes in */
+    uint32_t timer_line; /* line of the ISA bus's interrupt 0 */
 
-    /* timers; 0: there is none */
+    /* Timers; 0: there is none. */
     uint64_t hpet_address; /* physical */
     uint16_t pm_timer_port;
 };
 
-/* Physical memory of that length to read, or NULL where it cannot be reached. */
+/* Returns physical memory of that length to read, or NULL if it is unreachable. */
 typedef const void *acpi_reach(uint64_t physical, size_t length);
 
 #define ACPI_ROOT_SIZE 36
 
 /*
- * Copies the RSDP, ACPI_ROOT_SIZE bytes at most, to `root`. It is at `physical`; if that is 0, it
- * is looked for where a PC's firmware leaves it. Returns its size, 0 if there is none. Boot.
+ * Copies the RSDP, at most ACPI_ROOT_SIZE bytes, to `root`. If `physical` is 0, searches for it
+ * where a PC's firmware leaves it. Returns its size, 0 if there is none. Boot.
  */
 size_t acpi_copy_root(uint64_t physical, acpi_reach *reach, void *root);
 
-/* `root` is a copy of the RSDP, `size` bytes, 0 for none. Boot. */
+/* `root` is a copy of the RSDP, of `size` bytes; 0: none. Boot. */
 void acpi_read(const void *root, size_t size, acpi_reach *reach, struct acpi *out);

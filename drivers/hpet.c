@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See hpet.h. The comparator is level-triggered although its line's edges are what counts: so the
- * status register remembers that it has fired, and an NMI finds out whose it is. It fires once and
- * is then set anew, so that a second signal cannot come upon an NMI on its way to the status. All
- * accesses have 32 bits, as QEMU takes no others.
+ * See hpet.h. The comparator is level-triggered although only the edges of its line count: this way
+ * the status register records that it has fired, and an NMI can identify its source. It fires once
+ * and is then set again, so that no second signal arrives before the NMI has read the status. All
+ * accesses are 32 bits wide, as QEMU supports no others.
  */
 #include "drivers/hpet.h"
 
 #include <stddef.h>
 
-/* Registers, as offsets: "Register Overview". The comparator is the first. */
+/* Register offsets: "Register Overview". The first comparator is used. */
 #define CAPABILITIES 0x000
-#define PERIOD       0x004 /* of a count, in femtoseconds */
+#define PERIOD       0x004 /* of one count, in femtoseconds */
 #define CONTROL      0x010
 #define STATUS       0x020
 #define COUNT_LOW    0x0f0
@@ -28,13 +28,13 @@
 #define TIMER_32         (1u << 8)
 #define TIMER_LINE(line) ((line) << 9)
 
-#define PERIOD_MOST  100000000u /* the specification's: 10 MHz at least */
+#define PERIOD_MOST  100000000u /* the specification's limit: at least 10 MHz */
 #define LATEST_HERTZ 50000      /* 20 us: longer than a few accesses take */
 #define SECOND_FS    1000000000000000ull
 
-static volatile uint8_t *registers; /* set at boot, as below */
+static volatile uint8_t *registers; /* set at boot, as is counts_a_second */
 static uint32_t counts_a_second;
-static uint32_t setting;         /* the comparator's, while it runs */
+static uint32_t setting;         /* comparator configuration while it runs */
 static volatile uint32_t period; /* counts; 0: stopped */
 static uint32_t next;            /* count at which it fires */
 
@@ -51,7 +51,7 @@ static void hpet_write(unsigned offset, uint32_t value)
 static void hpet_stop(void)
 {
     hpet_write(CONTROL, 0);
-    hpet_write(STATUS, 1); /* while the line is still the one that it is taken from */
+    hpet_write(STATUS, 1); /* while TIMER still selects the line to lower */
     hpet_write(TIMER, 0);
 }
 
@@ -110,9 +110,10 @@ void hpet_slow_down(unsigned hertz)
 }
 
 /*
- * By the period, so that one late signal does not shift all others; but a count that has passed
- * already would be met only after the counter has wrapped, three quarters of a minute later. A
- * machine that is held up between looking and writing passes it too: hence the look after it.
+ * Advances by one period, so that one late signal does not shift all later ones. But a count in the
+ * past would match only after the counter has wrapped, three quarters of a minute later. The
+ * machine may also be held up between the read and the write, so the count is checked again
+ * afterwards.
  */
 static void hpet_set_next(void)
 {

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * An I/O interrupt controller, as far as it can send one CPU an NMI when a line rises. Source:
- * Intel 82093AA I/O APIC data sheet. Its lines are masked by the firmware. One CPU at a time.
+ * An I/O interrupt controller, used only to send an NMI to one CPU when a line rises. Source: Intel
+ * 82093AA I/O APIC data sheet. The firmware leaves its lines masked. One CPU at a time.
  */
 #pragma once
 
 #include <stdint.h>
 
-/* How many lines the controller with these registers, mapped, has. */
+/* Number of lines of the controller with these mapped registers. */
 unsigned ioapic_lines(volatile void *registers);
 
-/* Each rising edge of this line of it, from now on, is an NMI to the CPU of that APIC number. */
+/* From now on, each rising edge of the line sends an NMI to the CPU with that APIC ID. */
 void ioapic_send_nmi(volatile void *registers, unsigned line, uint32_t apic_id);
 
-/* Its edges are lost from here on. */
+/* From now on, the line's edges are lost. */
 void ioapic_mask(volatile void *registers, unsigned line);

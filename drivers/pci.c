@@ -19,15 +19,15 @@
 #define COMMAND_MEMORY      0x0002
 #define COMMAND_MASTER      0x0004
 #define STATUS_CAPABILITIES 0x0010
-#define HEADER_MULTIPLE     0x80 /* functions */
+#define HEADER_MULTIPLE     0x80 /* multiple functions */
 #define HEADER_BRIDGE       0x01
 #define BAR_PORTS           0x1
 #define BAR_64_BIT          0x4
 
 #define DEVICES          32
 #define FUNCTIONS        8
-#define BRIDGES_DEEP     8  /* one below the other; more are not followed */
-#define CAPABILITIES_MAX 48 /* as many as have room; a list that is longer runs in a circle */
+#define BRIDGES_DEEP     8  /* levels of bridges; deeper ones are not followed */
+#define CAPABILITIES_MAX 48 /* as many as fit; a longer list is circular */
 
 static void select(const struct pci_device *device, unsigned offset)
 {
@@ -52,7 +52,7 @@ uint8_t pci_read8(const struct pci_device *device, unsigned offset)
     return (uint8_t)(pci_read32(device, offset) >> offset % 4 * 8);
 }
 
-/* False: nothing answers there, as all ones are read. */
+/* False: no device answers, and the read returned all ones. */
 static bool pci_identify(struct pci_device *device)
 {
     uint32_t id = pci_read32(device, ID);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * PCI's configuration space, by the two ports that every PC has. For drivers of PCI devices.
- * Source: PCI Local Bus Specification 3.0, "Configuration Mechanism #1" and "Configuration Space".
- * Boot, one CPU.
+ * PCI's configuration space, accessed through the two ports that every PC has. For drivers of PCI
+ * devices. Source: PCI Local Bus Specification 3.0, "Configuration Mechanism #1" and "Configuration
+ * Space". Boot, one CPU.
  */
 #pragma once
 
@@ -14,22 +14,24 @@ struct pci_device {
     uint16_t vendor, id;
 };
 
-/* The first device that `wanted` takes, in the order of buses as bridges lead to them. */
+/* Finds the first device that `wanted` accepts, following bridges depth first. */
 bool pci_find(bool (*wanted)(const struct pci_device *device), struct pci_device *found);
 
-/* At an offset below 256, a multiple of the size. */
+/* Reads at an offset below 256, a multiple of the size. */
 uint8_t pci_read8(const struct pci_device *device, unsigned offset);
 uint16_t pci_read16(const struct pci_device *device, unsigned offset);
 uint32_t pci_read32(const struct pci_device *device, unsigned offset);
 
-/* Lets the device answer in memory, and read and write memory by itself. */
+/* Lets the device respond to memory accesses, and act as bus master. */
 void pci_enable_memory(const struct pci_device *device);
 
 /*
- * The offset of the next capability of this kind after the one at `after`, or the first if that is
- * 0. 0: there is none.
+ * The offset of the next capability of this kind after the one at `after`; of the first if `after`
+ * is 0. Returns 0 if there is none.
  */
 unsigned pci_capability(const struct pci_device *device, uint8_t kind, unsigned after);
 
-/* Where the firmware has put the memory of BAR 0 to 5; 0: nowhere, or it is no memory. */
+/*
+ * Physical address of the memory of BAR 0 to 5, assigned by the firmware; 0: none, or not memory.
+ */
 uint64_t pci_memory(const struct pci_device *device, unsigned bar);

@@ -21,11 +21,11 @@
 #define LINES         16
 #define SPURIOUS_LINE 7 /* of either controller */
 
-static trap_handler *handlers[LINES]; /* set with interrupts off */
+static trap_handler *handlers[LINES]; /* set before the line is unmasked */
 static pic_server *serve;             /* set at boot */
 
 /*
- * A line that went away before it was acknowledged arrives as 7 or 15 without its in-service bit
+ * A line that is deasserted before it is acknowledged arrives as 7 or 15 without its in-service bit
  * (8259A, "Spurious").
  */
 static bool pic_is_spurious(unsigned line)
@@ -51,7 +51,7 @@ static void pic_serve(struct regs *regs)
 
     if (pic_is_spurious(line)) {
         if (line >= 8)
-            port_write8(MASTER_COMMAND, OCW2_END); /* the master did see its cascade line */
+            port_write8(MASTER_COMMAND, OCW2_END); /* the master has seen its cascade line */
         return;
     }
     if (handlers[line] && serve)
@@ -97,8 +97,8 @@ void pic_unmask(unsigned line)
 }
 
 /*
- * The line between the two controllers stays masked as long as no driver needs it: interrupt 2 of
- * the I/O controller is the same wire in QEMU.
+ * The cascade line stays masked until a driver needs it: in QEMU it is the same wire as interrupt 2
+ * of the I/O controller.
  */
 void pic_connect(unsigned line, trap_handler *handler)
 {

@@ -7,18 +7,24 @@
 
 #include "arch/x86_64/entry/trap.h"
 
-/* All lines masked, vectors moved away from the exceptions'. Boot, interrupts off. */
+/* Masks all lines, and moves the vectors away from those of exceptions. Boot, interrupts off. */
 void pic_init(void);
 
 /* Runs a line's handler, in interrupt context. */
 typedef void pic_server(unsigned line, trap_handler *handler, struct regs *regs);
 
-/* What runs the handlers; without one they are called as they are. Boot, interrupts off. */
+/*
+ * Sets the function that runs the handlers; without one they are called directly. Boot, interrupts
+ * off.
+ */
 void pic_set_server(pic_server *server);
 
-/* Serves `line` with `handler` (interrupts off; the acknowledgement is ours) and unmasks it. */
+/*
+ * Sets the handler of `line` and unmasks the line. The handler runs with interrupts off, and this
+ * driver acknowledges the interrupt.
+ */
 void pic_connect(unsigned line, trap_handler *handler);
 
-/* A line that is connected rests, or is served again. Any context of the boot CPU, or in a stop. */
+/* Mask or unmask a connected line. Any context of the boot CPU, or in a stop. */
 void pic_mask(unsigned line);
 void pic_unmask(unsigned line);

@@ -12,8 +12,8 @@
 
 /* Control word: counter, both bytes, mode. */
 #define COUNTER0_RATE     0x34 /* mode 2, rate generator */
-#define COUNTER0_NEVER    0x32 /* mode 1: begins at an edge of its gate, which has none */
-#define COUNTER2_LATCH    0x80 /* the next two reads give the count of this moment */
+#define COUNTER0_NEVER    0x32 /* mode 1: starts at an edge of its gate, which never comes */
+#define COUNTER2_LATCH    0x80 /* the next two reads return the current count */
 #define COUNTER2_ONE_SHOT 0xb0 /* mode 0, output high at terminal count */
 
 /* "Port B" of the PC: gate and output of counter 2, and the speaker, which stays off. */
@@ -40,7 +40,7 @@ static unsigned pit_read_counter2(void)
     return low | (unsigned)port_read8(COUNTER2) << 8;
 }
 
-/* The output is low until the counter has come to 0; a port that is not there reads as all ones. */
+/* The output is low until the counter has reached 0; an absent port reads as all ones. */
 static bool pit_is_over(void)
 {
     return port_read8(PORT_B) & PORT_B_OUTPUT;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The 8254 interval timer: counts beside the time stamp counter once, then ticks. Source: Intel
- * 8254 data sheet.
+ * The 8254 interval timer: a reference for the time stamp counter at boot, then a source of ticks.
+ * Source: Intel 8254 data sheet.
  */
 #pragma once
 
@@ -14,26 +14,26 @@
 #define PIT_COUNT_MASK 0xffffu
 
 /*
- * Counter 2 counts upwards from 0, once to the mask's end, which takes 55 ms, and stays there.
- * False: there is no such timer. Boot, interrupts off.
+ * Starts counter 2: pit_count rises from 0 to PIT_COUNT_MASK once, which takes 55 ms, and stays
+ * there. False: there is no such timer. Boot, interrupts off.
  */
 bool pit_count_start(void);
 uint32_t pit_count(void);
 
-/* Whether there was one. */
+/* Whether pit_count_start found the timer. */
 bool pit_is_present(void);
 
 /*
- * Interrupt 0 `hertz` times a second; each calls `interrupt` with what it interrupted (interrupt
- * context). Boot, interrupts off.
+ * Starts interrupt 0, `hertz` times a second; each calls `interrupt` with the interrupted registers
+ * (interrupt context). Boot, interrupts off.
  */
 void pit_start(unsigned hertz, trap_handler *interrupt);
 
 /*
- * No interrupt 0 from here on, whatever used it before; but for one, at once, in emulators whose
- * counter does not wait for its gate. Boot, interrupts off.
+ * Stops interrupt 0, whatever used it before. One more comes, at once, in emulators that do not
+ * wait for the counter's gate. Boot, interrupts off.
  */
 void pit_stop(void);
 
-/* Another rate, from 19 a second, beginning with a whole period. Interrupts off. */
+/* Changes the rate, to at least 19 a second, beginning with a whole period. Interrupts off. */
 void pit_set_rate(unsigned hertz);

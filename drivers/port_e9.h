@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The byte port that QEMU (-debugcon) and Bochs (port_e9_hack) print: what is left when there is no
- * serial port. Writing to it is harmless where nothing listens. Any context.
+ * The debug port whose bytes QEMU (-debugcon) and Bochs (port_e9_hack) print: the last resort
+ * without a serial port. Writing to it is harmless if nothing listens. Any context.
  */
 #pragma once
 

@@ -21,9 +21,9 @@
 #define RESET_FULL           0x06
 
 /*
- * Emulators obey some instructions later, a second where the host is busy: reading a port takes
- * them through their main loop. By the clock, as a read takes as long as the emulator likes; and by
- * reads, as a clock of instructions says nothing of the host's.
+ * Emulators carry out some instructions later, by up to a second on a busy host, and reading a port
+ * makes them run their main loop. The wait is by the clock, as the duration of a read depends on
+ * the emulator; and by reads, as a clock that counts instructions does not follow the host's time.
  */
 #define PATIENCE_NS    10000000000ull
 #define PATIENCE_READS 1000000u

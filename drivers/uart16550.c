@@ -27,7 +27,7 @@
 #define LINE_CONTROL_8N1     0x03
 #define LINE_CONTROL_DIVISOR 0x80
 #define MODEM_READY          0x0b /* DTR, RTS, OUT2 (which lets the interrupt through on a PC) */
-#define MODEM_HOLD           0x09 /* ... without RTS: the other side is to wait */
+#define MODEM_HOLD           0x09 /* ... without RTS: the other side must wait */
 #define LINE_STATUS_RECEIVED 0x01
 #define LINE_STATUS_EMPTY    0x20 /* the transmit FIFO */
 #define LINE_STATUS_SENT     0x40 /* ... and the last byte has left */
@@ -35,20 +35,20 @@
 #define DIVISOR_115200 1
 #define FIFO_SIZE      16
 
-/* 16 bytes take 1.4 ms at 115200 baud; a port read takes no less than 100 ns anywhere. */
+/* 16 bytes take 1.4 ms at 115200 baud; a port read takes at least 100 ns on any machine. */
 #define SEND_PATIENCE 1000000u
 
 /*
- * A reader who takes nothing for so long is gone. By the clock, as a port read takes as long as the
- * emulator likes; by so many rounds of SEND_PATIENCE where the clock does not run yet.
+ * A reader that takes nothing for this long is gone. Measured by the clock, as the duration of a
+ * port read depends on the emulator; by rounds of SEND_PATIENCE if the clock does not run yet.
  */
 #define READER_PATIENCE_NS     10000000000ull
 #define READER_PATIENCE_ROUNDS 10
 
-static bool hurried;           /* crash paths: lose bytes rather than wait for ever */
+static bool hurried;           /* crash paths: lose bytes rather than wait forever */
 static struct uart *listening; /* set with interrupts off */
 static bool (*on_byte)(uint8_t);
-/* a byte that was refused; only while receive interrupts are off */
+/* A byte that was refused; set only while receive interrupts are off. */
 static int held = -1;
 
 /* An absent port reads as all ones. */
@@ -114,7 +114,10 @@ static size_t uart_fill(struct uart *uart, const char *bytes, size_t length)
     return chunk;
 }
 
-/* To a reader who is there again: a line of its own, which no reader of base64 takes for data. */
+/*
+ * Reports the loss to a reader that is back, on a separate line that no decoder of base64 takes for
+ * data.
+ */
 static void uart_tell_lost(struct uart *uart)
 {
     static const char words[] = " bytes lost: nobody read]\n";

@@ -12,11 +12,11 @@
 struct uart {
     uint16_t port;
     bool present;
-    bool patient;  /* gdb reads it: uart_limit_waits is not for this one */
-    size_t chunk;  /* bytes that may be sent once it is empty: 16, or 1 without FIFOs */
-    uint64_t sent; /* bytes that the device has taken; exact in a report, too (port_counted.h) */
-    uint64_t lost; /* bytes that a dying machine has given up since its reader was gone */
-    bool text;     /* what is lost can be said to a reader who comes back; set after uart_init */
+    bool patient;  /* gdb reads it: uart_limit_waits does not apply */
+    size_t chunk;  /* bytes that may be sent at once when it is empty: 16, or 1 without FIFOs */
+    uint64_t sent; /* bytes that the device has taken; also exact in a report (port_counted.h) */
+    uint64_t lost; /* bytes dropped by a dying machine since its reader was gone */
+    bool text;     /* the loss can be reported to a reader that returns; set after uart_init */
 };
 
 #define UART_COM1 0x3f8
@@ -25,40 +25,40 @@ struct uart {
 #define UART_COM3 0x3e8
 
 #define UART_COM1_LINE 4
-#define UART_COM3_LINE 5 /* of its own: COM1 has 4, COM2 has 3 */
+#define UART_COM3_LINE 5 /* not shared: COM1 has 4, COM2 has 3 */
 
-/*
- * Programs divisor, format and FIFOs. False where no 16550 answers: sending is then a no-op. Boot.
- */
+/* Programs divisor, format and FIFOs. False if no 16550 answers: sending is then a no-op. Boot. */
 bool uart_init(struct uart *uart, uint16_t port);
 
 /*
- * Sends, waiting for room for as long as it takes: the reader at the other end may pause. After
- * uart_limit_waits a reader that takes nothing for ten seconds counts as gone: what is sent then is
- * lost, and if it takes text and comes back, a line says how many bytes were. Any context.
+ * Sends, waiting for room as long as it takes: the reader at the other end may pause. After
+ * uart_limit_waits, a reader that takes nothing for ten seconds counts as gone, and all further
+ * output is lost; if the reader of a text port returns, a line reports how many bytes were lost.
+ * Any context.
  */
 void uart_send(struct uart *uart, const char *bytes, size_t length);
 
-/* What is sent next, up to 16 bytes, is taken at once where there are FIFOs. Any context. */
+/* True if the next bytes, up to 16 with FIFOs, are taken without waiting. Any context. */
 bool uart_ready(struct uart *uart);
 
-/* The machine is dying: from now on no wait is for ever. Any context. */
+/* The machine is dying: from now on every wait is bounded. Any context. */
 void uart_limit_waits(void);
 
-/* Waits until the last byte is on the wire: before the power goes. Any context. */
+/* Waits until the last byte is on the wire, before the power goes off. Any context. */
 void uart_drain(struct uart *uart);
 
 /*
- * From now on `byte` is called for each byte received, in interrupt context. When it returns false
- * the port stops listening until uart_resume: flow control, or the emulator, then holds further
- * bytes back. One port only.
+ * From now on, calls `byte` for each byte received, in interrupt context. If it returns false, the
+ * port stops listening until uart_resume; flow control, or the emulator, then holds back further
+ * bytes. One port only.
  */
 void uart_listen(struct uart *uart, unsigned line, bool (*byte)(uint8_t));
 void uart_resume(void);
 
-/* A byte that has come, -1 if none has. Any context; with its interrupts off, or in their handler.
+/*
+ * Returns a received byte, or -1. Any context; with the port's interrupts off, or in their handler.
  */
 int uart_poll(struct uart *uart);
 
-/* Whether bytes that come raise the port's line. Any context. */
+/* Sets whether received bytes raise the port's line. Any context. */
 void uart_interrupts(struct uart *uart, bool on);

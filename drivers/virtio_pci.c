@@ -12,7 +12,7 @@
 
 #define VENDOR 0x1af4
 
-/* A capability of PCI's, and what follows in it. */
+/* A vendor capability of PCI, and the offsets of its fields. */
 #define CAPABILITY_VENDOR 0x09
 #define CAPABILITY_KIND   3
 #define CAPABILITY_BAR    4
@@ -30,9 +30,9 @@
 #define STATUS_NEEDS_RESET 0x40
 #define STATUS_GIVEN_UP    0x80
 
-#define FEATURES_VERSION_1 1u /* bit 32: the lowest of the second word */
+#define FEATURES_VERSION_1 1u /* bit 32: bit 0 of the second word */
 
-#define PHYSICAL_END ((uint64_t)1 << 52) /* no page table entry has an address beyond */
+#define PHYSICAL_END ((uint64_t)1 << 52) /* page table entries cannot hold a higher address */
 
 #define RESET_PATIENCE_NS 1000000000ull
 
@@ -65,7 +65,7 @@ bool virtio_pci_find(struct virtio_pci *virtio, uint16_t id, uint16_t old_id)
     return pci_find(is_wanted, &virtio->device);
 }
 
-/* The capability of that kind; 0: there is none. */
+/* The offset of the capability of that kind; 0: there is none. */
 static unsigned find_part(const struct pci_device *device, uint8_t kind)
 {
     unsigned at = 0;
@@ -76,7 +76,7 @@ static unsigned find_part(const struct pci_device *device, uint8_t kind)
     return 0;
 }
 
-/* Where that part of the device lies; 0: at least `size` bytes of it are nowhere. */
+/* Physical address of that part of the device; 0 unless at least `size` bytes of it have one. */
 static uint64_t part_address(const struct pci_device *device, unsigned capability, uint32_t size)
 {
     uint64_t memory = pci_memory(device, pci_read8(device, capability + CAPABILITY_BAR));
@@ -89,7 +89,7 @@ static uint64_t part_address(const struct pci_device *device, unsigned capabilit
     return memory + offset;
 }
 
-/* NULL, or why its registers cannot be reached. */
+/* Maps the registers. Returns NULL, or why they cannot be reached. */
 static const char *map_parts(struct virtio_pci *virtio)
 {
     const struct pci_device *device = &virtio->device;
@@ -110,7 +110,7 @@ static const char *map_parts(struct virtio_pci *virtio)
     return virtio->common ? NULL : "there is no room to map its registers";
 }
 
-/* False: it does not come out of its reset. */
+/* False: the device does not come out of reset. */
 static bool reset(volatile struct virtio_pci_common *common)
 {
     uint64_t began = arch_clock_ns();
@@ -122,7 +122,7 @@ static bool reset(volatile struct virtio_pci_common *common)
     return true;
 }
 
-/* NULL, or why not. */
+/* Negotiates features. Returns NULL, or why that failed. */
 static const char *agree(volatile struct virtio_pci_common *common, uint32_t features,
                          const char *lacking)
 {

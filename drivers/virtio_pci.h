@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The registers of a virtio device on PCI, and how a driver and a device agree. Source: Virtual I/O
- * Device (VIRTIO) Version 1.1, "Virtio Over PCI Bus" and "Device Initialization". Boot;
+ * The registers of a virtio device on PCI, and the negotiation between driver and device. Source:
+ * Virtual I/O Device (VIRTIO) Version 1.1, "Virtio Over PCI Bus" and "Device Initialization". Boot;
  * virtio_pci_notify and virtio_pci_works in any context.
  */
 #pragma once
@@ -11,17 +11,17 @@
 
 #include "drivers/pci.h"
 
-struct virtio_pci_common; /* the registers that all devices have */
+struct virtio_pci_common; /* the registers common to all devices */
 
 struct virtio_pci {
     struct pci_device device;
     volatile struct virtio_pci_common *common;
-    uint64_t notify;        /* physical: where queues are told of, */
-    uint32_t notify_length; /* ... so many bytes, */
-    uint32_t notify_step;   /* ... so far from one to the next */
+    uint64_t notify;        /* physical address of the doorbells */
+    uint32_t notify_length; /* length of the doorbells in bytes */
+    uint32_t notify_step;   /* bytes from one doorbell to the next */
 };
 
-/* A queue, its number, and the register that is told when something is put into it. */
+/* A queue, its number, and the register that notifies the device of new buffers. */
 struct virtio_queue;
 struct virtio_line {
     struct virtio_queue *queue; /* in the kernel's image */
@@ -29,23 +29,29 @@ struct virtio_line {
     volatile uint16_t *doorbell;
 };
 
-/* A device with one of these ids, of PCI: of version 1, and as it was before. False: none. */
+/*
+ * Finds a device by PCI ID: `id` for version 1, `old_id` for one that also supports earlier
+ * versions. False: none.
+ */
 bool virtio_pci_find(struct virtio_pci *virtio, uint16_t id, uint16_t old_id);
 
 /*
- * Resets the device and agrees on version 1 and these of the device's own features, bits below 32.
- * NULL, or why it cannot be used; `lacking` if it is for want of these features.
+ * Resets the device and negotiates version 1 and the given device features, bits below 32. Returns
+ * NULL, or why the device cannot be used: `lacking` if these features are missing.
  */
 const char *virtio_pci_begin(struct virtio_pci *virtio, uint32_t features, const char *lacking);
 
-/* Gives it the line's queue, which is polled, and finds its doorbell. NULL, or why not. */
+/*
+ * Gives the device the line's queue, which is polled, and finds its doorbell. Returns NULL, or why
+ * that failed.
+ */
 const char *virtio_pci_set_queue(struct virtio_pci *virtio, struct virtio_line *line);
 
-/* From here on it works. */
+/* Starts the device. */
 void virtio_pci_run(struct virtio_pci *virtio);
 
-/* Something was put into the line's queue. */
+/* Notifies the device that a buffer was put into the line's queue. */
 void virtio_pci_notify(const struct virtio_line *line);
 
-/* False: the device has given up, and says so. */
+/* False: the device reports that it has failed. */
 bool virtio_pci_works(const struct virtio_pci *virtio);

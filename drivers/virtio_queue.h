@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A queue between the kernel and a virtio device, in memory that both see. Source: Virtual I/O
- * Device (VIRTIO) Version 1.1, "Split Virtqueues". For drivers/virtio_serial.c.
+ * A queue between the kernel and a virtio device, in shared memory. Source: Virtual I/O Device
+ * (VIRTIO) Version 1.1, "Split Virtqueues". For drivers/virtio_serial.c.
  */
 #pragma once
 
@@ -16,13 +16,13 @@ struct virtio_queue {
         uint32_t length;
         uint16_t flags, next;
     } descriptor[VIRTIO_QUEUE_SIZE];
-    /* Written by the kernel: which buffers the device is to take, and how many so far. */
+    /* Written by the kernel: the buffers for the device, and their number so far. */
     struct virtio_available {
         uint16_t flags;
         uint16_t index;
         uint16_t ring[VIRTIO_QUEUE_SIZE];
     } available;
-    /* Written by the device: which ones it has done with. */
+    /* Written by the device: the buffers it has returned. */
     _Alignas(4) struct virtio_used {
         uint16_t flags;
         uint16_t index;

@@ -9,12 +9,12 @@
 #include "drivers/virtio_queue.h"
 
 #define ID     0x1043
-#define OLD_ID 0x1003 /* a device that can be of before version 1, too */
+#define OLD_ID 0x1003 /* a device that also supports versions before 1 */
 
-#define FEATURE_PORTS 0x2 /* more than the console, which is port 0 */
+#define FEATURE_PORTS 0x2 /* ports besides the console, which is port 0 */
 #define PORT          1
 
-/* Queues: two of port 0, one to each direction; two for control; then two for each port. */
+/* Queues: two for port 0, one per direction; two for control; then two for each port. */
 #define CONTROL_IN  2
 #define CONTROL_OUT 3
 #define TRANSMIT    5 /* of port 1 */
@@ -24,9 +24,9 @@
 #define PORT_ADDED   1
 #define PORT_REMOVED 2
 #define PORT_READY   3
-#define PORT_OPEN    6 /* by a value of 1; 0: closed */
+#define PORT_OPEN    6 /* value 1: open; 0: closed */
 
-#define MESSAGE_SIZE       64 /* a port's name can follow */
+#define MESSAGE_SIZE       64 /* a port's name may follow */
 #define POLL_TURNS         10000
 #define BUFFER_SIZE        2048
 #define PORT_PATIENCE_NS   2000000000ull
@@ -47,14 +47,14 @@ static struct message messages_out[VIRTIO_QUEUE_SIZE];
 static uint8_t buffers[VIRTIO_QUEUE_SIZE][BUFFER_SIZE];
 
 static bool present;
-static bool added;     /* the device has said that it has the port, */
-static bool open;      /* ... and last, that its other end is open: else it drops what it takes */
-static bool left;      /* a reader of a part of the stream has left: another finds no beginning */
-static uint16_t heard; /* control messages so far */
-static bool hurried;   /* crash paths: lose bytes rather than wait for ever */
+static bool added;     /* the device has reported that it has the port */
+static bool open;      /* last reported state of its other end; if closed, output is dropped */
+static bool left;      /* a reader has left mid-stream: another would miss the beginning */
+static uint16_t heard; /* control messages handled so far */
+static bool hurried;   /* crash paths: lose bytes rather than wait forever */
 static bool busy[VIRTIO_QUEUE_SIZE]; /* the device has that buffer */
-static uint16_t submitted; /* buffers so far; the device finds the same in available.index */
-static uint16_t returned;  /* ... that the device has done with and that were looked at */
+static uint16_t submitted;           /* buffers so far; available.index has the same count */
+static uint16_t returned; /* buffers that the device has returned and take_back has seen */
 static uint64_t sent_after, lost;
 
 uint64_t virtio_serial_sent;
@@ -69,13 +69,13 @@ static void describe(struct virtio_queue *queue, uint16_t buffer, const void *by
         .address = image_physical(bytes), .length = length, .flags = flags};
 }
 
-/* The device finds what was written before. */
+/* The device sees everything that was written before. */
 static void give(struct virtio_queue *queue, uint16_t index)
 {
     __atomic_store_n(&queue->available.index, index, __ATOMIC_RELEASE);
 }
 
-/* Buffers that the device has done with so far; what it wrote before is there. */
+/* Number of buffers the device has returned so far; everything it wrote before is visible. */
 static uint16_t done_with(const struct virtio_queue *queue)
 {
     return __atomic_load_n(&queue->used.index, __ATOMIC_ACQUIRE);
@@ -83,7 +83,7 @@ static uint16_t done_with(const struct virtio_queue *queue)
 
 /* --- Opening the port: boot. --- */
 
-/* Three at most are ever said. */
+/* At most three messages are ever sent. */
 static void say(uint32_t port, uint16_t event)
 {
     static uint16_t said;
@@ -107,8 +107,8 @@ static void take_word(const struct message *message)
 }
 
 /*
- * Takes what the device has said so far, and gives the buffers back. A crash in the middle hears a
- * message twice, which changes nothing.
+ * Handles the messages received so far, and gives their buffers back. A crash in the middle handles
+ * a message twice, which changes nothing.
  */
 static void hear(void)
 {
@@ -120,7 +120,7 @@ static void hear(void)
 
         take_word((const void *)messages_in[id]);
         in_queue.available.ring[place] = id;
-        local_barrier(); /* a crash that finds it heard finds the buffer in its place */
+        local_barrier(); /* a crash that sees the new count sees the buffer in place */
         heard++;
     }
     if (heard == before)
@@ -129,7 +129,7 @@ static void hear(void)
     virtio_pci_notify(&control_in);
 }
 
-/* Whether the device says in time what sets `word`. */
+/* Waits for the message that sets `word`; false if it does not come in time. */
 static bool hear_of(const bool *word)
 {
     uint64_t began = arch_clock_ns();
@@ -183,7 +183,7 @@ enum virtio_serial_state virtio_serial_init(const char **why)
 
 /* --- Sending. --- */
 
-/* What the device has done with is free. It may do so in any order. */
+/* Buffers the device has returned are free; it may return them in any order. */
 static void take_back(void)
 {
     while (returned != done_with(&transmit_queue)) {
@@ -194,7 +194,10 @@ static void take_back(void)
     }
 }
 
-/* False: not yet. In memory alone, as a read of a register takes as long as the emulator likes. */
+/*
+ * False: not returned yet. Polls only memory, as the duration of a register read depends on the
+ * emulator.
+ */
 static bool poll_for(uint16_t buffer)
 {
     for (unsigned turns = POLL_TURNS; turns > 0; turns--) {
@@ -202,11 +205,13 @@ static bool poll_for(uint16_t buffer)
         if (!busy[buffer])
             return true;
     }
-    arch_relax(); /* an emulator may leave off here, which takes long, too */
+    arch_relax(); /* an emulator may exit to the host here, which also takes long */
     return false;
 }
 
-/* False: the device has failed, its other end is closed, or the machine dies and it takes nothing.
+/*
+ * False: the device has failed, its other end is closed, or the machine is dying and the device
+ * takes nothing.
  */
 static bool wait_for(uint16_t buffer)
 {
@@ -220,8 +225,8 @@ static bool wait_for(uint16_t buffer)
 }
 
 /*
- * The buffer that the device was given is counted. May be done twice: a crash does it again if it
- * came between the store that gives it and these.
+ * Counts the buffer that the device was given. May run twice: a crash repeats it if it came between
+ * the store that gives the buffer and the stores here.
  */
 static void settle(void)
 {
@@ -240,8 +245,7 @@ static void submit(uint16_t buffer, const char *bytes, uint32_t length)
         buffers[buffer][i] = (uint8_t)bytes[i];
     describe(&transmit_queue, buffer, buffers[buffer], length, 0);
     sent_after = virtio_serial_sent + length;
-    give(&transmit_queue,
-         (uint16_t)(submitted + 1)); /* a crash finds what was given, and settles */
+    give(&transmit_queue, (uint16_t)(submitted + 1)); /* a crash finds it given, and settles */
     local_barrier();
     settle();
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The kernel's command line (kernel/cmdline.h). The arguments are taken apart once and kept one
- * after the other. In front of each is a byte that says whether any code has asked for it:
+ * The kernel's command line (kernel/cmdline.h). The line is parsed once, into consecutive
+ * arguments. A byte before each argument records whether any code has asked for it:
  *
  *     ASKED k e y = v NUL  ASKED f l a g NUL ...
  */
@@ -14,7 +14,7 @@
 enum { UNASKED = 1, ASKED = 2 };
 
 static struct {
-    char kept[2 * CMDLINE_SIZE]; /* an argument takes a byte more than with its blank */
+    char kept[2 * CMDLINE_SIZE]; /* each argument takes one byte more, for its mark */
     size_t length;
     char complaint[120];
 } cmdline;
@@ -25,8 +25,8 @@ static bool is_blank(char character)
 }
 
 /*
- * GRUB puts a backslash before \ ' and "; people put one before a blank. Before all else it is
- * one of the value's own.
+ * GRUB escapes \ ' and " with a backslash, and people escape blanks. Before any other character, a
+ * backslash is part of the value.
  */
 static bool is_hidden_by_backslash(char character)
 {
@@ -41,8 +41,8 @@ static void keep(size_t *length, char character)
 }
 
 /*
- * Keeps the argument at `text` after `length`, without its quotes. Returns where it ends, NULL if a
- * quote stays open.
+ * Appends the argument at `text`, without its quotes, at `length`. Returns the end of the argument,
+ * or NULL if a quote is not closed.
  */
 static const char *keep_argument(const char *text, size_t *length)
 {
@@ -69,7 +69,10 @@ static void complain(const char *from, const char *reason)
                from, reason);
 }
 
-/* `end`: of the argument; NULL: it has none, as a quote is open. What is too long may be cut. */
+/*
+ * `end` is the argument's end, or NULL if a quote is not closed. A line that is too long may have
+ * been truncated, so the length is checked first.
+ */
 static const char *fault_of(const char *line, const char *text, const char *end)
 {
     size_t reach = (size_t)(text - line) + (end ? (size_t)(end - text) : strlen(text));
@@ -106,7 +109,7 @@ const char *cmdline_complaint(void)
     return cmdline.complaint[0] == '\0' ? NULL : cmdline.complaint;
 }
 
-/* The argument after `previous`, NULL at the end. The byte before it is its mark. */
+/* The argument after `previous`, NULL at the end. The byte before an argument is its mark. */
 static char *next_argument(const char *previous)
 {
     size_t at = previous ? (size_t)(previous - cmdline.kept) + strlen(previous) + 1 : 0;
@@ -115,8 +118,8 @@ static char *next_argument(const char *previous)
 }
 
 /*
- * What follows `key` in the last argument that begins with it and a `=`. All such arguments count
- * as asked for. NULL if there is none.
+ * The last argument that begins with `key` and `=`, from the `=` on; NULL if there is none. Marks
+ * all such arguments as asked for.
  */
 static const char *ask(const char *key)
 {
@@ -155,7 +158,7 @@ const char *cmdline_next_unasked(const char *previous)
 
 /* --- Numbers --- */
 
-/* How many bits k, m and g shift by; 0 for no suffix and -1 for another. */
+/* Bits by which the suffix k, m or g shifts; 0 for no suffix, -1 for an unknown one. */
 static int suffix_shift(const char *suffix)
 {
     if (suffix[0] == '\0')

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The kernel's command line, as the boot loader hands it over: arguments between blanks, each
- * `key=value`, or a bare word, which no code asks for. Quotes may stand anywhere in an argument
- * ("..." and '...'), and \ hides \ ' " and blanks: both run="a; b", as a person writes it, and
+ * The kernel's command line, as passed by the boot loader: arguments separated by blanks, each
+ * `key=value`, or a bare word, which no code asks for. Quotes ("..." and '...') may appear anywhere
+ * in an argument, and \ escapes \ ' " and blanks: both run="a; b", as a person writes it, and
  * "run=a; b", as GRUB passes it on, are the argument run=a; b. If a key is given twice, the last
- * counts.
+ * value counts.
  *
- * cmdline_init is called once, early at boot; the others in task context after it.
+ * cmdline_init is called once, early at boot; the other functions in task context after it.
  */
 #pragma once
 
@@ -16,31 +16,32 @@
 
 #include "core/lib/refusal.h"
 
-#define CMDLINE_SIZE 4096 /* of the text, the end included */
+#define CMDLINE_SIZE 4096 /* bytes, including the NUL */
 
 /*
- * Copies what it needs of `text`. Takes whole arguments only, and none that goes beyond
- * CMDLINE_SIZE: what is wrong with the rest is cmdline_complaint's.
+ * Parses and copies `line`. Accepts only whole arguments within CMDLINE_SIZE; cmdline_complaint
+ * reports what is wrong with the rest.
  */
 void cmdline_init(const char *line);
 
-/* NULL, or one phrase about what of the command line was left out and why. */
+/* NULL, or a phrase that states which part of the command line was ignored, and why. */
 const char *cmdline_complaint(void);
 
 /*
- * The value of `key`; false, and "" in `value`, if it is not there or does not fit. With
- * CMDLINE_SIZE bytes it always fits.
+ * Copies the value of `key`. Returns false, with "" in `value`, if the key is missing or the value
+ * does not fit; CMDLINE_SIZE bytes are always enough.
  */
 bool cmdline_value(const char *key, char *value, size_t size);
 
 /*
- * The value of `key` as a number: decimal or 0x..., with k, m or g (times 1024 each) after it. 0;
- * -ENOENT if the key is not there; -EINVAL or -ERANGE with the reason.
+ * Reads the value of `key` as a number: decimal or 0x..., optionally followed by k, m or g (powers
+ * of 1024). Returns 0; -ENOENT if the key is missing; -EINVAL or -ERANGE with the reason.
  */
 int cmdline_number(const char *key, uint64_t *number, struct refusal *why);
 
 /*
- * Walks the arguments that no code has asked for, misspelt ones for the most part: the first after
- * `previous` (NULL: from the beginning), NULL at the end. For a warning, after all code has asked.
+ * Iterates over the arguments that no code has asked for, mostly misspelt ones: returns the first
+ * after `previous` (NULL: from the beginning), NULL at the end. For a warning, after all code has
+ * asked.
  */
 const char *cmdline_next_unasked(const char *previous);

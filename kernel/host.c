@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See host.h: each function is what core/host.h asks for under that name, in its context. */
+/*
+ * See host.h. Each function implements a member of struct host, in the context given there
+ * (core/host.h).
+ */
 #include "kernel/host.h"
 
 #include <linux/errno.h>
@@ -16,7 +19,7 @@
 #include "kernel/sched/wait_queue.h"
 #include "kernel/user/process_tell.h"
 
-#define BOOT_TASK_NAME "pitot" /* while it runs no command that a recording is made of */
+#define BOOT_TASK_NAME "pitot" /* unless it runs a command that is being recorded */
 
 static unsigned order_of(size_t bytes)
 {
@@ -66,7 +69,7 @@ static enum host_task task_find(uint32_t pid)
     return thread->process ? HOST_TASK_OF_PROGRAM : HOST_TASK_OF_KERNEL;
 }
 
-/* All idle threads have the number 0, and in recordings the name that perf gives it. */
+/* All idle threads have pid 0, and in recordings the name that perf gives it. */
 static void tasks_tell(void)
 {
     const struct thread *thread;

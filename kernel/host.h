@@ -2,5 +2,5 @@
 /* This kernel as Pitot's host (core/host.h). */
 #pragma once
 
-/* Boot, before anything of Pitot's is called. */
+/* Boot, before any function of Pitot is called. */
 void host_init(void);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Serving an interrupt where it can be observed: irq:irq_handler_entry before its handler,
- * irq:irq_handler_exit after it. The interrupt controller calls it for every line (drivers do not
- * know core: boot/ puts it in place). Interrupt context.
+ * Runs interrupt handlers with a tracepoint on either side: irq:irq_handler_entry before the
+ * handler, irq:irq_handler_exit after it. The interrupt controller's driver calls this for every
+ * line (drivers do not know core: boot/ connects the two). Interrupt context.
  */
 #pragma once
 
@@ -10,5 +10,5 @@
 
 void interrupt_serve(unsigned line, void (*handler)(struct regs *regs), struct regs *regs);
 
-/* When the one that this CPU is serving began (arch_clock_ns). Interrupt context. */
+/* When the interrupt that this CPU is serving began (arch_clock_ns). Interrupt context. */
 uint64_t interrupt_began(void);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * chance [SEED [CALLS]]: system calls by chance, with arguments out of what their kinds may have
- * and must not have (core/abi/syscalls.h). What they answer is the kernel's affair; the program
- * ends with status 0, and leaves no file. For tests/boot/user.t.
+ * chance [SEED [CALLS]]: random system calls, with valid and invalid arguments of each kind
+ * (core/abi/syscalls.h). The program ignores the results, exits with status 0, and leaves no file.
+ * For tests/boot/user.t.
  *
- * Left out is what would end or stop the program itself, or take what is not its own: `exit`, files
- * of others, descriptors 0 to 2, sleeps of more than a millisecond, its own text and stack.
+ * It avoids whatever would end or stop the program itself, or affect what is not its own: `exit`,
+ * files of other programs, descriptors 0 to 2, sleeps of more than a millisecond, its own text and
+ * stack.
  */
 #include <stdbool.h>
 
@@ -14,7 +15,7 @@
 
 #define PAGE         4096ul
 #define KERNEL       0xffffffff80200000ul
-#define NO_ADDRESS   0x800000000000ul /* the first that is not canonical */
+#define NO_ADDRESS   0x800000000000ul /* the first non-canonical address */
 #define FILES        16
 #define TREE_DEEPEST 256 /* characters of a path */
 
@@ -37,11 +38,11 @@ static const struct call {
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static const char *const own[] = {"/chance.d/a", "/chance.d", "/chance.a", "/chance.b"};
-static char long_path[600]; /* longer than paths are */
+static char long_path[600]; /* longer than any valid path */
 static char buffer[16 * PAGE];
 static const long moment[2] = {0, 1000};
 static uint64_t state;
-static uint64_t mapped, mapped_length; /* what mmap gave last */
+static uint64_t mapped, mapped_length; /* the last mapping from mmap */
 
 static uint64_t chance(uint64_t below)
 {
@@ -96,7 +97,7 @@ static uint64_t size(void)
     return one_of(sizes, COUNT(sizes));
 }
 
-/* Chooses for munmap either what mmap gave last or what cannot be the program's. */
+/* Chooses for munmap the last mapping from mmap, or one that cannot be the program's. */
 static void choose_mapping(uint64_t *argument)
 {
     const uint64_t others[] = {1, KERNEL, NO_ADDRESS, mapped + 1};
@@ -126,7 +127,7 @@ static uint64_t argument_of(enum kind kind, const char *name)
     }
 }
 
-/* Whether it was refused. */
+/* Returns whether the call was refused. */
 static bool call_one(const struct call *call)
 {
     uint64_t argument[6];
@@ -146,7 +147,7 @@ static bool call_one(const struct call *call)
     return result < 0;
 }
 
-/* A number that no call has, now and then. */
+/* Now and then, uses a number that no call has. */
 static bool call_by_chance(void)
 {
     const struct call *call = &table[chance(CALLS)];
@@ -156,7 +157,7 @@ static bool call_by_chance(void)
     return call->number == SYSTEM_exit || call_one(call);
 }
 
-/* With what is in it, where directories have been moved into each other: all are called "a". */
+/* Removes `path` and its contents: directories moved into each other, all called "a". */
 static void remove_tree(char path[TREE_DEEPEST], size_t length)
 {
     if (system_unlink(path) == 0 || length + sizeof("/a") > TREE_DEEPEST)

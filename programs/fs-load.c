@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fs-load [ROUNDS]: the file system's load from user mode, in a directory named after its process:
- * an editor's careful saves, a log under a lock file, records in one file. What is read back is
- * compared, and all is removed at the end.
+ * fs-load [ROUNDS]: the file system's load from user mode, in a directory named after its pid: an
+ * editor's safe saves, a log under a lock file, records in one file. Verifies what it reads back,
+ * and removes everything at the end.
  */
 #include <linux/fcntl.h>
 
@@ -10,7 +10,7 @@
 #include "programs/text.h"
 
 #define ROUNDS_DEFAULT 3
-#define PIECE          5000 /* more than a page: it lies across two in every way */
+#define PIECE          5000 /* more than a page, so that it always crosses a page boundary */
 #define LINES          6
 #define RECORDS        12
 #define RECORD         300
@@ -37,7 +37,7 @@ static void fill(unsigned seed, size_t length)
         written[i] = (unsigned char)((i + seed) * 2654435761u >> 21);
 }
 
-/* Ends the program where a call fails. */
+/* Counts a call; exits the program if the call failed. */
 static long counted(const char *call, long result)
 {
     struct line line = {.length = 0};
@@ -59,7 +59,7 @@ static _Noreturn void wrong(const char *what)
     system_exit(1);
 }
 
-/* "DIRECTORY/name"; one at a time, but for rename. */
+/* "DIRECTORY/name", in buffer `which`: rename needs two. */
 static const char *path(const char *name, unsigned which)
 {
     static char paths[2][64];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The memory functions that compilers call by themselves. */
+/* The memory functions that compilers call implicitly. */
 #include <stddef.h>
 
 void *memcpy(void *restrict to, const void *restrict from, size_t length);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * poll-load [ROUNDS]: asks of its console and of nothing, waiting a little now and then: a load of
- * system calls that each take a page.
+ * poll-load [ROUNDS]: polls its console and an unused descriptor, waiting briefly now and then: a
+ * load of system calls that each take a page.
  */
 #include <linux/poll.h>
 
@@ -9,7 +9,7 @@
 #include "programs/text.h"
 
 #define ROUNDS_DEFAULT 100
-#define WAITED         25 /* every so-many-th round waits for a millisecond */
+#define WAITED         25 /* one round in this many waits for a millisecond */
 
 int main(int argc, char **argv);
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# What runs in user mode, and the archive that the kernel finds it in (docs/programs.md). Part of the Makefile.
+# Builds the programs of user mode, and the archive from which the kernel unpacks them (docs/programs.md). Part of the Makefile.
 
-# Compiled as the kernel is, but with frame pointers always, as their chains are made by those (docs/programs.md), and for where
-# they are linked to. The archive has them without debug information; $(BUILD)/programs has both.
+# Compiled like the kernel, but for their own link address, and always with frame pointers, which their call chains need
+# (docs/programs.md). The archive has them without debug information; $(BUILD)/programs has them with it.
 PROGRAMS        := chance fs-load poll-load spin
-# Those of the tests: instructions that access data, attacks on the kernel, all system calls. Only the tests' archive has them.
+# Programs for the tests: instructions that access data, attacks on the kernel, all system calls. Only the tests' archive has them.
 TEST_PROGRAMS   := accesses attack calls
 PROGRAM_FLAGS    = $(filter-out -mcmodel=kernel -mno-red-zone $(UNWINDER_FLAGS),$(CFLAGS)) $(FRAME_POINTERS)
 PROGRAM_LIBRARY := $(patsubst %,$(BUILD)/programs/obj/%.o,start.asm text.c memory.c)
@@ -30,7 +30,7 @@ $(PROGRAM_ELF) $(TEST_ELF): $(BUILD)/programs/%: $(BUILD)/programs/obj/%.c.o $(P
 	$(Q)ld -nostdlib -static -T programs/link.ld -z max-page-size=4096 -z noexecstack --build-id=sha1 $(filter %.o,$^) -o $@
 	$(Q)$(BUILD)/host/symtab --program $@
 
-# $(call ARCHIVE,programs): these, without debug information.
+# $(call ARCHIVE,programs): archives these programs, without debug information.
 define ARCHIVE
 	$(Q)rm -rf $@.root && mkdir -p $@.root/bin
 	$(Q)for program in $(1); do objcopy --strip-debug $(BUILD)/programs/$$program $@.root/bin/$$program || exit 1; done
@@ -43,7 +43,7 @@ $(BUILD)/programs.tar: $(PROGRAM_ELF) programs/programs.mk
 $(BUILD)/test/programs.tar: $(PROGRAM_ELF) $(TEST_ELF) programs/programs.mk
 	$(call ARCHIVE,$(PROGRAMS) $(TEST_PROGRAMS))
 
-# The machine's files as perf looks for them: perf report --symfs=$(BUILD)/symfs (docs/programs.md).
+# The machine's files where perf expects them: perf report --symfs=$(BUILD)/symfs (docs/programs.md).
 $(BUILD)/symfs/vmlinux: $(BUILD)/pitot.elf $(PROGRAM_ELF)
 	$(Q)mkdir -p $(@D)/bin
 	$(Q)for program in $(PROGRAMS) $(TEST_PROGRAMS); do ln -sf ../../programs/$$program $(@D)/bin/$$program || exit 1; done

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Does nothing until a signal ends it. `spin calls` asks for its number all the while, `spin flags`
- * stores its flags and loads them. `spin writes` writes 8 MiB to the console in one call, `spin
- * turns N` ends after as many turns.
+ * Busy-loops until a signal ends it. `spin calls` calls getpid in the loop, `spin flags` stores and
+ * loads the flags. `spin writes` writes 8 MiB to the console in one call, `spin turns N` exits
+ * after N turns.
  */
 #include "programs/system.h"
 #include "programs/text.h"
 
 #define BYTES (8ul << 20)
 
-static volatile unsigned long turns; /* work that a compiler may not leave out; may be watched */
+static volatile unsigned long turns; /* work that the compiler cannot omit; may be watched */
 
 int main(int argc, char **argv);
 

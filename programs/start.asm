@@ -1,7 +1,7 @@
 ; SPDX-License-Identifier: BSD-2-Clause
 ;
-; Where a program begins: the stack holds argc, then argv (System V ABI, "Process Initialization").
-; main's result is its exit status. In user mode, as all here.
+; Entry point of a program: the stack holds argc, then argv (System V ABI, "Process
+; Initialization"). main's result is the exit status. Runs in user mode, as does everything here.
 
 %include "arch/x86_64/unwind/cfi.inc"
 
@@ -25,6 +25,6 @@ cfi_start _start, return
         ud2
 cfi_end
 
-; tools/symtab writes the table of symbols in here, which the kernel reads from the file.
+; tools/symtab writes the symbol table here; the kernel reads it from the file.
 section .symtab_blob progbits noalloc noexec nowrite align=8
         times 0x4000 db 0

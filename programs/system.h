@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The kernel, as programs see it: core/abi/syscalls.h's calls, each by its name with system_ in
- * front. A result below 0 is a negative errno.
+ * The system calls of core/abi/syscalls.h for programs, each with the prefix system_. A result
+ * below 0 is a negative errno.
  */
 #pragma once
 
@@ -16,7 +16,7 @@ enum { SYSCALLS(SYSTEM_NUMBER, SYSTEM_NO_ARGUMENT) };
 #undef SYSTEM_NUMBER
 #undef SYSTEM_NO_ARGUMENT
 
-/* rcx and r11 are the instruction's own. */
+/* The instruction overwrites rcx and r11. */
 static inline long system_call(long number, uint64_t a, uint64_t b, uint64_t c, uint64_t d)
 {
     register uint64_t fourth __asm__("r10") = d;
@@ -61,7 +61,7 @@ static inline long system_poll(struct pollfd *wishes, unsigned count, int millis
     return system_call(SYSTEM_poll, (uintptr_t)wishes, count, (uint64_t)milliseconds, 0);
 }
 
-/* Maps memory that comes from no file; below 0 an error. */
+/* Maps anonymous memory; a result below 0 is an error. */
 static inline long system_mmap(size_t length, int access)
 {
     const long private_anonymous = 0x22;

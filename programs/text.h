@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What programs say, and the numbers that they are given. */
+/* Output of programs, and parsing of their numbers. */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Puts a line together, as much of it as has room; line_end writes it to descriptor 1. */
+/* Builds a line, truncated to the size of `text`; line_end writes it to descriptor 1. */
 struct line {
     char text[200];
     size_t length;
@@ -16,7 +16,7 @@ void line_add_number(struct line *line, long number);
 void line_add_hex(struct line *line, unsigned long number);
 void line_end(struct line *line);
 
-/* One line that is a text. */
+/* Writes a string as a line. */
 void say(const char *text);
 
 bool text_equal(const char *left, const char *right);

@@ -14,8 +14,8 @@
 #include "kernel/time/ticks.h"
 
 /*
- * In an NMI. A hit that is under way continues with what it has read of events and probes, so they
- * may not change now; and gdb ignores a packet that is cut in two.
+ * Called in an NMI. A hit in progress keeps using the events and probes it has read, so they must
+ * not change; and gdb ignores a packet that is cut in two.
  */
 ARCH_HIT_TEXT static bool may_park(void)
 {
@@ -24,7 +24,7 @@ ARCH_HIT_TEXT static bool may_park(void)
     return !tracepoint_is_recording(cpu) && !event_is_busy(cpu) && !gdb_is_sending(cpu);
 }
 
-/* Where a CPU begins, as its own idle thread. */
+/* Entry point of every CPU but the boot CPU, as its idle thread. */
 static void begin(void)
 {
     ticks_start_here();

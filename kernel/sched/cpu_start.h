@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Bringing up the other CPUs. Boot, interrupts off, on the boot CPU. */
+/* Starts all CPUs but the boot CPU. Boot, interrupts off, on the boot CPU. */
 #pragma once
 
-/* Each that the machine has is started, one after the other, with its idle thread and its ticks. */
+/* Starts the other CPUs one after the other, each with its idle thread and its ticks. */
 void cpus_start(void);

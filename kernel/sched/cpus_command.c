@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The command `cpus`: what each CPU does at one moment. Task context. */
+/* The command `cpus`: a snapshot of what each CPU is doing. Task context. */
 #include "arch/park.h"
 #include "arch/watch.h"
 #include "core/breakpoint/audit.h"
@@ -10,13 +10,13 @@
 #include "kernel/sched/scheduler.h"
 
 struct glance {
-    uintptr_t ip; /* 0: here */
+    uintptr_t ip; /* 0: this CPU runs the command */
     uint32_t pid;
     unsigned watches;
     char name[TASK_NAME_SIZE];
 };
 
-/* All others stand still. */
+/* All other CPUs are parked. */
 static void look(unsigned cpu, struct glance *glance)
 {
     const struct thread *thread = scheduler_current(cpu);
@@ -42,7 +42,7 @@ static void print_clock(struct sink *out, unsigned cpu)
 
 static int cpus_run(int argc, char **argv)
 {
-    static struct glance glances[ARCH_CPUS_MAX]; /* the console's alone */
+    static struct glance glances[ARCH_CPUS_MAX]; /* used only by the console */
     struct sink *out = command_output();
     struct refusal why;
     int error = cpus_park(&why);

@@ -10,8 +10,8 @@ void preempt_set_switch(void (*switch_now)(void))
 }
 
 /*
- * With interrupts off the code that turned them off has not finished; the next interrupt's exit, or
- * the next preempt_on with interrupts on, does what is due.
+ * Code that turned interrupts off is not preempted: the switch stays pending until the next
+ * interrupt exit, or the next preempt_on with interrupts on.
  */
 void preempt_now(void)
 {

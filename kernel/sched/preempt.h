@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Preemption: whether the timer interrupt may take the CPU from the thread that runs. Each CPU has
- * a counter; while it is not 0 no other thread runs there. Spinlocks raise it while they are held,
- * so code seldom does it by hand. Task and interrupt context; the counter may be read in any.
+ * Preemption: whether the timer interrupt may switch away from the running thread. Each CPU has a
+ * counter; while it is not 0, the running thread is not preempted. A held spinlock raises the
+ * counter, so code seldom does so itself. Task and interrupt context; any context may read the
+ * counter.
  */
 #pragma once
 
@@ -12,13 +13,13 @@
 #include "arch/local.h"
 #include "core/host.h"
 
-/* Switches if interrupts are on; called by preempt_on when a switch was put off. */
+/* Switches if interrupts are on; called by preempt_on if a switch is pending. */
 void preempt_now(void);
 
-/* What preempt_now does: at boot, by the scheduler. */
+/* Sets the function that preempt_now calls. Called at boot, by the scheduler. */
 void preempt_set_switch(void (*switch_now)(void));
 
-/* May be nested. */
+/* Calls may be nested. */
 static inline void preempt_off(void)
 {
     preemption[arch_cpu_id()].off++;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Threads in the order in which they came: the shape of run queues and wait queues. No lock of its
- * own: its owner's covers it and the `next` of the threads in it. Any context that may hold that
- * lock.
+ * A FIFO of threads, for run queues and wait queues. It has no lock: its owner's lock covers it and
+ * the `next` field of the threads in it. Any context that may hold that lock.
  */
 #pragma once
 
@@ -11,7 +10,7 @@
 
 #include "kernel/sched/thread.h"
 
-/* All zero is empty. */
+/* All zero is an empty queue. */
 struct run_queue {
     struct thread *first, *last;
 };
@@ -21,7 +20,7 @@ static inline bool run_queue_is_empty(const struct run_queue *queue)
     return queue->first == NULL;
 }
 
-/* At the end. The thread is in no queue. */
+/* Appends a thread that is in no queue. */
 static inline void run_queue_put(struct run_queue *queue, struct thread *thread)
 {
     thread->next = NULL;
@@ -32,7 +31,7 @@ static inline void run_queue_put(struct run_queue *queue, struct thread *thread)
     queue->last = thread;
 }
 
-/* The first, or NULL. */
+/* Removes and returns the first thread; NULL if the queue is empty. */
 static inline struct thread *run_queue_take(struct run_queue *queue)
 {
     struct thread *thread = queue->first;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The tracepoints of threads, for kernel/sched. Interrupts are off where the first two stand, and
- * the scheduler's lock is held: what records them takes none. Fields are Linux', as far as Pitot
- * has what they tell of (docs/tracepoints.md).
+ * Tracepoints of threads, for kernel/sched. The first two are hit with interrupts off and the
+ * scheduler's lock held, so recording them must take no lock. Fields are those of Linux, where
+ * Pitot has an equivalent (docs/tracepoints.md).
  */
 #pragma once
 
@@ -19,12 +19,12 @@
     FIELD(of, text, comm, "comm=%s")                                                               \
     FIELD(of, s32, pid, " pid=%d")
 
-/* `target_cpu`: where it will run. */
+/* `target_cpu`: the CPU on which the thread will run. */
 #define SCHED_WAKEUP_FIELDS(FIELD, of)                                                             \
     SCHED_THREAD_FIELDS(FIELD, of)                                                                 \
     FIELD(of, s32, target_cpu, " target_cpu=%d")
 
-/* Nanoseconds that it has had the CPU since it was charged the last time. */
+/* `runtime`: CPU time in nanoseconds since the thread was last charged. */
 #define SCHED_RUNTIME_FIELDS(FIELD, of)                                                            \
     SCHED_THREAD_FIELDS(FIELD, of)                                                                 \
     FIELD(of, u64, runtime, " runtime=%lu")

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The scheduler: one run queue a CPU, round robin, a slice of one tick (docs/kernel.md). A switch
- * happens with interrupts off and the CPU's lock held; the lock is acquired by the thread that
- * leaves and released by the one that arrives, so that no other CPU can run a thread that still
- * stands on its stack.
+ * The scheduler: one run queue per CPU, round robin, slices of one tick (docs/kernel.md). A switch
+ * happens with interrupts off and the CPU's scheduler lock held. The previous thread acquires the
+ * lock and the next thread releases it, so that no other CPU can run a thread whose stack is still
+ * in use.
  */
 #include "kernel/sched/scheduler.h"
 
@@ -17,16 +17,16 @@
 
 #define SLICE_TICKS 1
 
-/* One a CPU; the lock covers all of it, and interrupts are off while it is held. */
+/* One per CPU. The lock covers all fields; interrupts are off while it is held. */
 static struct scheduler {
     struct spinlock lock;
     struct run_queue queue;
-    unsigned busy;          /* threads that run or could; read without the lock to choose a CPU */
-    struct thread *current; /* stored by its CPU alone; read there in any context */
+    unsigned busy;          /* running and runnable; read without the lock to choose a CPU */
+    struct thread *current; /* stored only by its CPU; read there in any context */
     struct thread *idle;    /* constant; never in the queue */
-    struct thread *left;    /* by the last switch, until the arriving one has looked at it */
-    uint64_t since_ns;      /* when `current` got the CPU, or was last charged for it */
-    unsigned slice;         /* ticks that are left to it */
+    struct thread *left;    /* previous thread of the last switch, for the next thread to check */
+    uint64_t since_ns;      /* when `current` began to run, or was last charged */
+    unsigned slice;         /* ticks left to `current` */
 } schedulers[ARCH_CPUS_MAX];
 
 static struct scheduler *scheduler_here(void)
@@ -43,12 +43,12 @@ uint64_t scheduler_turn_ns(const struct thread *thread)
 {
     const struct scheduler *there = &schedulers[thread->cpu];
 
-    int64_t turn = (int64_t)(arch_clock_ns() - there->since_ns); /* there by its own clock */
+    int64_t turn = (int64_t)(arch_clock_ns() - there->since_ns); /* since_ns: by that CPU's clock */
 
     return there->current == thread && turn > 0 ? (uint64_t)turn : 0;
 }
 
-/* This one where others are not less busy. */
+/* Prefers this CPU unless another is less busy. */
 unsigned scheduler_idlest_cpu(void)
 {
     unsigned idlest = arch_cpu_id();
@@ -69,7 +69,7 @@ ARCH_HIT_TEXT const struct thread *scheduler_left(void)
     return scheduler_here()->left;
 }
 
-/* The current thread for its time since the last time. Interrupts off. */
+/* Charges the current thread for the time since the last charge. Interrupts off. */
 static void scheduler_charge(struct scheduler *here)
 {
     struct thread *thread = here->current;
@@ -83,8 +83,8 @@ static void scheduler_charge(struct scheduler *here)
 }
 
 /*
- * On the arriving thread's stack: lets go of what the leaving one took, and if that one has ended,
- * nothing stands on its stack any more.
+ * Runs on the next thread's stack. Releases the lock that the previous thread took; if that thread
+ * has exited, its stack is now unused.
  */
 static void scheduler_arrive(void)
 {
@@ -106,9 +106,9 @@ static int64_t scheduler_state_told(enum thread_state state)
 }
 
 /*
- * Switches from the current thread, whose new state is set, to the next one. Called with interrupts
- * off and the CPU's lock, and no other, held: a thread that sleeps with a spinlock may never get to
- * release it.
+ * Switches from the current thread, whose new state the caller has set, to the next one. Called
+ * with interrupts off, holding the CPU's scheduler lock and no other spinlock: a thread that sleeps
+ * while it holds one might never release it.
  */
 static void scheduler_switch(struct scheduler *here)
 {
@@ -150,7 +150,7 @@ void scheduler_sleep(struct spinlock *lock)
     scheduler_switch(here);
 }
 
-/* The idle thread does not wait for the end of its slice; on another CPU it halts. */
+/* An idle CPU switches before the slice ends; another CPU may be halted, so it is interrupted. */
 void scheduler_wake(struct thread *thread)
 {
     uint64_t flags = arch_irq_save();
@@ -216,8 +216,8 @@ void scheduler_tick(void)
 }
 
 /*
- * What is done at an interrupt's end, interrupts still off. The interrupted thread may hold
- * spinlocks: then it resumes, and the switch happens when it releases the last.
+ * Runs at an interrupt's end, interrupts still off. If the interrupted thread holds spinlocks, it
+ * resumes, and the switch happens when it releases the last one.
  */
 static void scheduler_interrupt_exit(void)
 {
@@ -227,7 +227,10 @@ static void scheduler_interrupt_exit(void)
         scheduler_yield();
 }
 
-/* Looks with interrupts off, as a wake-up between the look and the halt would be slept over. */
+/*
+ * Checks the queue with interrupts off: otherwise a wake-up between the check and the halt would be
+ * missed.
+ */
 _Noreturn void scheduler_idle(void *unused)
 {
     (void)unused;

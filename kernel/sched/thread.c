@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The table of threads: slots, pids, names, birth and end (kernel/sched/thread.h). A slot's memory
- * is there for ever, so a reader of a thread that has just ended reads something old, not something
- * foreign.
+ * The thread table: slots, pids, names, creation and exit (kernel/sched/thread.h). The memory of a
+ * slot is never freed, so code that reads a thread that has just exited sees stale data, not
+ * foreign data.
  */
 #include "kernel/sched/thread.h"
 
@@ -18,19 +18,17 @@
 #include "kernel/sched/thread_end.h"
 #include "kernel/sched/wait_queue.h"
 
-#define STACK_FILL  0xa5a5a5a5a5a5a5a5ull /* what has not been overwritten yet */
-#define BOOT_MARGIN 1024                  /* what thread_init's own callees use of the boot stack */
-#define PID_MOST    0x7fffffffu           /* perf keeps it in an int */
+#define STACK_FILL  0xa5a5a5a5a5a5a5a5ull /* marks stack that was never written */
+#define BOOT_MARGIN 1024                  /* boot stack used by the callees of thread_init */
+#define PID_MOST    0x7fffffffu           /* perf stores a pid in an int */
 
 static struct thread threads[THREADS_MAX]; /* threads[0] is the boot thread */
 
-/* Covers which slots are free, and the next pid. */
+/* Covers the allocation of slots and the next pid. */
 static struct spinlock slots = {.name = "threads"};
 static uint32_t next_pid = TASK_PID;
 
 static struct wait_queue ends = WAIT_QUEUE("thread_end");
-
-/* Set in task context; called with preemption off. */
 
 static bool pid_is_used(uint32_t pid)
 {
@@ -40,7 +38,7 @@ static bool pid_is_used(uint32_t pid)
     return false;
 }
 
-/* 0 is the idle thread's, so the numbers begin with the boot thread's. Under `slots`. */
+/* pid 0 belongs to the idle threads, so numbering begins with the boot thread. Under `slots`. */
 static uint32_t take_pid(void)
 {
     uint32_t pid;
@@ -68,15 +66,13 @@ static struct thread *claim_slot(unsigned cpu)
     return thread;
 }
 
-/*
- * The code that stores this is the last that knows the thread; the slot may be another's at once.
- */
+/* The caller must be the last user of the thread: the slot may be reused at once. */
 static void free_slot(struct thread *thread)
 {
     __atomic_store_n(&thread->state, THREAD_FREE, __ATOMIC_RELEASE);
 }
 
-/* Where every thread but the boot thread begins, on its own stack. */
+/* Entry point of every thread but the boot thread, on its own stack. */
 static void thread_main(void)
 {
     struct thread *thread;
@@ -93,7 +89,9 @@ static void fill_stack(uintptr_t low, uintptr_t end)
         *(volatile uint64_t *)at = STACK_FILL;
 }
 
-/* Name, stack, first frame. The thread cannot run yet. False: no memory for the stack. */
+/*
+ * Sets up name, stack and first frame; the thread cannot run yet. False: no memory for the stack.
+ */
 static bool prepare(struct thread *thread, const char *name, void (*function)(void *), void *data)
 {
     thread->function = function;
@@ -141,7 +139,7 @@ struct thread *thread_create_on(unsigned cpu, const char *name, void (*function)
     return make(cpu, name, function, data, why);
 }
 
-/* What it holds it would hold for ever. */
+/* A kernel lock still held here would never be released. */
 _Noreturn void thread_exit(void)
 {
     assert(thread_current()->kernel_lock_depth == 0);
@@ -237,7 +235,7 @@ void thread_set_name(struct thread *thread, const char *name)
     preempt_on();
 }
 
-/* It is never woken: it runs when no other thread can, and its pid is 0, as no other's. */
+/* An idle thread is never woken: it runs when no other thread can. Only idle threads have pid 0. */
 struct thread *thread_make_idle(unsigned cpu)
 {
     struct thread *idle = claim_slot(cpu);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The commands about threads: `ps` and `bt [PID]`. Task context. */
+/* The thread commands: `ps` and `bt [PID]`. Task context. */
 #include <linux/errno.h>
 
 #include "arch/park.h"
@@ -25,8 +25,9 @@ static const char *state_name(enum thread_state state)
 }
 
 /*
- * The line is made while all CPUs stand still, as the thread could end and its stack be another's,
- * with what it waits for on it; and printed when they have resumed.
+ * Formats the line while all other CPUs are parked: otherwise the thread could exit, and its stack,
+ * which may hold the wait queue it sleeps in, could be reused. The line is printed after they
+ * resume.
  */
 static void describe(unsigned index, char *line, size_t size)
 {
@@ -71,7 +72,7 @@ static int ps_run(int argc, char **argv)
 COMMAND(ps_command) = {
     .name = "ps", .usage = "", .summary = "the threads and what they do", .run = ps_run};
 
-static struct backtrace backtrace; /* the command's alone */
+static struct backtrace backtrace; /* used only by the command */
 
 static int bt_print(void)
 {
@@ -80,15 +81,15 @@ static int bt_print(void)
 }
 
 /*
- * Where it stands: what it was switched from, or, on another CPU that stands still now, what was
- * interrupted there. False: it does not.
+ * Gets the registers of a thread that is not running: those of its last switch or, on another CPU
+ * that is parked now, those that were interrupted there. False: the thread has none.
  */
 static bool where(const struct thread *thread, struct regs *regs)
 {
     const struct regs *parked = arch_stopped_regs(thread->cpu);
     bool stands = thread->state == THREAD_RUNNABLE || thread->state == THREAD_SLEEPING;
 
-    if (parked && scheduler_current(thread->cpu) == thread) /* on its way to a switch, maybe */
+    if (parked && scheduler_current(thread->cpu) == thread) /* it may be about to switch */
         *regs = *parked;
     else if (stands)
         arch_switched_regs(thread->sp, regs);
@@ -97,7 +98,7 @@ static bool where(const struct thread *thread, struct regs *regs)
     return true;
 }
 
-/* All CPUs are parked: the stack stays as it is. */
+/* All other CPUs are parked, so the stack does not change. */
 static bool bt_of(uint32_t pid)
 {
     const struct thread *thread = thread_find(pid);
@@ -128,7 +129,7 @@ static int bt_other(uint32_t pid)
     return bt_print();
 }
 
-/* The chain of the command's own thread begins here. */
+/* The command's own call chain starts at this function. */
 static int bt_run(int argc, char **argv)
 {
     struct regs regs;
@@ -140,7 +141,7 @@ static int bt_run(int argc, char **argv)
     }
     if (argc == 2 && pid != thread_current()->pid)
         return bt_other(pid);
-    REGS_SNAPSHOT_PARTIAL(&regs); /* a chain needs no more */
+    REGS_SNAPSHOT_PARTIAL(&regs); /* enough for a chain */
     backtrace_take(&backtrace, &regs);
     return bt_print();
 }

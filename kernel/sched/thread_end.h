@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The scheduler's word to kernel/sched/thread.c that a thread has ended: called once for each, by
- * the thread that runs next, interrupts off, with no spinlock held.
+ * The scheduler's report to kernel/sched/thread.c that a thread has exited. Called once per thread,
+ * by the thread that runs next, interrupts off, with no spinlock held.
  */
 #pragma once
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Sleeping for a time: a timer of the sleeper's own wakes it. Task context, as thread.h says. */
+/* Sleeping for a given time: a timer wakes the sleeper. Task context, as stated in thread.h. */
 #include "kernel/sched/thread.h"
 #include "kernel/sched/wait_queue.h"
 #include "kernel/time/timer.h"
@@ -31,5 +31,5 @@ void thread_sleep_ns(uint64_t nanoseconds)
     while (!sleeper.over)
         flags = wait_queue_sleep(&sleeper.queue, flags);
     wait_queue_unlock(&sleeper.queue, flags);
-    timer_cancel(&timer); /* it may still be on its way out of sleep_is_over, on our memory */
+    timer_cancel(&timer); /* sleep_is_over may still be using our stack */
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Where threads sleep until something is so:
+ * Queues in which threads sleep until a condition holds:
  *
  *     flags = wait_queue_lock(&queue);
- *     while (!it_is_so)
+ *     while (!condition)
  *         flags = wait_queue_sleep(&queue, flags);
  *     wait_queue_unlock(&queue, flags);
  *
- * What "it" is made of is changed under the queue's lock, or the wake-up comes after the change and
- * takes the lock: either way none is lost. Sleeping: task context, holding no other spinlock, which
- * is asserted. Waking: task and interrupt context.
+ * The condition changes under the queue's lock, or the waker takes the lock after the change:
+ * either way no wake-up is lost. Sleeping: task context, holding no other spinlock (asserted).
+ * Waking: task and interrupt context.
  */
 #pragma once
 
@@ -19,7 +19,7 @@
 #include "kernel/sched/run_queue.h"
 
 struct wait_queue {
-    const char *name; /* what is waited for, as ps says it; constant */
+    const char *name; /* what the threads wait for, as shown by ps; constant */
     struct spinlock lock;
     struct run_queue sleepers; /* under the lock */
 };
@@ -40,14 +40,15 @@ static inline void wait_queue_unlock(struct wait_queue *queue, uint64_t flags)
 }
 
 /*
- * Under the lock, with what wait_queue_lock gave; gives the lock up while it sleeps, has it again
- * when it returns, and returns what unlocking takes.
+ * Sleeps in the queue. Called under the lock, with the flags that wait_queue_lock returned.
+ * Releases the lock while the thread sleeps, acquires it again, and returns the flags for
+ * wait_queue_unlock.
  */
 uint64_t wait_queue_sleep(struct wait_queue *queue, uint64_t flags);
 
-/* Under the lock: the one that came first, or all. */
+/* Wakes the thread that came first, or all threads. Called under the lock. */
 void wait_queue_wake_one_locked(struct wait_queue *queue);
 void wait_queue_wake_all_locked(struct wait_queue *queue);
 
-/* Without it. */
+/* Called without the lock. */
 void wait_queue_wake_all(struct wait_queue *queue);

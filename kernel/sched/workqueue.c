@@ -20,22 +20,22 @@ TRACEPOINT_DECLARE(workqueue_execution, EXECUTION_FIELDS);
 TRACEPOINT_DEFINE(workqueue, workqueue_execution, EXECUTION_FIELDS);
 
 static struct workqueue {
-    struct thread *worker; /* constant from boot */
+    struct thread *worker; /* constant after boot */
 
     struct wait_queue arrivals; /* the worker sleeps here; its lock covers: */
     struct work *first, *last;
-    uint64_t queued; /* so many in all: tells a flush what to wait for */
+    uint64_t queued; /* total; a flush waits until `done` has reached it */
 
     struct wait_queue finished; /* flushers sleep here; its lock covers: */
-    uint64_t done;              /* so many in all */
+    uint64_t done;              /* total */
 } queues[ARCH_CPUS_MAX];
 
 bool work_queue(struct work *work)
 {
-    uint64_t irq = arch_irq_save(); /* from here on this is our CPU */
+    uint64_t irq = arch_irq_save(); /* the CPU cannot change from here on */
     struct workqueue *queue = &queues[arch_cpu_id()];
     uint64_t flags = wait_queue_lock(&queue->arrivals);
-    /* Another CPU may have it, under its own lock. W, with workqueue_take. */
+    /* Another CPU may have queued it, under its own lock. W pairs with workqueue_take. */
     bool fresh = !__atomic_exchange_n(&work->queued, true, __ATOMIC_ACQUIRE);
 
     if (fresh) {
@@ -53,7 +53,7 @@ bool work_queue(struct work *work)
     return fresh;
 }
 
-/* Sleeps until there is one. It may be queued anew from here on. */
+/* Sleeps until there is work, and takes it. From here on it may be queued again. */
 static struct work *workqueue_take(struct workqueue *queue)
 {
     uint64_t flags = wait_queue_lock(&queue->arrivals);
@@ -63,12 +63,12 @@ static struct work *workqueue_take(struct workqueue *queue)
         flags = wait_queue_sleep(&queue->arrivals, flags);
     work = queue->first;
     queue->first = work->next;
-    __atomic_store_n(&work->queued, false, __ATOMIC_RELEASE); /* W: out of the list before */
+    __atomic_store_n(&work->queued, false, __ATOMIC_RELEASE); /* W: after it has left the list */
     wait_queue_unlock(&queue->arrivals, flags);
     return work;
 }
 
-/* The work's memory may be gone when its function returns. */
+/* The work's memory may be freed when its function returns. */
 static void work_execute(struct work *work)
 {
     TRACE(workqueue_execution, thread_current()->name, (int32_t)thread_current()->pid,
@@ -136,14 +136,14 @@ static void workqueue_make(unsigned cpu)
         panic("%s", why.text);
 }
 
-/* To its first sleep: then it is not in the way of what the boot does next. */
+/* Waits until the worker first sleeps, so that it does not delay the rest of boot. */
 static void workqueue_await(const struct workqueue *queue)
 {
     for (;;) {
-        thread_yield(); /* on this CPU */
+        thread_yield(); /* for a worker on this CPU */
         if (__atomic_load_n(&queue->worker->state, __ATOMIC_ACQUIRE) == THREAD_SLEEPING)
             return;
-        arch_relax(); /* on another */
+        arch_relax(); /* for a worker on another CPU */
     }
 }
 
