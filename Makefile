@@ -3,7 +3,7 @@
 # hash signs.
 
 ifneq ($(words $(CURDIR)),1)
-$(error $(CURDIR): make takes that for several names; a path without spaces is possible)
+$(error $(CURDIR): make reads that as several names; use a path without spaces)
 endif
 
 ## Variables, on the command line of make:
@@ -51,12 +51,12 @@ else ifeq ($(UNWINDER),fp)
 UNWINDER_FLAGS := $(FRAME_POINTERS)
 UNWINDER_OTHER := core/unwind/default_orc.c
 else
-$(error UNWINDER=$(UNWINDER): orc and fp are possible)
+$(error UNWINDER=$(UNWINDER): orc and fp are allowed)
 endif
 
 # gcc's -Oz loads small constants by push and pop, and does not say so in the call frame information.
 ifneq ($(filter -Oz,$(CC) $(EXTRA_CFLAGS)),)
-$(error -Oz: its unwind information is wrong between a push and a pop; -Os is possible)
+$(error -Oz: its unwind information is wrong between a push and a pop; -Os is allowed)
 endif
 
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wundef \

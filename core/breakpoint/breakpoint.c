@@ -16,7 +16,7 @@ static int refuse_shape(const struct breakpoint *breakpoint, struct refusal *why
     size_t length = breakpoint->length;
 
     if (length == 0 || length > BREAKPOINT_LENGTH_MAX)
-        return refuse(why, EINVAL, "length %zu: 1 to %d bytes are possible", length,
+        return refuse(why, EINVAL, "length %zu: 1 to %d bytes are allowed", length,
                       BREAKPOINT_LENGTH_MAX);
     if (breakpoint->access == ARCH_EXECUTE && length != 1)
         return refuse(why, EINVAL,
@@ -37,10 +37,10 @@ static int refuse_shape(const struct breakpoint *breakpoint, struct refusal *why
 static int refuse_user_place(const struct breakpoint *breakpoint, struct refusal *why)
 {
     if (breakpoint->address >= ARCH_USER_END)
-        return refuse(why, EINVAL, "0x%lx is no address of a program: those lie below 0x%lx",
+        return refuse(why, EINVAL, "0x%lx is not a program address: those are below 0x%lx",
                       (unsigned long)breakpoint->address, (unsigned long)ARCH_USER_END);
     if (!breakpoint_processes)
-        return refuse(why, EINVAL, "0x%lx: this kernel runs no programs",
+        return refuse(why, EINVAL, "0x%lx: this kernel cannot run programs",
                       (unsigned long)breakpoint->address);
     return breakpoint_processes->refuse_place(breakpoint, why);
 }

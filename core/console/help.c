@@ -30,7 +30,7 @@ static int help_one(const char *name)
     const struct command *command = command_find(name);
 
     if (!command) {
-        print("help: %s is no command; `help` lists them\n", name);
+        print("help: %s is not a command; `help` lists them\n", name);
         return -ENOENT;
     }
     command_print_help(command);
@@ -46,7 +46,7 @@ static int help_part(const char *name, const char *part)
         return help_one(name);
     if (command->help)
         return command->help(part);
-    print("help: %s has no parts; `help %s` tells everything\n", name, name);
+    print("help: %s has no subcommands; `help %s` shows everything\n", name, name);
     return -EINVAL;
 }
 
@@ -58,7 +58,7 @@ static int help_run(int argc, char **argv)
         return help_one(argv[1]);
     if (argc == 3)
         return help_part(argv[1], argv[2]);
-    print("help: too many words; give one command at a time: help [COMMAND [PART]]\n");
+    print("help: too many arguments; give one command at a time: help [COMMAND [PART]]\n");
     return -EINVAL;
 }
 

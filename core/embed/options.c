@@ -31,7 +31,7 @@ static bool next_word(struct words *words)
 static int add_event(const char *spelling, struct embed_options *options, struct refusal *why)
 {
     if (options->count == EMBED_EVENTS_MAX)
-        return refuse(why, EINVAL, "-e %s: up to %d events are possible", spelling,
+        return refuse(why, EINVAL, "-e %s: up to %d events are allowed", spelling,
                       EMBED_EVENTS_MAX);
     return event_spec_parse(spelling, &options->event[options->count++], why);
 }
@@ -55,15 +55,15 @@ int embed_options_parse(const char *text, struct embed_options *options, struct 
         if (letter == 'g')
             options->chains = true;
         else if (letter != 'e' && letter != 'c')
-            error = refuse(why, EINVAL, "%s: -e EVENT, -c N and -g are possible", words.word);
+            error = refuse(why, EINVAL, "%s: -e EVENT, -c N and -g are allowed", words.word);
         else if (!next_word(&words))
-            error = refuse(why, EINVAL, "-%c wants a word after it", letter);
+            error = refuse(why, EINVAL, "-%c needs an argument", letter);
         else if (letter == 'e')
             error = add_event(words.word, options, why);
         else
             error = read_period(words.word, &options->period, why);
     }
     if (!error && options->count == 0)
-        error = refuse(why, EINVAL, "no event: -e SYSTEM:NAME or -e mem:ADDR is possible");
+        error = refuse(why, EINVAL, "no event: -e SYSTEM:NAME or -e mem:ADDR is allowed");
     return error;
 }

@@ -101,7 +101,7 @@ int embed_tracepoints_init(struct refusal *why)
                       "__start_pitot_tracepoints and __stop_pitot_tracepoints");
     for (uint16_t id = 1; (each = tracepoint_by_id(id)) != NULL; id++) {
         if (each->field_count > ARCH_GATE_ARGUMENTS)
-            return refuse(why, EINVAL, "%s: up to %d fields are possible", each->full_name,
+            return refuse(why, EINVAL, "%s: up to %d fields are allowed", each->full_name,
                           ARCH_GATE_ARGUMENTS);
         each->raw_size = TRACEPOINT_RAW_SIZE(place_fields((struct pitot_tracepoint *)each));
         each->gated.enter = tracepoint_hit;

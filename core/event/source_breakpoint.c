@@ -26,7 +26,7 @@ static int breakpoint_read_length(struct spelling *cursor, uint64_t *length)
     cursor->at++;
     int error = spelling_number(cursor, "length", length);
     if (!error && (*length == 0 || *length > LENGTH_MAX))
-        error = refuse(cursor->why, EINVAL, "length %lu: 1 to %d bytes are possible",
+        error = refuse(cursor->why, EINVAL, "length %lu: 1 to %d bytes are allowed",
                        (unsigned long)*length, LENGTH_MAX);
     return error;
 }

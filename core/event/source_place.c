@@ -86,7 +86,7 @@ int place_read_program(struct spelling *cursor, struct event_spec *spec)
     memcpy(path, cursor->at, (size_t)(end - cursor->at));
     path[end - cursor->at] = '\0';
     if (!host.program_load)
-        return refuse(cursor->why, EINVAL, "%s: this kernel runs no programs", path);
+        return refuse(cursor->why, EINVAL, "%s: this kernel cannot run programs", path);
     cursor->program = host.program_load(path, cursor->why);
     if (!cursor->program)
         return -ENOENT;

@@ -8,7 +8,7 @@
 int event_spec_parse(const char *spelling, struct event_spec *spec, struct refusal *why)
 {
     if (strlen(spelling) >= sizeof(spec->name))
-        return refuse(why, EINVAL, "the event has %zu characters; at most %zu are possible",
+        return refuse(why, EINVAL, "the event has %zu characters; at most %zu are allowed",
                       strlen(spelling), sizeof(spec->name) - 1);
     for (size_t i = 0; i < event_source_count; i++) {
         int error;

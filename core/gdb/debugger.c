@@ -136,7 +136,7 @@ static int attach(const struct gdb_door *with, struct refusal *why)
         return error;
     if (gdb_session.door) {
         cpus_release();
-        return refuse(why, EBUSY, "gdb is attached at %s already", gdb_session.door->name);
+        return refuse(why, EBUSY, "gdb is already attached at %s", gdb_session.door->name);
     }
     assert(with && with->poll && with->listen && with->open && with->close);
     gdb_session.door = with;

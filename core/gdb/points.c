@@ -68,7 +68,7 @@ static int software_set(uint64_t address, struct refusal *why)
     if (address == 0 || software_find(address) >= 0)
         return address ? 0 : refuse(why, EFAULT, "address 0: nothing is there");
     if (place < 0)
-        return refuse(why, ENOSPC, "%d software breakpoints are set: no more are possible",
+        return refuse(why, ENOSPC, "%d software breakpoints are set: no more are allowed",
                       SOFTWARE_MAX);
     problem = arch_breakpoint_write(address, &software[place].old);
     if (problem)
@@ -180,7 +180,7 @@ static int hardware_set(enum gdb_point kind, uint64_t address, uint64_t length, 
     if (hardware_find(kind, address, length))
         return 0;
     if (!point)
-        return refuse(why, ENOSPC, "gdb has set %d of them: no more are possible", HARDWARE_MAX);
+        return refuse(why, ENOSPC, "gdb has set %d of them: no more are allowed", HARDWARE_MAX);
     point->kind = kind;
     point->breakpoint = (struct breakpoint){.address = address,
                                             .length = executes ? 1 : length,

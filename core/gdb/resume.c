@@ -61,7 +61,7 @@ static bool resume_old(struct gdb_server *server, const char *at, enum action ac
     unsigned cpu = server->of_resuming;
 
     if (*at) {
-        gdb_reply_error(server, "no address is possible here: set rip instead");
+        gdb_reply_error(server, "no address is allowed here: set rip instead");
         return false;
     }
     if (cpu == GDB_NO_CPU)
@@ -126,7 +126,7 @@ static bool read_action(struct gdb_server *server, const char **at, enum action 
     default:
         break;
     }
-    gdb_reply_error(server, "vCont: c, C, s, S, t and r are possible");
+    gdb_reply_error(server, "vCont: c, C, s, S, t and r are allowed");
     return false;
 }
 

@@ -68,12 +68,12 @@ static int refuse_number(const struct option *option, const char *typed, const c
     const char *what = option->what ? option->what : typed;
 
     if (option->most)
-        return refuse(why, EINVAL, "%s \"%s\": %llu to %llu %s are possible", what, value, least,
+        return refuse(why, EINVAL, "%s \"%s\": %llu to %llu %s are allowed", what, value, least,
                       (unsigned long long)option->most, option->unit);
     if (option->unit)
-        return refuse(why, EINVAL, "%s \"%s\": whole %s from %llu are possible", what, value,
+        return refuse(why, EINVAL, "%s \"%s\": whole %s from %llu are allowed", what, value,
                       option->unit, least);
-    return refuse(why, EINVAL, "%s \"%s\": a whole number from %llu is possible", what, value,
+    return refuse(why, EINVAL, "%s \"%s\": a whole number from %llu is allowed", what, value,
                   least);
 }
 
@@ -172,7 +172,7 @@ static int read_option(struct reader *reader, const struct option *option, const
     int error;
 
     if (option->again == OPTION_ONCE && (reader->said & bit))
-        return refuse(reader->why, EINVAL, "%s is given twice; once is possible", typed);
+        return refuse(reader->why, EINVAL, "%s is given twice; once is allowed", typed);
     reader->said |= bit;
     if (value && !option->value)
         return refuse(reader->why, EINVAL, "option %s takes no value", typed);
@@ -224,7 +224,7 @@ static int check_together(const struct options *options, uint64_t said, struct r
             row->excludes ? option_find(options, row->excludes, strlen(row->excludes)) : NULL;
 
         if (other && (said & bit_of(options, row)) && (said & bit_of(options, other)))
-            return refuse(why, EINVAL, "%s and %s exclude each other: %s", row->names[0],
+            return refuse(why, EINVAL, "%s and %s cannot be combined: %s", row->names[0],
                           other->names[0], row->because);
     }
     return 0;

@@ -90,7 +90,7 @@ int words_split(char *text, struct words *words, struct refusal *why)
         if (*text == '\0')
             return 0;
         if (words->count == WORDS_MAX)
-            return refuse(why, E2BIG, "more than %d words: %d are possible", WORDS_MAX, WORDS_MAX);
+            return refuse(why, E2BIG, "more than %d words", WORDS_MAX);
 
         struct quoting quoting = {0};
         words->word[words->count++] = text;

@@ -21,7 +21,7 @@ int chain_set(void *at, const char *typed, char *value, struct refusal *why)
     else if (strcmp(value, "fp") == 0 && fp)
         *term = CHAIN_FP;
     else
-        return refuse(why, EINVAL, "call-graph \"%s\": %s possible in this kernel", value,
+        return refuse(why, EINVAL, "call-graph \"%s\": %s allowed in this kernel", value,
                       possible[orc][fp]);
     return 0;
 }

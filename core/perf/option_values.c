@@ -36,7 +36,7 @@ int value_set_ring_size(void *at, const char *typed, char *value, struct refusal
 
     (void)typed;
     if (!read_size(value, size, &unit))
-        return refuse(why, EINVAL, "ring size \"%s\": pages, or bytes with k or m, are possible",
+        return refuse(why, EINVAL, "ring size \"%s\": pages, or bytes with k or m, are allowed",
                       value);
     if (!unit)
         *size *= PAGE_SIZE;

@@ -52,7 +52,7 @@ static int report(struct record_source *source, const struct report_options *opt
     if (options->dump)
         return dump(source);
     if (!host.memory_take) {
-        print("perf report: the host of Pitot gives no memory\n");
+        print("perf report: Pitot's host provides no memory\n");
         return -ENOMEM;
     }
     while (!(memory = host.memory_take(bytes, &why)) && bytes > REPORT_LEAST)

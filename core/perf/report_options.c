@@ -142,7 +142,7 @@ int report_options_parse(int argc, char **argv, struct report_options *options, 
 static int set_fields(void *at, const char *typed, char *value, struct refusal *why)
 {
     if (strcmp(value + (value[0] == '+'), "iregs") != 0)
-        return refuse(why, EINVAL, "\"%s %s\" is not possible; -F iregs and -F +iregs are", typed,
+        return refuse(why, EINVAL, "\"%s %s\" is not supported; -F iregs and -F +iregs are", typed,
                       value);
     *(bool *)at = true;
     return 0;

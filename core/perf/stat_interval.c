@@ -97,7 +97,7 @@ int interval_prepare(const struct perf_options *options, struct refusal *why)
     if (!options->stat.interval_ms || has_thread)
         return 0;
     if (!host.thread_start || !host.wait || !host.wake)
-        return refuse(why, ENOSYS, "-I: the host of Pitot starts no threads");
+        return refuse(why, ENOSYS, "-I: Pitot's host cannot start threads");
     error = host.thread_start("perf-stat", interval_run, &pid, why);
     has_thread = !error;
     return error;

@@ -25,7 +25,7 @@ static void give_back(void)
 
 static int take(struct tally_sums *sums, struct refusal *why)
 {
-    struct refusal missing = {"the host of Pitot gives no memory"};
+    struct refusal missing = {"Pitot's host provides no memory"};
 
     if (host.memory_take)
         sums->lines = host.memory_take(bytes, &missing);

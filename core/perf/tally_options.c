@@ -60,7 +60,7 @@ static int parse_hist(struct event_spec *event, const char *option, const char *
         return refuse(why, EINVAL, "%s: %s ends spans, and their histogram is always of times",
                       option, event->name);
     if (field->kind == TRACEPOINT_text)
-        return refuse(why, EINVAL, "%s: %s is a text; --by %s counts how often each one came",
+        return refuse(why, EINVAL, "%s: %s is a string; --by %s counts how often each one came",
                       option, name, name);
     event->tally.value = field_place_of(tracepoint_of_event(&event->attr), field);
     event->tally.value_field = field;
@@ -118,7 +118,7 @@ int span_option_mark(struct event_spec *events, unsigned count, enum tally_role 
                      const char *option, struct refusal *why)
 {
     if (count != 1)
-        return refuse(why, EINVAL, "%s: one event is possible, not %u, of which %s is the first",
+        return refuse(why, EINVAL, "%s: one event is allowed, not %u, of which %s is the first",
                       option, count, events[0].name);
     if (!events[0].source->has_fields && !events[0].source->watches)
         return refuse(why, EINVAL, "%s: %s is neither a tracepoint nor a breakpoint", option,
@@ -177,7 +177,8 @@ static int set_key(struct event_spec *event, const char *key, struct refusal *wh
         return refuse(why, EINVAL, "--key: %s has no field \"%s\"; there are %scommon_*",
                       event->name, key, field_names(tracepoint, names, sizeof(names)));
     if (field->kind == TRACEPOINT_text)
-        return refuse(why, EINVAL, "--key: %s is a text; a key is a number or a pointer", key);
+        return refuse(why, EINVAL, "--key: %s is a string; a key must be a number or a pointer",
+                      key);
     event->tally.span = field_place_of(tracepoint, field);
     event->tally.span_field = field;
     return 0;

@@ -73,7 +73,7 @@ static int check_windows(const struct event_spec *event, uint32_t pid, struct re
     if (pid)
         return refuse(
             why, EINVAL,
-            "-p is not possible with --start: the windows of %s follow the thread that opens them",
+            "-p cannot be used with --start: the windows of %s follow the thread that opens them",
             event->name);
     return 0;
 }

@@ -47,7 +47,7 @@ int terms_set_answer(void *at, const char *typed, char *value, struct refusal *w
         return terms_set_yes(at, typed, value, why);
     if (strcmp(value, "no") == 0)
         return terms_set_no(at, typed, value, why);
-    return refuse(why, EINVAL, "event term \"%s=%s\": yes and no are possible", typed, value);
+    return refuse(why, EINVAL, "event term \"%s=%s\": yes and no are allowed", typed, value);
 }
 
 static int parse_term(char *term, struct event_terms *terms, struct refusal *why)
@@ -58,7 +58,7 @@ static int parse_term(char *term, struct event_terms *terms, struct refusal *why
     char list[sizeof(why->text)];
 
     if (!row || !row->value != !value)
-        return refuse(why, EINVAL, "event term \"%s\": %s are possible", term,
+        return refuse(why, EINVAL, "event term \"%s\": %s are allowed", term,
                       options_list(&possible, '=', list, sizeof(list)));
     return option_set(row, row->names[0], value ? value + 1 : NULL, terms, why);
 }
@@ -75,8 +75,7 @@ int terms_parse(char *event, struct event_terms *terms, struct refusal *why)
     while (open > event && *open != '/')
         open--;
     if (open == event)
-        return refuse(why, EINVAL, "event \"%s/\": the terms must stand between two slashes",
-                      event);
+        return refuse(why, EINVAL, "event \"%s/\": the terms must be between two slashes", event);
     *open = '\0';
     for (char *term = open + 1; term; term = next) {
         int error;
@@ -105,7 +104,7 @@ int terms_set_rate(void *at, const char *typed, char *value, struct refusal *why
     if (number_word(value, RATE_TYPED_MOST, frequency) && *frequency > 0)
         return 0;
     if (strcmp(value, "max") != 0)
-        return refuse(why, EINVAL, "frequency \"%s\": a whole number from 1, or max, is possible",
+        return refuse(why, EINVAL, "frequency \"%s\": a whole number from 1, or max, is allowed",
                       value);
     *frequency = RATE_MOST;
     return 0;
@@ -175,8 +174,8 @@ static int check_rate(const struct event_spec *event, struct refusal *why)
     const struct perf_event_attr *attr = &event->attr;
 
     if (attr->freq && attr->sample_freq > event->source->hertz_max)
-        return refuse(why, EINVAL, "%s: %llu samples a second: at most %u are possible",
-                      event->name, (unsigned long long)attr->sample_freq, event->source->hertz_max);
+        return refuse(why, EINVAL, "%s: %llu samples a second: at most %u are allowed", event->name,
+                      (unsigned long long)attr->sample_freq, event->source->hertz_max);
     if (!attr->freq && attr->sample_period < event->source->period_min)
         return refuse(why, EINVAL, "%s: a sample every %llu ns: every %llu ns is the most possible",
                       event->name, (unsigned long long)attr->sample_period,
@@ -193,7 +192,7 @@ static int check_rates(const struct perf_options *options, struct refusal *why)
         const struct event_terms *own = &options->own[i];
 
         if (own->period && own->frequency)
-            return refuse(why, EINVAL, "%s: period= and freq= exclude each other",
+            return refuse(why, EINVAL, "%s: period= and freq= cannot be combined",
                           recording->events[i].name);
         error = check_rate(&recording->events[i], why);
     }

@@ -113,7 +113,7 @@ static int take_rings(const struct ring *rings)
 {
     const struct kept_head *head = &kept.head;
     size_t bytes = head->ring_size * head->ring_count;
-    struct refusal none = {"the host of Pitot gives no memory"};
+    struct refusal none = {"Pitot's host provides no memory"};
     uint8_t *copy = host.memory_take ? host.memory_take(bytes, &none) : NULL;
 
     if (!copy) {

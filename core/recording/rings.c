@@ -23,7 +23,7 @@ void recording_rings_give(struct ring *rings)
 
 void *recording_take(size_t bytes, const char *what, struct refusal *why)
 {
-    struct refusal missing = {"the host of Pitot gives no memory"};
+    struct refusal missing = {"Pitot's host provides no memory"};
     void *memory = host.memory_take ? host.memory_take(bytes, &missing) : NULL;
 
     if (!memory)

@@ -8,7 +8,7 @@
 /* On failure, returns NULL and a reason that names the event. */
 static void *take(const struct event *event, size_t bytes, struct refusal *why)
 {
-    struct refusal missing = {"the host of Pitot gives no memory"};
+    struct refusal missing = {"Pitot's host provides no memory"};
     void *memory = host.memory_take ? host.memory_take(bytes * arch_cpus(), &missing) : NULL;
 
     if (!memory)

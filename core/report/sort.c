@@ -40,7 +40,7 @@ static int add(struct report_keys *keys, const char *word, struct refusal *why)
     if (is_there(keys, kind, word))
         return 0;
     if (keys->count == REPORT_KEYS_MAX)
-        return refuse(why, EINVAL, "sort key \"%s\": at most %d keys are possible", word,
+        return refuse(why, EINVAL, "sort key \"%s\": at most %d keys are allowed", word,
                       REPORT_KEYS_MAX);
     keys->key[keys->count++] = (struct report_key){.kind = kind, .word = word};
     return 0;

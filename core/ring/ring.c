@@ -27,7 +27,7 @@ int ring_init(struct ring *ring, void *memory, uint64_t size, enum ring_mode mod
               bool reader_owns_tail, struct refusal *why)
 {
     if (size < RING_SIZE_MIN || size > RING_SIZE_MAX || (size & (size - 1)))
-        return refuse(why, EINVAL, "ring of %llu bytes: a power of two from %u to %u is possible",
+        return refuse(why, EINVAL, "ring of %llu bytes: a power of two from %u to %u is allowed",
                       (unsigned long long)size, RING_SIZE_MIN, RING_SIZE_MAX);
     if ((uintptr_t)memory % 8)
         return refuse(why, EINVAL, "ring memory at %p: must be 8-byte aligned", memory);

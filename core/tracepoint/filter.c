@@ -71,7 +71,7 @@ static int emit(struct compiler *compiler, const struct filter_step *step)
 
     if (filter->count == FILTER_STEPS_MAX || (compares && compiler->waiting == FILTER_DEPTH_MAX))
         return refuse(compiler->why, EINVAL,
-                      "filter: too long: at most %d comparisons and operators are possible, and %d "
+                      "filter: too long: at most %d comparisons and operators are allowed, and %d "
                       "of them nested",
                       FILTER_STEPS_MAX, FILTER_DEPTH_MAX);
     assert(compares || compiler->waiting > (step->operation != FILTER_NOT)); /* its operands are on
@@ -137,7 +137,7 @@ static int read_text(struct compiler *compiler, char *text)
     for (; *compiler->at != '"'; compiler->at++) {
         if (*compiler->at == '\0' || length == FILTER_TEXT_MAX - 1)
             return refuse(compiler->why, EINVAL,
-                          "filter: a text has at most %d characters and ends in \"",
+                          "filter: a string has at most %d characters and ends in \"",
                           FILTER_TEXT_MAX - 1);
         text[length++] = *compiler->at;
     }

@@ -92,7 +92,7 @@ static int check_rules(const struct check *check)
 {
     for (uint32_t i = 0; i < check->header->rule_count; i++)
         if (!rule_is_sound(&check->parts.rules[i]))
-            return refuse(check->why, EINVAL, "rule %u of the unwind table is none", i);
+            return refuse(check->why, EINVAL, "rule %u of the unwind table is invalid", i);
     return 0;
 }
 

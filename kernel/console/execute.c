@@ -31,7 +31,7 @@ static int run_command(const struct words_command *command)
     struct refusal why;
 
     if (command->length > LINE_LENGTH_MAX)
-        return say(&why, refuse(&why, E2BIG, "the command has %zu characters, %d are possible",
+        return say(&why, refuse(&why, E2BIG, "the command has %zu characters, %d are allowed",
                                 command->length, LINE_LENGTH_MAX));
     memcpy(text, command->text, command->length);
     text[command->length] = '\0';

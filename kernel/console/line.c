@@ -324,7 +324,7 @@ static enum line_state end_line(struct line *line)
     press_end(line);
     print_to(line->sink, "\n");
     if (line->overlong > 0) {
-        print_to(line->sink, "the line has %zu characters, %d are possible: nothing was run\n",
+        print_to(line->sink, "the line has %zu characters, %d are allowed: nothing was run\n",
                  line->overlong, LINE_LENGTH_MAX);
         return LINE_REFUSED;
     }

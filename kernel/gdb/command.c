@@ -49,5 +49,5 @@ void gdb_wait(void)
     if (strcmp(value, "wait") == 0)
         gdb_run(1, words);
     else
-        print("gdb=%s: gdb=wait is possible\n", value);
+        print("gdb=%s: gdb=wait is allowed\n", value);
 }

@@ -89,7 +89,7 @@ static int read_seconds(uint64_t *seconds, struct refusal *why)
     int error = cmdline_number("watchdog", seconds, why);
 
     if (!error && (*seconds == 0 || *seconds > SECONDS_MOST))
-        return refuse(why, ERANGE, "watchdog=%llu: 1 to %d seconds are possible",
+        return refuse(why, ERANGE, "watchdog=%llu: 1 to %d seconds are allowed",
                       (unsigned long long)*seconds, SECONDS_MOST);
     return error;
 }

@@ -91,7 +91,7 @@ static int load_stack(struct process *process, int argc, char *const *argv, stru
         return refuse(why, -error, "no memory for its stack");
     error = load_arguments(process, argc, argv);
     if (error)
-        return refuse(why, -error, "%d arguments in %d bytes are possible", ARGUMENTS_MAX,
+        return refuse(why, -error, "%d arguments in %d bytes are allowed", ARGUMENTS_MAX,
                       PROCESS_ARGUMENT);
     return 0;
 }

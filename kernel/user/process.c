@@ -188,7 +188,7 @@ int process_spawn(const char *path, int argc, char *const *argv, const struct pr
         return refuse(why, ENOSYS, "%s: programs cannot run on this machine: %s", path, missing);
     process = claim(parent);
     if (!process)
-        return refuse(why, EAGAIN, "%s: %d programs run already, no more are possible", path,
+        return refuse(why, EAGAIN, "%s: %d programs run already, no more are allowed", path,
                       PROCESSES_MAX);
     *spawned = process;
     error = load_program(process, path, argc, argv, why);

@@ -43,7 +43,7 @@ static int read_places(const struct pitot_options *options, const struct kernel 
         if (error)
             return error;
         if (place->length > PLACE_LONGEST)
-            return refuse(why, EINVAL, "place \"%s\": %" PRIu64 " bytes, up to %d are possible",
+            return refuse(why, EINVAL, "place \"%s\": %" PRIu64 " bytes, up to %d are allowed",
                           place->name, place->length, PLACE_LONGEST);
     }
     return 0;

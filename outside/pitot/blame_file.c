@@ -60,7 +60,7 @@ int blame_file_open(const char *path, struct blame_file_head *head, struct refus
     if (fread(head, sizeof(*head), 1, file) != 1 ||
         memcmp(head->magic, magic, sizeof(magic)) != 0 ||
         head->build_id_size > KERNEL_BUILD_ID_MAX || !memchr(head->kernel, '\0', PATH_MAX))
-        return refuse(why, EINVAL, "%s is no file of pitot blame's", path);
+        return refuse(why, EINVAL, "%s was not written by pitot blame", path);
     if (head->version != WIRE_VERSION)
         return refuse(why, EINVAL, "%s is of version %u, %d is read; record it again", path,
                       head->version, WIRE_VERSION);

@@ -21,7 +21,7 @@ static const char *kernel_name;
 int blame_clock(const struct wire_clock *clock, struct refusal *why)
 {
     if (clock->head.cpu >= CPUS_MOST)
-        return refuse(why, EINVAL, "the plugin's CPU %u is impossible", clock->head.cpu);
+        return refuse(why, EINVAL, "the plugin's CPU %u is invalid", clock->head.cpu);
     clocks[clock->head.cpu] = clock->time;
     return 0;
 }

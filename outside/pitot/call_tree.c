@@ -110,7 +110,7 @@ static void add_to(struct call_node *node, const struct wire_cost *cost)
 int call_tree_add(struct call_tree *tree, const struct wire_cost *cost, struct refusal *why)
 {
     if (contexts_depth(cost->context) < 1)
-        return refuse(why, EINVAL, "the plugin's cost of context %u is impossible", cost->context);
+        return refuse(why, EINVAL, "the plugin's cost of context %u is invalid", cost->context);
     if (!find_place(tree, cost->context))
         return refuse(why, ENOMEM, "out of memory for %u calling contexts", cost->context);
     add_to(places[cost->context].below_root, cost);

@@ -64,7 +64,7 @@ int contexts_add(const struct wire_context *context, struct refusal *why)
 
     if (context->context == 0 || context->context >= CONTEXTS_MOST || outside < 0 ||
         contexts_depth(context->context) >= 0)
-        return refuse(why, EINVAL, "the plugin's calling context %u, called by %u, is impossible",
+        return refuse(why, EINVAL, "the plugin's calling context %u, called by %u, is invalid",
                       context->context, context->outer);
     error = grow(context->context, why);
     if (!error)

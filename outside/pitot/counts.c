@@ -16,7 +16,7 @@ static size_t edge_count, room;
 int counts_add(const struct wire_block *block, struct refusal *why)
 {
     if (block->start >= block->end)
-        return refuse(why, EINVAL, "the plugin's block from 0x%llx to 0x%llx is impossible",
+        return refuse(why, EINVAL, "the plugin's block from 0x%llx to 0x%llx is invalid",
                       (unsigned long long)block->start, (unsigned long long)block->end);
     if (edge_count + 2 > room) {
         size_t more = room ? 2 * room : 4096;

@@ -33,12 +33,12 @@ static int read_terms(char *text, uint64_t *period, struct refusal *why)
     text[length - 1] = '\0';
     open = strrchr(text, '/');
     if (!open)
-        return refuse(why, EINVAL, "event \"%s/\": the terms must stand between two slashes", text);
+        return refuse(why, EINVAL, "event \"%s/\": the terms must be between two slashes", text);
     *open++ = '\0';
     if (!begins(open, "period="))
-        return refuse(why, EINVAL, "event term \"%s\": period=N is possible", open);
+        return refuse(why, EINVAL, "event term \"%s\": period=N is allowed", open);
     if (!number_word(open + strlen("period="), PERIOD_MOST, period) || *period == 0)
-        return refuse(why, EINVAL, "event term \"%s\": a whole number from 1 is possible", open);
+        return refuse(why, EINVAL, "event term \"%s\": a whole number from 1 is allowed", open);
     return 0;
 }
 
@@ -58,7 +58,7 @@ static int read_access(struct event *event, char *text, struct refusal *why)
             event->access = possible[i];
             return 0;
         }
-    return refuse(why, EINVAL, "event \"%s\": access \"%s\": r, w, rw are possible", event->name,
+    return refuse(why, EINVAL, "event \"%s\": access \"%s\": r, w, rw are allowed", event->name,
                   colon);
 }
 
@@ -121,7 +121,7 @@ static int read_event(struct event *event, const struct pitot_options *options,
     } else if (strcmp(text, interrupts) == 0) {
         event->kind = EVENT_INTERRUPTS;
     } else if (strcmp(text, instructions) != 0) {
-        return refuse(why, EINVAL, "event \"%s\": %s are possible", text,
+        return refuse(why, EINVAL, "event \"%s\": %s are allowed", text,
                       "instructions, mem:ADDR[/LEN][:r|w|rw], call:GLOB, return:GLOB, irq");
     }
     if (!event->period)
@@ -180,7 +180,7 @@ static int read_stops(struct events *events, const struct pitot_options *options
         struct event *event = &events->event[i];
 
         if (event->kind != EVENT_MEMORY && event->kind != EVENT_CALLS)
-            return refuse(why, EINVAL, "--stop %s: mem:ADDR[/LEN][:r|w|rw], call:GLOB are possible",
+            return refuse(why, EINVAL, "--stop %s: mem:ADDR[/LEN][:r|w|rw], call:GLOB are allowed",
                           event->name);
         event->stops = true;
         event->period = 1;

@@ -40,13 +40,14 @@ static int check_header(const struct kernel *kernel, Elf *elf, struct refusal *w
     GElf_Ehdr header;
 
     if (elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &header))
-        return refuse(why, EINVAL,
-                      "%s is no ELF file; --kernel ELF names the kernel's, --symbols FILE what nm "
-                      "prints of it",
-                      kernel->path);
+        return refuse(
+            why, EINVAL,
+            "%s is not an ELF file; --kernel ELF names the kernel's, --symbols FILE what nm "
+            "prints of it",
+            kernel->path);
     if (header.e_machine != EM_X86_64 && (header.e_machine != EM_386 || !is_narrow(elf)))
         return refuse(why, EINVAL,
-                      "%s is for another architecture (ELF machine %u); x86-64 is possible",
+                      "%s is for another architecture (ELF machine %u); x86-64 is supported",
                       kernel->path, header.e_machine);
     return 0;
 }

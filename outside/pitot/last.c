@@ -92,7 +92,7 @@ static void print_cpu(void)
 static int take_call(const struct wire_last *call, struct refusal *why)
 {
     if (!has_where || call->head.cpu != where.head.cpu || contexts_depth(call->context) < 0)
-        return refuse(why, EINVAL, "the plugin's last call in context %u is impossible",
+        return refuse(why, EINVAL, "the plugin's last call in context %u is invalid",
                       call->context);
     if (count == room) {
         size_t more = room ? 2 * room : 1024;
@@ -117,7 +117,7 @@ static int take(const struct wire_head *record, struct refusal *why)
         where = *(const struct wire_where *)record;
         has_where = true;
         return contexts_depth(where.context) < 0
-                   ? refuse(why, EINVAL, "the plugin's place in context %u is impossible",
+                   ? refuse(why, EINVAL, "the plugin's place in context %u is invalid",
                             where.context)
                    : 0;
     case WIRE_LAST:

@@ -44,7 +44,7 @@ static int read_size(void *at, const char *typed, char *value, struct refusal *w
         if ((*end & ~0x20) == units[i])
             shift = 10 * (i + 1);
     if (shift == 0 || end[1] || number == 0 || number > SIZE_MOST >> shift)
-        return refuse(why, EINVAL, "%s \"%s\": a size like 64K, 16M, 1G is possible", typed, value);
+        return refuse(why, EINVAL, "%s \"%s\": a size like 64K, 16M, 1G is allowed", typed, value);
     *size = number << shift;
     return 0;
 }
@@ -190,12 +190,12 @@ static int check_blame(const struct pitot_options *options, struct refusal *why)
         return refuse(why, EINVAL, "no PLACE and no QEMU command; pitot help blame");
     if (options->writes && !(places && runs))
         return refuse(why, EINVAL,
-                      "-n: a file has one writer; with PLACE and -- QEMU it is possible");
+                      "-n: a file has one writer of each word; give PLACE and -- QEMU");
     if ((options->output || options->memory) && (places || !runs))
-        return refuse(why, EINVAL, "%s: of all memory; without PLACE, with -- QEMU it is possible",
+        return refuse(why, EINVAL, "%s: is for all memory; give -- QEMU and no PLACE",
                       options->output ? "-o" : "-m");
     if (options->input && runs)
-        return refuse(why, EINVAL, "-i: reads what was written; without -- QEMU it is possible");
+        return refuse(why, EINVAL, "-i reads a file; leave out -- QEMU");
     return 0;
 }
 

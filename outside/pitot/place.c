@@ -25,7 +25,7 @@ int place_refuse_unknown(const char *what, const char *name, const struct kernel
                           ? "--symbols FILE or --kernel ELF names functions"
                           : "give an address");
     if (count > 0 && strcmp(nearest[0].name, name) == 0)
-        return refuse(why, ENOENT, "%s is no %s: it is data, or a local label of assembly", name,
+        return refuse(why, ENOENT, "%s is not a %s: it is data, or a local label of assembly", name,
                       what);
     if (count == 0)
         return refuse(why, ENOENT, "no %s \"%s\", and none with a similar spelling", what, name);
@@ -101,8 +101,8 @@ int place_read_range(char *text, const struct kernel *kernel, const char *what, 
         *slash = '\0';
     if (slash && (number_read(&at, number_base(&at), UINT64_MAX, length) != NUMBER_READ || *at ||
                   *length == 0))
-        return refuse(why, EINVAL, "%s \"%s\": length \"%s\": bytes from 1 are possible", what,
-                      name, slash + 1);
+        return refuse(why, EINVAL, "%s \"%s\": length \"%s\": bytes from 1 are allowed", what, name,
+                      slash + 1);
     error = read_place(text, kernel, address, &size, why);
     if (error)
         return error;

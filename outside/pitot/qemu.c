@@ -61,7 +61,7 @@ int qemu_check_words(char *const *command, struct refusal *why)
             accelerators = in_machine + strlen("accel=");
         if (accelerators && !is_emulated(accelerators))
             return refuse(why, EINVAL,
-                          "%s %s: a plugin follows emulated code alone; -accel tcg is possible",
+                          "%s %s: a plugin follows emulated code alone; -accel tcg is supported",
                           word[0], word[1]);
     }
     return 0;
@@ -112,7 +112,7 @@ int qemu_check_cpus(char *const *command, const struct qemu_version *version, st
         return 0;
     return refuse(why, EINVAL,
                   "%s: all CPUs in one thread, which QEMU %u.%u does not tell a plugin apart; "
-                  "-accel tcg,thread=multi or -smp 1 is possible",
+                  "use -accel tcg,thread=multi or -smp 1",
                   one_thread, version->major, version->minor);
 }
 
@@ -188,9 +188,9 @@ int qemu_ask(char *program, struct qemu_version *version, struct refusal *why)
     fclose(help);
     waitpid(pid, NULL, 0);
     if (!is_qemu)
-        return refuse(why, EINVAL, "%s: is no QEMU: --help names no version of it", program);
+        return refuse(why, EINVAL, "%s: is not QEMU: --help shows no version", program);
     if (version->major < OLDEST_MAJOR)
-        return refuse(why, EINVAL, "%s: is QEMU %u.%u; from %u.0 on it is possible", program,
+        return refuse(why, EINVAL, "%s: is QEMU %u.%u; %u.0 or later is needed", program,
                       version->major, version->minor, OLDEST_MAJOR);
     if (!plugins)
         return refuse(why, EINVAL,

@@ -241,7 +241,7 @@ int recording_sample(const struct wire_sample *sample, struct refusal *why)
     struct perf_event_header header = {.type = PERF_RECORD_SAMPLE, .misc = MISC};
 
     if (sample->event >= recording.events->count || depth < 0)
-        return refuse(why, EINVAL, "the plugin's sample of event %u in context %u is impossible",
+        return refuse(why, EINVAL, "the plugin's sample of event %u in context %u is invalid",
                       sample->event, sample->context);
     words[count++] = sample->event + 1;
     words[count++] = sample->ip;

@@ -183,7 +183,7 @@ int symbol_list_read(const char *path, struct refusal *why)
         return refuse(why, ENOMEM, "out of memory for the symbols of %s", path);
     if (!elf_symbols_sort())
         return refuse(why, EINVAL,
-                      "%s has no symbols; what nm prints, or a map of GNU ld (-Map), is possible",
+                      "%s has no symbols; expected what nm prints, or a map of GNU ld (-Map)",
                       path);
     return 0;
 }

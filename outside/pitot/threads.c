@@ -19,7 +19,7 @@ int threads_add(const struct wire_thread *thread, struct refusal *why)
     char name[NAME_ROOM];
 
     if (number >= THREADS_MOST)
-        return refuse(why, EINVAL, "the plugin's thread %u is impossible", number);
+        return refuse(why, EINVAL, "the plugin's thread %u is invalid", number);
     if (number >= room) {
         uint32_t more = 2 * number + 1;
         char **grown = reallocarray(names, more, sizeof(*names));

@@ -26,7 +26,7 @@ int watch_prepare(struct watch *watch, struct refusal *why)
         error = plugin_find(&plugin, watch->command[0], &version, why);
     if (!error && watch->registers && !plugin.reads)
         error = refuse(why, EINVAL,
-                       "--intr-regs: QEMU %u.%u tells a plugin no registers; 9.2 and later do",
+                       "--intr-regs: QEMU %u.%u gives plugins no registers; 9.2 and later do",
                        version.major, version.minor);
     if (!error && !plugin.tried)
         fprintf(stderr, "pitot: QEMU %u.%u has not been tried; %s is loaded\n", version.major,

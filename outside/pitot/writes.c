@@ -33,7 +33,7 @@ static int check(const struct wire_word *word, struct refusal *why)
 {
     if (word->head.cpu < CPUS_MOST && word->length > 0 && contexts_depth(word->context) >= 0)
         return 0;
-    return refuse(why, EINVAL, "the plugin's write by CPU %u in context %u is impossible",
+    return refuse(why, EINVAL, "the plugin's write by CPU %u in context %u is invalid",
                   word->head.cpu, word->context);
 }
 

@@ -137,7 +137,7 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
         return 1;
     }
     if (info->system.max_vcpus > FOLLOW_CPUS) {
-        fprintf(stderr, "pitot: a machine of up to %d CPUs; %d are possible\n",
+        fprintf(stderr, "pitot: a machine of up to %d CPUs; %d are allowed\n",
                 info->system.max_vcpus, FOLLOW_CPUS);
         return 1;
     }

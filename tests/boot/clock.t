@@ -210,9 +210,9 @@ $machine->wait_end;
 # --- Refusals ------------------------------------------------------------------------------------
 
 my @refused = (
-    ['-e cpu-clock -F 10001', qr/cpu-clock: 10001 samples a second: at most 10000 are possible/],
+    ['-e cpu-clock -F 10001', qr/cpu-clock: 10001 samples a second: at most 10000 are allowed/],
     ['-e cpu-clock -c 99999', qr/a sample every 99999 ns: every 100000 ns is the most possible/],
-    ['-e cpu-clock -F 10 -c 10', qr/-c and -F exclude each other/],
+    ['-e cpu-clock -F 10 -c 10', qr/-c and -F cannot be combined/],
 );
 $machine = boot(run => join('; ', (map { "perf record $_->[0]" } @refused), 'poweroff'));
 ended_ok($machine);

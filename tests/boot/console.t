@@ -115,7 +115,7 @@ like($text, qr/^the line has bytes that are neither .* \(128, first 0x80\): noth
 helped_ok($text, 'bt', '... as a whole, and the next one runs');
 
 $text = keys_typed(('help perf; ' x 1_000) . "\nhelp bt\n");
-like($text, qr/^the line has 11000 characters, 1024 are possible: nothing was run$/m,
+like($text, qr/^the line has 11000 characters, 1024 are allowed: nothing was run$/m,
     'an endless line is refused');
 helped_ok($text, 'bt', '... as a whole, and the next one runs');
 
@@ -191,7 +191,7 @@ unlike(line('perf stat -e breakpoint:hit -e mem:/bin/calls:main:x -- help bt'), 
     '... nor with one of a program that does not run yet');
 like(line('help perf record'), qr/^    -e, --event EVENT  +what is watched/m,
     'help tells of a part of perf');
-like(line('help bt x'), qr/^help: bt has no parts/m, '... where there are parts');
+like(line('help bt x'), qr/^help: bt has no subcommands/m, '... where there are parts');
 
 # --- The end -------------------------------------------------------------------------------------
 

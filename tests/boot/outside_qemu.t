@@ -100,7 +100,7 @@ if (tells_registers()) {
     my $status = Pitot::Perf::run_between("$logs/console", "$logs/said", '/dev/null',
         "$build/outside/pitot", @registers, '--', @qemu);
     is($status, 1, '-I is refused');
-    like(slurp("$logs/said"), qr/^pitot record: --intr-regs: QEMU \S+ tells a plugin no registers/,
+    like(slurp("$logs/said"), qr/^pitot record: --intr-regs: QEMU \S+ gives plugins no registers/,
         '... as QEMU has no registers for a plugin');
 }
 
@@ -152,7 +152,7 @@ my $refused = Pitot::Perf::run_between("$logs/console", "$logs/said", '/dev/null
     $patience, "$build/outside/pitot", 'stat', '--', @qemu, '-machine', 'q35', '-smp',
     '1,maxcpus=257');
 is($refused, 1, 'a machine of 257 CPUs is refused');
-like(slurp("$logs/said"), qr/^pitot: a machine of up to 257 CPUs; 256 are possible$/m,
+like(slurp("$logs/said"), qr/^pitot: a machine of up to 257 CPUs; 256 are allowed$/m,
     '... and told so');
 
 # --- A bootable image ----------------------------------------------------------------------------

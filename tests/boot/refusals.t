@@ -41,8 +41,8 @@ my @events = (
     ['mem:kernel_flag+1/2:w', qr/0x[0-9a-f]+1 is not a multiple of 2: .*; 0x[0-9a-f]+0\/2 is .*/],
     ['mem:kernel_flag+2/4', qr/0x[0-9a-f]+2 is not a multiple of 4: .*; 0x[0-9a-f]+0\/4 is .*/],
     ['mem:kernel_flag+3/8', qr/0x[0-9a-f]+3 is not a multiple of 8: .*; 0x[0-9a-f]+0\/8 is .*/],
-    ['mem:kernel_flag/0', qr/length 0: 1 to 32 bytes are possible/],
-    ['mem:kernel_flag/33', qr/length 33: 1 to 32 bytes are possible/],
+    ['mem:kernel_flag/0', qr/length 0: 1 to 32 bytes are allowed/],
+    ['mem:kernel_flag/33', qr/length 33: 1 to 32 bytes are allowed/],
     ['mem:kernel_flag/:w', qr/length missing before ":w": .*/],
     ['mem:stack_task', qr/stack_task is \d+ bytes long; the debug registers cover 32: .*/],
     ['mem:kernel_flag+1/32', qr/5 debug registers needed, 4 of 4 free; held by nobody/],
@@ -82,24 +82,24 @@ my @options = (
     ["$five -- help", qr/mem:files\/1:w: no debug register is left, as the 4 .*/],
     ['-e branches --start mem:/bin/fs-load:main:x -- /bin/fs-load 1',
         qr/--start mem:\S+: windows open in the kernel, .*: mem:sys_open:x/],
-    ["-e $flag -m 3 -- help", qr/ring of 12288 bytes: a power of two from 4096 to \d+ is possible/],
+    ["-e $flag -m 3 -- help", qr/ring of 12288 bytes: a power of two from 4096 to \d+ is allowed/],
     ["-e $flag -m 2k -- help", qr/ring of 2048 bytes: a power of two from 4096 to .*/],
     ["-e $flag -m 2048m -- help", qr/ring of 2147483648 bytes: a power of two from .*/],
     ["-e $flag -m 1024m -- help", qr/a ring of 1073741824 bytes for each CPU: \d+ bytes .*/],
-    ["-e $flag -m 0 -- help", qr/ring .*: .*possible/],
-    ["-e $flag -m 4503599627370497 -- help", qr/ring .*: .*possible/],    # 2^64 bytes and a page
-    ["-e $flag -m some -- help", qr/ring size "some": .* are possible/],
-    ["-e $flag -c 0 -- help", qr/period "0": a whole number from 1 is possible/],
-    ["-e $flag -c -3 -- help", qr/period "-3": a whole number from 1 is possible/],
-    ['-e mem:kernel_flag:rw/period=0/ -- help', qr/period "0": a whole number from 1 is possible/],
-    ['-e mem:kernel_flag:rw/hue=7/ -- help', qr/event term "hue=7": period=N, .* are possible/],
-    ["-e $flag --call-graph dwarf -- help", qr/call-graph "dwarf": orc and no are possible .*/],
-    ["-e $flag --call-graph fp -- help", qr/call-graph "fp": orc and no are possible .*/],
+    ["-e $flag -m 0 -- help", qr/ring .*: .*allowed/],
+    ["-e $flag -m 4503599627370497 -- help", qr/ring .*: .*allowed/],    # 2^64 bytes and a page
+    ["-e $flag -m some -- help", qr/ring size "some": .* are allowed/],
+    ["-e $flag -c 0 -- help", qr/period "0": a whole number from 1 is allowed/],
+    ["-e $flag -c -3 -- help", qr/period "-3": a whole number from 1 is allowed/],
+    ['-e mem:kernel_flag:rw/period=0/ -- help', qr/period "0": a whole number from 1 is allowed/],
+    ['-e mem:kernel_flag:rw/hue=7/ -- help', qr/event term "hue=7": period=N, .* are allowed/],
+    ["-e $flag --call-graph dwarf -- help", qr/call-graph "dwarf": orc and no are allowed .*/],
+    ["-e $flag --call-graph fp -- help", qr/call-graph "fp": orc and no are allowed .*/],
     ["-e $flag -g --verify-chain -- help", qr/--verify-chain: .* UNWINDER=fp has both ways/],
     ["-e $flag --skip 2 -- help", qr/--skip without call chains; -g makes them/],
     ['-e mem:kernel_flag:rw/skip=2/ -- help', qr/skip=2 without a call chain; -g makes them/],
-    ["-e $flag -g --skip 0 -- help", qr/skip "0": 1 to 126 callers are possible/],
-    ["-e $flag -g --skip 127 -- help", qr/skip "127": 1 to 126 callers are possible/],
+    ["-e $flag -g --skip 0 -- help", qr/skip "0": 1 to 126 callers are allowed/],
+    ["-e $flag -g --skip 127 -- help", qr/skip "127": 1 to 126 callers are allowed/],
     ["-e $flag --frobnicate -- help", qr/unknown option "--frobnicate"; there are -e EVENT, .*/],
     ["-e $flag -c", qr/option -c needs a value/],
     ['-e', qr/option -e needs a value/],
@@ -172,7 +172,7 @@ subtest 'perf itself' => sub {
 
 # Bytes 1 to 3 of the lock's word, a ring as small as can be and one as large as one CPU's can be in
 # the default memory, a length and an access as perf says them: none of it is refused.
-subtest 'what is possible' => sub {
+subtest 'what is allowed' => sub {
     my @possible = ('-e mem:kernel_flag+1/3:rw', "-e $flag -m 1", "-e $flag -m 64m",
         "-e $flag --overwrite", '-e mem:lock_kernel/8:x', '-e mem:kernel_flag:w:k',
         '-e mem:' . place('kernel_flag') . '/4:rw', '-e mem:stack_task+0x1000/32:rw');

@@ -30,9 +30,9 @@ my @refused = (
         qr/unknown sort key "lock_acquire\.name"; there are comm,/,
     'perf report --sort comm,,cpu' =>
         qr/a sort key is empty; there are comm, cpu, dso, pid, sym and/,
-    'perf report --max-stack 0' => qr/--max-stack "0": 1 to 127 addresses of a chain are possible/,
+    'perf report --max-stack 0' => qr/--max-stack "0": 1 to 127 addresses of a chain are allowed/,
     'perf script --max-stack 200' => qr/--max-stack "200": 1 to 127 addresses of a chain/,
-    'perf script --max-events none' => qr/--max-events "none": a whole number from 1 is possible/,
+    'perf script --max-events none' => qr/--max-events "none": a whole number from 1 is allowed/,
     'perf script --max-event 3' => qr/unknown option "--max-event"; there are -F iregs,/,
 );
 my %reason = @refused;

@@ -78,8 +78,8 @@ subtest 'a busy machine' => sub {
 };
 
 my %refused = (
-    'watchdog=0' => qr/^watchdog: watchdog=0: 1 to 3600 seconds are possible$/m,
-    'watchdog=3601' => qr/^watchdog: watchdog=3601: 1 to 3600 seconds are possible$/m,
+    'watchdog=0' => qr/^watchdog: watchdog=0: 1 to 3600 seconds are allowed$/m,
+    'watchdog=3601' => qr/^watchdog: watchdog=3601: 1 to 3600 seconds are allowed$/m,
     'watchdog=x' => qr/^watchdog: watchdog=x: a number is needed/m,
 );
 for my $flag (sort(keys %refused)) {

@@ -32,7 +32,7 @@ for my $file (@files) {
 # --- What the object has, and wants ---------------------------------------------------------------
 
 my $header = slurp('core/pitot.h');
-my ($given, $called) = split(m{^/\* --- What the kernel calls\. --- \*/$}m, $header);
+my ($given, $called) = split(m{^/\* --- Functions the kernel calls\. --- \*/$}m, $header);
 my $function = qr{^(?!typedef)[a-z][\w ]*?[ *](pitot_\w+)\(}m;
 my @gives = sort($given =~ /$function/g);
 my @calls = sort($called =~ /$function/g);

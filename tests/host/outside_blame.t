@@ -141,7 +141,7 @@ sub refused_ok
 
 refused_ok('no symbol "run_queu"; near: run_queue\b.*', 'run_queu');
 my $good = slurp($file);
-for my $damage (['is no file of pitot blame\'s', 'x' x 8_000],
+for my $damage (['was not written by pitot blame', 'x' x 8_000],
     ["is of version 9, $wire_version is read; record it again",
         $good =~ s/^.{8}\K..../pack('L<', 9)/ser],
     ['is damaged; record it again', substr($good, 0, -length(end())) . 'x' x length(end())],
@@ -185,7 +185,7 @@ for my $damaged ([word(address => $queue, context => 7), 'write by CPU 0 in cont
     my ($said, $complaints, $status) =
         pitot({STAND_IN_END => 'parent CHLD'}, 'blame', 'run_queue', '--', @qemu);
     is_deeply([$said, $complaints, $status], ['',
-        "pitot blame: the plugin's $what is impossible\n", 1], "refused: $what");
+        "pitot blame: the plugin's $what is invalid\n", 1], "refused: $what");
 }
 
 done_testing();

@@ -95,7 +95,7 @@ sub refused_ok
 
 my @qemu = ('--', "$room/qemu", '-kernel');
 plugin_says(begin(1), block(9, 9, 1));
-refused_ok('the plugin\'s block from 0x9 to 0x9 is impossible', '-o', $out, @qemu, $elf);
+refused_ok('the plugin\'s block from 0x9 to 0x9 is invalid', '-o', $out, @qemu, $elf);
 refused_ok("$room/kernel.elf has no line numbers (DWARF); compile it with -g, or --kernel ELF "
     . 'names the file that has them', '-o', $out, @qemu, "$room/kernel.elf");
 refused_ok('/none/out: No such file or directory', '-o', '/none/out', @qemu, $elf);

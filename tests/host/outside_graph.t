@@ -104,8 +104,8 @@ plugin_says(begin(1), @paths);
     is_deeply([graph('vfs_read')],
         [[], ['QEMU was killed: what it counted last is not known'], 128 + 9], 'a QEMU killed');
 }
-for my $case ([cost(99, 1, 1), 'the plugin\'s cost of context 99 is impossible'],
-    [cost(0, 1, 1), 'the plugin\'s cost of context 0 is impossible']) {
+for my $case ([cost(99, 1, 1), 'the plugin\'s cost of context 99 is invalid'],
+    [cost(0, 1, 1), 'the plugin\'s cost of context 0 is invalid']) {
     plugin_says(begin(1), $case->[0]);
     is((pitot('graph', 'vfs_read', @qemu))[1], "pitot graph: $case->[1]\n", $case->[1]);
 }

@@ -95,7 +95,7 @@ for my $case (['last call in context 1', last_call(context => 1)],
     ['place in context 9', where(context => 9)]) {
     my ($what, @records) = @$case;
     plugin_says(begin(2), @contexts, @records, end(instructions => 1));
-    like((last_calls())[0][-1], qr/^pitot last: the plugin's \Q$what\E is impossible$/, $what);
+    like((last_calls())[0][-1], qr/^pitot last: the plugin's \Q$what\E is invalid$/, $what);
 }
 
 # --- Assembly without sizes ----------------------------------------------------------------------

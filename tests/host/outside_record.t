@@ -327,12 +327,12 @@ damaged_ok("\\S+ writes version 99 of its records, $wire_version is read; make o
 damaged_ok('\S+ did not begin by its version; make outside', end());
 damaged_ok("the plugin wrote no record of version $wire_version: kind $_, 16 bytes; make outside",
     @good, pack('S<CCL<Q<', 16, $_, 0, 0, 0)) for 9, 5;
-damaged_ok("the plugin's sample of event 1 in context 0 is impossible", @good,
+damaged_ok("the plugin's sample of event 1 in context 0 is invalid", @good,
     sample(event => 1, ip => 1));
-damaged_ok("the plugin's sample of event 0 in context 7 is impossible", @good,
+damaged_ok("the plugin's sample of event 0 in context 7 is invalid", @good,
     sample(context => 7, ip => 1));
 damaged_ok('the plugin counted an event 1, of 1', @good, count(1, 1));
-damaged_ok("the plugin's calling context $$_[0], called by $$_[1], is impossible", @good,
+damaged_ok("the plugin's calling context $$_[0], called by $$_[1], is invalid", @good,
     $contexts[0], context(@$_, $place{kmain}, 5)) for [0, 0], [1, 0], [2, 2], [2, 9], [1 << 22, 0];
 is_deeply([samples()], ['kernel.elf 1 000 0.000001 1 instructions: panic+0x0'],
     'what came before is kept');

@@ -69,16 +69,16 @@ refused_ok('no command after --', $wrong_usage, @record, '--');
 refused_ok('unknown option "-x"; there are -e EVENT, -g, .*', $wrong_usage, @record, '-x', @qemu);
 refused_ok('-c: an option of another command', $wrong_usage, 'stat', '-c', 5, @qemu);
 refused_ok('-n: an option of another command', $wrong_usage, @record, '-n', 5, @qemu);
-refused_ok('-c "0": a whole number from 1 is possible', $wrong_usage, @record, '-c', 0, @qemu);
+refused_ok('-c "0": a whole number from 1 is allowed', $wrong_usage, @record, '-c', 0, @qemu);
 refused_ok('/none/qemu: No such file or directory', $refused, @record, '--', '/none/qemu',
     '-kernel', $elf);
-refused_ok("$file: is no QEMU: --help names no version of it", $refused,
+refused_ok("$file: is not QEMU: --help shows no version", $refused,
     {STAND_IN_VERSION => 'none'}, @record, @qemu);
-refused_ok("$file: is QEMU 5.2; from 6.0 on it is possible", $refused,
+refused_ok("$file: is QEMU 5.2; 6.0 or later is needed", $refused,
     {STAND_IN_VERSION => '5.2.0'}, @record, @qemu);
 refused_ok("$file: has no -plugin; a QEMU configured with --enable-plugins has it", $refused,
     {STAND_IN_PLUGINS => 0}, @record, @qemu);
-refused_ok('--intr-regs: QEMU 7.2 tells a plugin no registers; 9.2 and later do', $refused, @record,
+refused_ok('--intr-regs: QEMU 7.2 gives plugins no registers; 9.2 and later do', $refused, @record,
     '--intr-regs', @qemu);
 refused_ok('-daemonize: pitot waits for QEMU\'s end; leave it out', $refused, @record, @qemu,
     '-daemonize');
@@ -88,9 +88,9 @@ refused_ok('no function; pitot graph \[OPTION\]... FUNCTION... -- QEMU ARGUMENT.
 refused_ok('no QEMU command; pitot graph .*', $wrong_usage, 'graph', 'kmain');
 refused_ok('no command after --', $wrong_usage, 'graph', 'kmain', '--');
 refused_ok('-e: an option of another command', $wrong_usage, 'graph', 'kmain', '-e', 'irq', @qemu);
-refused_ok("depth \"$_\": 1 to 1000 levels are possible", $wrong_usage, 'graph', 'kmain',
+refused_ok("depth \"$_\": 1 to 1000 levels are allowed", $wrong_usage, 'graph', 'kmain',
     '--depth', $_, @qemu) for 0, 1001;
-refused_ok("-n \"$_\": 1 to 100000 calls are possible", $wrong_usage, 'last', '-n', $_, @qemu)
+refused_ok("-n \"$_\": 1 to 100000 calls are allowed", $wrong_usage, 'last', '-n', $_, @qemu)
     for 0, 100_001, 'x';
 refused_ok('no QEMU command; pitot last .*', $wrong_usage, 'last');
 refused_ok('no function "vfs_raed"; near: vfs_read\b.*', $refused, 'graph', 'kmain', 'vfs_raed',
@@ -101,13 +101,13 @@ my $emulated = 'a plugin follows emulated code alone; ';
 refused_ok("-enable-kvm: ${emulated}leave it out", $refused, @record, @qemu, '-enable-kvm');
 for my $words (['-accel', 'kvm'], ['--accel', 'kvm,thread=single'], ['-accel', 'accel=hvf'],
     ['-machine', 'q35,accel=kvm'], ['-M', 'accel=tcg:kvm']) {
-    refused_ok("@$words: $emulated-accel tcg is possible", $refused, @record, @qemu, @$words);
+    refused_ok("@$words: $emulated-accel tcg is supported", $refused, @record, @qemu, @$words);
 }
 
 for my $words (['-accel', 'tcg,thread=single'], ['-icount', 'shift=1']) {
     for my $smp ('2', 'cores=1,cpus=2', 'sockets=1,cores=2', 'maxcpus=2') {
         refused_ok("$words->[0]: all CPUs in one thread, which QEMU 10.0 does not tell a plugin "
-                . 'apart; -accel tcg,thread=multi or -smp 1 is possible',
+                . 'apart; use -accel tcg,thread=multi or -smp 1',
             $refused, {STAND_IN_VERSION => '10.0.13'}, @record, @qemu, '-smp', $smp, @$words);
     }
 }
@@ -120,7 +120,7 @@ refused_ok('QEMU is given no -kernel; --kernel ELF names the kernel\'s', $refuse
     "$room/qemu");
 refused_ok("$room/none: No such file or directory", $refused, @record, '--kernel', "$room/none",
     @qemu);
-refused_ok("$file is no ELF file; --kernel ELF names the kernel's, "
+refused_ok("$file is not an ELF file; --kernel ELF names the kernel's, "
         . '--symbols FILE what nm prints of it',
     $refused, @record, '--kernel', "$room/qemu", @qemu);
 
@@ -140,12 +140,12 @@ my $machine = 18;    # where it lies in an ELF header
 system('objcopy', '-O', 'elf32-i386', $elf, "$room/narrow");
 refused_ok("$file is a 32-bit ELF file; --kernel ELF names the 64-bit kernel's", $refused, @record,
     '--kernel', "$room/narrow", @qemu);
-refused_ok("$file is for another architecture \\(ELF machine 183\\); x86-64 is possible", $refused,
+refused_ok("$file is for another architecture \\(ELF machine 183\\); x86-64 is supported", $refused,
     @record, '--kernel', altered($machine, pack('S<', 183)), @qemu);
 refused_ok("$file has no executable segment: it is not a linked kernel", $refused, @record,
     '--kernel', "$elf.o", @qemu);
 
-my $list = 'what nm prints, or a map of GNU ld \(-Map\), is possible';
+my $list = 'expected what nm prints, or a map of GNU ld \(-Map\)';
 write_bytes("$room/empty", '');
 write_bytes("$room/variables", "ffffffff80101000 B run_queue\n                 U panic\n");
 refused_ok("$file has no symbols; $list", $refused, @record, '--symbols', $_, @qemu)
@@ -156,7 +156,7 @@ refused_ok("$file is an ELF file; --kernel $file takes it", $refused, @record, '
     @qemu);
 refused_ok("$room/none: No such file or directory", $refused, 'stat', '--symbols', "$room/none",
     @qemu);
-refused_ok('--symbols and --kernel exclude each other: either has the kernel\'s symbols',
+refused_ok('--symbols and --kernel cannot be combined: either has the kernel\'s symbols',
     $wrong_usage, @record, '--kernel', $elf, '--symbols', "$room/variables", @qemu);
 
 write_bytes("$room/list-of-one", "ffffffff80100100 T kmain\n");
@@ -167,38 +167,38 @@ rmdir("$room/out.symbols");
 
 my %events = (
     'cycles' => 'event "cycles": instructions, mem:ADDR\[/LEN\]\[:r\|w\|rw\], call:GLOB, '
-        . 'return:GLOB, irq are possible',
-    'instructions/period=0/' => 'event term "period=0": a whole number from 1 is possible',
-    'instructions/freq=9/' => 'event term "freq=9": period=N is possible',
-    'irq/frequency=9/' => 'event term "frequency=9": period=N is possible',
-    'irq:80' => 'event "irq:80": instructions, .*irq are possible',
-    'instructions/' => 'event "instructions/": the terms must stand between two slashes',
+        . 'return:GLOB, irq are allowed',
+    'instructions/period=0/' => 'event term "period=0": a whole number from 1 is allowed',
+    'instructions/freq=9/' => 'event term "freq=9": period=N is allowed',
+    'irq/frequency=9/' => 'event term "frequency=9": period=N is allowed',
+    'irq:80' => 'event "irq:80": instructions, .*irq are allowed',
+    'instructions/' => 'event "instructions/": the terms must be between two slashes',
     'mem:run_queu' => 'no symbol "run_queu"; near: run_queue\b.*',
     'mem:' => 'no symbol "".*',
     'mem:qqqqqqqqqqqq' => 'no symbol "qqqqqqqqqqqq", and none with a similar spelling',
     'mem:twice' => '2 symbols are called "twice"; give the address: 0x\w+, 0x\w+',
-    'mem:run_queue:x' => 'event "mem:run_queue:x": access "x": r, w, rw are possible',
-    'mem:run_queue/0' => 'event "mem:run_queue/0": length "0": bytes from 1 are possible',
-    'mem:run_queue/8q:w' => 'event "mem:run_queue/8q:w": length "8q": bytes from 1 are possible',
+    'mem:run_queue:x' => 'event "mem:run_queue:x": access "x": r, w, rw are allowed',
+    'mem:run_queue/0' => 'event "mem:run_queue/0": length "0": bytes from 1 are allowed',
+    'mem:run_queue/8q:w' => 'event "mem:run_queue/8q:w": length "8q": bytes from 1 are allowed',
     'mem:run_queue+64' => '\+0x40 lies beyond the end of run_queue, which is 64 bytes long',
     'mem:run_queue+q' => 'offset "q": 0x and hexadecimal digits, or decimal ones',
     'mem:0xq' => 'address "0xq": 0x and hexadecimal digits, or decimal ones',
     'mem:0xffffffffffffffff/2' => 'event "\S+" goes beyond the end of memory',
     'call:vfs_raed' => 'no function "vfs_raed"; near: vfs_read\b.*',
-    'call:run_queue' => 'run_queue is no function: it is data, or a local label of assembly',
+    'call:run_queue' => 'run_queue is not a function: it is data, or a local label of assembly',
     'return:vfs_raed' => 'no function "vfs_raed"; near: vfs_read\b.*',
-    'return:kmain/frequency=9/' => 'event term "frequency=9": period=N is possible',
+    'return:kmain/frequency=9/' => 'event term "frequency=9": period=N is allowed',
     'call:qqq*' => 'no function "qqq\*", and none with a similar spelling',
 );
 refused_ok($events{$_}, $refused, @record, '-e', $_, @qemu) for sort keys %events;
 refused_ok('-e: more than 96 events', $wrong_usage, @record, ('-e', 'instructions') x 97, @qemu);
 refused_ok('more than 96 events', $refused, @record, '-e', join(',', ('instructions') x 97), @qemu);
 
-refused_ok("-m \"$_\": a size like 64K, 16M, 1G is possible", $wrong_usage, @record, '--overwrite',
+refused_ok("-m \"$_\": a size like 64K, 16M, 1G is allowed", $wrong_usage, @record, '--overwrite',
     '-m', $_, @qemu) for qw(4 K 0K 4KK 4Q 2048G);
 refused_ok('-m is the size of what --overwrite keeps; add --overwrite', $wrong_usage, @record,
     '-m', '4K', @qemu);
-refused_ok('--stop instructions: mem:ADDR\[/LEN\]\[:r\|w\|rw\], call:GLOB are possible', $refused,
+refused_ok('--stop instructions: mem:ADDR\[/LEN\]\[:r\|w\|rw\], call:GLOB are allowed', $refused,
     @record, '--stop', 'instructions', @qemu);
 refused_ok('no function "panik"; near: panic\b.*', $refused, @record, '--stop', 'call:panik',
     @qemu);
@@ -216,24 +216,24 @@ for my $option (['--max', 1], ['--stop', 'call:panic'], ['--overwrite']) {
 }
 my %places = (
     'run_queu' => 'no symbol "run_queu"; near: run_queue\b.*',
-    'run_queue/0' => 'place "run_queue": length "0": bytes from 1 are possible',
-    'run_queue/1048577' => 'place "run_queue": 1048577 bytes, up to 1048576 are possible',
+    'run_queue/0' => 'place "run_queue": length "0": bytes from 1 are allowed',
+    'run_queue/1048577' => 'place "run_queue": 1048577 bytes, up to 1048576 are allowed',
     '0xffffffffffffffff/2' => 'place "0xffffffffffffffff" goes beyond the end of memory',
 );
 refused_ok($places{$_}, $refused, 'blame', $_, @qemu) for sort keys %places;
 refused_ok('no PLACE and no QEMU command; pitot help blame', $wrong_usage, 'blame');
 for my $words (['-n', 2], ['-n', 2, 'run_queue']) {
-    refused_ok('-n: a file has one writer; with PLACE and -- QEMU it is possible', $wrong_usage,
+    refused_ok('-n: a file has one writer of each word; give PLACE and -- QEMU', $wrong_usage,
         'blame', @$words, @$words == 2 ? @qemu : ());
 }
 for my $words (['-o', "$room/out"], ['-m', '64M']) {
-    refused_ok("$words->[0]: of all memory; without PLACE, with -- QEMU it is possible",
+    refused_ok("$words->[0]: is for all memory; give -- QEMU and no PLACE",
         $wrong_usage, 'blame', @$words, 'run_queue', @$_) for [], [@qemu];
 }
-refused_ok('-i: reads what was written; without -- QEMU it is possible', $wrong_usage, 'blame',
+refused_ok('-i reads a file; leave out -- QEMU', $wrong_usage, 'blame',
     '-i', "$room/in", @qemu);
 for my $size ('64', '0M', '64MB', 'M', '2000000G') {
-    refused_ok("-m \"$size\": a size like 64K, 16M, 1G is possible", $wrong_usage, 'blame', '-m',
+    refused_ok("-m \"$size\": a size like 64K, 16M, 1G is allowed", $wrong_usage, 'blame', '-m',
         $size, @qemu);
 }
 refused_ok("-o -: pitot $_ writes a file; give its name", $wrong_usage, $_, '-o', '-', @qemu)
@@ -241,7 +241,7 @@ refused_ok("-o -: pitot $_ writes a file; give its name", $wrong_usage, $_, '-o'
 refused_ok('/none/out: No such file or directory', $refused, 'blame', '-o', '/none/out', @qemu);
 refused_ok('place "-n": options stand before the places', $wrong_usage, 'blame', 'run_queue', '-n',
     2, @qemu);
-refused_ok('-n "1001": 1 to 1000 writers are possible', $wrong_usage, 'blame', '-n',
+refused_ok('-n "1001": 1 to 1000 writers are allowed', $wrong_usage, 'blame', '-n',
     1001, 'run_queue', @qemu);
 refused_ok('more than 96 places', $wrong_usage, 'blame', ('run_queue') x 97, @qemu);
 

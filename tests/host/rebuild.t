@@ -103,7 +103,7 @@ my ($root, $spaced) = (getcwd(), "$build/logs/rebuild/a b");
 make_path($spaced);
 my $refused = `make -C '$spaced' -f $root/Makefile help 2>&1`;
 isnt($?, 0, 'a path with a space is refused');
-like($refused, qr/a b: make takes that for several names; a path without spaces is possible/,
+like($refused, qr/a b: make reads that as several names; use a path without spaces/,
     '... and what would be right is said');
 
 done_testing();

@@ -76,7 +76,7 @@ like($said, qr/npm install --prefix $build\/npm speedscope$/m, '... and the pack
 is($status, 1, 'a recording that is not there is refused');
 like($said, qr/: $build\/none: no recording is there; `make run` leaves one/, '... and said');
 ($said, $status) = show('paint');
-like($said, qr/: paint: text, live, folded, flamegraph and view are possible$/m,
+like($said, qr/: paint: text, live, folded, flamegraph and view are allowed$/m,
     'as is another word');
 
 # --- What samples weigh --------------------------------------------------------------------------

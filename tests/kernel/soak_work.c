@@ -192,7 +192,7 @@ static enum ring_read_result read_one(unsigned cpu, uint64_t *time)
     if (result == RING_READ_RECORD && lane->ring.mode == RING_NORMAL)
         ring_consume(&lane->ring, &lane->reader);
     if (result == RING_READ_TOO_LARGE) {
-        lane->fault = "a record's size is impossible";
+        lane->fault = "a record's size is invalid";
         lane->at = lane->reader.position;
         lane->faults++;
     }

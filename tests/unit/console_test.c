@@ -333,7 +333,7 @@ static void a_command_that_is_too_long_is_refused(void **state)
     memset(text, 'x', sizeof(text) - 1);
     text[sizeof(text) - 1] = '\0';
     assert_int_equal(console_execute(text), -E2BIG);
-    assert_string_equal(printed, "the command has 1999 characters, 1024 are possible\n");
+    assert_string_equal(printed, "the command has 1999 characters, 1024 are allowed\n");
 }
 
 static void commands_may_run_commands(void **state)
@@ -374,7 +374,7 @@ static void a_hundred_thousand_characters_are_refused_and_the_next_line_runs(voi
     memset(bytes, 'x', 100000);
     strcpy(bytes + 100000, "\rsay b\r");
     assert_non_null(strstr(type(bytes),
-                           "\nthe line has 100000 characters, 1024 are possible: nothing was "
+                           "\nthe line has 100000 characters, 1024 are allowed: nothing was "
                            "run\npitot> say b\n[b]\npitot> "));
 }
 

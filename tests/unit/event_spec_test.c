@@ -248,7 +248,7 @@ static void a_spelling_longer_than_its_place_is_refused(void **state)
     assert_int_equal(event_spec_parse(spelling, &spec, &why), -ENOENT);
     memset(spelling + 4, 'k', EVENT_NAME_SIZE - 4);
     assert_int_equal(event_spec_parse(spelling, &spec, &why), -EINVAL);
-    assert_string_equal(why.text, "the event has 96 characters; at most 95 are possible");
+    assert_string_equal(why.text, "the event has 96 characters; at most 95 are allowed");
     memset(spelling + 4, 'k', sizeof(spelling) - 5);
     assert_int_equal(event_spec_parse(spelling, &spec, &why), -EINVAL);
 }

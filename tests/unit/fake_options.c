@@ -16,7 +16,7 @@
 
 bool unwind_possible(enum unwind_method method)
 {
-    fail_msg("whether chains by way %d are possible", method);
+    fail_msg("whether chains by way %d are allowed", method);
     return false;
 }
 

@@ -335,12 +335,12 @@ static void refuses_to_resume_what_cannot_run(void **state)
     answers("vCont", one_or_all);
     answers("vCont;t", one_or_all);
     answers("vCont;s", one_or_all); /* two CPUs */
-    answers("vCont;x", "E.pitot.vCont: c, C, s, S, t and r are possible");
-    answers("vCont;r10", "E.pitot.vCont: c, C, s, S, t and r are possible");
+    answers("vCont;x", "E.pitot.vCont: c, C, s, S, t and r are allowed");
+    answers("vCont;r10", "E.pitot.vCont: c, C, s, S, t and r are allowed");
     answers("vCont;C", "E.pitot.no signal");
     answers("vCont;s:2", "E.pitot.no such thread");
     answers("vCont;cc", "E.pitot.vCont: each action follows a semicolon");
-    answers("c1000", "E.pitot.no address is possible here: set rip instead");
+    answers("c1000", "E.pitot.no address is allowed here: set rip instead");
     answers("C", "E.pitot.no signal");
 }
 

@@ -192,7 +192,7 @@ static void check_row(const struct options *part, const struct option *row)
 
     if (row->again == OPTION_ONCE) {
         assert_int_equal(parse(part, line, &both), -EINVAL);
-        assert_non_null(strstr(why.text, "is given twice; once is possible"));
+        assert_non_null(strstr(why.text, "is given twice; once is allowed"));
         return;
     }
     parse_ok(part, line, &both);

@@ -124,12 +124,12 @@ static void a_value_may_be_attached(void **state)
                    "unknown option \"-x\"; there are -l, -q, --few N, -m N, -w MS, "
                    "-t TEXT, -s TEXT, -g HOW, -f, -- COMMAND");
     assert_refused(&one, "-qt", "option -t needs a value");
-    assert_refused(&one, "--few=", "--few \"\": 2 to 5 things are possible");
+    assert_refused(&one, "--few=", "--few \"\": 2 to 5 things are allowed");
     assert_refused(&other, "--many=3", "--many: not of this one");
     assert_refused(&other, "-lm3", "-m: not of this one");
     assert_refused(&other, "-", "unknown option \"-\"; there are -l, -q, -t CALL");
     assert_refused(&other, "--=", "unknown option \"--\"; there are -l, -q, -t CALL");
-    assert_refused(&other, "-tx -ty", "-t is given twice; once is possible");
+    assert_refused(&other, "-tx -ty", "-t is given twice; once is allowed");
 }
 
 static void help_is_asked_for_before_the_workload(void **state)
@@ -188,17 +188,17 @@ static void what_is_wrong_is_said(void **state)
     assert_refused(&other, "word", "unknown option \"word\"; there are -l, -q, -t CALL");
     assert_refused(&other, "--", "unknown option \"--\"; there are -l, -q, -t CALL");
     assert_refused(&other, "--many 3", "--many: not of this one");
-    assert_refused(&other, "-t x -q -t y", "-t is given twice; once is possible");
+    assert_refused(&other, "-t x -q -t y", "-t is given twice; once is allowed");
     assert_refused(&one, "-q -t", "option -t needs a value");
-    assert_refused(&one, "-q --loud", "-l and -q exclude each other: one is enough");
-    assert_refused(&one, "--few 1", "--few \"1\": 2 to 5 things are possible");
-    assert_refused(&one, "--few 6", "--few \"6\": 2 to 5 things are possible");
-    assert_refused(&one, "--many 0", "number \"0\": a whole number from 1 is possible");
+    assert_refused(&one, "-q --loud", "-l and -q cannot be combined: one is enough");
+    assert_refused(&one, "--few 1", "--few \"1\": 2 to 5 things are allowed");
+    assert_refused(&one, "--few 6", "--few \"6\": 2 to 5 things are allowed");
+    assert_refused(&one, "--many 0", "number \"0\": a whole number from 1 is allowed");
     assert_refused(&one, "-m 1099511627777",
                    "number \"1099511627777\": a whole number from 1 is "
-                   "possible");
-    assert_refused(&one, "-w 4294967296", "-w \"4294967296\": whole steps from 3 are possible");
-    assert_refused(&one, "-w 3x", "-w \"3x\": whole steps from 3 are possible");
+                   "allowed");
+    assert_refused(&one, "-w 4294967296", "-w \"4294967296\": whole steps from 3 are allowed");
+    assert_refused(&one, "-w 3x", "-w \"3x\": whole steps from 3 are allowed");
     assert_int_equal(parse(&one, "-s !no -q"), -ENOENT);
     assert_string_equal(why.text, "-s of !no");
     assert_false(set.quiet);

@@ -285,16 +285,15 @@ static void rates_that_cannot_be_had_are_refused_with_the_most_possible(void **s
     assert_refused("record -e mem:0xffffffff80001000 -F 99999999999999999999", "frequency");
     assert_refused("record -e mem:0xffffffff80001000 -F", "-F needs a value");
     assert_refused("record -e mem:0xffffffff80001000/freq=0/", "frequency \"0\"");
-    assert_refused(
-        "record -e mem:0xffffffff80001000 -F 1000001",
-        "mem:0xffffffff80001000: 1000001 samples a second: at most 1000000 are possible");
+    assert_refused("record -e mem:0xffffffff80001000 -F 1000001",
+                   "mem:0xffffffff80001000: 1000001 samples a second: at most 1000000 are allowed");
     assert_refused("record -F 10001 -e mem:0xffffffff80001000,cpu-clock",
-                   "cpu-clock: 10001 samples a second: at most 10000 are possible");
+                   "cpu-clock: 10001 samples a second: at most 10000 are allowed");
     assert_refused("record -e cpu-clock -c 99999",
                    "cpu-clock: a sample every 99999 ns: every 100000 ns is the most possible");
-    assert_refused("record -e mem:0xffffffff80001000 -F 5 -c 5", "-c and -F exclude each other");
+    assert_refused("record -e mem:0xffffffff80001000 -F 5 -c 5", "-c and -F cannot be combined");
     assert_refused("record -e mem:0xffffffff80001000/freq=5,period=5/",
-                   "mem:0xffffffff80001000: period= and freq= exclude each other");
+                   "mem:0xffffffff80001000: period= and freq= cannot be combined");
     assert_refused("stat -F 5 -e mem:0xffffffff80001000", "-F: perf stat only counts");
     assert_refused("stat -e cpu-clock/freq=5/",
                    "cpu-clock: its terms are for samples: perf stat only counts");
@@ -318,16 +317,16 @@ static void counts_can_be_of_several_runs_or_of_intervals(void **state)
     assert_int_equal(parse("stat " WATCH " --interval-print 4294967295 -- help -r 0"), 0);
     assert_int_equal(options.stat.interval_ms, UINT32_MAX);
 
-    assert_refused("stat " WATCH " -r 0 -- help", "-r \"0\": 1 to 1000 runs are possible");
-    assert_refused("stat " WATCH " -r 1001 -- help", "-r \"1001\": 1 to 1000 runs are possible");
+    assert_refused("stat " WATCH " -r 0 -- help", "-r \"0\": 1 to 1000 runs are allowed");
+    assert_refused("stat " WATCH " -r 1001 -- help", "-r \"1001\": 1 to 1000 runs are allowed");
     assert_refused("stat " WATCH " --repeat 3x -- help",
-                   "--repeat \"3x\": 1 to 1000 runs are possible");
+                   "--repeat \"3x\": 1 to 1000 runs are allowed");
     assert_refused("stat " WATCH " -r 3", "-r: say what to run: -- COMMAND");
     assert_refused("stat " WATCH " -r", "option -r needs a value");
-    assert_refused("stat " WATCH " -I 9", "-I \"9\": whole milliseconds from 10 are possible");
+    assert_refused("stat " WATCH " -I 9", "-I \"9\": whole milliseconds from 10 are allowed");
     assert_refused("stat " WATCH " -I 4294967296", "whole milliseconds from 10");
     assert_refused("stat " WATCH " -I", "option -I needs a value");
-    assert_refused("stat " WATCH " -r 3 -I 100 -- help", "-r and -I exclude each other");
+    assert_refused("stat " WATCH " -r 3 -I 100 -- help", "-r and -I cannot be combined");
     assert_refused("record -r 3 -- help", "unknown option \"-r\"; there are -e EVENT");
     assert_refused("record -I 100 -- help", "unknown option \"-I\"; there are -e EVENT");
     assert_refused("stat --frob", "unknown option \"--frob\"; there are -e EVENT, --filter EXPR, "
@@ -598,7 +597,7 @@ static void terms_that_are_none_are_refused(void **state)
     assert_refused("record -e mem:0xffffffff80001000/verify-chain=yes/",
                    "event term \"verify-chain=yes\"");
     assert_refused("record -e mem:0xffffffff80001000/skip/", "event term \"skip\"");
-    assert_refused("record -e mem:0xffffffff80001000/", "the terms must stand between two slashes");
+    assert_refused("record -e mem:0xffffffff80001000/", "the terms must be between two slashes");
     assert_refused("record -e mem:0xffffffff80001000/4/", "event term \"4\"");
     assert_refused("record -e mem:0xffffffff80001000//", "event term \"\"");
     assert_refused("record -e mem:0xffffffff80001000/period=3,/", "event term \"\"");
@@ -643,19 +642,19 @@ static void only_ways_that_this_kernel_has_can_be_named(void **state)
 {
     (void)state;
     assert_refused("record -e mem:0xffffffff80001000 --call-graph dwarf",
-                   "call-graph \"dwarf\": orc, fp and no are possible in this kernel");
+                   "call-graph \"dwarf\": orc, fp and no are allowed in this kernel");
     set_kernel(true, false, UNWIND_BY_TABLE);
     assert_refused("record -e mem:0xffffffff80001000 --call-graph fp",
-                   "call-graph \"fp\": orc and no are possible in this kernel");
-    assert_refused("record -e mem:0xffffffff80001000/call-graph=fp/", "orc and no are possible");
+                   "call-graph \"fp\": orc and no are allowed in this kernel");
+    assert_refused("record -e mem:0xffffffff80001000/call-graph=fp/", "orc and no are allowed");
     assert_method("record --call-graph orc -e mem:0xffffffff80001000", UNWIND_BY_TABLE);
     set_kernel(false, true, UNWIND_BY_FRAME_POINTER);
     assert_refused("record -e mem:0xffffffff80001000 --call-graph orc",
-                   "call-graph \"orc\": fp and no are possible in this kernel");
+                   "call-graph \"orc\": fp and no are allowed in this kernel");
     assert_method("record --call-graph fp -e mem:0xffffffff80001000", UNWIND_BY_FRAME_POINTER);
     set_kernel(false, false, UNWIND_BY_TABLE);
     assert_refused("record -e mem:0xffffffff80001000 --call-graph orc",
-                   "call-graph \"orc\": only no is possible in this kernel");
+                   "call-graph \"orc\": only no is allowed in this kernel");
     assert_int_equal(parse("record -e mem:0xffffffff80001000 --call-graph no"), 0);
     assert_int_equal(parse("record -e mem:0xffffffff80001000"), 0);
     assert_refused("record -e mem:0xffffffff80001000 -g", "this kernel cannot make call chains");
@@ -780,7 +779,7 @@ static void what_can_have_no_hits_in_a_program_is_refused(void **state)
         {"record -p 17 -e branches:k", "its own branches are stepped: use branches:u"},
         {"record -e branches:u --start mem:0xffffffff80001000:x -- /bin/load", "in the kernel"},
         {"record -p 17 -e branches --start mem:0xffffffff80001000:x",
-         "-p is not possible with --start: the windows of branches"},
+         "-p cannot be used with --start: the windows of branches"},
         {"record -e branches/window=9/ -- /bin/load", "window=: a program is stepped all the way"},
         {"record -e mem:0xffffffff80001000:w/stop/", "the term stop is for a breakpoint"},
         {"record -e cpu-clock/stop/ -- /bin/load", "the term stop is for a breakpoint"},
@@ -874,7 +873,7 @@ static void all_threads_or_one(void **state)
     (void)state;
     assert_int_equal(parse("record -a --force -f -e mem:0xffffffff80001000"), 0);
     assert_int_equal(parse("stat --all-cpus -e mem:0xffffffff80001000"), 0);
-    assert_refused("record -a -p 1 -e mem:0xffffffff80001000", "-a and -p exclude each other");
+    assert_refused("record -a -p 1 -e mem:0xffffffff80001000", "-a and -p cannot be combined");
     assert_refused("stat -p 7 -e mem:0xffffffff80001000 -a", "of all threads, or of one");
 }
 

@@ -162,8 +162,8 @@ static void a_refusal_carries_its_reason_and_negative_errno(void **state)
     char name[2 * sizeof(why.text)];
 
     (void)state;
-    assert_int_equal(refuse(&why, EINVAL, "length %d: 1, 2, 4 or 8 are possible", 3), -EINVAL);
-    assert_string_equal(why.text, "length 3: 1, 2, 4 or 8 are possible");
+    assert_int_equal(refuse(&why, EINVAL, "length %d: 1, 2, 4 or 8 are allowed", 3), -EINVAL);
+    assert_string_equal(why.text, "length 3: 1, 2, 4 or 8 are allowed");
     assert_int_equal(refuse(NULL, ENOENT, "nobody reads this"), -ENOENT);
 
     memset(name, 'n', sizeof(name) - 1);

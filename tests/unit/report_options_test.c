@@ -150,7 +150,7 @@ static void lines_are_told_apart_by_keys(void **state)
                 (enum report_key_kind[]){REPORT_BY_FIELD, REPORT_BY_FIELD});
     assert_string_equal(options.keys.key[1].word, "next_pid");
     assert_int_equal(parse("report -s a,b,c,d,e,f"), 0);
-    assert_refused("report -s a,b,c,d,e,f,g", "sort key \"g\": at most 6 keys are possible");
+    assert_refused("report -s a,b,c,d,e,f,g", "sort key \"g\": at most 6 keys are allowed");
     for (const char *const *line =
              (const char *const[]){"report -s ,", "report -s comm,", "report -s ,comm", NULL};
          *line; line++)
@@ -174,7 +174,7 @@ static void chains_can_be_cut(void **state)
 
         snprintf(line, sizeof(line), "report --max-stack %s", wrong[i]);
         snprintf(reason, sizeof(reason),
-                 "--max-stack \"%s\": 1 to 127 addresses of a chain are possible", wrong[i]);
+                 "--max-stack \"%s\": 1 to 127 addresses of a chain are allowed", wrong[i]);
         assert_refused(line, reason);
     }
 }

@@ -79,7 +79,7 @@ struct ring_look ring_look(const struct ring *ring)
             continue;
         }
         record = take(ring, at, &size);
-        look.fault = record ? payload_fault(record, at) : "a record's size is impossible";
+        look.fault = record ? payload_fault(record, at) : "a record's size is invalid";
         if (look.fault)
             break;
         if (payload_time(record) && payload_time(record) < time)

@@ -104,9 +104,9 @@ static void a_histogram_is_of_a_number(void **state)
     assert_int_equal(tally_option_parse(events, 1, "--by", "cpu", &why), 0);
     assert_non_null(events[0].tally.value_field);
     assert_refused("test:some", "--hist", "name",
-                   "--hist: name is a text; --by name counts how often each one came");
+                   "--hist: name is a string; --by name counts how often each one came");
     assert_refused("test:some", "--hist", "comm",
-                   "--hist: comm is a text; --by comm counts how often each one came");
+                   "--hist: comm is a string; --by comm counts how often each one came");
 }
 
 static void what_there_is_not_is_refused_with_what_there_is(void **state)
@@ -205,7 +205,7 @@ static void a_span_without_an_end_is_refused(void **state)
     assert_no_spans("test:some", "test:other", "left",
                     "--key: test:other has no field \"left\"; there are size, common_*");
     assert_no_spans("test:some", "test:some", "name",
-                    "--key: name is a text; a key is a number or a pointer");
+                    "--key: name is a string; a key must be a number or a pointer");
     assert_no_spans(WATCH, "test:some", "left",
                     "--key: " WATCH " is not a tracepoint and has no fields; without --key a span "
                     "begins and ends in one thread");
@@ -217,7 +217,7 @@ static void a_span_without_an_end_is_refused(void **state)
                         "--hist: test:other ends spans, and their histogram is always of times");
     assert_int_equal(span_option_mark(events, 2, TALLY_ENDS, "--to", &why), -EINVAL);
     assert_string_equal(why.text,
-                        "--to: one event is possible, not 2, of which test:some is the first");
+                        "--to: one event is allowed, not 2, of which test:some is the first");
     assert_int_equal(event_spec_parse("cpu-clock", &events[0], &why), 0);
     assert_int_equal(span_option_mark(events, 1, TALLY_ENDS, "--to", &why), -EINVAL);
     assert_string_equal(why.text, "--to: cpu-clock is neither a tracepoint nor a breakpoint");

@@ -260,7 +260,7 @@ static void what_is_wrong_with_a_filter_is_named(void **state)
         {"name < \"x\"", "name is a text"},
         {"name & \"x\"", "name is a text"},
         {"name == x", "\"x\" where a text between"},
-        {"name == \"x", "a text has at most"},
+        {"name == \"x", "a string has at most"},
         {"name == \"123456789012345678901234\"", "at most 23 characters"},
         {"!!!!!!!!!small == 3", "nested more deeply than 8"},
     };

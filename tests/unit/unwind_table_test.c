@@ -225,9 +225,10 @@ int main(void)
         REFUSED("too many blocks", HEADER(block_count), 4, 6, "has 6 blocks for 600 bytes"),
 
         REFUSED("no such kind", RULE(1, kind), 1, UNWIND_RULE_KINDS, "rule 1 of the unwind table"),
-        REFUSED("no such base", RULE(0, base), 1, 16, "rule 0 of the unwind table is none"),
+        REFUSED("no such base", RULE(0, base), 1, 16, "rule 0 of the unwind table is invalid"),
         REFUSED("no such place", RULE(1, saved), 1, UNWIND_SAVED_PLACES, "rule 1 of"),
-        REFUSED("indirect beyond 1", RULE(1, indirect), 1, 2, "rule 1 of the unwind table is none"),
+        REFUSED("indirect beyond 1", RULE(1, indirect), 1, 2,
+                "rule 1 of the unwind table is invalid"),
 
         REFUSED("an exception without a rule", EXCEPTED(1, rule), 4, 2,
                 "exception 1 of the unwind table has no rule"),
