@@ -37,7 +37,7 @@ enum host_task { HOST_TASK_NONE, HOST_TASK_OF_KERNEL, HOST_TASK_OF_PROGRAM };
 
 /* Which threads `perf record -- COMMAND` follows. */
 enum host_follow {
-    HOST_FOLLOW_END,       /* no thread, including those of earlier commands */
+    HOST_FOLLOW_END,       /* an ID never given to a thread, nor used by an earlier command */
     HOST_FOLLOW_FROM_EXEC, /* the current thread, once it runs a program's first instruction */
     HOST_FOLLOW,           /* the current thread, and threads it creates from now on */
 };

@@ -21,9 +21,10 @@
 #define RESET_FULL           0x06
 
 /*
- * Emulators carry out some instructions later, by up to a second on a busy host, and reading a port
- * makes them run their main loop. The wait is by the clock, as the duration of a read depends on
- * the emulator; and by reads, as a clock that counts instructions does not follow the host's time.
+ * Emulators may defer the effect of some instructions, by up to a second on a busy host; reading a
+ * port makes them run their main loop. So this waits until both a time and a number of reads have
+ * passed: the duration of a read depends on the emulator, and a clock that counts instructions does
+ * not follow the host's time.
  */
 #define PATIENCE_NS    10000000000ull
 #define PATIENCE_READS 1000000u

@@ -16,7 +16,7 @@ static void output_write(struct sink *sink, const char *bytes, size_t length);
 static struct {
     struct sink sink;
     bool line_open; /* the last output did not end in a newline */
-    bool cut;       /* ^C was typed, and the open line is complete */
+    bool cut;       /* ^C was typed, and the line in progress has been finished */
 } output = {.sink = {output_write}};
 
 /* Number of bytes that belong to the open line. */

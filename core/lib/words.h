@@ -28,7 +28,7 @@ int words_split(char *text, struct words *words, struct refusal *why);
 bool words_number(const char *word, uint32_t *number);
 
 struct words_command {
-    const char *text; /* not terminated; without blanks at both ends */
+    const char *text; /* not NUL-terminated; without leading and trailing blanks */
     size_t length;
 };
 

@@ -156,7 +156,7 @@ ring_try_at(struct ring *ring, unsigned level, uint64_t size, struct ring_place 
     if (__builtin_expect(local_load(&claim->size) != size, 0))
         return RING_OVERTAKEN;
     /*
-     * Stored before the claim takes effect. From here on, any writer that claims makes the exchange
+     * Stored before the claim takes effect. From here on, a claim by any writer makes the exchange
      * fail.
      */
     local_store(&claim->offset, head);

@@ -41,7 +41,7 @@ static void leave(struct stream *stream, const void *bytes, size_t length, unsig
     stream->crc_after = crc32_update(stream->crc, bytes, length);
     stream->records_after = stream->records + records;
     stream->left_before = stream->left ? *stream->left : 0;
-    local_barrier(); /* a crash that sees `sending` sees the rest */
+    local_barrier(); /* a crash dump with `sending` set has the rest */
     stream->sending = true;
     local_barrier();
     if (length > 0)

@@ -81,7 +81,7 @@ static void show_again(struct line *line)
 
 /* --- History --- */
 
-/* Shows the line `back` lines before the current one, which is saved meanwhile. */
+/* Shows the line `back` lines before the current one; saves the current one first. */
 static void show_before(struct line *line, size_t back)
 {
     const char *text = back == 0 ? line->set_aside : history_line(&line->history, back);

@@ -293,7 +293,8 @@ static int name_program(const char *path, struct refusal *why)
     if (strcmp(path, "-") == 0)
         path = OUTPUT;
     if (snprintf(made, sizeof(made), "%s.symbols", path) >= (int)sizeof(made))
-        return refuse(why, ENAMETOOLONG, "%s: too long for a file of symbols beside it", path);
+        return refuse(why, ENAMETOOLONG,
+                      "%s: too long; the path of the symbol file beside it does not fit", path);
     error = kernel_write_made(recording.kernel, made, why);
     if (!error && !realpath(made, recording.program))
         return refuse(why, errno, "%s: %s", made, strerror(errno));

@@ -43,7 +43,7 @@ static void forget(const struct stack *gone)
 
 /* --- Which stack a place belongs to. --- */
 
-/* The handler's first place is now known: its frame lies just above it. */
+/* The handler's first place is now known: the handler's frame lies just above that place. */
 static void settle_interrupt(struct follow_cpu *cpu, uint64_t place)
 {
     struct stack *stack = stack_of(place);
@@ -128,7 +128,7 @@ bool follow_begin(unsigned number, uint64_t ip)
     return true;
 }
 
-/* Calls repeat: the last frame in the slot of the next one is usually the same call. */
+/* Calls repeat: the slot of the next frame usually still holds the same call. */
 static bool is_again(const struct frame *last, uint32_t outer, uint64_t next)
 {
     return last->next == next && last->outer == outer && last->context != CONTEXT_NONE &&

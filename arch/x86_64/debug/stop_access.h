@@ -18,7 +18,10 @@ struct stop_access {
     uint8_t text[STOP_ACCESS_TEXT]; /* its bytes; zeros where it cannot be read */
 };
 
-/* Called in a stop, before `cpu`, this one or a stopped one, runs the instruction at regs->ip. */
+/*
+ * Called in a stop, before `cpu` (this CPU or another stopped one) runs the instruction at
+ * regs->ip.
+ */
 void stop_access_prepare(struct stop_access *access, unsigned cpu, const struct regs *regs);
 
 /*
