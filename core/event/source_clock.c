@@ -31,17 +31,17 @@
 static struct event *first; /* enabled events; changed with all CPUs parked */
 
 /*
- * An interrupt is expensive ("dear") if its handler takes more than 1/DEAR_PART of the interrupt's
+ * An interrupt is expensive if its handler takes more than 1/EXPENSIVE_PART of the interrupt's
  * period. Only the handler is measured; entry, exit and the interrupt controller take time as well.
- * The rate is halved once a CPU has had DEAR_MOST more expensive interrupts than cheap ones, so
- * that a few delays of the whole machine do not lower it.
+ * The rate is halved once a CPU has had EXPENSIVE_MOST more expensive interrupts than cheap ones,
+ * so that a few delays of the whole machine do not lower it.
  */
-#define DEAR_PART 3
-#define DEAR_MOST 8
+#define EXPENSIVE_PART 3
+#define EXPENSIVE_MOST 8
 
-static unsigned dear[ARCH_CPUS_MAX];     /* [owning CPU] */
-static unsigned rate;                    /* sampling interrupts per second; 0: none [A] */
-static struct event_clock_slowed slowed; /* written by the CPU that lowers `rate` */
+static unsigned expensive[ARCH_CPUS_MAX]; /* [owning CPU] */
+static unsigned rate;                     /* sampling interrupts per second; 0: none [A] */
+static struct event_clock_slowed slowed;  /* written by the CPU that lowers `rate` */
 
 /* Returns the shortest interval of all events with samples, or UINT64_MAX without any. */
 static uint64_t event_clock_shortest(void)
@@ -156,14 +156,14 @@ static void event_clock_note(unsigned hertz, uint64_t took)
 /* Called when the handling of an interrupt that began at `began` is complete. */
 static void event_clock_weigh(uint64_t began)
 {
-    unsigned *here = &dear[arch_cpu_id()], hertz = __atomic_load_n(&rate, __ATOMIC_RELAXED);
+    unsigned *here = &expensive[arch_cpu_id()], hertz = __atomic_load_n(&rate, __ATOMIC_RELAXED);
     uint64_t took = arch_clock_ns() - began;
 
-    if (took * DEAR_PART * hertz <= SECOND_NS) {
+    if (took * EXPENSIVE_PART * hertz <= SECOND_NS) {
         *here -= *here > 0;
         return;
     }
-    if (++*here < DEAR_MOST)
+    if (++*here < EXPENSIVE_MOST)
         return;
     *here = 0;
     if (event_clock_slow_down(hertz, hertz / 2))
