@@ -15,11 +15,14 @@ BUILD ?= build
 CPUS  ?= 1
 RING  ?= 65536
 LEVEL ?= 3
-# The bytes of the file's executable segments, and a quarter more.
-TEXT_OF = $(shell readelf -lW $(1) 2>/dev/null | perl -ne '$$sum += hex($$1) if /^ +LOAD +(?:0x\w+ +){3}0x(\w+) .*E/; END { print(int($$sum * 5 / 4)) }')
-TEXT  ?= $(if $(KERNEL),$(call TEXT_OF,$(KERNEL)),$(if $(filter 4,$(LEVEL)),262144,131072))
-ifeq ($(TEXT),0)
-$(if $(KERNEL),$(error KERNEL=$(KERNEL): no ELF file with code))
+DEFAULT_TEXT := $(if $(filter 4,$(LEVEL)),262144,131072)
+# The bytes of the file's executable sections, and a quarter more; and the default for the object's own text, unless that is in it.
+TEXT_OF = $(shell readelf -SW $(1) 2>/dev/null | perl -ne 'BEGIN { $$more = pop } $$sum += hex($$1) if /^ *\[ *\d+\] +\S+ +\w+ +\w{16} \w+ (\w+) \w+ +\w*X/; END { print($$sum ? int($$sum * 5 / 4) + $$more : 0) }' $(if $(shell nm $(1) 2>/dev/null | grep -w pitot_init),0,$(DEFAULT_TEXT)))
+ifdef KERNEL
+TEXT ?= $(call TEXT_OF,$(KERNEL))
+$(if $(filter 0,$(TEXT)),$(error KERNEL=$(KERNEL): no ELF file with code))
+else
+TEXT ?= $(DEFAULT_TEXT)
 endif
 MEMORY ?= 1048576
 NASM  ?= nasm

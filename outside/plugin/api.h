@@ -6,8 +6,9 @@
  *     1   QEMU 6.0 to 8.1
  *     2   counters in translated code are per CPU
  *     3   the bytes of an instruction are copied
- *     4   QEMU 9.2 to 10.1: values of accesses, and registers (since version 2); 5 and 6 differ
- *         only in parts that are not used here
+ *     4   QEMU 9.2 to 10.1: values of accesses, and registers (since version 2); 5 differs only in
+ *         parts that are not used here
+ *     6   descriptions of registers have a fourth member
  *     7   QEMU 11.1: callbacks take no plugin id, and each takes the pointer it was registered with
  *
  * QEMU provides the functions; they are resolved when it loads the plugin.
@@ -139,15 +140,26 @@ GByteArray *g_byte_array_new(void);
 GByteArray *g_byte_array_set_size(GByteArray *array, unsigned length);
 
 struct qemu_plugin_register;
+#if QEMU_API >= 6
+typedef struct {
+    struct qemu_plugin_register *handle;
+    const char *name;
+    const char *feature;
+    bool is_readonly;
+} qemu_plugin_reg_descriptor;
+typedef bool qemu_plugin_read; /* true: it was read */
+#else
 typedef struct {
     struct qemu_plugin_register *handle;
     const char *name;
     const char *feature;
 } qemu_plugin_reg_descriptor;
+typedef int qemu_plugin_read; /* bytes that were read, or -1 */
+#endif
 
-/* The registers of the calling CPU, in a callback registered with QEMU_PLUGIN_CB_R_REGS. */
+/* Those of the CPU whose callback this is, which was registered with QEMU_PLUGIN_CB_R_REGS. */
 GArray *qemu_plugin_get_registers(void);
-int qemu_plugin_read_register(struct qemu_plugin_register *handle, GByteArray *to);
+qemu_plugin_read qemu_plugin_read_register(struct qemu_plugin_register *handle, GByteArray *to);
 #endif
 
 PLUGIN_EXPORT extern int qemu_plugin_version;

@@ -13,6 +13,7 @@
 #define REX           0x40 /* to 0x4f */
 #define REX_MASK      0xf0
 #define REX_BASE      1
+#define REX_INDEX     2
 #define REX_REG       4
 
 /* The target of a displacement at the end of the instruction. */
@@ -168,7 +169,8 @@ enum decoded decode(const uint8_t *bytes, size_t size, uint64_t ip, uint64_t *ta
     case 0xff:
         return decode_group_5(opcode[1] >> 3 & 7);
     case 0x89: /* mov to [rsp] */
-        if (opcode[1] >> 6 == 0 && (opcode[1] & 7) == REGISTER_SP && opcode[2] == SIB_SP)
+        if (opcode[1] >> 6 == 0 && (opcode[1] & 7) == REGISTER_SP && opcode[2] == SIB_SP &&
+            !(rex & (REX_BASE | REX_INDEX)))
             return DECODED_REPLACES;
         return loads_if(loads_sp(opcode, rex));
     default:

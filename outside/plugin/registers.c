@@ -14,6 +14,7 @@ static const char names[WIRE_REGISTERS_COUNT][4] = {
 };
 
 static struct qemu_plugin_register *handles[WIRE_REGISTERS_COUNT];
+static bool found[WIRE_REGISTERS_COUNT]; /* a handle may be NULL */
 static GByteArray *bytes;
 
 /* The handles are the same for all CPUs. */
@@ -26,13 +27,16 @@ static void find_registers(void)
     for (unsigned i = 0; i < WIRE_REGISTERS_COUNT; i++)
         for (unsigned j = 0; j < all->len; j++)
             if (strcmp(registers[j].name, names[i]) == 0)
-                handles[i] = registers[j].handle;
+                found[i] = true, handles[i] = registers[j].handle;
 }
 
 static bool read_register(unsigned number, uint64_t *to)
 {
     g_byte_array_set_size(bytes, 0);
-    if (!handles[number] || qemu_plugin_read_register(handles[number], bytes) != sizeof(*to))
+    if (!found[number])
+        return false;
+    qemu_plugin_read_register(handles[number], bytes);
+    if (bytes->len != sizeof(*to)) /* what it returns differs by version */
         return false;
     memcpy(to, bytes->data, sizeof(*to));
     return true;

@@ -31,6 +31,7 @@ static bool begun;
 bool run_begin(unsigned count)
 {
     locks_begin(count);
+    store_begin(count);
     run.returns = events_returns();
     run.entries = run.graph || run.returns || run.last;
     last_init(run.last);
@@ -324,12 +325,14 @@ void run_atomic(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void
 }
 
 /* QEMU 7.2 also reports the read of a read-modify-write, even if only writes were requested. */
-void run_store(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *own)
+static void take_store(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, const void *own,
+                       bool atomic)
 {
     struct store store = {.time = cpus[cpu].time,
                           .ip = site_of(own),
                           .address = address,
                           .length = 1u << qemu_plugin_mem_size_shift(info),
+                          .atomic = atomic,
                           .info = info};
 
     if (!qemu_plugin_mem_is_store(info))
@@ -338,6 +341,16 @@ void run_store(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void 
     if (begun)
         blame_on_store(cpu, &store);
     locks_give_all();
+}
+
+void run_store(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *own)
+{
+    take_store(cpu, info, address, own, false);
+}
+
+void run_atomic_store(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *own)
+{
+    take_store(cpu, info, address, own, true);
 }
 
 void run_function(unsigned cpu, void *own)

@@ -45,6 +45,7 @@ void run_replace(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t place, void 
 void run_access(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *own);
 void run_atomic(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *own);
 void run_store(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *own);
+void run_atomic_store(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *own);
 void run_function(unsigned cpu, void *own);
 void run_border(unsigned cpu, void *own);
 

@@ -12,8 +12,16 @@ struct store {
     uint64_t ip;
     uint64_t address;
     unsigned length;
+    bool atomic;   /* by an instruction with a lock */
     uint32_t info; /* QEMU's qemu_plugin_meminfo_t */
 };
 
-/* The stored value. False: QEMU does not report it, as before 9.2. Only in the store's callback. */
+/* The machine may have so many CPUs. Before the first store. */
+void store_begin(unsigned cpus);
+
+/*
+ * The stored value. False: QEMU does not report it, as before 9.2; nor for an atomic store on a
+ * machine of several CPUs, where it reports the operand of the instruction. Only in the store's
+ * callback.
+ */
 bool store_value(const struct store *store, uint8_t value[STORE_MOST]);

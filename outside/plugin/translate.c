@@ -87,8 +87,9 @@ static void watch_instruction(struct qemu_plugin_insn *instruction, const uint8_
                                          QEMU_PLUGIN_MEM_W, NULL);
     /* Before run_call: a call's own store belongs to the caller. */
     if (blame_watch())
-        qemu_plugin_register_vcpu_mem_cb(instruction, run_store, QEMU_PLUGIN_CB_NO_REGS,
-                                         QEMU_PLUGIN_MEM_W, own);
+        qemu_plugin_register_vcpu_mem_cb(instruction,
+                                         decode_is_atomic(bytes) ? run_atomic_store : run_store,
+                                         QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_W, own);
     if (events_watch())
         qemu_plugin_register_vcpu_mem_cb(instruction,
                                          decode_is_atomic(bytes) ? run_atomic : run_access,

@@ -92,7 +92,7 @@ sub same_ok
     }
     is_deeply([sort(keys(%inside))], [sort(@watches)], '... each watch is counted');
     is_deeply(\@wrong, [], '... as often as it is hit from outside')
-        or diag("perf stat -a @events -- $load");
+        or diag("$name: perf stat -a @events -- $load");
     return ($hit // 0, $doubted // 0);
 }
 
@@ -122,7 +122,9 @@ sub random_watches
     return [sort(keys(%watches))];
 }
 
-if ($ENV{SOAK} && is_from('QEMU', '8.1')) {
+if ($ENV{SOAK} && !is_from('QEMU', '8.1')) {
+    diag('no watches at random: this QEMU reports unaligned stores to watches beside them');
+} elsif ($ENV{SOAK}) {
     my %ours = map { $_ => 1 } grep { !/^(?:fields|tracepoint)_/ }
         `find $build/obj/kernel -name '*.o' | xargs nm` =~ / [bBdD] (\w+)$/mg;
     my (%places, %names);
@@ -138,13 +140,14 @@ if ($ENV{SOAK} && is_from('QEMU', '8.1')) {
         my $chosen = random_watches(\@variables);
         note("SEED=$seed: @$chosen");
         for my $machine (\@one, \@four) {
-            my ($hit, $doubted) = same_ok('random', $chosen, $within, undef, @$machine);
-            same_ok('random', $chosen, undef, $around, @$machine);
+            my ($hit, $doubted) = same_ok("SEED=$seed", $chosen, $within, undef, @$machine);
+            same_ok("SEED=$seed", $chosen, undef, $around, @$machine);
             $hits += $hit;
             $doubts += $doubted;
         }
     }
-    cmp_ok($hits, '>', $doubts, "$hits watches at random have hits, $doubts may have more");
+    cmp_ok($hits, '>', $doubts, "$hits watches at random have hits, $doubts may have more")
+        if !defined $ENV{SEED};
 }
 
 done_testing();

@@ -61,12 +61,18 @@ for (@objects[0, 1]) {
 
 is(slurp("$tree/b31/lib/include/pitot.h"), $header, 'the header lies in a folder of its own');
 
-# KERNEL= makes room for that file's code, and a quarter more.
-my $measured = File::Spec->rel2abs("$build/port.elf");
-my $code = sum0(map { hex } `readelf -lW $measured` =~ /^ +LOAD +(?:0x\w+ +){3}0x(\w+) .*E/mg);
+# KERNEL= makes room for that file's code and a quarter more; and for the object's own, unless it is
+# in the file.
 my $lib = "make -n -C $tree -f core/embed/lib.mk BUILD=none";
-my ($room) = `$lib KERNEL=$measured` =~ /EMBED_TEXT=(\d+)/;
-ok($code > 0 && $room == int($code * 5 / 4), 'KERNEL=ELF measures the text') or diag("$code $room");
+for my $case (["$build/port.elf", 131_072], ["$build/ports/c-level2.elf", 0]) {
+    my ($file, $more) = @$case;
+    my $measured = File::Spec->rel2abs($file);
+    my $code = sum0(map { hex }
+            `readelf -SW $measured` =~ /^ *\[ *\d+\] +\S+ +\w+ +\w{16} \w+ (\w+) \w+ +\w*X/mg);
+    my ($room) = `$lib KERNEL=$measured` =~ /EMBED_TEXT=(\d+)/;
+    ok($code > 0 && $room == int($code * 5 / 4) + $more, "KERNEL=$file measures its text")
+        or diag("$code $room");
+}
 my $refused = `$lib KERNEL=core/pitot.h 2>&1`;
 like($refused, qr/KERNEL=core\/pitot\.h: no ELF file with code/, '... and refuses what has none');
 

@@ -116,7 +116,8 @@ static void compare(const struct instruction *instruction)
     compared++;
     others += is == DECODED_OTHER;
     if (is == DECODED_REPLACES && instruction->it.mnemonic == ZYDIS_MNEMONIC_MOV &&
-        instruction->operands[0].mem.base == ZYDIS_REGISTER_RSP)
+        instruction->operands[0].mem.base == ZYDIS_REGISTER_RSP &&
+        instruction->operands[0].mem.index == ZYDIS_REGISTER_NONE)
         return; /* a store to where rsp points */
     if (is != expected)
         fail_msg("%02x %02x %02x %02x %02x: %s: %d for %d", instruction->bytes[0],
@@ -145,6 +146,28 @@ static bool is_usual(const struct instruction *instruction)
             return false;
     }
     return true;
+}
+
+/* mov of a register to where a SIB byte says, of which one names rsp alone. */
+static void every_sib_byte_is_taken_for_what_it_is(void **state)
+{
+    unsigned replaces = 0;
+
+    (void)state;
+    ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+    for (unsigned rex = 0x40; rex < 0x50; rex++)
+        for (unsigned sib = 0; sib < 256; sib++) {
+            struct instruction instruction = {.bytes = {(uint8_t)rex, 0x89, 0x04, (uint8_t)sib}};
+            uint64_t target;
+
+            if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, instruction.bytes, LENGTH_MAX,
+                                                     &instruction.it, instruction.operands)))
+                continue;
+            compare(&instruction);
+            replaces +=
+                decode(instruction.bytes, instruction.it.length, 0, &target) == DECODED_REPLACES;
+        }
+    assert_int_equal(replaces, 4); /* REX.R and REX.W do not matter */
 }
 
 static void every_opcode_is_taken_for_what_it_is(void **state)
@@ -181,6 +204,7 @@ static void every_opcode_is_taken_for_what_it_is(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_sib_byte_is_taken_for_what_it_is),
         cmocka_unit_test(every_opcode_is_taken_for_what_it_is),
     };
 
