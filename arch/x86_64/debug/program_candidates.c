@@ -103,10 +103,10 @@ static void candidates_add_branches(struct candidates *candidates, const struct 
 
 /* At the kernel's entry the program's text is out of reach (docs/programs.md, on `mov ss`). */
 unsigned arch_program_candidates(const struct regs *regs, const struct arch_watch *watch,
-                                 struct arch_candidate found[ARCH_CANDIDATES_MAX])
+                                 struct arch_candidate candidates[ARCH_CANDIDATES_MAX])
 {
     const struct arch_space *space = space_of_cpu(arch_cpu_id());
-    struct candidates candidates = {.regs = regs, .watch = watch, .candidate = found};
+    struct candidates search = {.regs = regs, .watch = watch, .candidate = candidates};
     uint8_t text[3 * BRANCH_BYTES] = {0}; /* zeros where nothing was read */
     const uint8_t *ip = text + BRANCH_BYTES;
 
@@ -116,9 +116,9 @@ unsigned arch_program_candidates(const struct regs *regs, const struct arch_watc
     arch_user_read(space, regs->ip, text + BRANCH_BYTES, BRANCH_BYTES);
     for (unsigned length = 1; length <= BRANCH_BYTES; length++)
         if (operand_length(ip - length) == length)
-            candidates_add_instruction(&candidates, ip - length);
+            candidates_add_instruction(&search, ip - length);
     if (group_is_repeated(ip))
-        candidates_add_instruction(&candidates, ip);
-    candidates_add_branches(&candidates, space);
-    return candidates.count <= ARCH_CANDIDATES_MAX ? candidates.count : 0;
+        candidates_add_instruction(&search, ip);
+    candidates_add_branches(&search, space);
+    return search.count <= ARCH_CANDIDATES_MAX ? search.count : 0;
 }
