@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Internals of the ring's writers: claiming a place and releasing the claim, inline. For
- * core/ring/ring.c, and for core/sample/sample.c, which stores a record's words directly in the
- * ring; no other file includes this. Context: as ring_output. See docs/ring.md for the reasons.
+ * core/ring/ring.c, for core/sample/sample.c, which stores a record's words directly in the ring,
+ * and for core/ring/walk.c, which needs the predicates; no other file includes this. Context: as
+ * ring_output. See docs/ring.md for the reasons.
  */
 #pragma once
 

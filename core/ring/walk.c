@@ -3,6 +3,7 @@
 #include "core/ring/walk.h"
 
 #include "core/lib/string.h"
+#include "core/ring/claim.h"
 
 /* Smallest size of a claim. While the place is being chosen, the offset matches no position. */
 #define CLAIM_MIN sizeof(struct perf_event_header)
@@ -39,7 +40,7 @@ static uint64_t claimed(const struct ring *ring, uint64_t position)
 
 static bool plausible(uint64_t size, uint64_t room)
 {
-    return size >= CLAIM_MIN && size <= RING_RECORD_MAX && size % 8 == 0 && size <= room;
+    return ring_is_whole(size) && size <= RING_RECORD_MAX && size <= room;
 }
 
 /* Copies whole words; the ring's end lies between two of them. */
