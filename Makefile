@@ -116,7 +116,7 @@ DO   ?= run test
 elsewhere:
 	$(Q)TESTS='$(if $(filter file,$(origin TESTS)),,$(TESTS))' QUICK='$(QUICK)' SOAK='$(SOAK)' KEEP='$(KEEP)' SUDO='$(SUDO)' tools/elsewhere $(DIST) $(DO)
 
-## make budgets     what the tests took last time becomes their budget, in docs/testing.md
+## make budgets     what the tests took last time becomes their budget, in tests/budgets
 budgets:
 	$(Q)tools/tests --budgets
 
