@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What may come inside what, of the reasons for which a CPU stands still (docs/kernel.md, "Standing
- * still"), and that there is one answer to what it stands at. Wants at least two CPUs: this one
- * asks, CPU 1 stands still.
+ * What may come inside what, of the reasons for which a CPU stands still (docs/kernel.md,
+ * "Rendezvous"), and that there is one answer to what it stands at. Wants at least two CPUs: this
+ * one asks, CPU 1 stands still.
  */
 #include "arch/cpu.h"
 #include "arch/park.h"
