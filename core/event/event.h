@@ -65,7 +65,7 @@ struct event {
     struct event_spec spec;   /* [I] the event as requested */
     struct event *next_paced; /* [all CPUs parked] */
     uint64_t tick_limit;      /* [I] samples per CPU and tick; 0: never throttled */
-    struct tally tally;       /* memory owned by core/recording/tallies.c */
+    struct tally tally;       /* memory owned by core/recording/memory.c */
 
     /* Source-specific state; an event uses only its source's fields. */
     struct breakpoint breakpoint;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See kept.h. Called by core/recording/recording.c and rings.c. */
+/* See kept.h. */
 #include "core/recording/kept.h"
 
 #include "arch/cpu.h"
@@ -43,7 +43,7 @@ bool kept_has(const void *place)
 void kept_drop(void)
 {
     *(volatile uint64_t *)&kept.head.magic = 0;
-    local_barrier(); /* cleared before anything it describes changes */
+    local_barrier(); /* before any change to what it describes */
 }
 
 void kept_hold(const struct ring *rings, unsigned count, const struct event *events,
@@ -71,7 +71,7 @@ void kept_hold(const struct ring *rings, unsigned count, const struct event *eve
     head->events_crc = crc32_update(0, kept.events, event_count * sizeof(kept.events[0]));
     head->crc = kept_head_crc(head);
     recording_note_end("");
-    local_barrier(); /* everything else is stored before the magic */
+    local_barrier(); /* the magic comes last */
     *(volatile uint64_t *)&head->magic = KEPT_MAGIC;
 }
 

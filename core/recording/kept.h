@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Describes this boot's recording for the next boot, in memory that a reset preserves (core/host.h,
- * memory_kept; arch/memory.h, ARCH_KEPT). For core/recording/; task context. See docs/crash.md for
- * the reasons.
+ * memory_kept; arch/memory.h, ARCH_KEPT; docs/crash.md). For core/recording/; task context.
  */
 #pragma once
 
@@ -27,10 +26,10 @@ struct kept_head {
     uint32_t crc; /* of the fields below */
     uint8_t build_id[ARCH_BUILD_ID_SIZE];
     uint32_t event_count;
-    uint64_t memory, memory_size; /* provided by the host: address and bytes */
-    uint64_t ring_size;           /* bytes per ring; the rings are contiguous from `memory` on */
+    uint64_t memory, memory_size; /* the host's: address and bytes */
+    uint64_t ring_size;           /* bytes per ring; the rings begin at `memory`, without gaps */
     uint32_t ring_count;
-    uint32_t fits; /* 0: the rings did not fit and are elsewhere */
+    uint32_t fits; /* 0: the rings are elsewhere, as they did not fit */
     uint32_t events_crc;
     uint32_t mode; /* enum ring_mode */
 };
@@ -58,9 +57,6 @@ bool kept_has(const void *memory);
 /* Invalidates the recording in preserved memory. */
 void kept_drop(void);
 
-/*
- * Describes the rings, which are still empty, and the events that write into them, for the next
- * boot.
- */
+/* Describes the rings, still empty, and their events. */
 void kept_hold(const struct ring *rings, unsigned count, const struct event *events,
                unsigned event_count);

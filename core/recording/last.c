@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See last.h. The rings are walked like those of a machine that stopped at an arbitrary instruction
- * (core/ring/walk.h), so that a writer interrupted by the reset loses only its own record.
+ * See last.h. The rings are walked as in a stopped machine (core/ring/walk.h), so that a writer
+ * interrupted by the reset loses only its own record.
  */
 #include "core/recording/last.h"
 
@@ -11,6 +11,7 @@
 #include "core/lib/print.h"
 #include "core/lib/string.h"
 #include "core/recording/kept.h"
+#include "core/recording/memory.h"
 #include "core/recording/tasks.h"
 #include "core/ring/walk.h"
 #include "core/sample/comm.h"
@@ -29,7 +30,7 @@ struct last_ring {
 
 /* Set by last_find at boot; the walks belong to the only reader. */
 static struct last {
-    struct record_source source; /* first */
+    struct record_source source;
     struct last_ring rings[ARCH_CPUS_MAX];
     unsigned ring_count;
     struct recorded_event events[RECORDING_EVENTS_MAX];
@@ -37,65 +38,60 @@ static struct last {
     size_t name_count;
     char end[KEPT_END_SIZE];
     _Alignas(8) uint8_t record[RING_RECORD_MAX];
-    uint64_t samples, foreign, unfinished, damaged; /* damaged: bytes; the others are records */
+    uint64_t samples, foreign, unfinished; /* records */
+    uint64_t damaged;                      /* bytes */
     bool there, shown;
 } last;
 
 static struct refusal missing = {"nobody has looked for it"};
 
-/* --- Validation. --- */
+/* --- Validation --- */
 
-#define REFUSED 1 /* the reason is in `missing` */
-
-/* Returns -ENODATA if there may never have been a recording: boot then prints nothing. */
+/* Returns -ENODATA if there may never have been a recording, so that boot prints nothing. */
 static int check_head(const struct kept_head *head)
 {
     size_t bytes = 0;
     void *start = host.memory_kept ? host.memory_kept(&bytes) : NULL;
 
-    if (!start) {
-        refuse(&missing, ENODATA, "this machine has no memory that a reset leaves alone");
-        return -ENODATA;
-    }
-    if (head->magic != KEPT_MAGIC) {
-        refuse(&missing, ENODATA,
-               "the machine was switched on, its firmware clears memory, or nothing was recorded");
-        return -ENODATA;
-    }
+    if (!start)
+        return refuse(&missing, ENODATA, "this machine has no memory that a reset leaves alone");
+    if (head->magic != KEPT_MAGIC)
+        return refuse(
+            &missing, ENODATA,
+            "the machine was switched on, its firmware clears memory, or nothing was recorded");
     if (head->version != KEPT_VERSION || head->crc != kept_head_crc(head))
-        refuse(&missing, EINVAL, "what describes it was overwritten");
-    else if (memcmp(head->build_id, arch_build_id(), sizeof(head->build_id)) != 0)
-        refuse(&missing, EINVAL,
-               "it is of another build, %02x%02x%02x%02x..., whose addresses mean "
-               "other functions",
-               head->build_id[0], head->build_id[1], head->build_id[2], head->build_id[3]);
-    else if (head->memory != (uintptr_t)start || head->memory_size != bytes)
-        refuse(&missing, EINVAL, "the machine had other memory: %llu bytes were kept, %zu are now",
-               (unsigned long long)head->memory_size, bytes);
-    else if (!head->fits)
-        refuse(&missing, EINVAL, "its %u rings of %llu bytes did not fit into the %zu that survive",
-               head->ring_count, (unsigned long long)head->ring_size, bytes);
-    else
-        return 0;
-    return REFUSED;
+        return refuse(&missing, EINVAL, "its description was overwritten");
+    if (memcmp(head->build_id, arch_build_id(), sizeof(head->build_id)) != 0)
+        return refuse(&missing, EINVAL,
+                      "it is of another build, %02x%02x%02x%02x..., whose addresses mean "
+                      "other functions",
+                      head->build_id[0], head->build_id[1], head->build_id[2], head->build_id[3]);
+    if (head->memory != (uintptr_t)start || head->memory_size != bytes)
+        return refuse(&missing, EINVAL,
+                      "the machine had other memory: %llu bytes were kept, %zu are now",
+                      (unsigned long long)head->memory_size, bytes);
+    if (!head->fits)
+        return refuse(&missing, EINVAL,
+                      "its %u rings of %llu bytes did not fit into the %zu that survive",
+                      head->ring_count, (unsigned long long)head->ring_size, bytes);
+    return 0;
 }
 
-/* A valid CRC over impossible values is a bug, or chance; such a head is refused, too. */
+/* Refuses impossible values, too, although their CRC is correct. */
 static int check_body(const struct kept_head *head)
 {
     size_t events = head->event_count;
 
     if (events == 0 || events > RECORDING_EVENTS_MAX || head->ring_count == 0 ||
         head->ring_count > ARCH_CPUS_MAX || head->ring_size > head->memory_size / head->ring_count)
-        refuse(&missing, EINVAL, "what describes it cannot be true");
-    else if (head->events_crc != crc32_update(0, kept.events, events * sizeof(kept.events[0])))
-        refuse(&missing, EINVAL, "what describes its %zu events was overwritten", events);
-    else
-        return 0;
-    return REFUSED;
+        return refuse(&missing, EINVAL, "its description has impossible values");
+    if (head->events_crc != crc32_update(0, kept.events, events * sizeof(kept.events[0])))
+        return refuse(&missing, EINVAL, "the description of its %zu event%s was overwritten",
+                      events, print_plural(events));
+    return 0;
 }
 
-/* --- The copy. --- */
+/* --- The copy --- */
 
 static void take_ring(struct last_ring *to, const struct ring *from, uint8_t *bytes)
 {
@@ -113,13 +109,13 @@ static int take_rings(const struct ring *rings)
 {
     const struct kept_head *head = &kept.head;
     size_t bytes = head->ring_size * head->ring_count;
-    struct refusal none = {"Pitot's host provides no memory"};
-    uint8_t *copy = host.memory_take ? host.memory_take(bytes, &none) : NULL;
+    char what[64];
+    uint8_t *copy;
 
-    if (!copy) {
-        refuse(&missing, ENOMEM, "no memory for a copy of its %zu bytes: %s", bytes, none.text);
-        return REFUSED;
-    }
+    print_into(what, sizeof(what), "no memory for a copy of its %zu bytes", bytes);
+    copy = recording_take(bytes, what, &missing);
+    if (!copy)
+        return -ENOMEM;
     memcpy(copy, host.memory_kept(&(size_t){0}), bytes);
     last.ring_count = head->ring_count;
     for (unsigned cpu = 0; cpu < last.ring_count; cpu++)
@@ -135,11 +131,9 @@ static void take_end(void)
     last.end[sizeof(last.end) - 1] = '\0';
 }
 
-/* --- Records. --- */
+/* --- Records --- */
 
-/*
- * A throttle record: { header; u64 time, id, stream; sample_id }, with the time in its sixth word.
- */
+/* { header; u64 time, id, stream; sample_id }: the sixth word is the time. */
 static bool is_throttle(const struct perf_event_header *record, uint64_t *time)
 {
     if ((record->type != PERF_RECORD_THROTTLE && record->type != PERF_RECORD_UNTHROTTLE) ||
@@ -163,12 +157,7 @@ static bool is_ours(const struct perf_event_header *record, uint64_t *time)
     return *time < UNKNOWN;
 }
 
-static const struct perf_event_header *record_read(void)
-{
-    return (const struct perf_event_header *)last.record;
-}
-
-/* Finds the time of the ring's next valid record; the walk stays before that record. */
+/* Finds the ring's next valid record and its time; the walk stays before it. */
 static void look_ahead(struct last_ring *ring)
 {
     for (;;) {
@@ -176,7 +165,7 @@ static void look_ahead(struct last_ring *ring)
         enum ring_walk_step step = ring_walk_next(&ahead, last.record);
 
         ring->time = NOTHING;
-        if (step == RING_WALK_RECORD && is_ours(record_read(), &ring->time))
+        if (step == RING_WALK_RECORD && is_ours((const void *)last.record, &ring->time))
             return;
         ring->time = NOTHING;
         ring->walk = ahead;
@@ -200,7 +189,6 @@ static void last_rewind(struct record_source *source)
     }
 }
 
-/* In order of time, and of CPU at equal times. */
 static const struct perf_event_header *last_next(struct record_source *source)
 {
     struct last_ring *oldest = &last.rings[0];
@@ -216,7 +204,7 @@ static const struct perf_event_header *last_next(struct record_source *source)
         return NULL;
     oldest->time = UNKNOWN;
     ring_walk_next(&oldest->walk, last.record);
-    return record_read();
+    return (const void *)last.record;
 }
 
 static void count_records(void)
@@ -230,7 +218,7 @@ static void count_records(void)
         last.unfinished += last.rings[i].walk.unfinished;
 }
 
-/* --- At boot. --- */
+/* --- At boot --- */
 
 static int find(const struct ring *rings)
 {
@@ -249,7 +237,6 @@ static int find(const struct ring *rings)
                                          .next = last_next,
                                          .events = last.events,
                                          .event_count = kept.head.event_count};
-    last.name_count = recording_tasks_left(last.names, RECORDING_TASK_NAMES);
     take_end();
     last.there = true;
     return 0;
@@ -261,11 +248,12 @@ void last_find(struct ring *rings)
     int error;
 
     memset(&last, 0, sizeof(last));
+    last.name_count = recording_tasks_left(last.names, RECORDING_TASK_NAMES);
     error = find(rings);
-    refused = last.damaged; /* rings refused as a whole */
+    refused = last.damaged; /* whole rings */
     kept_drop();
     memset(rings, 0, ARCH_CPUS_MAX * sizeof(*rings));
-    if (error == REFUSED)
+    if (error && error != -ENODATA)
         print("Pitot: the last boot's recording is not here: %s\n", missing.text);
     if (error)
         return;
@@ -281,7 +269,7 @@ void last_find(struct ring *rings)
               (unsigned long long)refused, (unsigned long long)last.foreign);
 }
 
-/* --- For a reader. --- */
+/* --- For a reader --- */
 
 struct record_source *last_source(void)
 {
@@ -302,13 +290,13 @@ void last_hide(void)
     last.shown = false;
 }
 
-/* A report in an interrupt or NMI that interrupts the reader is about this boot. */
+/* A report in an interrupt or NMI is about this boot, even if it interrupts the reader. */
 bool last_shown(void)
 {
     return last.shown && !arch_interrupted();
 }
 
-/* Thread numbers are reused: the newest name counts. */
+/* Numbers are reused: the newest name counts. */
 static const char *last_task_name(uint32_t tid)
 {
     for (size_t i = last.name_count; i-- > 0;)

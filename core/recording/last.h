@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The last boot's recording, preserved in memory across a reset: found at boot, copied, and read
- * like any other (`perf report --last-boot`). Firmware and loaders may have overwritten any of it:
- * invalid data is refused or skipped, and counted.
+ * The last boot's recording, which a reset has left in memory (`perf report --last-boot`). Firmware
+ * and loaders may have overwritten any of it: invalid data is refused, or skipped and counted.
  */
 #pragma once
 
@@ -12,16 +11,14 @@
 #include "core/sample/records.h"
 
 /*
- * Finds and copies the recording, and reports the result on the console. `rings` is the memory of
- * the last boot's ARCH_CPUS_MAX rings; all zero on return. Called once at boot by
- * core/recording/recording.c.
+ * Finds and copies the recording, and reports the result on the console. `rings`: the last boot's
+ * ARCH_CPUS_MAX rings; all zero on return. Called once at boot by recording.c.
  */
 void last_find(struct ring *rings);
 
 /*
- * The recording's records, oldest first; NULL if there is none, and last_missing gives the reason.
- * From here until last_hide, comm_of gives the names of the last boot. Task context, one reader at
- * a time.
+ * The records, oldest first. NULL if there is none, and last_missing gives the reason. Until
+ * last_hide, comm_of gives the last boot's names. Task context, one reader at a time.
  */
 struct record_source *last_source(void);
 const char *last_missing(void);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Describes the variables of core/recording/recording.c and tasks.c for a tool that reads the
- * memory of a stopped machine (core/abi/recorder.h). The offsets come from the compiler, so they
- * are always right. Constant data that no kernel code reads.
+ * Describes the variables of recording.c and tasks.c for a tool that reads the memory of a stopped
+ * machine (core/abi/recorder.h). Constant data that no kernel code reads.
  */
 #pragma once
 
@@ -72,10 +71,7 @@ RECORDER_WIDTH(struct tracepoint_field, offset, 2);
         .field_size = offsetof(struct tracepoint_field, size),                                     \
     }
 
-/*
- * `all_rings` is the array of rings. The other two are variables: a pointer to the events, and
- * their count.
- */
+/* An array of rings, a pointer to the events, and their number: all three are variables. */
 #define RECORDER(all_rings, first_event, count_of_events)                                          \
     {                                                                                              \
         .magic = RECORDER_MAGIC, .version = RECORDER_VERSION, .size = sizeof(struct recorder),     \
@@ -87,7 +83,7 @@ RECORDER_WIDTH(struct tracepoint_field, offset, 2);
         .event = RECORDER_EVENT, .tracepoint = RECORDER_TRACEPOINT,                                \
     }
 
-/* `name_room` and `path_room`: the longest name and file path, including the NUL. */
+/* `name_room`, `path_room`: the longest name and path, including the NUL. */
 #define RECORDER_TASKS(first_task, count_of_tasks, name_room, path_room)                           \
     {                                                                                              \
         .first = (uintptr_t)(first_task), .count = (uintptr_t) & (count_of_tasks),                 \

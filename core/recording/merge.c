@@ -19,7 +19,7 @@ void ring_merge_start(struct ring_merge *merge, const struct ring *rings, unsign
     }
 }
 
-/* Reads the next record into merge->record, advances the reader, and returns the record's time. */
+/* Reads a record into merge->record and returns its time. */
 static uint64_t ring_merge_read(struct ring_merge *merge, struct ring_reader *reader)
 {
     if (ring_read(reader, merge->record, sizeof(merge->record)) != RING_READ_RECORD)
@@ -41,7 +41,6 @@ static void ring_merge_peek(struct ring_merge *merge, unsigned i)
     }
 }
 
-/* The ring with the oldest record. */
 static unsigned ring_merge_oldest(struct ring_merge *merge)
 {
     unsigned oldest = 0;
@@ -56,8 +55,8 @@ static unsigned ring_merge_oldest(struct ring_merge *merge)
 }
 
 /*
- * The record may have been overwritten since its time was read. The record now in its place is
- * younger, and may have to wait its turn.
+ * The record may have been overwritten since its time was read. The ring's next record is then
+ * younger, and may have to wait for other rings.
  */
 const struct perf_event_header *ring_merge_next(struct ring_merge *merge)
 {

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Implements core/symbols/user_place.h: locates an address of a recording in a program, by the
- * mappings the host has reported. Any context.
- */
+/* Implements core/symbols/user_place.h by the mappings that the host has reported. Any context. */
 #include "core/recording/last.h"
 #include "core/recording/tasks.h"
 #include "core/symbols/user_place.h"

@@ -10,27 +10,24 @@
 #include "core/lib/assert.h"
 #include "core/lib/cpus.h"
 #include "core/lib/print.h"
+#include "core/recording/kept.h"
 #include "core/recording/last.h"
 #include "core/recording/layout.h"
+#include "core/recording/memory.h"
 #include "core/recording/merge.h"
-#include "core/recording/rings.h"
-#include "core/recording/tallies.h"
 #include "core/recording/tasks.h"
 
-/*
- * One bank holds the events of the last recording, the other those of the next recording or of a
- * later count.
- */
+/* One bank holds the last recording's events; the next events go into the other. */
 static struct bank {
     struct event events[RECORDING_EVENTS_MAX];
-    struct event_cpu *cpus; /* per-CPU state of the events, in memory of the host; NULL: none */
-    size_t bytes;
+    struct event_cpu *cpus; /* per-CPU state of the events; NULL: none */
+    size_t bytes;           /* size of `cpus` */
 } banks[2];
 
 static struct event *events = banks[0].events; /* events of the recording */
 static struct event *armed = banks[0].events;  /* events armed last */
 static unsigned event_count, armed_count;
-/* Only arch_cpus() of them have memory. At boot they hold the last boot's contents. */
+/* The first arch_cpus() rings have memory. At boot, contents are the last boot's. */
 ARCH_KEPT static struct ring rings[ARCH_CPUS_MAX];
 static uint64_t nested_before;                /* tracepoint_nested() when the events were armed */
 static uint64_t lapses_before[ARCH_CPUS_MAX]; /* the same for breakpoint_lapses() */
@@ -45,15 +42,14 @@ const struct recorder recorder = RECORDER(rings, events, event_count);
 void recording_init(void)
 {
     last_find(rings);
-    recording_tasks_clear();
 }
 
-/* Allocates the bank for `count` events and drops its previous contents. */
+/* Replaces the bank's contents by memory for `count` events. */
 static int bank_make(struct bank *bank, unsigned count, struct refusal *why)
 {
     char what[80];
 
-    assert(bank->events != events); /* these can be reported until replaced */
+    assert(bank->events != events); /* readers still need the last recording */
     assert(count > 0 && count <= RECORDING_EVENTS_MAX);
     if (bank->cpus)
         host.memory_give(bank->cpus, bank->bytes);
@@ -69,7 +65,7 @@ static void recording_make_event(struct event *event, const struct event_spec *s
                                  const struct recording_options *options, struct event_cpu *cpus)
 {
     event_init(event, spec, cpus);
-    /* At least one sample per tick, so that a low rate gives few samples rather than none. */
+    /* At least one sample per tick: a low rate must not discard all samples. */
     event->tick_limit = options->rate * THROTTLE_TICK_NS / 1000000000;
     if (options->rate && !event->tick_limit)
         event->tick_limit = 1;
@@ -82,8 +78,8 @@ static void recording_disable(struct event *first, unsigned count)
 }
 
 /*
- * Tries the event alone, with the events before it disarmed. If the event now gets its registers,
- * the others had taken the free ones; otherwise the reason names the other holders.
+ * Tries the event again with the events before it disarmed. If that succeeds, those events held the
+ * registers; otherwise event_enable's reason names the holders.
  */
 static int refuse_together(struct event *event, const char *name, unsigned before,
                            struct refusal *why)
@@ -99,7 +95,7 @@ static int refuse_together(struct event *event, const char *name, unsigned befor
                   name, before, print_plural(before), before == 1 ? "s" : "");
 }
 
-/* Arms all events or none. They only count, because they have no ring yet. */
+/* Arms all events or none. They only count, as they have no ring yet. */
 static int recording_enable(struct bank *bank, const struct recording_options *options,
                             struct refusal *why)
 {
@@ -111,7 +107,7 @@ static int recording_enable(struct bank *bank, const struct recording_options *o
     if (!error)
         error = recording_tallies_take(fresh, options->event_count, why);
     if (!error)
-        error = cpus_park(why); /* once for all events: from here on each CPU answers */
+        error = cpus_park(why); /* once for all events: nested calls cannot fail */
     if (error)
         return error;
     for (unsigned i = 0; !error && i < options->event_count; i++) {
@@ -125,36 +121,29 @@ static int recording_enable(struct bank *bank, const struct recording_options *o
     return error;
 }
 
-/* Any context, after the trigger's sample was written. */
-static void recording_trigger(const struct event *event)
-{
-    const struct event *nobody = NULL;
-
-    __atomic_compare_exchange_n(&ended_by, &nobody, event, false, __ATOMIC_RELAXED,
-                                __ATOMIC_RELAXED);
-    recording_freeze();
-}
-
 void recording_set_stop(void (*stop)(void))
 {
     stop_program = stop;
 }
 
-/* Any context, after a sample of an event with `stop` or `trigger` was written. */
+/* Called after a sample of an event with `stop` or `trigger`. Any context. */
 static void recording_sampled(const struct sample_plan *plan)
 {
-    const struct event *event = event_of_plan(plan);
+    const struct event *event = event_of_plan(plan), *nobody = NULL;
 
     if (event->spec.stop && stop_program)
         stop_program();
-    if (event->spec.trigger)
-        recording_trigger(event);
+    if (!event->spec.trigger)
+        return;
+    __atomic_compare_exchange_n(&ended_by, &nobody, event, false, __ATOMIC_RELAXED,
+                                __ATOMIC_RELAXED);
+    recording_freeze();
 }
 
 /*
- * Hits caused by setting up the rings are not counted. Triggers begin last, so that all other
- * events already run if a trigger hits at once. The second freeze is for the event that was
- * beginning when the first freeze came.
+ * Counts restart, so hits caused by setting up the rings are not included. Triggers begin last, so
+ * that all other events run when a trigger hits. The second freeze is for an event that was
+ * beginning during the first.
  */
 static void recording_begin(struct ring *to)
 {
@@ -172,17 +161,14 @@ static void recording_begin(struct ring *to)
     cpus_release();
 }
 
-/*
- * Makes the armed events those of the recording, and drops the previous events with their rings and
- * thread names.
- */
+/* The armed events, with new rings and thread names, replace the last recording. */
 static int recording_replace(const struct recording_options *options, struct refusal *why)
 {
     int error;
 
     compresses = options->compress;
     ended_by = NULL;
-    event_count = 0; /* an NMI may start a report here */
+    event_count = 0; /* for a report in an NMI: there is no recording until both are set */
     local_barrier();
     events = armed;
     local_barrier();
@@ -194,10 +180,7 @@ static int recording_replace(const struct recording_options *options, struct ref
     return error;
 }
 
-/*
- * Keeps the last recording until the new one can start: the new events go into the other bank, and
- * the old rings are given back last.
- */
+/* Keeps the last recording until the new events are armed. */
 int recording_start(const struct recording_options *options, struct refusal *why)
 {
     struct bank *fresh = events == banks[0].events ? &banks[1] : &banks[0];
@@ -251,7 +234,7 @@ void recording_freeze(void)
 {
     for (unsigned i = 0; i < event_count; i++)
         events[i].rings = NULL;
-    local_barrier(); /* once a reader sees `frozen`, no CPU starts another record */
+    local_barrier(); /* no CPU starts another record once a reader sees `frozen` */
     frozen = true;
 }
 
@@ -260,7 +243,7 @@ bool recording_frozen(void)
     return *(volatile bool *)&frozen;
 }
 
-/* A CPU can be parked only between two hits, so no hit is in progress once all CPUs are parked. */
+/* A CPU parks only between two hits, so no hit is in progress once all CPUs are parked. */
 void recording_settle(void)
 {
     cpus_park_surely();
@@ -287,14 +270,12 @@ bool recording_overwrites(void)
     return rings[0].mode == RING_OVERWRITE;
 }
 
-/* A reader of all rings; one for each of the readers that may run at the same time. */
-struct view {
+/* A reader of all rings. The three may run at the same time. */
+static struct view {
     struct record_source source;
     struct recorded_event events[RECORDING_EVENTS_MAX];
     struct ring_merge merge;
-};
-
-static struct view console_view, stream_view, report_view;
+} console_view, stream_view, report_view;
 
 static void view_rewind(struct record_source *source)
 {

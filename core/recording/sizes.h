@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Limits of a recording. An event is about 1 KiB, and there are three arrays of them: the options,
- * the last recording, the next one.
- */
+/* Limits of a recording. An event takes about 1 KiB in each of three arrays: options, two banks. */
 #pragma once
 
 #define RECORDING_EVENTS_MAX   96

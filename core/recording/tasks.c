@@ -14,31 +14,28 @@
 #define TASKS_MAX RECORDING_TASK_NAMES
 
 /*
- * Written under `lock`. The count includes an entry only once it is complete, so entries may be
- * read in any context.
+ * Written under `lock`. `count` includes only complete entries, so any context may read them.
  */
 ARCH_KEPT static struct recorded_task tasks[TASKS_MAX];
 ARCH_KEPT static char names[TASKS_MAX][TASK_NAME_SIZE];
-/* [i]: the program, if tasks[i] is a mapping. */
-static const struct host_program *programs[TASKS_MAX];
+static const struct host_program *programs[TASKS_MAX]; /* [i]: of tasks[i], if it is a mapping */
 ARCH_KEPT static uint64_t count;
 static uint64_t lost;
 static bool listening; /* a recording is running */
-
-static uint32_t lock; /* [A] 0: free */
+static uint32_t lock;  /* [A] 0: free */
 
 const struct recorder_tasks recorder_tasks =
     RECORDER_TASKS(tasks, count, TASK_NAME_SIZE, HOST_PATH_SIZE);
 
 /*
- * Interrupts are off while a CPU holds the lock, so that the holder is not preempted. The host's
- * locks are not used here, because the recording may watch them. Contention is rare and short.
+ * Interrupts are off while a CPU holds the lock, so the holder is not preempted. Not a lock of the
+ * host, because the recording may watch those.
  */
 static uint64_t tasks_lock(void)
 {
     uint64_t flags = arch_irq_save();
 
-    /* A, with tasks_unlock: this CPU sees what the last holder stored. */
+    /* A, with tasks_unlock: this CPU sees the last holder's stores. */
     while (__atomic_exchange_n(&lock, 1, __ATOMIC_ACQUIRE))
         arch_relax();
     return flags;
@@ -55,7 +52,7 @@ static char *find(uint32_t tid)
 {
     uint64_t known = publish_load(&count);
 
-    /* A new thread may reuse the number of an exited thread: the newest entry counts. */
+    /* Numbers are reused: the newest entry counts. */
     while (known-- > 0)
         if (tasks[known].tid == tid && tasks[known].comm == names[known])
             return names[known];
@@ -65,7 +62,7 @@ static char *find(uint32_t tid)
 /* Called with the lock held. */
 static void add(const struct recorded_task *task, const struct host_program *program)
 {
-    assert(lock); /* one CPU at a time changes the count */
+    assert(lock);
     if (count == TASKS_MAX) {
         lost++;
         return;
@@ -81,7 +78,7 @@ static void add_name(uint32_t pid, const char *name, bool lived)
     struct recorded_task task = {.pid = pid, .tid = pid};
 
     if (!lived) {
-        uint32_t maker = task_current_pid(); /* it also sets the name, unless pid does so itself */
+        uint32_t maker = task_current_pid(); /* or `pid`, if the thread renames itself */
 
         task.time = arch_clock_ns();
         task.parent = maker == pid ? 0 : maker;
@@ -126,7 +123,7 @@ void recording_task_mapped(uint32_t pid, const struct host_program *program,
                                        .build_id = program->build_id};
     uint64_t flags = tasks_lock();
 
-    /* The recording may have begun while the host was reporting existing mappings. */
+    /* A mapping made while the host reports existing ones may be reported twice. */
     if (listening && !is_noted(pid, mapping->start))
         add(&task, program);
     tasks_unlock(flags);
@@ -149,7 +146,7 @@ void recording_tasks_start(void)
 
     lost = 0;
     publish_store(&count, 0);
-    /* Set first, so that tasks created while the host reports existing ones are reported too. */
+    /* Before the host reports existing threads, so that new ones are reported, too. */
     listening = true;
     tasks_unlock(flags);
     if (host.tasks_tell)
@@ -172,7 +169,6 @@ size_t recording_tasks(const struct recorded_task **all)
 
 const struct host_program *recording_task_program(const struct recorded_task *mapping)
 {
-    /* `mapping` is an entry of tasks[]. */
     assert(mapping >= tasks && mapping < tasks + TASKS_MAX && mapping->size);
     return programs[mapping - tasks];
 }
@@ -194,12 +190,8 @@ size_t recording_tasks_left(struct recording_task_name *to, size_t most)
         memcpy(to[taken].name, names[i], TASK_NAME_SIZE);
         to[taken++].name[TASK_NAME_SIZE - 1] = '\0';
     }
-    return taken;
-}
-
-void recording_tasks_clear(void)
-{
     count = 0;
+    return taken;
 }
 
 const char *recording_task_name(uint32_t tid)

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The threads that may appear in a recording's samples, and the code that their programs have
- * mapped: threads that exist when the recording starts, and those created while it runs. Each has
- * its last name from before the recording stopped (in a stream that had already begun, an earlier
- * name). An exited thread stays known until the next recording. The host reports threads
- * (core/host.h); the stream, core/sample/comm.h and core/symbols/user_place.h read them.
+ * The threads that exist while a recording runs, and the code that their programs have mapped.
+ * Each thread has the last name that it had then; a stream may already contain an earlier name.
+ * Exited threads stay known until the next recording. The host reports threads (core/host.h); the
+ * stream, core/sample/comm.h and core/symbols/user_place.h read them.
  */
 #pragma once
 
@@ -18,9 +17,9 @@
 /* --- For the host. Task context; no effect while nothing is recorded. --- */
 
 /*
- * The current thread has created the thread `pid`, or the thread gets a new name. `lived`: the
- * thread existed before the recording (true only from host.tasks_tell). Called before the thread's
- * first sample, with preemption off since its creation.
+ * The current thread has created the thread `pid`, or renamed it. `lived`: the thread existed
+ * before the recording (true only from host.tasks_tell). Called before the thread's first sample,
+ * with preemption off since its creation.
  */
 void recording_task_named(uint32_t pid, const char *name, bool lived);
 
@@ -28,14 +27,11 @@ struct recording_mapping {
     uint64_t start, size, offset; /* [start, start + size) maps the file from `offset` on */
 };
 
-/* Code of the program's file has been mapped into the process. Called before that code runs. */
+/* The process has mapped code of the program's file. Called before that code runs. */
 void recording_task_mapped(uint32_t pid, const struct host_program *program,
                            const struct recording_mapping *mapping, bool lived);
 
-/*
- * The process has run its last instruction of a program. `parent`: pid of the process that started
- * it.
- */
+/* The process, started by `parent`, has run its last instruction of a program. */
 void recording_task_ended(uint32_t pid, uint32_t parent);
 
 /* --- For core/recording/recording.c and the stream. --- */
@@ -43,10 +39,7 @@ void recording_task_ended(uint32_t pid, uint32_t parent);
 void recording_tasks_start(void);
 void recording_tasks_stop(void);
 
-/*
- * Stores all entries in `all`, in the order the host reported them, and returns their number. Any
- * context.
- */
+/* Stores the entries, in the order of the reports, and returns their number. Any context. */
 size_t recording_tasks(const struct recorded_task **all);
 
 /* The program of a mapping from recording_tasks. Any context. */
@@ -56,9 +49,8 @@ const struct host_program *recording_task_program(const struct recorded_task *ma
 const char *recording_task_name(uint32_t tid);
 
 /*
- * Copies the names that the last boot left here, for core/recording/last.c, which knows whether the
- * build is the same. Nothing in them is trusted. Called at boot, as is recording_tasks_clear,
- * before all other functions here.
+ * Copies the names that the last boot left here, whatever they contain, and empties the table.
+ * Called at boot, before all other functions here.
  */
 #define RECORDING_TASK_NAMES 1024
 
@@ -67,10 +59,6 @@ struct recording_task_name {
     char name[TASK_NAME_SIZE];
 };
 size_t recording_tasks_left(struct recording_task_name *to, size_t most);
-void recording_tasks_clear(void);
 
-/*
- * Number of threads, mappings and exits that did not fit in the table; such threads are shown by
- * number only.
- */
+/* Number of reports that did not fit in the table; those threads are shown by number. */
 uint64_t recording_tasks_lost(void);

@@ -170,11 +170,12 @@ sub damaged_ok
 fill($stub);
 damaged_ok($at{'head.build_id'}, "\x5a" x 20, 1, qr/\A$not: it is of another build, 5a5a5a5a\.\.\./,
     'another build is named');
-damaged_ok($at{'head.build_id'}, "\x5a" x 20, 0, qr/\A$not: what describes it was overwritten\z/,
+damaged_ok($at{'head.build_id'}, "\x5a" x 20, 0, qr/\A$not: its description was overwritten\z/,
     'a description that was written over is not believed');
 damaged_ok($at{'head.memory_size'}, pack('Q<', 4096), 1,
     qr/\A$not: the machine had other memory: 4096 bytes were kept, \d+ are now\z/, 'another size');
-damaged_ok($at{events}, "\xff" x 8, 0, qr/\A$not: what describes its \d+ events was overwritten\z/,
+damaged_ok($at{events}, "\xff" x 8, 0,
+    qr/\A$not: the description of its \d+ events? was overwritten\z/,
     'events that were written over');
 damaged_ok($kept, "\0" x 8, 0, qr/\A\z/, 'nothing there is nothing said');
 

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: core/tally, core/perf/tally_options, core/perf/stat_tallies, core/recording/tallies
+# of: core/tally, core/perf/tally_options, core/perf/stat_tallies, core/recording/memory
 #
 # Hits that are told apart while they come, --by and --hist, against the same computed on the host
 # from every record of the same run, by the real perf script: the numbers are equal. Then those of

@@ -170,10 +170,10 @@ static void is_refused(void **state)
     (void)state;
     record(20);
     kept.head.event_count++;
-    assert_non_null(strstr(boot(), "not here: what describes it was overwritten\n"));
+    assert_non_null(strstr(boot(), "not here: its description was overwritten\n"));
     record(20);
     kept.events[0].id++;
-    assert_non_null(strstr(boot(), "not here: what describes its 1 events was overwritten\n"));
+    assert_non_null(strstr(boot(), "not here: the description of its 1 event was overwritten\n"));
     record(20);
     kept.head.build_id[0]++;
     kept.head.crc = kept_head_crc(&kept.head);
@@ -181,7 +181,7 @@ static void is_refused(void **state)
     record(20);
     kept.head.ring_count = UINT32_MAX;
     kept.head.crc = kept_head_crc(&kept.head);
-    assert_non_null(strstr(boot(), "not here: what describes it cannot be true\n"));
+    assert_non_null(strstr(boot(), "not here: its description has impossible values\n"));
     record(20);
     memory_size -= SIZE;
     assert_non_null(strstr(boot(), "not here: the machine had other memory"));
