@@ -8,7 +8,7 @@
 #include "core/perf/report_options.h"
 #include "core/recording/last.h"
 #include "core/recording/recording.h"
-#include "core/script/dump.h"
+#include "core/report/key.h"
 #include "core/stream/drain.h"
 
 /* Working memory of a report: REPORT_MOST, halved down to REPORT_LEAST until allocated. */
@@ -78,7 +78,7 @@ int perf_report(int argc, char **argv)
     if (!error && !source)
         return -ENODATA;
     if (!error)
-        error = report_possible(source, &options, &why);
+        error = report_keys_check(&options.keys, source, &why);
     if (error)
         print("perf report: %s\n", why.text);
     else

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * See key.h. Follows perf's rules, which were determined by showing recordings to perf 6.1
- * (docs/perf.md). Called by the report's other files; task context.
- */
+/* See key.h. The rules are those found in the output of perf 6.1 (docs/perf.md). */
 #include "core/report/key.h"
 
 #include "core/lib/string.h"
@@ -11,20 +8,26 @@
 #include "core/tracepoint/format.h"
 
 #define CPU_WIDTH     3
-#define NUMBER_WIDTH  7 /* of a task's number, before ":" and its name */
+#define NUMBER_WIDTH  7 /* a task's number, before ":" and the name */
 #define ADDRESS_WIDTH 18
-#define LEVEL_WIDTH   4 /* of "[k] " */
+#define LEVEL_WIDTH   4 /* "[k] " */
 #define LINE_SIZE     256
 
 /* --- Fields ----------------------------------------------------------------------------------- */
 
-/* Finds "NAME", or "EVENT.NAME" where EVENT is the tracepoint's name with or without its system. */
+/* The event's tracepoint, if its samples have the record; otherwise NULL. */
+static const struct tracepoint *recorded_tracepoint(const struct recorded_event *event)
+{
+    return event->attr.sample_type & PERF_SAMPLE_RAW ? tracepoint_of_event(&event->attr) : NULL;
+}
+
+/* Finds "NAME", or "EVENT.NAME" with the tracepoint's name, with or without its system. */
 static const struct tracepoint_field *field_of(const char *word, const struct recorded_event *event)
 {
-    const struct tracepoint *tracepoint = tracepoint_of_event(&event->attr);
+    const struct tracepoint *tracepoint = recorded_tracepoint(event);
     size_t before = 0;
 
-    if (!tracepoint || !(event->attr.sample_type & PERF_SAMPLE_RAW))
+    if (!tracepoint)
         return NULL;
     while (word[before] != '\0' && word[before] != '.')
         before++;
@@ -47,13 +50,11 @@ static int refuse_field(const char *word, const struct record_source *source, st
     char names[160] = "";
 
     for (size_t i = 0; i < source->event_count; i++) {
-        const struct perf_event_attr *attr = &source->events[i].attr;
-        const struct tracepoint *tracepoint = tracepoint_of_event(attr);
+        const struct tracepoint *tracepoint = recorded_tracepoint(&source->events[i]);
 
-        if (!tracepoint || !(attr->sample_type & PERF_SAMPLE_RAW))
-            continue;
-        for (unsigned f = 0; f < tracepoint->field_count; f++) {
+        for (unsigned f = 0; tracepoint && f < tracepoint->field_count; f++) {
             size_t length = strlen(names);
+
             print_into(names + length, sizeof(names) - length, ", %s", tracepoint->field[f].name);
         }
     }
@@ -109,10 +110,7 @@ static void keep_line(struct sink *sink, const char *bytes, size_t length)
     line->text[line->length] = '\0';
 }
 
-/*
- * perf searches the line of `perf script` for a word that begins with the field's name, and skips
- * the byte after the name.
- */
+/* Like perf, finds a word that begins with the field's name, and skips the byte after the name. */
 static bool copy_from_line(const char *line, const char *name, char *text)
 {
     size_t length = strlen(name), used = 0;
@@ -144,7 +142,7 @@ static uint64_t value_of(const struct tracepoint_field *field, const void *recor
     return value;
 }
 
-/* Prints a field as libtraceevent prints a single one. */
+/* As libtraceevent prints a single field. */
 static void print_raw(const struct tracepoint_field *field, const void *record, char *text)
 {
     unsigned long long value = value_of(field, record);
@@ -189,7 +187,7 @@ static struct report_place place_of_field(const struct report_key *key,
     };
 }
 
-/* perf compares the bytes, from the lowest up, and sorts larger ones first. */
+/* perf compares the bytes in memory order, and larger ones come first. */
 static int compare_fields(const struct report_place *a, const struct report_place *b)
 {
     uint64_t left = __builtin_bswap64(a->address), right = __builtin_bswap64(b->address);
@@ -201,7 +199,7 @@ static int compare_fields(const struct report_place *a, const struct report_plac
 
 /* --- Other keys ------------------------------------------------------------------------------- */
 
-/* perf's names: the last component of a file's path, or a name in brackets if there is no file. */
+/* As in perf, the last component of the file's path, or a name in brackets. */
 static void print_object(const struct sample_view *view, char *text)
 {
     struct user_place place;
@@ -244,8 +242,7 @@ struct report_place report_key_place(const struct report_key *key, const struct 
     case REPORT_BY_OBJECT:
         print_object(view, text);
         break;
-    case REPORT_BY_SYMBOL:
-    case REPORT_BY_NOTHING:
+    default:
         break;
     }
     return place;
@@ -280,12 +277,9 @@ int report_key_compare(const struct report_key *key, const struct report_place *
         return strcmp(a->name, b->name);
     case REPORT_BY_FIELD:
         return compare_fields(a, b);
-    case REPORT_BY_CPU:
-    case REPORT_BY_TID:
-    case REPORT_BY_NOTHING:
-        break;
+    default:
+        return a->address == b->address ? 0 : a->address < b->address ? -1 : 1;
     }
-    return a->address == b->address ? 0 : a->address < b->address ? -1 : 1;
 }
 
 /* --- Columns ---------------------------------------------------------------------------------- */
@@ -299,11 +293,6 @@ const char *report_key_heading(const struct report_key *key)
     };
 
     return key->kind == REPORT_BY_FIELD ? key->field->name : headings[key->kind];
-}
-
-bool report_key_is_left(const struct report_key *key)
-{
-    return key->kind != REPORT_BY_FIELD;
 }
 
 /* A field's heading is as wide as its string, or as its number with all hexadecimal digits. */
@@ -325,14 +314,9 @@ size_t report_key_width(const struct report_key *key, const struct report_place 
         return CPU_WIDTH;
     case REPORT_BY_TID:
         return NUMBER_WIDTH + 1 + strlen(place->name);
-    case REPORT_BY_COMM:
-    case REPORT_BY_OBJECT:
-    case REPORT_BY_FIELD:
+    default:
         return strlen(place->name);
-    case REPORT_BY_NOTHING:
-        break;
     }
-    return 0;
 }
 
 static void print_symbol(struct sink *sink, const struct report_place *place, char level)
@@ -365,12 +349,8 @@ void report_key_print(struct sink *sink, const struct report_key *key,
         print_to(sink, "%*s", (int)width, place->name);
         used = width;
         break;
-    case REPORT_BY_COMM:
-    case REPORT_BY_OBJECT:
+    default:
         print_to(sink, "%s", place->name);
-        break;
-    case REPORT_BY_NOTHING:
-        break;
     }
     if (!last && used < width)
         print_to(sink, "%*s", (int)(width - used), "");

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Sort keys of a report, as in perf's --sort: the function, the task's name, its number, the CPU,
- * and the fields of tracepoints. Each key is a column, with its own equality, order, width and
- * format. Used by core/report/report.c and its parts; task context.
+ * Sort keys of a report, as in perf's --sort. Each key is a column with its own equality, order,
+ * width and format. For core/report/; task context.
  */
 #pragma once
 
@@ -16,30 +15,27 @@
 #define REPORT_TEXT_SIZE 48 /* of a printed value, including the NUL */
 
 /*
- * Parses "comm,cpu,prev_pid". A name unknown to perf is that of a field: "NAME", "EVENT.NAME" or
- * "SYSTEM:EVENT.NAME". `text` is split at the commas, and the keys point into it. A repeated key
- * counts once. Returns 0, or -EINVAL with the reason.
+ * Parses "comm,cpu,prev_pid". Other names are fields: "NAME", "EVENT.NAME" or "SYSTEM:EVENT.NAME".
+ * Splits `text` at the commas; the keys point into it. A repeated key counts once. Returns 0, or
+ * -EINVAL and the reason.
  */
 int report_keys_parse(char *text, struct report_keys *keys, struct refusal *why);
 
-/* Checks that every field belongs to some event. Returns 0, or -EINVAL and the existing fields. */
+/* Checks that every field belongs to some event. Returns 0, or -EINVAL and the reason. */
 int report_keys_check(const struct report_keys *keys, const struct record_source *source,
                       struct refusal *why);
 
-/* The keys that this event's samples have: as in perf, only events with a field have its column. */
+/* The keys of this event's samples: as in perf, only events with a field have its column. */
 struct report_keys report_keys_of_event(const struct report_keys *keys,
                                         const struct recorded_event *event);
 
-/*
- * The sample's value of any key except the function. Its name is in `text`, which the tree copies.
- */
+/* The sample's value of any key except the function; `text` receives its name. */
 struct report_place report_key_place(const struct report_key *key, const struct sample_view *view,
                                      char text[static REPORT_TEXT_SIZE]);
 
 /*
  * Less than 0 if `a` is printed before `b`. If all keys are equal, report_key_compare_places
- * decides: functions with one name by file and address, bare addresses as signed numbers, the
- * kernel's first.
+ * decides: by file and address for functions of one name, by signed address otherwise.
  */
 int report_key_compare(const struct report_key *key, const struct report_place *a,
                        const struct report_place *b);
@@ -48,15 +44,10 @@ int report_key_compare_places(const struct report_key *key, const struct report_
 
 const char *report_key_heading(const struct report_key *key);
 
-/* True if the column is left-aligned. */
-bool report_key_is_left(const struct report_key *key);
-
 /* Minimum width of the column for its heading, and for this value. */
 size_t report_key_heading_width(const struct report_key *key);
 size_t report_key_width(const struct report_key *key, const struct report_place *place);
 
-/*
- * Prints a value, padded to `width` unless its column is the last. `level` is the function's mark.
- */
+/* Pads to `width`, except in the last column. `level`: the mark of a function. */
 void report_key_print(struct sink *sink, const struct report_key *key,
                       const struct report_place *place, char level, size_t width, bool last);

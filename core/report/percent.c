@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Percentages, digit for digit as the real perf prints them. perf computes them in doubles, so an
- * exact half of a hundredth may become slightly more or less: 100.0 * 3 / 20000 is 0.01499...,
- * which prints as 0.01 and not 0.02. This file performs the same roundings (convert, multiply,
- * divide, print; each to nearest, ties to even) on integers. Called by core/report; pure, any
- * context.
+ * See percent.h. perf computes in doubles, so an exact half of a hundredth may become slightly more
+ * or less: 100.0 * 3 / 20000 is 0.01499... and prints as 0.01, not 0.02. This file rounds integers
+ * at the same steps: convert, multiply, divide, print; each to nearest, ties to even.
  */
 #include "core/report/percent.h"
 
@@ -22,9 +20,7 @@ struct binary {
     int exponent;
 };
 
-/*
- * value / 2^shift to nearest, ties to even; `more`: the exact number is a little more than value.
- */
+/* value / 2^shift to nearest, ties to even. `more`: the exact value is slightly larger. */
 static uint64_t shift_to_nearest(uint64_t value, int shift, bool more)
 {
     assert(shift > 0 && shift < 64); /* otherwise undefined in C */
@@ -37,7 +33,7 @@ static uint64_t shift_to_nearest(uint64_t value, int shift, bool more)
     return kept + up;
 }
 
-/* Rounds value * 2^exponent to a double. If `more` is set, value has bits to lose. */
+/* Rounds value * 2^exponent to a double. With `more`, value has more than DOUBLE_BITS bits. */
 static struct binary to_binary(uint64_t value, int exponent, bool more)
 {
     if (value == 0)
@@ -93,7 +89,7 @@ uint64_t percent_hundredths(uint64_t part, uint64_t whole)
     numerator = to_binary(numerator.mantissa * 100, numerator.exponent, false);
     struct binary percent = divide(numerator, to_binary(whole, 0, false));
 
-    /* percent is at most 100, so its exponent is far below 0; below -63 it prints as 0.00. */
+    /* At most 100 per cent, so the exponent is negative. Below -63 it prints as 0.00. */
     if (percent.exponent < -63)
         return 0;
     return shift_to_nearest(percent.mantissa * 100, -percent.exponent, false);

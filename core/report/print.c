@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Prints the layout of `perf report --stdio`, column for column, with percentages of the whole
- * event or of the forking branch ("graph" and "fractal" in perf's terms):
+ * report_print_tree of report.h, column for column as `perf report --stdio` prints:
  *
  *     73.33%             9  [k] ring_output       a hit: per cent, samples, place
  *             |                                   depth 1: a bar while branches follow
@@ -10,10 +9,9 @@
  *             |          |
  *             |          |--40.00%--...           depth 2
  *
- * Called by core/report/report.c; task context. Uses an explicit stack, because chains may be 127
- * places deep, too deep for recursion on the kernel's stack.
+ * An explicit stack replaces recursion, as chains may be 127 places deep.
  */
-#include "core/report/print.h"
+#include "core/report/report.h"
 
 #include <linux/perf_event.h>
 
@@ -29,7 +27,7 @@ struct fork {
     uint32_t branch; /* the next branch */
     uint32_t bars;   /* bit i: depth i + 1 still has a bar */
     uint64_t total;  /* denominator of the branch percentages */
-    uint64_t left;   /* part of `total` for the branches to come and the omitted ones */
+    uint64_t left;   /* part of `total` in later and omitted branches */
     uint64_t least;  /* branches below this are omitted */
 };
 
@@ -38,11 +36,11 @@ struct printer {
     const struct report_tree *tree;
     const struct report_node *nodes;
     const struct report_options *options;
-    int margin; /* additional indentation of the whole graph */
+    int margin; /* additional indentation of the graph */
     size_t width[REPORT_KEYS_MAX];
 };
 
-/* perf keeps its bars in an int and shifts by the depth, which the processor takes modulo 32. */
+/* perf shifts an int by the depth, which x86 takes modulo 32. */
 static uint32_t bar(unsigned int depth_index)
 {
     return UINT32_C(1) << (depth_index % 32);
@@ -79,16 +77,13 @@ static void print_bars(const struct printer *printer, unsigned int depth, uint32
         print_to(printer->sink, "%c          ", bars & bar(i) ? '|' : ' ');
 }
 
-/*
- * Returns the branch if it is printed, otherwise REPORT_ROOT. Siblings are sorted: all that follow
- * an omitted branch are omitted, too.
- */
+/* The branch if it is printed, otherwise REPORT_ROOT: its later siblings are omitted, too. */
 static uint32_t printed_from(const struct printer *printer, uint32_t branch, uint64_t least)
 {
     return printer->nodes[branch].period < least ? REPORT_ROOT : branch;
 }
 
-/* The sum of a node's branches, without the chains that end at the node. */
+/* Without the chains that end at the node. */
 static uint64_t period_below(const struct printer *printer, uint32_t node)
 {
     uint64_t sum = 0;
@@ -99,7 +94,7 @@ static uint64_t period_below(const struct printer *printer, uint32_t node)
     return sum;
 }
 
-/* perf rounds a share of the event down, and a share of a node's branches up. */
+/* perf rounds a share of the event down, but a share of a node's branches up. */
 static uint64_t least_below(const struct printer *printer, uint32_t node)
 {
     uint64_t whole = printer->nodes[REPORT_ROOT].period, least;
@@ -129,14 +124,12 @@ static struct fork fork_below(const struct printer *printer, uint32_t node, uint
     };
 }
 
-/*
- * Last node of the run of places that begins with `node`. A run ends at a fork or where chains end;
- * omitted branches make forks, too.
- */
+/* The last node of a run, which ends at a fork, even of omitted branches, or where a chain ends. */
 static uint32_t run_end(const struct printer *printer, uint32_t node)
 {
     for (;;) {
         uint32_t child = printer->nodes[node].first_child;
+
         if (printer->nodes[node].chain_end || child == REPORT_ROOT ||
             printer->nodes[child].next_sibling != REPORT_ROOT)
             return node;
@@ -189,6 +182,7 @@ static void print_forks(const struct printer *printer, struct fork first)
     while (depth > 0) {
         struct fork *fork = &forks[depth - 1];
         uint32_t branch = fork->branch, end;
+
         if (branch == REPORT_ROOT) {
             print_left(printer, fork, depth);
             depth--;
@@ -207,10 +201,7 @@ static void print_forks(const struct printer *printer, struct fork first)
     }
 }
 
-/*
- * If all chains begin alike, prints that beginning as a trunk, without a percentage. Returns its
- * last node.
- */
+/* Prints the common beginning of all chains, without a percentage. Returns its last node. */
 static uint32_t print_trunk(struct printer *printer, uint32_t node)
 {
     uint32_t end = run_end(printer, node);
@@ -260,7 +251,7 @@ static void print_hit(const struct printer *printer, uint32_t hit)
     print_to(printer->sink, "\n");
 }
 
-/* Prints the count in perf's format: "812 ", "1K", "20M". */
+/* As in perf: "812 ", "1K", "20M". */
 static void print_sample_count(struct sink *sink, uint64_t samples, const char *event_name)
 {
     static const char units[] = " KMG";
@@ -300,7 +291,7 @@ static void print_heading(const struct printer *printer, const char *event_name)
     print_to(printer->sink, "# Event count (approx.): %llu\n#\n", (unsigned long long)root->period);
     print_to(printer->sink, "# Overhead       Samples");
     for (unsigned i = 0; i < keys->count; i++)
-        print_to(printer->sink, report_key_is_left(&keys->key[i]) ? "  %-*s" : "  %*s",
+        print_to(printer->sink, keys->key[i].kind != REPORT_BY_FIELD ? "  %-*s" : "  %*s",
                  (int)printer->width[i], report_key_heading(&keys->key[i]));
     print_to(printer->sink, "\n# ........  ............");
     for (unsigned i = 0; i < keys->count; i++) {

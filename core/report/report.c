@@ -1,24 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * `perf report` in the kernel: for each event, one pass over the recording builds a tree of hits
- * and call chains, which is then sorted and printed, so memory holds one event at a time.
- * docs/perf.md lists the rules of perf that are followed. Called by the console's `perf report`;
- * task context.
+ * See report.h. For each event, one pass over the recording builds a tree of hits and call chains,
+ * which is then sorted and printed. docs/perf.md lists perf's rules.
  */
 #include "core/report/report.h"
 
 #include <linux/errno.h>
 
 #include "core/report/key.h"
-#include "core/report/percent.h"
-#include "core/report/print.h"
-#include "core/report/tree.h"
 #include "core/sample/chain_walk.h"
 #include "core/sample/view.h"
 #include "core/symbols/symbols.h"
 #include "core/symbols/user_place.h"
 
-/* perf identifies a hit outside of all functions by its file offset. */
+/* perf shows the file offset of a hit outside all functions. */
 static struct report_place place_of_program(uint64_t address, uint32_t pid, bool hit)
 {
     struct user_place place;
@@ -32,7 +27,7 @@ static struct report_place place_of_program(uint64_t address, uint32_t pid, bool
                                  .address = place.named ? place.symbol.address : nameless};
 }
 
-/* As in perf, a chain's addresses are looked up unchanged, even return addresses. */
+/* As in perf, even a chain's return addresses are looked up unchanged. */
 static struct report_place place_of(uint64_t address, uint32_t pid, bool hit)
 {
     struct symbol symbol;
@@ -69,7 +64,7 @@ static uint32_t count_at(struct report_tree *tree, uint32_t parent, struct repor
     return child;
 }
 
-/* Counts the hit under the values of all keys, one level per key. */
+/* Counts the hit at one node per key. Returns the last one; REPORT_ROOT if memory is exhausted. */
 static uint32_t count_hit(struct report_tree *tree, const struct sample_view *view)
 {
     char text[REPORT_TEXT_SIZE];
@@ -126,10 +121,9 @@ static bool add_sample(struct report_tree *tree, const struct sample_view *view,
 static bool add_samples(struct report_tree *tree, struct record_source *source,
                         const struct recorded_event *event, const struct report_options *options)
 {
+    struct report_keys keys = report_keys_of_event(&options->keys, event);
     const struct perf_event_header *record;
     struct sample_view view;
-
-    struct report_keys keys = report_keys_of_event(&options->keys, event);
 
     report_tree_clear(tree, &keys);
     source->rewind(source);
@@ -141,12 +135,6 @@ static bool add_samples(struct report_tree *tree, struct record_source *source,
             return false;
     }
     return true;
-}
-
-int report_possible(const struct record_source *source, const struct report_options *options,
-                    struct refusal *why)
-{
-    return report_keys_check(&options->keys, source, why);
 }
 
 static int say_too_small(struct sink *sink, size_t size, uint64_t fitted, const char *event_name)
@@ -168,6 +156,7 @@ int report_print(struct sink *sink, struct record_source *source,
         return say_too_small(sink, size, 0, source->event_count ? source->events[0].name : "");
     for (size_t i = 0; i < source->event_count; i++) {
         const struct recorded_event *event = &source->events[i];
+
         if (!add_samples(&tree, source, event, options))
             return say_too_small(sink, size, tree.nodes[REPORT_ROOT].samples, event->name);
         if (event->doubtful)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * `perf report` in the kernel. Below the header comments its output equals, line for line, that of
- * the real `perf report --stdio --no-children --no-inline -g caller,0.5 -F overhead,sample,sym` for
- * the same recording (or with callee, another threshold, or other keys after sample). Task context.
+ * `perf report` in the kernel. Below its first comments, the output equals line for line that of
+ * the real `perf report --stdio --no-children --no-inline -g caller,0.5 -F overhead,sample,sym`,
+ * with the -g and the keys of `options`. Task context.
  */
 #pragma once
 
@@ -11,36 +11,31 @@
 #include <stdint.h>
 
 #include "core/lib/print.h"
-#include "core/lib/refusal.h"
 #include "core/report/tree.h"
 #include "core/sample/records.h"
 
 struct report_options {
-    bool dump;      /* print each record byte for byte instead (core/script/dump.h) */
+    bool dump;      /* print each record byte for byte instead (core/script/dump.c) */
     bool last_boot; /* read the recording that survived a reset, not this boot's */
     bool callgraph; /* print call graphs, if the samples have chains */
     bool fractal;   /* percentages of the caller, not of the event (-g fractal) */
     bool caller;    /* outermost caller first (-g caller); otherwise the hit first (-g callee) */
-
-    /* Keys that distinguish hits; chains come below them. At least one. */
-    struct report_keys keys;
-
-    unsigned max_stack; /* addresses used per chain; CHAIN_WALK_MOST: all */
-
+    struct report_keys keys; /* distinguish hits; at least one */
+    unsigned max_stack;      /* addresses used per chain; CHAIN_WALK_MOST: all */
     /*
      * Branches below this share of the event's total, or in fractal mode of their siblings' total,
-     * are omitted: 1/10000 per cent, 0 to 100 per cent.
+     * are omitted. In 1/10000 per cent, 0 to 100 per cent.
      */
     uint32_t threshold;
 };
 
-/* Returns 0, or -EINVAL with the reason: a --sort key is not a field of any event. */
-int report_possible(const struct record_source *source, const struct report_options *options,
-                    struct refusal *why);
-
 /*
- * Uses `memory` as working space. Returns 0, -ENOMEM (after printing how many samples fitted and
- * what to do) or -ENODATA (after printing that there are no samples).
+ * Works in `memory`. Returns 0, or prints the reason and returns -ENOMEM or, without samples,
+ * -ENODATA.
  */
 int report_print(struct sink *sink, struct record_source *source,
                  const struct report_options *options, void *memory, size_t size);
+
+/* For report_print: prints one event's heading, hits and call graphs. The tree is sorted. */
+void report_print_tree(struct sink *sink, const struct report_tree *tree, const char *event_name,
+                       const struct report_options *options);

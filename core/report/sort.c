@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Parses the value of perf report's --sort (key.h). Called by core/perf/report_options.c; pure. */
+/* Parses perf report's --sort (key.h). Pure. */
 #include "core/lib/string.h"
 #include "core/report/key.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The tree that a report prints: an array of nodes filled from the front, a hash table that finds a
- * node's child by its place (a place may have very many callers), and lists of siblings, which are
- * sorted once at the end. Called by core/report/report.c; task context.
+ * See tree.h. Nodes fill an array from the front, names from the end. A hash table finds a node's
+ * child, as there may be very many. Lists of siblings are sorted once, at the end.
  */
 #include "core/report/tree.h"
 
@@ -20,7 +19,7 @@ bool report_tree_init(struct report_tree *tree, void *memory, size_t size)
         return false;
     size -= skew;
 
-    /* As many buckets as nodes, rounded down to a power of two; nodes use the remaining memory. */
+    /* As many buckets as nodes, rounded down to a power of two; nodes use the rest. */
     size_t pairs = size / (sizeof(struct report_node) + sizeof(uint32_t));
     unsigned int bits = 0;
     while (bits < BUCKET_BITS_MOST && (size_t)2 << bits <= pairs)
@@ -53,7 +52,7 @@ static uint32_t *bucket_of(const struct report_tree *tree, uint32_t parent, uint
     return &tree->buckets[(mixed >> 32) & ((UINT64_C(1) << tree->bucket_bits) - 1)];
 }
 
-/* A sampled value's name is lost with the sample, so it is copied to a node at the array's end. */
+/* Copies the name of a key's value, which is lost with the sample, to a node at the array's end. */
 _Static_assert(REPORT_TEXT_SIZE <= sizeof(struct report_node), "one node holds a name");
 
 static const char *keep_text(struct report_tree *tree, const char *text)
@@ -72,8 +71,8 @@ static bool same_place(const struct report_place *a, const struct report_place *
 }
 
 /*
- * An address without a symbol is never the first of a function, so addresses alone distinguish the
- * places of the kernel, or of one program.
+ * Addresses alone distinguish the places of one file: without a symbol, no address is a function's
+ * first.
  */
 uint32_t report_tree_child(struct report_tree *tree, uint32_t parent, struct report_place place)
 {
@@ -114,7 +113,7 @@ const struct report_place *report_tree_value(const struct report_tree *tree, uin
     return &tree->nodes[hit].place;
 }
 
-/* Order of hits: by period, then by samples, then by keys. */
+/* Hits: by period, then by samples, then by keys. */
 static bool hit_precedes(const struct report_tree *tree, uint32_t first, uint32_t second)
 {
     const struct report_node *a = &tree->nodes[first], *b = &tree->nodes[second];
@@ -133,9 +132,7 @@ static bool hit_precedes(const struct report_tree *tree, uint32_t first, uint32_
     return order < 0;
 }
 
-/*
- * Order of sibling branches: by period, then the file that perf saw later, then the higher address.
- */
+/* Sibling branches: by period, then the file that perf saw later, then the higher address. */
 static bool branch_precedes(const struct report_tree *tree, uint32_t first, uint32_t second)
 {
     const struct report_node *a = &tree->nodes[first], *b = &tree->nodes[second];
@@ -156,6 +153,7 @@ static uint32_t merge(struct report_tree *tree, uint32_t a, uint32_t b, precedes
 
     while (a != REPORT_ROOT && b != REPORT_ROOT) {
         uint32_t *smaller = precedes(tree, b, a) ? &b : &a;
+
         *link = *smaller;
         link = &tree->nodes[*smaller].next_sibling;
         *smaller = *link;
@@ -164,7 +162,7 @@ static uint32_t merge(struct report_tree *tree, uint32_t a, uint32_t b, precedes
     return first;
 }
 
-/* Merge sort of a list, without recursion: runs[i] is a sorted list of 2^i nodes, or empty. */
+/* Merge sort without recursion: runs[i] is a sorted list of 2^i nodes, or empty. */
 static uint32_t sort_siblings(struct report_tree *tree, uint32_t list, precedes_function *precedes)
 {
     struct report_node *nodes = tree->nodes;
@@ -187,7 +185,7 @@ static uint32_t sort_siblings(struct report_tree *tree, uint32_t list, precedes_
     return list;
 }
 
-/* The levels of the keys are no longer needed: each hit becomes a child of the root. */
+/* Makes each hit a child of the root, without the levels of other keys. */
 static void gather_hits(struct report_tree *tree)
 {
     struct report_node *nodes = tree->nodes;

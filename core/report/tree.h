@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The samples of one event as a tree of places: hits below the root, and below each hit its call
- * chains, which share their common beginnings. One or more keys identify a hit, and each key is a
- * level of the tree: the node of the last key's value is the hit. The tree lies in memory supplied
- * by the caller, and grows with the number of distinct chains, not of samples. Used by
- * core/report/report.c; task context.
+ * The samples of one event as a tree. The root's descendants are a level per key, of which the last
+ * is the hit; below each hit are its call chains, with common beginnings shared. The tree lies in
+ * the caller's memory, and grows with distinct chains, not with samples. For core/report/; task
+ * context.
  */
 #pragma once
 
@@ -14,10 +13,10 @@
 
 #define REPORT_FILE_NONE    0u /* nothing is mapped there */
 #define REPORT_FILE_KERNEL  1u
-#define REPORT_FILE_TEXT    2u /* not a place but another key's value: compared by name, too */
+#define REPORT_FILE_TEXT    2u /* a key's value, compared by name as well */
 #define REPORT_FILE_PROGRAM 3u /* the first program; others follow */
 
-#define REPORT_ROOT 0u /* also "none", as the root is never a child or sibling */
+#define REPORT_ROOT 0u /* also "none": the root is never a child or sibling */
 
 struct tracepoint_field;
 
@@ -35,7 +34,7 @@ enum report_key_kind {
 #define REPORT_KEYS_MAX 6
 struct report_key {
     enum report_key_kind kind;
-    const char *word;                     /* of a field: as typed */
+    const char *word;                     /* a field as typed */
     const struct tracepoint_field *field; /* of the current event */
 };
 struct report_keys {
@@ -47,17 +46,17 @@ struct report_keys {
         .key = {{.kind = REPORT_BY_SYMBOL}}, .count = 1                                            \
     }
 
-/* A place in the code (a function, or an address outside any), or the value of a key. */
+/* A function, an address outside all functions, or the value of a key. */
 struct report_place {
     const char *name; /* NULL if no symbol is known */
-    uint64_t address; /* the function's first, or else the exact address */
-    unsigned file;    /* the file of that address: REPORT_FILE_... */
+    uint64_t address; /* the function's first, or the exact address */
+    unsigned file;    /* REPORT_FILE_... */
 };
 
 struct report_node {
     struct report_place place;
     uint64_t period;  /* sum over the samples at or below this node */
-    uint64_t samples; /* number of those samples */
+    uint64_t samples; /* their number */
     uint32_t parent, first_child, next_sibling, next_in_bucket;
     bool chain_end; /* some chain ends here */
     char level;     /* hits only: perf's mark for kernel (k) or user (.) */
@@ -84,8 +83,5 @@ uint32_t report_tree_child(struct report_tree *tree, uint32_t parent, struct rep
 const struct report_place *report_tree_value(const struct report_tree *tree, uint32_t hit,
                                              unsigned key);
 
-/*
- * Sorts the children of every node in the order in which perf prints them, and makes all hits
- * children of the root.
- */
+/* Makes all hits children of the root, and sorts all children in perf's order. */
 void report_tree_sort(struct report_tree *tree);

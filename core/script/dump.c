@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See dump.h. */
-#include "core/script/dump.h"
-
-#include <stdbool.h>
+/* record_dump_print of script.h. */
+#include "core/script/script.h"
 
 #include "core/sample/comm.h"
 #include "core/sample/view.h"

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Fields of raw_syscalls:sys_enter and sys_exit, as in Linux. A host that runs programs defines the
- * tracepoints with them (core/tracepoint/define.h), and `perf trace` decodes its samples with them.
+ * tracepoints with them (core/tracepoint/define.h), and `perf trace` decodes its samples.
  *
- * `path` holds the first 15 characters of the string that the call's first PATH argument points to,
- * and `path_more` the next 15, of which the last three are dots if the string is longer. Both are
- * empty if there is no such argument.
+ * `path` and `path_more` are the first 15 and the next 15 characters of the call's first PATH
+ * argument, or empty. A longer string ends with three dots.
  */
 #pragma once
 

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Prints samples as text, column for column like the real `perf script` (docs/perf.md). Called by
- * the console's `perf script` in task context, and by a panic for the last samples of the rings.
- * Printing one sample therefore takes no lock, does not allocate or recurse, and does not trust the
- * record.
- */
+/* See script.h. Column for column like the real `perf script` (docs/perf.md). */
 #include "core/script/script.h"
 
 #include "arch/registers.h"
@@ -24,13 +19,14 @@ static bool has(const struct sample_view *view, uint64_t field)
     return view->event->attr.sample_type & field;
 }
 
-/* Width of the event column: that of the longest event name. */
+/* The longest event name. */
 static int name_width(const struct recorded_event *events, size_t event_count)
 {
     size_t width = 0;
 
     for (size_t i = 0; i < event_count; i++) {
         size_t length = strlen(events[i].name);
+
         width = length > width ? length : width;
     }
     return (int)width;
@@ -66,7 +62,7 @@ static void print_symbol(struct sink *sink, const struct symbol *symbol, uint64_
         print_to(sink, "[unknown]");
 }
 
-/* perf prints a program's address unchanged for the hit, but as a file offset in a chain. */
+/* perf prints a program's address unchanged for a hit, but as a file offset in a chain. */
 static void print_user_address(struct sink *sink, const struct sample_view *view, uint64_t address,
                                bool of_chain)
 {
@@ -91,16 +87,12 @@ static void print_address(struct sink *sink, const struct sample_view *view, uin
     print_symbol(sink, symbols_find_address(address, &symbol) ? &symbol : NULL, address);
 }
 
-/*
- * perf prints "FROM => TO" if every branch is sampled: it knows such events, of PERF_TYPE_HARDWARE,
- * from the branch trace stores of processors.
- */
+/* perf prints "FROM => TO" for such events, as processors' branch trace stores have them. */
 static bool is_branch(const struct sample_view *view)
 {
     return view->event->attr.type == PERF_TYPE_HARDWARE && view->event->attr.sample_period == 1;
 }
 
-/* Prints the chain, one address per line, or only the hit's address if the event has no chains. */
 static void print_place(struct sink *sink, const struct sample_view *view, unsigned max_stack)
 {
     struct chain_walk walk;
@@ -134,27 +126,21 @@ static void print_registers(struct sink *sink, const struct sample_view *view)
     for (size_t i = 0; i < view->register_count; i++, mask &= mask - 1) {
         unsigned int bit = (unsigned int)__builtin_ctzll(mask);
         const char *name = bit < ARCH_SAMPLED_BITS ? arch_sampled_names[bit] : "unknown";
+
         print_to(sink, "%5s:0x%llx ", name, (unsigned long long)view->registers[i]);
     }
-}
-
-/* Prints the tracepoint's fields, if the sample carries its record. */
-static void print_fields(struct sink *sink, const struct sample_view *view)
-{
-    const struct tracepoint *tracepoint = tracepoint_of_event(&view->event->attr);
-
-    if (view->raw && tracepoint)
-        tracepoint_record_print(sink, tracepoint, view->raw, view->raw_size);
 }
 
 bool script_print_sample(struct sink *sink, const struct perf_event_header *record,
                          const struct recorded_event *events, size_t event_count,
                          const struct script_options *options)
 {
+    const struct tracepoint *tracepoint;
     struct sample_view view;
 
     if (!sample_view_parse(record, events, event_count, &view))
         return false;
+    tracepoint = tracepoint_of_event(&view.event->attr);
     if (has(&view, PERF_SAMPLE_TID))
         print_task(sink, &view);
     if (has(&view, PERF_SAMPLE_CPU))
@@ -163,7 +149,8 @@ bool script_print_sample(struct sink *sink, const struct perf_event_header *reco
         print_time(sink, view.time);
     print_to(sink, "%10llu ", (unsigned long long)view.period);
     print_to(sink, "%*s: ", name_width(events, event_count), view.event->name);
-    print_fields(sink, &view);
+    if (view.raw && tracepoint)
+        tracepoint_record_print(sink, tracepoint, view.raw, view.raw_size);
     if (has(&view, PERF_SAMPLE_IP))
         print_place(sink, &view, options->max_stack);
     if (options->registers)

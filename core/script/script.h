@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * `perf script` in the kernel: prints each sample in the format of the real `perf script -F
- * comm,tid,cpu,time,period,event,ip,sym,symoff[,iregs]`. A panic also uses it to print the last
- * samples, so script_print_sample takes no lock, allocates nothing and does not trust the record.
+ * `perf script` and `perf report -D` in the kernel. Task context; script_print_sample is also for a
+ * panic: it takes no lock, does not allocate or recurse, and does not trust the record.
  */
 #pragma once
 
@@ -19,16 +18,17 @@ struct script_options {
 };
 
 /*
- * Prints one sample. Returns false, and prints nothing, unless the record is a complete
- * PERF_RECORD_SAMPLE of one of these events.
+ * Prints one sample in the format of the real `perf script -F
+ * comm,tid,cpu,time,period,event,ip,sym,symoff[,iregs]`. Returns false, and prints nothing, unless
+ * the record is a complete PERF_RECORD_SAMPLE of one of these events.
  */
 bool script_print_sample(struct sink *sink, const struct perf_event_header *record,
                          const struct recorded_event *events, size_t event_count,
                          const struct script_options *options);
 
-/*
- * Prints every sample of the recording, or the first max_events. Returns the number printed; sets
- * *more if samples remain.
- */
+/* Returns the number of samples printed; *more: whether others remain. */
 size_t script_print(struct sink *sink, struct record_source *source,
                     const struct script_options *options, bool *more);
+
+/* Prints all records byte for byte, as the real `perf report -D` does. Returns their number. */
+size_t record_dump_print(struct sink *sink, struct record_source *source);

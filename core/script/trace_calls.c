@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See trace_calls.h. Constant data, any context. */
+/* See trace_calls.h. */
 #include "core/script/trace_calls.h"
 
 #include <linux/errno.h>
@@ -14,13 +14,10 @@ static const struct trace_call calls[] = {SYSCALLS(TRACE_CALL, TRACE_ARGUMENT)};
 
 #define CALLS (sizeof(calls) / sizeof(calls[0]))
 
-_Static_assert(CALLS <= TRACE_CALLS_MAX, "who keeps something of each has room");
+_Static_assert(CALLS <= TRACE_CALLS_MAX, "arrays of calls have room for all");
 
-/* The C library's messages, which perf prints. */
-static const struct {
-    uint64_t number;
-    const char *name, *text;
-} errors[] = {
+/* With the C library's messages, which perf prints. */
+static const struct trace_error errors[] = {
     {EPERM, "EPERM", "Operation not permitted"},
     {ENOENT, "ENOENT", "No such file or directory"},
     {ESRCH, "ESRCH", "No such process"},
@@ -50,8 +47,6 @@ static const struct {
     {ENOTEMPTY, "ENOTEMPTY", "Directory not empty"},
 };
 
-#define ERRORS (sizeof(errors) / sizeof(errors[0]))
-
 const struct trace_call *trace_call_at(unsigned index)
 {
     return index < CALLS ? &calls[index] : NULL;
@@ -73,18 +68,10 @@ int trace_call_by_name(const char *name, size_t length)
     return -1;
 }
 
-const char *trace_error_name(uint64_t error)
+const struct trace_error *trace_error_find(uint64_t number)
 {
-    for (unsigned i = 0; i < ERRORS; i++)
-        if (errors[i].number == error)
-            return errors[i].name;
-    return NULL;
-}
-
-const char *trace_error_text(uint64_t error)
-{
-    for (unsigned i = 0; i < ERRORS; i++)
-        if (errors[i].number == error)
-            return errors[i].text;
+    for (unsigned i = 0; i < sizeof(errors) / sizeof(errors[0]); i++)
+        if (errors[i].number == number)
+            return &errors[i];
     return NULL;
 }

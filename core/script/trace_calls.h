@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Names of system calls, their arguments and errors, as the real `perf trace` prints them. No side
- * effects, any context. The calls are those of core/abi/syscalls.h.
+ * Names of the system calls of core/abi/syscalls.h, their arguments and errors, as the real `perf
+ * trace` prints them. Pure: any context.
  */
 #pragma once
 
@@ -23,14 +23,19 @@ struct trace_call {
     struct trace_argument argument[TRACE_ARGUMENTS_MAX + 1];
 };
 
-/* The table's entry at `index`; NULL past the end. */
-const struct trace_call *trace_call_at(unsigned index);
 #define TRACE_CALLS_MAX 64
+
+/* NULL past the end. */
+const struct trace_call *trace_call_at(unsigned index);
 
 /* Index of the call with this number or name; -1 if there is none. */
 int trace_call_by_number(uint64_t number);
 int trace_call_by_name(const char *name, size_t length);
 
-/* "ENOENT", "No such file or directory"; NULL for an error that no system call here returns. */
-const char *trace_error_name(uint64_t error);
-const char *trace_error_text(uint64_t error);
+struct trace_error {
+    uint64_t number;
+    const char *name, *text; /* "ENOENT", "No such file or directory" */
+};
+
+/* NULL for an error that no system call here returns. */
+const struct trace_error *trace_error_find(uint64_t number);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See trace_print.h. Pairs calls by thread: a call that raw_syscalls:sys_enter began is printed at
- * its sys_exit or, as in perf, earlier if another thread's call begins in between.
+ * See trace_print.h. A call is printed at its sys_exit or, as in perf, at the next sys_enter of
+ * another thread if that comes first.
  */
 #include "core/script/trace_print.h"
 
@@ -23,10 +23,10 @@ TRACEPOINT_LAYOUT(sys_exit, RAW_SYS_EXIT_FIELDS);
 _Static_assert(offsetof(struct trace_record_sys_enter, path) -
                        offsetof(struct trace_record_sys_enter, arg0) ==
                    TRACE_ARGUMENTS_MAX * sizeof(uint64_t),
-               "a word for each argument, one after the other");
+               "the arguments are adjacent words");
 _Static_assert(offsetof(struct trace_record_sys_enter, id) ==
                    offsetof(struct trace_record_sys_exit, id),
-               "the call is found without regard to which it is");
+               "both records have the number at the same place");
 
 struct traced {
     uint32_t tid;
@@ -61,7 +61,7 @@ static struct traced *find_thread(uint32_t tid)
     return &trace.threads[trace.thread_count++];
 }
 
-/* --- A call and its arguments. --- */
+/* --- A call and its arguments --- */
 
 static size_t put_argument(char *text, size_t room, const struct trace_argument *argument,
                            uint64_t value)
@@ -73,10 +73,7 @@ static size_t put_argument(char *text, size_t room, const struct trace_argument 
     return print_into(text, room, "%s: 0x%llx", argument->name, (unsigned long long)value);
 }
 
-/*
- * perf omits arguments that are 0. The record contains only the first string; other strings are
- * printed as addresses.
- */
+/* Like perf, omits arguments that are 0. Of strings after the first only the address is known. */
 static void put_entry(char *text, size_t room, const struct trace_call *call,
                       const struct trace_record_sys_enter *record)
 {
@@ -105,7 +102,7 @@ static void put_entry(char *text, size_t room, const struct trace_call *call,
     }
 }
 
-/* --- Lines. --- */
+/* --- Lines --- */
 
 static void print_name(const struct traced *thread)
 {
@@ -133,7 +130,7 @@ static void print_head(const struct traced *thread, const uint64_t *duration)
     print_name(thread);
 }
 
-/* Prints the beginning of a call that has not returned when the next call begins. */
+/* Prints a call that has not returned when the next one begins. */
 static void print_interrupted(struct traced *thread)
 {
     int width = RESULT_PLACE - 5 - (int)strlen(thread->entry);
@@ -147,11 +144,11 @@ static void print_interrupted(struct traced *thread)
 
 static void print_result(const struct trace_call *call, int64_t result)
 {
-    const char *error = result < 0 ? trace_error_name((uint64_t)-result) : NULL;
+    const struct trace_error *error = result < 0 ? trace_error_find((uint64_t)-result) : NULL;
     bool timed_out = result == 0 && strcmp(call->name, "poll") == 0;
 
     if (error)
-        print_to(trace.sink, "-1 %s (%s)\n", error, trace_error_text((uint64_t)-result));
+        print_to(trace.sink, "-1 %s (%s)\n", error->name, error->text);
     else if (result >= 0 && strcmp(call->name, "mmap") == 0)
         print_to(trace.sink, "0x%llx\n", (unsigned long long)result);
     else
@@ -175,7 +172,7 @@ static void print_whole(const struct traced *thread, const struct trace_call *ca
     print_result(call, result);
 }
 
-/* --- Samples. --- */
+/* --- Samples --- */
 
 static void take_enter(struct traced *thread, uint64_t time, const struct trace_call *call,
                        const struct trace_record_sys_enter *record)
@@ -209,7 +206,6 @@ static void take_exit(struct traced *thread, uint64_t time, int call, int64_t re
     thread->pending = false;
 }
 
-/* True if the event is the tracepoint `full_name`. */
 static bool event_is(const struct recorded_event *event, const char *full_name)
 {
     const struct tracepoint *tracepoint = tracepoint_of_event(&event->attr);
@@ -217,7 +213,7 @@ static bool event_is(const struct recorded_event *event, const char *full_name)
     return tracepoint && strcmp(tracepoint->full_name, full_name) == 0;
 }
 
-/* Processes an enter or exit record; a record is not aligned in its sample. */
+/* Copies the record, which is not aligned in its sample. */
 static void take_call(const struct sample_view *view, bool enter)
 {
     struct trace_record_sys_enter entered;
@@ -250,7 +246,7 @@ static void take_sample(const struct sample_view *view)
         take_call(view, false);
 }
 
-/* --- The summary. --- */
+/* --- The summary --- */
 
 static void print_thread(const struct traced *thread)
 {

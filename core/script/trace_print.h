@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Prints the system calls of a recording as the real `perf trace` does: one line per call, with its
- * arguments and result, or two if another call began before it returned; and a summary per thread.
- * Called by the console's `perf trace`; task context, one caller at a time.
+ * Prints a recording's system calls as the real `perf trace` does: a line per call, or two if
+ * another call began before it returned, and a summary per thread. Task context, one caller at a
+ * time.
  */
 #pragma once
 
@@ -14,7 +14,7 @@
 
 struct trace_options {
     bool lines, summary;
-    uint64_t calls; /* bit i: print call i of the table (core/script/trace_calls.h) */
+    uint64_t calls; /* bit i: print call i of trace_calls.h */
 };
 
 /* Returns the number of system call samples. */

@@ -33,9 +33,8 @@ static uint64_t square_root(uint64_t value)
 }
 
 /*
- * The standard error of the mean, in hundredths of a per cent of the mean: the standard deviation
- * of n durations divided by the square root of n. 0 if there are too few durations, or if they are
- * too short or too long.
+ * The standard error of the mean (the standard deviation divided by the square root of n), in
+ * hundredths of a per cent of the mean. 0 if the durations are too few, too short or too long.
  */
 static uint64_t deviation(const struct trace_stats *stats)
 {
@@ -58,9 +57,8 @@ static uint64_t deviation(const struct trace_stats *stats)
 #define HALF_OF_MICRO 500
 
 /*
- * perf rounds the milliseconds as a double, which may lie above or below an exact half of a
- * microsecond. So this computes the first 53 bits of the quotient, and the remainder decides;
- * without a remainder the half is exact and rounds to even.
+ * perf rounds a double, which may lie above or below an exact half of a microsecond. The remainder
+ * of the quotient's first 53 bits decides; without a remainder the half rounds to even.
  */
 static bool half_goes_up(uint64_t nanoseconds)
 {
@@ -88,22 +86,21 @@ void trace_print_ms(struct sink *sink, int width, uint64_t nanoseconds)
 
 static void print_call(struct sink *sink, const char *name, const struct trace_stats *stats)
 {
+    const uint64_t columns[] = {stats->total, stats->least, stats->total / stats->calls,
+                                stats->most};
     unsigned long long percent = deviation(stats);
 
-    assert(stats->calls > 0 && stats->errors <= stats->calls && stats->least <= stats->most);
-    print_to(sink, "   %-15s %8llu %6llu ", name, (unsigned long long)stats->calls,
+    assert(stats->errors <= stats->calls && stats->least <= stats->most);
+    print_to(sink, "   %-15s %8llu %6llu", name, (unsigned long long)stats->calls,
              (unsigned long long)stats->errors);
-    trace_print_ms(sink, 9, stats->total);
-    print_to(sink, " ");
-    trace_print_ms(sink, 9, stats->least);
-    print_to(sink, " ");
-    trace_print_ms(sink, 9, stats->total / stats->calls);
-    print_to(sink, " ");
-    trace_print_ms(sink, 9, stats->most);
+    for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
+        print_to(sink, " ");
+        trace_print_ms(sink, 9, columns[i]);
+    }
     print_to(sink, " %6llu.%02llu%%\n", percent / 100, percent % 100);
 }
 
-/* The unprinted call with the longest total time; `done` has a bit for each printed call. */
+/* The call with the longest total time among those not in `done` (bit i: call i). */
 static int next_call(const struct trace_stats *stats, uint64_t done)
 {
     int next = -1;

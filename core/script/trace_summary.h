@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A thread's call statistics for the summary of `perf trace`, and its columns. No side effects. */
+/* A thread's call statistics for the summary of `perf trace`, and its columns. Any context. */
 #pragma once
 
 #include <stdbool.h>
@@ -13,16 +13,13 @@
 struct trace_stats {
     uint64_t calls, errors;
     uint64_t total, least, most; /* nanoseconds */
-    uint64_t units, squares;     /* sums of durations in TRACE_UNIT_NS, and of their squares */
+    uint64_t units, squares;     /* sums of durations / TRACE_UNIT_NS, and of their squares */
 };
 
 void trace_stats_add(struct trace_stats *stats, uint64_t duration, bool failed);
 
-/* Prints the thread's table, one line per call of core/script/trace_calls.h. */
+/* Prints the thread's table, a line per call. `stats` is indexed as in trace_calls.h. */
 void trace_stats_print(struct sink *sink, const struct trace_stats *stats);
 
-/*
- * Prints nanoseconds as milliseconds with three decimals, `width` columns wide, rounded as printf
- * rounds doubles.
- */
+/* As milliseconds with three decimals, rounded as printf rounds doubles. `width`: columns. */
 void trace_print_ms(struct sink *sink, int width, uint64_t nanoseconds);

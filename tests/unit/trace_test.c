@@ -333,9 +333,9 @@ static void every_call_is_found_by_name_and_number(void **state)
     assert_true(count > 15);
     assert_int_equal(trace_call_by_number(999), -1);
     assert_int_equal(trace_call_by_name("rea", 3), -1);
-    assert_string_equal(trace_error_name(14), "EFAULT");
-    assert_string_equal(trace_error_text(14), strerror(14));
-    assert_null(trace_error_name(4000));
+    assert_string_equal(trace_error_find(14)->name, "EFAULT");
+    assert_string_equal(trace_error_find(14)->text, strerror(14));
+    assert_null(trace_error_find(4000));
 }
 
 /* Each half of the first second and of some others, and what lies about a half. */
