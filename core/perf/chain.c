@@ -5,7 +5,6 @@
 #include "core/lib/string.h"
 #include "core/perf/options.h"
 
-/* A kernel without frame pointers cannot follow them; a kernel without a table says so at boot. */
 int chain_set(void *at, const char *typed, char *value, struct refusal *why)
 {
     static const char *const possible[2][2] = {{"only no is", "fp and no are"},
@@ -41,23 +40,22 @@ static bool wants_chain(const struct event_spec *event)
     return event->attr.sample_type & PERF_SAMPLE_CALLCHAIN;
 }
 
-static enum unwind_method method_of(enum chain_term chain)
-{
-    if (chain == CHAIN_DEFAULT)
-        return unwind_default();
-    return chain == CHAIN_ORC ? UNWIND_BY_TABLE : UNWIND_BY_FRAME_POINTER;
-}
-
 void chain_apply(struct event_spec *event, enum chain_term term, uint64_t skip, bool verify)
 {
+    enum unwind_method method = UNWIND_BY_FRAME_POINTER;
+
     if (term == CHAIN_UNSAID || term == CHAIN_NO)
         return;
+    if (term == CHAIN_DEFAULT)
+        method = unwind_default();
+    else if (term == CHAIN_ORC)
+        method = UNWIND_BY_TABLE;
     event->attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
     event->chain =
-        (struct sample_chain){.method = method_of(term), .skip = (unsigned)skip, .verify = verify};
+        (struct sample_chain){.method = method, .skip = (unsigned)skip, .verify = verify};
 }
 
-static int check_ways(const struct perf_options *options, struct refusal *why)
+static int check_methods(const struct perf_options *options, struct refusal *why)
 {
     const struct recording_options *recording = &options->recording;
 
@@ -93,5 +91,5 @@ int chains_check(const struct perf_options *options, struct refusal *why)
     }
     if (option && !any)
         return refuse(why, EINVAL, "%s without call chains; -g makes them", option);
-    return check_ways(options, why);
+    return check_methods(options, why);
 }

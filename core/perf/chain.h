@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Options for call chains: whether samples have one, how it is unwound, and how many callers it
- * skips. Task context.
- */
+/* Options for call chains. Task context. */
 #pragma once
 
 #include "core/event/spec.h"
@@ -15,14 +12,14 @@ struct perf_options;
 /* For option rows (core/lib/option.h): the range of callers to skip. */
 #define CHAIN_SKIP .what = "skip", .unit = "callers", .least = 1, .most = SAMPLE_CHAIN_MAX - 1
 
-/* Setters of an enum chain_term: the named unwind method or, for a flag, the kernel's default. */
+/* Setters of an enum chain_term: to the named method, and to the kernel's default. */
 int chain_set(void *at, const char *typed, char *value, struct refusal *why);
 int chain_set_default(void *at, const char *typed, char *value, struct refusal *why);
 
 void chain_apply(struct event_spec *event, enum chain_term term, uint64_t skip, bool verify);
 
 /*
- * Rejects options for chains if no event has chains, and unwind methods that this kernel lacks.
- * Returns 0, or -EINVAL and the reason.
+ * Rejects options for chains without chains, and methods that this kernel lacks. Returns 0, or
+ * -EINVAL and the reason.
  */
 int chains_check(const struct perf_options *options, struct refusal *why);

@@ -21,7 +21,6 @@ int events_add(struct perf_options *options, const char *event, const struct eve
     return error;
 }
 
-/* Adds an event for each matching tracepoint, in order of names. */
 static int add_matching(struct perf_options *options, const char *pattern,
                         const struct event_terms *terms, struct refusal *why)
 {
@@ -40,7 +39,7 @@ static int add_matching(struct perf_options *options, const char *pattern,
     return error;
 }
 
-/* A subsystem alone, such as `lock:`, adds all of its tracepoints, like `lock:*`. */
+/* `lock:` is short for `lock:*`. */
 static int add_subsystem(struct perf_options *options, const char *event,
                          const struct event_terms *terms, struct refusal *why)
 {
@@ -74,10 +73,9 @@ static int parse_event(struct perf_options *options, char *event, struct refusal
 }
 
 /*
- * Returns the comma that ends the first event of a list, or NULL; commas between the event's terms
- * do not count. Terms stand between two slashes, and the second slash ends the event. A letter
- * follows the first slash, unlike in a length, and no colon comes between the slashes, unlike in a
- * program's place.
+ * Returns the comma that ends the first event of a list, or NULL. Commas between terms do not
+ * count. Terms are enclosed in slashes, and the second slash ends the event. A letter follows the
+ * first slash, unlike in a length, and no colon follows, unlike in a program's place.
  */
 static char *event_end(char *list)
 {
@@ -129,46 +127,27 @@ int events_set(void *at, const char *typed, char *value, struct refusal *why)
     return parse_events(at, value, why);
 }
 
-int events_set_trigger(void *at, const char *typed, char *value, struct refusal *why)
+int events_set_marked(void *at, const char *typed, char *value, struct refusal *why)
 {
-    int error = events_set(at, typed, value, why);
+    bool trigger = strcmp(typed, "--trigger") == 0;
+    int error = parse_events(at, value, why);
     unsigned count;
     struct event_spec *events = last_events(at, &count);
 
-    for (unsigned i = 0; !error && i < count; i++)
-        events[i].trigger = true;
+    for (unsigned i = 0; !error && i < count; i++) {
+        events[i].trigger = trigger;
+        events[i].start = !trigger;
+    }
     return error;
 }
 
-int events_set_start(void *at, const char *typed, char *value, struct refusal *why)
+int events_set_span(void *at, const char *typed, char *value, struct refusal *why)
 {
-    int error = events_set(at, typed, value, why);
+    int error = parse_events(at, value, why);
     unsigned count;
     struct event_spec *events = last_events(at, &count);
 
-    for (unsigned i = 0; !error && i < count; i++)
-        events[i].start = true;
-    return error;
-}
-
-static int set_span(struct perf_options *options, enum tally_role role, const char *typed,
-                    char *value, struct refusal *why)
-{
-    int error = parse_events(options, value, why);
-    unsigned count;
-    struct event_spec *events = last_events(options, &count);
-
-    return error ? error : span_option_mark(events, count, role, typed, why);
-}
-
-int events_set_from(void *at, const char *typed, char *value, struct refusal *why)
-{
-    return set_span(at, TALLY_BEGINS, typed, value, why);
-}
-
-int events_set_to(void *at, const char *typed, char *value, struct refusal *why)
-{
-    return set_span(at, TALLY_ENDS, typed, value, why);
+    return error ? error : span_option_mark(events, count, typed, why);
 }
 
 int events_set_filter(void *at, const char *typed, char *value, struct refusal *why)

@@ -40,7 +40,7 @@ void record_hints_watches(const char *command, const struct recording_options *r
     for (unsigned i = 0; i < recording->event_count; i++) {
         const struct event_spec *event = &recording->events[i];
 
-        watches |= event->source->watches; /* a program's breakpoint is armed once it runs */
+        watches |= event->source->watches; /* a program's is armed only when the program runs */
         told |= tracepoint_of_event(&event->attr) == &tracepoint_breakpoint_hit;
     }
     if (told && !watches)

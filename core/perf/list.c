@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* `perf list` of commands.h. Task context. */
+/* `perf list` of commands.h: the events, and the owners of the debug registers. */
 #include "core/perf/commands.h"
 
 #include <linux/errno.h>
@@ -46,7 +46,7 @@ static bool matches(const char *word, const char *name)
     return glob_is_pattern(word) ? glob_match(word, name) : strstr(name, word) != NULL;
 }
 
-/* perf's event categories. Only the categories of Pitot's sources are known. */
+/* perf's event categories, where Pitot has such events. */
 static bool is_category(const char *word, const struct event_source *source)
 {
     if (strcmp(word, "hw") == 0 || strcmp(word, "hardware") == 0)

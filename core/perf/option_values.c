@@ -12,7 +12,7 @@
 
 #define NUMBER_MAX (1ull << 40) /* leaves room to multiply by a unit or the page size */
 
-/* Reads a whole word: a decimal number from 1 on, and a unit if there is one. */
+/* Reads a whole word: a number from 1 on, and a unit if there is one. */
 static bool read_size(const char *word, uint64_t *size, bool *unit)
 {
     static const char units[] = "kKmM";
@@ -84,7 +84,7 @@ static int refuse_cpus(const char *list, struct refusal *why)
         list, cpus - 1);
 }
 
-/* Reads a CPU number at *at and advances *at past it. */
+/* Advances *at past the number. */
 static bool read_cpu(const char **at, unsigned *cpu)
 {
     uint64_t number;
@@ -148,21 +148,12 @@ int value_set_calls(void *at, const char *typed, char *value, struct refusal *wh
     }
 }
 
-static int set_summary(struct trace_options *options, bool lines)
-{
-    options->summary = true;
-    options->lines = lines;
-    return 0;
-}
-
 int value_set_summary(void *at, const char *typed, char *value, struct refusal *why)
 {
-    (void)typed, (void)value, (void)why;
-    return set_summary(at, false);
-}
+    struct trace_options *options = at;
 
-int value_set_both(void *at, const char *typed, char *value, struct refusal *why)
-{
-    (void)typed, (void)value, (void)why;
-    return set_summary(at, true);
+    (void)value, (void)why;
+    options->summary = true;
+    options->lines = strcmp(typed, "-S") == 0;
+    return 0;
 }

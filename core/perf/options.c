@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * See options.h. The table's setters store the options as typed, which are then applied to all
- * events at once and checked.
- */
+/* See options.h. The table's setters store the options, which are then applied and checked. */
 #include "core/perf/options.h"
 
 #include "core/lib/string.h"
@@ -11,10 +8,7 @@
 #include "core/perf/tally_options.h"
 #include "core/perf/targets.h"
 
-/*
- * As in perf, a command without -e has default events: a profile of the time or, for `perf stat`,
- * the counts that best characterise a load. `perf trace` always uses its defaults.
- */
+/* As in perf, a command without -e has default events. `perf trace` always uses them. */
 static const struct part {
     const struct options *options;
     const char *events[5];
@@ -33,7 +27,7 @@ static const struct part *part_of(const char *name)
     return parts;
 }
 
-/* A kernel that embeds Pitot may have only the first of these events. */
+/* An embedding kernel may lack all but the first event. */
 static int add_defaults(struct perf_options *options, const char *const *events,
                         struct refusal *why)
 {
@@ -45,7 +39,6 @@ static int add_defaults(struct perf_options *options, const char *const *events,
     return options->recording.event_count > 0 ? 0 : error;
 }
 
-/* Stores the options and the workload, and makes sure that there is an event. */
 static int read_words(struct perf_options *options, const struct part *part, int argc, char **argv,
                       struct refusal *why)
 {
@@ -63,7 +56,7 @@ static int read_words(struct perf_options *options, const struct part *part, int
     return add_defaults(options, part->events, why);
 }
 
-/* Terms apply to samples, and only samples show which thread used the time. */
+/* Terms are for samples, and only samples show which thread used the time. */
 static int check_counted(const struct perf_options *options, unsigned index, struct refusal *why)
 {
     const struct event_spec *event = &options->recording.events[index];
@@ -92,23 +85,6 @@ static int check_stat(const struct perf_options *options, struct refusal *why)
     return error;
 }
 
-static int choose_targets(struct perf_options *options, struct refusal *why)
-{
-    struct recording_options *recording = &options->recording;
-    struct target_options target = {.pid = options->pid,
-                                    .workload = options->workload ? options->workload[0] : NULL,
-                                    .all_threads = options->all_cpus};
-    int error = targets_choose(recording->events, recording->event_count, &target, why);
-
-    for (unsigned i = 0; !error && i < recording->event_count; i++) {
-        recording->events[i].cpus = options->cpus;
-        if (options->cpus && recording->events[i].source->follows)
-            return refuse(why, EINVAL, "-C: %s follows a thread, on whichever CPU it runs",
-                          recording->events[i].name);
-    }
-    return error;
-}
-
 int perf_options_parse(int argc, char **argv, struct perf_options *options, struct refusal *why)
 {
     const struct part *part = part_of(argv[0]);
@@ -124,10 +100,10 @@ int perf_options_parse(int argc, char **argv, struct perf_options *options, stru
     if (!error && part->options == &stat_options)
         error = check_stat(options, why);
     if (!error)
-        error = choose_targets(options, why);
+        error = targets_choose(options, why);
     if (!error)
         error = terms_check(options, why);
     if (!error)
-        error = targets_check_branches(recording->events, recording->event_count, why);
+        error = targets_check_branches(recording, why);
     return error ? error : chains_check(options, why);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The options of `perf record`, `perf stat` and `perf trace`: as typed, and the events and the
- * recording that result. Task context, one command at a time.
+ * The options of `perf record`, `perf stat` and `perf trace`, and the events and the recording that
+ * result. Task context, one command at a time.
  */
 #pragma once
 
@@ -22,24 +22,23 @@ struct stat_options {
 
 struct perf_options {
     struct recording_options recording;
-    struct stat_options stat;   /* for `perf stat` */
-    struct trace_options trace; /* for `perf trace` */
-    bool verify;                /* --verify-chain */
-    bool all_cpus;              /* -a */
-    bool all_threads;           /* -a, -C, or a recording without a workload */
-    uint32_t pid;               /* from -p; 0: any */
-    uint64_t cpus;              /* from -C (bit i: CPU i); 0: any */
-    const char *key;            /* from --key; NULL: not given */
+    struct stat_options stat;
+    struct trace_options trace;
+    bool verify;      /* --verify-chain */
+    bool all_cpus;    /* -a */
+    bool all_threads; /* -a, -C, or a recording without a workload */
+    uint32_t pid;     /* -p; 0: any */
+    uint64_t cpus;    /* -C (bit i: CPU i); 0: any */
+    const char *key;  /* --key; NULL: not given */
     int workload_count;
-    char **workload; /* NULL: none */
-    /* How to take samples: of all events, and of each event (recording.events). */
-    struct event_terms all;
+    char **workload;        /* NULL: none */
+    struct event_terms all; /* the options for samples, then each event's own terms */
     struct event_terms own[RECORDING_EVENTS_MAX];
     unsigned last; /* index of the first event added by the last option */
 };
 
 /*
- * argv[0] is "stat" or "trace"; any other word means "record". Splits the arguments in place.
+ * argv[0] is "stat" or "trace", or any other word for "record". Splits the arguments in place.
  * Returns 0, or a negative errno and the reason.
  */
 int perf_options_parse(int argc, char **argv, struct perf_options *options, struct refusal *why);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The console's `perf`: runs its subcommands and prints their help. Task context. */
+/* The console's `perf` and its help. Task context. */
 #include "core/console/command.h"
 #include "core/console/near.h"
 #include "core/lib/string.h"
@@ -18,14 +18,13 @@ static const struct part {
 #define PARTS (sizeof(parts) / sizeof(parts[0]))
 
 /*
- * perf's other commands, each with what to do instead; a row with a second word applies to that
- * word only. tests/boot/linux_tools.t runs each line for the host, tests/boot/first_minute.t each
- * line for this prompt.
+ * perf's other commands, and what to type instead. tests/boot/linux_tools.t runs each line for the
+ * host, tests/boot/first_minute.t each line for this prompt.
  */
 static const struct other {
-    const char *name, *word;
-    const char *host; /* the real perf's command line for a recording on the host; NULL: `here` */
-    const char *here; /* a sentence */
+    const char *name, *word; /* the row is for this word only; NULL: for others */
+    const char *host;        /* a command line on the host, for the real perf; NULL: `here` */
+    const char *here;        /* a sentence */
 } others[] = {
     {"annotate", NULL, "perf annotate -i build/perf.data --vmlinux=build/pitot.elf", NULL},
     {"archive", NULL, "perf buildid-cache -a build/pitot.elf; perf archive build/perf.data", NULL},
@@ -69,7 +68,7 @@ static const struct other {
 };
 #define OTHERS (sizeof(others) / sizeof(others[0]))
 
-/* `word`: the word typed after the name; NULL: none. */
+/* `word`: the next word typed, or NULL. */
 static const struct other *other_find(const char *name, const char *word)
 {
     for (size_t i = 0; i < OTHERS; i++)
@@ -120,7 +119,7 @@ static int refuse_part(const char *name, const char *word)
     return -EINVAL;
 }
 
-/* Prints the options of a subcommand, or the list of subcommands for NULL. */
+/* NULL: lists the subcommands. */
 static int perf_help(const char *name)
 {
     const struct options *part = name ? perf_part_find(name, strlen(name)) : NULL;
@@ -136,7 +135,7 @@ static int perf_help(const char *name)
     return 0;
 }
 
-/* Rejects a recording inside another recording's workload: the machine has only one. */
+/* The machine has only one recording, so its workload cannot record. */
 static int perf_run_part(const struct part *part, int argc, char **argv)
 {
     if (options_ask_help(perf_part_find(argv[0], strlen(argv[0])), argc, argv))
@@ -148,7 +147,7 @@ static int perf_run_part(const struct part *part, int argc, char **argv)
     return part->run(argc, argv);
 }
 
-/* perf also accepts --help and --version. */
+/* For --help and --version. */
 static const char *without_dashes(const char *word)
 {
     return strncmp(word, "--", 2) == 0 ? word + 2 : word;

@@ -13,7 +13,6 @@
 #include "core/stream/drain.h"
 #include "core/unwind/verify.h"
 
-/* Task context, one command at a time. */
 static const struct perf_options *options; /* the last recording's */
 static bool booting;                       /* a perf.boot recording is running */
 
@@ -83,10 +82,7 @@ static void show_progress(unsigned long done, unsigned long total)
     command_progress("perf record: KiB streamed", done / KIB, total / KIB);
 }
 
-/*
- * Reports events with uncertain hits, whose counts and samples may be too low: docs/breakpoints.md,
- * "Whose hit it was".
- */
+/* See docs/breakpoints.md, "Whose hit it was". */
 static void print_doubtful(void)
 {
     struct record_source *source = recording_source();
@@ -114,9 +110,8 @@ static void hand_over(void)
 
 static int start(int argc, char **argv, bool at_boot, struct refusal *why)
 {
-    int error;
+    int error = session_prepare(argc, argv, at_boot, &options, why);
 
-    options = session_prepare(argc, argv, at_boot, &error, why);
     return error ? error : session_begin(why);
 }
 

@@ -11,7 +11,7 @@
 #include "core/report/key.h"
 #include "core/stream/drain.h"
 
-/* Working memory of a report: REPORT_MOST, halved down to REPORT_LEAST until allocated. */
+/* Working memory of a report: the most that is available. */
 #define REPORT_MOST  (16u << 20)
 #define REPORT_LEAST (64u << 10)
 
@@ -21,36 +21,27 @@ static struct record_source *last_recording(const char *part, bool of_last_boot)
 
     if (!source && of_last_boot)
         print("perf %s: the last boot's recording is not here: %s\n", part, last_missing());
-    else if (of_last_boot)
-        return source;
     else if (!source)
         print("perf %s: nothing is recorded; record with `perf record -e EVENT -- COMMAND`\n",
               part);
-    else if (drain_given_back())
+    else if (!of_last_boot && drain_given_back())
         print("perf %s: the first %llu records are in the stream only\n", part,
               (unsigned long long)drain_given_back());
     return source;
 }
 
-/* `perf report -D` */
-static int dump(struct record_source *source)
-{
-    struct interruptible records = interruptible_records(source);
-
-    record_dump_print(command_output(), &records.source);
-    return command_interrupted() ? -EINTR : 0;
-}
-
 static int report(struct record_source *source, const struct report_options *options)
 {
+    struct interruptible records = interruptible_records(source);
     struct refusal why;
-    struct interruptible records;
     size_t bytes = REPORT_MOST;
     void *memory;
     int error;
 
-    if (options->dump)
-        return dump(source);
+    if (options->dump) {
+        record_dump_print(command_output(), &records.source);
+        return command_interrupted() ? -EINTR : 0;
+    }
     if (!host.memory_take) {
         print("perf report: Pitot's host provides no memory\n");
         return -ENOMEM;
@@ -61,7 +52,6 @@ static int report(struct record_source *source, const struct report_options *opt
         print("perf report: no memory to work in: %s\n", why.text);
         return -ENOMEM;
     }
-    records = interruptible_records(source);
     error = report_print(command_output(), &records.source, options, memory, bytes);
     host.memory_give(memory, bytes);
     return command_interrupted() ? -EINTR : error;

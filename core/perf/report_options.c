@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See report_options.h. Called by core/perf/perf.c; task context. */
+/* See report_options.h. */
 #include "core/perf/report_options.h"
 
 #include "core/lib/number.h"
@@ -13,7 +13,7 @@
 
 /* --- perf report --- */
 
-/* Parses a whole word such as "0", "0.5" or "10.25". */
+/* "0", "0.5" or "10.25" */
 static bool parse_percent(const char *word, uint32_t *percent_units)
 {
     uint64_t whole;
@@ -24,6 +24,7 @@ static bool parse_percent(const char *word, uint32_t *percent_units)
     value = (uint32_t)whole * PERCENT_UNITS;
     if (*word == '.') {
         uint32_t place = PERCENT_UNITS / 10;
+
         if (number_digit(*++word, 10) < 0)
             return false;
         for (; number_digit(*word, 10) >= 0 && place > 0; word++, place /= 10)
@@ -42,7 +43,6 @@ static int refuse_graph(const char *value, struct refusal *why)
                   value);
 }
 
-/* Parses one word of the comma-separated list. */
 static bool parse_graph_word(const char *word, struct report_options *options)
 {
     bool fractal = strcmp(word, "fractal") == 0, caller = strcmp(word, "caller") == 0;
@@ -56,34 +56,30 @@ static bool parse_graph_word(const char *word, struct report_options *options)
     return true;
 }
 
-/* The words may come in any order, as in perf. */
-static int parse_graph(const char *value, struct report_options *options, struct refusal *why)
+/* As in perf, the words may come in any order. */
+static int set_graph(void *at, const char *typed, char *value, struct refusal *why)
 {
+    struct report_options *options = at;
     char word[16] = "";
     size_t length;
 
+    (void)typed;
     options->callgraph = strcmp(value, "none") != 0;
     options->fractal = options->caller = false;
     options->threshold = THRESHOLD_DEFAULT;
-    for (const char *at = value; options->callgraph; at += length + 1) {
-        for (length = 0; at[length] != '\0' && at[length] != ','; length++)
+    for (const char *list = value; options->callgraph; list += length + 1) {
+        for (length = 0; list[length] != '\0' && list[length] != ','; length++)
             continue;
         if (length >= sizeof(word))
             return refuse_graph(value, why);
-        memcpy(word, at, length);
+        memcpy(word, list, length);
         word[length] = '\0';
         if (!parse_graph_word(word, options))
             return refuse_graph(value, why);
-        if (at[length] == '\0')
+        if (list[length] == '\0')
             break;
     }
     return 0;
-}
-
-static int set_graph(void *at, const char *typed, char *value, struct refusal *why)
-{
-    (void)typed;
-    return parse_graph(value, at, why);
 }
 
 static int set_keys(void *at, const char *typed, char *value, struct refusal *why)

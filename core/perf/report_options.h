@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The options of `perf report`, spelt as in the real perf; docs/perf.md describes their effect
- * there and here. Task context.
+ * The options of `perf report` and `perf script`, spelt as in the real perf (docs/perf.md). Task
+ * context.
  */
 #pragma once
 
@@ -16,14 +16,14 @@
 extern const struct options report_options;
 
 /*
- * argv[0] is "report"; the keys of --sort are split in place. report_keys_check checks that the
- * fields exist. Returns 0, or -EINVAL and the reason.
+ * Splits the keys of --sort in place; report_keys_check then checks that the fields exist. Returns
+ * 0, or -EINVAL and the reason.
  */
 int report_options_parse(int argc, char **argv, struct report_options *options,
                          struct refusal *why);
 
 extern const struct options script_options;
 
-/* argv[0] is "script". Returns 0, or -EINVAL and the reason. */
+/* Returns 0, or -EINVAL and the reason. */
 int script_options_parse(int argc, char **argv, struct script_options *options,
                          struct refusal *why);

@@ -14,10 +14,7 @@
 #include "core/stream/drain.h"
 #include "core/unwind/verify.h"
 
-/*
- * Samples per second. No machine exceeds this unless hits flood it; perf.rate= changes the limit,
- * and 0 removes it.
- */
+/* Samples per second. Only a flood of hits exceeds this. perf.rate= changes it. */
 #define RATE_DEFAULT 1000000
 
 static struct perf_options options;  /* large */
@@ -39,7 +36,6 @@ const struct event_spec *session_stepping(void)
     return NULL;
 }
 
-/* If the boot is the workload, no option names a workload. */
 static int check_stepping(bool at_boot, struct refusal *why)
 {
     const struct event_spec *event = session_stepping();
@@ -54,7 +50,7 @@ static int check_stepping(bool at_boot, struct refusal *why)
                   event->name);
 }
 
-/* -p applies to all events or to none. */
+/* -p is for all events or for none. */
 static int check_threads(struct refusal *why)
 {
     uint32_t pid = options.recording.events[0].pid;
@@ -71,10 +67,7 @@ static int check_threads(struct refusal *why)
     return 0;
 }
 
-/*
- * Restricts events to the workload's threads, and shows this in their attributes as perf does, for
- * readers of the stream.
- */
+/* Restricts events to the workload's threads, and shows this in their attributes as perf does. */
 static void follow_workload(void)
 {
     struct recording_options *recording = &options.recording;
@@ -91,7 +84,8 @@ static void follow_workload(void)
     }
 }
 
-static int prepare(int argc, char **argv, bool at_boot, struct refusal *why)
+int session_prepare(int argc, char **argv, bool at_boot, const struct perf_options **prepared,
+                    struct refusal *why)
 {
     int error = perf_options_parse(argc, argv, &options, why);
 
@@ -111,17 +105,11 @@ static int prepare(int argc, char **argv, bool at_boot, struct refusal *why)
         error = tallies_prepare(&options, why);
     if (!error && !at_boot)
         follow_workload();
+    *prepared = error ? NULL : &options;
     return error;
 }
 
-const struct perf_options *session_prepare(int argc, char **argv, bool at_boot, int *error,
-                                           struct refusal *why)
-{
-    *error = prepare(argc, argv, at_boot, why);
-    return *error ? NULL : &options;
-}
-
-/* The task takes the workload's name while it runs, as a process would. */
+/* The thread takes the workload's name while it runs, as a process would. */
 int session_begin(struct refusal *why)
 {
     int error;
@@ -170,13 +158,6 @@ static void follow(enum host_follow which)
         host.follow(which);
 }
 
-static void follow_end(void)
-{
-    cpus_park_surely();
-    follow(HOST_FOLLOW_END);
-    cpus_release();
-}
-
 int workload_run(void)
 {
     int status;
@@ -190,6 +171,8 @@ int workload_run(void)
     branches_workload_begin();
     status = command_run(options.workload_count, options.workload);
     branches_workload_end();
-    follow_end();
+    cpus_park_surely();
+    follow(HOST_FOLLOW_END);
+    cpus_release();
     return status;
 }

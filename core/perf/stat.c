@@ -11,12 +11,12 @@
 #include "core/perf/stat_interval.h"
 #include "core/perf/stat_tallies.h"
 
-/* Totals over all runs. */
+/* Over all runs. */
 static struct {
     struct deviation counts[RECORDING_EVENTS_MAX], elapsed;
     uint64_t doubtful[RECORDING_EVENTS_MAX];
     uint64_t foreign;
-} totals; /* task context, one command at a time: large */
+} totals; /* one command at a time; too large for a stack */
 
 static void totals_add(const struct perf_options *options, uint64_t elapsed)
 {
@@ -31,7 +31,7 @@ static void totals_add(const struct perf_options *options, uint64_t elapsed)
     totals.foreign += recording_counts().foreign;
 }
 
-/* Printed after a mean, in perf's format. */
+/* In perf's format. */
 static void print_deviation(const struct deviation *deviation)
 {
     unsigned long long percent = deviation_percent(deviation);
@@ -84,7 +84,7 @@ static void print_totals(const struct perf_options *options)
     print_elapsed();
 }
 
-/* Printed after the intervals, since the interval of an uncertain hit is unknown. */
+/* Once after all intervals, as the interval of an uncertain hit is unknown. */
 static void print_doubtful(const struct perf_options *options)
 {
     for (unsigned i = 0; i < options->recording.event_count; i++)
@@ -93,14 +93,7 @@ static void print_doubtful(const struct perf_options *options)
                   options->recording.events[i].name, (unsigned long long)totals.doubtful[i]);
 }
 
-static void print_foreign(void)
-{
-    if (totals.foreign)
-        print(" %llu hit%s of other threads left out (-a includes them)\n\n",
-              (unsigned long long)totals.foreign, print_plural(totals.foreign));
-}
-
-/* One run of the command. A later run may be rejected even if the first was not. */
+/* A later run may be rejected even if the first was not. */
 static int run(const struct perf_options *options, uint64_t *elapsed, int *status,
                struct refusal *why)
 {
@@ -126,8 +119,8 @@ static int run(const struct perf_options *options, uint64_t *elapsed, int *statu
 int perf_stat(int argc, char **argv)
 {
     struct refusal why;
-    int error, status = 0;
-    const struct perf_options *options = session_prepare(argc, argv, false, &error, &why);
+    const struct perf_options *options;
+    int error = session_prepare(argc, argv, false, &options, &why), status = 0;
 
     memset(&totals, 0, sizeof(totals));
     if (!error)
@@ -151,6 +144,8 @@ int perf_stat(int argc, char **argv)
     else
         print_totals(options);
     tallies_print(options);
-    print_foreign();
+    if (totals.foreign)
+        print(" %llu hit%s of other threads left out (-a includes them)\n\n",
+              (unsigned long long)totals.foreign, print_plural(totals.foreign));
     return status;
 }

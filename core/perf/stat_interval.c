@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See stat_interval.h. The tick wakes the thread when an interval is over. The thread prints while
- * the state is INTERVAL_PRINTS and then sets INTERVAL_RUNS; the thread that ends the recording
- * waits for that.
+ * See stat_interval.h. The thread prints while the state is INTERVAL_PRINTS, and then sets
+ * INTERVAL_RUNS, for which the thread that ends the recording waits.
  */
 #include "core/perf/stat_interval.h"
 
@@ -17,7 +16,7 @@
 
 enum interval_state { INTERVAL_OFF, INTERVAL_RUNS, INTERVAL_PRINTS };
 
-/* Owned by the printing thread; the tick reads `state` and due_ns. */
+/* Written by the thread that prints; the tick reads `state` and due_ns. */
 static struct {
     uint32_t state; /* [A] enum interval_state */
     const struct perf_options *options;
@@ -40,10 +39,7 @@ static bool interval_is_over(void)
            arch_clock_ns() >= __atomic_load_n(&interval.due_ns, __ATOMIC_RELAXED);
 }
 
-/*
- * Intervals that elapsed during the last printing are merged into this one and get no lines of
- * their own.
- */
+/* Intervals that elapsed during the last print are merged into this one. */
 static bool interval_begins_to_print(void)
 {
     return interval_is_over() && interval_change(INTERVAL_RUNS, INTERVAL_PRINTS);
@@ -54,7 +50,7 @@ static bool interval_stops(void)
     return interval_change(INTERVAL_RUNS, INTERVAL_OFF);
 }
 
-/* Prints a line for each event: the difference between `counts` and the last counts. */
+/* Prints a line per event: the difference between `counts` and the last counts. */
 static void interval_print(uint64_t now, const uint64_t *counts)
 {
     unsigned long long since = now - interval.begin_ns;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * `perf stat -I MS`: prints the counts of each interval while the command runs. A separate thread
- * prints them, except for the last, shorter interval, which the thread that ran the command prints.
- * See docs/perf.md.
+ * `perf stat -I MS`: a thread prints the counts of each interval while the command runs. The thread
+ * that ran the command prints the last, shorter interval. Task context, except the tick.
  */
 #pragma once
 
@@ -11,29 +10,22 @@
 #include "core/perf/options.h"
 
 /*
- * Creates the thread if these options need it and it does not exist yet. Returns 0, or a negative
- * errno and the reason. Task context, before the workload's threads are followed.
+ * Creates the thread if the options need it, before the workload's threads are followed. Returns 0,
+ * or a negative errno and the reason.
  */
 int interval_prepare(const struct perf_options *options, struct refusal *why);
 
-/*
- * Called when the recording has begun, at `now` (arch_clock_ns). No effect unless -I was given.
- * Task context.
- */
+/* The recording began at `now` (arch_clock_ns). No effect without -I, like interval_end. */
 void interval_begin(const struct perf_options *options, uint64_t now);
 
-/*
- * Called when the recording is about to end; afterwards the thread does not read it. Task context.
- */
+/* Before the recording ends: on return the thread no longer reads it. */
 void interval_stop(void);
 
-/*
- * Called when the recording has just ended: prints the counts since the last print. Task context.
- */
+/* After the recording has ended: prints the counts since the last print. */
 void interval_end(const struct perf_options *options);
 
-/* Checks whether an interval is over. Called by the tick, in interrupt context. */
+/* Wakes the thread if an interval is over. Interrupt context. */
 void interval_tick(void);
 
-/* Prints a count in the columns of `perf stat`, without a newline. Task context. */
+/* Prints a count in the columns of `perf stat`, without a newline. */
 void stat_print_count(const struct event_spec *event, uint64_t count);

@@ -4,15 +4,15 @@
 
 #include "core/console/command.h"
 #include "core/host.h"
+#include "core/recording/memory.h"
 #include "core/tally/print.h"
 
 /*
- * Indexed by event; used for each event with a tally. Written in task context: by tallies_prepare,
- * then by the thread that prints intervals and, once that has stopped, by the thread that ran the
- * command.
+ * Indexed by event; without lines if the event has no tally. Written by tallies_prepare, then by
+ * the thread that prints intervals and, once that has stopped, by the thread that ran the command.
  */
 static struct tally_sums all[RECORDING_EVENTS_MAX];
-static size_t bytes; /* size of the lines of each event */
+static size_t bytes; /* of each event's lines */
 
 static void give_back(void)
 {
@@ -25,14 +25,12 @@ static void give_back(void)
 
 static int take(struct tally_sums *sums, struct refusal *why)
 {
-    struct refusal missing = {"Pitot's host provides no memory"};
+    char what[48];
 
-    if (host.memory_take)
-        sums->lines = host.memory_take(bytes, &missing);
+    print_into(what, sizeof(what), "%zu bytes to sort keys in", bytes);
+    sums->lines = recording_take(bytes, what, why);
     sums->most = tally_lines_most();
-    if (sums->lines)
-        return 0;
-    return refuse(why, ENOMEM, "%zu bytes to sort keys in: %s", bytes, missing.text);
+    return sums->lines ? 0 : -ENOMEM;
 }
 
 static bool has_lines(const struct tally_plan *plan)
@@ -44,7 +42,7 @@ int tallies_prepare(const struct perf_options *options, struct refusal *why)
 {
     int error = 0;
 
-    give_back(); /* frees what a failed command left */
+    give_back(); /* what a failed command left */
     bytes = tally_lines_most() * sizeof(struct tally_line);
     if (options->stat.runs > 1) /* a run is sorted together with earlier ones */
         bytes *= 2;

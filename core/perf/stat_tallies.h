@@ -4,13 +4,10 @@
 
 #include "core/perf/options.h"
 
-/*
- * Allocates the memory for sorting, if any of these events has a tally. Returns 0, or -ENOMEM and
- * the reason.
- */
+/* Allocates memory to sort the events' tallies in. Returns 0, or -ENOMEM and the reason. */
 int tallies_prepare(const struct perf_options *options, struct refusal *why);
 
-/* Adds the tallies of the recording that has just ended to those of earlier runs. */
+/* Adds the tallies of the recording that has ended to those of earlier runs. */
 void tallies_add(void);
 
 /* Prints the sums and frees the memory. */
@@ -19,5 +16,5 @@ void tallies_print(const struct perf_options *options);
 /* Prints the hits between the last two marks (recording_count, tallies_mark). */
 void tallies_print_interval(const struct perf_options *options);
 
-/* Marks the tallies of the recording that has just ended. */
+/* Marks the tallies of the recording that has ended. */
 void tallies_mark(void);

@@ -7,7 +7,6 @@
 
 #define FIELDS_SHOWN 100 /* characters of field names in an error message */
 
-/* Only hits can be tallied, not time or steps. */
 static int check_hits(const struct event_spec *event, const char *option, struct refusal *why)
 {
     if (!event->source->has_fields && !event->source->watches)
@@ -77,7 +76,7 @@ static int parse_by(struct event_spec *event, const char *option, const char *wo
     const struct tracepoint_field *field;
 
     event->tally.method = unwind_default();
-    event->tally.key = (struct field_place){0}; /* clear an earlier --by */
+    event->tally.key = (struct field_place){0}; /* clears an earlier --by */
     event->tally.key_field = NULL;
     for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++)
         if (strcmp(word, words[i].word) == 0) {
@@ -114,8 +113,8 @@ int tally_option_parse(struct event_spec *events, unsigned count, const char *op
     return error;
 }
 
-int span_option_mark(struct event_spec *events, unsigned count, enum tally_role role,
-                     const char *option, struct refusal *why)
+int span_option_mark(struct event_spec *events, unsigned count, const char *option,
+                     struct refusal *why)
 {
     if (count != 1)
         return refuse(why, EINVAL, "%s: one event is allowed, not %u, of which %s is the first",
@@ -123,14 +122,11 @@ int span_option_mark(struct event_spec *events, unsigned count, enum tally_role 
     if (!events[0].source->has_fields && !events[0].source->watches)
         return refuse(why, EINVAL, "%s: %s is neither a tracepoint nor a breakpoint", option,
                       events[0].name);
-    events[0].tally.role = role;
+    events[0].tally.role = strcmp(option, "--from") == 0 ? TALLY_BEGINS : TALLY_ENDS;
     return 0;
 }
 
-/*
- * Returns the event with that role, or NULL. There is at most one, since its option is allowed
- * once.
- */
+/* The only event with this role, or NULL. */
 static struct event_spec *find_role(struct event_spec *events, unsigned count, enum tally_role role)
 {
     for (unsigned i = 0; i < count; i++)
@@ -139,14 +135,7 @@ static struct event_spec *find_role(struct event_spec *events, unsigned count, e
     return NULL;
 }
 
-static const struct tracepoint *tracepoint_of(const struct event_spec *event)
-{
-    return event->source->has_fields ? tracepoint_by_id(event->attr.config) : NULL;
-}
-
-/*
- * Returns the first pointer that both have under the same name and that is free to read, or NULL.
- */
+/* The first pointer that both have under the same name and that is free to read, or NULL. */
 static const char *common_pointer(const struct tracepoint *from, const struct tracepoint *to)
 {
     for (unsigned i = 0; from && to && i < from->field_count; i++) {
@@ -163,7 +152,7 @@ static const char *common_pointer(const struct tracepoint *from, const struct tr
 
 static int set_key(struct event_spec *event, const char *key, struct refusal *why)
 {
-    const struct tracepoint *tracepoint = tracepoint_of(event);
+    const struct tracepoint *tracepoint = tracepoint_of_event(&event->attr);
     const struct tracepoint_field *field =
         tracepoint ? field_find(tracepoint, key, strlen(key)) : NULL;
     char names[FIELDS_SHOWN];
@@ -198,7 +187,7 @@ int span_options_choose(struct event_spec *events, unsigned count, const char *k
     if (!from)
         return refuse(why, EINVAL, "--to %s: add --from EVENT, where the time begins", to->name);
     if (!key)
-        key = common_pointer(tracepoint_of(from), tracepoint_of(to));
+        key = common_pointer(tracepoint_of_event(&from->attr), tracepoint_of_event(&to->attr));
     if (key)
         error = set_key(from, key, why);
     if (key && !error)

@@ -1,39 +1,31 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Options that tally hits as they arrive (core/tally/tally.h), for the events of the preceding -e:
+ * Options that tally hits (core/tally/tally.h), for the events of the preceding -e:
  *
- *   --by comm|cpu|caller|FIELD   hits per value
+ *   --by comm|cpu|caller|FIELD   hits per value; with --hist a histogram per value
  *   --hist FIELD                 hits per range of values, from one power of two to the next
  *
- * With both: a histogram per key. Options that form a span of time from two events
- * (core/tally/span.h):
+ * Options for a span of time between two events (core/tally/span.h):
  *
  *   --from EVENT   its hits begin the span
  *   --to EVENT     its hits end the span; a --by after it groups the times
- *   --key FIELD    both hits must have the same value in this field, as well as the same thread;
- *                  the default is the first pointer that both events have under the same name, if
- *                  any
+ *   --key FIELD    both hits have the same thread and the same value in this field; by default,
+ *                  the first pointer that both events have under the same name, if any
  *
- * Task context.
+ * Task context. All functions return 0, or -EINVAL and the reason.
  */
 #pragma once
 
 #include "core/event/spec.h"
 
-/* Applies --by or --hist to `count` events. Returns 0, or -EINVAL and the reason. */
+/* Applies --by or --hist. */
 int tally_option_parse(struct event_spec *events, unsigned count, const char *option,
                        const char *value, struct refusal *why);
 
-/*
- * Marks the event added by --from or --to, and rejects more than one. Returns 0, or -EINVAL and the
- * reason.
- */
-int span_option_mark(struct event_spec *events, unsigned count, enum tally_role role,
-                     const char *option, struct refusal *why);
+/* Marks the event added by --from or --to, and rejects more than one. */
+int span_option_mark(struct event_spec *events, unsigned count, const char *option,
+                     struct refusal *why);
 
-/*
- * Checks that a span has both of its events or neither, and chooses the key. Returns 0, or -EINVAL
- * and the reason.
- */
+/* Checks that a span has both of its events or neither, and chooses the key. */
 int span_options_choose(struct event_spec *events, unsigned count, const char *key,
                         struct refusal *why);

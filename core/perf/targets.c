@@ -22,15 +22,15 @@ static int check_kernel(const struct event_spec *event, struct refusal *why)
     return 0;
 }
 
-/* An address without a program belongs to the workload, or to the process named by -p. */
-static int choose_program(struct event_spec *event, const struct target_options *options,
+/* An address without a program is the workload's, or that of -p. */
+static int choose_program(struct event_spec *event, const struct perf_options *options,
                           struct refusal *why)
 {
     event->target.pid = options->pid;
     if (event->target.program || options->pid)
         return 0;
-    if (options->workload && options->workload[0] == '/' && host.program_load)
-        event->target.program = host.program_load(options->workload, why);
+    if (options->workload && options->workload[0][0] == '/' && host.program_load)
+        event->target.program = host.program_load(options->workload[0], why);
     else
         return refuse(why, EINVAL,
                       "%s: each program has its own memory at this address; name the program: "
@@ -39,7 +39,7 @@ static int choose_program(struct event_spec *event, const struct target_options 
     return event->target.program ? 0 : -ENOENT;
 }
 
-static int choose_breakpoint(struct event_spec *event, const struct target_options *options,
+static int choose_breakpoint(struct event_spec *event, const struct perf_options *options,
                              struct refusal *why)
 {
     if (event->attr.bp_addr >= ARCH_USER_END)
@@ -62,7 +62,7 @@ bool target_is_program(const char *word)
     return word[0] == '/' || strcmp(word, "run") == 0;
 }
 
-/* Windows opened by a breakpoint are in the kernel, whatever the workload is. */
+/* A breakpoint opens windows in the kernel, even if the workload is a program. */
 static int check_windows(const struct event_spec *event, uint32_t pid, struct refusal *why)
 {
     if (event->attr.exclude_kernel)
@@ -93,20 +93,19 @@ static int make_of_program(struct event_spec *event, struct refusal *why)
 }
 
 /*
- * For a program, its own branches are recorded whether or not the options ask for it: the rest of
- * its execution is in the loader and the kernel, which are stepped as commands are. Another
- * program's branches are recorded only on request.
+ * If the workload is a program, its own branches are recorded, even without the modifier u: the
+ * loader and the kernel are stepped as commands are. Other programs' branches need a request.
  */
-static int choose_branches(struct event_spec *event, const struct target_options *options,
+static int choose_branches(struct event_spec *event, const struct perf_options *options,
                            bool started, struct refusal *why)
 {
-    const char *workload = options->workload;
+    const char *workload = options->workload ? options->workload[0] : NULL;
 
     if (started)
         return check_windows(event, options->pid, why);
     if (options->pid || (workload && target_is_program(workload)))
         return make_of_program(event, why);
-    if (event->attr.exclude_kernel && workload && !options->all_threads)
+    if (event->attr.exclude_kernel && workload && !options->all_cpus)
         return refuse(why, EINVAL,
                       "%s: %s runs in the kernel: use branches or branches:k; for programs that "
                       "run beside it, add -p PID or -a",
@@ -114,7 +113,7 @@ static int choose_branches(struct event_spec *event, const struct target_options
     return 0;
 }
 
-/* Only the program itself accesses its memory, so it is running at the hit and can be stopped. */
+/* Only a program accesses its memory, so it runs at the hit and can be stopped. */
 static int check_stop(const struct event_spec *event, struct refusal *why)
 {
     if (!event->stop || (event->source->watches && event->attr.bp_addr < ARCH_USER_END))
@@ -125,9 +124,10 @@ static int check_stop(const struct event_spec *event, struct refusal *why)
                   event->name);
 }
 
-int targets_choose(struct event_spec *events, unsigned count, const struct target_options *options,
-                   struct refusal *why)
+int targets_choose(struct perf_options *options, struct refusal *why)
 {
+    struct event_spec *events = options->recording.events;
+    unsigned count = options->recording.event_count;
     bool started = false;
     int error = 0;
 
@@ -136,12 +136,16 @@ int targets_choose(struct event_spec *events, unsigned count, const struct targe
     for (unsigned i = 0; i < count && !error; i++) {
         events[i].pid = options->pid;
         error = check_stop(&events[i], why);
-        if (error)
-            return error;
-        if (events[i].source->follows)
+        if (!error && events[i].source->follows)
             error = choose_branches(&events[i], options, started, why);
-        else if (events[i].source->watches)
+        else if (!error && events[i].source->watches)
             error = choose_breakpoint(&events[i], options, why);
+    }
+    for (unsigned i = 0; i < count && !error; i++) {
+        events[i].cpus = options->cpus;
+        if (options->cpus && events[i].source->follows)
+            error = refuse(why, EINVAL, "-C: %s follows a thread, on whichever CPU it runs",
+                           events[i].name);
     }
     return error;
 }
@@ -159,31 +163,23 @@ static int check_opener(const struct event_spec *event, struct refusal *why)
     return 0;
 }
 
-static bool watches_data(const struct event_spec *event)
-{
-    return event->source->watches && event->attr.bp_type != HW_BREAKPOINT_X;
-}
-
 /* A --start breakpoint has no effect while the window is open, so it is allowed. */
 static int check_beside(const struct event_spec *event, bool program, struct refusal *why)
 {
-    bool concerned = !program || event->attr.bp_addr < ARCH_USER_END;
+    bool stepped = program ? event->attr.bp_addr < ARCH_USER_END : !event->start;
 
-    if (concerned && program && watches_data(event) && arch_step_excludes_watches())
-        return refuse(why, EINVAL,
-                      "%s: QEMU's TCG loses its way where a stepped instruction makes a watched "
-                      "access: with branches:u, a program's code and the kernel's data can be "
-                      "watched, but not the program's data",
-                      event->name);
-    if (concerned && !event->start && watches_data(event) && arch_step_excludes_watches())
-        return refuse(why, EINVAL,
-                      "%s: QEMU's TCG loses its way where a stepped instruction makes a watched "
-                      "access: with branches, data can be watched by --start only",
-                      event->name);
-    return 0;
+    if (!stepped || !event->source->watches || event->attr.bp_type == HW_BREAKPOINT_X ||
+        !arch_step_excludes_watches())
+        return 0;
+    return refuse(why, EINVAL,
+                  "%s: QEMU's TCG loses its way where a stepped instruction makes a watched "
+                  "access: with branches%s",
+                  event->name,
+                  program ? ":u, a program's code and the kernel's data can be watched, but not "
+                            "the program's data"
+                          : ", data can be watched by --start only");
 }
 
-/* A record contains only the branch and its target, to be as short as possible. */
 static int check_branches(const struct event_spec *event, struct refusal *why)
 {
     const struct perf_event_attr *attr = &event->attr;
@@ -204,9 +200,10 @@ static int check_branches(const struct event_spec *event, struct refusal *why)
     return 0;
 }
 
-int targets_check_branches(struct event_spec *events, unsigned count, struct refusal *why)
+int targets_check_branches(struct recording_options *recording, struct refusal *why)
 {
-    struct event_spec *branches = NULL;
+    struct event_spec *events = recording->events, *branches = NULL;
+    unsigned count = recording->event_count;
     bool started = false;
     int error = 0;
 

@@ -1,23 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * The target of an event: the kernel, a program, or one thread. Called by core/perf/options.c; task
- * context.
- */
+/* The target of an event: the kernel, a program, or one thread. Task context. */
 #pragma once
 
-#include <stdbool.h>
-
-#include "core/event/spec.h"
-
-struct target_options {
-    uint32_t pid;         /* from -p; 0: any */
-    const char *workload; /* first word of the workload; NULL: none */
-    bool all_threads;     /* from -a */
-};
+#include "core/perf/options.h"
 
 /*
- * True if a workload that begins with this word is a program. Work that the console does for it,
- * such as reading its file and waiting, is not the program's.
+ * True if a workload that begins with this word is a program. What the console does for it, such as
+ * reading its file and waiting, is not the program's work.
  */
 bool target_is_program(const char *word);
 
@@ -25,11 +14,10 @@ bool target_is_program(const char *word);
  * Stores the target in each event, and rejects events that can never hit. Returns 0, or a negative
  * errno and the reason.
  */
-int targets_choose(struct event_spec *events, unsigned count, const struct target_options *options,
-                   struct refusal *why);
+int targets_choose(struct perf_options *options, struct refusal *why);
 
 /*
- * Rejects events that cannot be recorded together with `branches`, and stores in that event how its
- * window opens. Called after terms_apply. Returns 0, or -EINVAL and the reason.
+ * Rejects events that cannot be recorded together with `branches`, and stores whether --start opens
+ * its window. Called after terms_apply. Returns 0, or -EINVAL and the reason.
  */
-int targets_check_branches(struct event_spec *events, unsigned count, struct refusal *why);
+int targets_check_branches(struct recording_options *recording, struct refusal *why);

@@ -27,27 +27,14 @@ static const struct option rows[] = {
 };
 static const struct options possible = {.row = rows};
 
-int terms_set_yes(void *at, const char *typed, char *value, struct refusal *why)
-{
-    (void)typed, (void)value, (void)why;
-    *(int *)at = 1;
-    return 0;
-}
-
-int terms_set_no(void *at, const char *typed, char *value, struct refusal *why)
-{
-    (void)typed, (void)value, (void)why;
-    *(int *)at = -1;
-    return 0;
-}
-
 int terms_set_answer(void *at, const char *typed, char *value, struct refusal *why)
 {
-    if (strcmp(value, "yes") == 0)
-        return terms_set_yes(at, typed, value, why);
-    if (strcmp(value, "no") == 0)
-        return terms_set_no(at, typed, value, why);
-    return refuse(why, EINVAL, "event term \"%s=%s\": yes and no are allowed", typed, value);
+    bool no = value ? strcmp(value, "no") == 0 : strncmp(typed, "--no-", 5) == 0;
+
+    if (value && !no && strcmp(value, "yes") != 0)
+        return refuse(why, EINVAL, "event term \"%s=%s\": yes and no are allowed", typed, value);
+    *(int *)at = no ? -1 : 1;
+    return 0;
 }
 
 static int parse_term(char *term, struct event_terms *terms, struct refusal *why)
@@ -117,7 +104,7 @@ static bool is_weighted(const struct perf_event_attr *attr)
     return tracepoint && tracepoint->weighted;
 }
 
-/* A period that may vary is stored in each sample. */
+/* Samples contain a period that may vary. */
 static void apply_rate(struct event_spec *event, const struct event_terms *terms)
 {
     struct perf_event_attr *attr = &event->attr;
@@ -146,7 +133,7 @@ static void apply(struct event_spec *event, const struct event_terms *own,
     attr->sample_type = SAMPLE_ALWAYS;
     attr->sample_id_all = 1;
     apply_rate(event, own->period || own->frequency ? own : all);
-    if (event->source->follows) /* -g and --intr-regs apply only to events that support them */
+    if (event->source->follows) /* -g and --intr-regs are not for branches */
         all = &nothing;
     event->window.instructions = own->window;
     event->stop = own->stop;
@@ -156,7 +143,7 @@ static void apply(struct event_spec *event, const struct event_terms *own,
         attr->sample_type |= PERF_SAMPLE_REGS_INTR;
         attr->sample_regs_intr = ARCH_SAMPLED;
     }
-    /* As in perf, samples of a tracepoint have its record unless an option or term excludes it. */
+    /* As in perf, a tracepoint's samples have its record by default. */
     if (event->source->has_fields && (own->raw ? own->raw : all->raw) >= 0)
         attr->sample_type |= PERF_SAMPLE_RAW;
 }
@@ -169,10 +156,13 @@ void terms_apply(struct perf_options *options)
         apply(&recording->events[i], &options->own[i], &options->all, options->verify);
 }
 
-static int check_rate(const struct event_spec *event, struct refusal *why)
+static int check_rate(const struct event_spec *event, const struct event_terms *own,
+                      struct refusal *why)
 {
     const struct perf_event_attr *attr = &event->attr;
 
+    if (own->period && own->frequency)
+        return refuse(why, EINVAL, "%s: period= and freq= cannot be combined", event->name);
     if (attr->freq && attr->sample_freq > event->source->hertz_max)
         return refuse(why, EINVAL, "%s: %llu samples a second: at most %u are allowed", event->name,
                       (unsigned long long)attr->sample_freq, event->source->hertz_max);
@@ -183,36 +173,22 @@ static int check_rate(const struct event_spec *event, struct refusal *why)
     return 0;
 }
 
-static int check_rates(const struct perf_options *options, struct refusal *why)
-{
-    const struct recording_options *recording = &options->recording;
-    int error = 0;
-
-    for (unsigned i = 0; !error && i < recording->event_count; i++) {
-        const struct event_terms *own = &options->own[i];
-
-        if (own->period && own->frequency)
-            return refuse(why, EINVAL, "%s: period= and freq= cannot be combined",
-                          recording->events[i].name);
-        error = check_rate(&recording->events[i], why);
-    }
-    return error;
-}
-
 int terms_check(const struct perf_options *options, struct refusal *why)
 {
     const struct recording_options *recording = &options->recording;
     const struct event_terms *all = &options->all;
-    int error = check_rates(options, why);
+    int error = 0;
 
+    for (unsigned i = 0; !error && i < recording->event_count; i++)
+        error = check_rate(&recording->events[i], &options->own[i], why);
     if (error)
         return error;
-    /* The options apply to the events that have a record; the term applies to this event. */
+    /* The option -R is for the events that have a record; the term is for this event. */
     for (unsigned i = 0; i < recording->event_count; i++)
         if (options->own[i].raw > 0 && !recording->events[i].source->has_fields)
             return refuse(why, EINVAL, "raw=yes: %s is not a tracepoint and has no record",
                           recording->events[i].name);
-    /* Options for chains and registers are an error if branches are the only event. */
+    /* The options for chains and registers need an event other than branches. */
     if (recording->event_count > 1 || !recording->events[0].source->follows ||
         (all->chain <= CHAIN_NO && all->registers <= 0))
         return 0;

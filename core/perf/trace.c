@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * The console's `perf trace`: records raw_syscalls:sys_enter and sys_exit, and prints the calls
- * when the recording has ended. Task context.
- */
+/* `perf trace` of commands.h: records system calls, then prints them. */
 #include "core/perf/commands.h"
 
 #include "core/console/command.h"

@@ -73,7 +73,7 @@ static size_t put_argument(char *text, size_t room, const struct trace_argument 
     return print_into(text, room, "%s: 0x%llx", argument->name, (unsigned long long)value);
 }
 
-/* Like perf, omits arguments that are 0. Of strings after the first only the address is known. */
+/* Like perf, omits arguments that are 0. The record has only the first string. */
 static void put_entry(char *text, size_t room, const struct trace_call *call,
                       const struct trace_record_sys_enter *record)
 {

@@ -161,11 +161,11 @@ static int spans(const char *from, const char *to, const char *key)
     memset(events, 0, sizeof(events));
     if (from) {
         assert_int_equal(event_spec_parse(from, &events[0], &why), 0);
-        assert_int_equal(span_option_mark(&events[0], 1, TALLY_BEGINS, "--from", &why), 0);
+        assert_int_equal(span_option_mark(&events[0], 1, "--from", &why), 0);
     }
     if (to) {
         assert_int_equal(event_spec_parse(to, &events[1], &why), 0);
-        assert_int_equal(span_option_mark(&events[1], 1, TALLY_ENDS, "--to", &why), 0);
+        assert_int_equal(span_option_mark(&events[1], 1, "--to", &why), 0);
     }
     return span_options_choose(events, 2, key, &why);
 }
@@ -215,11 +215,11 @@ static void a_span_without_an_end_is_refused(void **state)
     assert_int_equal(tally_option_parse(&events[1], 1, "--hist", "size", &why), -EINVAL);
     assert_string_equal(why.text,
                         "--hist: test:other ends spans, and their histogram is always of times");
-    assert_int_equal(span_option_mark(events, 2, TALLY_ENDS, "--to", &why), -EINVAL);
+    assert_int_equal(span_option_mark(events, 2, "--to", &why), -EINVAL);
     assert_string_equal(why.text,
                         "--to: one event is allowed, not 2, of which test:some is the first");
     assert_int_equal(event_spec_parse("cpu-clock", &events[0], &why), 0);
-    assert_int_equal(span_option_mark(events, 1, TALLY_ENDS, "--to", &why), -EINVAL);
+    assert_int_equal(span_option_mark(events, 1, "--to", &why), -EINVAL);
     assert_string_equal(why.text, "--to: cpu-clock is neither a tracepoint nor a breakpoint");
 }
 
