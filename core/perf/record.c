@@ -26,6 +26,13 @@ static bool has_trigger(void)
     return any;
 }
 
+/* Nothing for a count of 0. */
+static void print_some(uint64_t count, const char *unit, const char *what)
+{
+    if (count)
+        print(", %llu %s%s %s", (unsigned long long)count, unit, print_plural(count), what);
+}
+
 static void print_stepping(void)
 {
     struct branches_counts counts = branches_counts();
@@ -57,21 +64,11 @@ static void print_summary(void)
         print(", ended by %s", recording_ended_by());
     else if (has_trigger())
         print(", no hit of the trigger");
-    if (counts.throttled)
-        print(", %llu hit%s throttled (perf.rate=)", (unsigned long long)counts.throttled,
-              print_plural(counts.throttled));
-    if (counts.nested)
-        print(", %llu hit%s of tracepoints inside a recorded one",
-              (unsigned long long)counts.nested, print_plural(counts.nested));
-    if (counts.foreign)
-        print(", %llu hit%s of other threads left out (-a includes them)",
-              (unsigned long long)counts.foreign, print_plural(counts.foreign));
-    if (counts.drained)
-        print(", %llu hit%s raised by the stream's own thread", (unsigned long long)counts.drained,
-              print_plural(counts.drained));
-    if (counts.nameless)
-        print(", %llu thread%s without a name", (unsigned long long)counts.nameless,
-              print_plural(counts.nameless));
+    print_some(counts.throttled, "hit", "throttled (perf.rate=)");
+    print_some(counts.nested, "hit", "of tracepoints inside a recorded one");
+    print_some(counts.foreign, "hit", "of other threads left out (-a includes them)");
+    print_some(counts.drained, "hit", "raised by the stream's own thread");
+    print_some(counts.nameless, "thread", "without a name");
     print(" ]\n");
 }
 

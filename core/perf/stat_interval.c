@@ -16,7 +16,7 @@
 
 enum interval_state { INTERVAL_OFF, INTERVAL_RUNS, INTERVAL_PRINTS };
 
-/* Written by the thread that prints; the tick reads `state` and due_ns. */
+/* Owned by the thread that prints; the tick reads `state` and due_ns. */
 static struct {
     uint32_t state; /* [A] enum interval_state */
     const struct perf_options *options;

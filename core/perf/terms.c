@@ -97,24 +97,19 @@ int terms_set_rate(void *at, const char *typed, char *value, struct refusal *why
     return 0;
 }
 
-static bool is_weighted(const struct perf_event_attr *attr)
-{
-    const struct tracepoint *tracepoint = tracepoint_of_event(attr);
-
-    return tracepoint && tracepoint->weighted;
-}
-
 /* Samples contain a period that may vary. */
 static void apply_rate(struct event_spec *event, const struct event_terms *terms)
 {
     struct perf_event_attr *attr = &event->attr;
+    const struct tracepoint *tracepoint = tracepoint_of_event(attr);
+    bool weighted = tracepoint && tracepoint->weighted;
     uint64_t frequency = terms->frequency;
 
     if (!terms->period && !frequency)
         frequency = event->source->hertz_default;
     if (frequency == RATE_MOST)
         frequency = event->source->hertz_max;
-    if (terms->period || frequency || is_weighted(attr) || event->tally.role == TALLY_ENDS)
+    if (terms->period || frequency || weighted || event->tally.role == TALLY_ENDS)
         attr->sample_type |= PERF_SAMPLE_PERIOD;
     if (frequency) {
         attr->freq = 1;

@@ -61,16 +61,6 @@ static int bank_make(struct bank *bank, unsigned count, struct refusal *why)
     return bank->cpus ? 0 : -ENOMEM;
 }
 
-static void recording_make_event(struct event *event, const struct event_spec *spec,
-                                 const struct recording_options *options, struct event_cpu *cpus)
-{
-    event_init(event, spec, cpus);
-    /* At least one sample per tick: a low rate must not discard all samples. */
-    event->tick_limit = options->rate * THROTTLE_TICK_NS / 1000000000;
-    if (options->rate && !event->tick_limit)
-        event->tick_limit = 1;
-}
-
 static void recording_disable(struct event *first, unsigned count)
 {
     for (unsigned i = 0; i < count; i++)
@@ -99,11 +89,16 @@ static int refuse_together(struct event *event, const char *name, unsigned befor
 static int recording_enable(struct bank *bank, const struct recording_options *options,
                             struct refusal *why)
 {
+    uint64_t tick_limit = options->rate * THROTTLE_TICK_NS / 1000000000;
     struct event *fresh = bank->events;
     int error = bank_make(bank, options->event_count, why);
 
-    for (unsigned i = 0; !error && i < options->event_count; i++)
-        recording_make_event(&fresh[i], &options->events[i], options, bank->cpus + i * arch_cpus());
+    if (options->rate && !tick_limit)
+        tick_limit = 1; /* a low rate must not discard all samples */
+    for (unsigned i = 0; !error && i < options->event_count; i++) {
+        event_init(&fresh[i], &options->events[i], bank->cpus + i * arch_cpus());
+        fresh[i].tick_limit = tick_limit;
+    }
     if (!error)
         error = recording_tallies_take(fresh, options->event_count, why);
     if (!error)

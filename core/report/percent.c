@@ -81,18 +81,26 @@ static uint64_t to_integer(struct binary value)
     return value.exponent > -64 ? value.mantissa >> -value.exponent : 0;
 }
 
+/* Rounds a value below 2^DOUBLE_BITS, times `factor`. Below an exponent of -63 the result is 0. */
+static uint64_t times(struct binary value, unsigned factor)
+{
+    if (value.mantissa == 0 || value.exponent < -63)
+        return 0;
+    return shift_to_nearest(value.mantissa * factor, -value.exponent, false);
+}
+
 uint64_t percent_hundredths(uint64_t part, uint64_t whole)
 {
     if (part == 0 || whole == 0)
         return 0;
     struct binary numerator = to_binary(part, 0, false);
     numerator = to_binary(numerator.mantissa * 100, numerator.exponent, false);
-    struct binary percent = divide(numerator, to_binary(whole, 0, false));
+    return times(divide(numerator, to_binary(whole, 0, false)), 100);
+}
 
-    /* At most 100 per cent, so the exponent is negative. Below -63 it prints as 0.00. */
-    if (percent.exponent < -63)
-        return 0;
-    return shift_to_nearest(percent.mantissa * 100, -percent.exponent, false);
+uint64_t quotient_thousandths(uint64_t part, uint64_t whole)
+{
+    return times(divide(to_binary(part, 0, false), to_binary(whole, 0, false)), 1000);
 }
 
 uint64_t percent_least(uint64_t whole, uint32_t percent_units)

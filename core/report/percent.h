@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Percentages as the real perf prints them, without floating point. Pure: any context. */
+/* Numbers as printf prints IEEE doubles, without floating point. Pure: any context. */
 #pragma once
 
 #include <stdint.h>
 
 /*
- * printf("%.2f", 100.0 * part / whole) with IEEE doubles, in hundredths: 5172 for "51.72". 0 if
- * `whole` is 0. `part` is at most `whole`.
+ * printf("%.2f", 100.0 * part / whole), in hundredths: 5172 for "51.72". 0 if `whole` is 0. `part`
+ * is at most `whole`.
  */
 uint64_t percent_hundredths(uint64_t part, uint64_t whole);
 
+/* printf("%.3f", (double)part / whole), in thousandths. `whole` is at least 2^12. */
+uint64_t quotient_thousandths(uint64_t part, uint64_t whole);
+
 #define PERCENT_UNITS 10000 /* units per per cent, in percent_least */
 
-/* (uint64_t)(whole * (percent / 100)) with IEEE doubles. At most 100 per cent. */
+/* (uint64_t)(whole * (percent / 100)), at most 100 per cent. */
 uint64_t percent_least(uint64_t whole, uint32_t percent_units);

@@ -49,18 +49,13 @@ static int add(struct report_keys *keys, const char *word, struct refusal *why)
 int report_keys_parse(char *text, struct report_keys *keys, struct refusal *why)
 {
     int error = 0;
-    bool more;
 
     keys->count = 0;
-    do {
-        size_t length = 0;
-
-        while (text[length] != '\0' && text[length] != ',')
-            length++;
-        more = text[length] == ',';
-        text[length] = '\0';
+    for (char *next; text && !error; text = next) {
+        next = strchr(text, ',');
+        if (next)
+            *next++ = '\0';
         error = add(keys, text, why);
-        text += length + 1;
-    } while (more && !error);
+    }
     return error;
 }

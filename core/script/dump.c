@@ -19,11 +19,6 @@ static const char *type_name(uint32_t type)
     return type < sizeof(names) / sizeof(names[0]) && names[type] ? names[type] : "UNKNOWN";
 }
 
-static bool is_shown(uint8_t byte)
-{
-    return byte >= ' ' && byte <= '~';
-}
-
 static void print_row(struct sink *sink, size_t at, const uint8_t *bytes, size_t count)
 {
     print_to(sink, ".  %04zx:  ", at);
@@ -33,8 +28,11 @@ static void print_row(struct sink *sink, size_t at, const uint8_t *bytes, size_t
         else
             print_to(sink, "   ");
     print_to(sink, " ");
-    for (size_t i = 0; i < ROW; i++)
-        print_to(sink, "%c", i >= count ? ' ' : is_shown(bytes[i]) ? bytes[i] : '.');
+    for (size_t i = 0; i < ROW; i++) {
+        uint8_t byte = i < count ? bytes[i] : ' ';
+
+        print_to(sink, "%c", byte >= ' ' && byte <= '~' ? byte : '.');
+    }
     print_to(sink, "\n");
 }
 

@@ -54,37 +54,23 @@ static void print_time(struct sink *sink, uint64_t time)
     print_to(sink, "%5llu.%06llu: ", seconds, microseconds);
 }
 
-static void print_symbol(struct sink *sink, const struct symbol *symbol, uint64_t address)
-{
-    if (symbol)
-        print_to(sink, "%s+0x%llx", symbol->name, (unsigned long long)(address - symbol->address));
-    else
-        print_to(sink, "[unknown]");
-}
-
 /* perf prints a program's address unchanged for a hit, but as a file offset in a chain. */
-static void print_user_address(struct sink *sink, const struct sample_view *view, uint64_t address,
-                               bool of_chain)
-{
-    struct user_place place;
-    bool found = user_place_find(view->pid, address, &place);
-    uint64_t shown = of_chain && found ? place.file_offset : address;
-
-    print_to(sink, "%16llx ", (unsigned long long)shown);
-    print_symbol(sink, found && place.named ? &place.symbol : NULL, address);
-}
-
 static void print_address(struct sink *sink, const struct sample_view *view, uint64_t address,
                           bool of_chain)
 {
-    struct symbol symbol;
+    struct user_place place = {.named = false};
+    uint64_t shown = address;
 
-    if (user_place_possible(address)) {
-        print_user_address(sink, view, address, of_chain);
-        return;
-    }
-    print_to(sink, "%16llx ", (unsigned long long)address);
-    print_symbol(sink, symbols_find_address(address, &symbol) ? &symbol : NULL, address);
+    if (!user_place_possible(address))
+        place.named = symbols_find_address(address, &place.symbol);
+    else if (user_place_find(view->pid, address, &place) && of_chain)
+        shown = place.file_offset;
+    print_to(sink, "%16llx ", (unsigned long long)shown);
+    if (place.named)
+        print_to(sink, "%s+0x%llx", place.symbol.name,
+                 (unsigned long long)(address - place.symbol.address));
+    else
+        print_to(sink, "[unknown]");
 }
 
 /* perf prints "FROM => TO" for such events, as processors' branch trace stores have them. */

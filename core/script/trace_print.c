@@ -206,13 +206,6 @@ static void take_exit(struct traced *thread, uint64_t time, int call, int64_t re
     thread->pending = false;
 }
 
-static bool event_is(const struct recorded_event *event, const char *full_name)
-{
-    const struct tracepoint *tracepoint = tracepoint_of_event(&event->attr);
-
-    return tracepoint && strcmp(tracepoint->full_name, full_name) == 0;
-}
-
 /* Copies the record, which is not aligned in its sample. */
 static void take_call(const struct sample_view *view, bool enter)
 {
@@ -240,9 +233,11 @@ static void take_call(const struct sample_view *view, bool enter)
 
 static void take_sample(const struct sample_view *view)
 {
-    if (event_is(view->event, "raw_syscalls:sys_enter"))
+    const struct tracepoint *tracepoint = tracepoint_of_event(&view->event->attr);
+
+    if (tracepoint && strcmp(tracepoint->full_name, "raw_syscalls:sys_enter") == 0)
         take_call(view, true);
-    else if (event_is(view->event, "raw_syscalls:sys_exit"))
+    else if (tracepoint && strcmp(tracepoint->full_name, "raw_syscalls:sys_exit") == 0)
         take_call(view, false);
 }
 

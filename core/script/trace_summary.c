@@ -3,8 +3,7 @@
 #include "core/script/trace_summary.h"
 
 #include "core/lib/assert.h"
-
-#include <stdbool.h>
+#include "core/report/percent.h"
 
 void trace_stats_add(struct trace_stats *stats, uint64_t duration, bool failed)
 {
@@ -52,35 +51,12 @@ static uint64_t deviation(const struct trace_stats *stats)
     return (square_root(spread / (n - 1) / n) * 10000 / (stats->units / n)) >> doublings;
 }
 
-#define DOUBLE_BITS   53
-#define NS_PER_MS     1000000
-#define HALF_OF_MICRO 500
-
-/*
- * perf rounds a double, which may lie above or below an exact half of a microsecond. The remainder
- * of the quotient's first 53 bits decides; without a remainder the half rounds to even.
- */
-static bool half_goes_up(uint64_t nanoseconds)
-{
-    uint64_t quotient = nanoseconds / NS_PER_MS, rest = nanoseconds % NS_PER_MS;
-
-    while (quotient >> (DOUBLE_BITS - 1) == 0) {
-        rest <<= 1;
-        quotient = quotient << 1 | (rest >= NS_PER_MS);
-        rest -= rest >= NS_PER_MS ? NS_PER_MS : 0;
-    }
-    if (rest == 0)
-        return nanoseconds / 1000 & 1;
-    return 2 * rest > NS_PER_MS || (2 * rest == NS_PER_MS && quotient & 1);
-}
+#define NS_PER_MS 1000000
 
 void trace_print_ms(struct sink *sink, int width, uint64_t nanoseconds)
 {
-    unsigned long long microseconds = nanoseconds / 1000;
-    uint64_t rest = nanoseconds % 1000;
+    unsigned long long microseconds = quotient_thousandths(nanoseconds, NS_PER_MS);
 
-    if (rest > HALF_OF_MICRO || (rest == HALF_OF_MICRO && half_goes_up(nanoseconds)))
-        microseconds++;
     print_to(sink, "%*llu.%03llu", width - 4, microseconds / 1000, microseconds % 1000);
 }
 
