@@ -93,8 +93,12 @@ static char *event_end(char *list)
     return close[1] ? close + 1 : NULL;
 }
 
-static int parse_events(struct perf_options *options, char *list, struct refusal *why)
+int events_set(void *at, const char *typed, char *value, struct refusal *why)
 {
+    struct perf_options *options = at;
+    char *list = value;
+
+    (void)typed;
     options->last = options->recording.event_count;
     while (list) {
         char *end = event_end(list);
@@ -110,8 +114,6 @@ static int parse_events(struct perf_options *options, char *list, struct refusal
     return 0;
 }
 
-/* --- Setters --- */
-
 /* The events added by the last option. */
 static struct event_spec *last_events(struct perf_options *options, unsigned *count)
 {
@@ -121,16 +123,10 @@ static struct event_spec *last_events(struct perf_options *options, unsigned *co
     return recording->events + options->last;
 }
 
-int events_set(void *at, const char *typed, char *value, struct refusal *why)
-{
-    (void)typed;
-    return parse_events(at, value, why);
-}
-
 int events_set_marked(void *at, const char *typed, char *value, struct refusal *why)
 {
     bool trigger = strcmp(typed, "--trigger") == 0;
-    int error = parse_events(at, value, why);
+    int error = events_set(at, typed, value, why);
     unsigned count;
     struct event_spec *events = last_events(at, &count);
 
@@ -143,7 +139,7 @@ int events_set_marked(void *at, const char *typed, char *value, struct refusal *
 
 int events_set_span(void *at, const char *typed, char *value, struct refusal *why)
 {
-    int error = parse_events(at, value, why);
+    int error = events_set(at, typed, value, why);
     unsigned count;
     struct event_spec *events = last_events(at, &count);
 

@@ -20,8 +20,10 @@ static bool watches_code_as_data(const struct event_spec *event)
            attr->bp_addr >= arch_text_start() && attr->bp_addr < arch_text_end();
 }
 
-void record_hints_code(const char *command, const struct recording_options *recording)
+void record_hints_watches(const char *command, const struct recording_options *recording)
 {
+    bool told = false, watches = breakpoint_used() > 0;
+
     for (unsigned i = 0; i < recording->event_count; i++) {
         const struct event_spec *event = &recording->events[i];
         struct symbol symbol;
@@ -30,16 +32,6 @@ void record_hints_code(const char *command, const struct recording_options *reco
             print(
                 "perf %s: %s watches the bytes of a function as data; mem:%s:x counts its calls\n",
                 command, event->name, symbol.name);
-    }
-}
-
-void record_hints_watches(const char *command, const struct recording_options *recording)
-{
-    bool told = false, watches = breakpoint_used() > 0;
-
-    for (unsigned i = 0; i < recording->event_count; i++) {
-        const struct event_spec *event = &recording->events[i];
-
         watches |= event->source->watches; /* a program's is armed only when the program runs */
         told |= tracepoint_of_event(&event->attr) == &tracepoint_breakpoint_hit;
     }

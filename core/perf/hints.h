@@ -7,11 +7,8 @@
 
 #include "core/recording/recording.h"
 
-/* Before the run: reports functions watched as data, and the events that count their calls. */
-void record_hints_code(const char *command, const struct recording_options *recording);
-
-/* Once the events are armed: reports breakpoint:hit if nothing is watched. */
+/* Once the events are armed: functions watched as data; breakpoint:hit if nothing is watched. */
 void record_hints_watches(const char *command, const struct recording_options *recording);
 
-/* After the run: reports a profile with fewer samples than requested, or not of all code. */
+/* After the run: a profile with fewer samples than requested, or not of all code. */
 void record_hints_clock(const struct recording_options *recording);

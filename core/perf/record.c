@@ -121,7 +121,6 @@ int perf_record(int argc, char **argv)
         print("perf %s: %s\n", argv[0], why.text);
         return error;
     }
-    record_hints_code("record", &options->recording);
     record_hints_watches("record", &options->recording);
     drain_start();
     status = workload_run();

@@ -67,7 +67,7 @@ static int check_threads(struct refusal *why)
     return 0;
 }
 
-/* Restricts events to the workload's threads, and shows this in their attributes as perf does. */
+/* Restricts events to the workload's threads; their attributes show this, as in perf. */
 static void follow_workload(void)
 {
     struct recording_options *recording = &options.recording;

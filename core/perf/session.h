@@ -24,7 +24,7 @@ const struct event_spec *session_stepping(void);
 /* Reports CPUs that missed hits because their watches were found disarmed. */
 void session_print_lapses(const char *command);
 
-/* Wakes what streams and prints. Called by the boot CPU's tick, in an interrupt. */
+/* Wakes the threads that stream and print. Called by the boot CPU's tick, in an interrupt. */
 void session_tick(void);
 
 /* Limits each event to `most` samples per second; 0: no limit. Boot. */

@@ -102,10 +102,8 @@ static int run(const struct perf_options *options, uint64_t *elapsed, int *statu
 
     if (error)
         return error;
-    if (totals.elapsed.count == 0) {
-        record_hints_code("stat", &options->recording);
+    if (totals.elapsed.count == 0)
         record_hints_watches("stat", &options->recording);
-    }
     begin = arch_clock_ns();
     interval_begin(options, begin);
     *status = workload_run();

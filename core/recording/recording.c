@@ -27,7 +27,7 @@ static struct bank {
 static struct event *events = banks[0].events; /* events of the recording */
 static struct event *armed = banks[0].events;  /* events armed last */
 static unsigned event_count, armed_count;
-/* The first arch_cpus() rings have memory. At boot, contents are the last boot's. */
+/* The first arch_cpus() rings have memory. At boot they are the last boot's. */
 ARCH_KEPT static struct ring rings[ARCH_CPUS_MAX];
 static uint64_t nested_before;                /* tracepoint_nested() when the events were armed */
 static uint64_t lapses_before[ARCH_CPUS_MAX]; /* the same for breakpoint_lapses() */
@@ -163,7 +163,7 @@ static int recording_replace(const struct recording_options *options, struct ref
 
     compresses = options->compress;
     ended_by = NULL;
-    event_count = 0; /* for a report in an NMI: there is no recording until both are set */
+    event_count = 0; /* a report in an NMI finds no recording meanwhile */
     local_barrier();
     events = armed;
     local_barrier();

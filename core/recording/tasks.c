@@ -13,9 +13,7 @@
 
 #define TASKS_MAX RECORDING_TASK_NAMES
 
-/*
- * Written under `lock`. `count` includes only complete entries, so any context may read them.
- */
+/* Written under `lock`. `count` includes only complete entries, so any context may read them. */
 ARCH_KEPT static struct recorded_task tasks[TASKS_MAX];
 ARCH_KEPT static char names[TASKS_MAX][TASK_NAME_SIZE];
 static const struct host_program *programs[TASKS_MAX]; /* [i]: of tasks[i], if it is a mapping */

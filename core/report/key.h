@@ -35,7 +35,7 @@ struct report_place report_key_place(const struct report_key *key, const struct 
 
 /*
  * Less than 0 if `a` is printed before `b`. If all keys are equal, report_key_compare_places
- * decides: by file and address for functions of one name, by signed address otherwise.
+ * decides: functions of one name by file, then by address as a signed number.
  */
 int report_key_compare(const struct report_key *key, const struct report_place *a,
                        const struct report_place *b);

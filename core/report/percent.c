@@ -81,7 +81,7 @@ static uint64_t to_integer(struct binary value)
     return value.exponent > -64 ? value.mantissa >> -value.exponent : 0;
 }
 
-/* Rounds a value below 2^DOUBLE_BITS, times `factor`. Below an exponent of -63 the result is 0. */
+/* Rounds value * factor to an integer; 0 below an exponent of -63. `value` < 2^DOUBLE_BITS. */
 static uint64_t times(struct binary value, unsigned factor)
 {
     if (value.mantissa == 0 || value.exponent < -63)

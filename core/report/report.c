@@ -41,14 +41,9 @@ static struct report_place place_of(uint64_t address, uint32_t pid, bool hit)
 
 static char level_of(const struct perf_event_header *record)
 {
-    switch (record->misc & PERF_RECORD_MISC_CPUMODE_MASK) {
-    case PERF_RECORD_MISC_KERNEL:
-        return 'k';
-    case PERF_RECORD_MISC_USER:
-        return '.';
-    default:
-        return 'H';
-    }
+    unsigned mode = record->misc & PERF_RECORD_MISC_CPUMODE_MASK;
+
+    return mode == PERF_RECORD_MISC_KERNEL ? 'k' : mode == PERF_RECORD_MISC_USER ? '.' : 'H';
 }
 
 /* Counts the sample at a child of `parent`; REPORT_ROOT if memory is exhausted. */

@@ -73,7 +73,7 @@ static void print_address(struct sink *sink, const struct sample_view *view, uin
         print_to(sink, "[unknown]");
 }
 
-/* perf prints "FROM => TO" for such events, as processors' branch trace stores have them. */
+/* perf prints "FROM => TO" if every branch is sampled, as by a processor's branch trace store. */
 static bool is_branch(const struct sample_view *view)
 {
     return view->event->attr.type == PERF_TYPE_HARDWARE && view->event->attr.sample_period == 1;
