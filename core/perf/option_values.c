@@ -84,32 +84,24 @@ static int refuse_cpus(const char *list, struct refusal *why)
         list, cpus - 1);
 }
 
-/* Advances *at past the number. */
-static bool read_cpu(const char **at, unsigned *cpu)
-{
-    uint64_t number;
-
-    if (number_read(at, 10, arch_cpus() - 1, &number) != NUMBER_READ)
-        return false;
-    *cpu = (unsigned)number;
-    return true;
-}
-
 int value_set_cpus(void *at, const char *typed, char *value, struct refusal *why)
 {
     const char *next = value;
-    uint64_t cpus = 0;
+    uint64_t cpus = 0, most = arch_cpus() - 1;
 
     (void)typed;
     for (;;) {
-        unsigned first, last;
+        uint64_t first, last;
 
-        if (!read_cpu(&next, &first))
+        if (number_read(&next, 10, most, &first) != NUMBER_READ)
             return refuse_cpus(value, why);
         last = first;
-        if (*next == '-' && (next++, !read_cpu(&next, &last) || last < first))
-            return refuse_cpus(value, why);
-        for (unsigned cpu = first; cpu <= last; cpu++)
+        if (*next == '-') {
+            next++;
+            if (number_read(&next, 10, most, &last) != NUMBER_READ || last < first)
+                return refuse_cpus(value, why);
+        }
+        for (uint64_t cpu = first; cpu <= last; cpu++)
             cpus |= 1ull << cpu;
         if (*next == '\0')
             break;

@@ -13,30 +13,25 @@
 #include "core/symbols/symbols.h"
 #include "core/symbols/user_place.h"
 
-/* perf shows the file offset of a hit outside all functions. */
-static struct report_place place_of_program(uint64_t address, uint32_t pid, bool hit)
-{
-    struct user_place place;
-    uint64_t nameless;
-
-    if (!user_place_find(pid, address, &place))
-        return (struct report_place){.name = NULL, .address = address};
-    nameless = hit ? place.file_offset : address;
-    return (struct report_place){.name = place.named ? place.symbol.name : NULL,
-                                 .file = REPORT_FILE_PROGRAM + place.program,
-                                 .address = place.named ? place.symbol.address : nameless};
-}
-
-/* As in perf, even a chain's return addresses are looked up unchanged. */
+/*
+ * As in perf, even a chain's return addresses are looked up unchanged, and a program's hit outside
+ * all functions is a file offset.
+ */
 static struct report_place place_of(uint64_t address, uint32_t pid, bool hit)
 {
-    struct symbol symbol;
+    struct user_place place = {.named = false};
+    unsigned file = REPORT_FILE_NONE;
 
-    if (user_place_possible(address))
-        return place_of_program(address, pid, hit);
-    if (symbols_find_address(address, &symbol))
-        return (struct report_place){symbol.name, symbol.address, REPORT_FILE_KERNEL};
-    return (struct report_place){NULL, address, REPORT_FILE_KERNEL};
+    if (!user_place_possible(address)) {
+        place.named = symbols_find_address(address, &place.symbol);
+        file = REPORT_FILE_KERNEL;
+    } else if (user_place_find(pid, address, &place)) {
+        file = REPORT_FILE_PROGRAM + place.program;
+        address = hit ? place.file_offset : address;
+    }
+    if (place.named)
+        return (struct report_place){place.symbol.name, place.symbol.address, file};
+    return (struct report_place){NULL, address, file};
 }
 
 static char level_of(const struct perf_event_header *record)
