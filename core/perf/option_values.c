@@ -80,7 +80,7 @@ static int refuse_cpus(const char *list, struct refusal *why)
         return refuse(why, EINVAL, "-C \"%s\": this machine has only CPU 0", list);
     return refuse(
         why, EINVAL,
-        "-C \"%s\": give numbers of CPUs with commas, or ranges as 0-2; this machine has 0 to %u",
+        "-C \"%s\": give CPU numbers with commas, or ranges such as 0-2; this machine has 0 to %u",
         list, cpus - 1);
 }
 

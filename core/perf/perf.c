@@ -33,7 +33,7 @@ static const struct other {
     {"buildid-list", NULL, "perf buildid-list -i build/perf.data", NULL},
     {"c2c", NULL, NULL,
      "`perf record -a -e mem:SYMBOL:rw -- COMMAND` has each access to a variable, and `perf report "
-     "-s cpu,sym` tells the CPUs"},
+     "-s cpu,sym` shows the CPUs"},
     {"config", NULL, NULL,
      "there is no file of settings; perf.rate= and perf.boot= stand on the kernel's command line"},
     {"data", NULL, "perf data convert --force --to-json build/perf.json -i build/perf.data", NULL},

@@ -63,7 +63,7 @@ static void print_summary(void)
     if (recording_ended_by())
         print(", ended by %s", recording_ended_by());
     else if (has_trigger())
-        print(", no hit of the trigger");
+        print(", the trigger was not hit");
     print_some(counts.throttled, "hit", "throttled (perf.rate=)");
     print_some(counts.nested, "hit", "of tracepoints inside a recorded one");
     print_some(counts.foreign, "hit", "of other threads left out (-a includes them)");

@@ -98,7 +98,7 @@ static const struct option report_rows[] = {
            "call graphs; and per cent below which branches are left out, with commas", .bare = true,
            .words = graphs, .set = set_graph),
     OPTION({"--sort", "-s"}, "KEY,...", 0, OPTION_WORDS,
-           "what lines are told apart by: sym, comm, cpu, dso, pid, a field", .words = keys,
+           "a line per value of these keys: sym, comm, cpu, dso, pid, a field", .words = keys,
            .set = set_keys, REPORT(keys)),
     OPTION({"--max-stack"}, "N", 0, OPTION_NUMBER,
            "so many addresses of a chain count, from the end that comes first", CHAIN_DEPTH,

@@ -12,15 +12,15 @@ static int check_hits(const struct event_spec *event, const char *option, struct
     if (!event->source->has_fields && !event->source->watches)
         return refuse(
             why, EINVAL,
-            "%s: %s is neither a tracepoint nor a breakpoint; only their hits can be told apart",
+            "%s: %s is neither a tracepoint nor a breakpoint; only their hits can be grouped",
             option, event->name);
     if (event->tally.role == TALLY_BEGINS)
         return refuse(why, EINVAL, "%s: %s begins spans; --by must come after --to EVENT", option,
                       event->name);
     if (event->start)
         return refuse(why, EINVAL,
-                      "%s: %s opens windows; to tell its hits apart, give it with -e as well",
-                      option, event->name);
+                      "%s: %s opens windows; to group its hits, give it with -e as well", option,
+                      event->name);
     return 0;
 }
 
@@ -59,8 +59,8 @@ static int parse_hist(struct event_spec *event, const char *option, const char *
         return refuse(why, EINVAL, "%s: %s ends spans, and their histogram is always of times",
                       option, event->name);
     if (field->kind == TRACEPOINT_text)
-        return refuse(why, EINVAL, "%s: %s is a string; --by %s counts how often each one came",
-                      option, name, name);
+        return refuse(why, EINVAL, "%s: %s is a string; --by %s counts hits per value", option,
+                      name, name);
     event->tally.value = field_place_of(tracepoint_of_event(&event->attr), field);
     event->tally.value_field = field;
     return 0;

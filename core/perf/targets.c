@@ -172,8 +172,8 @@ static int check_beside(const struct event_spec *event, bool program, struct ref
         !arch_step_excludes_watches())
         return 0;
     return refuse(why, EINVAL,
-                  "%s: QEMU's TCG loses its way where a stepped instruction makes a watched "
-                  "access: with branches%s",
+                  "%s: QEMU's TCG cannot step an instruction that makes a watched access: "
+                  "with branches%s",
                   event->name,
                   program ? ":u, a program's code and the kernel's data can be watched, but not "
                             "the program's data"

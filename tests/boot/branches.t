@@ -227,7 +227,7 @@ my @refused = (
     ['-g -e branches -- help', qr/-g: a branch has only from and to/],
     ['-e branches,branches -- help', qr/branches: a recording can have this event only once/],
     ['-e branches/window=0/ -- help', qr/window "0": a number of instructions from 1 on, .*/],
-    ['-e branches,mem:ticks:w -- help', qr/mem:ticks:w: QEMU's TCG loses its way .* --start only/],
+    ['-e branches,mem:ticks:w -- help', qr/mem:ticks:w: QEMU's TCG cannot step .* --start only/],
     ['-e branches --start lock:lock_acquire', qr/--start lock:lock_acquire: only a breakpoint .*/],
     ['--start mem:ticks:w -- help', qr/--start opens the window of branches: add -e branches/],
 );

@@ -195,7 +195,7 @@ $machine = boot(run => 'perf record -a -e mem:kernel_flag:w -g --trigger mem:unl
 ended_ok($machine);
 @theirs = samples(scalar perf_script($machine, '-F', $fields));
 is($theirs[1]{event}, 'mem:unlock_kernel:x', 'a trigger ends a recording without --overwrite too');
-like($machine->console, qr/^\[ perf record: .*, no hit of the trigger \]$/m,
+like($machine->console, qr/^\[ perf record: .*, the trigger was not hit \]$/m,
     'a trigger that was not hit is told');
 
 # --- ^C ------------------------------------------------------------------------------------------

@@ -146,7 +146,7 @@ subtest 'a recording within a recording' => sub {
         . ' -- perf stat -a -e mem:ticks:w';
     $machine = boot(run => "$command; poweroff");
     ended_ok($machine);
-    my $both = qr/^perf \w+: a recording is running already; .*\n.*no hit of the trigger/;
+    my $both = qr/^perf \w+: a recording is running already; .*\n.*the trigger was not hit/;
     like(said($machine, $command), $both, "nor does a count change the outer's options");
 };
 

@@ -397,7 +397,7 @@ static void a_machine_may_not_step_over_what_it_watches(void **state)
     assert_int_equal(parse("record -e branches,mem:0xffffffff80001000:w"), 0);
     excludes = true;
     assert_refused("record -e branches,mem:0xffffffff80001000:w",
-                   "mem:0xffffffff80001000:w: QEMU's TCG loses its way");
+                   "mem:0xffffffff80001000:w: QEMU's TCG cannot step an instruction");
     assert_refused("record -e branches --trigger mem:0xffffffff80001000:rw",
                    "can be watched by --start only");
     assert_int_equal(parse("record -e branches --start mem:0xffffffff80001000:w --trigger "

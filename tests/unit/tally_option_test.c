@@ -104,9 +104,9 @@ static void a_histogram_is_of_a_number(void **state)
     assert_int_equal(tally_option_parse(events, 1, "--by", "cpu", &why), 0);
     assert_non_null(events[0].tally.value_field);
     assert_refused("test:some", "--hist", "name",
-                   "--hist: name is a string; --by name counts how often each one came");
+                   "--hist: name is a string; --by name counts hits per value");
     assert_refused("test:some", "--hist", "comm",
-                   "--hist: comm is a string; --by comm counts how often each one came");
+                   "--hist: comm is a string; --by comm counts hits per value");
 }
 
 static void what_there_is_not_is_refused_with_what_there_is(void **state)
@@ -127,10 +127,10 @@ static void what_there_is_not_is_refused_with_what_there_is(void **state)
                    "caller; its hits have fields: -e " WATCH " -e breakpoint:hit --by new");
     assert_refused("cpu-clock", "--by", "comm",
                    "--by: cpu-clock is neither a tracepoint nor a breakpoint; only their hits "
-                   "can be told apart");
+                   "can be grouped");
     assert_refused("branches", "--by", "comm",
                    "--by: branches is neither a tracepoint nor a breakpoint; only their hits "
-                   "can be told apart");
+                   "can be grouped");
     unwinds = false;
     assert_refused(WATCH, "--by", "caller",
                    "--by caller: this kernel cannot make call chains; a message at boot says why");
@@ -152,8 +152,8 @@ static void it_is_for_all_events_of_the_e_before(void **state)
     assert_int_equal(event_spec_parse(WATCH, &events[0], &why), 0);
     events[0].start = true;
     assert_int_equal(tally_option_parse(events, 1, "--by", "cpu", &why), -EINVAL);
-    assert_string_equal(
-        why.text, "--by: " WATCH " opens windows; to tell its hits apart, give it with -e as well");
+    assert_string_equal(why.text, "--by: " WATCH
+                                  " opens windows; to group its hits, give it with -e as well");
 }
 
 static int spans(const char *from, const char *to, const char *key)
