@@ -147,24 +147,20 @@ static int perf_run_part(const struct part *part, int argc, char **argv)
     return part->run(argc, argv);
 }
 
-/* For --help and --version. */
-static const char *without_dashes(const char *word)
-{
-    return strncmp(word, "--", 2) == 0 ? word + 2 : word;
-}
-
 static int perf_run(int argc, char **argv)
 {
-    const struct part *part = argc > 1 ? part_find(argv[1]) : NULL;
+    const char *name = argc > 1 ? argv[1] : NULL;
+    const struct part *part = name ? part_find(name) : NULL;
 
     if (part)
         return perf_run_part(part, argc - 1, argv + 1);
-    if (argc > 1 && strcmp(without_dashes(argv[1]), "help") == 0)
-        return perf_help(argv[2]);
-    if (argc > 1)
-        return refuse_part(without_dashes(argv[1]), argv[2]);
-    print("usage: perf list | record | report | script | stat | trace\n");
-    return -EINVAL;
+    if (!name) {
+        print("usage: perf list | record | report | script | stat | trace\n");
+        return -EINVAL;
+    }
+    if (strncmp(name, "--", 2) == 0) /* --help, --version */
+        name += 2;
+    return strcmp(name, "help") == 0 ? perf_help(argv[2]) : refuse_part(name, argv[2]);
 }
 
 COMMAND(perf_command) = {

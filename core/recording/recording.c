@@ -287,7 +287,6 @@ static struct record_source *view_open(struct view *view)
     last_hide();
     if (event_count == 0)
         return NULL;
-    assert(event_count <= RECORDING_EVENTS_MAX);
     for (unsigned i = 0; i < event_count; i++) {
         event_sum(&events[i]);
         view->events[i] = events[i].recorded;
