@@ -7,7 +7,7 @@
 #include "core/host.h"
 #include "core/perf/report_options.h"
 #include "core/recording/last.h"
-#include "core/recording/recording.h"
+#include "core/recording/memory.h"
 #include "core/report/key.h"
 #include "core/stream/drain.h"
 
@@ -42,14 +42,10 @@ static int report(struct record_source *source, const struct report_options *opt
         record_dump_print(command_output(), &records.source);
         return command_interrupted() ? -EINTR : 0;
     }
-    if (!host.memory_take) {
-        print("perf report: Pitot's host provides no memory\n");
-        return -ENOMEM;
-    }
-    while (!(memory = host.memory_take(bytes, &why)) && bytes > REPORT_LEAST)
+    while (!(memory = recording_take(bytes, "no memory to work in", &why)) && bytes > REPORT_LEAST)
         bytes /= 2;
     if (!memory) {
-        print("perf report: no memory to work in: %s\n", why.text);
+        print("perf report: %s\n", why.text);
         return -ENOMEM;
     }
     error = report_print(command_output(), &records.source, options, memory, bytes);
