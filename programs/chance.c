@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * chance [SEED [CALLS]]: random system calls, with valid and invalid arguments of each kind
- * (core/abi/syscalls.h). The program ignores the results, exits with status 0, and leaves no file.
- * For tests/boot/user.t.
- *
- * It avoids whatever would end or stop the program itself, or affect what is not its own: `exit`,
- * files of other programs, descriptors 0 to 2, sleeps of more than a millisecond, its own text and
- * stack.
+ * (core/abi/syscalls.h), for tests/boot/user.t. Ignores results and leaves no file. Avoids what
+ * would end or stop the program or affect others: `exit`, other programs' files, descriptors 0 to
+ * 2, sleeps of more than a millisecond, its own text and stack.
  */
 #include <stdbool.h>
 
@@ -147,7 +144,7 @@ static bool call_one(const struct call *call)
     return result < 0;
 }
 
-/* Now and then, uses a number that no call has. */
+/* Sometimes uses a number that no call has. */
 static bool call_by_chance(void)
 {
     const struct call *call = &table[chance(CALLS)];

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * fs-load [ROUNDS]: the file system's load from user mode, in a directory named after its pid: an
- * editor's safe saves, a log under a lock file, records in one file. Verifies what it reads back,
- * and removes everything at the end.
+ * editor's saves, a log under a lock file, records in a file. Verifies and removes all it writes.
  */
 #include <linux/fcntl.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * poll-load [ROUNDS]: polls its console and an unused descriptor, waiting briefly now and then: a
- * load of system calls that each take a page.
+ * poll-load [ROUNDS]: polls its console and an unused descriptor, one round in WAITED with a wait:
+ * a load of system calls that each take a page.
  */
 #include <linux/poll.h>
 

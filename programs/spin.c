@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Busy-loops until a signal ends it. `spin calls` calls getpid in the loop, `spin flags` stores and
- * loads the flags. `spin writes` writes 8 MiB to the console in one call, `spin turns N` exits
- * after N turns.
+ * Busy-loops until a signal ends it: `spin calls` with getpid, `spin flags` with pushfq and popfq.
+ * `spin writes` writes 8 MiB to the console in one call, `spin turns N` exits after N turns.
  */
 #include "programs/system.h"
 #include "programs/text.h"

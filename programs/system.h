@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * The system calls of core/abi/syscalls.h for programs, each with the prefix system_. A result
- * below 0 is a negative errno.
- */
+/* The system calls of core/abi/syscalls.h for programs. A result below 0 is a negative errno. */
 #pragma once
 
 #include <stddef.h>

@@ -16,7 +16,6 @@ void line_add_number(struct line *line, long number);
 void line_add_hex(struct line *line, unsigned long number);
 void line_end(struct line *line);
 
-/* Writes a string as a line. */
 void say(const char *text);
 
 bool text_equal(const char *left, const char *right);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Blocks of the file system: pages, counted. Called by kernel/fs/inode.c in task context, with or
- * without the kernel lock, which protects the two counters. Deferred work returns freed pages to
- * the page allocator, so that a thread does not hold the kernel lock while all pages of a large
- * file are freed.
+ * Blocks of the file system: pages, counted under the kernel lock. Task context. Deferred work
+ * frees the pages: freeing those of a large file with the kernel lock held would take too long.
  */
 #include "kernel/fs/block.h"
 
@@ -19,8 +17,7 @@ static size_t used;
 static size_t limit;
 
 /*
- * Freed pages, linked through their first word. Pushed under the kernel lock; the worker takes the
- * whole list without the lock.
+ * Freed pages, linked. Pushed under the kernel lock; taken as a whole, without it, by the worker.
  */
 struct freed {
     struct freed *next;
@@ -89,10 +86,7 @@ void block_free(void *block, struct fs_account *account)
     used--;
     page->account = account;
     next = __atomic_load_n(&freed, __ATOMIC_RELAXED);
-    /*
-     * A pairs with give_pages_back: a thread that sees the page also sees its link, and may free
-     * the page.
-     */
+    /* A pairs with give_pages_back: a thread that sees the page sees its link, and may free it. */
     do {
         page->next = next;
     } while (!__atomic_compare_exchange_n(&freed, &next, page, false, __ATOMIC_RELEASE,

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The command `dbench [-t SECONDS] [CLIENTS]`: runs the clients of fs-stress for a given time,
- * under the name of the file server benchmark. Each of its CLIENTS is a thread with its own
- * directory, which runs all five kinds of clients (docs/kernel.md). Task context, interrupts on.
+ * The command `dbench [-t SECONDS] [CLIENTS]`: runs the clients of fs-stress for a given time. Each
+ * of CLIENTS threads has its own directory and runs all five kinds. Task context, interrupts on.
  */
 #include <linux/errno.h>
 

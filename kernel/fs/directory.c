@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Directories as arrays of fixed-size entries without holes: removing an entry moves the last one
- * into its place, so a directory is as short as possible and an empty one has no blocks. Called by
- * kernel/fs/path.c and kernel/fs/ramfs.c in task context, under the kernel lock.
+ * Directories: arrays of fixed-size entries without holes. Removing an entry moves the last one
+ * into its place, so an empty directory has no blocks. Task context, under the kernel lock.
  */
 #include "kernel/fs/directory.h"
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Directories: inodes that map names to inodes. kernel/fs/path.c has checked the names passed here.
- * Task context, under the kernel lock.
- */
+/* Directories: inodes that map checked names to inodes. Task context, under the kernel lock. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The table of open files, and the calls on open files: fs_close, fs_read, fs_write, fs_seek
- * (specified in ramfs.h). Called by workloads and commands in task context, interrupts on. Each
- * call takes the kernel lock once: an offset and the end of a file must not move between lookup and
- * use.
+ * The table of open files, and the calls on them (ramfs.h). Task context, interrupts on. Each call
+ * takes the kernel lock once: offset and end must not move between lookup and use.
  */
 #include "kernel/fs/file.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The command `fs-stress [--threads N] [ROUNDS]`: the workload that the demonstration records, in
- * the style of a file server benchmark (docs/kernel.md), for a number of rounds. Task context,
- * interrupts on.
+ * The command `fs-stress [--threads N] [ROUNDS]`: the workload of the demonstration, for a number
+ * of rounds (docs/kernel.md). Task context, interrupts on.
  */
 #include <linux/errno.h>
 
@@ -11,10 +10,7 @@
 #include "core/lib/string.h"
 #include "kernel/fs/stress_run.h"
 
-/*
- * About 3000 hits on kernel_flag, two per outermost lock/unlock pair: under a second if each is
- * recorded.
- */
+/* About 3000 hits on kernel_flag: under a second if each is recorded. */
 #define ROUNDS_DEFAULT 3
 #define ROUNDS_MAX     1000000
 

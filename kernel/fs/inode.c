@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Inodes (see inode.h). Each takes one block: a header, then the pointers to its content blocks.
- * Called by the other files of kernel/fs in task context, under the kernel lock.
- */
+/* See inode.h. An inode takes one block. Task context, under the kernel lock. */
 #include "kernel/fs/inode.h"
 
 #include <linux/errno.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Inodes: the contents and times of a file or directory, independent of its names. An inode lives
- * while a directory entry or an open file refers to it. Task context, under the kernel lock, which
- * protects every field; an inode that was found stays valid until the lock is released.
+ * Inodes: contents and times of a file or directory. An inode lives while a directory entry or an
+ * open file refers to it. Task context, under the kernel lock, which protects every field; an inode
+ * that was found stays valid until its release.
  */
 #pragma once
 
@@ -44,8 +44,7 @@ int64_t inode_read(struct inode *inode, uint64_t offset, void *to, size_t length
 int64_t inode_write(struct inode *inode, uint64_t offset, const void *from, size_t length);
 
 /*
- * Truncates a file to nothing, or a directory to fewer entries. The bytes of removed entries stay
- * in the last block until new entries overwrite them.
+ * Truncates a file to nothing, or a directory to fewer entries, whose bytes stay in the last block.
  */
 void inode_shrink(struct inode *inode, uint64_t size);
 

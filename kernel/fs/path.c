@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Path lookup (rules: path.h, syntax of paths: ramfs.h). Called by kernel/fs/ramfs.c in task
- * context, under the kernel lock.
- */
+/* See path.h. Task context, under the kernel lock. */
 #include "kernel/fs/path.h"
 
 #include <stdbool.h>

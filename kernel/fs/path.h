@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Path lookup: from paths to inodes. Task context. All functions except path_check run under the
- * kernel lock, and an inode that was found stays valid until the lock is released.
+ * Path lookup (syntax: ramfs.h). Task context, under the kernel lock except for path_check; an
+ * inode that was found stays valid until its release.
  */
 #pragma once
 
 #include "kernel/fs/inode.h"
 
-/*
- * Checks only the syntax of a path: 0, -EINVAL or -ENAMETOOLONG. The functions below require a path
- * that passed.
- */
+/* Checks a path's syntax, for the functions below: 0, -EINVAL or -ENAMETOOLONG. */
 int path_check(const char *path);
 
 /* Finds the inode of a path; -ENOENT, -ENOTDIR. */

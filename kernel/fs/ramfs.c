@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * File system calls that take paths (specified in ramfs.h; the calls on open files are in file.c).
- * Called by workloads and commands in task context, interrupts on.
- *
- * Locking: the big kernel lock protects everything in kernel/fs. Each call takes it once, after
- * checking the syntax of its arguments, and releases it at its end, so that nothing it found can
- * vanish in between.
+ * File system calls that take paths (ramfs.h). Task context, interrupts on. The big kernel lock
+ * protects everything in kernel/fs. Each call takes it once, after checking the syntax of its
+ * arguments, until its end, so nothing it found can vanish.
  */
 #include "kernel/fs/ramfs.h"
 
@@ -174,10 +171,7 @@ size_t fs_account_pages(struct fs_account *account)
 
     if (pages == 0)
         return 0;
-    /*
-     * A thread that runs out of memory frees the pages of others under the kernel lock: let it
-     * finish.
-     */
+    /* Another thread may be freeing these pages under the kernel lock: let it finish. */
     lock_kernel();
     pages = __atomic_load_n(&account->pages, __ATOMIC_RELAXED);
     unlock_kernel();
@@ -257,10 +251,7 @@ static int rename_place(const struct place *from, const struct place *to)
     if (result < 0)
         return result;
 
-    /*
-     * Removing the old name only changes the count of names: a directory's parent is the new one
-     * already.
-     */
+    /* Only changes the count of names: a directory's parent is already the new one. */
     directory_remove(from->parent, from->name);
     return 0;
 }

@@ -51,8 +51,8 @@ struct fs_stat {
 };
 
 /*
- * Pages in use by a directory made with fs_mkdir_accounted and by everything created in it, until
- * they are back in the page allocator. Starts zeroed; must outlive all of them.
+ * Pages in use by a directory from fs_mkdir_accounted and all created in it, until they are back in
+ * the page allocator. Initially zero; must outlive them.
  */
 struct fs_account {
     size_t pages; /* updated atomically, on any CPU */
@@ -64,18 +64,13 @@ struct fs_entry {
     enum fs_kind kind;
 };
 
-/*
- * Creates an empty root directory; 0 or -ENOSPC. Called once, after the page allocator has its
- * memory.
- */
+/* Creates an empty root directory; 0 or -ENOSPC. Once, when the page allocator has its memory. */
 int fs_init(void);
 
 /* Waits until a worker has freed the memory of everything removed. May sleep. */
 void fs_settle(void);
 
-/*
- * Returns a file descriptor, 0 or more. Directories cannot be opened; FS_CREATE on "/" is -EBUSY.
- */
+/* Returns a descriptor, 0 or more. Directories cannot be opened; FS_CREATE on "/" is -EBUSY. */
 int fs_open(const char *path, unsigned flags);
 int fs_close(int fd);
 
@@ -84,8 +79,7 @@ int64_t fs_read(int fd, void *to, size_t length);
 int64_t fs_write(int fd, const void *from, size_t length);
 
 /*
- * Returns the new offset, 0 to FS_SIZE_MAX. An offset past the end is allowed; a write there leaves
- * a hole that reads as zeros.
+ * Returns the new offset, 0 to FS_SIZE_MAX. A write past the end leaves a hole that reads as zeros.
  */
 int64_t fs_seek(int fd, int64_t offset, enum fs_whence whence);
 
@@ -95,22 +89,19 @@ int fs_mkdir(const char *path);
 int fs_rmdir(const char *path);
 
 /*
- * Like fs_mkdir, but everything created in the directory later is also charged to `account`, even
- * after a rename. NULL: inherits the account of the parent directory, as fs_mkdir does.
+ * Like fs_mkdir; also charges everything created in the directory later to `account`, even after a
+ * rename. NULL: inherits the parent's account, as fs_mkdir does.
  */
 int fs_mkdir_accounted(const char *path, struct fs_account *account);
 
 /* Exact after fs_settle, if nothing charged to the account is in use. */
 size_t fs_account_pages(struct fs_account *account);
 
-/*
- * Replaces an existing `to`: a file by a file, an empty directory by a directory. If both names
- * refer to the same inode, nothing changes.
- */
+/* A file replaces an existing file, a directory an empty directory, and an inode itself. */
 int fs_rename(const char *from, const char *to);
 
 /*
- * Reads the index-th entry of a directory: returns 1, or 0 past the last. Entries are unordered,
- * and removing one moves another into its place: a caller that removes while reading restarts at 0.
+ * Reads the index-th entry: returns 1, or 0 past the last. Entries are unordered; removing one
+ * moves another into its place, so a caller that removes while reading restarts at 0.
  */
 int fs_readdir(const char *path, size_t index, struct fs_entry *entry);

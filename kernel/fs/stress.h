@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Common parts of the workloads fs-stress and dbench: a thread's state, its steps (stress_steps.c:
- * one or a few file operations, counted, checked, and reported on the console if they fail) and the
- * clients (stress_clients.c: the ways in which programs use files). All choices come from a
- * generator with a constant seed, so every run is the same. Task context.
+ * Parts of the workloads fs-stress and dbench: a thread's state, its steps (file operations,
+ * counted, checked and reported if they fail), and the clients: the ways in which programs use
+ * files. All choices come from a generator with a constant seed, so runs repeat. Task context.
  */
 #pragma once
 
@@ -63,10 +62,7 @@ struct stress {
     uint8_t piece[STRESS_PIECE]; /* data to write, or data read; too large for a stack */
 };
 
-/*
- * Initialises a thread's state. `seed` determines its random numbers; its directories are below
- * `root`.
- */
+/* Initialises a thread's state, with directories below `root`. */
 void stress_init(struct stress *stress, const char *command, const char *root, uint32_t seed);
 
 /* Returns the next pseudo-random number from `least` to `most`. */
@@ -74,7 +70,7 @@ uint32_t stress_between(struct stress *stress, uint32_t least, uint32_t most);
 
 /*
  * Content that can be verified without storing it: byte i of the sequence `seed`. Steps return 0,
- * or report the error and return a negative errno; -EIO if the data read is not the data written.
+ * or report and return a negative errno; -EIO if data read is not data written.
  */
 struct content {
     uint32_t seed;
@@ -92,7 +88,6 @@ int step_verify(struct stress *stress, const char *path, struct content content)
 int step_write_open(struct stress *stress, int fd, const char *path, struct content content);
 int step_verify_open(struct stress *stress, int fd, const char *path, struct content content);
 
-/* Checks the file's size with fs_stat. */
 int step_expect_size(struct stress *stress, const char *path, size_t size);
 
 /* Counts one file system call, reports its failure, and returns its result. */
@@ -150,7 +145,6 @@ static inline int step_close_after(struct stress *stress, int fd, const char *pa
     return result < 0 ? result : closed;
 }
 
-/* Prints "fs-stress: PATH: WHAT" and returns -EIO. */
 int stress_wrong(const struct stress *stress, const char *path, const char *what);
 
 /* Append "/name" to stress->path, and remove the last name from it. */
@@ -160,15 +154,11 @@ void stress_leave(struct stress *stress);
 /* Returns the total size of all files below the directory at stress->path, or a negative errno. */
 int64_t stress_scan_tree(struct stress *stress);
 
-/* Removes the directory at stress->path and everything below it. */
 int stress_remove_tree(struct stress *stress);
 
 typedef int stress_client(struct stress *stress);
 
-/*
- * The clients, each called once per round; ends with NULL. stress_prepare makes a directory for
- * each client below STRESS_ROOT, which must exist.
- */
+/* The clients, each called once per round, then NULL. stress_prepare makes their directories. */
 #define STRESS_CLIENTS 5
 extern stress_client *const stress_clients[STRESS_CLIENTS + 1];
 int stress_prepare(struct stress *stress);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Clients: five ways in which programs use files. kernel/fs/stress_run.c calls each once per round,
- * in task context. Each verifies everything it wrote except lock files, including what it keeps for
- * the next round.
+ * Five ways in which programs use files. Called once per round, in task context. Each verifies
+ * everything it wrote except lock files, including what it keeps for the next round.
  */
 #include "core/lib/print.h"
 #include "core/lib/string.h"
@@ -45,8 +44,7 @@ int stress_prepare(struct stress *stress)
 }
 
 /*
- * Saves like a careful editor: writes the whole text to a draft, checks the draft's size, and only
- * then renames it over the old text.
+ * Saves as a careful editor does: a whole draft, a check of its size, then a rename over the text.
  */
 VISIBLE static int client_editor(struct stress *stress)
 {
@@ -72,10 +70,7 @@ VISIBLE static int append_to(struct stress *stress, const char *path, struct con
     return step_close_after(stress, fd, path, step_write_open(stress, fd, path, content));
 }
 
-/*
- * Appends a line while holding a lock file, like programs that share a log. The lock file is made
- * under another name, so that a client that sees it finds the holder's name in it.
- */
+/* Appends a line under a lock file, which is made under another name so that it is never empty. */
 static int append_line(struct stress *stress)
 {
     struct content owner = {.seed = 1, .length = 8};
@@ -103,9 +98,7 @@ static int rotate_log(struct stress *stress)
     return result;
 }
 
-/*
- * Appends lines, opening the log for each; reads the whole log, and rotates it when it has grown.
- */
+/* Appends lines, opening the log for each; reads the whole log, and rotates it when it is long. */
 VISIBLE static int client_logger(struct stress *stress)
 {
     int result = 0;
@@ -184,10 +177,7 @@ VISIBLE static int client_database(struct stress *stress)
     return step_close_after(stress, fd, stress->names[STRESS_FILE_OF_RECORDS], result);
 }
 
-/*
- * Makes nested directories, starting at stress->path, each with one file. Returns the total size of
- * the files.
- */
+/* Makes nested directories at stress->path, each with a file. Returns the files' total size. */
 static int64_t build_tree(struct stress *stress)
 {
     int64_t built = 0;
@@ -237,8 +227,7 @@ static int expect_in_tree(struct stress *stress, const char *path, int64_t built
 }
 
 /*
- * Builds a tree of directories and objects, checks its contents before and after moving it, and
- * removes it.
+ * Builds a tree of directories and objects, checks it before and after moving it, and removes it.
  */
 VISIBLE static int client_builder(struct stress *stress)
 {

@@ -133,7 +133,7 @@ static int make_directories(unsigned threads, bool apart)
     return result;
 }
 
-/* All files are in one directory, which is removed at the end, even after an error. */
+/* Removes STRESS_ROOT at the end, even after an error. */
 VISIBLE int stress_all(unsigned threads, bool apart)
 {
     int result, cleaned;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Runs the clients of kernel/fs/stress.h for the commands fs-stress and dbench, in new threads or
- * in the caller's. All data read is verified, and at the end that no file is left and that every
- * page of these files is free again. Only their pages are counted, as programs and other threads
- * allocate and free pages meanwhile. One run at a time; task context, interrupts on.
+ * Runs clients for the commands fs-stress and dbench, in new threads or the caller's. Verifies all
+ * data read, and at the end that no file is left and that the files' pages are free again. One run
+ * at a time; task context, interrupts on.
  */
 #pragma once
 
@@ -21,9 +20,9 @@ unsigned long stress_number(const char *text, unsigned long most);
 extern struct stress stresses[STRESS_THREADS_MAX];
 
 /*
- * Runs the rounds in `threads` threads (0: in the caller's thread), in directories made for the run
- * below STRESS_ROOT: all threads share those of the first, or with `apart` each has its own.
- * Returns 0, or reports the error and returns a negative errno.
+ * Runs the rounds in `threads` threads (0: the caller's), below STRESS_ROOT: `apart`, each thread
+ * in its own directory, otherwise all in the first's. Returns 0, or reports an error and returns a
+ * negative errno.
  */
 int stress_all(unsigned threads, bool apart);
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * The steps of the clients. Called by kernel/fs/stress_clients.c and kernel/fs/stress_run.c, in
- * task context; each thread has its own struct stress.
- */
+/* The clients' steps (stress.h). Task context; each thread has its own struct stress. */
 #include <linux/errno.h>
 
 #include "core/lib/print.h"
@@ -143,8 +140,8 @@ void stress_leave(struct stress *stress)
 }
 
 /*
- * Both walks below keep their position in stress->path instead of recursing, so that call chains
- * show which client walks, not how deep. Returns 1 and the next entry, or 0 at the end.
+ * The walks below keep their position in stress->path instead of recursing, so that call chains
+ * show the client, not the depth. Returns 1 and the next entry, or 0 at the end.
  */
 static int next_entry(struct stress *stress, size_t index, struct fs_entry *entry)
 {

@@ -7,7 +7,6 @@
 #include "core/lib/refusal.h"
 
 /*
- * Creates every entry, below the root directory. Returns 0, or a negative errno and the reason; the
- * remaining entries are then missing.
+ * Creates every entry, below the root directory. 0, or a negative errno and the reason: incomplete.
  */
 int unpack(const void *bytes, size_t size, struct refusal *why);

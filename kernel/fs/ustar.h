@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reads the archive of user programs: POSIX.1-1988 "ustar" (pax(1), "ustar Interchange Format"), as
- * written by `tar --format=ustar`; files and directories only. Pure, any context.
+ * Reads the archive of user programs, made by `tar --format=ustar`: files and directories only.
+ * Source: POSIX.1-1988, pax(1), "ustar Interchange Format". Pure, any context.
  */
 #pragma once
 

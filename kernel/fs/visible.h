@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Keeps functions visible in call chains: the file system exists to be observed, and an inlined
- * function is missing from every report. Costs one call, so it is used only on paths that take the
- * kernel lock.
+ * Keeps functions visible in call chains, for the price of a call: on paths that take the kernel
+ * lock, which exist to be observed.
  */
 #pragma once
 
