@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See command_owner.h. Called by the owner's thread, or by a debugger's stop on behalf of a waiting
- * thread, so the code is in .text.hit.
+ * See command_owner.h. In .text.hit, because a debugger's stop also claims, for a waiting thread.
  */
 #include "kernel/console/command_owner.h"
 

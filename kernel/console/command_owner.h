@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which thread runs commands: the console's, or that of gdb's `monitor`. A command keeps its
- * options and data in static memory, recordings share one set of rings and ^C one flag; therefore
- * only one thread runs commands at a time, and another thread is refused before its command starts.
+ * The thread that runs commands: the console's or that of gdb's `monitor`, one at a time, because
+ * commands keep their data in static memory and share one set of rings and one ^C.
  */
 #pragma once
 
@@ -11,9 +10,8 @@
 struct thread;
 
 /*
- * Gives `thread` the exclusive right to run commands, until it has released as often as it has
- * claimed. `who` names the owner to threads that are refused: "the console". False: another thread
- * is the owner. Any context.
+ * Gives `thread` the right to run commands, until as many releases as claims. `who` names the owner
+ * to other threads: "the console". False: another thread has it. Any context.
  */
 bool command_owner_claim(const struct thread *thread, const char *who);
 void command_owner_release(void);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Completion (kernel/console/complete.h), called by the line editor. Every source of names is a
- * sorted list, so that the candidates of a prefix are a range of it, found by binary search:
- * nothing is copied even with thousands of symbols, and the common prefix of a range is that of its
- * first and last name.
+ * See complete.h. Each list of names is sorted, so the candidates of a prefix are a range, found by
+ * binary search: nothing is copied, even with thousands of symbols, and a range has the common
+ * prefix of its first and last name.
  */
 #include "kernel/console/complete.h"
 
@@ -22,9 +21,7 @@ static const char *name_at(const struct target *target, size_t index)
     return target->names.at(&target->names, index);
 }
 
-/*
- * The first name not sorted before the prefix; with `past`, the first one after all names with it.
- */
+/* The first name not sorted before the prefix; `past`: the first name after all that have it. */
 static size_t bound(const struct target *target, bool past)
 {
     size_t low = 0, high = target->names.count;
@@ -45,7 +42,6 @@ static struct range range_find(const struct target *target)
     return (struct range){bound(target, false), bound(target, true)};
 }
 
-/* Length of the common prefix of two names. */
 static size_t common_length(const char *left, const char *right)
 {
     size_t length = 0;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * TAB completion of a command line: commands, perf's subcommands and options, events and their
- * symbols. It uses the line up to the cursor only, and offers nothing after a quote. Task context.
- */
+/* TAB completion of a command line: commands, perf's options, events, symbols. Task context. */
 #pragma once
 
 #include "kernel/console/line.h"

@@ -80,7 +80,7 @@ struct names names_breakpoints(void)
     return names_fixed(breakpoints);
 }
 
-/* Events other than tracepoints, sorted; "mem:" is the prefix of breakpoints. */
+/* Events other than tracepoints, sorted. */
 static const char *const other_events[] = {"branches", "cpu-clock", "mem:"};
 #define OTHER_EVENTS (sizeof(other_events) / sizeof(other_events[0]))
 

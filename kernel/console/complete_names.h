@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Lists of names for TAB completion, each sorted by strcmp, so that the candidates of a prefix are
- * a range of it. A list that is built on demand is valid until the next list of its kind is built.
- * Used by kernel/console/complete_target.c; task context, the console's thread only.
+ * Lists of names for TAB completion, each sorted by strcmp. A list that is built on demand is valid
+ * until the next list of its kind. Task context, the console's thread only.
  */
 #pragma once
 

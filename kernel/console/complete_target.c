@@ -136,7 +136,7 @@ static bool word_cut(struct word word, char at, struct word *before, struct word
     return true;
 }
 
-/* PLACE:ACCESS, where PLACE is one of `symbols`. */
+/* PLACE:ACCESS, PLACE from `symbols`. */
 static bool target_place(struct names symbols, struct word word, struct target *target)
 {
     static const char *const accesses[] = {"rw", "w", "x", NULL};
@@ -221,7 +221,7 @@ static bool target_part(const struct context *context, struct target *target)
     return part->workload && target_command(context->current, target);
 }
 
-/* Completes the word after a command's name. */
+/* The word after a command's name. */
 static bool target_second(const struct context *context, struct target *target)
 {
     struct word word = context->current;

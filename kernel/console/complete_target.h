@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Completion candidates for the word before the cursor, chosen by the words before it. Only the
- * line up to the cursor is used, and nothing is offered after a quote. Used by
- * kernel/console/complete.c; task context.
- */
+/* Candidates for the word before the cursor, chosen by the words before it; none after a quote. */
 #pragma once
 
 #include <stdbool.h>

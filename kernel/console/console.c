@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * The console's loop: turns bytes into lines, and runs them (kernel/console/console.h). boot/main.c
- * starts it once everything else runs. Task context.
- */
+/* The console's loop: turns bytes into lines, and runs them. Task context. */
 #include "kernel/console/console.h"
 
 #include "core/lib/print.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The console: runs typed lines and scripts as commands (core/console/command.h). Its output goes
- * through print(), its input comes from kernel/console/input.h. Task context, interrupts on.
+ * The console: runs typed lines and scripts as commands. Prints with print(); its input comes from
+ * kernel/console/input.h. Task context, interrupts on.
  */
 #pragma once
 
@@ -11,15 +11,11 @@
 _Noreturn void console_run(void);
 
 /*
- * Runs the commands of a line in order, even if one fails. Returns the status of the last command,
- * 0 if there is none; or -EINTR if ^C stopped a command and with it the rest of the line. Prints a
- * one-line error if the line cannot be parsed (quotes, length), or if another thread is running
- * commands (kernel/console/command_owner.h). May be called from a command.
+ * Runs the commands of a line in order, even if one fails. Returns the status of the last; 0 if
+ * there is none; -EINTR if ^C stopped a command and with it the rest. Prints an error if the line
+ * cannot be parsed or another thread runs commands (command_owner.h). A command may call it.
  */
 int console_execute(const char *line);
 
-/*
- * The same, but shows each command after a prompt before running it, as if it had been typed: for
- * run= on the kernel's command line.
- */
+/* The same, but prints each command after a prompt, as if typed: for run= on the command line. */
 int console_script(const char *text);

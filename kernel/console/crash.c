@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * `crash HOW`: every kind of crash that must produce a report, so that reports can be tried before
- * they are needed. Task context; returns only if HOW is refused.
- */
+/* `crash HOW`: every kind of crash that is reported. Task context; returns if HOW is unknown. */
 #include <linux/errno.h>
 #include <stdint.h>
 
@@ -16,10 +13,7 @@
 #include "kernel/panic/panic.h"
 #include "kernel/sched/wait_queue.h"
 
-/*
- * Variables that the compiler cannot see through: otherwise it would remove or reject the faulty
- * operations below.
- */
+/* The compiler cannot see through these: it would remove or reject the faulty operations below. */
 static volatile uintptr_t nowhere = 0x10;
 static void (*volatile nothing)(void);
 static volatile int zero;
@@ -133,7 +127,6 @@ static void failing_write(struct sink *sink, const char *bytes, size_t length)
     panic("this console prints nothing");
 }
 
-/* The report cannot be printed either. */
 static void crash_console(void)
 {
     static struct sink failing = {failing_write};
@@ -142,7 +135,7 @@ static void crash_console(void)
     print("anything");
 }
 
-/* Separate from the function that takes the lock, so that a call chain shows both. */
+/* Not inline, so that a call chain shows the function that took the lock. */
 __attribute__((noinline)) static _Noreturn void crash_spin(void)
 {
     for (;;)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Runs the commands of a line or script (kernel/console/console.h), in one thread at a time
- * (kernel/console/command_owner.h). Task context.
+ * Runs the commands of a line or script, in one thread at a time (command_owner.h). Task context.
  */
 #include <linux/errno.h>
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * History of typed lines, for the line editor (kernel/console/line.h). The state belongs to one
- * caller; any context.
- */
+/* History of typed lines, for the line editor. The state belongs to one caller; any context. */
 #pragma once
 
 #include <stddef.h>
@@ -21,8 +18,5 @@ void history_keep(struct history *history, const char *text);
 /* The line `back` lines before the current one, counted from 1; NULL if there is none. */
 const char *history_line(const struct history *history, size_t back);
 
-/*
- * Searches for a line that contains `part`, from line `back` to older ones. Returns its number,
- * counted as above, or 0.
- */
+/* Searches from line `back` to older ones for a line that contains `part`. Its number, or 0. */
 size_t history_find(const struct history *history, const char *part, size_t back);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The byte queue between the serial interrupt and its readers (kernel/console/input.h). Positions
- * are free-running counters, reduced modulo the queue's size only as an index, so that full and
- * empty are distinguished; 64 bits do not wrap.
+ * See input.h. Positions are free-running 64-bit counters, reduced modulo the queue's size only as
+ * an index, so that full and empty differ.
  */
 #include "kernel/console/input.h"
 
@@ -89,9 +88,8 @@ void input_set_resume(void (*resume)(void))
 }
 
 /*
- * Checks for room again: the producer may have filled the queue before we read `stopped`, and
- * stopped only then. A stopped producer waits until it is resumed, so the two writers of `stopped`
- * never meet.
+ * Checks for room again: the producer may have filled the queue before we read `stopped`. It stays
+ * stopped until it is resumed, so the two writers of `stopped` never meet.
  */
 static void advance_to(uint64_t position)
 {
@@ -115,9 +113,8 @@ bool input_interrupted(void)
 }
 
 /*
- * Takes a ^C if fewer than `typed` have been taken; *taken counts them. A further ^C between the
- * two loads moves the position forward: the bytes up to it are then dropped one call early, and the
- * call that takes it finds none left to drop.
+ * Takes a ^C if fewer than `typed` have been taken; *taken counts them. If a further ^C moves the
+ * position between the two loads, bytes are dropped one call early.
  */
 static bool take_interrupt(uint64_t typed, uint64_t *taken)
 {
@@ -160,10 +157,7 @@ void input_release_interrupt(void)
         input_arrived();
 }
 
-/*
- * Number of ^C for the reader of bytes. Loaded before the claim is checked: a claim made between
- * the two takes none of these.
- */
+/* ^C for the reader of bytes. Loaded before `claimed`: a later claim takes none of these. */
 static uint64_t readers_interrupts(void)
 {
     uint64_t typed = load(&queue.interrupts);
@@ -177,10 +171,7 @@ bool input_pending(void)
            load(&queue.head) != load(&queue.tail);
 }
 
-/*
- * Loads the head first: a ^C typed before any byte below it is then seen, and is returned before
- * that byte.
- */
+/* Loads the head first, so that a ^C typed before a byte is returned before it. */
 static bool get_byte(uint8_t *byte)
 {
     uint64_t head = load(&queue.head);

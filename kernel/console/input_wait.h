@@ -11,8 +11,8 @@ void input_wait_init(void);
 void input_wait(void);
 
 /*
- * Sleeps until `holds` returns true. It is called again after each typed byte, ^C included, and
- * after input_wake, under a spinlock, interrupts off.
+ * Sleeps until `holds` returns true. It is called after each typed byte, ^C included, and each
+ * input_wake, under a spinlock, interrupts off.
  */
 void input_wait_until(bool (*holds)(void));
 

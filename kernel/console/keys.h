@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Decodes terminal input: a character, a control key, or the escape sequence of a key without a
- * character, which is returned as the equivalent control key (Up is ^P, Delete is ^D). Pure: any
- * context.
+ * Decodes terminal input: a character, a control key, or an escape sequence, returned as the
+ * equivalent control key (Up is ^P, Delete is ^D). Pure: any context.
  */
 #pragma once
 

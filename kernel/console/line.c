@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The line editor (kernel/console/line.h). Called by the console's loop for each byte. It assumes
- * only that the terminal moves back on \b and overwrites when printing; it never asks for the
- * width. Newlines are a bare \n, which the sink converts for the device.
+ * See line.h. Assumes of the terminal only that it moves back on \b and overwrites when printing,
+ * never its width. Newlines are a bare \n, which the sink converts.
  */
 #include "kernel/console/line.h"
 
@@ -99,8 +98,8 @@ static void show_before(struct line *line, size_t back)
 }
 
 /*
- * Shows the newest line, at least `back` lines before the current one, that contains `sought`, with
- * the cursor at the match. False, and a bell, if there is none.
+ * Shows the newest line, `back` or more lines ago, that contains `sought`, with the cursor at the
+ * match. False, and a bell, if there is none.
  */
 static bool show_found(struct line *line, size_t back)
 {

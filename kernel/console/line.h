@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The line editor: takes bytes and writes to a sink what the terminal should show. It depends on no
- * device and no command, so it also runs under a fuzzer on the host. docs/machines.md lists the
- * keys. Any context in which the sink is usable; the state belongs to one caller.
+ * The line editor: takes bytes and writes to a sink what the terminal should show. docs/machines.md
+ * lists the keys. It depends on no device or command. Any context in which the sink is usable; the
+ * state belongs to one caller.
  *
- * A line contains only printable ASCII. A line with any other byte that is not a key, or longer
- * than LINE_LENGTH_MAX, is read to its end and refused as a whole, with a one-line error: half of
- * it might be a different command.
+ * A line with a byte that is neither printable ASCII nor a key, or longer than LINE_LENGTH_MAX, is
+ * read to its end and refused as a whole: half of it might be another command.
  */
 #pragma once
 
@@ -20,9 +19,7 @@
 
 #define LINE_SOUGHT_MAX 63 /* characters in a ^R search */
 
-/*
- * TAB completion (kernel/console/complete.h). `text` is the line up to the cursor, not terminated.
- */
+/* TAB completion (complete.h). `text` is the line up to the cursor, not terminated. */
 struct line_completer {
     /* Returns the number of candidates; `addition` gets what they have in common after `text`. */
     size_t (*extend)(const char *text, size_t length, char *addition, size_t size);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * The command `sleep`; as a workload it determines how long a recording lasts. It does not poll: a
- * timer or a ^C wakes it. Task context.
- */
+/* The command `sleep`, ended by a timer or ^C; it can set a recording's length. Task context. */
 #include <linux/errno.h>
 
 #include "arch/cpu.h"
