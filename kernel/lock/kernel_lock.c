@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * The big kernel lock (semantics: kernel_lock.h). Called by kernel/fs, once per operation; task
- * context, interrupts on.
- */
+/* See kernel_lock.h. Called by kernel/fs, once per operation; task context, interrupts on. */
 #include "kernel/lock/kernel_lock.h"
 
 #include <stddef.h>
@@ -22,10 +19,7 @@ static uint64_t contended;
 
 static const struct thread *holder; /* stored only by that thread; NULL: none */
 
-/*
- * The thread sleeps: the holder may be a preempted thread of the same CPU, and spinning would only
- * keep it from releasing the lock.
- */
+/* Sleeps instead of spinning: the holder may be a preempted thread of this CPU. */
 __attribute__((noinline)) static void kernel_lock_wait(void)
 {
     uint64_t flags;
@@ -36,8 +30,7 @@ __attribute__((noinline)) static void kernel_lock_wait(void)
     contended++;
     __atomic_store_n(&waiting, waiting + 1, __ATOMIC_SEQ_CST);
     /*
-     * A, and B, both with unlock_kernel: a thread that released the lock before it could see us has
-     * left it free.
+     * A and B, with unlock_kernel: a thread that released the lock before it saw us left it free.
      */
     if (__atomic_exchange_n(&kernel_flag, 1, __ATOMIC_SEQ_CST) != 0) {
         while (given_to != thread_current())
@@ -50,9 +43,8 @@ __attribute__((noinline)) static void kernel_lock_wait(void)
 }
 
 /*
- * Hands the lock from its holder to the thread that has slept longest. The flag stays 1, so that no
- * other thread can take the lock in between. Otherwise a thread that releases the lock and takes it
- * again at once would hold it for its whole slice, each time.
+ * Hands the lock to the thread that has slept longest. The flag stays 1: otherwise a thread that
+ * takes the lock again at once would keep it for its whole slice.
  */
 __attribute__((noinline)) static void kernel_lock_hand_over(void)
 {
@@ -99,8 +91,8 @@ __attribute__((noinline)) void unlock_kernel(void)
     /* A, with lock_kernel. */
     __atomic_store_n(&kernel_flag, 0, __ATOMIC_RELEASE);
     /*
-     * B, with kernel_lock_wait: either the waiter sees the flag free, or we see it waiting. In that
-     * case the first thread to take the lock gets it; if that is us, we hand it to the sleeper.
+     * B, with kernel_lock_wait: either the waiter sees the flag free, or we see the waiter. In that
+     * case the first thread to take the lock has it; if that is us, we hand it to the sleeper.
      */
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     if (__atomic_load_n(&waiting, __ATOMIC_RELAXED) > 0 &&

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tracepoints of locks, for kernel/lock: acquire, acquired, release and contended, and the wait for
- * a contended lock, from contention_begin to contention_end. Any context that takes locks; the code
- * that records them takes none. Fields are Linux' (docs/tracepoints.md), plus `name` where Linux
- * has none.
+ * Tracepoints of locks: acquire, acquired, release, contended, and a contended lock's wait from
+ * contention_begin to contention_end. Any context that takes locks; recording them takes none.
+ * Fields are Linux' (docs/tracepoints.md), plus `name` where Linux has none.
  */
 #pragma once
 

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A ticket spinlock: CPUs acquire it in the order of their requests. Short sections only, because
- * waiting CPUs spin. A lock that an interrupt handler also takes must be taken by its _irq form
- * everywhere, or the handler would wait for the task that it interrupted. Never from a debug trap
- * or an NMI: those take no lock. A thread that holds a spinlock is not preempted, and must not
- * sleep: another thread that wants the lock would spin through its slices.
+ * A ticket spinlock: CPUs acquire it in the order of their requests. For short sections. A lock
+ * that an interrupt handler takes is taken by its _irq form everywhere; otherwise the handler could
+ * wait for the task it interrupted. Not for debug traps or NMIs. The holder must not sleep.
  */
 #pragma once
 
@@ -15,20 +13,14 @@
 #include "kernel/lock/lock_trace.h"
 #include "kernel/sched/preempt.h"
 
-/*
- * All zero is a free lock. Tickets wrap around; it would take more than 2^32 waiting CPUs to
- * notice.
- */
+/* All zero: free. Tickets wrap around, which is harmless with fewer than 2^32 CPUs. */
 struct spinlock {
     uint32_t next;    /* ticket of the next CPU to request the lock: any CPU, atomically */
     uint32_t serving; /* ticket that holds the lock: stored only by the holder */
     const char *name; /* for tracepoints; NULL: none */
 };
 
-/*
- * always_inline, here and below: the call chain of a lock event begins with the function that takes
- * the lock.
- */
+/* always_inline, here and below: a lock event's call chain begins with the caller. */
 __attribute__((always_inline)) static inline void spinlock_wait(const struct spinlock *lock,
                                                                 uint32_t ticket)
 {
@@ -50,17 +42,13 @@ __attribute__((always_inline)) static inline void spinlock_acquire(struct spinlo
     TRACE(lock_acquire, lock, lock->name);
     preempt_off();
     ticket = __atomic_fetch_add(&lock->next, 1, __ATOMIC_RELAXED);
-    /*
-     * A, with spinlock_pass_on: the previous holder's stores are visible once it has passed on the
-     * ticket.
-     */
+    /* A, with spinlock_pass_on: the previous holder's stores are visible. */
     if (__atomic_load_n(&lock->serving, __ATOMIC_ACQUIRE) != ticket)
         spinlock_wait(lock, ticket);
     held_locks_add(lock);
     TRACE(lock_acquired, lock, lock->name);
 }
 
-/* Common to both releases. */
 __attribute__((always_inline)) static inline void spinlock_pass_on(struct spinlock *lock)
 {
     TRACE(lock_release, lock, lock->name);
@@ -75,10 +63,7 @@ __attribute__((always_inline)) static inline void spinlock_release(struct spinlo
     preempt_on();
 }
 
-/*
- * Interrupts go off before the ticket is drawn: an interrupt in between would delay every waiting
- * CPU.
- */
+/* Interrupts go off first: an interrupt that holds a ticket would delay every waiting CPU. */
 __attribute__((always_inline)) static inline uint64_t spinlock_acquire_irq(struct spinlock *lock)
 {
     uint64_t flags = arch_irq_save();

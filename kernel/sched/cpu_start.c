@@ -14,8 +14,7 @@
 #include "kernel/time/ticks.h"
 
 /*
- * Called in an NMI. A hit in progress keeps using the events and probes it has read, so they must
- * not change; and gdb ignores a packet that is cut in two.
+ * In an NMI. A hit keeps using the events and probes it has read; gdb ignores a packet cut in two.
  */
 ARCH_HIT_TEXT static bool may_park(void)
 {
@@ -24,7 +23,6 @@ ARCH_HIT_TEXT static bool may_park(void)
     return !tracepoint_is_recording(cpu) && !event_is_busy(cpu) && !gdb_is_sending(cpu);
 }
 
-/* Entry point of every CPU but the boot CPU, as its idle thread. */
 static void begin(void)
 {
     ticks_start_here();

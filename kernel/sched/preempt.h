@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Preemption: whether the timer interrupt may switch away from the running thread. Each CPU has a
- * counter; while it is not 0, the running thread is not preempted. A held spinlock raises the
- * counter, so code seldom does so itself. Task and interrupt context; any context may read the
- * counter.
+ * Preemption: the timer interrupt may switch threads only while the CPU's counter is 0. A held
+ * spinlock raises the counter. Task and interrupt context; any context may read the counter.
  */
 #pragma once
 
@@ -19,7 +17,6 @@ void preempt_now(void);
 /* Sets the function that preempt_now calls. Called at boot, by the scheduler. */
 void preempt_set_switch(void (*switch_now)(void));
 
-/* Calls may be nested. */
 static inline void preempt_off(void)
 {
     preemption[arch_cpu_id()].off++;

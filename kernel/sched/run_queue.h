@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * A FIFO of threads, for run queues and wait queues. It has no lock: its owner's lock covers it and
- * the `next` field of the threads in it. Any context that may hold that lock.
- */
+/* A FIFO of threads. The owner's lock covers it, and the `next` of the threads in it. */
 #pragma once
 
 #include <stdbool.h>
@@ -20,7 +17,6 @@ static inline bool run_queue_is_empty(const struct run_queue *queue)
     return queue->first == NULL;
 }
 
-/* Appends a thread that is in no queue. */
 static inline void run_queue_put(struct run_queue *queue, struct thread *thread)
 {
     thread->next = NULL;
@@ -31,7 +27,7 @@ static inline void run_queue_put(struct run_queue *queue, struct thread *thread)
     queue->last = thread;
 }
 
-/* Removes and returns the first thread; NULL if the queue is empty. */
+/* Removes and returns the first thread; NULL if there is none. */
 static inline struct thread *run_queue_take(struct run_queue *queue)
 {
     struct thread *thread = queue->first;

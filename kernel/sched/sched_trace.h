@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tracepoints of threads, for kernel/sched. The first two are hit with interrupts off and the
- * scheduler's lock held, so recording them must take no lock. Fields are those of Linux, where
- * Pitot has an equivalent (docs/tracepoints.md).
+ * Tracepoints of threads. sched_switch and sched_wakeup are hit with the scheduler's lock held and
+ * interrupts off, so recording them takes no lock. Fields are Linux' (docs/tracepoints.md).
  */
 #pragma once
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The scheduler: one run queue per CPU, round robin, slices of one tick (docs/kernel.md). A switch
- * happens with interrupts off and the CPU's scheduler lock held. The previous thread acquires the
- * lock and the next thread releases it, so that no other CPU can run a thread whose stack is still
- * in use.
+ * The scheduler: one run queue per CPU, round robin, slices of one tick (docs/kernel.md). The
+ * previous thread takes the CPU's scheduler lock, interrupts off, and the next thread releases it,
+ * so that no CPU runs a thread whose stack is still in use.
  */
 #include "kernel/sched/scheduler.h"
 
@@ -82,10 +81,7 @@ static void scheduler_charge(struct scheduler *here)
         TRACE(sched_stat_runtime, thread->name, (int32_t)thread->pid, runtime);
 }
 
-/*
- * Runs on the next thread's stack. Releases the lock that the previous thread took; if that thread
- * has exited, its stack is now unused.
- */
+/* On the next thread's stack: releases the previous thread's lock, and reports its exit. */
 static void scheduler_arrive(void)
 {
     struct scheduler *here = scheduler_here();
@@ -106,9 +102,8 @@ static int64_t scheduler_state_told(enum thread_state state)
 }
 
 /*
- * Switches from the current thread, whose new state the caller has set, to the next one. Called
- * with interrupts off, holding the CPU's scheduler lock and no other spinlock: a thread that sleeps
- * while it holds one might never release it.
+ * Switches to the next thread; the caller has set the state of the current one. Interrupts off,
+ * with the CPU's scheduler lock and no other spinlock: a sleeping thread might never release it.
  */
 static void scheduler_switch(struct scheduler *here)
 {
@@ -215,10 +210,7 @@ void scheduler_tick(void)
         preemption[arch_cpu_id()].wanted = true;
 }
 
-/*
- * Runs at an interrupt's end, interrupts still off. If the interrupted thread holds spinlocks, it
- * resumes, and the switch happens when it releases the last one.
- */
+/* At an interrupt's end, interrupts off. A spinlock's holder switches when it releases the lock. */
 static void scheduler_interrupt_exit(void)
 {
     const struct preemption *here = &preemption[arch_cpu_id()];
@@ -227,10 +219,7 @@ static void scheduler_interrupt_exit(void)
         scheduler_yield();
 }
 
-/*
- * Checks the queue with interrupts off: otherwise a wake-up between the check and the halt would be
- * missed.
- */
+/* Checks the queue with interrupts off, so that no wake-up falls between the check and the halt. */
 _Noreturn void scheduler_idle(void *unused)
 {
     (void)unused;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Chooses the next thread and switches to it. Called by kernel/sched (threads, wait queues) and by
- * the timer tick; docs/kernel.md has the rules. All other code yields or sleeps through these, or
- * is preempted.
+ * Chooses the next thread and switches to it, for kernel/sched and the timer tick (docs/kernel.md).
  */
 #pragma once
 
@@ -10,8 +8,7 @@
 #include "kernel/sched/thread.h"
 
 /*
- * Sets up the scheduler of a CPU that runs `first` already, or will when it starts, and `idle` when
- * no other thread is runnable. Once per CPU, interrupts off, on the boot CPU.
+ * Sets up a CPU's scheduler; `first` runs there, `idle` when no thread can. Boot, interrupts off.
  */
 void scheduler_init(unsigned cpu, struct thread *first, struct thread *idle);
 
@@ -22,14 +19,14 @@ unsigned scheduler_idlest_cpu(void);
 const struct thread *scheduler_current(unsigned cpu);
 
 /*
- * The previous thread of this CPU's last switch. During a switch the CPU still runs on that
- * thread's stack, while scheduler_current is already the next thread. Any context.
+ * The previous thread of this CPU's last switch. Until the switch is complete, the CPU is on that
+ * thread's stack, but scheduler_current is already the next thread. Any context.
  */
 const struct thread *scheduler_left(void);
 
 /*
  * Puts the current thread to sleep until scheduler_wake, and releases `lock` once no wake-up can be
- * lost. Interrupts are off before and after. Task context, holding only `lock`.
+ * lost. Interrupts off before and after. Task context, holding only `lock`.
  */
 void scheduler_sleep(struct spinlock *lock);
 
@@ -48,7 +45,6 @@ void scheduler_begin(void);
 /* The timer tick. Interrupt context. */
 void scheduler_tick(void);
 
-/* Runs forever, as this CPU's idle thread. */
 _Noreturn void scheduler_idle(void *unused);
 
 /* CPU time for which the thread has not been charged yet; 0 if it is not running. */

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Kernel threads: creation, names, exit, join. docs/kernel.md has the design. Task context with
- * interrupts on, unless stated otherwise.
- */
+/* Kernel threads (docs/kernel.md). Task context, interrupts on, unless stated otherwise. */
 #pragma once
 
 #include <stdbool.h>
@@ -70,9 +67,8 @@ struct thread {
 };
 
 /*
- * Creates a thread that calls function(data) and then exits; it becomes runnable on the least busy
- * CPU, or on `cpu`. Returns NULL and the reason if all slots are taken or memory is short. Every
- * thread must be joined.
+ * Creates a thread that calls function(data) and then exits, on the least busy CPU or on `cpu`.
+ * NULL and the reason: no free slot, or no memory. Every thread must be joined.
  */
 struct thread *thread_create(const char *name, void (*function)(void *data), void *data,
                              struct refusal *why);
@@ -82,19 +78,16 @@ struct thread *thread_create_on(unsigned cpu, const char *name, void (*function)
 /* Waits until the thread has exited, and frees its slot. Once per thread. */
 void thread_join(struct thread *thread);
 
-/* Ends the calling thread. */
 _Noreturn void thread_exit(void);
 
 /* The thread running on this CPU. Any context. */
 struct thread *thread_current(void);
 
-/* Lets other runnable threads on this CPU run first. */
 void thread_yield(void);
 
 /*
- * Sets whether the current thread, and threads it creates from now on, are followed as a recorded
- * workload. thread_follow_exec is called by a thread that is about to run a program's first
- * instruction.
+ * Sets whether the current thread and those it creates later are followed as a recorded workload.
+ * thread_follow_exec: before a program's first instruction.
  */
 void thread_follow(enum thread_follow follow);
 void thread_follow_exec(void);
@@ -105,24 +98,20 @@ void thread_follow_end(void);
 /* Sleeps for at least this long; the resolution is a timer tick. */
 void thread_sleep_ns(uint64_t nanoseconds);
 
-/*
- * Return the thread in a slot, or the thread with a pid; NULL if there is none. Any context: the
- * thread may exit unless preemption is off.
- */
+/* The thread in a slot or with a pid; NULL: none. Any context; it may exit if preemption is on. */
 struct thread *thread_at(unsigned index);
 struct thread *thread_find(uint32_t pid);
 
 /* CPU time, including that of the current run. */
 uint64_t thread_ran_ns(const struct thread *thread);
 
-/* Peak stack use in bytes, measured by how much of the fill pattern was overwritten. */
+/* Peak stack use in bytes, by the fill pattern that is left. */
 size_t thread_stack_used(const struct thread *thread);
 
 void thread_set_name(struct thread *thread, const char *name);
 
 /*
- * Turns the running context into the boot thread, and creates this CPU's idle thread. Once,
- * interrupts off.
+ * Makes the running context the boot thread, and creates CPU 0's idle thread. Once, interrupts off.
  */
 void thread_init(void);
 

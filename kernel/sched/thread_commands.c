@@ -24,11 +24,7 @@ static const char *state_name(enum thread_state state)
     return names[state];
 }
 
-/*
- * Formats the line while all other CPUs are parked: otherwise the thread could exit, and its stack,
- * which may hold the wait queue it sleeps in, could be reused. The line is printed after they
- * resume.
- */
+/* Formats a line with all other CPUs parked: the thread and its wait queue stay. */
 static void describe(unsigned index, char *line, size_t size)
 {
     struct thread *thread;
@@ -81,8 +77,8 @@ static int bt_print(void)
 }
 
 /*
- * Gets the registers of a thread that is not running: those of its last switch or, on another CPU
- * that is parked now, those that were interrupted there. False: the thread has none.
+ * The registers of a thread that is not running: from its last switch, or interrupted on a CPU that
+ * is parked now. False: it has none.
  */
 static bool where(const struct thread *thread, struct regs *regs)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Sleeping for a given time: a timer wakes the sleeper. Task context, as stated in thread.h. */
+/* Sleeps until a timer wakes the thread. Task context. */
 #include "kernel/sched/thread.h"
 #include "kernel/sched/wait_queue.h"
 #include "kernel/time/timer.h"

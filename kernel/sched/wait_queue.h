@@ -40,13 +40,12 @@ static inline void wait_queue_unlock(struct wait_queue *queue, uint64_t flags)
 }
 
 /*
- * Sleeps in the queue. Called under the lock, with the flags that wait_queue_lock returned.
- * Releases the lock while the thread sleeps, acquires it again, and returns the flags for
- * wait_queue_unlock.
+ * Sleeps in the queue. Called under the lock, with wait_queue_lock's flags; releases the lock
+ * during the sleep and returns the flags for wait_queue_unlock.
  */
 uint64_t wait_queue_sleep(struct wait_queue *queue, uint64_t flags);
 
-/* Wakes the thread that came first, or all threads. Called under the lock. */
+/* Wakes the first thread, or all. Called under the lock. */
 void wait_queue_wake_one_locked(struct wait_queue *queue);
 void wait_queue_wake_all_locked(struct wait_queue *queue);
 

@@ -35,7 +35,7 @@ bool work_queue(struct work *work)
     uint64_t irq = arch_irq_save(); /* the CPU cannot change from here on */
     struct workqueue *queue = &queues[arch_cpu_id()];
     uint64_t flags = wait_queue_lock(&queue->arrivals);
-    /* Another CPU may have queued it, under its own lock. W pairs with workqueue_take. */
+    /* Another CPU may have queued it, under its own lock. W, with workqueue_take. */
     bool fresh = !__atomic_exchange_n(&work->queued, true, __ATOMIC_ACQUIRE);
 
     if (fresh) {
@@ -53,7 +53,7 @@ bool work_queue(struct work *work)
     return fresh;
 }
 
-/* Sleeps until there is work, and takes it. From here on it may be queued again. */
+/* Sleeps until there is work, and takes it; it may then be queued again. */
 static struct work *workqueue_take(struct workqueue *queue)
 {
     uint64_t flags = wait_queue_lock(&queue->arrivals);
@@ -136,7 +136,7 @@ static void workqueue_make(unsigned cpu)
         panic("%s", why.text);
 }
 
-/* Waits until the worker first sleeps, so that it does not delay the rest of boot. */
+/* Waits until the worker first sleeps, so that it does not delay the boot. */
 static void workqueue_await(const struct workqueue *queue)
 {
     for (;;) {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Deferred work: functions that interrupt context may not or should not run, called soon by a
- * thread of the same CPU, kworker/N, in the order in which they were queued. They run in task
- * context, interrupts on, and may sleep; functions queued after them then wait as well.
+ * Deferred work: functions that a thread of the same CPU, kworker/N, calls soon, in the order of
+ * queueing. They run in task context, interrupts on; while one sleeps, the next ones wait.
  */
 #pragma once
 
@@ -10,8 +9,7 @@
 #include <stdint.h>
 
 /*
- * Embedded in the object that it is about, so that queueing needs no memory and cannot fail. The
- * caller sets function and data; the rest is 0 at first and belongs to kernel/sched/workqueue.c.
+ * Embedded in its object: queueing cannot fail. The caller sets function and data; the rest is 0.
  */
 struct work {
     void (*function)(struct work *work);
@@ -24,14 +22,12 @@ struct work {
 void workqueue_init(void);
 
 /*
- * Returns true if it has queued the work, false if the work was queued already and has not begun.
- * The work may be queued again once its function has begun, also by the function itself. Task or
- * interrupt context.
+ * False if the work is queued already and has not begun. It may be queued again once its function
+ * has begun, also by that function. Task or interrupt context.
  */
 bool work_queue(struct work *work);
 
 /*
- * Waits until all work queued before the call, on any CPU, has run. Task context, but not in queued
- * work, which would wait for itself (asserted).
+ * Waits for all work queued before the call, on any CPU. Task context, but not in work (asserted).
  */
 void work_flush(void);

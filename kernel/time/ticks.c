@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * See ticks.h. `ticks` is a good variable to watch: the call chain leads through the interrupt into
- * the interrupted code.
- */
+/* See ticks.h. `ticks` is worth watching: the chain leads through the interrupt. */
 #include "kernel/time/ticks.h"
 
 #include "arch/cpu.h"
@@ -58,7 +55,7 @@ void ticks_quicken(unsigned times)
     ticks_start_here();
 }
 
-/* If several CPUs call at once, the lowest rate wins regardless of their order. */
+/* If several CPUs call at once, the lowest rate wins. */
 ARCH_HIT_TEXT void ticks_slow_down(unsigned times)
 {
     unsigned before = __atomic_load_n(&wanted, __ATOMIC_RELAXED);
@@ -70,9 +67,8 @@ ARCH_HIT_TEXT void ticks_slow_down(unsigned times)
 }
 
 /*
- * Uses the clock instead of counting interrupts: of the interrupts that arrive while interrupts are
- * off, all but one are lost, and more of them at a higher rate. Missed ticks are skipped, as they
- * are at the normal rate.
+ * Uses the clock, not a count of interrupts: some are lost while interrupts are off. Missed ticks
+ * are skipped, as at the normal rate.
  */
 bool ticks_due(void)
 {

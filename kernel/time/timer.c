@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See timer.h. One list per CPU, sorted by time: starting a timer walks the list, the tick checks
- * only the first timer. There are few timers; docs/kernel.md describes what many would need.
+ * See timer.h. One list per CPU, sorted by time: starting walks it, the tick checks only its head.
+ * docs/kernel.md says when that would be too slow.
  */
 #include "kernel/time/timer.h"
 
@@ -65,10 +65,7 @@ static bool timers_remove(struct timers *list, struct timer *timer)
     return true;
 }
 
-/*
- * A periodic timer that cancels itself is not waiting while its function runs; period 0 keeps
- * timers_run from inserting it again.
- */
+/* Period 0 keeps timers_run from inserting a periodic timer again whose function cancels it. */
 bool timer_cancel(struct timer *timer)
 {
     struct timers *list = &lists[timer->cpu];
@@ -109,10 +106,7 @@ static void timer_expire(struct timer *timer)
     timer->function(timer->data);
 }
 
-/*
- * A one-shot timer may disappear with its owner's stack as soon as its function has run, so the
- * period is read before the call.
- */
+/* Reads the period before the call: a one-shot timer may be on a stack that its function frees. */
 void timers_run(void)
 {
     struct timers *list = &lists[arch_cpu_id()];

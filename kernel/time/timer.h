@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Timers: functions called once or periodically. The tick runs them, so a tick is the resolution:
- * never early, up to a tick late. Functions run in interrupt context, in the order of their times
- * (equal ones in the order of timer_start), on the CPU that started them; they may start and cancel
- * timers, wake threads and queue work, but not sleep.
+ * Timers: functions called once or periodically by the tick: never early, up to a tick late. They
+ * run in interrupt context on the CPU that started them, in the order of their times, then of
+ * timer_start. They may start and cancel timers, wake threads and queue work, but not sleep.
  */
 #pragma once
 
@@ -24,15 +23,14 @@ struct timer {
 };
 
 /*
- * Calls the function `delay_ns` from now, and then every `period_ns` unless that is 0; periods
- * missed while interrupts were off are skipped. The timer must not be waiting. Task and interrupt
- * context.
+ * Calls the function `delay_ns` from now, then every `period_ns` unless 0; missed periods are
+ * skipped. The timer must not be waiting. Task and interrupt context.
  */
 void timer_start(struct timer *timer, uint64_t delay_ns, uint64_t period_ns);
 
 /*
- * On return the timer's function neither runs nor will run, unless it is the caller itself. True if
- * the timer was waiting. Task context, or a timer's function on this CPU.
+ * On return the function neither runs nor will run, unless it is the caller. True: the timer was
+ * waiting. Task context, or a timer's function on this CPU.
  */
 bool timer_cancel(struct timer *timer);
 
