@@ -5,9 +5,8 @@
 _Alignas(64) struct held_locks held_locks[ARCH_CPUS_MAX];
 
 /*
- * A thread that goes to sleep takes the scheduler's lock and then releases the wait queue's, which
- * is then not the innermost. The locks above it move down, one store each; the caller clears the
- * last entry.
+ * For example, a thread that goes to sleep takes the scheduler's lock, then releases the wait
+ * queue's. Later locks move down, one store each; the caller clears the last entry.
  */
 void held_locks_remove_inner(struct held_locks *here, const struct spinlock *lock)
 {

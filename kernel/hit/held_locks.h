@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The spinlocks that each CPU holds and waits for: maintained by kernel/lock/spinlock.h, read in a
- * report (kernel/panic/watchdog_report.c). Only the CPU itself stores its entries, in task and
- * interrupt context; read in any context, best while the CPU stands still.
+ * The spinlocks that each CPU holds and waits for, for reports. kernel/lock/spinlock.h stores them
+ * on their own CPU, in task and interrupt context. Any context may read them.
  */
 #pragma once
 
@@ -27,10 +26,7 @@ _Static_assert(sizeof(struct held_locks) == 64, "one line of the cache a CPU");
 
 extern struct held_locks held_locks[ARCH_CPUS_MAX];
 
-/*
- * Reserves the entry before filling it: an interrupt in between uses the entries from the count on,
- * and restores the count.
- */
+/* Counts before storing: an interrupt in between uses the entries after this one. */
 static inline void held_locks_add(const struct spinlock *lock)
 {
     struct held_locks *here = &held_locks[arch_cpu_id()];
@@ -58,7 +54,7 @@ static inline void held_locks_remove(const struct spinlock *lock)
     here->count = last;
 }
 
-/* Returns the value to restore: the caller may be an interrupt of a thread that waits. */
+/* Returns the previous lock, to restore: the caller may be an interrupt of a thread that waits. */
 static inline const struct spinlock *held_locks_wait(const struct spinlock *lock)
 {
     struct held_locks *here = &held_locks[arch_cpu_id()];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See print_guard.h. Not a spinlock: an interrupt on the CPU that prints may print in between, and
- * lock events would report their own printing.
+ * See print_guard.h. No spinlock: an interrupt may print while its CPU prints, and a lock event
+ * that is printed would cause the next.
  */
 #include "kernel/hit/print_guard.h"
 

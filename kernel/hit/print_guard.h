@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Lets one CPU at a time write to the console, between enter and leave. Calls nest, and interrupts
- * on the same CPU may print. Task and interrupt context.
+ * Lets one CPU at a time write to the console; nests, also in interrupts. Task, interrupt context.
  */
 #pragma once
 
@@ -13,10 +12,7 @@ void print_guard_leave(void);
 /* From here on no CPU waits for the guard: all other CPUs have been halted. Crash context. */
 void print_guard_break(void);
 
-/*
- * For a report in an NMI while all other CPUs stand still: the report prints at once, and a print
- * that it interrupted continues afterwards.
- */
+/* For a report in an NMI while all other CPUs stand still: borrows the guard from its owner. */
 struct print_guard_kept {
     uint32_t owner;
     unsigned depth;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See process_code.h. In the context of the hit, NMI included: the process is that of the thread
- * that owns the hit's stack, and neither it nor its space is freed while a context on its CPU reads
- * it.
+ * See process_code.h. In a hit's context, NMIs included. The process is that of the thread that
+ * owns the hit's stack; it is not freed while its CPU is in the hit.
  */
 #include "kernel/hit/process_code.h"
 
@@ -12,8 +11,8 @@
 #include "kernel/user/process.h"
 
 /*
- * During a thread switch, the stack may still be the previous thread's when the current thread is
- * already the next. A context on one of the CPU's own stacks has interrupted the current thread.
+ * During a switch the CPU is still on the previous thread's stack although the next one is current.
+ * A stack without a thread is the CPU's own, and interrupts the current thread.
  */
 static const struct process *process_on(const struct arch_stack *stack)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See program.h. Any program can write the file: each number in it is checked against a limit, and
- * a short read ends the parsing. Task context; lookups in any.
+ * See program.h. The file is not trusted: every number is checked, and a short read ends the
+ * parsing. Task context; lookups in any context.
  */
 #include "kernel/hit/program.h"
 
@@ -27,7 +27,6 @@ static struct program programs[PROGRAMS_MAX];
 static uint64_t count;
 static struct spinlock lock = {.name = "programs"};
 
-/* An open file and its headers. */
 struct elf {
     int fd;
     unsigned section_count;
@@ -73,7 +72,6 @@ static bool read_sections(struct elf *elf)
     return true;
 }
 
-/* NULL: there is none. */
 static const Elf64_Shdr *find_section(const struct elf *elf, const char *name)
 {
     char found[24];
@@ -145,7 +143,7 @@ static void program_make_known(struct program *program)
                                            .number = (unsigned)(program - programs)};
 }
 
-/* The equal program that is known already, or a copy of `fresh`, or NULL if there is no room. */
+/* The equal program that is known already, or a copy of `fresh`; NULL if there is no room. */
 static const struct program *program_keep(const struct program *fresh)
 {
     const struct program *kept = NULL;

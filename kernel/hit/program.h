@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A program's build id, and the symbols that the build wrote into its file (the section
- * .symtab_blob, core/abi/symtab.h), for perf. Both are read when a program is started, once for
- * each file and build, and kept for ever, because samples outlive processes; so they may be read in
- * any context.
+ * A program's build id and symbols (section .symtab_blob, core/abi/symtab.h), for perf. Read once
+ * per file and build, when a program starts, and kept for ever because samples outlive processes.
+ * So any context may read them.
  */
 #pragma once
 
@@ -36,10 +35,7 @@ struct program {
 _Static_assert(offsetof(struct program, known) == 0, "a host_program is its program's address");
 _Static_assert(FS_PATH_MAX < HOST_PATH_SIZE, "each path is one of the host's");
 
-/*
- * Loads the program in this file. NULL and the reason: it cannot be read, or PROGRAMS_MAX programs
- * are known already. Task context.
- */
+/* Loads the program in this file. NULL and the reason: unreadable, or too many. Task context. */
 const struct program *program_load(const char *path, struct refusal *why);
 
 /* The segment that contains all of these bytes; NULL: none. Any context. */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * System calls on files: check the arguments, access the program's memory, and call kernel/fs. They
- * behave as in Linux's manual, with kernel/fs's limits (docs/programs.md). Task context of the
- * program's thread.
+ * System calls on files: check arguments, access the program's memory, call kernel/fs, whose limits
+ * apply; otherwise as in Linux's manual (docs/programs.md). In the program's thread.
  */
 #include <linux/errno.h>
 #include <linux/fcntl.h>
@@ -14,7 +13,7 @@
 #include "kernel/user/process.h"
 #include "kernel/user/signals.h"
 
-/* The file of a descriptor; PROCESS_FILE_NONE if there is none. */
+/* The file of a descriptor, or PROCESS_FILE_NONE. */
 static int file_of(uint64_t fd)
 {
     fd = (uint32_t)fd;
@@ -27,9 +26,8 @@ static bool is_killed(void)
 }
 
 /*
- * Reads or writes the program's memory page by page, until a call moves fewer bytes than requested
- * or the program is killed: a killed program ends within a page, not after all of its output is on
- * the console.
+ * Reads or writes the program's memory page by page, until a call moves less than requested or the
+ * program is killed, so that a killed program does not first print all of its output.
  */
 static int64_t move(int file, uintptr_t address, size_t length, enum arch_page access,
                     int64_t (*call)(int file, void *bytes, size_t length))
@@ -173,7 +171,6 @@ int64_t sys_rename(const struct regs *regs)
     return error < 0 ? error : fs_rename(from, to);
 }
 
-/* For calls that take one path. */
 static int64_t on_path(const struct regs *regs, int (*call)(const char *path))
 {
     char path[FS_PATH_MAX + 1];

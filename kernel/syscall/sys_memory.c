@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * mmap and munmap: private anonymous memory, whole mappings only. Task context of the program's
- * thread.
- */
+/* mmap and munmap: private anonymous memory, whole mappings only. In the program's thread. */
 #include <linux/errno.h>
 #include <linux/mman.h>
 

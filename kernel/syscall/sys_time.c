@@ -23,10 +23,7 @@ static uint64_t deadline(uint64_t nanoseconds)
     return nanoseconds < UINT64_MAX - 1 - now ? now + nanoseconds : UINT64_MAX - 1;
 }
 
-/*
- * Never stores the remaining time: only a kill ends the sleep early, and a killed process does not
- * return.
- */
+/* Never stores the remaining time: only a kill ends the sleep early. */
 int64_t sys_nanosleep(const struct regs *regs)
 {
     struct __kernel_timespec time;

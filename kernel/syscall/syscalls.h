@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * The functions of the system calls, and their dispatcher. The table is in core/abi/syscalls.h.
- * Task context of the calling program's thread, interrupts on.
- */
+/* The system calls of core/abi/syscalls.h. In the calling program's thread, interrupts on. */
 #pragma once
 
 #include <stdint.h>
@@ -19,7 +16,6 @@ SYSCALLS(SYSCALL_FUNCTION, SYSCALL_NO_ARGUMENT)
 #undef SYSCALL_NO_ARGUMENT
 
 /*
- * Called by syscall_entry through arch_user_handlers: calls the function and puts its result into
- * ax. Task context, interrupts on. Contains the sites of the tracepoints sys_enter and sys_exit.
+ * Makes the call and stores its result in ax, for syscall_entry. Has the sites of the tracepoints.
  */
 void syscall_dispatch(struct regs *regs);

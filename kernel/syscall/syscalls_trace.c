@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See syscalls_trace.h. The two tracepoints of each call are generated from the table. The macros
- * in core/tracepoint/define.h do not fit, because they need a list of fields by name; here all have
- * the same record: the number, and a word for each argument or for the result. Code that runs in a
- * hit runs in the calling thread, interrupts off.
+ * See syscalls_trace.h. Each call's two tracepoints are generated from the table.
+ * core/tracepoint/define.h needs field names; here every record is the number, then a word per
+ * argument or the result. Hits run in the calling thread, interrupts off.
  */
 #include "kernel/syscall/syscalls_trace.h"
 

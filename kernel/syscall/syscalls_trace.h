@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The tracepoints of system calls, for kernel/syscall/syscalls.c in the calling program's thread:
- * raw_syscalls:sys_enter and sys_exit for all calls, and syscalls:sys_enter_NAME and sys_exit_NAME
- * for each call in the table. A sample begins in the kernel, at the site before or after the call,
- * and its chain continues to the program's `syscall`.
+ * The tracepoints of system calls: raw_syscalls:sys_enter and sys_exit for all,
+ * syscalls:sys_enter_NAME and sys_exit_NAME for each. A sample begins at the site before or after
+ * the call; its chain continues to the program's `syscall`. In the calling thread.
  */
 #pragma once
 
@@ -23,9 +22,8 @@ SYSCALLS(SYSCALL_TRACEPOINTS, SYSCALL_NO_ARGUMENT)
 #undef SYSCALL_NO_ARGUMENT
 
 /*
- * Called after a TRACE_ON of the tracepoint; `regs` are the program's. Inline, so that samples
- * begin in the function with the site. The path is read from the program only if a probe wants it,
- * into the words after the arguments.
+ * Called after a TRACE_ON with the program's registers. Inline, so that samples begin in the
+ * function with the site. If a probe needs the path, it is read into the words after the arguments.
  */
 #define SYSCALL_ARGUMENTS_MAX 6
 #define SYSCALL_PATH_WORDS    4 /* for the strings of two fields, with one NUL */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Parses the headers of an ELF file, with every bound checked: which segments to load where, and
- * where the section headers are. Pure, any context. Source: System V ABI, "Object Files" and
- * "Program Loading", and its AMD64 supplement.
+ * Parses the headers of an ELF file, checking every bound. Pure, any context. Source: System V ABI,
+ * "Object Files" and "Program Loading", and its AMD64 supplement.
  */
 #pragma once
 
@@ -32,8 +31,7 @@ struct elf_image {
 };
 
 /*
- * `start` holds the first ELF_HEADER_MOST bytes of the file, or all of it. Returns 0, or -ENOEXEC
- * and the reason.
+ * `start`: the file's first ELF_HEADER_MOST bytes, or all. Returns 0, or -ENOEXEC and the reason.
  */
 int elf_read(const void *start, size_t length, uint64_t file_size, struct elf_image *image,
              struct refusal *why);

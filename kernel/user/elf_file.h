@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Reads a program's file at any offset, and its start for kernel/user/elf.h. Used to load a
- * program, and to read its symbol names. Task context.
- */
+/* Reads a program's file, to load it or its symbols. Task context. */
 #pragma once
 
 #include <stddef.h>
@@ -19,5 +16,5 @@ struct elf_start {
 /* Reads exactly `length` bytes. Returns 0 or a negative errno; -EIO if the file is shorter. */
 int elf_file_read(int fd, uint64_t offset, void *to, size_t length);
 
-/* Reads the start of the file. Returns 0 or a negative errno. */
+/* 0 or a negative errno. */
 int elf_file_start(int fd, struct elf_start *start);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Handles a fault of a program: prints a line with cause and place, and the registers, and ends the
- * program with the signal that Linux would send. Task context of its thread; interrupts are off at
- * first, because the next fault overwrites CR2.
+ * A program's fault: prints cause, place and registers, and ends the program with Linux's signal.
+ * In its thread; interrupts are off until CR2 is read, as the next fault overwrites it.
  */
 #include "kernel/user/fault.h"
 

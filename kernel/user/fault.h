@@ -4,8 +4,5 @@
 
 struct regs;
 
-/*
- * Reports the exception and ends the program: the fault handler of arch_user_handlers. Does not
- * return.
- */
+/* Reports the exception and ends the program; does not return. For arch_user_handlers. */
 void process_fault(struct regs *regs);

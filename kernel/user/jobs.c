@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Background programs: reports their start and end, and implements the commands `wait` and `kill`.
- * Task context of the console; ends are reported in the worker's.
- */
+/* Background programs; `wait` and `kill`. Task context: the console's, or a worker's for ends. */
 #include "kernel/user/jobs.h"
 
 #include <linux/errno.h>
@@ -100,7 +97,6 @@ static int refuse_kill(void)
     return -EINVAL;
 }
 
-/* Parses the word after the dash. */
 static bool signal_of(const char *word, uint32_t *signal)
 {
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)

@@ -4,7 +4,7 @@
 
 struct process;
 
-/* Detaches a program from the console. Returns 0, the status of the command. Task context. */
+/* Detaches a program from the console. Returns 0. Task context. */
 int job_start(struct process *process);
 
 /* Enables reports of jobs that exit. Boot. */

@@ -6,8 +6,8 @@
 
 /*
  * Creates the address space of a process that does not run yet: the file's segments, and a stack
- * with the arguments as specified by the System V ABI ("Process Initialization"). Returns 0, or a
- * negative errno and the reason; the caller then undoes what was created.
+ * with the arguments (System V ABI, "Process Initialization"). Returns 0, or a negative errno and
+ * the reason; the caller then undoes it.
  */
 int load_program(struct process *process, const char *path, int argc, char *const *argv,
                  struct refusal *why);

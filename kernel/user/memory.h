@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Access to the current program's memory, for system calls. All functions return 0 or more, or
- * -EFAULT for an address that the program may not read or write. Task context of its thread.
+ * Access to the current program's memory, for system calls, in its thread. -EFAULT: the program may
+ * not read or write the address.
  */
 #pragma once
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * The table of processes: creates and ends them, and notifies others of their end
- * (kernel/user/process.h). Slots never move, so that any context may read them.
- */
+/* The table of processes, their start and end. Slots never move, so any context may read them. */
 #include "kernel/user/process.h"
 
 #include "arch/user.h"
@@ -62,10 +59,7 @@ static void set_state(struct process *process, enum process_state state)
 
 /* --- Start ------------------------------------------------------------------------------------ */
 
-/*
- * Does not clear the queue at the end of the structure: a thread that found the previous process
- * may be about to wake its sleepers, with the queue's lock held.
- */
+/* Keeps `events`: a thread that found the previous process may still wake its sleepers. */
 static void clear(struct process *process)
 {
     memset(process, 0, offsetof(struct process, events));
@@ -110,9 +104,8 @@ static void wait_until(struct process *process, bool (*holds)(void *data))
 }
 
 /*
- * The start of a process's thread; waits until all listeners were notified of the process. The CPU
- * may have switched to the thread before it belonged to a process, so this catches up on what a
- * switch does for a process.
+ * A process's thread starts here; it waits until all listeners know of the process. The CPU may
+ * have switched to it before it belonged to a process, so it catches up on what such a switch does.
  */
 static void process_main(void *data)
 {
@@ -153,7 +146,7 @@ static void unmake(struct process *process)
     set_state(process, PROCESS_FREE);
 }
 
-/* Notifies recordings while the thread still waits, and then releases it. */
+/* Notifies recordings before it releases the thread. */
 static bool start(struct process *process, struct refusal *why)
 {
     struct thread *thread = thread_create(base_name(process->path), process_main, process, why);
@@ -359,8 +352,8 @@ void process_kill(struct process *process, uint8_t signal)
 }
 
 /*
- * The table's lock keeps the slot from being reused. After its release, a new process may take the
- * slot before the wake-up: its thread is then woken for nothing, and sleeps again.
+ * The table's lock keeps the slot from being reused. Once released, the wake-up may reach the
+ * slot's next process, which checks and sleeps again.
  */
 int process_kill_pid(uint32_t pid, uint8_t signal)
 {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Programs in user mode; docs/programs.md has the design. A process has one thread, with the same
- * number: pid and tid of its samples are equal. Its structure is in a static table, so a reader of
- * a process that has just ended reads stale data, but never another object. Task context with
- * interrupts on, unless stated otherwise.
+ * Programs in user mode (docs/programs.md). A process has one thread, with the same number. The
+ * table is static: a reader of a process that has just ended reads stale data, never another
+ * object. Task context, interrupts on, unless stated otherwise.
  */
 #pragma once
 
@@ -57,8 +56,8 @@ struct process {
     const struct program *program; /* its build ID and symbols, for perf; NULL: none */
 
     /*
-     * Unordered. Changed by its own thread only: the entry first, then the count. Read in any
-     * context on its CPU, and on other CPUs with all CPUs parked.
+     * Unordered. Changed by its own thread: the entry, then the count. Read in any context on its
+     * CPU, and with all CPUs parked.
      */
     struct process_mapping mapping[PROCESS_MAPPINGS];
     unsigned mapping_count;
@@ -72,9 +71,8 @@ struct process {
     struct work reaper;      /* frees it if no process will collect it */
 
     /*
-     * Its system calls sleep here; everything that may end a sleep wakes this queue. The queue
-     * belongs to the slot and outlives each process in it. It is the last member, because
-     * everything above it is cleared for each process.
+     * Its system calls sleep here; everything that may end a sleep wakes it. Last, because the
+     * members above are cleared for each process, and it outlives them.
      */
     struct wait_queue events;
 };
@@ -94,83 +92,69 @@ static inline struct process *process_current(void)
 }
 
 /*
- * Loads the program at this path and starts it, as a child of `parent` (NULL: of the console).
- * Returns 0, or a negative errno and the reason: no such file, not a program, too many programs, no
- * memory, a CPU that cannot run programs.
+ * Loads and starts the program at this path, as a child of `parent` (NULL: of the console). Returns
+ * 0, or a negative errno and the reason.
  */
 int process_spawn(const char *path, int argc, char *const *argv, const struct process *parent,
                   struct process **spawned, struct refusal *why);
 
 /*
- * Waits until a process has ended, frees it, and returns how it ended. Called once for each process
- * that the console started.
+ * Waits for a process's end, frees it, returns how it ended. Once per process the console started.
  */
 struct process_end process_wait(struct process *process);
 bool process_has_ended(const struct process *process);
 
 /*
- * Detaches a process that the console started and will not wait for. When it has ended, the worker
- * calls the hook for jobs, while the process is still visible, and frees it. Task context.
+ * Detaches a process that the console started. Once it has ended, the worker calls the hook for
+ * jobs, while the process is still visible, and frees it. Task context.
  */
 void process_detach(struct process *process);
 void process_set_job_ended(void (*told)(const struct process *process));
 
 /*
- * Sets the hook called in task context when a process that the console started has ended or is
- * stopped; for a detached process, once it is no longer visible. Boot.
+ * Sets the hook called in task context when a process of the console has ended or stopped, or a
+ * detached one is no longer visible. Boot.
  */
 void process_set_console_hook(void (*ended)(void));
 
 /*
- * Sends a signal (Linux's numbers). A fatal signal ends the process when it is about to return to
- * user mode, and until then it sleeps no more. A stopping signal holds it there, or in its sleep,
- * until SIGCONT or its end. Any context except hits and NMIs.
+ * Sends a signal (Linux's numbers). A fatal signal ends the process's sleep, and the process before
+ * its return to user mode; a stopping one holds it there until SIGCONT. Not in hits or NMIs.
  */
 void process_kill(struct process *process, uint8_t signal);
 
-/*
- * The same for a pid; signal 0 only checks that the process exists. Returns 0 or -ESRCH. Task
- * context.
- */
+/* The same for a pid; 0 or -ESRCH. Signal 0 only checks that the process exists. Task context. */
 int process_kill_pid(uint32_t pid, uint8_t signal);
 
-/*
- * True if the process is stopped, and does not run until a signal continues it. The caller created
- * it, and has not waited for it.
- */
+/* True while the process is stopped. For its creator, before it waits for the process. */
 bool process_is_stopped(const struct process *process);
 
 /* Makes the console check its condition again, if it waits for this process. Task context. */
 void process_tell_console(const struct process *process);
 
-/* Ends the current process. */
 _Noreturn void process_exit(struct process_end end);
 
-/*
- * The process in the index-th slot, and the process with this pid; NULL if there is none. Any
- * context.
- */
+/* The process in a slot, and the process with a pid; NULL: none. Any context. */
 struct process *process_at(unsigned index);
 struct process *process_find(uint32_t pid);
 
 /*
- * Maps zeroed memory; called by the process's thread or its creator. Returns 0, -ENOMEM, or -EINVAL
- * if there are PROCESS_MAPPINGS already. process_unmap removes a whole mapping.
+ * Maps zeroed memory. 0, -ENOMEM, or -EINVAL (PROCESS_MAPPINGS exist). process_unmap removes a
+ * whole mapping. The process's thread or its creator.
  */
 int process_map(struct process *process, const struct process_mapping *mapping);
 void process_unmap(struct process *process, unsigned index);
 
 /*
- * For wait4: returns the pid of a child that has ended, either the child `pid`, or any for -1; 0 if
- * none has ended yet, -ECHILD if there is no such child. process_collect frees a child found this
- * way and returns how it ended; only the thread that found it may call it.
+ * For wait4: the pid of an ended child, `pid` or any for -1; 0: none has ended yet; -ECHILD: no
+ * such child. process_collect frees a child found this way; only the thread that found it calls it.
  */
 int64_t process_find_ended(const struct process *parent, int64_t pid);
 struct process_end process_collect(uint32_t pid);
 
 /*
- * Puts the current process to sleep until `until_ns` (arch_clock_ns), until it is killed, or until
- * `holds` returns true (checked when `events` is woken; may be NULL). False: it was killed.
+ * Puts the current process to sleep until `until_ns` (arch_clock_ns), a kill, or until `holds` (may
+ * be NULL) is true when `events` is woken. False: it was killed.
  */
 bool process_sleep(uint64_t until_ns, bool (*holds)(void *data), void *data);
 

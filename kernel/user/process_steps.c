@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See process_steps.h. Stepping of a thread begins at its next return to user mode, and ends at the
- * first step or return that finds that no event wants it. The state of its steps is per thread, so
- * threads that take turns on a CPU do not mix them. Nothing is remembered between the entry to the
- * kernel and the return: the next step begins where the program resumes.
+ * See process_steps.h. Stepping begins at a thread's next return to user mode, and ends at the
+ * first step or return at which no event wants it. Its state is per thread. Nothing is kept from
+ * the kernel's entry to the return: the next step begins where the program resumes.
  */
 #include "kernel/user/process_steps.h"
 
@@ -24,10 +23,7 @@ ARCH_HIT_TEXT static void steps_leave(struct regs *regs)
         arch_user_step_end(step, regs);
 }
 
-/*
- * The debug trap. If the program's own trap flag would trap here as well, the step is still
- * reported first.
- */
+/* The debug trap. If the program's own trap flag also traps here, the step is reported first. */
 ARCH_HIT_TEXT static bool steps_stepped(struct regs *regs)
 {
     struct arch_user_step *step = &thread_current()->step;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reports processes to a recording (core/recording/tasks.h), in the order of events: a process when
- * it is loaded, with its pid, name and mappings, before it runs; then each mapping that it adds;
- * and its end, after it has left user mode for good. Task context of the loading thread, or of the
- * process itself.
+ * Reports to a recording (core/recording/tasks.h), in order: a process with its mappings before it
+ * runs, each mapping added later, its end. In the loading thread, or in the process.
  */
 #pragma once
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See process_watch.h. Whether a breakpoint applies to a process is checked at context switches and
- * while all other CPUs are parked. Memory is read then and in debug traps, from the current process
- * of a CPU.
+ * See process_watch.h. At context switches, with all other CPUs parked, and (reads) in debug traps.
  */
 #include "kernel/user/process_watch.h"
 

@@ -13,7 +13,6 @@ static struct {
 } programs[NAMES_MAX];
 static size_t program_count;
 
-/* Inserts a name in sorted order. */
 static void insert(const char *name)
 {
     size_t place = program_count++;

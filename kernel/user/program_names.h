@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * The files in /bin, sorted by name, for `run` and TAB completion. Task context, the console's
- * thread only.
- */
+/* The files in /bin, sorted by name, for `run` and TAB. The console's thread only. */
 #pragma once
 
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The command `run`, also invoked by a path as a command: runs a program until it ends or ^C ends
- * it; or with `&` in the background. Task context of the console.
+ * The command `run`, also invoked by a program's path: runs a program until it ends or ^C, or in
+ * the background with `&`. Task context of the console.
  */
 #include <linux/errno.h>
 #include <linux/signal.h>

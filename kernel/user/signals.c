@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See signals.h. A stopped program's thread waits in its own queue, like a thread that sleeps in a
- * call, so that everything that ends a sleep also ends the stop.
+ * See signals.h. A stopped program waits in its own queue, so whatever ends a sleep ends the stop.
  */
 #include "kernel/user/signals.h"
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * process_sleep (kernel/user/process.h), with which all system calls sleep: on the process's own
- * queue, so that everything that ends a sleep, above all a kill, wakes one queue.
- */
+/* process_sleep: every system call sleeps on the process's own queue, so a kill wakes one queue. */
 #include "kernel/time/timer.h"
 #include "kernel/user/process.h"
 #include "kernel/user/signals.h"
