@@ -24,10 +24,7 @@ static bool is_blank(char character)
     return character == ' ' || character == '\t' || character == '\n' || character == '\r';
 }
 
-/*
- * GRUB escapes \ ' and " with a backslash, and people escape blanks. Before any other character, a
- * backslash is part of the value.
- */
+/* GRUB escapes \ ' and " with a backslash, people also blanks. Elsewhere a backslash is literal. */
 static bool is_hidden_by_backslash(char character)
 {
     return character == '\\' || character == '\'' || character == '"' || is_blank(character);
@@ -40,10 +37,7 @@ static void keep(size_t *length, char character)
     (*length)++;
 }
 
-/*
- * Appends the argument at `text`, without its quotes, at `length`. Returns the end of the argument,
- * or NULL if a quote is not closed.
- */
+/* Appends the unquoted argument at `text`. Returns its end, or NULL if a quote is not closed. */
 static const char *keep_argument(const char *text, size_t *length)
 {
     char quote = '\0';
@@ -70,8 +64,7 @@ static void complain(const char *from, const char *reason)
 }
 
 /*
- * `end` is the argument's end, or NULL if a quote is not closed. A line that is too long may have
- * been truncated, so the length is checked first.
+ * `end`: the argument's end, or NULL. Checks the length first: it may be why a quote is not closed.
  */
 static const char *fault_of(const char *line, const char *text, const char *end)
 {
@@ -118,8 +111,7 @@ static char *next_argument(const char *previous)
 }
 
 /*
- * The last argument that begins with `key` and `=`, from the `=` on; NULL if there is none. Marks
- * all such arguments as asked for.
+ * The last argument that begins with `key` and `=`, from the `=` on; NULL: none. Marks all of them.
  */
 static const char *ask(const char *key)
 {
@@ -156,9 +148,7 @@ const char *cmdline_next_unasked(const char *previous)
     return argument;
 }
 
-/* --- Numbers --- */
-
-/* Bits by which the suffix k, m or g shifts; 0 for no suffix, -1 for an unknown one. */
+/* How far the suffix k, m or g shifts; 0 for none, -1 for an unknown one. */
 static int suffix_shift(const char *suffix)
 {
     if (suffix[0] == '\0')

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * See host.h. Each function implements a member of struct host, in the context given there
- * (core/host.h).
- */
+/* See host.h. Members of struct host, each in the context that core/host.h states. */
 #include "kernel/host.h"
 
 #include <linux/errno.h>
@@ -69,7 +66,7 @@ static enum host_task task_find(uint32_t pid)
     return thread->process ? HOST_TASK_OF_PROGRAM : HOST_TASK_OF_KERNEL;
 }
 
-/* All idle threads have pid 0, and in recordings the name that perf gives it. */
+/* Idle threads have pid 0, and in recordings the name that perf gives it. */
 static void tasks_tell(void)
 {
     const struct thread *thread;

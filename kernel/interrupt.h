@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Runs interrupt handlers with a tracepoint on either side: irq:irq_handler_entry before the
- * handler, irq:irq_handler_exit after it. The interrupt controller's driver calls this for every
- * line (drivers do not know core: boot/ connects the two). Interrupt context.
+ * Runs an interrupt handler between the tracepoints irq:irq_handler_entry and irq_handler_exit.
+ * Interrupt context, for every line. boot/ passes it to the drivers, which do not know core.
  */
 #pragma once
 

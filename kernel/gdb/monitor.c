@@ -41,8 +41,6 @@ static void state_is(enum state state)
     __atomic_store_n(&command.state, state, __ATOMIC_RELEASE);
 }
 
-/* --- The command's output. --- */
-
 static size_t (*print_to_gdb)(const char *text, size_t length); /* set at boot, like the next */
 static void (*tell_alive)(void);
 static struct sink *console; /* [runner] the console that runner_sink replaces */
@@ -65,8 +63,6 @@ static void monitor_set_print(size_t (*text_to)(const char *text, size_t length)
     print_to_gdb = text_to;
     tell_alive = alive;
 }
-
-/* --- The two threads. --- */
 
 static void runner_main(void *unused)
 {
@@ -97,10 +93,7 @@ static void monitor_start(void)
         runner = thread_create("gdb", runner_main, NULL, &why);
 }
 
-/*
- * Runs on the stopped thread meanwhile. An idle thread may not sleep. The stop ends this: the
- * thread then resumes where it was.
- */
+/* Runs on the stopped thread, which an idle thread may not leave by sleeping. The stop ends it. */
 static void hold(void)
 {
     bool idles = thread_current()->pid == 0;
@@ -121,8 +114,6 @@ static void hold(void)
     for (;;)
         arch_stop_here();
 }
-
-/* --- In stops. --- */
 
 static const char *monitor_begin(unsigned cpu, const char *line)
 {

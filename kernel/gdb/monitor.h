@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * `monitor`: runs a console command in a separate thread while the stopped thread is held
- * (docs/gdb.md).
- */
+/* gdb's `monitor`: runs a console command in its own thread during a stop (docs/gdb.md). */
 #pragma once
 
 #include "core/gdb/debugger.h"

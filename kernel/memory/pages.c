@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The page allocator: a binary buddy system. The free blocks of each order are in a list linked
- * through the blocks themselves; one byte per page records whether a block begins there. Called
- * from task and interrupt context; one spinlock, held with interrupts off, covers everything here.
+ * The page allocator: a binary buddy system. The free blocks of an order form a list through the
+ * blocks; a byte per page says whether a block begins there. Task and interrupt context; one
+ * spinlock, held with interrupts off, covers everything.
  */
 #include "kernel/memory/pages.h"
 
@@ -84,10 +84,7 @@ static void block_take(struct region *region, struct free_block *block, unsigned
     *note_of(region, (uintptr_t)block) = NOTE_INSIDE;
 }
 
-/*
- * Merges the block with its buddy as long as the buddy is entirely free, which is known only within
- * the region: a block never crosses the border of the region in which it began.
- */
+/* Merges the block with its buddy while the buddy is free and in the same region. */
 static void block_merge(struct region *region, uintptr_t address, unsigned order)
 {
     for (; order < PAGES_ORDER_MAX; order++) {
@@ -139,10 +136,7 @@ void pages_add(uintptr_t start, size_t count)
     spinlock_release_irq(&lock, flags);
 }
 
-/*
- * Takes the smallest free block that is large enough, and puts back the upper halves that are not
- * needed. NULL: there is none.
- */
+/* Takes the smallest free block that is large enough and returns its unused halves. NULL: none. */
 static void *take_block(unsigned order)
 {
     unsigned found = order;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The page allocator: blocks of 2^order pages, aligned to their size, for the rings, the file
- * system, and whatever else needs memory. Addresses are in the kernel's map of all memory. Task and
- * interrupt context. docs/kernel.md gives the rationale.
+ * The page allocator: blocks of 2^order pages, aligned to their size. Addresses are in the kernel's
+ * map of all memory. Task and interrupt context (docs/kernel.md).
  */
 #pragma once
 
@@ -23,19 +22,15 @@ static inline unsigned pages_order(size_t count)
 }
 
 /*
- * Adds `count` pages from `start` (a multiple of PAGE_SIZE, not added before) to the allocator,
- * which keeps its notes on them in the first pages: one page in 4096, at least one. Called at boot
- * for each region of the memory map.
+ * Adds `count` pages from `start`, a multiple of PAGE_SIZE. The first pages hold the allocator's
+ * notes: one page in 4096, at least one. Boot, for each region of the memory map.
  */
 void pages_add(uintptr_t start, size_t count);
 
 /* Allocates 2^order zeroed pages; NULL: no free block is that large. */
 void *pages_alloc(unsigned order);
 
-/*
- * Frees a block from pages_alloc. Panics if `start` is free, foreign or not the start of a block,
- * or if the order differs.
- */
+/* Frees a block from pages_alloc; panics if `start` or `order` is not that of a block in use. */
 void pages_free(void *start, unsigned order);
 
 /* Number of free pages, in blocks of any order. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The page allocator's tracepoints. Task and interrupt context, like kernel/memory/pages.c. Fields
- * are Linux' (docs/tracepoints.md), plus the block's `address` in the kernel.
+ * The page allocator's tracepoints. Task and interrupt context. Fields are Linux'
+ * (docs/tracepoints.md), plus the block's `address`.
  */
 #pragma once
 

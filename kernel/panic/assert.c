@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * A failed assertion (core/lib/assert.h) panics, in any context. Separate from panic.c, so that
- * programs on the host can link panic.c with their own assert_failed.
- */
+/* A failed assertion panics. Any context. Programs on the host link panic.c but not this file. */
 #include "core/lib/assert.h"
 
 #include "kernel/panic/panic.h"

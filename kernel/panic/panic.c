@@ -63,9 +63,8 @@ void panic_print_samples(struct record_source *source)
 }
 
 /*
- * A failure in here must not start all over: each level does less than the one before. The first
- * reports; the second, a failure in the report, prints that; the third only stops the machine; the
- * fourth only this CPU.
+ * A failure in a report does less at each level: the first reports; the second prints that the
+ * report failed; the third stops the machine; the fourth stops only this CPU.
  */
 static _Noreturn void stop(void)
 {
@@ -94,10 +93,7 @@ static _Noreturn void stop_in_report(void)
     stop();
 }
 
-/*
- * The first CPU that fails reports, and halts all others; a CPU that fails meanwhile waits to be
- * halted.
- */
+/* The first CPU that fails reports and halts all others; a CPU that fails meanwhile halts. */
 static void begin(void)
 {
     uint32_t me = arch_cpu_id() + 1, nobody = 0;
@@ -154,9 +150,7 @@ _Noreturn void panic(const char *format, ...)
     report(reason, &regs);
 }
 
-/*
- * The current stack, if the fault touched its guard page: an overflow explains more than the fault.
- */
+/* The current stack, if the fault touched its guard page; otherwise NULL. */
 static const struct arch_stack *overflowed_stack(const struct regs *regs,
                                                  const struct arch_fault *fault)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Panic: reports the reason, the registers, the call chain and the last samples, then stops the
- * machine. Crash context: any stack, any lock held; takes no lock, allocates nothing, prints by
- * polling.
+ * Panic: reports the reason, registers, call chain and last samples, then stops the machine. Crash
+ * context: any stack, any lock held; takes no lock, allocates nothing, prints by polling.
  */
 #pragma once
 
@@ -25,7 +24,6 @@ void panic_set_debugger(void (*with)(const struct regs *regs));
 /* Makes unexpected exceptions panic. Boot. */
 void panic_init(const struct panic_machine *with);
 
-/* Prints the call chain from `regs` to the console (core/console/backtrace.h). */
 void panic_print_chain(const struct regs *regs);
 
 /* Prints the newest samples of a recording; NULL: there is none. Any context. */

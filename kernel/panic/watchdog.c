@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See watchdog.h. Each CPU checks itself in the NMI clock (core/event/source_nmi_clock.h), so only
- * the report is shared, and a check costs the other CPUs nothing.
+ * See watchdog.h. Each CPU checks itself in the NMI clock (core/event/source_nmi_clock.h), so a
+ * check costs other CPUs nothing.
  */
 #include "kernel/panic/watchdog.h"
 
@@ -19,10 +19,7 @@
 #define LOOK_NS      (1000000000ull / LOOK_HERTZ)
 #define TOGETHER_NS  (3 * LOOK_NS)
 
-/*
- * Minimum number of checks without progress: a CPU that stood still as a whole, stopped with the
- * machine or parked, serves its interrupts before it reaches this number.
- */
+/* Checks without progress before a report; a stopped or parked CPU serves its interrupts sooner. */
 #define LOOKS_LEAST 4
 
 /* Each CPU's view of itself. [owning CPU; a stall's reporter while all others stand still] */
@@ -44,8 +41,8 @@ static bool is_stalled(unsigned cpu, uint64_t now, uint64_t nanoseconds)
 }
 
 /*
- * CPUs that stall together are reported together, even if some would notice a few checks later. The
- * other CPUs do not count the time that the report takes.
+ * Reports all stalled CPUs together, also those that would notice a few checks later. The time of
+ * the report does not count as a stall.
  */
 static void report(const struct regs *regs, uint64_t now)
 {

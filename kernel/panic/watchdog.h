@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * watchdog=SECONDS on the kernel's command line: a CPU that has served no timer interrupt for that
- * long is reported, once, and the machine continues as it can. docs/crash.md has the design.
+ * watchdog=SECONDS: reports a CPU that serves no timer interrupt for so long, once (docs/crash.md).
  */
 #pragma once
 

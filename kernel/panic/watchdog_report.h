@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reports the state of a machine with a stalled CPU: every CPU's call chain, the locks, the newest
- * samples. Called by kernel/panic/watchdog.c, in an NMI, while all other CPUs stand still; takes no
- * lock, changes nothing, and prints by polling.
+ * Reports a stalled machine: every CPU's call chain, the locks, the newest samples. In an NMI of
+ * the watchdog, all other CPUs standing still; takes no lock, changes nothing, prints by polling.
  */
 #pragma once
 

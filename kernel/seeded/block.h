@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The memory of the seeded bug (kernel/seeded/wild.c): one block with one owner at a time, like a
- * block of an allocator. A request owns it first, then an account. Task context, except for a
- * request's timeout, which runs in interrupt context.
+ * The memory of the seeded bug (kernel/seeded/wild.c): a block that a request owns first, then an
+ * account. Task context; a request's timeout in interrupt context.
  */
 #pragma once
 
@@ -24,5 +23,5 @@ extern union block {
     struct account account;
 } shared_block;
 
-/* Opens a request in the block, serves it and closes it: afterwards the block is free. */
+/* Opens, serves and closes a request in the block, which is then free. */
 void request_serve(uint64_t number);

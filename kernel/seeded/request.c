@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The culprit of the seeded bug: a request with a timeout. The owner closes the request and frees
- * its memory, but never cancels the timer. The timer's function later writes to the memory, which
- * has a different owner by then: a use after free, in interrupt context, far from the code of both
- * owners. Called by the command `wild`.
+ * The cause of the seeded bug: a request's owner frees its memory without cancelling its timer. The
+ * timer's function later writes to the next owner's memory, in interrupt context.
  */
 #include <linux/errno.h>
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The command `wild`: a seeded bug to find, for README.md and docs/tutorial.md. An account's
- * balance does not match its entries although the code for accounts is correct: a wild write has
- * damaged it. The command damages only this block, and reports the damage. Task context, interrupts
- * on.
+ * The command `wild`: a seeded bug, for README.md and docs/tutorial.md: a wild write damages an
+ * account's balance; the code for accounts is correct. Task context, interrupts on.
  */
 #include <linux/errno.h>
 
