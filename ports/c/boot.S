@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The start of the sample kernel: a Multiboot loader, QEMU's -kernel say, enters in 32-bit mode
- * without paging; kernel_main is called in 64-bit mode at the addresses that it is linked to, with
- * what the loader says. One gigabyte is mapped twice: where it is, and 2 GiB below the end; and the
- * interrupt controller of the CPU. Once, interrupts off. Another CPU begins at other_entry, in
- * 16-bit mode, and calls other_begin on the stack that other_stack says.
+ * The sample kernel's start. A Multiboot loader, such as QEMU's -kernel, enters in 32-bit mode
+ * without paging. Maps the first gigabyte at 0 and at -2 GiB, and the interrupt controller; calls
+ * kernel_main(machine) in 64-bit mode. Once, interrupts off. Another CPU begins at other_entry, in
+ * 16-bit mode, and calls other_begin on the stack `other_stack`.
  */
 #define MAGIC  0x1badb002
-#define FLAGS  0x00010000 /* the header says where what goes: the loader need not know ELF */
+#define FLAGS  0x00010000 /* the header has the addresses: the loader need not know ELF */
 #define CODE32 0x08
 #define CODE   0x18
 #define DATA   0x20
@@ -20,7 +19,7 @@ header: .long MAGIC, FLAGS, -(MAGIC + FLAGS)
 
         .globl boot_entry
 boot_entry:
-        movl %ebx, %edi                 /* what the loader says of the machine */
+        movl %ebx, %edi                 /* struct multiboot_info */
         movl $0x83, %eax                /* present, writable, 2 MiB */
         xorl %ecx, %ecx
 1:      movl %eax, directory(, %ecx, 8)
@@ -31,7 +30,7 @@ boot_entry:
         movl $directory + 3, pointers
         movl $directory + 3, pointers + 510 * 8
         movl $apic_directory + 3, pointers + 3 * 8
-        movl $0xfee00093, apic_directory + 503 * 8 /* ... and not cached */
+        movl $0xfee00093, apic_directory + 503 * 8 /* not cached */
         movl $pointers + 3, root
         movl $pointers + 3, root + 511 * 8
 enter_long:
@@ -64,12 +63,12 @@ gdt:    .quad 0
         .quad 0
         .quad 0x00af9b000000ffff        /* CODE */
         .quad 0x00cf93000000ffff        /* DATA */
-        .quad 0, 0, 0, 0                /* the task states of two CPUs, cpu.c's */
+        .quad 0, 0, 0, 0                /* task states of two CPUs (cpu.c) */
 gdt_pointer:
         .word gdt_pointer - gdt - 1
         .quad gdt
 
-/* Copied to where other_start (others.c) lets the CPU begin; nothing else is near enough. */
+/* Copied below 1 MiB by other_start, so it addresses its data relative to itself. */
         .code16
         .globl other_entry, other_entry_size
 other_entry:
@@ -90,11 +89,11 @@ other_32:
         movw %ax, %ds
         movw %ax, %es
         movw %ax, %ss
-        xorl %edi, %edi                 /* no loader has been there */
+        xorl %edi, %edi                 /* no struct multiboot_info */
         jmp enter_long
         .code64
 
-        .section .boot.tables, "aw"      /* in the file: what a loader copies has no hole */
+        .section .boot.tables, "aw"      /* in the file, so that the loader's copy has no hole */
         .balign 4096
 root:      .skip 4096
 pointers:  .skip 4096
@@ -104,9 +103,9 @@ apic_directory: .skip 4096
         .text
         .type high, @function
 high:   .cfi_startproc
-        .cfi_undefined rip              /* nobody has called it */
+        .cfi_undefined rip              /* has no caller */
         movq $boot_stack_end, %rsp
-        xorl %ebp, %ebp                 /* ... which is what ends a chain by frame pointers */
+        xorl %ebp, %ebp                 /* ends a chain by frame pointers */
         testl %edi, %edi
         jz 1f
         call kernel_main

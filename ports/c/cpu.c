@@ -27,7 +27,7 @@ static struct __attribute__((packed)) task {
     uint16_t last, io;
 } tasks[CPUS];
 
-extern uint64_t gdt[]; /* has room for the tasks of two CPUs */
+extern uint64_t gdt[];
 _Static_assert(CPUS <= 2, "boot.S has room for two");
 
 PITOT_TRACEPOINT(shop, tick, 1, PITOT_FIELD(u64, ticks, "%lu")); /* PITOT */
@@ -139,7 +139,7 @@ static void load_tables(uint32_t number)
     __asm__ volatile("ltr %w0" : : "r"(TASK + 16 * number));
 }
 
-/* The controllers' lines begin at vector 32, the timer's alone is open. */
+/* The controllers' lines begin at vectors 32 and 40; all but the timer's are masked. */
 static void start_timer(void)
 {
     static const uint8_t words[][2] = {{0x20, 0x11},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The sample kernel's traps and its switch of threads, in an order of registers of its own. Every
- * vector up to 47 has a stub of 16 bytes; trap_serve (cpu.c) gets a struct trap_frame.
+ * The sample kernel's traps and thread switch, in its own order of registers. Vectors 0 to 47 have
+ * stubs of 16 bytes; trap_serve (cpu.c) gets a struct trap_frame.
  */
 #include "arch/x86_64/unwind/cfi_gas.inc"
 
@@ -65,7 +65,7 @@
         iretq
         cfi_end trap_common
 
-/* A struct pitot_trap: perf would take a label that is no local one for a function. */
+/* A struct pitot_trap. Its label is local: perf would take another for a function. */
         .section .rodata
         .globl trap_place               /* PITOT 1 */
 trap_place:                             /* PITOT 1 */
@@ -73,7 +73,7 @@ trap_place:                             /* PITOT 1 */
         .long 64, 136                   /* PITOT 1 */
 
         .text
-/* void thread_switch(uint64_t *from, uint64_t to): stacks, and what a call keeps. */
+/* void thread_switch(uint64_t *from, uint64_t to): switches stacks and callee-saved registers. */
         .balign 16
         cfi_start thread_switch, return
         cfi_push rbp
@@ -93,7 +93,7 @@ trap_place:                             /* PITOT 1 */
         ret
         cfi_end thread_switch
 
-/* A thread's first instruction: rbx is its function. Nobody has called it. */
+/* A thread's first instruction: rbx is its function. Has no caller. */
         cfi_start thread_begin, return
         cfi_outermost
         xorl %ebp, %ebp

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The sample kernel: its own types, descriptor tables, GS, timer and threads, and as many CPUs as
- * its Makefile says, of which the first has the threads. It knows nothing of Pitot but for what the
- * files pitot_level*.c and the lines with PITOT in them say.
+ * The sample kernel: its own types, descriptor tables, GS, timer and threads, on CPUS processors,
+ * of which the first runs the threads. Only pitot_level*.c and lines with PITOT know of Pitot.
  */
 #pragma once
 
-/* Its own types: of the C library it has none. */
+/* Its own types: it has no C library. */
 typedef unsigned char uint8_t;
 typedef unsigned short uint16_t;
 typedef unsigned int uint32_t;
@@ -15,20 +14,20 @@ typedef uint64_t size_t;
 
 #define DEBUG_VECTOR 1
 #define TIMER_VECTOR 32
-#define OTHER_VECTOR 46 /* interrupt controllers' own, not served */
+#define OTHER_VECTOR 46 /* the interrupt controllers' spurious one, not served */
 #define STAND_VECTOR 47 /* from another CPU: stand still */
 #define THREADS      4
-#define ALL_THREADS  (THREADS + CPUS - 1) /* each other CPU is a thread */
+#define ALL_THREADS  (THREADS + CPUS - 1) /* each other CPU is one */
 #define STACK_SIZE   16384
 
-/* What trap_common (entry.S) has pushed, and the CPU before it. */
+/* As trap_common (entry.S) and the CPU push it. */
 struct trap_frame {
     uint64_t r15, r14, r13, r12, r11, r10, r9, r8, bp, di, si, dx, cx, bx, ax;
     uint64_t vector, error;
     uint64_t ip, cs, flags, sp, ss;
 };
 
-/* What GS points at. */
+/* GS points to it. */
 struct cpu {
     uint32_t number;
     uint32_t current; /* thread */
@@ -43,10 +42,10 @@ struct thread {
 };
 
 extern struct cpu cpus[CPUS];
-extern struct thread threads[ALL_THREADS]; /* 0: the one that has booted */
+extern struct thread threads[ALL_THREADS]; /* 0: the boot thread */
 extern char boot_stack[], boot_stack_end[];
 extern char thread_stacks[ALL_THREADS][STACK_SIZE];
-extern uint64_t ticks; /* the timer's */
+extern uint64_t ticks;
 
 /* kernel.ld */
 extern const char image_start[], image_end[], text_start[], text_end[], gate_start[], gate_end[];
@@ -69,13 +68,13 @@ void say(const char *text);
 void say_number(uint64_t number);
 void stop_machine(int status) __attribute__((noreturn));
 
-/* others.c: CPUs but the first */
+/* others.c: all CPUs but the first */
 void others_start(void);
 void others_interrupt(uint32_t vector);
-void others_serve(void); /* the interrupt from another CPU has come: interrupts off */
+void others_serve(void); /* an interrupt from another CPU; interrupts off */
 void other_init(uint32_t number);
 
-/* main.c: what they do, and the first. */
+/* main.c */
 void other_main(void);
 void work(void);
 
@@ -90,28 +89,25 @@ void thread_begin(void);
 extern char trap_table[];
 extern const struct pitot_trap trap_place;
 
-/* Names that many kernels have, and Pitot too. */
+/* Names that many kernels have, as Pitot does. */
 void *memcpy(void *to, const void *from, size_t length);
 void *memset(void *to, int value, size_t length);
 void event_init(const char *text);
 
-/* pitot_level0.c: the end of the boot, and around the work; `options` are the command line's. */
+/* pitot_level0.c: at the end of the boot, and around the work. `options`: the command line. */
 void pitot_prepare(void);
 void record_begin(const char *options);
 void record_end(void);
 
-/* pitot_level2.c; the other levels have none. */
+/* pitot_level2.c, or absent */
 void clock_tick(const struct trap_frame *frame) __attribute__((weak));
 
-/*
- * pitot_level5.c; the other levels have none: gdb may come, or the answer is why not; and, in a
- * trap, gdb is served, which may change the registers.
- */
+/* pitot_level5.c, or absent: waits for gdb, or returns the error; serves gdb in a trap. */
 const char *gdb_begin(void) __attribute__((weak));
 void gdb_look(struct trap_frame *frame) __attribute__((weak));
 
-/* pitot_level3.c: on another CPU, interrupts off, until it may resume. */
+/* pitot_level3.c, or absent: on another CPU, interrupts off, until it may resume. */
 void rendezvous_wait(void) __attribute__((weak));
 
-/* pitot_level4.c: in place of the work, the lines of the command line, between semicolons. */
+/* pitot_level4.c, or absent: in place of the work, runs commands separated by semicolons. */
 void console_run(const char *lines) __attribute__((weak));

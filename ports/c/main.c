@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the sample kernel does: three workers make jobs and finish them, each other CPU does as many
- * as one of them, and Pitot watches (record_begin, record_end), or the command line says what is to
- * be done. Entered by boot.S.
+ * The sample kernel's work: three workers, and each other CPU, make jobs while Pitot records, or
+ * the command line's commands run. Entered by boot.S.
  */
 #include "ports/c/kernel.h"
 
 #include "pitot.h"
 
-#define JOBS 20 /* of each worker and each other CPU */
+#define JOBS 20 /* per worker and per other CPU */
 
 PITOT_TRACEPOINT(shop, job_done, 2, PITOT_FIELD(u32, job, "job=%u"),
                  PITOT_FIELD(text, worker, " worker=%s"));
@@ -75,7 +74,7 @@ static void wait_for_others(void)
         __asm__ volatile("pause");
 }
 
-/* The second comes a millisecond after this began. */
+/* Until the second tick from now, at least a millisecond. */
 static void wait_for_ticks(void)
 {
     uint64_t before = ticks;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The sample kernel's other CPUs: their start, and interrupts from one to the others, by each CPU's
- * own interrupt controller. Source: Intel SDM vol. 3, "Advanced Programmable Interrupt Controller".
+ * The sample kernel's other CPUs: start, and interrupts between CPUs. Source: Intel SDM vol. 3,
+ * "Advanced Programmable Interrupt Controller".
  */
 #include "ports/c/kernel.h"
 
@@ -14,15 +14,15 @@
 #define ASSERTED     0x4000
 #define RESET        0x500
 #define STARTUP      0x600
-#define ENTRY        0x8000 /* where other_entry is copied to; free below 1 MiB */
+#define ENTRY        0x8000 /* other_entry is copied to this free page below 1 MiB */
 
 extern const char other_entry[]; /* boot.S */
 extern const uint32_t other_entry_size;
-extern uint64_t other_stack; /* boot.S reads it, of the CPU that starts */
+extern uint64_t other_stack; /* of the CPU that starts, for boot.S */
 void other_begin(void) __attribute__((noreturn));
 
 uint64_t other_stack;
-static uint32_t other_number; /* ... and this is its number */
+static uint32_t other_number; /* of the CPU that starts */
 
 static void apic_write(uint32_t place, uint32_t value)
 {
@@ -41,10 +41,10 @@ void other_begin(void)
     other_init(other_number);
     __atomic_store_n(&this_cpu()->runs, 1, __ATOMIC_RELEASE);
     other_main();
-    __builtin_trap(); /* does not return, and has its return address here */
+    __builtin_trap(); /* keeps the return address in this function */
 }
 
-/* A startup that comes before the CPU has served the reset is lost, so it is sent until it runs. */
+/* A startup that arrives before the CPU has reset is lost, so it is sent until the CPU runs. */
 static void other_start(uint32_t number)
 {
     other_number = number;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Level 0, tracepoints: what Pitot is given, and a recording around the work, of what the kernel's
- * command line says.
- */
+/* Level 0, tracepoints: what Pitot needs, and a recording with the command line's options. */
 #include "ports/c/kernel.h"
 
 #include "pitot.h"
@@ -14,7 +11,7 @@ unsigned pitot_host_cpu(void)
     return this_cpu()->number;
 }
 
-/* As good as any clock, as nothing here needs real time. */
+/* Cycles will do: nothing here needs real time. */
 unsigned long long pitot_host_clock(void)
 {
     return cpu_cycles();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Level 1, call chains: Pitot is told where stacks lie. */
+/* Level 1, call chains: reports the bounds of stacks. */
 #include "ports/c/kernel.h"
 
 #include "pitot.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Level 2, breakpoints and the clock: Pitot is told what memory is there, and of the timer's
- * interrupts. Its gate of debug traps is in the IDT (cpu.c).
+ * Level 2, breakpoints and the clock: reports mapped memory and timer interrupts. The gate of debug
+ * traps is in the IDT (cpu.c).
  */
 #include "ports/c/kernel.h"
 

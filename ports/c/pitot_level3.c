@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Level 3, many CPUs: the others stand still, in an interrupt, while Pitot changes breakpoints. */
+/* Level 3, many CPUs: the others wait in an interrupt while Pitot changes breakpoints. */
 #include "ports/c/kernel.h"
 
 #include "pitot.h"

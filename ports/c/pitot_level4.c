@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Level 4, the console's commands: they are the command line's, between semicolons, and the work is
- * one of them.
- */
+/* Level 4, the console's commands: the command line has them, between semicolons; `work` is one. */
 #include "ports/c/kernel.h"
 
 #include "pitot.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Level 5, gdb: a serial line of its own, which the timer's interrupt polls; and a trap that ends
- * the kernel is gdb's to look at first. This kernel waits for gdb before its work.
+ * Level 5, gdb, on its own serial line, which the timer's interrupt polls. gdb sees a fatal trap
+ * first. This kernel waits for gdb before its work.
  */
 #include "ports/c/kernel.h"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# A kernel of its own kind that takes build/lib/pitot.o, at each level of docs/porting.md. Part of the Makefile.
+# The sample kernel with build/lib/pitot.o, at each level of docs/porting.md. Part of the Makefile.
 
 C_PORT_FLAGS := -std=gnu11 -O2 -g -ffreestanding -fno-pic -mcmodel=kernel -mno-red-zone -mgeneral-regs-only \
                 -fcf-protection=none -fno-stack-protector -fno-omit-frame-pointer -fno-optimize-sibling-calls \
@@ -16,7 +16,7 @@ $(BUILD)/ports/c-$(1).elf: $(C_PORT_PLAIN) $(2:%=ports/c/pitot_level%.c) $(or $(
 	$$(Q)$$(CC) $$(C_PORT_FLAGS) -DCPUS=$(or $(6),$(5),1) -Wl,--build-id=sha1 $(3) -nostdlib -static -no-pie -Wl,-T,$(or $(4),ports/c/kernel.ld) -Wl,-z,max-page-size=4096 \
 		-Wl,-z,noexecstack -Wl,--no-warn-rwx-segments $$(filter %.c %.S %.o,$$^) -o $$@
 endef
-# The kernel calls another function than NAME.
+# The kernel calls $(2) instead of $(1).
 elsewhere = -Wl$(comma)--wrap=$(1) -Wl$(comma)--defsym=__wrap_$(1)=$(2)
 wrap = $(patsubst %,-Wl$(comma)--wrap=%,$(1))
 own := $(call wrap,trap_serve pitot_debug_entry pitot_debug_stack pitot_init)
@@ -50,7 +50,7 @@ $(BUILD)/ports/c-level4.elf: ports/c/variants/both.c
 $(BUILD)/ports/c-stray.elf: ports/c/variants/stray.c
 $(BUILD)/ports/c-stray-next.elf: ports/c/variants/stray.c ports/c/variants/debug_next.c
 
-# Objects of other kinds: FOLDER, VARIABLES.
+# Other builds of the object: FOLDER, VARIABLES.
 define C_PORT_LIB
 $(BUILD)/$(1)/lib/pitot.o: FORCE
 	+$$(Q)$$(MAKE) --no-print-directory -f core/embed/lib.mk BUILD=$(BUILD)/$(1) $(2) CC='$$(CC)' NASM='$$(NASM)' V=$$(V)
@@ -61,7 +61,7 @@ $(eval $(call C_PORT_LIB,level4/cpus2,LEVEL=4 CPUS=2))
 $(eval $(call C_PORT_LIB,level5,GDB=1))
 $(eval $(call C_PORT_LIB,level5/cpus2,GDB=1 CPUS=2))
 
-# A linker script that drops what it does not know.
+# Linker scripts that drop sections they do not know.
 $(BUILD)/ports/dropped.ld: ports/c/kernel.ld
 	$(Q)mkdir -p $(@D)
 	$(Q)sed 's|/DISCARD/ : {|& *(pitot_*)|' $< > $@
@@ -70,7 +70,7 @@ $(BUILD)/ports/no-commands.ld: ports/c/kernel.ld
 	$(Q)mkdir -p $(@D)
 	$(Q)sed 's|/DISCARD/ : {|& *(pitot_commands)|' $< > $@
 
-# With tables: symbols, and chains by what the compiler says of frames.
+# With tables: symbols, and chains by the compiler's unwind information.
 $(BUILD)/ports/c-%-tables.elf: $(BUILD)/ports/c-%.elf $(TABLE_TOOLS) tools/pitot-tables
 	$(call say,TABLES,$@)
 	$(Q)cp $< $@.part

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Threads that give up the CPU by themselves, in turn. Task context. */
+/* Cooperative threads, in turn. Task context. */
 #include "ports/c/kernel.h"
 
 #include "pitot.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The start of the Rust kernel, and its timer's interrupt. QEMU's -kernel finds the entry by a PVH
- * note and enters in 32-bit mode without paging, with the address of struct hvm_start_info in ebx;
- * kernel_main is called in 64-bit mode, with that address. One gigabyte is mapped where it is.
+ * The Rust kernel's start and its timer's interrupt. QEMU's -kernel finds the entry by a PVH note
+ * and enters in 32-bit mode without paging, with the address of struct hvm_start_info in ebx, which
+ * kernel_main gets in 64-bit mode. Maps the first gigabyte at 0.
  */
 #include "arch/x86_64/unwind/cfi_gas.inc"
 
@@ -55,7 +55,7 @@ long_mode:
 gdt:    .quad 0
         .quad 0x00af9b000000ffff        /* CODE */
         .quad 0x00cf93000000ffff        /* DATA */
-        .quad 0, 0                      /* the task state, machine.rs's */
+        .quad 0, 0                      /* the task state (machine.rs) */
 gdt_pointer:
         .word gdt_pointer - gdt - 1
         .quad gdt
@@ -70,7 +70,7 @@ directory: .skip 4096
         cfi_start first, return
         cfi_outermost
         movq $boot_stack_end, %rsp
-        xorl %ebp, %ebp                 /* what ends a chain by frame pointers */
+        xorl %ebp, %ebp                 /* ends a chain by frame pointers */
         call kernel_main
         ud2
         cfi_end first
@@ -122,7 +122,7 @@ directory: .skip 4096
         iretq
         cfi_end timer_entry
 
-/* A struct pitot_trap, with a local label: perf would take any other for a function. */
+/* A struct pitot_trap. Its label is local: perf would take another for a function. */
         .section .rodata
         .globl timer_trap               /* PITOT 1 */
 timer_trap:                             /* PITOT 1 */

@@ -144,7 +144,7 @@ fn load_tables() {
     }
 }
 
-/// The controllers' lines begin at vector 32; the timer's alone is open.
+/// The controllers' lines begin at vectors 32 and 40; all but the timer's are masked.
 fn start_timer() {
     let divisor = PIT_HZ / TICK_HZ;
     let words = [

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-//! A kernel in Rust that takes Pitot by its object: three ferries cross a river in turns, as tasks
-//! without stacks, each a state that is polled; the timer ticks. boot.S calls kernel_main. Compiled
-//! without SSE and without a red zone, as is all that Pitot calls in debug traps; core's own
-//! compiled functions have both, and only a panic runs them.
+//! A kernel in Rust with Pitot's object: three ferries, tasks without stacks that are polled, cross
+//! a river in turns while the timer ticks. Entered by boot.S. Compiled without SSE and a red zone,
+//! as Pitot's debug traps need; core's own compiled functions have both, but only a panic runs
+//! them.
 #![no_std]
 #![no_main]
 
@@ -14,7 +14,7 @@ mod pitot_level2;
 
 use core::sync::atomic::{AtomicU64, Ordering};
 
-const TRIPS: u32 = 20; // of each ferry
+const TRIPS: u32 = 20; // per ferry
 
 tracepoint!(
     CROSSED,
@@ -75,7 +75,7 @@ fn wait_for_ticks() {
     }
 }
 
-/// struct hvm_start_info: the address of the command line is its word of 8 bytes at 24.
+/// struct hvm_start_info has the command line's address at byte 24.
 fn command_line(info: *const u64) -> *const u8 {
     unsafe { *info.add(3) as *const u8 }
 }
@@ -113,7 +113,7 @@ fn panic(_info: &core::panic::PanicInfo) -> ! {
     machine::stop_machine(8)
 }
 
-// What the compiler calls for arrays, and what core's compiled code names.
+// Called by compiled code for arrays, and named by core's.
 
 #[no_mangle]
 pub unsafe extern "C" fn memcpy(to: *mut u8, from: *const u8, length: usize) -> *mut u8 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-//! core/pitot.h for Rust: what a kernel calls, and the shapes that it passes. What the kernel gives
-//! (`pitot_host_*`) are functions of its own, `#[no_mangle] extern "C"`. tests/boot/ports_rust.t
-//! holds each size, place and number against the header's.
+//! core/pitot.h for Rust: functions and structures. The kernel's own functions (`pitot_host_*`) are
+//! `#[no_mangle] extern "C"`. tests/boot/ports_rust.t compares every size, offset and number with
+//! the header's.
 
 use core::ptr::null;
 
@@ -13,13 +13,13 @@ pub struct Trap {
     pub frame: u32,
 }
 
-/// struct pitot_kernel; `Kernel::of` leaves out what may be.
+/// struct pitot_kernel; `Kernel::of` sets only what it must have.
 #[repr(C)]
 pub struct Kernel {
     pub text: *const u8,
     pub text_end: *const u8,
     pub build_id: *const u8,
-    pub name: *const u8, // ends in NUL, as all texts here
+    pub name: *const u8, // ends in NUL, like all strings here
     pub cpus: u32,
     pub traps: *const Trap,
     pub trap_count: u32,
@@ -96,7 +96,7 @@ impl Field {
 }
 
 /// PITOT_KIND_* and PITOT_SIZE_*.
-#[allow(dead_code)] // a kernel has not each of them
+#[allow(dead_code)] // a kernel need not use all
 pub mod kind {
     pub const POINTER: (u32, u16) = (0, 8);
     pub const U32: (u32, u16) = (3, 4);
@@ -128,7 +128,7 @@ pub struct Tracepoint {
     pub probes: *mut u8,
 }
 
-/// What stands in the section `pitot_tracepoints`.
+/// An entry of the section `pitot_tracepoints`.
 #[repr(transparent)]
 pub struct Entry(pub *const Tracepoint);
 unsafe impl Sync for Entry {}

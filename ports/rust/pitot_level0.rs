@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-//! Level 0, tracepoints: what Pitot is given, and a recording of what the command line says.
+//! Level 0, tracepoints: what Pitot needs, and a recording with the command line's options.
 
 use core::ptr::addr_of;
 
@@ -10,7 +10,7 @@ extern "C" {
     static text_end: u8;
 }
 
-/// Pitot reads it as long as the kernel runs.
+/// Must live as long as the kernel: Pitot keeps a pointer.
 static KERNEL: pitot::Kernel = pitot::Kernel {
     name: "boot\0".as_ptr(),
     traps: unsafe { addr_of!(pitot_level1::timer_trap) }, // PITOT 1

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-//! Level 1, call chains: Pitot is told where stacks lie, and what the timer's entry has saved.
+//! Level 1, call chains: reports the bounds of stacks, and the timer's frame.
 
 use core::ptr::addr_of;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-//! Level 2, breakpoints and the clock: what memory is there. The gate is in the IDT (machine.rs).
+//! Level 2, breakpoints and the clock: reports mapped memory. The gate is in the IDT (machine.rs).
 
 use core::ptr::addr_of;
 

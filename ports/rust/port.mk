@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# A kernel in Rust that takes build/lib/pitot.o. Part of the Makefile. Debian's rustc has core for programs of the host alone;
-# what that means for a kernel main.rs says.
+# A kernel in Rust with build/lib/pitot.o. Part of the Makefile. Debian's rustc has core only for host programs; main.rs says
+# what that means.
 
 RUSTC ?= $(firstword $(wildcard /usr/bin/rustc) rustc)
 RUST_FLAGS := --edition 2021 --crate-type staticlib --crate-name kernel -O -g -C panic=abort -C relocation-model=static \
@@ -8,7 +8,7 @@ RUST_FLAGS := --edition 2021 --crate-type staticlib --crate-name kernel -O -g -C
               -C target-feature=-sse,-sse2,-sse3,-ssse3,-sse4.1,-sse4.2,-avx,-avx2 \
               --remap-path-prefix $(CURDIR)=.
 
-# What the object takes if it is there, the linker looks for in an archive if it is told to.
+# The linker takes functions that the object only refers to weakly from an archive if it is told to.
 RUST_GIVES := stack mapped
 
 $(BUILD)/ports/rust/libkernel.a: $(wildcard ports/rust/*.rs)

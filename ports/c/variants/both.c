@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Recordings by pitot_start as commands of the sample kernel: what they stream goes beside that of
- * `perf record`. Linked at level 4 (port.mk) for tests/boot/ports_console.t.
+ * pitot_start as commands of the sample kernel: it streams beside `perf record`. Linked at level 4
+ * (port.mk) for tests/boot/ports_console.t.
  */
 #include "ports/c/kernel.h"
 

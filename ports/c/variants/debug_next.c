@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The sample kernel serves debug traps that are not Pitot's by its own stub for vector 1. Linked in
- * front of pitot_init (port.mk) for tests/boot/ports_c.t.
+ * The sample kernel's own stub serves debug traps that are not Pitot's. Linked in front of
+ * pitot_init (port.mk) for tests/boot/ports_c.t.
  */
 #include "ports/c/kernel.h"
 

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The sample kernel with a gate of debug traps that stays its own: its common entry calls
- * pitot_debug_trap, on a stack of the kernel's. Linked in front of what it wraps (port.mk), to show
- * what such a kernel does besides; tests/boot/ports_c.t boots it.
+ * The sample kernel with its own gate of debug traps: its common entry calls pitot_debug_trap, on
+ * the kernel's stack. Linked in front of what it wraps (port.mk) for tests/boot/ports_c.t.
  */
 #include "ports/c/kernel.h"
 
 #include "pitot.h"
 
-#define GATE __attribute__((section(".text.gate"))) /* from the trap's entry to its end */
+#define GATE __attribute__((section(".text.gate"))) /* may not be watched */
 
 static char debug_stacks[CPUS][STACK_SIZE] __attribute__((aligned(16)));
 
@@ -45,7 +44,7 @@ void *__wrap_pitot_debug_stack(unsigned cpu)
     return debug_stacks[cpu] + STACK_SIZE;
 }
 
-/* The vector's stub follows that of vector 0, 16 bytes. */
+/* The stub of vector 1: 16 bytes after that of vector 0. */
 __asm__(".section .text.gate, \"ax\"\n"
         ".include \"arch/x86_64/unwind/cfi_gas.inc\"\n"
         "cfi_start __wrap_pitot_debug_entry, trap\n"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The sample kernel with debug traps that are not Pitot's, before its recording ends. Linked in
+ * Raises debug traps that are not Pitot's before the sample kernel's recording ends. Linked in
  * front of record_end (port.mk) for tests/boot/ports_c.t.
  */
 #include "ports/c/kernel.h"
