@@ -96,7 +96,7 @@ void block_free(void *block, struct fs_account *account)
     unlock_kernel();
 }
 
-void block_settle(void)
+void fs_settle(void)
 {
     work_flush();
 }

@@ -21,6 +21,3 @@ void block_init(size_t most);
  */
 void *block_alloc(struct fs_account *account);
 void block_free(void *block, struct fs_account *account);
-
-/* Waits until all blocks freed on this CPU are back in the page allocator; may sleep. */
-void block_settle(void);

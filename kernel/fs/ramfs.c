@@ -35,11 +35,6 @@ int fs_init(void)
     return result;
 }
 
-void fs_settle(void)
-{
-    block_settle();
-}
-
 static bool flags_are_valid(unsigned flags)
 {
     const unsigned writing = FS_CREATE | FS_TRUNCATE | FS_APPEND;

@@ -126,12 +126,6 @@ static inline int step_mkdir(struct stress *stress, const char *path)
     return (int)stress_counted(stress, "mkdir", path, fs_mkdir(path));
 }
 
-static inline int step_mkdir_accounted(struct stress *stress, const char *path,
-                                       struct fs_account *account)
-{
-    return (int)stress_counted(stress, "mkdir", path, fs_mkdir_accounted(path, account));
-}
-
 static inline int step_rmdir(struct stress *stress, const char *path)
 {
     return (int)stress_counted(stress, "rmdir", path, fs_rmdir(path));

@@ -1,22 +1,35 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See stress_run.h. */
-#include "kernel/fs/stress_run.h"
-
+/*
+ * The commands `fs-stress`, the demonstration's workload, for a number of rounds, and `dbench`, the
+ * same for a time (docs/kernel.md). They run clients in new threads or the caller's, verify all
+ * data read, and at the end that no file is left and that the files' pages are free again. One run
+ * at a time; task context, interrupts on.
+ */
 #include <linux/errno.h>
+#include <stdbool.h>
 
 #include "arch/cpu.h"
 #include "core/console/command.h"
 #include "core/lib/number.h"
 #include "core/lib/print.h"
+#include "core/lib/string.h"
+#include "kernel/fs/stress.h"
 #include "kernel/fs/visible.h"
 #include "kernel/lock/kernel_lock.h"
 #include "kernel/sched/thread.h"
 
 #define SECOND_NS 1000000000ull
+#define SEED      20090901
 
-struct stress stresses[STRESS_THREADS_MAX];
+/* About 3000 hits on kernel_flag: under a second if each is recorded. */
+#define ROUNDS_DEFAULT  3
+#define ROUNDS_MAX      1000000
+#define SECONDS_DEFAULT 10
+#define SECONDS_MAX     86400
+#define DBENCH_CLIENTS  20
 
-static struct fs_account held;  /* pages used below STRESS_ROOT */
+static struct stress stresses[DBENCH_CLIENTS]; /* one for each thread */
+static struct fs_account held;                 /* pages used below STRESS_ROOT */
 static uint64_t waits, started; /* kernel_lock_contended and arch_clock_ns at the start */
 
 VISIBLE static int stress_round(struct stress *stress)
@@ -26,13 +39,6 @@ VISIBLE static int stress_round(struct stress *stress)
     for (unsigned i = stress->first; result == 0 && i < STRESS_CLIENTS; i += stress->step)
         result = stress_clients[i](stress);
     return result;
-}
-
-unsigned long stress_number(const char *text, unsigned long most)
-{
-    uint64_t number;
-
-    return number_word(text, most, &number) ? number : 0;
 }
 
 static unsigned long seconds_passed(void)
@@ -89,7 +95,7 @@ VISIBLE static void stress_thread(void *data)
 /* Joins every thread that was created, even if creating another failed. Returns the first error. */
 static int stress_in_threads(unsigned threads)
 {
-    struct thread *made[STRESS_THREADS_MAX];
+    struct thread *made[DBENCH_CLIENTS];
     unsigned count = 0;
     int result = 0;
 
@@ -121,7 +127,8 @@ VISIBLE static int stress_clean_up(struct stress *stress)
 /* Makes STRESS_ROOT, with everything below it charged to `held`, and the clients' directories. */
 static int make_directories(unsigned threads, bool apart)
 {
-    int result = step_mkdir_accounted(&stresses[0], STRESS_ROOT, &held);
+    int result = (int)stress_counted(&stresses[0], "mkdir", STRESS_ROOT,
+                                     fs_mkdir_accounted(STRESS_ROOT, &held));
 
     if (!apart)
         return result < 0 ? result : stress_prepare(&stresses[0]);
@@ -133,8 +140,12 @@ static int make_directories(unsigned threads, bool apart)
     return result;
 }
 
-/* Removes STRESS_ROOT at the end, even after an error. */
-VISIBLE int stress_all(unsigned threads, bool apart)
+/*
+ * Runs the rounds in `threads` threads (0: the caller's), below STRESS_ROOT: `apart`, each in its
+ * own directory, otherwise all in the first's. Removes all files, even after an error. Returns 0,
+ * or reports an error and returns a negative errno.
+ */
+VISIBLE static int stress_all(unsigned threads, bool apart)
 {
     int result, cleaned;
 
@@ -147,7 +158,8 @@ VISIBLE int stress_all(unsigned threads, bool apart)
     return result < 0 ? result : cleaned;
 }
 
-int stress_done(unsigned threads)
+/* Reports success and how often threads waited for the kernel lock; or lost pages: -EIO. */
+VISIBLE static int stress_done(unsigned threads)
 {
     const char *command = stresses[0].command;
     unsigned long operations = stresses[0].operations;
@@ -172,3 +184,87 @@ int stress_done(unsigned threads)
     print("\n");
     return 0;
 }
+
+/* A command takes an option and a plain number, in either order, each at most once. */
+struct syntax {
+    const char *option;
+    unsigned option_most, most;
+    const char *option_wrong, *wrong; /* what to print, with the largest number */
+};
+
+/* A number that is not given is 0. */
+static int parse(int argc, char **argv, const struct syntax *syntax, uint64_t *option,
+                 uint64_t *number)
+{
+    *option = *number = 0;
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], syntax->option) == 0) {
+            if (*option || ++i == argc || !number_word(argv[i], syntax->option_most, option) ||
+                !*option) {
+                print(syntax->option_wrong, syntax->option_most);
+                return -EINVAL;
+            }
+        } else if (*number || !number_word(argv[i], syntax->most, number) || !*number) {
+            print(syntax->wrong, syntax->most);
+            return -EINVAL;
+        }
+    }
+    return 0;
+}
+
+static int fs_stress_run(int argc, char **argv)
+{
+    static const struct syntax syntax = {
+        "--threads", STRESS_CLIENTS, ROUNDS_MAX, "fs-stress: give --threads a number, 1 to %u\n",
+        "fs-stress: give the number of rounds, 1 to %u, or nothing\n"};
+    uint64_t threads, rounds;
+    int result = parse(argc, argv, &syntax, &threads, &rounds);
+    unsigned parts = result == 0 && threads ? (unsigned)threads : 1;
+
+    if (result < 0)
+        return result;
+    for (unsigned i = 0; i < parts; i++) {
+        stress_init(&stresses[i], "fs-stress", STRESS_ROOT, SEED + i);
+        stresses[i].rounds = rounds ? rounds : ROUNDS_DEFAULT;
+        stresses[i].first = i;
+        stresses[i].step = parts;
+    }
+    result = stress_all((unsigned)threads, false);
+    return result < 0 ? result : stress_done((unsigned)threads);
+}
+
+COMMAND(fs_stress) = {
+    .name = "fs-stress",
+    .usage = "[--threads N] [ROUNDS]",
+    .summary = "load on the file system, which takes the big kernel lock",
+    .run = fs_stress_run,
+};
+
+static int dbench_run(int argc, char **argv)
+{
+    static const struct syntax syntax = {"-t", SECONDS_MAX, DBENCH_CLIENTS,
+                                         "dbench: give -t a number of seconds, 1 to %u\n",
+                                         "dbench: give the number of clients, 1 to %u, once\n"};
+    uint64_t seconds, clients;
+    int result = parse(argc, argv, &syntax, &seconds, &clients);
+
+    if (result < 0)
+        return result;
+    clients += clients == 0;
+    for (unsigned i = 0; i < clients; i++) {
+        char root[STRESS_NAME_SIZE];
+
+        print_into(root, sizeof(root), STRESS_ROOT "/%u", i);
+        stress_init(&stresses[i], "dbench", root, SEED + i);
+        stresses[i].seconds = seconds ? seconds : SECONDS_DEFAULT;
+    }
+    result = stress_all((unsigned)clients, true);
+    return result < 0 ? result : stress_done((unsigned)clients);
+}
+
+COMMAND(dbench) = {
+    .name = "dbench",
+    .usage = "[-t SECONDS] [CLIENTS]",
+    .summary = "load on the file system for a time (10 s), by up to 20 clients",
+    .run = dbench_run,
+};

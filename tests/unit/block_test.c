@@ -85,12 +85,12 @@ static void freed_blocks_come_back_together_when_the_work_runs(void **state)
         block_free(blocks[i], NULL);
     assert_int_equal(times_queued, 1);
     assert_int_equal(pages_free_count(), before - 4);
-    block_settle();
+    fs_settle();
     assert_int_equal(pages_free_count(), before);
     assert_non_null(blocks[0] = block_alloc(NULL));
     block_free(blocks[0], NULL);
     assert_int_equal(times_queued, 2); /* once more, as nothing was left */
-    block_settle();
+    fs_settle();
     assert_int_equal(pages_free_count(), before);
 }
 
@@ -107,11 +107,11 @@ static void a_block_is_on_its_account_until_its_page_is_free(void **state)
     block_free(blocks[1], &mine);
     block_free(blocks[2], &theirs);
     assert_int_equal(mine.pages, 2);
-    block_settle();
+    fs_settle();
     assert_int_equal(mine.pages, 1);
     assert_int_equal(theirs.pages, 0);
     block_free(blocks[0], &mine);
-    block_settle();
+    fs_settle();
     assert_int_equal(mine.pages, 0);
 }
 
@@ -133,7 +133,7 @@ static void what_waits_for_the_work_is_taken_when_nothing_else_is_left(void **st
         assert_non_null(blocks[i] = block_alloc(NULL));
     for (size_t i = 0; i < count; i++)
         block_free(blocks[i], NULL);
-    block_settle();
+    fs_settle();
     assert_int_equal(pages_free_count(), before);
 }
 

@@ -4,7 +4,7 @@
  * files, stops when asked to, and notices a file system that returns other bytes than were written.
  * Each of its operations takes the kernel lock, which is a counter here, once.
  *
- * links: kernel/fs/fs_stress.c kernel/fs/dbench.c tests/unit/fake_workqueue.c tests/unit/fake_preempt.c tests/unit/fake_gates.c
+ * links: kernel/fs/stress_run.c tests/unit/fake_workqueue.c tests/unit/fake_preempt.c tests/unit/fake_gates.c
  */
 #include <setjmp.h>
 #include <stdarg.h>
