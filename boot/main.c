@@ -34,7 +34,6 @@
 #include "kernel/memory/pages.h"
 #include "kernel/panic/panic.h"
 #include "kernel/panic/watchdog.h"
-#include "kernel/sched/cpu_start.h"
 #include "kernel/sched/scheduler.h"
 #include "kernel/sched/workqueue.h"
 

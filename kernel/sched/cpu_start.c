@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See cpu_start.h; docs/kernel.md has the design. */
-#include "kernel/sched/cpu_start.h"
-
+/* Starts all CPUs but the boot CPU (docs/kernel.md). Boot, interrupts off, on the boot CPU. */
 #include "arch/cpu.h"
 #include "arch/park.h"
 #include "arch/smp.h"

@@ -14,9 +14,6 @@
 /* Switches if interrupts are on; called by preempt_on if a switch is pending. */
 void preempt_now(void);
 
-/* Sets the function that preempt_now calls. Called at boot, by the scheduler. */
-void preempt_set_switch(void (*switch_now)(void));
-
 static inline void preempt_off(void)
 {
     preemption[arch_cpu_id()].off++;

@@ -12,7 +12,6 @@
 #include "core/lib/assert.h"
 #include "kernel/sched/run_queue.h"
 #include "kernel/sched/sched_trace.h"
-#include "kernel/sched/thread_end.h"
 
 #define SLICE_TICKS 1
 
@@ -178,6 +177,16 @@ void scheduler_yield(void)
     arch_irq_restore(flags);
 }
 
+/*
+ * Code that turned interrupts off is not preempted: the switch stays pending until the next
+ * interrupt exit, or the next preempt_on with interrupts on.
+ */
+void preempt_now(void)
+{
+    if (arch_irq_on())
+        scheduler_yield();
+}
+
 _Noreturn void scheduler_end(void)
 {
     arch_irq_save();
@@ -244,6 +253,5 @@ void scheduler_init(unsigned cpu, struct thread *first, struct thread *idle)
     schedulers[cpu].since_ns = arch_clock_ns();
     first->state = THREAD_RUNNING;
     task_ids[cpu] = task_ids_of(first->pid);
-    preempt_set_switch(scheduler_yield);
     arch_set_interrupt_exit(scheduler_interrupt_exit);
 }

@@ -12,6 +12,9 @@
  */
 void scheduler_init(unsigned cpu, struct thread *first, struct thread *idle);
 
+/* Starts the other CPUs, each with its idle thread and ticks. Boot CPU, interrupts off. */
+void cpus_start(void);
+
 /* The running CPU with the fewest running and runnable threads, for a new thread. Any context. */
 unsigned scheduler_idlest_cpu(void);
 
@@ -36,8 +39,9 @@ void scheduler_wake(struct thread *thread);
 /* Moves the current thread to the end of the run queue. Task context, no spinlock held. */
 void scheduler_yield(void);
 
-/* Ends the current thread; the next thread calls thread_ended in thread.c. */
+/* Ends the current thread. The next one calls thread_ended, interrupts off, without spinlocks. */
 _Noreturn void scheduler_end(void);
+void thread_ended(struct thread *thread);
 
 /* Called first by each new thread. Interrupts are on afterwards. */
 void scheduler_begin(void);

@@ -14,7 +14,6 @@
 #include "core/recording/tasks.h"
 #include "kernel/sched/sched_trace.h"
 #include "kernel/sched/scheduler.h"
-#include "kernel/sched/thread_end.h"
 #include "kernel/sched/wait_queue.h"
 
 #define STACK_FILL  0xa5a5a5a5a5a5a5a5ull /* marks stack that was never written */
@@ -104,8 +103,8 @@ static bool prepare(struct thread *thread, const char *name, void (*function)(vo
     return true;
 }
 
-static struct thread *make(unsigned cpu, const char *name, void (*function)(void *), void *data,
-                           struct refusal *why)
+struct thread *thread_create_on(unsigned cpu, const char *name, void (*function)(void *data),
+                                void *data, struct refusal *why)
 {
     struct thread *thread = claim_slot(cpu);
 
@@ -129,13 +128,7 @@ static struct thread *make(unsigned cpu, const char *name, void (*function)(void
 struct thread *thread_create(const char *name, void (*function)(void *data), void *data,
                              struct refusal *why)
 {
-    return make(scheduler_idlest_cpu(), name, function, data, why);
-}
-
-struct thread *thread_create_on(unsigned cpu, const char *name, void (*function)(void *data),
-                                void *data, struct refusal *why)
-{
-    return make(cpu, name, function, data, why);
+    return thread_create_on(scheduler_idlest_cpu(), name, function, data, why);
 }
 
 /* A kernel lock still held here would never be released. */
