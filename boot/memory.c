@@ -8,7 +8,7 @@
 
 #include "arch/x86_64/memory/sections.h"
 #include "arch/x86_64/memory/space.h"
-#include "kernel/memory/kept.h"
+#include "kernel/host.h"
 #include "kernel/memory/pages.h"
 #include "kernel/panic/panic.h"
 
@@ -125,6 +125,6 @@ void memory_init(const struct boot_information *information)
               PAGES_NEEDED * 4);
     memory_free_all(information, &kept, BOOT_MAP_END, UINT64_MAX);
     if (keeps)
-        kept_memory_set(direct_address(kept.start + variables), kept.end - kept.start - variables);
+        host_set_kept(direct_address(kept.start + variables), kept.end - kept.start - variables);
     space_init(memory_allocate_page, memory_give_page_back);
 }

@@ -9,7 +9,6 @@
 #include "kernel/console/input.h"
 #include "kernel/console/input_wait.h"
 #include "kernel/hit/program.h"
-#include "kernel/memory/kept.h"
 #include "kernel/memory/pages.h"
 #include "kernel/panic/power.h"
 #include "kernel/sched/scheduler.h"
@@ -17,6 +16,9 @@
 #include "kernel/user/process_tell.h"
 
 #define BOOT_TASK_NAME "pitot" /* unless it runs a command that is being recorded */
+
+static void *kept_place; /* set at boot, as is its size; NULL: none */
+static size_t kept_size;
 
 static unsigned order_of(size_t bytes)
 {
@@ -43,6 +45,18 @@ static void *memory_take(size_t bytes, struct refusal *why)
 static void memory_give(void *memory, size_t bytes)
 {
     pages_free(memory, order_of(bytes));
+}
+
+void host_set_kept(void *start, size_t bytes)
+{
+    kept_place = start;
+    kept_size = bytes;
+}
+
+static void *memory_kept(size_t *bytes)
+{
+    *bytes = kept_size;
+    return kept_place;
 }
 
 ARCH_HIT_TEXT static const char *task_name_of(unsigned cpu)
@@ -144,7 +158,7 @@ void host_init(void)
     static const struct host kernel = {
         .memory_take = memory_take,
         .memory_give = memory_give,
-        .memory_kept = kept_memory,
+        .memory_kept = memory_kept,
         .task_name = task_name_of,
         .task_rename = task_rename,
         .task_find = task_find,

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: core/recording, core/ring/walk, boot/memory, kernel/memory/kept
+# of: core/recording, core/ring/walk, boot/memory, kernel/host
 #
 # A machine of four CPUs records, is stopped at random, and is reset there: by QEMU's system_reset,
 # or by a triple fault. What its rings held is counted by other code (tests/lib/Pitot/Stopped.pm),

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: core/recording, boot/memory, kernel/memory/kept, tools/machine
+# of: core/recording, boot/memory, kernel/host, tools/machine
 #
 # What a reset leaves, on Bochs: another BIOS, which clears no memory either. The kernel records on
 # two CPUs, reports, and reboots; the next boot's report of that recording says the same, line by
