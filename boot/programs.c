@@ -10,10 +10,7 @@
 #include "kernel/fs/unpack.h"
 #include "kernel/hit/process_code.h"
 #include "kernel/memory/pages.h"
-#include "kernel/user/jobs.h"
 #include "kernel/user/process.h"
-#include "kernel/user/process_steps.h"
-#include "kernel/user/process_watch.h"
 
 /* Unpacks the module into the file system, and frees its pages, which were reserved until now. */
 static void take_module(const struct boot_information *information)
@@ -37,7 +34,6 @@ void programs_init(const struct boot_information *information)
     process_watch_init(); /* breakpoints can be set in programs */
     process_steps_init(); /* programs can be stepped */
     process_set_console_hook(input_wake);
-    jobs_init();
     if (information->module_size > 0)
         take_module(information);
     else

@@ -3,8 +3,6 @@
  * A program's fault: prints cause, place and registers, and ends the program with Linux's signal.
  * In its thread; interrupts are off until CR2 is read, as the next fault overwrites it.
  */
-#include "kernel/user/fault.h"
-
 #include <linux/signal.h>
 
 #include "arch/fault.h"

@@ -4,8 +4,5 @@
 
 struct process;
 
-/* Detaches a program from the console. Returns 0. Task context. */
-int job_start(struct process *process);
-
-/* Enables reports of jobs that exit. Boot. */
-void jobs_init(void);
+/* Reports the end of a background program, which is still visible. A worker's task context. */
+void job_ended(const struct process *process);

@@ -10,7 +10,7 @@
 #include "kernel/hit/program.h"
 #include "kernel/syscall/syscalls.h"
 #include "kernel/syscall/syscalls_trace.h"
-#include "kernel/user/fault.h"
+#include "kernel/user/jobs.h"
 #include "kernel/user/load.h"
 #include "kernel/user/process_tell.h"
 #include "kernel/user/signals.h"
@@ -20,16 +20,11 @@ static struct spinlock table = {.name = "processes"}; /* protects states and par
 
 static struct wait_queue ends = WAIT_QUEUE("program_end");
 
-static void (*console_hook)(void), (*job_ended)(const struct process *process); /* set at boot */
+static void (*console_hook)(void); /* set at boot */
 
 void process_set_console_hook(void (*ended)(void))
 {
     console_hook = ended;
-}
-
-void process_set_job_ended(void (*told)(const struct process *process))
-{
-    job_ended = told;
 }
 
 static bool is_visible(const struct process *process)
@@ -136,7 +131,7 @@ static void publish(struct process *process, struct thread *thread)
     thread->process = process;
     thread->space = process->space;
     set_state(process, PROCESS_LIVES);
-    process_tell_started(process);
+    process_tell_mappings(process, false);
 }
 
 static void unmake(struct process *process)
@@ -211,7 +206,7 @@ static void reap_orphan(struct work *work)
     struct process *process = work->data;
     bool job = process->parent == PROCESS_PARENT_JOB;
 
-    if (job && job_ended)
+    if (job)
         job_ended(process);
     reap(process);
     if (job && console_hook)

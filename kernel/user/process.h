@@ -105,11 +105,10 @@ struct process_end process_wait(struct process *process);
 bool process_has_ended(const struct process *process);
 
 /*
- * Detaches a process that the console started. Once it has ended, the worker calls the hook for
- * jobs, while the process is still visible, and frees it. Task context.
+ * Detaches a process that the console started. Once it has ended, the worker calls job_ended and
+ * frees it. Task context.
  */
 void process_detach(struct process *process);
-void process_set_job_ended(void (*told)(const struct process *process));
 
 /*
  * Sets the hook called in task context when a process of the console has ended or stopped, or a
@@ -133,6 +132,9 @@ bool process_is_stopped(const struct process *process);
 void process_tell_console(const struct process *process);
 
 _Noreturn void process_exit(struct process_end end);
+
+/* Reports the exception of the current process, and ends it. For arch_user_handlers. */
+void process_fault(struct regs *regs);
 
 /* The process in a slot, and the process with a pid; NULL: none. Any context. */
 struct process *process_at(unsigned index);
@@ -158,5 +160,10 @@ struct process_end process_collect(uint32_t pid);
  */
 bool process_sleep(uint64_t until_ns, bool (*holds)(void *data), void *data);
 
-/* Installs the handlers of user mode's exceptions and system calls. Boot. */
+/*
+ * Boot: installs the handlers of user mode's exceptions and system calls; breakpoints in processes;
+ * the stepping of programs.
+ */
 void process_init(void);
+void process_watch_init(void);
+void process_steps_init(void);

@@ -28,7 +28,7 @@ int process_map(struct process *process, const struct process_mapping *mapping)
     local_barrier(); /* an NMI here sees a complete entry */
     process->mapping_count++;
     if (process->state == PROCESS_LIVES)
-        process_tell_mapped(process, mapping);
+        process_tell_mapped(process, mapping, false);
     return 0;
 }
 

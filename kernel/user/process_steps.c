@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See process_steps.h. Stepping begins at a thread's next return to user mode, and ends at the
- * first step or return at which no event wants it. Its state is per thread. Nothing is kept from
- * the kernel's entry to the return: the next step begins where the program resumes.
+ * Steps programs to record their branches (docs/sources.md). Stepping begins at a thread's next
+ * return to user mode, and ends at the first step or return at which no event wants it. Its state
+ * is per thread. Nothing is kept from the kernel's entry to the return: the next step begins where
+ * the program resumes.
  */
-#include "kernel/user/process_steps.h"
-
 #include "arch/cpu.h"
 #include "arch/regs.h"
 #include "arch/user_step.h"
 #include "core/event/source_branches.h"
-#include "kernel/sched/thread.h"
+#include "kernel/user/process.h"
 
 /* Interrupts off; `regs` is the program's frame, on its thread's stack. */
 ARCH_HIT_TEXT static void steps_leave(struct regs *regs)

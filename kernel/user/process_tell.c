@@ -6,7 +6,7 @@
 #include "kernel/hit/program.h"
 
 /* Data is not reported: perf does not request it either. */
-static void tell_mapping(const struct process *process, const struct process_mapping *mapping,
+void process_tell_mapped(const struct process *process, const struct process_mapping *mapping,
                          bool lived)
 {
     const struct recording_mapping code = {mapping->base, mapping->size, mapping->offset};
@@ -15,20 +15,10 @@ static void tell_mapping(const struct process *process, const struct process_map
         recording_task_mapped(process->pid, &process->program->known, &code, lived);
 }
 
-static void tell_mappings(const struct process *process, bool lived)
+void process_tell_mappings(const struct process *process, bool lived)
 {
     for (unsigned i = 0; i < process->mapping_count; i++)
-        tell_mapping(process, &process->mapping[i], lived);
-}
-
-void process_tell_started(const struct process *process)
-{
-    tell_mappings(process, false);
-}
-
-void process_tell_mapped(const struct process *process, const struct process_mapping *mapping)
-{
-    tell_mapping(process, mapping, false);
+        process_tell_mapped(process, &process->mapping[i], lived);
 }
 
 /* A process without a parent process is reported as a child of the console's thread. */
@@ -45,5 +35,5 @@ void process_tell_all(void)
 
     for (unsigned i = 0; i < PROCESSES_MAX; i++)
         if ((process = process_at(i)))
-            tell_mappings(process, true);
+            process_tell_mappings(process, true);
 }

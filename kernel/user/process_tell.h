@@ -7,8 +7,10 @@
 
 #include "kernel/user/process.h"
 
-void process_tell_started(const struct process *process);
-void process_tell_mapped(const struct process *process, const struct process_mapping *mapping);
+/* `lived`: the process existed before the recording. */
+void process_tell_mappings(const struct process *process, bool lived);
+void process_tell_mapped(const struct process *process, const struct process_mapping *mapping,
+                         bool lived);
 void process_tell_ended(const struct process *process);
 
 /* Reports the mappings of all live processes (host.tasks_tell). */

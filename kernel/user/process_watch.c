@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See process_watch.h. At context switches, with all other CPUs parked, and (reads) in debug traps.
+ * Process queries for breakpoints (struct breakpoint_processes). At context switches, with all
+ * other CPUs parked, and (reads) in debug traps.
  */
-#include "kernel/user/process_watch.h"
-
 #include <linux/signal.h>
 
 #include "core/breakpoint/breakpoint.h"

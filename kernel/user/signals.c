@@ -26,23 +26,13 @@ ARCH_HIT_TEXT void signal_mark(struct process *process, uint8_t signal)
                                     __ATOMIC_RELAXED);
 }
 
-void signal_note_sleep(const struct process *process)
-{
-    thread_current()->stopped = signal_stops(process);
-}
-
-void signal_note_wake(void)
-{
-    thread_current()->stopped = false;
-}
-
 static void stand(struct process *process)
 {
     uint64_t flags = wait_queue_lock(&process->events);
 
     while (signal_stops(process) && !signal_ends(process))
         flags = wait_queue_sleep(&process->events, flags);
-    signal_note_wake();
+    thread_current()->stopped = false;
     wait_queue_unlock(&process->events, flags);
 }
 

@@ -30,7 +30,3 @@ static inline uint8_t signal_stops(const struct process *process)
  * thread that waits for it. Interrupts off before and after, on in between.
  */
 void signal_stand(struct process *process);
-
-/* The current process is about to sleep in a call, or no longer does. Under its queue's lock. */
-void signal_note_sleep(const struct process *process);
-void signal_note_wake(void);

@@ -28,10 +28,10 @@ bool process_sleep(uint64_t until_ns, bool (*holds)(void *data), void *data)
         timer_start(&timer, until_ns - now, 0);
     flags = wait_queue_lock(&process->events);
     while (!is_over(process, until_ns, holds, data)) {
-        signal_note_sleep(process);
+        thread_current()->stopped = signal_stops(process);
         flags = wait_queue_sleep(&process->events, flags);
     }
-    signal_note_wake();
+    thread_current()->stopped = false;
     wait_queue_unlock(&process->events, flags);
     timer_cancel(&timer);
     return signal_ends(process) == 0;

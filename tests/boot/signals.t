@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: kernel/user/signals, kernel/user/jobs, kernel/user/run_command, kernel/user/process
+# of: kernel/user/signals, kernel/user/jobs, kernel/user/process
 # of: tests/programs/calls
 #
 # Programs that are stopped and continue: `kill -STOP` and `-CONT`, what runs meanwhile, and what

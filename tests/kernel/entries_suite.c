@@ -14,7 +14,6 @@
 #include "core/breakpoint/breakpoint.h"
 #include "kernel/panic/panic.h"
 #include "kernel/syscall/syscalls.h"
-#include "kernel/user/fault.h"
 #include "kernel/user/process.h"
 #include "tests/kernel/ktap.h"
 
