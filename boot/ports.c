@@ -108,7 +108,7 @@ void ports_find_faster(void)
 void ports_listen(void)
 {
     input_set_resume(uart_resume);
-    input_wait_init();
+    input_set_arrived(input_wake);
     uart_listen(&com1, UART_COM1_LINE, input_put);
 }
 

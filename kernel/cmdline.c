@@ -151,23 +151,12 @@ const char *cmdline_next_unasked(const char *previous)
 /* How far the suffix k, m or g shifts; 0 for none, -1 for an unknown one. */
 static int suffix_shift(const char *suffix)
 {
+    static const char suffixes[] = "kKmMgG";
+    const char *found = strchr(suffixes, suffix[0]);
+
     if (suffix[0] == '\0')
         return 0;
-    if (suffix[1] != '\0')
-        return -1;
-    switch (suffix[0]) {
-    case 'k':
-    case 'K':
-        return 10;
-    case 'm':
-    case 'M':
-        return 20;
-    case 'g':
-    case 'G':
-        return 30;
-    default:
-        return -1;
-    }
+    return found && suffix[1] == '\0' ? 10 * (1 + (int)(found - suffixes) / 2) : -1;
 }
 
 static int parse_number(const char *text, uint64_t *number)

@@ -11,19 +11,8 @@
 #include "core/tracepoint/tracepoint.h"
 #include "kernel/console/crash.h"
 #include "kernel/hit/program.h"
+#include "kernel/sched/thread.h"
 #include "kernel/user/program_names.h"
-
-static const char *none_at(const struct names *names, size_t index)
-{
-    (void)names;
-    (void)index;
-    return NULL;
-}
-
-struct names names_none(void)
-{
-    return (struct names){.at = none_at};
-}
 
 static const char *fixed_at(const struct names *names, size_t index)
 {
@@ -70,14 +59,6 @@ struct names names_commands(void)
 struct names names_symbols(void)
 {
     return (struct names){.at = symbol_name_at, .count = symbols_count()};
-}
-
-/* The prefix of breakpoints, the only events that open windows. */
-static const char *const breakpoints[] = {"mem:", NULL};
-
-struct names names_breakpoints(void)
-{
-    return names_fixed(breakpoints);
 }
 
 /* Events other than tracepoints, sorted. */
@@ -130,6 +111,24 @@ struct names names_system_calls(void)
     return names;
 }
 
+struct names names_pids(bool (*takes)(const struct thread *thread))
+{
+    static char pids[THREADS_MAX][sizeof("4294967295")];
+    static const char *sorted[THREADS_MAX];
+    const struct thread *thread;
+    struct names names = {.at = fixed_at, .of = sorted};
+
+    for (unsigned i = 0; i < THREADS_MAX; i++) {
+        char *pid = pids[names.count];
+
+        if (!(thread = thread_at(i)) || !takes(thread))
+            continue;
+        print_into(pid, sizeof(pids[0]), "%u", thread->pid);
+        names.count = insert(sorted, names.count, pid);
+    }
+    return names;
+}
+
 struct names names_crashes(void)
 {
     static const char *sorted[CRASHES_MAX];
@@ -177,7 +176,7 @@ struct names names_program_symbols(const char *path)
     const struct program *program = program_load(path, &why);
 
     if (!program)
-        return names_none();
+        return (struct names){.count = 0};
     return (struct names){
         .at = program_symbol_at, .of = program, .count = program->symbols.entry_count};
 }

@@ -5,7 +5,10 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
+
+struct thread;
 
 /* A list; `at` returns NULL past its end. */
 struct names {
@@ -14,16 +17,11 @@ struct names {
     size_t count;
 };
 
-struct names names_none(void);
 struct names names_fixed(const char *const *fixed); /* terminated by NULL */
 struct names names_commands(void);
 struct names names_symbols(void);
-struct names names_threads(void);          /* pids of all threads */
-struct names names_recordable(void);       /* pids that -p accepts */
-struct names names_running_programs(void); /* pids that `kill` accepts */
-struct names names_jobs(void);             /* pids that `wait` accepts */
+struct names names_pids(bool (*takes)(const struct thread *thread));
 struct names names_events(void);
-struct names names_breakpoints(void); /* their prefixes */
 struct names names_system_calls(void);
 struct names names_crashes(void);  /* arguments of `crash` */
 struct names names_programs(void); /* files in /bin */

@@ -4,9 +4,30 @@
 
 #include "core/lib/string.h"
 #include "core/perf/option_table.h"
-#include "kernel/fs/ramfs.h"
+#include "kernel/user/process.h"
 
 static const char *const signal_names[] = {"-CONT", "-INT", "-KILL", "-STOP", "-TERM", NULL};
+static const char *const breakpoints[] = {"mem:", NULL}; /* their prefix */
+
+static bool is_thread(const struct thread *thread)
+{
+    return thread != NULL;
+}
+
+static bool is_recordable(const struct thread *thread)
+{
+    return thread->pid != 0;
+}
+
+static bool is_program(const struct thread *thread)
+{
+    return thread->process != NULL;
+}
+
+static bool is_job(const struct thread *thread)
+{
+    return thread->process && thread->process->parent == PROCESS_PARENT_JOB;
+}
 
 static const char *option_at(const struct names *names, size_t index)
 {
@@ -182,11 +203,11 @@ static bool target_value(const struct option *option, struct word word, struct t
     case OPTION_EVENTS:
         return target_event(names_events(), word, target);
     case OPTION_BREAKPOINTS:
-        return target_event(names_breakpoints(), word, target);
+        return target_event(names_fixed(breakpoints), word, target);
     case OPTION_CALLS:
         return target_set_open(target, names_system_calls(), last_of_list(word));
     case OPTION_PID:
-        return target_set(target, names_recordable(), word);
+        return target_set(target, names_pids(is_recordable), word);
     case OPTION_WORD:
         return target_set(target, names_fixed(option->words), word);
     case OPTION_WORDS:
@@ -237,11 +258,11 @@ static bool target_second(const struct context *context, struct target *target)
     if (word_is(context->command, "kill") && word_begins(word, "-"))
         return target_set(target, names_fixed(signal_names), word);
     if (word_is(context->command, "bt"))
-        return target_set(target, names_threads(), word);
+        return target_set(target, names_pids(is_thread), word);
     if (word_is(context->command, "kill"))
-        return target_set(target, names_running_programs(), word);
+        return target_set(target, names_pids(is_program), word);
     if (word_is(context->command, "wait"))
-        return target_set(target, names_jobs(), word);
+        return target_set(target, names_pids(is_job), word);
     return false;
 }
 
@@ -259,6 +280,6 @@ bool target_find(const char *text, size_t length, struct target *target)
         (word_is(context.command, "perf") && word_is(context.previous, "help")))
         return target_set(target, names_parts(), context.current);
     if (word_is(context.command, "kill") && word_begins(context.previous, "-"))
-        return target_set(target, names_running_programs(), context.current);
+        return target_set(target, names_pids(is_program), context.current);
     return word_is(context.command, "perf") && target_part(&context, target);
 }

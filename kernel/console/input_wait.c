@@ -21,11 +21,6 @@ void input_wait_until(bool (*holds)(void))
     wait_queue_unlock(&arrivals, flags);
 }
 
-void input_wait_init(void)
-{
-    input_set_arrived(input_wake);
-}
-
 void input_wait(void)
 {
     input_wait_until(input_pending);

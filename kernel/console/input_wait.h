@@ -4,9 +4,6 @@
 
 #include <stdbool.h>
 
-/* Makes input wake sleepers. Called once, before any input. */
-void input_wait_init(void);
-
 /* Sleeps until input_pending. */
 void input_wait(void);
 

@@ -10,39 +10,23 @@
 /* Letters sent by xterm and compatible terminals (xterm's "PC-Style Function Keys"). */
 static int key_of_letter(uint8_t letter)
 {
-    switch (letter) {
-    case 'A':
-        return KEY_CONTROL('P');
-    case 'B':
-        return KEY_CONTROL('N');
-    case 'C':
-        return KEY_CONTROL('F');
-    case 'D':
-        return KEY_CONTROL('B');
-    case 'F':
-        return KEY_CONTROL('E');
-    case 'H':
-        return KEY_CONTROL('A');
-    default:
-        return KEY_UNKNOWN;
-    }
+    static const int8_t keys[] = {
+        ['A'] = KEY_CONTROL('P'), ['B'] = KEY_CONTROL('N'), ['C'] = KEY_CONTROL('F'),
+        ['D'] = KEY_CONTROL('B'), ['F'] = KEY_CONTROL('E'), ['H'] = KEY_CONTROL('A')};
+
+    return letter < sizeof(keys) && keys[letter] ? keys[letter] : KEY_UNKNOWN;
 }
 
 /* ESC [ NUMBER ~: Delete, and Home and End as on the Linux console (1, 4) and rxvt (7, 8). */
 static int key_of_number(unsigned number)
 {
-    switch (number) {
-    case 1:
-    case 7:
-        return KEY_CONTROL('A');
-    case 3:
-        return KEY_CONTROL('D');
-    case 4:
-    case 8:
-        return KEY_CONTROL('E');
-    default:
-        return KEY_UNKNOWN;
-    }
+    static const int8_t keys[] = {[1] = KEY_CONTROL('A'),
+                                  [3] = KEY_CONTROL('D'),
+                                  [4] = KEY_CONTROL('E'),
+                                  [7] = KEY_CONTROL('A'),
+                                  [8] = KEY_CONTROL('E')};
+
+    return number < sizeof(keys) && keys[number] ? keys[number] : KEY_UNKNOWN;
 }
 
 static int end_sequence(struct keys *keys, int key)

@@ -18,8 +18,7 @@ static int regs_run(int argc, char **argv)
 {
     struct regs regs;
 
-    (void)argc;
-    (void)argv;
+    (void)argc, (void)argv;
     REGS_SNAPSHOT(&regs);
     out = command_output();
     arch_regs_describe(&regs, print_line);
@@ -34,8 +33,7 @@ COMMAND(regs_command) = {.name = "regs",
 
 static int reboot_run(int argc, char **argv)
 {
-    (void)argc;
-    (void)argv;
+    (void)argc, (void)argv;
     power_request(POWER_RESET);
     print("reboot: the machine did not restart\n");
     return -EIO;
@@ -46,8 +44,7 @@ COMMAND(reboot_command) = {
 
 static int poweroff_run(int argc, char **argv)
 {
-    (void)argc;
-    (void)argv;
+    (void)argc, (void)argv;
     power_request(POWER_OFF);
     print("poweroff: the machine did not turn off\n");
     return -EIO;

@@ -15,8 +15,7 @@ static int memory_run(int argc, char **argv)
     struct pages_counts counts = pages_counts();
     struct sink *out = command_output();
 
-    (void)argc;
-    (void)argv;
+    (void)argc, (void)argv;
     print_to(out, "order  block KiB  free blocks   free KiB\n");
     for (unsigned order = 0; order < PAGES_ORDERS; order++)
         if (counts.free_blocks[order] > 0)

@@ -47,8 +47,7 @@ static int cpus_run(int argc, char **argv)
     struct refusal why;
     int error = cpus_park(&why);
 
-    (void)argc;
-    (void)argv;
+    (void)argc, (void)argv;
     if (error) {
         print("cpus: %s\n", why.text);
         return error;

@@ -53,8 +53,7 @@ static int ps_run(int argc, char **argv)
     struct sink *sink = command_output();
     char line[128];
 
-    (void)argc;
-    (void)argv;
+    (void)argc, (void)argv;
     print_to(
         sink,
         "  pid  cpu  state      CPU seconds  switches   stack used  name             waits for\n");
