@@ -19,7 +19,7 @@ int main(int argc, char **argv);
 static unsigned char written[PIECE], found[PIECE];
 static unsigned random_state = 20090901;
 static long calls;
-static char directory[40];
+static struct line directory;
 
 /* xorshift, with the triple 13, 17, 5 of Marsaglia, "Xorshift RNGs", 2003 */
 static unsigned between(unsigned least, unsigned most)
@@ -59,18 +59,15 @@ static _Noreturn void wrong(const char *what)
 }
 
 /* "DIRECTORY/name", in buffer `which`: rename needs two. */
-static const char *path(const char *name, unsigned which)
+__attribute__((noinline)) static const char *path(const char *name, unsigned which)
 {
-    static char paths[2][64];
-    size_t length = 0;
+    static struct line paths[2];
 
-    for (const char *at = directory; *at != '\0'; at++)
-        paths[which][length++] = *at;
-    paths[which][length++] = '/';
-    for (; *name != '\0'; name++)
-        paths[which][length++] = *name;
-    paths[which][length] = '\0';
-    return paths[which];
+    paths[which].length = 0;
+    line_add(&paths[which], directory.text);
+    line_add(&paths[which], "/");
+    line_add(&paths[which], name);
+    return paths[which].text;
 }
 
 __attribute__((noinline)) static void write_file(const char *name, int flags, unsigned seed,
@@ -146,31 +143,6 @@ __attribute__((noinline)) static void client_database(void)
     counted("close", system_close(fd));
 }
 
-static void name_directory(void)
-{
-    static const char prefix[] = "/fs-load.";
-    long pid = system_getpid();
-    size_t length = sizeof(prefix) - 1;
-    long unit = 1;
-
-    for (size_t i = 0; i < length; i++)
-        directory[i] = prefix[i];
-    while (pid / unit >= 10)
-        unit *= 10;
-    for (; unit > 0; unit /= 10)
-        directory[length++] = (char)('0' + pid / unit % 10);
-}
-
-static void print_done(void)
-{
-    struct line line = {.length = 0};
-
-    line_add(&line, "fs-load: ");
-    line_add_number(&line, calls);
-    line_add(&line, " system calls, all verified");
-    line_end(&line);
-}
-
 int main(int argc, char **argv)
 {
     long rounds = argc > 1 ? text_number(argv[1]) : ROUNDS_DEFAULT;
@@ -179,8 +151,9 @@ int main(int argc, char **argv)
         say("fs-load: give the number of rounds, or nothing");
         return 2;
     }
-    name_directory();
-    counted("mkdir", system_mkdir(directory));
+    line_add(&directory, "/fs-load.");
+    line_add_number(&directory, system_getpid());
+    counted("mkdir", system_mkdir(directory.text));
     for (long round = 0; round < rounds; round++) {
         client_editor();
         client_logger();
@@ -188,7 +161,7 @@ int main(int argc, char **argv)
     }
     counted("unlink", system_unlink(path("text", 0)));
     counted("unlink", system_unlink(path("records", 0)));
-    counted("rmdir", system_rmdir(directory));
-    print_done();
+    counted("rmdir", system_rmdir(directory.text));
+    say_number("fs-load: ", calls, " system calls, all verified");
     return 0;
 }

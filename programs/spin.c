@@ -32,14 +32,9 @@ _Noreturn static void flags(void)
 
 static int spin_turns(long most)
 {
-    struct line line = {.length = 0};
-
     while ((long)turns < most)
         turns = turns + 1;
-    line_add(&line, "spin: ");
-    line_add_number(&line, (long)turns);
-    line_add(&line, " turns");
-    line_end(&line);
+    say_number("spin: ", (long)turns, " turns");
     return 0;
 }
 

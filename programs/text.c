@@ -8,6 +8,7 @@ static void add(struct line *line, char character)
 {
     if (line->length < sizeof(line->text) - 1)
         line->text[line->length++] = character;
+    line->text[line->length] = '\0';
 }
 
 void line_add(struct line *line, const char *text)
@@ -53,6 +54,16 @@ void say(const char *text)
     struct line line = {.length = 0};
 
     line_add(&line, text);
+    line_end(&line);
+}
+
+void say_number(const char *before, long number, const char *after)
+{
+    struct line line = {.length = 0};
+
+    line_add(&line, before);
+    line_add_number(&line, number);
+    line_add(&line, after);
     line_end(&line);
 }
 

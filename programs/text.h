@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Builds a line, truncated to the size of `text`; line_end writes it to descriptor 1. */
+/* A string, truncated to the size of `text`; line_end writes it to descriptor 1 as a line. */
 struct line {
     char text[200];
     size_t length;
@@ -16,7 +16,9 @@ void line_add_number(struct line *line, long number);
 void line_add_hex(struct line *line, unsigned long number);
 void line_end(struct line *line);
 
+/* Each writes a line. */
 void say(const char *text);
+void say_number(const char *before, long number, const char *after);
 
 bool text_equal(const char *left, const char *right);
 
