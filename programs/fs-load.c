@@ -94,7 +94,7 @@ __attribute__((noinline)) static void verify_file(const char *name, unsigned see
     int fd = (int)counted("open", system_open(path(name, 0), O_RDONLY));
 
     if (counted("read", system_read(fd, found, sizeof(found))) != (long)length)
-        wrong("fs-load: a file has another length");
+        wrong("fs-load: a file has the wrong length");
     counted("close", system_close(fd));
     expect(seed, length);
 }

@@ -31,7 +31,7 @@ int main(int argc, char **argv)
         long found = poll_once(round);
 
         if (found != (round % WAITED != 0)) {
-            say("poll-load: poll gave something else");
+            say("poll-load: unexpected result of poll");
             return 1;
         }
         ready += found;

@@ -121,7 +121,7 @@ int ustar_next(struct ustar *archive, struct ustar_entry *entry, struct refusal 
         return 0;
     memcpy(&header, block, sizeof(header));
     if (memcmp(header.magic, "ustar", 5) != 0)
-        return wrong(why, archive, "no ustar header");
+        return wrong(why, archive, "not a ustar header");
     if (!read_octal(header.checksum, sizeof(header.checksum), &checksum) ||
         checksum != checksum_of(block))
         return wrong(why, archive, "the header's checksum is wrong");

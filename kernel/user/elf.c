@@ -20,13 +20,13 @@ static uintptr_t page_of(uintptr_t address)
 static int read_kind(const void *start, size_t length, Elf64_Ehdr *header, struct refusal *why)
 {
     if (length < sizeof(*header))
-        return wrong(why, "no ELF file");
+        return wrong(why, "not an ELF file");
     memcpy(header, start, sizeof(*header));
     if (memcmp(header->e_ident, ELFMAG, SELFMAG) != 0)
-        return wrong(why, "no ELF file");
+        return wrong(why, "not an ELF file");
     if (header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_ident[EI_DATA] != ELFDATA2LSB ||
         header->e_machine != EM_X86_64)
-        return wrong(why, "not of x86-64");
+        return wrong(why, "not for x86-64");
     return 0;
 }
 
@@ -36,7 +36,7 @@ static int check_header(const Elf64_Ehdr *header, size_t length, struct refusal 
         return wrong(why, "not linked to a fixed address (static, not PIE)");
     if (header->e_phentsize != sizeof(Elf64_Phdr) || header->e_phoff > length ||
         header->e_phnum > (length - header->e_phoff) / sizeof(Elf64_Phdr))
-        return wrong(why, "its program headers do not lie in its first 1024 bytes");
+        return wrong(why, "its program headers are not in its first 1024 bytes");
     return 0;
 }
 
@@ -44,10 +44,10 @@ static int check_place(const Elf64_Phdr *from, uint64_t file_size, struct refusa
 {
     if (from->p_filesz > from->p_memsz || from->p_offset > file_size ||
         from->p_filesz > file_size - from->p_offset)
-        return wrong(why, "a segment reaches beyond the file");
+        return wrong(why, "a segment extends beyond the file");
     if (from->p_vaddr < ARCH_USER_START || from->p_vaddr >= ARCH_USER_END ||
         from->p_memsz > ARCH_USER_END - from->p_vaddr)
-        return wrong(why, "a segment lies where no program may");
+        return wrong(why, "a segment is outside the addresses of programs");
     if (from->p_vaddr % PAGE_SIZE != from->p_offset % PAGE_SIZE)
         return wrong(why, "a segment's offset within its page is not the same in the file");
     if (from->p_flags & PF_W && from->p_flags & PF_X)
@@ -92,7 +92,7 @@ static int check_image(const struct elf_image *image, struct refusal *why)
         executable |= segment->access == ARCH_PAGE_EXECUTE && image->entry >= segment->address &&
                       image->entry - segment->address < segment->size;
     }
-    return executable ? 0 : wrong(why, "its entry lies in no executable segment");
+    return executable ? 0 : wrong(why, "its entry is in no executable segment");
 }
 
 int elf_read(const void *start, size_t length, uint64_t file_size, struct elf_image *image,
@@ -113,7 +113,7 @@ int elf_read(const void *start, size_t length, uint64_t file_size, struct elf_im
         if (program.p_type == PT_LOAD && program.p_memsz > 0)
             error = read_segment(&program, file_size, image, why);
         else if (program.p_type == PT_INTERP || program.p_type == PT_DYNAMIC)
-            error = wrong(why, "it wants a dynamic linker");
+            error = wrong(why, "it needs a dynamic linker");
     }
     image->entry = header.e_entry;
     return error ? error : check_image(image, why);

@@ -108,7 +108,7 @@ int load_program(struct process *process, const char *path, int argc, char *cons
     print_into(process->path, sizeof(process->path), "%s", path);
     process->space = arch_space_create();
     error = process->space ? load_file(process, fd, &what)
-                           : refuse(&what, ENOMEM, "no memory for its space");
+                           : refuse(&what, ENOMEM, "no memory for its address space");
     fs_close(fd);
     if (!error)
         error = load_stack(process, argc, argv, &what);

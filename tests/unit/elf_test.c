@@ -84,53 +84,53 @@ static void test_a_good_file_is_read(void **state)
 static void test_what_is_no_program_of_this_machine(void **state)
 {
     file.header.e_ident[1] = 'F';
-    assert_refused("no ELF file");
+    assert_refused("not an ELF file");
     assert_int_equal(elf_read(&file, 20, FILE_SIZE, &image, &why), -ENOEXEC);
     make_good(state);
     file.header.e_machine = EM_386;
-    assert_refused("not of x86-64");
+    assert_refused("not for x86-64");
     make_good(state);
     file.header.e_type = ET_DYN;
     assert_refused("not linked to a fixed address (static, not PIE)");
     make_good(state);
     file.segment[0].p_type = PT_INTERP;
-    assert_refused("it wants a dynamic linker");
+    assert_refused("it needs a dynamic linker");
 }
 
 static void test_headers_lie_in_what_was_read(void **state)
 {
     file.header.e_phnum = 3;
-    assert_refused("its program headers do not lie in its first 1024 bytes");
+    assert_refused("its program headers are not in its first 1024 bytes");
     make_good(state);
     file.header.e_phoff = UINT64_MAX - 8;
-    assert_refused("its program headers do not lie in its first 1024 bytes");
+    assert_refused("its program headers are not in its first 1024 bytes");
     make_good(state);
     file.header.e_phentsize = 32;
-    assert_refused("its program headers do not lie in its first 1024 bytes");
+    assert_refused("its program headers are not in its first 1024 bytes");
 }
 
 static void test_segments_lie_in_the_file(void **state)
 {
     file.segment[1].p_filesz = FILE_SIZE - 0x2010 + 1;
-    assert_refused("a segment reaches beyond the file");
+    assert_refused("a segment extends beyond the file");
     make_good(state);
     file.segment[1].p_offset = UINT64_MAX & ~0xfefull;
-    assert_refused("a segment reaches beyond the file");
+    assert_refused("a segment extends beyond the file");
     make_good(state);
     file.segment[1].p_memsz = 0x1f;
-    assert_refused("a segment reaches beyond the file");
+    assert_refused("a segment extends beyond the file");
 }
 
 static void test_segments_lie_in_a_programs_memory(void **state)
 {
     file.segment[1].p_vaddr = 0x10;
-    assert_refused("a segment lies where no program may");
+    assert_refused("a segment is outside the addresses of programs");
     file.segment[1].p_vaddr = 0xffffffff80000010;
-    assert_refused("a segment lies where no program may");
+    assert_refused("a segment is outside the addresses of programs");
     file.segment[1].p_vaddr = ARCH_USER_END - 0x3ff0;
-    assert_refused("a segment lies where no program may");
+    assert_refused("a segment is outside the addresses of programs");
     file.segment[1].p_memsz = UINT64_MAX - 0x100;
-    assert_refused("a segment lies where no program may");
+    assert_refused("a segment is outside the addresses of programs");
     make_good(state);
     file.segment[1].p_vaddr++;
     assert_refused("a segment's offset within its page is not the same in the file");
@@ -148,7 +148,7 @@ static void test_rights_are_apart(void **state)
     assert_refused("two segments in one page, or not in order");
     make_good(state);
     file.header.e_entry = DATA + 0x20;
-    assert_refused("its entry lies in no executable segment");
+    assert_refused("its entry is in no executable segment");
 }
 
 int main(void)

@@ -120,7 +120,7 @@ static void test_what_is_wrong_is_said(void **state)
     make(state);
     bytes[MAGIC] = 'U';
     sum(bytes);
-    assert_refused("byte 0 of the archive: no ustar header");
+    assert_refused("byte 0 of the archive: not a ustar header");
     make(state);
     put(0, "link", '2', 0);
     assert_refused("byte 0 of the archive: neither a file nor a directory");
