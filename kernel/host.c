@@ -13,7 +13,7 @@
 #include "kernel/panic/power.h"
 #include "kernel/sched/scheduler.h"
 #include "kernel/sched/wait_queue.h"
-#include "kernel/user/process_tell.h"
+#include "kernel/user/process.h"
 
 #define BOOT_TASK_NAME "pitot" /* unless it runs a command that is being recorded */
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See load.h. */
-#include "kernel/user/load.h"
-
+/* Loads a program's file into memory. Task context. */
 #include "arch/memory.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
 #include "kernel/user/elf_file.h"
+#include "kernel/user/process.h"
 
 /* Away from segments and the range of mmap; the page below the stack is never mapped. */
 #define STACK_TOP  ((uintptr_t)0x7fff00000000)

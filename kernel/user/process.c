@@ -11,8 +11,6 @@
 #include "kernel/syscall/syscalls.h"
 #include "kernel/syscall/syscalls_trace.h"
 #include "kernel/user/jobs.h"
-#include "kernel/user/load.h"
-#include "kernel/user/process_tell.h"
 #include "kernel/user/signals.h"
 
 static struct process processes[PROCESSES_MAX];

@@ -99,6 +99,14 @@ int process_spawn(const char *path, int argc, char *const *argv, const struct pr
                   struct process **spawned, struct refusal *why);
 
 /*
+ * Creates the address space of a process that does not run yet: the file's segments, and a stack
+ * with the arguments (System V ABI, "Process Initialization"). Returns 0, or a negative errno and
+ * the reason; the caller then undoes it.
+ */
+int load_program(struct process *process, const char *path, int argc, char *const *argv,
+                 struct refusal *why);
+
+/*
  * Waits for a process's end, frees it, returns how it ended. Once per process the console started.
  */
 struct process_end process_wait(struct process *process);
@@ -146,6 +154,14 @@ struct process *process_find(uint32_t pid);
  */
 int process_map(struct process *process, const struct process_mapping *mapping);
 void process_unmap(struct process *process, unsigned index);
+
+/*
+ * Report to a recording: the mappings of a process, or of all (host.tasks_tell), and its end.
+ * `lived`: the process existed before the recording.
+ */
+void process_tell_mappings(const struct process *process, bool lived);
+void process_tell_all(void);
+void process_tell_ended(const struct process *process);
 
 /*
  * For wait4: the pid of an ended child, `pid` or any for -1; 0: none has ended yet; -ECHILD: no

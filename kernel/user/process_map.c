@@ -1,15 +1,30 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The memory of a process (kernel/user/process.h): maps and unmaps it, and records the mappings. */
+/*
+ * The memory of a process: maps, unmaps and records it, and reports processes to a recording
+ * (core/recording/tasks.h), in order: a process with its mappings before it runs, each mapping
+ * added later, its end. In the loading thread, or in the process.
+ */
 #include "arch/local.h"
 #include "arch/memory.h"
 #include "arch/space.h"
+#include "core/recording/tasks.h"
+#include "kernel/hit/program.h"
 #include "kernel/user/process.h"
-#include "kernel/user/process_tell.h"
 
 static void unmap_pages(struct process *process, uintptr_t base, size_t size)
 {
     for (uintptr_t page = base; page < base + size; page += PAGE_SIZE)
         arch_space_unmap(process->space, page);
+}
+
+/* Data is not reported: perf does not request it either. */
+static void tell_mapped(const struct process *process, const struct process_mapping *mapping,
+                        bool lived)
+{
+    const struct recording_mapping code = {mapping->base, mapping->size, mapping->offset};
+
+    if (mapping->access == ARCH_PAGE_EXECUTE && process->program)
+        recording_task_mapped(process->pid, &process->program->known, &code, lived);
 }
 
 int process_map(struct process *process, const struct process_mapping *mapping)
@@ -28,7 +43,7 @@ int process_map(struct process *process, const struct process_mapping *mapping)
     local_barrier(); /* an NMI here sees a complete entry */
     process->mapping_count++;
     if (process->state == PROCESS_LIVES)
-        process_tell_mapped(process, mapping, false);
+        tell_mapped(process, mapping, false);
     return 0;
 }
 
@@ -40,4 +55,27 @@ void process_unmap(struct process *process, unsigned index)
     local_barrier();
     process->mapping_count--;
     unmap_pages(process, mapping.base, mapping.size);
+}
+
+void process_tell_mappings(const struct process *process, bool lived)
+{
+    for (unsigned i = 0; i < process->mapping_count; i++)
+        tell_mapped(process, &process->mapping[i], lived);
+}
+
+/* A process without a parent process is reported as a child of the console's thread. */
+void process_tell_ended(const struct process *process)
+{
+    bool by_process = process->parent < PROCESS_PARENT_JOB && process->parent;
+
+    recording_task_ended(process->pid, by_process ? process->parent : TASK_PID);
+}
+
+void process_tell_all(void)
+{
+    const struct process *process;
+
+    for (unsigned i = 0; i < PROCESSES_MAX; i++)
+        if ((process = process_at(i)))
+            process_tell_mappings(process, true);
 }

@@ -7,6 +7,7 @@
 #include <linux/signal.h>
 
 #include "core/lib/print.h"
+#include "kernel/time/timer.h"
 
 ARCH_HIT_TEXT static bool is_stopping(uint8_t signal)
 {
@@ -46,4 +47,37 @@ void signal_stand(struct process *process)
     process_tell_console(process);
     stand(process);
     arch_irq_save();
+}
+
+/* Interrupt context. */
+static void wake(void *data)
+{
+    struct process *process = data;
+
+    wait_queue_wake_all(&process->events);
+}
+
+static bool is_over(const struct process *process, uint64_t until_ns, bool (*holds)(void *data),
+                    void *data)
+{
+    return signal_ends(process) || arch_clock_ns() >= until_ns || (holds && holds(data));
+}
+
+bool process_sleep(uint64_t until_ns, bool (*holds)(void *data), void *data)
+{
+    struct process *process = process_current();
+    struct timer timer = {.function = wake, .data = process};
+    uint64_t now = arch_clock_ns(), flags;
+
+    if (until_ns != UINT64_MAX && until_ns > now)
+        timer_start(&timer, until_ns - now, 0);
+    flags = wait_queue_lock(&process->events);
+    while (!is_over(process, until_ns, holds, data)) {
+        thread_current()->stopped = signal_stops(process);
+        flags = wait_queue_sleep(&process->events, flags);
+    }
+    thread_current()->stopped = false;
+    wait_queue_unlock(&process->events, flags);
+    timer_cancel(&timer);
+    return signal_ends(process) == 0;
 }
