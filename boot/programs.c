@@ -7,7 +7,7 @@
 #include "arch/x86_64/memory/sections.h"
 #include "core/lib/print.h"
 #include "kernel/console/input_wait.h"
-#include "kernel/fs/unpack.h"
+#include "kernel/fs/ustar.h"
 #include "kernel/hit/process_code.h"
 #include "kernel/memory/pages.h"
 #include "kernel/user/process.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See unpack.h. */
-#include "kernel/fs/unpack.h"
-
+/* Unpacks the archive of user programs into files (ustar.h). Task context. */
 #include "kernel/fs/ustar.h"
 
 static int make_file(const struct ustar_entry *entry)
