@@ -57,12 +57,6 @@ static const char *keep_argument(const char *text, size_t *length)
     return quote == '\0' ? text : NULL;
 }
 
-static void complain(const char *from, const char *reason)
-{
-    print_into(cmdline.complaint, sizeof(cmdline.complaint), "ignored, beginning at `%.30s`: %s",
-               from, reason);
-}
-
 /*
  * `end`: the argument's end, or NULL. Checks the length first: it may be why a quote is not closed.
  */
@@ -89,7 +83,8 @@ void cmdline_init(const char *line)
         const char *end = keep_argument(text, &length);
         const char *fault = fault_of(line, text, end);
         if (fault) {
-            complain(text, fault);
+            print_into(cmdline.complaint, sizeof(cmdline.complaint),
+                       "ignored, beginning at `%.30s`: %s", text, fault);
             return;
         }
         cmdline.length = length;

@@ -61,18 +61,13 @@ static int run_commands(const char *script, bool shown)
     return status;
 }
 
-static bool is_empty(const char *script)
-{
-    struct words_command first;
-
-    return !words_next_command(&script, &first);
-}
-
 static int run_owned(const char *script, bool shown)
 {
+    struct words_command first;
+    const char *rest = script;
     int status;
 
-    if (is_empty(script))
+    if (!words_next_command(&rest, &first))
         return 0;
     if (!command_owner_claim(thread_current(), "the console")) {
         print("%s is running a command: end it with ^C, or wait\n", command_owner_name());

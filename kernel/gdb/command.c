@@ -7,16 +7,10 @@
 #include "core/lib/string.h"
 #include "kernel/cmdline.h"
 
-static int wait_at(const struct gdb_door *door, struct refusal *why)
-{
-    if (!door)
-        return refuse(why, ENODEV, "there is no serial port for it");
-    return gdb_wait_at(door, why);
-}
-
 static int gdb_run(int argc, char **argv)
 {
     bool console = argc == 2 && strcmp(argv[1], "console") == 0;
+    const struct gdb_door *door = gdb_door_of(console);
     struct refusal why;
     int error;
 
@@ -27,7 +21,8 @@ static int gdb_run(int argc, char **argv)
                        "\"%s\": use `gdb` alone, or `gdb console` to lend gdb the console's port",
                        argv[1]);
     else
-        error = wait_at(gdb_door_of(console), &why);
+        error =
+            door ? gdb_wait_at(door, &why) : refuse(&why, ENODEV, "there is no serial port for it");
     if (error)
         print("gdb: %s\n", why.text);
     return error;

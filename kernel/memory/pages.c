@@ -194,11 +194,7 @@ void pages_free(void *start, unsigned order)
 
 size_t pages_free_count(void)
 {
-    uint64_t flags = spinlock_acquire_irq(&lock);
-    size_t count = counts.free;
-
-    spinlock_release_irq(&lock, flags);
-    return count;
+    return pages_counts().free;
 }
 
 struct pages_counts pages_counts(void)
