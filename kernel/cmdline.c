@@ -57,9 +57,7 @@ static const char *keep_argument(const char *text, size_t *length)
     return quote == '\0' ? text : NULL;
 }
 
-/*
- * `end`: the argument's end, or NULL. Checks the length first: it may be why a quote is not closed.
- */
+/* `end`: the argument's end, or NULL. Checks the length first: it may be why a quote is open. */
 static const char *fault_of(const char *line, const char *text, const char *end)
 {
     size_t reach = (size_t)(text - line) + (end ? (size_t)(end - text) : strlen(text));
@@ -105,9 +103,7 @@ static char *next_argument(const char *previous)
     return at < cmdline.length ? &cmdline.kept[at + 1] : NULL;
 }
 
-/*
- * The last argument that begins with `key` and `=`, from the `=` on; NULL: none. Marks all of them.
- */
+/* The last argument that begins with `key` and `=`, from the `=` on, or NULL. Marks all such. */
 static const char *ask(const char *key)
 {
     size_t length = strlen(key);

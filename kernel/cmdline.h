@@ -21,9 +21,7 @@ void cmdline_init(const char *line);
 /* What part of the command line was ignored, and why; NULL: none. */
 const char *cmdline_complaint(void);
 
-/*
- * Copies the value of `key`. False, with "" in `value`: the key is missing or its value too long.
- */
+/* Copies the value of `key`. False, with "" in `value`: there is no key, or no room. */
 bool cmdline_value(const char *key, char *value, size_t size);
 
 /*
@@ -32,7 +30,5 @@ bool cmdline_value(const char *key, char *value, size_t size);
  */
 int cmdline_number(const char *key, uint64_t *number, struct refusal *why);
 
-/*
- * Iterates over the arguments that no code has asked for, to warn of them. NULL: before, after all.
- */
+/* Iterates over the arguments that no code has asked for, to warn of them. NULL: begins, ends. */
 const char *cmdline_next_unasked(const char *previous);

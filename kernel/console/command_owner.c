@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * See command_owner.h. In .text.hit, because a debugger's stop also claims, for a waiting thread.
- */
+/* See command_owner.h. In .text.hit: a debugger's stop also claims, for a waiting thread. */
 #include "kernel/console/command_owner.h"
 
 #include "arch/cpu.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Runs the commands of a line or script, in one thread at a time (command_owner.h). Task context.
- */
+/* Runs the commands of a line or script, in one thread at a time. Task context. */
 #include <linux/errno.h>
 
 #include "core/console/command.h"

@@ -28,9 +28,7 @@ void input_set_arrived(void (*arrived)(void));
 
 /* --- Consumers: task context. --- */
 
-/*
- * input_get calls `resume` (may be NULL) when a full queue has room again; it may call input_put.
- */
+/* input_get calls `resume` (or NULL) when a full queue has room again; it may call input_put. */
 void input_set_resume(void (*resume)(void));
 
 /* Reads the next byte; false if there is none. An unclaimed ^C is returned in its position. */

@@ -43,9 +43,7 @@ void inode_end_if_unused(struct inode *inode);
 int64_t inode_read(struct inode *inode, uint64_t offset, void *to, size_t length);
 int64_t inode_write(struct inode *inode, uint64_t offset, const void *from, size_t length);
 
-/*
- * Truncates a file to nothing, or a directory to fewer entries, whose bytes stay in the last block.
- */
+/* Truncates a file to nothing, or a directory by entries, whose bytes stay in the last block. */
 void inode_shrink(struct inode *inode, uint64_t size);
 
 void inode_stat(const struct inode *inode, struct fs_stat *status);

@@ -78,9 +78,7 @@ int fs_close(int fd);
 int64_t fs_read(int fd, void *to, size_t length);
 int64_t fs_write(int fd, const void *from, size_t length);
 
-/*
- * Returns the new offset, 0 to FS_SIZE_MAX. A write past the end leaves a hole that reads as zeros.
- */
+/* Returns the new offset, 0 to FS_SIZE_MAX. A write past the end leaves a hole, read as zeros. */
 int64_t fs_seek(int fd, int64_t offset, enum fs_whence whence);
 
 int fs_stat(const char *path, struct fs_stat *status);

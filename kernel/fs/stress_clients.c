@@ -43,9 +43,7 @@ int stress_prepare(struct stress *stress)
     return result;
 }
 
-/*
- * Saves as a careful editor does: a whole draft, a check of its size, then a rename over the text.
- */
+/* Saves as a careful editor does: writes a draft, checks its size, renames it over the text. */
 VISIBLE static int client_editor(struct stress *stress)
 {
     struct content text = {.seed = stress_between(stress, 1, 1u << 30),
@@ -226,9 +224,7 @@ static int expect_in_tree(struct stress *stress, const char *path, int64_t built
     return found == built ? 0 : stress_wrong(stress, path, "does not hold what was built");
 }
 
-/*
- * Builds a tree of directories and objects, checks it before and after moving it, and removes it.
- */
+/* Builds a tree of directories and objects, checks it before and after a rename, removes it. */
 VISIBLE static int client_builder(struct stress *stress)
 {
     print_into(stress->path, sizeof(stress->path), "%s", stress->names[STRESS_BUILD]);

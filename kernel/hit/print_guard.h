@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Lets one CPU at a time write to the console; nests, also in interrupts. Task, interrupt context.
- */
+/* Lets one CPU at a time print; nests, also in interrupts. Task and interrupt context. */
 #pragma once
 
 #include <stdint.h>

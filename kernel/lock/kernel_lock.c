@@ -29,9 +29,7 @@ __attribute__((noinline)) static void kernel_lock_wait(void)
     flags = wait_queue_lock(&waiters);
     contended++;
     __atomic_store_n(&waiting, waiting + 1, __ATOMIC_SEQ_CST);
-    /*
-     * A and B, with unlock_kernel: a thread that released the lock before it saw us left it free.
-     */
+    /* A and B, with unlock_kernel, which left the lock free if it did not see us. */
     if (__atomic_exchange_n(&kernel_flag, 1, __ATOMIC_SEQ_CST) != 0) {
         while (given_to != thread_current())
             flags = wait_queue_sleep(&waiters, flags);

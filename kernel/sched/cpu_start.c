@@ -11,9 +11,7 @@
 #include "kernel/sched/scheduler.h"
 #include "kernel/time/ticks.h"
 
-/*
- * In an NMI. A hit keeps using the events and probes it has read; gdb ignores a packet cut in two.
- */
+/* In an NMI. A hit uses the events and probes it has read; gdb ignores a packet cut in two. */
 ARCH_HIT_TEXT static bool may_park(void)
 {
     unsigned cpu = arch_cpu_id();

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Chooses the next thread and switches to it, for kernel/sched and the timer tick (docs/kernel.md).
- */
+/* Chooses the next thread and switches to it: for kernel/sched and the tick (docs/kernel.md). */
 #pragma once
 
 #include "kernel/lock/spinlock.h"
 #include "kernel/sched/thread.h"
 
-/*
- * Sets up a CPU's scheduler; `first` runs there, `idle` when no thread can. Boot, interrupts off.
- */
+/* Sets up a CPU's scheduler: `first` runs, `idle` when no thread can. Boot, interrupts off. */
 void scheduler_init(unsigned cpu, struct thread *first, struct thread *idle);
 
 /* Starts the other CPUs, each with its idle thread and ticks. Boot CPU, interrupts off. */

@@ -87,9 +87,7 @@ static void fill_stack(uintptr_t low, uintptr_t end)
         *(volatile uint64_t *)at = STACK_FILL;
 }
 
-/*
- * Sets up name, stack and first frame; the thread cannot run yet. False: no memory for the stack.
- */
+/* Sets up name, stack and first frame; the thread does not run yet. False: no memory. */
 static bool prepare(struct thread *thread, const char *name, void (*function)(void *), void *data)
 {
     thread->function = function;

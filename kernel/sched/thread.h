@@ -110,9 +110,7 @@ size_t thread_stack_used(const struct thread *thread);
 
 void thread_set_name(struct thread *thread, const char *name);
 
-/*
- * Makes the running context the boot thread, and creates CPU 0's idle thread. Once, interrupts off.
- */
+/* Makes the running context the boot thread, and CPU 0's idle thread. Once, interrupts off. */
 void thread_init(void);
 
 /* Creates the idle thread of a CPU that is about to be started; NULL: no room. Boot. */

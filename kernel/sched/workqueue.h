@@ -8,9 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/*
- * Embedded in its object: queueing cannot fail. The caller sets function and data; the rest is 0.
- */
+/* Embedded in its object: queueing cannot fail. The caller sets the first two; the rest is 0. */
 struct work {
     void (*function)(struct work *work);
     void *data;
@@ -27,7 +25,5 @@ void workqueue_init(void);
  */
 bool work_queue(struct work *work);
 
-/*
- * Waits for all work queued before the call, on any CPU. Task context, but not in work (asserted).
- */
+/* Waits for all work queued before the call, on any CPU. Task context, outside work (asserted). */
 void work_flush(void);

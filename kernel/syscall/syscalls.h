@@ -15,7 +15,5 @@ SYSCALLS(SYSCALL_FUNCTION, SYSCALL_NO_ARGUMENT)
 #undef SYSCALL_FUNCTION
 #undef SYSCALL_NO_ARGUMENT
 
-/*
- * Makes the call and stores its result in ax, for syscall_entry. Has the sites of the tracepoints.
- */
+/* Makes the call and stores its result in ax, for syscall_entry. Has the tracepoints' sites. */
 void syscall_dispatch(struct regs *regs);

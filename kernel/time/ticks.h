@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Counts the boot CPU's ticks; sets each CPU's timer to the tick rate or, for events, a multiple.
- */
+/* Counts the boot CPU's ticks; sets each CPU's timer to the tick rate, or for events faster. */
 #pragma once
 
 #include <stdbool.h>
@@ -21,9 +19,7 @@ void ticks_start(void (*set_rate)(unsigned hertz));
 /* Does the same on each CPU that starts later. */
 void ticks_start_here(void);
 
-/*
- * Sets the interrupts per tick (1 at first): here now, on other CPUs at their next. Task context.
- */
+/* Sets the interrupts per tick (1 at first): here now, elsewhere at the next. Task context. */
 void ticks_quicken(unsigned times);
 
 /* Lowers the interrupts per tick to `times`, if higher. The timer's interrupt. */

@@ -30,9 +30,7 @@ struct elf_image {
     struct elf_segment segment[ELF_SEGMENTS]; /* ascending, no two in one page */
 };
 
-/*
- * `start`: the file's first ELF_HEADER_MOST bytes, or all. Returns 0, or -ENOEXEC and the reason.
- */
+/* `start`: the file's first ELF_HEADER_MOST bytes, or all. 0, or -ENOEXEC and the reason. */
 int elf_read(const void *start, size_t length, uint64_t file_size, struct elf_image *image,
              struct refusal *why);
 

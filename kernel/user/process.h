@@ -106,16 +106,11 @@ int process_spawn(const char *path, int argc, char *const *argv, const struct pr
 int load_program(struct process *process, const char *path, int argc, char *const *argv,
                  struct refusal *why);
 
-/*
- * Waits for a process's end, frees it, returns how it ended. Once per process the console started.
- */
+/* Waits for a process's end, frees it, returns how it ended. Once per process of the console. */
 struct process_end process_wait(struct process *process);
 bool process_has_ended(const struct process *process);
 
-/*
- * Detaches a process that the console started. Once it has ended, the worker calls job_ended and
- * frees it. Task context.
- */
+/* Detaches a process of the console: the worker calls job_ended and frees it. Task context. */
 void process_detach(struct process *process);
 
 /*
@@ -176,10 +171,7 @@ struct process_end process_collect(uint32_t pid);
  */
 bool process_sleep(uint64_t until_ns, bool (*holds)(void *data), void *data);
 
-/*
- * Boot: installs the handlers of user mode's exceptions and system calls; breakpoints in processes;
- * the stepping of programs.
- */
+/* Boot: enables system calls and exceptions of programs, breakpoints in them, stepping them. */
 void process_init(void);
 void process_watch_init(void);
 void process_steps_init(void);

@@ -2,8 +2,7 @@
 /*
  * Steps programs to record their branches (docs/sources.md). Stepping begins at a thread's next
  * return to user mode, and ends at the first step or return at which no event wants it. Its state
- * is per thread. Nothing is kept from the kernel's entry to the return: the next step begins where
- * the program resumes.
+ * is per thread; nothing is kept while the program is in the kernel.
  */
 #include "arch/cpu.h"
 #include "arch/regs.h"

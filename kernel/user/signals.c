@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See signals.h. A stopped program waits in its own queue, so whatever ends a sleep ends the stop.
+ * See signals.h. A stopped or sleeping program waits in its own queue, so a kill wakes one queue.
  */
 #include "kernel/user/signals.h"
 
