@@ -71,12 +71,6 @@ static size_t complete_extend(const char *text, size_t length, char *addition, s
     return single ? 1 : range.end - range.first;
 }
 
-/* Local symbols may share a name; each name is listed once. */
-static bool is_repeated(const struct target *target, const struct range *range, size_t index)
-{
-    return index > range->first && strcmp(name_at(target, index), name_at(target, index - 1)) == 0;
-}
-
 /* Wraps lines at the screen's width; `column` is the end of the last name. */
 static void list_name(struct sink *sink, const char *name, size_t *column)
 {
@@ -99,7 +93,8 @@ static void complete_list(const char *text, size_t length, struct sink *sink)
         return;
     struct range range = range_find(&target);
     for (size_t i = range.first; i < range.end; i++) {
-        if (is_repeated(&target, &range, i))
+        /* Local symbols may share a name. */
+        if (i > range.first && strcmp(name_at(&target, i), name_at(&target, i - 1)) == 0)
             continue;
         if (found++ < COMPLETE_LIST_MOST)
             list_name(sink, name_at(&target, i), &column);

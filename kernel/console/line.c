@@ -62,12 +62,6 @@ static void cut(struct line *line, size_t from, size_t to)
     step_back(line, behind + to - from);
 }
 
-static void replace(struct line *line, const char *text)
-{
-    cut(line, 0, line->length);
-    insert(line, text, strlen(text));
-}
-
 static void show_again(struct line *line)
 {
     size_t cursor = line->cursor;
@@ -94,7 +88,8 @@ static void show_before(struct line *line, size_t back)
         line->set_aside[line->length] = '\0';
     }
     line->browsed = back;
-    replace(line, text);
+    cut(line, 0, line->length);
+    insert(line, text, strlen(text));
 }
 
 /*
@@ -339,13 +334,6 @@ static enum line_state end_line(struct line *line)
     return LINE_DONE;
 }
 
-static enum line_state cancel(struct line *line)
-{
-    press_end(line);
-    print_to(line->sink, "^C\n");
-    return LINE_CANCELLED;
-}
-
 void line_init(struct line *line, struct sink *sink, const char *prompt,
                const struct line_completer *completer)
 {
@@ -389,8 +377,11 @@ enum line_state line_put(struct line *line, uint8_t byte)
     int key = next_key(line, byte);
     if (key == '\r' || key == '\n')
         return end_line(line);
-    if (key == KEY_CONTROL('C'))
-        return cancel(line);
+    if (key == KEY_CONTROL('C')) {
+        press_end(line);
+        print_to(line->sink, "^C\n");
+        return LINE_CANCELLED;
+    }
     if (line->overlong > 0)
         line->overlong++;
     else if (key != KEY_NONE)

@@ -62,13 +62,6 @@ static size_t within_block(uint64_t offset, size_t length)
     return length < rest ? length : rest;
 }
 
-/* Updates the access time, unless it is already newer than the last change. */
-static void mark_accessed(struct inode *inode)
-{
-    if (inode->accessed <= inode->modified)
-        inode->accessed = arch_clock_ns();
-}
-
 int64_t inode_read(struct inode *inode, uint64_t offset, void *to, size_t length)
 {
     uint8_t *bytes = to;
@@ -88,8 +81,8 @@ int64_t inode_read(struct inode *inode, uint64_t offset, void *to, size_t length
             memset(bytes + done, 0, part);
         done += part;
     }
-    if (done > 0)
-        mark_accessed(inode);
+    if (done > 0 && inode->accessed <= inode->modified) /* only the first time after a change */
+        inode->accessed = arch_clock_ns();
     return (int64_t)done;
 }
 

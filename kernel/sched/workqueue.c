@@ -76,38 +76,26 @@ static void work_execute(struct work *work)
     work->function(work);
 }
 
-static void workqueue_count_done(struct workqueue *queue)
-{
-    uint64_t flags = wait_queue_lock(&queue->finished);
-
-    queue->done++;
-    wait_queue_wake_all_locked(&queue->finished);
-    wait_queue_unlock(&queue->finished, flags);
-}
-
 static void workqueue_work(void *data)
 {
     struct workqueue *queue = data;
 
     for (;;) {
+        uint64_t flags;
+
         work_execute(workqueue_take(queue));
-        workqueue_count_done(queue);
+        flags = wait_queue_lock(&queue->finished);
+        queue->done++;
+        wait_queue_wake_all_locked(&queue->finished);
+        wait_queue_unlock(&queue->finished, flags);
     }
-}
-
-static uint64_t workqueue_queued(struct workqueue *queue)
-{
-    uint64_t flags = wait_queue_lock(&queue->arrivals);
-    uint64_t queued = queue->queued;
-
-    wait_queue_unlock(&queue->arrivals, flags);
-    return queued;
 }
 
 static void workqueue_flush(struct workqueue *queue)
 {
-    uint64_t until = workqueue_queued(queue), flags;
+    uint64_t flags = wait_queue_lock(&queue->arrivals), until = queue->queued;
 
+    wait_queue_unlock(&queue->arrivals, flags);
     assert(thread_current() != queue->worker);
     flags = wait_queue_lock(&queue->finished);
     while (queue->done < until)

@@ -20,11 +20,6 @@ static int file_of(uint64_t fd)
     return fd < PROCESS_FILES ? process_current()->file[fd] : PROCESS_FILE_NONE;
 }
 
-static bool is_killed(void)
-{
-    return signal_ends(process_current()) != 0;
-}
-
 /*
  * Reads or writes the program's memory page by page, until a call moves less than requested or the
  * program is killed, so that a killed program does not first print all of its output.
@@ -44,7 +39,7 @@ static int64_t move(int file, uintptr_t address, size_t length, enum arch_page a
         if (moved < 0)
             return done > 0 ? (int64_t)done : moved;
         done += (size_t)moved;
-        if ((size_t)moved < part || is_killed())
+        if ((size_t)moved < part || signal_ends(process_current()))
             break;
     } while (done < length);
     return (int64_t)done;

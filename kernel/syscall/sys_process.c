@@ -86,12 +86,6 @@ int64_t sys_spawn(const struct regs *regs)
     return error ? error : (int64_t)child->pid;
 }
 
-/* Encodes the status of wait4: the exit code in the second byte, or the signal in the first. */
-static int status_of(struct process_end end)
-{
-    return end.signal ? end.signal : end.code << 8;
-}
-
 static bool has_ended(void *data)
 {
     return process_find_ended(process_current(), *(const int64_t *)data) != 0;
@@ -101,7 +95,8 @@ int64_t sys_wait4(const struct regs *regs)
 {
     static const uint8_t no_usage[RUSAGE_SIZE];
     int64_t wanted = (int32_t)regs->di, found;
-    int status;
+    struct process_end end;
+    int status; /* the exit code in the second byte, or the signal in the first */
 
     if (regs->dx & ~(uint64_t)WNOHANG || wanted == 0 || wanted < -1)
         return -EINVAL;
@@ -112,7 +107,8 @@ int64_t sys_wait4(const struct regs *regs)
     found = process_find_ended(process_current(), wanted);
     if (found <= 0)
         return found;
-    status = status_of(process_collect((uint32_t)found));
+    end = process_collect((uint32_t)found);
+    status = end.signal ? end.signal : end.code << 8;
     if (regs->si)
         user_put(regs->si, &status, sizeof(status));
     if (regs->r10)

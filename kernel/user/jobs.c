@@ -114,18 +114,14 @@ COMMAND(program_command) = {
 
 static uint32_t awaited; /* the console's thread only; 0: all */
 
-static bool is_awaited(const struct process *process)
-{
-    return process->parent == PROCESS_PARENT_JOB && (!awaited || process->pid == awaited);
-}
-
 /* A process that has ended stays visible until its end has been reported. */
 static bool runs_awaited(void)
 {
     const struct process *process;
 
     for (unsigned i = 0; i < PROCESSES_MAX; i++)
-        if ((process = process_at(i)) && is_awaited(process))
+        if ((process = process_at(i)) && process->parent == PROCESS_PARENT_JOB &&
+            (!awaited || process->pid == awaited))
             return true;
     return false;
 }

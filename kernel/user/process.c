@@ -80,22 +80,6 @@ static struct process *claim(const struct process *parent)
     return process;
 }
 
-static bool may_run(void *data)
-{
-    const struct process *process = data;
-
-    return __atomic_load_n(&process->may_run, __ATOMIC_ACQUIRE);
-}
-
-static void wait_until(struct process *process, bool (*holds)(void *data))
-{
-    uint64_t flags = wait_queue_lock(&process->events);
-
-    while (!holds(process))
-        flags = wait_queue_sleep(&process->events, flags);
-    wait_queue_unlock(&process->events, flags);
-}
-
 /*
  * A process's thread starts here; it waits until all listeners know of the process. The CPU may
  * have switched to it before it belonged to a process, so it catches up on what such a switch does.
@@ -103,8 +87,11 @@ static void wait_until(struct process *process, bool (*holds)(void *data))
 static void process_main(void *data)
 {
     struct process *process = data;
+    uint64_t flags = wait_queue_lock(&process->events);
 
-    wait_until(process, may_run);
+    while (!__atomic_load_n(&process->may_run, __ATOMIC_ACQUIRE))
+        flags = wait_queue_sleep(&process->events, flags);
+    wait_queue_unlock(&process->events, flags);
     arch_irq_save();
     thread_follow_exec();
     breakpoint_switch();
