@@ -1,17 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * See watchdog.h. Each CPU checks itself in the NMI clock (core/event/source_nmi_clock.h), so a
- * check costs other CPUs nothing.
+ * check costs other CPUs nothing. A report is made in an NMI while all other CPUs stand still; it
+ * takes no lock, changes nothing, and prints by polling.
  */
 #include "kernel/panic/watchdog.h"
 
 #include "arch/cpu.h"
+#include "arch/park.h"
 #include "arch/regs.h"
 #include "arch/stop.h"
 #include "core/event/source_nmi_clock.h"
 #include "core/lib/print.h"
+#include "core/recording/recording.h"
 #include "kernel/cmdline.h"
-#include "kernel/panic/watchdog_report.h"
+#include "kernel/hit/print_guard.h"
+#include "kernel/lock/kernel_lock.h"
+#include "kernel/lock/spinlock.h"
+#include "kernel/panic/panic.h"
+#include "kernel/sched/scheduler.h"
 #include "kernel/time/ticks.h"
 
 #define SECONDS_MOST 3600
@@ -40,21 +47,110 @@ static bool is_stalled(unsigned cpu, uint64_t now, uint64_t nanoseconds)
            ticks_served(cpu) == watched[cpu].served && now - watched[cpu].since >= nanoseconds;
 }
 
+static void print_holder(const struct spinlock *lock)
+{
+    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
+        for (unsigned i = 0; i < held_locks[cpu].count && i < HELD_LOCKS_MAX; i++)
+            if (held_locks[cpu].lock[i] == lock) {
+                print(", which CPU %u holds\n", cpu);
+                return;
+            }
+    print(", whose holder is not known\n");
+}
+
+static void print_lock(const char *what, const struct spinlock *lock)
+{
+    print("  %s spinlock %p%s%s", what, (const void *)lock, lock->name ? " " : "",
+          lock->name ? lock->name : "");
+}
+
+static void print_locks(unsigned cpu)
+{
+    const struct held_locks *there = &held_locks[cpu];
+
+    for (unsigned i = 0; i < there->count && i < HELD_LOCKS_MAX; i++)
+        if (there->lock[i]) {
+            print_lock("holds", there->lock[i]);
+            print("\n");
+        }
+    if (there->count > HELD_LOCKS_MAX)
+        print("  holds %u more spinlocks\n", there->count - HELD_LOCKS_MAX);
+    if (there->waits_for) {
+        print_lock("waits for", there->waits_for);
+        print_holder(there->waits_for);
+    }
+}
+
+static void print_cpu(unsigned cpu, const struct regs *regs, uint64_t stalled)
+{
+    const struct thread *thread = scheduler_current(cpu);
+
+    print("CPU %u: thread %s (%u)", cpu, thread->name, thread->pid);
+    if (stalled)
+        print(", no interrupt served for %llu.%llu seconds",
+              (unsigned long long)(stalled / 1000000000),
+              (unsigned long long)(stalled / 100000000 % 10));
+    print("\n");
+    print_locks(cpu);
+    if (regs)
+        panic_print_chain(regs);
+    else
+        print("  (it does not answer: no call chain)\n");
+}
+
+/* If the holder sleeps or is preempted, its call chain is not among those above. */
+static void print_kernel_lock(void)
+{
+    unsigned waiting;
+    const struct thread *holder = kernel_lock_holder(&waiting);
+    struct regs regs;
+
+    if (!holder) {
+        print("kernel lock: %s\n", kernel_flag ? "about to be taken by another thread" : "free");
+        return;
+    }
+    print("kernel lock: thread %s (%u) on CPU %u holds it, %u wait\n", holder->name, holder->pid,
+          holder->cpu, waiting);
+    if (scheduler_current(holder->cpu) == holder)
+        return;
+    arch_switched_regs(holder->sp, &regs);
+    panic_print_chain(&regs);
+}
+
+/*
+ * `regs`: where the NMI interrupted this CPU. `stalled`: how many ns each CPU has made no progress;
+ * 0: not stalled.
+ */
+static void print_report(const struct regs *regs, const uint64_t *stalled)
+{
+    struct print_guard_kept kept = print_guard_seize();
+    unsigned me = arch_cpu_id();
+
+    print("\nWATCHDOG: a CPU makes no progress\n");
+    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
+        if (arch_cpu_runs(cpu))
+            print_cpu(cpu, cpu == me ? regs : arch_stopped_regs(cpu), stalled[cpu]);
+    print_kernel_lock();
+    panic_print_samples(recording_source_for_report());
+    print("WATCHDOG: the machine continues\n");
+    print_guard_give_back(&kept);
+}
+
 /*
  * Reports all stalled CPUs together, also those that would notice a few checks later. The time of
  * the report does not count as a stall.
  */
 static void report(const struct regs *regs, uint64_t now)
 {
-    struct watchdog_stalls stalls = {.regs = regs};
+    uint64_t stalled[ARCH_CPUS_MAX] = {0};
 
     arch_cpus_rendezvous();
     for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
         if (arch_cpu_runs(cpu) && is_stalled(cpu, now, limit - TOGETHER_NS)) {
-            stalls.ns[cpu] = now - watched[cpu].since;
+            stalled[cpu] = now - watched[cpu].since;
             watched[cpu].reported = true;
         }
-    watchdog_report(&stalls);
+    print_report(regs, stalled);
     for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
         watched[cpu].looks = 0;
     arch_cpus_go();
