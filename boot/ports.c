@@ -64,11 +64,11 @@ static void ports_drain(void)
     uart_drain(&com2);
 }
 
-static void ports_power(enum power_state state)
+static void ports_power(enum host_power state)
 {
     gdb_exited();
     ports_drain();
-    if (state == POWER_OFF)
+    if (state == HOST_POWER_OFF)
         power_off();
     else
         power_reset();

@@ -148,11 +148,6 @@ static bool interrupted(enum host_interrupt how)
     return input_interrupted();
 }
 
-ARCH_HIT_TEXT static void power(enum host_power state)
-{
-    power_request(state == HOST_POWER_OFF ? POWER_OFF : POWER_RESET);
-}
-
 void host_init(void)
 {
     static const struct host kernel = {
@@ -169,7 +164,7 @@ void host_init(void)
         .wake = wake,
         .program_load = load,
         .interrupted = interrupted,
-        .power = power,
+        .power = power_request,
     };
 
     host_set(&kernel);

@@ -2,9 +2,9 @@
 /* Powers the machine off or resets it, by a handler that boot/ports.c registers. Task context. */
 #pragma once
 
-enum power_state { POWER_OFF, POWER_RESET };
+#include "core/host.h"
 
-void power_set_handler(void (*handler)(enum power_state state));
+void power_set_handler(void (*handler)(enum host_power state));
 
 /* Returns only if the machine did not comply. */
-void power_request(enum power_state state);
+void power_request(enum host_power state);
