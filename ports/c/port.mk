@@ -70,8 +70,8 @@ $(BUILD)/ports/no-commands.ld: ports/c/kernel.ld
 	$(Q)mkdir -p $(@D)
 	$(Q)sed 's|/DISCARD/ : {|& *(pitot_commands)|' $< > $@
 
-# With tables: symbols, and chains by the compiler's unwind information.
-$(BUILD)/ports/c-%-tables.elf: $(BUILD)/ports/c-%.elf $(TABLE_TOOLS) tools/pitot-tables
+# With tables: symbols, and chains by the compiler's unwind information. The kernel in Rust, too.
+$(BUILD)/ports/%-tables.elf: $(BUILD)/ports/%.elf $(TABLE_TOOLS) tools/pitot-tables
 	$(call say,TABLES,$@)
 	$(Q)cp $< $@.part
 	$(Q)BUILD=$(BUILD) tools/pitot-tables --text text_start,text_end --exempt .boot $@.part

@@ -21,12 +21,6 @@ $(BUILD)/ports/rust.elf: $(BUILD)/ports/rust/libkernel.a ports/rust/boot.S ports
 	$(Q)$(CC) -I. -nostdlib -static -no-pie -Wl,--build-id=sha1 -Wl,-T,ports/rust/kernel.ld -Wl,--gc-sections -Wl,-z,max-page-size=4096 \
 		-Wl,-z,noexecstack -Wl,--no-warn-rwx-segments $(RUST_GIVES:%=-Wl,-u,pitot_host_%) ports/rust/boot.S $(BUILD)/lib/pitot.o $(BUILD)/ports/rust/libkernel.a -o $@
 
-$(BUILD)/ports/rust-tables.elf: $(BUILD)/ports/rust.elf $(TABLE_TOOLS) tools/pitot-tables
-	$(call say,TABLES,$@)
-	$(Q)cp $< $@.part
-	$(Q)BUILD=$(BUILD) tools/pitot-tables --text text_start,text_end --exempt .boot $@.part
-	$(Q)mv $@.part $@
-
 $(BUILD)/ports/rust/layout: tests/host/rust_layout.rs ports/rust/pitot.rs
 	$(call say,RUSTC,$@)
 	$(Q)mkdir -p $(@D)
