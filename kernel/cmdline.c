@@ -24,7 +24,7 @@ static bool is_blank(char character)
     return character == ' ' || character == '\t' || character == '\n' || character == '\r';
 }
 
-/* GRUB escapes \ ' and " with a backslash, people also blanks. Elsewhere a backslash is literal. */
+/* GRUB escapes \ ' and " with a backslash; people also escape blanks. Others keep the backslash. */
 static bool is_hidden_by_backslash(char character)
 {
     return character == '\\' || character == '\'' || character == '"' || is_blank(character);

@@ -105,12 +105,12 @@ struct thread *thread_find(uint32_t pid);
 /* CPU time, including that of the current run. */
 uint64_t thread_ran_ns(const struct thread *thread);
 
-/* Peak stack use in bytes, by the fill pattern that is left. */
+/* Peak stack use in bytes, from how much of the fill pattern is overwritten. */
 size_t thread_stack_used(const struct thread *thread);
 
 void thread_set_name(struct thread *thread, const char *name);
 
-/* Makes the running context the boot thread, and CPU 0's idle thread. Once, interrupts off. */
+/* Makes the running context the boot thread; creates CPU 0's idle thread. Once, interrupts off. */
 void thread_init(void);
 
 /* Creates the idle thread of a CPU that is about to be started; NULL: no room. Boot. */

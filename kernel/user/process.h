@@ -120,8 +120,9 @@ void process_detach(struct process *process);
 void process_set_console_hook(void (*ended)(void));
 
 /*
- * Sends a signal (Linux's numbers). A fatal signal ends the process's sleep, and the process before
- * its return to user mode; a stopping one holds it there until SIGCONT. Not in hits or NMIs.
+ * Sends a signal (Linux's numbers). A fatal signal ends a sleep of the process at once, and the
+ * process before its return to user mode; a stopping signal holds it there until SIGCONT. Not in
+ * hits or NMIs.
  */
 void process_kill(struct process *process, uint8_t signal);
 

@@ -68,7 +68,7 @@ gdt_pointer:
         .word gdt_pointer - gdt - 1
         .quad gdt
 
-/* Copied below 1 MiB by other_start, so it addresses its data relative to itself. */
+/* Copied below 1 MiB by other_start, so it addresses data relative to %cs. */
         .code16
         .globl other_entry, other_entry_size
 other_entry:
