@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See debugger.h: attaches gdb, and listens to it while the machine runs. Listening runs in NMIs
- * and traps, where the code may neither trap nor wait for a lock; the rest runs in task context,
- * unless the header states otherwise.
+ * See debugger.h: attaches gdb, and listens to it while the machine runs, in NMIs and traps, which
+ * may neither trap nor wait for a lock. The rest runs in task context, unless the header says
+ * otherwise.
  */
 #include "core/gdb/debugger.h"
 
@@ -10,14 +10,13 @@
 #include "arch/debugger.h"
 #include "arch/regs.h"
 #include "core/breakpoint/breakpoint.h"
-#include "core/gdb/machine.h"
 #include "core/gdb/points.h"
 #include "core/gdb/session.h"
 #include "core/lib/assert.h"
 #include "core/lib/cpus.h"
 #include "core/lib/print.h"
 
-#define QUIET_NS 100000000ull /* an emulated line never pauses this long inside a packet */
+#define QUIET_NS 100000000ull /* longer than an emulated line pauses inside a packet */
 
 struct gdb_session gdb_session;
 
@@ -29,10 +28,7 @@ static bool debugger_wants(unsigned cpu)
     return gdb_points_hit(cpu) && !gdb_command_runs();
 }
 
-/*
- * An earlier stop may already have handled the reason for a request: a ^C, the packet of a new gdb,
- * or a point hit on this CPU.
- */
+/* False if an earlier stop has handled the reason: a ^C, a new gdb's packet, or this CPU's hit. */
 static bool debugger_asks(unsigned cpu)
 {
     const struct gdb_link *link = &gdb_session.server.link;
@@ -46,10 +42,7 @@ static bool debugger_may_stop(unsigned cpu)
     return !gdb_is_sending(cpu);
 }
 
-/*
- * True if the byte is gdb's request to stop, or the start of a packet, which means a new gdb. Every
- * other byte is noise.
- */
+/* True for a request to stop, or the start of a new gdb's packet; every other byte is noise. */
 static bool begins(uint8_t byte)
 {
     struct gdb_link *link = &gdb_session.server.link;
@@ -82,10 +75,10 @@ static enum arch_heard listen_at(const struct gdb_door *at)
 }
 
 /*
- * During a stop the port is not read here: the boot CPU may take an NMI for a different reason, or
- * may be parked while the stopped CPU runs alone. L pairs with take_the_port: at least one side
- * sees the other's store. The door is read after `stopped`: if gdb leaves in a stop, the door is
- * cleared before the stop ends.
+ * Does not read the port during a stop: the boot CPU may take an NMI for a different reason, or may
+ * be parked while the stopped CPU runs alone. L pairs with take_the_port: at least one side sees
+ * the other's store. `door` is read after `stopped`: if gdb leaves in a stop, the door is cleared
+ * before the stop ends.
  */
 static enum arch_heard debugger_listens(void)
 {
@@ -118,10 +111,7 @@ void gdb_panicked(const struct regs *regs)
         arch_stop_dead(&dead);
 }
 
-/*
- * Attaches gdb. Returns -EBUSY if gdb is attached at another port, or the error of parking the
- * CPUs.
- */
+/* -EBUSY: gdb is attached already; otherwise the error of parking the CPUs. */
 static int attach(const struct gdb_door *with, struct refusal *why)
 {
     static const struct arch_debugger debugger = {.wants = debugger_wants,
@@ -171,9 +161,8 @@ bool gdb_arrived(uint8_t byte, struct regs *regs)
 /* --- Waiting for a gdb. --- */
 
 /*
- * A gdb that connected too early has already sent its request, perhaps more than once, and would
- * take the second reply for the reply to its next request. So the old bytes are dropped; gdb asks
- * again.
+ * A gdb that connected too early has sent its request, perhaps more than once, and would take the
+ * second reply for that to its next request. So the old bytes are dropped; gdb asks again.
  */
 static void forget_what_came(void)
 {
@@ -184,10 +173,7 @@ static void forget_what_came(void)
             since = arch_clock_ns();
 }
 
-/*
- * From here on every byte is answered, so a gdb that connects when the user reads this message
- * loses no request.
- */
+/* From here on every byte is answered, so a gdb that connects now loses no request. */
 static void invite(void)
 {
     struct sink *console =

@@ -11,17 +11,15 @@
 #include "core/lib/refusal.h"
 
 /*
- * A port that gdb can use. No other code reads from it while it is open. All functions are called
- * with all other CPUs parked, or in a stop; `poll` is also called in NMIs of the boot CPU.
+ * A port that gdb can use. No other code reads it while it is open. All functions are called with
+ * the other CPUs parked, or in a stop; `poll` also in NMIs of the boot CPU.
  */
 struct gdb_door {
     const char *name;
     struct gdb_line line;    /* access that polls the port */
     int (*poll)(void);       /* the next byte received; -1: none */
     void (*listen)(bool on); /* on: received bytes interrupt the boot CPU */
-    /*
-     * Called when gdb takes the port. Returns NULL, or the reason why ^C cannot interrupt all code.
-     */
+    /* gdb takes the port. Returns NULL, or why ^C cannot interrupt all code. */
     const char *(*open)(void);
     void (*close)(void);
     bool lends_console; /* print() goes to gdb while the port is open */
@@ -32,34 +30,26 @@ struct gdb_monitor {
     /* Creates what commands need, for example a thread; may be called again. Task context. */
     void (*start)(void);
     /*
-     * Makes the stopped CPU run the command when all CPUs resume, before it continues with its own
-     * code. Returns NULL, or the reason for a refusal. In a stop.
+     * Makes the stopped CPU run the command, once all CPUs resume, before its own code. Returns
+     * NULL, or the reason for a refusal. In a stop.
      */
     const char *(*begin)(unsigned cpu, const char *line);
-    /* The command is running, or its end has not been reported to gdb. Any context. */
+    /* A command is running, or gdb has not been told of its end. Any context. */
     bool (*is_under_way)(void);
+    /* In a stop of that CPU: if it ends the command, restores the CPU's own context. */
+    bool (*end)(unsigned cpu);
     /*
-     * Called in a stop of that CPU. If the stop marks the end of the command, restores the CPU's
-     * own context and returns true.
-     */
-    bool (*end)(unsigned cpu, int *status);
-    /*
-     * Redirects the output of commands from the console to `text_to`; `alive` is called once a
-     * second. Both run in task context. Called at boot.
+     * Commands then print to `text_to` and call `alive` once a second, both in task context. Called
+     * at boot.
      */
     void (*set_print)(size_t (*text_to)(const char *text, size_t length), void (*alive)(void));
 };
 
-/*
- * `own` is a port that no other code uses, `lent` is the console's port, and `commands` run for
- * `monitor`; each may be NULL. Called at boot.
- */
+/* gdb's own port, the console's port, and the commands of `monitor`; each may be NULL. At boot. */
 void gdb_init(const struct gdb_door *own, const struct gdb_door *lent,
               const struct gdb_monitor *commands);
 
-/*
- * gdb's own port; the console's port if `console`, or if gdb has no port. NULL: there is neither.
- */
+/* gdb's own port; the console's if `console`, or if gdb has none. NULL: there is neither. */
 const struct gdb_door *gdb_door_of(bool console);
 
 /*
@@ -69,34 +59,25 @@ const struct gdb_door *gdb_door_of(bool console);
 int gdb_wait_at(const struct gdb_door *with, struct refusal *why);
 
 /*
- * Prints the line's error counts, and why a point was refused, which gdb itself does not show.
- * False: no gdb is attached. Task context, or a stop.
+ * Prints the line's error counts, and why a point was refused, which gdb does not show. False: no
+ * gdb is attached. Task context, or a stop.
  */
 bool gdb_tell(struct sink *to);
 
 /*
- * Called when a byte arrives at gdb's own port while no gdb is attached. True: a gdb session
- * begins, and the bytes that follow belong to it. Interrupt context.
+ * Called when a byte arrives at gdb's own port while no gdb is attached. True: gdb is now attached,
+ * and the bytes that follow belong to it. Interrupt context.
  */
 bool gdb_arrived(uint8_t byte, struct regs *regs);
 
-/*
- * Called after each interrupt: repeats the request to a CPU that could not stop because it was in
- * the middle of a hit.
- */
+/* Called after each interrupt: asks again a CPU that could not stop because it was in a hit. */
 void gdb_tick(void);
 
-/*
- * True if that CPU is sending to gdb and must not be stopped meanwhile. Called in an NMI or a trap
- * on that CPU.
- */
+/* That CPU is sending to gdb and must not be stopped. Called in an NMI or a trap on that CPU. */
 bool gdb_is_sending(unsigned cpu);
 
-/*
- * Called when a panic with these registers has been reported: stops if gdb is attached. Any
- * context.
- */
+/* Called after a panic with these registers was reported: stops if gdb is attached. Any context. */
 void gdb_panicked(const struct regs *regs);
 
-/* Notifies gdb that the machine is about to be switched off. Task context, or a stop. */
+/* Tells gdb that the machine is about to be switched off. Task context, or a stop. */
 void gdb_exited(void);

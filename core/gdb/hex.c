@@ -5,11 +5,6 @@
 #include "core/lib/number.h"
 #include "core/lib/string.h"
 
-int hex_value(char digit)
-{
-    return number_digit(digit, 16);
-}
-
 char hex_digit(unsigned value)
 {
     return "0123456789abcdef"[value & 15];
@@ -17,18 +12,13 @@ char hex_digit(unsigned value)
 
 bool hex_number(const char **at, uint64_t *number)
 {
-    const char *end = *at;
-
-    if (number_read(&end, 16, UINT64_MAX, number) != NUMBER_READ)
-        return false;
-    *at = end;
-    return true;
+    return number_read(at, 16, UINT64_MAX, number) == NUMBER_READ;
 }
 
 bool hex_bytes(const char **at, uint8_t *bytes, size_t count)
 {
     for (size_t i = 0; i < count; i++, *at += 2) {
-        int high = hex_value((*at)[0]), low = high < 0 ? -1 : hex_value((*at)[1]);
+        int high = number_digit((*at)[0], 16), low = high < 0 ? -1 : number_digit((*at)[1], 16);
 
         if (low < 0)
             return false;

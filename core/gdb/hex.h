@@ -9,16 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The value of a digit in either case; -1: not a digit. */
-int hex_value(char digit);
-
 /* The digit for a value from 0 to 15. */
 char hex_digit(unsigned value);
 
-/*
- * Reads a number at *at, and moves *at past its last digit. False: there is no digit, or the number
- * does not fit into 64 bits.
- */
+/* Reads a number and moves *at past it. False, with *at anywhere: no digit, or over 64 bits. */
 bool hex_number(const char **at, uint64_t *number);
 
 /* Reads exactly `count` bytes, two digits each, and moves *at past them. */

@@ -6,25 +6,21 @@
 
 #include "core/gdb/hex.h"
 #include "core/lib/assert.h"
+#include "core/lib/number.h"
+#include "core/lib/string.h"
 
 #define ESCAPE     '}'
 #define ESCAPE_XOR 0x20
 
 void gdb_link_init(struct gdb_link *link, const struct gdb_line *line)
 {
+    memset(link, 0, sizeof(*link));
     link->line = line;
-    link->no_ack = false;
-    link->begun = link->interrupted = false;
-    link->in_length = link->out_length = 0;
-    link->out_cut = false;
-    link->text_length = link->text_sent = 0;
-    link->counts.bad_sums = link->counts.too_long = 0;
-    link->counts.resent = link->counts.noise = 0;
 }
 
 /*
- * Everything before a packet is noise, except acknowledgements and GDB_BREAK. gdb may have sent
- * GDB_BREAK before it knew of this stop, or while it decided whether to show the stop to its user.
+ * Everything before a packet is noise, except acknowledgements and GDB_BREAK, which gdb may have
+ * sent before it knew of this stop, or before it showed the stop to its user.
  */
 static int await_start(struct gdb_link *link)
 {
@@ -46,8 +42,8 @@ static int await_start(struct gdb_link *link)
 }
 
 /*
- * Reads up to the `#`; *length also counts characters that did not fit. A `$` starts over, because
- * the end of the previous packet was lost.
+ * Reads up to the `#`; *length also counts characters that did not fit. A `$` starts over: the end
+ * of the previous packet was lost.
  */
 static int read_body(struct gdb_link *link, size_t *length, uint8_t *sum)
 {
@@ -78,7 +74,8 @@ static bool sum_is(struct gdb_link *link, uint8_t sum, int *error)
     int high = link->line->get(), low = high < 0 ? -1 : link->line->get();
 
     *error = low < 0 ? -EPIPE : 0;
-    return !*error && hex_value((char)high) == sum >> 4 && hex_value((char)low) == (sum & 15);
+    return !*error && number_digit((char)high, 16) == sum >> 4 &&
+           number_digit((char)low, 16) == (sum & 15);
 }
 
 static void unescape(struct gdb_link *link, size_t length)
@@ -187,7 +184,7 @@ void gdb_link_send_once(struct gdb_link *link)
     char end[3] = {'#'};
     uint8_t sum = 0;
 
-    assert(!link->out_cut); /* a reply that was cut has been replaced by an error */
+    assert(!link->out_cut); /* the server has replaced such a reply by an error */
     for (size_t i = 0; i < link->out_length; i++)
         sum = (uint8_t)(sum + (uint8_t)link->out[i]);
     end[1] = hex_digit(sum >> 4);
@@ -197,7 +194,7 @@ void gdb_link_send_once(struct gdb_link *link)
     link->line->put(end, sizeof(end));
 }
 
-/* A packet in place of the `+` means that gdb lost ours, and continues or asks again. */
+/* A packet instead of the `+`: gdb lost ours, and continues or asks again. */
 int gdb_link_send(struct gdb_link *link)
 {
     int byte;
@@ -232,8 +229,8 @@ void gdb_link_make_text(struct gdb_link *link, const char *text, size_t length)
 
     assert(length <= GDB_TEXT_MAX);
     link->text_length = link->text_sent = 0;
-    __atomic_signal_fence(__ATOMIC_SEQ_CST); /* an NMI that halts this CPU here leaves no packet, or
-                                              * all of it */
+    /* an NMI that halts this CPU meanwhile leaves no packet or a whole one */
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
     *at++ = '$';
     *at++ = 'O';
     for (size_t i = 0; i < length; i++) {

@@ -25,11 +25,13 @@ struct gdb_line {
 
 struct gdb_link {
     const struct gdb_line *line;
-    bool no_ack;      /* neither side sends + or - any more */
-    bool begun;       /* the $ of the next packet has been read */
-    bool interrupted; /* GDB_BREAK has been read outside a packet. Cleared by the caller when it has
-                       * answered, and by a new gdb's first packet. A caller that also reads the
-                       * line in an NMI accesses it atomically */
+    bool no_ack; /* neither side sends + or - any more */
+    bool begun;  /* the $ of the next packet has been read */
+    /*
+     * GDB_BREAK has been read outside a packet. Cleared by the caller once it has answered, and by
+     * a new gdb's first packet. Atomic where an NMI also reads the line.
+     */
+    bool interrupted;
 
     char in[GDB_PACKET_MAX + 1]; /* escapes removed, NUL-terminated */
     size_t in_length;
@@ -41,7 +43,7 @@ struct gdb_link {
     char text[2 * GDB_TEXT_MAX + sizeof("$O#00")];
     size_t text_length, text_sent;
 
-    /* Line errors, printed by the console command `gdb`. */
+    /* Printed by the console command `gdb`. */
     struct {
         uint64_t bad_sums, too_long, resent, noise;
     } counts;
@@ -49,36 +51,28 @@ struct gdb_link {
 
 void gdb_link_init(struct gdb_link *link, const struct gdb_line *line);
 
-/*
- * Waits for the next valid packet. Returns 0; -E2BIG: the packet was longer than GDB_PACKET_MAX;
- * -EPIPE: the line has ended.
- */
+/* Waits for a valid packet. -E2BIG: it exceeds GDB_PACKET_MAX; -EPIPE: the line has ended. */
 int gdb_link_receive(struct gdb_link *link);
 
-/* The packet to send: begin an empty packet, then add to it. */
+/* Begin an empty packet, then add to it. */
 void gdb_out_begin(struct gdb_link *link);
 void gdb_out_char(struct gdb_link *link, char character);
 void gdb_out_text(struct gdb_link *link, const char *text);
 void gdb_out_number(struct gdb_link *link, uint64_t number);
 void gdb_out_bytes(struct gdb_link *link, const uint8_t *bytes, size_t count);
-/*
- * Adds a raw byte, escaped if it could be mistaken for framing. Returns false and adds nothing if
- * there is no room.
- */
+/* Adds a raw byte, escaped if it could be mistaken for framing. False: there is no room for it. */
 bool gdb_out_binary(struct gdb_link *link, uint8_t byte);
 
-/* Sends the packet, and resends it while gdb reports damage. -EPIPE: the line has ended. */
+/* Sends the packet, and again while gdb reports damage. -EPIPE: the line has ended. */
 int gdb_link_send(struct gdb_link *link);
 
-/*
- * Sends the packet once, without waiting for an acknowledgement: for packets that are not replies.
- */
+/* Sends the packet once, without waiting for an acknowledgement. */
 void gdb_link_send_once(struct gdb_link *link);
 
 /*
- * gdb_link_make_text makes a packet of at most GDB_TEXT_MAX characters of text, separate from the
- * packet above. gdb_link_send_piece sends a piece of it; false: all of it has been sent. A stop
- * between two pieces sends the rest, and packets of its own; then nothing remains to be sent.
+ * gdb_link_make_text makes a packet of at most GDB_TEXT_MAX characters of text, apart from the
+ * packet above. gdb_link_send_piece sends a piece of it; false: none is left. A stop between two
+ * pieces sends the rest.
  */
 void gdb_link_make_text(struct gdb_link *link, const char *text, size_t length);
 bool gdb_link_send_piece(struct gdb_link *link);

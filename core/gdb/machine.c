@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See machine.h: CPUs and memory through arch/debugger.h, points through core/gdb/points.c. */
-#include "core/gdb/machine.h"
-
+/* gdb_machine (core/gdb/session.h): this kernel as a target of gdb's protocol. Called in stops. */
 #include "arch/cpu.h"
 #include "arch/debugger.h"
 #include "arch/park.h"
 #include "core/gdb/points.h"
+#include "core/gdb/session.h"
 #include "core/host.h"
 #include "core/lib/print.h"
 

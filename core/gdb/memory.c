@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Packets m, M, x and X: memory, as digits or as raw bytes. See packets.h. */
+/*
+ * Packets m, M, x and X: memory, as digits or as raw bytes; Z and z: points where CPUs stop. See
+ * packets.h.
+ */
 #include <linux/errno.h>
 
 #include "core/gdb/hex.h"
 #include "core/gdb/packets.h"
 
-#define PART 64 /* bytes that are read at a time */
+#define PART 64 /* bytes read at a time */
 
 static bool find_place(const char **at, uint64_t *address, uint64_t *length)
 {
@@ -17,7 +20,7 @@ static uint64_t least(uint64_t left, uint64_t right)
     return left < right ? left : right;
 }
 
-/* Replies with as many bytes as can be read and fit into a packet; zero bytes are an error. */
+/* Replies with the bytes that can be read and fit into a packet; if there are none, an error. */
 static void read_memory(struct gdb_server *server, const char *at, bool binary)
 {
     uint64_t address, length, most = binary ? GDB_PACKET_MAX : GDB_PACKET_MAX / 2, got = 0;
@@ -90,4 +93,41 @@ void gdb_write_binary(struct gdb_server *server, const char *at)
         gdb_reply_error(server, "the bytes are not as many as was said");
     else
         write_memory(server, address, (const uint8_t *)at, length);
+}
+
+typedef int change(enum gdb_point kind, uint64_t address, uint64_t length, struct refusal *why);
+
+/*
+ * "kind,address,length". gdb sends no conditions and commands after it, as the server does not
+ * advertise them.
+ */
+static void change_point(struct gdb_server *server, const char *at, change *how)
+{
+    uint64_t kind, address, length;
+    struct refusal why;
+
+    if (!hex_number(&at, &kind) || *at++ != ',' || !hex_number(&at, &address) || *at++ != ',' ||
+        !hex_number(&at, &length) || *at) {
+        gdb_reply_error(server, "a kind, an address and a length are needed");
+        return;
+    }
+    if (kind >= GDB_POINT_KINDS)
+        return;
+    if (how((enum gdb_point)kind, address, length, &why)) {
+        server->refused = why;
+        server->told_refused = false;
+        gdb_reply_error(server, why.text);
+        return;
+    }
+    gdb_reply_ok(server);
+}
+
+void gdb_set_point(struct gdb_server *server, const char *at)
+{
+    change_point(server, at, server->target->point_set);
+}
+
+void gdb_clear_point(struct gdb_server *server, const char *at)
+{
+    change_point(server, at, server->target->point_clear);
 }

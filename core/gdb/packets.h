@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The server's packet handlers, grouped by subject. Each is called with the NUL-terminated text
- * after the packet's first letter, and leaves its reply in server->link.
+ * The server's packet handlers, grouped by subject. Each gets the NUL-terminated text after the
+ * packet's first letter, and leaves its reply in server->link.
  */
 #pragma once
 
@@ -15,14 +15,11 @@ gdb_packet_handler gdb_set_point, gdb_clear_point;
 gdb_packet_handler gdb_query, gdb_set;
 
 /*
- * These return true if the machine must resume, as described by server->request; otherwise they
- * leave a reply.
+ * These return true if server->request is for the machine; otherwise they leave a reply.
+ * gdb_resume gets the whole packet: c, s, C or S.
  */
-typedef bool gdb_resume_handler(struct gdb_server *server, const char *at);
-
-gdb_resume_handler gdb_continue, gdb_continue_signal, gdb_step, gdb_step_signal, gdb_verbose;
-
-/* True if the query is a command for the kernel, which is then in server->request. */
+bool gdb_resume(struct gdb_server *server, const char *packet);
+bool gdb_verbose(struct gdb_server *server, const char *at);
 bool gdb_query_command(struct gdb_server *server, const char *at);
 
 /* Replies with an error message: gdb shows the text after the second period. */
@@ -30,10 +27,9 @@ void gdb_reply_error(struct gdb_server *server, const char *text);
 /* Replies with an error number, where gdb does not accept a message. */
 void gdb_reply_number(struct gdb_server *server, unsigned error);
 void gdb_reply_ok(struct gdb_server *server);
-void gdb_reply_stop(struct gdb_server *server);
 
 /*
- * Reads a thread number at *at: the CPU, or GDB_NO_CPU for "all" and "any". False: there is no such
- * thread.
+ * Reads a thread number at *at: the CPU or, if `any`, GDB_NO_CPU for all or any threads. False:
+ * there is no such thread, and the reply is an error.
  */
-bool gdb_thread_number(struct gdb_server *server, const char **at, unsigned *cpu);
+bool gdb_thread_number(struct gdb_server *server, const char **at, bool any, unsigned *cpu);

@@ -11,7 +11,7 @@
 #include "core/lib/cpus.h"
 
 #define SOFTWARE_MAX 64
-#define HARDWARE_MAX 8 /* more than there are registers, as equal points share a register */
+#define HARDWARE_MAX 8 /* more than the registers: equal points share one */
 
 /* A free entry has address 0, where nothing is mapped. */
 static struct {
@@ -88,9 +88,7 @@ static void software_clear(uint64_t address)
     software[place].address = 0;
 }
 
-/*
- * A breakpoint that cannot be reinserted, for example because its stack was unmapped, is dropped.
- */
+/* Drops a breakpoint that cannot be reinserted, for example because its stack was unmapped. */
 void gdb_points_lift(bool lifted)
 {
     if (!lifted) /* hits during a command did not stop */
@@ -188,8 +186,7 @@ static int hardware_set(enum gdb_point kind, uint64_t address, uint64_t length, 
                                                       : kind == GDB_POINT_WRITE ? ARCH_WRITE
                                                                                 : ARCH_READ_WRITE,
                                             .hit = hardware_hit,
-                                            .hit_in_doubt = true}; /* gdb compares the values
-                                                                    * itself */
+                                            .hit_in_doubt = true}; /* gdb compares values */
     print_into(point->breakpoint.owner, sizeof(point->breakpoint.owner), "gdb %s 0x%lx/%zu",
                names[kind], (unsigned long)address, point->breakpoint.length);
     error = breakpoint_install(&point->breakpoint, why);
@@ -207,7 +204,7 @@ static void hardware_drop(struct hardware *point)
 
 /* --- Both kinds. --- */
 
-/* If breakpoint instructions do not reach the debugger, registers are used instead. */
+/* Where breakpoint instructions do not reach the debugger, registers replace them. */
 static bool is_instruction(enum gdb_point kind)
 {
     return kind == GDB_POINT_SOFTWARE && arch_breakpoint_is_instruction();
@@ -282,18 +279,10 @@ bool gdb_points_hit(unsigned cpu)
 
 bool gdb_points_take(unsigned cpu, struct gdb_stop *stop)
 {
-    static const enum gdb_stop_reason reasons[] = {
-        [GDB_POINT_SOFTWARE] = GDB_STOPPED_BY_SOFTWARE,
-        [GDB_POINT_HARDWARE] = GDB_STOPPED_BY_HARDWARE,
-        [GDB_POINT_WRITE] = GDB_STOPPED_BY_WRITE,
-        [GDB_POINT_READ] = GDB_STOPPED_BY_READ,
-        [GDB_POINT_ACCESS] = GDB_STOPPED_BY_ACCESS,
-    };
-
     if (!gdb_points_hit(cpu))
         return false;
     hits[cpu].is = false;
-    stop->reason = reasons[hits[cpu].kind];
+    stop->reason = (enum gdb_stop_reason)(GDB_STOPPED_BY_SOFTWARE + hits[cpu].kind);
     stop->address = hits[cpu].address;
     return true;
 }

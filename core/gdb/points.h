@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The points that gdb has set (breakpoint instructions, and breakpoints of the arbiter), and the
- * hits of each CPU. Points are set and cleared in a stop; each CPU records its own hits in its
- * traps.
+ * Points that gdb has set, as breakpoint instructions or breakpoints of the arbiter, and each CPU's
+ * hits. Points are set and cleared in a stop; each CPU records its own hits in its traps.
  */
 #pragma once
 
@@ -16,31 +15,19 @@ int gdb_point_set(enum gdb_point kind, uint64_t address, uint64_t length, struct
 int gdb_point_clear(enum gdb_point kind, uint64_t address, uint64_t length, struct refusal *why);
 void gdb_points_clear(void);
 
-/* Called after a panic, when the machine cannot resume: the points no longer change. */
+/* Called after a panic, when no CPU can resume: the points no longer change. */
 void gdb_points_freeze(void);
 
-/*
- * Removes the breakpoint instructions from the text, or reinserts them, around commands of the
- * console. In a stop.
- */
+/* Removes breakpoint instructions for a command of the console, or reinserts them. In a stop. */
 void gdb_points_lift(bool lifted);
 
-/*
- * Replaces the breakpoint instructions in bytes read from memory with the original bytes. In a
- * stop.
- */
+/* Replaces breakpoint instructions in bytes read from memory by the original bytes. In a stop. */
 void gdb_points_hide(uint64_t address, uint8_t *bytes, size_t length);
 
-/*
- * Called after memory has been written: saves the new bytes under breakpoint instructions as the
- * originals, and reinserts the instructions. In a stop.
- */
+/* Called after memory was written: sets breakpoint instructions again. In a stop. */
 void gdb_points_keep(uint64_t address, size_t length);
 
-/*
- * True if the breakpoint instruction at `address` is gdb's; records it as this CPU's hit. In its
- * trap.
- */
+/* True if the breakpoint instruction is gdb's: records this CPU's hit. In its trap. */
 bool gdb_points_own(unsigned cpu, uint64_t address);
 
 /*

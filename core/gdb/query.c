@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Packets q and Q: supported features, the list of threads, and the kernel's commands. See
- * packets.h.
- */
+/* Packets q and Q: features, threads, and commands for the kernel. See packets.h. */
 #include "core/gdb/hex.h"
 #include "core/gdb/packets.h"
+#include "core/lib/print.h"
 #include "core/lib/string.h"
 
 /*
- * A slice of a longer string. The whole string is generated each time, and only the slice is sent:
- * the string does not change during a stop.
+ * A slice of a longer string. Each request generates the whole string, which does not change during
+ * a stop, and sends only the slice.
  */
 struct slice {
     struct gdb_link *link;
@@ -21,14 +19,12 @@ static void slice_char(struct slice *slice, char character)
 {
     if (slice->skip > 0) {
         slice->skip--;
-        return;
-    }
-    if (slice->left == 0 || !gdb_out_binary(slice->link, (uint8_t)character)) {
+    } else if (slice->left > 0 && gdb_out_binary(slice->link, (uint8_t)character)) {
+        slice->left--;
+    } else {
         slice->left = 0;
         slice->more = true;
-        return;
     }
-    slice->left--;
 }
 
 static void slice_text(struct slice *slice, const char *text)
@@ -37,20 +33,7 @@ static void slice_text(struct slice *slice, const char *text)
         slice_char(slice, *text++);
 }
 
-static void slice_number(struct slice *slice, uint64_t number, unsigned base)
-{
-    char digits[24];
-    size_t count = 0;
-
-    do {
-        digits[count++] = hex_digit((unsigned)(number % base));
-        number /= base;
-    } while (number);
-    while (count > 0)
-        slice_char(slice, digits[--count]);
-}
-
-/* Adds text inside XML, with its special characters replaced. */
+/* Replaces the special characters of XML. */
 static void slice_plain(struct slice *slice, const char *text)
 {
     for (; *text; text++)
@@ -65,14 +48,10 @@ static void slice_threads(struct slice *slice, const struct gdb_target *target)
     for (unsigned cpu = 0; cpu < target->cpus(); cpu++) {
         if (!target->cpu_is_there(cpu))
             continue;
+        print_into(text, sizeof(text), "<thread id=\"%x\" core=\"%u\" name=\"CPU %u\">", cpu + 1,
+                   cpu, cpu);
+        slice_text(slice, text);
         target->cpu_describe(cpu, text, sizeof(text));
-        slice_text(slice, "<thread id=\"");
-        slice_number(slice, cpu + 1, 16);
-        slice_text(slice, "\" core=\"");
-        slice_number(slice, cpu, 10);
-        slice_text(slice, "\" name=\"CPU ");
-        slice_number(slice, cpu, 10);
-        slice_text(slice, "\">");
         slice_plain(slice, text);
         slice_text(slice, "</thread>");
     }
@@ -83,16 +62,11 @@ static void slice_threads(struct slice *slice, const struct gdb_target *target)
 static void transfer(struct gdb_server *server, const char *at)
 {
     struct slice slice = {.link = &server->link};
-    bool threads;
+    bool threads = text_skip(&at, "threads:read::");
 
-    if (!text_skip(&at, "features:read:target.xml:")) {
-        threads = text_skip(&at, "threads:read::");
-        if (!threads) {
-            gdb_reply_error(server, "only target.xml and the threads can be read");
-            return;
-        }
-    } else {
-        threads = false;
+    if (!threads && !text_skip(&at, "features:read:target.xml:")) {
+        gdb_reply_error(server, "only target.xml and the threads can be read");
+        return;
     }
     if (!hex_number(&at, &slice.skip) || *at++ != ',' || !hex_number(&at, &slice.left) || *at) {
         gdb_reply_error(server, "an offset and a length are needed");
@@ -108,8 +82,8 @@ static void transfer(struct gdb_server *server, const char *at)
 }
 
 /*
- * The first query of a new gdb, which acknowledges packets whatever the previous gdb did, does not
- * know the points that the previous gdb left, and waits for no stop.
+ * The first query of a new gdb. It acknowledges packets even if the previous gdb did not, and does
+ * not know the points that the previous gdb set.
  */
 static void introduce(struct gdb_server *server, const char *at)
 {
@@ -147,17 +121,15 @@ static void describe_thread(struct gdb_server *server, const char *at)
     char text[128];
     unsigned cpu;
 
-    if (!gdb_thread_number(server, &at, &cpu) || cpu == GDB_NO_CPU) {
-        gdb_reply_error(server, "no such thread");
+    if (!gdb_thread_number(server, &at, false, &cpu))
         return;
-    }
     server->target->cpu_describe(cpu, text, sizeof(text));
     gdb_out_bytes(&server->link, (const uint8_t *)text, strlen(text));
 }
 
 /*
- * A query specific to Pitot, for its gdb commands (tools/gdb): reports once why a point was
- * refused. gdb itself shows the reason for only a few kinds of points.
+ * Pitot's own query, for its gdb commands (tools/gdb): reports once why a point was refused, which
+ * gdb shows for only a few kinds of points.
  */
 static void tell_refused(struct gdb_server *server)
 {

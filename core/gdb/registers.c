@@ -44,10 +44,7 @@ void gdb_read_register(struct gdb_server *server, const char *at)
         out_register(server, number);
 }
 
-/*
- * Setting a register to its current value always succeeds. Returns 0; otherwise the reply is an
- * error.
- */
+/* A register can always be set to its current value. Leaves a reply if it fails. */
 static int set_register(struct gdb_server *server, unsigned number, const uint8_t *bytes)
 {
     const struct gdb_target *target = server->target;
@@ -77,7 +74,7 @@ void gdb_write_register(struct gdb_server *server, const char *at)
         gdb_reply_ok(server);
 }
 
-/* gdb sends x's for unknown registers, which stay unchanged. */
+/* Registers that gdb does not know are x's and stay unchanged. */
 void gdb_write_registers(struct gdb_server *server, const char *at)
 {
     for (unsigned number = 0; number < server->target->registers() && *at; number++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Packets c, s, C, S and vCont: which CPUs resume, and how far. All CPUs may resume, one alone, or
- * all with one of them stepped; every other combination is refused. See packets.h.
+ * Packets c, s, C, S and vCont: which CPUs resume, and how far. Either all CPUs resume, one of them
+ * possibly by a step, or one alone. See packets.h.
  */
 #include "core/gdb/hex.h"
 #include "core/gdb/packets.h"
@@ -15,8 +15,8 @@ struct plan {
     uint64_t start, end; /* address range of a step */
 };
 
-/* Converts the plan to a request; false if the combination is not supported. */
-static bool plan_request(struct gdb_server *server, const struct plan *plan)
+/* Leaves a reply if the combination is not supported. */
+static bool plan_resume(struct gdb_server *server, const struct plan *plan)
 {
     struct gdb_request *request = &server->request;
     unsigned there = 0, goes = 0, steps = 0;
@@ -37,43 +37,13 @@ static bool plan_request(struct gdb_server *server, const struct plan *plan)
     request->end = plan->end;
     if (request->all && !request->step)
         request->only = GDB_NO_CPU;
-    return steps <= 1 && (goes == there || goes == 1);
-}
-
-static bool plan_resume(struct gdb_server *server, const struct plan *plan)
-{
-    if (plan_request(server, plan))
+    if (steps <= 1 && (goes == there || goes == 1))
         return true;
     gdb_reply_error(server, "one CPU can run alone, or all can run, one of them by single steps");
     return false;
 }
 
-static void plan_all(struct gdb_server *server, struct plan *plan, enum action action)
-{
-    for (unsigned cpu = 0; cpu < server->target->cpus(); cpu++)
-        plan->action[cpu] = (uint8_t)action;
-}
-
-/* The older `c` and `s`, for the CPU chosen by `Hc`; gdb may add an address to resume at. */
-static bool resume_old(struct gdb_server *server, const char *at, enum action action)
-{
-    struct plan plan = {.start = 0};
-    unsigned cpu = server->of_resuming;
-
-    if (*at) {
-        gdb_reply_error(server, "no address is allowed here: set rip instead");
-        return false;
-    }
-    if (cpu == GDB_NO_CPU)
-        plan_all(server, &plan, RUNS);
-    if (action == STEPS && cpu == GDB_NO_CPU)
-        cpu = server->stop.cpu;
-    if (cpu != GDB_NO_CPU)
-        plan.action[cpu] = (uint8_t)action;
-    return plan_resume(server, &plan);
-}
-
-/* Skips the signal, which a kernel has no use for. */
+/* Signals mean nothing to a kernel. */
 static bool skip_signal(struct gdb_server *server, const char **at)
 {
     uint64_t signal;
@@ -82,26 +52,6 @@ static bool skip_signal(struct gdb_server *server, const char **at)
         return true;
     gdb_reply_error(server, "no signal");
     return false;
-}
-
-bool gdb_continue(struct gdb_server *server, const char *at)
-{
-    return resume_old(server, at, RUNS);
-}
-
-bool gdb_step(struct gdb_server *server, const char *at)
-{
-    return resume_old(server, at, STEPS);
-}
-
-bool gdb_continue_signal(struct gdb_server *server, const char *at)
-{
-    return skip_signal(server, &at) && resume_old(server, at, RUNS);
-}
-
-bool gdb_step_signal(struct gdb_server *server, const char *at)
-{
-    return skip_signal(server, &at) && resume_old(server, at, STEPS);
 }
 
 /* "c", "C05", "s", "S05", "t", "r1000,1010". */
@@ -130,20 +80,29 @@ static bool read_action(struct gdb_server *server, const char **at, enum action 
     return false;
 }
 
-/* A thread takes the leftmost action that matches it; `decided` marks threads that have one. */
-static void apply(struct gdb_server *server, struct plan *plan, bool *decided, enum action action,
-                  unsigned cpu)
+/* The older `c` and `s`, for the CPU chosen by `Hc`. */
+bool gdb_resume(struct gdb_server *server, const char *packet)
 {
-    unsigned first = cpu == GDB_NO_CPU ? 0 : cpu;
-    unsigned last = cpu == GDB_NO_CPU ? server->target->cpus() : cpu + 1;
+    struct plan plan = {.start = 0};
+    unsigned cpu = server->of_resuming;
+    enum action action;
 
-    for (unsigned one = first; one < last; one++) {
-        if (!decided[one])
-            plan->action[one] = (uint8_t)action;
-        decided[one] = true;
+    if (!read_action(server, &packet, &action, &plan))
+        return false;
+    if (*packet) {
+        gdb_reply_error(server, "no address is allowed here: set rip instead");
+        return false;
     }
+    if (cpu == GDB_NO_CPU) {
+        for (unsigned all = 0; all < server->target->cpus(); all++)
+            plan.action[all] = RUNS;
+        cpu = server->stop.cpu;
+    }
+    plan.action[cpu] = (uint8_t)action;
+    return plan_resume(server, &plan);
 }
 
+/* The leftmost action that matches a thread applies to it. */
 static bool resume_threads(struct gdb_server *server, const char *at)
 {
     bool decided[ARCH_CPUS_MAX] = {false};
@@ -156,11 +115,14 @@ static bool resume_threads(struct gdb_server *server, const char *at)
         at++;
         if (!read_action(server, &at, &action, &plan))
             return false;
-        if (*at == ':' && (at++, !gdb_thread_number(server, &at, &cpu))) {
-            gdb_reply_error(server, "no such thread");
+        if (*at == ':' && (at++, !gdb_thread_number(server, &at, true, &cpu)))
             return false;
+        for (unsigned one = 0; one < server->target->cpus(); one++) {
+            if (decided[one] || (cpu != GDB_NO_CPU && cpu != one))
+                continue;
+            plan.action[one] = (uint8_t)action;
+            decided[one] = true;
         }
-        apply(server, &plan, decided, action, cpu);
     }
     if (*at) {
         gdb_reply_error(server, "vCont: each action follows a semicolon");

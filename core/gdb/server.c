@@ -47,20 +47,17 @@ void gdb_reply_number(struct gdb_server *server, unsigned error)
     out_byte(&server->link, error);
 }
 
-bool gdb_thread_number(struct gdb_server *server, const char **at, unsigned *cpu)
+bool gdb_thread_number(struct gdb_server *server, const char **at, bool any, unsigned *cpu)
 {
-    uint64_t number;
+    uint64_t number = 0;
+    bool valid = text_skip(at, "-1") || hex_number(at, &number);
 
-    *cpu = GDB_NO_CPU;
-    if (text_skip(at, "-1"))
-        return true;
-    if (!hex_number(at, &number))
+    if (!valid || number > server->target->cpus() ||
+        (number == 0 ? !any : !server->target->cpu_is_there((unsigned)number - 1))) {
+        gdb_reply_error(server, "no such thread");
         return false;
-    if (number == 0)
-        return true;
-    if (number > server->target->cpus() || !server->target->cpu_is_there((unsigned)number - 1))
-        return false;
-    *cpu = (unsigned)number - 1;
+    }
+    *cpu = number == 0 ? GDB_NO_CPU : (unsigned)number - 1;
     return true;
 }
 
@@ -102,7 +99,7 @@ static void stop_add_registers(struct gdb_server *server)
     }
 }
 
-void gdb_reply_stop(struct gdb_server *server)
+static void reply_stop(struct gdb_server *server)
 {
     struct gdb_link *link = &server->link;
 
@@ -126,11 +123,11 @@ void gdb_server_stopped(struct gdb_server *server, const struct gdb_stop *stop)
     if (!server->owes_stop)
         return;
     server->owes_stop = false;
-    gdb_reply_stop(server);
+    reply_stop(server);
     gdb_link_send(&server->link);
 }
 
-static void end_by(struct gdb_server *server, char how, unsigned code)
+void gdb_server_ended(struct gdb_server *server, char how, unsigned code)
 {
     if (!server->owes_stop)
         return;
@@ -141,26 +138,18 @@ static void end_by(struct gdb_server *server, char how, unsigned code)
     gdb_link_send_once(&server->link);
 }
 
-void gdb_server_exited(struct gdb_server *server, unsigned status)
-{
-    end_by(server, 'W', status);
-}
-
-void gdb_server_died(struct gdb_server *server, unsigned signal)
-{
-    end_by(server, 'X', signal);
-}
-
 /* `Hg` chooses the CPU for registers, `Hc` the CPU that `c` and `s` resume. */
 static void choose_thread(struct gdb_server *server, const char *at)
 {
-    char what = *at;
+    char what = *at++;
     unsigned cpu;
 
-    if ((what != 'g' && what != 'c') || (at++, !gdb_thread_number(server, &at, &cpu))) {
+    if (what != 'g' && what != 'c') {
         gdb_reply_error(server, "no such thread");
         return;
     }
+    if (!gdb_thread_number(server, &at, true, &cpu))
+        return;
     if (what == 'c')
         server->of_resuming = cpu;
     if (what == 'g' && cpu != GDB_NO_CPU)
@@ -172,26 +161,11 @@ static void tell_alive(struct gdb_server *server, const char *at)
 {
     unsigned cpu;
 
-    if (gdb_thread_number(server, &at, &cpu) && cpu != GDB_NO_CPU)
+    if (gdb_thread_number(server, &at, false, &cpu))
         gdb_reply_ok(server);
-    else
-        gdb_reply_error(server, "no such thread");
-}
-
-static void tell_stop(struct gdb_server *server, const char *at)
-{
-    (void)at;
-    gdb_reply_stop(server);
-}
-
-static void tell_ok(struct gdb_server *server, const char *at)
-{
-    (void)at;
-    gdb_reply_ok(server);
 }
 
 static gdb_packet_handler *const handlers[128] = {
-    ['?'] = tell_stop,          ['!'] = tell_ok,
     ['g'] = gdb_read_registers, ['G'] = gdb_write_registers,
     ['p'] = gdb_read_register,  ['P'] = gdb_write_register,
     ['m'] = gdb_read_memory,    ['M'] = gdb_write_memory,
@@ -201,48 +175,48 @@ static gdb_packet_handler *const handlers[128] = {
     ['q'] = gdb_query,          ['Q'] = gdb_set,
 };
 
-static gdb_resume_handler *const resumers[128] = {
-    ['c'] = gdb_continue,    ['C'] = gdb_continue_signal, ['s'] = gdb_step,
-    ['S'] = gdb_step_signal, ['v'] = gdb_verbose,
-};
-
-/* Packets that end the session: `D` is answered, the others are not. */
-static bool ends(struct gdb_server *server, char packet)
-{
-    struct gdb_request *request = &server->request;
-
-    if (packet == 'D') {
-        gdb_reply_ok(server);
-        gdb_link_send(&server->link);
-        request->kind = GDB_DETACH;
-    } else if (packet == 'k') {
-        request->kind = GDB_KILL;
-    } else if (packet == 'R' || packet == 'r') {
-        request->kind = GDB_RESTART;
-    } else {
-        return false;
-    }
-    return true;
-}
-
 /* True if there is a request for the machine; otherwise the reply is ready. */
 static bool dispatch(struct gdb_server *server)
 {
     const char *at = server->link.in;
-    unsigned char packet = (unsigned char)*at;
+    unsigned char packet = (unsigned char)*at++;
 
     assert(server->link.in[server->link.in_length] == '\0'); /* handlers rely on the NUL */
     gdb_out_begin(&server->link);
-    if (server->link.in_length == 0 || packet >= 128)
+    switch (packet) {
+    case 'c':
+    case 'C':
+    case 's':
+    case 'S':
+        return gdb_resume(server, server->link.in);
+    case 'v':
+        return gdb_verbose(server, at);
+    case 'D':
+        gdb_reply_ok(server);
+        gdb_link_send(&server->link);
+        server->request.kind = GDB_DETACH;
+        return true;
+    case 'k':
+        server->request.kind = GDB_KILL;
+        return true;
+    case 'R':
+    case 'r':
+        server->request.kind = GDB_RESTART;
+        return true;
+    case '?':
+        reply_stop(server);
         return false;
-    at++;
-    if (ends(server, (char)packet))
-        return true;
-    if (packet == 'q' && gdb_query_command(server, at))
-        return true;
-    if (resumers[packet])
-        return resumers[packet](server, at);
-    if (handlers[packet])
+    case '!':
+        gdb_reply_ok(server);
+        return false;
+    case 'q':
+        if (gdb_query_command(server, at))
+            return true;
+        break;
+    default:
+        break;
+    }
+    if (packet < 128 && handlers[packet])
         handlers[packet](server, at);
     return false;
 }

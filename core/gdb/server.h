@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * gdb's remote protocol, from a stop to the request that ends it (docs/gdb.md). Independent of CPUs
- * and ports: it uses a struct gdb_target and a struct gdb_line. Source: the manual of gdb, "Remote
- * Serial Protocol". One CPU at a time, in the context of a stop; no lock, no allocation.
+ * gdb's remote protocol, from a stop to the request that ends it (docs/gdb.md), on a struct
+ * gdb_target and a struct gdb_line. Source: the manual of gdb, "Remote Serial Protocol". One CPU at
+ * a time, in a stop; no lock, no allocation.
  */
 #pragma once
 
@@ -18,6 +18,7 @@
 #define GDB_SIGNAL_TRAP      5
 #define GDB_SIGNAL_ABORTED   6
 
+/* After the signal in the order of enum gdb_point. */
 enum gdb_stop_reason {
     GDB_STOPPED_BY_SIGNAL,
     GDB_STOPPED_BY_SOFTWARE,
@@ -36,7 +37,7 @@ struct gdb_stop {
 
 enum gdb_request_kind {
     GDB_RESUME,
-    GDB_COMMAND, /* `monitor`: the line is in `command`; gdb_server_command_done answers it */
+    GDB_COMMAND, /* `monitor`: gdb_server_command_done answers it */
     GDB_DETACH,
     GDB_KILL,
     GDB_RESTART,
@@ -50,10 +51,10 @@ struct gdb_request {
     enum gdb_request_kind kind;
 
     /* GDB_RESUME */
-    bool all;            /* all CPUs run; otherwise only `only` runs */
-    unsigned only;       /* the CPU that is stepped, or runs alone; or GDB_NO_CPU */
-    bool step;           /* `only` executes one instruction, */
-    uint64_t start, end; /* ... or runs until outside [start, end); if equal, one instruction */
+    bool all;      /* all CPUs run; otherwise only `only` runs */
+    unsigned only; /* the CPU that is stepped, or runs alone; or GDB_NO_CPU */
+    bool step;     /* `only` steps until it is outside [start, end), at least once */
+    uint64_t start, end;
 
     /* GDB_COMMAND */
     char command[GDB_COMMAND_MAX + 1];
@@ -68,7 +69,7 @@ struct gdb_server {
     bool tells_breaks;     /* gdb understands swbreak and hwbreak */
     bool owes_stop;        /* gdb is waiting for a stop report */
     struct gdb_request request;
-    struct refusal refused; /* the last refusal of a point, for the user; or "" */
+    struct refusal refused; /* the last refusal of a point, or "" */
     bool told_refused;      /* gdb has fetched `refused` */
 };
 
@@ -81,12 +82,14 @@ void gdb_server_stopped(struct gdb_server *server, const struct gdb_stop *stop);
 /* Serves gdb until it requests an action of the caller: see server->request. */
 void gdb_server_serve(struct gdb_server *server);
 
-/* Called when a GDB_COMMAND has finished; `status` is a negative errno if it could not run. */
+/* Answers GDB_COMMAND; `status` is a negative errno if the command could not run. */
 void gdb_server_command_done(struct gdb_server *server, int status);
 
-/* Prints text on gdb's terminal. Only while gdb waits for a stop or a command; in a stop. */
+/* Prints text on gdb's terminal, while gdb waits for a stop or a command. In a stop. */
 void gdb_server_print(struct gdb_server *server, const char *text, size_t length);
 
-/* Report the end of the machine, with a status or by a signal. Only while gdb waits for a stop. */
-void gdb_server_exited(struct gdb_server *server, unsigned status);
-void gdb_server_died(struct gdb_server *server, unsigned signal);
+/*
+ * Reports the end of the machine: 'W' with an exit status, 'X' with a signal. Only while gdb waits
+ * for a stop.
+ */
+void gdb_server_ended(struct gdb_server *server, char how, unsigned code);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * State shared by the files of core/gdb/: the one gdb that may be attached, and its port.
- * debugger.c attaches gdb and listens while the machine runs, stops.c serves a stop, text.c sends
- * text while the machine runs.
+ * State of the one gdb that may be attached, and of its port. debugger.c attaches gdb and listens
+ * while the machine runs, stops.c serves a stop, text.c sends text while the machine runs.
  */
 #pragma once
 
@@ -18,42 +17,38 @@
 extern struct gdb_session {
     const struct gdb_door *own_door, *lent_door; /* set at boot */
     const struct gdb_monitor *monitor;           /* set at boot; NULL: no commands */
-    const struct gdb_door *door; /* the port of the attached gdb; NULL: none is attached. Set with
-                                  * all CPUs parked, or in a stop */
-    struct gdb_server server;    /* used in stops. While the machine runs, text.c sends through its
-                                  * link, and listening marks there what has arrived */
-    struct sink *console_before; /* print's sink before the port was lent to gdb; set like `door` */
-    bool stopped;                /* [A] in a stop: the port is polled */
-    unsigned listening;          /* [A] the boot CPU polls the port while the machine runs */
-    const char *blind;           /* why ^C cannot interrupt all code, or NULL; set like `door` */
-    bool arriving;               /* this gdb has not had its first stop yet; cleared in that stop */
-    unsigned steps;              /* since the other CPUs last ran; used in stops */
-    uint32_t sender;             /* [A] 1 + the CPU that builds or sends a piece of text; 0: none */
+    /* These three are set with all CPUs parked, or in a stop. */
+    const struct gdb_door *door; /* the port of the attached gdb; NULL: none is attached */
+    struct sink *console_before; /* print's sink before the port was lent to gdb */
+    const char *blind;           /* why ^C cannot interrupt all code, or NULL */
+    /* Used in stops; while the machine runs, text.c and listening use its link. */
+    struct gdb_server server;
+    bool stopped;       /* [A] in a stop: the port is polled */
+    unsigned listening; /* [A] the boot CPU polls the port while the machine runs */
+    bool arriving;      /* this gdb has not had its first stop yet; cleared in that stop */
+    unsigned steps;     /* since the other CPUs last ran; used in stops */
+    uint32_t sender;    /* [A] 1 + the CPU that builds or sends a piece of text; 0: none */
 } gdb_session;
 
-/* True if a `monitor` command is running, or its end has not been reported to gdb. Any context. */
+extern const struct gdb_target gdb_machine;
+
+/* A `monitor` command is running, or gdb has not been told of its end. Any context. */
 bool gdb_command_runs(void);
 
-/* Sends the rest of a text packet that a CPU was sending when it was stopped. In a stop. */
+/* Sends the rest of a text packet that a stop has interrupted. In a stop. */
 void gdb_text_send_rest(void);
 
 /*
- * Sends text to gdb's console. Returns the number of characters sent, because gdb may leave
- * meanwhile. Task context, or a panic.
+ * Sends text to gdb's console. Returns the number of characters sent: gdb may leave meanwhile. Task
+ * context, or a panic.
  */
 size_t gdb_text_print(const char *text, size_t length);
 
-/*
- * Sends an empty text: gdb complains when it receives nothing for two seconds, although it
- * continues to wait. Task context.
- */
+/* Sends an empty text: gdb complains if it gets nothing for two seconds. Task context. */
 void gdb_text_keep_alive(void);
 
 /* The console's sink while gdb uses its port: sends the text to a gdb that waits for a stop. */
 extern struct sink gdb_text_console;
 
-/*
- * Called on a CPU that has stopped: serves gdb until it resumes the machine, as described by
- * `resume`.
- */
+/* Called on a CPU that has stopped: serves gdb until it resumes the machine, as in `resume`. */
 void gdb_stop_serve(unsigned cpu, enum arch_stop why, unsigned absent, struct arch_resume *resume);

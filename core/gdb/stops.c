@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A stop: reports it to gdb, and serves gdb's requests until gdb resumes the machine. Runs on the
- * stopped CPU; this code may neither trap nor wait for a lock.
+ * A stop: reports it to gdb, and serves gdb until gdb resumes the machine. Runs on the stopped CPU,
+ * and may neither trap nor wait for a lock.
  */
 #include "arch/cpu.h"
 #include "arch/debugger.h"
@@ -30,26 +30,23 @@ static void detach(void)
 }
 
 /*
- * gdb resumes all CPUs during its steps; here the others run only before one in STEPS_ALONE steps.
- * They do not run before the step of a CPU that has not stopped itself, so that it steps from where
- * gdb saw it.
+ * gdb asks for all CPUs to run during a step; here the others run only before one in STEPS_ALONE
+ * steps, and never before the step of a CPU that did not cause the stop, which steps from where gdb
+ * saw it.
  */
 static void resume_as_asked(unsigned cpu, const struct gdb_request *request,
                             struct arch_resume *resume)
 {
-    *resume =
-        (struct arch_resume){.all = request->all, .only = request->only, .step = request->step};
+    bool all = request->all;
+
     if (!request->step)
         gdb_session.steps = 0;
     else
-        resume->all =
-            request->all && request->only == cpu && ++gdb_session.steps % STEPS_ALONE == 0;
+        all = all && request->only == cpu && ++gdb_session.steps % STEPS_ALONE == 0;
+    *resume = (struct arch_resume){.all = all, .only = request->only, .step = request->step};
 }
 
-/*
- * True if a range step must continue: it ends outside the range of addresses, or when gdb asks for
- * a stop.
- */
+/* A range step ends outside its range, at a point, or when gdb asks for a stop. */
 static bool range_goes_on(unsigned cpu, struct gdb_stop *stop)
 {
     const struct gdb_request *request = &gdb_session.server.request;
@@ -69,8 +66,7 @@ static struct gdb_stop describe(unsigned cpu, enum arch_stop why)
     struct gdb_stop stop = {.cpu = cpu, .signal = GDB_SIGNAL_TRAP};
 
     if (why == ARCH_STOP_STEPPED && gdb_session.server.request.step)
-        stop.cpu = gdb_session.server.request
-                       .only; /* another CPU's step may complete without running it */
+        stop.cpu = gdb_session.server.request.only; /* may have stepped without running */
     if (!gdb_points_take(cpu, &stop) && why == ARCH_STOP_BREAK)
         stop.signal = GDB_SIGNAL_INTERRUPT;
     if (why == ARCH_STOP_DEAD)
@@ -90,8 +86,8 @@ static bool begin_command(unsigned cpu, enum arch_stop why)
     static struct sink to_gdb = {server_write};
     const char *problem;
 
-    if (strcmp(gdb_session.server.request.command, "gdb") ==
-        0) { /* answered here, as commands may not be able to run */
+    /* answered here, because commands may not be able to run */
+    if (strcmp(gdb_session.server.request.command, "gdb") == 0) {
         gdb_tell(&to_gdb);
         gdb_server_command_done(&gdb_session.server, 0);
         return false;
@@ -112,41 +108,33 @@ static bool begin_command(unsigned cpu, enum arch_stop why)
     return false;
 }
 
-static void end_command(int status)
+/* The command itself has printed an error. */
+static void end_command(void)
 {
     gdb_points_lift(false);
-    (void)status; /* the command has printed the error */
     gdb_server_command_done(&gdb_session.server, 0);
 }
 
-/*
- * In a stop of `cpu`: true if the CPU `only` can be stepped, or resume alone. Otherwise reports the
- * reason to gdb.
- */
-static bool can_go_on(unsigned cpu, unsigned only)
+static void say_of_cpu(unsigned cpu, const char *what)
 {
     char text[100];
-    size_t length;
+    size_t length = print_into(text, sizeof(text), "CPU %u %s\n", cpu, what);
 
+    gdb_server_print(&gdb_session.server, text, length);
+}
+
+/* In a stop of `cpu`: true if `only` can be stepped or run alone; otherwise tells gdb why not. */
+static bool can_go_on(unsigned cpu, unsigned only)
+{
     if (only == GDB_NO_CPU || only == cpu)
         return true;
     if (!arch_stopped_regs(only))
-        length =
-            print_into(text, sizeof(text), "CPU %u does not answer: it is still running\n", only);
+        say_of_cpu(only, "does not answer: it is still running");
     else if (arch_park_is_changing())
-        length = print_into(
-            text, sizeof(text),
-            "CPU %u has parked the others to make a change: it has to continue first\n", cpu);
+        say_of_cpu(cpu, "has parked the others to make a change: it has to continue first");
     else
         return true;
-    gdb_server_print(&gdb_session.server, text, length);
     return false;
-}
-
-static void power(enum host_power state)
-{
-    if (host.power)
-        host.power(state);
 }
 
 /* True if gdb's request ends the stop. */
@@ -156,7 +144,7 @@ static bool serve(unsigned cpu, enum arch_stop why, struct arch_resume *resume)
     switch (gdb_session.server.request.kind) {
     case GDB_RESUME:
         if (why == ARCH_STOP_DEAD) {
-            gdb_server_died(&gdb_session.server, GDB_SIGNAL_ABORTED);
+            gdb_server_ended(&gdb_session.server, 'X', GDB_SIGNAL_ABORTED);
             return true;
         }
         if (!can_go_on(cpu, gdb_session.server.request.only)) {
@@ -172,27 +160,15 @@ static bool serve(unsigned cpu, enum arch_stop why, struct arch_resume *resume)
         detach();
         return true;
     case GDB_KILL:
-        power(HOST_POWER_OFF);
-        return true;
     case GDB_RESTART:
-        power(HOST_POWER_RESET);
+        if (host.power)
+            host.power(gdb_session.server.request.kind == GDB_KILL ? HOST_POWER_OFF
+                                                                   : HOST_POWER_RESET);
         return true;
     case GDB_GONE:
         break;
     }
     return false;
-}
-
-static void say_absent(unsigned absent)
-{
-    char text[80];
-    size_t length;
-
-    if (absent == ARCH_NO_CPU || !gdb_session.server.owes_stop)
-        return;
-    length =
-        print_into(text, sizeof(text), "CPU %u does not answer: it continues to run\n", absent);
-    gdb_server_print(&gdb_session.server, text, length);
 }
 
 /*
@@ -208,10 +184,10 @@ static void take_the_port(unsigned absent)
 }
 
 /*
- * Called at the end of a stop. gdb may have sent a ^C that this stop has not reported: before gdb
- * knew of the stop, or while it decided whether to show the stop to the user. Then another stop is
- * requested to report it. A T02 has reported it. If gdb does not wait for a stop (a command, a
- * detach), the user has gdb's prompt, and no report is needed.
+ * Called at the end of a stop. gdb may have sent a ^C that this stop has not reported, before gdb
+ * knew of the stop or showed it to the user: requests another stop to report it. A T02 has reported
+ * it. If gdb waits for no stop (after a command or detach), the user has the prompt, and no report
+ * is needed.
  */
 static void keep_interrupt(const struct gdb_stop *stop, const struct arch_resume *resume)
 {
@@ -226,18 +202,16 @@ static void keep_interrupt(const struct gdb_stop *stop, const struct arch_resume
 void gdb_stop_serve(unsigned cpu, enum arch_stop why, unsigned absent, struct arch_resume *resume)
 {
     struct gdb_stop stop = {.signal = GDB_SIGNAL_TRAP};
-    int status;
 
     assert(gdb_session.door);
-    assert(why == ARCH_STOP_DEAD ||
-           !__atomic_load_n(&gdb_session.stopped, __ATOMIC_RELAXED)); /* only one stop at a time */
+    assert(why == ARCH_STOP_DEAD || !__atomic_load_n(&gdb_session.stopped, __ATOMIC_RELAXED));
     gdb_session.arriving = false;
     gdb_text_send_rest();
     if (why == ARCH_STOP_DEAD)
         gdb_points_freeze();
-    if (gdb_session.monitor && gdb_session.monitor->end(cpu, &status)) {
+    if (gdb_session.monitor && gdb_session.monitor->end(cpu)) {
         take_the_port(absent);
-        end_command(status);
+        end_command();
     } else {
         stop = describe(cpu, why);
         if (why == ARCH_STOP_STEPPED && range_goes_on(stop.cpu, &stop)) {
@@ -245,9 +219,10 @@ void gdb_stop_serve(unsigned cpu, enum arch_stop why, unsigned absent, struct ar
             return;
         }
         take_the_port(absent);
-        say_absent(absent);
+        if (absent != ARCH_NO_CPU && gdb_session.server.owes_stop)
+            say_of_cpu(absent, "does not answer: it continues to run");
         if (gdb_command_runs()) /* the command has ended with the machine */
-            end_command(0);
+            end_command();
         gdb_server_stopped(&gdb_session.server, &stop);
     }
     while (!serve(cpu, why, resume))

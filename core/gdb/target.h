@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The machine as seen by the protocol: its CPUs, which are gdb's threads, with their registers,
- * memory and stop points. All CPUs are stopped when these functions are called. Registers are
- * numbered in the order of the target's description.
+ * The machine as the protocol sees it: CPUs, which are gdb's threads, registers, memory and points.
+ * Called while all CPUs are stopped. Registers are numbered in the order of the description.
  */
 #pragma once
 
@@ -27,16 +26,15 @@ enum gdb_point {
 struct gdb_target {
     unsigned (*cpus)(void);             /* numbered from 0; there may be gaps */
     bool (*cpu_is_there)(unsigned cpu); /* true if the CPU is in use, stopped or not */
-    /* Describes the CPU to the user, in a few words. */
+    /* In a few words, for the user. */
     void (*cpu_describe)(unsigned cpu, char *text, size_t size);
 
     const char *description; /* target.xml */
     unsigned (*registers)(void);
     size_t (*register_size)(unsigned number);
-    /* The registers that every report of a stop contains. */
-    const unsigned *expedited;
+    const unsigned *expedited; /* registers in every report of a stop */
     unsigned expedited_count;
-    /* False: the value is not known. */
+    /* False: the value is unknown. */
     bool (*register_read)(unsigned cpu, unsigned number, uint8_t *bytes);
     int (*register_write)(unsigned cpu, unsigned number, const uint8_t *bytes, struct refusal *why);
 

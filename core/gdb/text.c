@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Text sent to gdb while the machine runs: the output of commands, console output while the port is
- * lent, and the end of the machine. Task context or a panic, unless a header states otherwise.
+ * Text sent to gdb while the machine runs: output of commands, console output while the port is
+ * lent, the end of the machine. Task context or a panic, unless a header says otherwise.
  */
 #include "arch/cpu.h"
 #include "arch/debugger.h"
@@ -14,16 +14,14 @@ bool gdb_is_sending(unsigned cpu)
     return __atomic_load_n(&gdb_session.sender, __ATOMIC_RELAXED) == cpu + 1;
 }
 
-/*
- * Between these two functions this CPU is neither parked nor stopped, so code there must not wait.
- */
+/* This CPU is neither parked nor stopped until sending_ends, so it must not wait. */
 static void sending_begins(void)
 {
     __atomic_store_n(&gdb_session.sender, arch_cpu_id() + 1, __ATOMIC_RELAXED);
     local_barrier();
 }
 
-/* If a stop of this CPU was requested meanwhile, requests it again. */
+/* Repeats the request for a stop of this CPU that came meanwhile. */
 static void sending_ends(void)
 {
     unsigned cpu = arch_cpu_id();
@@ -64,7 +62,7 @@ void gdb_text_send_rest(void)
 }
 
 /*
- * A packet is sent whole: other CPUs wait at the console's guard, an interrupt prints before it or
+ * Sends each packet whole: other CPUs wait at the console's guard, an interrupt prints before or
  * after it, and a stop of another CPU sends the rest first. The watchdog's report does not wait
  * (print_guard_seize), so on a lent port it may land inside a packet.
  */
@@ -73,7 +71,7 @@ size_t gdb_text_print(const char *text, size_t length)
     uint64_t flags;
     size_t sent = 0;
 
-    print_together_begin(); /* not every write to the console's sink comes from a print */
+    print_together_begin(); /* some writes to the console's sink do not come from a print */
     flags = arch_irq_save();
     gdb_text_send_rest(); /* left over by a CPU that a panic has halted */
     do {
@@ -101,10 +99,10 @@ static void send_end(void)
     if (!gdb_session.door)
         return;
     gdb_text_send_rest();
-    gdb_server_exited(&gdb_session.server, 0);
+    gdb_server_ended(&gdb_session.server, 'W', 0);
 }
 
-/* In a stop no other CPU sends, and a stopped CPU may hold the guard, so it is not taken. */
+/* In a stop no other CPU sends, and the guard, which a stopped CPU may hold, is not taken. */
 void gdb_exited(void)
 {
     uint64_t flags;

@@ -28,7 +28,6 @@ static struct {
     unsigned cpu;   /* in the stop, like the next two */
     struct regs kept;
     char line[GDB_COMMAND_MAX + 1];
-    int status; /* [runner] */
 } command;
 
 static enum state state_now(void)
@@ -76,7 +75,7 @@ static void runner_main(void *unused)
         state_is(RUNS);
         console = print_console();
         print_set_console(&runner_sink);
-        command.status = console_execute(command.line);
+        console_execute(command.line);
         input_release_interrupt();
         print_set_console(console);
         thread_set_name(runner, "gdb"); /* a recording may have renamed it */
@@ -141,12 +140,11 @@ static bool monitor_is_under_way(void)
     return state_now() != NONE;
 }
 
-static bool monitor_end(unsigned cpu, int *status)
+static bool monitor_end(unsigned cpu)
 {
     if (state_now() != DONE || cpu != command.cpu)
         return false;
     *arch_stopped_regs(cpu) = command.kept;
-    *status = command.status;
     state_is(NONE);
     return true;
 }

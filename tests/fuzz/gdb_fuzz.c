@@ -7,12 +7,13 @@
  * the program when it is asked for something that does not exist. Run by tests/host/fuzz.t; see
  * docs/proof.md.
  *
- * links: core/gdb/server.c core/gdb/link.c core/gdb/hex.c core/gdb/registers.c core/gdb/memory.c core/gdb/point_packets.c core/gdb/resume.c core/gdb/query.c core/lib/number.c core/lib/refusal.c core/lib/print.c tests/unit/fake_gdb_target.c tests/fuzz/feed.c
+ * links: core/gdb/server.c core/gdb/link.c core/gdb/hex.c core/gdb/registers.c core/gdb/memory.c core/gdb/resume.c core/gdb/query.c core/lib/number.c core/lib/refusal.c core/lib/print.c tests/unit/fake_gdb_target.c tests/fuzz/feed.c
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/gdb/hex.h"
+#include "core/lib/number.h"
 #include "tests/fuzz/claim.h"
 #include "tests/fuzz/feed.h"
 #include "tests/unit/fake_gdb_target.h"
@@ -123,7 +124,7 @@ static void claim_told(void)
         CLAIM(at - start <= GDB_PACKET_MAX);
         if (end - at < 3) /* the rest of it had no room in what the line keeps */
             return;
-        CLAIM(hex_value(at[1]) == sum >> 4 && hex_value(at[2]) == (sum & 15));
+        CLAIM(number_digit(at[1], 16) == sum >> 4 && number_digit(at[2], 16) == (sum & 15));
         at += 3;
     }
 }

@@ -423,14 +423,14 @@ static void prints_in_parts(void **state)
 static void tells_the_end_to_a_gdb_that_waits(void **state)
 {
     reset(state);
-    gdb_server_exited(&server, 0);
+    gdb_server_ended(&server, 'W', 0);
     assert_string_equal(told(), "");
     server.owes_stop = true;
-    gdb_server_exited(&server, 0);
-    gdb_server_died(&server, GDB_SIGNAL_ABORTED);
+    gdb_server_ended(&server, 'W', 0);
+    gdb_server_ended(&server, 'X', GDB_SIGNAL_ABORTED);
     assert_string_equal(told(), "[W00]");
     server.owes_stop = true;
-    gdb_server_died(&server, GDB_SIGNAL_ABORTED);
+    gdb_server_ended(&server, 'X', GDB_SIGNAL_ABORTED);
     assert_string_equal(told(), "[W00][X06]");
 }
 
