@@ -86,12 +86,11 @@ static int refuse_pipe(const char *name, const char *pipe)
 }
 
 /* Refuses an argument that the command would ignore. */
-static bool takes_words(const struct command *command, int argc, char **argv)
+static bool accepts_arguments(const struct command *command, int argc, char **argv)
 {
     if (argc == 1 || command->usage[0] != '\0')
         return true;
-    print("%s: \"%s\" is one word too many: %s takes no argument\n", command->name, argv[1],
-          command->name);
+    print("%s: unexpected \"%s\": %s takes no arguments\n", command->name, argv[1], command->name);
     return false;
 }
 
@@ -125,7 +124,7 @@ int command_run(int argc, char **argv)
         command_print_help(command);
         return 0;
     }
-    if (!takes_words(command, argc, argv))
+    if (!accepts_arguments(command, argc, argv))
         return -EINVAL;
     return command->run(argc, argv);
 }

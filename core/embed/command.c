@@ -9,9 +9,9 @@
 #include "arch/embed.h"
 #include "core/console/command.h"
 #include "core/embed/embed.h"
+#include "core/lib/arguments.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
-#include "core/lib/words.h"
 #include "core/pitot.h"
 
 #define LINE_SIZE 512
@@ -71,7 +71,7 @@ static int begin(void)
 int pitot_command(const char *line)
 {
     char text[LINE_SIZE];
-    struct words words;
+    struct arguments arguments;
     struct refusal why;
     size_t length = strlen(line);
     int error = begin();
@@ -82,11 +82,11 @@ int pitot_command(const char *line)
         error = refuse(&why, E2BIG, "a line has less than %d characters", LINE_SIZE);
     if (!error) {
         memcpy(text, line, length + 1);
-        error = words_split(text, &words, &why);
+        error = arguments_split(text, &arguments, &why);
     }
     if (error) {
         print("pitot: %s\n", why.text);
         return error;
     }
-    return words.count > 0 ? command_run(words.count, words.word) : 0;
+    return arguments.count > 0 ? command_run(arguments.count, arguments.value) : 0;
 }

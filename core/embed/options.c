@@ -5,26 +5,26 @@
 #include "core/lib/number.h"
 #include "core/lib/string.h"
 
-#define WORD_MAX EVENT_NAME_SIZE
+#define ARGUMENT_MAX EVENT_NAME_SIZE
 
-/* The current word, with its NUL, and the start of the next. */
-struct words {
+/* The current argument, with its NUL, and the start of the next. */
+struct scanner {
     const char *at;
-    char word[WORD_MAX];
+    char value[ARGUMENT_MAX];
 };
 
 /* False at the end. */
-static bool next_word(struct words *words)
+static bool next_argument(struct scanner *scanner)
 {
     size_t length = 0;
 
-    while (*words->at == ' ')
-        words->at++;
-    if (!*words->at)
+    while (*scanner->at == ' ')
+        scanner->at++;
+    if (!*scanner->at)
         return false;
-    while (*words->at && *words->at != ' ' && length < WORD_MAX - 1)
-        words->word[length++] = *words->at++;
-    words->word[length] = '\0';
+    while (*scanner->at && *scanner->at != ' ' && length < ARGUMENT_MAX - 1)
+        scanner->value[length++] = *scanner->at++;
+    scanner->value[length] = '\0';
     return true;
 }
 
@@ -38,30 +38,31 @@ static int add_event(const char *spelling, struct embed_options *options, struct
 
 static int read_period(const char *text, uint64_t *period, struct refusal *why)
 {
-    if (!number_word(text, UINT64_MAX, period) || *period == 0)
+    if (!number_parse(text, UINT64_MAX, period) || *period == 0)
         return refuse(why, EINVAL, "-c %s: a number from 1 on", text);
     return 0;
 }
 
 int embed_options_parse(const char *text, struct embed_options *options, struct refusal *why)
 {
-    struct words words = {.at = text};
+    struct scanner scanner = {.at = text};
     int error = 0;
 
     *options = (struct embed_options){.count = 0};
-    while (!error && next_word(&words)) {
-        char letter = words.word[0] == '-' && words.word[1] && !words.word[2] ? words.word[1] : 0;
+    while (!error && next_argument(&scanner)) {
+        char letter =
+            scanner.value[0] == '-' && scanner.value[1] && !scanner.value[2] ? scanner.value[1] : 0;
 
         if (letter == 'g')
             options->chains = true;
         else if (letter != 'e' && letter != 'c')
-            error = refuse(why, EINVAL, "%s: -e EVENT, -c N and -g are allowed", words.word);
-        else if (!next_word(&words))
+            error = refuse(why, EINVAL, "%s: -e EVENT, -c N and -g are allowed", scanner.value);
+        else if (!next_argument(&scanner))
             error = refuse(why, EINVAL, "-%c needs an argument", letter);
         else if (letter == 'e')
-            error = add_event(words.word, options, why);
+            error = add_event(scanner.value, options, why);
         else
-            error = read_period(words.word, &options->period, why);
+            error = read_period(scanner.value, &options->period, why);
     }
     if (!error && options->count == 0)
         error = refuse(why, EINVAL, "no event: -e SYSTEM:NAME or -e mem:ADDR is allowed");

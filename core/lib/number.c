@@ -40,11 +40,11 @@ enum number number_read(const char **at, unsigned base, uint64_t most, uint64_t 
     return NUMBER_READ;
 }
 
-bool number_word(const char *word, uint64_t most, uint64_t *number)
+bool number_parse(const char *text, uint64_t most, uint64_t *number)
 {
     uint64_t value;
 
-    if (number_read(&word, 10, most, &value) != NUMBER_READ || *word != '\0')
+    if (number_read(&text, 10, most, &value) != NUMBER_READ || *text != '\0')
         return false;
     *number = value;
     return true;

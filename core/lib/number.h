@@ -28,5 +28,5 @@ unsigned number_base(const char **at);
  */
 enum number number_read(const char **at, unsigned base, uint64_t most, uint64_t *number);
 
-/* True if the whole word is a decimal number of at most `most`; otherwise *number is unchanged. */
-bool number_word(const char *word, uint64_t most, uint64_t *number);
+/* True if all of `text` is a decimal number of at most `most`; otherwise *number is unchanged. */
+bool number_parse(const char *text, uint64_t most, uint64_t *number);

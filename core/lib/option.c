@@ -17,18 +17,18 @@ static bool has_row(const struct options *options, const struct option *row)
     return !options->command || (row->commands & options->command);
 }
 
-static bool is_name(const char *name, const char *word, size_t length)
+static bool is_name(const char *name, const char *typed, size_t length)
 {
-    return name && strlen(name) == length && strncmp(name, word, length) == 0;
+    return name && strlen(name) == length && strncmp(name, typed, length) == 0;
 }
 
 /* Finds the command's option of that name, or with `others` one that only other commands have. */
-static const struct option *find(const struct options *options, const char *word, size_t length,
+static const struct option *find(const struct options *options, const char *typed, size_t length,
                                  bool others)
 {
     for (const struct option *row = options->row; row->names[0]; row++)
         if (has_row(options, row) != others &&
-            (is_name(row->names[0], word, length) || is_name(row->names[1], word, length)))
+            (is_name(row->names[0], typed, length) || is_name(row->names[1], typed, length)))
             return row;
     return NULL;
 }
@@ -84,7 +84,7 @@ static int set_number(const struct option *option, const char *typed, const char
     uint64_t most = option->most ? option->most : narrow ? UINT32_MAX : NUMBER_MOST, number;
 
     assert(narrow || option->size == sizeof(uint64_t));
-    if (!number_word(value, most, &number) || number < option->least)
+    if (!number_parse(value, most, &number) || number < option->least)
         return refuse_number(option, typed, value, why);
     if (narrow)
         *(uint32_t *)at = (uint32_t)number;
@@ -129,23 +129,23 @@ const char *options_list(const struct options *options, char separator, char *te
     return text;
 }
 
-static int refuse_word(const struct options *options, const char *word, size_t length,
-                       struct refusal *why)
+static int refuse_argument(const struct options *options, const char *typed, size_t length,
+                           struct refusal *why)
 {
     char list[sizeof(why->text)];
 
-    if (options->others && find(options, word, length, true))
-        return refuse(why, EINVAL, "%.*s: %s", (int)length, word, options->others);
-    return refuse(why, EINVAL, "unknown option \"%.*s\"; there are %s%s", (int)length, word,
+    if (options->others && find(options, typed, length, true))
+        return refuse(why, EINVAL, "%.*s: %s", (int)length, typed, options->others);
+    return refuse(why, EINVAL, "unknown option \"%.*s\"; there are %s%s", (int)length, typed,
                   options_list(options, ' ', list, sizeof(list)),
                   options->workload ? ", -- COMMAND" : "");
 }
 
-/* The arguments still to be read; words[0] is the option itself. */
+/* The remaining arguments; argv[0] is the option itself. */
 struct reader {
     const struct options *options;
-    int count;
-    char **words;
+    int argc;
+    char **argv;
     void *to;
     uint64_t said; /* options seen, a bit for each row */
     struct refusal *why;
@@ -160,14 +160,14 @@ static uint64_t bit_of(const struct options *options, const struct option *optio
 }
 
 /*
- * Returns the number of further words that the option takes, or a negative errno and the reason.
- * `attached` is a value in the same word, or NULL.
+ * Returns the number of further arguments that the option takes, or a negative errno and the
+ * reason. `attached` is a value in the same argument, or NULL.
  */
 static int read_option(struct reader *reader, const struct option *option, const char *typed,
                        char *attached)
 {
-    bool follows = reader->count > 1 && !(option->bare && reader->words[1][0] == '-');
-    char *value = attached || !option->value || !follows ? attached : reader->words[1];
+    bool follows = reader->argc > 1 && !(option->bare && reader->argv[1][0] == '-');
+    char *value = attached || !option->value || !follows ? attached : reader->argv[1];
     uint64_t bit = bit_of(reader->options, option);
     int error;
 
@@ -187,21 +187,21 @@ static int read_option(struct reader *reader, const struct option *option, const
 /* --name, --name VALUE, --name=VALUE */
 static int read_long(struct reader *reader)
 {
-    char *word = reader->words[0], *value = strchr(word, '=');
-    size_t length = value ? (size_t)(value - word) : strlen(word);
-    const struct option *option = option_find(reader->options, word, length);
+    char *argument = reader->argv[0], *value = strchr(argument, '=');
+    size_t length = value ? (size_t)(value - argument) : strlen(argument);
+    const struct option *option = option_find(reader->options, argument, length);
 
     if (!option)
-        return refuse_word(reader->options, word, length, reader->why);
+        return refuse_argument(reader->options, argument, length, reader->why);
     if (value)
         *value++ = '\0';
-    return read_option(reader, option, word, value);
+    return read_option(reader, option, argument, value);
 }
 
-/* -n, -n VALUE, -nVALUE, or several in one word, the last possibly with a value: -agF99 */
+/* -n, -n VALUE, -nVALUE, or several in one argument, the last possibly with a value: -agF99 */
 static int read_short(struct reader *reader)
 {
-    char *letter = reader->words[0];
+    char *letter = reader->argv[0];
     int taken = 0;
 
     do {
@@ -209,7 +209,7 @@ static int read_short(struct reader *reader)
         const struct option *option = option_find(reader->options, name, strlen(name));
 
         if (!option)
-            return refuse_word(reader->options, name, strlen(name), reader->why);
+            return refuse_argument(reader->options, name, strlen(name), reader->why);
         if (option->value && letter[1] != '\0')
             return read_option(reader, option, name, letter + 1);
         taken = read_option(reader, option, name, NULL);
@@ -230,9 +230,9 @@ static int check_together(const struct options *options, uint64_t said, struct r
     return 0;
 }
 
-static bool is_long(const char *word)
+static bool is_long(const char *argument)
 {
-    return strncmp(word, "--", 2) == 0;
+    return strncmp(argument, "--", 2) == 0;
 }
 
 int options_parse(const struct options *options, int argc, char **argv, void *to,
@@ -242,7 +242,7 @@ int options_parse(const struct options *options, int argc, char **argv, void *to
     int at = 1, taken, error;
 
     for (; at < argc; at += 1 + taken) {
-        /* as in perf, the first word that is not an option begins the workload */
+        /* as in perf, the first argument that is not an option begins the workload */
         if (options->workload && argv[at][0] != '-')
             break;
         if (options->workload && strcmp(argv[at], "--") == 0) {
@@ -251,9 +251,9 @@ int options_parse(const struct options *options, int argc, char **argv, void *to
             break;
         }
         if (argv[at][0] != '-')
-            return refuse_word(options, argv[at], strlen(argv[at]), why);
-        reader.count = argc - at;
-        reader.words = argv + at;
+            return refuse_argument(options, argv[at], strlen(argv[at]), why);
+        reader.argc = argc - at;
+        reader.argv = argv + at;
         taken = is_long(argv[at]) ? read_long(&reader) : read_short(&reader);
         if (taken < 0)
             return taken;

@@ -15,12 +15,12 @@
 
 /* Kind of an option's value, for the parser and for TAB. */
 enum option_kind {
-    OPTION_ALWAYS, /* a flag for the default behaviour */
-    OPTION_FLAG,   /* a flag; without `set`, a bool is set to true */
-    OPTION_NUMBER, /* without `set`, an integer from `least` on, a uint32_t or uint64_t */
-    OPTION_TEXT,   /* any word; without `set`, stored unchanged as a const char * */
-    OPTION_WORD,   /* one of `words`, which TAB offers */
-    OPTION_WORDS,  /* several of `words`, separated by commas */
+    OPTION_ALWAYS,  /* a flag for the default behaviour */
+    OPTION_FLAG,    /* a flag; without `set`, a bool is set to true */
+    OPTION_NUMBER,  /* without `set`, an integer from `least` on, a uint32_t or uint64_t */
+    OPTION_TEXT,    /* any string; without `set`, stored unchanged as a const char * */
+    OPTION_CHOICE,  /* one of `choices`, which TAB offers */
+    OPTION_CHOICES, /* several of `choices`, separated by commas */
     OPTION_EVENTS,
     OPTION_BREAKPOINTS, /* events, but only breakpoints */
     OPTION_CALLS,       /* system calls, separated by commas */
@@ -41,10 +41,10 @@ struct option {
     enum option_kind kind;
     const char *help;
     enum option_again again;
-    bool bare;                /* the value may be omitted, for the default behaviour */
-    const char *const *words; /* in order, NULL after the last */
-    uint64_t least, most;     /* bounds of a number; most 0: the default limit of its type */
-    const char *what, *unit;  /* name and unit of a number, for refusals */
+    bool bare;                  /* the value may be omitted, for the default behaviour */
+    const char *const *choices; /* in order, NULL after the last */
+    uint64_t least, most;       /* bounds of a number; most 0: the default limit of its type */
+    const char *what, *unit;    /* name and unit of a number, for refusals */
     /* Name of an option that cannot be combined with this one, and the reason. */
     const char *excludes, *because;
     size_t place, size; /* of the member to set: OPTION_AT */
@@ -86,7 +86,7 @@ int option_set(const struct option *option, const char *typed, char *value, void
 
 /*
  * Parses argv[1] and later into the structure `to`, in every form that perf accepts: -c 100, -c100,
- * -ag, --count 100, --count=100. Returns the index of the workload's first word, or argc; or a
+ * -ag, --count 100, --count=100. Returns the index of the workload's first argument, or argc; or a
  * negative errno and the reason.
  */
 int options_parse(const struct options *options, int argc, char **argv, void *to,

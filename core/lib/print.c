@@ -24,7 +24,7 @@ struct conversion {
 };
 
 /* A va_list that functions can share: whether a bare parameter is a copy depends on the ABI. */
-struct arguments {
+struct values {
     va_list list;
 };
 
@@ -100,42 +100,41 @@ static void put_string(struct sink *sink, const struct conversion *conversion, c
     put_padded(sink, conversion, text, length);
 }
 
-static uint64_t next_unsigned(const struct conversion *conversion, struct arguments *arguments)
+static uint64_t next_unsigned(const struct conversion *conversion, struct values *values)
 {
-    return conversion->wide ? va_arg(arguments->list, uint64_t)
-                            : va_arg(arguments->list, unsigned int);
+    return conversion->wide ? va_arg(values->list, uint64_t) : va_arg(values->list, unsigned int);
 }
 
-static int64_t next_signed(const struct conversion *conversion, struct arguments *arguments)
+static int64_t next_signed(const struct conversion *conversion, struct values *values)
 {
-    return conversion->wide ? va_arg(arguments->list, int64_t) : va_arg(arguments->list, int);
+    return conversion->wide ? va_arg(values->list, int64_t) : va_arg(values->list, int);
 }
 
 /* False if the letter is unknown. */
 static bool put_conversion(struct sink *sink, const struct conversion *conversion,
-                           struct arguments *arguments)
+                           struct values *values)
 {
     switch (conversion->letter) {
     case 'c': {
-        char character = (char)va_arg(arguments->list, int);
+        char character = (char)va_arg(values->list, int);
         put_padded(sink, conversion, &character, 1);
         return true;
     }
     case 's':
-        put_string(sink, conversion, va_arg(arguments->list, const char *));
+        put_string(sink, conversion, va_arg(values->list, const char *));
         return true;
     case 'd':
     case 'i':
-        put_signed(sink, conversion, next_signed(conversion, arguments));
+        put_signed(sink, conversion, next_signed(conversion, values));
         return true;
     case 'u':
-        put_number(sink, conversion, "", next_unsigned(conversion, arguments), 10);
+        put_number(sink, conversion, "", next_unsigned(conversion, values), 10);
         return true;
     case 'x':
-        put_number(sink, conversion, "", next_unsigned(conversion, arguments), 16);
+        put_number(sink, conversion, "", next_unsigned(conversion, values), 16);
         return true;
     case 'p':
-        put_number(sink, conversion, "0x", (uintptr_t)va_arg(arguments->list, void *), 16);
+        put_number(sink, conversion, "0x", (uintptr_t)va_arg(values->list, void *), 16);
         return true;
     case '%':
         put(sink, "%", 1);
@@ -145,13 +144,13 @@ static bool put_conversion(struct sink *sink, const struct conversion *conversio
     }
 }
 
-static size_t parse_count(const char **format, struct arguments *arguments, bool *negative)
+static size_t parse_count(const char **format, struct values *values, bool *negative)
 {
     size_t count = 0;
 
     *negative = false;
     if (**format == '*') {
-        int given = va_arg(arguments->list, int);
+        int given = va_arg(values->list, int);
         (*format)++;
         *negative = given < 0;
         return *negative ? -(size_t)given : (size_t)given;
@@ -162,7 +161,7 @@ static size_t parse_count(const char **format, struct arguments *arguments, bool
 }
 
 /* Parses a conversion after its %; returns the first character after it. */
-static const char *parse_conversion(const char *format, struct arguments *arguments,
+static const char *parse_conversion(const char *format, struct values *values,
                                     struct conversion *conversion)
 {
     bool negative;
@@ -174,12 +173,12 @@ static const char *parse_conversion(const char *format, struct arguments *argume
         else
             conversion->zero = true;
     }
-    conversion->width = parse_count(&format, arguments, &negative);
+    conversion->width = parse_count(&format, values, &negative);
     if (negative)
         conversion->left = true;
     if (*format == '.') {
         format++;
-        conversion->precision = parse_count(&format, arguments, &negative);
+        conversion->precision = parse_count(&format, values, &negative);
         if (negative)
             conversion->precision = NO_PRECISION;
     }
@@ -191,9 +190,9 @@ static const char *parse_conversion(const char *format, struct arguments *argume
 
 static void print_pieces_to(struct sink *sink, const char *format, va_list list)
 {
-    struct arguments arguments;
+    struct values values;
 
-    va_copy(arguments.list, list);
+    va_copy(values.list, list);
     while (*format != '\0') {
         const char *text = format;
         while (*format != '\0' && *format != '%')
@@ -204,11 +203,11 @@ static void print_pieces_to(struct sink *sink, const char *format, va_list list)
 
         struct conversion conversion;
         text = format;
-        format = parse_conversion(format + 1, &arguments, &conversion);
-        if (!put_conversion(sink, &conversion, &arguments))
+        format = parse_conversion(format + 1, &values, &conversion);
+        if (!put_conversion(sink, &conversion, &values))
             put(sink, text, (size_t)(format - text));
     }
-    va_end(arguments.list);
+    va_end(values.list);
 }
 
 /* One call's output to the console is not interleaved with other output. */

@@ -59,13 +59,13 @@ int value_set_pid(void *at, const char *typed, char *value, struct refusal *why)
     uint64_t pid;
 
     (void)typed;
-    if (number_word(value, 0, &pid))
+    if (number_parse(value, 0, &pid))
         return refuse(
             why, EINVAL,
             "pid \"%s\": the idle threads of all CPUs have this number, so it names none; "
             "-a records them, too, and --filter 'common_pid == 0' only them",
             value);
-    if (!number_word(value, INT32_MAX, &pid))
+    if (!number_parse(value, INT32_MAX, &pid))
         return refuse(why, EINVAL, "pid \"%s\": give the number of a thread; `ps` lists them",
                       value);
     *(uint32_t *)at = (uint32_t)pid;

@@ -39,8 +39,8 @@ static int add_defaults(struct perf_options *options, const char *const *events,
     return options->recording.event_count > 0 ? 0 : error;
 }
 
-static int read_words(struct perf_options *options, const struct part *part, int argc, char **argv,
-                      struct refusal *why)
+static int read_arguments(struct perf_options *options, const struct part *part, int argc,
+                          char **argv, struct refusal *why)
 {
     int taken = options_parse(part->options, argc, argv, options, why);
 
@@ -92,7 +92,7 @@ int perf_options_parse(int argc, char **argv, struct perf_options *options, stru
     int error;
 
     *options = (struct perf_options){.trace.lines = true};
-    error = read_words(options, part, argc, argv, why);
+    error = read_arguments(options, part, argc, argv, why);
     if (error)
         return error;
     terms_apply(options);

@@ -4,9 +4,9 @@
 
 #include "core/console/command.h"
 #include "core/event/source_branches.h"
+#include "core/lib/arguments.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
-#include "core/lib/words.h"
 #include "core/perf/hints.h"
 #include "core/perf/session.h"
 #include "core/perf/stat_tallies.h"
@@ -135,15 +135,15 @@ const struct perf_options *perf_record_options(void)
 
 void perf_record_boot(char *text)
 {
-    struct words words;
+    struct arguments arguments;
     struct refusal why;
-    int error = words_split(text, &words, &why);
+    int error = arguments_split(text, &arguments, &why);
 
-    if (!error && (words.count == 0 || strcmp(words.word[0], "record") != 0))
+    if (!error && (arguments.count == 0 || strcmp(arguments.value[0], "record") != 0))
         error = refuse(&why, EINVAL, "\"%s\": it must begin with record",
-                       words.count ? words.word[0] : "");
+                       arguments.count ? arguments.value[0] : "");
     if (!error)
-        error = start(words.count, words.word, true, &why);
+        error = start(arguments.count, arguments.value, true, &why);
     if (error) {
         print("perf.boot: %s\n", why.text);
         return;

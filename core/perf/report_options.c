@@ -94,11 +94,11 @@ static const char *const graphs[] = {"callee", "caller", "fractal", "graph", "no
 static const char *const keys[] = {"comm", "cpu", "dso", "pid", "sym", NULL};
 
 static const struct option report_rows[] = {
-    OPTION({"-g", "--call-graph"}, "graph|fractal|caller|callee|none", 0, OPTION_WORDS,
+    OPTION({"-g", "--call-graph"}, "graph|fractal|caller|callee|none", 0, OPTION_CHOICES,
            "call graphs; and per cent below which branches are left out, with commas", .bare = true,
-           .words = graphs, .set = set_graph),
-    OPTION({"--sort", "-s"}, "KEY,...", 0, OPTION_WORDS,
-           "a line per value of these keys: sym, comm, cpu, dso, pid, a field", .words = keys,
+           .choices = graphs, .set = set_graph),
+    OPTION({"--sort", "-s"}, "KEY,...", 0, OPTION_CHOICES,
+           "a line per value of these keys: sym, comm, cpu, dso, pid, a field", .choices = keys,
            .set = set_keys, REPORT(keys)),
     OPTION({"--max-stack"}, "N", 0, OPTION_NUMBER,
            "so many addresses of a chain count, from the end that comes first", CHAIN_DEPTH,
@@ -149,7 +149,7 @@ static int set_fields(void *at, const char *typed, char *value, struct refusal *
 static const char *const fields[] = {"+iregs", "iregs", NULL};
 
 static const struct option script_rows[] = {
-    OPTION({"-F", "--fields"}, "iregs", 0, OPTION_WORD, "the registers, too", .words = fields,
+    OPTION({"-F", "--fields"}, "iregs", 0, OPTION_CHOICE, "the registers, too", .choices = fields,
            .set = set_fields, SCRIPT(registers)),
     OPTION({"--max-stack"}, "N", 0, OPTION_NUMBER,
            "so many addresses of each chain, from the hit on", CHAIN_DEPTH, SCRIPT(max_stack)),

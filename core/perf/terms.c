@@ -88,7 +88,7 @@ int terms_set_rate(void *at, const char *typed, char *value, struct refusal *why
     uint64_t *frequency = at;
 
     (void)typed;
-    if (number_word(value, RATE_TYPED_MOST, frequency) && *frequency > 0)
+    if (number_parse(value, RATE_TYPED_MOST, frequency) && *frequency > 0)
         return 0;
     if (strcmp(value, "max") != 0)
         return refuse(why, EINVAL, "frequency \"%s\": a whole number from 1, or max, is allowed",

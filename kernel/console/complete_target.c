@@ -208,10 +208,10 @@ static bool target_value(const struct option *option, struct word word, struct t
         return target_set_open(target, names_system_calls(), last_of_list(word));
     case OPTION_PID:
         return target_set(target, names_pids(is_recordable), word);
-    case OPTION_WORD:
-        return target_set(target, names_fixed(option->words), word);
-    case OPTION_WORDS:
-        return target_set_open(target, names_fixed(option->words), last_of_list(word));
+    case OPTION_CHOICE:
+        return target_set(target, names_fixed(option->choices), word);
+    case OPTION_CHOICES:
+        return target_set_open(target, names_fixed(option->choices), last_of_list(word));
     case OPTION_ALWAYS:
     case OPTION_FLAG:
     case OPTION_NUMBER:

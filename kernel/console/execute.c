@@ -4,10 +4,10 @@
 
 #include "core/console/command.h"
 #include "core/console/progress.h"
+#include "core/lib/arguments.h"
 #include "core/lib/print.h"
 #include "core/lib/refusal.h"
 #include "core/lib/string.h"
-#include "core/lib/words.h"
 #include "kernel/console/command_owner.h"
 #include "kernel/console/console.h"
 #include "kernel/console/input.h"
@@ -20,11 +20,11 @@ static int say(const struct refusal *why, int error)
     return error;
 }
 
-/* words_split modifies a copy on the stack, so that a command may run commands. */
-static int run_command(const struct words_command *command)
+/* arguments_split modifies a copy on the stack, so that a command may run commands. */
+static int run_command(const struct arguments_command *command)
 {
     char text[LINE_LENGTH_MAX + 1];
-    struct words words;
+    struct arguments arguments;
     struct refusal why;
 
     if (command->length > LINE_LENGTH_MAX)
@@ -33,21 +33,21 @@ static int run_command(const struct words_command *command)
     memcpy(text, command->text, command->length);
     text[command->length] = '\0';
 
-    int error = words_split(text, &words, &why);
+    int error = arguments_split(text, &arguments, &why);
     if (error)
         return say(&why, error);
     progress_begin();
-    int status = command_run(words.count, words.word);
+    int status = command_run(arguments.count, arguments.value);
     progress_end();
     return status;
 }
 
 static int run_commands(const char *script, bool shown)
 {
-    struct words_command command;
+    struct arguments_command command;
     int status = 0;
 
-    while (words_next_command(&script, &command)) {
+    while (arguments_next_command(&script, &command)) {
         if (shown)
             print(CONSOLE_PROMPT "%.*s\n", (int)command.length, command.text);
         status = run_command(&command);
@@ -61,11 +61,11 @@ static int run_commands(const char *script, bool shown)
 
 static int run_owned(const char *script, bool shown)
 {
-    struct words_command first;
+    struct arguments_command first;
     const char *rest = script;
     int status;
 
-    if (!words_next_command(&rest, &first))
+    if (!arguments_next_command(&rest, &first))
         return 0;
     if (!command_owner_claim(thread_current(), "the console")) {
         print("%s is running a command: end it with ^C, or wait\n", command_owner_name());

@@ -199,12 +199,12 @@ static int parse(int argc, char **argv, const struct syntax *syntax, uint64_t *o
     *option = *number = 0;
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], syntax->option) == 0) {
-            if (*option || ++i == argc || !number_word(argv[i], syntax->option_most, option) ||
+            if (*option || ++i == argc || !number_parse(argv[i], syntax->option_most, option) ||
                 !*option) {
                 print(syntax->option_wrong, syntax->option_most);
                 return -EINVAL;
             }
-        } else if (*number || !number_word(argv[i], syntax->most, number) || !*number) {
+        } else if (*number || !number_parse(argv[i], syntax->most, number) || !*number) {
             print(syntax->wrong, syntax->most);
             return -EINVAL;
         }

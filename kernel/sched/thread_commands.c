@@ -6,9 +6,9 @@
 #include "arch/snapshot.h"
 #include "core/console/backtrace.h"
 #include "core/console/command.h"
+#include "core/lib/arguments.h"
 #include "core/lib/cpus.h"
 #include "core/lib/print.h"
-#include "core/lib/words.h"
 #include "kernel/sched/scheduler.h"
 #include "kernel/sched/thread.h"
 #include "kernel/sched/wait_queue.h"
@@ -130,7 +130,7 @@ static int bt_run(int argc, char **argv)
     struct regs regs;
     uint32_t pid;
 
-    if (argc > 2 || (argc == 2 && !words_number(argv[1], &pid))) {
+    if (argc > 2 || (argc == 2 && !arguments_number(argv[1], &pid))) {
         print("bt: give the number of a thread, or nothing; `ps` lists the threads\n");
         return -EINVAL;
     }

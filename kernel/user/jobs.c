@@ -9,9 +9,9 @@
 #include <linux/signal.h>
 
 #include "core/console/command.h"
+#include "core/lib/arguments.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
-#include "core/lib/words.h"
 #include "kernel/console/input_wait.h"
 #include "kernel/user/process.h"
 #include "kernel/user/program_names.h"
@@ -134,7 +134,7 @@ static bool over_or_interrupted(void)
 static int wait_run(int argc, char **argv)
 {
     awaited = 0;
-    if (argc > 2 || (argc == 2 && (!words_number(argv[1], &awaited) || !awaited))) {
+    if (argc > 2 || (argc == 2 && (!arguments_number(argv[1], &awaited) || !awaited))) {
         print("wait: give the number of a program that runs in the background, or nothing\n");
         return -EINVAL;
     }
@@ -175,7 +175,7 @@ static bool signal_of(const char *word, uint32_t *signal)
             *signal = names[i].signal;
             return true;
         }
-    return words_number(word, signal);
+    return arguments_number(word, signal);
 }
 
 static int kill_run(int argc, char **argv)
@@ -185,7 +185,7 @@ static int kill_run(int argc, char **argv)
 
     if (argc == 3 && (argv[1][0] != '-' || !signal_of(argv[1] + 1, &signal)))
         return refuse_kill();
-    if (argc < 2 || argc > 3 || signal >= SIGNALS || !words_number(argv[argc - 1], &pid))
+    if (argc < 2 || argc > 3 || signal >= SIGNALS || !arguments_number(argv[argc - 1], &pid))
         return refuse_kill();
     error = process_kill_pid(pid, (uint8_t)signal);
     if (error)

@@ -37,7 +37,7 @@ static int read_terms(char *text, uint64_t *period, struct refusal *why)
     *open++ = '\0';
     if (!begins(open, "period="))
         return refuse(why, EINVAL, "event term \"%s\": period=N is allowed", open);
-    if (!number_word(open + strlen("period="), PERIOD_MOST, period) || *period == 0)
+    if (!number_parse(open + strlen("period="), PERIOD_MOST, period) || *period == 0)
         return refuse(why, EINVAL, "event term \"%s\": a whole number from 1 is allowed", open);
     return 0;
 }

@@ -86,7 +86,7 @@ static int prepare(const struct pitot_options *options, struct kernel *kernel,
     const char *file = options->symbols  ? options->symbols
                        : options->kernel ? options->kernel
                                          : qemu_kernel(options->qemu);
-    int error = qemu_check_words(options->qemu, why);
+    int error = qemu_check_arguments(options->qemu, why);
 
     if (error)
         return error;
@@ -131,7 +131,7 @@ static int run(size_t index, int argc, char **argv, char *const *typed)
 }
 
 /* A copy of the arguments as typed, as parsing modifies them. */
-static char **copy_words(int argc, char **argv)
+static char **copy_arguments(int argc, char **argv)
 {
     char **copy = calloc((size_t)argc + 1, sizeof(*copy));
 
@@ -153,5 +153,5 @@ int main(int argc, char **argv)
         return refuse_command(asks ? argv[2] : name);
     if (asks || options_ask_help(commands[index].options, argc - 1, argv + 1))
         return help(commands[index].options);
-    return run(index, argc - 1, argv + 1, copy_words(argc, argv));
+    return run(index, argc - 1, argv + 1, copy_arguments(argc, argv));
 }

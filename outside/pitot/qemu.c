@@ -44,7 +44,7 @@ static bool is_emulated(const char *accelerators)
            !memchr(accelerators, ':', strcspn(accelerators, ","));
 }
 
-int qemu_check_words(char *const *command, struct refusal *why)
+int qemu_check_arguments(char *const *command, struct refusal *why)
 {
     for (char *const *word = command + 1; *word; word++) {
         const char *accelerators = NULL, *in_machine;

@@ -17,7 +17,7 @@ struct qemu_version {
 const char *qemu_kernel(char *const *command);
 
 /* 0, or a negative errno and the reason: the arguments request something plugins cannot follow. */
-int qemu_check_words(char *const *command, struct refusal *why);
+int qemu_check_arguments(char *const *command, struct refusal *why);
 
 /*
  * 0, or a negative errno and the reason: several CPUs in one thread, which this version reports to

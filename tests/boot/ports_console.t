@@ -94,7 +94,7 @@ my @refusals = (
     ['perf trace -- work', qr/^perf trace: what a system call is in this kernel is not known$/],
     ['perf record -p 9 -- work', qr/^perf record: -p 9: no such thread/],
     ['wrok', qr/^wrok: no such command; near: work/],
-    ['work ' . 'x ' x 40, qr/^pitot: more than 32 words/],
+    ['work ' . 'x ' x 40, qr/^pitot: more than 32 arguments/],
 );
 my @said = run_lines($one, 1, map { $_->[0] } @refusals);
 like($said[$_], $refusals[$_][1], "$refusals[$_][0]: refused") for 0 .. $#refusals;

@@ -163,14 +163,14 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     return 0;
 }
 
-struct words {
+struct arguments {
     char text[WORDS_MOST][WORD_SIZE];
     int count;
 };
 
-static void add_text(struct words *words, const char *text, size_t length)
+static void add_text(struct arguments *arguments, const char *text, size_t length)
 {
-    char *word = words->text[words->count - 1];
+    char *word = arguments->text[arguments->count - 1];
     size_t used = strlen(word);
 
     if (used + length < WORD_SIZE) {
@@ -180,43 +180,43 @@ static void add_text(struct words *words, const char *text, size_t length)
 }
 
 /* Digits, until the word is about as long as an event's name may be. */
-static void add_zeros(struct words *words, uint8_t choice)
+static void add_zeros(struct arguments *arguments, uint8_t choice)
 {
-    while (strlen(words->text[words->count - 1]) < EVENT_NAME_SIZE - 3u + choice % 4)
-        add_text(words, "0", 1);
+    while (strlen(arguments->text[arguments->count - 1]) < EVENT_NAME_SIZE - 3u + choice % 4)
+        add_text(arguments, "0", 1);
 }
 
 /* Patterns that match all tracepoints, so many times. */
-static void add_crowd(struct words *words, unsigned times)
+static void add_crowd(struct arguments *arguments, unsigned times)
 {
     for (; times > 0; times--)
-        add_text(words, times > 1 ? "*:*," : "*:*", times > 1 ? 4 : 3);
+        add_text(arguments, times > 1 ? "*:*," : "*:*", times > 1 ? 4 : 3);
 }
 
-static void feed_words(struct words *words, bool event, struct feed *feed)
+static void feed_arguments(struct arguments *arguments, bool event, struct feed *feed)
 {
-    words->count = 1;
-    memset(words->text, 0, sizeof(words->text));
+    arguments->count = 1;
+    memset(arguments->text, 0, sizeof(arguments->text));
     if (event) {
-        strcpy(words->text[1], "-e");
-        words->count = 3;
+        strcpy(arguments->text[1], "-e");
+        arguments->count = 3;
     }
     while (!feed_is_empty(feed)) {
         uint8_t choice = feed_byte(feed);
         char any = (char)(' ' + choice % 95);
 
         if (choice < 0x20)
-            add_text(words, &any, 1);
+            add_text(arguments, &any, 1);
         else if (choice < 0x28)
-            add_zeros(words, choice);
+            add_zeros(arguments, choice);
         else if (choice < 0x30)
-            add_crowd(words, choice % 8);
+            add_crowd(arguments, choice % 8);
         else if (choice >= 0x60)
-            add_text(words, pieces[choice % piece_count], strlen(pieces[choice % piece_count]));
-        else if (words->count == WORDS_MOST)
+            add_text(arguments, pieces[choice % piece_count], strlen(pieces[choice % piece_count]));
+        else if (arguments->count == WORDS_MOST)
             break;
         else
-            words->count++;
+            arguments->count++;
     }
 }
 
@@ -440,25 +440,25 @@ static void check_options(const struct perf_options *options, int argc, char **a
     }
 }
 
-/* Words in memory that ends with each, as the parser cuts them up. */
-static void check_words(const struct words *words)
+/* Arguments in memory that ends with each, as the parser cuts them up. */
+static void check_arguments(const struct arguments *arguments)
 {
     struct perf_options *options = malloc(sizeof(*options));
-    char **argv = malloc(((size_t)words->count + 1) * sizeof(*argv));
+    char **argv = malloc(((size_t)arguments->count + 1) * sizeof(*argv));
     struct refusal why;
     int error;
 
-    for (int i = 0; i < words->count; i++)
-        argv[i] = strdup(words->text[i]);
-    argv[words->count] = NULL;
+    for (int i = 0; i < arguments->count; i++)
+        argv[i] = strdup(arguments->text[i]);
+    argv[arguments->count] = NULL;
     refusal_spoil(&why);
     memset(options, 0xa5, sizeof(*options));
-    error = perf_options_parse(words->count, argv, options, &why);
+    error = perf_options_parse(arguments->count, argv, options, &why);
     if (error)
         claim_refused(error, &why);
     else
-        check_options(options, words->count, argv);
-    for (int i = 0; i < words->count; i++)
+        check_options(options, arguments->count, argv);
+    for (int i = 0; i < arguments->count; i++)
         free(argv[i]);
     free(argv);
     free(options);
@@ -466,7 +466,7 @@ static void check_words(const struct words *words)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-    static struct words words;
+    static struct arguments arguments;
     struct feed feed = {.bytes = bytes, .left = size};
     uint8_t choice = feed_byte(&feed);
 
@@ -475,10 +475,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     excludes = choice & 32;
     if (choice & 8)
         check_made_watch(&feed);
-    feed_words(&words, choice & 16, &feed);
-    for (int i = 0; i < words.count && i < 4; i++)
-        check_event(words.text[i]);
-    strcpy(words.text[0], choice & 64 ? "trace" : choice & 4 ? "stat" : "record");
-    check_words(&words);
+    feed_arguments(&arguments, choice & 16, &feed);
+    for (int i = 0; i < arguments.count && i < 4; i++)
+        check_event(arguments.text[i]);
+    strcpy(arguments.text[0], choice & 64 ? "trace" : choice & 4 ? "stat" : "record");
+    check_arguments(&arguments);
     return 0;
 }

@@ -11,9 +11,9 @@
 #include "arch/x86_64/cpu/cpu.h"
 #include "core/abi/unwind_table.h"
 #include "core/console/command.h"
+#include "core/lib/arguments.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
-#include "core/lib/words.h"
 #include "core/perf/options.h"
 #include "core/recording/recording.h"
 
@@ -151,15 +151,15 @@ int bench_start(const char *command, bool *records)
 {
     static struct perf_options options;
     char text[80];
-    struct words words;
+    struct arguments arguments;
     struct refusal why;
     int error;
 
     print_into(text, sizeof(text), "%s", command);
-    error = words_split(text, &words, &why);
+    error = arguments_split(text, &arguments, &why);
     if (!error)
-        error = perf_options_parse(words.count, words.word, &options, &why);
-    *records = strcmp(words.word[0], "record") == 0;
+        error = perf_options_parse(arguments.count, arguments.value, &options, &why);
+    *records = strcmp(arguments.value[0], "record") == 0;
     /* never throttled, but the throttle is asked, as in life */
     options.recording.rate = 1000000000;
     if (!*records)

@@ -11,8 +11,8 @@
 #include "arch/x86_64/entry/vectors.h"
 #include "core/breakpoint/audit.h"
 #include "core/event/source_branches.h"
+#include "core/lib/arguments.h"
 #include "core/lib/string.h"
-#include "core/lib/words.h"
 #include "core/perf/options.h"
 #include "core/sample/view.h"
 #include "core/symbols/symbols.h"
@@ -41,12 +41,12 @@ static bool start(const char *line)
 {
     static struct perf_options options;
     static char text[160];
-    struct words words;
+    struct arguments arguments;
     struct refusal why = {""};
 
     print_into(text, sizeof(text), "%s", line);
-    if (words_split(text, &words, &why) == 0 &&
-        perf_options_parse(words.count, words.word, &options, &why) == 0 &&
+    if (arguments_split(text, &arguments, &why) == 0 &&
+        perf_options_parse(arguments.count, arguments.value, &options, &why) == 0 &&
         recording_start(&options.recording, &why) == 0)
         return true;
     return ktap_ok(false, "%s: %s", line, why.text);

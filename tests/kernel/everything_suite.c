@@ -12,8 +12,8 @@
  */
 #include "core/breakpoint/trace.h"
 #include "core/event/source_clock.h"
+#include "core/lib/arguments.h"
 #include "core/lib/string.h"
-#include "core/lib/words.h"
 #include "core/perf/options.h"
 #include "core/stream/drain.h"
 #include "core/stream/port.h"
@@ -123,14 +123,15 @@ static uint64_t count_all(void)
 static bool prepare(const struct run *run, struct perf_options *options, struct refusal *why)
 {
     static char text[160];
-    struct words words;
+    struct arguments arguments;
     size_t length =
         print_into(text, sizeof(text), "record -g -R %s -e *:*,mem:kernel_flag:rw,", run->options);
 
     length += print_into(text + length, sizeof(text) - length, COUNTER ",",
                          offsetof(struct ring, produced));
     print_into(text + length, sizeof(text) - length, CLOCK ",cpu-clock/freq=200/");
-    if (words_split(text, &words, why) || perf_options_parse(words.count, words.word, options, why))
+    if (arguments_split(text, &arguments, why) ||
+        perf_options_parse(arguments.count, arguments.value, options, why))
         return false;
     options->recording.rate = run->rate;
     return true;

@@ -6,9 +6,9 @@
 #include "tests/kernel/proof_work.h"
 
 #include "core/console/command.h"
+#include "core/lib/arguments.h"
 #include "core/lib/print.h"
 #include "core/lib/refusal.h"
-#include "core/lib/words.h"
 #include "kernel/console/complete.h"
 #include "tests/kernel/proof_shapes.h"
 #include "tests/kernel/proof_step.h"
@@ -66,13 +66,13 @@ static struct sink nowhere = {.write = swallow};
 static int work_command(const char *command)
 {
     char text[80];
-    struct words words;
+    struct arguments arguments;
     struct refusal why;
     int error;
 
     print_into(text, sizeof(text), "%s", command);
-    error = words_split(text, &words, &why);
-    return error ? error : command_run(words.count, words.word);
+    error = arguments_split(text, &arguments, &why);
+    return error ? error : command_run(arguments.count, arguments.value);
 }
 
 static void work_typing(void)

@@ -362,8 +362,8 @@ static bool choose(int argc, char **argv)
     chosen.first = arch_clock_ns() % EVERY_SHORT;
     if (argc == 1)
         return true;
-    return argc == 3 && number_word(argv[1], UINT32_MAX, &chosen.every) && chosen.every > 0 &&
-           number_word(argv[2], UINT32_MAX, &chosen.first) && chosen.first < chosen.every;
+    return argc == 3 && number_parse(argv[1], UINT32_MAX, &chosen.every) && chosen.every > 0 &&
+           number_parse(argv[2], UINT32_MAX, &chosen.first) && chosen.first < chosen.every;
 }
 
 static int ktap_command_sweep(int argc, char **argv)

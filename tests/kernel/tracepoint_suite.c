@@ -4,8 +4,8 @@
  * that a hit inside a recording is counted, and where registers and chains begin.
  */
 #include "arch/x86_64/memory/sections.h"
+#include "core/lib/arguments.h"
 #include "core/lib/string.h"
-#include "core/lib/words.h"
 #include "core/perf/options.h"
 #include "core/recording/recording.h"
 #include "core/sample/view.h"
@@ -309,7 +309,7 @@ static uint32_t record_once(const char *command, size_t *raw_size, uint64_t *add
 {
     static struct perf_options options;
     static char text[96];
-    struct words words;
+    struct arguments arguments;
     struct refusal why = {""};
     struct sample_view view = {.raw = NULL};
     struct record_source *source;
@@ -317,8 +317,8 @@ static uint32_t record_once(const char *command, size_t *raw_size, uint64_t *add
     uint32_t size = 0;
 
     print_into(text, sizeof(text), "%s", command);
-    if (words_split(text, &words, &why) ||
-        perf_options_parse(words.count, words.word, &options, &why) ||
+    if (arguments_split(text, &arguments, &why) ||
+        perf_options_parse(arguments.count, arguments.value, &options, &why) ||
         recording_start(&options.recording, &why)) {
         ktap_ok(false, "%s: %s", command, why.text);
         return 0;
@@ -356,7 +356,7 @@ static size_t record_weights(const char *command, const uint64_t *hits, size_t c
 {
     static struct perf_options options;
     static char text[96];
-    struct words words;
+    struct arguments arguments;
     struct refusal why = {""};
     struct record_source *source;
     const struct perf_event_header *record;
@@ -364,8 +364,8 @@ static size_t record_weights(const char *command, const uint64_t *hits, size_t c
     size_t samples = 0;
 
     print_into(text, sizeof(text), "%s", command);
-    if (words_split(text, &words, &why) ||
-        perf_options_parse(words.count, words.word, &options, &why) ||
+    if (arguments_split(text, &arguments, &why) ||
+        perf_options_parse(arguments.count, arguments.value, &options, &why) ||
         recording_start(&options.recording, &why)) {
         ktap_ok(false, "%s: %s", command, why.text);
         return 0;

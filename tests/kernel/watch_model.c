@@ -26,8 +26,8 @@ int watch_model_run(int argc, char **argv, unsigned rounds, void (*claims)(unsig
 {
     uint64_t number = rounds, seed = 0x9e3779b97f4a7c15;
 
-    if (argc != 1 && (argc != 3 || !number_word(argv[1], UINT32_MAX, &number) || number == 0 ||
-                      !number_word(argv[2], UINT64_MAX, &seed) || seed == 0)) {
+    if (argc != 1 && (argc != 3 || !number_parse(argv[1], UINT32_MAX, &number) || number == 0 ||
+                      !number_parse(argv[2], UINT64_MAX, &seed) || seed == 0)) {
         print("usage: %s [ROUNDS SEED], neither of them 0\n", argv[0]);
         return -EINVAL;
     }

@@ -92,9 +92,9 @@ static void a_word_is_a_number_whole_or_not_at_all(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
-        assert_false(number_word(wrong[i], 100, &number));
+        assert_false(number_parse(wrong[i], 100, &number));
     assert_int_equal(number, UNTOUCHED);
-    assert_true(number_word("100", 100, &number));
+    assert_true(number_parse("100", 100, &number));
     assert_int_equal(number, 100);
 }
 

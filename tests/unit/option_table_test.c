@@ -38,15 +38,15 @@ static void assert_only(const struct options *part, const struct option *row)
 
 static void assert_sound(const struct options *part, const struct option *row)
 {
-    bool words = row->kind == OPTION_WORD || row->kind == OPTION_WORDS;
+    bool choices = row->kind == OPTION_CHOICE || row->kind == OPTION_CHOICES;
     bool flag = row->kind == OPTION_ALWAYS || row->kind == OPTION_FLAG;
 
     assert_only(part, row);
     assert_true(row->help && strlen(row->help) > 4 && strlen(row->help) < 80);
     assert_int_equal(flag, row->value == NULL);
-    assert_int_equal(words, row->words != NULL);
-    if (words)
-        assert_in_order(row->words);
+    assert_int_equal(choices, row->choices != NULL);
+    if (choices)
+        assert_in_order(row->choices);
     assert_true(row->kind == OPTION_ALWAYS || row->set || row->size);
     if (row->kind == OPTION_NUMBER)
         assert_true(row->most ? row->unit && row->least < row->most : row->least > 0);
@@ -112,7 +112,7 @@ static bool is_word_of(const struct option *row, const char *value)
 {
     size_t length = strcspn(value, ",");
 
-    for (const char *const *word = row->words; word && *word; word++)
+    for (const char *const *word = row->choices; word && *word; word++)
         if (strlen(*word) == length && strncmp(*word, value, length) == 0)
             return true;
     return false;

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Splits command lines and scripts (core/lib/words.h). Called by the console for each line.
- * Pure.
- */
-#include "core/lib/words.h"
+/* See arguments.h. */
+#include "core/lib/arguments.h"
 
 #include "core/lib/number.h"
 #include "core/lib/string.h"
@@ -13,18 +10,13 @@ static bool is_blank(char character)
     return character == ' ' || character == '\t' || character == '\n' || character == '\r';
 }
 
-/*
- * Quoting state after the characters read so far. Both functions below use it, so that they agree
- * on quotes.
- */
+/* The state of quoting at a place in a command line; both functions below use it. */
 struct quoting {
     char quote;   /* ' or " while inside quotes, otherwise NUL */
     bool escaped; /* the last character was a \ that escapes the next */
 };
 
-/*
- * True if the character is part of the word; false for a quote mark or backslash, which is dropped.
- */
+/* False: the character is a quote or backslash that is not part of the argument. */
 static bool quoting_take(struct quoting *quoting, char character, char next)
 {
     if (quoting->escaped) {
@@ -61,11 +53,8 @@ static int refuse_open_end(const struct quoting *quoting, struct refusal *why)
     return refuse(why, EINVAL, "the quote %c is opened but not closed", quoting->quote);
 }
 
-/*
- * Removes the quotes from the word at `from`, in place; returns where the text continues, or NULL
- * if a quote is not closed.
- */
-static char *unquote_word(char *from, struct quoting *quoting)
+/* Unquotes the argument at `from` in place. Returns its end; NULL: a quote is not closed. */
+static char *unquote(char *from, struct quoting *quoting)
 {
     char *to = from;
 
@@ -75,39 +64,39 @@ static char *unquote_word(char *from, struct quoting *quoting)
     }
     if (!quoting_is_outside(quoting))
         return NULL;
-    char *rest = *from == '\0' ? from : from + 1;
+    from += *from != '\0';
     *to = '\0';
-    return rest;
+    return from;
 }
 
-int words_split(char *text, struct words *words, struct refusal *why)
+int arguments_split(char *text, struct arguments *arguments, struct refusal *why)
 {
-    words->count = 0;
+    arguments->count = 0;
     for (;;) {
         while (is_blank(*text))
             text++;
-        words->word[words->count] = NULL;
+        arguments->value[arguments->count] = NULL;
         if (*text == '\0')
             return 0;
-        if (words->count == WORDS_MAX)
-            return refuse(why, E2BIG, "more than %d words", WORDS_MAX);
+        if (arguments->count == ARGUMENTS_MAX)
+            return refuse(why, E2BIG, "more than %d arguments", ARGUMENTS_MAX);
 
         struct quoting quoting = {0};
-        words->word[words->count++] = text;
-        text = unquote_word(text, &quoting);
+        arguments->value[arguments->count++] = text;
+        text = unquote(text, &quoting);
         if (!text)
             return refuse_open_end(&quoting, why);
     }
 }
 
-bool words_next_command(const char **script, struct words_command *command)
+bool arguments_next_command(const char **script, struct arguments_command *command)
 {
     const char *text = *script;
     struct quoting quoting = {0};
 
     while (is_blank(*text) || *text == ';')
         text++;
-    *command = (struct words_command){text, 0};
+    *command = (struct arguments_command){text, 0};
     for (; *text != '\0' && !(quoting_is_outside(&quoting) && *text == ';'); text++) {
         bool trailing = quoting_is_outside(&quoting) && is_blank(*text);
         quoting_take(&quoting, *text, text[1]);
@@ -118,11 +107,11 @@ bool words_next_command(const char **script, struct words_command *command)
     return command->length > 0;
 }
 
-bool words_number(const char *word, uint32_t *number)
+bool arguments_number(const char *argument, uint32_t *number)
 {
     uint64_t value;
 
-    if (!number_word(word, UINT32_MAX, &value))
+    if (!number_parse(argument, UINT32_MAX, &value))
         return false;
     *number = (uint32_t)value;
     return true;

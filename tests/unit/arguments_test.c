@@ -11,56 +11,56 @@
 
 #include <cmocka.h>
 
-#include "core/lib/words.h"
+#include "core/lib/arguments.h"
 
 /* Checks that `line` is these words; the list ends in NULL. */
 static void assert_words(const char *line, ...)
 {
     char text[400];
-    struct words words;
+    struct arguments arguments;
     struct refusal why;
     va_list expected;
     int count = 0;
 
     assert_true(strlen(line) < sizeof(text));
     strcpy(text, line);
-    assert_int_equal(words_split(text, &words, &why), 0);
+    assert_int_equal(arguments_split(text, &arguments, &why), 0);
     va_start(expected, line);
     for (const char *word; (word = va_arg(expected, const char *)); count++) {
-        assert_true(count < words.count);
-        assert_string_equal(words.word[count], word);
+        assert_true(count < arguments.count);
+        assert_string_equal(arguments.value[count], word);
     }
     va_end(expected);
-    assert_int_equal(words.count, count);
-    assert_null(words.word[count]);
+    assert_int_equal(arguments.count, count);
+    assert_null(arguments.value[count]);
 }
 
 static void assert_refused(const char *line, int error, const char *reason)
 {
     char text[400];
-    struct words words;
+    struct arguments arguments;
     struct refusal why;
 
     assert_true(strlen(line) < sizeof(text));
     strcpy(text, line);
-    assert_int_equal(words_split(text, &words, &why), error);
+    assert_int_equal(arguments_split(text, &arguments, &why), error);
     assert_non_null(strstr(why.text, reason));
 }
 
 /* Checks that `script` is these commands; the list ends in NULL. */
 static void assert_commands(const char *script, ...)
 {
-    struct words_command command;
+    struct arguments_command command;
     va_list expected;
 
     va_start(expected, script);
     for (const char *text; (text = va_arg(expected, const char *));) {
-        assert_true(words_next_command(&script, &command));
+        assert_true(arguments_next_command(&script, &command));
         assert_int_equal(command.length, strlen(text));
         assert_memory_equal(command.text, text, command.length);
     }
     va_end(expected);
-    assert_false(words_next_command(&script, &command));
+    assert_false(arguments_next_command(&script, &command));
     assert_int_equal(*script, '\0');
 }
 
@@ -104,20 +104,20 @@ static void what_does_not_end_is_refused(void **state)
 static void thirty_two_words_fit_and_no_more(void **state)
 {
     char text[200] = "";
-    struct words words;
+    struct arguments arguments;
     struct refusal why;
 
     (void)state;
-    for (int i = 0; i < WORDS_MAX; i++)
+    for (int i = 0; i < ARGUMENTS_MAX; i++)
         strcat(text, " w");
-    assert_int_equal(words_split(text, &words, &why), 0);
-    assert_int_equal(words.count, WORDS_MAX);
-    assert_null(words.word[WORDS_MAX]);
+    assert_int_equal(arguments_split(text, &arguments, &why), 0);
+    assert_int_equal(arguments.count, ARGUMENTS_MAX);
+    assert_null(arguments.value[ARGUMENTS_MAX]);
 
     text[0] = '\0';
-    for (int i = 0; i < WORDS_MAX + 1; i++)
+    for (int i = 0; i < ARGUMENTS_MAX + 1; i++)
         strcat(text, " w");
-    assert_int_equal(words_split(text, &words, &why), -E2BIG);
+    assert_int_equal(arguments_split(text, &arguments, &why), -E2BIG);
     assert_non_null(strstr(why.text, "32"));
 }
 
@@ -145,18 +145,18 @@ static void random_text_stays_inside_its_memory(void **state)
     for (int round = 0; round < 100000; round++) {
         size_t length = (size_t)rand() % 40;
         char *text = malloc(length + 1);
-        struct words_command command;
-        struct words words;
+        struct arguments_command command;
+        struct arguments arguments;
 
         for (size_t i = 0; i < length; i++)
             text[i] = alphabet[(size_t)rand() % (sizeof(alphabet) - 1)];
         text[length] = '\0';
-        for (const char *script = text; words_next_command(&script, &command);) {
+        for (const char *script = text; arguments_next_command(&script, &command);) {
             assert_true(command.text + command.length <= text + length);
             assert_true(command.length > 0);
         }
-        if (words_split(text, &words, NULL) == 0)
-            assert_true(words.count <= WORDS_MAX);
+        if (arguments_split(text, &arguments, NULL) == 0)
+            assert_true(arguments.count <= ARGUMENTS_MAX);
         free(text);
     }
 }
@@ -169,10 +169,10 @@ static void numbers_are_decimal_and_fit(void **state)
 
     (void)state;
     for (unsigned i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
-        assert_false(words_number(wrong[i], &number));
+        assert_false(arguments_number(wrong[i], &number));
     assert_int_equal(number, 3);
-    assert_true(words_number("4294967295", &number) && number == UINT32_MAX);
-    assert_true(words_number("007", &number) && number == 7);
+    assert_true(arguments_number("4294967295", &number) && number == UINT32_MAX);
+    assert_true(arguments_number("007", &number) && number == 7);
 }
 
 int main(void)
