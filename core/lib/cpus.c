@@ -18,9 +18,9 @@ int cpus_park(struct refusal *why)
 void cpus_park_surely(void)
 {
     unsigned absent;
-    bool all_stand_still = arch_cpus_park(&absent);
+    bool parked = arch_cpus_park(&absent);
 
-    assert(all_stand_still);
+    assert(parked);
 }
 
 void cpus_release(void)

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Operations on all CPUs: parking the others for a change that no CPU may see half done, and
- * counting them. docs/kernel.md describes the design.
- */
+/* All CPUs at once: parks them for a change that no CPU may see half done (docs/kernel.md). */
 #pragma once
 
 #include "core/lib/refusal.h"
 
 /*
- * Parks all other CPUs, outside of hits, until cpus_release; meanwhile interrupts are off on this
- * CPU, and no lock may be taken. Code that prints takes the print guard before cpus_park. Calls
- * nest. Returns 0, or -ETIMEDOUT and which CPU does not answer. Task context.
+ * Parks all other CPUs, outside of hits, until cpus_release. Meanwhile interrupts are off on this
+ * CPU and no lock may be taken; code that prints takes the print guard before. Calls nest. Returns
+ * 0, or -ETIMEDOUT and which CPU does not answer. Task context.
  */
 int cpus_park(struct refusal *why);
 void cpus_release(void);

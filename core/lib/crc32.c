@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * CRC-32, computed for every byte of a stream (core/stream/stream.c). It takes four bits per step,
- * so the table has only 64 bytes; the serial line is slower by orders of magnitude.
+ * See crc32.h. A stream sums each of its bytes: four bits per step, from a table of 64 bytes. The
+ * serial line is slower by orders of magnitude.
  */
 #include "core/lib/crc32.h"
 
-/*
- * Remainders for four bits shifted out: entry n is n after four steps of division by the
- * polynomial.
- */
+/* Entry n: n after four steps of division by the polynomial. */
 static const uint32_t remainder_of_nibble[16] = {
     0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac, 0x76dc4190, 0x6b6b51f4, 0x4db26158, 0x5005713c,
     0xedb88320, 0xf00f9344, 0xd6d6a3e8, 0xcb61b38c, 0x9b64c2b0, 0x86d3d2d4, 0xa00ae278, 0xbdbdf21c,

@@ -6,8 +6,7 @@
 
 #define DISTANCE_MAX (1ll << 53)
 
-/* Bits of the root, few enough to multiply it by 10000. */
-#define ROOT_BITS 48
+#define ROOT_BITS 48 /* of the root: 10000 times it fits into 64 bits */
 
 void deviation_add(struct deviation *deviation, uint64_t value)
 {
@@ -28,7 +27,7 @@ uint64_t deviation_mean(const struct deviation *deviation)
     return deviation->count ? (deviation->sum + deviation->count / 2) / deviation->count : 0;
 }
 
-/* In digits of 32 bits, because 128-bit division would call the compiler's library. */
+/* In digits of 32 bits: 128-bit division would call the compiler's library. */
 static unsigned __int128 divide(unsigned __int128 number, uint32_t by)
 {
     unsigned __int128 quotient = 0;
@@ -42,7 +41,7 @@ static unsigned __int128 divide(unsigned __int128 number, uint32_t by)
     return quotient;
 }
 
-/* Square root, bit by bit from the highest; rounded down. */
+/* The square root, rounded down. */
 static uint64_t root(unsigned __int128 number)
 {
     uint64_t found = 0;
@@ -57,8 +56,8 @@ static uint64_t root(unsigned __int128 number)
 }
 
 /*
- * n * (sum of squares) - (square of the sum). The deviation of the mean is the square root of this
- * divided by n - 1, divided by n.
+ * n * (sum of squares) - (square of the sum). Divided by n - 1, its square root is n times the
+ * deviation of the mean.
  */
 static unsigned __int128 spread(const struct deviation *deviation)
 {
@@ -75,8 +74,8 @@ uint64_t deviation_of_mean(const struct deviation *deviation)
 }
 
 /*
- * First shifts the radicand by pairs of bits, so that little of it is lost, and the sum by as many
- * bits as the root has shifted.
+ * Shifts the radicand by pairs of bits, so that the root keeps its precision, and the sum by half
+ * as many.
  */
 uint64_t deviation_percent(const struct deviation *deviation)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Mean of a repeated measurement and its deviation, as `perf stat -r` prints them, in integers.
- * Each value is stored as its distance from the first, so that the sums of squares do not overflow;
- * a distance above 2^53 counts as 2^53. No side effects; any context except a hit.
+ * Mean and deviation of a repeated measurement, as `perf stat -r` prints them, in integers. Sums
+ * distances from the first value, so that the squares do not overflow; a distance above 2^53 counts
+ * as 2^53. Pure; any context except a hit.
  */
 #pragma once
 
@@ -19,13 +19,10 @@ struct deviation {
 
 void deviation_add(struct deviation *deviation, uint64_t value);
 
-/* The rounded mean; 0 if there are no values. */
+/* Rounded; 0 if there are no values. */
 uint64_t deviation_mean(const struct deviation *deviation);
 
-/*
- * The standard deviation of the mean: that of the values, divided by the square root of their
- * number. Rounded down; 0 for fewer than two values.
- */
+/* The standard deviation of the mean, rounded down; 0 for fewer than two values. */
 uint64_t deviation_of_mean(const struct deviation *deviation);
 
 /* The same in hundredths of a percent of the mean, rounded; 0 if the mean is 0. */

@@ -6,10 +6,7 @@
 
 #include "core/lib/string.h"
 
-/*
- * Only the last star has to be retried: whatever an earlier star matched was enough for the text
- * between the two, and a longer match there cannot help the rest.
- */
+/* Retries only the last star: a longer match of an earlier one cannot help the rest. */
 bool glob_match(const char *pattern, const char *text)
 {
     const char *star = NULL, *taken = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Name patterns: `*` matches any characters, `?` matches one, every other character matches itself.
- * No side effects; any context; the time is at most proportional to the product of both lengths.
+ * Name patterns: `*` matches any characters, `?` matches one, every other character itself. Pure;
+ * any context; takes time up to the product of both lengths.
  */
 #pragma once
 

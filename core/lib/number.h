@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Parses numbers as users and protocols write them: digits in base 10 or 16, of either case,
- * without a sign. The caller decides what may follow a number, and how to refuse a wrong one. No
- * side effects; any context.
+ * Parses numbers: digits in base 10 or 16, of either case, without a sign. The caller decides what
+ * may follow a number, and how to refuse a wrong one. Pure; any context.
  */
 #pragma once
 
@@ -22,9 +21,8 @@ int number_digit(char character, unsigned base);
 unsigned number_base(const char **at);
 
 /*
- * Reads a number of at most `most` at *at. Advances *at to the first character after the number or,
- * with NUMBER_LARGE, to the digit that makes it too large. *number is written only with
- * NUMBER_READ.
+ * Reads a number of at most `most`. Advances *at past it or, with NUMBER_LARGE, to the digit that
+ * makes it too large. Sets *number only with NUMBER_READ.
  */
 enum number number_read(const char **at, unsigned base, uint64_t most, uint64_t *number);
 

@@ -8,7 +8,6 @@
 #include "core/lib/number.h"
 #include "core/lib/string.h"
 
-#define NAMES       2            /* names per option */
 #define NUMBER_MOST (1ull << 40) /* default limit of 64-bit numbers */
 #define HELP_COLUMN 32           /* column of the help text */
 
@@ -22,7 +21,7 @@ static bool is_name(const char *name, const char *typed, size_t length)
     return name && strlen(name) == length && strncmp(name, typed, length) == 0;
 }
 
-/* Finds the command's option of that name, or with `others` one that only other commands have. */
+/* With `others`, finds an option that only other commands have. */
 static const struct option *find(const struct options *options, const char *typed, size_t length,
                                  bool others)
 {
@@ -44,7 +43,7 @@ static const char *name_after(const struct options *options, const char *before)
     const char *least = options->workload && strcmp("--", before) > 0 ? "--" : NULL;
 
     for (const struct option *row = options->row; row->names[0]; row++)
-        for (unsigned i = 0; i < NAMES && row->names[i] && has_row(options, row); i++)
+        for (unsigned i = 0; i < 2 && row->names[i] && has_row(options, row); i++)
             if (strcmp(row->names[i], before) > 0 && (!least || strcmp(row->names[i], least) < 0))
                 least = row->names[i];
     return least;
@@ -115,17 +114,17 @@ int option_set(const struct option *option, const char *typed, char *value, void
 
 /* --- Arguments --- */
 
-const char *options_list(const struct options *options, char separator, char *text, size_t size)
+const char *options_list(const struct options *options, const char *separator, char *text,
+                         size_t size)
 {
     size_t used = 0;
 
     text[0] = '\0';
     for (const struct option *row = options->row; row->names[0]; row++)
         if (has_row(options, row) && used < size)
-            used += row->value ? print_into(text + used, size - used, "%s%s%c%s", used ? ", " : "",
-                                            row->names[0], separator, row->value)
-                               : print_into(text + used, size - used, "%s%s", used ? ", " : "",
-                                            row->names[0]);
+            used +=
+                print_into(text + used, size - used, "%s%s%s%s", used ? ", " : "", row->names[0],
+                           row->value ? separator : "", row->value ? row->value : "");
     return text;
 }
 
@@ -137,7 +136,7 @@ static int refuse_argument(const struct options *options, const char *typed, siz
     if (options->others && find(options, typed, length, true))
         return refuse(why, EINVAL, "%.*s: %s", (int)length, typed, options->others);
     return refuse(why, EINVAL, "unknown option \"%.*s\"; there are %s%s", (int)length, typed,
-                  options_list(options, ' ', list, sizeof(list)),
+                  options_list(options, " ", list, sizeof(list)),
                   options->workload ? ", -- COMMAND" : "");
 }
 
@@ -230,11 +229,6 @@ static int check_together(const struct options *options, uint64_t said, struct r
     return 0;
 }
 
-static bool is_long(const char *argument)
-{
-    return strncmp(argument, "--", 2) == 0;
-}
-
 int options_parse(const struct options *options, int argc, char **argv, void *to,
                   struct refusal *why)
 {
@@ -254,7 +248,7 @@ int options_parse(const struct options *options, int argc, char **argv, void *to
             return refuse_argument(options, argv[at], strlen(argv[at]), why);
         reader.argc = argc - at;
         reader.argv = argv + at;
-        taken = is_long(argv[at]) ? read_long(&reader) : read_short(&reader);
+        taken = strncmp(argv[at], "--", 2) == 0 ? read_long(&reader) : read_short(&reader);
         if (taken < 0)
             return taken;
     }
@@ -279,11 +273,11 @@ bool options_ask_help(const struct options *options, int argc, char **argv)
 void options_help(const struct options *options, struct sink *sink)
 {
     for (const struct option *row = options->row; row->names[0]; row++) {
+        static const char *const again[] = {"", "; may be given again", "; once"};
         char left[HELP_COLUMN * 2];
 
         if (!has_row(options, row))
             continue;
-        static const char *const again[] = {"", "; may be given again", "; once"};
 
         print_into(left, sizeof(left), "%s%s%s%s%s", row->names[0], row->names[1] ? ", " : "",
                    row->names[1] ? row->names[1] : "", row->value ? " " : "",

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A command's options as a table with one row per option, the only list of them: options_parse
- * parses arguments by it, the console's TAB offers its rows, `help` prints it, and the unit test
- * option_table_test compares the pages of docs with it. Task context.
+ * A command's options as a table of one row per option. options_parse parses by it, the console's
+ * TAB offers its rows, `help` prints it, option_table_test compares docs/ with it. Task context.
  */
 #pragma once
 
@@ -35,8 +34,8 @@ enum option_again {
 };
 
 struct option {
-    const char *names[2]; /* the displayed name, and another one or NULL */
-    const char *value;    /* name of the value in help; NULL: the option takes none */
+    const char *names[2]; /* the displayed one, and another or NULL */
+    const char *value;    /* its name in help; NULL: the option takes none */
     unsigned commands;    /* in a table for several commands: a bit per command with the option */
     enum option_kind kind;
     const char *help;
@@ -49,8 +48,8 @@ struct option {
     const char *excludes, *because;
     size_t place, size; /* of the member to set: OPTION_AT */
     /*
-     * Parses the value (NULL for a flag), which it may modify, into the member at `place`; `typed`
-     * is the option as typed. Returns 0, or a negative errno and the reason.
+     * Parses the value (NULL for a flag), which it may modify, into the member. `typed` is the
+     * option as typed. Returns 0, or a negative errno and the reason.
      */
     int (*set)(void *at, const char *typed, char *value, struct refusal *why);
 };
@@ -74,7 +73,6 @@ struct options {
     bool workload;            /* a command may follow the options or -- */
 };
 
-/* The command's option with that name, or NULL. */
 const struct option *option_find(const struct options *options, const char *name, size_t length);
 
 /* The name at `index` in the order of strcmp, including -- for a workload; NULL past the end. */
@@ -96,7 +94,7 @@ int options_parse(const struct options *options, int argc, char **argv, void *to
 bool options_ask_help(const struct options *options, int argc, char **argv);
 
 /* Lists all options for a refusal: "-e EVENT, -g", with `separator` before a value. */
-const char *options_list(const struct options *options, char separator, char *text, size_t size);
+const char *options_list(const struct options *options, const char *separator, char *text,
+                         size_t size);
 
-/* Prints one line per option. */
 void options_help(const struct options *options, struct sink *sink);

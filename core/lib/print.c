@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Formatted output to a sink (core/lib/print.h). All output uses it, even in a panic: it allocates
- * nothing, stores only the console's sink, takes no lock except the console's guard, and prints an
- * invalid format unchanged.
+ * See print.h. Also used in a panic: stores only the console's sink, and prints an invalid format
+ * unchanged.
  */
 #include "core/lib/print.h"
 
@@ -21,11 +20,6 @@ struct conversion {
     size_t precision; /* %s: maximum number of characters */
     bool wide;        /* l, ll, z: 64 bits */
     char letter;
-};
-
-/* A va_list that functions can share: whether a bare parameter is a copy depends on the ABI. */
-struct values {
-    va_list list;
 };
 
 static struct sink *console;
@@ -81,14 +75,6 @@ static void put_number(struct sink *sink, const struct conversion *conversion, c
     put_padded(sink, conversion, text + start, length);
 }
 
-static void put_signed(struct sink *sink, const struct conversion *conversion, int64_t value)
-{
-    if (value < 0)
-        put_number(sink, conversion, "-", -(uint64_t)value, 10);
-    else
-        put_number(sink, conversion, "", (uint64_t)value, 10);
-}
-
 static void put_string(struct sink *sink, const struct conversion *conversion, const char *text)
 {
     size_t length = 0;
@@ -100,41 +86,33 @@ static void put_string(struct sink *sink, const struct conversion *conversion, c
     put_padded(sink, conversion, text, length);
 }
 
-static uint64_t next_unsigned(const struct conversion *conversion, struct values *values)
-{
-    return conversion->wide ? va_arg(values->list, uint64_t) : va_arg(values->list, unsigned int);
-}
-
-static int64_t next_signed(const struct conversion *conversion, struct values *values)
-{
-    return conversion->wide ? va_arg(values->list, int64_t) : va_arg(values->list, int);
-}
-
 /* False if the letter is unknown. */
-static bool put_conversion(struct sink *sink, const struct conversion *conversion,
-                           struct values *values)
+static bool put_conversion(struct sink *sink, const struct conversion *conversion, va_list *values)
 {
     switch (conversion->letter) {
     case 'c': {
-        char character = (char)va_arg(values->list, int);
+        char character = (char)va_arg(*values, int);
         put_padded(sink, conversion, &character, 1);
         return true;
     }
     case 's':
-        put_string(sink, conversion, va_arg(values->list, const char *));
+        put_string(sink, conversion, va_arg(*values, const char *));
         return true;
     case 'd':
-    case 'i':
-        put_signed(sink, conversion, next_signed(conversion, values));
+    case 'i': {
+        int64_t value = conversion->wide ? va_arg(*values, int64_t) : va_arg(*values, int);
+        put_number(sink, conversion, value < 0 ? "-" : "",
+                   value < 0 ? -(uint64_t)value : (uint64_t)value, 10);
         return true;
+    }
     case 'u':
-        put_number(sink, conversion, "", next_unsigned(conversion, values), 10);
-        return true;
     case 'x':
-        put_number(sink, conversion, "", next_unsigned(conversion, values), 16);
+        put_number(sink, conversion, "",
+                   conversion->wide ? va_arg(*values, uint64_t) : va_arg(*values, unsigned int),
+                   conversion->letter == 'x' ? 16 : 10);
         return true;
     case 'p':
-        put_number(sink, conversion, "0x", (uintptr_t)va_arg(values->list, void *), 16);
+        put_number(sink, conversion, "0x", (uintptr_t)va_arg(*values, void *), 16);
         return true;
     case '%':
         put(sink, "%", 1);
@@ -144,43 +122,37 @@ static bool put_conversion(struct sink *sink, const struct conversion *conversio
     }
 }
 
-static size_t parse_count(const char **format, struct values *values, bool *negative)
+static int parse_count(const char **format, va_list *values)
 {
-    size_t count = 0;
+    int count = 0;
 
-    *negative = false;
     if (**format == '*') {
-        int given = va_arg(values->list, int);
         (*format)++;
-        *negative = given < 0;
-        return *negative ? -(size_t)given : (size_t)given;
+        return va_arg(*values, int);
     }
     for (; **format >= '0' && **format <= '9'; (*format)++)
-        count = count * 10 + (size_t)(**format - '0');
+        count = count * 10 + (**format - '0');
     return count;
 }
 
 /* Parses a conversion after its %; returns the first character after it. */
-static const char *parse_conversion(const char *format, struct values *values,
+static const char *parse_conversion(const char *format, va_list *values,
                                     struct conversion *conversion)
 {
-    bool negative;
+    int count;
 
     *conversion = (struct conversion){.precision = NO_PRECISION};
     for (; *format == '-' || *format == '0'; format++) {
-        if (*format == '-')
-            conversion->left = true;
-        else
-            conversion->zero = true;
+        conversion->left |= *format == '-';
+        conversion->zero |= *format == '0';
     }
-    conversion->width = parse_count(&format, values, &negative);
-    if (negative)
-        conversion->left = true;
+    count = parse_count(&format, values);
+    conversion->left |= count < 0;
+    conversion->width = count < 0 ? -(size_t)count : (size_t)count;
     if (*format == '.') {
         format++;
-        conversion->precision = parse_count(&format, values, &negative);
-        if (negative)
-            conversion->precision = NO_PRECISION;
+        count = parse_count(&format, values);
+        conversion->precision = count < 0 ? NO_PRECISION : (size_t)count;
     }
     for (; *format == 'l' || *format == 'z'; format++)
         conversion->wide = true;
@@ -190,9 +162,9 @@ static const char *parse_conversion(const char *format, struct values *values,
 
 static void print_pieces_to(struct sink *sink, const char *format, va_list list)
 {
-    struct values values;
+    va_list values;
 
-    va_copy(values.list, list);
+    va_copy(values, list);
     while (*format != '\0') {
         const char *text = format;
         while (*format != '\0' && *format != '%')
@@ -207,10 +179,9 @@ static void print_pieces_to(struct sink *sink, const char *format, va_list list)
         if (!put_conversion(sink, &conversion, &values))
             put(sink, text, (size_t)(format - text));
     }
-    va_end(values.list);
+    va_end(values);
 }
 
-/* One call's output to the console is not interleaved with other output. */
 void print_list_to(struct sink *sink, const char *format, va_list list)
 {
     bool guarded = guard_enter && sink == console;
@@ -266,7 +237,7 @@ void print(const char *format, ...)
     if (!console)
         return;
     va_start(arguments, format);
-    print_together_begin(); /* first, as another CPU may be replacing the console's sink */
+    print_together_begin(); /* first: another CPU may be replacing the console's sink */
     print_pieces_to(console, format, arguments);
     print_together_end();
     va_end(arguments);

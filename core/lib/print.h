@@ -18,28 +18,19 @@ __attribute__((format(printf, 2, 3))) void print_to(struct sink *sink, const cha
 __attribute__((format(printf, 2, 0))) void print_list_to(struct sink *sink, const char *format,
                                                          va_list list);
 
-/*
- * Prints to the console: the sink last given to print_set_console, or nowhere before its first
- * call.
- */
+/* Prints to the console: the sink last set, or nowhere before the first. */
 __attribute__((format(printf, 1, 2))) void print(const char *format, ...);
 void print_set_console(struct sink *sink);
 struct sink *print_console(void);
 
-/* The guard is called around each print to the console and admits one CPU at a time. Boot. */
+/* Called around each print to the console; the guard admits one CPU at a time. Boot. */
 void print_set_guard(void (*enter)(void), void (*leave)(void));
 
-/*
- * Console output between these two calls is not interleaved with other output, like that of one
- * print(). Calls nest. Same contexts as the guard.
- */
+/* Console output between these two is not interleaved with other output. Calls nest. */
 void print_together_begin(void);
 void print_together_end(void);
 
-/*
- * Like snprintf: terminates the buffer with NUL unless size is 0, and returns the length of the
- * whole text.
- */
+/* Like snprintf: ends the buffer in NUL unless size is 0, and returns the whole text's length. */
 __attribute__((format(printf, 3, 4))) size_t print_into(char *buffer, size_t size,
                                                         const char *format, ...);
 __attribute__((format(printf, 3, 0))) size_t print_list_into(char *buffer, size_t size,

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Writes the reason for a refusal. Called by code that refuses (core/lib/refusal.h); task context.
- */
+/* See refusal.h. */
 #include "core/lib/refusal.h"
 
 #include <stdarg.h>

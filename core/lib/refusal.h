@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Why a user's request was refused: one line that states what is wrong and what would be right.
- * Filled by the code that refuses, printed by the command or caller. Task context only.
+ * Why a user's request was refused: one line that states what is wrong and what would be right, for
+ * the caller to print. Task context.
  */
 #pragma once
 
@@ -11,9 +11,6 @@ struct refusal {
     char text[480];
 };
 
-/*
- * Formats the reason into `why` (which may be NULL) and returns -error, so that a check reads
- * `return refuse(why, EINVAL, "length %u: 1, 2, 4 or 8 are possible", length);`
- */
+/* Formats the reason into `why`, which may be NULL. Returns -error. */
 __attribute__((format(printf, 3, 4))) int refuse(struct refusal *why, int error, const char *format,
                                                  ...);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The string functions of core/lib/string.h, byte by byte because names are short. The memory
- * functions, which copy samples, depend on the CPU and are in arch/x86_64/memory/memory.c. Safe in
- * every context.
+ * See string.h. Byte by byte, because names are short. The memory functions depend on the CPU:
+ * arch/x86_64/memory/memory.c.
  */
 #include "core/lib/string.h"
 
@@ -11,8 +10,7 @@ size_t strlen(const char *text)
     size_t length = 0;
 
     while (text[length] != '\0') {
-        /* Keeps the compiler from turning this loop into a call of strlen. */
-        __asm__ volatile("");
+        __asm__ volatile(""); /* otherwise the compiler makes this loop a call of strlen */
         length++;
     }
     return length;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The memory and string functions that C code may expect. gcc and clang emit calls to the first
- * four on their own. Host programs use the C library's functions instead. Safe in every context.
+ * The C library's memory and string functions; host programs use the library's own. gcc and clang
+ * emit calls to the first four. Any context.
  */
 #pragma once
 

@@ -46,7 +46,7 @@ static int parse_term(char *term, struct event_terms *terms, struct refusal *why
 
     if (!row || !row->value != !value)
         return refuse(why, EINVAL, "event term \"%s\": %s are allowed", term,
-                      options_list(&possible, '=', list, sizeof(list)));
+                      options_list(&possible, "=", list, sizeof(list)));
     return option_set(row, row->names[0], value ? value + 1 : NULL, terms, why);
 }
 

@@ -251,7 +251,7 @@ static void a_list_is_cut_to_its_room(void **state)
     (void)state;
     for (size_t size = 1; size <= sizeof(text); size++) {
         memset(text, '!', sizeof(text));
-        options_list(&other, '=', text, size);
+        options_list(&other, "=", text, size);
         assert_memory_equal(text, "-l, -q, -t=C", strlen(text));
         assert_int_equal(strlen(text), size - 1);
         assert_true(size == sizeof(text) || text[size] == '!');
