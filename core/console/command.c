@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Finds, lists and runs the linked-in commands (core/console/command.h). There are few, so their
- * order is computed on demand and boot needs no setup. Task context.
- */
+/* See command.h. Commands are few, so their order is computed on demand. */
 #include "core/console/command.h"
 
 #include <linux/errno.h>
@@ -11,7 +8,7 @@
 #include "core/lib/print.h"
 #include "core/lib/string.h"
 
-/* Both ends of the section that COMMAND() fills, named by the linker. */
+/* The ends of the section that COMMAND() fills. */
 extern const struct command *const __start_commands[];
 extern const struct command *const __stop_commands[];
 
@@ -48,7 +45,7 @@ static const char *name_at(size_t index)
     return command ? command->name : NULL;
 }
 
-/* Commands of other prompts, and their equivalents here. */
+/* Commands of other prompts. */
 static const struct {
     const char *there, *here;
 } habits[] = {
@@ -66,7 +63,7 @@ static void say_unknown(const char *wrong)
     print("`help` lists them\n");
 }
 
-/* Finds an operator of a shell, alone or directly before a file name. */
+/* An operator of a shell, alone or directly before a file name; or NULL. */
 static const char *find_pipe(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++)
@@ -85,7 +82,6 @@ static int refuse_pipe(const char *name, const char *pipe)
     return -EINVAL;
 }
 
-/* Refuses an argument that the command would ignore. */
 static bool accepts_arguments(const struct command *command, int argc, char **argv)
 {
     if (argc == 1 || command->usage[0] != '\0')

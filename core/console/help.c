@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * The command `help`, which lists and explains the console's commands. Run by the console like any
- * other command.
- */
+/* The command `help`: lists the console's commands, or describes one. */
 #include <linux/errno.h>
 
 #include "core/console/command.h"
@@ -25,7 +22,7 @@ static int help_list(void)
     return command_interrupted() ? -EINTR : 0;
 }
 
-static int help_one(const char *name)
+static int help_one(const char *name, const char *part)
 {
     const struct command *command = command_find(name);
 
@@ -33,31 +30,22 @@ static int help_one(const char *name)
         print("help: %s is not a command; `help` lists them\n", name);
         return -ENOENT;
     }
+    if (part && command->help)
+        return command->help(part);
+    if (part) {
+        print("help: %s has no subcommands; `help %s` shows everything\n", name, name);
+        return -EINVAL;
+    }
     command_print_help(command);
     return 0;
-}
-
-/* `help perf record`. */
-static int help_part(const char *name, const char *part)
-{
-    const struct command *command = command_find(name);
-
-    if (!command)
-        return help_one(name);
-    if (command->help)
-        return command->help(part);
-    print("help: %s has no subcommands; `help %s` shows everything\n", name, name);
-    return -EINVAL;
 }
 
 static int help_run(int argc, char **argv)
 {
     if (argc == 1)
         return help_list();
-    if (argc == 2)
-        return help_one(argv[1]);
-    if (argc == 3)
-        return help_part(argv[1], argv[2]);
+    if (argc <= 3)
+        return help_one(argv[1], argc == 3 ? argv[2] : NULL);
     print("help: too many arguments; give one command at a time: help [COMMAND [PART]]\n");
     return -EINVAL;
 }

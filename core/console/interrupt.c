@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * ^C, as reported by the host: see command.h and core/host.h. Without host.interrupted, ^C has no
- * effect.
- */
+/* ^C, as the host reports it (core/host.h): see command.h. */
 #include "core/console/command.h"
 #include "core/host.h"
 

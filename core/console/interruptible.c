@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See interruptible.h. Called by the console's commands that read recordings. */
+/* See interruptible.h. */
 #include "core/console/interruptible.h"
 
 #include "core/console/command.h"

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * A record source that ends when ^C is typed, so that a command which reads a recording stops,
- * however long its loop is. Task context.
- */
+/* A record source that ends at ^C, for commands that read recordings. Task context. */
 #pragma once
 
 #include "core/sample/records.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See near.h. Called for an unknown command or subcommand. */
+/* See near.h. */
 #include "core/console/near.h"
 
 #include <stdbool.h>

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Output that ^C cuts short: command_output() of core/console/command.h. A command may have
- * megabytes to print; at 115200 baud the user would wait for minutes after a ^C. The sink checks
- * for ^C before each piece of text; after ^C, it completes the current line and drops the rest, so
- * that the command's loops need not check. Task context.
+ * command_output() of core/console/command.h: output that ^C cuts short, so that the loops of
+ * commands need not check for it. Megabytes take minutes at 115200 baud. Task context.
  */
 #include "core/console/command.h"
 
@@ -12,14 +10,13 @@
 
 static void output_write(struct sink *sink, const char *bytes, size_t length);
 
-/* Used only by the task that runs commands. */
+/* Written by the task that runs commands. */
 static struct {
     struct sink sink;
     bool line_open; /* the last output did not end in a newline */
-    bool cut;       /* ^C was typed, and the line in progress has been finished */
+    bool cut;       /* ^C was typed, and the open line is complete */
 } output = {.sink = {output_write}};
 
-/* Number of bytes that belong to the open line. */
 static size_t rest_of_line(const char *bytes, size_t length)
 {
     size_t rest = 0;

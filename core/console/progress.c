@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The progress line of long-running commands (core/console/progress.h). It overwrites itself after
- * a carriage return, and ends in a newline as soon as anything else is printed, so that every other
- * line starts in the first column, in a log as well: `begin-base64` requires this. While the line
- * is shown, its own sink is in front of the console's. Task context; a panic that prints meanwhile
- * only emits the newline before its first line.
+ * The progress line of long commands (core/console/command.h). It overwrites itself after a
+ * carriage return, and ends in a newline before any other output, because `begin-base64` must start
+ * in the first column, in a log as well. While it is shown, its sink is in front of the console's.
+ * Task context; a panic that prints meanwhile only adds the newline.
  */
-#include "core/console/progress.h"
+#include "core/console/command.h"
 
 #include <stdint.h>
 
 #include "arch/cpu.h"
-#include "core/console/command.h"
 #include "core/lib/print.h"
 
 #define SECOND_NS 1000000000ull
@@ -20,16 +18,13 @@ static void progress_write(struct sink *sink, const char *bytes, size_t length);
 
 static struct {
     struct sink sink;
-    struct sink *console; /* the console's sink; kept after the line ends, for prints in progress */
+    struct sink *console; /* the console's sink; also after the line ends, for prints in progress */
     bool stands;          /* a line is shown */
-    size_t length;        /* of the shown line */
-    uint64_t next_ns;     /* earliest time of the next line */
+    size_t length;
+    uint64_t next_ns; /* earliest time of the next line */
 } progress = {.sink = {progress_write}};
 
-/*
- * Called when other code prints: ends the line and restores the console's sink. One print writes
- * several pieces, and the later ones still arrive here.
- */
+/* Other output ends the line. Later pieces of the same print still arrive here. */
 static void progress_write(struct sink *sink, const char *bytes, size_t length)
 {
     (void)sink;
@@ -56,10 +51,7 @@ void progress_end(void)
     print_together_end();
 }
 
-/*
- * Puts the line's sink in front of the console's, unless it is there already: code that temporarily
- * used another console may have restored the line's sink.
- */
+/* The line's sink may be in front already: code that replaced the console may have restored it. */
 static void progress_stand(void)
 {
     if (progress.stands)
