@@ -1,8 +1,8 @@
 ; SPDX-License-Identifier: BSD-2-Clause
 ;
-; Takes a CPU other than the boot CPU from real mode, where a start-up interrupt starts it, to
-; ap_entry_high in 64-bit mode, on the boot page tables (boot/long_mode.asm). Interrupts off, no
-; stack. The first part is copied to a page below 1 MiB by arch/x86_64/smp/smp.c and runs there.
+; Takes each other CPU from real mode, where a start-up interrupt starts it, to ap_entry_high in
+; 64-bit mode, on the boot page tables (boot/long_mode.asm). Interrupts off, no stack. The first
+; part runs in a copy below 1 MiB (arch/x86_64/smp/smp.c).
 
 %include "offsets.inc"
 %include "boot/long_mode.inc"

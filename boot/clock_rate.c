@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See clock_rate.h. All counters are measured over the same interval, against the time stamp
- * counter. Each reading of a counter lies between two readings of the time stamp counter, so that
- * one that was delayed can be discarded. Called once, interrupts off; every wait here is bounded.
+ * See boot.h. Measures all counters over the same interval against the time stamp counter, which is
+ * read before and after each counter to discard readings that were delayed. Every wait is bounded.
  */
-#include "boot/clock_rate.h"
+#include "boot/boot.h"
 
 #include "arch/cpu.h"
 #include "arch/x86_64/cpu/clock.h"
@@ -20,17 +19,12 @@
 
 #define WINDOWS_A_SECOND 200 /* 5 ms */
 #define ATTEMPTS         5
-#define LOOKS            5       /* readings, of which the quickest is used */
+#define LOOKS            5       /* readings; the quickest is used */
 #define STUCK            10000u  /* readings of a counter that has not changed */
 #define PATIENCE         1000000 /* readings in a window: at least 100 ns each */
+#define SAME_PART        128     /* rates are equal if they differ by less than 1/SAME_PART */
 
-/* Rates are the same if they differ by less than 1/SAME_PART. */
-#define SAME_PART 128
-
-/*
- * Plausible rates of a time stamp counter, per second: Bochs has 4 million, and no processor
- * exceeds the maximum.
- */
+/* Plausible rates of a time stamp counter, per second; Bochs has 4 million. */
 #define RATE_LEAST 1000000ull
 #define RATE_MOST  100000000000ull
 
@@ -43,12 +37,8 @@ struct rate {
     uint64_t ticks; /* time stamp counter ticks per second; 0: unknown */
 };
 
-/*
- * Until the clock's rate is set, arch_clock_ns returns ticks of the time stamp counter
- * (arch/x86_64/cpu/inline.h).
- */
 struct look {
-    uint64_t ticks;
+    uint64_t ticks; /* arch_clock_ns returns these until the clock's rate is set */
     uint32_t count;
 };
 
@@ -87,9 +77,8 @@ static void rate_add(struct rate *rates, unsigned *known, struct rate rate)
 }
 
 /*
- * The finest counter first, which is also the cheapest to read. A delay cannot disturb what CPUID
- * reports, but that is only the manufacturer's figure. The 8254 is the coarsest, and new machines
- * omit it.
+ * The finest counter first, which is also the cheapest to read. No delay disturbs CPUID's figure,
+ * but it is only the manufacturer's. The 8254 is coarse, and new machines omit it.
  */
 static unsigned rates_find(struct rate *rates, const struct acpi *acpi)
 {
@@ -109,11 +98,6 @@ static unsigned rates_find(struct rate *rates, const struct acpi *acpi)
     return known;
 }
 
-static uint32_t rate_passed(const struct rate *rate, uint32_t since, uint32_t now)
-{
-    return (now - since) & rate->mask;
-}
-
 /* A counter that has stopped, or has wrapped meanwhile, disagrees with the others. */
 static void rates_measure(struct rate *rates, unsigned known)
 {
@@ -128,7 +112,7 @@ static void rates_measure(struct rate *rates, unsigned known)
         first = &rates[i];
     }
     for (unsigned looks = 0; first && looks < PATIENCE; looks++)
-        if (rate_passed(first, begin[first - rates].count, first->count()) >=
+        if (((first->count() - begin[first - rates].count) & first->mask) >=
             first->hertz / WINDOWS_A_SECOND)
             break;
     for (unsigned i = 0; i < known; i++) {
@@ -138,7 +122,7 @@ static void rates_measure(struct rate *rates, unsigned known)
         if (!rates[i].count)
             continue;
         end = look_at(&rates[i]);
-        passed = rate_passed(&rates[i], begin[i].count, end.count);
+        passed = (end.count - begin[i].count) & rates[i].mask;
         rates[i].ticks = passed ? (end.ticks - begin[i].ticks) * rates[i].hertz / passed : 0;
     }
 }
@@ -150,7 +134,7 @@ static bool rates_agree(uint64_t left, uint64_t right)
     return apart < left / SAME_PART;
 }
 
-/* The first rate that another source confirms; a single source must report it twice. 0: none. */
+/* The first rate that another source confirms; a single source must give it twice. 0: none. */
 static uint64_t rates_choose(const struct rate *rates, unsigned known, uint64_t before)
 {
     for (unsigned i = 0; i < known; i++) {

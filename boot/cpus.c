@@ -20,8 +20,7 @@ void cpus_read(const struct boot_information *information)
         smp_place(information->low_page);
 }
 
-/* CPUID.01H:EDX */
-#define CPUID_APIC (1u << 9)
+#define CPUID_APIC (1u << 9) /* CPUID.01H:EDX */
 
 static const char *problem(const struct boot_information *information)
 {

@@ -1,9 +1,8 @@
 ; SPDX-License-Identifier: BSD-2-Clause
 ;
-; Each CPU's first instructions at the kernel's link addresses: from boot/long_mode.asm to
-; kernel_main, and from boot/ap_start.asm to smp_main. Once per CPU, interrupts off. In a separate
-; file because NASM's debug information describes one executable section per file; gdb cannot handle
-; a second.
+; Each CPU's first instructions at the kernel's link addresses. Once per CPU, interrupts off. Apart
+; from boot/long_mode.asm, because NASM's debug information describes one executable section per
+; file, and gdb cannot handle a second.
 
 %include "offsets.inc"
 %include "arch/x86_64/unwind/cfi.inc"
@@ -17,8 +16,7 @@ section .text progbits alloc exec nowrite align=16
 bits 64
 
 ; IN edi, esi = the loader's magic and information, for kernel_main. The outermost frame: the return
-; address pushed for kernel_main ends every call chain, and a zero above it stops a walk by frame
-; pointers.
+; address of kernel_main ends every call chain; a zero above it stops a walk by frame pointers.
 cfi_start boot_entry_high, return
         cfi_outermost
         mov rsp, stack_task + STACK_PAGES_SIZE
@@ -30,7 +28,7 @@ cfi_start boot_entry_high, return
         ud2
 cfi_end
 
-; The boot CPU waits for this CPU. If this CPU is too late, its stack has been withdrawn.
+; The boot CPU waits. If this CPU is too late, its stack has been withdrawn.
 align 16
 cfi_start ap_entry_high, return
         cfi_outermost

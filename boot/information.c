@@ -8,7 +8,7 @@
 #define LOW_END    0xa0000 /* end of the RAM on PCs that a start-up interrupt can address */
 #define LEGACY_END 0x100000
 
-/* Any page except page 0, which is best left unused, and those of the boot loader's information. */
+/* Any page but page 0, which is best left unused, and those of the loader's information. */
 static void information_find_low_page(struct boot_information *out, uint64_t start, uint64_t end)
 {
     for (uint64_t page = start; page < end && page < LOW_END && !out->low_page; page += PAGE_SIZE)
@@ -16,7 +16,7 @@ static void information_find_low_page(struct boot_information *out, uint64_t sta
             out->low_page = (uint32_t)page;
 }
 
-/* Adds only whole pages, and none below 1 MiB, which firmware and real-mode code use. */
+/* Memory below 1 MiB belongs to firmware and real-mode code. */
 void information_add_memory(struct boot_information *out, uint64_t base, uint64_t length)
 {
     uint64_t start, end = base + length; /* less than `start` if it wraps: nothing is added */

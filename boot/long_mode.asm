@@ -1,21 +1,20 @@
 ; SPDX-License-Identifier: BSD-2-Clause
 ;
-; Takes the boot CPU from the boot loader's 32-bit protected mode to boot_entry_high in 64-bit mode.
-; Runs once, interrupts off, in the low part of the image. Checks its requirements first, and
-; reports a missing one on port 0xE9, which needs no set-up, and on COM1, which is set up here
-; because not every firmware does so.
+; Takes the boot CPU from the loader's 32-bit protected mode to boot_entry_high in 64-bit mode. Runs
+; once, interrupts off, in the low part of the image. Reports a missing requirement on port 0xE9 and
+; on COM1, which it sets up because not every firmware does.
 ;
-; The page tables made here are for booting only: they map the first 4 GiB at 0, at DIRECT_BASE and
-; (1 GiB) at KERNEL_BASE, all writable and executable. arch/x86_64/memory/paging.c replaces them;
-; each CPU that starts later also boots on them (boot/ap_start.asm).
+; The page tables map the first 4 GiB at 0, at DIRECT_BASE and (1 GiB) at KERNEL_BASE, writable and
+; executable. They are for booting only (arch/x86_64/memory/paging.c), also for the CPUs that start
+; later (boot/ap_start.asm).
 
 %include "offsets.inc"
 %include "boot/long_mode.inc"
 
 extern boot_entry_high
 
-MULTIBOOT2_BOOTLOADER_MAGIC equ 0x36d76289      ; boot/multiboot2.h
-PVH_MAGIC                   equ 0x336ec578      ; boot/pvh.h
+MULTIBOOT2_BOOTLOADER_MAGIC equ 0x36d76289
+PVH_MAGIC                   equ 0x336ec578      ; boot/information.h
 
 PAGE_PRESENT    equ 1 << 0
 PAGE_WRITABLE   equ 1 << 1
@@ -33,7 +32,7 @@ COM1_RATE_HIGH  equ COM1 + 1
 COM1_LINE       equ COM1 + 3
 COM1_LINE_8N1   equ 3
 COM1_LINE_RATE  equ 1 << 7              ; the first two ports are the rate's divisor
-COM1_PATIENCE   equ 100000              ; a byte takes 1 ms at 9600 baud, a port read 100 ns
+COM1_PATIENCE   equ 100000              ; reads of 100 ns; a byte takes 1 ms at 9600 baud
 PORT_E9         equ 0xe9
 
 section .boot.text progbits alloc exec nowrite align=16

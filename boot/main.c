@@ -1,24 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * kernel_main: the only code that knows every part, and the order in which they are initialised.
- * Entered once by boot/long_mode.asm with interrupts off; its stack is the task's.
+ * kernel_main: the only code that knows every part, and the order of their initialisation. Entered
+ * once by boot/entry_high.asm, interrupts off, on the task's stack.
  */
 #include "arch/memory.h"
 #include "arch/x86_64/cpu/clock.h"
 #include "arch/x86_64/cpu/cpu.h"
 #include "arch/x86_64/cpu/percpu.h"
 #include "arch/x86_64/entry/idt.h"
-#include "boot/clock_rate.h"
+#include "boot/boot.h"
 #include "boot/cpus.h"
-#include "boot/gdb_door.h"
 #include "boot/memory.h"
-#include "boot/multiboot2.h"
-#include "boot/nmi_clock.h"
 #include "boot/ports.h"
-#include "boot/programs.h"
-#include "boot/pvh.h"
-#include "boot/script.h"
-#include "boot/timer.h"
 #include "core/breakpoint/breakpoint.h"
 #include "core/lib/cpus.h"
 #include "core/recording/recording.h"
@@ -49,9 +42,8 @@ static void print_banner(void)
 }
 
 /*
- * Reads the information that the loader of this `magic` has left at that physical address. Not
- * inlined: kernel_main's last call would become its last instruction, and the return address of
- * that call, which is in every chain, would be outside any function.
+ * Not inlined: kernel_main would then end in its last call, whose return address, in every chain,
+ * would be outside any function.
  */
 __attribute__((noinline)) static void read_information(uint32_t magic, uint32_t information)
 {

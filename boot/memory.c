@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Free pages are reached through the map of all memory, which long_mode.asm makes for the first 4
- * GiB and paging_init for everything. So the pages below 4 GiB are freed first, the page tables are
- * built in them, and the rest is freed afterwards.
+ * See memory.h. Free pages are reached through the map of all memory, which long_mode.asm makes for
+ * the first 4 GiB. So those pages are freed first; paging_init builds the page tables in them.
  */
 #include "boot/memory.h"
 
@@ -12,10 +11,8 @@
 #include "kernel/memory/pages.h"
 #include "kernel/panic/panic.h"
 
-#define IMAGE_START 0x100000ull /* including the part that runs before paging */
-
-/* Enough for the default ring, the file system's load and the page tables. */
-#define PAGES_NEEDED (4u << 20 >> 12)
+#define IMAGE_START  0x100000ull      /* including the part that runs before paging */
+#define PAGES_NEEDED (4u << 20 >> 12) /* the default ring, a file system, page tables */
 
 const void *memory_reach(uint64_t physical, size_t length)
 {
@@ -34,16 +31,9 @@ static uint64_t most(uint64_t left, uint64_t right)
     return left > right ? left : right;
 }
 
-/*
- * Memory that is not free, whatever the memory map states: the image, the loader's information and
- * module, the kept memory.
- */
-#define HOLES 4
+#define HOLES 4 /* used memory: the image, the loader's information, the module, the kept memory */
 
-/*
- * Memory that a reset leaves alone: firmware and GRUB use memory below 24 MiB and from the middle
- * up (docs/crash.md has the figures).
- */
+/* Memory that a reset leaves alone: firmware and GRUB use other places (docs/crash.md). */
 #define KEPT_START (32ull << 20)
 #define KEPT_NEEDS (112ull << 20) /* minimum of free memory: 128 MiB less the firmware's share */
 #define KEPT_SHARE 32             /* keeps 1/KEPT_SHARE of all memory, */
@@ -69,7 +59,7 @@ static bool memory_overlaps(const struct paging_range *range, uint64_t start, ui
     return range->start < end && start < range->end;
 }
 
-/* Empty if the machine is too small, or if the loader has put something there. */
+/* Empty if the machine is too small, or if the loader has used that memory. */
 static struct paging_range memory_find_kept(const struct boot_information *information)
 {
     struct paging_range kept = {KEPT_START, KEPT_START};

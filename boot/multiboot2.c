@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See multiboot2.h. Runs on the boot loader's mapping, interrupts off. */
-#include "boot/multiboot2.h"
+/* See information.h. */
+#include "boot/information.h"
 
 #include "arch/memory.h"
 #include "arch/x86_64/memory/sections.h"
@@ -58,20 +58,17 @@ static void multiboot2_read_memory_map(const struct memory_map *map, struct boot
     }
 }
 
-static void multiboot2_read_module(const struct module *module, struct boot_information *out)
-{
-    if (module->tag.size >= sizeof(*module))
-        information_add_module(out, module->start, module->end);
-}
-
 static void multiboot2_read_tag(const struct tag *tag, struct boot_information *out)
 {
+    const struct module *module = (const struct module *)tag;
+
     switch (tag->type) {
     case TAG_COMMAND_LINE:
         information_set_command_line(out, (const char *)(tag + 1), tag->size - sizeof(*tag));
         break;
     case TAG_MODULE:
-        multiboot2_read_module((const struct module *)tag, out);
+        if (tag->size >= sizeof(*module))
+            information_add_module(out, module->start, module->end);
         break;
     case TAG_MEMORY_MAP:
         multiboot2_read_memory_map((const struct memory_map *)tag, out);

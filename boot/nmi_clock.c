@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See nmi_clock.h. */
-#include "boot/nmi_clock.h"
+/* See boot.h. */
+#include "boot/boot.h"
 
 #include <stddef.h>
 
@@ -22,9 +22,8 @@ static struct io_apic_line line_in;
 static uint32_t to; /* APIC ID of this CPU; set at boot */
 
 /*
- * The line is masked while it is not used, so that no other interrupt on it is served. It is
- * unmasked before the first signal: the line stays high until the signal is served, so there would
- * be no second edge.
+ * The line is masked while unused, so that no other interrupt on it is served, and unmasked before
+ * the first signal: it stays high until the signal is served, and would have no second edge.
  */
 static void nmi_clock_set_hpet(unsigned hertz)
 {
@@ -37,10 +36,7 @@ static void nmi_clock_set_hpet(unsigned hertz)
         ioapic_mask(line_in.registers, line_in.line);
 }
 
-/*
- * A line that no device of the ISA bus can use, or the line of interrupt 0, whose timer can be
- * stopped. 0 if there is neither: line 0 is never used.
- */
+/* A line that no ISA device can use, or that of interrupt 0, whose timer can be stopped; or 0. */
 static unsigned best_line(uint32_t possible, uint32_t timer_line)
 {
     for (unsigned line = ISA_LINES; line < 32; line++)

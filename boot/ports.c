@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * See ports.h. Output is polled and may be used in any context; input arrives in interrupt context.
- */
+/* See ports.h. Output is polled, in any context; input arrives in interrupt context. */
 #include "boot/ports.h"
 
 #include "core/gdb/debugger.h"

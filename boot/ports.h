@@ -1,21 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The use of each port: COM1 is the console; the stream leaves by a virtio port if there is one,
- * otherwise by COM2, otherwise as text by COM1.
+ * The use of each port: COM1 is the console; the stream leaves by a virtio port, otherwise by COM2,
+ * otherwise as text by COM1.
  */
 #pragma once
 
 #include "kernel/panic/panic.h"
 
-/*
- * Sets up the console's output. Without COM1, reports that on port 0xE9, which then gets all
- * further output, and stops.
- */
+/* Sets up the console's output. Without COM1, says so on port 0xE9 and stops. */
 void ports_init(void);
 
 /*
- * Moves the stream to a virtio port, if there is one, and reports that, or why the port cannot be
- * used. Before the first recording. Boot, with page tables and a clock.
+ * Moves the stream to a virtio port, if there is one, and prints that, or why it cannot be used.
+ * Before the first recording. Boot, with page tables and a clock.
  */
 void ports_find_faster(void);
 
@@ -26,8 +23,5 @@ void ports_listen(void);
 struct uart;
 struct uart *ports_console(void);
 
-/*
- * For panic_init: limits the ports' waits, and exits an emulator with a status that reports
- * failure.
- */
+/* For panic_init: bounds the ports' waits, and exits an emulator with a status of failure. */
 extern const struct panic_machine ports_panic;

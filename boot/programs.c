@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See programs.h. */
-#include "boot/programs.h"
+/* See boot.h. */
+#include "boot/boot.h"
 
 #include "arch/memory.h"
 #include "arch/user.h"

@@ -1,8 +1,8 @@
 ; SPDX-License-Identifier: BSD-2-Clause
 ;
-; The ELF note by which QEMU's -kernel recognises the kernel, and the PVH entry, which joins the
-; entry for GRUB. Source: Xen, xen/include/public/elfnote.h (XEN_ELFNOTE_PHYS32_ENTRY) and
-; docs/misc/pvh.pandoc, "x86/HVM direct boot ABI".
+; The ELF note by which QEMU's -kernel recognises the kernel, and the PVH entry. Source: Xen,
+; xen/include/public/elfnote.h (XEN_ELFNOTE_PHYS32_ENTRY) and docs/misc/pvh.pandoc, "x86/HVM direct
+; boot ABI".
 
 extern boot_entry
 
@@ -22,8 +22,7 @@ section .boot.text progbits alloc exec nowrite align=16
 bits 32
 
 ; IN ebx = physical address of struct hvm_start_info; 32-bit protected mode, flat, without paging.
-; OUT eax = the information's first word, which identifies the loader to boot_entry. Does not
-; return.
+; OUT eax = the information's first word: the loader's magic, for boot_entry. Does not return.
 global pvh_entry
 pvh_entry:
         mov eax, [ebx]

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * See pvh.h. Runs on the boot loader's mapping, interrupts off. Everything needed is copied, so the
- * pages of the information need not be kept.
- */
-#include "boot/pvh.h"
+/* See information.h. Copies everything, so the pages of the loader's information are not kept. */
+#include "boot/information.h"
 
 #define MEMORY_AVAILABLE 1
 
@@ -17,7 +14,7 @@ struct start_info {
     uint64_t modules;      /* addresses are physical; 0: none */
     uint64_t command_line; /* NUL-terminated */
     uint64_t acpi_root;
-    uint64_t memory_map; /* this and all fields below: from version 1 on */
+    uint64_t memory_map; /* from version 1 on, like the fields below */
     uint32_t memory_map_count;
     uint32_t reserved;
 } __attribute__((packed)); /* aligned only by convention */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See script.h. */
-#include "boot/script.h"
+/* See boot.h. */
+#include "boot/boot.h"
 
 #include "core/lib/print.h"
 #include "core/perf/commands.h"

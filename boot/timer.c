@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See timer.h. Each CPU uses its APIC's timer, except that the boot CPU uses the 8254 if there is
- * one and there is no NMI clock, which would use the 8254's line.
+ * See boot.h. Each CPU uses its APIC's timer, but the boot CPU the 8254 if there is one, unless the
+ * NMI clock uses the 8254's line.
  */
-#include "boot/timer.h"
+#include "boot/boot.h"
 
 #include "arch/x86_64/cpu/apic.h"
 #include "arch/x86_64/entry/trap.h"
@@ -20,7 +20,7 @@
 _Static_assert(EVENT_CLOCK_HERTZ_MAX == TICKS_A_SECOND * TICKS_QUICKEN_MAX,
                "as often as the timer's interrupt can come");
 
-#define TIMER_LINE 0 /* as shown in traces of interrupts; the same on all CPUs */
+#define TIMER_LINE 0 /* in traces of interrupts, on all CPUs */
 
 /* Not inlined, so that call chains distinguish ticks from the timer's other interrupts. */
 __attribute__((noinline)) static void tick(void)

@@ -17,7 +17,7 @@
 #include "arch/cpu.h"
 #include "arch/x86_64/cpu/clock.h"
 #include "arch/x86_64/memory/paging.h"
-#include "boot/clock_rate.h"
+#include "boot/boot.h"
 #include "core/lib/print.h"
 #include "drivers/acpi.h"
 #include "drivers/hpet.h"

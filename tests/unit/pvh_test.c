@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "arch/memory.h"
-#include "boot/pvh.h"
+#include "boot/information.h"
 
 #define BASE  0x9f000ull /* of the buffer, in physical memory */
 #define SIZE  4096
