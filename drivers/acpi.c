@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * See acpi.h. The tables are the firmware's: no length or address in them is trusted before it is
- * validated.
- */
+/* See acpi.h. No length or address in the firmware's tables is trusted before it is validated. */
 #include "drivers/acpi.h"
 
 #include <stdbool.h>
@@ -15,7 +12,7 @@ struct rsdp {
     char oem[6];
     uint8_t revision;
     uint32_t rsdt;
-    uint32_t length; /* this and all fields below: from revision 2 on */
+    uint32_t length; /* from revision 2 on, like the fields below */
     uint64_t xsdt;
     uint8_t extended_checksum;
     uint8_t reserved[3];
@@ -26,7 +23,7 @@ struct rsdp {
 
 _Static_assert(sizeof(struct rsdp) == ACPI_ROOT_SIZE, "as the specification has it");
 
-/* "Finding the RSDP on IA-PC Systems": the first KiB of the BIOS' data, or its read-only memory. */
+/* "Finding the RSDP on IA-PC Systems" */
 #define EBDA_SEGMENT 0x40e
 #define EBDA_SEARCH  1024
 #define ROM_START    0xe0000
@@ -52,7 +49,7 @@ enum { MADT_CPU = 0, MADT_IO_APIC = 1, MADT_OVERRIDE = 2, MADT_ADDRESS = 5, MADT
 
 #define CPU_ENABLED 1u
 
-/* Every kind of entry that is read; an entry may be longer. */
+/* The entries that are read; each may be longer. */
 struct madt_entry {
     uint8_t type, length;
     union {
@@ -110,20 +107,13 @@ static bool acpi_sums_to_0(const void *bytes, size_t size)
     return sum == 0;
 }
 
-static bool acpi_is(const char *signature, const char *wanted, size_t length)
-{
-    for (size_t i = 0; i < length; i++)
-        if (signature[i] != wanted[i])
-            return false;
-    return true;
-}
-
 static bool acpi_is_root(const struct rsdp *rsdp)
 {
-    return rsdp && acpi_is(rsdp->signature, "RSD PTR ", 8) && acpi_sums_to_0(rsdp, RSDP_OLD_SIZE);
+    return rsdp && __builtin_memcmp(rsdp->signature, "RSD PTR ", 8) == 0 &&
+           acpi_sums_to_0(rsdp, RSDP_OLD_SIZE);
 }
 
-/* The physical address of the RSDP in [start, end), or 0. */
+/* The RSDP's physical address, or 0. */
 static uint64_t acpi_search_root(acpi_reach *reach, uint64_t start, uint64_t end)
 {
     for (uint64_t at = start; at + RSDP_OLD_SIZE <= end; at += RSDP_ALIGN)
@@ -151,12 +141,11 @@ size_t acpi_copy_root(uint64_t physical, acpi_reach *reach, void *root)
         return 0;
     if (rsdp->revision >= 2 && reach(at, sizeof(*rsdp)))
         size = sizeof(*rsdp);
-    for (size_t i = 0; i < size; i++)
-        ((uint8_t *)root)[i] = ((const uint8_t *)rsdp)[i];
+    __builtin_memcpy(root, rsdp, size);
     return size;
 }
 
-/* The table at a physical address, or NULL if it is unreachable or damaged. */
+/* NULL: the table is unreachable or damaged. */
 static const struct table *acpi_table(acpi_reach *reach, uint64_t physical)
 {
     const struct table *table = physical ? reach(physical, sizeof(*table)) : NULL;
@@ -179,7 +168,6 @@ static const struct table *acpi_root(const struct rsdp *rsdp, size_t size, acpi_
     return xsdt ? xsdt : acpi_table(reach, rsdp->rsdt);
 }
 
-/* The first table with this name. */
 static const struct table *acpi_find(const struct table *root, size_t entry_size, acpi_reach *reach,
                                      const char *name)
 {
@@ -193,7 +181,7 @@ static const struct table *acpi_find(const struct table *root, size_t entry_size
         for (size_t i = entry_size; i-- > 0;)
             address = address << 8 | at[i];
         table = acpi_table(reach, address);
-        if (table && acpi_is(table->signature, name, sizeof(table->signature)))
+        if (table && __builtin_memcmp(table->signature, name, sizeof(table->signature)) == 0)
             return table;
     }
     return NULL;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the firmware's tables report about CPUs and interrupt controllers. Source: ACPI
- * Specification 6.4, "Root System Description Pointer", "System Description Table Header",
- * "Multiple APIC Description Table (MADT)", "Fixed ACPI Description Table (FADT)"; IA-PC HPET
- * Specification 1.0a, "The ACPI 2.0 HPET Description Table".
+ * CPUs, interrupt controllers and timers in the firmware's tables. Source: ACPI Specification 6.4,
+ * "Root System Description Pointer", "System Description Table Header", "Multiple APIC Description
+ * Table (MADT)", "Fixed ACPI Description Table (FADT)"; IA-PC HPET Specification 1.0a, "The ACPI
+ * 2.0 HPET Description Table".
  */
 #pragma once
 
@@ -16,14 +16,11 @@
 
 struct acpi_io_apic {
     uint64_t address; /* physical */
-    uint32_t first;   /* global number of its first line */
+    uint32_t first;   /* number of its first line */
 };
 
 struct acpi {
-    /*
-     * What is missing or wrong; of the fields below, only the timers are then valid. NULL: nothing.
-     */
-    const char *problem;
+    const char *problem; /* what is missing or wrong: only the timers are then valid; or NULL */
 
     uint64_t apic_address; /* physical; of every CPU's local APIC */
     uint32_t apic_ids[ARCH_CPUS_MAX];
@@ -39,14 +36,14 @@ struct acpi {
     uint16_t pm_timer_port;
 };
 
-/* Returns physical memory of that length to read, or NULL if it is unreachable. */
+/* Physical memory of that length, to read; NULL: unreachable. */
 typedef const void *acpi_reach(uint64_t physical, size_t length);
 
 #define ACPI_ROOT_SIZE 36
 
 /*
- * Copies the RSDP, at most ACPI_ROOT_SIZE bytes, to `root`. If `physical` is 0, searches for it
- * where a PC's firmware leaves it. Returns its size, 0 if there is none. Boot.
+ * Copies the RSDP, at most ACPI_ROOT_SIZE bytes, to `root`. If `physical` is 0, searches for it as
+ * on any PC. Returns its size; 0: there is none. Boot.
  */
 size_t acpi_copy_root(uint64_t physical, acpi_reach *reach, void *root);
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See hpet.h. The comparator is level-triggered although only the edges of its line count: this way
- * the status register records that it has fired, and an NMI can identify its source. It fires once
- * and is then set again, so that no second signal arrives before the NMI has read the status. All
- * accesses are 32 bits wide, as QEMU supports no others.
+ * See hpet.h. The comparator is level-triggered although only its edges count: the status register
+ * then records that it has fired, which identifies an NMI's source. It fires once and is set again,
+ * so that no second signal precedes the NMI's read of the status. QEMU supports only accesses of 32
+ * bits.
  */
 #include "drivers/hpet.h"
 
 #include <stddef.h>
 
-/* Register offsets: "Register Overview". The first comparator is used. */
+/* "Register Overview"; TIMER is the first comparator. */
 #define CAPABILITIES 0x000
 #define PERIOD       0x004 /* of one count, in femtoseconds */
 #define CONTROL      0x010
@@ -28,13 +28,13 @@
 #define TIMER_32         (1u << 8)
 #define TIMER_LINE(line) ((line) << 9)
 
-#define PERIOD_MOST  100000000u /* the specification's limit: at least 10 MHz */
-#define LATEST_HERTZ 50000      /* 20 us: longer than a few accesses take */
+#define PERIOD_MOST  100000000u /* the specification's: at least 10 MHz */
+#define LATEST_HERTZ 50000      /* 20 us: longer than a few accesses */
 #define SECOND_FS    1000000000000000ull
 
-static volatile uint8_t *registers; /* set at boot, as is counts_a_second */
+static volatile uint8_t *registers; /* set at boot, like the next two */
 static uint32_t counts_a_second;
-static uint32_t setting;         /* comparator configuration while it runs */
+static uint32_t setting;         /* of the comparator while it runs */
 static volatile uint32_t period; /* counts; 0: stopped */
 static uint32_t next;            /* count at which it fires */
 
@@ -110,10 +110,9 @@ void hpet_slow_down(unsigned hertz)
 }
 
 /*
- * Advances by one period, so that one late signal does not shift all later ones. But a count in the
- * past would match only after the counter has wrapped, three quarters of a minute later. The
- * machine may also be held up between the read and the write, so the count is checked again
- * afterwards.
+ * Advances by one period, so that a late signal does not shift later ones. A count in the past
+ * would match only once the counter has wrapped, after 43 s at 100 MHz: the count is checked again
+ * after the write, because an emulator may pause before it.
  */
 static void hpet_set_next(void)
 {

@@ -2,7 +2,7 @@
 /* See ioapic.h. */
 #include "drivers/ioapic.h"
 
-/* Offsets of the two registers through which all others are accessed, by their index. */
+/* The two registers through which all others are accessed, by index. */
 #define SELECT 0x00
 #define WINDOW 0x10
 
@@ -10,7 +10,7 @@
 #define VERSION_LAST(v) ((v) >> 16 & 0xff)
 #define ENTRY(line)     (0x10 + 2 * (line))
 
-/* "Redirection Table": the low half, for rising edges; and the high half. */
+/* "Redirection Table": the low half, for rising edges, and the high half. */
 #define ENTRY_NMI    (4u << 8)
 #define ENTRY_MASKED (1u << 16)
 #define TO_SHIFT     24

@@ -26,8 +26,8 @@
 
 #define DEVICES          32
 #define FUNCTIONS        8
-#define BRIDGES_DEEP     8  /* levels of bridges; deeper ones are not followed */
-#define CAPABILITIES_MAX 48 /* as many as fit; a longer list is circular */
+#define BRIDGES_DEEP     8  /* levels of bridges that are followed */
+#define CAPABILITIES_MAX 48 /* a longer list is circular */
 
 static void select(const struct pci_device *device, unsigned offset)
 {
@@ -52,7 +52,7 @@ uint8_t pci_read8(const struct pci_device *device, unsigned offset)
     return (uint8_t)(pci_read32(device, offset) >> offset % 4 * 8);
 }
 
-/* False: no device answers, and the read returned all ones. */
+/* False: no device answers, the read gives all ones. */
 static bool pci_identify(struct pci_device *device)
 {
     uint32_t id = pci_read32(device, ID);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * PCI's configuration space, accessed through the two ports that every PC has. For drivers of PCI
- * devices. Source: PCI Local Bus Specification 3.0, "Configuration Mechanism #1" and "Configuration
- * Space". Boot, one CPU.
+ * PCI's configuration space, through the two ports that every PC has. Source: PCI Local Bus
+ * Specification 3.0, "Configuration Mechanism #1" and "Configuration Space". Boot, one CPU.
  */
 #pragma once
 
@@ -25,13 +24,8 @@ uint32_t pci_read32(const struct pci_device *device, unsigned offset);
 /* Lets the device respond to memory accesses, and act as bus master. */
 void pci_enable_memory(const struct pci_device *device);
 
-/*
- * The offset of the next capability of this kind after the one at `after`; of the first if `after`
- * is 0. Returns 0 if there is none.
- */
+/* The offset of the next capability of this kind after that at `after`, 0: the first. 0: none. */
 unsigned pci_capability(const struct pci_device *device, uint8_t kind, unsigned after);
 
-/*
- * Physical address of the memory of BAR 0 to 5, assigned by the firmware; 0: none, or not memory.
- */
+/* Physical address that the firmware gave the memory of BAR 0 to 5; 0: none, or not memory. */
 uint64_t pci_memory(const struct pci_device *device, unsigned bar);

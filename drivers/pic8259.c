@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Set-up at boot; pic_serve runs in interrupt context. */
+/* See pic8259.h. */
 #include "drivers/pic8259.h"
 
 #include <stddef.h>
@@ -24,10 +24,7 @@
 static trap_handler *handlers[LINES]; /* set before the line is unmasked */
 static pic_server *serve;             /* set at boot */
 
-/*
- * A line that is deasserted before it is acknowledged arrives as 7 or 15 without its in-service bit
- * (8259A, "Spurious").
- */
+/* A line that falls before its acknowledgement arrives as 7 or 15, without an in-service bit. */
 static bool pic_is_spurious(unsigned line)
 {
     uint16_t command = line < 8 ? MASTER_COMMAND : SLAVE_COMMAND;
@@ -96,14 +93,11 @@ void pic_unmask(unsigned line)
     port_write8(data, port_read8(data) & (uint8_t) ~(1u << line % 8));
 }
 
-/*
- * The cascade line stays masked until a driver needs it: in QEMU it is the same wire as interrupt 2
- * of the I/O controller.
- */
+/* The cascade line is masked until needed: in QEMU it is also line 2 of the I/O APIC. */
 void pic_connect(unsigned line, trap_handler *handler)
 {
     handlers[line] = handler;
     pic_unmask(line);
     if (line >= 8)
-        port_write8(MASTER_DATA, port_read8(MASTER_DATA) & (uint8_t) ~(1u << CASCADE_LINE));
+        pic_unmask(CASCADE_LINE);
 }

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * The two 8259A interrupt controllers, interrupts 0 to 15 on vectors 32 to 47. Source: Intel 8259A
- * data sheet.
- */
+/* The two 8259As: interrupts 0 to 15 on vectors 32 to 47. Source: Intel 8259A data sheet. */
 #pragma once
 
 #include "arch/x86_64/entry/trap.h"
@@ -13,16 +10,10 @@ void pic_init(void);
 /* Runs a line's handler, in interrupt context. */
 typedef void pic_server(unsigned line, trap_handler *handler, struct regs *regs);
 
-/*
- * Sets the function that runs the handlers; without one they are called directly. Boot, interrupts
- * off.
- */
+/* Sets it; without one, handlers are called directly. Boot, interrupts off. */
 void pic_set_server(pic_server *server);
 
-/*
- * Sets the handler of `line` and unmasks the line. The handler runs with interrupts off, and this
- * driver acknowledges the interrupt.
- */
+/* Unmasks the line. The handler runs with interrupts off; this driver ends the interrupt. */
 void pic_connect(unsigned line, trap_handler *handler);
 
 /* Mask or unmask a connected line. Any context of the boot CPU, or in a stop. */

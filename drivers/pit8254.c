@@ -40,7 +40,7 @@ static unsigned pit_read_counter2(void)
     return low | (unsigned)port_read8(COUNTER2) << 8;
 }
 
-/* The output is low until the counter has reached 0; an absent port reads as all ones. */
+/* The output is low until the counter reaches 0; an absent port reads as all ones. */
 static bool pit_is_over(void)
 {
     return port_read8(PORT_B) & PORT_B_OUTPUT;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The power management timer: a free-running counter that raises no interrupt. Source: ACPI
- * Specification 6.4, "Power Management Timer (PM_TMR)". Boot.
+ * The power management timer, a free-running counter. Source: ACPI Specification 6.4, "Power
+ * Management Timer (PM_TMR)". Boot.
  */
 #pragma once
 
@@ -10,7 +10,5 @@
 #define PM_TIMER_HERTZ 3579545u
 #define PM_TIMER_MASK  0xffffffu /* some counters have 32 bits, all have these 24 */
 
-/* Sets the timer's I/O port (struct acpi, pm_timer_port). */
 void pm_timer_init(uint16_t port);
-
 uint32_t pm_timer_count(void);

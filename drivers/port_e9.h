@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The debug port whose bytes QEMU (-debugcon) and Bochs (port_e9_hack) print: the last resort
- * without a serial port. Writing to it is harmless if nothing listens. Any context.
+ * without a serial port, harmless on other machines. Any context.
  */
 #pragma once
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * See power.h. The ports are those of the emulators' chipsets (docs/machines.md), not of every PC.
- */
+/* See power.h. The ports are those of the emulators' chipsets (docs/machines.md). */
 #include "drivers/power.h"
 
 #include "arch/cpu.h"
@@ -21,10 +19,9 @@
 #define RESET_FULL           0x06
 
 /*
- * Emulators may defer the effect of some instructions, by up to a second on a busy host; reading a
- * port makes them run their main loop. So this waits until both a time and a number of reads have
- * passed: the duration of a read depends on the emulator, and a clock that counts instructions does
- * not follow the host's time.
+ * Emulators may act up to a second later on a busy host; reading a port makes them run their main
+ * loop. So this waits for both a time and a number of reads: a read takes any time, and a clock
+ * that counts instructions does not follow the host's.
  */
 #define PATIENCE_NS    10000000000ull
 #define PATIENCE_READS 1000000u
@@ -32,13 +29,10 @@
 static void power_wait(void)
 {
     uint64_t began = arch_clock_ns();
-    unsigned reads = 0;
 
-    while (reads < PATIENCE_READS || arch_clock_ns() - began < PATIENCE_NS) {
+    for (uint64_t reads = 0; reads < PATIENCE_READS || arch_clock_ns() - began < PATIENCE_NS;
+         reads++)
         port_read8(KEYBOARD_COMMAND);
-        if (reads < PATIENCE_READS)
-            reads++;
-    }
 }
 
 void power_off(void)

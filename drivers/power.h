@@ -4,14 +4,11 @@
 
 #include <stdint.h>
 
-/* Turns the machine off, as the emulators' ACPI would; returns if nothing responded. */
+/* As the emulators' ACPI would; returns if nothing responded. */
 void power_off(void);
 
-/*
- * QEMU's isa-debug-exit: the emulator exits with status (code << 1) | 1. Returns if there is no
- * such device.
- */
+/* QEMU's isa-debug-exit: QEMU exits with status (code << 1) | 1. Returns without the device. */
 void power_exit(uint8_t code);
 
-/* Resets by the keyboard controller, then by the chipset; returns if neither responded. */
+/* By the keyboard controller, then by the chipset; returns if neither responded. */
 void power_reset(void);

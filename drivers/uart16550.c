@@ -26,21 +26,20 @@
 #define FIFO_ON_AND_CLEAR    0xc7 /* enabled, both cleared, interrupt at 14 bytes or on a pause */
 #define LINE_CONTROL_8N1     0x03
 #define LINE_CONTROL_DIVISOR 0x80
-#define MODEM_READY          0x0b /* DTR, RTS, OUT2 (which lets the interrupt through on a PC) */
-#define MODEM_HOLD           0x09 /* ... without RTS: the other side must wait */
+#define MODEM_READY          0x0b /* DTR, RTS, OUT2 (without it, a PC gets no interrupt) */
+#define MODEM_HOLD           0x09 /* without RTS: the other side must wait */
 #define LINE_STATUS_RECEIVED 0x01
 #define LINE_STATUS_EMPTY    0x20 /* the transmit FIFO */
-#define LINE_STATUS_SENT     0x40 /* ... and the last byte has left */
+#define LINE_STATUS_SENT     0x40 /* and the last byte has left */
 
 #define DIVISOR_115200 1
 #define FIFO_SIZE      16
 
-/* 16 bytes take 1.4 ms at 115200 baud; a port read takes at least 100 ns on any machine. */
-#define SEND_PATIENCE 1000000u
+#define SEND_PATIENCE 1000000u /* reads of at least 100 ns; 16 bytes take 1.4 ms */
 
 /*
- * A reader that takes nothing for this long is gone. Measured by the clock, as the duration of a
- * port read depends on the emulator; by rounds of SEND_PATIENCE if the clock does not run yet.
+ * A reader that takes nothing for this long is gone. By the clock, because the duration of a read
+ * depends on the emulator; by rounds of SEND_PATIENCE before the clock runs.
  */
 #define READER_PATIENCE_NS     10000000000ull
 #define READER_PATIENCE_ROUNDS 10
@@ -48,8 +47,7 @@
 static bool hurried;           /* crash paths: lose bytes rather than wait forever */
 static struct uart *listening; /* set with interrupts off */
 static bool (*on_byte)(uint8_t);
-/* A byte that was refused; set only while receive interrupts are off. */
-static int held = -1;
+static int held = -1; /* a byte that was refused; set while receive interrupts are off */
 
 /* An absent port reads as all ones. */
 static bool uart_probe(uint16_t port)
@@ -102,7 +100,7 @@ static bool uart_wait_to_send(struct uart *uart)
     return true;
 }
 
-/* The transmit FIFO is empty. */
+/* While the transmit FIFO is empty. */
 static size_t uart_fill(struct uart *uart, const char *bytes, size_t length)
 {
     size_t chunk = length < uart->chunk ? length : uart->chunk;
@@ -114,18 +112,15 @@ static size_t uart_fill(struct uart *uart, const char *bytes, size_t length)
     return chunk;
 }
 
-/*
- * Reports the loss to a reader that is back, on a separate line that no decoder of base64 takes for
- * data.
- */
+/* Reports the loss to a reader that is back, on a line that no decoder of base64 takes for data. */
 static void uart_tell_lost(struct uart *uart)
 {
-    static const char words[] = " bytes lost: nobody read]\n";
+    static const char reason[] = " bytes lost: nobody read]\n";
     char text[64], *at = text + sizeof(text);
     uint64_t lost = uart->lost;
 
-    for (size_t i = sizeof(words) - 1; i > 0; i--)
-        *--at = words[i - 1];
+    for (size_t i = sizeof(reason) - 1; i > 0; i--)
+        *--at = reason[i - 1];
     for (; lost > 0; lost /= 10)
         *--at = (char)('0' + lost % 10);
     *--at = '[';

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A 16550 serial port at 115200 baud, 8N1. Transmit is polled, so that crash paths can use it;
- * receive is by interrupt. Source: National Semiconductor PC16550D data sheet.
+ * A 16550 serial port at 115200 baud, 8N1. Sends by polling, for crash paths, and receives by
+ * interrupt. Source: National Semiconductor PC16550D data sheet.
  */
 #pragma once
 
@@ -13,52 +13,48 @@ struct uart {
     uint16_t port;
     bool present;
     bool patient;  /* gdb reads it: uart_limit_waits does not apply */
-    size_t chunk;  /* bytes that may be sent at once when it is empty: 16, or 1 without FIFOs */
-    uint64_t sent; /* bytes that the device has taken; also exact in a report (port_counted.h) */
+    size_t chunk;  /* bytes that fit when it is empty: 16, or 1 without FIFOs */
+    uint64_t sent; /* bytes that the device has taken; exact also in a crash (port_counted.h) */
     uint64_t lost; /* bytes dropped by a dying machine since its reader was gone */
-    bool text;     /* the loss can be reported to a reader that returns; set after uart_init */
+    bool text;     /* the loss may be reported to a reader that returns; set after uart_init */
 };
 
 #define UART_COM1 0x3f8
 #define UART_COM2 0x2f8
-
 #define UART_COM3 0x3e8
 
 #define UART_COM1_LINE 4
 #define UART_COM3_LINE 5 /* not shared: COM1 has 4, COM2 has 3 */
 
-/* Programs divisor, format and FIFOs. False if no 16550 answers: sending is then a no-op. Boot. */
+/* False: no 16550 answers, and sending does nothing. Boot. */
 bool uart_init(struct uart *uart, uint16_t port);
 
 /*
- * Sends, waiting for room as long as it takes: the reader at the other end may pause. After
- * uart_limit_waits, a reader that takes nothing for ten seconds counts as gone, and all further
- * output is lost; if the reader of a text port returns, a line reports how many bytes were lost.
- * Any context.
+ * Sends, waiting for room as long as it takes, because the reader may pause. After
+ * uart_limit_waits, a reader that takes nothing for ten seconds is gone, and further output is
+ * lost; if the reader of a text port returns, a line reports how many bytes. Any context.
  */
 void uart_send(struct uart *uart, const char *bytes, size_t length);
 
-/* True if the next bytes, up to 16 with FIFOs, are taken without waiting. Any context. */
+/* `chunk` bytes can be sent without waiting. Any context. */
 bool uart_ready(struct uart *uart);
 
-/* The machine is dying: from now on every wait is bounded. Any context. */
+/* The machine is dying: every wait is now bounded. Any context. */
 void uart_limit_waits(void);
 
 /* Waits until the last byte is on the wire, before the power goes off. Any context. */
 void uart_drain(struct uart *uart);
 
 /*
- * From now on, calls `byte` for each byte received, in interrupt context. If it returns false, the
- * port stops listening until uart_resume; flow control, or the emulator, then holds back further
- * bytes. One port only.
+ * Calls `byte` for each byte received, in interrupt context. If it returns false, the port stops
+ * listening until uart_resume: flow control, or the emulator, holds further bytes back. One port
+ * only.
  */
 void uart_listen(struct uart *uart, unsigned line, bool (*byte)(uint8_t));
 void uart_resume(void);
 
-/*
- * Returns a received byte, or -1. Any context; with the port's interrupts off, or in their handler.
- */
+/* A received byte, or -1. Any context, with the port's interrupts off, or in their handler. */
 int uart_poll(struct uart *uart);
 
-/* Sets whether received bytes raise the port's line. Any context. */
+/* Received bytes raise the port's line if `on`. Any context. */
 void uart_interrupts(struct uart *uart, bool on);

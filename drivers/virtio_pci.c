@@ -8,12 +8,10 @@
 #include "arch/memory.h"
 #include "arch/x86_64/memory/paging.h"
 #include "arch/x86_64/memory/sections.h"
-#include "drivers/virtio_queue.h"
 
 #define VENDOR 0x1af4
 
-/* A vendor capability of PCI, and the offsets of its fields. */
-#define CAPABILITY_VENDOR 0x09
+#define CAPABILITY_VENDOR 0x09 /* with fields at these offsets */
 #define CAPABILITY_KIND   3
 #define CAPABILITY_BAR    4
 #define CAPABILITY_OFFSET 8
@@ -32,7 +30,7 @@
 
 #define FEATURES_VERSION_1 1u /* bit 32: bit 0 of the second word */
 
-#define PHYSICAL_END ((uint64_t)1 << 52) /* page table entries cannot hold a higher address */
+#define PHYSICAL_END ((uint64_t)1 << 52) /* of what page table entries can hold */
 
 #define RESET_PATIENCE_NS 1000000000ull
 
@@ -65,7 +63,7 @@ bool virtio_pci_find(struct virtio_pci *virtio, uint16_t id, uint16_t old_id)
     return pci_find(is_wanted, &virtio->device);
 }
 
-/* The offset of the capability of that kind; 0: there is none. */
+/* The offset of that capability; 0: there is none. */
 static unsigned find_part(const struct pci_device *device, uint8_t kind)
 {
     unsigned at = 0;
@@ -76,7 +74,7 @@ static unsigned find_part(const struct pci_device *device, uint8_t kind)
     return 0;
 }
 
-/* Physical address of that part of the device; 0 unless at least `size` bytes of it have one. */
+/* That part's physical address; 0 unless at least `size` bytes have one. */
 static uint64_t part_address(const struct pci_device *device, unsigned capability, uint32_t size)
 {
     uint64_t memory = pci_memory(device, pci_read8(device, capability + CAPABILITY_BAR));
@@ -89,7 +87,7 @@ static uint64_t part_address(const struct pci_device *device, unsigned capabilit
     return memory + offset;
 }
 
-/* Maps the registers. Returns NULL, or why they cannot be reached. */
+/* Returns NULL, or why the registers cannot be reached. */
 static const char *map_parts(struct virtio_pci *virtio)
 {
     const struct pci_device *device = &virtio->device;
@@ -122,7 +120,6 @@ static bool reset(volatile struct virtio_pci_common *common)
     return true;
 }
 
-/* Negotiates features. Returns NULL, or why that failed. */
 static const char *agree(volatile struct virtio_pci_common *common, uint32_t features,
                          const char *lacking)
 {

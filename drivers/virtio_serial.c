@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See virtio_serial.h. The used rings are polled, so that crash paths can send. */
+/* See virtio_serial.h. Polls the used rings, for crash paths. */
 #include "drivers/virtio_serial.h"
 
 #include "arch/cpu.h"
 #include "arch/local.h"
 #include "arch/x86_64/memory/sections.h"
 #include "drivers/virtio_pci.h"
-#include "drivers/virtio_queue.h"
 
 #define ID     0x1043
 #define OLD_ID 0x1003 /* a device that also supports versions before 1 */
@@ -14,7 +13,7 @@
 #define FEATURE_PORTS 0x2 /* ports besides the console, which is port 0 */
 #define PORT          1
 
-/* Queues: two for port 0, one per direction; two for control; then two for each port. */
+/* Queues, in and out: two for port 0, two for control, then two for each port. */
 #define CONTROL_IN  2
 #define CONTROL_OUT 3
 #define TRANSMIT    5 /* of port 1 */
@@ -47,14 +46,14 @@ static struct message messages_out[VIRTIO_QUEUE_SIZE];
 static uint8_t buffers[VIRTIO_QUEUE_SIZE][BUFFER_SIZE];
 
 static bool present;
-static bool added;     /* the device has reported that it has the port */
+static bool added;     /* the device has reported the port */
 static bool open;      /* last reported state of its other end; if closed, output is dropped */
-static bool left;      /* a reader has left mid-stream: another would miss the beginning */
+static bool left;      /* a reader has left the stream; another would miss its beginning */
 static uint16_t heard; /* control messages handled so far */
 static bool hurried;   /* crash paths: lose bytes rather than wait forever */
 static bool busy[VIRTIO_QUEUE_SIZE]; /* the device has that buffer */
 static uint16_t submitted;           /* buffers so far; available.index has the same count */
-static uint16_t returned; /* buffers that the device has returned and take_back has seen */
+static uint16_t returned;            /* buffers that take_back has seen */
 static uint64_t sent_after, lost;
 
 uint64_t virtio_serial_sent;
@@ -69,13 +68,13 @@ static void describe(struct virtio_queue *queue, uint16_t buffer, const void *by
         .address = image_physical(bytes), .length = length, .flags = flags};
 }
 
-/* The device sees everything that was written before. */
+/* The device also sees everything written before. */
 static void give(struct virtio_queue *queue, uint16_t index)
 {
     __atomic_store_n(&queue->available.index, index, __ATOMIC_RELEASE);
 }
 
-/* Number of buffers the device has returned so far; everything it wrote before is visible. */
+/* Buffers returned so far; everything the device wrote before is visible. */
 static uint16_t done_with(const struct virtio_queue *queue)
 {
     return __atomic_load_n(&queue->used.index, __ATOMIC_ACQUIRE);
@@ -107,8 +106,8 @@ static void take_word(const struct message *message)
 }
 
 /*
- * Handles the messages received so far, and gives their buffers back. A crash in the middle handles
- * a message twice, which changes nothing.
+ * Handles the messages received, and gives their buffers back. A crash in the middle handles a
+ * message twice, which changes nothing.
  */
 static void hear(void)
 {
@@ -129,12 +128,12 @@ static void hear(void)
     virtio_pci_notify(&control_in);
 }
 
-/* Waits for the message that sets `word`; false if it does not come in time. */
-static bool hear_of(const bool *word)
+/* False: the message that sets `state` does not come in time. */
+static bool hear_of(const bool *state)
 {
     uint64_t began = arch_clock_ns();
 
-    while (hear(), !*word) {
+    while (hear(), !*state) {
         arch_relax();
         if (arch_clock_ns() - began > PORT_PATIENCE_NS)
             return false;
@@ -194,10 +193,7 @@ static void take_back(void)
     }
 }
 
-/*
- * False: not returned yet. Polls only memory, as the duration of a register read depends on the
- * emulator.
- */
+/* False: not returned yet. Polls only memory: a read of a register takes any time in emulators. */
 static bool poll_for(uint16_t buffer)
 {
     for (unsigned turns = POLL_TURNS; turns > 0; turns--) {
@@ -205,14 +201,11 @@ static bool poll_for(uint16_t buffer)
         if (!busy[buffer])
             return true;
     }
-    arch_relax(); /* an emulator may exit to the host here, which also takes long */
+    arch_relax(); /* an emulator may exit to its host here, which takes long */
     return false;
 }
 
-/*
- * False: the device has failed, its other end is closed, or the machine is dying and the device
- * takes nothing.
- */
+/* False: the device has failed, its other end is closed, or a dying machine has waited enough. */
 static bool wait_for(uint16_t buffer)
 {
     uint64_t began = arch_clock_ns();
@@ -224,10 +217,7 @@ static bool wait_for(uint16_t buffer)
     return open && !left;
 }
 
-/*
- * Counts the buffer that the device was given. May run twice: a crash repeats it if it came between
- * the store that gives the buffer and the stores here.
- */
+/* Counts the buffer given to the device. A crash runs it again if it came before the last store. */
 static void settle(void)
 {
     if (transmit_queue.available.index == submitted)

@@ -19,7 +19,6 @@
 #include "arch/cpu.h"
 #include "arch/x86_64/memory/paging.h"
 #include "drivers/virtio_pci.h"
-#include "drivers/virtio_queue.h"
 #include "tests/unit/fake_device.h"
 
 /* Where the specification has the registers, and what is in a capability. */
