@@ -7,8 +7,7 @@
 #include "drivers/acpi.h"
 #include "drivers/ioapic.h"
 
-/* The controllers' registers, each mapped once. */
-static volatile void *mapped[ACPI_IO_APICS_MAX];
+static volatile void *mapped[ACPI_IO_APICS_MAX]; /* registers */
 
 bool io_apic_find(unsigned line, struct io_apic_line *found)
 {

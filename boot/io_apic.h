@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Finds the I/O interrupt controller of a line in the firmware's tables. */
+/* Finds the I/O APIC of a line in the firmware's tables. */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
 struct io_apic_line {
-    volatile void *registers; /* the controller's */
-    unsigned line;            /* number among the controller's lines */
+    volatile void *registers; /* of the I/O APIC */
+    unsigned line;            /* among its lines */
 };
 
-/* False: no controller has that line. After memory_init. Boot. */
+/* False: no I/O APIC has that line. Boot, after memory_init. */
 bool io_apic_find(unsigned line, struct io_apic_line *found);

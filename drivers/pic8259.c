@@ -35,13 +35,6 @@ static bool pic_is_spurious(unsigned line)
     return !(port_read8(command) & (1u << SPURIOUS_LINE));
 }
 
-static void pic_end(unsigned line)
-{
-    if (line >= 8)
-        port_write8(SLAVE_COMMAND, OCW2_END);
-    port_write8(MASTER_COMMAND, OCW2_END);
-}
-
 static void pic_serve(struct regs *regs)
 {
     unsigned line = (unsigned)(regs->vector - VECTOR_FIRST_INTERRUPT);
@@ -55,7 +48,9 @@ static void pic_serve(struct regs *regs)
         serve(line, handlers[line], regs);
     else if (handlers[line])
         handlers[line](regs);
-    pic_end(line);
+    if (line >= 8)
+        port_write8(SLAVE_COMMAND, OCW2_END);
+    port_write8(MASTER_COMMAND, OCW2_END);
 }
 
 void pic_init(void)

@@ -31,15 +31,6 @@ static void pit_load(uint16_t counter, unsigned count)
     port_write8(counter, (uint8_t)(count >> 8));
 }
 
-static unsigned pit_read_counter2(void)
-{
-    unsigned low;
-
-    port_write8(CONTROL, COUNTER2_LATCH);
-    low = port_read8(COUNTER2);
-    return low | (unsigned)port_read8(COUNTER2) << 8;
-}
-
 /* The output is low until the counter reaches 0; an absent port reads as all ones. */
 static bool pit_is_over(void)
 {
@@ -60,7 +51,13 @@ bool pit_count_start(void)
 
 uint32_t pit_count(void)
 {
-    return pit_is_over() ? PIT_COUNT_MASK : PIT_COUNT_MASK - pit_read_counter2();
+    unsigned low;
+
+    if (pit_is_over())
+        return PIT_COUNT_MASK;
+    port_write8(CONTROL, COUNTER2_LATCH);
+    low = port_read8(COUNTER2);
+    return PIT_COUNT_MASK - (low | (unsigned)port_read8(COUNTER2) << 8);
 }
 
 bool pit_is_present(void)

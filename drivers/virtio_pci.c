@@ -95,11 +95,11 @@ static const char *map_parts(struct virtio_pci *virtio)
     uint64_t address;
 
     if (!common || !notify)
-        return "it is from before version 1 of virtio";
+        return "it is older than version 1 of virtio";
     address = part_address(device, common, sizeof(*virtio->common));
     virtio->notify = part_address(device, notify, sizeof(uint16_t));
     if (!address || !virtio->notify)
-        return "the firmware has given its registers no place";
+        return "the firmware has assigned no address to its registers";
     if (address % PAGE_SIZE > PAGE_SIZE - sizeof(*virtio->common))
         return "its registers lie across two pages";
     virtio->notify_length = pci_read32(device, notify + CAPABILITY_LENGTH);
@@ -134,7 +134,7 @@ static const char *agree(volatile struct virtio_pci_common *common, uint32_t fea
     common->driver_feature_select = 1;
     common->driver_feature = FEATURES_VERSION_1;
     common->status |= STATUS_AGREED;
-    return common->status & STATUS_AGREED ? NULL : "it does not agree to what it has offered";
+    return common->status & STATUS_AGREED ? NULL : "it rejects the features that it has offered";
 }
 
 const char *virtio_pci_begin(struct virtio_pci *virtio, uint32_t features, const char *lacking)
@@ -145,7 +145,7 @@ const char *virtio_pci_begin(struct virtio_pci *virtio, uint32_t features, const
         return problem;
     pci_enable_memory(&virtio->device);
     if (!reset(virtio->common))
-        return "it does not come out of its reset";
+        return "it does not finish its reset";
     virtio->common->status = STATUS_FOUND;
     virtio->common->status |= STATUS_DRIVEN;
     problem = agree(virtio->common, features, lacking);
@@ -170,7 +170,7 @@ const char *virtio_pci_set_queue(struct virtio_pci *virtio, struct virtio_line *
 
     common->queue_select = line->number;
     if (common->queue_size < VIRTIO_QUEUE_SIZE)
-        return "a queue of it is missing or too short";
+        return "one of its queues is missing or too short";
     common->queue_size = VIRTIO_QUEUE_SIZE;
     set_address(common->queue_descriptors, queue->descriptor);
     set_address(common->queue_available, &queue->available);
@@ -179,7 +179,7 @@ const char *virtio_pci_set_queue(struct virtio_pci *virtio, struct virtio_line *
     doorbell = (uint64_t)common->queue_notify_offset * virtio->notify_step;
     if (doorbell % sizeof(*line->doorbell) != 0 ||
         doorbell + sizeof(*line->doorbell) > virtio->notify_length)
-        return "a doorbell of it lies where it has none";
+        return "one of its doorbells is outside its registers";
     line->doorbell = paging_map_device(virtio->notify + doorbell);
     if (!line->doorbell)
         return "there is no room to map its doorbell";

@@ -72,24 +72,6 @@ static const char *find_pipe(int argc, char **argv)
     return NULL;
 }
 
-static int refuse_pipe(const char *name, const char *pipe)
-{
-    print(
-        "%s: \"%s\": this prompt has neither pipes nor files: `perf list PATTERN` and `perf script "
-        "--max-events N` print less, `;` separates commands, a filter stands in quotes, and on "
-        "the host perf script -i - <build/com2.bin can be piped\n",
-        name, pipe);
-    return -EINVAL;
-}
-
-static bool accepts_arguments(const struct command *command, int argc, char **argv)
-{
-    if (argc == 1 || command->usage[0] != '\0')
-        return true;
-    print("%s: unexpected \"%s\": %s takes no arguments\n", command->name, argv[1], command->name);
-    return false;
-}
-
 void command_print_help(const struct command *command)
 {
     print("%s%s%s\n    %s\n", command->name, command->usage[0] == '\0' ? "" : " ", command->usage,
@@ -114,13 +96,21 @@ int command_run(int argc, char **argv)
         say_unknown(argv[0]);
         return -ENOENT;
     }
-    if (pipe)
-        return refuse_pipe(argv[0], pipe);
+    if (pipe) {
+        print(
+            "%s: \"%s\": this prompt has neither pipes nor files: `perf list PATTERN` and `perf "
+            "script --max-events N` print less, `;` separates commands, a filter stands in quotes, "
+            "and on the host perf script -i - <build/com2.bin can be piped\n",
+            argv[0], pipe);
+        return -EINVAL;
+    }
     if (asks_help(argc, argv)) {
         command_print_help(command);
         return 0;
     }
-    if (!accepts_arguments(command, argc, argv))
+    if (argc > 1 && command->usage[0] == '\0') {
+        print("%s: unexpected \"%s\": %s takes no arguments\n", argv[0], argv[1], argv[0]);
         return -EINVAL;
+    }
     return command->run(argc, argv);
 }

@@ -173,20 +173,9 @@ static void forget_what_came(void)
             since = arch_clock_ns();
 }
 
-/* From here on every byte is answered, so a gdb that connects now loses no request. */
-static void invite(void)
-{
-    struct sink *console =
-        gdb_session.door->lends_console ? gdb_session.console_before : print_console();
-
-    print_together_begin();
-    print_to(console, "gdb: waiting at %s: (gdb) target remote ...; `detach` resumes the machine\n",
-             gdb_session.door->name);
-    print_together_end();
-}
-
 int gdb_wait_at(const struct gdb_door *with, struct refusal *why)
 {
+    struct sink *console;
     int error;
 
     if (gdb_session.monitor)
@@ -198,7 +187,12 @@ int gdb_wait_at(const struct gdb_door *with, struct refusal *why)
         return error;
     }
     forget_what_came();
-    invite();
+    /* from here on every byte is answered, so a gdb that connects now loses no request */
+    console = with->lends_console ? gdb_session.console_before : print_console();
+    print_together_begin();
+    print_to(console, "gdb: waiting at %s: (gdb) target remote ...; `detach` resumes the machine\n",
+             with->name);
+    print_together_end();
     arch_stop_here();
     return 0;
 }

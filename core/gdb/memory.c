@@ -79,7 +79,7 @@ void gdb_write_memory(struct gdb_server *server, const char *at)
 
     if (!find_place(&at, &address, &length) || *at++ != ':' || length > GDB_PACKET_MAX / 2 ||
         !hex_bytes(&at, bytes, length) || *at)
-        gdb_reply_error(server, "the bytes are not as many as was said");
+        gdb_reply_error(server, "the length and the bytes differ");
     else
         write_memory(server, address, bytes, length);
 }
@@ -90,7 +90,7 @@ void gdb_write_binary(struct gdb_server *server, const char *at)
     uint64_t address, length;
 
     if (!find_place(&at, &address, &length) || *at++ != ':' || length != (uint64_t)(end - at))
-        gdb_reply_error(server, "the bytes are not as many as was said");
+        gdb_reply_error(server, "the length and the bytes differ");
     else
         write_memory(server, address, (const uint8_t *)at, length);
 }

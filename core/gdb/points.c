@@ -154,14 +154,6 @@ static struct hardware *hardware_find(enum gdb_point kind, uint64_t address, uin
     return NULL;
 }
 
-static struct hardware *hardware_free(void)
-{
-    for (unsigned i = 0; i < HARDWARE_MAX; i++)
-        if (!hardware[i].used)
-            return &hardware[i];
-    return NULL;
-}
-
 /* x86 cannot watch reads only; gdb ignores accesses that changed the value. */
 static int hardware_set(enum gdb_point kind, uint64_t address, uint64_t length, struct refusal *why)
 {
@@ -170,15 +162,18 @@ static int hardware_set(enum gdb_point kind, uint64_t address, uint64_t length, 
                                         [GDB_POINT_WRITE] = "watch",
                                         [GDB_POINT_READ] = "rwatch",
                                         [GDB_POINT_ACCESS] = "awatch"};
-    struct hardware *point = hardware_free();
+    struct hardware *point = NULL;
     bool executes = is_executed(kind);
     int error;
 
     assert(kind < GDB_POINT_KINDS);
     if (hardware_find(kind, address, length))
         return 0;
+    for (unsigned i = 0; i < HARDWARE_MAX && !point; i++)
+        point = hardware[i].used ? NULL : &hardware[i];
     if (!point)
-        return refuse(why, ENOSPC, "gdb has set %d of them: no more are allowed", HARDWARE_MAX);
+        return refuse(why, ENOSPC, "gdb has set %d hardware points: no more are allowed",
+                      HARDWARE_MAX);
     point->kind = kind;
     point->breakpoint = (struct breakpoint){.address = address,
                                             .length = executes ? 1 : length,

@@ -45,14 +45,6 @@ static bool quoting_is_outside(const struct quoting *quoting)
     return quoting->quote == '\0' && !quoting->escaped;
 }
 
-static int refuse_open_end(const struct quoting *quoting, struct refusal *why)
-{
-    if (quoting->escaped)
-        return refuse(why, EINVAL,
-                      "the line ends in a backslash; write \\\\ for a backslash itself");
-    return refuse(why, EINVAL, "the quote %c is opened but not closed", quoting->quote);
-}
-
 /* Unquotes the argument at `from` in place. Returns its end; NULL: a quote is not closed. */
 static char *unquote(char *from, struct quoting *quoting)
 {
@@ -84,8 +76,11 @@ int arguments_split(char *text, struct arguments *arguments, struct refusal *why
         struct quoting quoting = {0};
         arguments->value[arguments->count++] = text;
         text = unquote(text, &quoting);
+        if (!text && quoting.escaped)
+            return refuse(why, EINVAL,
+                          "the line ends in a backslash; write \\\\ for a backslash itself");
         if (!text)
-            return refuse_open_end(&quoting, why);
+            return refuse(why, EINVAL, "the quote %c is opened but not closed", quoting.quote);
     }
 }
 

@@ -82,7 +82,7 @@ my $refused = boot(firmware => 'bios', run => "$record; poweroff",
         'virtserialport,chardev=v']);
 ended_ok($refused);
 like($refused->console,
-    qr/^Pitot: there is a virtio port, .* cannot use: it is from before version 1 of virtio$/m,
+    qr/^Pitot: there is a virtio port, .* cannot use: it is older than version 1 of virtio$/m,
     'a device of before version 1 is refused');
 is(crc32(slurp($refused->com2)), $whole, '... and the port has the stream');
 my $console = boot(firmware => 'bios', icount => 64, run => "$record; poweroff",

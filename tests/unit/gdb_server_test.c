@@ -221,8 +221,8 @@ static void reads_and_writes_memory(void **state)
     answers("M1010,2:a1b2", "OK");
     assert_int_equal(fake_gdb.memory[0x10], 0xa1);
     assert_int_equal(fake_gdb.memory[0x11], 0xb2);
-    answers("M1010,2:a1", "E.pitot.the bytes are not as many as was said");
-    answers("M1010,1:a1b2", "E.pitot.the bytes are not as many as was said");
+    answers("M1010,2:a1", "E.pitot.the length and the bytes differ");
+    answers("M1010,1:a1b2", "E.pitot.the length and the bytes differ");
     answers("M10f0,1:a1", "E.pitot.0x10f0 cannot be written");
     answers("M10ef,2:a1b2", "E.pitot.0x10ef cannot be written");
     assert_int_equal(fake_gdb.memory[0xef], 0xef); /* all or nothing */
@@ -230,7 +230,7 @@ static void reads_and_writes_memory(void **state)
     assert_int_equal(fake_gdb.writes, 0);
     answers("X1010,3:a}\x03z", "OK");
     assert_memory_equal(&fake_gdb.memory[0x10], "a#z", 3);
-    answers("X1010,2:abc", "E.pitot.the bytes are not as many as was said");
+    answers("X1010,2:abc", "E.pitot.the length and the bytes differ");
 }
 
 static void reads_no_more_than_has_room(void **state)

@@ -206,15 +206,15 @@ static void a_part_that_is_missing_is_refused(void **state)
 {
     (void)state;
     config[NOTIFY_AT] = 0;
-    refused("it is from before version 1 of virtio");
+    refused("it is older than version 1 of virtio");
     setup(NULL);
     config[COMMON_AT + 3] = 3;
-    refused("it is from before version 1 of virtio");
+    refused("it is older than version 1 of virtio");
 }
 
 static void a_part_without_a_place_is_refused(void **state)
 {
-    static const char reason[] = "the firmware has given its registers no place";
+    static const char reason[] = "the firmware has assigned no address to its registers";
 
     (void)state;
     bar_memory = 0;
@@ -244,7 +244,7 @@ static void a_device_that_does_not_answer_is_given_up(void **state)
 {
     (void)state;
     never_resets = true;
-    refused("it does not come out of its reset");
+    refused("it does not finish its reset");
     assert_in_range(now, 1000000000, 1010000000);
 }
 
@@ -264,14 +264,14 @@ static void a_queue_that_does_not_fit_is_refused(void **state)
 {
     (void)state;
     registers[QUEUE_SIZE] = 0;
-    queue_refused("a queue of it is missing or too short");
+    queue_refused("one of its queues is missing or too short");
     registers[QUEUE_SIZE] = VIRTIO_QUEUE_SIZE - 1;
-    queue_refused("a queue of it is missing or too short");
+    queue_refused("one of its queues is missing or too short");
 }
 
 static void a_doorbell_outside_is_refused(void **state)
 {
-    static const char reason[] = "a doorbell of it lies where it has none";
+    static const char reason[] = "one of its doorbells is outside its registers";
 
     (void)state;
     registers[QUEUE_NOTIFY_OFFSET] = 2; /* 8 of 8 bytes */
