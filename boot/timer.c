@@ -18,7 +18,7 @@
 #include "kernel/time/timer.h"
 
 _Static_assert(EVENT_CLOCK_HERTZ_MAX == TICKS_A_SECOND * TICKS_QUICKEN_MAX,
-               "as often as the timer's interrupt can come");
+               "the fastest rate of the timer's interrupt");
 
 #define TIMER_LINE 0 /* in traces of interrupts, on all CPUs */
 

@@ -20,7 +20,8 @@ struct acpi_io_apic {
 };
 
 struct acpi {
-    const char *problem; /* what is missing or wrong: only the timers are then valid; or NULL */
+    const char
+        *problem; /* what is missing or wrong; then only the timers are valid. NULL: nothing */
 
     uint64_t apic_address; /* physical; of every CPU's local APIC */
     uint32_t apic_ids[ARCH_CPUS_MAX];

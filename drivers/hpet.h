@@ -23,7 +23,10 @@ void hpet_set_line(unsigned line);
 /* Signals per second, 1 to 10000, after a whole period; 0: none. Task context, one CPU. */
 void hpet_set_rate(unsigned hertz);
 
-/* From the next signal on. While there are signals, on the CPU that calls hpet_came. NMI-safe. */
+/*
+ * Takes effect from the next signal. Only while there are signals, on the CPU that calls hpet_came.
+ * NMI-safe.
+ */
 void hpet_slow_down(unsigned hertz);
 
 /* True if a signal came since the last call; the next comes only after that. NMI-safe. */

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-/* Number of its lines; `registers` are mapped. */
+/* The number of lines of the I/O APIC with these mapped registers. */
 unsigned ioapic_lines(volatile void *registers);
 
 /* Each rising edge of the line now sends an NMI to that CPU. */

@@ -10,7 +10,7 @@ void pic_init(void);
 /* Runs a line's handler, in interrupt context. */
 typedef void pic_server(unsigned line, trap_handler *handler, struct regs *regs);
 
-/* Sets it; without one, handlers are called directly. Boot, interrupts off. */
+/* Without a server, handlers are called directly. Boot, interrupts off. */
 void pic_set_server(pic_server *server);
 
 /* Unmasks the line. The handler runs with interrupts off; this driver ends the interrupt. */

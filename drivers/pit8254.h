@@ -29,5 +29,5 @@ void pit_start(unsigned hertz, trap_handler *interrupt);
  */
 void pit_stop(void);
 
-/* At least 19 a second, after a whole period. Interrupts off. */
+/* The new rate, at least 19 a second, begins with a whole period. Interrupts off. */
 void pit_set_rate(unsigned hertz);

@@ -20,8 +20,8 @@
 
 /*
  * Emulators may act up to a second later on a busy host; reading a port makes them run their main
- * loop. So this waits for both a time and a number of reads: a read takes any time, and a clock
- * that counts instructions does not follow the host's.
+ * loop. So this waits for both a time and a number of reads: the duration of a read varies, and
+ * a clock that counts instructions does not follow the host's.
  */
 #define PATIENCE_NS    10000000000ull
 #define PATIENCE_READS 1000000u

@@ -100,7 +100,7 @@ static bool uart_wait_to_send(struct uart *uart)
     return true;
 }
 
-/* While the transmit FIFO is empty. */
+/* The transmit FIFO must be empty. */
 static size_t uart_fill(struct uart *uart, const char *bytes, size_t length)
 {
     size_t chunk = length < uart->chunk ? length : uart->chunk;

@@ -56,5 +56,5 @@ void uart_resume(void);
 /* A received byte, or -1. Any context, with the port's interrupts off, or in their handler. */
 int uart_poll(struct uart *uart);
 
-/* Received bytes raise the port's line if `on`. Any context. */
+/* `on`: received bytes raise the port's line. Any context. */
 void uart_interrupts(struct uart *uart, bool on);

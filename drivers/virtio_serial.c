@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See virtio_serial.h. Polls the used rings, for crash paths. */
+/* See virtio_serial.h. The used rings are polled, so that crash paths can send. */
 #include "drivers/virtio_serial.h"
 
 #include "arch/cpu.h"
@@ -193,7 +193,7 @@ static void take_back(void)
     }
 }
 
-/* False: not returned yet. Polls only memory: a read of a register takes any time in emulators. */
+/* False: not returned yet. Polls memory, because the duration of a register read varies. */
 static bool poll_for(uint16_t buffer)
 {
     for (unsigned turns = POLL_TURNS; turns > 0; turns--) {

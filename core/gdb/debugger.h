@@ -34,13 +34,13 @@ struct gdb_monitor {
      * NULL, or the reason for a refusal. In a stop.
      */
     const char *(*begin)(unsigned cpu, const char *line);
-    /* A command is running, or gdb has not been told of its end. Any context. */
+    /* A command is running, or its end has not been reported to gdb. Any context. */
     bool (*is_under_way)(void);
-    /* In a stop of that CPU: if it ends the command, restores the CPU's own context. */
+    /* In a stop of that CPU. True: the command has ended, the CPU's own context is restored. */
     bool (*end)(unsigned cpu);
     /*
-     * Commands then print to `text_to` and call `alive` once a second, both in task context. Called
-     * at boot.
+     * Redirects the output of commands to `text_to`, and has `alive` called once a second while one
+     * runs, both in task context. Called at boot.
      */
     void (*set_print)(size_t (*text_to)(const char *text, size_t length), void (*alive)(void));
 };
@@ -70,7 +70,7 @@ bool gdb_tell(struct sink *to);
  */
 bool gdb_arrived(uint8_t byte, struct regs *regs);
 
-/* Called after each interrupt: asks again a CPU that could not stop because it was in a hit. */
+/* Called after each interrupt: repeats the request to CPUs that could not stop during a hit. */
 void gdb_tick(void);
 
 /* That CPU is sending to gdb and must not be stopped. Called in an NMI or a trap on that CPU. */

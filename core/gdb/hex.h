@@ -12,7 +12,7 @@
 /* The digit for a value from 0 to 15. */
 char hex_digit(unsigned value);
 
-/* Reads a number and moves *at past it. False, with *at anywhere: no digit, or over 64 bits. */
+/* Reads a number and moves *at past it. False, *at undefined: no digit, or more than 64 bits. */
 bool hex_number(const char **at, uint64_t *number);
 
 /* Reads exactly `count` bytes, two digits each, and moves *at past them. */

@@ -44,7 +44,7 @@ void gdb_read_register(struct gdb_server *server, const char *at)
         out_register(server, number);
 }
 
-/* A register can always be set to its current value. Leaves a reply if it fails. */
+/* A register can always be set to its current value. Leaves an error reply on failure. */
 static int set_register(struct gdb_server *server, unsigned number, const uint8_t *bytes)
 {
     const struct gdb_target *target = server->target;
@@ -74,7 +74,7 @@ void gdb_write_register(struct gdb_server *server, const char *at)
         gdb_reply_ok(server);
 }
 
-/* Registers that gdb does not know are x's and stay unchanged. */
+/* gdb sends x's for unknown registers, which stay unchanged. */
 void gdb_write_registers(struct gdb_server *server, const char *at)
 {
     for (unsigned number = 0; number < server->target->registers() && *at; number++) {

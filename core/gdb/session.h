@@ -32,7 +32,7 @@ extern struct gdb_session {
 
 extern const struct gdb_target gdb_machine;
 
-/* A `monitor` command is running, or gdb has not been told of its end. Any context. */
+/* A `monitor` command is running, or its end has not been reported to gdb. Any context. */
 bool gdb_command_runs(void);
 
 /* Sends the rest of a text packet that a stop has interrupted. In a stop. */

@@ -6,7 +6,7 @@
 
 #include "core/lib/string.h"
 
-/* Retries only the last star: a longer match of an earlier one cannot help the rest. */
+/* Retries only the last star: a longer match of an earlier star cannot help the rest. */
 bool glob_match(const char *pattern, const char *text)
 {
     const char *star = NULL, *taken = NULL;
