@@ -90,17 +90,15 @@ void ports_find_faster(void)
 {
     const char *why;
 
-    switch (virtio_serial_init(&why)) {
-    case VIRTIO_SERIAL_READY:
-        stream_port_set(&virtio_sink, &virtio_serial_sent);
-        print("Pitot: the stream leaves by the virtio port\n");
-        break;
-    case VIRTIO_SERIAL_REFUSED:
+    if (!virtio_serial_find())
+        return;
+    why = virtio_serial_open();
+    if (why) {
         print("Pitot: there is a virtio port, which the stream cannot use: %s\n", why);
-        break;
-    case VIRTIO_SERIAL_NONE:
-        break;
+        return;
     }
+    stream_port_set(&virtio_sink, &virtio_serial_sent);
+    print("Pitot: the stream leaves by the virtio port\n");
 }
 
 void ports_listen(void)

@@ -157,7 +157,12 @@ static const char *open_port(void)
     return NULL;
 }
 
-static const char *begin(void)
+bool virtio_serial_find(void)
+{
+    return virtio_pci_find(&virtio, ID, OLD_ID);
+}
+
+const char *virtio_serial_open(void)
 {
     struct virtio_line *const lines[] = {&control_in, &control_out, &transmit};
     const char *why = virtio_pci_begin(
@@ -168,16 +173,9 @@ static const char *begin(void)
     if (why)
         return why;
     virtio_pci_run(&virtio);
-    return open_port();
-}
-
-enum virtio_serial_state virtio_serial_init(const char **why)
-{
-    if (!virtio_pci_find(&virtio, ID, OLD_ID))
-        return VIRTIO_SERIAL_NONE;
-    *why = begin();
-    present = *why == NULL;
-    return present ? VIRTIO_SERIAL_READY : VIRTIO_SERIAL_REFUSED;
+    why = open_port();
+    present = !why;
+    return why;
 }
 
 /* --- Sending. --- */

@@ -11,10 +11,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum virtio_serial_state { VIRTIO_SERIAL_NONE, VIRTIO_SERIAL_REFUSED, VIRTIO_SERIAL_READY };
+bool virtio_serial_find(void);
 
-/* Opens the port; if it is refused, *why is the reason. Boot, with page tables and a clock. */
-enum virtio_serial_state virtio_serial_init(const char **why);
+/* Returns NULL, or why the port found cannot be used. Boot, with page tables and a clock. */
+const char *virtio_serial_open(void);
 
 /*
  * Sends, waiting for a free buffer as long as it takes. The device is gone if it reports that it
