@@ -8,7 +8,7 @@
 #define LOW_END    0xa0000 /* end of the RAM on PCs that a start-up interrupt can address */
 #define LEGACY_END 0x100000
 
-/* Any page but page 0, which is best left unused, and those of the loader's information. */
+/* Any page except page 0, which is best left unused, and the loader's information. */
 static void information_find_low_page(struct boot_information *out, uint64_t start, uint64_t end)
 {
     for (uint64_t page = start; page < end && page < LOW_END && !out->low_page; page += PAGE_SIZE)

@@ -42,8 +42,8 @@ static void print_banner(void)
 }
 
 /*
- * Not inlined: kernel_main would then end in its last call, whose return address, in every chain,
- * would be outside any function.
+ * Not inlined: kernel_main would then end in its last call. The return address of that call, which
+ * is in every chain, would be outside any function.
  */
 __attribute__((noinline)) static void read_information(uint32_t magic, uint32_t information)
 {

@@ -4,7 +4,7 @@
 
 #include "arch/x86_64/entry/trap.h"
 
-/* Masks all lines, and moves the vectors away from those of exceptions. Boot, interrupts off. */
+/* Masks all lines, and moves the vectors away from the exceptions. Boot, interrupts off. */
 void pic_init(void);
 
 /* Runs a line's handler, in interrupt context. */

@@ -75,7 +75,7 @@ static enum arch_heard listen_at(const struct gdb_door *at)
 }
 
 /*
- * Does not read the port during a stop: the boot CPU may take an NMI for a different reason, or may
+ * Does not read the port during a stop: the boot CPU may take an NMI for another reason, or may
  * be parked while the stopped CPU runs alone. L pairs with take_the_port: at least one side sees
  * the other's store. `door` is read after `stopped`: if gdb leaves in a stop, the door is cleared
  * before the stop ends.

@@ -68,14 +68,16 @@ static int read_body(struct gdb_link *link, size_t *length, uint8_t *sum)
     return 0;
 }
 
-/* True if the next two digits match the sum; *error is -EPIPE if the line ends. */
-static bool sum_is(struct gdb_link *link, uint8_t sum, int *error)
+/* -EBADMSG: the next two digits are not the sum. */
+static int read_sum(struct gdb_link *link, uint8_t sum)
 {
     int high = link->line->get(), low = high < 0 ? -1 : link->line->get();
 
-    *error = low < 0 ? -EPIPE : 0;
-    return !*error && number_digit((char)high, 16) == sum >> 4 &&
-           number_digit((char)low, 16) == (sum & 15);
+    if (low < 0)
+        return -EPIPE;
+    return number_digit((char)high, 16) == sum >> 4 && number_digit((char)low, 16) == (sum & 15)
+               ? 0
+               : -EBADMSG;
 }
 
 static void unescape(struct gdb_link *link, size_t length)
@@ -105,20 +107,18 @@ int gdb_link_receive(struct gdb_link *link)
         size_t length;
         uint8_t sum;
         int error = await_start(link);
-        bool good;
 
         if (!error)
             error = read_body(link, &length, &sum);
-        if (error)
-            return error;
-        good = sum_is(link, sum, &error);
-        if (error)
-            return error;
-        if (!good) {
+        if (!error)
+            error = read_sum(link, sum);
+        if (error == -EBADMSG) {
             link->counts.bad_sums++;
             acknowledge(link, "-");
             continue;
         }
+        if (error)
+            return error;
         acknowledge(link, "+");
         if (length > GDB_PACKET_MAX) {
             link->counts.too_long++;

@@ -5,5 +5,5 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Continues a CRC over `bytes`; `crc` is that of the preceding bytes, 0 if there are none. */
+/* Continues a CRC over `bytes`; `crc` is the CRC of the bytes before, 0 if there are none. */
 uint32_t crc32_update(uint32_t crc, const void *bytes, size_t length);
