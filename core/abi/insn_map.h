@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The instruction map inside the image: written by tools/insnmap from the linked kernel's text,
- * read by arch/x86_64/debug/insn_map.c. For every byte of the text it records whether an
- * instruction begins there, and whether that instruction can access data and then continue at its
- * end, so that the instruction before an address is found without disassembly. docs/unwinding.md
- * describes its use.
- *
- * Little endian:
+ * The instruction map inside the image: tools/insnmap writes it from the linked kernel's text, and
+ * arch/x86_64/debug/insn_map.c finds the instruction before an address with it, without
+ * disassembly. docs/unwinding.md describes its use. Little endian:
  *
  *   struct insn_map_header
  *   uint8_t[(text_size + 3) / 4]   two bits per byte of text; the lowest bits are for text + 0
  *
- * Every byte between functions counts as an instruction, INSN_PLAIN, whatever its value. So only
- * bytes inside an instruction are INSN_INSIDE, and no instruction is longer than INSN_LENGTH_MAX
- * bytes.
+ * Each byte between functions is an instruction, INSN_PLAIN. So INSN_INSIDE marks only bytes inside
+ * an instruction, and no instruction is longer than INSN_LENGTH_MAX bytes.
  */
 #pragma once
 
@@ -26,7 +21,7 @@
 struct insn_map_header {
     uint32_t magic;
     uint32_t version;
-    uint8_t build_id[INSN_MAP_BUILD_ID_SIZE]; /* of the image that the map was made from */
+    uint8_t build_id[INSN_MAP_BUILD_ID_SIZE]; /* of the image it was made from */
     uint32_t size;                            /* total, including this header */
     uint64_t text;                            /* address of the first byte covered */
     uint32_t text_size;                       /* bytes covered */
@@ -39,10 +34,7 @@ enum insn_code {
     INSN_INSIDE, /* no instruction begins here */
     INSN_PLAIN,  /* accesses no data, or does not continue at its end */
     INSN_ACCESS, /* accesses data, explicitly or implicitly, and continues at its end */
-    /*
-     * A call; or, if the byte is a repeat prefix, a repeated string instruction, which continues at
-     * its end or at its beginning. No call begins with a repeat prefix.
-     */
+    /* A call; or, with a repeat prefix, a string instruction, which may continue at its start. */
     INSN_CALL_OR_REPEATED,
 };
 

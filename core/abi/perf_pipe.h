@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * perf's pipe format, written by `perf record -o -` and read by `perf report -i -`: a header of 16
- * bytes, then records to the end of the file. Record types below 64 are the kernel's and are
- * defined in <linux/perf_event.h>. Types from 64 up belong to the perf tool; no installed header
- * has them, so they are defined here. docs/stream.md gives their order and what perf does without
- * each.
+ * perf's pipe format (`perf record -o -`): a header of 16 bytes, then records to the end of the
+ * file. <linux/perf_event.h> defines the record types below 64. Those from 64 up belong to the perf
+ * tool; no installed header has them, so they are defined here. docs/stream.md gives their order.
  *
  * Source: the perf tool's documentation, perf.data-file-format ("Pipe-mode data" and "Records"),
- * and perf 6.1 itself, which tests/host/stream_perf.t feeds with them. Version: the format has no
- * number of its own; the magic is its second ("PERFILE2"). Little-endian; every record but one is a
- * multiple of 8 bytes.
+ * and perf 6.1 itself. The only version of the format is its magic. Little endian; every record but
+ * TRACING_DATA is a multiple of 8 bytes.
  */
 #pragma once
 
@@ -38,16 +35,16 @@ enum perf_pipe_type {
 };
 
 /*
- * Number of bytes of a perf_event_attr that are sent: as many as in perf 6.1, whatever version of
- * <linux/perf_event.h> this is built with. perf finds the ids after it by attr.size.
+ * Bytes of a perf_event_attr that are sent: as many as in perf 6.1, whatever <linux/perf_event.h>
+ * this is built with. perf finds the ids after it by attr.size.
  */
 #define PERF_PIPE_ATTR_SIZE PERF_ATTR_SIZE_VER7
 
 /* An event, and the ids by which records refer to it. */
 struct perf_pipe_attr {
     struct perf_event_header header;
-    uint8_t attr[PERF_PIPE_ATTR_SIZE]; /* a perf_event_attr with attr.size PERF_PIPE_ATTR_SIZE */
-    uint64_t id;                       /* more may follow; Pitot uses one id per event */
+    uint8_t attr[PERF_PIPE_ATTR_SIZE]; /* attr.size is PERF_PIPE_ATTR_SIZE */
+    uint64_t id;                       /* perf accepts several; Pitot uses one */
 };
 
 #define PERF_PIPE_UPDATE_NAME 2 /* perf_pipe_event_update.type: the event's name follows */
@@ -72,9 +69,8 @@ struct perf_pipe_build_id {
 };
 
 /*
- * Precedes the descriptions of tracepoints, which are not part of the record: header.size is 12,
- * the only size that is not a multiple of 8. `size` is the length of these descriptions plus that
- * of all earlier ones, because perf adds them up.
+ * Precedes the descriptions of tracepoints, which are not part of the record: header.size is 12.
+ * `size` is the length of these and all earlier descriptions, because perf adds them up.
  */
 struct perf_pipe_tracing_data {
     struct perf_event_header header;
@@ -97,14 +93,13 @@ struct perf_pipe_feature {
     uint32_t length;
 };
 
-/* The header feature NRCPUS. */
 struct perf_pipe_cpus {
     struct perf_event_header header;
     uint64_t feature;
     uint32_t available, online;
 };
 
-/* The header feature COMPRESSED: the encoding of PERF_PIPE_COMPRESSED records. */
+/* The encoding of PERF_PIPE_COMPRESSED records. */
 struct perf_pipe_compression {
     struct perf_event_header header;
     uint64_t feature;
@@ -117,9 +112,8 @@ struct perf_pipe_compression {
 };
 
 /*
- * Pitot's own record, of a type that perf no longer uses and ignores. It holds the CRC-32 (IEEE
- * 802.3, as in gzip) of every byte of the stream before the field. After this record, the CRC-32 of
- * all bytes so far is PERF_PIPE_CRC32_WHOLE.
+ * Pitot's own record, of a type that perf ignores: the CRC-32 (IEEE 802.3, as in gzip) of every
+ * byte of the stream before the field. After it, the CRC-32 of all bytes is PERF_PIPE_CRC32_WHOLE.
  */
 struct perf_pipe_checksum {
     struct perf_event_header header;

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Locates the recording in the memory of a stopped machine: the kernel exports one constant
- * `struct recorder` under the symbol `recorder`, which lets a tool read rings, events and names
- * without debug information or kernel headers. Made by core/recording/layout.h, read by
- * tools/postmortem; docs/crash.md describes how.
+ * Locates the recording in the memory of a stopped machine: the kernel exports a constant `struct
+ * recorder` under the symbol `recorder`, so tools/postmortem needs no debug information.
+ * core/recording/layout.h fills it in; docs/crash.md describes its use.
  *
- * Little endian, pointers of 8 bytes. Addresses are the kernel's own; 0: absent. A member named
- * after a field holds that field's offset in bytes. Everything that the kernel may change is read
- * while the machine is stopped, so only the ring's own order matters (docs/ring.md).
+ * Little endian, pointers of 8 bytes. Addresses are the kernel's; 0: absent. A member named after a
+ * field holds that field's offset in bytes. The machine is stopped while this is read, so only the
+ * ring's own order matters (docs/ring.md).
  */
 #pragma once
 
@@ -33,20 +32,20 @@ struct recorder_event {
 };
 
 /*
- * A thread's name, its exit, or code that its process has mapped. `time` has 64 bits; `pid`, `tid`
- * and `parent` have 32; `name` is a pointer to a string.
+ * A thread's name, its exit, or code its process has mapped. `time` has 64 bits; `pid`, `tid` and
+ * `parent` have 32; `name` is a pointer to a string.
  *
  * If `size` is not 0, the entry is a mapping: `start`, `size` and `offset` (in the file) have 64
  * bits, `name` is the file's name, at most `path_size` bytes, and `build_id` points to the 20 bytes
- * of its build id, 0: none. Otherwise `name` is the thread's name, 0 for its exit, and `parent` is
- * the thread that created it, 0 for a thread that existed before.
+ * of its build id, 0: none. Otherwise `name` is the thread's name, 0: it exited, and `parent` the
+ * thread that created it, 0: it existed before.
  */
 struct recorder_task {
     uint32_t stride, pid, tid, time, name, name_size;
     uint32_t start, size, offset, build_id, path_size, parent;
 };
 
-/* All threads that may occur in the recording's samples. */
+/* All threads that may occur in samples. */
 struct recorder_tasks {
     uint64_t first;
     uint64_t count; /* address of the 64-bit count */
@@ -54,9 +53,8 @@ struct recorder_tasks {
 };
 
 /*
- * A tracepoint, and a field of its record; strings and `fields` are pointers. `field_count` and
- * `kind` have 32 bits, `offset` and `size` have 16. Kinds are numbered in the order of enum
- * tracepoint_kind (core/tracepoint/tracepoint.h).
+ * A tracepoint, and a field of its record. Strings and `fields` are pointers; `field_count` and
+ * `kind` have 32 bits, `offset` and `size` 16. Kinds are those of core/tracepoint/tracepoint.h.
  */
 struct recorder_tracepoint {
     uint32_t full_name, name, fields, field_count;

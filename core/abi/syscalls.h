@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The table of system calls. Its users (the dispatcher, tracepoints, perf trace, the programs'
- * stubs) expand it with two macros:
+ * The table of system calls, expanded by the dispatcher, tracepoints, perf trace and the programs'
+ * stubs with two macros:
  *
  *     CALL(number, name, arguments)    arguments: up to six ARG, in order
  *     ARG(type, name, kind)            the C type, as in Linux's formats
  *
- * Numbers, names, arguments and errors are Linux's for x86-64 (arch/x86/entry/syscalls of any
- * kernel; linux/errno.h), so that Linux's tools can name them. Calls that Linux lacks are numbered
- * from SYSCALL_OWN on, which Linux will not reach for long. Kinds:
+ * Numbers, names, arguments and errors are those of Linux for x86-64 (arch/x86/entry/syscalls;
+ * linux/errno.h), so that Linux's tools can name them. SYSCALL_OWN is the first number of calls
+ * that Linux lacks, well above Linux's. Kinds:
  *
  *     FD      a file descriptor            INT     a number, printed in decimal
  *     SIZE    a length                     HEX     flags or an address, printed in hexadecimal

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The unwind table inside the image: written by tools/orcgen from the linked kernel's call frame
- * information (.eh_frame), read by core/unwind/table.c. For every instruction of the text it
- * gives a rule: how to compute the CFA (the caller's sp after the call has returned), and where the
- * caller's frame pointer is. docs/unwinding.md illustrates it and discusses alternatives.
+ * The unwind table inside the image: tools/orcgen writes it from the linked kernel's call frame
+ * information (.eh_frame), core/unwind/table.c reads it. A rule for every instruction of the text
+ * says how to compute the CFA (the caller's sp after the call has returned), and where the caller's
+ * frame pointer is. docs/unwinding.md discusses alternatives.
  *
  * Little endian; all offsets count from the start of the header. Parts, each at a multiple of 4:
  *
@@ -22,7 +22,7 @@
  *   11rrrrrr, r < 63  rule r of the list
  *   11111111          the last exception at or below the address has the rule's number
  *
- * In all but the last two the return address is at CFA - 8.
+ * With the first two codes the return address is at CFA - 8.
  */
 #pragma once
 
@@ -38,7 +38,7 @@
 struct unwind_table_header {
     uint32_t magic;
     uint32_t version;
-    uint8_t build_id[UNWIND_TABLE_BUILD_ID_SIZE]; /* of the image that the table was made from */
+    uint8_t build_id[UNWIND_TABLE_BUILD_ID_SIZE]; /* of the image it was made from */
     uint32_t size;                                /* total, including this header */
     uint64_t text;                                /* address of the first byte covered */
     uint32_t text_size;                           /* bytes covered; text after them has no rule */
@@ -50,8 +50,8 @@ struct unwind_table_header {
 _Static_assert(sizeof(struct unwind_table_header) == 80, "the format has no hidden padding");
 
 /*
- * A block's rows end where the next block's begin, so there is one word more than there are blocks;
- * its code is unused.
+ * A block's rows end where the next block's begin: an extra word, with an unused code, ends the
+ * last.
  */
 #define UNWIND_BLOCK_WORD(row, code) ((uint32_t)(row) << 8 | (code))
 #define UNWIND_BLOCK_ROW(word)       ((word) >> 8)
@@ -97,13 +97,12 @@ enum unwind_rule_saved {
 struct unwind_rule {
     uint8_t kind; /* enum unwind_rule_kind */
     /*
-     * The register that the CFA is computed from. Besides stack and frame pointer, orcgen accepts
-     * only registers that a call may change: such a rule can apply where a trap occurred, never at
-     * a call.
+     * The base of the CFA. Besides stack and frame pointer, orcgen accepts only registers that a
+     * call may change, so such a rule can apply where a trap occurred, never at a call.
      */
     uint8_t base;
     uint8_t saved; /* enum unwind_rule_saved */
-    /* 0: CFA = base + cfa_offset; 1: CFA = value at base + cfa_offset (a realigned stack) */
+    /* 1: CFA = value at base + cfa_offset (a realigned stack); 0: CFA = base + cfa_offset */
     uint8_t indirect;
     int32_t cfa_offset;
     int32_t saved_offset; /* 0 if not saved */
