@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Sits between core/stream/stream.c and the console, on machines without a serial port for the
- * stream. Buffers less than a line, so that every line except the last is full and each line is
- * written whole.
+ * See base64.h. Buffers less than a line, so that every line but the last is full and written
+ * whole.
  */
 #include "core/stream/base64.h"
 
@@ -18,12 +17,10 @@ static void encode_group(char text[4], const uint8_t *bytes, size_t count)
 {
     uint32_t bits = (uint32_t)bytes[0] << 16;
 
-    if (count > 1) {
+    if (count > 1)
         bits |= (uint32_t)bytes[1] << 8;
-    }
-    if (count > 2) {
+    if (count > 2)
         bits |= bytes[2];
-    }
     text[0] = digits[bits >> 18];
     text[1] = digits[bits >> 12 & 63];
     text[2] = count > 1 ? digits[bits >> 6 & 63] : '=';
@@ -33,9 +30,9 @@ static void encode_group(char text[4], const uint8_t *bytes, size_t count)
 _Static_assert(BASE64_LINE_BYTES / GROUP_BYTES * 4 + 1 <= BASE64_LINE_TEXT, "a line has room");
 
 /*
- * A panic on this CPU may read the length, after which this function does not continue. So the
- * length is set after the text is complete, and cleared before the text changes. Only this CPU
- * observes the order, so no memory fence is needed.
+ * A panic on this CPU may read the length; this function then does not continue. So the length is
+ * set after the text is complete, and cleared before the text changes. Signal fences suffice: no
+ * other CPU reads it.
  */
 static void set_length(struct base64 *base64, size_t length)
 {
@@ -81,9 +78,8 @@ static void base64_write(struct sink *sink, const char *bytes, size_t length)
         base64->held += taken;
         bytes += taken;
         length -= taken;
-        if (base64->held == BASE64_LINE_BYTES) {
+        if (base64->held == BASE64_LINE_BYTES)
             write_line(base64);
-        }
     }
 }
 
@@ -96,16 +92,14 @@ void base64_open(struct base64 *base64, struct sink *behind, const uint64_t *lef
 
 void base64_close(struct base64 *base64)
 {
-    if (base64->held > 0) {
+    if (base64->held > 0)
         write_line(base64);
-    }
     write_text(base64, print_into(base64->text, sizeof(base64->text), "====\n"));
 }
 
 /*
- * uudecode refuses an empty line, and an incomplete group of four characters does not encode a
- * byte, so the rest of the line is written unchanged. The line is corrupt if other code has written
- * to the console in between.
+ * uudecode refuses an empty line, and an incomplete group encodes no byte, so the rest of the line
+ * is written unchanged. Other output to the console in between makes the line corrupt.
  */
 void base64_cut(struct base64 *base64)
 {

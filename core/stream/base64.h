@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A sink that encodes its bytes as a `begin-base64` block, the text format of uudecode, for
- * machines on which the console is the only serial line. Nothing else may be printed there between
- * open and close, and lines must end in bare LF, because GNU sharutils' uudecode refuses foreign
- * lines and CR LF: the underlying sink must not translate LF to CR LF. Format: POSIX, uuencode,
- * "Base64 Algorithm". Task context; base64_cut runs in panic context.
+ * machines whose only serial line is the console. GNU sharutils' uudecode refuses foreign lines and
+ * CR LF: print nothing else between open and close, and the underlying sink must not translate LF.
+ * Format: POSIX, uuencode, "Base64 Algorithm". Task context; base64_cut runs in panic context.
  */
 #pragma once
 
@@ -38,7 +37,7 @@ void base64_open(struct base64 *base64, struct sink *behind, const uint64_t *lef
 void base64_close(struct base64 *base64);
 
 /*
- * Ends a block after its writer was interrupted for good: writes the rest of the current line, then
- * the end marker. Buffered bytes are lost.
+ * Ends a block whose writer was interrupted for good: completes the current line and adds the end
+ * marker. Buffered bytes are lost.
  */
 void base64_cut(struct base64 *base64);

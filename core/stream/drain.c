@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * See drain.h. There is one writer at a time: the thread, from drain_start on; without a thread,
- * the caller of drain_finish; in a panic, after which no thread runs, the panicking CPU. State that
- * a panic reads is stored in an order that keeps it valid at every instruction.
+ * the caller of drain_finish; in a panic, the panicking CPU. The order of stores keeps the state
+ * that a panic reads valid at every instruction.
  */
 #include "core/stream/drain.h"
 
@@ -38,9 +38,8 @@ static struct {
     bool whole; /* no record older than the last pass can still appear */
     struct ring_reader reader[ARCH_CPUS_MAX];
     /*
-     * Saved before a record is read: the CPU, the position of its reader, and the number of records
-     * sent by then. While that number is unchanged, the record has not been sent. Stored in this
-     * order.
+     * Saved in this order before a record is read: the CPU, its reader's position, the number of
+     * records sent. While that number is unchanged, the record has not been sent.
      */
     unsigned cpu;
     uint64_t position, records;
@@ -54,11 +53,11 @@ static struct {
     uint64_t closed;
 
     /* While a thread waits for the end, the tick wakes it to report progress. */
-    bool awaited;     /* a thread waits; written by that thread */
-    uint64_t show_ns; /* time of the next message; written by the waiting thread before it sets
-                       * `awaited`, then by the tick */
-    bool show;        /* [A] a message is due: set by the tick, cleared by the waiting thread */
-} drain; /* all other fields belong to the writer; the tick reads `state` and next_ns */
+    bool awaited; /* a thread waits; written by that thread */
+    /* When the next message is due: set by the waiting thread before `awaited`, then by the tick */
+    uint64_t show_ns;
+    bool show; /* [A] a message is due: set by the tick, cleared by the waiting thread */
+} drain;       /* all other fields belong to the writer; the tick reads `state` and next_ns */
 
 static bool has_writer; /* set at boot; false: no port, or the host starts no threads */
 
@@ -84,8 +83,8 @@ static void drain_head(struct stream *stream, bool more)
 }
 
 /*
- * Records stay in the ring for readers on this machine until it is nearly full. In overwrite mode
- * nothing needs to be given back.
+ * Records stay readable on this machine until the ring is nearly full. In overwrite mode the
+ * writers need nothing back.
  */
 static void drain_give_back(struct ring *ring, const struct ring_reader *reader)
 {
@@ -125,8 +124,8 @@ static uint64_t drain_waiting_in_all(void)
 
 /*
  * Writes only the records published before it starts, because writers may be faster than the port.
- * A writer on another CPU may have read the clock for a record that it has not published yet;
- * `nest`, read first, shows that such a writer is under way.
+ * A writer on another CPU may hold a clock value for a record that it has not published yet:
+ * `nest`, read first, shows that.
  */
 static void drain_ring(struct stream *stream, unsigned cpu, struct ring *ring)
 {
@@ -171,7 +170,7 @@ static void drain_pass(struct stream *stream)
     for (unsigned cpu = 0; (ring = recording_ring(cpu)); cpu++)
         drain_ring(stream, cpu, ring);
     drain_tasks(stream);
-    stream_flush(stream); /* so that a host that reads along gets the whole pass */
+    stream_flush(stream); /* a host that reads along gets the whole pass */
 }
 
 static void drain_end(struct stream *stream)
@@ -187,7 +186,7 @@ static void drain_end(struct stream *stream)
     drain.state = DRAIN_DONE;
 }
 
-/* Writes the rest of the recording, or all of it. The ring writers have stopped. */
+/* Writes the rest of the recording. The ring writers have stopped. */
 static void drain_rest(struct stream *stream)
 {
     if (drain.state == DRAIN_WAITS)
@@ -196,20 +195,18 @@ static void drain_rest(struct stream *stream)
     drain_end(stream);
 }
 
+static bool drain_has_ended(void)
+{
+    return *(volatile enum drain_state *)&drain.state == DRAIN_DONE;
+}
+
 /* A call that comes after all records have been sent has no effect: drain_start clears it. */
 static bool drain_is_called(void)
 {
-    if (*(volatile enum drain_state *)&drain.state == DRAIN_DONE)
+    if (drain_has_ended())
         return false;
     taken = __atomic_exchange_n(&calls, 0, __ATOMIC_ACQ_REL);
     return taken & DRAIN_CALLED;
-}
-
-/* Waits for a call. True if the recording has ended. */
-static bool drain_wait(void)
-{
-    host.wait(HOST_RECORDS, drain_is_called);
-    return taken & DRAIN_ENDING;
 }
 
 static void drain_run(void *unused)
@@ -218,7 +215,8 @@ static void drain_run(void *unused)
 
     (void)unused;
     for (;;) {
-        if (drain_wait()) {
+        host.wait(HOST_RECORDS, drain_is_called);
+        if (taken & DRAIN_ENDING) {
             recording_settle();
             drain_rest(stream);
             host.wake(HOST_STREAM_ENDS);
@@ -244,7 +242,7 @@ void drain_init(void)
 
     if (!stream_port())
         return;
-    /* The thread is already asleep when this returns, so no recording contains its start. */
+    /* The thread already sleeps when this returns, so no recording contains its start. */
     if (!host.thread_start || host.thread_start("perf", drain_run, &pid, &why)) {
         print("Pitot: recordings are streamed only when they have ended: %s\n", why.text);
         return;
@@ -268,7 +266,7 @@ void drain_start(void)
 
 /*
  * True if a quarter of some ring has not been sent, or if a nearly full ring holds anything unsent,
- * which cannot be given back yet. *any: whether anything is unsent.
+ * which cannot be given back. *any: anything is unsent.
  */
 static bool drain_much(bool *any)
 {
@@ -286,10 +284,7 @@ static bool drain_much(bool *any)
     return much;
 }
 
-/*
- * A port may take minutes to send the contents of the rings, so the waiting thread reports progress
- * every second.
- */
+/* A port may take minutes to send the rings: reports progress every second. */
 static void drain_tick_awaited(void)
 {
     uint64_t now = arch_clock_ns();
@@ -317,21 +312,13 @@ void drain_tick(void)
         drain_call(false);
 }
 
-static bool drain_has_ended(void)
-{
-    return *(volatile enum drain_state *)&drain.state == DRAIN_DONE;
-}
-
 /* True when everything has been sent or a progress message is due. */
 static bool drain_is_told(void)
 {
     return drain_has_ended() || __atomic_exchange_n(&drain.show, false, __ATOMIC_ACQ_REL);
 }
 
-/*
- * Sleeps until everything has been sent. The draining thread wakes the caller at the end, and the
- * tick wakes it every second.
- */
+/* Sleeps until everything has been sent; the tick wakes the caller every second. */
 static void drain_await(void (*progress)(unsigned long done, unsigned long total))
 {
     uint64_t total = drain_waiting_in_all(), waiting;

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Moves a recording from the rings into the machine's stream. If the stream has a port and the
- * rings are not in overwrite mode, a thread does this while the recording runs. Otherwise it
- * happens after the recording has ended, by itself or by its trigger, or in a panic. docs/stream.md
- * gives the reasons.
- *
- * Events raised by the thread itself are counted but not recorded (core/event/event.h); otherwise
- * draining would produce records without end.
+ * Moves a recording from the rings into the machine's stream: by a thread while the recording runs,
+ * if the stream has a port and the rings are not in overwrite mode; otherwise after the recording
+ * has ended, or in a panic (docs/stream.md). Events raised by the thread are counted but not
+ * recorded (core/event/event.h), or draining would produce records without end.
  */
 #pragma once
 
@@ -20,23 +17,17 @@ void drain_init(void);
 void drain_start(void);
 
 /*
- * Called when the recording has stopped; returns when all of it has been sent. If a thread streams
- * it, `progress` is called about once a second meanwhile, with the ring bytes sent and their total;
- * it may be NULL. Task context.
+ * Called when the recording has stopped; returns when all of it has been sent. `progress`, unless
+ * NULL, is called about once a second while a thread streams it, with the ring bytes sent and their
+ * total. Task context.
  */
 void drain_finish(void (*progress)(unsigned long done, unsigned long total));
 
-/* Checks whether the thread has work. Called by the tick, in interrupt context. */
+/* Wakes the thread if it has work. Called by the tick, in interrupt context. */
 void drain_tick(void);
 
-/*
- * Writes the unsent rest of a recording, if there is one, starting where the thread stopped. The
- * rings are frozen. Panic context.
- */
+/* Writes the unsent rest of a recording, if there is one. The rings are frozen. Panic context. */
 void drain_crash(void);
 
-/*
- * Number of records that were sent and then given back to the writers: they are in the stream but
- * can no longer be read here.
- */
+/* Number of records sent and then given back to the writers: they can no longer be read here. */
 uint64_t drain_given_back(void);

@@ -11,7 +11,7 @@
 /* perf's name for the kernel. */
 static const char kernel_dso[] = "[kernel.kallsyms]";
 
-/* Writes a feature that is one string; NULL: writes nothing. */
+/* Writes a feature that is one string, unless that is NULL. */
 static void put_feature(struct stream *stream, enum perf_pipe_feature_number number,
                         const char *text)
 {
@@ -105,10 +105,9 @@ static void stream_sink_write(struct sink *sink, const char *bytes, size_t lengt
 }
 
 /*
- * Follows the attributes, because perf attaches descriptions to the events it already knows, and
- * precedes the names: on reading a name in a stream, `perf lock` looks up its events by their
- * descriptions. perf compares the size with a byte count that it never resets, so the size is the
- * total of all descriptions so far.
+ * Follows the attributes, because perf attaches descriptions to events it knows, and precedes the
+ * names, at which `perf lock` looks for the descriptions. perf compares the size with a byte count
+ * that it never resets, so the size includes all earlier descriptions.
  */
 static void put_tracing_data(struct stream *stream, struct record_source *source, bool more)
 {

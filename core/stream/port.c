@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * See port.h. On a port one header serves all recordings of the boot, because perf stops at a
- * second header. A block is a separate file, so each begins with a header.
- */
+/* See port.h. On a port one header serves all recordings, because perf stops at a second header. */
 #include "core/stream/port.h"
 
 #include "arch/cpu.h"
@@ -14,7 +11,7 @@
 #include "core/stream/base64.h"
 
 static struct stream port; /* sink NULL: there is no port */
-/* Used for the port; or for a block, if there is no port or a panic has given up the port. */
+/* Used for the port; or for a block, without a port or when a panic has given up the port. */
 static struct stream_packer packer;
 static struct stream_kernel kernel;
 static const struct stream_kernel *given; /* NULL: described by arch */

@@ -28,8 +28,8 @@ static void settle(struct stream *stream)
 }
 
 /*
- * Sends these bytes, which complete `records` records; staged_after bytes stay staged. If `length`
- * is 0, the staged record has been put into the packer.
+ * Sends these bytes, which complete `records` records; staged_after bytes stay staged. `length` 0:
+ * the record went into the packer.
  */
 static void leave(struct stream *stream, const void *bytes, size_t length, unsigned records,
                   size_t staged_after)
@@ -127,9 +127,8 @@ void stage_text(struct stream *stream, const char *text, size_t room)
 
     assert(length <= room); /* the record's header already includes `room` */
     stage_bytes(stream, text, length);
-    for (room -= length; room > sizeof(zeroes); room -= sizeof(zeroes)) {
+    for (room -= length; room > sizeof(zeroes); room -= sizeof(zeroes))
         stage_bytes(stream, zeroes, sizeof(zeroes));
-    }
     stage_bytes(stream, zeroes, room);
 }
 
@@ -145,16 +144,14 @@ void stage_header(struct stream *stream, uint32_t type, unsigned misc, size_t si
     stage_bytes(stream, &header, sizeof(header));
 }
 
-/* The fields of `struct sample_id` in <linux/perf_event.h>, 8 bytes each. */
 size_t stage_trailer_size(const struct recorded_event *event)
 {
     const uint64_t fields = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID |
                             PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER;
     size_t size = 0;
 
-    for (uint64_t left = event->attr.sample_type & fields; left != 0; left &= left - 1) {
+    for (uint64_t left = event->attr.sample_type & fields; left != 0; left &= left - 1)
         size += sizeof(uint64_t);
-    }
     return size;
 }
 
@@ -163,24 +160,18 @@ void stage_trailer(struct stream *stream, const struct recorded_event *event,
 {
     uint64_t fields = event->attr.sample_type;
 
-    if (fields & PERF_SAMPLE_TID) {
+    if (fields & PERF_SAMPLE_TID)
         stage_u32_pair(stream, origin->pid, origin->tid);
-    }
-    if (fields & PERF_SAMPLE_TIME) {
+    if (fields & PERF_SAMPLE_TIME)
         stage_u64(stream, origin->time);
-    }
-    if (fields & PERF_SAMPLE_ID) {
+    if (fields & PERF_SAMPLE_ID)
         stage_u64(stream, event->id);
-    }
-    if (fields & PERF_SAMPLE_STREAM_ID) {
+    if (fields & PERF_SAMPLE_STREAM_ID)
         stage_u64(stream, event->id);
-    }
-    if (fields & PERF_SAMPLE_CPU) {
+    if (fields & PERF_SAMPLE_CPU)
         stage_u32_pair(stream, origin->cpu, 0);
-    }
-    if (fields & PERF_SAMPLE_IDENTIFIER) {
+    if (fields & PERF_SAMPLE_IDENTIFIER)
         stage_u64(stream, event->id);
-    }
 }
 
 bool stream_recover(struct stream *stream)

@@ -1,23 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Assembles a record of the stream piece by piece in the stage, then sends it whole to the sink or
- * to the packer (struct stream). The state changes that go with a record are idempotent
- * assignments, so that a crash can complete them (stream_recover). Called only by the files of
- * core/stream/; contexts as in stream.h.
+ * to the packer (struct stream). Called only by the files of core/stream/; contexts as in stream.h.
  */
 #pragma once
 
 #include "core/abi/perf_pipe.h"
 #include "core/stream/stream.h"
 
-/* Contents of a record's trailer, as selected by the event's sample_type. */
+/* A record's trailer, as selected by the event's sample_type. */
 struct stage_origin {
     uint32_t pid, tid;
-    uint64_t time; /* 0: none; perf then processes the record at once instead of sorting it */
+    uint64_t time; /* 0: none, and perf processes the record unsorted */
     uint32_t cpu;
 };
 
-/* Rounds up to a multiple of 8, as all sizes in perf's records are. */
+/* Rounds up to a multiple of 8, as perf's records require. */
 size_t stage_round_up(size_t size);
 
 /* A record longer than the stage is sent in parts; only TRACING_DATA is that long. */
@@ -32,15 +30,12 @@ struct perf_event_header stage_header_of(uint32_t type, unsigned misc, size_t si
 void stage_header(struct stream *stream, uint32_t type, unsigned misc, size_t size);
 
 /*
- * Adds the trailer that sample_id_all requires, in the order of `struct sample_id`. It ends every
- * record except samples and the perf tool's own records.
+ * Adds the trailer that sample_id_all requires in all records but samples and the perf tool's own,
+ * in the order of `struct sample_id` (<linux/perf_event.h>).
  */
 void stage_trailer(struct stream *stream, const struct recorded_event *event,
                    const struct stage_origin *origin);
 size_t stage_trailer_size(const struct recorded_event *event);
 
-/*
- * Ends the staged record and sends it. At the end of a recording, records that were sent before a
- * crash are dropped.
- */
+/* Sends the staged record. At the end of a recording, drops the records sent before a crash. */
 void stage_end(struct stream *stream);

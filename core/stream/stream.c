@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Writes recordings in perf's pipe format (core/abi/perf_pipe.h), record by record: head.c writes
- * those before the first sample, task.c those of tasks, and stage.c sends them. docs/stream.md
- * gives their order and what perf does without each. Called by core/stream/drain.c in its thread,
- * in the console's thread once the events are off, or in a crash; the sink may be slow.
+ * See stream.h. head.c writes the records before the first sample, task.c those of tasks, and
+ * stage.c sends them. Called by core/stream/drain.c in its thread, in the console's thread once the
+ * events are off, or in a crash; the sink may be slow.
  */
 #include "core/stream/stream.h"
 
@@ -21,10 +20,7 @@ void stream_put_record(struct stream *stream, const struct perf_event_header *re
     stage_end(stream);
 }
 
-/*
- * perf counts LOST records as well as the losses they report: every loss is reported, and only
- * losses.
- */
+/* perf counts LOST records as well as the losses they report, so every record reports a loss. */
 static void put_loss(struct stream *stream, const struct recorded_loss *loss, uint64_t time)
 {
     const struct recorded_event *event = &stream->first;
@@ -52,10 +48,7 @@ void stream_put_round(struct stream *stream)
     stage_end(stream);
 }
 
-/*
- * The CRC covers everything before its own field: all bytes sent, and the first part of this
- * record.
- */
+/* The CRC covers all bytes sent, and this record up to its own field. */
 static void put_checksum(struct stream *stream)
 {
     const uint32_t zero = 0;
@@ -80,8 +73,8 @@ void stream_set_packer(struct stream *stream, struct stream_packer *packer)
 }
 
 /*
- * Compresses records from here to the end of the recording, but not the head: perf rejects a
- * compressed TRACING_DATA.
+ * Compresses records up to the recording's end. The head is not, because perf rejects a compressed
+ * TRACING_DATA.
  */
 static void begin_packing(struct stream *stream)
 {
@@ -94,7 +87,7 @@ static void begin_packing(struct stream *stream)
 
 void stream_begin_recording(struct stream *stream, struct record_source *source, bool more)
 {
-    /* perf parses records of no particular event by the first event's sample_type. */
+    /* perf parses records without an event by the first event's sample_type. */
     stream->first = source->events[0];
     stream->ending = false;
     if (!stream->opened)
@@ -118,9 +111,8 @@ void stream_end_recording(struct stream *stream, const struct recorded_loss *los
     }
     stream->end_put = 0;
     stream_put_round(stream);
-    for (size_t i = 0; i < loss_count; i++) {
+    for (size_t i = 0; i < loss_count; i++)
         put_loss(stream, &losses[i], time);
-    }
     stream_put_round(stream);
     stream_flush(stream);
     stream->packs = false; /* the checksum is not compressed, for tools without zstd */
@@ -135,12 +127,10 @@ void stream_write_recording(struct stream *stream, struct record_source *source,
     const struct perf_event_header *record;
 
     stream_begin_recording(stream, source, false);
-    for (size_t i = 0; i < task_count; i++) {
+    for (size_t i = 0; i < task_count; i++)
         stream_put_task(stream, &tasks[i]);
-    }
     source->rewind(source);
-    while ((record = source->next(source)) != NULL) {
+    while ((record = source->next(source)) != NULL)
         stream_put_record(stream, record);
-    }
     stream_end_recording(stream, losses, loss_count, time);
 }

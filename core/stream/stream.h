@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Writes recordings in perf's pipe format (core/abi/perf_pipe.h; docs/stream.md describes what perf
- * requires), record by record, into a sink. A serial port carries one stream for the whole boot:
- * its header is sent once, before the first recording. A base64 block (core/stream/base64.h) is a
- * separate stream with one recording. Task context; a crash may continue where the task stopped.
+ * Writes recordings in perf's pipe format (core/abi/perf_pipe.h, docs/stream.md), record by record,
+ * into a sink. A serial port carries one stream for the whole boot, with one header; a base64 block
+ * (core/stream/base64.h) is a stream with one recording. Task context, or a crash that continues
+ * where the task stopped.
  */
 #pragma once
 
@@ -15,7 +15,7 @@
 #include "core/sample/records.h"
 #include "core/stream/zstd_encoder.h"
 
-/* What perf needs to know about the kernel, to resolve its symbols, and about the machine. */
+/* What perf must know to resolve the kernel's symbols, and about the machine. */
 struct stream_kernel {
     const uint8_t *build_id; /* 20 bytes; NULL: none, and perf accepts any ELF file */
     uintptr_t text;          /* address of the kernel's text */
@@ -30,10 +30,7 @@ struct stream_kernel {
 
 #define STREAM_STAGE 2048 /* bytes; no record of the rings is longer */
 
-/*
- * Compression state of a stream. Used by the stream's writer, or by a crash that takes over from
- * it.
- */
+/* Compression state. Used by the stream's writer, or by a crash that takes over from it. */
 struct stream_packer {
     struct zstd zstd;
     uint64_t end_after; /* zstd.end once the current record has been added */
@@ -42,9 +39,9 @@ struct stream_packer {
 };
 
 /*
- * Records are assembled in `staged` and sent whole, except TRACING_DATA, which is longer. The state
- * changes that go with a record are made only after it has been sent, by idempotent assignments, so
- * that a crash can complete them (stream_recover).
+ * Records are assembled in `staged` and sent whole, except TRACING_DATA, which is longer. A
+ * record's state changes follow its sending, as idempotent assignments that a crash can complete
+ * (stream_recover).
  */
 struct stream {
     struct sink *sink;
@@ -85,35 +82,33 @@ void stream_init(struct stream *stream, struct sink *sink, const struct stream_k
 void stream_set_packer(struct stream *stream, struct stream_packer *packer);
 
 /*
- * Writes the head of a recording: attributes, names, formats of tracepoints, tasks and, for the
- * first recording of a stream, the description of the kernel. The source must have at least one
- * event, ids that no earlier recording of this stream used, and PERF_SAMPLE_IDENTIFIER in every
- * sample_type. Only functions found in its records are named; if `more` records will come, all
- * functions are.
+ * Writes the head of a recording: attributes, names, formats of tracepoints and, in the first
+ * recording of a stream, the description of the kernel. The source must have at least one event,
+ * ids that no earlier recording of this stream used, and PERF_SAMPLE_IDENTIFIER in every
+ * sample_type. Only functions found in its records are named, or, if `more` records will come, all
+ * functions.
  */
 void stream_begin_recording(struct stream *stream, struct record_source *source, bool more);
 
 /* Writes a record from a ring, at most STREAM_STAGE bytes long. */
 void stream_put_record(struct stream *stream, const struct perf_event_header *record);
 
-/*
- * Writes a task's name, mapping or exit. Its time must not precede any record of an earlier round.
- */
+/* Writes a task's name, mapping or exit, not older than any record of an earlier round. */
 void stream_put_task(struct stream *stream, const struct recorded_task *task);
 
 /* Sends the records that wait in the packer. */
 void stream_flush(struct stream *stream);
 
 /*
- * Called after each pass over all rings: perf then sorts and delivers the records from before the
- * previous pass.
+ * Called after each pass over all rings: perf then delivers the records from before the previous
+ * one.
  */
 void stream_put_round(struct stream *stream);
 
 /*
  * Writes the end of a recording: loss records at `time`, rounds and a checksum. No record may be
- * younger than `time`, or older than the previous recording's `time`. After stream_recover it may
- * be called again with the same arguments, and continues where it stopped.
+ * younger than `time`, or older than the previous recording's `time`. Called again with the same
+ * arguments after stream_recover, it continues where it stopped.
  */
 void stream_end_recording(struct stream *stream, const struct recorded_loss *losses,
                           size_t loss_count, uint64_t time);
@@ -124,9 +119,8 @@ void stream_write_recording(struct stream *stream, struct record_source *source,
                             const struct recorded_loss *losses, size_t loss_count, uint64_t time);
 
 /*
- * Called in a crash that interrupted the stream's writer, which will not run again: completes the
- * record being sent, or drops a record still being staged. Not supported inside a recording's head,
- * because TRACING_DATA is sent in parts. Returns false if sent bytes are not counted. Crash
- * context.
+ * Called in a crash, after which the stream's writer does not continue: completes the record being
+ * sent, or drops the one being staged. Not inside a recording's head, because TRACING_DATA is sent
+ * in parts. Returns false if sent bytes are not counted. Crash context.
  */
 bool stream_recover(struct stream *stream);

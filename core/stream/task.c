@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Records of tasks (stream_put_task): their names, forks and exits, and the code they have mapped.
- */
+/* Records of tasks (stream_put_task): names, forks, exits and mapped code. */
 #include "core/abi/perf_pipe.h"
 #include "core/host.h"
 #include "core/lib/string.h"
@@ -20,10 +18,7 @@ static void put_comm(struct stream *stream, const struct recorded_task *task,
     stage_end(stream);
 }
 
-/*
- * Writes a FORK or EXIT record, which share a layout. FORK_EXEC states that the new task does not
- * inherit its parent's mappings, which perf would otherwise assume.
- */
+/* FORK and EXIT share a layout. FORK_EXEC: the new task does not inherit its parent's mappings. */
 static void put_birth_or_end(struct stream *stream, uint32_t type, const struct recorded_task *task,
                              const struct stage_origin *origin)
 {
@@ -38,7 +33,7 @@ static void put_birth_or_end(struct stream *stream, uint32_t type, const struct 
     stage_end(stream);
 }
 
-/* Equivalent arguments of mmap: readable and executable, private. */
+/* Arguments of mmap: readable and executable, private. */
 #define MAP_PROTECTION (1u | 4u)
 #define MAP_PRIVATE    2u
 
@@ -72,8 +67,8 @@ static void put_map(struct stream *stream, const struct recorded_task *task,
 }
 
 /*
- * The name of a task that existed when the recording began is given a time between the recordings:
- * a task id that is reused with a different name must not rename older samples.
+ * A task that existed when the recording began gets a time between the recordings, so that a reused
+ * task id does not rename older samples.
  */
 void stream_put_task(struct stream *stream, const struct recorded_task *task)
 {
@@ -88,7 +83,7 @@ void stream_put_task(struct stream *stream, const struct recorded_task *task)
         put_birth_or_end(stream, PERF_RECORD_EXIT, task, &origin);
         return;
     }
-    /* Idle threads: perf knows the name, and treats every task reported to it as a working one. */
+    /* perf knows the idle threads' name, and counts every reported task as a working one. */
     if (task->pid == 0 && strcmp(task->comm, HOST_IDLE_NAME) == 0)
         return;
     if (task->parent)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See tracing_data.h. The format is that of trace-cmd's trace.dat up to version 0.6. perf reads a
- * header, the layout of a page of Linux's ring, and the tables of ftrace's own events, of events by
- * system, of symbols, of printk formats and of tasks (measured with perf 6.1; docs/tracepoints.md
- * lists which may be empty).
+ * See tracing_data.h. The format is that of trace-cmd's trace.dat up to version 0.6: a header, the
+ * layout of a page of Linux's ring, and tables of ftrace's own events, events by system, symbols,
+ * printk formats and tasks (docs/tracepoints.md lists which may be empty).
  */
 #include "core/stream/tracing_data.h"
 
@@ -16,10 +15,7 @@ static const char magic[] = "\x17\x08\x44"
                             "tracing"
                             "0.6"; /* including its NUL */
 
-/*
- * perf rejects an empty layout, and derives the size of a long from this one. The stream contains
- * no such page.
- */
+/* perf rejects an empty layout, and derives the size of a long from it. No such page follows. */
 static const char header_page[] = "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
                                   "\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
                                   "\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"
@@ -78,14 +74,7 @@ bool tracing_data_needed(const struct record_source *source)
     return false;
 }
 
-static size_t system_length(const struct tracepoint *tracepoint)
-{
-    return (size_t)(strchr(tracepoint->full_name, ':') - tracepoint->full_name);
-}
-
-/*
- * The event's tracepoint, if it needs a description and no earlier event has the same tracepoint.
- */
+/* The event's tracepoint, if it needs a description that no earlier event has given. */
 static const struct tracepoint *tracepoint_of(const struct record_source *source, size_t index)
 {
     const struct recorded_event *event = &source->events[index];
@@ -102,7 +91,7 @@ static const struct tracepoint *tracepoint_of(const struct record_source *source
 static struct format_names names;
 static size_t padding;
 
-/* Collects the functions that occur in the samples' fields, to be named. */
+/* Collects the functions in the samples' fields, which the body names. */
 static void collect_names(struct record_source *source)
 {
     const struct perf_event_header *record;
@@ -119,15 +108,6 @@ static void collect_names(struct record_source *source)
     }
 }
 
-static void put_event(struct counter *counter, const struct tracepoint *tracepoint)
-{
-    struct counter size = {.sink = {counter_write}};
-
-    tracepoint_format_print(&size.sink, tracepoint, &names);
-    put_u64(counter, size.bytes);
-    tracepoint_format_print(&counter->sink, tracepoint, &names);
-}
-
 /* Writes one system per event; the same system may occur more than once. */
 static void put_events(struct counter *counter, const struct record_source *source)
 {
@@ -138,13 +118,17 @@ static void put_events(struct counter *counter, const struct record_source *sour
     put_u32(counter, count);
     for (size_t i = 0; i < source->event_count; i++) {
         const struct tracepoint *tracepoint = tracepoint_of(source, i);
+        struct counter size = {.sink = {counter_write}};
 
         if (!tracepoint)
             continue;
-        put(counter, tracepoint->full_name, system_length(tracepoint));
+        put(counter, tracepoint->full_name,
+            (size_t)(strchr(tracepoint->full_name, ':') - tracepoint->full_name));
         put(counter, "", 1);
         put_u32(counter, 1);
-        put_event(counter, tracepoint);
+        tracepoint_format_print(&size.sink, tracepoint, &names);
+        put_u64(counter, size.bytes);
+        tracepoint_format_print(&counter->sink, tracepoint, &names);
     }
 }
 

@@ -74,7 +74,7 @@ static uint32_t hash_at(const struct zstd *zstd, uint64_t position, unsigned len
     return (uint32_t)(hash >> (64 - ZSTD_HASH_LOG - 8)) & ((1u << ZSTD_HASH_LOG) - 1);
 }
 
-/* Returns the length of the match found by `table`, 0: none, and stores the position there. */
+/* Returns the length of the match found by `table`, or 0, and stores the position there. */
 static uint32_t find_by(struct zstd *zstd, uint32_t *table, unsigned length, uint64_t position,
                         uint32_t *distance)
 {
@@ -111,8 +111,7 @@ static void note(struct zstd *zstd, uint64_t from, uint64_t to)
 }
 
 /*
- * Splits the waiting bytes into sequences and returns their number. The bytes after the last
- * sequence are literals.
+ * Splits the waiting bytes into sequences and returns their number. Literals follow the last one.
  */
 static size_t take_apart(struct zstd *zstd)
 {
@@ -148,15 +147,11 @@ static uint8_t *copy_out(const struct zstd *zstd, uint8_t *to, uint64_t from, si
 }
 
 /* RFC 8878, 3.1.1.3.1.1: raw literals, with a count of 12 or 20 bits. */
-static uint8_t *write_literals(const struct zstd *zstd, uint8_t *to, size_t count)
+static uint8_t *write_literals(const struct zstd *zstd, uint8_t *to, size_t count, size_t literals)
 {
     const struct zstd_sequence *sequence = zstd->sequences;
     uint64_t at = zstd->flushed;
-    size_t matched = 0, literals;
 
-    for (size_t i = 0; i < count; i++)
-        matched += sequence[i].match;
-    literals = (size_t)(zstd->end - at) - matched;
     if (literals < 4096) {
         *to++ = (uint8_t)(literals << 4 | 1 << 2);
         *to++ = (uint8_t)(literals >> 4);
@@ -203,7 +198,7 @@ size_t zstd_flush(struct zstd *zstd, uint8_t *to)
     for (size_t i = 0; i < count; i++)
         matched += zstd->sequences[i].match;
     if (matched > 3) { /* otherwise the literals' header may not fit */
-        at = write_literals(zstd, body, count);
+        at = write_literals(zstd, body, count, waiting - matched);
         sequences = zstd_write_sequences(at, (size_t)(body + waiting - at), zstd->sequences, count);
         at += sequences;
     }

@@ -2,8 +2,8 @@
 /*
  * A zstd encoder (RFC 8878) for records that resemble each other. It finds matches in a window by
  * the last position of the same words, stores literals uncompressed, and uses the predefined codes,
- * which need no table. It writes one frame, flushed on request, and allocates no memory.
- * docs/stream.md, "Compressed", gives the cost.
+ * which need no table. It writes one frame and allocates no memory. docs/stream.md, "Compressed",
+ * gives the cost.
  *
  * A flush takes effect through zstd_commit, an idempotent assignment: after a crash before it, the
  * same bytes are encoded again. One task at a time, or a crash that interrupted it. Used by
@@ -20,7 +20,7 @@
 #define ZSTD_WINDOW      (1u << ZSTD_WINDOW_LOG)
 #define ZSTD_PENDING_MAX 8192u /* bytes between two flushes */
 #define ZSTD_HASH_LOG    12
-/* Maximum length of a flush: frame header, block header, and the bytes themselves. */
+/* Longest flush: frame header, block header, and the bytes themselves. */
 #define ZSTD_FLUSH_MAX (ZSTD_PENDING_MAX + 9)
 
 struct zstd {
@@ -30,19 +30,19 @@ struct zstd {
     struct zstd_repeats repeats_after;
 
     uint8_t window[ZSTD_WINDOW]; /* byte n is at index n % ZSTD_WINDOW */
-    /* Last position of a word, and of four words, by hash. Only a hint: the bytes are compared. */
+    /* Last position of a word, and of four words, by hash. A hint: the bytes are compared. */
     uint32_t word_at[1u << ZSTD_HASH_LOG], words_at[1u << ZSTD_HASH_LOG];
     struct zstd_sequence sequences[ZSTD_PENDING_MAX / 4];
 };
 
 void zstd_init(struct zstd *zstd);
 
-/* Number of bytes that zstd_put accepts before the next flush. */
+/* Bytes that zstd_put accepts before the next flush. */
 size_t zstd_room(const struct zstd *zstd);
 
 /*
- * Appends bytes to the waiting ones, at most zstd_room. They count once the caller has set
- * zstd->end to the returned value; until then the call may be repeated.
+ * Appends at most zstd_room bytes to the waiting ones. They count once the caller has set zstd->end
+ * to the returned value; until then the call may be repeated.
  */
 uint64_t zstd_put(struct zstd *zstd, const void *bytes, size_t length);
 
@@ -51,5 +51,5 @@ uint64_t zstd_put(struct zstd *zstd, const void *bytes, size_t length);
  */
 size_t zstd_flush(struct zstd *zstd, uint8_t *to);
 
-/* Marks the last flush as sent: the decoder has it now. */
+/* Marks the last flush as sent to the decoder. */
 void zstd_commit(struct zstd *zstd);

@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See zstd_fse.h. The encoder searches the decoder's table, 64 states at most: a sequence takes
- * three searches, and sending its bytes takes the port longer.
+ * See zstd_fse.h. The encoder searches the decoder's table, 64 states at most: three searches per
+ * sequence take less time than its bytes on the port.
  */
 #include "core/stream/zstd_fse.h"
 
 #include "core/lib/assert.h"
 
-static unsigned log_of(unsigned number)
-{
-    return 31 - (unsigned)__builtin_clz(number);
-}
-
-/* RFC 8878, 4.1.1: shares below one get the last states; the others are scattered over the rest. */
+/* RFC 8878, 4.1.1: shares below one get the last states, the others are scattered over the rest. */
 static void scatter(struct fse *fse, const int8_t *shares, unsigned symbols)
 {
     unsigned size = 1u << fse->log, last = size - 1, at = 0;
@@ -42,9 +37,9 @@ void fse_build(struct fse *fse, unsigned log, const int8_t *shares, unsigned sym
         next[symbol] = shares[symbol] < 0 ? 1 : (unsigned)shares[symbol];
     for (unsigned i = 0; i < 1u << log; i++) {
         struct fse_state *state = &fse->state[i];
-        unsigned number = next[state->symbol]++;
+        unsigned number = next[state->symbol]++, number_log = 31 - (unsigned)__builtin_clz(number);
 
-        state->bits = (uint8_t)(log - log_of(number));
+        state->bits = (uint8_t)(log - number_log);
         state->base = (uint8_t)((number << state->bits) - (1u << log));
     }
 }

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See zstd_sequences.h. All three codes are the predefined ones: records resemble each other, and a
- * code built for a block would have to be sent with each flush.
+ * See zstd_sequences.h. All three codes are predefined: one built for a block would have to be sent
+ * with each flush.
  */
 #include "core/stream/zstd_sequences.h"
 
 #include <stdbool.h>
 
 #include "core/lib/assert.h"
-#include "core/stream/zstd_bits.h"
 #include "core/stream/zstd_fse.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))

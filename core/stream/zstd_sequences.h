@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * zstd sequences and their encoding. A sequence is a run of literals followed by a match, which has
- * a length and a distance. Source: RFC 8878, 3.1.1.3.2. Called by core/stream/zstd_encoder.c.
+ * zstd sequences and their encoding. A sequence is a run of literals followed by a match of some
+ * length and distance. Source: RFC 8878, 3.1.1.3.2. Called by core/stream/zstd_encoder.c.
  */
 #pragma once
 
@@ -25,8 +25,8 @@ uint32_t zstd_offset(struct zstd_repeats *repeats, uint32_t distance, uint32_t l
 #define ZSTD_SEQUENCES_MAX 0x7eff /* the largest count with a two-byte encoding */
 
 /*
- * Writes the section of `count` sequences, at most ZSTD_SEQUENCES_MAX. Returns its length; 0: it
- * does not fit into `room`.
+ * Writes the section of `count` sequences, at most ZSTD_SEQUENCES_MAX. Returns its length, or 0 if
+ * it does not fit into `room`.
  */
 size_t zstd_write_sequences(uint8_t *to, size_t room, const struct zstd_sequence *sequences,
                             size_t count);
