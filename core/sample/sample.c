@@ -16,7 +16,6 @@
 #include "core/lib/assert.h"
 #include "core/ring/claim.h"
 #include "core/tracepoint/tracepoint.h"
-#include "core/unwind/caller.h"
 #include "core/unwind/user.h"
 #include "core/unwind/verify.h"
 
@@ -289,7 +288,7 @@ __attribute__((noinline)) static void sample_write_otherwise(const struct sample
     struct regs caller;
 
     if (plan->chain.skip > 0) {
-        caller_find(plan->chain.method, hit.regs, plan->chain.skip, &caller);
+        unwind_find_caller(plan->chain.method, hit.regs, plan->chain.skip, &caller);
         of = &caller;
     }
     if (plan->type & PERF_SAMPLE_CALLCHAIN) {

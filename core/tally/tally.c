@@ -4,7 +4,7 @@
 
 #include "arch/cpu.h"
 #include "core/lib/string.h"
-#include "core/unwind/caller.h"
+#include "core/unwind/user.h"
 
 _Static_assert(TASK_NAME_SIZE == TRACEPOINT_TEXT_SIZE &&
                    TRACEPOINT_TEXT_SIZE == sizeof(((struct tally_key *)NULL)->words),
@@ -14,7 +14,7 @@ static uint64_t tally_caller(const struct tally_plan *plan, const struct tally_h
 {
     struct regs caller;
 
-    caller_find(plan->method, hit->traced ? trace_regs(hit->traced) : hit->regs, 1, &caller);
+    unwind_find_caller(plan->method, hit->traced ? trace_regs(hit->traced) : hit->regs, 1, &caller);
     return caller.ip;
 }
 

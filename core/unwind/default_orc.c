@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * UNWINDER=orc: the kernel is built without frame pointers; chains use only the table. The Makefile
- * links this file or default_fp.c; read by unwind.c.
+ * links this file or default_fp.c.
  */
 #include "core/unwind/step.h"
 

@@ -6,9 +6,8 @@
  *     fp + 8  the return address into the caller
  *     fp + 16 the caller's sp after the call returns
  *
- * The first step from a trap or snapshot is special: the function at ip may not have set up its
- * frame yet, may have torn it down already, or may have none; arch_frame_at decides from the
- * function's code. Any context; see unwind.h.
+ * At the first step from a trap or snapshot, the function at ip may have no frame, not yet, or no
+ * longer; arch_frame_at decides from its code. Any context; see unwind.h.
  */
 #include "arch/memory.h"
 #include "core/symbols/symbols.h"
@@ -23,15 +22,11 @@ static void unwind_fp_return(struct unwind *state, uintptr_t slot, uintptr_t cal
     unwind_return(state, slot);
 }
 
-/* State of the frame of the function interrupted at state->ip. */
 static enum arch_frame unwind_fp_frame(const struct unwind *state)
 {
     struct symbol function;
 
-    /*
-     * Not in the text: a call or jump went to a bad address, so the return address is on top of the
-     * stack.
-     */
+    /* A call or jump went to a bad address: the return address is on top of the stack. */
     if (!unwind_in_text(state->ip))
         return ARCH_FRAME_NONE;
     if (!symbols_find_address(state->ip, &function))
@@ -79,8 +74,8 @@ static void unwind_fp_step(struct unwind *state)
 
 /*
  * Fast loop of the hit path, for frames between two return addresses. Trap entries are at the end
- * of the text (arch_text_plain_end), so one comparison separates plain code from everything else.
- * Handles the end of the chain; leaves every other special case to unwind_fp_step.
+ * of the text, so one comparison separates plain code from everything else. Handles the end of the
+ * chain; leaves every other special case to unwind_fp_step.
  */
 static size_t unwind_fp_run(struct unwind *state, uint64_t *chain, size_t most)
 {
@@ -109,7 +104,6 @@ static size_t unwind_fp_run(struct unwind *state, uint64_t *chain, size_t most)
     return (size_t)(at - chain);
 }
 
-/* The first step is special: see the file head. */
 static size_t unwind_fp_capture(const struct regs *regs, uint64_t *chain, size_t most,
                                 struct unwind_border *border)
 {

@@ -10,7 +10,7 @@
 #include "core/unwind/step.h"
 #include "core/unwind/table.h"
 
-/* The reserved section: defined by the linker script in the kernel, by the test on the host. */
+/* Defined by the linker script; on the host by the test. */
 extern const char unwind_table_start[], unwind_table_end[];
 
 static struct unwind_table table; /* written only by unwind_orc_init */
@@ -25,7 +25,7 @@ int unwind_orc_init(struct refusal *why)
                              why);
 }
 
-/* Registers other than the stack and frame pointer are known only if a trap saved them all. */
+/* Other registers than stack and frame pointer are known only if a trap saved them all. */
 static bool orc_base(struct unwind *state, unsigned base, uintptr_t *value)
 {
     if (base == UNWIND_BASE_STACK_POINTER) {
@@ -55,7 +55,6 @@ static bool orc_cfa(struct unwind *state, const struct unwind_rule *rule, uintpt
     return true;
 }
 
-/* Restores the caller's frame pointer. */
 static bool orc_restore_fp(struct unwind *state, const struct unwind_rule *rule, uintptr_t cfa)
 {
     uintptr_t place;
@@ -74,9 +73,8 @@ static bool orc_restore_fp(struct unwind *state, const struct unwind_rule *rule,
 }
 
 /*
- * Moves to the context interrupted by a trap entry that has not yet saved all registers, or has
- * already restored some: of the struct regs below the CFA, only the part pushed by the CPU may be
- * read.
+ * Moves to the context interrupted by a trap entry that has not saved all registers yet, or has
+ * restored some: only the part pushed by the CPU of the struct regs below the CFA may be read.
  */
 static void orc_enter_half_saved(struct unwind *state, uintptr_t cfa)
 {
@@ -115,10 +113,7 @@ static void unwind_orc_step(struct unwind *state)
     struct unwind_rule rule;
 
     if (offset >= table.text_size) {
-        /*
-         * Not in the text: a call or jump went to a bad address, so the return address is on top of
-         * the stack.
-         */
+        /* A call or jump went to a bad address: the return address is on top of the stack. */
         unwind_return(state, state->sp);
         return;
     }
@@ -141,8 +136,8 @@ struct orc_frame {
 
 /*
  * Applies a listed rule (large frames, code with frame pointers) if it needs only sp and fp, reads
- * only memory at or above sp, and yields a return address in the text. Out of line, because
- * inlining it would slow the loop down.
+ * only memory at or above sp, and yields a return address in the text. Inlined, it would slow the
+ * loop down.
  */
 __attribute__((noinline)) static struct orc_frame
 orc_listed_frame(const struct unwind_rule *rule, uintptr_t sp, uintptr_t fp, uintptr_t last)
@@ -162,7 +157,7 @@ orc_listed_frame(const struct unwind_rule *rule, uintptr_t sp, uintptr_t fp, uin
     return (struct orc_frame){slot, unwind_read(saved)};
 }
 
-/* A walk over plain frames, positioned at the frame whose address was stored last. */
+/* A walk over plain frames, at the frame whose address was stored last. */
 struct orc_walk {
     uintptr_t offset; /* text offset of the byte before that address */
     uintptr_t sp, fp; /* as in struct unwind */
@@ -171,8 +166,8 @@ struct orc_walk {
 };
 
 /*
- * Text offset of the byte before the return address at `slot`. Not inside the text if the slot is
- * outside the stack or holds no return address.
+ * Text offset of the byte before the return address at `slot`; past the text for a slot outside the
+ * stack.
  */
 static inline uintptr_t orc_offset_at(uintptr_t slot, uintptr_t last, uintptr_t behind_call)
 {
@@ -181,10 +176,9 @@ static inline uintptr_t orc_offset_at(uintptr_t slot, uintptr_t last, uintptr_t 
 
 /*
  * Fast loop of the hit path, for frames between two calls. The rule's code alone describes most of
- * them: the CFA relative to sp, the return address below it, the saved frame pointer between sp and
- * the return address. Handles the end of the chain, which nearly all chains reach, and leaves the
- * remaining rules to unwind_orc_step. `last` is the highest slot in the stack that can hold a
- * return address; at least one address fits before `end`.
+ * them: the CFA relative to sp, the return address below it, the saved frame pointer between the
+ * two. Handles the end of the chain; leaves the remaining rules to unwind_orc_step. `last` is the
+ * highest slot of the stack that can hold a return address; at least one address fits before `end`.
  */
 __attribute__((always_inline)) static inline struct orc_walk
 orc_walk_plain(struct orc_walk walk, uintptr_t last, const uint64_t *end)
@@ -230,12 +224,12 @@ orc_walk_plain(struct orc_walk walk, uintptr_t last, const uint64_t *end)
     return walk;
 }
 
-/* Moves `state` to the outermost caller found; there is at least one. */
+/* Moves `state` to the last caller found; there is at least one. */
 static void orc_walked(struct unwind *state, const struct orc_walk *walk)
 {
     state->ip = walk->at[-1];
     state->sp = state->low = walk->sp;
-    /* An unknown fp is 0; restoring it as 0 would gain nothing. */
+    /* An unknown fp is 0, so restoring 0 gains nothing. */
     state->fp_known |= walk->fp != state->fp;
     state->fp = walk->fp;
     state->regs = NULL;
@@ -274,7 +268,7 @@ __attribute__((noinline)) static size_t orc_capture_rest(const struct regs *regs
     return unwind_capture_rest(&state, chain, (size_t)(walk->at - chain), most, border);
 }
 
-/* Most chains have only plain frames from here to the outermost one, and need no struct unwind. */
+/* Most chains have only plain frames up to the outermost one, and need no struct unwind. */
 static size_t unwind_orc_capture(const struct regs *regs, uint64_t *chain, size_t most,
                                  struct unwind_border *border)
 {

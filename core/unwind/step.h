@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Interface between the iterator (unwind.c) and the two unwinders (orc.c, fp.c), which differ only
- * in how they take a step. No other file includes this.
+ * The interface between the iterator (unwind.c) and the unwinders (orc.c, fp.c, and
+ * core/embed/unwinders.c), which differ only in how they take a step.
  */
 #pragma once
 
@@ -13,8 +13,8 @@ struct unwinder {
     void (*step)(struct unwind *state);
     unwind_capture_function *capture;
     /*
-     * Follows plain frames from `state`, up to the first special one, and stores the callers'
-     * addresses. Returns the number stored.
+     * Stores the callers' addresses along plain frames, up to the first special one; returns their
+     * number.
      */
     size_t (*run)(struct unwind *state, uint64_t *chain, size_t most);
 };
@@ -28,10 +28,9 @@ extern const enum unwind_method unwinder_method;
 
 extern const struct unwinder unwind_orc, unwind_fp;
 
-/* Validates the kernel's table for unwind_init, which returns the same. */
+/* unwind_init for the kernel's table. */
 int unwind_orc_init(struct refusal *why);
 
-/* Ends the chain. */
 static inline void unwind_stop(struct unwind *state, enum unwind_end end)
 {
     state->end = end;
@@ -42,21 +41,18 @@ static inline bool unwind_in_text(uintptr_t address)
     return address >= arch_text_start() && address < arch_text_end();
 }
 
-/*
- * Stores the rest of a chain. The first `count` frames are stored already; `state` is at the last
- * of them.
- */
+/* Stores the rest of a chain. `state` is at the last of the `count` frames stored already. */
 size_t unwind_capture_rest(struct unwind *state, uint64_t *chain, size_t count, size_t most,
                            struct unwind_border *border);
 
-/* Reads the word at `address`, which was checked by unwind_may_read. */
+/* Only after unwind_may_read has checked the address. */
 static inline uint64_t unwind_read(uintptr_t address)
 {
     return *(const uint64_t *)address;
 }
 
 /*
- * True if [address, address + 8) is inside the stack and not below what was read before; otherwise
+ * True if [address, address + 8) is inside the stack and not below what was read before. Otherwise
  * ends the chain.
  */
 bool unwind_may_read(struct unwind *state, uintptr_t address);
@@ -68,21 +64,18 @@ void unwind_return(struct unwind *state, uintptr_t slot);
 void unwind_enter_trap(struct unwind *state, uintptr_t address);
 
 /*
- * Moves to an interrupted context with this ip, sp and fp. `regs` is the trap frame that holds
- * them, or NULL if not all registers were saved.
+ * Moves to an interrupted context. `regs` is the trap frame that holds it; NULL: not all registers
+ * were saved.
  */
 void unwind_enter(struct unwind *state, uintptr_t ip, uintptr_t sp, uintptr_t fp,
                   const struct regs *regs);
 
-/*
- * Ends the chain as whole: the trap interrupted a program, with these registers. `regs` as in
- * unwind_enter.
- */
+/* Ends the chain as whole: the trap interrupted a program. `regs` as in unwind_enter. */
 void unwind_leave_kernel(struct unwind *state, uintptr_t ip, uintptr_t sp, uintptr_t fp,
                          const struct regs *regs);
 
 /*
- * Recovers the frame pointer at state->sp for a chain that began without one, in a partial
- * snapshot. On failure, returns false and ends the chain.
+ * Recovers the frame pointer at state->sp for a chain that began in a partial snapshot. On failure,
+ * returns false and ends the chain.
  */
 bool unwind_find_fp(struct unwind *state);

@@ -11,7 +11,7 @@ struct check {
     const struct unwind_table_header *header;
     struct unwind_table parts;
     struct refusal *why;
-    uint32_t exception; /* all exceptions before this one belong to rows already seen */
+    uint32_t exception; /* exceptions before it belong to rows already seen */
 };
 
 static int check_header(const struct check *check, size_t room,
@@ -61,14 +61,10 @@ static bool fits(const struct unwind_table_header *header, uint32_t offset, uint
            offset + (uint64_t)count * size <= header->size;
 }
 
-static uint32_t blocks_of(uint32_t text_size)
-{
-    return (uint32_t)(((uint64_t)text_size + UNWIND_BLOCK - 1) >> UNWIND_BLOCK_SHIFT);
-}
-
 static int check_parts(const struct check *check)
 {
     const struct unwind_table_header *header = check->header;
+    uint64_t blocks = ((uint64_t)header->text_size + UNWIND_BLOCK - 1) >> UNWIND_BLOCK_SHIFT;
 
     if (!fits(header, header->blocks, header->block_count + 1, sizeof(uint32_t)) ||
         !fits(header, header->rows, header->row_count, sizeof(struct unwind_row)) ||
@@ -76,7 +72,7 @@ static int check_parts(const struct check *check)
         !fits(header, header->exceptions, header->exception_count, sizeof(struct unwind_exception)))
         return refuse(check->why, EINVAL, "the unwind table's parts reach beyond its %u bytes",
                       header->size);
-    if (header->block_count != blocks_of(header->text_size))
+    if (header->block_count != blocks)
         return refuse(check->why, EINVAL, "the unwind table has %u blocks for %u bytes of text",
                       header->block_count, header->text_size);
     return 0;
@@ -127,7 +123,7 @@ static bool code_is_sound(struct check *check, uint32_t offset, uint8_t code, bo
     return goes_on;
 }
 
-/* `before`: the code in force just before the block; the block's first code may continue it. */
+/* `before`: the code in force just before the block, which the block's first code may continue. */
 static int check_block(struct check *check, uint32_t number, uint8_t *before)
 {
     const uint32_t here = check->parts.blocks[number], next = check->parts.blocks[number + 1];
@@ -210,7 +206,7 @@ int unwind_table_open(struct unwind_table *table, const void *bytes, size_t room
     return error;
 }
 
-/* The last exception at or below `offset`. UNWIND_CODE_EXCEPTION guarantees that there is one. */
+/* The last exception at or below `offset`; UNWIND_CODE_EXCEPTION guarantees one. */
 static uint32_t exception_rule(const struct unwind_table *table, uint32_t offset)
 {
     uint32_t low = 0, high = table->exception_count;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Lookups in an unwind table (format: core/abi/unwind_table.h). Opening a table validates all of
- * it, so that lookups need no checks. Nothing is written afterwards: lookups run in any context,
- * NMI included.
+ * Lookups in an unwind table (core/abi/unwind_table.h). Opening a table validates all of it, so
+ * that lookups need no checks. Nothing is written afterwards: any context, NMI included.
  */
 #pragma once
 
@@ -30,10 +29,9 @@ struct unwind_table_expected {
 };
 
 /*
- * Validates the table in `bytes`. Returns 0, or -EINVAL and a reason with *table covering nothing.
- * Reasons: a wrong magic, version, build ID, text or checksum, parts outside the `room` bytes, or
- * rows, rules or exceptions out of order. `bytes` is 8-byte aligned and must stay valid. Task
- * context.
+ * Validates the table in `bytes`, which is 8-byte aligned and stays valid. Returns 0, or -EINVAL, a
+ * reason (magic, version, build ID, text, checksum, parts outside the `room` bytes, order) and a
+ * table that covers nothing. Task context.
  */
 struct refusal;
 int unwind_table_open(struct unwind_table *table, const void *bytes, size_t room,
@@ -41,9 +39,9 @@ int unwind_table_open(struct unwind_table *table, const void *bytes, size_t room
 
 /*
  * Returns the code of the rule at text + offset, where offset < text_size: that of the block's last
- * row that begins at or before the offset. The search runs from the last row to the first, which
- * begins early enough to end the loop. It uses branches rather than arithmetic: a processor that
- * predicts them continues before the rows have arrived from memory.
+ * row that begins at or before the offset. Searches from the last row; the first ends the loop.
+ * Branches rather than arithmetic: a processor that predicts them continues before the rows have
+ * arrived from memory.
  */
 static inline unsigned unwind_table_code(const struct unwind_table *table, uint32_t offset)
 {
@@ -62,6 +60,6 @@ static inline unsigned unwind_table_code(const struct unwind_table *table, uint3
     return row->code;
 }
 
-/* Decodes `code`, found at text + offset, into its rule. */
+/* The rule of `code`, found at text + offset. */
 struct unwind_rule unwind_table_rule(const struct unwind_table *table, uint32_t offset,
                                      unsigned code);

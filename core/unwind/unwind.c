@@ -30,10 +30,7 @@ enum unwind_method unwind_default(void)
     return unwinder_method;
 }
 
-/*
- * Moves the chain to the stack `next`. False if the chain has left `next` before: a corrupt frame
- * could make it loop forever.
- */
+/* False if the chain has left `next` before: a corrupt frame could make it loop forever. */
 static bool unwind_switch_stack(struct unwind *state, const struct arch_stack *next)
 {
     for (unsigned i = 0; i < state->left_count; i++)
@@ -51,8 +48,8 @@ static bool unwind_switch_stack(struct unwind *state, const struct arch_stack *n
 }
 
 /*
- * A stack pointer in a guard page is accepted: runaway recursion must be reported, and its frames
- * lie above.
+ * Accepts a stack pointer in a guard page: runaway recursion must be reported, and its frames lie
+ * above.
  */
 void unwind_enter(struct unwind *state, uintptr_t ip, uintptr_t sp, uintptr_t fp,
                   const struct regs *regs)
@@ -65,7 +62,7 @@ void unwind_enter(struct unwind *state, uintptr_t ip, uintptr_t sp, uintptr_t fp
     state->regs = regs;
     state->kind = UNWIND_TRAP;
     if (!stack) {
-        /* This frame is valid; the step from it finds that nothing can be read. */
+        /* This frame is valid; the step from it reads nothing. */
         state->stack = NULL;
         return;
     }
@@ -114,7 +111,7 @@ void unwind_enter_trap(struct unwind *state, uintptr_t address)
         unwind_leave_kernel(state, regs->ip, regs->sp, regs->bp, regs);
         return;
     }
-    /* Otherwise a frame that points to itself would loop forever. */
+    /* A frame that points to itself must not loop forever. */
     state->low = address + sizeof(*regs);
     state->fp_known = true;
     unwind_enter(state, regs->ip, regs->sp, regs->bp, regs);
@@ -147,8 +144,8 @@ static enum unwind_kind unwind_kind_of(const struct regs *regs)
 }
 
 /*
- * Does not call unwind_enter, because no stack can have been left or read twice yet. Sets single
- * fields, because clearing the list of stacks would be a large part of the cost of a short chain. A
+ * No stack can have been left or read twice yet, so this does not call unwind_enter. It sets single
+ * fields, because clearing the list of stacks would be a large part of a short chain's cost. A
  * program's sp is not looked up: it may hold the address of a kernel stack.
  */
 static inline void unwind_begin(const struct unwinder *unwinder, struct unwind *state,
@@ -171,7 +168,7 @@ static inline void unwind_begin(const struct unwinder *unwinder, struct unwind *
     state->high = stack ? stack->high : regs->sp;
 }
 
-/* Begins at this call; `unwinder` is that of the chain that needs the registers. */
+/* Begins at this call. */
 static inline void unwind_begin_here(struct unwind *here, const struct unwinder *unwinder)
 {
     *here = (struct unwind){.fp_known = true, .kind = UNWIND_SNAPSHOT, .unwinder = unwinder};
@@ -181,7 +178,7 @@ static inline void unwind_begin_here(struct unwind *here, const struct unwinder 
     here->high = here->stack ? here->stack->high : here->sp;
 }
 
-/* Also true for code without symbols, where functions cannot be distinguished. */
+/* Also true for code without symbols. */
 static bool unwind_same_function(uintptr_t one, uintptr_t other)
 {
     struct symbol of_one, of_other;
@@ -192,9 +189,9 @@ static bool unwind_same_function(uintptr_t one, uintptr_t other)
 
 /*
  * The function that took a partial snapshot has not returned yet, so a walk from here reaches its
- * frame and recovers its frame pointer on the way. That frame is the outermost one that begins at
- * or below the snapshot's sp, because a frame of variable size may have grown since. If the
- * function has returned, the walk finds another function's frame.
+ * frame and recovers its frame pointer. That frame is the outermost one that begins at or below the
+ * snapshot's sp, because a frame of variable size may have grown since. If the function has
+ * returned, the walk finds another function's frame.
  */
 __attribute__((noinline)) bool unwind_find_fp(struct unwind *state)
 {
@@ -261,7 +258,7 @@ size_t unwind_capture_rest(struct unwind *state, uint64_t *chain, size_t count, 
     return count;
 }
 
-/* Stores the chain from frame `skip` on. Without an unwinder the chain has one frame. */
+/* Without an unwinder the chain has one frame. */
 __attribute__((noinline)) static size_t
 unwind_capture_after(unsigned skip, const struct unwinder *unwinder, const struct regs *regs,
                      uint64_t *chain, size_t most, struct unwind_border *border)

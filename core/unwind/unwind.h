@@ -7,13 +7,11 @@
  *     if (!unwind_is_whole(&state))
  *         ... the chain is incomplete; unwind_reason(state.end) gives the reason
  *
- * The chain covers the kernel only. Where it reaches a program it ends with UNWIND_USER, and ip,
- * sp, fp and regs are the program's; regs is NULL if the entry had not saved all registers.
- *
- * Works in any context, NMI included, and on corrupt stacks: reads only memory of known stacks,
- * always moves forward, cannot fault and cannot loop. Crosses trap frames and stack switches. A
- * step uses either a table (core/unwind/orc.c) or frame pointers (core/unwind/fp.c);
- * docs/unwinding.md gives the reasons.
+ * A chain that reaches a program ends with UNWIND_USER, and ip, sp, fp and regs are the program's;
+ * regs is NULL if the entry had not saved all registers. Any context, NMI included, and on corrupt
+ * stacks: reads only memory of known stacks, always moves forward, cannot fault and cannot loop.
+ * Crosses trap frames and stack switches. A step uses a table (core/unwind/orc.c) or frame pointers
+ * (core/unwind/fp.c); docs/unwinding.md gives the reasons.
  */
 #pragma once
 
@@ -39,8 +37,7 @@ enum unwind_end {
     UNWIND_NO_RULE,          /* the table has no rule for this address */
     UNWIND_NO_WAY,           /* this kernel has neither a table nor frame pointers */
     /*
-     * Only with frame pointers: interrupted inside a trap entry, where the frame is not set up yet,
-     * or no longer.
+     * With frame pointers only: interrupted in a trap entry, before or after its frame is set up.
      */
     UNWIND_IN_ENTRY,
 };
@@ -77,13 +74,13 @@ struct unwind {
 };
 
 /*
- * Validates the kernel's table. Returns 0, or -EINVAL and the reason why the table is not used.
- * Called once at boot; until then chains have one frame.
+ * Validates the kernel's table. Returns 0, or -EINVAL and why the table is not used. Called once at
+ * boot; until then chains have one frame.
  */
 struct refusal;
 int unwind_init(struct refusal *why);
 
-/* True if this kernel supports the method; and the default method. */
+/* Whether this kernel supports the method; and the default method. */
 bool unwind_possible(enum unwind_method method);
 enum unwind_method unwind_default(void);
 
@@ -102,22 +99,19 @@ static inline bool unwind_is_whole(const struct unwind *state)
     return state->end == UNWIND_OUTERMOST || state->end == UNWIND_USER;
 }
 
-/* True if execution is at ip. Otherwise execution will return to ip, and the call is at ip - 1. */
+/* True if execution is at ip; otherwise it will return there, and the call is at ip - 1. */
 static inline bool unwind_is_exact(const struct unwind *state)
 {
     return state->kind != UNWIND_CALL;
 }
 
-/*
- * Strings for the user: "the next frame would lie outside the stack"; and "here", "trap" or "call".
- */
+/* For the user: "the next frame would lie outside the stack"; "here", "trap" or "call". */
 const char *unwind_reason(enum unwind_end end);
 const char *unwind_kind_name(enum unwind_kind kind);
 
 /*
- * Stores the chain's addresses in `chain`, innermost first and without the innermost `skip` frames.
- * Returns their number, at most `most`. Used by the hit path; yields the same frames as the
- * iterator.
+ * Stores the chain's addresses, innermost first, without the innermost `skip` frames. Returns their
+ * number, at most `most`. For the hit path; yields the same frames as the iterator.
  */
 size_t unwind_capture_by(enum unwind_method method, const struct regs *regs, unsigned skip,
                          uint64_t *chain, size_t most);
@@ -128,7 +122,7 @@ static inline size_t unwind_capture(const struct regs *regs, uint64_t *chain, si
 
 /* Where the kernel's part of a chain ended; core/unwind/user.h continues from there. */
 struct unwind_border {
-    bool crossed; /* the chain continues in a program; if false, the other fields are undefined */
+    bool crossed; /* if false, the chain ends here and the other fields are undefined */
     uintptr_t ip, sp, fp;
     const struct arch_stack *stack; /* kernel stack of the thread; NULL: it runs on this CPU */
     unsigned skip;                  /* frames still to skip beyond the kernel's part */
@@ -139,17 +133,17 @@ size_t unwind_capture_border(enum unwind_method method, const struct regs *regs,
                              uint64_t *chain, size_t most, struct unwind_border *border);
 
 /*
- * unwind_capture_border for one method, with skip 0 and `most` at least 2. The result of
- * unwind_capture_of does not change after unwind_init.
+ * unwind_capture_border for one method, with skip 0 and `most` at least 2. unwind_capture_of always
+ * returns the same after unwind_init.
  */
 typedef size_t unwind_capture_function(const struct regs *regs, uint64_t *chain, size_t most,
                                        struct unwind_border *border);
 unwind_capture_function *unwind_capture_of(enum unwind_method method);
 
 /*
- * Replaces `regs` with the registers of the frame `callers` up, so that a chain from them begins
- * there. Recovers ip, sp and bp, or all registers if a trap interrupted that frame; the other
- * general registers become 0. If the chain is too short, returns false and leaves `regs` unchanged.
+ * Replaces `regs` with the registers of the frame `callers` up, so that a chain begins there: ip,
+ * sp and bp, or all if a trap interrupted that frame; the other general registers become 0. Returns
+ * false and leaves `regs` unchanged if the chain is too short.
  */
 bool unwind_rewind_by(enum unwind_method method, struct regs *regs, unsigned callers);
 static inline bool unwind_rewind(struct regs *regs, unsigned callers)

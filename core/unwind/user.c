@@ -46,7 +46,7 @@ static bool user_return(struct user_frame *frame, uintptr_t slot)
 
 /*
  * Each frame must lie above the previous one, so a chain cannot loop. One read fetches both words,
- * because each read walks the page tables.
+ * because each walks the page tables.
  */
 static bool user_follow(struct user_frame *frame)
 {
@@ -87,16 +87,27 @@ size_t unwind_user_capture(const struct unwind_border *border, uint64_t *chain, 
     return count;
 }
 
-bool unwind_user_find(struct unwind_border *border)
+static bool find_in_program(const struct unwind_border *border, struct regs *caller)
 {
     struct user_frame frame = {border->stack, border->ip, border->sp, border->fp};
 
     for (unsigned seen = 0; seen < border->skip; seen++)
         if (!programs || !user_caller(&frame, seen == 0))
             return false;
-    border->ip = frame.ip;
-    border->sp = frame.sp;
-    border->fp = frame.fp;
-    border->skip = 0;
+    *caller = regs_of_program(frame.ip, frame.sp, frame.fp);
     return true;
+}
+
+bool unwind_find_caller(enum unwind_method method, const struct regs *hit, unsigned callers,
+                        struct regs *caller)
+{
+    struct unwind_border border;
+
+    *caller = *hit;
+    if (unwind_rewind_by(method, caller, callers))
+        return true;
+    /* Unwinds to the border again, then in the program, if there is one. */
+    *caller = (struct regs){.cs = hit->cs};
+    unwind_capture_border(method, hit, callers, NULL, 0, &border);
+    return border.crossed && find_in_program(&border, caller);
 }

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Unwinds the program's part of a call chain by frame pointers, from where the kernel's part ended
- * (struct unwind_border); programs keep frame pointers in every build. The function's bytes decide
- * the first step, because execution may be in a prologue, an epilogue or a leaf without a frame;
- * see docs/programs.md.
+ * Unwinds the program's part of a call chain by frame pointers, which programs keep in every build,
+ * from where the kernel's part ended (struct unwind_border). The function's bytes decide the first
+ * step, because execution may be in a prologue, an epilogue or a leaf without a frame
+ * (docs/programs.md).
  *
- * Any context, NMI included: program memory is read through a page table walk that cannot fault,
- * every frame lies above the previous one, and bad values in a program's stack or registers can
- * only end its chain.
+ * Any context, NMI included: page tables are walked in software, so reads cannot fault; every frame
+ * lies above the previous one; bad values in a program's stack or registers only end its chain.
  */
 #pragma once
 
@@ -37,5 +36,11 @@ void unwind_user_set_programs(const struct unwind_programs *known);
  */
 size_t unwind_user_capture(const struct unwind_border *border, uint64_t *chain, size_t most);
 
-/* Moves the border's ip, sp and fp to frame `border->skip`; false if there is none. */
-bool unwind_user_find(struct unwind_border *border);
+/*
+ * Finds a hit's n-th caller, in the kernel or in the program that called it, for events that skip
+ * frames. Stores the registers recovered by unwinding: ip, sp, bp and cs, or all if a trap
+ * interrupted that frame; the rest are 0. Returns false if the chain has no such frame; then all
+ * but cs are 0.
+ */
+bool unwind_find_caller(enum unwind_method method, const struct regs *hit, unsigned callers,
+                        struct regs *caller);

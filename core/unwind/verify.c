@@ -31,7 +31,7 @@ static void note_difference(const struct regs *regs, unsigned frame, const struc
     struct verify_counts *own = &counts[arch_cpu_id()];
     uint64_t before = local_load(&own->differ);
 
-    /* A nested call may have stored its own difference, which this overwrites completely. */
+    /* A nested call may have stored its difference; this overwrites it completely. */
     local_increment(&own->differ);
     if (before > 0)
         return;

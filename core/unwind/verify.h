@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * `perf record --verify-chain`: makes each sample's chain by the table and by frame pointers and
- * compares them frame by frame. Requires a kernel with both methods (UNWINDER=fp).
+ * `perf record --verify-chain`: compares each sample's chain by the table with that by frame
+ * pointers, frame by frame. Requires a kernel with both methods (UNWINDER=fp).
  */
 #pragma once
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Prints the summary of `perf record --verify-chain` (core/unwind/verify.h). Separate from the
- * comparison, which may not print. Task context.
- */
+/* Prints the summary of `perf record --verify-chain`; verify.c, in a hit, may not. Task context. */
 #include "core/unwind/verify.h"
 
 #include "core/lib/print.h"

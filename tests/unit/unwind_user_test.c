@@ -3,6 +3,8 @@
  * The program's part of a chain. A small program, of functions as compilers make them, runs
  * instruction by instruction while its calls are noted: the chain must be them at each, prologues,
  * epilogues and leaves without a frame included. Then stacks and registers that no program made.
+ *
+ * links: core/unwind/default_fp.c tests/unit/fake_arch.c tests/unit/no_symbols.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -17,7 +17,6 @@
 #include "arch/x86_64/cpu/area.h"
 #include "core/host.h"
 #include "core/sample/sample.h"
-#include "core/unwind/caller.h"
 #include "core/unwind/user.h"
 #include "core/unwind/verify.h"
 #include "tests/bench/ring/writers.h"
@@ -62,8 +61,8 @@ size_t unwind_user_capture(const struct unwind_border *border, uint64_t *chain, 
     __builtin_trap();
 }
 
-bool caller_find(enum unwind_method method, const struct regs *hit, unsigned callers,
-                 struct regs *caller)
+bool unwind_find_caller(enum unwind_method method, const struct regs *hit, unsigned callers,
+                        struct regs *caller)
 {
     (void)method, (void)hit, (void)callers, (void)caller;
     __builtin_trap();
