@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Internals of the ring's writers: claiming a place and releasing the claim, inline. For
- * core/ring/ring.c, for core/sample/sample.c, which stores a record's words directly in the ring,
- * and for core/ring/walk.c, which needs the predicates; no other file includes this. Context: as
- * ring_output. See docs/ring.md for the reasons.
+ * Claiming a place in the ring and releasing the claim, inline. Included only by core/ring/ring.c,
+ * by core/sample/sample.c, which stores a record's words directly in the ring, and by
+ * core/ring/walk.c, for the predicates. Context: as ring_output. docs/ring.md gives the reasons.
  */
 #pragma once
 
@@ -11,10 +10,7 @@
 #include "arch/local.h"
 #include "core/ring/ring.h"
 
-/*
- * Offset of a claim whose place is still being chosen. No record has this offset, so a reader that
- * finds it sees no claim.
- */
+/* Offset of a claim whose place is being chosen. It is no record's, so a reader sees no claim. */
 #define RING_NOWHERE UINT64_MAX
 
 _Static_assert((RING_NESTING & (RING_NESTING - 1)) == 0, "a level chooses its claim by a mask");
@@ -22,10 +18,7 @@ _Static_assert(RING_RECORD_MAX % 8 == 0 && RING_RECORD_MAX <= UINT16_MAX,
                "the size of any record is a header's");
 _Static_assert(RING_SIZE_MIN % 8 == 0, "a header does not reach across a ring's end");
 
-/*
- * The place of a record; at RING_NOWHERE the record is dropped. Two words, so that it stays in
- * registers.
- */
+/* A record's place; RING_NOWHERE: it is dropped. Two words, so that it stays in registers. */
 struct ring_place {
     uint64_t offset;
     uint64_t time; /* read inside the claim, so that records of one ring are in time order */
@@ -36,17 +29,14 @@ static inline bool ring_has(struct ring_place place)
     return place.offset != RING_NOWHERE;
 }
 
-/*
- * Rare cases, out of line: inlined, they would cost every writer registers for one record in a
- * thousand.
- */
+/* Rare cases, out of line: inlined, they would cost every writer registers. */
 struct ring_place ring_reserve_again(struct ring *ring, unsigned level, uint64_t size);
 void ring_make_more_room(struct ring *ring, uint64_t tail, uint64_t least, uint64_t limit);
 void ring_void_outer_claims(struct ring *ring, unsigned level, uint64_t offset);
 void ring_publish_again(struct ring *ring);
 void ring_commit_dropped(struct ring *ring, unsigned level);
 
-/* Copies to `offset` inside a claim, and around the ring's end if necessary. */
+/* Copies to `offset` inside a claim, around the ring's end if necessary. */
 void ring_write_part(struct ring *ring, uint64_t offset, const void *bytes, size_t size);
 
 static inline struct perf_event_header *ring_header(const struct ring *ring, uint64_t offset)
@@ -55,9 +45,8 @@ static inline struct perf_event_header *ring_header(const struct ring *ring, uin
 }
 
 /*
- * The position that the tail may not pass: the oldest record still being written. Outer levels
- * claim before inner ones, so the outermost claim is the oldest. If that claim has not taken effect
- * yet, the limit is only stricter than necessary.
+ * The position that the tail may not pass: the oldest record still being written, in the outermost
+ * claim. If that claim has not taken effect yet, the limit is only stricter than necessary.
  */
 static inline uint64_t ring_oldest_claim(const struct ring *ring, unsigned level, uint64_t head)
 {
@@ -75,9 +64,8 @@ static inline bool ring_is_whole(uint64_t size)
 }
 
 /*
- * End of the old record at `offset`. A stray write of a dying kernel may have changed the header,
- * and a walk must still make progress and stay inside the ring: an impossible size counts as one
- * record up to `limit`.
+ * End of the old record at `offset`. A stray write may have changed its header, and a walk must
+ * still advance and stay inside the ring: an impossible size counts as one record up to `limit`.
  */
 static inline uint64_t ring_next(const struct ring *ring, uint64_t offset, uint64_t limit)
 {
@@ -93,8 +81,8 @@ static inline bool ring_is_before(uint64_t position, uint64_t other)
 }
 
 /*
- * Moves the tail over the old record at `tail` and returns the new tail. If a nested writer does
- * the same in between, the exchange fails, and the tail is where that writer left it.
+ * Moves the tail over the old record at `tail` and returns the new tail, which a nested writer may
+ * have moved instead.
  */
 static inline uint64_t ring_move_tail(struct ring *ring, uint64_t tail, uint64_t limit)
 {
@@ -108,8 +96,8 @@ static inline uint64_t ring_move_tail(struct ring *ring, uint64_t tail, uint64_t
 
 /*
  * Moves the tail from `tail` over whole old records until a record that ends at `end` fits;
- * overwrites nothing for a record that cannot fit. The first step is inline, because a flight
- * recorder is nearly always full, with records of similar size.
+ * overwrites nothing for one that cannot fit. The first step is inline, because a flight recorder
+ * is nearly always full, with records of similar size.
  */
 static inline bool ring_make_room(struct ring *ring, uint64_t tail, uint64_t head, uint64_t end,
                                   unsigned level)
@@ -124,10 +112,7 @@ static inline bool ring_make_room(struct ring *ring, uint64_t tail, uint64_t hea
     return true;
 }
 
-/*
- * The tail never passes a claim, so a record overwrites no claim if its end is at most the ring's
- * size after the tail.
- */
+/* The tail passes no claim, so a record that ends within the ring's size of it overwrites none. */
 __attribute__((always_inline)) static inline bool ring_has_room(struct ring *ring, uint64_t head,
                                                                 uint64_t end, unsigned level)
 {
@@ -150,16 +135,10 @@ ring_try_at(struct ring *ring, unsigned level, uint64_t size, struct ring_place 
     local_store(&claim->offset, RING_NOWHERE);
     local_store(&claim->size, size);
     head = local_load(&ring->head);
-    /*
-     * A nested writer that claimed before this read of the head, or right after it, has voided the
-     * claim.
-     */
+    /* A nested writer that claimed before this read of the head, or right after, has voided it. */
     if (__builtin_expect(local_load(&claim->size) != size, 0))
         return RING_OVERTAKEN;
-    /*
-     * Stored before the claim takes effect. From here on, a claim by any writer makes the exchange
-     * fail.
-     */
+    /* Before the claim takes effect. From here on, any writer's claim makes the exchange fail. */
     local_store(&claim->offset, head);
     time = arch_clock_ns();
     __asm__ volatile("" : "+r"(time)); /* computed here, so that its inputs need not be kept */
@@ -174,9 +153,9 @@ ring_try_at(struct ring *ring, unsigned level, uint64_t size, struct ring_place 
 }
 
 /*
- * `level` is ring->nest. Inline, because nearly all writers are outermost: their level is the
- * constant 0, and the compiler removes half of the code. `possible`: a record of this size may be
- * written. Returns false if the record is dropped, which is counted.
+ * `level` is ring->nest. Inline, because for nearly all writers it is the constant 0, and the
+ * compiler removes half of the code. `possible`: a record of this size may be written. Returns
+ * false if the record is dropped, which is counted.
  */
 __attribute__((always_inline)) static inline bool ring_reserve_at(struct ring *ring, unsigned level,
                                                                   uint64_t size, bool possible,
@@ -202,9 +181,8 @@ __attribute__((always_inline)) static inline bool ring_reserve_at(struct ring *r
 }
 
 /*
- * Only the outermost writer publishes. A nested writer that comes after the outermost has left
- * publishes by itself. One that comes earlier does not: the second load of the head finds its
- * records.
+ * Only the outermost writer publishes. A nested writer that comes after it has left publishes by
+ * itself; the second load of the head finds the records of one that came earlier.
  */
 __attribute__((always_inline)) static inline void ring_commit_at(struct ring *ring, unsigned level,
                                                                  bool dropped)

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The flight recorder's writers and reader. See ring.h for the contract and docs/ring.md for the
- * reasons.
- *
- * The outermost writer synchronises with a reader on another CPU as follows; each letter pairs with
- * the same letter on the other side:
+ * The flight recorder's writers and reader (ring.h; docs/ring.md gives the reasons). The outermost
+ * writer synchronises with a reader on another CPU; each letter pairs with the same letter on the
+ * other side:
  *
  *     writer                                   reader
  *
@@ -32,17 +30,15 @@ int ring_init(struct ring *ring, void *memory, uint64_t size, enum ring_mode mod
     if ((uintptr_t)memory % 8)
         return refuse(why, EINVAL, "ring memory at %p: must be 8-byte aligned", memory);
     if (mode == RING_OVERWRITE && reader_owns_tail)
-        return refuse(why, EINVAL,
-                      "overwrite with a tail owned by the reader: the writer moves the "
-                      "tail then, so one of the two has to go");
+        return refuse(why, EINVAL, "the reader cannot own the tail: in overwrite mode writers do");
     *ring = (struct ring){.bytes = memory, .size = size, .mask = size - 1, .mode = mode};
     return 0;
 }
 
 /*
- * This level has won the place. Voids the claims of outer levels that noted the same place, or that
- * are still choosing and might note it later. Those levels choose a new place, because their
- * exchange of the head fails or they find the claim void.
+ * This level has won the place. Voids the claims of outer levels that noted it, or that are still
+ * choosing and might note it later; these choose again, because their exchange of the head fails or
+ * they find the claim void.
  */
 __attribute__((noinline)) void ring_void_outer_claims(struct ring *ring, unsigned level,
                                                       uint64_t offset)
@@ -52,13 +48,12 @@ __attribute__((noinline)) void ring_void_outer_claims(struct ring *ring, unsigne
             local_store(&ring->claims[outer].size, 0);
 }
 
-/* Copies across the ring's end. */
 __attribute__((noinline)) static void ring_write_around(struct ring *ring, uint64_t start,
                                                         const void *bytes, size_t size)
 {
     uint64_t first = ring->size - start;
 
-    assert(size > first && size <= ring->size); /* the claim wraps around the end */
+    assert(size > first && size <= ring->size); /* the claim crosses the end */
     local_copy_words(ring->bytes + start, bytes, first / 8);
     local_copy_words(ring->bytes, (const uint8_t *)bytes + first, (size - first) / 8);
 }
@@ -187,10 +182,7 @@ static void ring_copy_out(const struct ring *ring, uint64_t offset, void *to, si
     publish_copy_words((uint8_t *)to + first, ring->bytes, (size - first) / 8);
 }
 
-/*
- * True if writers overwrote the bytes just copied from the reader's position; then the position
- * moves to the oldest remaining record.
- */
+/* True if writers overwrote the bytes just copied; then moves the reader to the oldest record. */
 static bool ring_overtaken(struct ring_reader *reader)
 {
     uint64_t tail;

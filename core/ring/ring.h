@@ -2,11 +2,11 @@
 /*
  * One CPU's flight recorder: a byte ring of records with perf's own headers, so that a dump is a
  * copy. Writers are the nested contexts of the owning CPU (task < interrupt < debug trap < NMI);
- * readers may be anywhere. See docs/ring.md for the reasons.
+ * readers may be anywhere. docs/ring.md gives the reasons.
  *
- * Contract of a writer: preemption is off from choosing the ring until the record is committed, so
- * that writers nest strictly; each claim is followed by its commit. Writers never lock, allocate,
- * fault or wait: a record that does not fit is dropped and counted. With writers stopped, exactly:
+ * A writer keeps preemption off from choosing the ring until it has committed the record, so that
+ * writers nest strictly; each claim is followed by its commit. Writers never lock, allocate, fault
+ * or wait: a record that does not fit is dropped and counted. With writers stopped:
  *
  *     produced == readable + overwritten + dropped   (records; in normal mode readable includes
  *                                                     consumed ones)
@@ -29,7 +29,7 @@
 #define RING_NESTING  4 /* task, interrupt, debug trap, NMI */
 #define RING_SIZE_MIN 4096u
 #define RING_SIZE_MAX (1u << 30)
-/* The size field has 16 bits; record sizes are multiples of 8. */
+/* The header's size field has 16 bits. */
 #define RING_RECORD_MAX 65528u
 
 enum ring_mode {
@@ -38,10 +38,9 @@ enum ring_mode {
 };
 
 /*
- * A claim being made or written. Noted before it takes effect, so that a stopped machine shows
- * which bytes are unfinished. There is no claim if the size is below 8 or the offset is not a
- * position. A claim is void if a deeper level noted the same offset: then the outer level does not
- * have that place.
+ * A claim being made or written, noted before it takes effect, so that a stopped machine shows
+ * which bytes are unfinished. No claim: size below 8, or offset no position. A claim is void, and
+ * its place lost to a deeper level, if that level noted the same offset.
  */
 struct ring_claim {
     uint64_t offset; /* [W] UINT64_MAX: the place is being chosen */
@@ -66,9 +65,8 @@ struct ring {
 };
 
 /*
- * Sets up an empty ring in `memory` of `size` bytes. -EINVAL: size not a power of two or out of
- * range, memory not aligned, or `reader_owns_tail` together with RING_OVERWRITE, where the writer
- * moves the tail: each would undo the other.
+ * Sets up an empty ring. -EINVAL: size not a power of two or out of range, memory not 8-byte
+ * aligned, or `reader_owns_tail` with RING_OVERWRITE, where the writer moves the tail.
  */
 int ring_init(struct ring *ring, void *memory, uint64_t size, enum ring_mode mode,
               bool reader_owns_tail, struct refusal *why);
@@ -76,20 +74,20 @@ int ring_init(struct ring *ring, void *memory, uint64_t size, enum ring_mode mod
 /*
  * Writes a finished record of `size` bytes (a multiple of 8, 8 to RING_RECORD_MAX), or drops and
  * counts it. `time` points into `bytes` and receives the clock, read inside the claim; undefined if
- * the record is dropped. Any context of the owning CPU. Samples are built in the ring itself, by
- * the functions of core/ring/claim.h.
+ * the record is dropped. Any context of the owning CPU. Samples are built in the ring itself
+ * (core/ring/claim.h).
  */
 void ring_output(struct ring *ring, const void *bytes, uint32_t size, uint64_t *time);
 
 /*
  * A reader, on any CPU, of a ring that is being written. ring_reader_start sets `position` to the
- * oldest record. ring_read copies the next whole record to `to` (at least RING_RECORD_MAX bytes, or
- * the size of the largest record written) and advances.
+ * oldest record. ring_read copies the next whole record to `to` (`room`: the largest record
+ * written, at most RING_RECORD_MAX) and advances.
  */
 struct ring_reader {
     const struct ring *ring;
     uint64_t position;
-    /* Bytes overwritten before they could be read, or after a damaged header. */
+    /* Bytes overwritten before they were read, or after a damaged header. */
     uint64_t skipped;
 };
 
@@ -98,5 +96,5 @@ enum ring_read_result { RING_READ_RECORD, RING_READ_EMPTY, RING_READ_TOO_LARGE }
 void ring_reader_start(struct ring_reader *reader, const struct ring *ring);
 enum ring_read_result ring_read(struct ring_reader *reader, void *to, size_t room);
 
-/* Normal mode only: returns the bytes before reader->position to the writers. */
+/* In normal mode: returns the bytes before reader->position to the writers. */
 void ring_consume(struct ring *ring, const struct ring_reader *reader);

@@ -1,21 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See walk.h. Called by tools/postmortem/recording.c and core/recording/last.c. */
+/* See walk.h. */
 #include "core/ring/walk.h"
 
 #include "core/lib/string.h"
 #include "core/ring/claim.h"
 
-/* Smallest size of a claim. While the place is being chosen, the offset matches no position. */
-#define CLAIM_MIN sizeof(struct perf_event_header)
-
 const char *ring_walk_refuses(const struct ring *ring)
 {
     if (ring->size < RING_SIZE_MIN || ring->size > RING_SIZE_MAX || (ring->size & (ring->size - 1)))
-        return "its size is no power of two in the range of a ring's";
+        return "its size is not a power of two within a ring's limits";
     if (ring->tail > ring->head || ring->head - ring->tail > ring->size)
         return "its tail is not within its size behind its head";
     if (ring->tail % 8 || ring->head % 8)
-        return "its positions are no multiples of 8";
+        return "its positions are not multiples of 8";
     return NULL;
 }
 
@@ -24,17 +21,15 @@ void ring_walk_start(struct ring_walk *walk, const struct ring *ring)
     *walk = (struct ring_walk){.ring = ring, .position = ring->tail};
 }
 
-static bool is_claim(const struct ring_claim *claim, uint64_t position)
-{
-    return claim->size >= CLAIM_MIN && claim->offset == position;
-}
-
-/* Size of the unfinished record at the position, by the deepest claim; 0 if there is none. */
+/* Size of the deepest claim at the position; 0: none. RING_NOWHERE is no position. */
 static uint64_t claimed(const struct ring *ring, uint64_t position)
 {
-    for (unsigned level = RING_NESTING; level-- > 0;)
-        if (is_claim(&ring->claims[level], position))
-            return ring->claims[level].size;
+    for (unsigned level = RING_NESTING; level-- > 0;) {
+        const struct ring_claim *claim = &ring->claims[level];
+
+        if (claim->size >= sizeof(struct perf_event_header) && claim->offset == position)
+            return claim->size;
+    }
     return 0;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Walks the ring of a machine that stopped at an arbitrary instruction: from the tail to the head,
- * over whole and unfinished records (docs/ring.md, "Claims, and a machine that has stopped"). Pure;
- * the ring's bytes are a copy, or do not change.
+ * Walks the ring of a machine that stopped at an arbitrary instruction, from the tail to the head,
+ * over whole and unfinished records (docs/ring.md, "Claims, and a machine that has stopped").
+ * Called by tools/postmortem and core/recording/last.c. Pure; the ring's bytes do not change.
  */
 #pragma once
 
@@ -25,17 +25,17 @@ struct ring_walk {
     uint64_t unfinished; /* unfinished records skipped */
 };
 
-/* NULL if the ring is plausible; otherwise a string that gives the defect. */
+/* NULL if the ring is plausible; otherwise what is wrong with it. */
 const char *ring_walk_refuses(const struct ring *ring);
 
-/* Starts at the oldest record. Only if ring_walk_refuses has returned NULL. */
+/* Starts at the oldest record of a ring that ring_walk_refuses accepts. */
 void ring_walk_start(struct ring_walk *walk, const struct ring *ring);
 
 /* Copies the next record to `to`, a buffer of RING_RECORD_MAX bytes. */
 enum ring_walk_step ring_walk_next(struct ring_walk *walk, void *to);
 
 /*
- * True if the counters match a completed walk, in overwrite mode. The number of active writers
- * bounds how far the counters may be ahead of the records (docs/ring.md, "The account").
+ * True if the counters match a completed walk, in overwrite mode. They may be ahead of the records
+ * by the number of active writers (docs/ring.md, "The account").
  */
 bool ring_walk_adds_up(const struct ring_walk *walk);

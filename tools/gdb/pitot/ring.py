@@ -47,11 +47,11 @@ class Ring:
     def refuses(self):
         """What cannot be true of a ring, in words."""
         if not SIZE_MIN <= self.size <= SIZE_MAX or self.size & self.size - 1:
-            return "its size is no power of two in the range of a ring's"
+            return "its size is not a power of two within a ring's limits"
         if not 0 <= self.head - self.tail <= self.size:
             return "its tail is not within its size behind its head"
         if self.tail % 8 or self.head % 8:
-            return "its positions are no multiples of 8"
+            return "its positions are not multiples of 8"
         return None
 
     def claimed(self, position):
