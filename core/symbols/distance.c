@@ -17,10 +17,7 @@ static uint8_t least(uint8_t a, uint8_t b)
     return a < b ? a : b;
 }
 
-/*
- * Row r of the matrix holds the distances of the first r characters of a to each prefix of b; three
- * rows are enough.
- */
+/* Row r: the distances of the first r characters of a to each prefix of b. Three rows suffice. */
 uint8_t distance(const char *a, size_t a_length, const char *b, size_t b_length)
 {
     uint8_t rows[3][DISTANCE_LENGTH_MAX + 1];

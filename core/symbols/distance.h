@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Distance between two names, in typing errors, for code that refuses a name and suggests similar
- * ones. No side effects; any context, a few hundred bytes of stack.
+ * ones. Pure; any context, a few hundred bytes of stack.
  */
 #pragma once
 
@@ -10,12 +10,11 @@
 
 #define DISTANCE_LENGTH_MAX 64 /* characters compared */
 
-/* Number of characters of `name` that are compared, at most DISTANCE_LENGTH_MAX. */
+/* Characters of `name` that are compared, at most DISTANCE_LENGTH_MAX. */
 size_t distance_length(const char *name);
 
 /*
- * Number of characters inserted, omitted, replaced or swapped with a neighbour: the
- * Damerau-Levenshtein distance, with no position edited twice. Both lengths must be at most
- * DISTANCE_LENGTH_MAX.
+ * Characters inserted, omitted, replaced or swapped with a neighbour: the Damerau-Levenshtein
+ * distance, with no position edited twice. Lengths: at most DISTANCE_LENGTH_MAX.
  */
 uint8_t distance(const char *a, size_t a_length, const char *b, size_t b_length);

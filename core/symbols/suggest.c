@@ -3,31 +3,24 @@
  * Finds the names for "no such symbol; near: ...". Called by code that refuses a name; task
  * context, a few hundred bytes of stack.
  *
- * Every name gets a rank, and the lowest ranks win. A name that begins with the whole wrong name
- * has rank 1, like one typing error; a name that contains it elsewhere has rank 2; for any other
- * name the rank is its number of typing errors.
+ * The lowest ranks win: 1, like one typing error, for a name that begins with the whole wrong name;
+ * 2 for one that contains it elsewhere; otherwise the number of typing errors.
  */
 #include "core/lib/string.h"
 #include "core/symbols/distance.h"
 #include "core/symbols/symbols.h"
 
-#define SUGGEST_MAX  16  /* names, even if the caller asks for more */
+#define SUGGEST_MAX  16  /* even if the caller asks for more */
 #define NOT_NEAR     255 /* no rank */
 #define RANK_BEGINS  1
 #define RANK_HOLDS   2
 #define PIECE_LENGTH 3 /* shorter pieces occur in too many names */
 
-static uint8_t least(uint8_t a, uint8_t b)
-{
-    return a < b ? a : b;
-}
-
 static bool holds(const char *text, const char *piece, size_t piece_length)
 {
-    for (; *text != '\0'; text++) {
+    for (; *text != '\0'; text++)
         if (strncmp(text, piece, piece_length) == 0)
             return true;
-    }
     return false;
 }
 
@@ -45,10 +38,10 @@ static uint8_t rank_of(const char *wrong, size_t wrong_length, const char *name)
     }
     if (wrong_length < PIECE_LENGTH)
         return rank;
-    if (strncmp(name, wrong, wrong_length) == 0)
-        return least(rank, RANK_BEGINS);
-    if (holds(name, wrong, wrong_length))
-        return least(rank, RANK_HOLDS);
+    if (rank > RANK_BEGINS && strncmp(name, wrong, wrong_length) == 0)
+        return RANK_BEGINS;
+    if (rank > RANK_HOLDS && holds(name, wrong, wrong_length))
+        return RANK_HOLDS;
     return rank;
 }
 

@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Lookups in the kernel's symbol table (core/symbols/symbols.h), which symbols_init checks once, at
- * boot.
- */
+/* See symbols.h. */
 #include "core/symbols/symbols.h"
 
-/*
- * The section reserved for the table, by the linker script in the kernel and by the test on the
- * host.
- */
+/* Defined by the linker script; on the host by the test. */
 extern const char symtab_start[], symtab_end[];
 
 static struct symbol_table table; /* written only by symbols_init */

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * See table.h. Offsets and sort orders are checked when a table is opened, in task context. Lookups
- * never write, so any context may use them, including a panic or an NMI.
- */
+/* See table.h. */
 #include "core/symbols/table.h"
 
 #include "core/abi/symtab.h"
-#include "core/lib/assert.h"
 #include "core/lib/refusal.h"
 #include "core/lib/string.h"
 
@@ -51,37 +47,33 @@ static int check_parts(const struct symtab_header *header, struct refusal *why)
     return 0;
 }
 
-static int check_entries(const struct symtab_header *header, const struct symtab_entry *entries,
+static int check_entries(const struct symbol_table *table, uint32_t strings_size,
                          struct refusal *why)
 {
-    for (uint32_t i = 0; i < header->entry_count; i++) {
-        if (entries[i].name >= header->strings_size)
+    for (uint32_t i = 0; i < table->entry_count; i++) {
+        if (table->entries[i].name >= strings_size)
             return refuse(why, EINVAL, "symbol %u has its name outside the table", i);
-        if (i > 0 && i < header->found_count && entries[i].offset <= entries[i - 1].offset)
+        if (i > 0 && i < table->found_count &&
+            table->entries[i].offset <= table->entries[i - 1].offset)
             return refuse(why, EINVAL, "symbol %u is out of order", i);
     }
     return 0;
 }
 
-static int check_names(const struct symtab_header *header, const struct symtab_entry *entries,
-                       const uint32_t *by_name, const char *strings, struct refusal *why)
+static const char *name_at(const struct symbol_table *table, size_t index)
 {
-    for (uint32_t i = 0; i < header->entry_count; i++) {
-        if (by_name[i] >= header->entry_count)
+    return table->strings + table->entries[table->by_name[index]].name;
+}
+
+static int check_names(const struct symbol_table *table, struct refusal *why)
+{
+    for (uint32_t i = 0; i < table->entry_count; i++) {
+        if (table->by_name[i] >= table->entry_count)
             return refuse(why, EINVAL, "name %u belongs to no symbol", i);
-        if (i > 0 &&
-            strcmp(strings + entries[by_name[i - 1]].name, strings + entries[by_name[i]].name) > 0)
+        if (i > 0 && strcmp(name_at(table, i - 1), name_at(table, i)) > 0)
             return refuse(why, EINVAL, "name %u is out of order", i);
     }
     return 0;
-}
-
-static int check_all(const struct symbol_table *table, const struct symtab_header *header,
-                     struct refusal *why)
-{
-    int error = check_entries(header, table->entries, why);
-
-    return error ? error : check_names(header, table->entries, table->by_name, table->strings, why);
 }
 
 int symbol_table_open(struct symbol_table *table, const void *bytes, size_t room,
@@ -89,24 +81,27 @@ int symbol_table_open(struct symbol_table *table, const void *bytes, size_t room
 {
     const struct symtab_header *header = bytes;
     const char *start = bytes;
+    int error = check_header(header, room, build_id, build_id_size, why);
 
     *table = (struct symbol_table){.entry_count = 0};
-    int error = check_header(header, room, build_id, build_id_size, why);
     if (!error)
         error = check_parts(header, why);
     if (error)
         return error;
-
-    table->base = header->base;
-    table->entries = (const struct symtab_entry *)(start + header->entries);
-    table->by_name = (const uint32_t *)(start + header->by_name);
-    table->strings = start + header->strings;
-    error = check_all(table, header, why);
-    if (error)
-        return error;
-    table->entry_count = header->entry_count;
-    table->found_count = header->found_count;
-    return 0;
+    const struct symbol_table opened = {
+        .base = header->base,
+        .entries = (const struct symtab_entry *)(start + header->entries),
+        .entry_count = header->entry_count,
+        .found_count = header->found_count,
+        .by_name = (const uint32_t *)(start + header->by_name),
+        .strings = start + header->strings,
+    };
+    error = check_entries(&opened, header->strings_size, why);
+    if (!error)
+        error = check_names(&opened, why);
+    if (!error)
+        *table = opened;
+    return error;
 }
 
 static struct symbol symbol_of(const struct symbol_table *table, const struct symtab_entry *entry)
@@ -143,22 +138,13 @@ bool symbol_table_find_address(const struct symbol_table *table, uintptr_t addre
     if (count == 0)
         return false;
     const struct symtab_entry *entry = &table->entries[count - 1];
-    /*
-     * A symbol without a size extends to the next one, but not into the other half of the address
-     * space.
-     */
+    /* A symbol without a size extends to the next, but not into the other half of the addresses. */
     bool reaches =
         count < table->found_count && (table->base + entry->offset) >> 63 == address >> 63;
     bool inside = entry->size ? offset - entry->offset < entry->size : reaches;
     if (inside)
         *found = symbol_of(table, entry);
     return inside;
-}
-
-static const struct symtab_entry *entry_by_name(const struct symbol_table *table, size_t index)
-{
-    assert(index < table->entry_count);
-    return &table->entries[table->by_name[index]];
 }
 
 /* Index of the first name that is not less than `name`. */
@@ -168,7 +154,7 @@ static size_t lower_bound_of(const struct symbol_table *table, const char *name)
 
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (strcmp(table->strings + entry_by_name(table, middle)->name, name) < 0)
+        if (strcmp(name_at(table, middle), name) < 0)
             low = middle + 1;
         else
             high = middle;
@@ -181,13 +167,12 @@ int symbol_table_find_name(const struct symbol_table *table, const char *name, s
 {
     size_t first = lower_bound_of(table, name), end = first;
 
-    while (end < table->entry_count &&
-           strcmp(table->strings + entry_by_name(table, end)->name, name) == 0)
+    while (end < table->entry_count && strcmp(name_at(table, end), name) == 0)
         end++;
     *count = end - first;
     if (end == first)
         return -ENOENT;
-    *found = symbol_of(table, entry_by_name(table, first));
+    symbol_table_by_name(table, first, found);
     return end - first == 1 ? 0 : -EEXIST;
 }
 
@@ -195,6 +180,6 @@ bool symbol_table_by_name(const struct symbol_table *table, size_t index, struct
 {
     if (index >= table->entry_count)
         return false;
-    *found = symbol_of(table, entry_by_name(table, index));
+    *found = symbol_of(table, &table->entries[table->by_name[index]]);
     return true;
 }

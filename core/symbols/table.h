@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A symbol table as written by tools/symtab (core/abi/symtab.h): binary search by address and by
- * name. The kernel has one (core/symbols/symbols.h), and so does each program file. A table is
- * checked once, when it is opened; lookups then only read its memory, which does not change, so
- * they are safe in every context, including NMIs.
+ * A symbol table as written by tools/symtab (core/abi/symtab.h), for the kernel or a program file:
+ * binary search by address and by name. It is checked once, when opened, in task context; lookups
+ * then only read constant memory, in any context, NMIs included.
  */
 #pragma once
 
@@ -35,19 +34,13 @@ struct refusal;
 int symbol_table_open(struct symbol_table *table, const void *bytes, size_t room,
                       const uint8_t *build_id, size_t build_id_size, struct refusal *why);
 
-/*
- * Finds the symbol that contains `address`; false if there is none, for example beyond the end of
- * the preceding symbol.
- */
+/* False if no symbol contains `address`, for example beyond the end of the preceding symbol. */
 bool symbol_table_find_address(const struct symbol_table *table, uintptr_t address,
                                struct symbol *found);
 
-/*
- * Returns 0, -ENOENT, or -EEXIST if several symbols have the name (`found` is then the lowest of
- * them, and *count their number).
- */
+/* Returns 0, -ENOENT, or -EEXIST if *count symbols have the name; `found` is the lowest of them. */
 int symbol_table_find_name(const struct symbol_table *table, const char *name, struct symbol *found,
                            size_t *count);
 
-/* The symbol at `index` in name order; false past the end. */
+/* The symbol at `index` in name order, for completion; false past the end. */
 bool symbol_table_by_name(const struct symbol_table *table, size_t index, struct symbol *found);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Locates a program's address for readers of recordings, from the mappings that the recording
- * stored, because the process may have exited since. Safe in crash paths: no lock, no allocation.
- * The kernel links core/recording/place.c, a test its own function.
+ * Locates a program's address by the mappings stored in the recording, because the process may have
+ * exited. For readers of recordings; safe in crash paths: no lock, no allocation. The kernel links
+ * core/recording/place.c, a test its own function.
  */
 #pragma once
 
@@ -12,9 +12,9 @@
 #include "core/symbols/table.h"
 
 struct user_place {
-    unsigned program;     /* number from 0, in order of first appearance in the recording */
+    unsigned program;     /* from 0, in order of first appearance in the recording */
     const char *path;     /* the path of its file */
-    uint64_t file_offset; /* the offset of the address in that file */
+    uint64_t file_offset; /* of the address in that file */
     bool named;           /* `symbol` is the function that contains the address */
     struct symbol symbol;
 };
