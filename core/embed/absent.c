@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Stubs for what console commands use only in Pitot's own kernel: system calls and branches. Called
- * by core/perf. Task context.
+ * Stubs for what core/perf uses only in Pitot's own kernel: system calls and branches. Task
+ * context.
  */
 #include <linux/errno.h>
 
@@ -12,7 +12,7 @@
 int perf_trace(int argc, char **argv)
 {
     (void)argc, (void)argv;
-    print("perf trace: what a system call is in this kernel is not known\n");
+    print("perf trace: the system calls of this kernel are unknown\n");
     return -ENOSYS;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Console commands in another kernel: `perf` as in Pitot's own kernel, and that kernel's own
- * commands, which may be recorded. Task context, one caller at a time.
+ * Console commands in another kernel: `perf`, and that kernel's own commands, which may be
+ * recorded. Task context, one caller at a time.
  */
 #include <linux/errno.h>
 
@@ -29,12 +29,12 @@ static void print_write(struct sink *sink, const char *bytes, size_t length)
     pitot_host_print(bytes, length);
 }
 
-/* What a recording needs and lacks; NULL if nothing. *cpu is the CPU at fault, if it is one. */
+/* What a recording lacks, or NULL. *cpu is the CPU at fault, if it is one. */
 static const char *lacking(unsigned *cpu)
 {
     *cpu = ARCH_NO_CPU;
     if (!embed_ready())
-        return "pitot_init comes first, and has to go well";
+        return "pitot_init must succeed first";
     if (!arch_embed_has_tables())
         return "the tables are missing (pitot-tables)";
     if (!arch_embed_has_stacks())
@@ -44,7 +44,7 @@ static const char *lacking(unsigned *cpu)
     return arch_embed_try_cpus(cpu);
 }
 
-/* Initialised on first use; each line is refused until it succeeds. */
+/* Initialised on first use; commands are refused until it succeeds. */
 static int begin(void)
 {
     static struct sink sink = {print_write};
@@ -79,7 +79,7 @@ int pitot_command(const char *line)
     if (error)
         return error;
     if (length >= sizeof(text))
-        error = refuse(&why, E2BIG, "a line has less than %d characters", LINE_SIZE);
+        error = refuse(&why, E2BIG, "a line may have up to %d characters", LINE_SIZE - 1);
     if (!error) {
         memcpy(text, line, length + 1);
         error = arguments_split(text, &arguments, &why);

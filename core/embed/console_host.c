@@ -1,18 +1,62 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The host functions for console commands in another kernel: memory from a static buffer, and the
- * named threads. Task context, except for names.
+ * The host functions for console commands in another kernel: memory, first-fit in an array of pages
+ * because rings, counters and a report are few, and the named threads. Task context, one caller at
+ * a time, except for names.
  */
 #include "core/embed/embed.h"
-#include "core/embed/memory.h"
 #include "core/host.h"
+#include "core/lib/assert.h"
+#include "core/lib/string.h"
 #include "core/recording/recording.h"
 #include "core/recording/tasks.h"
 
-/* Any context. */
-static const char *task_name_of(unsigned cpu)
+#define PAGE_SIZE 4096
+#define PAGES     (EMBED_MEMORY / PAGE_SIZE) /* MEMORY of lib.mk */
+
+static _Alignas(PAGE_SIZE) uint8_t memory[PAGES][PAGE_SIZE];
+static bool taken[PAGES];
+
+static size_t pages_of(size_t bytes)
 {
-    return embed_thread_name((uint32_t)task_ids[cpu]);
+    return (bytes + PAGE_SIZE - 1) / PAGE_SIZE;
+}
+
+/* Number of free pages from this one on. */
+static size_t run_at(size_t first)
+{
+    size_t end = first;
+
+    while (end < PAGES && !taken[end])
+        end++;
+    return end - first;
+}
+
+static void *memory_take(size_t bytes, struct refusal *why)
+{
+    size_t most = 0, pages = pages_of(bytes);
+
+    for (size_t first = 0, run; first < PAGES; first += run + 1) {
+        run = run_at(first);
+        most = run > most ? run : most;
+        if (pages > run)
+            continue;
+        memset(&taken[first], true, pages);
+        return memset(memory[first], 0, pages * PAGE_SIZE);
+    }
+    refuse(why, ENOMEM, "%zu bytes are free in one piece: MEMORY of make lib is %d",
+           most * PAGE_SIZE, EMBED_MEMORY);
+    return NULL;
+}
+
+static void memory_give(void *from, size_t bytes)
+{
+    size_t first = (size_t)((uint8_t *)from - memory[0]) / PAGE_SIZE;
+
+    for (size_t page = first; page < first + pages_of(bytes); page++) {
+        assert(page < PAGES && taken[page]);
+        taken[page] = false;
+    }
 }
 
 static enum host_task task_find(uint32_t pid)
@@ -35,9 +79,9 @@ static void tasks_tell(void)
 }
 
 static const struct host embedding = {
-    .memory_take = embed_memory_take,
-    .memory_give = embed_memory_give,
-    .task_name = task_name_of,
+    .memory_take = memory_take,
+    .memory_give = memory_give,
+    .task_name = embed_task_name,
     .task_find = task_find,
     .tasks_tell = tasks_tell,
 };

@@ -19,10 +19,10 @@ struct embed_options {
     bool chains;
 };
 
-/* 0, or a negative errno and the reason. Task context. */
+/* Returns 0, or a negative errno and the reason. Task context. */
 int embed_options_parse(const char *text, struct embed_options *options, struct refusal *why);
 
-/* Completes the kernel's tracepoints. -EINVAL: its linker script drops them. Boot. */
+/* Completes the kernel's tracepoints, at boot. -EINVAL: its linker script drops them. */
 int embed_tracepoints_init(struct refusal *why);
 
 /* The named threads, for the stream. Task context. */
@@ -30,6 +30,9 @@ const struct recorded_task *embed_threads(size_t *count);
 
 /* Name of that thread, or NULL. Any context. */
 const char *embed_thread_name(uint32_t pid);
+
+/* task_name of core/host.h. */
+const char *embed_task_name(unsigned cpu);
 
 /* Called with each new name; NULL if no recording needs names. Set in task context. */
 extern void (*embed_named)(uint32_t pid, const char *name);
@@ -41,8 +44,8 @@ void embed_host_set(void);
 bool embed_ready(void);
 
 /*
- * The stream to which recordings are written. embed_stream_open is called once, by pitot_init;
- * `sink` and `kernel` must remain valid. Task context.
+ * The stream of all recordings. embed_stream_open is called once, by pitot_init; `sink` and
+ * `kernel` must stay valid. Task context.
  */
 struct stream *embed_stream_open(struct sink *sink, const struct stream_kernel *kernel);
 struct stream *embed_stream(void);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * gdb in another kernel (core/pitot.h): two functions of that kernel are its serial line, which is
- * polled in the timer interrupt. For objects with GDB=1; others contain core/embed/no_gdb.c
- * instead.
+ * gdb in another kernel (core/pitot.h), whose serial line is polled in the timer interrupt. With
+ * GDB=1; otherwise no_gdb.c takes its place.
  */
 #include "arch/cpu.h"
 #include "arch/debugger.h"
@@ -34,7 +33,7 @@ static bool line_ready(void)
     return true;
 }
 
-/* The kernel's interrupt always polls, with or without gdb. */
+/* The kernel's interrupt polls with or without gdb. */
 static void door_listen(bool on)
 {
     (void)on;
@@ -49,25 +48,19 @@ static void door_close(void)
 {
 }
 
-/* Any context. */
-static const char *task_name_of(unsigned cpu)
-{
-    return embed_thread_name((uint32_t)task_ids[cpu]);
-}
-
 /* Console commands set their own host, with the same function. */
 static void tell_threads(void)
 {
     struct host with = host;
 
-    with.task_name = task_name_of;
+    with.task_name = embed_task_name;
     host_set(&with);
 }
 
 static const char *refused(void)
 {
     if (!embed_ready())
-        return "pitot_init comes first, and has to go well";
+        return "pitot_init must succeed first";
     if (!pitot_host_gdb_get || !pitot_host_gdb_put)
         return "gdb: the kernel does not give pitot_host_gdb_get and pitot_host_gdb_put";
     if (!pitot_host_mapped)
@@ -117,7 +110,7 @@ const char *pitot_gdb_wait(void)
     uint64_t flags;
 
     if (!started)
-        return "pitot_gdb_start comes first, and has to go well";
+        return "pitot_gdb_start must succeed first";
     while (!comes && !arch_embed_is_debugged()) {
         flags = arch_irq_save();
         comes = gdb_comes();

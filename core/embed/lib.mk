@@ -45,7 +45,7 @@ LIB_C   := $(wildcard core/*.c $(foreach room,lib symbols tracepoint breakpoint 
            $(patsubst %,arch/x86_64/unwind/%.c,frame program_frame)
 # core/embed/sources.c replaces these.
 LIB_C     := $(filter-out core/event/sources.c core/event/source_branches.c,$(LIB_C))
-LIB_ROOTS := pitot_init pitot_debug_entry pitot_thread_runs pitot_tick pitot_gdb_start
+LIB_ROOTS := pitot_init pitot_debug_entry pitot_thread_runs pitot_gdb_start
 
 # Objects that only put themselves into a section: no symbol refers to them.
 LIB_WHOLE :=
@@ -57,7 +57,7 @@ LIB_C     := $(sort $(filter-out core/perf/trace.c core/embed/stream.c,$(LIB_C))
 LIB_ROOTS += pitot_command
 LIB_WHOLE += core/perf/perf.c core/console/help.c
 else ifeq ($(LEVEL),3)
-LIB_C     := $(filter-out $(patsubst %,core/embed/%.c,stream_port command console_host memory absent),$(LIB_C))
+LIB_C     := $(filter-out $(patsubst %,core/embed/%.c,stream_port command console_host absent),$(LIB_C))
 else
 $(error LEVEL=$(LEVEL): 3 or 4)
 endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Stubs for gdb in an object built without it (core/embed/gdb.c). Any context. */
+/* Stubs for core/embed/gdb.c in an object built without it. Any context. */
 #include "core/pitot.h"
 
 static const char refusal[] = "gdb: the object is made without it: GDB=1 of make lib";

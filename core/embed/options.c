@@ -5,12 +5,10 @@
 #include "core/lib/number.h"
 #include "core/lib/string.h"
 
-#define ARGUMENT_MAX EVENT_NAME_SIZE
-
 /* The current argument, with its NUL, and the start of the next. */
 struct scanner {
     const char *at;
-    char value[ARGUMENT_MAX];
+    char value[EVENT_NAME_SIZE];
 };
 
 /* False at the end. */
@@ -22,7 +20,7 @@ static bool next_argument(struct scanner *scanner)
         scanner->at++;
     if (!*scanner->at)
         return false;
-    while (*scanner->at && *scanner->at != ' ' && length < ARGUMENT_MAX - 1)
+    while (*scanner->at && *scanner->at != ' ' && length < EVENT_NAME_SIZE - 1)
         scanner->value[length++] = *scanner->at++;
     scanner->value[length] = '\0';
     return true;

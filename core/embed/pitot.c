@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Recording in another kernel, from pitot_start to pitot_stop: the rings keep the newest records,
- * and pitot_stop writes them in perf's pipe format. Task context, one caller at a time.
+ * and pitot_stop writes them in perf's pipe format. Task context, one caller at a time; pitot_tick
+ * in the kernel's timer interrupt.
  */
 #include "core/pitot.h"
 
@@ -10,6 +11,7 @@
 #include "arch/memory.h"
 #include "arch/watch.h"
 #include "core/embed/embed.h"
+#include "core/event/source_clock.h"
 #include "core/event/source_nmi_clock.h"
 #include "core/lib/assert.h"
 #include "core/lib/print.h"
@@ -20,7 +22,7 @@
 
 #define CLOCK_PERIOD 1000000 /* ns, without -c */
 
-/* The size of a ring is set by lib.mk. */
+/* EMBED_RING_SIZE: RING of lib.mk. */
 static _Alignas(8) uint8_t ring_memory[ARCH_CPUS_MAX][EMBED_RING_SIZE];
 static struct ring rings[ARCH_CPUS_MAX];
 static struct event events[EMBED_EVENTS_MAX];
@@ -54,7 +56,7 @@ static void host_write(struct sink *sink, const char *bytes, size_t length)
 
 /*
  * perf compares a symbol's address here with that in the file. The first byte of the kernel's text
- * may have no name, but the functions of this object do.
+ * may have no name; pitot_init has one.
  */
 static void begin_stream(void)
 {
@@ -70,10 +72,7 @@ static void begin_stream(void)
     embed_stream_open(&sink, &described);
 }
 
-/*
- * Missing tables are not an error: chains then use frame pointers. Returns NULL, or what is wrong
- * with the tables.
- */
+/* Returns what is wrong with the tables, or NULL. Without tables, chains use frame pointers. */
 static const char *open_tables(void)
 {
     struct refusal none;
@@ -143,9 +142,7 @@ static int check_breakpoints(const struct event_spec *spec, struct refusal *why)
     return wrong ? refuse(why, ENOSYS, "%s: %s", spec->name, wrong) : 0;
 }
 
-/*
- * A CPU that has not loaded the breakpoints would miss hits, and the recording would not show it.
- */
+/* A CPU without the breakpoints would miss hits, and the recording would not show it. */
 static int check_cpus(struct refusal *why)
 {
     unsigned behind = arch_embed_cpu_behind(), cpu;
@@ -201,7 +198,7 @@ const char *pitot_start(const char *options)
     int error;
 
     if (!state.ready)
-        return "pitot_init comes first, and has to go well";
+        return "pitot_init must succeed first";
     if (state.event_count > 0)
         return "a recording is under way: pitot_stop ends it";
     error = embed_options_parse(options, &state.options, &reason);
@@ -261,6 +258,13 @@ unsigned long long pitot_stop(void)
                            arch_clock_ns());
     state.event_count = 0;
     return kept;
+}
+
+void pitot_tick(const struct pitot_regs *interrupted)
+{
+    const struct regs regs = arch_embed_regs(interrupted);
+
+    event_clock_interrupt(&regs, arch_clock_ns());
 }
 
 unsigned long long pitot_doubtful(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Event sources in another kernel. Replaces core/event/sources.c, whose other sources need Pitot's
- * own trap entries. The last source accepts any name with a colon.
+ * Event sources in another kernel, without those of core/event/sources.c that need Pitot's trap
+ * entries. The last source accepts any name with a colon.
  */
 #include "core/event/sources.h"
 #include "core/event/source_branches.h"

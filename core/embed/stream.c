@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The stream of a kernel without console commands: levels 0 to 3. Task context. */
+/* The stream of a kernel without console commands. Task context. */
 #include "core/embed/embed.h"
 
 static struct stream stream;

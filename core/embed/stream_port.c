@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The stream of a kernel with console commands. perf reads one file, so pitot_stop and `perf
- * record` write through the same port. Replaces stream.c. Task context.
+ * The stream of a kernel with console commands, in place of stream.c: perf reads one file, so
+ * pitot_stop and `perf record` write through the same port. Task context.
  */
 #include "core/embed/embed.h"
 #include "core/stream/port.h"

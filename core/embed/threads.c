@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The threads of another kernel: the one that runs on this CPU, and their names for the stream. */
+/* The threads of another kernel: which runs on this CPU, and their names for the stream. */
 #include "core/embed/embed.h"
 
 #include "core/host.h"
@@ -36,7 +36,7 @@ const char *pitot_thread_named(unsigned pid, const char *name)
     size_t i = find_thread(pid), length = 0;
 
     if (i == THREADS_MAX)
-        return "64 threads have names, and no more can";
+        return "no room for the name: 64 threads have one";
     if (i == threads.count)
         threads.count++;
     while (length < TASK_NAME_SIZE - 1 && name[length])
@@ -54,6 +54,11 @@ const char *embed_thread_name(uint32_t pid)
     size_t i = find_thread(pid);
 
     return i < threads.count ? threads.name[i] : NULL;
+}
+
+const char *embed_task_name(unsigned cpu)
+{
+    return embed_thread_name((uint32_t)task_ids[cpu]);
 }
 
 const struct recorded_task *embed_threads(size_t *count)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Tracepoints of another kernel, as laid out by the macros of core/pitot.h. Field offsets and
- * record sizes are computed at boot, and one function makes all records. Such a tracepoint checks
- * by itself whether a probe listens; no text is patched, so it has no sites.
+ * record sizes are computed at boot; one function makes all records. The code at a tracepoint tests
+ * for probes itself, so there are no sites to patch.
  */
 #include "core/embed/embed.h"
 
@@ -36,13 +36,10 @@ _Static_assert(PITOT_KIND_pointer == TRACEPOINT_pointer && PITOT_KIND_u32 == TRA
                    PITOT_SIZE_text == TRACEPOINT_TEXT_SIZE,
                "core/pitot.h numbers kinds otherwise");
 
-/*
- * Pitot's own tracepoint, first in the section: if it is missing, the linker script has dropped
- * all.
- */
+/* If even Pitot's own tracepoint is missing, the linker script has dropped the section. */
 PITOT_TRACEPOINT(pitot, mark, 2, PITOT_FIELD(text, text, "%s"), PITOT_FIELD(u64, value, " %lu"));
 
-/* Does nothing: the code at a kernel's tracepoint checks whether a probe listens. */
+/* There are no sites. */
 int arch_site_set(const struct arch_site *site, bool on)
 {
     (void)site;
@@ -50,7 +47,7 @@ int arch_site_set(const struct arch_site *site, bool on)
     return 0;
 }
 
-static char *put_field(char *record, const struct tracepoint_field *field, uint64_t argument)
+static void put_field(char *record, const struct tracepoint_field *field, uint64_t argument)
 {
     char *to = record + field->offset;
 
@@ -60,7 +57,6 @@ static char *put_field(char *record, const struct tracepoint_field *field, uint6
         tracepoint_store_32(to, argument);
     else
         tracepoint_store_64(to, argument);
-    return to + field->size;
 }
 
 /* Clears the whole record first, including padding. Any context. */
@@ -97,7 +93,7 @@ int embed_tracepoints_init(struct refusal *why)
     if (tracepoint_count() == 0)
         return refuse(why, EINVAL,
                       "the linker script drops the section pitot_tracepoints: "
-                      "it wants KEEP(*(pitot_tracepoints)) between "
+                      "add KEEP(*(pitot_tracepoints)) between "
                       "__start_pitot_tracepoints and __stop_pitot_tracepoints");
     for (uint16_t id = 1; (each = tracepoint_by_id(id)) != NULL; id++) {
         if (each->field_count > ARCH_GATE_ARGUMENTS)

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Call chains in another kernel: by the table, if there is one, and by frame pointers, which its
- * compiler must keep. Replaces core/unwind/default_orc.c; used by unwind.c. Without a table, the
- * place where a trap entry saved the registers is known only if the kernel has described that entry
- * (struct pitot_trap). A chain by frame pointers ends at any other entry, because the frame pointer
- * there belongs to a function that the chain would not name.
+ * Call chains in another kernel, in place of core/unwind/default_orc.c: by the table, if there is
+ * one, and by frame pointers, which its compiler must keep. Without a table, a chain crosses only
+ * trap entries that the kernel has described (struct pitot_trap); at any other it ends, because the
+ * frame pointer there belongs to a function that the chain would not name.
  */
 #include "arch/embed.h"
 #include "core/lib/string.h"
@@ -13,7 +12,7 @@
 
 #define RING_OF_SELECTOR 3
 
-/* The frame pushed by the CPU. Source: Intel SDM vol. 3, "Stack Usage on Transfers to Handlers". */
+/* The CPU's frame: Intel SDM vol. 3, "Stack Usage on Transfers to Handlers". */
 struct cpu_frame {
     uint64_t ip, cs, flags, sp, ss;
 };
@@ -46,7 +45,7 @@ static bool read_text(const struct arch_stack *of, uintptr_t address, void *to, 
     return true;
 }
 
-/* Leaves an interrupted function; without symbols its beginning is unknown. */
+/* Without symbols the function's beginning is unknown. */
 static void leave_interrupted(struct unwind *state)
 {
     enum arch_frame frame = arch_frame_read(read_text, state->stack, NULL, state->ip);
@@ -58,8 +57,8 @@ static void leave_interrupted(struct unwind *state)
 }
 
 /*
- * The first frame may be in the gate, in code that called Pitot; for a later frame in the gate, the
- * caller is unknown.
+ * The first frame may be in the gate, in code that called Pitot; a later one there has no known
+ * caller.
  */
 static void step_in_plain_code(struct unwind *state)
 {
@@ -77,8 +76,7 @@ static void step_in_plain_code(struct unwind *state)
 }
 
 /*
- * Takes no frames, so that each is stepped: the loop of fp.c recognises entries by their place in
- * the text.
+ * Takes no frames, so that each is stepped: fp.c's loop knows entries by their place in the text.
  */
 static size_t run_nowhere(struct unwind *state, uint64_t *chain, size_t most)
 {

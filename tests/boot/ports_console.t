@@ -91,7 +91,7 @@ my @refusals = (
     ['perf record -e mem:pitot_debug_entry:x -- work', qr/the code of the debug trap's gate/],
     ['perf record -m 4M -- work', qr/MEMORY of make lib is 1048576$/],
     ['perf record -- play', qr/workload "play" is not a command/],
-    ['perf trace -- work', qr/^perf trace: what a system call is in this kernel is not known$/],
+    ['perf trace -- work', qr/^perf trace: the system calls of this kernel are unknown$/],
     ['perf record -p 9 -- work', qr/^perf record: -p 9: no such thread/],
     ['wrok', qr/^wrok: no such command; near: work/],
     ['work ' . 'x ' x 40, qr/^pitot: more than 32 arguments/],

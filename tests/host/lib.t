@@ -108,7 +108,7 @@ for (@objects) {
 # first level that cannot do without it. Level 3 is nothing but more CPUs.
 my @level_of = (
     [1, qr{^core/(?:unwind|symbols)/|^core/embed/unwinders|^arch/x86_64/unwind/}],
-    [2, qr{^core/(?:breakpoint/|event/source_(?:breakpoint|clock|nmi_clock|place)|embed/tick)}],
+    [2, qr{^core/(?:breakpoint/|event/source_(?:breakpoint|clock|nmi_clock|place))}],
     [2, qr{^arch/(?:x86_64/debug/|embed/(?:debug|gate|forbidden))}],
 );
 my %kind = (text => 0, rodata => 0, eh_frame => 0, bss => 1);

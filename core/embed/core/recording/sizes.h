@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Limits of a console recording in another kernel. Replaces core/recording/sizes.h, by the order of
- * the -I options in core/embed/lib.mk.
+ * -I in core/embed/lib.mk.
  */
 #pragma once
 
