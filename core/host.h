@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The interface between Pitot and its host, the kernel that contains it: the services that Pitot
- * needs, and what the host reports about running threads. The host fills in a struct host and
- * passes it once, early in its boot. Every function is optional: a feature whose function is
- * missing is refused by name, and features that need no function (events, rings, call chains, the
- * stream) work without a host. Only assert_failed (core/lib/assert.h) is required; it handles a
- * broken invariant of Pitot.
+ * needs, and what the host reports about threads. The host passes a struct host once, early in its
+ * boot. All functions are optional: a feature without its function is refused by name; events,
+ * rings, call chains and the stream need none. Only assert_failed (core/lib/assert.h) is required.
  *
  * "Any context" includes debug traps and NMIs: such a function takes no lock, allocates nothing and
- * cannot trap. Page tables, stacks, CPUs and their clock belong to arch.
+ * cannot trap.
  */
 #pragma once
 
@@ -24,7 +22,7 @@
 #define HOST_PATH_SIZE 256       /* path of a program's file, including the NUL */
 #define TASK_PID       1u        /* the thread that runs the console's commands */
 
-/* A program's executable file. Its memory is never freed, because samples outlive processes. */
+/* A program's file. Its memory is never freed, because samples outlive processes. */
 struct symbol_table;
 struct host_program {
     const char *path;                   /* shorter than HOST_PATH_SIZE */
@@ -50,30 +48,27 @@ enum host_power { HOST_POWER_OFF, HOST_POWER_RESET };
 
 struct host {
     /*
-     * Allocates at least `bytes` bytes of zeroed, page-aligned memory. On failure, returns NULL and
-     * reports in `why` how much is available. Task context; needed by perf record and perf report.
+     * At least `bytes` bytes of zeroed, page-aligned memory; or NULL, and in `why` how much is
+     * available. Task context; needed by perf record and perf report.
      */
     void *(*memory_take)(size_t bytes, struct refusal *why);
     void (*memory_give)(void *memory, size_t bytes);
     /*
      * Page-aligned memory at the same address in each boot, which survives a reset and is used by
-     * Pitot alone; the host must then also leave ARCH_KEPT variables (arch/memory.h) uncleared.
-     * NULL if there is none. Any context; needed by perf report --last-boot.
+     * Pitot alone, or NULL; ARCH_KEPT variables (arch/memory.h) must survive too. Any context;
+     * needed by perf report --last-boot.
      */
     void *(*memory_kept)(size_t *bytes);
 
     /* Name of the thread running on `cpu`; NULL if none runs there yet. Any context. */
     const char *(*task_name)(unsigned cpu);
-    /*
-     * Renames the current thread after the command it runs; NULL restores its own name. Task
-     * context.
-     */
+    /* Names the current thread after its command; NULL restores its own name. Task context. */
     void (*task_rename)(const char *name);
     enum host_task (*task_find)(uint32_t pid);
     /*
-     * Reports every existing thread and the mappings of its program, through the functions of
-     * core/recording/tasks.h with `lived` true; idle threads have the number 0 and HOST_IDLE_NAME.
-     * Task context; needed for names and maps in recordings.
+     * Reports each thread and its program's mappings, through core/recording/tasks.h with `lived`
+     * true; idle threads have the number 0 and HOST_IDLE_NAME. Task context; needed for names in
+     * recordings.
      */
     void (*tasks_tell)(void);
     /*
@@ -83,34 +78,28 @@ struct host {
     void (*follow)(enum host_follow which);
 
     /*
-     * Starts a thread that runs `run`, which never returns. By the time this returns, the thread
-     * has slept once. Returns 0 and its pid, or a negative errno and the reason. Task context;
-     * needed by perf stat -I, and by the stream while a recording runs.
+     * Starts a thread that runs `run`, which never returns; it has slept once when this returns.
+     * Returns 0 and its pid, or a negative errno and the reason. Task context; needed by perf stat
+     * -I, and by the stream while a recording runs.
      */
     int (*thread_start)(const char *name, void (*run)(void *unused), uint32_t *pid,
                         struct refusal *why);
     /*
-     * Sleeps until `until` returns true. The waiting thread calls `until` first and after each
-     * `wake` of the channel; a wake between that call and the sleep must not be lost. Task context.
+     * Sleeps until `until`, called first and after each `wake` of the channel, returns true. A wake
+     * between that call and the sleep must not be lost. Task context.
      */
     void (*wait)(enum host_channel channel, bool (*until)(void));
     void (*wake)(enum host_channel channel); /* task or interrupt context */
 
-    /*
-     * Returns the program in the file `path`, or NULL and the reason. Task context; needed for
-     * events in programs.
-     */
+    /* The program in the file, or NULL and the reason. Task context; for events in programs. */
     const struct host_program *(*program_load)(const char *path, struct refusal *why);
 
     /*
-     * ASK: returns whether ^C was typed since the command line began; any context. TAKE: the same,
-     * and consumes that ^C. AWAIT: sleeps until ^C is typed. TAKE and AWAIT: task context.
+     * ASK: true if ^C was typed since the command line began; any context. TAKE: consumes that ^C
+     * too. AWAIT: sleeps until ^C is typed. TAKE and AWAIT: task context.
      */
     bool (*interrupted)(enum host_interrupt how);
-    /*
-     * Turns the machine off or restarts it; returns only on failure. Any context; needed by gdb's
-     * kill and restart.
-     */
+    /* Turns off or restarts the machine; returns on failure. Any context; for gdb's kill. */
     void (*power)(enum host_power state);
 };
 
@@ -122,10 +111,7 @@ void host_set(const struct host *with);
 
 /* --- Reported by the host at each thread switch. --- */
 
-/*
- * pid and tid of the thread running on each CPU, in the format of a sample's TID field. Stored only
- * by task_set_ids on that CPU; read in any context.
- */
+/* pid and tid of each CPU's thread, as in a sample's TID. Stored by task_set_ids on that CPU. */
 extern uint64_t task_ids[ARCH_CPUS_MAX];
 
 #define TASK_IDS_NONE UINT64_MAX /* no thread; the ids of pid 0 are 0 */
@@ -145,7 +131,7 @@ static inline uint32_t task_current_pid(void)
     return (uint32_t)task_current_ids();
 }
 
-/* Name of the thread running on this CPU; "" if the host provides none. Any context. */
+/* Name of the thread on this CPU; "" if the host gives none. Any context. */
 static inline const char *task_name(void)
 {
     const char *name = host.task_name ? host.task_name(arch_cpu_id()) : NULL;
@@ -160,14 +146,11 @@ static inline void task_set_ids(uint32_t pid)
 }
 
 /*
- * Preemption-disable depth of each CPU, and whether a switch is delayed until it ends; a
- * tracepoint's record contains both. Stored only by the host, on that CPU.
+ * Each CPU's preemption-disable depth, and whether a switch waits for its end; tracepoints record
+ * both. Stored only by the host, on that CPU.
  */
 struct preemption {
-    /*
-     * Changed only by its CPU. An interrupt during a change restores the value it found, and a
-     * switch happens only at one value.
-     */
+    /* An interrupt during a change restores the value, and a switch happens only at one value. */
     uint32_t off;
     bool wanted; /* set under the lock of the CPU's scheduler, or on that CPU */
 };

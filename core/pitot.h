@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Pitot as a library for another kernel: every function that this kernel calls or provides, in
- * plain C types, for C and C++. Link it with build/lib/pitot.o (`make lib`), whose other names are
- * local; docs/porting.md explains the interface level by level.
+ * plain C types, for C and C++. Link it with build/lib/pitot.o (`make lib`). docs/porting.md
+ * explains the interface level by level.
  */
 #pragma once
 
@@ -22,37 +22,31 @@ void pitot_host_write(const void *bytes, unsigned long length);
 /* Reports a broken invariant of Pitot. Does not return. Any context. */
 void pitot_host_panic(const char *what) __attribute__((noreturn));
 
-/*
- * For call chains: finds the stack [*low, *high) that contains `address`; returns 0 if no readable
- * stack does. Any context. Without this function there are no call chains.
- */
+/* For call chains: the readable stack [*low, *high) that contains `address`, or 0. Any context. */
 int pitot_host_stack(unsigned long address, unsigned long *low, unsigned long *high)
     __attribute__((weak));
 
-/*
- * For breakpoints: returns 1 if [address, address + length) can be read without a fault, now and
- * later. Any context. Without this function there are no breakpoints.
- */
+/* For breakpoints: 1 if the bytes can be read without a fault, now and later. Any context. */
 int pitot_host_mapped(unsigned long address, unsigned long length) __attribute__((weak));
 
 /*
- * For more than one CPU: stops all other CPUs, with interrupts off, until pitot_host_release;
- * returns 0 if it cannot, and then they keep running. Each stopped CPU calls pitot_cpu_resumes
- * before it continues, and pitot_host_release returns once all have done so. Interrupts are off on
- * this CPU in between. Task context.
+ * For more than one CPU: stops all others, with interrupts off, until pitot_host_release; returns 0
+ * if it cannot, and they keep running. Each stopped CPU calls pitot_cpu_resumes before it
+ * continues, and pitot_host_release returns once all have. Interrupts off here in between. Task
+ * context.
  */
 int pitot_host_park(void) __attribute__((weak));
 void pitot_host_release(void) __attribute__((weak));
 
 /*
- * For console commands (`make lib LEVEL=4`), which also need the functions of levels 1 and 2 and
- * the tables: prints the output of a command. Task context.
+ * For console commands (LEVEL=4), which also need the functions of levels 1 and 2 and the tables:
+ * prints the output of a command. Task context.
  */
 void pitot_host_print(const char *text, unsigned long length);
 
 /*
- * For gdb (`make lib GDB=1`), which also needs pitot_host_mapped: a serial line that nothing else
- * uses. pitot_host_gdb_get is polled; it returns the received byte, or -1. Any context.
+ * For gdb (GDB=1), which also needs pitot_host_mapped: a serial line that nothing else uses.
+ * pitot_host_gdb_get returns the received byte, or -1 at once. Any context.
  */
 int pitot_host_gdb_get(void) __attribute__((weak));
 void pitot_host_gdb_put(unsigned char byte) __attribute__((weak));
@@ -83,9 +77,8 @@ struct pitot_kernel {
     void (*debug_next)(void);
     /*
      * A kernel with its own #DB gate includes in [gate, gate_end) that gate and everything it calls
-     * before and after pitot_debug_trap. [gate_stack, gate_stack_end) contains the stacks on which
-     * the CPUs push the frame, for all CPUs. Neither range can be watched, because a hit would
-     * interrupt itself.
+     * before and after pitot_debug_trap. [gate_stack, gate_stack_end): the stacks on which all CPUs
+     * push the frame. Neither range can be watched, because a hit would interrupt itself.
      */
     const void *gate_stack, *gate_stack_end;
 };
@@ -108,32 +101,23 @@ const char *pitot_start(const char *options);
 unsigned long long pitot_stop(void);
 
 /*
- * Number of hits in the last recording that may or may not belong to an event, because events watch
- * the same bytes and the instruction is unknown. They are neither counted nor recorded; with tables
- * there are few. Task context.
+ * Hits in the last recording that may or may not belong to an event, because events watch the same
+ * bytes and the instruction is unknown. They are not recorded; with tables few. Task context.
  */
 unsigned long long pitot_doubtful(void);
 
-/*
- * Reports that this CPU now runs thread `pid`, which may be 0. Called where threads are switched.
- */
+/* Reports that this CPU now runs thread `pid`, from 0. Called where threads are switched. */
 void pitot_thread_runs(unsigned pid);
 
-/*
- * Names thread `pid`, with up to 15 characters. Returns 0, or why perf will not know the name. Task
- * context.
- */
+/* Names thread `pid`, up to 15 characters. Returns 0, or why perf cannot know it. Task context. */
 const char *pitot_thread_named(unsigned pid, const char *name);
 
-/*
- * Loads on this CPU the breakpoints that were changed while it was parked. Interrupts off; not in a
- * debug trap.
- */
+/* Loads the breakpoints changed while this CPU was parked. Interrupts off; not in a debug trap. */
 void pitot_cpu_resumes(void);
 
 /*
- * For breakpoints: the handler for gate 1 of the IDT, an interrupt gate with an IST stack. Each
- * CPU's TSS holds pitot_debug_stack(cpu) as the address of that stack.
+ * For breakpoints: the handler for gate 1 of the IDT, an interrupt gate with an IST stack, whose
+ * address in each CPU's TSS is pitot_debug_stack(cpu).
  */
 void pitot_debug_entry(void);
 void *pitot_debug_stack(unsigned cpu); /* its top; 0 if `cpu` is not below CPUS of `make lib` */
@@ -146,37 +130,27 @@ struct pitot_regs {
     unsigned long long ip, cs, flags, sp, ss;
 };
 
-/*
- * For cpu-clock: called from the timer interrupt with the interrupted registers. Code that runs
- * with interrupts off is not sampled. Interrupts off.
- */
+/* For cpu-clock: called from the timer interrupt. Code with interrupts off is not sampled. */
 void pitot_tick(const struct pitot_regs *interrupted);
 
 /*
- * Called from the kernel's own #DB gate, in place of pitot_debug_entry. Returns 1 if the trap was a
- * breakpoint of Pitot; the gate then returns by `iretq` with regs->flags, or, with gdb, with all of
- * `regs`. Returns 0 if the kernel must handle the trap. On gate_stack, interrupts off.
+ * Called from the kernel's own #DB gate, in place of pitot_debug_entry, on gate_stack, interrupts
+ * off. Returns 1 for a breakpoint of Pitot; the gate then returns by `iretq` with regs->flags, or,
+ * with gdb, with all of `regs`. Returns 0 if the kernel must handle the trap.
  */
 int pitot_debug_trap(struct pitot_regs *regs);
 
 /* --- gdb, in a kernel of one CPU (GDB=1). --- */
 
-/*
- * Allows gdb to connect from now on, without waiting. Returns 0, or the reason for failure. After
- * pitot_init; task context.
- */
+/* From now on gdb may connect. Returns 0, or the reason for failure. Task context. */
 const char *pitot_gdb_start(void);
 
-/*
- * Stops here until gdb connects and continues the kernel. Returns 0, or the reason for failure.
- * Task context.
- */
+/* Waits until gdb continues the kernel. Returns 0, or the reason for failure. Task context. */
 const char *pitot_gdb_wait(void);
 
 /*
- * Called from the timer interrupt with the interrupted registers: a connecting gdb, or its ^C,
- * stops the kernel there. Returns 1 if gdb stopped the kernel; the interrupt must then return with
- * all of `regs`, as gdb left them. Interrupts off.
+ * Called from the timer interrupt: a connecting gdb, or its ^C, stops the kernel there. Returns 1
+ * if gdb stopped the kernel; the interrupt must then return with all of `regs`. Interrupts off.
  */
 int pitot_gdb_poll(struct pitot_regs *regs);
 
@@ -186,16 +160,15 @@ void pitot_gdb_stop(struct pitot_regs *regs);
 /* --- Tracepoints. --- */
 
 /*
- * One .c file defines a tracepoint, with up to five fields, each with its kind, its name and its
- * part of the printed line:
+ * One .c file defines a tracepoint, with up to five fields: their kind, name and part of the line:
  *
  *     PITOT_TRACEPOINT(vm, page_free, 2, PITOT_FIELD(pointer, page, "page=%p"),
  *                                        PITOT_FIELD(u32, order, " order=%u"));
  *
- * The code raises it with PITOT_TRACE(page_free, page, 4); in any other file,
- * PITOT_TRACEPOINT_DECLARE(page_free, 2) comes first. Kinds: pointer %p, u32 %u %x, s32 %d, u64 %lu
- * %lx, s64 %ld, text %s (a string, cut after 15 characters; 0 is an empty one). Arguments are
- * evaluated only while an event listens.
+ * The code raises it with PITOT_TRACE(page_free, page, 4), in any other file after
+ * PITOT_TRACEPOINT_DECLARE(page_free, 2). Kinds: pointer %p, u32 %u %x, s32 %d, u64 %lu %lx, s64
+ * %ld, text %s (a string, cut after 15 characters; 0 is an empty one). Arguments are evaluated only
+ * while an event listens.
  */
 struct pitot_field {
     const char *name, *print;
@@ -280,9 +253,9 @@ typedef void pitot_raise(struct pitot_tracepoint *, unsigned long long, unsigned
 /* --- Console commands (LEVEL=4). --- */
 
 /*
- * Runs a command line, such as "perf record -e mem:jobs_done:w -g -- work", "perf report" or
- * "help". Returns 0, or a negative errno after printing the reason with pitot_host_print. Task
- * context, one caller at a time.
+ * Runs a command line, such as "perf record -e mem:jobs_done:w -g -- work". Returns 0, or a
+ * negative errno after printing the reason with pitot_host_print. Task context, one caller at a
+ * time.
  */
 int pitot_command(const char *line);
 

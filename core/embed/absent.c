@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Stubs for what core/perf uses only in Pitot's own kernel: system calls and branches. Task
- * context.
- */
+/* Stubs for what core/perf uses only in Pitot's own kernel. Task context. */
 #include <linux/errno.h>
 
 #include "core/event/source_branches.h"

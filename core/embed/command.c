@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Console commands in another kernel: `perf`, and that kernel's own commands, which may be
- * recorded. Task context, one caller at a time.
- */
+/* Console commands in another kernel: `perf` and its own. Task context, one caller at a time. */
 #include <linux/errno.h>
 
 #include "arch/cpu.h"

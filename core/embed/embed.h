@@ -43,9 +43,6 @@ void embed_host_set(void);
 /* True if pitot_init has succeeded. */
 bool embed_ready(void);
 
-/*
- * The stream of all recordings. embed_stream_open is called once, by pitot_init; `sink` and
- * `kernel` must stay valid. Task context.
- */
+/* The stream of all recordings, opened once; `sink` and `kernel` must stay valid. Task context. */
 struct stream *embed_stream_open(struct sink *sink, const struct stream_kernel *kernel);
 struct stream *embed_stream(void);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * gdb in another kernel (core/pitot.h), whose serial line is polled in the timer interrupt. With
- * GDB=1; otherwise no_gdb.c takes its place.
- */
+/* gdb in another kernel, polled in the timer interrupt. no_gdb.c replaces it without GDB=1. */
 #include "arch/cpu.h"
 #include "arch/debugger.h"
 #include "arch/embed.h"

@@ -57,8 +57,7 @@ static void leave_interrupted(struct unwind *state)
 }
 
 /*
- * The first frame may be in the gate, in code that called Pitot; a later one there has no known
- * caller.
+ * The first frame may be in the gate, in code that called Pitot. Later ones have no known caller.
  */
 static void step_in_plain_code(struct unwind *state)
 {
@@ -75,9 +74,7 @@ static void step_in_plain_code(struct unwind *state)
         unwind_fp.step(state);
 }
 
-/*
- * Takes no frames, so that each is stepped: fp.c's loop knows entries by their place in the text.
- */
+/* Leaves each frame to `step`: the loop of fp.c knows entries by their place in the text. */
 static size_t run_nowhere(struct unwind *state, uint64_t *chain, size_t most)
 {
     (void)state;

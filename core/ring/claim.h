@@ -80,10 +80,7 @@ static inline bool ring_is_before(uint64_t position, uint64_t other)
     return (int64_t)position < (int64_t)other;
 }
 
-/*
- * Moves the tail over the old record at `tail` and returns the new tail, which a nested writer may
- * have moved instead.
- */
+/* Moves the tail over an old record; returns the new tail, which a nested writer may have moved. */
 static inline uint64_t ring_move_tail(struct ring *ring, uint64_t tail, uint64_t limit)
 {
     uint64_t next = ring_next(ring, tail, limit);

@@ -69,10 +69,7 @@ void ring_write_part(struct ring *ring, uint64_t offset, const void *bytes, size
         ring_write_around(ring, start, bytes, size);
 }
 
-/*
- * Publishes records of nested writers that came while the outermost writer was leaving: each saw
- * itself nested, so it did not publish.
- */
+/* Publishes records of writers that nested while the outermost left, and so did not publish. */
 __attribute__((noinline)) void ring_publish_again(struct ring *ring)
 {
     uint64_t head;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * See base64.h. Buffers less than a line, so that every line but the last is full and written
- * whole.
- */
+/* See base64.h. Buffers less than a line: every line but the last is full, and written whole. */
 #include "core/stream/base64.h"
 
 #include "core/lib/assert.h"

@@ -36,8 +36,5 @@ void base64_open(struct base64 *base64, struct sink *behind, const uint64_t *lef
 /* Writes the buffered bytes and ends the block. */
 void base64_close(struct base64 *base64);
 
-/*
- * Ends a block whose writer was interrupted for good: completes the current line and adds the end
- * marker. Buffered bytes are lost.
- */
+/* Completes the line and ends a block whose writer was interrupted. Buffered bytes are lost. */
 void base64_cut(struct base64 *base64);

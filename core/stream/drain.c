@@ -82,10 +82,7 @@ static void drain_head(struct stream *stream, bool more)
     drain.state = DRAIN_RECORDS;
 }
 
-/*
- * Records stay readable on this machine until the ring is nearly full. In overwrite mode the
- * writers need nothing back.
- */
+/* Keeps records readable until the ring is nearly full. Overwriting writers need nothing back. */
 static void drain_give_back(struct ring *ring, const struct ring_reader *reader)
 {
     if (ring->mode == RING_OVERWRITE || ring->published - ring->tail <= ring->size / 8 * 7)
@@ -145,10 +142,7 @@ static void drain_ring(struct stream *stream, unsigned cpu, struct ring *ring)
     }
 }
 
-/*
- * Called before the records, so that a truncated stream has names, and after them: a thread with a
- * sample among them was recorded before that sample.
- */
+/* Before the records, so that a cut stream has names; after them, for the samples' threads. */
 static void drain_tasks(struct stream *stream)
 {
     const struct recorded_task *tasks;

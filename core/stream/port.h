@@ -7,10 +7,7 @@
 
 #include "core/stream/stream.h"
 
-/*
- * Replaces arch's description of the kernel; `with` must stay valid. Called before stream_port_set,
- * by a kernel that embeds Pitot.
- */
+/* Replaces arch's description of the kernel; before stream_port_set, in another kernel. */
 void stream_port_describe(const struct stream_kernel *with);
 
 /* Sets the binary port; *left counts the bytes it has sent. Called at boot. */
@@ -22,10 +19,7 @@ void stream_block_set(const uint64_t *left);
 /* The port's stream, shared by all recordings of this boot; NULL without a port. */
 struct stream *stream_port(void);
 
-/*
- * Writes the records in the rings to the console, as a block with its own stream. Also used by a
- * panic that cannot resume the port's stream.
- */
+/* Writes the rings' records to the console, as a block with its own stream. Also for a panic. */
 void stream_block_write(void);
 
 /* Called when a panic begins: ends an unfinished block, so that decoders find the next. */

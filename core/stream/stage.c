@@ -27,10 +27,7 @@ static void settle(struct stream *stream)
     stream->sending = false;
 }
 
-/*
- * Sends these bytes, which complete `records` records; staged_after bytes stay staged. `length` 0:
- * the record went into the packer.
- */
+/* Sends these bytes, which complete `records` records; staged_after bytes stay staged. */
 static void leave(struct stream *stream, const void *bytes, size_t length, unsigned records,
                   size_t staged_after)
 {

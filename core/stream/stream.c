@@ -72,10 +72,7 @@ void stream_set_packer(struct stream *stream, struct stream_packer *packer)
     stream->packer = packer;
 }
 
-/*
- * Compresses records up to the recording's end. The head is not, because perf rejects a compressed
- * TRACING_DATA.
- */
+/* Compresses from here on, not the head: perf rejects a compressed TRACING_DATA. */
 static void begin_packing(struct stream *stream)
 {
     assert(stream->packer);

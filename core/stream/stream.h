@@ -99,10 +99,7 @@ void stream_put_task(struct stream *stream, const struct recorded_task *task);
 /* Sends the records that wait in the packer. */
 void stream_flush(struct stream *stream);
 
-/*
- * Called after each pass over all rings: perf then delivers the records from before the previous
- * one.
- */
+/* Called after each pass over all rings: perf delivers the records from before the previous one. */
 void stream_put_round(struct stream *stream);
 
 /*

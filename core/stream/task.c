@@ -66,10 +66,7 @@ static void put_map(struct stream *stream, const struct recorded_task *task,
     stage_end(stream);
 }
 
-/*
- * A task that existed when the recording began gets a time between the recordings, so that a reused
- * task id does not rename older samples.
- */
+/* Without a time, a task gets the last recording's end: a reused id must not rename old samples. */
 void stream_put_task(struct stream *stream, const struct recorded_task *task)
 {
     const struct stage_origin origin = {

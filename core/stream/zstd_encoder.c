@@ -110,9 +110,7 @@ static void note(struct zstd *zstd, uint64_t from, uint64_t to)
     }
 }
 
-/*
- * Splits the waiting bytes into sequences and returns their number. Literals follow the last one.
- */
+/* Splits the waiting bytes into sequences; returns their number. Literals follow the last one. */
 static size_t take_apart(struct zstd *zstd)
 {
     uint64_t position = zstd->flushed, literals = position;

@@ -46,9 +46,7 @@ size_t zstd_room(const struct zstd *zstd);
  */
 uint64_t zstd_put(struct zstd *zstd, const void *bytes, size_t length);
 
-/*
- * Encodes the waiting bytes, at least one, as a block; returns its length, at most ZSTD_FLUSH_MAX.
- */
+/* Encodes the waiting bytes (at least 1) as a block; returns its length, at most ZSTD_FLUSH_MAX. */
 size_t zstd_flush(struct zstd *zstd, uint8_t *to);
 
 /* Marks the last flush as sent to the decoder. */

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * See zstd_fse.h. The encoder searches the decoder's table, 64 states at most: three searches per
- * sequence take less time than its bytes on the port.
- */
+/* See zstd_fse.h. Searching the decoder's few states takes less time than sending the result. */
 #include "core/stream/zstd_fse.h"
 
 #include "core/lib/assert.h"

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * See zstd_sequences.h. All three codes are predefined: one built for a block would have to be sent
- * with each flush.
- */
+/* See zstd_sequences.h. All codes are predefined: others would have to be sent with each flush. */
 #include "core/stream/zstd_sequences.h"
 
 #include <stdbool.h>
@@ -62,10 +59,7 @@ static struct code code_of_offset(uint32_t offset)
     return (struct code){log, log, offset - (1u << log)};
 }
 
-/*
- * Repeats are numbered 1 to 3. Directly after a match the last offset is not among them, because
- * that match would have been longer.
- */
+/* Directly after a match the last offset is no repeat: that match would have been longer. */
 uint32_t zstd_offset(struct zstd_repeats *repeats, uint32_t distance, uint32_t literals)
 {
     uint32_t *offset = repeats->offset;

@@ -24,9 +24,6 @@ uint32_t zstd_offset(struct zstd_repeats *repeats, uint32_t distance, uint32_t l
 
 #define ZSTD_SEQUENCES_MAX 0x7eff /* the largest count with a two-byte encoding */
 
-/*
- * Writes the section of `count` sequences, at most ZSTD_SEQUENCES_MAX. Returns its length, or 0 if
- * it does not fit into `room`.
- */
+/* Returns the length of the section of `count` sequences; 0: it does not fit into `room`. */
 size_t zstd_write_sequences(uint8_t *to, size_t room, const struct zstd_sequence *sequences,
                             size_t count);

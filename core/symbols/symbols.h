@@ -12,9 +12,7 @@
 
 #include "core/symbols/table.h"
 
-/*
- * Returns 0, or a negative errno and the reason, as symbol_table_open; lookups then find nothing.
- */
+/* Returns 0, or a negative errno and the reason; lookups then find nothing. */
 struct refusal;
 int symbols_init(const uint8_t *build_id, size_t build_id_size, struct refusal *why);
 

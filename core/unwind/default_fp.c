@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * UNWINDER=fp: the kernel is built with frame pointers. Chains use them unless the table is
- * requested; `--verify-chain` uses both. The Makefile links this file or default_orc.c.
- */
+/* UNWINDER=fp: chains use frame pointers unless the table is requested. See default_orc.c. */
 #include "core/unwind/step.h"
 
 const struct unwinder *const unwinders[UNWIND_METHODS] = {

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * UNWINDER=orc: the kernel is built without frame pointers; chains use only the table. The Makefile
- * links this file or default_fp.c.
- */
+/* UNWINDER=orc: no frame pointers, so chains use the table. The alternative is default_fp.c. */
 #include "core/unwind/step.h"
 
 const struct unwinder *const unwinders[UNWIND_METHODS] = {[UNWIND_BY_TABLE] = &unwind_orc};

@@ -165,10 +165,7 @@ struct orc_walk {
     bool outermost;   /* this frame has no caller */
 };
 
-/*
- * Text offset of the byte before the return address at `slot`; past the text for a slot outside the
- * stack.
- */
+/* Text offset of the byte before the return address at `slot`; past the text if there is none. */
 static inline uintptr_t orc_offset_at(uintptr_t slot, uintptr_t last, uintptr_t behind_call)
 {
     return slot > last ? UINTPTR_MAX : unwind_read(slot) - behind_call;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * The interface between the iterator (unwind.c) and the unwinders (orc.c, fp.c, and
- * core/embed/unwinders.c), which differ only in how they take a step.
- */
+/* Interface between the iterator (unwind.c) and the unwinders (orc.c, fp.c, embed/unwinders.c). */
 #pragma once
 
 #include "arch/memory.h"
@@ -12,17 +9,11 @@ struct unwinder {
     /* Moves from the frame in `state` to its caller, or sets state->end. */
     void (*step)(struct unwind *state);
     unwind_capture_function *capture;
-    /*
-     * Stores the callers' addresses along plain frames, up to the first special one; returns their
-     * number.
-     */
+    /* Stores the callers' addresses up to the first special frame; returns their number. */
     size_t (*run)(struct unwind *state, uint64_t *chain, size_t most);
 };
 
-/*
- * The unwinders this kernel was built with (core/unwind/default_orc.c or default_fp.c), NULL for a
- * method that was left out; and the default method.
- */
+/* Defined by core/unwind/default_orc.c or default_fp.c. NULL: built without the method. */
 extern const struct unwinder *const unwinders[UNWIND_METHODS];
 extern const enum unwind_method unwinder_method;
 
@@ -51,10 +42,7 @@ static inline uint64_t unwind_read(uintptr_t address)
     return *(const uint64_t *)address;
 }
 
-/*
- * True if [address, address + 8) is inside the stack and not below what was read before. Otherwise
- * ends the chain.
- */
+/* False, and the chain ends, unless the 8 bytes are in the stack and not below what was read. */
 bool unwind_may_read(struct unwind *state, uintptr_t address);
 
 /* Moves to the caller. `slot` holds the return address; state->fp is already the caller's. */
@@ -63,10 +51,7 @@ void unwind_return(struct unwind *state, uintptr_t slot);
 /* Moves to the context that a trap interrupted, saved in the struct regs at `address`. */
 void unwind_enter_trap(struct unwind *state, uintptr_t address);
 
-/*
- * Moves to an interrupted context. `regs` is the trap frame that holds it; NULL: not all registers
- * were saved.
- */
+/* Moves to an interrupted context. `regs` is its trap frame; NULL: not all registers were saved. */
 void unwind_enter(struct unwind *state, uintptr_t ip, uintptr_t sp, uintptr_t fp,
                   const struct regs *regs);
 
@@ -74,8 +59,5 @@ void unwind_enter(struct unwind *state, uintptr_t ip, uintptr_t sp, uintptr_t fp
 void unwind_leave_kernel(struct unwind *state, uintptr_t ip, uintptr_t sp, uintptr_t fp,
                          const struct regs *regs);
 
-/*
- * Recovers the frame pointer at state->sp for a chain that began in a partial snapshot. On failure,
- * returns false and ends the chain.
- */
+/* Recovers the frame pointer of a partial snapshot at state->sp. False: ends the chain. */
 bool unwind_find_fp(struct unwind *state);

@@ -47,10 +47,7 @@ static bool unwind_switch_stack(struct unwind *state, const struct arch_stack *n
     return true;
 }
 
-/*
- * Accepts a stack pointer in a guard page: runaway recursion must be reported, and its frames lie
- * above.
- */
+/* Accepts a stack pointer in a guard page: runaway recursion must be reported. */
 void unwind_enter(struct unwind *state, uintptr_t ip, uintptr_t sp, uintptr_t fp,
                   const struct regs *regs)
 {

@@ -36,9 +36,7 @@ enum unwind_end {
     UNWIND_NO_REGISTER,      /* the rule uses a register that is not known here */
     UNWIND_NO_RULE,          /* the table has no rule for this address */
     UNWIND_NO_WAY,           /* this kernel has neither a table nor frame pointers */
-    /*
-     * With frame pointers only: interrupted in a trap entry, before or after its frame is set up.
-     */
+    /* With frame pointers: interrupted in a trap entry, before or after its frame is set up. */
     UNWIND_IN_ENTRY,
 };
 
@@ -73,10 +71,7 @@ struct unwind {
     unsigned left_count;
 };
 
-/*
- * Validates the kernel's table. Returns 0, or -EINVAL and why the table is not used. Called once at
- * boot; until then chains have one frame.
- */
+/* Called once, at boot; until then chains have one frame. -EINVAL: why the table is not used. */
 struct refusal;
 int unwind_init(struct refusal *why);
 
@@ -132,10 +127,7 @@ struct unwind_border {
 size_t unwind_capture_border(enum unwind_method method, const struct regs *regs, unsigned skip,
                              uint64_t *chain, size_t most, struct unwind_border *border);
 
-/*
- * unwind_capture_border for one method, with skip 0 and `most` at least 2. unwind_capture_of always
- * returns the same after unwind_init.
- */
+/* As unwind_capture_border, with skip 0 and `most` at least 2; chosen once, by unwind_init. */
 typedef size_t unwind_capture_function(const struct regs *regs, uint64_t *chain, size_t most,
                                        struct unwind_border *border);
 unwind_capture_function *unwind_capture_of(enum unwind_method method);

@@ -44,10 +44,7 @@ static bool user_return(struct user_frame *frame, uintptr_t slot)
     return true;
 }
 
-/*
- * Each frame must lie above the previous one, so a chain cannot loop. One read fetches both words,
- * because each walks the page tables.
- */
+/* Each frame must lie above the previous one, so no chain loops. One read: it walks page tables. */
 static bool user_follow(struct user_frame *frame)
 {
     uintptr_t at = frame->fp;

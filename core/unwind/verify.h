@@ -13,10 +13,7 @@ struct sink;
 struct verify_difference {
     uintptr_t ip;   /* where the sample was taken */
     unsigned frame; /* the first frame that differs; frame 0 is the sample's ip */
-    /*
-     * The frame's address by each method, or 0 if that chain has ended; its kind; why the chain
-     * ended.
-     */
+    /* The frame's address, or 0 if that chain has ended; its kind; why the chain ended. */
     uintptr_t by[UNWIND_METHODS];
     enum unwind_kind kind[UNWIND_METHODS];
     enum unwind_end end[UNWIND_METHODS];

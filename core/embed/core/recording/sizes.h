@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Limits of a console recording in another kernel. Replaces core/recording/sizes.h, by the order of
- * -I in core/embed/lib.mk.
- */
+/* Replaces core/recording/sizes.h in another kernel, by the order of -I in core/embed/lib.mk. */
 #pragma once
 
 #define RECORDING_EVENTS_MAX   8
