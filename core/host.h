@@ -86,7 +86,7 @@ struct host {
                         struct refusal *why);
     /*
      * Sleeps until `until`, called first and after each `wake` of the channel, returns true. A wake
-     * between that call and the sleep must not be lost. Task context.
+     * between that call and the sleep is not lost. Task context.
      */
     void (*wait)(enum host_channel channel, bool (*until)(void));
     void (*wake)(enum host_channel channel); /* task or interrupt context */
@@ -126,11 +126,6 @@ static inline uint64_t task_current_ids(void)
     return task_ids[arch_cpu_id()];
 }
 
-static inline uint32_t task_current_pid(void)
-{
-    return (uint32_t)task_current_ids();
-}
-
 /* Name of the thread on this CPU; "" if the host gives none. Any context. */
 static inline const char *task_name(void)
 {
@@ -146,8 +141,8 @@ static inline void task_set_ids(uint32_t pid)
 }
 
 /*
- * Each CPU's preemption-disable depth, and whether a switch waits for its end; tracepoints record
- * both. Stored only by the host, on that CPU.
+ * Preemption-disable depth, and whether a switch waits for its end. Stored by the host, on that
+ * CPU.
  */
 struct preemption {
     /* An interrupt during a change restores the value, and a switch happens only at one value. */

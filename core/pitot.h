@@ -38,10 +38,7 @@ int pitot_host_mapped(unsigned long address, unsigned long length) __attribute__
 int pitot_host_park(void) __attribute__((weak));
 void pitot_host_release(void) __attribute__((weak));
 
-/*
- * For console commands (LEVEL=4), which also need the functions of levels 1 and 2 and the tables:
- * prints the output of a command. Task context.
- */
+/* For console commands (LEVEL=4), with tables and levels 1 and 2: prints output. Task context. */
 void pitot_host_print(const char *text, unsigned long length);
 
 /*

@@ -54,10 +54,7 @@ static void host_write(struct sink *sink, const char *bytes, size_t length)
     pitot_host_write(bytes, length);
 }
 
-/*
- * perf compares a symbol's address here with that in the file. The first byte of the kernel's text
- * may have no name; pitot_init has one.
- */
+/* perf compares a symbol's address with the file's; the text's first byte may have no name. */
 static void begin_stream(void)
 {
     static struct sink sink = {host_write};
@@ -157,13 +154,6 @@ static int check_cpus(struct refusal *why)
     return wrong ? refuse(why, EIO, "CPU %u: %s", cpu, wrong) : 0;
 }
 
-static uint64_t period_of(const struct event_spec *spec)
-{
-    if (state.options.period > 0)
-        return state.options.period;
-    return spec->source->counts_time ? CLOCK_PERIOD : 1;
-}
-
 static int begin_event(size_t i, struct refusal *why)
 {
     struct event_spec *spec = &state.options.event[i];
@@ -171,7 +161,9 @@ static int begin_event(size_t i, struct refusal *why)
 
     spec->attr.sample_type = SAMPLE_ALWAYS | (spec->source->has_fields ? PERF_SAMPLE_RAW : 0);
     spec->attr.sample_id_all = 1;
-    spec->attr.sample_period = period_of(spec);
+    spec->attr.sample_period = state.options.period        ? state.options.period
+                               : spec->source->counts_time ? CLOCK_PERIOD
+                                                           : 1;
     if (!error && spec->attr.sample_period < spec->source->period_min)
         error = refuse(why, EINVAL, "%s: -c from %llu on", spec->name,
                        (unsigned long long)spec->source->period_min);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * The stream of a kernel with console commands, in place of stream.c: perf reads one file, so
- * pitot_stop and `perf record` write through the same port. Task context.
- */
+/* In place of stream.c, with console commands: all recordings go to one stream. Task context. */
 #include "core/embed/embed.h"
 #include "core/stream/port.h"
 

@@ -42,8 +42,7 @@ PITOT_TRACEPOINT(pitot, mark, 2, PITOT_FIELD(text, text, "%s"), PITOT_FIELD(u64,
 /* There are no sites. */
 int arch_site_set(const struct arch_site *site, bool on)
 {
-    (void)site;
-    (void)on;
+    (void)site, (void)on;
     return 0;
 }
 

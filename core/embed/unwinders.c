@@ -77,9 +77,7 @@ static void step_in_plain_code(struct unwind *state)
 /* Leaves each frame to `step`: the loop of fp.c knows entries by their place in the text. */
 static size_t run_nowhere(struct unwind *state, uint64_t *chain, size_t most)
 {
-    (void)state;
-    (void)chain;
-    (void)most;
+    (void)state, (void)chain, (void)most;
     return 0;
 }
 

@@ -76,7 +76,7 @@ static void add_name(uint32_t pid, const char *name, bool lived)
     struct recorded_task task = {.pid = pid, .tid = pid};
 
     if (!lived) {
-        uint32_t maker = task_current_pid(); /* or `pid`, if the thread renames itself */
+        uint32_t maker = (uint32_t)task_current_ids(); /* or `pid`, if the thread renames itself */
 
         task.time = arch_clock_ns();
         task.parent = maker == pid ? 0 : maker;

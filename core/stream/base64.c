@@ -95,8 +95,7 @@ void base64_close(struct base64 *base64)
 }
 
 /*
- * uudecode refuses an empty line, and an incomplete group encodes no byte, so the rest of the line
- * is written unchanged. Other output to the console in between makes the line corrupt.
+ * uudecode refuses empty lines and incomplete groups, so the rest of the line is written unchanged.
  */
 void base64_cut(struct base64 *base64)
 {

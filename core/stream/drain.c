@@ -37,10 +37,7 @@ static struct {
     uint64_t passes;
     bool whole; /* no record older than the last pass can still appear */
     struct ring_reader reader[ARCH_CPUS_MAX];
-    /*
-     * Saved in this order before a record is read: the CPU, its reader's position, the number of
-     * records sent. While that number is unchanged, the record has not been sent.
-     */
+    /* Saved in this order before reading a record, which is unsent while `records` is unchanged. */
     unsigned cpu;
     uint64_t position, records;
     uint64_t unreturned; /* records sent that can still be read here */
@@ -258,10 +255,7 @@ void drain_start(void)
     drain.state = DRAIN_WAITS;
 }
 
-/*
- * True if a quarter of some ring has not been sent, or if a nearly full ring holds anything unsent,
- * which cannot be given back. *any: anything is unsent.
- */
+/* True if a quarter of a ring, or anything in a nearly full ring, is unsent. *any: anything is. */
 static bool drain_much(bool *any)
 {
     const struct ring *ring;

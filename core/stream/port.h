@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The machine's stream, on a dedicated binary port or, without one, on the console, as one base64
- * block per recording. Task context or panic context.
+ * The machine's stream, on a binary port or in base64 blocks on the console. Task or panic context.
  */
 #pragma once
 

@@ -155,20 +155,20 @@ size_t stage_trailer_size(const struct recorded_event *event)
 void stage_trailer(struct stream *stream, const struct recorded_event *event,
                    const struct stage_origin *origin)
 {
-    uint64_t fields = event->attr.sample_type;
+    const struct {
+        uint64_t field, value;
+    } trailer[] = {
+        {PERF_SAMPLE_TID, (uint64_t)origin->tid << 32 | origin->pid},
+        {PERF_SAMPLE_TIME, origin->time},
+        {PERF_SAMPLE_ID, event->id},
+        {PERF_SAMPLE_STREAM_ID, event->id},
+        {PERF_SAMPLE_CPU, origin->cpu},
+        {PERF_SAMPLE_IDENTIFIER, event->id},
+    };
 
-    if (fields & PERF_SAMPLE_TID)
-        stage_u32_pair(stream, origin->pid, origin->tid);
-    if (fields & PERF_SAMPLE_TIME)
-        stage_u64(stream, origin->time);
-    if (fields & PERF_SAMPLE_ID)
-        stage_u64(stream, event->id);
-    if (fields & PERF_SAMPLE_STREAM_ID)
-        stage_u64(stream, event->id);
-    if (fields & PERF_SAMPLE_CPU)
-        stage_u32_pair(stream, origin->cpu, 0);
-    if (fields & PERF_SAMPLE_IDENTIFIER)
-        stage_u64(stream, event->id);
+    for (size_t i = 0; i < sizeof(trailer) / sizeof(trailer[0]); i++)
+        if (event->attr.sample_type & trailer[i].field)
+            stage_u64(stream, trailer[i].value);
 }
 
 bool stream_recover(struct stream *stream)

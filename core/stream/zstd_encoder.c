@@ -104,10 +104,8 @@ static void note(struct zstd *zstd, uint64_t from, uint64_t to)
 {
     uint32_t unused;
 
-    for (uint64_t at = (from + WORD) & ~(uint64_t)(WORD - 1); at < to; at += WORD) {
-        find_by(zstd, zstd->words_at, WORDS, at, &unused);
-        find_by(zstd, zstd->word_at, WORD, at, &unused);
-    }
+    for (uint64_t at = (from + WORD) & ~(uint64_t)(WORD - 1); at < to; at += WORD)
+        find(zstd, at, &unused);
 }
 
 /* Splits the waiting bytes into sequences; returns their number. Literals follow the last one. */

@@ -28,8 +28,5 @@ size_t symbols_suggest(const char *wrong, struct symbol *nearest, size_t most);
 /* Writes "name+0x12" or "0xffff..." to `text`, and returns it. Safe in crash paths. */
 const char *symbols_describe(uintptr_t address, char *text, size_t size);
 
-/*
- * The same for a return address. A call may end its function, so the function is looked up at the
- * call; the offset is that of the return address.
- */
+/* For a return address: looks up the function at the call, which may be its last instruction. */
 const char *symbols_describe_return(uintptr_t address, char *text, size_t size);

@@ -78,17 +78,15 @@ static int check_parts(const struct check *check)
     return 0;
 }
 
-static bool rule_is_sound(const struct unwind_rule *rule)
-{
-    return rule->kind < UNWIND_RULE_KINDS && rule->base < UNWIND_BASE_COUNT &&
-           rule->saved < UNWIND_SAVED_PLACES && rule->indirect <= 1;
-}
-
 static int check_rules(const struct check *check)
 {
-    for (uint32_t i = 0; i < check->header->rule_count; i++)
-        if (!rule_is_sound(&check->parts.rules[i]))
+    for (uint32_t i = 0; i < check->header->rule_count; i++) {
+        const struct unwind_rule *rule = &check->parts.rules[i];
+
+        if (rule->kind >= UNWIND_RULE_KINDS || rule->base >= UNWIND_BASE_COUNT ||
+            rule->saved >= UNWIND_SAVED_PLACES || rule->indirect > 1)
             return refuse(check->why, EINVAL, "rule %u of the unwind table is invalid", i);
+    }
     return 0;
 }
 

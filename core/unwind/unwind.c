@@ -133,13 +133,6 @@ void unwind_return(struct unwind *state, uintptr_t slot)
     state->kind = UNWIND_CALL;
 }
 
-static enum unwind_kind unwind_kind_of(const struct regs *regs)
-{
-    if (regs_are_full(regs))
-        return UNWIND_TRAP;
-    return regs_are_rewound(regs) ? UNWIND_CALL : UNWIND_SNAPSHOT;
-}
-
 /*
  * No stack can have been left or read twice yet, so this does not call unwind_enter. It sets single
  * fields, because clearing the list of stacks would be a large part of a short chain's cost. A
@@ -155,7 +148,9 @@ static inline void unwind_begin(const struct unwinder *unwinder, struct unwind *
     state->sp = regs->sp;
     state->fp = regs->bp;
     state->fp_known = !regs_are_partial(regs);
-    state->kind = unwind_kind_of(regs);
+    state->kind = regs_are_full(regs)      ? UNWIND_TRAP
+                  : regs_are_rewound(regs) ? UNWIND_CALL
+                                           : UNWIND_SNAPSHOT;
     state->regs = regs;
     state->end = user ? UNWIND_USER : UNWIND_RUNNING;
     state->unwinder = unwinder;
