@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The host functions for console commands in another kernel: memory, first-fit in an array of pages
- * because rings, counters and a report are few, and the named threads. Task context, one caller at
- * a time, except for names.
+ * The host of console commands in another kernel. Memory is allocated first-fit, because
+ * allocations are few. Task context, one caller at a time; task names in any context.
  */
 #include "core/embed/embed.h"
 #include "core/host.h"

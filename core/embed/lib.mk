@@ -1,22 +1,19 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Builds Pitot as one object, build/lib/pitot.o, for another kernel (docs/porting.md). Needs only core/ and arch/:
+# Builds Pitot as one object for another kernel (docs/porting.md), build/lib/pitot.o, and its header in build/lib/include.
+# Needs only core/ and arch/:
 #
 #     make -f core/embed/lib.mk [BUILD=build] [LEVEL=3] [GDB=] [CPUS=1] [RING=65536] [TEXT=131072|KERNEL=ELF] [MEMORY=1048576]
 #         [CC=gcc] [NASM=nasm]
 #
-# and its header alone in build/lib/include.
-#
-# LEVEL: 4 adds console commands, which use MEMORY bytes for their own rings and reports.
-# GDB: 1 adds support for gdb, at any level.
-# CPUS: the maximum number of CPUs; RING: bytes of each CPU's ring, a power of two; TEXT: bytes of kernel text covered by
-# the tables of tools/pitot-tables, for which the object reserves as many bytes again; 0: no tables.
-# KERNEL: that kernel's ELF file, linked with the object or without, whose text is measured for this.
+# LEVEL: 4 adds console commands, with MEMORY bytes for rings and reports. GDB: 1 adds gdb, at any level.
+# CPUS: the most CPUs; RING: bytes of each CPU's ring, a power of two; TEXT: bytes of kernel text covered by the tables of
+# tools/pitot-tables, which take as many bytes again, 0: none; KERNEL: the ELF file whose text is measured for TEXT.
 BUILD ?= build
 CPUS  ?= 1
 RING  ?= 65536
 LEVEL ?= 3
 DEFAULT_TEXT := $(if $(filter 4,$(LEVEL)),262144,131072)
-# The bytes of the file's executable sections, and a quarter more; and the default for the object's own text, unless that is in it.
+# The bytes of the file's executable sections, a quarter more, and the default for the object, unless the file contains it.
 TEXT_OF = $(shell readelf -SW $(1) 2>/dev/null | perl -ne 'BEGIN { $$more = pop } $$sum += hex($$1) if /^ *\[ *\d+\] +\S+ +\w+ +\w{16} \w+ (\w+) \w+ +\w*X/; END { print($$sum ? int($$sum * 5 / 4) + $$more : 0) }' $(if $(shell nm $(1) 2>/dev/null | grep -w pitot_init),0,$(DEFAULT_TEXT)))
 ifdef KERNEL
 TEXT ?= $(call TEXT_OF,$(KERNEL))
@@ -30,7 +27,7 @@ CC    := $(if $(filter default,$(origin CC)),gcc,$(CC))
 LIB   := $(BUILD)/lib
 Q     := $(if $(filter 1,$(V)),,@)
 
-# arch/embed and core/embed come first: some of their headers replace others.
+# Headers in arch/embed and core/embed replace others.
 LIB_CFLAGS := -std=gnu11 -O2 -g -ffreestanding -fno-pic -mcmodel=kernel -mno-red-zone -mgeneral-regs-only \
               -fasynchronous-unwind-tables -fcf-protection=none -fno-stack-protector -fno-common \
               -ffile-prefix-map=$(CURDIR)=. -fno-optimize-sibling-calls -fno-omit-frame-pointer -Wall -Wextra -Werror \
@@ -78,7 +75,7 @@ $(LIB)/include/pitot.h: core/pitot.h
 	$(Q)mkdir -p $(@D)
 	$(Q)cp $< $@
 
-# The current flags: a change of flags rebuilds everything.
+# A change of flags rebuilds everything.
 $(LIB)/flags: FORCE
 	$(Q)mkdir -p $(@D)
 	$(Q)echo '$(CC) $(LIB_CFLAGS) $(NASM) $(TEXT) $(LEVEL) $(GDB)' | cmp -s - $@ || echo '$(CC) $(LIB_CFLAGS) $(NASM) $(TEXT) $(LEVEL) $(GDB)' > $@
@@ -96,8 +93,7 @@ $(LIB)/obj/%.asm.o: %.asm $(LIB)/offsets.inc arch/x86_64/unwind/cfi.inc
 	$(Q)objcopy --wildcard --strip-symbol='..@*' --strip-symbol='*.cfi_finish' --strip-symbol='*.fde*' \
 		--strip-symbol='cfi_cie_*' $@
 
-# Keeps the names of pitot.h, pulls in what they need, and makes all other names local. Only names that the kernel provides may
-# remain undefined; any other is an error here, not in the kernel's link.
+# Makes all names but those of pitot.h local. Only names that the kernel provides may remain undefined.
 $(LIB)/pitot.o: $(LIB_OBJ) core/embed/sections.ld core/embed/lib.mk
 	$(Q)rm -f $(LIB)/pitot.a
 	$(Q)ar rcsTP $(LIB)/pitot.a $(LIB_OBJ)

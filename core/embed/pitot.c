@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Recording in another kernel, from pitot_start to pitot_stop: the rings keep the newest records,
- * and pitot_stop writes them in perf's pipe format. Task context, one caller at a time; pitot_tick
- * in the kernel's timer interrupt.
+ * Recording in another kernel: the rings keep the newest records, and pitot_stop writes them in
+ * perf's pipe format. Task context, one caller at a time; pitot_tick in the timer interrupt.
  */
 #include "core/pitot.h"
 

@@ -92,9 +92,9 @@ static inline uint64_t ring_move_tail(struct ring *ring, uint64_t tail, uint64_t
 }
 
 /*
- * Moves the tail from `tail` over whole old records until a record that ends at `end` fits;
- * overwrites nothing for one that cannot fit. The first step is inline, because a flight recorder
- * is nearly always full, with records of similar size.
+ * Moves the tail over whole old records until a record that ends at `end` fits; not for one that
+ * cannot fit. Its first step is inline: a full ring's records have similar sizes, so it is the
+ * usual.
  */
 static inline bool ring_make_room(struct ring *ring, uint64_t tail, uint64_t head, uint64_t end,
                                   unsigned level)
@@ -150,9 +150,8 @@ ring_try_at(struct ring *ring, unsigned level, uint64_t size, struct ring_place 
 }
 
 /*
- * `level` is ring->nest. Inline, because for nearly all writers it is the constant 0, and the
- * compiler removes half of the code. `possible`: a record of this size may be written. Returns
- * false if the record is dropped, which is counted.
+ * `level` is ring->nest; inline, because it is nearly always the constant 0. `possible`: a record
+ * of this size may be written. Returns false if the record is dropped, which is counted.
  */
 __attribute__((always_inline)) static inline bool ring_reserve_at(struct ring *ring, unsigned level,
                                                                   uint64_t size, bool possible,

@@ -36,9 +36,8 @@ int ring_init(struct ring *ring, void *memory, uint64_t size, enum ring_mode mod
 }
 
 /*
- * This level has won the place. Voids the claims of outer levels that noted it, or that are still
- * choosing and might note it later; these choose again, because their exchange of the head fails or
- * they find the claim void.
+ * Voids the claims of outer levels that noted the place this level has won, or that might note it
+ * later. These choose again: their exchange of the head fails, or they find the claim void.
  */
 __attribute__((noinline)) void ring_void_outer_claims(struct ring *ring, unsigned level,
                                                       uint64_t offset)

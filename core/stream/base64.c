@@ -12,12 +12,9 @@ static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwx
 /* Encodes up to three bytes as four characters; unused characters are '='. */
 static void encode_group(char text[4], const uint8_t *bytes, size_t count)
 {
-    uint32_t bits = (uint32_t)bytes[0] << 16;
+    uint32_t bits = (uint32_t)bytes[0] << 16 | (count > 1 ? (uint32_t)bytes[1] << 8 : 0) |
+                    (count > 2 ? bytes[2] : 0);
 
-    if (count > 1)
-        bits |= (uint32_t)bytes[1] << 8;
-    if (count > 2)
-        bits |= bytes[2];
     text[0] = digits[bits >> 18];
     text[1] = digits[bits >> 12 & 63];
     text[2] = count > 1 ? digits[bits >> 6 & 63] : '=';
@@ -27,9 +24,8 @@ static void encode_group(char text[4], const uint8_t *bytes, size_t count)
 _Static_assert(BASE64_LINE_BYTES / GROUP_BYTES * 4 + 1 <= BASE64_LINE_TEXT, "a line has room");
 
 /*
- * A panic on this CPU may read the length; this function then does not continue. So the length is
- * set after the text is complete, and cleared before the text changes. Signal fences suffice: no
- * other CPU reads it.
+ * A panic on this CPU may read the length, so it is set after the text is complete, and cleared
+ * before the text changes. Signal fences suffice, because no other CPU reads it.
  */
 static void set_length(struct base64 *base64, size_t length)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See drain.h. There is one writer at a time: the thread, from drain_start on; without a thread,
- * the caller of drain_finish; in a panic, the panicking CPU. The order of stores keeps the state
- * that a panic reads valid at every instruction.
+ * See drain.h. One writer at a time: the thread; without it, the caller of drain_finish; in a
+ * panic, the panicking CPU. Stores are ordered so that a panic finds valid state at every
+ * instruction.
  */
 #include "core/stream/drain.h"
 
@@ -117,9 +117,8 @@ static uint64_t drain_waiting_in_all(void)
 }
 
 /*
- * Writes only the records published before it starts, because writers may be faster than the port.
- * A writer on another CPU may hold a clock value for a record that it has not published yet:
- * `nest`, read first, shows that.
+ * Writes only records published before it starts, because writers may outrun the port. `nest`, read
+ * first, shows a writer that has read the clock for a record but not published it.
  */
 static void drain_ring(struct stream *stream, unsigned cpu, struct ring *ring)
 {

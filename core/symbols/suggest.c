@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Finds the names for "no such symbol; near: ...". Called by code that refuses a name; task
- * context, a few hundred bytes of stack.
+ * Finds the names for "no such symbol; near: ...". Task context, a few hundred bytes of stack.
  *
- * The lowest ranks win: 1, like one typing error, for a name that begins with the whole wrong name;
- * 2 for one that contains it elsewhere; otherwise the number of typing errors.
+ * The lowest ranks win: 1 for a name that begins with the whole wrong name, 2 for one that contains
+ * it elsewhere, otherwise the number of typing errors.
  */
 #include "core/lib/string.h"
 #include "core/symbols/distance.h"

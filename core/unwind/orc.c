@@ -135,9 +135,9 @@ struct orc_frame {
 #define ORC_NOT_TOLD 0
 
 /*
- * Applies a listed rule (large frames, code with frame pointers) if it needs only sp and fp, reads
- * only memory at or above sp, and yields a return address in the text. Inlined, it would slow the
- * loop down.
+ * Applies a listed rule (large frames, code with frame pointers) that needs only sp and fp, reads
+ * only at or above sp, and yields a return address in the text. Inlined, it would slow the loop
+ * down.
  */
 __attribute__((noinline)) static struct orc_frame
 orc_listed_frame(const struct unwind_rule *rule, uintptr_t sp, uintptr_t fp, uintptr_t last)

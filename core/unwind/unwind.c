@@ -134,9 +134,8 @@ void unwind_return(struct unwind *state, uintptr_t slot)
 }
 
 /*
- * No stack can have been left or read twice yet, so this does not call unwind_enter. It sets single
- * fields, because clearing the list of stacks would be a large part of a short chain's cost. A
- * program's sp is not looked up: it may hold the address of a kernel stack.
+ * Unlike unwind_enter: no stack can have been left or read twice yet. Sets single fields, because
+ * clearing the list of stacks is expensive. A program's sp may hold the address of a kernel stack.
  */
 static inline void unwind_begin(const struct unwinder *unwinder, struct unwind *state,
                                 const struct regs *regs)
