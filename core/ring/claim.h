@@ -45,8 +45,8 @@ static inline struct perf_event_header *ring_header(const struct ring *ring, uin
 }
 
 /*
- * The position that the tail may not pass: the oldest record still being written, in the outermost
- * claim. If that claim has not taken effect yet, the limit is only stricter than necessary.
+ * The position that the tail may not pass: the oldest unfinished record. Outer levels claim first,
+ * so it is the outermost claim; one that has not taken effect yet only makes the limit stricter.
  */
 static inline uint64_t ring_oldest_claim(const struct ring *ring, unsigned level, uint64_t head)
 {
@@ -93,8 +93,7 @@ static inline uint64_t ring_move_tail(struct ring *ring, uint64_t tail, uint64_t
 
 /*
  * Moves the tail over whole old records until a record that ends at `end` fits; not for one that
- * cannot fit. Its first step is inline: a full ring's records have similar sizes, so it is the
- * usual.
+ * cannot fit. The first step is inline, because in a full ring one step is usually enough.
  */
 static inline bool ring_make_room(struct ring *ring, uint64_t tail, uint64_t head, uint64_t end,
                                   unsigned level)

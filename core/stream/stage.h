@@ -8,7 +8,7 @@
 #include "core/abi/perf_pipe.h"
 #include "core/stream/stream.h"
 
-/* A record's trailer, as selected by the event's sample_type. */
+/* Contents of a record's trailer, as selected by the event's sample_type. */
 struct stage_origin {
     uint32_t pid, tid;
     uint64_t time; /* 0: none, and perf processes the record unsorted */

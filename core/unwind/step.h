@@ -19,7 +19,7 @@ extern const enum unwind_method unwinder_method;
 
 extern const struct unwinder unwind_orc, unwind_fp;
 
-/* unwind_init for the kernel's table. */
+/* Validates the kernel's table, as unwind_init. */
 int unwind_orc_init(struct refusal *why);
 
 static inline void unwind_stop(struct unwind *state, enum unwind_end end)
@@ -42,7 +42,7 @@ static inline uint64_t unwind_read(uintptr_t address)
     return *(const uint64_t *)address;
 }
 
-/* False, and the chain ends, unless the 8 bytes are in the stack and not below what was read. */
+/* True if the 8 bytes are in the stack, not below those read before. Otherwise ends the chain. */
 bool unwind_may_read(struct unwind *state, uintptr_t address);
 
 /* Moves to the caller. `slot` holds the return address; state->fp is already the caller's. */
@@ -59,5 +59,5 @@ void unwind_enter(struct unwind *state, uintptr_t ip, uintptr_t sp, uintptr_t fp
 void unwind_leave_kernel(struct unwind *state, uintptr_t ip, uintptr_t sp, uintptr_t fp,
                          const struct regs *regs);
 
-/* Recovers the frame pointer of a partial snapshot at state->sp. False: ends the chain. */
+/* Recovers a partial snapshot's frame pointer. On failure returns false and ends the chain. */
 bool unwind_find_fp(struct unwind *state);

@@ -71,7 +71,7 @@ struct unwind {
     unsigned left_count;
 };
 
-/* Called once, at boot; until then chains have one frame. -EINVAL: why the table is not used. */
+/* Returns 0, or -EINVAL and why the table is not used. At boot; before, chains have one frame. */
 struct refusal;
 int unwind_init(struct refusal *why);
 
