@@ -87,7 +87,7 @@ $(LIB)/obj/%.c.o: %.c $(LIB)/flags
 $(LIB)/offsets.inc: arch/x86_64/cpu/offsets.c $(LIB)/flags
 	$(Q)$(CC) $(LIB_CFLAGS) -S $< -o - | sed -n 's/.*"@\(.*\)".*/\1/p' > $@
 
-$(LIB)/obj/%.asm.o: %.asm $(LIB)/offsets.inc arch/x86_64/unwind/cfi.inc
+$(LIB)/obj/%.asm.o: %.asm $(LIB)/offsets.inc arch/x86_64/unwind/cfi.inc arch/x86_64/entry/frame.inc
 	$(Q)mkdir -p $(@D)
 	$(Q)$(NASM) -f elf64 -I $(LIB)/ -I ./ $< -o $@
 	$(Q)objcopy --wildcard --strip-symbol='..@*' --strip-symbol='*.cfi_finish' --strip-symbol='*.fde*' \
