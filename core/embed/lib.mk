@@ -39,7 +39,7 @@ LIB_C   := $(wildcard core/*.c $(foreach room,lib symbols tracepoint breakpoint 
            $(patsubst %,arch/x86_64/debug/%.c,accessor debugreg debugreg_audit debugreg_encode group insn_map machine operand \
                operand_address trap watched) \
            $(patsubst %,arch/x86_64/cpu/%.c,canonical instructions registers) arch/x86_64/memory/memory.c \
-           $(patsubst %,arch/x86_64/unwind/%.c,frame program_frame)
+           arch/x86_64/unwind/frame.c
 # core/embed/sources.c replaces these.
 LIB_C     := $(filter-out core/event/sources.c core/event/source_branches.c,$(LIB_C))
 LIB_ROOTS := pitot_init pitot_debug_entry pitot_thread_runs pitot_gdb_start
