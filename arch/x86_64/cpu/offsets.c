@@ -11,7 +11,7 @@
 #include "arch/x86_64/entry/stacks.h"
 #include "arch/x86_64/entry/vectors.h"
 #include "arch/x86_64/smp/rendezvous.h"
-#include "arch/x86_64/smp/smp_start.h"
+#include "arch/x86_64/smp/smp.h"
 
 #define EQU(name, value) __asm__ volatile(".ascii \"@" #name " equ %c0\"" : : "i"(value))
 
@@ -45,7 +45,6 @@ void offsets(void)
     EQU(REGS_REWOUND, REGS_REWOUND);
     EQU(REGS_SYSCALL, REGS_SYSCALL);
     EQU(REGS_SERVED, REGS_SERVED);
-    EQU(REGS_VECTOR, offsetof(struct regs, vector));
     EQU(KERNEL_CODE_SELECTOR, KERNEL_CODE_SELECTOR);
     EQU(KERNEL_DATA_SELECTOR, KERNEL_DATA_SELECTOR);
     EQU(USER_CODE_SELECTOR, USER_CODE_SELECTOR);

@@ -16,11 +16,11 @@
 #include "arch/x86_64/cpu/percpu.h"
 #include "arch/x86_64/debug/debugreg.h"
 #include "arch/x86_64/entry/stacks.h"
+#include "arch/x86_64/entry/trap.h"
+#include "arch/x86_64/entry/vectors.h"
 #include "arch/x86_64/memory/paging.h"
 #include "arch/x86_64/memory/sections.h"
 #include "arch/x86_64/smp/patience.h"
-#include "arch/x86_64/smp/poke.h"
-#include "arch/x86_64/smp/smp_start.h"
 
 /* "MP Initialization Protocol Algorithm" */
 #define INIT_NS     10000000ull
@@ -55,13 +55,31 @@ void smp_place(uint32_t low_page)
     page = low_page;
 }
 
+/* Nothing to do here: the exit of the interrupt checks for work. */
+static void poked(struct regs *regs)
+{
+    (void)regs;
+    apic_end();
+}
+
+static void spurious(struct regs *regs)
+{
+    (void)regs;
+}
+
+void arch_cpu_poke(unsigned cpu)
+{
+    apic_send(percpu[cpu].apic_id, VECTOR_APIC_POKE);
+}
+
 void smp_init(const uint32_t *apic_ids, size_t count)
 {
     arch_check(count < ARCH_CPUS_MAX);
     for (size_t i = 0; i < count; i++)
         percpu[i + 1].apic_id = apic_ids[i];
     percpu_set_count((unsigned)count + 1);
-    poke_init();
+    trap_set_handler(VECTOR_APIC_POKE, poked);
+    trap_set_handler(VECTOR_APIC_SPURIOUS, spurious);
 }
 
 /* The starting CPU's side of compare_clocks. */

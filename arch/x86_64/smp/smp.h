@@ -17,3 +17,14 @@ void smp_place(uint32_t low_page);
 
 /* Registers the other CPUs by their APIC IDs: number i becomes CPU i + 1. */
 void smp_init(const uint32_t *apic_ids, size_t count);
+
+/* For a starting CPU without a stack; also read by boot/entry_high.asm. */
+struct smp_start {
+    uint64_t page_tables; /* for CR3 */
+    uint64_t stack;       /* [A] the top of the stack; the CPU that exchanges it for 0 owns it */
+};
+
+extern struct smp_start smp_start;
+
+/* Called by boot/entry_high.asm on the starting CPU's stack, interrupts off. */
+_Noreturn void smp_main(void);
