@@ -5,7 +5,6 @@
  */
 #include "arch/debugger.h"
 #include "arch/x86_64/memory/paging.h"
-#include "arch/x86_64/memory/patch.h"
 #include "arch/x86_64/memory/sections.h"
 
 #define INT3 0xcc

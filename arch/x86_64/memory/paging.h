@@ -79,3 +79,9 @@ bool paging_is_memory(const struct paging_leaf *leaf);
  */
 uint8_t *paging_alias_open(uintptr_t page);
 void paging_alias_close(void);
+
+/*
+ * Writes one byte of text, at least seven bytes before its end (patch.c). Interrupts off, all other
+ * CPUs parked.
+ */
+void patch_byte(uintptr_t address, uint8_t byte);

@@ -10,7 +10,6 @@
 #include "arch/park.h"
 #include "arch/patch.h"
 #include "arch/x86_64/memory/paging.h"
-#include "arch/x86_64/memory/patch.h"
 #include "arch/x86_64/memory/sections.h"
 
 #define SITE_SIZE 5
