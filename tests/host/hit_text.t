@@ -26,7 +26,7 @@ my $threads = 'runs in a thread: called in none of these, though by a pointer of
 my $interrupts = "called in interrupts: of break_trap's type, say, for other vectors";
 my $prints = "the console's: stops print into gdb's sink alone";
 my %known = (
-    (map { $_ => $ends } qw(assert_failed trap_report trap_fatal power_request panic_on_fault)),
+    (map { $_ => $ends } qw(assert_failed trap_fatal power_request panic_on_fault)),
     (map { $_ => $threads } qw(hold begin scheduler_yield thread_main input_wake
         input_interrupted input_pending scheduler_interrupt_exit over_or_interrupted
         ended_or_interrupted slept_or_interrupted print_guard_enter print_guard_leave

@@ -142,9 +142,10 @@ void stop_break_attach(bool attach)
     if (attach == attached)
         return;
     attached = attach;
-    if (attach)
-        trap_get_handler(VECTOR_PAGE_FAULT, &page_fault_before);
     trap_set_handler(VECTOR_BREAKPOINT, attach ? stop_break : NULL);
     trap_set_program_handler(attach ? stop_program_trapped : NULL);
-    trap_set_handler(VECTOR_PAGE_FAULT, attach ? stop_page_fault : page_fault_before);
+    if (attach)
+        page_fault_before = trap_set_handler(VECTOR_PAGE_FAULT, stop_page_fault);
+    else
+        trap_set_handler(VECTOR_PAGE_FAULT, page_fault_before);
 }

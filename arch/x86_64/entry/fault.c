@@ -7,8 +7,56 @@
 #include "arch/regs.h"
 #include "arch/unwind.h"
 #include "arch/x86_64/cpu/cpu.h"
-#include "arch/x86_64/cpu/text.h"
 #include "arch/x86_64/entry/vectors.h"
+
+/* --- Lines of text in a caller's buffer: arch may not use the print functions of core. --- */
+
+/* What does not fit is cut off. */
+struct text {
+    char *at;
+    size_t room; /* including the NUL */
+};
+
+static struct text text_in(char *buffer, size_t size)
+{
+    *buffer = '\0';
+    return (struct text){buffer, size};
+}
+
+static void text_add_character(struct text *text, char character)
+{
+    if (text->room < 2)
+        return;
+    *text->at++ = character;
+    *text->at = '\0';
+    text->room--;
+}
+
+static void text_add(struct text *text, const char *words)
+{
+    while (*words)
+        text_add_character(text, *words++);
+}
+
+static void text_add_padded(struct text *text, const char *words, size_t width)
+{
+    for (; *words; width -= width > 0)
+        text_add_character(text, *words++);
+    while (width-- > 0)
+        text_add_character(text, ' ');
+}
+
+static void text_add_hex(struct text *text, uint64_t value, unsigned digits)
+{
+    unsigned needed = 1;
+
+    while (needed < 16 && value >> (4 * needed))
+        needed++;
+    for (unsigned left = digits > needed ? digits : needed; left-- > 0;)
+        text_add_character(text, "0123456789abcdef"[value >> (4 * left) & 0xf]);
+}
+
+/* --- Causes. --- */
 
 /* Intel SDM vol. 3, "Protected-Mode Exceptions and Interrupts" */
 static const char *const fault_names[VECTOR_FIRST_INTERRUPT] = {
@@ -103,6 +151,8 @@ void arch_fault_describe(const struct regs *regs, struct arch_fault *fault)
         break;
     }
 }
+
+/* --- Registers. --- */
 
 /* The first SNAPSHOT_ROWS rows are the registers that a snapshot has. */
 struct register_row {

@@ -7,10 +7,9 @@
  * repeats after the interrupt: the interrupt then appears to have interrupted the caller. Called in
  * each interrupt, interrupts off; a watch of memory read here may hit, which is harmless.
  */
-#include "arch/x86_64/entry/gate.h"
-
 #include "arch/patch.h"
 #include "arch/regs.h"
+#include "arch/x86_64/entry/trap.h"
 
 #define CALL_SIZE 6 /* call [rip + d32]: how a site calls through its tracepoint's pointer */
 

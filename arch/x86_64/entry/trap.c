@@ -16,7 +16,6 @@
 #include "arch/x86_64/cpu/cpu.h"
 #include "arch/x86_64/cpu/percpu.h"
 #include "arch/x86_64/debug/debugreg.h"
-#include "arch/x86_64/entry/gate.h"
 #include "arch/x86_64/entry/idt.h"
 #include "arch/x86_64/entry/stacks.h"
 #include "arch/x86_64/entry/user.h"
@@ -34,20 +33,19 @@ static arch_fault_handler *fault_handler; /* set at boot */
 static void (*interrupt_exit)(void);      /* set at boot */
 static trap_handler *late_handler;        /* NULL: no debugger; set with all CPUs parked */
 
-void trap_set_handler(unsigned vector, trap_handler *handler)
+trap_handler *trap_set_handler(unsigned vector, trap_handler *handler)
 {
+    trap_handler *before;
+
     arch_check(vector < VECTORS);
+    before = handlers[vector];
     handlers[vector] = handler;
+    return before;
 }
 
 void trap_set_program_handler(trap_handler *handler)
 {
     program_handler = handler;
-}
-
-void trap_get_handler(unsigned vector, trap_handler **handler)
-{
-    *handler = handlers[vector];
 }
 
 arch_fault_handler *arch_set_fault_handler(arch_fault_handler *handler)
@@ -59,7 +57,7 @@ arch_fault_handler *arch_set_fault_handler(arch_fault_handler *handler)
 }
 
 /* Disarms watches first, so that a report cannot cause another one. */
-static _Noreturn void trap_report(struct regs *regs)
+_Noreturn void trap_fatal(struct regs *regs)
 {
     arch_watch_disarm();
     if (fault_handler)
@@ -140,7 +138,7 @@ void trap_dispatch(struct regs *regs)
     }
     handler = handlers[regs->vector];
     if (!handler && (interrupt || !user))
-        trap_report(regs);
+        trap_fatal(regs);
     if (interrupt)
         trap_interrupt(regs, handler);
     else if (!user)
@@ -151,11 +149,6 @@ void trap_dispatch(struct regs *regs)
         user_trap(regs, !interrupt);
     else if (regs->flags & FLAGS_TRAP)
         debug_resume(regs);
-}
-
-_Noreturn void trap_fatal(struct regs *regs)
-{
-    trap_report(regs);
 }
 
 /*
@@ -170,7 +163,7 @@ struct regs *break_trap(struct regs *regs)
         return trap_land(regs);
     }
     if (!handler)
-        trap_report(regs);
+        trap_fatal(regs);
     handler(regs);
     return NULL;
 }
@@ -191,7 +184,7 @@ void trap_nmi(struct regs *regs)
     trap_handler *handler = handlers[regs->vector];
 
     if (!handler)
-        trap_report(regs);
+        trap_fatal(regs);
     handler(regs);
 }
 

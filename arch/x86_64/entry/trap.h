@@ -11,10 +11,10 @@
 typedef void trap_handler(struct regs *regs);
 
 /*
- * Sets the handler of a vector; NULL: the vector is unexpected again. At boot, or with interrupts
- * off.
+ * Sets the handler of a vector and returns the previous one; NULL: the vector is unexpected. At
+ * boot, or with interrupts off.
  */
-void trap_set_handler(unsigned vector, trap_handler *handler);
+trap_handler *trap_set_handler(unsigned vector, trap_handler *handler);
 
 /* Called only by trap_entry.asm. */
 struct regs *trap_land(struct regs *frame);
@@ -39,9 +39,6 @@ void nmi_trap(struct regs *regs); /* arch/x86_64/entry/nmi.c */
 _Noreturn void watch_return(struct regs *frame); /* arch/x86_64/entry/trap_entry.asm */
 void trap_set_late(trap_handler *late);
 
-/* Returns the handler of that vector in *handler; NULL: the vector is unexpected. */
-void trap_get_handler(unsigned vector, trap_handler **handler);
-
 /*
  * Sets a handler called in each exception of a program before the exception is served, interrupts
  * off; NULL: no handler. With all other CPUs parked.
@@ -53,6 +50,12 @@ void trap_set_program_handler(trap_handler *handler);
  * NMI's page.
  */
 void trap_nmi(struct regs *regs);
+
+/*
+ * Moves an interrupt's frame back to the call of a gate (arch/x86_64/cpu/site.h) if the gate has not
+ * yet turned interrupts off. Called before the interrupt's handler.
+ */
+void gate_back_out(struct regs *regs);
 
 /* Called when the kernel is about to return to a program (arch_user_step_set_handlers). */
 void debug_leave(struct regs *regs);
