@@ -52,8 +52,8 @@ void trap_set_program_handler(trap_handler *handler);
 void trap_nmi(struct regs *regs);
 
 /*
- * Moves an interrupt's frame back to the call of a gate (arch/x86_64/cpu/site.h) if the gate has not
- * yet turned interrupts off. Called before the interrupt's handler.
+ * If an interrupt's frame is in a gate (arch/x86_64/cpu/site.h) that has not turned interrupts off
+ * yet, moves it back to the call of the gate. Before the interrupt's handler.
  */
 void gate_back_out(struct regs *regs);
 

@@ -55,7 +55,7 @@ enum arch_frame arch_frame_at(uintptr_t function, uintptr_t ip)
     return ARCH_FRAME_SET;
 }
 
-/* --- A program: a copy of the few bytes that matter, as the kernel does not touch its memory. --- */
+/* --- A program's frame: from a copy, as the kernel does not touch a program's memory. --- */
 
 /* Distance in the copy from the function's first byte to ip, if they are further apart. */
 #define APART 3
