@@ -7,6 +7,8 @@
  */
 #include "arch/cpu.h"
 #include "arch/embed.h"
+#include "arch/x86_64/entry/gdt.h"
+#include "arch/x86_64/entry/idt.h"
 #include "arch/x86_64/entry/vectors.h"
 #include "arch/x86_64/memory/sections.h"
 #include "core/pitot.h"
@@ -17,27 +19,13 @@
 #define GATE_TYPE      0x0f
 #define GATE_IST       7
 
-struct __attribute__((packed)) gate {
-    uint16_t address_low, selector;
-    uint8_t ist, type;
-    uint16_t address_middle;
-    uint32_t address_high, reserved;
-};
-
 struct __attribute__((packed)) task_descriptor {
     uint16_t limit, base_low;
     uint8_t base_middle, type, limit_high, base_high;
     uint32_t base_highest, reserved;
 };
 
-struct __attribute__((packed)) task_state {
-    uint32_t reserved;
-    uint64_t sp[3], none, ist[GATE_IST];
-};
-
-_Static_assert(sizeof(struct gate) == 16 && sizeof(struct task_descriptor) == 16 &&
-                   offsetof(struct task_state, ist) == 36,
-               "the CPU's layouts");
+_Static_assert(sizeof(struct task_descriptor) == 16, "the CPU's layout");
 
 static char debug_stack[ARCH_CPUS_MAX][STACK_SIZE]
     __attribute__((section(".bss.nowatch_stacks"), aligned(16)));
@@ -62,10 +50,7 @@ void arch_embed_gate_init(const struct pitot_kernel *kernel)
 
 static const struct gate *debug_gate(void)
 {
-    struct __attribute__((packed)) {
-        uint16_t limit;
-        uint64_t base;
-    } idt;
+    struct table_pointer idt;
 
     __asm__ volatile("sidt %0" : "=m"(idt));
     if (idt.limit < (VECTOR_DEBUG + 1) * sizeof(struct gate) - 1)
@@ -75,17 +60,14 @@ static const struct gate *debug_gate(void)
 
 static uintptr_t gate_address(const struct gate *gate)
 {
-    return (uintptr_t)gate->address_high << 32 | (uintptr_t)gate->address_middle << 16 |
-           gate->address_low;
+    return (uintptr_t)gate->offset_high << 32 | (uintptr_t)gate->offset_middle << 16 |
+           gate->offset_low;
 }
 
 /* The top of this CPU's IST stack with that number, from 1; 0: there is no TSS. */
 static uintptr_t ist_stack(unsigned number)
 {
-    struct __attribute__((packed)) {
-        uint16_t limit;
-        uint64_t base;
-    } gdt;
+    struct table_pointer gdt;
     const struct task_descriptor *task;
     uint16_t selector;
 
@@ -94,9 +76,9 @@ static uintptr_t ist_stack(unsigned number)
     if (selector == 0)
         return 0;
     task = (const struct task_descriptor *)(gdt.base + (selector & ~7u));
-    return ((const struct task_state *)((uintptr_t)task->base_highest << 32 |
-                                        (uintptr_t)task->base_high << 24 |
-                                        (uintptr_t)task->base_middle << 16 | task->base_low))
+    return ((const struct tss *)((uintptr_t)task->base_highest << 32 |
+                                 (uintptr_t)task->base_high << 24 |
+                                 (uintptr_t)task->base_middle << 16 | task->base_low))
         ->ist[number - 1];
 }
 

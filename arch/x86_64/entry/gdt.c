@@ -14,32 +14,21 @@
 #define DESCRIPTOR_USER_CODE   0x00affb000000ffffull /* present, ring 3, code, readable, 64-bit */
 #define DESCRIPTOR_TSS         0x0000890000000000ull /* present, ring 0, available 64-bit TSS */
 
-struct table_pointer {
-    uint16_t limit;
-    uint64_t base;
-} __attribute__((packed));
-
-static void gdt_set_tss(struct gdt *gdt, const struct tss *tss)
-{
-    uint64_t base = (uintptr_t)tss;
-    uint64_t limit = sizeof(*tss) - 1;
-
-    gdt->entry[6] = DESCRIPTOR_TSS | limit | (base & 0xffffff) << 16 | (base >> 24 & 0xff) << 56;
-    gdt->entry[7] = base >> 32;
-}
-
 void gdt_load(struct gdt *gdt, struct tss *tss)
 {
-    gdt->entry[0] = 0;
-    gdt->entry[1] = DESCRIPTOR_KERNEL_CODE;
-    gdt->entry[2] = DESCRIPTOR_KERNEL_DATA;
-    gdt->entry[3] = 0;
-    gdt->entry[4] = DESCRIPTOR_USER_DATA;
-    gdt->entry[5] = DESCRIPTOR_USER_CODE;
-    gdt_set_tss(gdt, tss);
-    tss->io_map_base = sizeof(*tss); /* past the limit: no I/O map */
-
+    uint64_t base = (uintptr_t)tss, limit = sizeof(*tss) - 1;
     struct table_pointer pointer = {sizeof(*gdt) - 1, (uintptr_t)gdt};
+
+    *gdt = (struct gdt){{
+        [KERNEL_CODE_SELECTOR / 8] = DESCRIPTOR_KERNEL_CODE,
+        [KERNEL_DATA_SELECTOR / 8] = DESCRIPTOR_KERNEL_DATA,
+        [USER_DATA_SELECTOR / 8] = DESCRIPTOR_USER_DATA,
+        [USER_CODE_SELECTOR / 8] = DESCRIPTOR_USER_CODE,
+        [TSS_SELECTOR / 8] =
+            DESCRIPTOR_TSS | limit | (base & 0xffffff) << 16 | (base >> 24 & 0xff) << 56,
+        [TSS_SELECTOR / 8 + 1] = base >> 32,
+    }};
+    tss->io_map_base = sizeof(*tss); /* past the limit: no I/O map */
     __asm__ volatile("lgdt %0\n\t"
                      "mov %w1, %%ds\n\t"
                      "mov %w1, %%es\n\t"

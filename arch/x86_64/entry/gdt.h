@@ -18,6 +18,12 @@
 
 #define TSS_SELECTOR 0x30
 
+/* The operand of LGDT, SGDT, LIDT and SIDT. */
+struct table_pointer {
+    uint16_t limit;
+    uint64_t base;
+} __attribute__((packed));
+
 struct gdt {
     uint64_t entry[8];
 };

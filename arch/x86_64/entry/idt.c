@@ -5,28 +5,15 @@
  */
 #include "arch/x86_64/entry/idt.h"
 
-#include <stdint.h>
-
 #include "arch/x86_64/cpu/cpu.h"
 #include "arch/x86_64/cpu/regs.h"
+#include "arch/x86_64/entry/gdt.h"
 #include "arch/x86_64/entry/stacks.h"
 #include "arch/x86_64/entry/vectors.h"
 #include "arch/x86_64/memory/sections.h"
 
 #define GATE_INTERRUPT   0x8e /* present, ring 0, interrupt gate: interrupts off on entry */
 #define GATE_OF_PROGRAMS 0xee /* the same, but also usable by `int3` in ring 3 */
-
-struct gate {
-    uint16_t offset_low;
-    uint16_t selector;
-    uint8_t ist;
-    uint8_t type;
-    uint16_t offset_middle;
-    uint32_t offset_high;
-    uint32_t reserved;
-};
-
-_Static_assert(sizeof(struct gate) == 16, "a 64-bit gate is 16 bytes");
 
 NOWATCH_DATA __attribute__((aligned(16))) static struct gate idt[VECTORS];
 
@@ -81,10 +68,7 @@ void idt_init(void)
 
 void idt_load(void)
 {
-    struct {
-        uint16_t limit;
-        uint64_t base;
-    } __attribute__((packed)) pointer = {sizeof(idt) - 1, (uintptr_t)idt};
+    const struct table_pointer pointer = {sizeof(idt) - 1, (uintptr_t)idt};
 
     __asm__ volatile("lidt %0" : : "m"(pointer));
 }

@@ -5,7 +5,18 @@
  */
 #pragma once
 
+#include <stdint.h>
+
 #define VECTORS 256
+
+struct gate {
+    uint16_t offset_low, selector;
+    uint8_t ist, type;
+    uint16_t offset_middle;
+    uint32_t offset_high, reserved;
+};
+
+_Static_assert(sizeof(struct gate) == 16, "a 64-bit gate is 16 bytes");
 
 /* idt_init fills the table once from the entry stubs; idt_load loads it. */
 void idt_init(void);
