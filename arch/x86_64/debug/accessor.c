@@ -149,28 +149,14 @@ static bool has_passed(const struct regs *regs, const struct arch_watch *watch, 
 static bool string_explains(const struct regs *regs, const struct arch_watch *watch,
                             uintptr_t instruction)
 {
-    uint8_t opcode = *operand_opcode(instruction).at & 0xfe; /* treated like the byte form */
-    bool reads = watch->access == ARCH_READ_WRITE;
+    unsigned string = operand_string[*operand_opcode(instruction).at];
     uintptr_t passed = reach(regs, instruction);
 
-    switch (opcode) {
-    case 0x6c: /* ins */
-    case 0xaa: /* stos */
-        return has_passed(regs, watch, regs->di, passed);
-    case 0xa4: /* movs */
-        return has_passed(regs, watch, regs->di, passed) ||
-               (reads && has_passed(regs, watch, regs->si, passed));
-    case 0x6e: /* outs */
-    case 0xac: /* lods */
-        return reads && has_passed(regs, watch, regs->si, passed);
-    case 0xa6: /* cmps */
-        return reads && (has_passed(regs, watch, regs->di, passed) ||
-                         has_passed(regs, watch, regs->si, passed));
-    case 0xae: /* scas */
-        return reads && has_passed(regs, watch, regs->di, passed);
-    default:
-        return false;
-    }
+    if (watch->access != ARCH_READ_WRITE)
+        string &= STRING_WRITES_DI;
+    return (string & (STRING_READS_DI | STRING_WRITES_DI) &&
+            has_passed(regs, watch, regs->di, passed)) ||
+           (string & STRING_READS_SI && has_passed(regs, watch, regs->si, passed));
 }
 
 /* --- From elsewhere. --- */

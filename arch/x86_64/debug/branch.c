@@ -13,13 +13,9 @@ static bool is_prefix(uint8_t byte)
     case 0x2e:
     case 0x36:
     case 0x3e:
-    case 0x64:
-    case 0x65:
-    case 0x66:
-    case 0x67:
+    case 0x64 ... 0x67:
     case 0xf0:
-    case 0xf2:
-    case 0xf3:
+    case 0xf2 ... 0xf3:
         return true;
     default:
         return (byte & 0xf0) == REX;
@@ -49,11 +45,9 @@ unsigned branch_modrm_length(const uint8_t *modrm, bool more)
     if (base == 4) {
         base = more ? modrm[1] & 7 : 0;
         length++;
-        if (mode == 0)
-            return length + (base == 5 ? 4 : 0);
-    } else if (mode == 0) {
-        return length + (base == 5 ? 4 : 0);
     }
+    if (mode == 0)
+        return length + (base == 5 ? 4 : 0);
     return length + (mode == 1 ? 1 : 4);
 }
 
@@ -73,14 +67,11 @@ static struct branch judge_opcode(const uint8_t *opcode, unsigned before)
     case 0x70 ... 0x7f: /* jcc */
     case 0xe0 ... 0xe3: /* loopne, loope, loop, jrcxz */
         return (struct branch){BRANCH_CONDITIONAL, before + 2};
-    case 0xe8: /* call */
-    case 0xe9: /* jmp */
-    case 0xeb: /* jmp */
-    case 0xc2: /* ret */
-    case 0xc3: /* ret */
-    case 0xca: /* far ret */
-    case 0xcb: /* far ret */
-    case 0xcf: /* iret */
+    case 0xe8 ... 0xe9: /* call, jmp */
+    case 0xeb:          /* jmp */
+    case 0xc2 ... 0xc3: /* ret */
+    case 0xca ... 0xcb: /* far ret */
+    case 0xcf:          /* iret */
         return (struct branch){BRANCH_ALWAYS, 0};
     case 0xff:
         return (struct branch){is_indirect_branch(opcode[1]) ? BRANCH_ALWAYS : BRANCH_NONE, 0};

@@ -2,15 +2,12 @@
 /* See group.h. */
 #include "arch/x86_64/debug/group.h"
 
+#include "arch/x86_64/debug/operand.h"
+
 #define REP   0xf3
 #define REPNE 0xf2
 
 /* --- The instruction. --- */
-
-static bool is_string(uint8_t opcode)
-{
-    return (opcode & 0xfc) == 0x6c || (opcode & 0xfc) == 0xa4 || (opcode >= 0xaa && opcode <= 0xaf);
-}
 
 static bool is_repeat(uint8_t prefix)
 {
@@ -27,7 +24,7 @@ static bool repeats_before(const uint8_t *ip)
 {
     for (unsigned i = 2; i <= ARCH_REPEAT_AROUND; i++)
         if (is_repeat(*(ip - i)))
-            return is_string(ip[-1]);
+            return operand_string[ip[-1]];
     return false;
 }
 
@@ -38,7 +35,7 @@ bool group_is_repeated(const uint8_t instruction[ARCH_REPEAT_AROUND])
 
     while (i < ARCH_REPEAT_AROUND && (is_repeat(instruction[i]) || is_other_prefix(instruction[i])))
         repeated |= is_repeat(instruction[i++]);
-    return repeated && (i == ARCH_REPEAT_AROUND || is_string(instruction[i]));
+    return repeated && (i == ARCH_REPEAT_AROUND || operand_string[instruction[i]]);
 }
 
 bool arch_watch_repeats(const uint8_t around[2 * ARCH_REPEAT_AROUND])

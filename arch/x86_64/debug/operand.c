@@ -94,27 +94,19 @@ static unsigned form_of_group(uint8_t opcode, unsigned reg)
     unsigned byte = opcode & 1 ? 0 : BYTE;
 
     switch (opcode) {
-    case 0x80: /* arithmetic with a constant; 7 compares */
-    case 0x81:
+    case 0x80 ... 0x81: /* arithmetic with a constant; 7 compares */
     case 0x83:
         return READS | byte | (reg == 7 ? 0 : WRITES);
-    case 0xc0: /* shifts */
-    case 0xc1:
-    case 0xd0:
-    case 0xd1:
-    case 0xd2:
-    case 0xd3:
+    case 0xc0 ... 0xc1: /* shifts */
+    case 0xd0 ... 0xd3:
         return READS | WRITES | byte;
-    case 0xc6: /* mov of a constant */
-    case 0xc7:
+    case 0xc6 ... 0xc7: /* mov of a constant */
         return reg == 0 ? WRITES | byte : 0;
-    case 0xf6: /* test, not, neg; mul and div */
-    case 0xf7:
+    case 0xf6 ... 0xf7: /* test, not, neg; mul and div */
         if (reg < 4)
             return READS | byte | (reg < 2 ? 0 : WRITES);
         return READS | byte | CHANGES_AX | CHANGES_DX;
-    case 0xfe: /* inc, dec */
-    case 0xff:
+    case 0xfe ... 0xff: /* inc, dec */
         return reg < 2 ? READS | WRITES | byte : 0;
     default:
         return 0;
@@ -296,36 +288,29 @@ static struct arch_made passed(const struct operand_opcode *opcode, const struct
                               .writes = writes};
 }
 
+const uint8_t operand_string[256] = {
+    [0x6c ... 0x6d] = STRING_WRITES_DI,                   /* ins */
+    [0x6e ... 0x6f] = STRING_READS_SI,                    /* outs */
+    [0xa4 ... 0xa5] = STRING_WRITES_DI | STRING_READS_SI, /* movs */
+    [0xa6 ... 0xa7] = STRING_READS_DI | STRING_READS_SI,  /* cmps */
+    [0xaa ... 0xab] = STRING_WRITES_DI,                   /* stos */
+    [0xac ... 0xad] = STRING_READS_SI,                    /* lods */
+    [0xae ... 0xaf] = STRING_READS_DI,                    /* scas */
+};
+
 static unsigned made_by_string(const struct operand_opcode *opcode, const struct regs *regs,
                                struct arch_made made[ARCH_MADE_MAX])
 {
     uint8_t size = *opcode->at & 1 ? operand_size(opcode) : 1;
+    unsigned string = operand_string[*opcode->at], count = 0;
 
     if ((*opcode->at & 0xfc) == 0x6c && size == 8) /* a port access has at most 4 bytes */
         size = 4;
-    switch (*opcode->at & 0xfe) {
-    case 0x6c: /* ins */
-    case 0xaa: /* stos */
-        made[0] = passed(opcode, regs, regs->di, size, true);
-        return 1;
-    case 0xa4: /* movs */
-        made[0] = passed(opcode, regs, regs->di, size, true);
-        made[1] = passed(opcode, regs, regs->si, size, false);
-        return 2;
-    case 0x6e: /* outs */
-    case 0xac: /* lods */
-        made[0] = passed(opcode, regs, regs->si, size, false);
-        return 1;
-    case 0xa6: /* cmps */
-        made[0] = passed(opcode, regs, regs->di, size, false);
-        made[1] = passed(opcode, regs, regs->si, size, false);
-        return 2;
-    case 0xae: /* scas */
-        made[0] = passed(opcode, regs, regs->di, size, false);
-        return 1;
-    default:
-        return 0;
-    }
+    if (string & (STRING_READS_DI | STRING_WRITES_DI))
+        made[count++] = passed(opcode, regs, regs->di, size, string & STRING_WRITES_DI);
+    if (string & STRING_READS_SI)
+        made[count++] = passed(opcode, regs, regs->si, size, false);
+    return count;
 }
 
 void operand_whole(struct arch_made *made, unsigned count)

@@ -48,6 +48,12 @@ uint64_t operand_register(const struct regs *regs, unsigned number, uint64_t sp)
 uintptr_t operand_address(const struct regs *regs, const uint8_t *modrm, uint8_t rex, uintptr_t end,
                           uint64_t sp);
 
+/* What a string instruction accesses at rdi and rsi, by opcode; 0: no string instruction. */
+#define STRING_READS_DI  1u
+#define STRING_WRITES_DI 2u
+#define STRING_READS_SI  4u
+extern const uint8_t operand_string[256];
+
 /* Fills the remaining fields of accesses that are certain and consist of one element each. */
 void operand_whole(struct arch_made *made, unsigned count);
 

@@ -48,8 +48,7 @@ static bool take_prefix(struct operand_opcode *opcode, uint8_t byte)
     case 0x36:
     case 0x3e:
     case 0xf0:
-    case 0xf2:
-    case 0xf3:
+    case 0xf2 ... 0xf3:
         return true;
     case 0x66:
         opcode->narrow = true;
@@ -57,8 +56,7 @@ static bool take_prefix(struct operand_opcode *opcode, uint8_t byte)
     case 0x67: /* not handled, like an unknown base */
         opcode->short_address = opcode->segment = true;
         return true;
-    case 0x64:
-    case 0x65:
+    case 0x64 ... 0x65:
         opcode->segment = true;
         return true;
     default:
