@@ -5,34 +5,14 @@
  */
 #include "arch/x86_64/debug/debugreg.h"
 
-/*
- * LEN field for 1, 2, 4 and 8 bytes: 8 is 10b, out of order (Intel SDM vol. 3, "Debug Control
- * Register (DR7)").
- */
-static unsigned debugreg_length_bits(uint8_t length)
-{
-    switch (length) {
-    case 1:
-        return 0;
-    case 2:
-        return 1;
-    case 4:
-        return 3;
-    default:
-        return 2;
-    }
-}
+static const uint8_t access_bits[] = {[ARCH_EXECUTE] = DR7_RW_EXECUTE,
+                                      [ARCH_WRITE] = DR7_RW_WRITE,
+                                      [ARCH_READ_WRITE] = DR7_RW_READ_WRITE};
 
-static unsigned debugreg_access_bits(enum arch_access access)
+/* LEN of 8 bytes is 10b, out of order (Intel SDM vol. 3, "Debug Control Register (DR7)"). */
+static unsigned length_bits(uint8_t length)
 {
-    switch (access) {
-    case ARCH_EXECUTE:
-        return DR7_RW_EXECUTE;
-    case ARCH_WRITE:
-        return DR7_RW_WRITE;
-    default:
-        return DR7_RW_READ_WRITE;
-    }
+    return length == 8 ? 2 : length - 1u;
 }
 
 uint64_t debugreg_encode(const struct arch_watch *watches, unsigned count)
@@ -40,7 +20,7 @@ uint64_t debugreg_encode(const struct arch_watch *watches, unsigned count)
     uint64_t dr7 = DR7_OFF;
 
     for (unsigned i = 0; i < count; i++)
-        dr7 |= DR7_GLOBAL(i) | DR7_RW(i, debugreg_access_bits(watches[i].access)) |
-               DR7_LENGTH(i, debugreg_length_bits(watches[i].length));
+        dr7 |= DR7_GLOBAL(i) | DR7_RW(i, access_bits[watches[i].access]) |
+               DR7_LENGTH(i, length_bits(watches[i].length));
     return dr7;
 }
