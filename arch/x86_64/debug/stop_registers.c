@@ -95,7 +95,7 @@ size_t arch_debug_register_size(unsigned number)
 }
 
 /* On every CPU, the kernel's segment registers keep the values loaded at boot. */
-static bool read_segment(unsigned number, uint64_t *value)
+static uint64_t read_segment(unsigned number)
 {
     uint16_t selector;
 
@@ -107,54 +107,42 @@ static bool read_segment(unsigned number, uint64_t *value)
         __asm__("movw %%fs, %0" : "=r"(selector));
     else
         __asm__("movw %%gs, %0" : "=r"(selector));
-    *value = selector;
-    return true;
+    return selector;
 }
 
-/*
- * Reads a system register. For another CPU, only the registers that are equal on all CPUs are
- * known.
- */
-static bool read_system(unsigned cpu, unsigned number, uint64_t *value)
+/* Another CPU's are known only if they are equal on all CPUs. */
+static bool is_known(unsigned cpu, unsigned number)
 {
-    bool own = cpu == arch_cpu_id();
+    if (number == CR2 || number == CR3)
+        return cpu == arch_cpu_id();
+    return number <= GS || (number >= GS_BASE && number != DR6);
+}
 
+static uint64_t read_system(unsigned cpu, unsigned number)
+{
     switch (number) {
     case GS_BASE:
-        *value = stop_gs_base(cpu);
-        return true;
+        return stop_gs_base(cpu);
     case CR0:
-        *value = cpu_read_cr0();
-        return true;
+        return cpu_read_cr0();
     case CR2:
-        *value = cpu_read_cr2();
-        return own;
+        return cpu_read_cr2();
     case CR3:
-        *value = cpu_read_cr3();
-        return own;
+        return cpu_read_cr3();
     case CR4:
-        *value = cpu_read_cr4();
-        return true;
+        return cpu_read_cr4();
     case EFER:
-        *value = cpu_read_msr(MSR_EFER);
-        return true;
+        return cpu_read_msr(MSR_EFER);
     case DR0:
-        *value = cpu_read_dr0();
-        return true;
+        return cpu_read_dr0();
     case DR0 + 1:
-        *value = cpu_read_dr1();
-        return true;
+        return cpu_read_dr1();
     case DR0 + 2:
-        *value = cpu_read_dr2();
-        return true;
+        return cpu_read_dr2();
     case DR0 + 3:
-        *value = cpu_read_dr3();
-        return true;
-    case DR7: /* the register itself is off during a stop */
-        *value = percpu[cpu].dr7;
-        return true;
-    default:
-        return false;
+        return cpu_read_dr3();
+    default: /* DR7; the register itself is off during a stop */
+        return percpu[cpu].dr7;
     }
 }
 
@@ -162,20 +150,18 @@ bool arch_debug_register_read(unsigned cpu, unsigned number, uint8_t *bytes)
 {
     const struct regs *regs = arch_stopped_regs(cpu);
     uint64_t value;
-    bool known;
 
-    if (!regs)
+    if (!regs || !is_known(cpu, number))
         return false;
-    if (number < DS) {
-        value = number == CS ? stop_code_selector(regs)
-                             : *(const uint64_t *)((const char *)regs + frame_places[number]);
-        known = true;
-    } else {
-        known = number <= GS ? read_segment(number, &value) : read_system(cpu, number, &value);
-    }
-    for (size_t i = 0; known && i < arch_debug_register_size(number); i++)
+    if (number == CS)
+        value = stop_code_selector(regs);
+    else if (number < DS)
+        value = *(const uint64_t *)((const char *)regs + frame_places[number]);
+    else
+        value = number <= GS ? read_segment(number) : read_system(cpu, number);
+    for (size_t i = 0; i < arch_debug_register_size(number); i++)
         bytes[i] = (uint8_t)(value >> 8 * i);
-    return known;
+    return true;
 }
 
 /*

@@ -172,17 +172,13 @@ static void set_flag(uint64_t *flags, uint64_t flag, bool on)
  */
 static void mend_stored(const struct step *step, const struct regs *regs)
 {
-    uint64_t flags;
-    uint8_t stored[2];
+    uint64_t flags = 0;
 
-    if (!stop_step_read(arch_cpu_id(), regs, regs->sp, stored, sizeof(stored)))
+    if (!stop_step_read(arch_cpu_id(), regs, regs->sp, (uint8_t *)&flags, sizeof(uint16_t)))
         return;
-    flags = stored[0] | (uint64_t)stored[1] << 8;
     set_flag(&flags, FLAGS_INTERRUPT, step->interrupts);
     set_flag(&flags, FLAGS_TRAP, step->traps);
-    stored[0] = (uint8_t)flags;
-    stored[1] = (uint8_t)(flags >> 8);
-    step_write(regs, regs->sp, stored, sizeof(stored));
+    step_write(regs, regs->sp, (const uint8_t *)&flags, sizeof(uint16_t));
 }
 
 /*

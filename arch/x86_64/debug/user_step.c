@@ -58,15 +58,12 @@ void arch_user_step_end(struct arch_user_step *step, struct regs *regs)
 static void hide_in_stack(const struct arch_user_step *step, const struct regs *regs)
 {
     struct arch_space *space = space_of_cpu(arch_cpu_id());
-    uint16_t pushed;
-    uint64_t flags;
+    uint64_t flags = 0;
 
-    if (!arch_user_read(space, regs->sp, &pushed, sizeof(pushed)))
+    if (!arch_user_read(space, regs->sp, &flags, sizeof(uint16_t)))
         return;
-    flags = pushed;
     set_trap(&flags, step->traps);
-    pushed = (uint16_t)flags;
-    arch_user_write(space, regs->sp, &pushed, sizeof(pushed));
+    arch_user_write(space, regs->sp, &flags, sizeof(uint16_t));
 }
 
 /* The program's own flag is the one that it loaded last. */
