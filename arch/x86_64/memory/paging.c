@@ -9,9 +9,7 @@
 #include "arch/x86_64/entry/stacks.h"
 #include "arch/x86_64/memory/sections.h"
 
-#define LEVELS          4
-#define LARGE_PAGE_SIZE (512 * PAGE_SIZE)
-#define ENTRIES         512
+#define LARGE_PAGE_SIZE (PAGING_ENTRIES * PAGE_SIZE)
 
 /* Text is written through this address; nothing is mapped here otherwise. */
 #define ALIAS_BASE  0xffffc00000000000ull
@@ -39,29 +37,19 @@ static uint64_t paging_span(unsigned level)
     return PAGE_SIZE << (9 * level);
 }
 
-static unsigned paging_index(uintptr_t address, unsigned level)
-{
-    return (address >> (12 + 9 * level)) & (ENTRIES - 1);
-}
-
-static uint64_t *paging_table_of(uint64_t entry)
-{
-    return direct_address(entry & PTE_ADDRESS);
-}
-
 /* The entry for `address` at `level`; creates missing tables above it. NULL: out of memory. */
 static uint64_t *paging_entry(struct builder *builder, uintptr_t address, unsigned level)
 {
     uint64_t *table = builder->root;
 
-    for (unsigned upper = LEVELS - 1; upper > level; upper--) {
+    for (unsigned upper = PAGING_LEVELS - 1; upper > level; upper--) {
         uint64_t *entry = &table[paging_index(address, upper)];
 
         if (!(*entry & PTE_PRESENT)) {
             void *page = builder->allocate();
 
             /* Spaces have copied the root table: no entry can be added to it later. */
-            arch_check(upper < LEVELS - 1 || !root_table);
+            arch_check(upper < PAGING_LEVELS - 1 || !root_table);
             if (!page)
                 return NULL;
             *entry = direct_physical(page) | PTE_PRESENT | PTE_WRITABLE;
@@ -223,7 +211,7 @@ static unsigned paging_walk(uintptr_t address, uint64_t *entry)
     uint64_t *table = paging_table_of(root_table);
     uint64_t nx = 0, writable = PTE_WRITABLE;
 
-    for (unsigned level = LEVELS - 1;; level--) {
+    for (unsigned level = PAGING_LEVELS - 1;; level--) {
         uint64_t found = table[paging_index(address, level)];
 
         nx |= found & PTE_NX;
@@ -260,29 +248,30 @@ uint64_t arch_page_number(const void *page)
     return direct_physical(page) / PAGE_SIZE;
 }
 
-bool arch_mapped(uintptr_t address, size_t length)
-{
-    struct paging_leaf leaf;
-
-    for (uintptr_t at = address; at < address + length; at = leaf.address + leaf.size)
-        if (!paging_find(at, &leaf))
-            return false;
-    return true;
-}
-
 bool paging_is_memory(const struct paging_leaf *leaf)
 {
     return !(leaf->flags & PTE_UNCACHED);
 }
 
-bool arch_readable(uintptr_t address, size_t length)
+/* Inlined with a constant, so that a check on the hit path tests for no choice. */
+static inline bool paging_covers(uintptr_t address, size_t length, bool memory)
 {
     struct paging_leaf leaf;
 
     for (uintptr_t at = address; at < address + length; at = leaf.address + leaf.size)
-        if (!paging_find(at, &leaf) || !paging_is_memory(&leaf))
+        if (!paging_find(at, &leaf) || (memory && !paging_is_memory(&leaf)))
             return false;
     return true;
+}
+
+bool arch_mapped(uintptr_t address, size_t length)
+{
+    return paging_covers(address, length, false);
+}
+
+bool arch_readable(uintptr_t address, size_t length)
+{
+    return paging_covers(address, length, true);
 }
 
 bool arch_executable(uintptr_t address)

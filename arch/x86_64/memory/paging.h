@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "arch/x86_64/memory/sections.h"
+
 #define PTE_PRESENT  (1ull << 0)
 #define PTE_WRITABLE (1ull << 1)
 #define PTE_USER     (1ull << 2)
@@ -22,6 +24,21 @@
 #define PTE_GLOBAL   (1ull << 8)
 #define PTE_NX       (1ull << 63)
 #define PTE_ADDRESS  0x000ffffffffff000ull
+
+#define PAGING_LEVELS  4
+#define PAGING_ENTRIES 512
+
+/* The index of the entry for `address` in its table at `level`; level 0 is the lowest. */
+static inline unsigned paging_index(uintptr_t address, unsigned level)
+{
+    return address >> (12 + 9 * level) & (PAGING_ENTRIES - 1);
+}
+
+/* The table or page of memory that the entry points to. */
+static inline uint64_t *paging_table_of(uint64_t entry)
+{
+    return direct_address(entry & PTE_ADDRESS);
+}
 
 struct paging_range {
     uint64_t start, end; /* physical, [start, end) */

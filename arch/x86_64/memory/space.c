@@ -15,9 +15,7 @@
 #include "arch/x86_64/cpu/percpu.h"
 #include "arch/x86_64/memory/sections.h"
 
-#define LEVELS  4
-#define ENTRIES 512
-#define HALF    (ENTRIES / 2)
+#define HALF (PAGING_ENTRIES / 2)
 
 static void *(*space_allocate)(void); /* set at boot, as is the next */
 static void (*space_give_back)(void *page);
@@ -27,16 +25,6 @@ void space_init(void *(*allocate)(void), void (*give_back)(void *page))
 {
     space_allocate = allocate;
     space_give_back = give_back;
-}
-
-static uint64_t *space_table_of(uint64_t entry)
-{
-    return direct_address(entry & PTE_ADDRESS);
-}
-
-static unsigned space_index(uintptr_t address, unsigned level)
-{
-    return address >> (12 + 9 * level) & (ENTRIES - 1);
 }
 
 /* Checks the start first, so the subtraction cannot wrap. */
@@ -51,7 +39,7 @@ struct arch_space *arch_space_create(void)
     const struct arch_space *kernel = direct_address(paging_root());
     struct arch_space *space = space_allocate();
 
-    for (unsigned i = HALF; space && i < ENTRIES; i++)
+    for (unsigned i = HALF; space && i < PAGING_ENTRIES; i++)
         space->entry[i] = kernel->entry[i];
     return space;
 }
@@ -59,13 +47,13 @@ struct arch_space *arch_space_create(void)
 /* Frees an entry's table and everything below it. */
 static void space_free_table(uint64_t *table, unsigned level)
 {
-    for (unsigned i = 0; i < ENTRIES; i++) {
+    for (unsigned i = 0; i < PAGING_ENTRIES; i++) {
         if (!(table[i] & PTE_PRESENT))
             continue;
         if (level > 0)
-            space_free_table(space_table_of(table[i]), level - 1);
+            space_free_table(paging_table_of(table[i]), level - 1);
         else
-            space_give_back(space_table_of(table[i]));
+            space_give_back(paging_table_of(table[i]));
     }
     space_give_back(table);
 }
@@ -75,7 +63,7 @@ void arch_space_destroy(struct arch_space *space)
     arch_check(cpu_read_cr3() != direct_physical(space));
     for (unsigned i = 0; i < HALF; i++)
         if (space->entry[i] & PTE_PRESENT)
-            space_free_table(space_table_of(space->entry[i]), LEVELS - 2);
+            space_free_table(paging_table_of(space->entry[i]), PAGING_LEVELS - 2);
     space_give_back(space);
 }
 
@@ -84,14 +72,14 @@ static const uint64_t *space_entry(const struct arch_space *space, uintptr_t add
 {
     const uint64_t *table = space->entry;
 
-    for (unsigned level = LEVELS - 1; level > 0; level--) {
-        uint64_t entry = local_load(&table[space_index(address, level)]);
+    for (unsigned level = PAGING_LEVELS - 1; level > 0; level--) {
+        uint64_t entry = local_load(&table[paging_index(address, level)]);
 
         if (!(entry & PTE_PRESENT))
             return NULL;
-        table = space_table_of(entry);
+        table = paging_table_of(entry);
     }
-    return &table[space_index(address, 0)];
+    return &table[paging_index(address, 0)];
 }
 
 /* The same, but creates missing tables; NULL: out of memory. */
@@ -99,8 +87,8 @@ static uint64_t *space_entry_made(struct arch_space *space, uintptr_t address)
 {
     uint64_t *table = space->entry;
 
-    for (unsigned level = LEVELS - 1; level > 0; level--) {
-        uint64_t *entry = &table[space_index(address, level)];
+    for (unsigned level = PAGING_LEVELS - 1; level > 0; level--) {
+        uint64_t *entry = &table[paging_index(address, level)];
 
         if (!(*entry & PTE_PRESENT)) {
             void *page = space_allocate();
@@ -109,9 +97,9 @@ static uint64_t *space_entry_made(struct arch_space *space, uintptr_t address)
                 return NULL;
             local_store(entry, direct_physical(page) | PTE_PRESENT | PTE_WRITABLE | PTE_USER);
         }
-        table = space_table_of(*entry);
+        table = paging_table_of(*entry);
     }
-    return &table[space_index(address, 0)];
+    return &table[paging_index(address, 0)];
 }
 
 bool arch_space_map(struct arch_space *space, uintptr_t address, enum arch_page access)
@@ -142,7 +130,7 @@ bool arch_space_unmap(struct arch_space *space, uintptr_t address)
     was = *entry;
     local_store(entry, 0);
     cpu_invalidate_page(address);
-    space_give_back(space_table_of(was));
+    space_give_back(paging_table_of(was));
     return true;
 }
 
@@ -172,7 +160,7 @@ static void *space_reach(const struct arch_space *space, uintptr_t address, uint
 
     if ((found & flags) != flags)
         return NULL;
-    return (char *)space_table_of(found) + address % PAGE_SIZE;
+    return (char *)paging_table_of(found) + address % PAGE_SIZE;
 }
 
 void *arch_user_reach(const struct arch_space *space, uintptr_t address, enum arch_page access,
@@ -186,40 +174,36 @@ void *arch_user_reach(const struct arch_space *space, uintptr_t address, enum ar
     return space_reach(space, address, PTE_PRESENT | PTE_USER | write);
 }
 
-/* Copies bytes without a call; both sides may be unaligned. */
-static void space_copy(void *to, const void *from, size_t length)
+/*
+ * Copies without a call, and both sides may be unaligned. Inlined with a constant `access`, so that
+ * a chain of a program tests for no direction.
+ */
+static inline bool space_copy(const struct arch_space *space, uintptr_t address, char *bytes,
+                              size_t length, enum arch_page access)
 {
-    __asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(length) : : "memory");
+    while (length > 0) {
+        size_t part = length, left;
+        void *there = arch_user_reach(space, address, access, &part), *to, *from;
+
+        if (!there)
+            return false;
+        to = access == ARCH_PAGE_WRITE ? there : bytes;
+        from = access == ARCH_PAGE_WRITE ? bytes : there;
+        left = part;
+        __asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(left) : : "memory");
+        address += part;
+        bytes += part;
+        length -= part;
+    }
+    return true;
 }
 
 bool arch_user_read(const struct arch_space *space, uintptr_t address, void *to, size_t length)
 {
-    while (length > 0) {
-        size_t part = length;
-        const void *from = arch_user_reach(space, address, ARCH_PAGE_READ, &part);
-
-        if (!from)
-            return false;
-        space_copy(to, from, part);
-        address += part;
-        to = (char *)to + part;
-        length -= part;
-    }
-    return true;
+    return space_copy(space, address, to, length, ARCH_PAGE_READ);
 }
 
 bool arch_user_write(struct arch_space *space, uintptr_t address, const void *from, size_t length)
 {
-    while (length > 0) {
-        size_t part = length;
-        void *to = arch_user_reach(space, address, ARCH_PAGE_WRITE, &part);
-
-        if (!to)
-            return false;
-        space_copy(to, from, part);
-        address += part;
-        from = (const char *)from + part;
-        length -= part;
-    }
-    return true;
+    return space_copy(space, address, (char *)from, length, ARCH_PAGE_WRITE);
 }

@@ -11,7 +11,7 @@
 
 /* The root table; its upper half is that of the kernel's root table. */
 struct arch_space {
-    uint64_t entry[512];
+    uint64_t entry[PAGING_ENTRIES];
 };
 
 _Static_assert(sizeof(struct arch_space) == PAGE_SIZE, "a space is its root table");
