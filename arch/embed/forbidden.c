@@ -9,22 +9,17 @@
 #include "arch/x86_64/memory/sections.h"
 #include "core/pitot.h"
 
-static bool overlaps(uintptr_t address, size_t length, const void *start, const void *end)
-{
-    return address < (uintptr_t)end && address + length > (uintptr_t)start;
-}
-
 const char *arch_watch_forbidden(uintptr_t address, size_t length)
 {
     const struct pitot_kernel *kernel = arch_embed_kernel();
 
-    if (overlaps(address, length, nowatch_text_start, nowatch_text_end) ||
-        overlaps(address, length, kernel->gate, kernel->gate_end))
+    if (section_overlaps(nowatch_text_start, nowatch_text_end, address, length) ||
+        section_overlaps(kernel->gate, kernel->gate_end, address, length))
         return "the code of the debug trap's gate";
-    if (overlaps(address, length, nowatch_stacks_start, nowatch_stacks_end) ||
-        overlaps(address, length, kernel->gate_stack, kernel->gate_stack_end))
+    if (section_overlaps(nowatch_stacks_start, nowatch_stacks_end, address, length) ||
+        section_overlaps(kernel->gate_stack, kernel->gate_stack_end, address, length))
         return "the stack of the debug trap's gate";
-    if (overlaps(address, length, nowatch_data_start, nowatch_data_end))
+    if (section_overlaps(nowatch_data_start, nowatch_data_end, address, length))
         return "the CPU's own area";
     return NULL;
 }

@@ -10,12 +10,6 @@
 #define INT3 0xcc
 
 /*
- * Set for pages of user programs. SMAP forbids the kernel to access such pages, but not the same
- * memory at other addresses.
- */
-#define PTE_USER (1ull << 2)
-
-/*
  * Returns where to access the memory at `address`, and limits *length to what is mapped there; NULL
  * if it may not be accessed. Device registers are excluded, because reading them has side effects.
  */
@@ -69,9 +63,9 @@ bool arch_debug_write(uintptr_t address, const uint8_t *from, size_t length)
     return true;
 }
 
-static bool is_between(uintptr_t address, const char *start, const char *end)
+static bool is_text(uintptr_t address)
 {
-    return address >= (uintptr_t)start && address < (uintptr_t)end;
+    return address >= (uintptr_t)_text && address < (uintptr_t)_etext;
 }
 
 bool arch_breakpoint_is_instruction(void)
@@ -83,12 +77,11 @@ const char *arch_breakpoint_write(uintptr_t address, uint8_t *old)
 {
     static const uint8_t int3 = INT3;
 
-    if (is_between(address, hit_text_start, hit_text_end) ||
-        is_between(address, nowatch_text_start, nowatch_text_end))
+    if (section_overlaps(hit_text_start, hit_text_end, address, 1) || nowatch_text_has(address))
         return "hits, NMIs or the debugger itself run this code: use hbreak";
     if (arch_debug_read(address, old, 1) == 0)
         return "no memory is mapped there";
-    if (is_between(address, _text, _etext))
+    if (is_text(address))
         patch_byte(address, INT3);
     else if (!arch_debug_write(address, &int3, 1))
         return "it cannot be written";
@@ -98,7 +91,7 @@ const char *arch_breakpoint_write(uintptr_t address, uint8_t *old)
 /* Cannot fail: the breakpoint was written to the same place. */
 void arch_breakpoint_restore(uintptr_t address, uint8_t old)
 {
-    if (is_between(address, _text, _etext))
+    if (is_text(address))
         patch_byte(address, old);
     else
         arch_debug_write(address, &old, 1);

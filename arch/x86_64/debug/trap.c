@@ -164,16 +164,6 @@ static bool debug_is_programs(const struct regs *regs, uint64_t dr6)
 }
 
 /*
- * A trap for TF, or for a watched operand of `mov ss`, is raised one instruction later; if that
- * instruction enters the kernel, the trap comes at the entry's first instruction (Intel SDM vol. 3,
- * "Masking Exceptions and Interrupts When Switching Stacks").
- */
-static bool debug_is_at_entry(const struct regs *regs)
-{
-    return regs->ip >= (uintptr_t)nowatch_text_start && regs->ip < (uintptr_t)nowatch_text_end;
-}
-
-/*
  * QEMU reports a step over a watched access in two traps. The second comes before the first
  * instruction of the first one's handler, on the same stack page: it overwrites the first frame,
  * and the interrupted ip is lost. The GS base that the second trap found (watch_entry) shows
@@ -269,11 +259,16 @@ void debug_trap_inside(struct regs *regs)
         debug_hit(fired, regs);
 }
 
+/*
+ * A trap for TF, or for a watched operand of `mov ss`, is raised one instruction later; if that
+ * instruction enters the kernel, the trap comes at the entry's first instruction (Intel SDM vol. 3,
+ * "Masking Exceptions and Interrupts When Switching Stacks").
+ */
 struct regs *debug_trap(struct regs *regs)
 {
     uint64_t dr6;
 
-    if (!regs_user_mode(regs) && !debug_is_at_entry(regs)) {
+    if (!regs_user_mode(regs) && !nowatch_text_has(regs->ip)) {
         debug_trap_inside(regs);
         return NULL;
     }

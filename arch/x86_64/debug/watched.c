@@ -33,7 +33,7 @@ const char *arch_accessor_init(void)
 /*
  * Only programs access a program's memory, and their instructions are not in the map. The kernel
  * may not read that memory, whatever cs `regs` has: the trap may come after the program's `syscall`
- * (debug_is_at_entry).
+ * (debug_trap).
  */
 struct arch_accessor arch_watch_accessor(const struct regs *regs, const struct arch_watch *watch)
 {
@@ -51,8 +51,7 @@ bool arch_watch_repeats_at(const struct regs *regs)
 {
     uintptr_t start = regs->ip - ARCH_REPEAT_AROUND;
 
-    if (start < ARCH_USER_END || start > regs->ip ||
-        (regs->ip >= (uintptr_t)nowatch_text_start && regs->ip < (uintptr_t)nowatch_text_end) ||
+    if (start < ARCH_USER_END || start > regs->ip || nowatch_text_has(regs->ip) ||
         !arch_readable(start, 2 * ARCH_REPEAT_AROUND))
         return true;
     return arch_watch_repeats((const uint8_t *)start);

@@ -5,6 +5,8 @@
  */
 #pragma once
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define NOWATCH_DATA __attribute__((section(".data.nowatch")))
@@ -19,6 +21,18 @@ extern const char nowatch_stacks_start[], nowatch_stacks_end[];
 extern const char kept_start[], kept_end[]; /* ARCH_KEPT: whole pages */
 extern const char build_id_note[], build_id_note_end[];
 extern const char insn_map_start[], insn_map_end[];
+
+static inline bool section_overlaps(const void *start, const void *end, uintptr_t address,
+                                    size_t length)
+{
+    return address < (uintptr_t)end && address + length > (uintptr_t)start;
+}
+
+/* True inside a trap's entry or exit. */
+static inline bool nowatch_text_has(uintptr_t ip)
+{
+    return ip >= (uintptr_t)nowatch_text_start && ip < (uintptr_t)nowatch_text_end;
+}
 
 /* linear address of physical 0 inside the image's mapping */
 #define KERNEL_BASE 0xffffffff80000000ull

@@ -137,10 +137,7 @@ bool park_has_lone(unsigned *cpu)
  */
 bool park_may(const struct regs *regs)
 {
-    bool enters =
-        regs->ip >= (uintptr_t)nowatch_text_start && regs->ip < (uintptr_t)nowatch_text_end;
-
-    return arch_trap_depth() == 1 && !enters && (!may_park || may_park());
+    return arch_trap_depth() == 1 && !nowatch_text_has(regs->ip) && (!may_park || may_park());
 }
 
 /* A debugger that tried to stop this CPU while it parked the others sends its NMI again. */
