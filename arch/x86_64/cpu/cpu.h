@@ -19,7 +19,6 @@
 #define CR4_DE       (1ull << 3)
 #define CR4_MCE      (1ull << 6)
 #define CR4_PGE      (1ull << 7)
-#define CR4_OSFXSR   (1ull << 9)
 #define CR4_UMIP     (1ull << 11)
 #define CR4_FSGSBASE (1ull << 16)
 #define CR4_OSXSAVE  (1ull << 18)

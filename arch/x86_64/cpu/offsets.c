@@ -7,40 +7,24 @@
 
 #include "arch/x86_64/cpu/cpu.h"
 #include "arch/x86_64/cpu/percpu.h"
+#include "arch/x86_64/cpu/registers.h"
 #include "arch/x86_64/cpu/regs.h"
 #include "arch/x86_64/entry/stacks.h"
 #include "arch/x86_64/entry/vectors.h"
 #include "arch/x86_64/smp/rendezvous.h"
 #include "arch/x86_64/smp/smp.h"
 
-#define EQU(name, value) __asm__ volatile(".ascii \"@" #name " equ %c0\"" : : "i"(value))
+#define EQU(name, value)           __asm__ volatile(".ascii \"@" #name " equ %c0\"" : : "i"(value))
+#define EQU_REGS(field, name, ...) EQU(REGS_##name, offsetof(struct regs, field));
 
 void offsets(void);
 
 void offsets(void)
 {
     EQU(REGS_VECTOR, offsetof(struct regs, vector));
-    EQU(REGS_R15, offsetof(struct regs, r15));
-    EQU(REGS_R14, offsetof(struct regs, r14));
-    EQU(REGS_R13, offsetof(struct regs, r13));
-    EQU(REGS_R12, offsetof(struct regs, r12));
-    EQU(REGS_BP, offsetof(struct regs, bp));
-    EQU(REGS_BX, offsetof(struct regs, bx));
-    EQU(REGS_R11, offsetof(struct regs, r11));
-    EQU(REGS_R10, offsetof(struct regs, r10));
-    EQU(REGS_R9, offsetof(struct regs, r9));
-    EQU(REGS_R8, offsetof(struct regs, r8));
-    EQU(REGS_AX, offsetof(struct regs, ax));
-    EQU(REGS_CX, offsetof(struct regs, cx));
-    EQU(REGS_DX, offsetof(struct regs, dx));
-    EQU(REGS_SI, offsetof(struct regs, si));
-    EQU(REGS_DI, offsetof(struct regs, di));
     EQU(REGS_ERROR, offsetof(struct regs, error));
-    EQU(REGS_IP, offsetof(struct regs, ip));
-    EQU(REGS_CS, offsetof(struct regs, cs));
-    EQU(REGS_FLAGS, offsetof(struct regs, flags));
-    EQU(REGS_SP, offsetof(struct regs, sp));
-    EQU(REGS_SS, offsetof(struct regs, ss));
+    REGISTERS_GENERAL(EQU_REGS)
+    REGISTERS_OTHER(EQU_REGS)
     EQU(REGS_SIZE, sizeof(struct regs));
     EQU(REGS_REWOUND, REGS_REWOUND);
     EQU(REGS_SYSCALL, REGS_SYSCALL);

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Memory for the stacks of threads and of CPUs that are started later: separate pages above an
- * unmapped guard. They are mapped when the slot gets its first owner, and kept for later owners.
- * Task context.
- */
+/* Maps the stacks of threads and later CPUs for the first owner of a slot. Task context. */
 #include "arch/memory.h"
 #include "arch/x86_64/cpu/check.h"
 #include "arch/x86_64/entry/stacks.h"
@@ -11,7 +7,7 @@
 
 static size_t pages; /* [A] */
 
-/* If memory runs out before a slot is complete, the next caller completes it. */
+/* If memory runs out, the slot's next owner maps the rest. */
 static bool slot_map(uintptr_t low)
 {
     for (uintptr_t page = low; page < low + STACK_SIZE; page += PAGE_SIZE) {
@@ -29,7 +25,7 @@ size_t arch_stack_pages(void)
     return __atomic_load_n(&pages, __ATOMIC_RELAXED);
 }
 
-bool stack_slot_make(unsigned slot, const char *name, const char *thread)
+static bool stack_slot_make(unsigned slot, const char *name, const char *thread)
 {
     uintptr_t guard = STACK_SLOT(slot), low = guard + STACK_GUARD;
 
@@ -50,7 +46,7 @@ const struct arch_stack *arch_thread_stack(unsigned number, const char *name)
 bool stacks_make(unsigned cpu)
 {
     for (unsigned i = 0; i < IST_COUNT; i++)
-        if (!stack_slot_make(STACK_SLOT_CPU(cpu, i), stack_ist_name(i), NULL))
+        if (!stack_slot_make(STACK_SLOT_CPU(cpu, i), stack_of_cpu(0, i)->name, NULL))
             return false;
     return true;
 }

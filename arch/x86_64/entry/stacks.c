@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Finds the stack that contains an address. Any context may call this: the boot CPU's entries are
- * constant, and every other entry is written before its stack is used and does not change until its
- * next owner.
+ * Finds the stack that contains an address. Any context: the boot CPU's entries are constant, every
+ * other entry is written before its stack is used.
  */
 #include "arch/x86_64/entry/stacks.h"
 
@@ -31,19 +30,12 @@ static const struct arch_stack of_boot_cpu[IST_COUNT] = {
     [IST_MACHINE_CHECK - 1] = STACK("machine check", stack_ist[IST_MACHINE_CHECK - 1]),
 };
 
-const char *stack_ist_name(unsigned i)
-{
-    return of_boot_cpu[i].name;
-}
-
 const struct arch_stack *stack_of_cpu(unsigned cpu, unsigned i)
 {
     return cpu == 0 ? &of_boot_cpu[i] : &stack_slots[STACK_SLOT_CPU(cpu, i)];
 }
 
-/*
- * The top counts as inside: it is an empty stack's pointer, and also the start of the next guard.
- */
+/* The top is inside: an empty stack's pointer, though also the start of the next guard. */
 static const struct arch_stack *stack_in_slot(uintptr_t address)
 {
     size_t slot = (address - 1 - STACK_SLOTS_BASE) / sizeof(struct stack_pages);

@@ -2,7 +2,7 @@
 /*
  * Stacks, each with an unmapped guard page below it. The boot CPU's are in the image
  * (arch/x86_64/memory/paging.c leaves the guards out); threads and other CPUs have slots in a
- * separate part of the address space, which get memory on first use (stack_slots.c). The stacks to
+ * separate part of the address space, which get memory on first use (stacks.c). The stacks to
  * which the hardware pushes frames are IST pages, which may not be watched: in QEMU a watch hit by
  * the push of a frame loses the interrupt (docs/kernel.md). IST numbers are those of the TSS, 1 to
  * 7.
@@ -47,17 +47,8 @@ extern struct stack_pages stack_ist[IST_COUNT]; /* stack_ist[0] is IST1 */
 /* The stack in a slot; all zero until the slot has its first owner. */
 extern struct arch_stack stack_slots[STACK_SLOTS];
 
-/*
- * Maps memory for a slot, unless it has some already, and writes its entry in stack_slots with
- * these names. False: out of memory. Task context; no other caller uses that slot.
- */
-bool stack_slot_make(unsigned slot, const char *name, const char *thread);
-
 /* Makes all stacks of a CPU that will be started; false: out of memory. Boot. */
 bool stacks_make(unsigned cpu);
 
 /* Stack i of that CPU, from 0: IST i + 1. */
 const struct arch_stack *stack_of_cpu(unsigned cpu, unsigned i);
-
-/* The purpose of stack i: "debug trap". */
-const char *stack_ist_name(unsigned i);

@@ -1,32 +1,28 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Parking: one CPU, the parker, stops all others for a change, or for a debugger's stop;
- * docs/kernel.md has the design. Only one CPU parks at a time. arch_cpus_park and arch_cpus_release
- * run in the parker's task context, the functions called by a stop in its debug trap, breakpoint
- * trap or NMI. rendezvous.c implements the waiting of the other CPUs.
+ * Parking: one CPU, the parker, stops all others for a change, in task context, or for a debugger's
+ * stop, in a trap or NMI (docs/kernel.md). rendezvous.c has the waiting side.
  */
 #include "arch/x86_64/smp/park.h"
 
 #include "arch/cpu.h"
 #include "arch/debugger.h"
 #include "arch/park.h"
-#include "arch/regs.h"
 #include "arch/x86_64/cpu/check.h"
-#include "arch/x86_64/cpu/percpu.h"
 #include "arch/x86_64/entry/nmi.h"
 #include "arch/x86_64/memory/sections.h"
 #include "arch/x86_64/smp/rendezvous.h"
 
 #define PATIENCE_NS 2000000000ull /* emulated CPUs take turns: patience.h */
 
-/* Reasons for which a CPU waits until its turn to stop, or during another CPU's step. */
+/* Why a CPU waits for its turn to stop, or during another's step. */
 #define UNTIL_MY_TURN (RENDEZVOUS_PARK | RENDEZVOUS_REPORT | RENDEZVOUS_HALT)
 
-static uint32_t parker;        /* [A] the CPU that parks the others, + 1; 0: none */
-static unsigned depth;         /* [parker] nesting depth of its parkings */
-static uint32_t number;        /* [parker] the number of its parking, in RENDEZVOUS_PARK; never 0 */
-static uint64_t irq_flags;     /* the parker's, from before the parking */
-static unsigned held;          /* [A] the parker's: 1 if it parks for a debugger's stop, else 0 */
+static uint32_t parker;        /* [A] the CPU + 1; 0: none */
+static unsigned depth;         /* [parker] nested parkings */
+static uint32_t number;        /* [parker] the parking's number, in RENDEZVOUS_PARK; never 0 */
+static uint64_t irq_flags;     /* the parker's, before the parking */
+static unsigned held;          /* [A] 1 if the parker parks for a stop, else 0 */
 static bool (*may_park)(void); /* set at boot */
 
 void arch_set_may_park(bool (*may)(void))
@@ -34,7 +30,7 @@ void arch_set_may_park(bool (*may)(void))
     may_park = may;
 }
 
-/* Replaces the parking that a CPU is asked for; one of `from` and `to` is 0 (none). */
+/* One of `from` and `to` is 0: no parking. */
 static void ask(unsigned cpu, uint32_t from, uint32_t to)
 {
     if (rendezvous_ask_number(cpu, from, to) && to)
@@ -48,7 +44,7 @@ static void ask_all(uint32_t from, uint32_t to)
             ask(cpu, from, to);
 }
 
-/* Uses a new number, so that an answer to an earlier parking does not count for this one. */
+/* By a new number, so that an answer to an earlier parking does not count. */
 static void next_parking(void)
 {
     number += RENDEZVOUS_NUMBER;
@@ -57,12 +53,7 @@ static void next_parking(void)
     ask_all(0, number);
 }
 
-static bool await_all(unsigned *absent)
-{
-    return rendezvous_await(RENDEZVOUS_PARK, number, PATIENCE_NS, absent);
-}
-
-/* Releases all parked CPUs, and waits until they have resumed. */
+/* Waits until the released CPUs have resumed. */
 static void let_go(void)
 {
     unsigned one;
@@ -81,8 +72,8 @@ static void parker_leave(void)
 }
 
 /*
- * This CPU is already the parker. Not all other CPUs need be stopped: a debugger may let this CPU
- * run alone, or a stop may be waiting for a CPU that does not answer.
+ * Another parking by the parker. Not all others need be stopped: a debugger may let this CPU run
+ * alone, or a stop may be waiting for a CPU that does not answer.
  */
 static bool park_again(uint64_t flags, unsigned *absent)
 {
@@ -105,11 +96,11 @@ bool arch_cpus_park(unsigned *absent)
     while (!__atomic_compare_exchange_n(&parker, &nobody, me, false, __ATOMIC_ACQUIRE,
                                         __ATOMIC_RELAXED)) {
         nobody = 0;
-        arch_relax(); /* the NMI of the other parker arrives here */
+        arch_relax(); /* the other parker's NMI arrives here */
     }
     irq_flags = flags;
     next_parking();
-    if (await_all(absent)) {
+    if (rendezvous_await(RENDEZVOUS_PARK, number, PATIENCE_NS, absent)) {
         depth = 1;
         return true;
     }
@@ -131,22 +122,10 @@ bool park_has_lone(unsigned *cpu)
     return one && __atomic_load_n(&held, __ATOMIC_RELAXED);
 }
 
-/*
- * False inside a debug trap, or while entering or leaving one: the trap continues to use the
- * watches that it has read, so they may not change.
- */
+/* False in a debug trap, its entry and exit, which continue to use the watches that they read. */
 bool park_may(const struct regs *regs)
 {
     return arch_trap_depth() == 1 && !nowatch_text_has(regs->ip) && (!may_park || may_park());
-}
-
-/* A debugger that tried to stop this CPU while it parked the others sends its NMI again. */
-static void stop_again(void)
-{
-    unsigned cpu = arch_cpu_id();
-
-    if (rendezvous_is_asked(cpu, RENDEZVOUS_STOP))
-        nmi_send(cpu);
 }
 
 void arch_cpus_release(void)
@@ -160,14 +139,8 @@ void arch_cpus_release(void)
         let_go();
         parker_leave();
     }
-    stop_again();
-}
-
-/* No other CPU stores `held` meanwhile: all are stopped, or the next parker waits. */
-static void park_begin_stop(void)
-{
-    held = depth = 1;
-    next_parking();
+    if (rendezvous_is_asked(arch_cpu_id(), RENDEZVOUS_STOP))
+        nmi_send(arch_cpu_id()); /* as a debugger's NMI may have come during the parking */
 }
 
 bool park_for_stop(struct regs *regs, unsigned *absent)
@@ -188,13 +161,15 @@ bool park_for_stop(struct regs *regs, unsigned *absent)
         nobody = 0;
         if (__atomic_compare_exchange_n(&parker, &nobody, me, false, __ATOMIC_ACQUIRE,
                                         __ATOMIC_RELAXED)) {
-            park_begin_stop();
+            /* no other CPU stores `held`: all are stopped, or the next parker waits */
+            held = depth = 1;
+            next_parking();
             alone = false;
         } else {
             arch_relax();
         }
     }
-    if (await_all(absent))
+    if (rendezvous_await(RENDEZVOUS_PARK, number, PATIENCE_NS, absent))
         *absent = ARCH_NO_CPU;
     return alone;
 }
@@ -204,7 +179,7 @@ void park_end_stop(void)
     arch_check(park_is_parker() && depth >= held);
     depth -= held;
     held = 0;
-    if (depth > 0) /* the interrupted change continues, and releases all at its end */
+    if (depth > 0) /* the interrupted change releases all at its end */
         return;
     let_go();
     __atomic_store_n(&parker, 0, __ATOMIC_RELEASE);
