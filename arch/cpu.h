@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * CPUs: the current CPU, the clock, the current context, and the number and model of CPUs. For all
- * code. A kernel that embeds core implements this header and the others that tools/layers lets core
- * include; arch/x86_64/ is one implementation, and the unit tests link a fake one
- * (tests/unit/fake_arch.c). Functions declared here may be inline instead
+ * The current CPU and its context, the clock, and the number and model of CPUs. A kernel that
+ * embeds core implements this header and the others that tools/layers lets core include;
+ * arch/x86_64 is one implementation, tests/unit/fake_arch.c another. Functions may be inline
  * (arch/x86_64/cpu/inline.h).
  *
  * Contexts nest strictly on one CPU: task < interrupt < debug trap < NMI. "Any context" includes
@@ -21,25 +20,18 @@
 #define ARCH_NAME "x86_64" /* as `uname -m` prints it */
 
 /*
- * Marks a function called on the hit path, in an NMI or in a debugger's stop. The linker places it
- * in .text.hit (linker.ld), where a debugger refuses to insert a breakpoint instruction. Files that
- * consist entirely of such functions are listed in linker.ld instead.
+ * Places a function that hits, NMIs or a debugger's stop call into .text.hit, where a debugger
+ * refuses breakpoint instructions. For files of only such functions linker.ld does the same.
  */
 #define ARCH_HIT_TEXT __attribute__((section(".text.hit")))
 
 /* The number of this CPU. Any context; the result stays valid while preemption is off. */
 unsigned arch_cpu_id(void);
 
-/*
- * Nanoseconds since boot. All CPUs share one clock, which never goes backwards on any one CPU. Any
- * context.
- */
+/* Nanoseconds since boot. All CPUs share the clock; on one CPU it never goes back. Any context. */
 uint64_t arch_clock_ns(void);
 
-/*
- * Turns interrupts off and returns the argument for arch_irq_restore. NMIs and debug traps still
- * arrive.
- */
+/* Turns off interrupts, not debug traps or NMIs. Returns the argument for arch_irq_restore. */
 uint64_t arch_irq_save(void);
 void arch_irq_restore(uint64_t flags);
 bool arch_irq_on(void);
@@ -52,23 +44,17 @@ void arch_relax(void);
 void arch_idle(void);
 
 /*
- * Number of debug traps and NMIs in progress on this CPU: 0, 1 or 2. With interrupts off this
- * number identifies the context, because a task and an interrupt cannot preempt each other then.
- * Any context.
+ * Debug traps and NMIs in progress on this CPU: 0, 1 or 2. With interrupts off the number
+ * identifies the context, as tasks and interrupts cannot preempt each other. Any context.
  */
 unsigned arch_trap_depth(void);
 
-/*
- * True while an interrupt handler is running on this CPU, including while a debug trap or NMI
- * interrupts that handler. Any context.
- */
+/* True in an interrupt handler, and in debug traps and NMIs that interrupt one. Any context. */
 bool arch_interrupted(void);
 
 /* --- All CPUs. --- */
 
-/*
- * Maximum number of CPUs, including this one. CPUs are numbered from 0, the boot CPU. Any context.
- */
+/* Maximum number of CPUs. They are numbered from 0, the boot CPU. Any context. */
 unsigned arch_cpus(void);
 
 /* The brand string of the CPU; never empty. Task and crash context. */
@@ -85,10 +71,7 @@ struct arch_cpu_kind arch_cpu_kind(void);
 /* False if the CPU has not been started or failed to start. Any context. */
 bool arch_cpu_runs(unsigned cpu);
 
-/*
- * Smallest possible difference between the CPU's clock and the boot CPU's, measured within `window`
- * nanoseconds when the CPU started; 0 if the clocks may agree.
- */
+/* Least possible difference to the boot CPU's clock, measured in *window ns; 0: none is certain. */
 int64_t arch_cpu_clock_off(unsigned cpu, uint64_t *window);
 
 #define ARCH_NO_CPU (~0u)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Debugger stops, and the debugger's access to memory and registers. arch_stopped_regs
- * (arch/park.h) gives the registers at which a CPU is stopped. The debugger itself is core/gdb.
- * During a stop all CPUs are stopped, interrupts and watches are off, and no code may trap.
+ * A debugger's stops, and its access to memory and registers. For core/gdb. In a stop all CPUs are
+ * stopped, interrupts and watches are off, and no code may trap.
  */
 #pragma once
 
@@ -24,87 +23,71 @@ enum arch_heard { ARCH_HEARD_NOTHING, ARCH_HEARD_NOISE, ARCH_HEARD_STOP };
 
 struct arch_resume {
     bool all;      /* all CPUs resume; otherwise only CPU `only` does */
-    unsigned only; /* also the CPU to step; ARCH_NO_CPU: none */
-    bool step;     /* `only` runs one instruction, with no interrupt during it, while the others
-                    * stay stopped. With `all` the others first run briefly, and `only` must be
-                    * the CPU that stopped; if another CPU stops meanwhile, the step is dropped */
+    unsigned only; /* also the CPU to step, or ARCH_NO_CPU */
+    bool step;     /* `only` runs one instruction without interrupts while the others stay
+                    * stopped. With `all` the others run briefly first, and `only` must be the
+                    * CPU that stopped; the step is dropped if another CPU stops meanwhile */
 };
 
 struct arch_debugger {
-    /* Called after hits on this CPU: returns whether there is still a reason to stop. */
+    /* Called after hits on this CPU: true if there is still a reason to stop. */
     bool (*wants)(unsigned cpu);
     /*
-     * Called when this CPU handles a stop request (arch_stop_cpu, `listens`), which may have
-     * arrived while the CPU was entering another stop: returns whether the request is still valid.
+     * This CPU serves a request to stop (arch_stop_cpu, `listens`), which may have come while it
+     * entered another stop: true if the request still holds.
      */
     bool (*asks)(unsigned cpu);
-    /*
-     * This CPU executed the breakpoint instruction at `address`: returns whether the debugger
-     * inserted it.
-     */
+    /* True if the debugger inserted the breakpoint instruction that this CPU ran at `address`. */
     bool (*owns)(unsigned cpu, uintptr_t address);
-    /*
-     * False: this CPU is doing something that a stop must not interrupt; it is asked again later.
-     */
+    /* False: a stop must not interrupt what this CPU does now; it is asked again later. */
     bool (*may_stop)(unsigned cpu);
-    /* All CPUs are stopped except `absent`, if that is not ARCH_NO_CPU. */
+    /* All CPUs are stopped except `absent`, which may be ARCH_NO_CPU. */
     void (*stopped)(unsigned cpu, enum arch_stop why, unsigned absent, struct arch_resume *resume);
     /*
-     * Called in each NMI on the boot CPU, and repeatedly while the boot CPU is parked for another
-     * CPU that runs alone: returns what has arrived on the debugger's line, and whether it requests
-     * a stop.
+     * What has arrived on the debugger's line, and whether it requests a stop. Called in each NMI
+     * on the boot CPU, and while the boot CPU is parked for another CPU that runs alone.
      */
     enum arch_heard (*listens)(void);
 };
 
-/*
- * Directs stops to this debugger from now on; NULL detaches it. Costs nothing while no debugger is
- * attached. Called with all other CPUs parked.
- */
+/* Directs stops to this debugger; NULL: detaches. With all other CPUs parked. */
 void arch_debugger_attach(const struct arch_debugger *with);
 
-/* Makes that CPU stop as soon as it is not inside a hit. Any context. */
+/* Makes that CPU stop once it is outside of hits. Any context. */
 void arch_stop_cpu(unsigned cpu);
 
-/* True if the CPU has not stopped yet because it was inside a hit when asked to. */
+/* True if the CPU has been asked to stop and has not stopped yet. */
 bool arch_stop_is_due(unsigned cpu);
 
 /*
- * True if this CPU has parked the others to change something (arch_cpus_park), so none of them can
- * resume until the change ends. Any context.
+ * True if this CPU has parked the others for a change (arch_cpus_park): none can resume before the
+ * change ends. Any context.
  */
 bool arch_park_is_changing(void);
 
 /*
- * Stops the interrupted context when it resumes; if it is a program, stops the caller instead.
- * Called from an interrupt handler, for a debugger that has just been attached.
+ * Stops the interrupted context when it resumes; for a program stops the caller instead. In an
+ * interrupt handler, for a debugger that has just been attached.
  */
 void arch_stop_interrupted(struct regs *regs);
 
 /* Stops the caller. Task context, with a debugger attached. */
 void arch_stop_here(void);
 
-/*
- * Lets the debugger inspect the machine after all other CPUs have been halted permanently and a
- * report has been printed. Crash context.
- */
+/* Lets the debugger inspect a machine whose other CPUs have been halted. Crash context. */
 void arch_stop_dead(struct regs *regs);
 
-/*
- * True if the trap of a breakpoint instruction reaches the debugger, so that the debugger may
- * insert such instructions. Any context.
- */
+/* True if the debugger may insert breakpoint instructions: their traps reach it. Any context. */
 bool arch_breakpoint_is_instruction(void);
 
 /* Size of a breakpoint instruction, in bytes. */
 #define ARCH_BREAKPOINT_SIZE 1
 
 /*
- * Debugger access to memory [address, address + length). A read stops at the first byte that may
- * not be read and returns the number of bytes before it; device registers may not be read. A write
- * writes all bytes or none; it returns false if a byte is not writable. Text is never writable
- * except for inserting a breakpoint instruction, which is refused in code that hits, NMIs or the
- * debugger use; arch_breakpoint_write returns the reason, or NULL. In a stop.
+ * Access to memory [address, address + length). A read returns the number of bytes before the first
+ * that may not be read; device registers may not. A write writes all bytes, or none and returns
+ * false. Text can only be changed by a breakpoint instruction, which is refused in code that hits,
+ * NMIs or the debugger use: arch_breakpoint_write returns the reason, or NULL. In a stop.
  */
 size_t arch_debug_read(uintptr_t address, uint8_t *to, size_t length);
 bool arch_debug_write(uintptr_t address, const uint8_t *from, size_t length);
@@ -112,8 +95,8 @@ const char *arch_breakpoint_write(uintptr_t address, uint8_t *old);
 void arch_breakpoint_restore(uintptr_t address, uint8_t old);
 
 /*
- * Registers as gdb sees them: the target description, the size of each register, and its value on a
- * stopped CPU. False: the value is unknown, or a debugger may not write it. In a stop.
+ * gdb's registers: the target description, each register's size, and its value on a stopped CPU.
+ * False: the value is unknown, or may not be written. In a stop.
  */
 extern const char arch_debug_description[];
 unsigned arch_debug_registers(void);
@@ -126,8 +109,8 @@ bool arch_debug_register_write(unsigned cpu, unsigned number, const uint8_t *byt
 extern const unsigned arch_debug_expedited[ARCH_DEBUG_EXPEDITED];
 
 /*
- * Makes a stopped CPU call `function` on the current thread's stack when the CPU resumes;
- * `function` ends with arch_stop_here. *kept receives the registers to return to. False: the CPU is
- * not in a thread, has interrupts off, or the stack has no room. In a stop.
+ * Makes a stopped CPU call `function` on the current thread's stack when it resumes; `function`
+ * ends with arch_stop_here. *kept receives the registers to return to. False: the CPU is not in a
+ * thread, has interrupts off, or lacks stack. In a stop.
  */
 bool arch_stop_divert(unsigned cpu, void (*function)(void), struct regs *kept);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Exceptions that no handler expects, and descriptions of trap frames: for kernel/panic, and for
- * the code that terminates a faulting program.
+ * Unexpected exceptions, and descriptions of trap frames: for kernel/panic, and for the code that
+ * ends a faulting program.
  */
 #pragma once
 
@@ -12,9 +12,8 @@
 struct regs;
 
 /*
- * Called for each exception that no other handler expects, with interrupts off and watches
- * disarmed, on the interrupted stack or, if that has no room, on the exception's own.
- * arch_fault_describe supplies what the registers do not show. The handler must not return.
+ * Called for each exception without a handler, interrupts off and watches disarmed, on the
+ * interrupted stack or, if that has no room, the exception's own. Must not return.
  * arch_set_fault_handler returns the previous handler, or NULL.
  */
 typedef void arch_fault_handler(struct regs *regs);
@@ -22,16 +21,13 @@ arch_fault_handler *arch_set_fault_handler(arch_fault_handler *handler);
 
 struct arch_fault {
     const char *name;  /* "page fault" */
-    char detail[160];  /* the decoded error code, "" if there is none */
-    uintptr_t address; /* the address accessed; valid only if has_address */
+    char detail[160];  /* the error code in words, or "" */
+    uintptr_t address; /* the accessed address, if has_address */
     bool has_address;
 };
 
 /* Describes the cause of the trap frame `regs`. Crash context. */
 void arch_fault_describe(const struct regs *regs, struct arch_fault *fault);
 
-/*
- * Passes the general and control registers to `line`, one line per call without a newline. Crash
- * context.
- */
+/* Passes the general and control registers to `line`, a line at a time. Crash context. */
 void arch_regs_describe(const struct regs *regs, void (*line)(const char *text));

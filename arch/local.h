@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Single-instruction operations on data that one CPU owns, and the barriers that publish it to
- * other CPUs, as rings and counters need them. Any context.
+ * Single-instruction operations on data of one CPU, and barriers that publish it to other CPUs: for
+ * rings and counters. Any context.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Memory: readable addresses, the address range of programs, the kernel's text, and the build ID.
- * For core, and for the kernel's page allocator and loader. Any context.
+ * Readable addresses, the programs' address range, the kernel's text, and the build ID. For core,
+ * the page allocator and the loader. Any context.
  */
 #pragma once
 
@@ -14,26 +14,24 @@
 #define PAGE_SIZE ((size_t)4096)
 
 /*
- * These three walk the page tables with plain loads. Only for the kernel's memory: a program's
- * mappings do not count, as the kernel may not access them.
+ * These three walk the page tables. A program's mappings do not count: the kernel may not use them.
  */
 bool arch_mapped(uintptr_t address, size_t length);
-/* True if the range is mapped and is memory: reading a device register may have side effects. */
+/* True if the range is mapped memory: reading device registers may have side effects. */
 bool arch_readable(uintptr_t address, size_t length);
 bool arch_executable(uintptr_t address);
-/* Physical page number of `page`, which must come from the page allocator. */
+/* Physical page number of a page from the page allocator. */
 uint64_t arch_page_number(const void *page);
 bool arch_canonical(uintptr_t address);
 
-/* The kernel's code, [start, end); trap entries occupy the end, from plain_end. */
+/* The kernel's code, [start, end); trap entries begin at plain_end. */
 uintptr_t arch_text_start(void);
 uintptr_t arch_text_plain_end(void);
 uintptr_t arch_text_end(void);
 
 /*
- * A variable that the boot does not clear. If the kernel's page tables map it to memory that
- * survives a reset, it keeps the value from the previous boot; otherwise it is 0. The one variable
- * marked ARCH_KEPT_FIRST precedes all others, in every build.
+ * A variable that the boot does not clear: it keeps its value over a reset if its memory survives,
+ * otherwise it is 0. The one variable marked ARCH_KEPT_FIRST precedes all others, in every build.
  */
 #define ARCH_KEPT       __attribute__((section(".bss.kept")))
 #define ARCH_KEPT_FIRST __attribute__((section(".bss.kept.first")))

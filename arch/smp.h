@@ -7,13 +7,10 @@
 struct arch_stack;
 
 /*
- * Starts a CPU, and waits until it is about to call `begin`, with interrupts off, as the outermost
- * function on this stack; `begin` does not return. False: the CPU did not start. Boot.
+ * Starts a CPU and waits until it is about to call `begin` on this stack, interrupts off, as the
+ * outermost function; `begin` does not return. False: the CPU did not start. Boot.
  */
 bool arch_cpu_start(unsigned cpu, const struct arch_stack *stack, void (*begin)(void));
 
-/*
- * Makes the CPU leave arch_idle and check for a thread switch when the interrupt returns. Any
- * context.
- */
+/* Makes the CPU leave arch_idle and check for a thread switch. Any context. */
 void arch_cpu_poke(unsigned cpu);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Address spaces of programs, and the kernel's access to their memory. For kernel/user;
- * docs/programs.md.
- */
+/* Programs' address spaces, and the kernel's access to them (docs/programs.md). For kernel/user. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,10 +8,10 @@
 
 struct arch_stack;
 
-/* An address space: a private lower half, and the kernel's upper half. */
+/* A private lower half, and the kernel's upper half. */
 struct arch_space;
 
-/* A page's access for the program: writable or executable, never both. */
+/* A program's access to a page: writable or executable, never both. */
 enum arch_page { ARCH_PAGE_READ = 0, ARCH_PAGE_WRITE = 1, ARCH_PAGE_EXECUTE = 2 };
 
 /* Creates an empty space; NULL: out of memory. Task context. */
@@ -25,33 +22,30 @@ void arch_space_destroy(struct arch_space *space);
 
 /*
  * Map a page of zeros at `address`, a multiple of PAGE_SIZE in the program's range where nothing is
- * mapped; and unmap it, which only the program itself may request. False: out of memory, or nothing
- * to unmap. Task context.
+ * mapped; and unmap it, only by the program itself. False: out of memory, or nothing to unmap. Task
+ * context.
  */
 bool arch_space_map(struct arch_space *space, uintptr_t address, enum arch_page access);
 bool arch_space_unmap(struct arch_space *space, uintptr_t address);
 
 /*
- * Switches this CPU to that space (NULL: only the kernel's) and makes traps from user mode arrive
- * on that stack. Interrupts off; called by the scheduler at each switch, and by code that ends a
- * program.
+ * Switches this CPU to that space (NULL: only the kernel's); traps from user mode will arrive on
+ * that stack. Interrupts off; for the scheduler, and for code that ends a program.
  */
 void arch_space_enter(const struct arch_space *space, const struct arch_stack *stack);
 
 /*
- * Read or write a program's memory through a software walk of its page tables. Only memory that is
- * mapped for the program is accessed, so this cannot fault, and SMAP does not matter. False if a
- * byte of [address, address + length) is not mapped for the program, or is to be written but not
- * writable; the bytes before that page have been copied. Any context while the space exists; only
- * the program's own thread changes the space.
+ * Read or write a program's memory by walking its page tables, which cannot fault; SMAP does not
+ * matter. False if a byte is not mapped for the program, or not writable for a write; the bytes
+ * before that page have been copied. Any context while the space exists; only the program's own
+ * thread changes it.
  */
 bool arch_user_read(const struct arch_space *space, uintptr_t address, void *to, size_t length);
 bool arch_user_write(struct arch_space *space, uintptr_t address, const void *from, size_t length);
 
 /*
- * The kernel's address of the byte at `address` of a program; *length is reduced to what lies in
- * the same page. NULL where arch_user_read or arch_user_write returns false; the loader passes
- * ARCH_PAGE_READ and may write.
+ * The kernel's address of a program's byte; *length is limited to its page. NULL where
+ * arch_user_read or arch_user_write returns false; the loader passes ARCH_PAGE_READ and may write.
  */
 void *arch_user_reach(const struct arch_space *space, uintptr_t address, enum arch_page access,
                       size_t *length);

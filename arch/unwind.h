@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Architecture support for unwinding: which stacks may be read, and the shapes of frames. For
- * core/unwind, and for code that displays a call chain. Any context.
+ * Which stacks may be read, and the shapes of frames. For core/unwind, and for code that displays
+ * call chains. Any context.
  */
 #pragma once
 
@@ -13,46 +13,37 @@
 
 /* Memory that an unwinder may read. */
 struct arch_stack {
-    const char *name;   /* name of a CPU's stack; NULL: a thread's stack, ... */
-    const char *thread; /* ... and this is the thread's name */
-    /* [guard, low) is unmapped: a stack pointer inside it indicates an overflow */
+    const char *name;   /* a CPU's stack; NULL: a thread's, ... */
+    const char *thread; /* ... with this name */
+    /* [guard, low) is unmapped: a stack pointer there means an overflow */
     uintptr_t guard;
     uintptr_t low, high; /* [low, high) may be read */
 };
 
-/* The stack that contains `address`, including its guard and its top; NULL: none. Any context. */
+/* The stack that contains `address`, its guard and its top included; NULL: none. Any context. */
 const struct arch_stack *arch_stack_find(uintptr_t address);
 
-/* The following three declarations are used only with frame pointers (UNWINDER=fp). */
+/* --- With frame pointers (UNWINDER=fp). --- */
 enum arch_frame {
-    /* fp is this function's: caller's fp at [fp], return address at [fp + 8] */
+    /* fp is set: the caller's fp at [fp], the return address at [fp + 8] */
     ARCH_FRAME_SET,
-    /* the caller's fp has been pushed but fp is still the caller's: return address at [sp + 8] */
+    /* fp is pushed, not set: the return address at [sp + 8] */
     ARCH_FRAME_SAVED,
-    ARCH_FRAME_NONE, /* fp is the caller's; return address at [sp] */
+    ARCH_FRAME_NONE, /* fp is the caller's, the return address at [sp] */
 };
 
-/*
- * The state of the frame of the function that begins at `function`, just before the instruction at
- * `ip` runs.
- */
+/* The frame of the function that begins at `function`, before the instruction at `ip` runs. */
 enum arch_frame arch_frame_at(uintptr_t function, uintptr_t ip);
 
-/* Reads memory of the program that the stack's thread runs; false if not all of it is mapped. */
+/* Reads memory of the stack's program; false if not all of it is mapped. */
 typedef bool arch_code_reader(const struct arch_stack *of, uintptr_t address, void *to,
                               size_t length);
 
-/*
- * Like arch_frame_at, for a program's code, read through `read`. `function` is NULL if the start of
- * the function is unknown.
- */
+/* The same for a program's code, read by `read`; `function` is NULL if its start is unknown. */
 enum arch_frame arch_frame_read(arch_code_reader *read, const struct arch_stack *of,
                                 const uintptr_t *function, uintptr_t ip);
 
-/*
- * True if `return_address` is that of the call in a trap entry; then the caller's "frame" is a
- * struct regs directly above the return address.
- */
+/* True for the return address of a call in a trap entry: a struct regs is directly above it. */
 bool arch_is_trap_return(uintptr_t return_address);
 
 /* The cause of a trap frame: "page fault", "debug trap", "interrupt". */
