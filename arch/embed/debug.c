@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Debug traps that arrive through another kernel's gate; replaces arch/x86_64/entry. Separates them
- * from that kernel's own debug traps, and keeps watches off while a trap is served; the outermost
- * trap turns them on again. The symbols of trap entries that arch/x86_64/debug needs are stubs
- * here.
+ * Debug traps in another kernel; replaces arch/x86_64/entry. Separates Pitot's from the kernel's
+ * own, and keeps watches off until the outermost trap ends.
  */
 #include "arch/cpu.h"
 #include "arch/embed.h"
@@ -19,7 +17,7 @@ _Static_assert(sizeof(struct pitot_regs) == sizeof(struct regs) &&
                    offsetof(struct pitot_regs, ax) == offsetof(struct regs, ax),
                "core/pitot.h has the same registers");
 
-/* The kernel chooses its own selectors; here they only distinguish a program from the kernel. */
+/* The kernel's selectors become Pitot's, which only distinguish a program from the kernel. */
 struct regs arch_embed_regs(const struct pitot_regs *from)
 {
     struct regs regs;
@@ -39,16 +37,13 @@ void arch_embed_regs_return(const struct regs *from, struct pitot_regs *to)
 
 void (*embed_debug_late)(struct regs *regs);
 
-/* A hit, or the single step that a debugger requested. */
+/* A hit, or a debugger's step. */
 static bool is_ours(const struct percpu *self, uint64_t dr6)
 {
     return dr6 & percpu_live() || (dr6 & DR6_BS && self->steps);
 }
 
-/*
- * Runs with watches off. A trap inside this one, for example in an NMI handler, leaves DR7
- * unchanged.
- */
+/* Watches are off. A nested trap, for example in an NMI handler, leaves DR7 unchanged. */
 static bool serve(struct pitot_regs *with)
 {
     struct percpu *self = percpu_self();
@@ -56,7 +51,7 @@ static bool serve(struct pitot_regs *with)
     bool ours;
 
     self->watch_depth++;
-    ours = is_ours(self, cpu_read_dr6()); /* a trap of the kernel's own leaves DR6 unchanged */
+    ours = is_ours(self, cpu_read_dr6()); /* the kernel's own traps leave DR6 unchanged */
     if (ours) {
         regs = arch_embed_regs(with);
         debug_trap_inside(&regs);
@@ -71,9 +66,8 @@ static bool serve(struct pitot_regs *with)
 }
 
 /*
- * Only this function and the data it loads at its end may not be watched: everything else runs
- * while watches are off. DR7 is loaded from the shadow, as the handler may have armed other
- * watches.
+ * Only this function and the data that it loads at its end run with watches on. DR7 comes from the
+ * shadow, as the handler may have armed other watches.
  */
 __attribute__((section(".text.nowatch"))) int pitot_debug_trap(struct pitot_regs *regs)
 {
@@ -88,12 +82,12 @@ __attribute__((section(".text.nowatch"))) int pitot_debug_trap(struct pitot_regs
     return ours;
 }
 
-/* --- Stubs for the symbols of the entries of arch/x86_64. --- */
+/* --- In place of the entries of arch/x86_64. --- */
 
-/* Never interrupted by a trap. */
+/* No trap interrupts a stub here. */
 const char trap_stubs[1];
 
-/* Never needed: no step is requested and no program's trap is moved. */
+/* Never called: no program's trap is moved. */
 struct regs *trap_land(struct regs *frame)
 {
     return frame;

@@ -1,9 +1,9 @@
 ; SPDX-License-Identifier: BSD-2-Clause
 ;
-; Debug trap gate for a kernel that does not need one of its own (core/pitot.h): entered by the CPU,
-; interrupts off, on pitot_debug_stack. A trap that is not Pitot's continues at embed_debug_next, as
-; if the CPU had entered there. A program's trap does so at once, as GS may be the program's then.
-; May not be watched, as all of it is executed while watches are armed.
+; Debug trap gate for a kernel without one of its own (core/pitot.h): entered by the CPU, interrupts
+; off, on pitot_debug_stack. A trap that is not Pitot's continues at embed_debug_next as if the CPU
+; had entered there; a program's trap does so at once, as GS may be the program's. May not be
+; watched: all of it runs while watches are armed.
 
 %include "offsets.inc"
 %include "arch/x86_64/unwind/cfi.inc"

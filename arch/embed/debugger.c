@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Debugger stops in another kernel; replaces arch/x86_64/debug/stop.c. Stops happen at the end of
- * debug traps, and in the interrupt in which the kernel polls the debugger's line. One CPU;
- * interrupts and watches are off, and this code may not trap. Steps are handled by
- * arch/x86_64/debug/stop_step.c. arch_debugger_attach: with all CPUs parked.
+ * A debugger's stops in another kernel; replaces arch/x86_64/debug/stop.c, not stop_step.c. They
+ * happen at the end of debug traps, and in the interrupt that polls the debugger's line. One CPU;
+ * interrupts and watches are off, and this code may not trap. arch_debugger_attach: all CPUs
+ * parked.
  */
 #include "arch/debugger.h"
 #include "arch/cpu.h"
@@ -34,7 +34,7 @@ bool arch_embed_is_debugged(void)
 }
 
 /*
- * A breakpoint at the address to which the debugger has moved the CPU hits. During steps the line
+ * A breakpoint hits at the address to which the debugger has moved the CPU. During steps the line
  * is not polled, so the end of a step serves a pending request.
  */
 static void stop(struct regs *regs, enum arch_stop why)
@@ -96,7 +96,7 @@ static bool stop_stepped(struct regs *regs, unsigned *fired)
     return true;
 }
 
-/* Nothing to do: steps and hits have already recorded whether they end in a stop. */
+/* Steps and hits have already recorded whether they end in a stop. */
 static void stop_nothing(struct regs *regs)
 {
     (void)regs;
@@ -122,7 +122,7 @@ void arch_debugger_attach(const struct arch_debugger *with)
     embed_debug_late = with ? stop_late : NULL;
 }
 
-/* The debug trap arrives after the instruction that follows the one that loads the flags. */
+/* The trap comes after the instruction that follows `popfq`. */
 void arch_stop_here(void)
 {
     uint64_t flags = arch_irq_save();
@@ -136,7 +136,7 @@ void arch_stop_here(void)
     arch_irq_restore(flags);
 }
 
-/* --- Stops outside of debug traps: the kernel polls the line, or has failed. --- */
+/* --- Stops outside of debug traps. --- */
 
 void arch_stop_cpu(unsigned cpu)
 {
@@ -150,14 +150,14 @@ bool arch_stop_is_due(unsigned cpu)
     return stops.due;
 }
 
-/* The interrupt handler polls the line, and stops then. */
+/* The interrupt handler stops when it polls the line. */
 void arch_stop_interrupted(struct regs *regs)
 {
     (void)regs;
     stops.due = true;
 }
 
-/* Like a debug trap: disarms the watches and restores them afterwards. */
+/* Disarms the watches meanwhile, like a debug trap. */
 static void stop_outside(struct pitot_regs *with, enum arch_stop why)
 {
     struct percpu *self = percpu_self();
@@ -197,13 +197,13 @@ void arch_embed_stop_dead(struct pitot_regs *regs)
         stop_outside(regs, ARCH_STOP_DEAD);
 }
 
-/* Requested by core/gdb. The kernel requests such a stop through arch_embed_stop_dead. */
+/* For core/gdb; the kernel calls arch_embed_stop_dead. */
 void arch_stop_dead(struct regs *regs)
 {
     stop(regs, ARCH_STOP_DEAD);
 }
 
-/* --- Stubs for the steps' access to programs: no program is ever stopped. --- */
+/* --- No program is ever stopped. --- */
 
 struct arch_space *space_of_cpu(unsigned cpu)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Debugger memory access in another kernel, limited to the memory that pitot_host_mapped reports;
- * replaces arch/x86_64/debug/stop_memory.c. Called in a stop, where no fault is allowed.
+ * A debugger's memory accesses in another kernel, to what pitot_host_mapped reports; replaces
+ * arch/x86_64/debug/stop_memory.c. In a stop, where no fault is allowed.
  */
 #include "arch/debugger.h"
 #include "arch/memory.h"
 #include "arch/x86_64/cpu/cpu.h"
 
-#define CR4_CET (1ull << 23) /* while it is set, CR0.WP cannot be cleared */
+#define CR4_CET (1ull << 23) /* CR0.WP cannot be cleared while it is set */
 
-/* The kernel may compute the address after a byte; the last byte of the address space has none. */
+/* The kernel may compute the address after a byte; the last byte of all has none. */
 static bool is_there(uintptr_t address)
 {
     return arch_canonical(address) && address + 1 != 0 && arch_mapped(address, 1);
@@ -31,7 +31,7 @@ static bool is_writable(uintptr_t address)
     return is_there(address) && !arch_executable(address);
 }
 
-/* The kernel does not report which pages are read-only, so write protection is briefly disabled. */
+/* The kernel does not report read-only pages, so write protection is briefly off. */
 bool arch_debug_write(uintptr_t address, const uint8_t *from, size_t length)
 {
     uint64_t cr0 = cpu_read_cr0();
@@ -48,7 +48,7 @@ bool arch_debug_write(uintptr_t address, const uint8_t *from, size_t length)
     return true;
 }
 
-/* Its trap enters through the kernel's own gate, and may also arrive in the middle of a hit. */
+/* The trap enters through the kernel's own gate, and could come in the middle of a hit. */
 bool arch_breakpoint_is_instruction(void)
 {
     return false;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Memory that must not be watched in another kernel: Pitot's debug trap gate and its stacks, the
- * kernel's own gate and stacks if the kernel has named them, and the data that pitot_debug_trap
- * accesses while watches are armed. For the arbiter; any context.
+ * Memory that may not be watched in another kernel: the debug trap's gate and stacks, Pitot's or
+ * those that the kernel has named, and the data that pitot_debug_trap accesses while watches are
+ * armed. For the arbiter; any context.
  */
 #include "arch/embed.h"
 #include "arch/watch.h"

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The debug trap gate in another kernel: its stacks, where traps that are not Pitot's continue, and
- * whether a CPU's tables lead to the gate. A watch that hits on a CPU with another gate would crash
- * that kernel, so core/embed checks before it arms one. Sources: Intel SDM vol. 3, "64-Bit Mode
- * IDT", "64-Bit Mode Task-State Segment".
+ * The debug trap's gate in another kernel: its stacks, where traps that are not Pitot's continue,
+ * and whether a CPU's tables lead to it, as a hit on a CPU with another gate would crash that
+ * kernel. Sources: Intel SDM vol. 3, "64-Bit Mode IDT", "64-Bit Mode Task-State Segment".
  */
 #include "arch/cpu.h"
 #include "arch/embed.h"
@@ -40,7 +39,7 @@ static _Noreturn void debug_unclaimed(void)
     pitot_host_panic("a debug trap that is not Pitot's: debug_next of struct pitot_kernel is 0");
 }
 
-/* Jump target of debug_entry.asm. Written only by arch_embed_gate_init. */
+/* Where debug_entry.asm jumps. Written only by arch_embed_gate_init. */
 NOWATCH_DATA void (*embed_debug_next)(void);
 
 void arch_embed_gate_init(const struct pitot_kernel *kernel)
@@ -64,7 +63,7 @@ static uintptr_t gate_address(const struct gate *gate)
            gate->offset_low;
 }
 
-/* The top of this CPU's IST stack with that number, from 1; 0: there is no TSS. */
+/* The top of this CPU's IST stack `number`, from 1; 0: no TSS. */
 static uintptr_t ist_stack(unsigned number)
 {
     struct table_pointer gdt;
@@ -88,7 +87,7 @@ const char *arch_embed_gate_wrong(void)
     unsigned ist;
 
     if (!gate || !(gate->type & GATE_PRESENT))
-        return "gate 1 of the IDT is not there: pitot_debug_entry has to be";
+        return "gate 1 of the IDT is empty: set it to pitot_debug_entry";
     if (gate_address(gate) != (uintptr_t)pitot_debug_entry) {
         if (arch_embed_kernel()->gate_end && arch_embed_kernel()->gate_stack_end)
             return NULL;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * CPUs, memory and text as reported by the kernel that embeds Pitot (core/pitot.h), instead of the
- * page tables, stacks and linker script of arch/x86_64. Any context, except arch_embed_init and
- * parking.
+ * CPUs, memory, text and stacks as the kernel that embeds Pitot reports them (core/pitot.h). Any
+ * context, except arch_embed_init and parking.
  */
 #include "arch/cpu.h"
 #include "arch/debugger.h"
@@ -49,7 +48,7 @@ const struct pitot_trap *arch_embed_trap(uintptr_t address)
     return NULL;
 }
 
-/* --- CPUs: their maximum number is fixed when the object is built. --- */
+/* --- CPUs. --- */
 
 unsigned arch_cpus(void)
 {
@@ -62,8 +61,8 @@ bool arch_cpu_runs(unsigned cpu)
 }
 
 static struct {
-    unsigned depth; /* nested calls, by the CPU that parks */
-    uint64_t flags; /* that CPU's interrupt flag before the outermost call */
+    unsigned depth; /* nesting; written by the CPU that parks */
+    uint64_t flags; /* that CPU's, before the outermost call */
 } parking;
 
 bool arch_embed_can_park(void)
@@ -90,9 +89,9 @@ bool arch_cpus_park(unsigned *absent)
     return true;
 }
 
-/* The last change of the debug registers that each CPU has loaded. [owning CPU; read by all] */
+/* The last change of the debug registers that a CPU has loaded. [owning CPU] */
 static uint64_t loaded[ARCH_CPUS_MAX];
-/* Why a CPU's debug traps would not reach Pitot. [the same] */
+/* Why a CPU's debug traps would not reach Pitot. [owning CPU] */
 static const char *gate_wrong[ARCH_CPUS_MAX];
 
 void pitot_cpu_resumes(void)
@@ -119,7 +118,7 @@ const char *arch_embed_gates_wrong(unsigned *cpu)
     return NULL;
 }
 
-/* Known only in a debugger's stop: the kernel does not report where its other CPUs are stopped. */
+/* Known only in a debugger's stop: the kernel does not report where other CPUs stand. */
 struct regs *arch_stopped_regs(unsigned cpu)
 {
     return percpu[cpu].stopped_regs;
@@ -170,13 +169,13 @@ uintptr_t arch_text_end(void)
     return (uintptr_t)kernel->text_end;
 }
 
-/* The location of the kernel's own trap entries is unknown. */
+/* The kernel's trap entries are unknown. */
 uintptr_t arch_text_plain_end(void)
 {
     return (uintptr_t)kernel->text_end;
 }
 
-/* Space reserved in core/embed/sections.ld; all zero until it is filled in. */
+/* Reserved by core/embed/sections.ld; zero until it is filled in. */
 extern const char embed_symtab_blob_start[];
 
 static const struct symtab_header *symtab(void)
@@ -209,7 +208,7 @@ const uint8_t *arch_build_id(void)
     return known ? known : none;
 }
 
-/* The page tables are the kernel's: memory that it does not report counts as unmapped. */
+/* Memory that the kernel does not report counts as unmapped. */
 bool arch_mapped(uintptr_t address, size_t length)
 {
     return pitot_host_mapped && pitot_host_mapped(address, length);
@@ -233,8 +232,8 @@ bool arch_embed_has_stacks(void)
 }
 
 /*
- * An entry stays valid until its chain is walked: a chain visits at most five stacks, and only a
- * deeper trap can start another chain meanwhile.
+ * A chain visits at most five stacks, so an entry is valid until its chain has been walked: only a
+ * deeper trap can start another meanwhile.
  */
 #define STACKS_KEPT 8
 #define DEPTHS      3 /* task or interrupt, debug trap, NMI */
@@ -262,7 +261,7 @@ const struct arch_stack *arch_stack_find(uintptr_t address)
     return stack;
 }
 
-/* The kernel's entries choose their own frame layout, so no struct regs is expected there. */
+/* The kernel's entries have frames of their own, not struct regs. */
 bool arch_is_trap_return(uintptr_t return_address)
 {
     (void)return_address;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The inline functions of arch/cpu.h when Pitot is embedded in a kernel that uses GS itself. That
- * kernel supplies the CPU number and the clock (core/pitot.h), and the CPU's own area is found by
- * the CPU number. Replaces arch/x86_64/cpu/inline.h through the order of the -I options in
+ * The inline functions of arch/cpu.h in a kernel that uses GS itself: it supplies the CPU's number
+ * and the clock (core/pitot.h). Replaces arch/x86_64/cpu/inline.h by the order of -I options in
  * core/embed/lib.mk. Any context.
  */
 #pragma once
@@ -18,7 +17,7 @@ static inline unsigned arch_cpu_id(void)
     return pitot_host_cpu();
 }
 
-/* Threads may migrate, so the CPU is determined on each call, with preemption off. */
+/* Determined anew at each call, as threads may migrate. Preemption off. */
 static inline struct percpu *percpu_self(void)
 {
     return &percpu[pitot_host_cpu()];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * No address belongs to a program; replaces arch/x86_64/cpu/user_range.h. The kernel that embeds
- * Pitot may itself be in the lower half.
+ * No address is a program's: the kernel may be in the lower half. Replaces
+ * arch/x86_64/cpu/user_range.h.
  */
 #pragma once
 

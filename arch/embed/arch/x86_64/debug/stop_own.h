@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Registers whose values the embedding kernel chooses; replaces arch/x86_64/debug/stop_own.h. In a
- * stop of this CPU, in the kernel.
- */
+/* Registers that the embedding kernel chooses; replaces arch/x86_64/debug/stop_own.h. In a stop. */
 #pragma once
 
 #include "arch/x86_64/cpu/cpu.h"
@@ -14,7 +11,7 @@ static inline uint64_t stop_gs_base(unsigned cpu)
     return cpu_read_msr(MSR_GS_BASE);
 }
 
-/* The selector in the frame has been replaced by one of Pitot's (arch_embed_regs). */
+/* arch_embed_regs has replaced the selector in the frame. */
 static inline uint64_t stop_code_selector(const struct regs *regs)
 {
     uint16_t selector;
