@@ -42,18 +42,17 @@
 
 #define DIVIDE_BY_16 3
 
-#define SEND_PATIENCE                                                                              \
-    1000000u /* Limit on reads while a command is being sent; sending takes microseconds. */
+#define SEND_PATIENCE  1000000u
 #define CALIBRATION_NS 2000000ull
 #define HELD_UP_NS     (CALIBRATION_NS / 1000) /* a reading that takes longer is repeated */
 #define LOOKS_MOST     100
 
 static volatile uint8_t *registers; /* set at boot */
 static uint64_t timer_hertz;        /* set at boot */
-static uint32_t boot_id;            /* set at boot, as are the next two */
+static uint32_t boot_id;            /* set at boot, like the next two */
 static unsigned button_pin;         /* LOCAL_PIN0 or LOCAL_PIN1; 0: neither delivers NMIs */
-static uint32_t button_nmi;         /* The pin's value for delivering NMIs. */
-static uint32_t button_wanted;      /* The wanted value of the pin; changed with all CPUs parked. */
+static uint32_t button_nmi;         /* the pin's value for NMIs */
+static uint32_t button_wanted;      /* what the pin should hold; changed with all CPUs parked */
 
 static uint32_t apic_read(unsigned offset)
 {
@@ -108,7 +107,7 @@ bool apic_button_is_pressed(void)
            apic_read(REQUESTED + VECTOR_APIC_BUTTON / 32 * 16) >> VECTOR_APIC_BUTTON % 32 & 1;
 }
 
-/* "Local APIC State After It Has Been Software Disabled": a disabled APIC keeps its pins masked. */
+/* A disabled APIC masks its pins ("Local APIC State After It Has Been Software Disabled"). */
 void apic_enable(bool boot_cpu)
 {
     bool was_enabled = apic_read(SPURIOUS) & SPURIOUS_ENABLE;
@@ -139,8 +138,8 @@ static void apic_wait(void)
 }
 
 /*
- * A command takes two register writes. Interrupts are off between them; an NMI that sends its own
- * command in between restores the first register.
+ * Two register writes, interrupts off between them; an NMI that sends in between restores the
+ * first.
  */
 static void apic_command(uint32_t to, uint32_t command)
 {
@@ -182,10 +181,7 @@ void apic_end(void)
     apic_write(END, 0);
 }
 
-/*
- * Reads the counter and the clock together. If the machine was held up between the two reads, both
- * are repeated.
- */
+/* Reads counter and clock together, again if the machine was held up between the reads. */
 static uint32_t apic_timer_look(uint64_t *when)
 {
     for (unsigned looks = 0;; looks++) {
@@ -198,7 +194,7 @@ static uint32_t apic_timer_look(uint64_t *when)
     }
 }
 
-/* During calibration the timer counts down masked. */
+/* The timer counts down masked. */
 void apic_timer_calibrate(void)
 {
     uint64_t start, now;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Canonical addresses: bits 63 to 47 are all equal. Pure, any context. Source: Intel SDM vol. 1,
- * "Canonical Addressing".
- */
+/* Bits 63 to 47 are equal (Intel SDM vol. 1, "Canonical Addressing"). Pure, any context. */
 #include "arch/memory.h"
 
 bool arch_canonical(uintptr_t address)

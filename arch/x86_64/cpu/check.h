@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Checks an invariant inside arch/: the undefined instruction that follows a violation is reported
- * with the name of the calling function.
+ * An invariant of arch/: a violation is reported as an undefined instruction, with the function's
+ * name.
  */
 #pragma once
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Starts the clock used for all timestamps and sets its rate; arch/x86_64/cpu/inline.h reads it. */
+/* Starts the clock of all timestamps and sets its rate; arch/x86_64/cpu/inline.h reads it. */
 #include "arch/x86_64/cpu/clock.h"
 
 #include "arch/cpu.h"
@@ -19,7 +19,7 @@ void clock_start(void)
 
 void clock_set_rate(uint64_t ticks)
 {
-    clock_boot.start_nanoseconds = arch_clock_ns(); /* The clock continues from its current time. */
+    clock_boot.start_nanoseconds = arch_clock_ns(); /* it continues from its current time */
     clock_boot.start_ticks = cpu_read_tsc();
     clock_boot.scale = (1000000000ull << CLOCK_SCALE_SHIFT) / ticks;
     ticks_a_second = ticks;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Nanoseconds from the time stamp counter. A driver measures its rate once (boot/clock_rate.c). */
+/* Nanoseconds from the time stamp counter, whose rate boot/clock_rate.c measures once. */
 #pragma once
 
 #include <stdint.h>
 
-/* Sets the clock to 0. Called before anything else in the kernel. */
+/* Sets the clock to 0. Before anything else. */
 void clock_start(void);
 
-/* Sets the counter's ticks per second; the clock runs at that rate from now on. Boot only. */
+/* Sets the counter's ticks per second. Boot. */
 void clock_set_rate(uint64_t ticks);
 
 /* The counter's ticks per second according to CPUID; 0: not reported. */

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * The maximum number of CPUs, as an array size. When Pitot is embedded, the builder sets it:
- * arch/embed has a replacement for this file.
- */
+/* The most CPUs, as an array size. arch/embed has its own, set by the builder. */
 #pragma once
 
 #define ARCH_CPUS_MAX 64

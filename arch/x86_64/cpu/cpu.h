@@ -30,7 +30,7 @@
 #define CPUID_7_EBX_SMAP (1u << 20)
 #define CPUID_7_ECX_UMIP (1u << 2)
 
-/* Highest extended leaf, and the leaf of extended features with its `syscall` bit. */
+/* The highest extended leaf; extended features, with the `syscall` bit. */
 #define CPUID_EXTENDED             0x80000000u
 #define CPUID_EXTENDED_FEATURES    0x80000001u
 #define CPUID_EXTENDED_EDX_SYSCALL (1u << 11)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * CPU name and model, for the stream header. Task and crash context. Source: Intel SDM vol. 2,
- * "CPUID", "The Processor Brand String Method" and "Version Information".
+ * CPU name and model. Task and crash context. Source: Intel SDM vol. 2, "CPUID", "The Processor
+ * Brand String Method" and "Version Information".
  */
 #include <stdint.h>
 
@@ -27,12 +27,12 @@ const char *arch_cpu_name(void)
         return ARCH_NAME;
     for (uint32_t leaf = LEAF_BRAND_FIRST; leaf <= LEAF_BRAND_LAST; leaf++)
         brand.leaf[leaf - LEAF_BRAND_FIRST] = cpu_id(leaf, 0);
-    while (*from == ' ') /* Intel right-aligns the name: skip leading blanks. */
+    while (*from == ' ') /* Intel right-aligns the name */
         from++;
     return *from ? from : ARCH_NAME;
 }
 
-/* Families 6 and up have four more model bits; family 15 adds eight more family bits. */
+/* Families from 6 on have four more model bits, family 15 has eight more family bits. */
 #define MORE_MODEL_FROM  6
 #define MORE_FAMILY_FROM 15
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The inline functions of arch/cpu.h: values that take one load, and the clock. Every hit uses
- * them, and a call, with the registers that its caller would have to save, would cost more than the
- * load. Any context. Host programs include tests/unit/arch/x86_64/cpu/inline.h instead of this
- * file, and define the functions themselves.
+ * The inline functions of arch/cpu.h: one load each, and the clock. Every hit uses them, and a
+ * call, with the registers that it makes the caller save, would cost more. Any context. Host
+ * programs include tests/unit/arch/x86_64/cpu/inline.h instead.
  */
 #pragma once
 
@@ -14,10 +13,7 @@
 #include "arch/x86_64/cpu/area.h"
 #include "arch/x86_64/cpu/count.h"
 
-/*
- * A thread never migrates to another CPU, so percpu_self and arch_cpu_id are constant within one
- * context.
- */
+/* Threads never migrate, so percpu_self and arch_cpu_id are constant within a context. */
 static inline struct percpu *percpu_self(void)
 {
     struct percpu *self;
@@ -28,7 +24,7 @@ static inline struct percpu *percpu_self(void)
 
 static inline unsigned arch_cpu_id(void)
 {
-    uint64_t cpu; /* the instruction clears the upper half; the range check tells the compiler */
+    uint64_t cpu; /* `movl` clears the upper half; the range check tells the compiler */
 
     __asm__("movl %%gs:%c1, %k0" : "=r"(cpu) : "i"(offsetof(struct percpu, cpu)));
     if (cpu >= ARCH_CPUS_MAX)
@@ -36,7 +32,6 @@ static inline unsigned arch_cpu_id(void)
     return (unsigned)cpu;
 }
 
-/* The debug registers that are armed and live on this CPU. */
 static inline unsigned percpu_live(void)
 {
     uint64_t live;
@@ -65,7 +60,7 @@ static inline bool arch_interrupted(void)
 
 static inline uint64_t cpu_read_tsc(void)
 {
-    uint64_t low, high; /* the instruction clears their upper halves */
+    uint64_t low, high; /* `rdtsc` clears their upper halves */
 
     __asm__ volatile("rdtsc" : "=a"(low), "=d"(high) : : "memory");
     return high << 32 | low;
@@ -74,12 +69,11 @@ static inline uint64_t cpu_read_tsc(void)
 #define CLOCK_SCALE_SHIFT 32
 
 /*
- * Before clock_set_rate (arch/x86_64/cpu/clock.h) one tick counts as one nanosecond, so that early
- * events are ordered. Written only at boot.
+ * Written at boot. Before clock_set_rate a tick counts as one ns, so that early events are ordered.
  */
 struct clock {
     uint64_t start_ticks, start_nanoseconds;
-    uint64_t scale; /* nanoseconds per tick, fixed point */
+    uint64_t scale; /* ns per tick, fixed point */
 };
 
 extern struct clock clock_boot;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The functions of arch/cpu.h that are single instructions. Context as stated there. */
+/* Functions of arch/cpu.h that are single instructions. */
 #include "arch/cpu.h"
 
 void arch_relax(void)
@@ -8,8 +8,7 @@ void arch_relax(void)
 }
 
 /*
- * sti takes effect after the next instruction, so an interrupt cannot arrive in between and leave
- * this CPU halted.
+ * No interrupt comes between the two (Intel SDM vol. 2, "STI"), which would leave the CPU halted.
  */
 void arch_idle(void)
 {

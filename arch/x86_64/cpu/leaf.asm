@@ -1,14 +1,14 @@
 ; SPDX-License-Identifier: BSD-2-Clause
 ;
-; Small routines that in C would need inline assembly that moves the stack pointer, which would make
-; every unwind table wrong. Called from any context.
+; Small routines that in C would move the stack pointer in inline assembly, which breaks unwind
+; tables. Any context.
 
 %include "arch/x86_64/unwind/cfi.inc"
 
 section .text progbits alloc exec nowrite align=16
 bits 64
 
-; Reads the flags register. OUT rax. CLOBBERS nothing else.
+; OUT rax = the flags. CLOBBERS nothing else.
 align 16
 cfi_start arch_flags, return
         pushfq
@@ -18,7 +18,7 @@ cfi_start arch_flags, return
         ret
 cfi_end
 
-; Turns interrupts off. OUT rax = the previous flags, for arch_irq_restore. CLOBBERS nothing else.
+; OUT rax = the previous flags, for arch_irq_restore. CLOBBERS nothing else.
 align 16
 cfi_start arch_irq_save, return
         pushfq
@@ -29,7 +29,7 @@ cfi_start arch_irq_save, return
         ret
 cfi_end
 
-; Turns interrupts on again if they were on. IN rdi = the result of arch_irq_save. CLOBBERS flags.
+; IN rdi = the result of arch_irq_save. CLOBBERS flags.
 align 16
 cfi_start arch_irq_restore, return
         test edi, 1 << 9
@@ -39,7 +39,7 @@ cfi_start arch_irq_restore, return
         ret
 cfi_end
 
-; Turns interrupts on. CLOBBERS nothing.
+; CLOBBERS nothing.
 align 16
 cfi_start arch_irq_enable, return
         sti

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Memory operations on data that one CPU owns and several of its contexts (task, interrupt, debug
- * trap, NMI) share. Each is one instruction, so that nothing on the same CPU can intervene; LOCK is
- * not needed, as no other CPU writes. The barriers for other CPUs, which only read, have names of
- * their own (publish_*). Any context; also builds on an x86-64 host.
+ * Operations on data of one CPU that several of its contexts (task, interrupt, debug trap, NMI)
+ * share. Each is one instruction, so nothing on the CPU intervenes; no LOCK, as no other CPU
+ * writes. Readers on other CPUs need publish_*. Any context; also builds on an x86-64 host.
  */
 #pragma once
 
@@ -11,9 +10,8 @@
 #include <stdint.h>
 
 /*
- * Intel SDM vol. 3, "Memory Ordering": stores become visible in order and loads are not reordered
- * with other loads, so a compiler barrier suffices, except where a store must be visible before a
- * later load.
+ * A compiler barrier, as the CPU keeps stores in order, and loads (Intel SDM vol. 3, "Memory
+ * Ordering"). Not for a store that must be visible before a later load.
  */
 #define local_barrier() __asm__ volatile("" ::: "memory")
 
@@ -27,7 +25,7 @@ static inline void local_store(uint64_t *to, uint64_t value)
     *(volatile uint64_t *)to = value;
 }
 
-/* Stores `desired` if *to still equals `expected`; returns true if it did. */
+/* Stores `desired` and returns true if *to equals `expected`. */
 static inline bool local_compare_exchange(uint64_t *to, uint64_t expected, uint64_t desired)
 {
     bool done;
@@ -48,10 +46,7 @@ static inline void local_decrement(uint64_t *counter)
     __asm__ volatile("decq %0" : "+m"(*counter) : : "memory");
 }
 
-/*
- * Copies words in a loop unrolled four times: for a record that is already in the cache. The
- * accesses are volatile to prevent the compiler from calling memcpy.
- */
+/* For records in the cache; unrolled. The accesses are volatile, or the compiler calls memcpy. */
 static inline void local_move_words(void *to, const void *from, uint64_t words)
 {
     volatile uint64_t *store = to;
@@ -71,8 +66,8 @@ static inline void local_move_words(void *to, const void *from, uint64_t words)
 }
 
 /*
- * The same with `rep movsq`, which takes a processor some 11 ns to start: for many words, and where
- * cost is counted in instructions, as the processor runs the loop.
+ * The same by `rep movsq`, which takes some 11 ns to start: for many words, or where instructions
+ * count.
  */
 static inline void local_copy_words(void *to, const void *from, uint64_t words)
 {
@@ -80,9 +75,8 @@ static inline void local_copy_words(void *to, const void *from, uint64_t words)
 }
 
 /*
- * Publishing to readers on other CPUs, and the readers' side. Every access whose order matters uses
- * these functions, so each such place has a name. On this architecture they are compiler barriers
- * or nothing; tests/model replaces them with operations of weaker order.
+ * Publishing to readers on other CPUs. Every access whose order matters has a name here; these are
+ * compiler barriers or nothing, and tests/model replaces them with weaker operations.
  */
 static inline void publish_store(uint64_t *to, uint64_t value)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The only place where assembly learns C layouts and constants: compiled to assembly and never
- * linked. The Makefile turns each string that begins with @ into an `equ` in offsets.inc.
+ * Where assembly gets C's layouts and constants: compiled to assembly, never linked. The Makefile
+ * turns each string that begins with @ into an `equ` of offsets.inc.
  */
 #include <stddef.h>
 

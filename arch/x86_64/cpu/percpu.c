@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Per-CPU data, and loading the state that traps need. Called once per CPU, interrupts off. */
+/* Per-CPU data, and the state that traps need. Once per CPU, interrupts off. */
 #include "arch/x86_64/cpu/percpu.h"
 
 #include "arch/cpu.h"
@@ -44,5 +44,5 @@ void percpu_init(unsigned cpu)
     user_init_cpu();
     debugreg_load();
     if (cpu == 0)
-        percpu[cpu].runs = true; /* other CPUs set this once their APIC is enabled, too */
+        percpu[cpu].runs = true; /* other CPUs set this later, with their APIC enabled */
 }

@@ -5,8 +5,8 @@
 #include "arch/x86_64/cpu/inline.h"
 
 /*
- * Loads GS, GDT, TSS, IDT and the system call entry of the CPU with this number; its stacks must
- * exist. Before this call the CPU can take no trap. Once for each CPU, interrupts off.
+ * Loads GS, GDT, TSS, IDT and the system call entry of this CPU; its stacks must exist. It can take
+ * no trap before. Once per CPU, interrupts off.
  */
 void percpu_init(unsigned cpu);
 

@@ -1,7 +1,7 @@
 ; SPDX-License-Identifier: BSD-2-Clause
 ;
-; Sends a byte to a port and counts it, for drivers that rely on the count when the machine dies.
-; NMIs that arrive between the two instructions recognise this place (port_counted.h).
+; Sends a byte and counts it, for drivers that rely on the count when the machine dies. An NMI
+; between the two instructions recognises the place (port_counted.h).
 
 %include "arch/x86_64/unwind/cfi.inc"
 
@@ -21,8 +21,7 @@ cfi_start port_write8_counted, return
         ret
 cfi_end
 
-; The addresses at which the byte has been sent but not counted, and at which it has been counted;
-; the counter is in rcx.
+; Where the byte has been sent but not counted, and where it has; rcx is the counter.
 section .rodata progbits alloc noexec nowrite align=8
 global port_counts:data 8
 port_counts:

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Sends bytes to a device and counts them. If an NMI ends the machine, the stream resumes after the
- * last byte sent, so the count may not be one too small; but no single instruction both sends and
- * counts. So an NMI that reports, or that halts its CPU, calls port_count_settle first.
+ * last byte sent, so the count may not be one too small; but no instruction both sends and counts.
+ * So an NMI that reports, or halts its CPU, calls port_count_settle first.
  */
 #pragma once
 
@@ -11,13 +11,10 @@
 struct regs;
 
 /*
- * Interrupts off. A breakpoint or a step between the two instructions is not corrected: if the
- * machine dies inside that debug trap, the count is one too small.
+ * Interrupts off. If the machine dies in a debug trap between the two instructions, the count is
+ * one too small.
  */
 void port_write8_counted(uint16_t port, uint8_t value, uint64_t *counter);
 
-/*
- * If the NMI arrived between a byte and its count, counts the byte; the interrupted code then
- * resumes after its own count.
- */
+/* Counts a byte whose count the NMI preceded; the interrupted code resumes after its own count. */
 void port_count_settle(struct regs *regs);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The only table of the registers of a trap frame. registers.c and the debugger's stop
- * (arch/x86_64/debug/stop_registers.c) generate from these rows everything that is looked up by
- * register number or name. Sources: System V ABI, AMD64 supplement, "DWARF Register Number
- * Mapping"; <asm/perf_regs.h>; the manual of gdb, "i386 Features".
+ * The only table of a trap frame's registers, for lookups by number or name in registers.c and
+ * arch/x86_64/debug/stop_registers.c. Sources: System V ABI, AMD64 supplement, "DWARF Register
+ * Number Mapping"; <asm/perf_regs.h>; the manual of gdb, "i386 Features".
  */
 #pragma once
 
@@ -33,6 +32,6 @@
     ROW(cs, CS, 18)                                                                                \
     ROW(ss, SS, 19)
 
-/* The general registers by DWARF number. gdb's scripts take names and numbers from here. */
+/* By DWARF number. gdb's scripts take names and numbers from here. */
 #define REGISTERS_NUMBER(field, name, gdb, dwarf) REGISTER_##field = (dwarf),
 enum register_number { REGISTERS_GENERAL(REGISTERS_NUMBER) };

@@ -33,7 +33,7 @@ struct regs {
     uint64_t ip, cs, flags, sp, ss;                /* CPU */
 };
 
-/* The entry relies on the stack being 16-byte aligned at the call into C. */
+/* The stack is 16-byte aligned at the call into C. */
 _Static_assert(sizeof(struct regs) == 22 * 8, "struct regs is what the trap entry pushes");
 _Static_assert(sizeof(struct regs) % 16 == 0, "C code is entered with an aligned stack");
 _Static_assert(offsetof(struct regs, vector) == 15 * 8, "15 general registers below the vector");
@@ -48,47 +48,43 @@ _Static_assert(offsetof(struct regs, ip) == 17 * 8, "the CPU's frame begins at i
 #define FLAGS_VM        (1ull << 17) /* virtual-8086 mode, which does not exist in 64-bit mode */
 
 #define FLAGS_NESTED    (1ull << 14)
-#define FLAGS_ALIGNMENT (1ull << 18) /* also, with SMAP, whether the kernel may access user pages */
-/* Flags that a debugger may change: the arithmetic flags, direction, interrupts, alignment. */
+#define FLAGS_ALIGNMENT (1ull << 18) /* with SMAP also: the kernel may access user pages */
+/* A debugger may change arithmetic flags, direction, interrupts and alignment. */
 #define FLAGS_OF_DEBUGGER 0x00040ed5ull
 
 #define KERNEL_CODE_SELECTOR 0x08
 #define KERNEL_DATA_SELECTOR 0x10
-/* The selectors that `sysret` derives from STAR, with ring 3 in the lower two bits. */
+/* `sysret` derives these from STAR; the lower two bits are the ring. */
 #define USER_DATA_SELECTOR 0x23
 #define USER_CODE_SELECTOR 0x2b
 
-/*
- * True for a trap frame: every register is the interrupted context's. False for a snapshot, which
- * has only ip, sp, cs, and perhaps bp.
- */
+/* True for a trap frame, where every register is known; false for a snapshot. */
 static inline bool regs_are_full(const struct regs *regs)
 {
     return regs->flags & FLAGS_FIXED;
 }
 
 /*
- * A full snapshot taken with interrupts off, no arithmetic flag set and bp 0 looks the same: its bp
- * is then not used, but a chain by frame pointers would end at bp 0 anyway.
+ * A full snapshot with interrupts off, no arithmetic flag and bp 0 passes, too; a chain by frame
+ * pointers would end at its bp anyway.
  */
 static inline bool regs_are_partial(const struct regs *regs)
 {
     return regs->flags == 0 && regs->bp == 0;
 }
 
-/* Marks flags as a snapshot's: no trap frame has such flags. */
+/* Marks a snapshot's flags: no trap frame has them. */
 static inline uint64_t regs_snapshot_flags(uint64_t flags)
 {
     return flags & ~FLAGS_FIXED;
 }
 
-/* True if interrupts are on in a context with these flags. */
 static inline bool regs_irq_on(uint64_t flags)
 {
     return flags & FLAGS_INTERRUPT;
 }
 
-/* A program's frame in which only ip, sp and bp are known. */
+/* A program's frame with only ip, sp and bp. */
 static inline struct regs regs_of_program(uint64_t ip, uint64_t sp, uint64_t bp)
 {
     return (struct regs){
@@ -99,10 +95,7 @@ static inline struct regs regs_of_program(uint64_t ip, uint64_t sp, uint64_t bp)
 #define REGS_SERVED  258 /* a program's trap frame, inspected before it resumes */
 #define REGS_SYSCALL 257 /* built by syscall_entry; `error` is the number of the call */
 
-/*
- * True if these are a program's registers: any selector except the kernel's own. The entries
- * convert virtual-8086 frames before this point.
- */
+/* Any selector but the kernel's is a program's. The entries have converted virtual-8086 frames. */
 static inline bool regs_user_mode(const struct regs *regs)
 {
     return (uint16_t)regs->cs != KERNEL_CODE_SELECTOR;

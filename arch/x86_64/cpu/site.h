@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A site: a place in the code that does nothing until it is turned on. A disabled site is a single
- * five-byte nop; an enabled site is a jump to out-of-line code. Each site is recorded in the
- * section `tracepoint_sites`, where its owner finds it. arch/patch.h turns sites on and off. The
- * host compiles this file, too; there sites stay off.
+ * A site: a place in the code that is a five-byte nop or, if turned on (arch/patch.h), a jump to
+ * out-of-line code. The section `tracepoint_sites` lists all sites for their owners. On the host
+ * sites stay off.
  */
 #pragma once
 
@@ -11,14 +10,14 @@
 #include <stdint.h>
 
 struct arch_site {
-    uintptr_t address; /* address of the nop */
-    uintptr_t target;  /* target of the jump */
-    const void *owner; /* owner of the site */
+    uintptr_t address; /* of the nop */
+    uintptr_t target;  /* of the jump */
+    const void *owner;
 };
 
 /*
- * True if the site is on. `owner` is the name of a variable. The section is writable because the
- * host may have to relocate the pointers in it; in the kernel it is in the read-only part.
+ * True if the site is on. `owner` names a variable. The section is writable for a host that
+ * relocates pointers; in the kernel it is read-only.
  */
 #define ARCH_SITE_ON(owner)                                                                        \
     __extension__({                                                                                \
@@ -43,36 +42,32 @@ struct arch_site {
 /*
  * --- Gates: how an enabled site calls its owner (arch/x86_64/entry/gate.asm). ---
  *
- * A gate takes a struct arch_gated, then up to ARCH_GATE_ARGUMENTS words, of which the caller
- * supplies as many as it needs: all in registers. The gate turns interrupts off, calls
- * gated->enter, and turns them on again if they were on. A pending interrupt is then delivered in
- * the caller, so no interrupt occurs in the code that runs in between.
+ * A gate takes a struct arch_gated, then up to ARCH_GATE_ARGUMENTS words, all in registers. It
+ * turns interrupts off, calls gated->enter, and turns them on again if they were on; a pending
+ * interrupt then arrives in the caller, never in gated->enter.
  */
 #define ARCH_GATE_ARGUMENTS 5
 
-/*
- * On the gate's stack, directly below the caller's frame: the caller's sp is the address after this
- * struct.
- */
+/* On the gate's stack, at its top: the caller's sp is the address after this struct. */
 struct arch_place {
     uint64_t argument[ARCH_GATE_ARGUMENTS];
-    uint64_t flags, bp, ip; /* the caller's values; ip: the return address of the call */
+    uint64_t flags, bp, ip; /* the caller's values; ip: the call's return address */
 };
 
 struct arch_gated;
 struct regs;
 
-/* Interrupts off. `all` holds all registers of the place if the gate is arch_gate_registers. */
+/* Interrupts off. `all`: all registers, from arch_gate_registers. */
 typedef void arch_gated_function(struct arch_gated *gated, struct arch_place *place,
                                  const struct regs *all);
 
-/* The first member of every struct passed to a gate. */
+/* The first member of each struct passed to a gate. */
 struct arch_gated {
     arch_gated_function *enter;
 };
 
-/* The caller casts this to a type with arguments. */
+/* Cast to a type with arguments. */
 typedef void arch_gate_function(void);
 
-/* The gate, and the variant that stores all registers. */
+/* arch_gate_registers also stores all registers. */
 arch_gate_function arch_gate, arch_gate_registers;

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A hot snapshot: the registers at the very place that takes it, for call chains that begin in the
- * middle of a function instead of in a trap. Inlined at the site, so that ip and sp are the
- * caller's. Bit 1 of flags stays clear, which distinguishes a snapshot from a trap frame (regs.h).
- * Any context.
+ * A hot snapshot: the registers at the very place that takes it, inlined there, for call chains
+ * without a trap. Bit 1 of flags is clear, unlike in a trap frame (regs.h). unwind_rewind moves a
+ * snapshot to a caller. Any context.
  *
  *     REGS_SNAPSHOT(into)            ip, sp, bp, flags, cs, ss
  *     REGS_SNAPSHOT_PARTIAL(into)    ip, sp, cs, ss; flags and bp are 0: enough for a chain that is
  *                                    made before the function with the snapshot returns
  *     ARCH_HERE(ip, sp, bp)          only these, into 64-bit variables
- *
- * unwind_rewind moves a snapshot to a caller.
  */
 #pragma once
 
@@ -18,12 +15,11 @@
 #include "arch/x86_64/cpu/site.h"
 
 /*
- * Reads the flags register. Written in assembly, because a push in inline assembly would move sp
- * without the compiler's knowledge.
+ * The flags register. In assembly: inline, a push would move sp without the compiler's knowledge.
  */
 uint64_t arch_flags(void);
 
-/* A kernel context in which only these registers are known. */
+/* A kernel context of which nothing else is known. */
 #define REGS_OF_KERNEL ((struct regs){.cs = KERNEL_CODE_SELECTOR, .ss = KERNEL_DATA_SELECTOR})
 
 #define ARCH_HERE(here_ip, here_sp, here_bp)                                                       \
@@ -50,8 +46,8 @@ uint64_t arch_flags(void);
     } while (0)
 
 /*
- * The caller of a gate, rewound to the return address of that call. General registers are unknown,
- * and not cleared, which would take a quarter of a hit.
+ * The caller of a gate, at the call's return address. General registers are unknown, and not
+ * cleared, which would take a quarter of a hit.
  */
 static inline void regs_at_place(struct regs *into, const struct arch_place *place)
 {

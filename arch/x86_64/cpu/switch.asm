@@ -1,15 +1,14 @@
 ; SPDX-License-Identifier: BSD-2-Clause
 ;
-; Thread switch (arch_switch), and the start of a new thread. The stack of a thread that is not
-; running holds a struct switched (switch.c):
+; Thread switch, and the start of a thread. The stack of a thread that does not run holds a struct
+; switched (switch.c):
 ;
 ;       return address into the caller of arch_switch
 ;       rbp
 ;       rbx, r12, r13, r14, r15     the other callee-saved registers (System V ABI)
 ;       flags                       <- the stack pointer that was stored
 ;
-; The frame is laid out as by a compiler, so that frame pointers lead through it as well as the
-; unwind table. Task context, interrupts off.
+; Both frame pointers and the unwind table lead through this frame. Task context, interrupts off.
 
 %include "arch/x86_64/unwind/cfi.inc"
 
@@ -17,8 +16,8 @@ section .text progbits alloc exec nowrite align=16
 bits 64
 
 ; IN rdi = where to store the old stack pointer, rsi = the new one. CLOBBERS the caller-saved
-; registers. A single instruction changes stacks, and both stacks have the same layout at that
-; point, so a call chain is complete on either side of it.
+; registers. One instruction changes stacks, between two equal layouts, so a call chain is complete
+; on either side.
 align 16
 cfi_start arch_switch, return
         cfi_push_saved rbp, 16
@@ -40,10 +39,10 @@ cfi_start arch_switch, return
         ret
 cfi_end
 
-; The outermost frame of every thread except the boot thread. The first arch_switch to a thread
-; "returns" here, after the nop, so that the address is inside this routine even for an unwinder
-; that takes it for a return address; rbx holds the thread's first function. As in
-; boot/entry_high.asm, a zero above the call's frame stops a walk by frame pointers.
+; The outermost frame of every thread but the boot thread: the first arch_switch "returns" here,
+; after the nop, so that the address is inside this routine even for an unwinder that takes it for a
+; return address; rbx holds the first function. As in boot/entry_high.asm, a zero above the call's
+; frame stops a walk by frame pointers.
 align 16
 cfi_start thread_start, return
         cfi_outermost
@@ -56,7 +55,7 @@ cfi_start thread_start, return
         ud2
 cfi_end
 
-; The address at which a thread that is not running resumes.
+; Where a thread that does not run resumes.
 section .rodata progbits alloc noexec nowrite align=8
 global switch_resume:data 8
 switch_resume:

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The frame that arch_switch (switch.asm) leaves on a stack: created for a thread that has not run
- * yet, and read for a thread that is not running. Task context; arch_switched_regs in any.
+ * The frame that arch_switch (switch.asm) leaves on a stack: made for a new thread, and read for
+ * one that does not run. Task context; arch_switched_regs any.
  */
 #include "arch/regs.h"
 #include "arch/thread.h"
 #include "arch/unwind.h"
 
-/* In address order, as switch.asm pushes it. */
+/* As switch.asm pushes it. */
 struct switched {
     uint64_t flags;
     uint64_t r15, r14, r13, r12, bx;
@@ -30,10 +30,7 @@ uintptr_t arch_thread_prepare(const struct arch_stack *stack, void (*entry)(void
     return (uintptr_t)first;
 }
 
-/*
- * These are the registers inside arch_switch; its frame pointer is the address at which it pushed
- * rbp.
- */
+/* The registers inside arch_switch, whose frame pointer is the address of its pushed rbp. */
 void arch_switched_regs(uintptr_t sp, struct regs *regs)
 {
     const struct switched *left = (const struct switched *)sp;
