@@ -32,10 +32,7 @@ struct arch_resume {
 struct arch_debugger {
     /* Called after hits on this CPU: true if there is still a reason to stop. */
     bool (*wants)(unsigned cpu);
-    /*
-     * This CPU serves a request to stop (arch_stop_cpu, `listens`), which may have come while it
-     * entered another stop: true if the request still holds.
-     */
+    /* This CPU is to serve a request to stop: false if another stop has already served it. */
     bool (*asks)(unsigned cpu);
     /* True if the debugger inserted the breakpoint instruction that this CPU ran at `address`. */
     bool (*owns)(unsigned cpu, uintptr_t address);
@@ -59,10 +56,7 @@ void arch_stop_cpu(unsigned cpu);
 /* True if the CPU has been asked to stop and has not stopped yet. */
 bool arch_stop_is_due(unsigned cpu);
 
-/*
- * True if this CPU has parked the others for a change (arch_cpus_park): none can resume before the
- * change ends. Any context.
- */
+/* True if this CPU has parked the others for a change: none can resume meanwhile. Any context. */
 bool arch_park_is_changing(void);
 
 /*

@@ -23,10 +23,7 @@ bool arch_embed_has_stacks(void);
 /* True if the kernel has no other CPUs, or can stop them. */
 bool arch_embed_can_park(void);
 
-/*
- * A CPU that was released and did not call pitot_cpu_resumes, so it runs without the armed
- * breakpoints; ARCH_NO_CPU: none. Task context.
- */
+/* A CPU that was released without calling pitot_cpu_resumes, or ARCH_NO_CPU. Task context. */
 unsigned arch_embed_cpu_behind(void);
 
 /* True if tools/pitot-tables has filled in the tables. Any context. */
@@ -58,16 +55,10 @@ void arch_embed_gate_init(const struct pitot_kernel *kernel);
 /* Why this CPU's debug traps would not reach Pitot; NULL: they do. Interrupt and task context. */
 const char *arch_embed_gate_wrong(void);
 
-/*
- * Parks and releases all CPUs as a test. Returns why *cpu would miss breakpoints; NULL: no CPU
- * would. Task context.
- */
+/* Parks and releases all CPUs; why *cpu would miss breakpoints, or NULL. Task context. */
 const char *arch_embed_try_cpus(unsigned *cpu);
 
-/*
- * Why the debug traps of *cpu, which has resumed, would not reach Pitot; NULL: every CPU's do. Task
- * context.
- */
+/* Why the debug traps of *cpu would not reach Pitot; NULL: every CPU's do. Task context. */
 const char *arch_embed_gates_wrong(unsigned *cpu);
 
 /* --- For a debugger, in objects built with one (arch/embed/debugger.c). --- */
@@ -85,8 +76,5 @@ bool arch_embed_listen(struct pitot_regs *interrupted);
 /* Stops for a debugger, if any is attached; the kernel cannot continue. Any context. */
 void arch_embed_stop_dead(struct pitot_regs *regs);
 
-/*
- * Called at the end of each debug trap; NULL: no debugger. Written with interrupts off or in a
- * stop.
- */
+/* Called at the end of each debug trap, or NULL. Written with interrupts off or in a stop. */
 extern void (*embed_debug_late)(struct regs *regs);

@@ -49,8 +49,5 @@ void arch_step_begin(void);
  */
 uintptr_t arch_step_branch(uintptr_t from, uintptr_t to);
 
-/*
- * True if data watches and steps exclude each other: the machine misbehaves when a stepped
- * instruction makes a watched access. Any context.
- */
+/* True if a step over a watched access fails, so steps and data watches exclude each other. */
 bool arch_step_excludes_watches(void);

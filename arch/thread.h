@@ -15,10 +15,7 @@ struct regs;
 /* Maximum number of threads besides the boot thread. */
 #define ARCH_THREAD_STACKS 255
 
-/*
- * The stack with this number, for a thread whose name is at `name`; NULL: out of memory. The caller
- * ensures that no other thread has this stack.
- */
+/* The stack with this number, of no other thread, for the thread named `name`; NULL: no memory. */
 const struct arch_stack *arch_thread_stack(unsigned number, const char *name);
 
 /* Pages allocated to stacks; a page stays with its stack for the next thread. Any context. */
@@ -39,10 +36,7 @@ void arch_switch(uintptr_t *from, uintptr_t to);
 /* The registers of a context that has called arch_switch, for a call chain. Any context. */
 void arch_switched_regs(uintptr_t sp, struct regs *regs);
 
-/*
- * False in an interrupt handler, debug trap or NMI: their stacks belong to the CPU, not to a
- * thread.
- */
+/* False in an interrupt handler, debug trap or NMI: their stacks belong to the CPU. */
 bool arch_may_switch(void);
 
 /*

@@ -8,10 +8,7 @@
 
 struct regs;
 
-/*
- * The steps of one program's thread, at first all 0. Written by that thread, with interrupts off or
- * in its debug traps.
- */
+/* One thread's steps, at first all 0. [that thread, interrupts off or in its debug traps] */
 struct arch_user_step {
     uintptr_t ip; /* the instruction to step next */
     bool on;      /* the thread is stepped */
@@ -45,8 +42,5 @@ void arch_user_step_end(struct arch_user_step *step, struct regs *regs);
 bool arch_user_step_over(struct arch_user_step *step, struct regs *regs, uintptr_t *from);
 void arch_user_step_more(struct regs *regs);
 
-/*
- * In a watch handler: makes `leave` of arch_user_handlers run before the program's next
- * instruction.
- */
+/* In a watch handler: has `leave` of arch_user_handlers called before the next instruction. */
 void arch_user_look(void);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See accessor.h. A data breakpoint traps after the access, so ip is the next instruction to run:
- * the one after the accessing instruction, unless that was a jump, a call or a return, or will be
- * repeated. Every path by which an access can have led to ip is examined:
+ * See accessor.h. A data breakpoint traps after the access, when ip is the next instruction to run:
+ * the one after the accessing instruction, unless that was a jump, a call or a return, or repeats.
+ * So all paths that can have led to ip are examined:
  *
  *   before     the instruction that ends at ip accesses data and falls through
  *   string     a repeated string instruction begins or ends at ip, and has just passed the bytes
@@ -10,13 +10,11 @@
  *              the pointer that it read, is in the watched bytes
  *   elsewhere  a jump through memory or a return that read its target there, or an iretq
  *
- * If exactly one path is possible, and it is not the last one, it is the answer. Otherwise the
- * instruction is unknown.
+ * If exactly one path is possible, and not the last, it is the answer (docs/unwinding.md).
  *
- * Runs in the debug trap, with watches disarmed. No lock. Reads only text, stacks, mapped memory
- * and memory that was accessed just before, so it cannot fault. The address itself determines the
- * kind of memory: registers with the kernel's cs may hold a program's sp (docs/programs.md). See
- * docs/unwinding.md.
+ * Runs in the debug trap, watches disarmed, without a lock. Cannot fault: reads only text, stacks,
+ * mapped memory, and memory accessed just before. The address decides what memory it is, as
+ * registers with the kernel's cs may hold a program's sp (docs/programs.md).
  */
 #include "arch/x86_64/debug/accessor.h"
 
@@ -26,9 +24,9 @@
 #include "arch/x86_64/debug/operand.h"
 
 /*
- * How far a string instruction's pointers may have moved past the access: processors that move a
- * cache line at once report the access when the line is done (Intel SDM vol. 3, "Data Breakpoint
- * Exception Condition", "Fast-String Operation").
+ * How far a string instruction may have moved past the access: processors that move a cache line at
+ * once report it at the line's end (Intel SDM vol. 3, "Data Breakpoint Exception Condition",
+ * "Fast-String Operation").
  */
 #define STRING_PASSED 64
 
@@ -52,13 +50,13 @@ static uint64_t load(uintptr_t address)
 
 /* --- A call. --- */
 
-/* True for a call through memory. `at` is its opcode. */
+/* True for a call through memory. */
 static bool call_reads(const uint8_t *at)
 {
     return at[0] == GROUP_5 && (at[1] >> 3 & 7) == CALL_NEAR && at[1] >> 6 != 3;
 }
 
-/* True if the call leads to regs->ip; `operand` is the address from which it reads its target. */
+/* True if the call leads to regs->ip; it reads its target at `operand`. */
 static bool call_leads_here(const struct regs *regs, const struct operand_opcode *call,
                             uintptr_t behind, uintptr_t operand)
 {
@@ -82,7 +80,7 @@ static bool on_stack(uintptr_t address, uintptr_t size)
            address <= stack->high - size;
 }
 
-/* The call that may have led to regs->ip, by the return address on top of the stack; 0: none. */
+/* The call before the return address on top of the stack; 0: none. */
 static uintptr_t call_before(const struct insn_map *map, const struct regs *regs, uintptr_t *behind)
 {
     uintptr_t call;
@@ -94,7 +92,7 @@ static uintptr_t call_before(const struct insn_map *map, const struct regs *regs
     return call && insn_map_is_call(map, call) ? call : 0;
 }
 
-/* The address from which the call reads its target; 0: the target is not in memory. */
+/* Where the call reads its target; 0: not in memory. */
 static uintptr_t call_operand(const struct regs *regs, const struct operand_opcode *call,
                               uintptr_t behind)
 {
@@ -104,9 +102,8 @@ static uintptr_t call_operand(const struct regs *regs, const struct operand_opco
 }
 
 /*
- * The call that has just led to regs->ip and touched the watched bytes; 0: none. The operand's
- * address is computed from registers that may have changed, so the operand is read last, and only
- * if it can matter.
+ * The call that led to regs->ip and touched the watched bytes; 0: none. Registers may have changed,
+ * so the operand's address may be wrong: it is read last, and only if it can matter.
  */
 static uintptr_t find_call(const struct insn_map *map, const struct regs *regs,
                            const struct arch_watch *watch)
@@ -128,8 +125,8 @@ static uintptr_t find_call(const struct insn_map *map, const struct regs *regs,
 /* --- A repeated string instruction. --- */
 
 /*
- * How far the pointers may have moved since the access. QEMU leaves an unfinished instruction only
- * where one more iteration would make the count a multiple of the group size.
+ * How far the pointers may have moved. QEMU leaves an unfinished instruction only where one more
+ * iteration would make the count a multiple of the group size.
  */
 static uintptr_t reach(const struct regs *regs, uintptr_t instruction)
 {
@@ -145,7 +142,7 @@ static bool has_passed(const struct regs *regs, const struct arch_watch *watch, 
                               passed);
 }
 
-/* True if the hit is explained by what the instruction reads at rsi, or reads or writes at rdi. */
+/* True if an access at rsi or rdi explains the hit. */
 static bool string_explains(const struct regs *regs, const struct arch_watch *watch,
                             uintptr_t instruction)
 {
@@ -162,8 +159,8 @@ static bool string_explains(const struct regs *regs, const struct arch_watch *wa
 /* --- From elsewhere. --- */
 
 /*
- * True if a word that overlaps the watched bytes holds ip: a jump or a return may have read it.
- * Device registers are not read.
+ * True if a word over the watched bytes holds ip: a jump or a return may have read it. Device
+ * registers are not read.
  */
 static bool word_is_ip(const struct regs *regs, const struct arch_watch *watch)
 {
@@ -184,8 +181,8 @@ static bool word_is_ip(const struct regs *regs, const struct arch_watch *watch)
 }
 
 /*
- * True if the watched bytes are in a frame from which `iretq` (or `retfq`) has loaded this ip and
- * sp: in one of the four words after the first, for which see word_is_ip.
+ * True if the watched bytes are in words 1 to 4 of a frame from which `iretq` or `retfq` has loaded
+ * this ip and sp; word 0 is word_is_ip's.
  */
 static bool frame_is_left(const struct regs *regs, const struct arch_watch *watch)
 {
@@ -213,7 +210,7 @@ static void note(struct arch_accessor *accessor, unsigned *ways, uintptr_t ip,
     ++*ways;
 }
 
-/* Decides by instruction boundaries; ignores what the instruction before ip has accessed. */
+/* Ignores what the instruction before ip has accessed. */
 static struct arch_accessor find(const struct insn_map *map, const struct regs *regs,
                                  const struct arch_watch *watch)
 {
@@ -238,7 +235,7 @@ static struct arch_accessor find(const struct insn_map *map, const struct regs *
     return ways == 1 ? accessor : (struct arch_accessor){0, ARCH_FOUND_NOT};
 }
 
-/* True if all accesses of the instruction are known and none touches the watched bytes. */
+/* True if the instruction's accesses are all known and elsewhere. */
 static bool is_elsewhere(const struct regs *regs, const struct arch_watch *watch,
                          uintptr_t instruction)
 {
@@ -251,10 +248,7 @@ static bool is_elsewhere(const struct regs *regs, const struct arch_watch *watch
     return count > 0;
 }
 
-/*
- * QEMU 7.2 reports unaligned accesses to watches beside the accessed bytes (docs/breakpoints.md);
- * nothing has accessed the watched bytes then.
- */
+/* QEMU 7.2 reports unaligned accesses to watches beside the bytes (docs/breakpoints.md). */
 struct arch_accessor accessor_find(const struct insn_map *map, const struct regs *regs,
                                    const struct arch_watch *watch)
 {
@@ -283,10 +277,9 @@ static unsigned made_by_call(const struct regs *regs, struct arch_made made[ARCH
 }
 
 /*
- * Returns how many of the accesses to report. If no access of a string instruction touches the
- * watched bytes, the addresses are wrong, for example because the processor has continued the
- * instruction; the kind of a sole access is right even then. With ARCH_FOUND_BEFORE the accesses
- * are right and the report of the trap is wrong (accessor_find).
+ * Returns how many accesses to report. If none of a string instruction touches the watched bytes,
+ * the addresses are wrong, perhaps because the processor has continued it; the kind of a sole
+ * access is right even then. After ARCH_FOUND_BEFORE the trap's report is wrong (accessor_find).
  */
 static unsigned made_that_hit(const struct arch_watch *watch, struct arch_made made[ARCH_MADE_MAX],
                               unsigned count, enum arch_found found)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Finds the instruction that made the access a debug trap reports. Called by arch_watch_accessor
- * (arch/watch.h) with the kernel's own map. Only for the kernel's own memory: reads the watched
- * bytes and the page that contains them.
+ * Finds the instruction whose access raised a debug trap, in the kernel's own memory: reads the
+ * watched bytes and their page. For arch_watch_accessor (arch/watch.h).
  */
 #pragma once
 
@@ -13,6 +12,6 @@
 struct arch_accessor accessor_find(const struct insn_map *map, const struct regs *regs,
                                    const struct arch_watch *watch);
 
-/* All data accesses of that instruction; 0 if it is not found or its accesses are unknown. */
+/* Its data accesses; 0: the instruction or its accesses are unknown. */
 unsigned accessor_made(const struct insn_map *map, const struct regs *regs,
                        const struct arch_watch *watch, struct arch_made made[ARCH_MADE_MAX]);

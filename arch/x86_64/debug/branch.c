@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See branch.h. Called in the debug trap, by arch_step_branch. */
+/* See branch.h. */
 #include "arch/x86_64/debug/branch.h"
 
 #define REX      0x40 /* 0x40 to 0x4f */
@@ -22,7 +22,7 @@ static bool is_prefix(uint8_t byte)
     }
 }
 
-/* After ff: /2 call, /3 far call, /4 jmp, /5 far jmp; the others are inc, dec and push. */
+/* After ff: /2 call, /3 far call, /4 jmp, /5 far jmp. */
 static bool is_indirect_branch(uint8_t modrm)
 {
     unsigned operation = modrm >> 3 & 7;
@@ -51,7 +51,7 @@ unsigned branch_modrm_length(const uint8_t *modrm, bool more)
     return length + (mode == 1 ? 1 : 4);
 }
 
-/* `before`: number of prefixes. Displacements have 32 bits regardless of prefixes. */
+/* `before`: number of prefixes. Displacements have 32 bits in any case. */
 static struct branch judge_two_byte(uint8_t second, unsigned before)
 {
     if ((second & 0xf0) == 0x80) /* jcc */
@@ -115,7 +115,7 @@ unsigned branch_shadow(const uint8_t *bytes, uintptr_t from, uintptr_t to)
                : 0;
 }
 
-/* A conditional branch to the instruction after it does not count as taken. */
+/* A conditional branch to the next instruction does not count. */
 int branch_taken(const uint8_t *bytes, uintptr_t from, uintptr_t to)
 {
     unsigned at = branch_shadow(bytes, from, to);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Decides from an instruction's bytes whether it branches, for arch_step_branch (arch/step.h).
- * Source: Intel SDM vol. 2, "Opcode Map" and "Instruction Prefixes", 64-bit mode. Pure; any
- * context.
+ * Source: Intel SDM vol. 2, "Opcode Map", "Instruction Prefixes", 64-bit mode. Pure; any context.
  */
 #pragma once
 
@@ -27,23 +26,17 @@ struct branch {
 /* Number of prefixes before the opcode. */
 unsigned branch_prefixes(const uint8_t *instruction);
 
-/*
- * Length of ModRM with its SIB byte and displacement, equal for 32-bit and 64-bit addresses.
- * `more`: the byte after ModRM may be read.
- */
+/* Length of ModRM, SIB byte and displacement. `more`: the byte after ModRM may be read. */
 unsigned branch_modrm_length(const uint8_t *modrm, bool more);
 
-/* Classifies the instruction at `instruction`; BRANCH_BYTES bytes must be readable. */
+/* BRANCH_BYTES bytes must be readable. */
 struct branch branch_judge(const uint8_t *instruction);
 
 /*
- * Like arch_step_branch; `bytes` holds the 2 * BRANCH_BYTES bytes at `from`. Returns the offset
- * from `from` of the instruction that branched, or -1 if none did.
+ * Offset from `from` of the instruction that branched to `to`, or -1; `bytes` are the 2 *
+ * BRANCH_BYTES bytes at `from`.
  */
 int branch_taken(const uint8_t *bytes, uintptr_t from, uintptr_t to);
 
-/*
- * Offset from `from` of the last instruction of a step: 0, or the length of the instruction that
- * delayed the trap.
- */
+/* Offset of the last instruction of a step: 0, or the length of one that delayed the trap. */
 unsigned branch_shadow(const uint8_t *bytes, uintptr_t from, uintptr_t to);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Arms and disarms the debug registers. They are equal on all CPUs, except that a CPU may have some
- * deselected. Arming runs in task context with all other CPUs parked, debugreg_load on each CPU
- * that resumes or starts, debugreg_step and debugreg_step_over in traps. trap.c handles the traps,
- * watched.c reads the watched bytes.
+ * Arms and disarms the debug registers, which are equal on all CPUs but for those that a CPU has
+ * deselected. Arming is in task context with all other CPUs parked, debugreg_load on each CPU that
+ * starts or resumes, debugreg_step and debugreg_step_over in traps.
  */
 #include "arch/x86_64/debug/debugreg.h"
 
@@ -18,9 +17,9 @@
 
 struct debugreg debugreg = {.dr7 = DR7_OFF};
 
-static bool step_excludes;             /* the value of arch_step_excludes_watches; set at boot */
+static bool step_excludes;             /* arch_step_excludes_watches; set at boot */
 static uint64_t wanted[ARCH_CPUS_MAX]; /* DR7 without the deselected registers. [owning CPU] */
-/* Bit i: register i is off on that CPU. [owning CPU; others while it is parked] */
+/* Bit i: register i is off. [owning CPU; others while it is parked] */
 static unsigned deselected[ARCH_CPUS_MAX];
 
 void debugreg_init(void)
@@ -45,8 +44,8 @@ static uint64_t watch_without(uint64_t dr7, unsigned watches)
 }
 
 /*
- * The shadow is stored first: an NMI between the two stores loads DR7 from the shadow at its exit.
- * This function may itself be stepped, and the stepping may end inside it.
+ * The shadow is stored first, as an NMI in between loads DR7 from it. This function may itself be
+ * stepped, and the stepping may end inside it.
  */
 static void watch_apply(uint64_t dr7)
 {
@@ -94,7 +93,7 @@ void arch_watch_disarm(void)
     watch_load_dr7(DR7_OFF);
 }
 
-/* Applies this CPU's wanted value, again if the CPU was parked meanwhile and got other watches. */
+/* Again if this CPU was parked meanwhile and got other watches. */
 static void watch_apply_again(unsigned cpu)
 {
     uint64_t dr7;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Debug registers, bit by bit. Source: Intel SDM vol. 3, "Debug Registers", tables of DR6 and DR7;
- * AMD APM vol. 2, "Software-Debug Resources", for the same.
+ * Debug registers, bit by bit. Sources: Intel SDM vol. 3, "Debug Registers", tables of DR6 and DR7;
+ * AMD APM vol. 2, "Software-Debug Resources".
  */
 #pragma once
 
@@ -12,10 +12,10 @@
 #include "arch/watch.h"
 
 /* DR6, "Debug Status Register": bits set by the processor, never cleared by it. */
-#define DR6_FIRED 0xfull        /* B0 to B3: set for disabled breakpoints as well */
+#define DR6_FIRED 0xfull        /* B0 to B3, also of disabled breakpoints */
 #define DR6_BD    (1ull << 13)  /* access to a debug register while DR7.GD is set */
 #define DR6_BS    (1ull << 14)  /* single step */
-#define DR6_CLEAR 0xffff0ff0ull /* reserved bits read as 1; RTM and BLD are "active low" */
+#define DR6_CLEAR 0xffff0ff0ull /* reserved bits read as 1; RTM and BLD are active low */
 
 /* DR7, "Debug Control Register" */
 #define DR7_OFF             0x400ull /* bit 10 is fixed 1 */
@@ -27,14 +27,14 @@
 #define DR7_RW_WRITE      1
 #define DR7_RW_READ_WRITE 3
 
-/* The DR7 value that arms `watches`, watch i in register i. Pure. */
+/* DR7 with watch i in register i. Pure. */
 uint64_t debugreg_encode(const struct arch_watch *watches, unsigned count);
 
 /*
- * A debugger's handlers for debug traps. `stepped` is called first after a step and may add to
- * *fired; if it returns true, `enter` is called after all other handlers. `fired` replaces the
- * arbiter's handler and calls it. `passed` is called at the end of a kernel trap that was another
- * user's step or spurious. NULL: no debugger. Set with all other CPUs parked.
+ * A debugger's handlers for debug traps; NULL: no debugger. `stepped` comes first after a step and
+ * may add to *fired; if it returns true, `enter` comes last. `fired` replaces the arbiter's handler
+ * and calls it. `passed` ends a kernel trap that was another user's step or spurious. Set with all
+ * other CPUs parked.
  */
 struct debugreg_stop {
     arch_watch_handler *fired;
@@ -45,31 +45,30 @@ struct debugreg_stop {
 void debugreg_set_stop(const struct debugreg_stop *with);
 void debugreg_watch_fired(unsigned fired, struct regs *regs);
 
-/* Replaces the handler for hits and returns the previous one. With all other CPUs parked. */
+/* Replaces the hit handler and returns the previous one. With all other CPUs parked. */
 arch_watch_handler *debugreg_exchange_fired(arch_watch_handler *handler);
 
-/* True if `fired` includes an instruction breakpoint: the instruction has not run yet. */
+/* True if `fired` has an instruction breakpoint: the instruction has not run yet. */
 bool debugreg_is_fault(unsigned fired);
 
 /*
- * debugreg_step: this CPU (in a trap), or a parked one, steps when it resumes; in QEMU data watches
- * are off during the step. debugreg_step_over: the step has finished or is cancelled; the watches
- * are on again. The entries of all other traps do the same themselves, because their handlers are
- * not stepped.
+ * debugreg_step: this CPU (in a trap) or a parked one steps when it resumes; in QEMU data watches
+ * are off then. debugreg_step_over: the step is complete or cancelled. The entries of all other
+ * traps do the same, as their handlers are not stepped.
  */
 void debugreg_step(unsigned cpu);
 void debugreg_step_over(unsigned cpu);
 
 /*
  * True if the kernel steps the context `regs`, which a trap has interrupted on this CPU or in which
- * another CPU is parked. A trap flag that a program has set itself does not count: its watches stay
- * on. Does not cover the debugger's step (stop_step_is_under_way).
+ * another CPU is parked; not for a trap flag that a program has set itself, nor for a debugger's
+ * step (stop_step_is_under_way).
  */
 bool debugreg_is_stepped(unsigned cpu, const struct regs *regs);
 
 /*
- * The armed watches, watch i in register i. Changed while disarmed, with all other CPUs parked
- * (arch_watch_arm); read by all files of arch/x86_64/debug.
+ * The armed watches, watch i in register i. Written by arch_watch_arm with all other CPUs parked;
+ * read by all of arch/x86_64/debug.
  */
 struct debugreg {
     struct arch_watch watches[ARCH_WATCHES];
@@ -80,11 +79,11 @@ struct debugreg {
 };
 extern struct debugreg debugreg;
 
-/* Detects the kind of machine. At boot, before anything is armed. */
+/* Detects the kind of machine. Boot, before anything is armed. */
 void debugreg_init(void);
 
-/* Rewrites this CPU's registers with all watches armed and live on it. Interrupts off. */
+/* Rewrites this CPU's registers. Interrupts off. */
 void debugreg_mend(void);
 
-/* Loads this CPU's debug registers with the watches armed on all CPUs. Interrupts off. */
+/* Loads the watches armed on all CPUs into this CPU's registers. Interrupts off. */
 void debugreg_load(void);

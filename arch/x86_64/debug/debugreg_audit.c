@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Checks that watches are armed (arch_watch_audit). A watch that is off is silent, so the kernel
- * has to check: in each CPU's tick interrupt, and at the end of a recording
- * (core/breakpoint/audit.h). The flags of the interrupted context determine what is right: watches
- * are off only for a stepped context.
+ * Checks that watches are armed, as a watch that is off is silent: in each CPU's tick and at the
+ * end of a recording (core/breakpoint/audit.h). Only for a stepped context, by its flags, may they
+ * be off.
  */
 #include "arch/cpu.h"
 #include "arch/local.h"
@@ -14,7 +13,7 @@
 #include "arch/x86_64/cpu/cpu.h"
 #include "arch/x86_64/debug/debugreg.h"
 
-/* The DR7 bits that arm watches; the other bits read back differently on different machines. */
+/* The bits that arm watches; others read back differently between machines. */
 #define DR7_ARMS 0xffff00aaull
 
 static bool shadow_is_right(const struct percpu *there, bool steps)
@@ -41,10 +40,9 @@ static bool is_stepped(void)
 }
 
 /*
- * An NMI that parks this CPU may change the registers; they are then read again. This code may
- * itself be stepped, and the stepping may begin or end inside it, so the values read before are
- * meaningless. They need not be judged: each step's trap reloads DR7, and the next tick's audit
- * reads the addresses.
+ * An NMI that parks this CPU may change the registers; they are then read again. This code may be
+ * stepped, and the stepping may begin or end inside it: then the values mean nothing, but each
+ * step's trap reloads DR7, and the next tick's audit reads the addresses.
  */
 static bool audit_here(void)
 {
@@ -64,10 +62,7 @@ static bool audit_here(void)
     return false;
 }
 
-/*
- * A trap flag that a program has set itself is no step, but one that a debugger has set for the
- * program is.
- */
+/* A trap flag of a program is a step only if a debugger has set it. */
 bool arch_watch_audit(unsigned cpu)
 {
     const struct regs *regs = arch_stopped_regs(cpu);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Computes DR7 from watches. Separate from code that accesses registers, so that it can be tested
- * on the host.
- */
+/* Computes DR7 from watches; touches no register, so it is tested on the host. */
 #include "arch/x86_64/debug/debugreg.h"
 
 static const uint8_t access_bits[] = {[ARCH_EXECUTE] = DR7_RW_EXECUTE,

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Memory that must not be watched, because trap entries touch it while watches are armed
- * (docs/kernel.md). For the arbiter; any context. Where Pitot is embedded, arch/embed/forbidden.c
- * replaces this file.
+ * Memory that trap entries touch while watches are armed (docs/kernel.md); arch/embed/forbidden.c
+ * replaces this file. For the arbiter; any context.
  */
 #include "arch/watch.h"
 #include "arch/x86_64/entry/stacks.h"

@@ -47,12 +47,12 @@ bool arch_watch_repeats(const uint8_t around[2 * ARCH_REPEAT_AROUND])
 
 /* --- The accesses of its iterations. --- */
 
-/* The latest and the earliest iteration that touch the watch, counted back from the last one, 1. */
+/* The iterations that touch the watch, counted back from the last one, 1; 0: none. */
 struct stretch {
     uintptr_t latest, earliest;
 };
 
-/* `near` and `far` are distances from the end of the last iteration's access back to the watch. */
+/* `near`, `far`: distances from the end of the last iteration's access back to the watch. */
 static struct stretch stretch_of(const struct arch_made *last, const struct arch_watch *watch,
                                  bool down)
 {
@@ -84,9 +84,8 @@ static void widen(struct arch_made *made, struct stretch group, bool down)
 }
 
 /*
- * The group begins with the first iteration that touched an armed watch: QEMU starts a new group
- * there, and reports that watch. So the group extends back to some iteration that touched `watch`,
- * by either access, and no further.
+ * A group begins with the first iteration that touched an armed watch: QEMU starts one there, and
+ * reports that watch. So it extends back to one that touched `watch`, by either access, no further.
  */
 void group_widen(struct arch_made made[ARCH_MADE_MAX], unsigned count,
                  const struct arch_watch *watch, const struct regs *regs)

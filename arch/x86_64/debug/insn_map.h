@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Lookups in the instruction map (format: core/abi/insn_map.h). The map is opened once at boot and
- * never written afterwards. A lookup reads neither outside the map nor outside the text, even if
- * the map is corrupt, so it may run in any context, NMI included.
+ * Lookups in the instruction map (core/abi/insn_map.h), which is opened at boot and then constant.
+ * They read only the map and the text, even if the map is corrupt. Any context, NMI included.
  */
 #pragma once
 
@@ -26,18 +25,18 @@ struct insn_map_expected {
 };
 
 /*
- * Returns NULL, or why the map cannot be used: a wrong magic, version, build id, text or size; *map
- * then covers nothing. `bytes` is a multiple of 8 and stays in use.
+ * Returns NULL, or why the map cannot be used and covers nothing: a wrong magic, version, build id,
+ * text or size. `bytes` is a multiple of 8 and stays in use.
  */
 const char *insn_map_open(struct insn_map *map, const void *bytes, size_t room,
                           const struct insn_map_expected *expected);
 
-/* Returns INSN_INSIDE for an address that the map does not cover. */
+/* INSN_INSIDE for an address that the map does not cover. */
 enum insn_code insn_map_code(const struct insn_map *map, uintptr_t address);
 
-/* First byte of the instruction that ends right before `address`; 0: there is none. */
+/* The instruction that ends right before `address`; 0: none. */
 uintptr_t insn_map_before(const struct insn_map *map, uintptr_t address);
 
-/* Distinguish the two meanings of INSN_CALL_OR_REPEATED; false for all other codes. */
+/* The two meanings of INSN_CALL_OR_REPEATED; false for other codes. */
 bool insn_map_is_call(const struct insn_map *map, uintptr_t address);
 bool insn_map_is_repeated(const struct insn_map *map, uintptr_t address);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Distinguishes machines by their debug traps: QEMU's own emulation from all others. For the
- * arbiter and for arming; not in traps, because detection is slow.
+ * Distinguishes QEMU's own emulation from other machines, by CPUID and by a probe. For the arbiter
+ * and for arming; too slow for traps.
  */
 #include "arch/cpu.h"
 #include "arch/step.h"
@@ -15,9 +15,9 @@
 #define TCG                  0x54474354u /* "TCGT", the first byte lowest */
 
 /*
- * When a stepped instruction makes a watched access, QEMU's TCG raises two traps, the second at the
- * entry of the first, whose frame is lost (docs/breakpoints.md, "Machines"). TCG identifies itself:
- * "TCGTCGTCGTCG".
+ * TCG identifies itself as "TCGTCGTCGTCG". When a stepped instruction makes a watched access, it
+ * raises two traps, the second at the entry of the first, whose frame is lost
+ * (docs/breakpoints.md).
  */
 static bool is_tcg(void)
 {
@@ -39,7 +39,7 @@ bool arch_watch_reports_all(void)
     return !is_tcg();
 }
 
-/* --- Groups of iterations: probed, because no machine reports them. --- */
+/* --- Groups of iterations: probed, as no machine reports them. --- */
 
 static unsigned probe_hits; /* [the CPU that probes, and its traps] */
 
@@ -53,8 +53,8 @@ static void probe_hit(unsigned fired, struct regs *regs)
 #define PROBE_WATCHED 8
 
 /*
- * Runs iterations over several cache lines, which processors may treat as one group, with watched
- * bytes in the middle. False: no watch could be armed here, inside a trap.
+ * Iterations over several cache lines, which processors may treat as one group, with watched bytes
+ * in the middle. False: no watch could be armed, inside a trap.
  */
 static bool probe(void)
 {

@@ -1,30 +1,29 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See operand.h. Covers only instructions on general registers, because the kernel is compiled for
- * them; source: Intel SDM vol. 2, "Opcode Map" and "ModR/M and SIB Bytes". An address is computed
- * from the registers after the instruction. If the instruction has changed a register of its own
- * address, the address of the access is unknown.
+ * See operand.h. Covers instructions on general registers, for which the kernel is compiled. An
+ * address is computed from the registers after the instruction: unknown if the instruction changed
+ * one of them. Source: Intel SDM vol. 2, "Opcode Map" and "ModR/M and SIB Bytes".
  */
 #include "arch/x86_64/debug/operand.h"
 
 #define TWO_BYTES 0x0f
 #define POP_SP    0x5c
 
-/* How an instruction with a ModRM byte uses its memory operand; 0: unknown. */
+/* How an instruction uses its memory operand; 0: unknown. */
 enum form {
     READS = 1,
     WRITES = 2,
-    BYTE = 4,         /* one byte, regardless of prefixes */
+    BYTE = 4,         /* one byte, whatever the prefixes */
     WORD = 8,         /* two bytes */
     CHANGES_REG = 16, /* changes the register operand in ModRM */
     CHANGES_AX = 32,
     CHANGES_DX = 64,
-    BITS = 128, /* the bit's number may select memory beyond the operand */
+    BITS = 128, /* the bit may be beyond the operand */
     DWORD = 256,
     PAIR = 512, /* two halves of four or eight bytes */
 };
 
-/* The registers that form the address, bit i for register i. */
+/* Bit i: the address uses register i. */
 static unsigned address_registers(const uint8_t *modrm, uint8_t rex)
 {
     unsigned mode = modrm[0] >> 6, base = modrm[0] & 7, registers = 0;
@@ -216,7 +215,7 @@ static struct arch_made popped(const struct regs *regs, bool placed)
                               .reads = true};
 }
 
-/* Only 64-bit accesses, the default in 64-bit code. */
+/* Only 64-bit accesses, the default. */
 static unsigned made_on_stack(const struct operand_opcode *opcode, const struct regs *regs,
                               struct arch_made *made)
 {
@@ -243,7 +242,7 @@ static unsigned made_on_stack(const struct operand_opcode *opcode, const struct 
     }
 }
 
-/* `pop` to memory: the address is computed with rsp after the pop. */
+/* `pop` to memory: the address comes from rsp after the pop. */
 static unsigned made_by_pop(const struct operand_opcode *opcode, uintptr_t end,
                             const struct regs *regs, struct arch_made made[ARCH_MADE_MAX])
 {
@@ -257,7 +256,7 @@ static unsigned made_by_pop(const struct operand_opcode *opcode, uintptr_t end,
     return 2;
 }
 
-/* `push` from memory: the address was computed with rsp before the push. */
+/* `push` from memory: the address came from rsp before the push. */
 static unsigned made_by_push(const struct operand_opcode *opcode, uintptr_t end,
                              const struct regs *regs, struct arch_made made[ARCH_MADE_MAX])
 {

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Determines which bytes an instruction has read or written, from the instruction and the registers
- * after it. For arch/x86_64/debug/accessor.c, which knows where the instruction begins. Reads only
- * the instruction's bytes. Debug trap.
+ * Which bytes an instruction has accessed, from its bytes and the registers after it. For callers
+ * that know where it begins. Debug trap.
  */
 #pragma once
 
 #include "arch/regs.h"
 #include "arch/watch.h"
 
-/* REX prefix bits, and register numbers as encoded in instructions. */
+/* REX bits, and register numbers as in instructions. */
 #define REX       0x40
 #define REX_MASK  0xf0
 #define REX_BASE  1
@@ -35,15 +34,15 @@ struct operand_opcode operand_opcode(uintptr_t instruction);
 
 uintptr_t operand_displacement(const uint8_t *bytes, unsigned size);
 
-/* Number of the register that ModRM names as its operand, or as the base of its address. */
+/* The register that ModRM names as operand, or as the base of an address. */
 unsigned operand_base(const uint8_t *modrm, uint8_t rex);
 
-/* Value of a register; the stack pointer is `sp`, because the instruction may have changed it. */
+/* A register's value; `sp` is the stack pointer, which the instruction may have changed. */
 uint64_t operand_register(const struct regs *regs, unsigned number, uint64_t sp);
 
 /*
- * Address of the memory operand encoded at `modrm`. `end` is the address after the instruction;
- * `sp` is rsp before it; all other registers have their present values.
+ * The address of the memory operand at `modrm`. `end`: after the instruction; `sp`: rsp before it;
+ * other registers as they are now.
  */
 uintptr_t operand_address(const struct regs *regs, const uint8_t *modrm, uint8_t rex, uintptr_t end,
                           uint64_t sp);
@@ -54,19 +53,18 @@ uintptr_t operand_address(const struct regs *regs, const uint8_t *modrm, uint8_t
 #define STRING_READS_SI  4u
 extern const uint8_t operand_string[256];
 
-/* Fills the remaining fields of accesses that are certain and consist of one element each. */
+/* Fills the other fields of accesses that are certain and of one element. */
 void operand_whole(struct arch_made *made, unsigned count);
 
 /*
- * Length of the instruction; 24 bytes of it must be readable. 0: it accesses no data, is unknown,
- * or may not continue at the instruction after it.
+ * Length of an instruction of which 24 bytes are readable; 0: it accesses no data, is unknown, or
+ * may not continue at the next instruction.
  */
 unsigned operand_length(const uint8_t *instruction);
 
 /*
- * Stores all data accesses of the instruction at `instruction`, after the last of them; for a
- * repeated instruction, those of its last iteration. Not for calls. Returns their number; 0 for an
- * unknown instruction.
+ * Stores all data accesses of an instruction, of a repeated one its last iteration's, after the
+ * last of them. Not for calls. Returns their number; 0: unknown.
  */
 unsigned operand_made(uintptr_t instruction, uintptr_t end, const struct regs *regs,
                       struct arch_made made[ARCH_MADE_MAX]);

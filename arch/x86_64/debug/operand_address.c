@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See operand.h: finds an instruction's opcode, and the memory operand that its ModRM byte names.
- * Source: Intel SDM vol. 2, "ModR/M and SIB Bytes". Debug trap.
+ * See operand.h: an instruction's opcode, and its memory operand. Source: Intel SDM vol. 2, "ModR/M
+ * and SIB Bytes".
  */
 #include "arch/x86_64/debug/operand.h"
 
 #define PREFIXES_MAX 14
 
-/* Indexed by register number, as encoded in instructions. */
+/* By register number, as in instructions. */
 static const uint8_t register_places[16] = {
     offsetof(struct regs, ax),  offsetof(struct regs, cx),  offsetof(struct regs, dx),
     offsetof(struct regs, bx),  offsetof(struct regs, sp),  offsetof(struct regs, bp),

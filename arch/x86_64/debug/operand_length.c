@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See operand.h: the length of an instruction that accesses data. Covers only what a program here
- * can execute: no x87, no SSE (docs/programs.md). Source: Intel SDM vol. 2, "Opcode Map" and
- * "Instruction Format". Debug trap.
+ * See operand.h: the length of an instruction that accesses data, without x87 and SSE, which
+ * programs here cannot use. Source: Intel SDM vol. 2, "Opcode Map" and "Instruction Format".
  */
 #include "arch/x86_64/debug/branch.h"
 #include "arch/x86_64/debug/operand.h"
@@ -10,9 +9,9 @@
 #define TWO_BYTES 0x0f
 #define VEX_THREE 0xc4
 
-/* What follows the opcode of an instruction that accesses data. */
+/* What follows the opcode. */
 enum tail {
-    TAIL_NOT_KNOWN,   /* it accesses no data, or may not continue at the next instruction */
+    TAIL_NOT_KNOWN,   /* no data access, or may not continue at the next instruction */
     TAIL_NONE,        /* nothing: the operands are implied */
     TAIL_MODRM,       /* a memory operand */
     TAIL_MODRM_STACK, /* a memory operand or a register; also accesses the stack */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Finds the instructions of a program that may have made the access a debug trap reports: tries
- * each start from which an instruction would end at ip. Called by the arbiter, through struct
- * breakpoint_processes; in the debug trap. Cannot fault.
+ * Finds a program's instructions that may have made the access a debug trap reports: tries each
+ * start from which an instruction would end at ip. For the arbiter (struct breakpoint_processes);
+ * debug trap. Cannot fault.
  */
 #include "arch/cpu.h"
 #include "arch/space.h"
@@ -19,7 +19,7 @@ struct candidates {
     const struct regs *regs;
     const struct arch_watch *watch;
     struct arch_candidate *candidate;
-    unsigned count; /* more than ARCH_CANDIDATES_MAX: some were dropped */
+    unsigned count; /* if more than ARCH_CANDIDATES_MAX, some were dropped */
 };
 
 static bool may_hit(const struct arch_made *made, const struct arch_watch *watch)
@@ -39,7 +39,7 @@ static void candidates_add(struct candidates *candidates, const struct arch_cand
         candidates->candidate[candidates->count - 1] = *candidate;
 }
 
-/* Adds the instruction that begins there in a copy of the text, and ends or begins at ip. */
+/* Adds the instruction in a copy of the text, which ends or begins at ip. */
 static void candidates_add_instruction(struct candidates *candidates, const uint8_t *instruction)
 {
     const struct regs *regs = candidates->regs;
@@ -101,7 +101,7 @@ static void candidates_add_branches(struct candidates *candidates, const struct 
             candidates_add_target(candidates, at);
 }
 
-/* At the kernel's entry the program's text is out of reach (docs/programs.md, on `mov ss`). */
+/* At the kernel's entry the text is out of reach (docs/programs.md, on `mov ss`). */
 unsigned arch_program_candidates(const struct regs *regs, const struct arch_watch *watch,
                                  struct arch_candidate candidates[ARCH_CANDIDATES_MAX])
 {

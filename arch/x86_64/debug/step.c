@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Single steps: sets the trap flag in frames, and determines by which branch a stepped context got
- * from one place to the next. Runs in the debug trap, on its page. Source: Intel SDM vol. 3,
- * "Single-Step Exception Condition".
+ * Single steps: the trap flag in frames, and the branch that a step took. In the debug trap, on its
+ * page. Source: Intel SDM vol. 3, "Single-Step Exception Condition".
  */
 #include "arch/step.h"
 #include "arch/cpu.h"
@@ -13,7 +12,7 @@
 #include "arch/x86_64/debug/debugreg.h"
 #include "arch/x86_64/entry/vectors.h"
 
-/* Outside debug traps, an interrupt's exit checks the flag (trap_entry.asm). */
+/* Outside of debug traps, an interrupt's exit checks the flag (trap_entry.asm). */
 void arch_step_more(struct regs *regs)
 {
     regs->flags |= FLAGS_TRAP;
@@ -32,7 +31,7 @@ void arch_step_no_more(struct regs *regs)
     regs->flags &= ~FLAGS_TRAP;
 }
 
-/* The frame for `trap_iretq` is on top of the stack: ip, cs. */
+/* At trap_iretq the stack holds the frame: ip, cs. */
 bool arch_step_possible(const struct regs *regs)
 {
     if (regs_user_mode(regs))
@@ -43,7 +42,7 @@ bool arch_step_possible(const struct regs *regs)
     return regs->ip != trap_iretq || ((const uint64_t *)regs->sp)[1] == KERNEL_CODE_SELECTOR;
 }
 
-/* Like branch_taken at the end of the text: zeros replace the bytes after it. */
+/* At the end of the text zeros replace the bytes after it. */
 static int branch_taken_at_end(uintptr_t from, uintptr_t to)
 {
     uint8_t bytes[2 * BRANCH_BYTES] = {0};
@@ -53,7 +52,7 @@ static int branch_taken_at_end(uintptr_t from, uintptr_t to)
     return branch_taken(bytes, from, to);
 }
 
-/* Reads only the kernel's own text, which stays mapped whatever the instruction did. */
+/* Reads only the kernel's text, which stays mapped. */
 uintptr_t arch_step_branch(uintptr_t from, uintptr_t to)
 {
     int at;
