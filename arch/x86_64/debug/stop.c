@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Stops for a debugger: stops and resumes all other CPUs, and handles the debug traps and NMIs that
- * lead to a stop. stop_break.c handles breakpoint instructions, stop_line.c the debugger's line.
- * docs/gdb.md has the design. Runs on the stack page of the trap, with interrupts and watches off;
- * this code may not trap. arch_debugger_attach: task context.
+ * A debugger's stops: stops and resumes all other CPUs, and handles the debug traps and NMIs that
+ * lead to a stop (docs/gdb.md). Runs on the trap's stack page, interrupts and watches off; may not
+ * trap. arch_debugger_attach: task context.
  */
 #include "arch/x86_64/debug/stop.h"
 
@@ -21,7 +20,7 @@
 #include "arch/x86_64/smp/park.h"
 #include "arch/x86_64/smp/rendezvous.h"
 
-/* Changed with all other CPUs parked; the boot CPU may read it even while it is parked. */
+/* Changed with all other CPUs parked; the boot CPU may read it while parked. */
 static const struct arch_debugger *debugger;
 
 const struct arch_debugger *stop_debugger(void)
@@ -29,7 +28,7 @@ const struct arch_debugger *stop_debugger(void)
     return __atomic_load_n(&debugger, __ATOMIC_RELAXED);
 }
 
-/* [the parker] Number of stops reported to the debugger. */
+/* Stops reported to the debugger. [the parker] */
 static unsigned told;
 
 static void stop_is_over(void)
@@ -38,7 +37,7 @@ static void stop_is_over(void)
     rendezvous_leave_stop();
 }
 
-/* Resumes the other CPUs as `resume` requests; waits if this CPU must not resume. */
+/* Resumes CPUs as `resume` requests; waits if this CPU may not resume. */
 static void stop_resume(unsigned cpu, struct regs *regs, const struct arch_resume *resume)
 {
     stop_is_over();
@@ -48,12 +47,12 @@ static void stop_resume(unsigned cpu, struct regs *regs, const struct arch_resum
         park_pass_on(resume->only, regs);
 }
 
-/* Long enough for the other CPUs to leave their NMIs and run some instructions. */
+/* Enough for the others to leave their NMIs and run some instructions. */
 #define OTHERS_RUN_NS 50000ull
 
 /*
- * Lets the other CPUs run and parks them again, while this CPU stays where it has stopped. False:
- * another CPU has stopped meanwhile, and this CPU resumes as the debugger requested in that stop.
+ * Lets the other CPUs run and parks them again while this CPU stays stopped. False: another CPU has
+ * stopped meanwhile, and this one resumes as the debugger requested in that stop.
  */
 static bool stop_lets_others_run(struct regs *regs, unsigned *absent)
 {
@@ -76,7 +75,7 @@ static bool stop_lets_others_run(struct regs *regs, unsigned *absent)
     return false;
 }
 
-/* Cancels unfinished steps: the debugger must see those contexts as they were. */
+/* The debugger must see stepped contexts as they were. */
 static void stop_cancel_steps(void)
 {
     for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
@@ -84,7 +83,7 @@ static void stop_cancel_steps(void)
             stop_step_cancel(cpu, arch_stopped_regs(cpu));
 }
 
-/* False if an earlier stop, of this CPU or another, has removed the reason. */
+/* False if an earlier stop has removed the reason. */
 static bool stop_is_wanted(unsigned cpu, enum arch_stop why)
 {
     if (why == ARCH_STOP_HIT)
@@ -142,22 +141,21 @@ bool arch_stop_is_due(unsigned cpu)
     return rendezvous_is_asked(cpu, RENDEZVOUS_STOP);
 }
 
-/* Clears the stop request; true if there was one. */
+/* Clears the request to stop; true if there was one. */
 static bool stop_taken(unsigned cpu)
 {
     return rendezvous_ask_no_more(cpu, RENDEZVOUS_STOP);
 }
 
-/* Clears the stop request; true if there was one and the debugger still has a reason for it. */
+/* The same, but true only if the debugger still has a reason for it. */
 static bool stop_is_asked(unsigned cpu)
 {
     return stop_taken(cpu) && debugger && debugger->asks(cpu);
 }
 
 /*
- * Called at the end of a trap during which a stop of this CPU was requested. If it cannot stop yet,
- * whatever prevents it (the debugger's step, a change of the watches, output to the debugger)
- * requests the stop again at its end.
+ * At the end of a trap during which a stop was requested. What prevents the stop now (the
+ * debugger's step, a change of watches, output to the debugger) requests it again at its end.
  */
 static void stop_late(struct regs *regs)
 {
@@ -171,7 +169,7 @@ static void stop_late(struct regs *regs)
     stop_leave(regs, ip, false);
 }
 
-/* Called at the end of a kernel debug trap that is neither a hit nor the debugger's step. */
+/* At the end of a kernel debug trap that is neither a hit nor the debugger's step. */
 static void stop_passed(struct regs *regs)
 {
     if (arch_stop_is_due(arch_cpu_id()))
@@ -190,24 +188,23 @@ static void stop_fired(unsigned fired, struct regs *regs)
     hit = debugger->wants(cpu);
     if (!hit && !arch_stop_is_due(cpu))
         return;
-    if (arch_park_is_changing() || !debugger->may_stop(cpu)) { /* stops once that is over */
+    if (arch_park_is_changing() || !debugger->may_stop(cpu)) { /* it stops after that */
         arch_stop_cpu(cpu);
         return;
     }
     asked = stop_is_asked(cpu);
-    if (!hit && !asked) /* this may have been the debugger's step, which is reported next */
+    if (!hit && !asked) /* perhaps the debugger's step, which is reported next */
         return;
-    /* A hit is reported either way; a request also holds if the hit is no longer wanted. */
+    /* The hit is reported in either case; the request holds even if the hit is no longer wanted. */
     stop_enter(regs, asked ? ARCH_STOP_BREAK : ARCH_STOP_HIT);
     stop_leave(regs, ip, debugreg_is_fault(fired));
 }
 
 /*
- * Interrupts are off during the step, so no interrupt repeats a request to stop that came in the
- * middle of it. An NMI may also request a stop during this trap, so the request is read and cleared
- * in one operation: a request cleared unseen would be lost if the debugger steps again. All other
- * parked CPUs stay parked, so no other stop serves the request; without a request, the end of the
- * step is reported.
+ * A request that came during the step is not repeated by an interrupt, as those are off, nor served
+ * by another stop, as all other CPUs stay parked. So it is read and cleared in one operation: an
+ * NMI may also request a stop in this trap, and a request cleared unseen would be lost if the
+ * debugger steps again.
  */
 static void stop_stepped(struct regs *regs)
 {
@@ -249,7 +246,7 @@ void arch_debugger_attach(const struct arch_debugger *with)
                                                stop_passed};
 
     for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
-        stop_taken(cpu); /* requested by the debugger that was attached before */
+        stop_taken(cpu);
     __atomic_store_n(&debugger, with, __ATOMIC_RELAXED);
     debugreg_set_stop(with ? &stops : NULL);
     rendezvous_set_stop(with ? stop_asked : NULL);
@@ -258,7 +255,7 @@ void arch_debugger_attach(const struct arch_debugger *with)
     stop_break_attach(with != NULL);
 }
 
-/* --- --- */
+/* --- The end of the machine, and calls of functions. --- */
 
 void arch_stop_dead(struct regs *regs)
 {
@@ -280,7 +277,7 @@ bool arch_stop_divert(unsigned cpu, void (*function)(void), struct regs *kept)
     const struct arch_stack *stack;
     uintptr_t sp;
 
-    if (!regs || regs_user_mode(regs)) /* a program's stack pointer may have any value */
+    if (!regs || regs_user_mode(regs)) /* a program's stack pointer may be anything */
         return false;
     stack = arch_stack_find(regs->sp);
     if (!stack || regs->sp < stack->low + DIVERT_ROOM || !(regs->flags & FLAGS_INTERRUPT) ||
@@ -288,7 +285,7 @@ bool arch_stop_divert(unsigned cpu, void (*function)(void), struct regs *kept)
         return false;
     *kept = *regs;
     sp = (regs->sp & ~(uintptr_t)15) - sizeof(uint64_t);
-    *(uint64_t *)sp = regs->ip; /* like a call's return address, so that chains continue */
+    *(uint64_t *)sp = regs->ip; /* as a call does, so that chains continue */
     regs->sp = sp;
     regs->ip = (uintptr_t)function;
     regs->flags &= ~(FLAGS_TRAP | FLAGS_DIRECTION | FLAGS_RESUME);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Shared by the files that implement a debugger's stops; docs/gdb.md has the design. */
+/* Shared by the files of a debugger's stops (docs/gdb.md). */
 #pragma once
 
 #include <stdbool.h>
@@ -7,61 +7,56 @@
 #include "arch/debugger.h"
 #include "arch/x86_64/cpu/regs.h"
 
-/* The attached debugger; NULL: none. Any context. */
+/* NULL: no debugger is attached. Any context. */
 const struct arch_debugger *stop_debugger(void);
 
 /*
- * Stops at these registers, in the trap or NMI that saved them. While the CPU waits for its turn to
- * stop, the reason may disappear: the breakpoint is removed, the debugger changes the CPU's ip, or
- * an earlier stop serves the same request. The CPU then resumes without a stop.
+ * Stops at these registers, in the trap or NMI that saved them. The CPU may have to wait for its
+ * turn; it then resumes without a stop if the breakpoint was removed, the debugger changed its ip,
+ * or an earlier stop served the same request.
  */
 void stop_enter(struct regs *regs, enum arch_stop why);
 
 /*
- * Returns from the trap taken at `ip`. A breakpoint at `ip` does not hit again at once; if the
- * debugger has moved the CPU to another address, a breakpoint there does.
+ * Returns from the trap taken at `ip`. A breakpoint there does not hit again at once; one at an
+ * address to which the debugger has moved the CPU does.
  */
 _Noreturn void stop_leave(struct regs *regs, uintptr_t ip, bool at_breakpoint);
 
-/*
- * Enable or disable stops by breakpoint instructions and by the debugger's line. With all other
- * CPUs parked.
- */
+/* Stops by breakpoint instructions, and by the debugger's line. With all other CPUs parked. */
 void stop_break_attach(bool attach);
 void stop_line_attach(bool attach);
 
-/* A stop has read all bytes from the line; the line's NMI may still arrive and find none. */
+/* A stop has read the line: its NMI may still arrive and find nothing. */
 void stop_line_was_read(void);
 
 /*
- * Prepares a stopped CPU to run one instruction, without interrupts, when it resumes. False: the
- * step is complete already, nothing has to run.
+ * Prepares a stopped CPU to run one instruction without interrupts. False: it is complete already.
  */
 bool stop_step_prepare(unsigned cpu, struct regs *regs);
 
-/* Reads memory as `cpu` sees it in the context `regs`: the program's or the kernel's. */
+/* Reads memory in the context `regs` of `cpu`: the program's or the kernel's. */
 bool stop_step_read(unsigned cpu, const struct regs *regs, uintptr_t address, uint8_t *to,
                     size_t length);
 
 /*
- * Called after the stepped instruction: sets the flags to what it would have left by itself. If
- * data watches had to be off, adds those that the instruction hit to *fired. False: this CPU was
- * not stepped.
+ * After the stepped instruction: sets the flags that it would have left by itself and, if data
+ * watches had to be off, adds those that it hit to *fired. False: this CPU was not stepped.
  */
 bool stop_step_finish(struct regs *regs, unsigned *fired);
 
 /*
- * Cancels an unfinished step of this CPU or of a stopped one: the CPU was stopped first, or the
- * instruction has trapped. True: `regs` is the stepped context, and its own flags are restored.
+ * Cancels an unfinished step of this CPU or a stopped one, as it stopped first or the instruction
+ * trapped. True: `regs` is the stepped context, and its own flags are restored.
  */
 bool stop_step_cancel(unsigned cpu, struct regs *regs);
 
-/* True if a step of that CPU has been prepared and neither finished nor cancelled. */
+/* True if a step of that CPU is neither finished nor cancelled. */
 bool stop_step_is_under_way(unsigned cpu);
 
 /*
- * Called with the interrupted registers, in an NMI that requests a stop where this CPU cannot stop.
- * If the NMI has interrupted a debug trap or #BP, that trap checks for a requested stop at its end,
- * again if it has already checked. Otherwise the stop is requested again later.
+ * In an NMI that requests a stop where this CPU cannot stop, with the interrupted registers. An
+ * interrupted debug trap or #BP checks for the request at its end, again if it already has;
+ * otherwise the stop is requested again later.
  */
 void stop_look_again(struct regs *regs);

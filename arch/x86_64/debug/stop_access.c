@@ -16,7 +16,7 @@ static bool is_watched(unsigned cpu, unsigned i)
     return percpu[cpu].live & 1u << i && debugreg.watches[i].access != ARCH_EXECUTE;
 }
 
-/* A program's word is read in the CPU's current process; 0 if it is not mapped there. */
+/* A program's word is that of the CPU's current process; 0: not mapped there. */
 static uint64_t word_on(unsigned cpu, const struct arch_watch *watch)
 {
     const struct arch_space *space = space_of_cpu(cpu);
@@ -39,7 +39,7 @@ void stop_access_prepare(struct stop_access *access, unsigned cpu, const struct 
         access->words[i] = is_watched(cpu, i) ? word_on(cpu, &debugreg.watches[i]) : 0;
 }
 
-/* Compares only the watched bytes; the rest of the word may have changed as well. */
+/* Compares only the watched bytes of the word. */
 static bool has_changed(const struct stop_access *access, unsigned i)
 {
     const struct arch_watch *watch = &debugreg.watches[i];
@@ -50,8 +50,8 @@ static bool has_changed(const struct stop_access *access, unsigned i)
 }
 
 /*
- * Accesses of the stepped instruction; 0 if unknown. One iteration of a repeated instruction is one
- * step; a step with rcx 0 makes no access and is the last.
+ * The stepped instruction's accesses; 0: unknown. A step of a repeated instruction is one
+ * iteration; one with rcx 0 makes no access and is the last.
  */
 static unsigned accesses_of(const struct stop_access *access, const struct regs *regs,
                             struct arch_made made[ARCH_MADE_MAX])

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Stops by a breakpoint instruction: the debugger's, one in the code itself, or stop_landing in
- * this file. A trap or interrupt that uses the interrupted stack must leave that stack before its
- * CPU can stop, so it returns to stop_landing. Runs in the traps, with interrupts off;
- * arch_stop_here: task context.
+ * Stops by a breakpoint instruction: the debugger's, one in the code, or stop_landing, to which a
+ * trap or interrupt on the interrupted stack returns because it must leave that stack before its
+ * CPU can stop. In the traps, interrupts off; arch_stop_here: task context.
  */
 #include "arch/cpu.h"
 #include "arch/debugger.h"
@@ -15,20 +14,20 @@
 #include "arch/x86_64/entry/vectors.h"
 
 #define INT3           0xcc
-#define FETCH_OF_THERE 0x10u /* "Page-Fault Exception": the access was an instruction fetch */
+#define FETCH_OF_THERE 0x10u /* "Page-Fault Exception": instruction fetch */
 
 static trap_handler *page_fault_before; /* changed with all other CPUs parked */
 
-/* What the trap that returned to stop_landing had interrupted. [the CPU that stops] */
+/* What the trap to stop_landing had interrupted. [the CPU that stops] */
 static struct {
     uintptr_t ip;
     uint64_t flags;
     enum arch_stop why;
 } landed[ARCH_CPUS_MAX];
 
-extern const char stop_landing[]; /* a breakpoint instruction; below */
+extern const char stop_landing[]; /* below */
 
-/* The breakpoint at stop_landing is reported as the fault or the interrupt that led there. */
+/* Reported as the fault or interrupt that led to stop_landing. */
 static bool stop_landed(unsigned cpu, struct regs *regs, enum arch_stop *why)
 {
     if (regs->ip - 1 != (uintptr_t)stop_landing)
@@ -51,7 +50,7 @@ static void stop_land(struct regs *regs, enum arch_stop why)
     regs->flags &= ~(FLAGS_INTERRUPT | FLAGS_TRAP);
 }
 
-/* A program's frame returns to ring 3, which cannot run stop_landing, so its CPU stops here. */
+/* Ring 3 cannot run stop_landing, so for a program the CPU stops here. */
 void arch_stop_interrupted(struct regs *regs)
 {
     if (regs_user_mode(regs))
@@ -60,10 +59,7 @@ void arch_stop_interrupted(struct regs *regs)
         stop_land(regs, ARCH_STOP_BREAK);
 }
 
-/*
- * True if another CPU has removed the breakpoint since it trapped; the original instruction then
- * runs.
- */
+/* True if another CPU has removed the breakpoint meanwhile: the original instruction then runs. */
 static bool is_gone(uintptr_t address)
 {
     uint8_t byte;
@@ -110,7 +106,7 @@ void arch_stop_here(void)
     __asm__ volatile("int3" : : : "memory");
 }
 
-/* The program's instruction has not run: the step ends in the kernel's exception handler. */
+/* The program's instruction has not run: its step ends in the exception's handler. */
 static void stop_program_trapped(struct regs *regs)
 {
     if (stop_step_cancel(arch_cpu_id(), regs))
@@ -119,8 +115,8 @@ static void stop_program_trapped(struct regs *regs)
 
 /*
  * gdb's `call` makes the function return to a breakpoint on the stack, which is not executable. The
- * page fault's frame is on that same stack, so the fault returns to stop_landing, and the
- * breakpoint there traps on a separate stack page.
+ * page fault's frame is on that stack, too, so the fault returns to stop_landing, which traps on a
+ * stack page of its own.
  */
 static void stop_page_fault(struct regs *regs)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * An NMI that requests a stop may interrupt a debug trap or a #BP of the kernel. The CPU cannot
- * stop on top of that trap, and if it returns to a loop with interrupts off, the request is never
- * repeated. So the trap checks for a requested stop at its end (watch_return,
- * arch/x86_64/entry/trap_entry.asm): a trap in its last instructions is sent back to that check,
- * and the handler of a debug trap is made to return to it. Runs in that NMI of the debugger.
+ * An NMI that requests a stop may interrupt a kernel debug trap or #BP, on top of which the CPU
+ * cannot stop; if that trap returns to a loop with interrupts off, the request is never repeated.
+ * So traps check for a request at their end (watch_return, arch/x86_64/entry/trap_entry.asm): the
+ * NMI sends a trap in its last instructions back to that check, and makes a debug trap's handler
+ * return to it.
  */
 #include "arch/x86_64/cpu/percpu.h"
 #include "arch/x86_64/debug/stop.h"
@@ -19,7 +19,7 @@ static bool is_in_tail(uintptr_t ip)
     return false;
 }
 
-/* The frame saved by the trap that runs on this stack; NULL: `sp` is on a different stack. */
+/* The frame of the trap that runs on this stack; NULL: no trap's stack. */
 static struct regs *frame_of_trap(const struct percpu *self, uintptr_t sp)
 {
     static const unsigned char pages[] = {IST_DEBUG, IST_EXCEPTION};
@@ -34,9 +34,8 @@ static struct regs *frame_of_trap(const struct percpu *self, uintptr_t sp)
 }
 
 /*
- * Changes the return address of a debug trap's running handler: the call has stored it right below
- * the frame. If the call has not run yet, that slot holds an old value, which the call will
- * overwrite.
+ * Changes the return address of a debug trap's handler, right below the frame. Before the call that
+ * slot holds an old value, which the call overwrites.
  */
 static void return_to_look(struct regs *frame, uintptr_t sp)
 {
@@ -50,9 +49,9 @@ static void return_to_look(struct regs *frame, uintptr_t sp)
 }
 
 /*
- * A program has interrupts on, so a tick repeats the request. A trap in its last instructions may
- * already have decremented watch_depth: the trap is counted again, so that DR7 stays 0 after this
- * NMI. If a trap has not called its handler yet, the handler checks (stop_fired, stop_passed).
+ * A program's interrupts are on, so a tick repeats the request. A trap in its last instructions may
+ * have decremented watch_depth: it is counted again, so that DR7 stays 0 after this NMI. A trap
+ * that has not called its handler yet checks there (stop_fired, stop_passed).
  */
 void stop_look_again(struct regs *regs)
 {

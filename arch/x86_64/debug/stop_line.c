@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The debugger's serial line raises an NMI on the boot CPU. Its handler asks the debugger to read
- * the line before it asks the NMI clock, and requests the stop of a CPU in the same way as any
- * other CPU. Runs in NMIs.
+ * The debugger's serial line raises NMIs on the boot CPU, whose handler has the debugger read the
+ * line before it asks the NMI clock. In NMIs.
  */
 #include "arch/cpu.h"
 #include "arch/debugger.h"
@@ -14,11 +13,10 @@
 #include "arch/x86_64/smp/park.h"
 #include "arch/x86_64/smp/rendezvous.h"
 
-#define LINGER_NS 1000000000ull /* an NMI of the debugger's line may come this late */
+#define LINGER_NS 1000000000ull /* an NMI of the line may come this late */
 
-static struct nmi_clock clock; /* the NMI clock without the debugger's handler; changed with all
-                                * CPUs parked */
-/* [boot CPU; any in a stop] arch_clock_ns: when the debugger's line may last have raised an NMI */
+static struct nmi_clock clock; /* without stop_listens; changed with all CPUs parked */
+/* When the line may last have raised an NMI. [boot CPU; any CPU in a stop] */
 static uint64_t heard;
 
 void stop_line_was_read(void)
@@ -27,8 +25,8 @@ void stop_line_was_read(void)
 }
 
 /*
- * Requests a stop of this CPU or, if this CPU is parked, of the CPU that runs while all others are
- * parked. That CPU may stop meanwhile, and the debugger may detach.
+ * Stops this CPU or, if it is parked, the CPU that runs alone; that CPU may stop meanwhile, and the
+ * debugger may detach.
  */
 static void stop_hear(void)
 {
@@ -46,14 +44,14 @@ static void stop_hear(void)
         rendezvous_ask(arch_cpu_id(), RENDEZVOUS_STOP);
 }
 
-/* Called before the NMI clock checks whether it raised the NMI. */
+/* Called before the NMI clock's own check. */
 static bool stop_listens(void)
 {
     stop_hear();
     return clock.came && clock.came();
 }
 
-/* Called on a parked CPU: the boot CPU polls, as the line's NMI waits until it resumes. */
+/* The parked boot CPU polls, as the line's NMI waits until it resumes. */
 static void stop_hear_parked(void)
 {
     unsigned lone;
@@ -62,7 +60,7 @@ static void stop_hear_parked(void)
         stop_hear();
 }
 
-/* An NMI without a known cause: the line's, if an earlier NMI has just read its bytes. */
+/* Perhaps the line's, whose bytes an earlier NMI has just read. */
 static void stop_unexplained(struct regs *regs)
 {
     if (percpu_self()->cpu != 0 || arch_clock_ns() - heard > LINGER_NS)

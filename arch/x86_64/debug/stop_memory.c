@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Memory accesses of a debugger. Each page is looked up before it is accessed, because a stop must
- * not fault. All CPUs are stopped, so what is mapped stays mapped. Called in a stop.
+ * A debugger's memory accesses. Each page is looked up first, as a stop must not fault; all CPUs
+ * are stopped, so it stays mapped. In a stop.
  */
 #include "arch/debugger.h"
 #include "arch/x86_64/memory/paging.h"
@@ -10,8 +10,9 @@
 #define INT3 0xcc
 
 /*
- * Returns where to access the memory at `address`, and limits *length to what is mapped there; NULL
- * if it may not be accessed. Device registers are excluded, because reading them has side effects.
+ * Where to access `address`, with *length limited to what is mapped there; NULL: not allowed.
+ * Reading device registers would have side effects. SMAP forbids a program's pages, so their memory
+ * is accessed through the map of all memory.
  */
 static uint8_t *find_bytes(uintptr_t address, bool writes, size_t *length)
 {
@@ -88,7 +89,7 @@ const char *arch_breakpoint_write(uintptr_t address, uint8_t *old)
     return NULL;
 }
 
-/* Cannot fail: the breakpoint was written to the same place. */
+/* Cannot fail: the breakpoint was written there. */
 void arch_breakpoint_restore(uintptr_t address, uint8_t old)
 {
     if (is_text(address))

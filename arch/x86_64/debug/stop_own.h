@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The kernel-specific values among a stopped CPU's registers (stop_registers.c). Where Pitot is
- * embedded, arch/embed/arch/x86_64/debug/stop_own.h replaces this file. In a stop.
+ * The registers that depend on the kernel (stop_registers.c);
+ * arch/embed/arch/x86_64/debug/stop_own.h replaces this file. In a stop.
  */
 #pragma once
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A debugger's registers, in gdb's order: general and segment registers; placeholders for registers
- * that gdb asks for but this kernel does not use; bases, control and debug registers. Sources: the
- * manual of gdb, "i386 Features"; Intel SDM vol. 3, "System Registers". Called in a stop.
+ * A debugger's registers, in gdb's order: general and segment registers, placeholders for those
+ * that the kernel does not use, bases, control and debug registers. Sources: the manual of gdb,
+ * "i386 Features"; Intel SDM vol. 3, "System Registers". In a stop.
  */
 #include "arch/cpu.h"
 #include "arch/debugger.h"
@@ -94,7 +94,7 @@ size_t arch_debug_register_size(unsigned number)
     return number <= RIP || number >= FS_BASE ? 8 : 4;
 }
 
-/* On every CPU, the kernel's segment registers keep the values loaded at boot. */
+/* The kernel's segment registers keep the boot's values, on every CPU. */
 static uint64_t read_segment(unsigned number)
 {
     uint16_t selector;
@@ -110,7 +110,7 @@ static uint64_t read_segment(unsigned number)
     return selector;
 }
 
-/* Another CPU's are known only if they are equal on all CPUs. */
+/* Another CPU's CR2 and CR3 are unknown. */
 static bool is_known(unsigned cpu, unsigned number)
 {
     if (number == CR2 || number == CR3)
@@ -141,7 +141,7 @@ static uint64_t read_system(unsigned cpu, unsigned number)
         return cpu_read_dr2();
     case DR0 + 3:
         return cpu_read_dr3();
-    default: /* DR7; the register itself is off during a stop */
+    default: /* DR7, which itself is off during a stop */
         return percpu[cpu].dr7;
     }
 }
@@ -165,10 +165,9 @@ bool arch_debug_register_read(unsigned cpu, unsigned number, uint8_t *bytes)
 }
 
 /*
- * Refuses a non-canonical ip: the return to it would fault in the kernel's own exit. Also refuses
- * to send a program to a kernel address, which would kill it; gdb's `call` tries that if a program
- * has stopped. Flags that are the same in every frame stay. CR2 can be written, because gdb
- * restores it after a `call` that faulted.
+ * Refuses a non-canonical ip, which would fault in the kernel's exit, and a kernel address for a
+ * program, which would kill it; gdb's `call` tries that. Flags that are the same in every frame
+ * stay. gdb restores CR2 after a `call` that faulted.
  */
 bool arch_debug_register_write(unsigned cpu, unsigned number, const uint8_t *bytes)
 {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A debugger's single step: runs one instruction with the trap flag set and interrupts off; the
- * stepped code can see neither. Prepared in a stop, finished on the stepped CPU in its debug trap;
- * cancelled in the next stop of any CPU, or in the handler of an exception that a program's
- * instruction raises. Sources: Intel SDM vol. 3, "Single-Step Exception Condition"; vol. 2, PUSHF,
- * POPF, IRET, CLI, STI, SYSCALL, SYSRET.
+ * A debugger's step: one instruction with the trap flag and without interrupts, both invisible to
+ * the stepped code. Prepared in a stop, finished in the CPU's debug trap, or cancelled in the next
+ * stop of any CPU or in the handler of a program's exception. Sources: Intel SDM vol. 3,
+ * "Single-Step Exception Condition"; vol. 2, PUSHF, POPF, IRET, CLI, STI, SYSCALL, SYSRET.
  */
 #include "arch/cpu.h"
 #include "arch/debugger.h"
@@ -23,10 +22,10 @@
 enum kind {
     KEEPS,
     STORES, /* pushf */
-    LOADS,  /* popf, iret; in a program they do not change the flag */
+    LOADS,  /* popf, iret; not in a program */
     CLEARS, /* cli */
     SETS,   /* sti */
-    /* Emulated, because the CPU would not trap after them: */
+    /* Emulated, as the CPU would not trap after them: */
     HALTS,
     ENTERS, /* syscall: the trap flag is clear after it */
     LEAVES, /* sysret: the trap flag comes from r11 */
@@ -34,16 +33,16 @@ enum kind {
 
 struct step {
     bool under_way;
-    bool interrupts; /* the context's own interrupt flag, from before the step */
+    bool interrupts; /* the context's own interrupt flag */
     bool traps;      /* another user also steps the context */
     bool program;    /* the context is a program */
     bool compares;   /* data watches are off during the step, and `access` is valid */
     enum kind kind;
-    uint64_t sp;               /* the stack pointer before the step */
-    struct stop_access access; /* accesses of the instruction, if `compares` */
+    uint64_t sp;               /* before the step */
+    struct stop_access access; /* if `compares` */
 };
 
-/* [the CPU that prepares or cancels, while the owning CPU is stopped; else the owning CPU] */
+/* [the CPU that prepares or cancels, while the owner is stopped; else the owning CPU] */
 static struct step steps[ARCH_CPUS_MAX];
 
 #define PREFIX_OPERAND   0x66
@@ -72,7 +71,7 @@ static void step_write(const struct regs *regs, uintptr_t address, const uint8_t
         arch_debug_write(address, from, length);
 }
 
-/* Only a syscall or sysret that will succeed; otherwise the CPU itself raises the exception. */
+/* Only if the instruction will succeed; otherwise the CPU raises the exception. */
 static enum kind judge_border(unsigned cpu, const struct regs *regs, uintptr_t ip, uint8_t rex)
 {
     bool program = regs_user_mode(regs);
@@ -87,10 +86,7 @@ static enum kind judge_border(unsigned cpu, const struct regs *regs, uintptr_t i
     return KEEPS;
 }
 
-/*
- * Decodes the bytes, after the prefixes that a compiler or a programmer puts before such
- * instructions.
- */
+/* Skips the prefixes that are in use before such instructions. */
 static enum kind judge(unsigned cpu, const struct regs *regs)
 {
     uintptr_t ip = regs->ip;
@@ -122,13 +118,10 @@ static enum kind judge(unsigned cpu, const struct regs *regs)
     }
 }
 
-/*
- * Applies the instruction's effect to the saved registers. False: the CPU runs the instruction
- * itself.
- */
+/* Emulates the instruction. False: the CPU runs it. */
 static bool step_is_made(enum kind kind, struct regs *regs)
 {
-    if (kind == HALTS) /* as if an interrupt had ended it at once; nothing else would */
+    if (kind == HALTS) /* as if an interrupt had ended it */
         regs->ip++;
     else if (kind == ENTERS)
         user_make_syscall(regs, regs->ip + SYSCALL_SIZE);
@@ -166,10 +159,7 @@ static void set_flag(uint64_t *flags, uint64_t flag, bool on)
     *flags = on ? *flags | flag : *flags & ~flag;
 }
 
-/*
- * Corrects the low 16 bits of the pushed flags, for either operand size; possibly on a program's
- * stack.
- */
+/* Corrects the low 16 bits of the pushed flags, for either operand size. */
 static void mend_stored(const struct step *step, const struct regs *regs)
 {
     uint64_t flags = 0;
@@ -183,7 +173,7 @@ static void mend_stored(const struct step *step, const struct regs *regs)
 
 /*
  * A step of `mov ss` also runs the next instruction (Intel SDM vol. 3, "Masking Exceptions and
- * Interrupts When Switching Stacks"). If that is a `syscall`, its flags are in r11.
+ * Interrupts When Switching Stacks"); if that is a `syscall`, its flags are in r11.
  */
 static uint64_t *mended_flags(const struct step *step, struct regs *regs)
 {
@@ -214,7 +204,7 @@ bool stop_step_finish(struct regs *regs, unsigned *fired)
     return true;
 }
 
-/* Restores the flags only in the context that was stepped. */
+/* Restores the flags only of the stepped context. */
 bool stop_step_cancel(unsigned cpu, struct regs *regs)
 {
     struct step *step = &steps[cpu];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Handles debug traps: reads DR6 once and calls the handlers for the causes it reports, on the #DB
- * stack page with watches off (arch/x86_64/entry/trap_entry.asm).
+ * Handles debug traps: reads DR6 once and calls the handlers of its causes. On the #DB stack page,
+ * watches off (arch/x86_64/entry/trap_entry.asm).
  */
 #include "arch/x86_64/entry/trap.h"
 
@@ -16,18 +16,17 @@
 #include "arch/x86_64/entry/vectors.h"
 #include "arch/x86_64/memory/sections.h"
 
-/* Handlers by cause. */
 static struct {
-    arch_watch_handler *fired;      /* set at boot; a debugger replaces it by debugreg_set_stop */
-    arch_watch_handler *arbiter;    /* `fired` without a debugger; changed together with `stop` */
+    arch_watch_handler *fired;      /* set at boot; replaced by debugreg_set_stop */
+    arch_watch_handler *arbiter;    /* `fired` without a debugger; changed with `stop` */
     arch_step_handler *stepped;     /* set by code that steps, with interrupts off */
     arch_step_handler *resumed;     /* likewise */
     struct arch_user_steppers user; /* set at boot */
     struct debugreg_stop stop;      /* all NULL: no debugger; changed with all other CPUs parked */
-    uint64_t spurious; /* traps caused only by disarmed registers, on all CPUs; atomic add */
+    uint64_t spurious;              /* traps of disarmed registers, all CPUs; atomic add */
 } traps;
 
-static bool looks[ARCH_CPUS_MAX]; /* arch_user_look was called. [owning CPU, in debug traps] */
+static bool looks[ARCH_CPUS_MAX]; /* arch_user_look was called. [owning CPU] */
 
 void arch_watch_set_handler(arch_watch_handler *handler)
 {
@@ -91,7 +90,7 @@ void debug_resume(struct regs *regs)
 
 void debug_leave(struct regs *regs)
 {
-    percpu_self()->program_steps = false; /* until the handler sets it (arch_user_step_begin) */
+    percpu_self()->program_steps = false; /* arch_user_step_begin sets it again */
     if (traps.user.leave)
         traps.user.leave(regs);
 }
@@ -103,20 +102,19 @@ static void debug_passed(struct regs *regs)
 }
 
 /*
- * An instruction breakpoint is a fault, so its instruction would hit again on return: RF lets it
- * pass once (Intel SDM vol. 3, "Instruction-Breakpoint Exception Condition").
+ * RF lets the instruction of an instruction breakpoint, which is a fault, pass once on return
+ * (Intel SDM vol. 3, "Instruction-Breakpoint Exception Condition").
  */
 static inline void debug_hit(unsigned fired, struct regs *regs)
 {
     traps.fired(fired, regs);
-    if (fired &
-        debugreg.executes) /* after the handler, which must record the program's own flags */
+    if (fired & debugreg.executes) /* after the handler, which records the program's flags */
         regs->flags |= FLAGS_RESUME;
 }
 
 /*
- * Handles steps of the kernel and of a debugger, which may end in a program; false: the trap was
- * neither. Out of line, so that hits pay nothing for it.
+ * A step of the kernel or a debugger, which may end in a program; false: neither. Out of line for
+ * hits.
  */
 __attribute__((noinline)) static bool debug_stepped(unsigned fired, struct regs *regs)
 {
@@ -145,9 +143,8 @@ __attribute__((noinline)) static bool debug_stepped(unsigned fired, struct regs 
 }
 
 /*
- * Filters out hits on kernel memory, which a program cannot have accessed: the access faults first.
- * A program can only have tried to execute there; some machines report that breakpoint before the
- * fault.
+ * Filters out hits on kernel memory: a program's access would have faulted first. Some machines
+ * report a breakpoint before the fault of a program that tried to execute there.
  */
 static unsigned watch_reachable(unsigned fired)
 {
@@ -157,18 +154,18 @@ static unsigned watch_reachable(unsigned fired)
     return fired;
 }
 
-/* True for a program's own trap: it has set TF, or executed `int1`, which DR6 does not report. */
+/* True for a program's own TF, or `int1`, which DR6 does not report. */
 static bool debug_is_programs(const struct regs *regs, uint64_t dr6)
 {
     return regs_user_mode(regs) && (dr6 & DR6_BS || !(dr6 & DR6_FIRED));
 }
 
 /*
- * QEMU reports a step over a watched access in two traps. The second comes before the first
- * instruction of the first one's handler, on the same stack page: it overwrites the first frame,
- * and the interrupted ip is lost. The GS base that the second trap found (watch_entry) shows
- * whether a program was interrupted. A program can be ended; otherwise the CPU would return to this
- * entry for ever. The kernel cannot continue.
+ * QEMU reports a step over a watched access in two traps. The second comes before the handler of
+ * the first runs, on the same stack page: it overwrites the first frame, so the interrupted ip is
+ * lost. The GS base that the second found (watch_entry) shows whether a program was interrupted. A
+ * program can be ended; otherwise the CPU would return to this entry for ever. The kernel cannot
+ * continue.
  */
 static void debug_find_program(struct regs *regs)
 {
@@ -176,7 +173,7 @@ static void debug_find_program(struct regs *regs)
                                    .ss = USER_DATA_SELECTOR,
                                    .flags = FLAGS_FIXED | FLAGS_INTERRUPT,
                                    .vector = VECTOR_DEBUG,
-                                   .error = regs->error}; /* which GS is active: watch_entry */
+                                   .error = regs->error}; /* which GS: watch_entry */
 
     if (regs->ip != (uintptr_t)trap_stubs + VECTOR_DEBUG * TRAP_STUB_SIZE)
         return;
@@ -185,17 +182,14 @@ static void debug_find_program(struct regs *regs)
     *regs = somewhere;
 }
 
-/*
- * Restores the watches that were off for a step, then continues where a program's traps are
- * handled.
- */
+/* Restores watches that were off for a step; a program's traps are handled where this lands. */
 static struct regs *debug_land(struct regs *regs)
 {
     debugreg_step_over(arch_cpu_id());
     return trap_land(regs);
 }
 
-/* Called after a program's hit; a handler may have called arch_user_look. */
+/* After a program's hit; a handler may have called arch_user_look. */
 static struct regs *debug_served(struct regs *regs)
 {
     bool *look = &looks[arch_cpu_id()];
@@ -222,7 +216,7 @@ __attribute__((noinline)) static struct regs *debug_trap_at_border(struct regs *
         return debug_served(regs);
     if (told)
         traps.fired(told, regs);
-    if (fired & debugreg.executes) /* whether a handler was called or not */
+    if (fired & debugreg.executes) /* with or without a handler */
         regs->flags |= FLAGS_RESUME;
     if (debug_is_programs(regs, dr6))
         return debug_land(regs);
@@ -231,7 +225,7 @@ __attribute__((noinline)) static struct regs *debug_trap_at_border(struct regs *
     return debug_served(regs);
 }
 
-/* A step, or a trap without an armed register. Out of line, so that hits pay nothing for it. */
+/* A step, or a trap without an armed register. Out of line for hits. */
 __attribute__((noinline)) static void debug_trap_other(struct regs *regs, uint64_t dr6,
                                                        unsigned fired)
 {
@@ -260,9 +254,9 @@ void debug_trap_inside(struct regs *regs)
 }
 
 /*
- * A trap for TF, or for a watched operand of `mov ss`, is raised one instruction later; if that
- * instruction enters the kernel, the trap comes at the entry's first instruction (Intel SDM vol. 3,
- * "Masking Exceptions and Interrupts When Switching Stacks").
+ * A trap for TF or a watched operand of `mov ss` comes one instruction later; if that one enters
+ * the kernel, the trap is at the entry's first instruction (Intel SDM vol. 3, "Masking Exceptions
+ * and Interrupts When Switching Stacks").
  */
 struct regs *debug_trap(struct regs *regs)
 {

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Single steps of a program: the trap flag in its frame, and the places where the program could see
- * or change it. The flag is set when the kernel returns to the program (arch_user_step_begin,
- * called by the handler `leave`) and off in the kernel: an exception's entry and FMASK clear it. A
- * return with the flag set uses `iretq`, after which the program's next instruction is the first to
- * trap. Source: Intel SDM vol. 3, "Single-Step Exception Condition"; vol. 2, PUSHF, POPF, IRET,
- * SYSCALL.
- *
- * Runs on the stack of the program's thread with interrupts off, or in the debug trap, on its page.
+ * A program's steps: the trap flag in its frame, and where the program could see or change it. The
+ * flag is set on return to the program (arch_user_step_begin, called by `leave`) and off in the
+ * kernel: an exception's entry and FMASK clear it. A return with the flag set is by `iretq`, and
+ * the next instruction traps first. On the thread's stack, interrupts off, or in the debug trap.
+ * Sources: Intel SDM vol. 3, "Single-Step Exception Condition"; vol. 2, PUSHF, POPF, IRET, SYSCALL.
  */
 #include "arch/user_step.h"
 #include "arch/cpu.h"
@@ -83,7 +80,7 @@ static void step_flags(struct arch_user_step *step, const uint8_t *instruction,
     }
 }
 
-/* The program's code does not change while an instruction runs; unreadable bytes are 0. */
+/* The code does not change while its instruction runs; unreadable bytes are 0. */
 bool arch_user_step_over(struct arch_user_step *step, struct regs *regs, uintptr_t *from)
 {
     uint8_t bytes[2 * BRANCH_BYTES] = {0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reads the watched bytes, and finds the instruction that accessed them, for code that handles a
- * hit on the debug trap's stack page. Cannot fault.
+ * Reads the watched bytes, and finds the instruction that accessed them, in the debug trap. Cannot
+ * fault.
  */
 #include "arch/memory.h"
 #include "arch/regs.h"
@@ -31,9 +31,8 @@ const char *arch_accessor_init(void)
 }
 
 /*
- * Only programs access a program's memory, and their instructions are not in the map. The kernel
- * may not read that memory, whatever cs `regs` has: the trap may come after the program's `syscall`
- * (debug_trap).
+ * Only programs access their memory, and the map does not have their instructions. The kernel may
+ * not read that memory, whatever cs `regs` has: the trap may come after `syscall` (debug_trap).
  */
 struct arch_accessor arch_watch_accessor(const struct regs *regs, const struct arch_watch *watch)
 {
@@ -43,9 +42,8 @@ struct arch_accessor arch_watch_accessor(const struct regs *regs, const struct a
 }
 
 /*
- * A trap may leave ip anywhere if the access read the target of a call or a return. If an iteration
- * after the one that hit faults, QEMU delivers the fault first: ip is then the first instruction of
- * that fault's entry.
+ * ip may be anywhere if the access read the target of a call or a return. If a later iteration
+ * faults, QEMU delivers the fault first: ip is then the first instruction of its entry.
  */
 bool arch_watch_repeats_at(const struct regs *regs)
 {
