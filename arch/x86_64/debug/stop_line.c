@@ -15,7 +15,7 @@
 
 #define LINGER_NS 1000000000ull /* an NMI of the line may come this late */
 
-static struct nmi_clock clock; /* without stop_listens; changed with all CPUs parked */
+static struct nmi_clock clock; /* the NMI clock before stop_listens; changed with all CPUs parked */
 /* When the line may last have raised an NMI. [boot CPU; any CPU in a stop] */
 static uint64_t heard;
 

@@ -22,7 +22,7 @@
 enum kind {
     KEEPS,
     STORES, /* pushf */
-    LOADS,  /* popf, iret; not in a program */
+    LOADS,  /* popf, iret; without effect in a program */
     CLEARS, /* cli */
     SETS,   /* sti */
     /* Emulated, as the CPU would not trap after them: */

@@ -113,8 +113,8 @@ static inline void debug_hit(unsigned fired, struct regs *regs)
 }
 
 /*
- * A step of the kernel or a debugger, which may end in a program; false: neither. Out of line for
- * hits.
+ * Steps of the kernel or a debugger, which may end in a program; false: neither. Out of line, so
+ * that hits pay nothing for it.
  */
 __attribute__((noinline)) static bool debug_stepped(unsigned fired, struct regs *regs)
 {
@@ -182,7 +182,7 @@ static void debug_find_program(struct regs *regs)
     *regs = somewhere;
 }
 
-/* Restores watches that were off for a step; a program's traps are handled where this lands. */
+/* Restores watches that a step had off; moves the frame to where program traps are handled. */
 static struct regs *debug_land(struct regs *regs)
 {
     debugreg_step_over(arch_cpu_id());
@@ -225,7 +225,7 @@ __attribute__((noinline)) static struct regs *debug_trap_at_border(struct regs *
     return debug_served(regs);
 }
 
-/* A step, or a trap without an armed register. Out of line for hits. */
+/* A step, or a trap without an armed register. Out of line, so that hits pay nothing for it. */
 __attribute__((noinline)) static void debug_trap_other(struct regs *regs, uint64_t dr6,
                                                        unsigned fired)
 {

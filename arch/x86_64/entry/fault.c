@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Describes trap frames, for the report about an unexpected exception. Crash context: no lock, no
- * allocation, reads only the frame and control registers.
+ * Describes trap frames, for reports of unexpected exceptions. Crash context: no lock, no
+ * allocation; reads only the frame and control registers.
  */
 #include "arch/fault.h"
 #include "arch/regs.h"
@@ -9,7 +9,7 @@
 #include "arch/x86_64/cpu/cpu.h"
 #include "arch/x86_64/entry/vectors.h"
 
-/* --- Lines of text in a caller's buffer: arch may not use the print functions of core. --- */
+/* --- Lines of text: arch may not use the print functions of core. --- */
 
 /* What does not fit is cut off. */
 struct text {
@@ -133,7 +133,7 @@ const char *arch_trap_name(const struct regs *regs)
     return fault_names[regs->vector] ? fault_names[regs->vector] : "reserved exception";
 }
 
-/* Debug traps and interrupts reach this only if no handler expects them. */
+/* Debug traps and interrupts come here only without a handler. */
 void arch_fault_describe(const struct regs *regs, struct arch_fault *fault)
 {
     *fault = (struct arch_fault){.name = arch_trap_name(regs)};
@@ -154,7 +154,7 @@ void arch_fault_describe(const struct regs *regs, struct arch_fault *fault)
 
 /* --- Registers. --- */
 
-/* The first SNAPSHOT_ROWS rows are the registers that a snapshot has. */
+/* A snapshot has the first SNAPSHOT_ROWS rows. */
 struct register_row {
     const char *name[4];
     size_t offset[4];
@@ -223,7 +223,7 @@ static void fault_print_vector(const struct regs *regs, void (*line)(const char 
     line(buffer);
 }
 
-/* Registers that a snapshot lacks are omitted rather than shown as 0. */
+/* Registers that a snapshot lacks are omitted, not shown as 0. */
 void arch_regs_describe(const struct regs *regs, void (*line)(const char *text))
 {
     bool full = regs_are_full(regs);

@@ -5,8 +5,8 @@
 %include "offsets.inc"
 %include "arch/x86_64/unwind/cfi.inc"
 
-; If the caller had interrupts on: a pending interrupt arrives one instruction after `sti` (Intel
-; SDM vol. 2, "STI"), here after `ret`, so it interrupts the caller.
+; If the caller had interrupts on, a pending one arrives one instruction after `sti` (Intel SDM vol.
+; 2, "STI"), after `ret`, so it interrupts the caller.
 %macro gate_leave 0
         test byte [rbp - 8 + 1], 1 << (9 - 8)
         jz %%off
@@ -24,9 +24,9 @@
         ret
 %endmacro
 
-; The second instruction turns interrupts off. Later interrupts wait; after an earlier one the code
-; restarts at the call (arch/x86_64/entry/gate.c, which relies on these two one-byte instructions).
-; A struct arch_place is pushed downwards from the return address.
+; The second instruction turns interrupts off. After an interrupt before it the code restarts at the
+; call (arch/x86_64/entry/gate.c, which relies on two one-byte instructions). A struct arch_place is
+; pushed downwards from the return address.
 %macro gate_enter 0
         pushfq
         cfi_offset 16
@@ -49,8 +49,8 @@
 section .text progbits alloc exec nowrite align=16
 bits 64
 
-; IN rdi = a struct arch_gated, rsi, rdx, rcx, r8, r9 = arguments. Calls its function with the
-; struct, the place and no registers. CLOBBERS the caller-saved registers.
+; IN rdi = a struct arch_gated, rsi, rdx, rcx, r8, r9 = arguments. Calls the struct's function with
+; the struct, the place and no registers. CLOBBERS the caller-saved registers.
 align 16
 cfi_start arch_gate, return
         gate_enter
@@ -60,8 +60,8 @@ cfi_start arch_gate, return
         gate_leave
 cfi_end
 
-; The same, but also passes a struct regs: ip and sp as they are after the call, bit 1 of flags
-; clear as in every snapshot, ax 0 (it is never live at a call).
+; The same, with a struct regs: ip and sp as after the call, bit 1 of flags clear as in every
+; snapshot, ax 0 (it is never live at a call).
 align 16
 cfi_start arch_gate_registers, return
         gate_enter

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Builds and loads one CPU's segments. Called once per CPU, interrupts off, before the IDT is
- * loaded.
- */
+/* Builds and loads one CPU's segments. Once per CPU, interrupts off, before the IDT is loaded. */
 #include "arch/x86_64/entry/gdt.h"
 
 #include "arch/x86_64/cpu/regs.h"
@@ -33,7 +30,7 @@ void gdt_load(struct gdt *gdt, struct tss *tss)
                      "mov %w1, %%ds\n\t"
                      "mov %w1, %%es\n\t"
                      "mov %w1, %%ss\n\t"
-                     "lldt %w3\n\t" /* no LDT: the firmware may have left one with user segments */
+                     "lldt %w3\n\t" /* the firmware may have left an LDT with user segments */
                      "ltr %w2"
                      :
                      : "m"(pointer), "r"(KERNEL_DATA_SELECTOR), "r"(TSS_SELECTOR), "r"(0)

@@ -1,16 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Segments and the task state segment. Source: Intel SDM vol. 3, "Segment Descriptors" and "Task
- * Management in 64-bit Mode".
- *
- *   selector  descriptor
- *   0x00      null
- *   0x08      kernel code, 64-bit          KERNEL_CODE_SELECTOR
- *   0x10      kernel data                  KERNEL_DATA_SELECTOR
- *   0x18      none: where `sysret` would look for 32-bit code
- *   0x20      a program's data             USER_DATA_SELECTOR
- *   0x28      a program's code, 64-bit     USER_CODE_SELECTOR
- *   0x30      task state segment (two entries)
+ * Management in 64-bit Mode". Selector 0x18 is empty: `sysret` would look for 32-bit code there.
  */
 #pragma once
 
@@ -40,5 +31,5 @@ struct tss {
 
 _Static_assert(sizeof(struct tss) == 104, "Intel SDM vol. 3, 64-Bit TSS Format");
 
-/* Fills gdt and tss, and loads GDTR, the segment registers and TR of this CPU. */
+/* Fills gdt and tss; loads GDTR, segment registers and TR of this CPU. */
 void gdt_load(struct gdt *gdt, struct tss *tss);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Fills and loads the IDT. Called at boot, interrupts off. Source: Intel SDM vol. 3, "64-Bit Mode
- * IDT".
- */
+/* Fills and loads the IDT. Boot, interrupts off. Source: Intel SDM vol. 3, "64-Bit Mode IDT". */
 #include "arch/x86_64/entry/idt.h"
 
 #include "arch/x86_64/cpu/cpu.h"
@@ -13,7 +10,7 @@
 #include "arch/x86_64/memory/sections.h"
 
 #define GATE_INTERRUPT   0x8e /* present, ring 0, interrupt gate: interrupts off on entry */
-#define GATE_OF_PROGRAMS 0xee /* the same, but also usable by `int3` in ring 3 */
+#define GATE_OF_PROGRAMS 0xee /* the same, also for `int3` in ring 3 */
 
 NOWATCH_DATA __attribute__((aligned(16))) static struct gate idt[VECTORS];
 
@@ -46,8 +43,8 @@ static void idt_set(unsigned vector, uintptr_t entry)
 }
 
 /*
- * CPUs without SMAP lack `clac`: replaces it with a nop of the same length. The text is still
- * writable at this point, which the compiler does not know.
+ * CPUs without SMAP lack `clac`: a nop of the same length replaces it. The text is still writable,
+ * which the compiler does not know.
  */
 static void idt_leave_clac_out(void)
 {

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * The interrupt descriptor table: all 256 vectors, each on its IST page
- * (arch/x86_64/entry/stacks.h).
- */
+/* The interrupt descriptor table: each vector on its IST page (arch/x86_64/entry/stacks.h). */
 #pragma once
 
 #include <stdint.h>
@@ -18,6 +15,6 @@ struct gate {
 
 _Static_assert(sizeof(struct gate) == 16, "a 64-bit gate is 16 bytes");
 
-/* idt_init fills the table once from the entry stubs; idt_load loads it. */
+/* idt_init fills the table from the entry stubs, once. */
 void idt_init(void);
 void idt_load(void);

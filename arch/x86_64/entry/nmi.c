@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See nmi.h. An NMI does not identify its source, and several in quick succession are served as one
- * or two. So code that needs something from a CPU stores the request first, and each NMI checks all
- * requests. This code may not trap, as the `iret` of a trap would admit the next NMI.
+ * See nmi.h. An NMI does not identify its source, and NMIs in quick succession may merge. So a
+ * request is stored before its NMI is sent, and each NMI checks all requests. This code may not
+ * trap: the `iret` would admit the next NMI.
  */
 #include "arch/x86_64/entry/nmi.h"
 
@@ -22,7 +22,7 @@ static struct nmi_clock clock; /* set at boot */
 static bool ended;             /* [A] */
 static uint64_t lingers_until; /* [A] arch_clock_ns; 0: no late clock NMI is expected */
 
-/* Interrupt context: reported as if the button had raised an NMI. */
+/* Interrupt context: as if the button had raised an NMI. */
 static void nmi_button(struct regs *regs)
 {
     regs->vector = VECTOR_NMI;
@@ -53,14 +53,11 @@ void nmi_clock_lingers(void)
 
 void nmi_send(unsigned cpu)
 {
-    __atomic_fetch_add(&percpu[cpu].nmi_sent, 1, __ATOMIC_SEQ_CST); /* the NMI finds the count */
+    __atomic_fetch_add(&percpu[cpu].nmi_sent, 1, __ATOMIC_SEQ_CST); /* before the NMI */
     apic_send_nmi(percpu[cpu].apic_id);
 }
 
-/*
- * If one NMI has served several requests, one more NMI may arrive without a request: it is not the
- * button.
- */
+/* After one NMI for several requests another may come without one: it is not the button's. */
 static bool nmi_was_sent(struct percpu *self)
 {
     uint32_t sent = __atomic_load_n(&self->nmi_sent, __ATOMIC_SEQ_CST);
@@ -72,7 +69,7 @@ static bool nmi_was_sent(struct percpu *self)
     return fresh > 0 || spare;
 }
 
-/* A CPU that has not yet served the last clock NMI does not get another. */
+/* A CPU that has not served its last clock NMI gets no other. */
 static void nmi_clock_pass_on(void)
 {
     for (unsigned cpu = 1; cpu < arch_cpus(); cpu++)
@@ -81,10 +78,7 @@ static void nmi_clock_pass_on(void)
             nmi_send(cpu);
 }
 
-/*
- * An NMI sent to the boot CPU for another reason may have arrived just before the clock's own NMI,
- * which is then still outstanding.
- */
+/* If an NMI sent to the boot CPU came just before the clock's, the clock's is still outstanding. */
 static bool nmi_clock_came(struct percpu *self, bool sent)
 {
     if (!clock.came)
@@ -105,9 +99,8 @@ static bool nmi_lingered(const struct percpu *self)
 }
 
 /*
- * Simultaneous NMIs merge into one, and clock NMIs are frequent: so while the clock runs, the
- * button raises an interrupt instead. With interrupts off, that interrupt is pending until this
- * check finds it.
+ * NMIs merge, and the clock's are frequent: so while it runs, the button raises an interrupt
+ * instead, which with interrupts off is pending until this check finds it.
  */
 static bool nmi_button_waits(const struct percpu *self, bool timed)
 {
@@ -115,8 +108,7 @@ static bool nmi_button_waits(const struct percpu *self, bool timed)
 }
 
 /*
- * An NMI that was neither sent nor expected comes from the NMI button of a machine that hangs: it
- * prints the report.
+ * An NMI that was neither sent nor expected is the NMI button's, on a machine that hangs: a report.
  */
 void nmi_trap(struct regs *regs)
 {

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Finds the stack that contains an address. Any context: the boot CPU's entries are constant, every
- * other entry is written before its stack is used.
- */
+/* Stacks, in any context: an entry is constant, or written before its stack is used. */
 #include "arch/x86_64/entry/stacks.h"
 
 #include <stddef.h>

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Stacks, each with an unmapped guard page below it. The boot CPU's are in the image
- * (arch/x86_64/memory/paging.c leaves the guards out); threads and other CPUs have slots in a
- * separate part of the address space, which get memory on first use (stacks.c). The stacks to
- * which the hardware pushes frames are IST pages, which may not be watched: in QEMU a watch hit by
- * the push of a frame loses the interrupt (docs/kernel.md). IST numbers are those of the TSS, 1 to
- * 7.
+ * Stacks, each above an unmapped guard page. The boot CPU's are in the image
+ * (arch/x86_64/memory/paging.c); threads and other CPUs have slots elsewhere in the address space,
+ * mapped on first use. The CPU pushes its frames on IST pages, which may not be watched: in QEMU a
+ * watch hit by that push loses the interrupt (docs/kernel.md). IST numbers are the TSS's, 1 to 7.
  */
 #pragma once
 
@@ -37,18 +35,18 @@ struct stack_pages {
 extern struct stack_pages stack_task;           /* kernel_main's stack */
 extern struct stack_pages stack_ist[IST_COUNT]; /* stack_ist[0] is IST1 */
 
-/* Slots: first the threads', then those of all CPUs but the boot CPU. */
+/* The threads' slots, then those of all CPUs but the boot CPU. */
 #define STACK_SLOTS_BASE     0xffffc10000000000ull
 #define STACK_SLOTS_OF_CPUS  ARCH_THREAD_STACKS
 #define STACK_SLOTS          (ARCH_THREAD_STACKS + (ARCH_CPUS_MAX - 1) * IST_COUNT)
 #define STACK_SLOT(n)        (STACK_SLOTS_BASE + (n) * sizeof(struct stack_pages))
 #define STACK_SLOT_CPU(n, i) (STACK_SLOTS_OF_CPUS + ((n)-1) * IST_COUNT + (i))
 
-/* The stack in a slot; all zero until the slot has its first owner. */
+/* All zero until the slot has its first owner. */
 extern struct arch_stack stack_slots[STACK_SLOTS];
 
-/* Makes all stacks of a CPU that will be started; false: out of memory. Boot. */
+/* Maps all stacks of a CPU to be started; false: out of memory. Boot. */
 bool stacks_make(unsigned cpu);
 
-/* Stack i of that CPU, from 0: IST i + 1. */
+/* That CPU's stack of IST i + 1. */
 const struct arch_stack *stack_of_cpu(unsigned cpu, unsigned i);

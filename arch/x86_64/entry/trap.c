@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Called by the entries of trap_entry.asm: chooses the stack for a frame, and the handler that
- * serves it. Interrupts are off throughout. Watches may be armed in trap_land and trap_dispatch, so
- * a watched stack word may trap in this code, which is harmless.
+ * Called by trap_entry.asm: chooses a frame's stack and its handler. Interrupts off. Watches may be
+ * armed in trap_land and trap_dispatch: a watched stack word may trap here, which is harmless.
  */
 #include "arch/x86_64/entry/trap.h"
 
@@ -21,17 +20,14 @@
 #include "arch/x86_64/entry/user.h"
 #include "arch/x86_64/entry/vectors.h"
 
-/*
- * Bytes of the interrupted stack that a handler may use; with less room than this, the handler runs
- * on the IST page.
- */
+/* Bytes that a handler may use of the interrupted stack; with less it runs on the IST page. */
 #define STACK_ROOM 2048
 
 static trap_handler *handlers[VECTORS];   /* set with interrupts off */
 static trap_handler *program_handler;     /* changed with all other CPUs parked */
 static arch_fault_handler *fault_handler; /* set at boot */
 static void (*interrupt_exit)(void);      /* set at boot */
-static trap_handler *late_handler;        /* NULL: no debugger; set with all CPUs parked */
+static trap_handler *late_handler;        /* NULL: no debugger; changed with all CPUs parked */
 
 trap_handler *trap_set_handler(unsigned vector, trap_handler *handler)
 {
@@ -56,7 +52,7 @@ arch_fault_handler *arch_set_fault_handler(arch_fault_handler *handler)
     return before;
 }
 
-/* Disarms watches first, so that a report cannot cause another one. */
+/* Disarms watches, so that a report cannot cause another. */
 _Noreturn void trap_fatal(struct regs *regs)
 {
     arch_watch_disarm();
@@ -72,10 +68,9 @@ static struct regs *trap_move(const struct regs *frame, uintptr_t landing)
 }
 
 /*
- * Moves the frame from the IST page to the interrupted stack and returns its new address. If that
- * stack is unknown or has no room (for example, after an overflow), the frame stays, so that the
- * report uses mapped memory. A program's frame goes to the top of its thread's stack, which is
- * empty.
+ * Moves the frame from the IST page to the interrupted stack, a program's to the top of its
+ * thread's empty stack, and returns its new address. If the stack is unknown or has no room (after
+ * an overflow), the frame stays, so that the report uses mapped memory.
  */
 struct regs *trap_land(struct regs *frame)
 {
@@ -103,7 +98,7 @@ bool arch_may_switch(void)
     return self->interrupt_depth == 0 && self->watch_depth == 0;
 }
 
-/* True if the frame is still on the IST page, where the next interrupt would overwrite it. */
+/* True if the frame is on the IST page, which the next interrupt overwrites. */
 static bool trap_is_on_ist(const struct regs *regs)
 {
     const struct arch_stack *page = stack_of_cpu(percpu_self()->cpu, IST_INTERRUPT - 1);
@@ -123,10 +118,7 @@ static void trap_interrupt(struct regs *regs, trap_handler *handler)
         interrupt_exit();
 }
 
-/*
- * One handler serves all faults of programs; a trap caused by a program's own TF is passed to the
- * program.
- */
+/* One handler serves all faults of programs, and passes on traps of a program's own TF. */
 void trap_dispatch(struct regs *regs)
 {
     bool interrupt = regs->vector >= VECTOR_FIRST_INTERRUPT, user = regs_user_mode(regs);
@@ -151,9 +143,7 @@ void trap_dispatch(struct regs *regs)
         debug_resume(regs);
 }
 
-/*
- * A program's own #BP terminates the program, whether or not a debugger is attached to the kernel.
- */
+/* A program's own #BP ends the program, with or without a debugger. */
 struct regs *break_trap(struct regs *regs)
 {
     trap_handler *handler = handlers[VECTOR_BREAKPOINT];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Program support for the entries and exits of trap_entry.asm; docs/programs.md. Runs on the stack
- * of the program's thread. Source: Intel SDM vol. 3, "Fast System Calls in 64-Bit Mode"; vol. 2,
- * SYSCALL and SYSRET.
+ * Programs, for the entries and exits of trap_entry.asm (docs/programs.md). On the stack of the
+ * program's thread. Source: Intel SDM vol. 3, "Fast System Calls in 64-Bit Mode"; vol. 2, SYSCALL
+ * and SYSRET.
  */
 #include "arch/x86_64/entry/user.h"
 
@@ -23,8 +23,7 @@ _Static_assert(USER_CODE_SELECTOR == USER_DATA_SELECTOR + 8, "sysret counts so")
 _Static_assert(KERNEL_DATA_SELECTOR == KERNEL_CODE_SELECTOR + 8, "syscall counts so");
 
 /*
- * Flags that `syscall` clears: the trap flag, interrupts, the direction flag, AC (which disables
- * SMAP), and NT (which would make an `iretq` return from a nested task).
+ * Flags that `syscall` clears; AC disables SMAP, and NT makes an `iretq` return from a nested task.
  */
 #define FLAGS_MASKED                                                                               \
     (FLAGS_TRAP | FLAGS_INTERRUPT | FLAGS_DIRECTION | FLAGS_ALIGNMENT | FLAGS_NESTED)
@@ -39,7 +38,7 @@ void arch_user_set_handlers(const struct arch_user_handlers *with)
     handlers = *with;
 }
 
-/* What holds for this CPU holds for all. */
+/* The same on all CPUs. */
 static bool has_syscall(void)
 {
     return cpu_id(CPUID_EXTENDED, 0).eax >= CPUID_EXTENDED_FEATURES &&
@@ -51,7 +50,7 @@ const char *arch_user_missing(void)
     return has_syscall() ? NULL : "the CPU has no `syscall` (CPUID 80000001h, EDX, bit 11)";
 }
 
-/* Without the instruction, its MSRs may not exist either. */
+/* Without `syscall` its MSRs may not exist either. */
 void user_init_cpu(void)
 {
     cpu_write_msr(MSR_KERNEL_GS_BASE, 0); /* the program's GS base after the first swapgs */
@@ -80,8 +79,8 @@ void user_trap(struct regs *regs, bool exception)
 }
 
 /*
- * `sysret` loads rip from rcx and the flags from r11, clears RF, and raises its exceptions in ring
- * 0 when rsp is already the program's (docs/programs.md).
+ * `sysret` loads rip from rcx and flags from r11, clears RF, and raises its exceptions in ring 0 on
+ * the program's stack (docs/programs.md).
  */
 static bool user_may_sysret(const struct regs *regs)
 {

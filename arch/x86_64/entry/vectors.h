@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Vector numbers (Intel SDM vol. 3, "Protected-Mode Exceptions and Interrupts") and the entry
- * stubs' table.
+ * Vector numbers (Intel SDM vol. 3, "Protected-Mode Exceptions and Interrupts"), and the tables of
+ * trap_entry.asm.
  */
 #pragma once
 
@@ -19,40 +19,34 @@
 #define VECTOR_MACHINE_CHECK   18
 #define VECTOR_FIRST_INTERRUPT 32
 #define VECTOR_APIC_TIMER      0xf0
-#define VECTOR_APIC_POKE       0xf1 /* from another CPU: check for work */
-#define VECTOR_APIC_BUTTON     0xf2 /* NMI button, while a clock uses NMIs: apic_set_button */
-#define VECTOR_APIC_SPURIOUS   0xff /* "Spurious Interrupt": not acknowledged */
+#define VECTOR_APIC_POKE       0xf1 /* from another CPU: arch_cpu_poke */
+#define VECTOR_APIC_BUTTON     0xf2 /* NMI button: apic_set_button */
+#define VECTOR_APIC_SPURIOUS   0xff /* "Spurious Interrupt", not acknowledged */
 
-/* One stub of this size per vector, consecutively (arch/x86_64/entry/trap_entry.asm). */
+/* One stub of this size per vector, in order. */
 #define TRAP_STUB_SIZE 16
 extern const char trap_stubs[];
 
-/* Return addresses of the calls that entries make with a struct regs on top of the stack. */
+/* Return addresses of the entries' calls with a struct regs on top of the stack. */
 extern const uintptr_t trap_returns[], trap_returns_end[];
 
-/* Instruction ranges [from, to) in which cs is the kernel's and sp a program's. */
+/* Ranges [from, to) in which cs is the kernel's and sp a program's. */
 struct trap_border {
     uintptr_t from, to;
 };
 extern const struct trap_border trap_borders[], trap_borders_end[];
 
-/*
- * Ranges from the check for a requested stop to the end of a debug trap or a #BP; and the address
- * of the check.
- */
+/* Ranges from the check for a requested stop to the end of a debug trap or #BP; and the check. */
 extern const struct trap_border trap_tails[], trap_tails_end[];
 extern const uintptr_t trap_look;
 
-/*
- * Return addresses of a debug trap's handler: the usual one, and the one used if a stop is
- * requested (stop_late.c).
- */
+/* A debug trap handler's return addresses: usually, and if a stop is requested (stop_late.c). */
 struct debug_return {
     uintptr_t usual, asked;
 };
 extern const struct debug_return debug_returns[], debug_returns_end[];
 
-/* The `iretq` of all vectors except #DB, NMI and #BP: returns to a program, or to the kernel. */
+/* The `iretq` of all vectors but #DB, NMI and #BP, to a program or the kernel. */
 extern const uintptr_t trap_iretq;
 
 /* The addresses of `clac` in the entries (idt_init). */

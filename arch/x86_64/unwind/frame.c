@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Determines the state of a function's frame at an instruction, from the function's bytes: needed
- * for the first step by frame pointers from a trap, which may have come inside a prologue or an
- * epilogue or in a function without a frame. Only in kernels with frame pointers (UNWINDER=fp), and
- * exact for what our compilers emit with the Makefile's flags for them; a test compares it with the
- * compiler's own call frame information at every instruction. Pure, any context; reads only bytes
- * of the function.
+ * The state of a function's frame at an instruction, from the function's bytes: for the first step
+ * by frame pointers from a trap, which may be in a prologue, an epilogue or a function without a
+ * frame. Only with frame pointers (UNWINDER=fp); exact for our compilers with the Makefile's flags,
+ * which a test checks against call frame information at every instruction. Pure, any context; reads
+ * only the function's bytes.
  */
 #include <stddef.h>
 
@@ -33,9 +32,8 @@ static enum arch_frame frame_of_gate_at(const uint8_t *start, const uint8_t *at)
 }
 
 /*
- * No instruction comes between the pop of the frame pointer and the `ret` (-fno-schedule-insns2),
- * and a function returns only by `ret`, never by the jump of a tail call
- * (-fno-optimize-sibling-calls).
+ * Nothing is between the pop of the frame pointer and the `ret` (-fno-schedule-insns2), and
+ * functions return only by `ret`, never by a tail call (-fno-optimize-sibling-calls).
  */
 enum arch_frame arch_frame_at(uintptr_t function, uintptr_t ip)
 {
@@ -57,12 +55,12 @@ enum arch_frame arch_frame_at(uintptr_t function, uintptr_t ip)
 
 /* --- A program's frame: from a copy, as the kernel does not touch a program's memory. --- */
 
-/* Distance in the copy from the function's first byte to ip, if they are further apart. */
+/* The copy's distance from the function's first byte to ip, if they are further apart. */
 #define APART 3
 
 /*
- * The bytes between the function's first byte and ip do not matter. An unknown function is assumed
- * to have a frame, and a `push rbp` at ip or right before it to be its first instruction.
+ * The bytes in between do not matter. A function of unknown start is assumed to have a frame, and a
+ * `push rbp` at or right before ip to be its first instruction.
  */
 enum arch_frame arch_frame_read(arch_code_reader *read, const struct arch_stack *of,
                                 const uintptr_t *function, uintptr_t ip)
@@ -73,9 +71,9 @@ enum arch_frame arch_frame_read(arch_code_reader *read, const struct arch_stack 
         at = code + (ip - *function);
     if (at == code)
         return ARCH_FRAME_NONE;
-    /* All four bytes at once; at the edge of mapped memory, only those that are mapped. */
+    /* All four bytes, or at the edge of mapped memory only the mapped ones. */
     if (!read(of, ip - 1, at - 1, 4)) {
-        /* No code at ip: control arrived by a call or jump to unmapped memory. */
+        /* No code at ip: a call or jump to unmapped memory. */
         if (!read(of, ip, at, 1))
             return ARCH_FRAME_NONE;
         read(of, ip, at, 3);
