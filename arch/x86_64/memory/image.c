@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Image properties known to the linker: the location of the text, and the build ID, an ELF note
- * that the linker creates (--build-id=0x...): header, "GNU", then the bytes. Any context.
+ * What the linker knows: where the text is, and the build ID, an ELF note (--build-id=0x...) of a
+ * header, "GNU" and the bytes. Any context.
  */
 #include "arch/memory.h"
 #include "arch/x86_64/memory/sections.h"

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The four memory functions to which compilers emit calls (core/lib/string.h). Any context,
- * including NMIs and debug traps.
+ * The memory functions that compilers call (core/lib/string.h). Any context.
  *
- * Copies of samples are on the hit path, and an emulator counts each iteration of a string
- * instruction as one instruction, so these functions process eight bytes at a time, then the rest,
- * with no branch between. The direction flag is never set here: an interrupt in between would run
- * its entry with the flag set.
+ * Copies of samples are on the hit path, and emulators count each iteration of a string
+ * instruction, so these process eight bytes at a time, then the rest, without a branch. The
+ * direction flag is never set: an interrupt would enter with it.
  */
 #include <stddef.h>
 #include <stdint.h>
 
-/* As in core/lib/string.h, which arch must not include: the compilers need these functions. */
+/* As in core/lib/string.h, which arch may not include. */
 void *memcpy(void *restrict to, const void *restrict from, size_t length);
 void *memmove(void *to, const void *from, size_t length);
 void *memset(void *to, int byte, size_t length);
@@ -38,13 +36,13 @@ void *memcpy(void *restrict to, const void *restrict from, size_t length)
     return start;
 }
 
-/* Copies from the end to the start, for a destination that begins inside the source. */
+/* For a destination that begins inside the source. */
 static void copy_backward(char *to, const char *from, size_t length)
 {
     while (length % WORD != 0) {
         length--;
         to[length] = from[length];
-        __asm__ volatile("" : : : "memory"); /* keeps gcc from making this a memmove call */
+        __asm__ volatile("" : : : "memory"); /* or gcc makes this a memmove */
     }
     while (length != 0) {
         length -= WORD;
@@ -55,10 +53,7 @@ static void copy_backward(char *to, const char *from, size_t length)
 
 void *memmove(void *to, const void *from, size_t length)
 {
-    /*
-     * The unsigned difference is large if the destination precedes the source. Copying forward is
-     * correct both then and if the two do not overlap.
-     */
+    /* Forward unless `to` is inside the source; the difference is large if `to` precedes it. */
     if ((uintptr_t)to - (uintptr_t)from >= length)
         return memcpy(to, from, length);
     copy_backward(to, from, length);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Builds the kernel's page tables and walks them. See paging.h for the layout. */
+/* See paging.h: builds the page tables and walks them. */
 #include "arch/x86_64/memory/paging.h"
 
 #include "arch/local.h"
@@ -11,18 +11,18 @@
 
 #define LARGE_PAGE_SIZE (PAGING_ENTRIES * PAGE_SIZE)
 
-/* Text is written through this address; nothing is mapped here otherwise. */
+/* Text is written through this address; otherwise unmapped. */
 #define ALIAS_BASE  0xffffc00000000000ull
 #define ALIAS_PAGES 2
 
-/* Device registers, uncached, in the order in which they were requested. */
+/* Device registers, uncached, in order of request. */
 #define DEVICE_BASE  0xffffc20000000000ull
 #define DEVICE_PAGES 8
 
-static uint64_t *alias_entries;      /* page table entries of ALIAS_BASE; set at boot */
-static uint64_t *device_entries;     /* page table entries of DEVICE_BASE; set at boot */
+static uint64_t *alias_entries;      /* of ALIAS_BASE; set at boot */
+static uint64_t *device_entries;     /* of DEVICE_BASE; set at boot */
 static unsigned device_count;        /* written at boot */
-static void *(*allocate_page)(void); /* from paging_init; set at boot, like the next one */
+static void *(*allocate_page)(void); /* set at boot, like the next one */
 static uint64_t root_table;          /* physical; programs' spaces share its upper half */
 
 struct builder {
@@ -31,13 +31,13 @@ struct builder {
     bool failed;
 };
 
-/* The number of bytes that one table entry covers; level 0 is the lowest. */
+/* Bytes that an entry covers; level 0 is the lowest. */
 static uint64_t paging_span(unsigned level)
 {
     return PAGE_SIZE << (9 * level);
 }
 
-/* The entry for `address` at `level`; creates missing tables above it. NULL: out of memory. */
+/* The entry for `address` at `level`; creates missing tables. NULL: out of memory. */
 static uint64_t *paging_entry(struct builder *builder, uintptr_t address, unsigned level)
 {
     uint64_t *table = builder->root;
@@ -48,7 +48,7 @@ static uint64_t *paging_entry(struct builder *builder, uintptr_t address, unsign
         if (!(*entry & PTE_PRESENT)) {
             void *page = builder->allocate();
 
-            /* Spaces have copied the root table: no entry can be added to it later. */
+            /* spaces have copied the root table, so its entries are final */
             arch_check(upper < PAGING_LEVELS - 1 || !root_table);
             if (!page)
                 return NULL;
@@ -59,9 +59,7 @@ static uint64_t *paging_entry(struct builder *builder, uintptr_t address, unsign
     return &table[paging_index(address, level)];
 }
 
-/*
- * Maps [address, end) to physical memory from `physical` on, in large pages where both are aligned.
- */
+/* Maps [address, end) to `physical` on, in large pages where both are aligned. */
 static void paging_map(struct builder *builder, uintptr_t address, uintptr_t end, uint64_t physical,
                        uint64_t flags)
 {
@@ -95,7 +93,7 @@ static void paging_unmap_guard(struct builder *builder, const struct stack_pages
         builder->failed = true;
 }
 
-/* Data is mapped in small pages, as some pages are unmapped later or are elsewhere. */
+/* In small pages, as some are unmapped later or are elsewhere. */
 static void paging_map_data(struct builder *builder, uint64_t kept)
 {
     uintptr_t first = (uintptr_t)kept_start, end = (uintptr_t)kept_end;
@@ -110,8 +108,7 @@ static void paging_map_data(struct builder *builder, uint64_t kept)
 }
 
 /*
- * Creates the tables of all stack slots, so that mapping a slot later only stores to its own
- * entries, which needs no lock.
+ * Creates the slots' tables, so that mapping a slot stores only to its own entries, without a lock.
  */
 static void paging_make_slots(struct builder *builder)
 {
@@ -134,18 +131,14 @@ static void paging_map_memory(struct builder *builder, const struct paging_range
                    PTE_WRITABLE | PTE_NX);
 }
 
-/*
- * "Page Attribute Table": the reset value; PTE_UNCACHED selects the fourth entry, strong
- * uncacheable.
- */
+/* The reset value ("Page Attribute Table"); its fourth entry, PTE_UNCACHED, is uncacheable. */
 #define PAT 0x0007040600070406ull
 
 /*
- * Global pages; debug extensions (DR4 and DR5 are not aliases); machine checks as exceptions, which
- * would otherwise be a silent reset; and SMEP, SMAP and UMIP if the CPU supports them. Nothing
- * else: a program can neither set its GS base nor use floating point, and features such as
- * process-context identifiers or shadow stacks would change how the kernel's own instructions
- * behave.
+ * Global pages; debug extensions (DR4 and DR5 are no aliases); machine checks as exceptions instead
+ * of a silent reset; SMEP, SMAP and UMIP. Nothing else: programs can neither set their GS base nor
+ * use floating point, and process-context identifiers or shadow stacks would change what the
+ * kernel's own instructions do.
  */
 static uint64_t paging_cr4(void)
 {
@@ -161,7 +154,7 @@ static uint64_t paging_cr4(void)
     return cr4;
 }
 
-/* Writes every bit: settings left by the firmware and the loader are not kept. */
+/* Writes every bit: the firmware's and the loader's settings go. */
 void paging_set_control(void)
 {
     uint64_t cr0 = CR0_PE | CR0_EM | CR0_ET | CR0_NE | CR0_WP | CR0_PG, cr4 = paging_cr4();
@@ -202,9 +195,8 @@ uint64_t paging_root(void)
 }
 
 /*
- * Walks from the root to the entry of `address`. Returns the level of the leaf with *entry set, or
- * the level at which nothing is present with *entry 0. NX and a missing WRITABLE accumulate on the
- * way down.
+ * Returns the level of the leaf for `address`, or at which *entry is 0 as nothing is present. NX
+ * and a missing WRITABLE accumulate on the way down.
  */
 static unsigned paging_walk(uintptr_t address, uint64_t *entry)
 {
@@ -253,7 +245,7 @@ bool paging_is_memory(const struct paging_leaf *leaf)
     return !(leaf->flags & PTE_UNCACHED);
 }
 
-/* Inlined with a constant, so that a check on the hit path tests for no choice. */
+/* Inlined with a constant `memory`, so that hits do not test it. */
 static inline bool paging_covers(uintptr_t address, size_t length, bool memory)
 {
     struct paging_leaf leaf;
@@ -313,7 +305,7 @@ uint8_t *paging_alias_open(uintptr_t page)
     for (unsigned i = 0; i < ALIAS_PAGES; i++)
         alias_entries[i] =
             (page - KERNEL_BASE + i * PAGE_SIZE) | PTE_PRESENT | PTE_WRITABLE | PTE_NX;
-    local_barrier(); /* set the entries before any store through them */
+    local_barrier(); /* the entries before stores through them */
     return (uint8_t *)ALIAS_BASE;
 }
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Turns sites into jumps and back into nops (arch/x86_64/cpu/site.h). Text is never writable where
- * it runs: the new bytes are written through a second mapping that exists for the length of one
- * store. Task context.
+ * Turns sites into jumps and back into nops (arch/x86_64/cpu/site.h), through a second mapping that
+ * exists for one store, as text is never writable where it runs. Task context.
  */
 #include <linux/errno.h>
 
@@ -15,7 +14,7 @@
 #define SITE_SIZE 5
 #define JMP_REL32 0xe9
 
-/* Five bytes of code, and the three that follow, which one 8-byte store rewrites unchanged. */
+/* Five bytes of code and three more, which one store rewrites unchanged. */
 union site_code {
     uint64_t word;
     uint8_t bytes[sizeof(uint64_t)];
@@ -28,7 +27,7 @@ struct site_word {
 
 static const uint8_t nop[SITE_SIZE] = {0x0f, 0x1f, 0x44, 0x00, 0x00};
 
-/* The distance counts from the end of the jump (Intel SDM vol. 2, "JMP"). */
+/* The distance is from the jump's end (Intel SDM vol. 2, "JMP"). */
 static void make_jump(uint8_t *code, const struct arch_site *site)
 {
     uint32_t distance = (uint32_t)(site->target - (site->address + SITE_SIZE));
@@ -49,10 +48,10 @@ static bool stands_at(const struct arch_site *site, const uint8_t *code)
 }
 
 /*
- * One store, so nothing on this CPU can see half of it: interrupts are off, and debug traps and
- * NMIs arrive between instructions; all other CPUs are parked. INVLPG serialises, and so does the
- * IRET by which the others resume, so the new bytes are fetched next (Intel SDM vol. 3, "Handling
- * Self- and Cross-Modifying Code", "Serializing Instructions").
+ * One store, so this CPU cannot see half of it: interrupts are off, debug traps and NMIs arrive
+ * between instructions, and all other CPUs are parked. INVLPG and the IRET by which the others
+ * resume serialise, so the new bytes are fetched next (Intel SDM vol. 3, "Handling Self- and
+ * Cross-Modifying Code", "Serializing Instructions").
  */
 static void text_write(uintptr_t address, const uint8_t *code, size_t length)
 {

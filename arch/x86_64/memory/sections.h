@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Symbols of the linker script: the image's sections, and the two sections that may not be watched,
- * because the debug trap's entry and exit use them while watches are armed (docs/kernel.md).
+ * Symbols of the linker script. What is in a nowatch section may not be watched, as the debug
+ * trap's entry and exit use it while watches are armed (docs/kernel.md).
  */
 #pragma once
 
@@ -28,15 +28,15 @@ static inline bool section_overlaps(const void *start, const void *end, uintptr_
     return address < (uintptr_t)end && address + length > (uintptr_t)start;
 }
 
-/* True inside a trap's entry or exit. */
+/* True in a trap's entry or exit. */
 static inline bool nowatch_text_has(uintptr_t ip)
 {
     return ip >= (uintptr_t)nowatch_text_start && ip < (uintptr_t)nowatch_text_end;
 }
 
-/* linear address of physical 0 inside the image's mapping */
+/* physical 0 in the image's mapping */
 #define KERNEL_BASE 0xffffffff80000000ull
-/* linear address of physical 0 inside the map of all memory */
+/* physical 0 in the map of all memory */
 #define DIRECT_BASE 0xffff800000000000ull
 
 static inline uintptr_t image_physical(const void *address)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Programs' address spaces: their tables, and the kernel's access to their memory, through a
- * software walk and the map of all memory. 4 KiB pages only. A walk may happen at any time, even in
- * an NMI: an entry is changed with one store, and a table or page is freed once no entry leads to
- * it. Contexts are in arch/space.h.
+ * Programs' address spaces, of 4 KiB pages, and the kernel's access by a software walk and the map
+ * of all memory. A walk may happen at any time, even in an NMI: an entry changes by one store, and
+ * a table or page is freed once no entry leads to it. Contexts: arch/space.h.
  */
 #include "arch/x86_64/memory/space.h"
 #include "arch/cpu.h"
@@ -17,7 +16,7 @@
 
 #define HALF (PAGING_ENTRIES / 2)
 
-static void *(*space_allocate)(void); /* set at boot, as is the next */
+static void *(*space_allocate)(void); /* set at boot, like the next one */
 static void (*space_give_back)(void *page);
 static struct arch_space *entered[ARCH_CPUS_MAX]; /* [owning CPU] */
 
@@ -27,7 +26,7 @@ void space_init(void *(*allocate)(void), void (*give_back)(void *page))
     space_give_back = give_back;
 }
 
-/* Checks the start first, so the subtraction cannot wrap. */
+/* The start is checked first, so the subtraction cannot wrap. */
 static bool space_is_programs(uintptr_t address, size_t length)
 {
     return address >= ARCH_USER_START && address < ARCH_USER_END &&
@@ -67,7 +66,7 @@ void arch_space_destroy(struct arch_space *space)
     space_give_back(space);
 }
 
-/* The page-table entry for `address`; NULL: no table is there. */
+/* The page's entry; NULL: it has no table. */
 static const uint64_t *space_entry(const struct arch_space *space, uintptr_t address)
 {
     const uint64_t *table = space->entry;
@@ -149,10 +148,7 @@ struct arch_space *space_of_cpu(unsigned cpu)
     return entered[cpu];
 }
 
-/*
- * The kernel's address of the byte at `address` if the page's entry has these flags; otherwise
- * NULL.
- */
+/* The kernel's address of the byte if the page's entry has these flags; otherwise NULL. */
 static void *space_reach(const struct arch_space *space, uintptr_t address, uint64_t flags)
 {
     const uint64_t *entry = space_is_programs(address, 1) ? space_entry(space, address) : NULL;
@@ -174,10 +170,7 @@ void *arch_user_reach(const struct arch_space *space, uintptr_t address, enum ar
     return space_reach(space, address, PTE_PRESENT | PTE_USER | write);
 }
 
-/*
- * Copies without a call, and both sides may be unaligned. Inlined with a constant `access`, so that
- * a chain of a program tests for no direction.
- */
+/* Both sides may be unaligned. Inlined with a constant `access`, which chains then do not test. */
 static inline bool space_copy(const struct arch_space *space, uintptr_t address, char *bytes,
                               size_t length, enum arch_page access)
 {

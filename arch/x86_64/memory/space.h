@@ -1,22 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Programs' address spaces (arch/space.h, docs/programs.md): additional declarations for arch and
- * boot.
- */
+/* Programs' address spaces, beyond arch/space.h: for arch and boot. */
 #pragma once
 
 #include "arch/memory.h"
 #include "arch/space.h"
 #include "arch/x86_64/memory/paging.h"
 
-/* The root table; its upper half is that of the kernel's root table. */
+/* The root table; the upper half is the kernel's. */
 struct arch_space {
     uint64_t entry[PAGING_ENTRIES];
 };
 
 _Static_assert(sizeof(struct arch_space) == PAGE_SIZE, "a space is its root table");
 
-/* Sets the functions that allocate (zeroed) and free pages. After paging_init. Boot. */
+/* Sets the functions that allocate (zeroed) and free pages. Boot, after paging_init. */
 void space_init(void *(*allocate)(void), void (*give_back)(void *page));
 
 /* The space of this CPU, or of a stopped CPU; NULL: only the kernel's. */
