@@ -72,7 +72,7 @@ static void parker_leave(void)
 }
 
 /*
- * Another parking by the parker. Not all others need be stopped: a debugger may let this CPU run
+ * This CPU is already the parker. Not all others need be stopped: a debugger may let this CPU run
  * alone, or a stop may be waiting for a CPU that does not answer.
  */
 static bool park_again(uint64_t flags, unsigned *absent)

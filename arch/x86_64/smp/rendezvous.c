@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See rendezvous.h: the waiting CPU's side. NMIs stay blocked in rendezvous_serve. They can
- * interrupt rendezvous_wait in a debug trap that waits for its turn to stop: the NMI of a report
- * then waits on top of it. The outer wait owns the registers, so that a debugger changes the state
- * to which its trap returns, and the inner wait removes only the reasons that it added.
+ * See rendezvous.h: the waiting side. NMIs stay blocked in rendezvous_serve, but can interrupt
+ * rendezvous_wait in a debug trap that waits for its turn to stop: a report's NMI then waits on
+ * top. The outer wait owns the registers, so that a debugger changes the state to which its trap
+ * returns; the inner one removes only the reasons that it added.
  */
 #include "arch/x86_64/smp/rendezvous.h"
 
@@ -53,7 +53,7 @@ static void pass_time(uint32_t reasons)
     arch_relax();
 }
 
-/* Loads the parker's changes before the parker sees that this CPU resumes. */
+/* Before the parker sees that this CPU resumes. */
 static void follow_changes(void)
 {
     debugreg_load();
@@ -103,9 +103,7 @@ void rendezvous_leave_stop(void)
     stands_for(self, self->stands & ~RENDEZVOUS_STOP);
 }
 
-/*
- * While this runs, parkings and reports take effect at any point, if this CPU may be parked at all.
- */
+/* Parkings and reports take effect at any point of this, if this CPU may be parked at all. */
 void rendezvous_serve(struct regs *regs)
 {
     struct percpu *self = percpu_self();
@@ -114,7 +112,7 @@ void rendezvous_serve(struct regs *regs)
 
     if (!asked)
         return;
-    serves &= ~self->stands; /* the handler that this NMI interrupted serves those */
+    serves &= ~self->stands; /* the interrupted handler serves those */
     if (!(asked & RENDEZVOUS_HALTS))
         serves |= RENDEZVOUS_HALT | (park_may(regs) ? RENDEZVOUS_PARK : 0);
     if (asked & serves) {

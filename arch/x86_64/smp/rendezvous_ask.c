@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See rendezvous.h: the requesting CPU's side, for all reasons. */
+/* See rendezvous.h: the requesting side. */
 #include "arch/cpu.h"
 #include "arch/x86_64/cpu/check.h"
 #include "arch/x86_64/cpu/percpu.h"
@@ -7,8 +7,8 @@
 #include "arch/x86_64/smp/patience.h"
 #include "arch/x86_64/smp/rendezvous.h"
 
-#define AGAIN_NS 20000ull     /* Resend interval for a CPU that could not stop yet, ... */
-#define LOST_NS  100000000ull /* ... and for a CPU that seems to have received no NMI. */
+#define AGAIN_NS 20000ull     /* until the next NMI to a CPU that could not stop, ... */
+#define LOST_NS  100000000ull /* ... or that seems to have received none */
 
 void rendezvous_ask(unsigned cpu, uint32_t reason)
 {
@@ -61,7 +61,7 @@ static bool has_had_its_nmis(unsigned cpu)
            __atomic_load_n(&percpu[cpu].nmi_sent, __ATOMIC_RELAXED);
 }
 
-/* Excludes the time of reports, during which no CPU can answer. */
+/* Without the time of reports, in which no CPU can answer. */
 static uint64_t patience_clock(void)
 {
     return arch_clock_ns() - rendezvous_lost_ns();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See smp.h. All CPUs are reset at once and started one at a time. boot/ap_start.asm takes a CPU to
+ * See smp.h. All CPUs are reset at once and started one at a time: boot/ap_start.asm takes a CPU to
  * 64-bit mode, ap_entry_high (boot/entry_high.asm) calls smp_main on the stack given here, and
- * smp_main continues at the kernel's entry.
+ * smp_main the kernel's entry.
  */
 #include "arch/x86_64/smp/smp.h"
 
@@ -29,17 +29,17 @@
 
 #define ROUNDS 16 /* of clock comparison */
 
-extern const char ap_start[], ap_start_end[]; /* boot/ap_start.asm: physical addresses */
+extern const char ap_start[], ap_start_end[]; /* boot/ap_start.asm; physical */
 
-struct smp_start smp_start; /* for the starting CPU, read by ap_entry_high */
+struct smp_start smp_start; /* read by ap_entry_high */
 
 static uint32_t page; /* set at boot, as below */
 static void (*entry)(void);
 static unsigned starting;
-static bool all_reset;    /* the other CPUs have been reset and wait for a start-up message, ... */
-static uint64_t reset_at; /* ... the last of them since this time */
+static bool all_reset;    /* the others wait for a start-up message, ... */
+static uint64_t reset_at; /* ... the last of them since then */
 
-/* For the clock comparison: which CPU's turn it is, and the starting CPU's clock reading. [A] */
+/* The clock comparison's turn, and what the starting CPU's clock said. [A] */
 static uint32_t turn;
 static uint64_t said;
 
@@ -55,7 +55,7 @@ void smp_place(uint32_t low_page)
     page = low_page;
 }
 
-/* Nothing to do here: the exit of the interrupt checks for work. */
+/* The interrupt's exit checks for work. */
 static void poked(struct regs *regs)
 {
     (void)regs;
@@ -82,7 +82,7 @@ void smp_init(const uint32_t *apic_ids, size_t count)
     trap_set_handler(VECTOR_APIC_SPURIOUS, spurious);
 }
 
-/* The starting CPU's side of compare_clocks. */
+/* The starting CPU's side. */
 static void tell_clock(void)
 {
     for (uint32_t round = 0; round < ROUNDS; round++) {
@@ -94,9 +94,8 @@ static void tell_clock(void)
 }
 
 /*
- * The other clock is read between two readings of this one. Returns the smallest possible
- * difference between the clocks, from the narrowest of several rounds; 0 if the other clock may be
- * right.
+ * The other clock is read between two readings of this one. Returns the least possible difference,
+ * from the narrowest round; 0 if the other clock may be right.
  */
 static int64_t compare_clocks(uint64_t *window)
 {
@@ -144,8 +143,8 @@ static bool await_running(unsigned cpu, uint64_t nanoseconds)
 }
 
 /*
- * Resets all of them before the first is started: a CPU must be left alone for INIT_NS after its
- * reset, and resetting 64 CPUs one after another would take more than half a second.
+ * All at once: a CPU must be left alone for INIT_NS after its reset, and 64 CPUs one after another
+ * would take more than half a second.
  */
 static void reset_others(void)
 {
@@ -161,10 +160,7 @@ static void await_reset(void)
         arch_relax();
 }
 
-/*
- * The second start-up message is for CPUs that missed the first; a CPU that already runs ignores
- * it.
- */
+/* The second start-up message is for CPUs that missed the first; others ignore it. */
 bool arch_cpu_start(unsigned cpu, const struct arch_stack *stack, void (*begin)(void))
 {
     arch_check(cpu > 0 && cpu < arch_cpus());
@@ -181,10 +177,7 @@ bool arch_cpu_start(unsigned cpu, const struct arch_stack *stack, void (*begin)(
     apic_send_startup(percpu[cpu].apic_id, page);
     if (!await_running(cpu, STARTUP_NS))
         apic_send_startup(percpu[cpu].apic_id, page);
-    /*
-     * A CPU that takes the stack has started. A CPU that arrives too late finds no stack, and
-     * stops.
-     */
+    /* A CPU that takes the stack has started; a later one finds no stack and stops. */
     if (!await_running(cpu, PATIENCE_NS) &&
         __atomic_exchange_n(&smp_start.stack, 0, __ATOMIC_ACQ_REL) != 0) {
         apic_send_init(percpu[cpu].apic_id); /* a late CPU must not take the next CPU's stack */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Starting the CPUs that the firmware left waiting. Source: Intel SDM vol. 3, "MP Initialization";
- * docs/kernel.md. Boot, interrupts off, on the boot CPU.
+ * Starting the CPUs that the firmware left waiting (Intel SDM vol. 3, "MP Initialization";
+ * docs/kernel.md). Boot, interrupts off, on the boot CPU.
  */
 #pragma once
 
@@ -9,13 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/*
- * Copies the start-up code of a CPU to `low_page`, the physical address of an unused page below 1
- * MiB. On the boot loader's mapping.
- */
+/* Copies the start-up code to `low_page`, a free page below 1 MiB. On the boot loader's mapping. */
 void smp_place(uint32_t low_page);
 
-/* Registers the other CPUs by their APIC IDs: number i becomes CPU i + 1. */
+/* Registers the other CPUs: APIC ID i is CPU i + 1's. */
 void smp_init(const uint32_t *apic_ids, size_t count);
 
 /* For a starting CPU without a stack; also read by boot/entry_high.asm. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See arch/stop.h. Unlike parking, this stops a CPU wherever it is, without asking it: a report
- * changes nothing that the CPU may be reading, and a halted CPU reads nothing any more. A CPU that
- * has found an error in its own NMI can report, too.
+ * See arch/stop.h. Unlike parking, this stops a CPU wherever it is: a report changes nothing that
+ * the CPU reads, and a halted CPU reads nothing. A CPU with an error in its own NMI can report,
+ * too.
  */
 #include "arch/stop.h"
 
@@ -12,13 +12,10 @@
 #include "arch/x86_64/smp/patience.h"
 #include "arch/x86_64/smp/rendezvous.h"
 
-/*
- * How long a report waits for a CPU that does not answer: the shortest time in which every other
- * CPU is certain to have had its turns (patience.h).
- */
+/* The shortest time in which every CPU is certain to have had its turns (patience.h). */
 #define PATIENCE_NS (3 * PATIENCE_LOOK_NS)
 
-static uint64_t since; /* [the CPU that reports] start of its report: arch_clock_ns */
+static uint64_t since; /* [the CPU that reports] arch_clock_ns */
 static uint64_t lost;  /* [A] */
 
 static bool all_stand(void)
@@ -39,7 +36,7 @@ static void ask_all_others(uint32_t reason)
         }
 }
 
-/* A parked CPU does not count as stopped: its parker may be about to release it. */
+/* A parked CPU does not count as stopped: it may be about to be released. */
 void arch_cpus_rendezvous(void)
 {
     struct patience patience;
@@ -51,10 +48,7 @@ void arch_cpus_rendezvous(void)
         arch_relax();
 }
 
-/*
- * Returns only once all CPUs that waited for the report have resumed, so that the next report does
- * not count them as stopped.
- */
+/* Waits until all CPUs have resumed, so that the next report does not count them as stopped. */
 void arch_cpus_go(void)
 {
     unsigned one;
