@@ -57,7 +57,7 @@ void nmi_send(unsigned cpu)
     apic_send_nmi(percpu[cpu].apic_id);
 }
 
-/* After one NMI for several requests another may come without one: it is not the button's. */
+/* If one NMI served several requests, the next one has none, but is not the button's either. */
 static bool nmi_was_sent(struct percpu *self)
 {
     uint32_t sent = __atomic_load_n(&self->nmi_sent, __ATOMIC_SEQ_CST);

@@ -19,9 +19,9 @@ void trap_dispatch(struct regs *regs);
 void trap_late(struct regs *regs);
 _Noreturn void trap_fatal(struct regs *regs);
 /*
- * Any trap, which can have several causes (B0 to B3 and BS). Returns NULL, or the frame's new
- * address if trap_dispatch has to pass the trap to a program. debug_trap_inside is for traps inside
- * the kernel, outside of its entries and exits.
+ * debug_trap serves any trap, of one or more causes (B0 to B3, BS), and returns NULL, or the
+ * frame's new address if trap_dispatch has to pass the trap to a program. debug_trap_inside serves
+ * those inside the kernel, outside of its entries and exits.
  */
 struct regs *debug_trap(struct regs *regs);
 void debug_trap_inside(struct regs *regs);
@@ -46,13 +46,13 @@ void trap_set_program_handler(trap_handler *handler);
 void trap_nmi(struct regs *regs);
 
 /*
- * Before an interrupt's handler: moves a frame in a gate (arch/x86_64/cpu/site.h) that has not
- * turned interrupts off yet back to the call of the gate.
+ * Called before an interrupt's handler: moves a frame in a gate (arch/x86_64/cpu/site.h) that has
+ * not turned interrupts off yet back to the call of the gate.
  */
 void gate_back_out(struct regs *regs);
 
-/* Before a return to a program (arch_user_step_set_handlers). */
+/* Called before a return to a program (arch_user_step_set_handlers). */
 void debug_leave(struct regs *regs);
 
-/* Before a trap's return to a stepped context (arch_step_set_handlers). */
+/* Called before a trap returns to a stepped context (arch_step_set_handlers). */
 void debug_resume(struct regs *regs);

@@ -1,8 +1,7 @@
 ; SPDX-License-Identifier: BSD-2-Clause
 ;
-; All entries into the kernel by trap, interrupt or system call, and the exits. Each vector has a
-; stub, which gives the stack the same layout for all vectors (struct regs, arch/x86_64/cpu/regs.h)
-; and jumps to one of four common paths:
+; All entries into the kernel by trap, interrupt or system call, and the exits. Each vector's stub
+; completes a struct regs (arch/x86_64/cpu/regs.h) and jumps to one of four paths:
 ;
 ;   stub of #DB, NMI        -> watch_entry      stays on its IST page; watches are off from its
 ;                                               first instructions on
@@ -11,14 +10,13 @@
 ;   all others              -> trap_entry       saves on the IST page, then moves the frame to the
 ;                                               interrupted stack, or a program's to its thread's
 ;
-; The fifth path, syscall_entry, has no stub: the CPU does not change stacks for it.
+; The fifth, syscall_entry, has no stub: the CPU does not change stacks for it.
 ;
-; GS is the program's while one runs, and the kernel's from an entry's `swapgs` on. Vectors other
-; than those of the first two rows interrupt the kernel only while GS is the kernel's, so the saved
-; cs determines GS. Those of the first two rows can also arrive between `syscall` and `swapgs`, and
-; between an exit's `swapgs` and its last instruction. All that code is in this file, after the rest
-; of the text, so elsewhere in the kernel the saved cs and rip determine GS. In this file the base
-; itself does: the kernel's is negative, a program's is 0.
+; GS is a program's while it runs, and the kernel's from an entry's `swapgs` on. Vectors of the last
+; two rows interrupt the kernel only while GS is the kernel's, so the saved cs determines GS. The
+; others can also arrive between `syscall` and `swapgs`, or between an exit's `swapgs` and its last
+; instruction. All that code is in this file, after the rest of the text: outside of it the saved cs
+; and rip determine GS, inside it GS's base, which is negative for the kernel and 0 for a program.
 ;
 ; The CPU enters with interrupts off on the vector's IST page (Intel SDM vol. 3, "Interrupt Stack
 ; Table"):
@@ -35,8 +33,8 @@
 ;      rsp ->   | r15     |   = address of struct regs, 16-byte aligned
 ;               +---------+
 ;
-; Neither this file nor the data it accesses may be watched: this code runs while watches are armed,
-; before it disarms them or after it arms them again.
+; This file and its data may not be watched: the code runs while watches are armed, before it
+; disarms or after it arms them.
 
 %include "offsets.inc"
 %include "arch/x86_64/unwind/cfi.inc"
@@ -60,8 +58,7 @@ default rel
 ; Vectors for which the CPU pushes an error code: 8, 10-14, 17, 21, 29, 30.
 %define ERROR_CODES ((1<<8)|(1<<10)|(1<<11)|(1<<12)|(1<<13)|(1<<14)|(1<<17)|(1<<21)|(1<<29)|(1<<30))
 
-; The call frame information restarts at each stub: the CPU has pushed 40 bytes, or 48 with an error
-; code.
+; The CPU has pushed 40 bytes, or 48 with an error code.
 align 16
 cfi_start trap_stubs, trap
 %assign vector 0
@@ -89,12 +86,11 @@ cfi_start trap_stubs, trap
 %endrep
 cfi_end
 
-; Exceptions and interrupts. trap_land copies the frame by ordinary stores to the stack on which the
-; handler will run, and returns its new address: from then on the IST page is free again for a
-; nested interrupt. The handler is not stepped, and another thread may run before it returns:
-; watches are off for a step only in the interrupted context, and in the context that is returned
-; to. No CPU parks in this code, so a parked CPU has the watches that its flags require
-; (arch_watch_audit).
+; Exceptions and interrupts. trap_land copies the frame to the stack on which the handler will run,
+; and returns its address; the IST page is then free for a nested interrupt. The handler is not
+; stepped, and another thread may run before it returns: a step's watches are off only in the
+; interrupted context and in the one returned to. No CPU parks here, so a parked CPU has the watches
+; that its flags require (arch_watch_audit).
 align 16
 cfi_start trap_entry, trap
         save_registers
@@ -134,9 +130,9 @@ cfi_start trap_entry, trap
         restore_registers_and_return trap
 cfi_end
 
-; `syscall`: rcx = the program's rip, r11 = its flags; rsp is still the program's, and flags that
-; could do harm are off (arch/x86_64/entry/user.c). Only these registers hold the program's state
-; until its frame is built at the top of the thread's stack, as the CPU would have pushed it.
+; `syscall`: rcx = the program's rip, r11 = its flags, rsp still the program's; dangerous flags are
+; off (arch/x86_64/entry/user.c). The frame is built at the top of the thread's stack, as the CPU
+; would have pushed it.
 align 16
 cfi_start syscall_entry, trap
         cfi_outermost
@@ -173,9 +169,8 @@ cfi_start syscall_entry, trap
 ..@syscall_end:
 cfi_end
 
-; Starts a program, through the checks of every return to a program. IN rdi = its rip, rsi = its
-; rsp, rdx = the top of the thread's stack, interrupts off. Does not return: the contents of that
-; stack are lost.
+; Starts a program, through the checks of every return to one. IN rdi = its rip, rsi = its rsp, rdx
+; = the top of the thread's stack, whose contents are lost; interrupts off. Does not return.
 align 16
 cfi_start user_begin, return
         cfi_outermost
@@ -206,10 +201,10 @@ cfi_start fatal_entry, trap
         ud2
 cfi_end
 
-; Raises the depth and sets DR7 to 0, whatever it was. Only the outermost exit loads DR7 again, from
-; the shadow: a value saved at entry could predate watches that the handler armed, and an NMI inside
-; #DB would arm too early. The depth is raised first, so that an NMI between the two leaves DR7 at
-; 0, as it is not the outermost. OUT rdi = the struct regs. CLOBBERS rax.
+; Raises the depth and sets DR7 to 0. Only the outermost exit loads DR7, from the shadow: a value
+; saved here could predate watches that the handler armed, and an NMI inside #DB would arm too
+; early. The depth is raised first, so that an NMI in between, as it is not the outermost, leaves
+; DR7 at 0. OUT rdi = the struct regs. CLOBBERS rax.
 %macro watches_off 0
         inc dword [gs:PERCPU_WATCH_DEPTH]
         xor eax, eax
@@ -217,13 +212,12 @@ cfi_end
         mov rdi, rsp
 %endmacro
 
-; #DB and NMI. Nearly all arrive inside the kernel, outside of its entries and exits, where GS is
-; the kernel's: these go to ..@watch_inside. The slot of the error code, where the stub left 0,
-; records which GS was active (0: the kernel's), as watch_return is reached from the middle of a
-; handler. If a debug trap has to be passed to a program, debug_trap has moved its frame to the
-; thread's stack and returns that frame, which then continues like the exceptions of other vectors.
-; If an NMI has requested a stop meanwhile, the handler returns to debug_asked or inside_asked
-; (watch_return, below).
+; #DB and NMI. Nearly all arrive inside the kernel, outside of its entries and exits: these go to
+; ..@watch_inside. The error code's slot, where the stub left 0, records which GS was active (0: the
+; kernel's), as watch_return comes from the middle of a handler. To pass a debug trap to a program,
+; debug_trap returns its frame on the thread's stack, which then continues like other exceptions. If
+; an NMI has requested a stop, the handler returns to debug_asked or inside_asked (watch_return,
+; below).
 align 16
 cfi_start watch_entry, trap
         save_registers
@@ -281,8 +275,7 @@ cfi_start watch_entry, trap
 ..@watch_end:
 cfi_end
 
-; #BP: like a debug trap, but on the exceptions' page, which earlier exceptions have already left
-; when a #BP arrives.
+; #BP: like a debug trap, on the exceptions' page, which earlier exceptions have left by then.
 align 16
 cfi_start break_entry, trap
         save_registers
@@ -295,15 +288,13 @@ cfi_start break_entry, trap
         jmp ..@watch_served
 cfi_end
 
-; Returns from a debug trap or a #BP directly from the middle of its handler, after a debugger's
-; stop; if another stop has been requested, that stop comes first. IN rdi = its struct regs. Does
-; not return.
+; Returns from a debug trap or #BP from the middle of its handler, after a debugger's stop, and
+; after another if that is requested. IN rdi = its struct regs. Does not return.
 ;
 ; An NMI that requests a stop and interrupts this trap leaves a request (rendezvous_asked). The
-; check here sees earlier requests. If the NMI arrives after the check, up to the `iretq`, it sends
-; the trap back to the check (trap_tails, stop_late.c): the frame from which registers are restored
-; is still intact. A debug trap that ends without a stop has no check of its own, so that hits do
-; not pay for one: the NMI redirects the return address of its handler's call to the check.
+; check here sees earlier ones; an NMI after it, up to the `iretq`, sends the trap back to the check
+; (trap_tails, stop_late.c), as the frame is still intact. A debug trap without a stop has no check,
+; for which hits would pay: the NMI redirects the return address of its handler's call.
 align 16
 cfi_start watch_return, return
         cfi_outermost
@@ -318,8 +309,8 @@ cfi_start watch_return, return
         jmp ..@watch_leave
 cfi_end
 
-; Starts stepping the caller, with its interrupts as they are: neither an interrupt nor a parking
-; NMI can arrive between setting the flag and the watches. CLOBBERS rax, flags.
+; Starts stepping the caller, its interrupts unchanged. No interrupt, and no NMI that parks, comes
+; between the flag and the watches. CLOBBERS rax, flags.
 align 16
 cfi_start arch_step_begin, return
         pushfq
@@ -332,7 +323,7 @@ cfi_start arch_step_begin, return
         ret
 cfi_end
 
-; Return addresses directly above which an unwinder finds a struct regs.
+; Return addresses directly above which there is a struct regs.
 section .rodata progbits alloc noexec nowrite align=8
 global trap_returns:data (trap_returns_end - trap_returns)
 global trap_returns_end
@@ -350,8 +341,8 @@ trap_returns:
         dq ..@late_dispatched
 trap_returns_end:
 
-; Ranges [from, to) in which cs is the kernel's and rsp is still, or again, a program's; and the
-; return that may lead to a program.
+; Ranges [from, to) in which cs is the kernel's and rsp a program's; and the return that may lead to
+; a program.
 global trap_borders:data (trap_borders_end - trap_borders)
 global trap_borders_end
 global trap_iretq:data (trap_iretq_end - trap_iretq)
@@ -363,8 +354,8 @@ trap_iretq:
         dq ..@iretq_trap
 trap_iretq_end:
 
-; Ranges [from, to) from the check for a requested stop to the end of a debug trap or a #BP;
-; handlers that have not checked return to watch_served. And the address of the check.
+; Ranges [from, to) from the check for a requested stop to the end of a debug trap or #BP; handlers
+; that have not checked return to watch_served. And the check.
 global trap_tails:data (trap_tails_end - trap_tails)
 global trap_tails_end
 global trap_look:data (trap_look_end - trap_look)
@@ -378,8 +369,7 @@ trap_look:
         dq ..@watch_look
 trap_look_end:
 
-; The usual return addresses of the debug trap handlers, and those used if a stop has been
-; requested.
+; A debug trap handler's return addresses: usually, and if a stop is requested.
 global debug_returns:data (debug_returns_end - debug_returns)
 global debug_returns_end
 debug_returns:
