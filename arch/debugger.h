@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * A debugger's stops, and its access to memory and registers. For core/gdb. In a stop all CPUs are
- * stopped, interrupts and watches are off, and no code may trap.
- */
+/* For core/gdb. In a stop all CPUs are stopped, interrupts and watches off; no code may trap. */
 #pragma once
 
 #include <stdbool.h>
@@ -59,10 +56,7 @@ bool arch_stop_is_due(unsigned cpu);
 /* True if this CPU has parked the others for a change: none can resume meanwhile. Any context. */
 bool arch_park_is_changing(void);
 
-/*
- * Stops the interrupted context when it resumes; for a program stops the caller instead. In an
- * interrupt handler, for a debugger that has just been attached.
- */
+/* Stops the interrupted context when it resumes, or for a program the caller. In an interrupt. */
 void arch_stop_interrupted(struct regs *regs);
 
 /* Stops the caller. Task context, with a debugger attached. */

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * What core/embed asks of arch/embed, which replaces the entries, page tables and stacks of
- * arch/x86_64 when Pitot runs inside another kernel.
- */
+/* For core/embed. arch/embed replaces the entries, page tables and stacks of arch/x86_64. */
 #pragma once
 
 #include <stdbool.h>
@@ -44,9 +41,7 @@ void arch_embed_regs_return(const struct regs *from, struct pitot_regs *to);
 /* True if `address` is in the trap entries that the kernel has named. */
 bool arch_embed_in_gate(uintptr_t address);
 
-/*
- * The registers saved by the trap entry whose call into C returns to `address`; NULL: no entry's.
- */
+/* The registers saved by the trap entry whose call returns to `address`; NULL: no such entry. */
 const struct pitot_trap *arch_embed_trap(uintptr_t address);
 
 /* Records where debug traps that are not Pitot's continue. Boot. */

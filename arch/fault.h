@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Unexpected exceptions, and descriptions of trap frames: for kernel/panic, and for the code that
- * ends a faulting program.
- */
+/* Unexpected exceptions, and descriptions of trap frames: for reports of crashes and faults. */
 #pragma once
 
 #include <stdbool.h>

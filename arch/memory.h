@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Readable addresses, the programs' address range, the kernel's text, and the build ID. For core,
- * the page allocator and the loader. Any context.
- */
+/* Readable addresses, the programs' addresses, the kernel's text, the build ID. Any context. */
 #pragma once
 
 #include <stdbool.h>
@@ -13,9 +10,7 @@
 
 #define PAGE_SIZE ((size_t)4096)
 
-/*
- * These three walk the page tables. A program's mappings do not count: the kernel may not use them.
- */
+/* These three walk the page tables, without programs' mappings, which the kernel may not use. */
 bool arch_mapped(uintptr_t address, size_t length);
 /* True if the range is mapped memory: reading device registers may have side effects. */
 bool arch_readable(uintptr_t address, size_t length);

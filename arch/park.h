@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Parking all other CPUs to change data that they read: for core/breakpoint, core/tracepoint and
- * core/event. And the registers of a stopped CPU.
- */
+/* Parking all other CPUs to change data that they read; and a stopped CPU's registers. */
 #pragma once
 
 #include <stdbool.h>

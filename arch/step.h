@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Single-stepping the kernel; core/event/source_branches.c decides which thread. In debug traps,
- * unless stated otherwise.
- */
+/* Single-stepping the kernel, for core/event/source_branches.c. In debug traps, unless stated. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Stopping all other CPUs for a report, or halting them: for panics and the watchdog.
- * arch_stopped_regs (arch/park.h) gives each CPU's registers.
- */
+/* Stopping or halting all other CPUs: for panics and the watchdog. Registers: arch/park.h. */
 #pragma once
 
 /*

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Switching threads, and their stacks. kernel/sched decides when to switch, and to which thread.
- * Task context, unless stated otherwise.
- */
+/* Switching threads, and their stacks: for kernel/sched. Task context, unless stated otherwise. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Which stacks may be read, and the shapes of frames. For core/unwind, and for code that displays
- * call chains. Any context.
- */
+/* Stacks that may be read, and the shapes of frames: for call chains. Any context. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * How a program starts and enters the kernel. Programs and system calls are in kernel/user
- * (docs/programs.md).
- */
+/* How a program starts and enters the kernel: for kernel/user (docs/programs.md). */
 #pragma once
 
 #include <stdbool.h>

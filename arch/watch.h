@@ -123,8 +123,8 @@ unsigned arch_program_candidates(const struct regs *regs, const struct arch_watc
                                  struct arch_candidate candidates[ARCH_CANDIDATES_MAX]);
 
 /*
- * False if the machine reports only the lowest watch that an access matches, and misses a later
- * access of the same instruction. Not in traps.
+ * False: of the watches that an access matches the machine reports only the lowest, and it misses a
+ * later access of the same instruction. Not in traps.
  */
 bool arch_watch_reports_all(void);
 

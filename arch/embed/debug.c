@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Debug traps in another kernel; replaces arch/x86_64/entry. Separates Pitot's from the kernel's
- * own, and keeps watches off until the outermost trap ends.
- */
+/* Debug traps in another kernel; replaces arch/x86_64/entry. Watches are off in all of them. */
 #include "arch/cpu.h"
 #include "arch/embed.h"
 #include "arch/x86_64/cpu/cpu.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * CPUs, memory, text and stacks as the kernel that embeds Pitot reports them (core/pitot.h). Any
- * context, except arch_embed_init and parking.
+ * CPUs, memory, text and stacks as the embedding kernel reports them (core/pitot.h). Any context.
  */
 #include "arch/cpu.h"
 #include "arch/debugger.h"

@@ -137,10 +137,7 @@ static void apic_wait(void)
             return;
 }
 
-/*
- * Two register writes, interrupts off between them; an NMI that sends in between restores the
- * first.
- */
+/* Two writes, interrupts off between them; an NMI that sends in between restores the first. */
 static void apic_command(uint32_t to, uint32_t command)
 {
     uint64_t flags = arch_irq_save();

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Per-CPU data: found through GS (arch/x86_64/cpu/inline.h), or by the host's CPU number when Pitot
- * is embedded.
- */
+/* Per-CPU data, found through GS or, if Pitot is embedded, by the host's CPU number. */
 #pragma once
 
 #include <stdbool.h>

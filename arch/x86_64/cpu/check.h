@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * An invariant of arch/: a violation is reported as an undefined instruction, with the function's
- * name.
- */
+/* An invariant of arch/. A violation is reported as an undefined instruction of the function. */
 #pragma once
 
 #define arch_check(claim)                                                                          \

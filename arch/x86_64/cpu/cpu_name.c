@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * CPU name and model. Task and crash context. Source: Intel SDM vol. 2, "CPUID", "The Processor
- * Brand String Method" and "Version Information".
- */
+/* CPU name and model. Source: Intel SDM vol. 2, "CPUID". Task and crash context. */
 #include <stdint.h>
 
 #include "arch/cpu.h"

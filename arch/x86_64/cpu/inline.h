@@ -68,9 +68,7 @@ static inline uint64_t cpu_read_tsc(void)
 
 #define CLOCK_SCALE_SHIFT 32
 
-/*
- * Written at boot. Before clock_set_rate a tick counts as one ns, so that early events are ordered.
- */
+/* Written at boot. Before clock_set_rate a tick counts as one ns: early events are ordered. */
 struct clock {
     uint64_t start_ticks, start_nanoseconds;
     uint64_t scale; /* ns per tick, fixed point */

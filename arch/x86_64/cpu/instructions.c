@@ -7,9 +7,7 @@ void arch_relax(void)
     __asm__ volatile("pause");
 }
 
-/*
- * No interrupt comes between the two (Intel SDM vol. 2, "STI"), which would leave the CPU halted.
- */
+/* No interrupt comes between the two (Intel SDM vol. 2, "STI") and leaves the CPU halted. */
 void arch_idle(void)
 {
     __asm__ volatile("sti\n\thlt" : : : "memory");

@@ -65,10 +65,7 @@ static inline void local_move_words(void *to, const void *from, uint64_t words)
     local_barrier();
 }
 
-/*
- * The same by `rep movsq`, which takes some 11 ns to start: for many words, or where instructions
- * count.
- */
+/* By `rep movsq`, which takes some 11 ns to start: for many words, or if instructions count. */
 static inline void local_copy_words(void *to, const void *from, uint64_t words)
 {
     __asm__ volatile("rep movsq" : "+D"(to), "+S"(from), "+c"(words) : : "memory");

@@ -4,10 +4,7 @@
 
 #include "arch/x86_64/cpu/inline.h"
 
-/*
- * Loads GS, GDT, TSS, IDT and the system call entry of this CPU; its stacks must exist. It can take
- * no trap before. Once per CPU, interrupts off.
- */
+/* Loads what this CPU's traps need; its stacks must exist. Once per CPU, interrupts off. */
 void percpu_init(unsigned cpu);
 
 /* Sets the maximum number of CPUs (arch_cpus). Boot. */

@@ -10,10 +10,7 @@
 
 struct regs;
 
-/*
- * Interrupts off. If the machine dies in a debug trap between the two instructions, the count is
- * one too small.
- */
+/* Interrupts off. In a debug trap between the two instructions the count is one too small. */
 void port_write8_counted(uint16_t port, uint8_t value, uint64_t *counter);
 
 /* Counts a byte whose count the NMI preceded; the interrupted code resumes after its own count. */

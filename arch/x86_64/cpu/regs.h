@@ -64,10 +64,7 @@ static inline bool regs_are_full(const struct regs *regs)
     return regs->flags & FLAGS_FIXED;
 }
 
-/*
- * A full snapshot with interrupts off, no arithmetic flag and bp 0 passes, too; a chain by frame
- * pointers would end at its bp anyway.
- */
+/* Some full snapshots pass, too, but a chain by frame pointers would end at their bp, 0, anyway. */
 static inline bool regs_are_partial(const struct regs *regs)
 {
     return regs->flags == 0 && regs->bp == 0;

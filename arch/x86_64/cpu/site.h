@@ -15,10 +15,7 @@ struct arch_site {
     const void *owner;
 };
 
-/*
- * True if the site is on. `owner` names a variable. The section is writable for a host that
- * relocates pointers; in the kernel it is read-only.
- */
+/* `owner` names a variable. The section is writable for hosts that relocate its pointers. */
 #define ARCH_SITE_ON(owner)                                                                        \
     __extension__({                                                                                \
         __label__ site_on;                                                                         \

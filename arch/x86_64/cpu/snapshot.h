@@ -14,9 +14,7 @@
 #include "arch/x86_64/cpu/regs.h"
 #include "arch/x86_64/cpu/site.h"
 
-/*
- * The flags register. In assembly: inline, a push would move sp without the compiler's knowledge.
- */
+/* The flags. Not inline, as a push would move sp without the compiler's knowledge. */
 uint64_t arch_flags(void);
 
 /* A kernel context of which nothing else is known. */
@@ -45,10 +43,7 @@ uint64_t arch_flags(void);
                          : "=&r"(snapshot_regs->ip), "=&r"(snapshot_regs->sp));                    \
     } while (0)
 
-/*
- * The caller of a gate, at the call's return address. General registers are unknown, and not
- * cleared, which would take a quarter of a hit.
- */
+/* A gate's caller. Other registers are not cleared: that would take a quarter of a hit. */
 static inline void regs_at_place(struct regs *into, const struct arch_place *place)
 {
     into->ip = place->ip;

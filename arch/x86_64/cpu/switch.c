@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * The frame that arch_switch (switch.asm) leaves on a stack: made for a new thread, and read for
- * one that does not run. Task context; arch_switched_regs any.
- */
+/* The frame that arch_switch leaves on a stack. Task context; arch_switched_regs: any context. */
 #include "arch/regs.h"
 #include "arch/thread.h"
 #include "arch/unwind.h"

@@ -158,10 +158,7 @@ static bool string_explains(const struct regs *regs, const struct arch_watch *wa
 
 /* --- From elsewhere. --- */
 
-/*
- * True if a word over the watched bytes holds ip: a jump or a return may have read it. Device
- * registers are not read.
- */
+/* True if a word over the watched bytes holds ip: a jump or return may have read it. */
 static bool word_is_ip(const struct regs *regs, const struct arch_watch *watch)
 {
     uintptr_t page = watch->address & ~(PAGE_SIZE - 1);
@@ -181,8 +178,7 @@ static bool word_is_ip(const struct regs *regs, const struct arch_watch *watch)
 }
 
 /*
- * True if the watched bytes are in words 1 to 4 of a frame from which `iretq` or `retfq` has loaded
- * this ip and sp; word 0 is word_is_ip's.
+ * True if the watched bytes are in a frame, after its ip, from which `iretq` or `retfq` came here.
  */
 static bool frame_is_left(const struct regs *regs, const struct arch_watch *watch)
 {

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Finds the instruction whose access raised a debug trap, in the kernel's own memory: reads the
- * watched bytes and their page. For arch_watch_accessor (arch/watch.h).
- */
+/* Finds the instruction whose access to the kernel's memory raised a debug trap. */
 #pragma once
 
 #include "arch/regs.h"

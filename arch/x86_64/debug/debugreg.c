@@ -43,10 +43,7 @@ static uint64_t watch_without(uint64_t dr7, unsigned watches)
     return dr7;
 }
 
-/*
- * The shadow is stored first, as an NMI in between loads DR7 from it. This function may itself be
- * stepped, and the stepping may end inside it.
- */
+/* The shadow comes first, as an NMI loads DR7 from it. Stepping may begin or end in here. */
 static void watch_apply(uint64_t dr7)
 {
     struct percpu *self = percpu_self();

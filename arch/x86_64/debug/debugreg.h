@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Debug registers, bit by bit. Sources: Intel SDM vol. 3, "Debug Registers", tables of DR6 and DR7;
- * AMD APM vol. 2, "Software-Debug Resources".
- */
+/* Sources: Intel SDM vol. 3, "Debug Registers"; AMD APM vol. 2, "Software-Debug Resources". */
 #pragma once
 
 #include <stdbool.h>
@@ -66,10 +63,7 @@ void debugreg_step_over(unsigned cpu);
  */
 bool debugreg_is_stepped(unsigned cpu, const struct regs *regs);
 
-/*
- * The armed watches, watch i in register i. Written by arch_watch_arm with all other CPUs parked;
- * read by all of arch/x86_64/debug.
- */
+/* Watch i is in register i. Written by arch_watch_arm, with all other CPUs parked. */
 struct debugreg {
     struct arch_watch watches[ARCH_WATCHES];
     uint64_t dr7;

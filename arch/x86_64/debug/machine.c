@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Distinguishes QEMU's own emulation from other machines, by CPUID and by a probe. For the arbiter
- * and for arming; too slow for traps.
- */
+/* Distinguishes QEMU's own emulation from other machines. Not in traps: it is slow. */
 #include "arch/cpu.h"
 #include "arch/step.h"
 #include "arch/watch.h"

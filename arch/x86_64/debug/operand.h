@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Which bytes an instruction has accessed, from its bytes and the registers after it. For callers
- * that know where it begins. Debug trap.
- */
+/* Which bytes an instruction has accessed, by its bytes and the registers after it. Debug trap. */
 #pragma once
 
 #include "arch/regs.h"
@@ -40,10 +37,7 @@ unsigned operand_base(const uint8_t *modrm, uint8_t rex);
 /* A register's value; `sp` is the stack pointer, which the instruction may have changed. */
 uint64_t operand_register(const struct regs *regs, unsigned number, uint64_t sp);
 
-/*
- * The address of the memory operand at `modrm`. `end`: after the instruction; `sp`: rsp before it;
- * other registers as they are now.
- */
+/* The operand's address. `end`: after the instruction; `sp`: rsp before it; others are current. */
 uintptr_t operand_address(const struct regs *regs, const uint8_t *modrm, uint8_t rex, uintptr_t end,
                           uint64_t sp);
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * See operand.h: an instruction's opcode, and its memory operand. Source: Intel SDM vol. 2, "ModR/M
- * and SIB Bytes".
- */
+/* See operand.h. Source: Intel SDM vol. 2, "ModR/M and SIB Bytes". */
 #include "arch/x86_64/debug/operand.h"
 
 #define PREFIXES_MAX 14

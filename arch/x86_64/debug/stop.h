@@ -30,9 +30,7 @@ void stop_line_attach(bool attach);
 /* A stop has read the line: its NMI may still arrive and find nothing. */
 void stop_line_was_read(void);
 
-/*
- * Prepares a stopped CPU to run one instruction without interrupts. False: it is complete already.
- */
+/* Prepares a stopped CPU's step of one instruction, without interrupts. False: already done. */
 bool stop_step_prepare(unsigned cpu, struct regs *regs);
 
 /* Reads memory in the context `regs` of `cpu`: the program's or the kernel's. */

@@ -49,10 +49,7 @@ static bool has_changed(const struct stop_access *access, unsigned i)
     return difference << (64 - 8 * watch->length);
 }
 
-/*
- * The stepped instruction's accesses; 0: unknown. A step of a repeated instruction is one
- * iteration; one with rcx 0 makes no access and is the last.
- */
+/* A step of a repeated instruction is one iteration; the last, with rcx 0, makes no access. */
 static unsigned accesses_of(const struct stop_access *access, const struct regs *regs,
                             struct arch_made made[ARCH_MADE_MAX])
 {

@@ -34,8 +34,8 @@ static struct regs *frame_of_trap(const struct percpu *self, uintptr_t sp)
 }
 
 /*
- * Changes the return address of a debug trap's handler, right below the frame. Before the call that
- * slot holds an old value, which the call overwrites.
+ * Changes the handler's return address, right below the frame; a call that has yet to come
+ * overwrites it.
  */
 static void return_to_look(struct regs *frame, uintptr_t sp)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The debugger's serial line raises NMIs on the boot CPU, whose handler has the debugger read the
- * line before it asks the NMI clock. In NMIs.
+ * NMIs of the debugger's serial line, on the boot CPU. The debugger is asked before the NMI clock.
  */
 #include "arch/cpu.h"
 #include "arch/debugger.h"
@@ -25,8 +24,7 @@ void stop_line_was_read(void)
 }
 
 /*
- * Stops this CPU or, if it is parked, the CPU that runs alone; that CPU may stop meanwhile, and the
- * debugger may detach.
+ * Stops this CPU or, if it is parked, the CPU that runs alone. The debugger may detach meanwhile.
  */
 static void stop_hear(void)
 {

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * A debugger's memory accesses. Each page is looked up first, as a stop must not fault; all CPUs
- * are stopped, so it stays mapped. In a stop.
- */
+/* A debugger's memory accesses. In a stop, which must not fault: each page is looked up first. */
 #include "arch/debugger.h"
 #include "arch/x86_64/memory/paging.h"
 #include "arch/x86_64/memory/sections.h"

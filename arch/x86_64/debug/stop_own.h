@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * The registers that depend on the kernel (stop_registers.c);
- * arch/embed/arch/x86_64/debug/stop_own.h replaces this file. In a stop.
- */
+/* Registers that depend on the kernel: arch/embed replaces this file. In a stop. */
 #pragma once
 
 #include "arch/x86_64/cpu/percpu.h"

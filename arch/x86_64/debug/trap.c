@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Handles debug traps: reads DR6 once and calls the handlers of its causes. On the #DB stack page,
- * watches off (arch/x86_64/entry/trap_entry.asm).
- */
+/* Debug traps: reads DR6 once and calls handlers. On the #DB stack page, watches off. */
 #include "arch/x86_64/entry/trap.h"
 
 #include "arch/cpu.h"
@@ -112,10 +109,7 @@ static inline void debug_hit(unsigned fired, struct regs *regs)
         regs->flags |= FLAGS_RESUME;
 }
 
-/*
- * Steps of the kernel or a debugger, which may end in a program; false: neither. Out of line, so
- * that hits pay nothing for it.
- */
+/* False: no step of the kernel or a debugger. Out of line, so that hits pay nothing for it. */
 __attribute__((noinline)) static bool debug_stepped(unsigned fired, struct regs *regs)
 {
     bool stops = traps.stop.stepped && traps.stop.stepped(regs, &fired);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Reads the watched bytes, and finds the instruction that accessed them, in the debug trap. Cannot
- * fault.
- */
+/* Reads the watched bytes, and finds what accessed them. Debug trap; cannot fault. */
 #include "arch/memory.h"
 #include "arch/regs.h"
 #include "arch/watch.h"

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Describes trap frames, for reports of unexpected exceptions. Crash context: no lock, no
- * allocation; reads only the frame and control registers.
- */
+/* Describes trap frames. Crash context: reads only the frame and control registers. */
 #include "arch/fault.h"
 #include "arch/regs.h"
 #include "arch/unwind.h"

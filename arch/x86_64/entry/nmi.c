@@ -107,9 +107,7 @@ static bool nmi_button_waits(const struct percpu *self, bool timed)
     return timed && self->cpu == 0 && apic_button_is_pressed();
 }
 
-/*
- * An NMI that was neither sent nor expected is the NMI button's, on a machine that hangs: a report.
- */
+/* An NMI that was neither sent nor expected is the NMI button's: someone wants a report. */
 void nmi_trap(struct regs *regs)
 {
     struct percpu *self = percpu_self();

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Vectors and their handlers, which run with interrupts off, on the interrupted stack if it has
- * room.
- */
+/* Handlers run with interrupts off, on the interrupted stack if it has room. */
 #pragma once
 
 #include "arch/x86_64/cpu/regs.h"
@@ -36,10 +33,7 @@ void nmi_trap(struct regs *regs); /* arch/x86_64/entry/nmi.c */
 _Noreturn void watch_return(struct regs *frame); /* arch/x86_64/entry/trap_entry.asm */
 void trap_set_late(trap_handler *late);
 
-/*
- * Sets a handler of each program exception, called first, interrupts off; NULL: none. With all
- * other CPUs parked.
- */
+/* A handler called first in each program exception, or NULL. Set with all other CPUs parked. */
 void trap_set_program_handler(trap_handler *handler);
 
 /* For an NMI of unknown source: calls regs->vector's handler or reports it. On the NMI's page. */

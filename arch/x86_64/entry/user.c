@@ -22,9 +22,7 @@
 _Static_assert(USER_CODE_SELECTOR == USER_DATA_SELECTOR + 8, "sysret counts so");
 _Static_assert(KERNEL_DATA_SELECTOR == KERNEL_CODE_SELECTOR + 8, "syscall counts so");
 
-/*
- * Flags that `syscall` clears; AC disables SMAP, and NT makes an `iretq` return from a nested task.
- */
+/* Cleared by `syscall`. AC disables SMAP; NT makes an `iretq` return from a nested task. */
 #define FLAGS_MASKED                                                                               \
     (FLAGS_TRAP | FLAGS_INTERRUPT | FLAGS_DIRECTION | FLAGS_ALIGNMENT | FLAGS_NESTED)
 

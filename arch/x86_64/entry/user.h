@@ -7,19 +7,13 @@
 /* Prepares this CPU for `syscall`. Once per CPU, by percpu_init. */
 void user_init_cpu(void);
 
-/*
- * Serves a frame from user mode on its thread's stack, of an interrupt or an exception. Interrupts
- * off.
- */
+/* Serves a program's interrupt or exception, on its thread's stack. Interrupts off. */
 void user_trap(struct regs *regs, bool exception);
 
 /* By syscall_entry, interrupts off. True if `sysret` can restore the program's state. */
 bool user_syscall(struct regs *regs);
 
-/*
- * Emulate `syscall` (`next`: the address after it) and `sysret` for a debugger's step, which
- * resumes by `iretq`. Any context.
- */
+/* Emulate `syscall`, after which `next` is, and `sysret`, for a debugger's step. Any context. */
 void user_make_syscall(struct regs *regs, uintptr_t next);
 void user_make_sysret(struct regs *regs);
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Vector numbers (Intel SDM vol. 3, "Protected-Mode Exceptions and Interrupts"), and the tables of
- * trap_entry.asm.
+ * Vectors (Intel SDM vol. 3, "Protected-Mode Exceptions and Interrupts"), and the entries' tables.
  */
 #pragma once
 

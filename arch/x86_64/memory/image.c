@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * What the linker knows: where the text is, and the build ID, an ELF note (--build-id=0x...) of a
- * header, "GNU" and the bytes. Any context.
- */
+/* Where the text and the build ID are. The build ID is an ELF note: header, "GNU", the bytes. */
 #include "arch/memory.h"
 #include "arch/x86_64/memory/sections.h"
 

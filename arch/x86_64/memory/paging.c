@@ -107,9 +107,7 @@ static void paging_map_data(struct builder *builder, uint64_t kept)
         paging_unmap_guard(builder, &stack_ist[i]);
 }
 
-/*
- * Creates the slots' tables, so that mapping a slot stores only to its own entries, without a lock.
- */
+/* The slots' tables: mapping a slot then stores only to its own entries, without a lock. */
 static void paging_make_slots(struct builder *builder)
 {
     for (uintptr_t at = STACK_SLOTS_BASE; at < STACK_SLOT(STACK_SLOTS); at += LARGE_PAGE_SIZE)

@@ -57,14 +57,11 @@ uint64_t paging_root(void);
 /* Sets this CPU's control registers for these tables. Interrupts off. */
 void paging_set_control(void);
 
-/*
- * Maps a zeroed page at `address`, in a slot that the caller owns. False: no memory. Task context.
- */
+/* Maps a zeroed page in the caller's stack slot. False: out of memory. Task context. */
 bool paging_add_page(uintptr_t address);
 
 /*
- * Maps the uncached page of device registers at `physical`, to which the result points; NULL: no
- * free slot. Boot, after paging_init.
+ * The address of device registers at `physical`, uncached; NULL: no room. Boot, after paging_init.
  */
 volatile void *paging_map_device(uint64_t physical);
 
@@ -86,8 +83,7 @@ bool paging_find(uintptr_t address, struct paging_leaf *leaf);
 bool paging_is_memory(const struct paging_leaf *leaf);
 
 /*
- * Maps two pages of text from `page` on, writable, at the returned address, until
- * paging_alias_close. One at a time, interrupts off in between.
+ * A writable mapping of two pages of text, until paging_alias_close. One at a time, interrupts off.
  */
 uint8_t *paging_alias_open(uintptr_t page);
 void paging_alias_close(void);

@@ -52,9 +52,7 @@ uint64_t rendezvous_lost_ns(void);
 /* In an NMI, watches off: waits until no reason is left. */
 void rendezvous_serve(struct regs *regs);
 
-/*
- * Waits at these registers for `asked`, then while any of `serves` is asked for. Watches are off.
- */
+/* Waits at these registers for `asked`, then while any of `serves` is asked for. Watches off. */
 void rendezvous_wait(struct regs *regs, uint32_t serves, uint32_t asked);
 
 /* Enter or leave a debugger's stop at these registers; the stop itself waits. */

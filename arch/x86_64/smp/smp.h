@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Starting the CPUs that the firmware left waiting (Intel SDM vol. 3, "MP Initialization";
- * docs/kernel.md). Boot, interrupts off, on the boot CPU.
- */
+/* Starting CPUs (Intel SDM vol. 3, "MP Initialization"). Boot, interrupts off, on the boot CPU. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * No address is a program's: the kernel may be in the lower half. Replaces
- * arch/x86_64/cpu/user_range.h.
- */
+/* No address is a program's. Replaces arch/x86_64/cpu/user_range.h. */
 #pragma once
 
 #include <stdint.h>
