@@ -85,9 +85,10 @@ static inline struct cpuid cpu_id(uint32_t leaf, uint32_t subleaf)
     return out;
 }
 
-static inline bool cpu_has_smap(void)
+/* Leaf 7; zeros without it. */
+static inline struct cpuid cpu_features(void)
 {
-    return cpu_id(0, 0).eax >= 7 && (cpu_id(7, 0).ebx & CPUID_7_EBX_SMAP);
+    return cpu_id(0, 0).eax >= 7 ? cpu_id(7, 0) : (struct cpuid){0, 0, 0, 0};
 }
 
 static inline void cpu_write_msr(uint32_t msr, uint64_t value)

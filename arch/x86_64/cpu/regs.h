@@ -33,9 +33,7 @@ struct regs {
     uint64_t ip, cs, flags, sp, ss;                /* CPU */
 };
 
-/* The stack is 16-byte aligned at the call into C. */
-_Static_assert(sizeof(struct regs) == 22 * 8, "struct regs is what the trap entry pushes");
-_Static_assert(sizeof(struct regs) % 16 == 0, "C code is entered with an aligned stack");
+_Static_assert(sizeof(struct regs) == 11 * 16, "the entry pushes it, and aligns the stack so");
 _Static_assert(offsetof(struct regs, vector) == 15 * 8, "15 general registers below the vector");
 _Static_assert(offsetof(struct regs, ip) == 17 * 8, "the CPU's frame begins at ip");
 
@@ -79,6 +77,11 @@ static inline uint64_t regs_snapshot_flags(uint64_t flags)
 static inline bool regs_irq_on(uint64_t flags)
 {
     return flags & FLAGS_INTERRUPT;
+}
+
+static inline void regs_set_flag(uint64_t *flags, uint64_t flag, bool on)
+{
+    *flags = on ? *flags | flag : *flags & ~flag;
 }
 
 /* A program's frame with only ip, sp and bp. */

@@ -30,12 +30,6 @@ static bool is_indirect_branch(uint8_t modrm)
     return operation >= 2 && operation <= 5;
 }
 
-/* After 8e: /2 loads ss. */
-static bool is_of_ss(uint8_t modrm)
-{
-    return (modrm >> 3 & 7) == 2;
-}
-
 unsigned branch_modrm_length(const uint8_t *modrm, bool more)
 {
     unsigned mode = modrm[0] >> 6, base = modrm[0] & 7, length = 1;
@@ -77,8 +71,8 @@ static struct branch judge_opcode(const uint8_t *opcode, unsigned before)
         return (struct branch){is_indirect_branch(opcode[1]) ? BRANCH_ALWAYS : BRANCH_NONE, 0};
     case 0xfb: /* sti */
         return (struct branch){BRANCH_SHADOW, before + 1};
-    case 0x8e:
-        if (!is_of_ss(opcode[1]))
+    case 0x8e: /* /2 loads ss */
+        if ((opcode[1] >> 3 & 7) != 2)
             return (struct branch){BRANCH_NONE, 0};
         return (struct branch){
             BRANCH_SHADOW, before + 1 + branch_modrm_length(opcode + 1, before + 2 < BRANCH_BYTES)};

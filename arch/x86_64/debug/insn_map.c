@@ -2,14 +2,6 @@
 /* See insn_map.h. */
 #include "arch/x86_64/debug/insn_map.h"
 
-static bool is_build_id(const uint8_t *left, const uint8_t *right)
-{
-    for (unsigned i = 0; i < INSN_MAP_BUILD_ID_SIZE; i++)
-        if (left[i] != right[i])
-            return false;
-    return true;
-}
-
 const char *insn_map_open(struct insn_map *map, const void *bytes, size_t room,
                           const struct insn_map_expected *expected)
 {
@@ -21,7 +13,7 @@ const char *insn_map_open(struct insn_map *map, const void *bytes, size_t room,
         return "no instruction map in the image: run tools/insnmap on it";
     if (header->version != INSN_MAP_VERSION)
         return "an instruction map of another version than this kernel reads";
-    if (!is_build_id(header->build_id, expected->build_id))
+    if (__builtin_memcmp(header->build_id, expected->build_id, INSN_MAP_BUILD_ID_SIZE) != 0)
         return "the instruction map is another build's: run tools/insnmap again";
     if (header->text != expected->text || header->text_size != expected->text_end - expected->text)
         return "the instruction map does not cover the kernel's text";

@@ -242,34 +242,23 @@ static unsigned made_on_stack(const struct operand_opcode *opcode, const struct 
     }
 }
 
-/* `pop` to memory: the address comes from rsp after the pop. */
-static unsigned made_by_pop(const struct operand_opcode *opcode, uintptr_t end,
-                            const struct regs *regs, struct arch_made made[ARCH_MADE_MAX])
+/* `push` from memory, or `pop` to it: the address comes from rsp before a push, or after a pop. */
+static inline unsigned made_by_both(const struct operand_opcode *opcode, uintptr_t end,
+                                    const struct regs *regs, struct arch_made made[ARCH_MADE_MAX],
+                                    bool push)
 {
-    if (opcode->narrow || opcode->at[1] >> 6 == 3)
-        return 0;
-    made[0] = popped(regs, true);
-    made[1] =
-        (struct arch_made){.size = sizeof(uint64_t), .placed = !opcode->segment, .writes = true};
-    if (made[1].placed)
-        made[1].address = operand_address(regs, opcode->at + 1, opcode->rex, end, regs->sp);
-    return 2;
-}
+    bool memory = opcode->at[1] >> 6 != 3;
 
-/* `push` from memory: the address came from rsp before the push. */
-static unsigned made_by_push(const struct operand_opcode *opcode, uintptr_t end,
-                             const struct regs *regs, struct arch_made made[ARCH_MADE_MAX])
-{
-    if (opcode->narrow)
+    if (opcode->narrow || (!push && !memory))
         return 0;
-    made[0] = pushed(regs);
-    if (opcode->at[1] >> 6 == 3)
+    made[0] = push ? pushed(regs) : popped(regs, true);
+    if (!memory)
         return 1;
-    made[1] =
-        (struct arch_made){.size = sizeof(uint64_t), .placed = !opcode->segment, .reads = true};
+    made[1] = (struct arch_made){
+        .size = sizeof(uint64_t), .placed = !opcode->segment, .reads = push, .writes = !push};
     if (made[1].placed)
-        made[1].address =
-            operand_address(regs, opcode->at + 1, opcode->rex, end, regs->sp + sizeof(uint64_t));
+        made[1].address = operand_address(regs, opcode->at + 1, opcode->rex, end,
+                                          regs->sp + (push ? sizeof(uint64_t) : 0));
     return 2;
 }
 
@@ -332,9 +321,9 @@ unsigned operand_made(uintptr_t instruction, uintptr_t end, const struct regs *r
         return made_by_modrm(&opcode, at + 2, form_of_second(at[1], at[2] >> 3 & 7), end, regs,
                              made);
     if (at[0] == 0xff && reg == 6)
-        return made_by_push(&opcode, end, regs, made);
+        return made_by_both(&opcode, end, regs, made, true);
     if (at[0] == 0x8f && reg == 0)
-        return made_by_pop(&opcode, end, regs, made);
+        return made_by_both(&opcode, end, regs, made, false);
     count = made_on_stack(&opcode, regs, made);
     if (!count)
         count = made_by_string(&opcode, regs, made);

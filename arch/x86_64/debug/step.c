@@ -47,8 +47,7 @@ static int branch_taken_at_end(uintptr_t from, uintptr_t to)
 {
     uint8_t bytes[2 * BRANCH_BYTES] = {0};
 
-    for (uintptr_t i = 0; i < arch_text_end() - from; i++)
-        bytes[i] = ((const uint8_t *)from)[i];
+    __builtin_memcpy(bytes, (const void *)from, arch_text_end() - from);
     return branch_taken(bytes, from, to);
 }
 

@@ -154,11 +154,6 @@ bool stop_step_prepare(unsigned cpu, struct regs *regs)
     return true;
 }
 
-static void set_flag(uint64_t *flags, uint64_t flag, bool on)
-{
-    *flags = on ? *flags | flag : *flags & ~flag;
-}
-
 /* Corrects the low 16 bits of the pushed flags, for either operand size. */
 static void mend_stored(const struct step *step, const struct regs *regs)
 {
@@ -166,8 +161,8 @@ static void mend_stored(const struct step *step, const struct regs *regs)
 
     if (!stop_step_read(arch_cpu_id(), regs, regs->sp, (uint8_t *)&flags, sizeof(uint16_t)))
         return;
-    set_flag(&flags, FLAGS_INTERRUPT, step->interrupts);
-    set_flag(&flags, FLAGS_TRAP, step->traps);
+    regs_set_flag(&flags, FLAGS_INTERRUPT, step->interrupts);
+    regs_set_flag(&flags, FLAGS_TRAP, step->traps);
     step_write(regs, regs->sp, (const uint8_t *)&flags, sizeof(uint16_t));
 }
 
@@ -197,10 +192,10 @@ bool stop_step_finish(struct regs *regs, unsigned *fired)
     if (step->kind == STORES)
         mend_stored(step, regs);
     if (step->kind != LOADS)
-        set_flag(mended_flags(step, regs), FLAGS_TRAP, step->traps);
+        regs_set_flag(mended_flags(step, regs), FLAGS_TRAP, step->traps);
     if (step->kind != LOADS || step->program)
-        set_flag(mended_flags(step, regs), FLAGS_INTERRUPT,
-                 step->kind == SETS || (step->kind != CLEARS && step->interrupts));
+        regs_set_flag(mended_flags(step, regs), FLAGS_INTERRUPT,
+                      step->kind == SETS || (step->kind != CLEARS && step->interrupts));
     return true;
 }
 
@@ -216,8 +211,8 @@ bool stop_step_cancel(unsigned cpu, struct regs *regs)
     if (!(regs->flags & FLAGS_TRAP) || regs->sp != step->sp ||
         regs_user_mode(regs) != step->program)
         return false;
-    set_flag(&regs->flags, FLAGS_TRAP, step->traps);
-    set_flag(&regs->flags, FLAGS_INTERRUPT, step->interrupts);
+    regs_set_flag(&regs->flags, FLAGS_TRAP, step->traps);
+    regs_set_flag(&regs->flags, FLAGS_INTERRUPT, step->interrupts);
     if (debugreg_is_stepped(cpu, regs))
         debugreg_step(cpu);
     return true;

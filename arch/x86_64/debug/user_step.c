@@ -19,16 +19,11 @@
 #define POPF  0x9d
 #define IRET  0xcf
 
-static void set_trap(uint64_t *flags, bool on)
-{
-    *flags = on ? *flags | FLAGS_TRAP : *flags & ~FLAGS_TRAP;
-}
-
 /* After `syscall`, r11 holds the flags from before it. */
 static void hide_in_call(const struct arch_user_step *step, struct regs *regs)
 {
     if (regs->vector == REGS_SYSCALL)
-        set_trap(&regs->r11, step->traps);
+        regs_set_flag(&regs->r11, FLAGS_TRAP, step->traps);
 }
 
 void arch_user_step_begin(struct arch_user_step *step, struct regs *regs)
@@ -48,7 +43,7 @@ void arch_user_step_end(struct arch_user_step *step, struct regs *regs)
     step->on = false;
     percpu_self()->program_steps = false;
     hide_in_call(step, regs);
-    set_trap(&regs->flags, step->traps);
+    regs_set_flag(&regs->flags, FLAGS_TRAP, step->traps);
 }
 
 /* Corrects the low 16 bits of the pushed flags, for either operand size. */
@@ -59,7 +54,7 @@ static void hide_in_stack(const struct arch_user_step *step, const struct regs *
 
     if (!arch_user_read(space, regs->sp, &flags, sizeof(uint16_t)))
         return;
-    set_trap(&flags, step->traps);
+    regs_set_flag(&flags, FLAGS_TRAP, step->traps);
     arch_user_write(space, regs->sp, &flags, sizeof(uint16_t));
 }
 

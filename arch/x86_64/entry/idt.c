@@ -16,18 +16,16 @@ NOWATCH_DATA __attribute__((aligned(16))) static struct gate idt[VECTORS];
 
 static uint8_t idt_stack_of(unsigned vector)
 {
-    switch (vector) {
-    case VECTOR_NMI:
-        return IST_NMI;
-    case VECTOR_DEBUG:
-        return IST_DEBUG;
-    case VECTOR_DOUBLE_FAULT:
-        return IST_DOUBLE_FAULT;
-    case VECTOR_MACHINE_CHECK:
-        return IST_MACHINE_CHECK;
-    default:
-        return vector < VECTOR_FIRST_INTERRUPT ? IST_EXCEPTION : IST_INTERRUPT;
-    }
+    static const uint8_t own[VECTOR_FIRST_INTERRUPT] = {
+        [VECTOR_NMI] = IST_NMI,
+        [VECTOR_DEBUG] = IST_DEBUG,
+        [VECTOR_DOUBLE_FAULT] = IST_DOUBLE_FAULT,
+        [VECTOR_MACHINE_CHECK] = IST_MACHINE_CHECK,
+    };
+
+    if (vector >= VECTOR_FIRST_INTERRUPT)
+        return IST_INTERRUPT;
+    return own[vector] ? own[vector] : IST_EXCEPTION;
 }
 
 static void idt_set(unsigned vector, uintptr_t entry)
@@ -54,7 +52,7 @@ static void idt_leave_clac_out(void)
 
 void idt_init(void)
 {
-    if (!cpu_has_smap())
+    if (!(cpu_features().ebx & CPUID_7_EBX_SMAP))
         idt_leave_clac_out();
     for (unsigned vector = 0; vector < VECTORS; vector++)
         idt_set(vector, (uintptr_t)trap_stubs + vector * TRAP_STUB_SIZE);

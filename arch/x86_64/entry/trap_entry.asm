@@ -345,21 +345,19 @@ trap_returns_end:
 ; a program.
 global trap_borders:data (trap_borders_end - trap_borders)
 global trap_borders_end
-global trap_iretq:data (trap_iretq_end - trap_iretq)
+global trap_iretq:data 8
 trap_borders:
         dq syscall_entry, ..@syscall_on_stack
         dq ..@syscall_off_stack, ..@syscall_end
 trap_borders_end:
 trap_iretq:
         dq ..@iretq_trap
-trap_iretq_end:
 
 ; Ranges [from, to) from the check for a requested stop to the end of a debug trap or #BP; handlers
 ; that have not checked return to watch_served. And the check.
 global trap_tails:data (trap_tails_end - trap_tails)
 global trap_tails_end
-global trap_look:data (trap_look_end - trap_look)
-global trap_look_end
+global trap_look:data 8
 trap_tails:
         dq ..@watch_served, ..@watch_nmi
         dq ..@watch_leave, ..@watch_end
@@ -367,7 +365,6 @@ trap_tails:
 trap_tails_end:
 trap_look:
         dq ..@watch_look
-trap_look_end:
 
 ; A debug trap handler's return addresses: usually, and if a stop is requested.
 global debug_returns:data (debug_returns_end - debug_returns)

@@ -140,15 +140,12 @@ static void paging_map_memory(struct builder *builder, const struct paging_range
  */
 static uint64_t paging_cr4(void)
 {
+    struct cpuid features = cpu_features();
     uint64_t cr4 = CR4_PAE | CR4_PGE | CR4_DE | CR4_MCE;
 
-    if (cpu_id(0, 0).eax >= 7) {
-        struct cpuid features = cpu_id(7, 0);
-
-        cr4 |= features.ebx & CPUID_7_EBX_SMEP ? CR4_SMEP : 0;
-        cr4 |= features.ebx & CPUID_7_EBX_SMAP ? CR4_SMAP : 0;
-        cr4 |= features.ecx & CPUID_7_ECX_UMIP ? CR4_UMIP : 0;
-    }
+    cr4 |= features.ebx & CPUID_7_EBX_SMEP ? CR4_SMEP : 0;
+    cr4 |= features.ebx & CPUID_7_EBX_SMAP ? CR4_SMAP : 0;
+    cr4 |= features.ecx & CPUID_7_ECX_UMIP ? CR4_UMIP : 0;
     return cr4;
 }
 

@@ -33,18 +33,12 @@ static void make_jump(uint8_t *code, const struct arch_site *site)
     uint32_t distance = (uint32_t)(site->target - (site->address + SITE_SIZE));
 
     code[0] = JMP_REL32;
-    for (unsigned i = 1; i < SITE_SIZE; i++, distance >>= 8)
-        code[i] = (uint8_t)distance;
+    __builtin_memcpy(code + 1, &distance, sizeof(distance));
 }
 
 static bool stands_at(const struct arch_site *site, const uint8_t *code)
 {
-    const uint8_t *text = (const uint8_t *)site->address;
-
-    for (unsigned i = 0; i < SITE_SIZE; i++)
-        if (text[i] != code[i])
-            return false;
-    return true;
+    return __builtin_memcmp((const void *)site->address, code, SITE_SIZE) == 0;
 }
 
 /*
@@ -59,8 +53,7 @@ static void text_write(uintptr_t address, const uint8_t *code, size_t length)
     struct site_word *place = (struct site_word *)(alias + address % PAGE_SIZE);
     union site_code patched = {.word = place->value};
 
-    for (size_t i = 0; i < length; i++)
-        patched.bytes[i] = code[i];
+    __builtin_memcpy(patched.bytes, code, length);
     place->value = patched.word;
     paging_alias_close();
 }

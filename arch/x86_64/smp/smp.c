@@ -45,13 +45,10 @@ static uint64_t said;
 
 void smp_place(uint32_t low_page)
 {
-    const char *from = direct_address((uintptr_t)ap_start);
-    char *to = direct_address(low_page);
     size_t size = (size_t)(ap_start_end - ap_start);
 
     arch_check(size <= PAGE_SIZE);
-    for (size_t i = 0; i < size; i++)
-        to[i] = from[i];
+    __builtin_memcpy(direct_address(low_page), direct_address((uintptr_t)ap_start), size);
     page = low_page;
 }
 
