@@ -5,12 +5,11 @@
 #include "arch/cpu.h"
 #include "arch/x86_64/cpu/cpu.h"
 
-#define LEAF_MAKER         0
-#define LEAF_VERSION       1
-#define LEAF_EXTENDED_LAST 0x80000000u
-#define LEAF_BRAND_FIRST   0x80000002u
-#define LEAF_BRAND_LAST    0x80000004u
-#define BRAND_LEAVES       (LEAF_BRAND_LAST - LEAF_BRAND_FIRST + 1)
+#define LEAF_MAKER       0
+#define LEAF_VERSION     1
+#define LEAF_BRAND_FIRST 0x80000002u
+#define LEAF_BRAND_LAST  0x80000004u
+#define BRAND_LEAVES     (LEAF_BRAND_LAST - LEAF_BRAND_FIRST + 1)
 
 const char *arch_cpu_name(void)
 {
@@ -20,7 +19,7 @@ const char *arch_cpu_name(void)
     } brand; /* always the same string, so it may be written twice */
     const char *from = brand.text;
 
-    if (cpu_id(LEAF_EXTENDED_LAST, 0).eax < LEAF_BRAND_LAST)
+    if (cpu_id(CPUID_EXTENDED, 0).eax < LEAF_BRAND_LAST)
         return ARCH_NAME;
     for (uint32_t leaf = LEAF_BRAND_FIRST; leaf <= LEAF_BRAND_LAST; leaf++)
         brand.leaf[leaf - LEAF_BRAND_FIRST] = cpu_id(leaf, 0);

@@ -8,10 +8,19 @@
 
 #include <stdint.h>
 
-struct regs;
+#include "arch/x86_64/cpu/local.h"
+#include "arch/x86_64/cpu/regs.h"
+
+extern const uint64_t port_counts, port_has_counted; /* port_counted.asm */
 
 /* Interrupts off. In a debug trap between the two instructions the count is one too small. */
 void port_write8_counted(uint16_t port, uint8_t value, uint64_t *counter);
 
 /* Counts a byte whose count the NMI preceded; the interrupted code resumes after its own count. */
-void port_count_settle(struct regs *regs);
+static inline void port_count_settle(struct regs *regs)
+{
+    if (regs->ip != port_counts)
+        return;
+    local_increment((uint64_t *)regs->cx);
+    regs->ip = port_has_counted;
+}
