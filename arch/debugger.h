@@ -97,8 +97,8 @@ bool arch_debug_register_write(unsigned cpu, unsigned number, const uint8_t *byt
 extern const unsigned arch_debug_expedited[ARCH_DEBUG_EXPEDITED];
 
 /*
- * Makes a stopped CPU call `function` on the current thread's stack when it resumes; `function`
- * ends with arch_stop_here. *kept receives the registers to return to. False: the CPU is not in a
- * thread, has interrupts off, or lacks stack. In a stop.
+ * Makes a stopped CPU call `function`, which ends with arch_stop_here, on its thread's stack when
+ * it resumes. *kept: the registers to return to. False: no thread, interrupts off, or too little
+ * stack.
  */
 bool arch_stop_divert(unsigned cpu, void (*function)(void), struct regs *kept);

@@ -62,9 +62,8 @@ const char *arch_embed_gates_wrong(unsigned *cpu);
 bool arch_embed_is_debugged(void);
 
 /*
- * If the debugger's line requests a stop, stops with these registers, which the debugger may
- * change. False: no request, no debugger, or a program's registers. Interrupt context, interrupts
- * off.
+ * Stops with these registers, which the debugger may change, if its line requests that. False: no
+ * stop. Interrupt context, interrupts off.
  */
 bool arch_embed_listen(struct pitot_regs *interrupted);
 

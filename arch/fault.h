@@ -9,9 +9,8 @@
 struct regs;
 
 /*
- * Called for each exception without a handler, interrupts off and watches disarmed, on the
- * interrupted stack or, if that has no room, the exception's own. Must not return.
- * arch_set_fault_handler returns the previous handler, or NULL.
+ * Called for each exception without a handler, interrupts and watches off, on the interrupted stack
+ * if it has room. Must not return. arch_set_fault_handler returns the previous handler, or NULL.
  */
 typedef void arch_fault_handler(struct regs *regs);
 arch_fault_handler *arch_set_fault_handler(arch_fault_handler *handler);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Registers of a trap frame by perf's and DWARF's numbers (gdb's:
- * arch/x86_64/debug/stop_registers.c), all from arch/x86_64/cpu/registers.h. For core/sample,
- * core/script, core/unwind, and the report about a faulting program. Any context.
+ * Registers of a trap frame by perf's and DWARF's numbers, generated from
+ * arch/x86_64/cpu/registers.h. Any context.
  */
 #pragma once
 

@@ -21,9 +21,8 @@ struct arch_space *arch_space_create(void);
 void arch_space_destroy(struct arch_space *space);
 
 /*
- * Map a page of zeros at `address`, a multiple of PAGE_SIZE in the program's range where nothing is
- * mapped; and unmap it, only by the program itself. False: out of memory, or nothing to unmap. Task
- * context.
+ * Map a page of zeros at `address`, aligned and free, in the program's range; and unmap it, only by
+ * the program itself. False: out of memory, or nothing mapped. Task context.
  */
 bool arch_space_map(struct arch_space *space, uintptr_t address, enum arch_page access);
 bool arch_space_unmap(struct arch_space *space, uintptr_t address);

@@ -23,9 +23,8 @@ typedef void arch_step_handler(struct regs *regs);
 void arch_step_set_handlers(arch_step_handler *stepped, arch_step_handler *resumed);
 
 /*
- * Start or stop stepping this context at its next instruction, in the two handlers or a watch
- * handler. Where steps and data watches exclude each other, this CPU's data watches are off during
- * the stepped instruction only.
+ * Start or stop stepping this context, in the two handlers or a watch handler. If steps exclude
+ * data watches, this CPU's are off during the stepped instruction only.
  */
 void arch_step_more(struct regs *regs);
 void arch_step_no_more(struct regs *regs);

@@ -3,9 +3,8 @@
 #pragma once
 
 /*
- * Stops all other CPUs, wherever they are, until arch_cpus_go, except those that do not answer
- * within 0.3 s, not counting time in which the whole machine was stopped. For a report that changes
- * nothing. One caller at a time. Any context.
+ * Stops all other CPUs until arch_cpus_go, except those that do not answer within 0.3 s in which
+ * the machine runs. For a report that changes nothing. One caller at a time. Any context.
  */
 void arch_cpus_rendezvous(void);
 void arch_cpus_go(void);

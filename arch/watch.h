@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Debug registers, and the instruction whose access hit. core/breakpoint decides what is watched.
- * Changes are made in task context with all other CPUs parked; handlers run on the debug trap's
- * stack.
+ * Debug registers, and the instruction whose access hit; core/breakpoint decides what is watched.
+ * Changes: task context, all other CPUs parked. Handlers: on the debug trap's stack.
  */
 #pragma once
 
@@ -50,9 +49,8 @@ typedef void arch_watch_handler(unsigned fired, struct regs *regs);
 void arch_watch_set_handler(arch_watch_handler *handler);
 
 /*
- * The aligned 8-byte word with the watched bytes, for hits to read. A word that is always 0 for
- * ARCH_EXECUTE, bytes that are not arch_readable (any more), and a program's memory, which the
- * kernel may not read through this pointer. Any context.
+ * The aligned 8-byte word with the watched bytes, for hits to read; a constant 0 for ARCH_EXECUTE,
+ * for a program's memory, and for bytes that are not arch_readable. Any context.
  */
 const volatile uint64_t *arch_watch_word(const struct arch_watch *watch);
 
@@ -115,9 +113,8 @@ unsigned arch_watch_candidates(const struct regs *regs, const struct arch_watch 
                                struct arch_candidate candidates[ARCH_CANDIDATES_MAX]);
 
 /*
- * The candidates in this CPU's program, for kernels with programs. Programs have no map of
- * instructions, so these are all that could end at ip and could have accessed the watched bytes:
- * most possible starts yield none, or one that accesses other bytes.
+ * All instructions of this CPU's program that could end at ip and could have accessed the watched
+ * bytes. Programs have no map of instructions, but most possible starts yield no such one.
  */
 unsigned arch_program_candidates(const struct regs *regs, const struct arch_watch *watch,
                                  struct arch_candidate candidates[ARCH_CANDIDATES_MAX]);

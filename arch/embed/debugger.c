@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A debugger's stops in another kernel; replaces arch/x86_64/debug/stop.c, not stop_step.c. They
- * happen at the end of debug traps, and in the interrupt that polls the debugger's line. One CPU;
- * interrupts and watches are off, and this code may not trap. arch_debugger_attach: all CPUs
- * parked.
+ * Replaces arch/x86_64/debug/stop.c in another kernel: stops happen at the end of debug traps, and
+ * in the interrupt that polls the debugger's line. One CPU; interrupts and watches are off, and
+ * this code may not trap. arch_debugger_attach: all CPUs parked.
  */
 #include "arch/debugger.h"
 #include "arch/cpu.h"

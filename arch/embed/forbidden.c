@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Memory that may not be watched in another kernel: the debug trap's gate and stacks, Pitot's or
- * those that the kernel has named, and the data that pitot_debug_trap accesses while watches are
- * armed. For the arbiter; any context.
+ * Memory that may not be watched in another kernel: the gate and stacks of debug traps, and the
+ * data that pitot_debug_trap accesses while watches are armed. Any context.
  */
 #include "arch/embed.h"
 #include "arch/watch.h"

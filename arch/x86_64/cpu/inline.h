@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The inline functions of arch/cpu.h: one load each, and the clock. Every hit uses them, and a
- * call, with the registers that it makes the caller save, would cost more. Any context. Host
- * programs include tests/unit/arch/x86_64/cpu/inline.h instead.
+ * The inline functions of arch/cpu.h: one load each, and the clock. Every hit uses them, and a call
+ * would cost more. Any context. Hosts use tests/unit/arch/x86_64/cpu/inline.h instead.
  */
 #pragma once
 

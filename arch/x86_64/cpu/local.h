@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Operations on data of one CPU that several of its contexts (task, interrupt, debug trap, NMI)
- * share. Each is one instruction, so nothing on the CPU intervenes; no LOCK, as no other CPU
- * writes. Readers on other CPUs need publish_*. Any context; also builds on an x86-64 host.
+ * Operations on one CPU's data that its contexts (task, interrupt, debug trap, NMI) share: one
+ * instruction each, so nothing on the CPU intervenes, and without LOCK, as no other CPU writes.
+ * Other CPUs read it by publish_*. Any context; also builds on a host.
  */
 #pragma once
 

@@ -4,8 +4,7 @@
  * them on the stack:
  *
  *      higher addresses
- *      ss  sp  flags  cs  ip      pushed by the CPU (Intel SDM vol. 3, "Stack Usage on Transfers to
- *                                 Handlers")
+ *      ss  sp  flags  cs  ip      CPU: Intel SDM vol. 3, "Stack Usage on Transfers to Handlers"
  *      error                      by the CPU where the vector has one, else 0 by the stub
  *      vector                     by the stub
  *      di si dx cx ax r8-r11      by the common entry
@@ -16,8 +15,6 @@
  * hardware always sets it, and clear in a hot snapshot (snapshot.h). A partial snapshot has only
  * ip, sp and cs, with flags 0 and bp 0; a rewound snapshot is at a caller's return address, and its
  * vector is REGS_REWOUND.
- *
- * Offsets for assembly are generated from this file (arch/x86_64/cpu/offsets.c).
  */
 #pragma once
 

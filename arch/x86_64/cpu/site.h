@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A site: a place in the code that is a five-byte nop or, if turned on (arch/patch.h), a jump to
- * out-of-line code. The section `tracepoint_sites` lists all sites for their owners. On the host
- * sites stay off.
+ * A site: a five-byte nop in the code or, if turned on (arch/patch.h), a jump to out-of-line code.
+ * The section `tracepoint_sites` lists them for their owners. On the host sites stay off.
  */
 #pragma once
 

@@ -24,9 +24,8 @@
 #include "arch/x86_64/debug/operand.h"
 
 /*
- * How far a string instruction may have moved past the access: processors that move a cache line at
- * once report it at the line's end (Intel SDM vol. 3, "Data Breakpoint Exception Condition",
- * "Fast-String Operation").
+ * Processors report a string instruction's access up to a cache line late (Intel SDM vol. 3, "Data
+ * Breakpoint Exception Condition", "Fast-String Operation").
  */
 #define STRING_PASSED 64
 

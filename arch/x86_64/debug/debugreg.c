@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Arms and disarms the debug registers, which are equal on all CPUs but for those that a CPU has
- * deselected. Arming is in task context with all other CPUs parked, debugreg_load on each CPU that
- * starts or resumes, debugreg_step and debugreg_step_over in traps.
+ * Arms and disarms the debug registers, equal on all CPUs but for deselected ones. Arming: task
+ * context, all other CPUs parked; debugreg_load: a CPU that starts or resumes; the steps: traps.
  */
 #include "arch/x86_64/debug/debugreg.h"
 

@@ -57,9 +57,8 @@ void debugreg_step(unsigned cpu);
 void debugreg_step_over(unsigned cpu);
 
 /*
- * True if the kernel steps the context `regs`, which a trap has interrupted on this CPU or in which
- * another CPU is parked; not for a trap flag that a program has set itself, nor for a debugger's
- * step (stop_step_is_under_way).
+ * True if the kernel steps the context `regs`, interrupted on this CPU or parked on another; false
+ * for a program's own trap flag, and for a debugger's step (stop_step_is_under_way).
  */
 bool debugreg_is_stepped(unsigned cpu, const struct regs *regs);
 

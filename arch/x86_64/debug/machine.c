@@ -12,9 +12,8 @@
 #define TCG                  0x54474354u /* "TCGT", the first byte lowest */
 
 /*
- * TCG identifies itself as "TCGTCGTCGTCG". When a stepped instruction makes a watched access, it
- * raises two traps, the second at the entry of the first, whose frame is lost
- * (docs/breakpoints.md).
+ * TCG ("TCGTCGTCGTCG") raises two traps for a stepped instruction with a watched access, and the
+ * second overwrites the frame of the first (docs/breakpoints.md).
  */
 static bool is_tcg(void)
 {

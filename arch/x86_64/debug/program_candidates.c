@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Finds a program's instructions that may have made the access a debug trap reports: tries each
- * start from which an instruction would end at ip. For the arbiter (struct breakpoint_processes);
- * debug trap. Cannot fault.
+ * Finds a program's instructions that may have made the access that hit, by trying each start from
+ * which one would end at ip. For the arbiter; debug trap. Cannot fault.
  */
 #include "arch/cpu.h"
 #include "arch/space.h"

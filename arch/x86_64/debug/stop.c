@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A debugger's stops: stops and resumes all other CPUs, and handles the debug traps and NMIs that
- * lead to a stop (docs/gdb.md). Runs on the trap's stack page, interrupts and watches off; may not
- * trap. arch_debugger_attach: task context.
+ * A debugger's stops (docs/gdb.md). Runs on the trap's stack page, interrupts and watches off; may
+ * not trap. arch_debugger_attach: task context.
  */
 #include "arch/x86_64/debug/stop.h"
 

@@ -11,9 +11,8 @@
 const struct arch_debugger *stop_debugger(void);
 
 /*
- * Stops at these registers, in the trap or NMI that saved them. The CPU may have to wait for its
- * turn; it then resumes without a stop if the breakpoint was removed, the debugger changed its ip,
- * or an earlier stop served the same request.
+ * Stops at these registers, in the trap or NMI that saved them. Resumes without a stop if the
+ * reason has gone while the CPU waited for its turn.
  */
 void stop_enter(struct regs *regs, enum arch_stop why);
 
@@ -53,8 +52,7 @@ bool stop_step_cancel(unsigned cpu, struct regs *regs);
 bool stop_step_is_under_way(unsigned cpu);
 
 /*
- * In an NMI that requests a stop where this CPU cannot stop, with the interrupted registers. An
- * interrupted debug trap or #BP checks for the request at its end, again if it already has;
- * otherwise the stop is requested again later.
+ * In an NMI whose request to stop this CPU cannot serve: an interrupted debug trap or #BP will
+ * check for the request at its end, even if it already has; otherwise the stop is requested again.
  */
 void stop_look_again(struct regs *regs);

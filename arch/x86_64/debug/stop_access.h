@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Finds the watched bytes that a debugger's step has accessed where data watches are off during
- * steps (arch_step_excludes_watches), by decoding the instruction and comparing the bytes before
- * and after it. For stop_step.c.
+ * The watched bytes that a debugger's step has accessed, where data watches are off during steps:
+ * decodes the instruction, and compares the bytes before and after. For stop_step.c.
  */
 #pragma once
 

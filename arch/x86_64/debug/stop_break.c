@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Stops by a breakpoint instruction: the debugger's, one in the code, or stop_landing, to which a
- * trap or interrupt on the interrupted stack returns because it must leave that stack before its
- * CPU can stop. In the traps, interrupts off; arch_stop_here: task context.
+ * Stops by breakpoint instructions: the debugger's, one in the code, or stop_landing, to which a
+ * trap or interrupt returns to leave the interrupted stack before its CPU stops. Interrupts off.
  */
 #include "arch/cpu.h"
 #include "arch/debugger.h"
@@ -114,9 +113,8 @@ static void stop_program_trapped(struct regs *regs)
 }
 
 /*
- * gdb's `call` makes the function return to a breakpoint on the stack, which is not executable. The
- * page fault's frame is on that stack, too, so the fault returns to stop_landing, which traps on a
- * stack page of its own.
+ * gdb's `call` returns to a breakpoint on the stack, which is not executable. The page fault's
+ * frame is on that stack, so the fault returns to stop_landing, which traps on a stack of its own.
  */
 static void stop_page_fault(struct regs *regs)
 {

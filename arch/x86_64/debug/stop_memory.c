@@ -7,9 +7,8 @@
 #define INT3 0xcc
 
 /*
- * Where to access `address`, with *length limited to what is mapped there; NULL: not allowed.
- * Reading device registers would have side effects. SMAP forbids a program's pages, so their memory
- * is accessed through the map of all memory.
+ * Where to access `address`, with *length limited to its page; NULL: not allowed, or a device's.
+ * SMAP forbids a program's pages, so they are accessed through the map of all memory.
  */
 static uint8_t *find_bytes(uintptr_t address, bool writes, size_t *length)
 {

@@ -165,9 +165,8 @@ bool arch_debug_register_read(unsigned cpu, unsigned number, uint8_t *bytes)
 }
 
 /*
- * Refuses a non-canonical ip, which would fault in the kernel's exit, and a kernel address for a
- * program, which would kill it; gdb's `call` tries that. Flags that are the same in every frame
- * stay. gdb restores CR2 after a `call` that faulted.
+ * Refuses a non-canonical ip, which would fault in the kernel's exit, and a kernel ip for a program
+ * (gdb's `call`), which would kill it. gdb restores CR2 after a `call` that faulted.
  */
 bool arch_debug_register_write(unsigned cpu, unsigned number, const uint8_t *bytes)
 {

@@ -155,11 +155,10 @@ static bool debug_is_programs(const struct regs *regs, uint64_t dr6)
 }
 
 /*
- * QEMU reports a step over a watched access in two traps. The second comes before the handler of
- * the first runs, on the same stack page: it overwrites the first frame, so the interrupted ip is
- * lost. The GS base that the second found (watch_entry) shows whether a program was interrupted. A
- * program can be ended; otherwise the CPU would return to this entry for ever. The kernel cannot
- * continue.
+ * QEMU reports a step over a watched access in two traps, the second before the handler of the
+ * first runs: it overwrites the first frame, and the interrupted ip is lost. The GS base that it
+ * found (watch_entry) shows whether a program was interrupted. A program can be ended; otherwise
+ * the CPU would return to this entry for ever. The kernel cannot continue.
  */
 static void debug_find_program(struct regs *regs)
 {

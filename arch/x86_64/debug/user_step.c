@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A program's steps: the trap flag in its frame, and where the program could see or change it. The
- * flag is set on return to the program (arch_user_step_begin, called by `leave`) and off in the
- * kernel: an exception's entry and FMASK clear it. A return with the flag set is by `iretq`, and
- * the next instruction traps first. On the thread's stack, interrupts off, or in the debug trap.
- * Sources: Intel SDM vol. 3, "Single-Step Exception Condition"; vol. 2, PUSHF, POPF, IRET, SYSCALL.
+ * flag is off in the kernel, and a return with the flag set is by `iretq`, after which the next
+ * instruction traps first. On the thread's stack, interrupts off, or in the debug trap. Sources:
+ * Intel SDM vol. 3, "Single-Step Exception Condition"; vol. 2, PUSHF, POPF, IRET, SYSCALL.
  */
 #include "arch/user_step.h"
 #include "arch/cpu.h"

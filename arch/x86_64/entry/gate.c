@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A gate runs two instructions before interrupts are off (arch/x86_64/entry/gate.asm), and an
- * emulator that checks for interrupts after calls delivers many right there: a chain taken in such
- * an interrupt would show the tracer instead of the traced code. The gate has at most pushed the
- * flags by then, so the code is moved back to the call and repeats it after the interrupt, which
- * then seems to have interrupted the caller. In each interrupt, interrupts off; a watch of memory
- * read here may hit, which is harmless.
+ * A gate runs two instructions with interrupts on (arch/x86_64/entry/gate.asm), where emulators
+ * that check for interrupts after calls deliver many: a chain from there would show the tracer
+ * instead of the traced code. The gate has at most pushed the flags, so the code is moved back to
+ * the call, and the interrupt seems to have interrupted the caller. In each interrupt, interrupts
+ * off; a watch may hit here, which is harmless.
  */
 #include "arch/patch.h"
 #include "arch/regs.h"

@@ -26,9 +26,8 @@ struct regs *break_trap(struct regs *regs);
 void nmi_trap(struct regs *regs); /* arch/x86_64/entry/nmi.c */
 
 /*
- * Returns from a debug trap or #BP from the middle of its handler, after a debugger's stop. If
- * another stop has been requested, calls `late` first, which may return. `late` is set with all
- * other CPUs parked.
+ * Returns from a debug trap or #BP from the middle of its handler, after a debugger's stop; if
+ * another stop is requested, first calls `late`, set with all other CPUs parked, which may return.
  */
 _Noreturn void watch_return(struct regs *frame); /* arch/x86_64/entry/trap_entry.asm */
 void trap_set_late(trap_handler *late);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Programs, for the entries and exits of trap_entry.asm (docs/programs.md). On the stack of the
- * program's thread. Source: Intel SDM vol. 3, "Fast System Calls in 64-Bit Mode"; vol. 2, SYSCALL
- * and SYSRET.
+ * Programs, for trap_entry.asm (docs/programs.md). On the stack of the program's thread. Source:
+ * Intel SDM vol. 3, "Fast System Calls in 64-Bit Mode"; vol. 2, SYSCALL and SYSRET.
  */
 #include "arch/x86_64/entry/user.h"
 

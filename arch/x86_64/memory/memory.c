@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The memory functions that compilers call (core/lib/string.h). Any context.
- *
- * Copies of samples are on the hit path, and emulators count each iteration of a string
- * instruction, so these process eight bytes at a time, then the rest, without a branch. The
- * direction flag is never set: an interrupt would enter with it.
+ * The memory functions that compilers call (core/lib/string.h). Any context. Emulators count each
+ * iteration of a string instruction, so they process eight bytes at a time, then the rest, without
+ * a branch. They never set the direction flag: an interrupt would enter with it.
  */
 #include <stddef.h>
 #include <stdint.h>

@@ -133,10 +133,9 @@ static void paging_map_memory(struct builder *builder, const struct paging_range
 #define PAT 0x0007040600070406ull
 
 /*
- * Global pages; debug extensions (DR4 and DR5 are no aliases); machine checks as exceptions instead
- * of a silent reset; SMEP, SMAP and UMIP. Nothing else: programs can neither set their GS base nor
- * use floating point, and process-context identifiers or shadow stacks would change what the
- * kernel's own instructions do.
+ * Global pages, debug extensions (DR4 and DR5 are no aliases), machine checks instead of a silent
+ * reset, SMEP, SMAP and UMIP. Not what would change the kernel's own instructions (process-context
+ * identifiers, shadow stacks), nor a GS base or floating point for programs.
  */
 static uint64_t paging_cr4(void)
 {

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The kernel's page tables: the image at KERNEL_BASE (text read-only and executable, rodata
- * read-only, the rest writable; guards of stacks unmapped), and all memory but the image at
- * DIRECT_BASE, writable. So text, rodata and guards have no writable alias, except while a site is
- * patched (patch.c). And the stacks of threads and CPUs (arch/x86_64/entry/stacks.h), whose pages
- * are mapped twice, and some device registers. Only text is executable. Source: Intel SDM vol. 3,
- * "4-Level Paging".
+ * read-only, the rest writable; guards of stacks unmapped); all memory but the image at
+ * DIRECT_BASE, writable; the stacks of threads and CPUs (arch/x86_64/entry/stacks.h); some device
+ * registers. Only text is executable. Text, rodata and guards have no writable alias, except while
+ * a site is patched (patch.c). Source: Intel SDM vol. 3, "4-Level Paging".
  */
 #pragma once
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Programs' address spaces, of 4 KiB pages, and the kernel's access by a software walk and the map
- * of all memory. A walk may happen at any time, even in an NMI: an entry changes by one store, and
- * a table or page is freed once no entry leads to it. Contexts: arch/space.h.
+ * Programs' address spaces, of 4 KiB pages. They may be walked at any time, even in an NMI: an
+ * entry changes by one store, and a table or page is freed once no entry leads to it.
  */
 #include "arch/x86_64/memory/space.h"
 #include "arch/cpu.h"

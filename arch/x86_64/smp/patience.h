@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A limit on how long a CPU waits for others. The time between two polls counts as at most
- * PATIENCE_LOOK_NS, so that a host which stops the whole machine, visible only by the clock, does
- * not end the wait.
+ * PATIENCE_LOOK_NS, so a host that stops the whole machine does not end the wait.
  *
- * The waiting CPU calls arch_relax between polls. In QEMU with one thread for all CPUs, `pause`
- * ends a CPU's turn of up to 0.1 s, so every other CPU has a turn between two polls: enough to take
- * an NMI and stop. A stop of the host may cut a turn short, as QEMU's timer for turns expires then,
- * too; so two are needed, and a limit of three times PATIENCE_LOOK_NS has three polls, with two
- * turns between. PATIENCE_LOOK_NS is not shorter than a turn, so a CPU that neither answers nor
- * pauses does not extend the wait beyond its limit; several do, each by that amount.
+ * The waiting CPU calls arch_relax between polls. In QEMU with one thread for all CPUs that ends a
+ * turn of up to 0.1 s, PATIENCE_LOOK_NS, so every other CPU has a turn between two polls: enough to
+ * take an NMI and stop. A stop of the host may cut one turn short, so two are needed, which a limit
+ * of three times PATIENCE_LOOK_NS gives. One CPU that neither answers nor pauses does not extend
+ * the wait beyond its limit; several do, each by a turn.
  *
  * Any context: accesses only the caller's structure.
  */

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See rendezvous.h: the waiting side. NMIs stay blocked in rendezvous_serve, but can interrupt
- * rendezvous_wait in a debug trap that waits for its turn to stop: a report's NMI then waits on
- * top. The outer wait owns the registers, so that a debugger changes the state to which its trap
- * returns; the inner one removes only the reasons that it added.
+ * See rendezvous.h: the waiting side. In a debug trap that waits for its turn to stop, the NMI of a
+ * report waits on top: the outer wait owns the registers, which a debugger may change, and the
+ * inner one removes only the reasons that it added.
  */
 #include "arch/x86_64/smp/rendezvous.h"
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Rendezvous: making CPUs stop and wait. Each CPU's area has the reasons for which it is asked to
- * wait, those for which it waits, and its registers meanwhile (docs/kernel.md: the reasons, and
- * which may interrupt which). park.c (a change, a debugger's stop) and stop.c (a report, a halt)
- * ask; NMIs serve.
+ * Rendezvous: making CPUs stop and wait (docs/kernel.md). Each CPU's area has the reasons for which
+ * it is asked to wait and for which it waits, and its registers meanwhile. park.c and stop.c ask,
+ * NMIs serve.
  */
 #pragma once
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See smp.h. All CPUs are reset at once and started one at a time: boot/ap_start.asm takes a CPU to
- * 64-bit mode, ap_entry_high (boot/entry_high.asm) calls smp_main on the stack given here, and
- * smp_main the kernel's entry.
+ * See smp.h. All CPUs are reset at once; then one at a time runs boot/ap_start.asm and
+ * ap_entry_high (boot/entry_high.asm), which calls smp_main on the stack given here.
  */
 #include "arch/x86_64/smp/smp.h"
 

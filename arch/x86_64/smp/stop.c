@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See arch/stop.h. Unlike parking, this stops a CPU wherever it is: a report changes nothing that
- * the CPU reads, and a halted CPU reads nothing. A CPU with an error in its own NMI can report,
- * too.
+ * See arch/stop.h. Unlike parking, this stops a CPU anywhere: a report changes nothing that the CPU
+ * reads, and a halted CPU reads nothing. A CPU that fails in an NMI can report, too.
  */
 #include "arch/stop.h"
 

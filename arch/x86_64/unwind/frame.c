@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The state of a function's frame at an instruction, from the function's bytes: for the first step
- * by frame pointers from a trap, which may be in a prologue, an epilogue or a function without a
- * frame. Only with frame pointers (UNWINDER=fp); exact for our compilers with the Makefile's flags,
- * which a test checks against call frame information at every instruction. Pure, any context; reads
- * only the function's bytes.
+ * The state of a function's frame at an instruction, by the function's bytes: for the first step by
+ * frame pointers from a trap, which may be in a prologue, an epilogue or a function without a
+ * frame. Exact for our compilers with UNWINDER=fp: a test compares it with their call frame
+ * information. Pure, any context.
  */
 #include <stddef.h>
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The inline functions of arch/cpu.h in a kernel that uses GS itself: it supplies the CPU's number
- * and the clock (core/pitot.h). Replaces arch/x86_64/cpu/inline.h by the order of -I options in
- * core/embed/lib.mk. Any context.
+ * The inline functions of arch/cpu.h in a kernel that uses GS itself. Replaces
+ * arch/x86_64/cpu/inline.h by the order of -I options in core/embed/lib.mk. Any context.
  */
 #pragma once
 
