@@ -57,10 +57,9 @@ bool arch_interrupted(void);
 /* Maximum number of CPUs. They are numbered from 0, the boot CPU. Any context. */
 unsigned arch_cpus(void);
 
-/* The brand string of the CPU; never empty. Task and crash context. */
+/* The brand string; never empty. Task and crash context, like the next. */
 const char *arch_cpu_name(void);
 
-/* CPU vendor, family, model and stepping. Task and crash context. */
 struct arch_cpu_kind {
     char maker[13];
     unsigned family, model, stepping;

@@ -68,7 +68,6 @@ void arch_stop_dead(struct regs *regs);
 /* True if the debugger may insert breakpoint instructions: their traps reach it. Any context. */
 bool arch_breakpoint_is_instruction(void);
 
-/* Size of a breakpoint instruction, in bytes. */
 #define ARCH_BREAKPOINT_SIZE 1
 
 /*

@@ -58,7 +58,6 @@ const char *arch_embed_gates_wrong(unsigned *cpu);
 
 /* --- For a debugger, in objects built with one (arch/embed/debugger.c). --- */
 
-/* True if a debugger is attached. Any context. */
 bool arch_embed_is_debugged(void);
 
 /*

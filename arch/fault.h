@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Unexpected exceptions, and descriptions of trap frames: for reports of crashes and faults. */
+/* Unexpected exceptions, and descriptions of trap frames: for reports. Crash context. */
 #pragma once
 
 #include <stdbool.h>
@@ -22,7 +22,6 @@ struct arch_fault {
     bool has_address;
 };
 
-/* Describes the cause of the trap frame `regs`. Crash context. */
 void arch_fault_describe(const struct regs *regs, struct arch_fault *fault);
 
 /* Passes the general and control registers to `line`, a line at a time. Crash context. */

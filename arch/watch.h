@@ -102,7 +102,6 @@ static inline bool arch_made_is_watched(const struct arch_made *made, enum arch_
 #define ARCH_MADE_MAX       2
 #define ARCH_CANDIDATES_MAX 4
 
-/* All data accesses of one instruction. */
 struct arch_candidate {
     struct arch_made made[ARCH_MADE_MAX];
     unsigned count; /* at least 1 */

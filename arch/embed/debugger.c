@@ -7,7 +7,6 @@
 #include "arch/debugger.h"
 #include "arch/cpu.h"
 #include "arch/embed.h"
-#include "arch/park.h"
 #include "arch/x86_64/cpu/check.h"
 #include "arch/x86_64/cpu/cpu.h"
 #include "arch/x86_64/debug/debugreg.h"

@@ -41,7 +41,6 @@ void apic_send_nmi(uint32_t to);
 void apic_send_init(uint32_t to);
 void apic_send_startup(uint32_t to, uint32_t page);
 
-/* End of interrupt. Interrupt context. */
 void apic_end(void);
 
 /* Measures the timer's rate against the clock, in about 10 ms. Once, boot, interrupts off. */

@@ -13,5 +13,4 @@ void clock_set_rate(uint64_t ticks);
 /* The counter's ticks per second according to CPUID; 0: not reported. */
 uint64_t clock_rate_by_cpuid(void);
 
-/* Ticks per second, for the boot log. */
 uint64_t clock_rate(void);

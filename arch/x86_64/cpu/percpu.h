@@ -7,5 +7,5 @@
 /* Loads what this CPU's traps need; its stacks must exist. Once per CPU, interrupts off. */
 void percpu_init(unsigned cpu);
 
-/* Sets the maximum number of CPUs (arch_cpus). Boot. */
+/* For arch_cpus. Boot. */
 void percpu_set_count(unsigned cpus);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The frame that arch_switch leaves on a stack. Task context; arch_switched_regs: any context. */
-#include "arch/regs.h"
 #include "arch/thread.h"
 #include "arch/unwind.h"
 

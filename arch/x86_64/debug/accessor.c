@@ -49,7 +49,6 @@ static uint64_t load(uintptr_t address)
 
 /* --- A call. --- */
 
-/* True for a call through memory. */
 static bool call_reads(const uint8_t *at)
 {
     return at[0] == GROUP_5 && (at[1] >> 3 & 7) == CALL_NEAR && at[1] >> 6 != 3;

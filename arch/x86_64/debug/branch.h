@@ -23,7 +23,6 @@ struct branch {
     unsigned length; /* of a conditional branch or a shadow; otherwise 0 */
 };
 
-/* Number of prefixes before the opcode. */
 unsigned branch_prefixes(const uint8_t *instruction);
 
 /* Length of ModRM, SIB byte and displacement. `more`: the byte after ModRM may be read. */

@@ -7,12 +7,9 @@
 
 #include "arch/cpu.h"
 #include "arch/local.h"
-#include "arch/regs.h"
 #include "arch/step.h"
-#include "arch/watch.h"
 #include "arch/x86_64/cpu/check.h"
 #include "arch/x86_64/cpu/cpu.h"
-#include "arch/x86_64/cpu/percpu.h"
 
 struct debugreg debugreg = {.dr7 = DR7_OFF};
 
@@ -89,7 +86,7 @@ void arch_watch_disarm(void)
     watch_load_dr7(DR7_OFF);
 }
 
-/* Again if this CPU was parked meanwhile and got other watches. */
+/* Applies again if this CPU was parked meanwhile and got other watches. */
 static void watch_apply_again(unsigned cpu)
 {
     uint64_t dr7;

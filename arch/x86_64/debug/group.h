@@ -13,7 +13,6 @@
 /* The most iterations of a group: QEMU then checks for traps. */
 #define GROUP_MOST 65536
 
-/* The most bytes that a group's accesses span. */
 #define GROUP_REACH (GROUP_MOST * sizeof(uint64_t))
 
 /* The result of arch_watch_groups; true before it has run (machine.c). Any context. */

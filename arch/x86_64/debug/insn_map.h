@@ -18,7 +18,6 @@ struct insn_map {
     const uint8_t *codes;
 };
 
-/* What a map must match. */
 struct insn_map_expected {
     const uint8_t *build_id; /* INSN_MAP_BUILD_ID_SIZE bytes */
     uintptr_t text, text_end;

@@ -13,7 +13,6 @@
 
 #define WORD sizeof(uint64_t)
 
-/* Candidates collected for one hit. */
 struct candidates {
     const struct regs *regs;
     const struct arch_watch *watch;

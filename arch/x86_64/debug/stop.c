@@ -6,13 +6,10 @@
 #include "arch/x86_64/debug/stop.h"
 
 #include "arch/cpu.h"
-#include "arch/debugger.h"
 #include "arch/park.h"
 #include "arch/regs.h"
 #include "arch/unwind.h"
 #include "arch/x86_64/cpu/apic.h"
-#include "arch/x86_64/cpu/cpu.h"
-#include "arch/x86_64/cpu/percpu.h"
 #include "arch/x86_64/debug/debugreg.h"
 #include "arch/x86_64/entry/nmi.h"
 #include "arch/x86_64/entry/trap.h"

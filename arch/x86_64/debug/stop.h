@@ -22,7 +22,7 @@ void stop_enter(struct regs *regs, enum arch_stop why);
  */
 _Noreturn void stop_leave(struct regs *regs, uintptr_t ip, bool at_breakpoint);
 
-/* Stops by breakpoint instructions, and by the debugger's line. With all other CPUs parked. */
+/* Enable or disable stops by int3 and by the debugger's line. With all other CPUs parked. */
 void stop_break_attach(bool attach);
 void stop_line_attach(bool attach);
 

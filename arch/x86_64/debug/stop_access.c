@@ -4,7 +4,6 @@
 
 #include "arch/cpu.h"
 #include "arch/space.h"
-#include "arch/x86_64/cpu/percpu.h"
 #include "arch/x86_64/debug/debugreg.h"
 #include "arch/x86_64/debug/group.h"
 #include "arch/x86_64/debug/operand.h"

@@ -5,9 +5,6 @@
  */
 #include "arch/cpu.h"
 #include "arch/debugger.h"
-#include "arch/x86_64/cpu/cpu.h"
-#include "arch/x86_64/cpu/percpu.h"
-#include "arch/x86_64/debug/debugreg.h"
 #include "arch/x86_64/debug/stop.h"
 #include "arch/x86_64/entry/trap.h"
 #include "arch/x86_64/entry/vectors.h"
@@ -37,7 +34,6 @@ static bool stop_landed(unsigned cpu, struct regs *regs, enum arch_stop *why)
     return true;
 }
 
-/* Makes the trap return to stop_landing. */
 static void stop_land(struct regs *regs, enum arch_stop why)
 {
     unsigned cpu = arch_cpu_id();

@@ -6,7 +6,6 @@
  * NMI sends a trap in its last instructions back to that check, and makes a debug trap's handler
  * return to it.
  */
-#include "arch/x86_64/cpu/percpu.h"
 #include "arch/x86_64/debug/stop.h"
 #include "arch/x86_64/entry/stacks.h"
 #include "arch/x86_64/entry/vectors.h"

@@ -4,7 +4,6 @@
  */
 #include "arch/cpu.h"
 #include "arch/debugger.h"
-#include "arch/x86_64/cpu/percpu.h"
 #include "arch/x86_64/debug/stop.h"
 #include "arch/x86_64/entry/nmi.h"
 #include "arch/x86_64/entry/trap.h"
@@ -58,7 +57,7 @@ static void stop_hear_parked(void)
         stop_hear();
 }
 
-/* Perhaps the line's, whose bytes an earlier NMI has just read. */
+/* May be the line's NMI, whose bytes an earlier NMI has just read. */
 static void stop_unexplained(struct regs *regs)
 {
     if (percpu_self()->cpu != 0 || arch_clock_ns() - heard > LINGER_NS)

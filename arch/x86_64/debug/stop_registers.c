@@ -8,7 +8,6 @@
 #include "arch/debugger.h"
 #include "arch/memory.h"
 #include "arch/park.h"
-#include "arch/regs.h"
 #include "arch/x86_64/cpu/cpu.h"
 #include "arch/x86_64/cpu/percpu.h"
 #include "arch/x86_64/cpu/registers.h"
@@ -51,7 +50,6 @@ const char arch_debug_description[] =
                                                           SYSTEM("dr2") SYSTEM("dr3") SYSTEM("dr6")
                                                               SYSTEM("dr7") "</feature></target>";
 
-/* Register numbers, in the order of the description. */
 enum {
     RIP = 16,
     EFLAGS,

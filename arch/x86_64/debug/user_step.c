@@ -9,8 +9,6 @@
 #include "arch/cpu.h"
 #include "arch/regs.h"
 #include "arch/space.h"
-#include "arch/x86_64/cpu/cpu.h"
-#include "arch/x86_64/cpu/percpu.h"
 #include "arch/x86_64/debug/branch.h"
 #include "arch/x86_64/memory/space.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Describes trap frames. Crash context: reads only the frame and control registers. */
 #include "arch/fault.h"
-#include "arch/regs.h"
 #include "arch/unwind.h"
 #include "arch/x86_64/cpu/cpu.h"
 #include "arch/x86_64/entry/vectors.h"

@@ -7,7 +7,6 @@
  * off; a watch may hit here, which is harmless.
  */
 #include "arch/patch.h"
-#include "arch/regs.h"
 #include "arch/x86_64/entry/trap.h"
 
 #define CALL_SIZE 6 /* call [rip + d32], by a tracepoint's pointer */

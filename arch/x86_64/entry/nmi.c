@@ -7,9 +7,7 @@
 #include "arch/x86_64/entry/nmi.h"
 
 #include "arch/cpu.h"
-#include "arch/regs.h"
 #include "arch/x86_64/cpu/apic.h"
-#include "arch/x86_64/cpu/percpu.h"
 #include "arch/x86_64/cpu/port_counted.h"
 #include "arch/x86_64/entry/trap.h"
 #include "arch/x86_64/entry/vectors.h"
@@ -107,7 +105,7 @@ static bool nmi_button_waits(const struct percpu *self, bool timed)
     return timed && self->cpu == 0 && apic_button_is_pressed();
 }
 
-/* An NMI that was neither sent nor expected is the NMI button's: someone wants a report. */
+/* An NMI that was neither sent nor expected is the NMI button's: it asks for a report. */
 void nmi_trap(struct regs *regs)
 {
     struct percpu *self = percpu_self();

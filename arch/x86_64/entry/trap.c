@@ -12,13 +12,10 @@
 #include "arch/unwind.h"
 #include "arch/watch.h"
 #include "arch/x86_64/cpu/check.h"
-#include "arch/x86_64/cpu/cpu.h"
-#include "arch/x86_64/cpu/percpu.h"
 #include "arch/x86_64/debug/debugreg.h"
 #include "arch/x86_64/entry/idt.h"
 #include "arch/x86_64/entry/stacks.h"
 #include "arch/x86_64/entry/user.h"
-#include "arch/x86_64/entry/vectors.h"
 
 /* Bytes that a handler may use of the interrupted stack; with less it runs on the IST page. */
 #define STACK_ROOM 2048

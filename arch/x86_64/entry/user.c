@@ -7,12 +7,9 @@
 
 #include "arch/cpu.h"
 #include "arch/memory.h"
-#include "arch/regs.h"
-#include "arch/unwind.h"
 #include "arch/user.h"
 #include "arch/x86_64/cpu/check.h"
 #include "arch/x86_64/cpu/cpu.h"
-#include "arch/x86_64/cpu/percpu.h"
 #include "arch/x86_64/entry/trap.h"
 
 /* `sysret` adds 8 for ss and 16 for cs, `syscall` 8 for ss. */

@@ -13,7 +13,7 @@ void user_trap(struct regs *regs, bool exception);
 /* By syscall_entry, interrupts off. True if `sysret` can restore the program's state. */
 bool user_syscall(struct regs *regs);
 
-/* Emulate `syscall`, after which `next` is, and `sysret`, for a debugger's step. Any context. */
+/* Emulate `syscall` (`next`: what follows it) and `sysret` for a debugger's step. Any context. */
 void user_make_syscall(struct regs *regs, uintptr_t next);
 void user_make_sysret(struct regs *regs);
 

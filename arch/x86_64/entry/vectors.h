@@ -35,11 +35,11 @@ struct trap_border {
 };
 extern const struct trap_border trap_borders[], trap_borders_end[];
 
-/* Ranges from the check for a requested stop to the end of a debug trap or #BP; and the check. */
+/* From the check for a requested stop to the end of a debug trap or #BP; and the check. */
 extern const struct trap_border trap_tails[], trap_tails_end[];
 extern const uintptr_t trap_look;
 
-/* A debug trap handler's return addresses: usually, and if a stop is requested (stop_late.c). */
+/* A debug trap handler's usual return address, and that for a requested stop (stop_late.c). */
 struct debug_return {
     uintptr_t usual, asked;
 };

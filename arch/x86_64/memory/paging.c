@@ -7,7 +7,6 @@
 #include "arch/x86_64/cpu/check.h"
 #include "arch/x86_64/cpu/cpu.h"
 #include "arch/x86_64/entry/stacks.h"
-#include "arch/x86_64/memory/sections.h"
 
 #define LARGE_PAGE_SIZE (PAGING_ENTRIES * PAGE_SIZE)
 
@@ -114,7 +113,6 @@ static void paging_make_slots(struct builder *builder)
         builder->failed |= !paging_entry(builder, at, 0);
 }
 
-/* Maps a range of memory, excluding the image. */
 static void paging_map_memory(struct builder *builder, const struct paging_range *memory)
 {
     struct paging_range image = {image_physical(_text), image_physical(image_end)};

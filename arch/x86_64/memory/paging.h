@@ -64,7 +64,6 @@ bool paging_add_page(uintptr_t address);
  */
 volatile void *paging_map_device(uint64_t physical);
 
-/* The mapping of one page-table entry. */
 struct paging_leaf {
     uintptr_t address;
     uint64_t physical;

@@ -10,8 +10,6 @@
 #include "arch/unwind.h"
 #include "arch/x86_64/cpu/check.h"
 #include "arch/x86_64/cpu/cpu.h"
-#include "arch/x86_64/cpu/percpu.h"
-#include "arch/x86_64/memory/sections.h"
 
 #define HALF (PAGING_ENTRIES / 2)
 
@@ -42,7 +40,6 @@ struct arch_space *arch_space_create(void)
     return space;
 }
 
-/* Frees an entry's table and everything below it. */
 static void space_free_table(uint64_t *table, unsigned level)
 {
     for (unsigned i = 0; i < PAGING_ENTRIES; i++) {

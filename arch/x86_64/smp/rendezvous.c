@@ -10,7 +10,6 @@
 #include "arch/park.h"
 #include "arch/x86_64/cpu/apic.h"
 #include "arch/x86_64/cpu/check.h"
-#include "arch/x86_64/cpu/percpu.h"
 #include "arch/x86_64/cpu/port_counted.h"
 #include "arch/x86_64/debug/debugreg.h"
 #include "arch/x86_64/smp/park.h"

@@ -2,7 +2,6 @@
 /* See rendezvous.h: the requesting side. */
 #include "arch/cpu.h"
 #include "arch/x86_64/cpu/check.h"
-#include "arch/x86_64/cpu/percpu.h"
 #include "arch/x86_64/entry/nmi.h"
 #include "arch/x86_64/smp/patience.h"
 #include "arch/x86_64/smp/rendezvous.h"

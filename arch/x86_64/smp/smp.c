@@ -13,7 +13,6 @@
 #include "arch/x86_64/cpu/check.h"
 #include "arch/x86_64/cpu/cpu.h"
 #include "arch/x86_64/cpu/percpu.h"
-#include "arch/x86_64/debug/debugreg.h"
 #include "arch/x86_64/entry/stacks.h"
 #include "arch/x86_64/entry/trap.h"
 #include "arch/x86_64/entry/vectors.h"
@@ -113,7 +112,6 @@ static int64_t compare_clocks(uint64_t *window)
     return off;
 }
 
-/* On the starting CPU's stack, interrupts off. */
 _Noreturn void smp_main(void)
 {
     paging_set_control();

@@ -6,7 +6,6 @@
 #include "arch/stop.h"
 
 #include "arch/cpu.h"
-#include "arch/x86_64/cpu/percpu.h"
 #include "arch/x86_64/entry/nmi.h"
 #include "arch/x86_64/smp/patience.h"
 #include "arch/x86_64/smp/rendezvous.h"

@@ -22,7 +22,6 @@ static inline struct percpu *percpu_self(void)
     return &percpu[pitot_host_cpu()];
 }
 
-/* The debug registers that are armed and live on this CPU. */
 static inline unsigned percpu_live(void)
 {
     return (unsigned)*(const volatile uint64_t *)&percpu_self()->live;
