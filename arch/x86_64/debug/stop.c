@@ -33,16 +33,6 @@ static void stop_is_over(void)
     rendezvous_leave_stop();
 }
 
-/* Resumes CPUs as `resume` requests; waits if this CPU may not resume. */
-static void stop_resume(unsigned cpu, struct regs *regs, const struct arch_resume *resume)
-{
-    stop_is_over();
-    if (resume->all)
-        park_end_stop();
-    else if (resume->only != cpu)
-        park_pass_on(resume->only, regs);
-}
-
 /* Enough for the others to leave their NMIs and run some instructions. */
 #define OTHERS_RUN_NS 50000ull
 
@@ -114,7 +104,11 @@ void stop_enter(struct regs *regs, enum arch_stop why)
             break;
         why = ARCH_STOP_STEPPED;
     }
-    stop_resume(cpu, regs, &resume);
+    stop_is_over();
+    if (resume.all)
+        park_end_stop();
+    else if (resume.only != cpu)
+        park_pass_on(resume.only, regs); /* returns when this CPU may resume */
 }
 
 _Noreturn void stop_leave(struct regs *regs, uintptr_t ip, bool at_breakpoint)

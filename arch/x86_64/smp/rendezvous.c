@@ -51,13 +51,6 @@ static void pass_time(uint32_t reasons)
     arch_relax();
 }
 
-/* Before the parker sees that this CPU resumes. */
-static void follow_changes(void)
-{
-    debugreg_load();
-    apic_button_follow();
-}
-
 /* The parker's changes are visible after the load: P, with let_go. */
 void rendezvous_wait(struct regs *regs, uint32_t serves, uint32_t asked)
 {
@@ -76,8 +69,11 @@ void rendezvous_wait(struct regs *regs, uint32_t serves, uint32_t asked)
         stands_for(self, under | asked);
         while ((now = __atomic_load_n(&self->rendezvous_asked, __ATOMIC_ACQUIRE) & serves) == asked)
             pass_time(asked);
-        if ((asked ^ now) & RENDEZVOUS_PARK && asked & RENDEZVOUS_PARK && !(now & RENDEZVOUS_HALT))
-            follow_changes();
+        if ((asked ^ now) & RENDEZVOUS_PARK && asked & RENDEZVOUS_PARK &&
+            !(now & RENDEZVOUS_HALT)) { /* before the parker sees that this CPU resumes */
+            debugreg_load();
+            apic_button_follow();
+        }
     }
     if (first)
         stands_at(self, NULL);

@@ -145,12 +145,6 @@ static void reset_others(void)
     all_reset = true;
 }
 
-static void await_reset(void)
-{
-    while (arch_clock_ns() - reset_at < INIT_NS)
-        arch_relax();
-}
-
 /* The second start-up message is for CPUs that missed the first; others ignore it. */
 bool arch_cpu_start(unsigned cpu, const struct arch_stack *stack, void (*begin)(void))
 {
@@ -164,7 +158,8 @@ bool arch_cpu_start(unsigned cpu, const struct arch_stack *stack, void (*begin)(
     __atomic_store_n(&smp_start.stack, stack->high, __ATOMIC_RELEASE);
     if (!all_reset)
         reset_others();
-    await_reset();
+    while (arch_clock_ns() - reset_at < INIT_NS)
+        arch_relax();
     apic_send_startup(percpu[cpu].apic_id, page);
     if (!await_running(cpu, STARTUP_NS))
         apic_send_startup(percpu[cpu].apic_id, page);
