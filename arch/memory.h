@@ -31,6 +31,5 @@ uintptr_t arch_text_end(void);
 #define ARCH_KEPT       __attribute__((section(".bss.kept")))
 #define ARCH_KEPT_FIRST __attribute__((section(".bss.kept.first")))
 
-/* The 20-byte build ID, as in the image's ELF note. */
 #define ARCH_BUILD_ID_SIZE 20
 const uint8_t *arch_build_id(void);

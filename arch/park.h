@@ -20,8 +20,5 @@ bool arch_cpus_park(unsigned *absent);
 void arch_cpus_release(void);
 void arch_set_may_park(bool (*may)(void));
 
-/*
- * The registers at which a CPU is stopped, which a debugger may change in its stop; NULL: it runs.
- * Valid while the caller keeps the CPU stopped. Any context.
- */
+/* A stopped CPU's registers, while the caller keeps it stopped; NULL: it runs. Any context. */
 struct regs *arch_stopped_regs(unsigned cpu);

@@ -31,10 +31,7 @@ bool arch_embed_is_debugged(void)
     return stops.debugger;
 }
 
-/*
- * A breakpoint hits at the address to which the debugger has moved the CPU. During steps the line
- * is not polled, so the end of a step serves a pending request.
- */
+/* A breakpoint hits where the debugger has moved the CPU. The line is not polled during steps. */
 static void stop(struct regs *regs, enum arch_stop why)
 {
     struct arch_resume resume;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * A debugger's memory accesses in another kernel, to what pitot_host_mapped reports; replaces
- * arch/x86_64/debug/stop_memory.c. In a stop, where no fault is allowed.
- */
+/* Replaces arch/x86_64/debug/stop_memory.c, for what pitot_host_mapped reports. In a stop. */
 #include "arch/debugger.h"
 #include "arch/memory.h"
 #include "arch/x86_64/cpu/cpu.h"

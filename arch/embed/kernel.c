@@ -230,10 +230,7 @@ bool arch_embed_has_stacks(void)
     return pitot_host_stack;
 }
 
-/*
- * A chain visits at most five stacks, so an entry is valid until its chain has been walked: only a
- * deeper trap can start another meanwhile.
- */
+/* A chain visits at most five stacks, and only a deeper trap can start another meanwhile. */
 #define STACKS_KEPT 8
 #define DEPTHS      3 /* task or interrupt, debug trap, NMI */
 

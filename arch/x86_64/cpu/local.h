@@ -71,10 +71,7 @@ static inline void local_copy_words(void *to, const void *from, uint64_t words)
     __asm__ volatile("rep movsq" : "+D"(to), "+S"(from), "+c"(words) : : "memory");
 }
 
-/*
- * Publishing to readers on other CPUs. Every access whose order matters has a name here; these are
- * compiler barriers or nothing, and tests/model replaces them with weaker operations.
- */
+/* Publishing to readers on other CPUs: each access whose order matters has a name (tests/model). */
 static inline void publish_store(uint64_t *to, uint64_t value)
 {
     __atomic_store_n(to, value, __ATOMIC_RELEASE);

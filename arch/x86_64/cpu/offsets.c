@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Where assembly gets C's layouts and constants: compiled to assembly, never linked. The Makefile
- * turns each string that begins with @ into an `equ` of offsets.inc.
- */
+/* Layouts for assembly. Never linked: the Makefile turns its strings with @ into offsets.inc. */
 #include <stddef.h>
 
 #include "arch/x86_64/cpu/cpu.h"

@@ -39,10 +39,9 @@ _Static_assert(offsetof(struct regs, ip) == 17 * 8, "the CPU's frame begins at i
 #define FLAGS_TRAP      (1ull << 8)
 #define FLAGS_INTERRUPT (1ull << 9)
 #define FLAGS_DIRECTION (1ull << 10)
+#define FLAGS_NESTED    (1ull << 14)
 #define FLAGS_RESUME    (1ull << 16)
 #define FLAGS_VM        (1ull << 17) /* virtual-8086 mode, which does not exist in 64-bit mode */
-
-#define FLAGS_NESTED    (1ull << 14)
 #define FLAGS_ALIGNMENT (1ull << 18) /* with SMAP also: the kernel may access user pages */
 /* A debugger may change arithmetic flags, direction, interrupts and alignment. */
 #define FLAGS_OF_DEBUGGER 0x00040ed5ull

@@ -175,9 +175,7 @@ static bool word_is_ip(const struct regs *regs, const struct arch_watch *watch)
     return false;
 }
 
-/*
- * True if the watched bytes are in a frame, after its ip, from which `iretq` or `retfq` came here.
- */
+/* True if a frame from which `iretq` or `retfq` came here has the watched bytes, after its ip. */
 static bool frame_is_left(const struct regs *regs, const struct arch_watch *watch)
 {
     uintptr_t word = watch->address & ~(sizeof(uint64_t) - 1);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Lookups in the instruction map (core/abi/insn_map.h), which is opened at boot and then constant.
- * They read only the map and the text, even if the map is corrupt. Any context, NMI included.
- */
+/* Lookups in the instruction map (core/abi/insn_map.h), safe even if it is corrupt. Any context. */
 #pragma once
 
 #include <stdbool.h>
@@ -23,10 +20,7 @@ struct insn_map_expected {
     uintptr_t text, text_end;
 };
 
-/*
- * Returns NULL, or why the map cannot be used and covers nothing: a wrong magic, version, build id,
- * text or size. `bytes` is a multiple of 8 and stays in use.
- */
+/* Returns NULL, or why *map covers nothing. `bytes` is a multiple of 8 and stays in use. */
 const char *insn_map_open(struct insn_map *map, const void *bytes, size_t room,
                           const struct insn_map_expected *expected);
 

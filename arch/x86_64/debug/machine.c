@@ -41,8 +41,7 @@ static unsigned probe_hits; /* [the CPU that probes, and its traps] */
 
 static void probe_hit(unsigned fired, struct regs *regs)
 {
-    (void)fired;
-    (void)regs;
+    (void)fired, (void)regs;
     probe_hits++;
 }
 

@@ -18,7 +18,7 @@
 #define NUMBER_SP 4
 #define NUMBER_BP 5
 
-/* The opcode, after all prefixes. */
+/* The opcode after all prefixes. */
 struct operand_opcode {
     const uint8_t *at;
     uint8_t rex;        /* 0: none */

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * See operand.h: the length of an instruction that accesses data, without x87 and SSE, which
- * programs here cannot use. Source: Intel SDM vol. 2, "Opcode Map" and "Instruction Format".
- */
+/* See operand.h. No x87 or SSE. Source: Intel SDM vol. 2, "Opcode Map", "Instruction Format". */
 #include "arch/x86_64/debug/branch.h"
 #include "arch/x86_64/debug/operand.h"
 

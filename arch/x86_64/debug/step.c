@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Single steps: the trap flag in frames, and the branch that a step took. In the debug trap, on its
- * page. Source: Intel SDM vol. 3, "Single-Step Exception Condition".
- */
+/* Single steps; in the debug trap. Source: Intel SDM vol. 3, "Single-Step Exception Condition". */
 #include "arch/step.h"
 #include "arch/cpu.h"
 #include "arch/memory.h"

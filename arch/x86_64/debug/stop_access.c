@@ -38,7 +38,6 @@ void stop_access_prepare(struct stop_access *access, unsigned cpu, const struct 
         access->words[i] = is_watched(cpu, i) ? word_on(cpu, &debugreg.watches[i]) : 0;
 }
 
-/* Compares only the watched bytes of the word. */
 static bool has_changed(const struct stop_access *access, unsigned i)
 {
     const struct arch_watch *watch = &debugreg.watches[i];

@@ -32,10 +32,7 @@ static struct regs *frame_of_trap(const struct percpu *self, uintptr_t sp)
     return NULL;
 }
 
-/*
- * Changes the handler's return address, right below the frame; a call that has yet to come
- * overwrites it.
- */
+/* Changes the handler's return address, right below the frame, if its call has run. */
 static void return_to_look(struct regs *frame, uintptr_t sp)
 {
     uintptr_t *back = (uintptr_t *)frame - 1;

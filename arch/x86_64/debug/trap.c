@@ -98,10 +98,7 @@ static void debug_passed(struct regs *regs)
         traps.stop.passed(regs);
 }
 
-/*
- * RF lets the instruction of an instruction breakpoint, which is a fault, pass once on return
- * (Intel SDM vol. 3, "Instruction-Breakpoint Exception Condition").
- */
+/* RF passes it once on return (Intel SDM vol. 3, "Instruction-Breakpoint Exception Condition"). */
 static inline void debug_hit(unsigned fired, struct regs *regs)
 {
     traps.fired(fired, regs);

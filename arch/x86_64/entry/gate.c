@@ -24,10 +24,7 @@ static uintptr_t words_pushed(uintptr_t ip)
     return into < 2 ? into : ip - (uintptr_t)arch_gate_registers;
 }
 
-/*
- * A stepped context stays, as the step after the call has been reported; so does a call of another
- * form, whose start cannot be found from its end.
- */
+/* Not a stepped context: the step after the call has been reported. Nor a call of another form. */
 void gate_back_out(struct regs *regs)
 {
     uintptr_t pushed = words_pushed(regs->ip);

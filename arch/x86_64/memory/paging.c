@@ -187,8 +187,7 @@ uint64_t paging_root(void)
 }
 
 /*
- * Returns the level of the leaf for `address`, or at which *entry is 0 as nothing is present. NX
- * and a missing WRITABLE accumulate on the way down.
+ * Returns the leaf's level, or that of an absent entry: *entry is 0. NX and read-only accumulate.
  */
 static unsigned paging_walk(uintptr_t address, uint64_t *entry)
 {

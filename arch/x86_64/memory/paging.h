@@ -74,10 +74,7 @@ struct paging_leaf {
 /* The leaf that maps `address`; false: none. Any context. */
 bool paging_find(uintptr_t address, struct paging_leaf *leaf);
 
-/*
- * False for device registers: paging_map_device maps uncached, all else is cached. Every check of
- * whether an address is safe to read uses this function. Any context.
- */
+/* False for device registers, which are mapped uncached: not safe to read. Any context. */
 bool paging_is_memory(const struct paging_leaf *leaf);
 
 /*

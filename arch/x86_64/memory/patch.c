@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Turns sites into jumps and back into nops (arch/x86_64/cpu/site.h), through a second mapping that
- * exists for one store, as text is never writable where it runs. Task context.
- */
+/* Turns sites on and off through a second mapping, as text is never writable where it runs. */
 #include <linux/errno.h>
 
 #include "arch/memory.h"

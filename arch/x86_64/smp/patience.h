@@ -27,8 +27,5 @@ struct patience {
 /* Starts a wait; `now` in ns. */
 void patience_begin(struct patience *patience, uint64_t limit, uint64_t now);
 
-/*
- * After each poll without all answers: true once the wait is over. If the clock goes back, as time
- * is taken out of it, that time no longer counts.
- */
+/* After each poll: true once the wait is over. Time that leaves the clock no longer counts. */
 bool patience_is_over(struct patience *patience, uint64_t now);

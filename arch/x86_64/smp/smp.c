@@ -89,8 +89,8 @@ static void tell_clock(void)
 }
 
 /*
- * The other clock is read between two readings of this one. Returns the least possible difference,
- * from the narrowest round; 0 if the other clock may be right.
+ * Reads the other clock between two readings of this one, in several rounds, and returns the least
+ * possible difference; 0 if it may be right.
  */
 static int64_t compare_clocks(uint64_t *window)
 {

@@ -57,10 +57,7 @@ enum arch_frame arch_frame_at(uintptr_t function, uintptr_t ip)
 /* The copy's distance from the function's first byte to ip, if they are further apart. */
 #define APART 3
 
-/*
- * The bytes in between do not matter. A function of unknown start is assumed to have a frame, and a
- * `push rbp` at or right before ip to be its first instruction.
- */
+/* An unknown function is assumed to have a frame, and to begin at a `push rbp` at or before ip. */
 enum arch_frame arch_frame_read(arch_code_reader *read, const struct arch_stack *of,
                                 const uintptr_t *function, uintptr_t ip)
 {
