@@ -37,7 +37,7 @@ bool apic_button_is_pressed(void);
 void apic_send(uint32_t to, uint8_t vector);
 void apic_send_nmi(uint32_t to);
 
-/* Start a CPU: after the first it waits, after the second it runs `page` in real mode. Boot. */
+/* Start a CPU: after INIT it waits, after start-up it runs `page` in real mode. Boot. */
 void apic_send_init(uint32_t to);
 void apic_send_startup(uint32_t to, uint32_t page);
 

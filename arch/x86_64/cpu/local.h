@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 /*
- * A compiler barrier, as the CPU keeps stores in order, and loads (Intel SDM vol. 3, "Memory
- * Ordering"). Not for a store that must be visible before a later load.
+ * A compiler barrier: the CPU keeps stores in order, and loads (Intel SDM vol. 3, "Memory
+ * Ordering"). Does not order a store before a later load.
  */
 #define local_barrier() __asm__ volatile("" ::: "memory")
 

@@ -7,5 +7,5 @@
 /* Loads what this CPU's traps need; its stacks must exist. Once per CPU, interrupts off. */
 void percpu_init(unsigned cpu);
 
-/* For arch_cpus. Boot. */
+/* Sets the result of arch_cpus. Boot. */
 void percpu_set_count(unsigned cpus);

@@ -21,7 +21,7 @@ cfi_start port_write8_counted, return
         ret
 cfi_end
 
-; Where the byte has been sent but not counted, and where it has; rcx is the counter.
+; Where the byte has been sent but not counted, and where it has been counted.
 section .rodata progbits alloc noexec nowrite align=8
 global port_counts:data 8
 port_counts:

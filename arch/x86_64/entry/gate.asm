@@ -5,8 +5,8 @@
 %include "offsets.inc"
 %include "arch/x86_64/unwind/cfi.inc"
 
-; If the caller had interrupts on, a pending one arrives one instruction after `sti` (Intel SDM vol.
-; 2, "STI"), after `ret`, so it interrupts the caller.
+; If the caller had interrupts on, a pending interrupt arrives one instruction after `sti` (Intel
+; SDM vol. 2, "STI"), after `ret`, so it interrupts the caller.
 %macro gate_leave 0
         test byte [rbp - 8 + 1], 1 << (9 - 8)
         jz %%off

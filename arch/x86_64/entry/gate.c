@@ -24,7 +24,7 @@ static uintptr_t words_pushed(uintptr_t ip)
     return into < 2 ? into : ip - (uintptr_t)arch_gate_registers;
 }
 
-/* Not a stepped context: the step after the call has been reported. Nor a call of another form. */
+/* Leaves stepped contexts, whose step after the call has been reported, and other forms of call. */
 void gate_back_out(struct regs *regs)
 {
     uintptr_t pushed = words_pushed(regs->ip);

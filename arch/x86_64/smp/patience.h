@@ -27,5 +27,5 @@ struct patience {
 /* Starts a wait; `now` in ns. */
 void patience_begin(struct patience *patience, uint64_t limit, uint64_t now);
 
-/* After each poll: true once the wait is over. Time that leaves the clock no longer counts. */
+/* After each poll: true once the wait is over. If the clock goes back, so does the counted time. */
 bool patience_is_over(struct patience *patience, uint64_t now);
