@@ -175,7 +175,7 @@ static bool word_is_ip(const struct regs *regs, const struct arch_watch *watch)
     return false;
 }
 
-/* True if a frame from which `iretq` or `retfq` came here has the watched bytes, after its ip. */
+/* True if the watched bytes are in a frame that `iretq` or `retfq` has left, after its ip. */
 static bool frame_is_left(const struct regs *regs, const struct arch_watch *watch)
 {
     uintptr_t word = watch->address & ~(sizeof(uint64_t) - 1);
@@ -240,7 +240,7 @@ static bool is_elsewhere(const struct regs *regs, const struct arch_watch *watch
     return count > 0;
 }
 
-/* QEMU 7.2 reports unaligned accesses to watches beside the bytes (docs/breakpoints.md). */
+/* QEMU 7.2 reports unaligned accesses also to watches beside them (docs/breakpoints.md). */
 struct arch_accessor accessor_find(const struct insn_map *map, const struct regs *regs,
                                    const struct arch_watch *watch)
 {

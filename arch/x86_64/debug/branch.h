@@ -31,7 +31,7 @@ unsigned branch_modrm_length(const uint8_t *modrm, bool more);
 /* BRANCH_BYTES bytes must be readable. */
 struct branch branch_judge(const uint8_t *instruction);
 
-/* Offset in `bytes`, 2 * BRANCH_BYTES from `from`, of the instruction that branched, or -1. */
+/* Offset in `bytes` (2 * BRANCH_BYTES, at `from`) of the instruction that branched, or -1. */
 int branch_taken(const uint8_t *bytes, uintptr_t from, uintptr_t to);
 
 /* Offset of the last instruction of a step: 0, or the length of one that delayed the trap. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What trap entries touch while watches are armed (docs/kernel.md). Any context. */
+/* Memory that trap entries touch while watches are armed (docs/kernel.md). Any context. */
 #include "arch/watch.h"
 #include "arch/x86_64/entry/stacks.h"
 #include "arch/x86_64/memory/sections.h"

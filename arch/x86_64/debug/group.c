@@ -85,7 +85,7 @@ static void widen(struct arch_made *made, struct stretch group, bool down)
 
 /*
  * A group begins with the first iteration that touched an armed watch: QEMU starts one there, and
- * reports that watch. So it extends back to one that touched `watch`, by either access, no further.
+ * reports that watch. So it extends back to an iteration that touched `watch`, and no further.
  */
 void group_widen(struct arch_made made[ARCH_MADE_MAX], unsigned count,
                  const struct arch_watch *watch, const struct regs *regs)

@@ -57,8 +57,8 @@ void operand_whole(struct arch_made *made, unsigned count);
 unsigned operand_length(const uint8_t *instruction);
 
 /*
- * Stores all data accesses of an instruction, of a repeated one its last iteration's, after the
- * last of them. Not for calls. Returns their number; 0: unknown.
+ * Stores all data accesses of an instruction (of a repeated one, those of its last iteration),
+ * after the last of them. Not for calls. Returns their number; 0: unknown.
  */
 unsigned operand_made(uintptr_t instruction, uintptr_t end, const struct regs *regs,
                       struct arch_made made[ARCH_MADE_MAX]);

@@ -43,8 +43,8 @@ bool stop_step_read(unsigned cpu, const struct regs *regs, uintptr_t address, ui
 bool stop_step_finish(struct regs *regs, unsigned *fired);
 
 /*
- * Cancels an unfinished step of this CPU or a stopped one, as it stopped first or the instruction
- * trapped. True: `regs` is the stepped context, and its own flags are restored.
+ * Cancels an unfinished step of this CPU or a stopped one, because the CPU stopped or the
+ * instruction trapped. True: `regs` is the stepped context, and its own flags are restored.
  */
 bool stop_step_cancel(unsigned cpu, struct regs *regs);
 

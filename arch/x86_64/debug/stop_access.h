@@ -20,5 +20,5 @@ struct stop_access {
 /* In a stop, before `cpu` runs the instruction at regs->ip. */
 void stop_access_prepare(struct stop_access *access, unsigned cpu, const struct regs *regs);
 
-/* After the step, on its CPU. Bit i: register i watches accessed bytes. Debug trap. */
+/* After the step, on its CPU: bit i is set if it accessed bytes of register i. Debug trap. */
 unsigned stop_access_made(const struct stop_access *access, const struct regs *regs);

@@ -98,7 +98,7 @@ static void debug_passed(struct regs *regs)
         traps.stop.passed(regs);
 }
 
-/* RF passes it once on return (Intel SDM vol. 3, "Instruction-Breakpoint Exception Condition"). */
+/* RF lets it pass once (Intel SDM vol. 3, "Instruction-Breakpoint Exception Condition"). */
 static inline void debug_hit(unsigned fired, struct regs *regs)
 {
     traps.fired(fired, regs);
