@@ -153,7 +153,7 @@ int command_blame(const struct command *command, struct watch *watch, struct ref
         return error;
     watch_tell_losses(watch);
     if (watch->whole && !watch_tell_unrun(watch))
-        blame_print(places, place_count, watch->kernel->name);
+        blame_print(places, place_count, watch->kernel->name, lost);
     return 0;
 }
 
@@ -170,7 +170,7 @@ static int take_kept(const struct wire_head *record, struct refusal *why)
     case WIRE_WORD:
         return writes_pick(places, place_count, (const void *)record, why);
     case WIRE_LOST:
-        blame_lost(((const struct wire_lost *)record)->count);
+        lost = ((const struct wire_lost *)record)->count;
         return 0;
     default:
         return take_history(record, why);
@@ -211,6 +211,6 @@ int blame_ask_file(const struct pitot_options *options, struct refusal *why)
     if (!error)
         error = blame_file_read(take_kept, why);
     if (!error)
-        blame_print(places, place_count, kernel.name);
+        blame_print(places, place_count, kernel.name, lost);
     return error;
 }

@@ -15,7 +15,7 @@
 #define NAME_ROOM  512
 #define SECOND_NS  1000000000u
 
-static uint64_t clocks[CPUS_MOST], lost;
+static uint64_t clocks[CPUS_MOST], lost_writes;
 static const char *kernel_name;
 
 int blame_clock(const struct wire_clock *clock, struct refusal *why)
@@ -24,11 +24,6 @@ int blame_clock(const struct wire_clock *clock, struct refusal *why)
         return refuse(why, EINVAL, "the plugin's CPU %u is invalid", clock->head.cpu);
     clocks[clock->head.cpu] = clock->time;
     return 0;
-}
-
-void blame_lost(uint64_t writes)
-{
-    lost = writes;
 }
 
 static bool has_same_writers(const struct group *a, const struct group *b)
@@ -103,10 +98,10 @@ static void print_group(const struct place *place, const struct group *group)
     else
         print_bytes(place, group->first, group->last);
     printf(" (0x%" PRIx64 "):\n", group->first);
-    if (group->count == 0 && lost == 0)
+    if (group->count == 0 && lost_writes == 0)
         printf("    not written since the kernel began\n");
     else if (group->count == 0)
-        printf("    not written, or one of %" PRIu64 " writes without room (-m)\n", lost);
+        printf("    not written, or one of %" PRIu64 " writes without room (-m)\n", lost_writes);
     for (size_t i = 0; i < group->count; i++)
         if (group->writes[i].count > 0)
             print_write(place, group, &group->writes[i]);
@@ -134,11 +129,12 @@ static void print_place(const struct place *place, size_t number, size_t *next)
     print_group(place, &group);
 }
 
-void blame_print(const struct place *places, size_t count, const char *kernel)
+void blame_print(const struct place *places, size_t count, const char *kernel, uint64_t lost)
 {
     size_t next = 0;
 
     kernel_name = kernel;
+    lost_writes = lost;
     writes_sort();
     for (size_t i = 0; i < count; i++)
         print_place(&places[i], i, &next);

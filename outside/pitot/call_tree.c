@@ -3,9 +3,9 @@
 #include "outside/pitot/call_tree.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/symbols/symbols.h"
+#include "outside/pitot/array.h"
 #include "outside/pitot/contexts.h"
 
 /* The nodes of a context in the tree; NULL: none. A root that a handler has called has both. */
@@ -17,22 +17,6 @@ struct place {
 static struct place *places; /* [context] */
 static uint32_t *path;       /* contexts of one path */
 static size_t place_room, path_room;
-
-static bool grow(void **array, size_t *room, size_t wanted, size_t size)
-{
-    size_t more = wanted > 2 * *room ? wanted : 2 * *room;
-    char *grown;
-
-    if (wanted <= *room)
-        return true;
-    grown = reallocarray(*array, more, size);
-    if (!grown)
-        return false;
-    memset(grown + *room * size, 0, (more - *room) * size);
-    *array = grown;
-    *room = more;
-    return true;
-}
 
 uint64_t call_tree_function(uint32_t context)
 {
@@ -76,25 +60,24 @@ static struct place place_in(struct call_tree *tree, uint32_t context, const str
 }
 
 /* Places the contexts of its path, from the outermost one that has no place yet. */
-static bool find_place(struct call_tree *tree, uint32_t context)
+static int find_place(struct call_tree *tree, uint32_t context, struct refusal *why)
 {
     static const struct place nowhere;
+    static const char what[] = "calling contexts";
     size_t depth = (size_t)contexts_depth(context), count = 0;
+    int error = array_grow(&path, &path_room, depth, sizeof(*path), what, why);
 
-    if (!grow((void **)&path, &path_room, depth, sizeof(*path)))
-        return false;
-    for (; context && !(context < place_room && places[context].known);
+    for (; !error && context && !(context < place_room && places[context].known);
          context = contexts_outer(context)) {
-        if (!grow((void **)&places, &place_room, (size_t)context + 1, sizeof(*places)))
-            return false;
+        error = array_grow(&places, &place_room, context + 1, sizeof(*places), what, why);
         path[count++] = context;
     }
-    while (count > 0) {
+    while (!error && count > 0) {
         uint32_t inner = path[--count], outer = contexts_outer(inner);
 
         places[inner] = place_in(tree, inner, outer ? &places[outer] : &nowhere);
     }
-    return true;
+    return error;
 }
 
 static void add_to(struct call_node *node, const struct wire_cost *cost)
@@ -109,10 +92,13 @@ static void add_to(struct call_node *node, const struct wire_cost *cost)
 
 int call_tree_add(struct call_tree *tree, const struct wire_cost *cost, struct refusal *why)
 {
+    int error;
+
     if (contexts_depth(cost->context) < 1)
         return refuse(why, EINVAL, "the plugin's cost of context %u is invalid", cost->context);
-    if (!find_place(tree, cost->context))
-        return refuse(why, ENOMEM, "out of memory for %u calling contexts", cost->context);
+    error = find_place(tree, cost->context, why);
+    if (error)
+        return error;
     add_to(places[cost->context].below_root, cost);
     add_to(places[cost->context].below_interrupt, cost);
     return 0;

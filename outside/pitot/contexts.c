@@ -2,13 +2,10 @@
 /* See contexts.h. */
 #include "outside/pitot/contexts.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/symbols/symbols.h"
+#include "outside/pitot/array.h"
 
 #define CONTEXTS_MOST (1u << 22) /* the plugin has fewer; a damaged file may claim more */
-#define ROOM_FIRST    4096
 
 static struct context {
     uint64_t caller;
@@ -16,22 +13,6 @@ static struct context {
     bool by_interrupt;
 } * contexts;
 static size_t room;
-
-static int grow(uint32_t number, struct refusal *why)
-{
-    size_t more = room ? room : ROOM_FIRST;
-    struct context *grown;
-
-    while (more <= number)
-        more *= 2;
-    grown = more == room ? contexts : reallocarray(contexts, more, sizeof(*contexts));
-    if (!grown)
-        return refuse(why, ENOMEM, "out of memory for %zu calling contexts", more);
-    memset(grown + room, 0, (more - room) * sizeof(*grown));
-    contexts = grown;
-    room = more;
-    return 0;
-}
 
 long contexts_depth(uint32_t context)
 {
@@ -66,7 +47,8 @@ int contexts_add(const struct wire_context *context, struct refusal *why)
         contexts_depth(context->context) >= 0)
         return refuse(why, EINVAL, "the plugin's calling context %u, called by %u, is invalid",
                       context->context, context->outer);
-    error = grow(context->context, why);
+    error = array_grow(&contexts, &room, context->context + 1, sizeof(*contexts),
+                       "calling contexts", why);
     if (!error)
         contexts[context->context] =
             (struct context){caller_of(context), context->outer, (uint32_t)outside + 1,

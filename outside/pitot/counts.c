@@ -2,7 +2,7 @@
 /* See counts.h. */
 #include "outside/pitot/counts.h"
 
-#include <stdlib.h>
+#include "outside/pitot/array.h"
 
 /*
  * Code from here to the next edge has run `count` times; before counts_sort, the change of this
@@ -15,18 +15,14 @@ static size_t edge_count, room;
 
 int counts_add(const struct wire_block *block, struct refusal *why)
 {
+    int error;
+
     if (block->start >= block->end)
         return refuse(why, EINVAL, "the plugin's block from 0x%llx to 0x%llx is invalid",
                       (unsigned long long)block->start, (unsigned long long)block->end);
-    if (edge_count + 2 > room) {
-        size_t more = room ? 2 * room : 4096;
-        struct edge *grown = reallocarray(edges, more, sizeof(*grown));
-
-        if (!grown)
-            return refuse(why, ENOMEM, "out of memory for %zu blocks", more);
-        edges = grown;
-        room = more;
-    }
+    error = array_grow(&edges, &room, edge_count + 2, sizeof(*edges), "blocks", why);
+    if (error)
+        return error;
     edges[edge_count++] = (struct edge){block->start, block->count};
     edges[edge_count++] = (struct edge){block->end, -block->count};
     return 0;

@@ -6,11 +6,8 @@
 #include <ctype.h>
 #include <gelf.h>
 #include <libiberty/demangle.h>
-#include <linux/errno.h>
-#include <stdlib.h>
-#include <string.h>
 
-#define ROOM_FIRST 1024
+#include "outside/pitot/array.h"
 
 static struct {
     size_t count, room, function_count;
@@ -71,15 +68,8 @@ static bool is_named_place(const GElf_Sym *symbol, const char *name)
 /* Takes ownership of the name. */
 static bool append(char *name, const struct symbol *symbol, char kind)
 {
-    if (name && symbols.count == symbols.room) {
-        size_t room = symbols.room ? 2 * symbols.room : ROOM_FIRST;
-        struct symbol *grown = reallocarray(symbols.by_name, room, sizeof(*grown));
-        if (!grown)
-            return false;
-        symbols.by_name = grown;
-        symbols.room = room;
-    }
-    if (!name)
+    if (!name || array_grow(&symbols.by_name, &symbols.room, symbols.count + 1, sizeof(*symbol),
+                            "symbols", NULL) != 0)
         return false;
     symbols.by_name[symbols.count] = *symbol;
     symbols.by_name[symbols.count].name = name;

@@ -232,8 +232,3 @@ bool events_have(const struct events *events, enum event_kind kind)
             return true;
     return false;
 }
-
-bool events_follow(const struct events *events)
-{
-    return events_have(events, EVENT_INTERRUPTS) || events_have(events, EVENT_RETURNS);
-}

@@ -38,6 +38,5 @@ struct events {
 int events_read(struct events *events, const struct pitot_options *options,
                 const struct kernel *kernel, struct refusal *why);
 
-/* Whether an event needs calls to be followed; and whether there is an event of that kind. */
-bool events_follow(const struct events *events);
+/* True if there is an event of that kind. */
 bool events_have(const struct events *events, enum event_kind kind);

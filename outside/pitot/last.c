@@ -5,8 +5,8 @@
  * are no braces.
  */
 #include <stdio.h>
-#include <stdlib.h>
 
+#include "outside/pitot/array.h"
 #include "outside/pitot/command.h"
 #include "outside/pitot/contexts.h"
 #include "outside/pitot/name.h"
@@ -91,20 +91,15 @@ static void print_cpu(void)
 
 static int take_call(const struct wire_last *call, struct refusal *why)
 {
+    int error;
+
     if (!has_where || call->head.cpu != where.head.cpu || contexts_depth(call->context) < 0)
         return refuse(why, EINVAL, "the plugin's last call in context %u is invalid",
                       call->context);
-    if (count == room) {
-        size_t more = room ? 2 * room : 1024;
-        struct wire_last *grown = reallocarray(calls, more, sizeof(*calls));
-
-        if (!grown)
-            return refuse(why, ENOMEM, "out of memory for %zu calls", more);
-        calls = grown;
-        room = more;
-    }
-    calls[count++] = *call;
-    return 0;
+    error = array_grow(&calls, &room, count + 1, sizeof(*calls), "calls", why);
+    if (!error)
+        calls[count++] = *call;
+    return error;
 }
 
 static int take(const struct wire_head *record, struct refusal *why)

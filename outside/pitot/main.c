@@ -102,7 +102,8 @@ static int prepare(const struct pitot_options *options, struct kernel *kernel,
     *watch = (struct watch){.kernel = kernel,
                             .events = events,
                             .command = options->qemu,
-                            .chains = events_follow(events),
+                            .chains = events_have(events, EVENT_INTERRUPTS) ||
+                                      events_have(events, EVENT_RETURNS),
                             .registers = options->registers};
     return watch_prepare(watch, why);
 }

@@ -90,56 +90,25 @@ static const struct option rows[] = {
     {.names = {NULL}},
 };
 
-#define QEMU   " -- QEMU ARGUMENT..."
-#define USAGE  "[OPTION]..." QEMU
-#define OTHERS "an option of another command"
+#define USAGE     "[OPTION]... -- QEMU ARGUMENT..."
+#define FUNCTIONS "[OPTION]... FUNCTION... -- QEMU ARGUMENT..."
+#define PLACES    "[OPTION]... [PLACE]... [-- QEMU ARGUMENT...]"
+#define OTHERS    "an option of another command"
 
-const struct options options_record = {.name = "record",
-                                       .usage = USAGE,
-                                       .summary = "samples a kernel in QEMU, into perf.data",
-                                       .row = rows,
-                                       .command = PITOT_RECORD,
-                                       .others = OTHERS,
-                                       .workload = true};
-const struct options options_stat = {.name = "stat",
-                                     .usage = USAGE,
-                                     .summary = "counts what a kernel in QEMU does",
-                                     .row = rows,
-                                     .command = PITOT_STAT,
-                                     .others = OTHERS,
-                                     .workload = true};
-
-const struct options options_blame = {.name = "blame",
-                                      .usage = "[OPTION]... [PLACE]... [-- QEMU ARGUMENT...]",
-                                      .summary = "prints the last writers of a place of memory",
-                                      .row = rows,
-                                      .command = PITOT_BLAME,
-                                      .others = OTHERS,
-                                      .workload = true};
-
-const struct options options_cover = {.name = "cover",
-                                      .usage = USAGE,
-                                      .summary = "writes which source lines ran, as lcov does",
-                                      .row = rows,
-                                      .command = PITOT_COVER,
-                                      .others = OTHERS,
-                                      .workload = true};
-
-const struct options options_graph = {.name = "graph",
-                                      .usage = "[OPTION]... FUNCTION..." QEMU,
-                                      .summary = "what functions call, and what each costs",
-                                      .row = rows,
-                                      .command = PITOT_GRAPH,
-                                      .others = OTHERS,
-                                      .workload = true};
-
-const struct options options_last = {.name = "last",
-                                     .usage = USAGE,
-                                     .summary = "the last calls of each CPU before the end",
-                                     .row = rows,
-                                     .command = PITOT_LAST,
-                                     .others = OTHERS,
-                                     .workload = true};
+const struct options options_record = {
+    "record", USAGE, "samples a kernel in QEMU, into perf.data", rows, PITOT_RECORD, OTHERS, true};
+const struct options options_stat = {
+    "stat", USAGE, "counts what a kernel in QEMU does", rows, PITOT_STAT, OTHERS, true};
+const struct options options_blame = {
+    "blame", PLACES, "prints the last writers of a place of memory", rows, PITOT_BLAME,
+    OTHERS,  true};
+const struct options options_cover = {
+    "cover", USAGE, "writes which source lines ran, as lcov does", rows, PITOT_COVER, OTHERS, true};
+const struct options options_graph = {
+    "graph", FUNCTIONS, "what functions call, and what each costs", rows, PITOT_GRAPH,
+    OTHERS,  true};
+const struct options options_last = {
+    "last", USAGE, "the last calls of each CPU before the end", rows, PITOT_LAST, OTHERS, true};
 
 /* Reads the places from index `at` up to --. Returns the index after them, or a negative errno. */
 static int read_places(int argc, char **argv, int at, struct pitot_options *options,
@@ -192,7 +161,7 @@ static int check_blame(const struct pitot_options *options, struct refusal *why)
         return refuse(why, EINVAL,
                       "-n: a file has one writer of each word; give PLACE and -- QEMU");
     if ((options->output || options->memory) && (places || !runs))
-        return refuse(why, EINVAL, "%s: is for all memory; give -- QEMU and no PLACE",
+        return refuse(why, EINVAL, "%s is for all memory; give -- QEMU and no PLACE",
                       options->output ? "-o" : "-m");
     if (options->input && runs)
         return refuse(why, EINVAL, "-i reads a file; leave out -- QEMU");

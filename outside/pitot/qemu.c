@@ -116,10 +116,12 @@ int qemu_check_cpus(char *const *command, const struct qemu_version *version, st
                   one_thread, version->major, version->minor);
 }
 
-/* Starts QEMU --help: the first line has the version, a later line -plugin if it is supported. */
-static FILE *start_help(char *program, pid_t *pid, int *error)
+/*
+ * Starts QEMU with a pipe to read as its descriptors `first` to `last`, without input and other
+ * output. NULL and *error.
+ */
+static FILE *start(char *const *words, int first, int last, pid_t *pid, int *error)
 {
-    char option[] = "--help", *const words[] = {program, option, NULL};
     posix_spawn_file_actions_t actions;
     int ends[2];
 
@@ -128,10 +130,11 @@ static FILE *start_help(char *program, pid_t *pid, int *error)
         return NULL;
     }
     posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
-    *error = posix_spawnp(pid, program, &actions, NULL, words, environ);
+    for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; descriptor++)
+        posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0);
+    for (int descriptor = first; descriptor <= last; descriptor++)
+        posix_spawn_file_actions_adddup2(&actions, ends[1], descriptor);
+    *error = posix_spawnp(pid, words[0], &actions, NULL, words, environ);
     posix_spawn_file_actions_destroy(&actions);
     close(ends[1]);
     if (*error == 0)
@@ -142,40 +145,35 @@ static FILE *start_help(char *program, pid_t *pid, int *error)
 
 bool qemu_loads(char *program, const char *plugin)
 {
-    char argument[PATH_MAX + 32], byte;
-    posix_spawn_file_actions_t actions;
-    int ends[2], error;
+    char machine[] = "-M", display[] = "-display", none[] = "none", option[] = "-plugin";
+    char argument[PATH_MAX + 32];
+    char *const words[] = {program, machine, none, display, none, option, argument, NULL};
+    FILE *probe;
     bool loads;
     pid_t pid;
+    int error;
 
-    if (strchr(plugin, ',') || pipe2(ends, O_CLOEXEC) < 0)
+    if (strchr(plugin, ','))
         return false;
     snprintf(argument, sizeof(argument), "file=%s,probe=%d", plugin, PROBE);
-    char machine[] = "-M", display[] = "-display", none[] = "none", option[] = "-plugin";
-    char *const words[] = {program, machine, none, display, none, option, argument, NULL};
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-    posix_spawn_file_actions_adddup2(&actions, ends[1], PROBE);
-    error = posix_spawnp(&pid, program, &actions, NULL, words, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    close(ends[1]);
-    loads = !error && read(ends[0], &byte, 1) == 1;
-    close(ends[0]);
-    if (!error)
-        waitpid(pid, NULL, 0);
+    probe = start(words, PROBE, PROBE, &pid, &error);
+    if (!probe)
+        return false;
+    loads = fgetc(probe) != EOF;
+    fclose(probe);
+    waitpid(pid, NULL, 0);
     return loads;
 }
 
+/* QEMU's --help begins with the version, and lists -plugin if it is supported. */
 int qemu_ask(char *program, struct qemu_version *version, struct refusal *why)
 {
+    char option[] = "--help", *const words[] = {program, option, NULL}, *line = NULL;
     bool plugins = false, is_qemu = false;
-    char *line = NULL;
     size_t room = 0;
     pid_t pid;
     int error;
-    FILE *help = start_help(program, &pid, &error);
+    FILE *help = start(words, STDOUT_FILENO, STDERR_FILENO, &pid, &error);
 
     if (!help)
         return refuse(why, error, "%s: %s", program, strerror(error));

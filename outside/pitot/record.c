@@ -6,6 +6,7 @@
 #include "outside/pitot/command.h"
 #include "outside/pitot/perf_file.h"
 #include "outside/pitot/recording.h"
+#include "outside/pitot/sample_ring.h"
 
 /* If nothing was sampled, reports why. */
 static void tell_none(const struct watch *watch)
@@ -64,7 +65,7 @@ int command_record(const struct command *command, struct watch *watch, struct re
     int closing = recording_close(watch->cpus ? watch->cpus : 1, command->argc, command->argv,
                                   error ? NULL : why);
     watch_tell_losses(watch);
-    watch_tell(recording_overwritten(), "samples overwritten by later ones; -m has room for more");
+    watch_tell(sample_ring_lost(), "samples overwritten by later ones; -m has room for more");
     tell_borders(watch);
     watch_tell(recording_cut(), "chains end early: too long for a record of perf's");
     tell_none(watch);

@@ -271,11 +271,6 @@ uint64_t recording_samples(void)
     return recording.samples;
 }
 
-uint64_t recording_overwritten(void)
-{
-    return sample_ring_lost();
-}
-
 uint64_t recording_cut(void)
 {
     return recording.cut;

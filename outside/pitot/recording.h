@@ -30,11 +30,8 @@ void recording_registers(const struct wire_registers *registers);
 /* 0, or a negative errno and the reason: its event or context is unknown. */
 int recording_sample(const struct wire_sample *sample, struct refusal *why);
 
-/* After recording_close: the number of samples in the file, and of those overwritten. */
+/* After recording_close: the number of samples in the file, and of chains too long for a record. */
 uint64_t recording_samples(void);
-uint64_t recording_overwritten(void);
-
-/* The number of chains too long for a record. */
 uint64_t recording_cut(void);
 
 /* Writes perf's header, with the machine's CPUs and the command, and closes the file. */

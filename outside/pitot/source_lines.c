@@ -7,11 +7,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <search.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "outside/pitot/source_path.h"
+#include "outside/pitot/array.h"
 
 struct reading {
     struct source *source;
@@ -22,6 +23,42 @@ struct reading {
 };
 
 /* --- Files --- */
+
+/* Searches the folder, a string of `length` bytes, and its parents. */
+static bool find_above(const char *folder, size_t length, const char *path, char found[PATH_MAX])
+{
+    char whole[2 * PATH_MAX];
+
+    for (;; length--) {
+        snprintf(whole, sizeof(whole), "%.*s/%s", (int)length, folder, path);
+        if (realpath(whole, found))
+            return true;
+        while (length > 0 && folder[length - 1] != '/')
+            length--;
+        if (length == 0)
+            return false;
+    }
+}
+
+/*
+ * Finds a source file named in debug information. A relative path, of a build that removes its
+ * folder from paths, is searched for from the current folder upwards, then from the folder of the
+ * kernel's file. NASM repeats a source's folder: the part after // is searched for from there
+ * upwards.
+ */
+static bool find_source(const char *compiled, const char *kernel, char found[PATH_MAX])
+{
+    const char *twice = strstr(compiled, "//");
+    char current[PATH_MAX];
+
+    if (*compiled == '/' && realpath(compiled, found))
+        return true;
+    if (*compiled == '/')
+        return twice && find_above(compiled, (size_t)(twice - compiled), twice + 2, found);
+    return (getcwd(current, sizeof(current)) &&
+            find_above(current, strlen(current), compiled, found)) ||
+           find_above(kernel, (size_t)(strrchr(kernel, '/') - kernel), compiled, found);
+}
 
 static int compare_text(const void *left, const void *right)
 {
@@ -38,7 +75,7 @@ static const char *file_of(const struct kernel *kernel, const char *path)
 
     if (path == path_before)
         return file_before;
-    text = strdup(source_path_find(path, kernel->path, real) ? real : path);
+    text = strdup(find_source(path, kernel->path, real) ? real : path);
     node = text ? tsearch(text, &files, compare_text) : NULL;
     if (!node)
         return NULL;
@@ -58,32 +95,21 @@ static bool is_code(const struct kernel *kernel, uint64_t address)
     return false;
 }
 
-static void *grow(void *all, size_t count, size_t *room, size_t size)
-{
-    if (count < *room)
-        return all;
-    *room = *room ? 2 * *room : 4096;
-    return reallocarray(all, *room, size);
-}
-
 static void add_line(struct reading *reading, Dwarf_Line *row, uint64_t end)
 {
     struct source *source = reading->source;
     struct source_line line = {.unit = reading->unit};
     const char *path = dwarf_linesrc(row, NULL, NULL);
-    struct source_line *lines;
 
     if (!path || dwarf_lineaddr(row, &line.first) != 0 || dwarf_lineno(row, &line.line) != 0 ||
         line.line == 0 || !is_code(reading->kernel, line.first))
         return;
     line.end = end > line.first ? end : line.first + 1;
     line.file = file_of(reading->kernel, path);
-    lines = grow(source->lines, source->line_count, &reading->line_room, sizeof(line));
-    reading->full |= !line.file || !lines;
-    if (!lines)
-        return;
-    source->lines = lines;
-    lines[source->line_count++] = line;
+    reading->full = !line.file || array_grow(&source->lines, &reading->line_room,
+                                             source->line_count + 1, sizeof(line), "lines", NULL);
+    if (!reading->full)
+        source->lines[source->line_count++] = line;
 }
 
 /* A row's code ends where the next row begins. */
@@ -114,19 +140,17 @@ static int add_function(Dwarf_Die *die, void *own)
     struct source *source = reading->source;
     struct source_function function = {.name = dwarf_diename(die)};
     const char *path = dwarf_decl_file(die);
-    struct source_function *functions;
 
     if (!path || !function.name || dwarf_decl_line(die, &function.line) != 0 ||
         dwarf_entrypc(die, &function.entry) != 0 || !is_code(reading->kernel, function.entry))
         return DWARF_CB_OK;
     function.file = file_of(reading->kernel, path);
-    functions =
-        grow(source->functions, source->function_count, &reading->function_room, sizeof(function));
-    reading->full |= !function.file || !functions;
-    if (!functions)
+    reading->full =
+        !function.file || array_grow(&source->functions, &reading->function_room,
+                                     source->function_count + 1, sizeof(function), "lines", NULL);
+    if (reading->full)
         return DWARF_CB_ABORT;
-    source->functions = functions;
-    functions[source->function_count++] = function;
+    source->functions[source->function_count++] = function;
     return DWARF_CB_OK;
 }
 

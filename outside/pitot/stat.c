@@ -23,23 +23,19 @@ static void print_count(uint64_t count, const char *name)
 /* The events, then the counts that every run has. */
 static void print_counts(const struct watch *watch)
 {
-    bool instructions = false, interrupts = false;
-
     for (unsigned i = 0; i < watch->events->count; i++) {
-        const struct event *event = &watch->events->event[i];
+        const char *name = watch->events->event[i].name;
 
-        instructions = instructions || event->kind == EVENT_INSTRUCTIONS;
-        interrupts = interrupts || event->kind == EVENT_INTERRUPTS;
         if (watch->whole)
-            print_count(watch->hits[i], event->name);
+            print_count(watch->hits[i], name);
         else
-            fprintf(stderr, "%18s      %s\n", "<not counted>", event->name);
+            fprintf(stderr, "%18s      %s\n", "<not counted>", name);
     }
-    if (watch->whole && !instructions)
+    if (watch->whole && !events_have(watch->events, EVENT_INSTRUCTIONS))
         print_count(watch->end.within, "instructions");
     if (watch->end.calls)
         print_count(watch->end.calls, "calls");
-    if (watch->end.interrupts && !interrupts)
+    if (watch->end.interrupts && !events_have(watch->events, EVENT_INTERRUPTS))
         print_count(watch->end.interrupts, "interrupts");
 }
 

@@ -2,8 +2,7 @@
 /* See writes.h. */
 #include "outside/pitot/writes.h"
 
-#include <stdlib.h>
-
+#include "outside/pitot/array.h"
 #include "outside/pitot/contexts.h"
 
 #define WORD      8u
@@ -16,17 +15,11 @@ static bool picked; /* the writes are of separate bytes; otherwise they are hist
 
 static int add(const struct wire_word *word, struct refusal *why)
 {
-    if (words_count == words_room) {
-        size_t more = words_room ? 2 * words_room : 64;
-        struct wire_word *grown = reallocarray(words, more, sizeof(*grown));
+    int error = array_grow(&words, &words_room, words_count + 1, sizeof(*words), "writes", why);
 
-        if (!grown)
-            return refuse(why, ENOMEM, "out of memory for %zu writes", more);
-        words = grown;
-        words_room = more;
-    }
-    words[words_count++] = *word;
-    return 0;
+    if (!error)
+        words[words_count++] = *word;
+    return error;
 }
 
 static int check(const struct wire_word *word, struct refusal *why)

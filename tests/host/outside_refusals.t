@@ -227,7 +227,7 @@ for my $words (['-n', 2], ['-n', 2, 'run_queue']) {
         'blame', @$words, @$words == 2 ? @qemu : ());
 }
 for my $words (['-o', "$room/out"], ['-m', '64M']) {
-    refused_ok("$words->[0]: is for all memory; give -- QEMU and no PLACE",
+    refused_ok("$words->[0] is for all memory; give -- QEMU and no PLACE",
         $wrong_usage, 'blame', @$words, 'run_queue', @$_) for [], [@qemu];
 }
 refused_ok('-i reads a file; leave out -- QEMU', $wrong_usage, 'blame',
