@@ -132,7 +132,7 @@ static int run_into_file(const struct pitot_options *options, struct watch *watc
     if (error || closing)
         return error ? error : closing;
     watch_tell_losses(watch);
-    watch_tell(lost, "writes without room; -m gives more");
+    watch_tell(lost, "write", "without room; -m gives more");
     if (watch->whole && !watch_tell_unrun(watch))
         fprintf(stderr, "[ pitot blame: the last writers of all memory in %s ]\n", path);
     return 0;
@@ -193,11 +193,11 @@ static int open_kernel(const struct pitot_options *options, const char *path, st
         return error;
     if (head.build_id_size != kernel->build_id_size ||
         memcmp(head.build_id, kernel->build_id, head.build_id_size) != 0)
-        return refuse(why, EINVAL, "%s is of another kernel than %s, by its build id; --kernel ELF",
-                      path, kernel->path);
+        return refuse(why, EINVAL,
+                      "%s is of another build than %s; --kernel ELF names the right one", path,
+                      kernel->path);
     if (head.build_id_size == 0)
-        fprintf(stderr, "pitot: %s has no build id: whether it is the one that ran is not known\n",
-                kernel->path);
+        fprintf(stderr, "pitot: %s has no build id: another build may have run\n", kernel->path);
     return 0;
 }
 

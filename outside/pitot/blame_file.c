@@ -62,7 +62,7 @@ int blame_file_open(const char *path, struct blame_file_head *head, struct refus
         head->build_id_size > KERNEL_BUILD_ID_MAX || !memchr(head->kernel, '\0', PATH_MAX))
         return refuse(why, EINVAL, "%s was not written by pitot blame", path);
     if (head->version != WIRE_VERSION)
-        return refuse(why, EINVAL, "%s is of version %u, %d is read; record it again", path,
+        return refuse(why, EINVAL, "%s has version %u, %d is expected; record it again", path,
                       head->version, WIRE_VERSION);
     return 0;
 }

@@ -106,7 +106,7 @@ static void print_group(const struct place *place, const struct group *group)
         if (group->writes[i].count > 0)
             print_write(place, group, &group->writes[i]);
         else
-            printf("    not known: the last write of these 4 bytes was of others of them\n");
+            printf("    not known: the last write to these 4 bytes did not cover them\n");
     putchar('\n');
 }
 

@@ -66,7 +66,7 @@ int command_cover(const struct command *command, struct watch *watch, struct ref
     error = watch_run(watch, why);
     if (!error)
         watch_tell_losses(watch);
-    watch_tell(lost, "blocks without room: their code may have run");
+    watch_tell(lost, "block", "without room: code there may have run");
     if (!error && watch->whole)
         write_out(out, &source, path);
     if ((fflush(out) != 0 || ferror(out)) && !error)

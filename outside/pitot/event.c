@@ -221,7 +221,7 @@ int events_read(struct events *events, const struct pitot_options *options,
         error = read_border("--until", options->until, kernel, &events->until, why);
     if (!error && events->from && events->from == events->until)
         error =
-            refuse(why, EINVAL, "--until %s: is --from's; nothing lies between", options->until);
+            refuse(why, EINVAL, "--until %s is also --from; nothing lies between", options->until);
     return error;
 }
 

@@ -97,13 +97,13 @@ static void print_graph(uint64_t depth)
                     "CALLS\n");
     print_all(&tree.roots, depth);
     if (tree.interrupts.callees) {
-        fprintf(stderr, "# interrupts meanwhile, which are in no function's cost above\n");
+        fprintf(stderr, "# interrupts meanwhile, not in the costs above\n");
         fprintf(stderr, "%*s\n", COLUMNS + 2, "==========> |");
         print_all(&tree.interrupts, depth);
         fprintf(stderr, "%*s\n", COLUMNS + 2, "<========== |");
     }
     if (cut)
-        fprintf(stderr, "# { ... }: what lies deeper is in its cost; --depth shows more\n");
+        fprintf(stderr, "# { ... }: deeper calls are in its cost; --depth shows more\n");
 }
 
 static void tell_missing(const struct watch *watch)
@@ -117,7 +117,7 @@ static void tell_missing(const struct watch *watch)
             fprintf(stderr, "pitot: %s never ran\n", name);
         else
             fprintf(stderr,
-                    "pitot: %s was not called; what a jump or syscall leads to has no graph\n",
+                    "pitot: %s was not called; code reached by a jump or syscall has no graph\n",
                     name);
     }
 }

@@ -51,7 +51,7 @@ static int help(const struct options *options)
         return 0;
     }
     printf("usage: pitot COMMAND [OPTION]... -- QEMU ARGUMENT...\n\n"
-           "Watches an x86-64 kernel in QEMU, without a line in it: your own QEMU command follows "
+           "Watches an unmodified x86-64 kernel in QEMU; your own QEMU command follows "
            "--.\n\n");
     for (size_t i = 0; i < COMMANDS; i++)
         printf("    %-8s %s\n", commands[i].options->name, commands[i].options->summary);
@@ -71,7 +71,7 @@ static size_t find_command(const char *name)
 
 static int refuse_command(const char *name)
 {
-    fprintf(stderr, "pitot: no command \"%s\"; there are", name);
+    fprintf(stderr, "pitot: unknown command \"%s\"; there are", name);
     for (size_t i = 0; i < COMMANDS; i++)
         fprintf(stderr, " %s,", commands[i].options->name);
     fprintf(stderr, " help\n");
@@ -91,7 +91,7 @@ static int prepare(const struct pitot_options *options, struct kernel *kernel,
     if (error)
         return error;
     if (!file)
-        return refuse(why, EINVAL, "QEMU is given no -kernel; --kernel ELF names the kernel's");
+        return refuse(why, EINVAL, "QEMU has no -kernel; give the kernel's file by --kernel ELF");
     error = kernel_open(kernel, file, options->symbols, why);
     if (!error)
         error = events_read(events, options, kernel, why);

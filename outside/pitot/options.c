@@ -84,9 +84,8 @@ static const struct option rows[] = {
            AT(stop)),
     OPTION({"--overwrite"}, NULL, PITOT_RECORD, OPTION_FLAG, "keeps the last samples, up to -m",
            AT(overwrite)),
-    OPTION({"--symbols"}, "FILE", ALL, OPTION_TEXT,
-           "in its place: what nm prints of it, or a map of GNU ld", AT(symbols),
-           .excludes = "--kernel", .because = "either has the kernel's symbols"),
+    OPTION({"--symbols"}, "FILE", ALL, OPTION_TEXT, "instead: the output of nm, or a map of GNU ld",
+           AT(symbols), .excludes = "--kernel", .because = "either has the kernel's symbols"),
     {.names = {NULL}},
 };
 

@@ -50,9 +50,9 @@ int qemu_check_arguments(char *const *command, struct refusal *why)
         const char *accelerators = NULL, *in_machine;
 
         if (is_option(*word, "daemonize"))
-            return refuse(why, EINVAL, "%s: pitot waits for QEMU's end; leave it out", *word);
+            return refuse(why, EINVAL, "%s: pitot waits until QEMU exits; leave it out", *word);
         if (is_option(*word, "enable-kvm"))
-            return refuse(why, EINVAL, "%s: a plugin follows emulated code alone; leave it out",
+            return refuse(why, EINVAL, "%s: plugins follow only emulated code; leave it out",
                           *word);
         if (word[1] && is_option(*word, "accel"))
             accelerators = word[1] + (strncmp(word[1], "accel=", 6) == 0 ? 6 : 0);
@@ -61,7 +61,7 @@ int qemu_check_arguments(char *const *command, struct refusal *why)
             accelerators = in_machine + strlen("accel=");
         if (accelerators && !is_emulated(accelerators))
             return refuse(why, EINVAL,
-                          "%s %s: a plugin follows emulated code alone; -accel tcg is supported",
+                          "%s %s: plugins follow only emulated code; -accel tcg is supported",
                           word[0], word[1]);
     }
     return 0;
@@ -111,7 +111,7 @@ int qemu_check_cpus(char *const *command, const struct qemu_version *version, st
     if (version->major < FIRST_CONFUSED || !several || !one_thread)
         return 0;
     return refuse(why, EINVAL,
-                  "%s: all CPUs in one thread, which QEMU %u.%u does not tell a plugin apart; "
+                  "%s: all CPUs in one thread, which QEMU %u.%u does not distinguish for plugins; "
                   "use -accel tcg,thread=multi or -smp 1",
                   one_thread, version->major, version->minor);
 }
@@ -186,13 +186,12 @@ int qemu_ask(char *program, struct qemu_version *version, struct refusal *why)
     fclose(help);
     waitpid(pid, NULL, 0);
     if (!is_qemu)
-        return refuse(why, EINVAL, "%s: is not QEMU: --help shows no version", program);
+        return refuse(why, EINVAL, "%s is not QEMU: --help shows no version", program);
     if (version->major < OLDEST_MAJOR)
-        return refuse(why, EINVAL, "%s: is QEMU %u.%u; %u.0 or later is needed", program,
+        return refuse(why, EINVAL, "%s is QEMU %u.%u; %u.0 or later is needed", program,
                       version->major, version->minor, OLDEST_MAJOR);
     if (!plugins)
-        return refuse(why, EINVAL,
-                      "%s: has no -plugin; a QEMU configured with --enable-plugins has it",
+        return refuse(why, EINVAL, "%s has no -plugin; configure QEMU with --enable-plugins",
                       program);
     return 0;
 }

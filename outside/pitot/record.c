@@ -65,9 +65,9 @@ int command_record(const struct command *command, struct watch *watch, struct re
     int closing = recording_close(watch->cpus ? watch->cpus : 1, command->argc, command->argv,
                                   error ? NULL : why);
     watch_tell_losses(watch);
-    watch_tell(sample_ring_lost(), "samples overwritten by later ones; -m has room for more");
+    watch_tell(sample_ring_lost(), "sample", "overwritten; a larger -m keeps more");
     tell_borders(watch);
-    watch_tell(recording_cut(), "chains end early: too long for a record of perf's");
+    watch_tell(recording_cut(), "chain", "cut: too long for a perf record");
     tell_none(watch);
     fprintf(stderr, "[ pitot record: %llu sample%s in %s ]\n",
             (unsigned long long)recording_samples(), recording_samples() == 1 ? "" : "s",

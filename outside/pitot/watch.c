@@ -37,7 +37,7 @@ int watch_prepare(struct watch *watch, struct refusal *why)
 static int take_begin(struct watch *watch, const struct wire_begin *begin, struct refusal *why)
 {
     if (begin->version != WIRE_VERSION)
-        return refuse(why, EINVAL, "%s writes version %u of its records, %d is read; make outside",
+        return refuse(why, EINVAL, "%s writes records of version %u, %d is expected; make outside",
                       plugin.file, begin->version, WIRE_VERSION);
     watch->begun = true;
     watch->cpus = begin->cpus;
@@ -73,7 +73,7 @@ static int take_record(struct watch *watch, const struct wire_head *record, stru
     int error;
 
     if (!watch->begun && record->kind != WIRE_BEGIN)
-        return refuse(why, EINVAL, "%s did not begin by its version; make outside", plugin.file);
+        return refuse(why, EINVAL, "%s did not send its version first; make outside", plugin.file);
     switch (record->kind) {
     case WIRE_BEGIN:
         return take_begin(watch, (const void *)record, why);
@@ -181,16 +181,17 @@ bool watch_tell_unrun(const struct watch *watch)
     return unrun;
 }
 
-void watch_tell(uint64_t count, const char *what)
+void watch_tell(uint64_t count, const char *noun, const char *what)
 {
     if (count)
-        fprintf(stderr, "pitot: %llu %s\n", (unsigned long long)count, what);
+        fprintf(stderr, "pitot: %llu %s%s %s\n", (unsigned long long)count, noun,
+                count == 1 ? "" : "s", what);
 }
 
 static void tell_file(const struct watch *watch)
 {
     if (watch->slide)
-        fprintf(stderr, "pitot: the kernel runs %s0x%llx from where %s says\n",
+        fprintf(stderr, "pitot: the kernel was relocated by %s0x%llx from %s\n",
                 watch->slide >> 63 ? "-" : "",
                 (unsigned long long)(watch->slide >> 63 ? -watch->slide : watch->slide),
                 watch->kernel->name);
@@ -204,13 +205,13 @@ void watch_tell_losses(const struct watch *watch)
 {
     tell_file(watch);
     if (!watch->begun)
-        fprintf(stderr, "pitot: QEMU has ended before its plugin said anything\n");
+        fprintf(stderr, "pitot: QEMU exited before its plugin wrote anything\n");
     else if (!watch->whole)
-        fprintf(stderr, "pitot: QEMU was killed: what it counted last is not known\n");
-    watch_tell(watch->end.samples_lost, "samples lost: the pipe was closed");
-    watch_tell(watch->end.samples_left_out, "samples left out: --max is reached");
+        fprintf(stderr, "pitot: QEMU was killed: its last counts are lost\n");
+    watch_tell(watch->end.samples_lost, "sample", "lost: the pipe was closed");
+    watch_tell(watch->end.samples_left_out, "sample", "left out: --max was reached");
     if (!watch->chains)
         return;
-    watch_tell(watch->end.contexts_lost, "chains end early: no room for more calling contexts");
-    watch_tell(watch->end.unmatched, "returns without a call that was seen; chains may end there");
+    watch_tell(watch->end.contexts_lost, "chain", "cut: no room for more calling contexts");
+    watch_tell(watch->end.unmatched, "return", "whose call was not seen; chains may end there");
 }

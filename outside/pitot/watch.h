@@ -45,8 +45,8 @@ int watch_run(struct watch *watch, struct refusal *why);
 /* Returns true, and reports on stderr, if no code of the kernel's file ran until the end. */
 bool watch_tell_unrun(const struct watch *watch);
 
-/* Reports a count on stderr unless it is 0. */
-void watch_tell(uint64_t count, const char *what);
+/* Reports on stderr, unless `count` is 0: the count, the noun in its number, and what happened. */
+void watch_tell(uint64_t count, const char *noun, const char *what);
 
 /* Reports on stderr how the kernel differed from its file, and what the results lack. */
 void watch_tell_losses(const struct watch *watch);

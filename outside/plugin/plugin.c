@@ -133,7 +133,7 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
         if (!take_argument(argv[i], &fd))
             return 1;
     if (!info->system_emulation || strcmp(info->target_name, "x86_64") != 0) {
-        fprintf(stderr, "pitot: qemu-system-x86_64 is wanted, not %s\n", info->target_name);
+        fprintf(stderr, "pitot: qemu-system-x86_64 is needed, not %s\n", info->target_name);
         return 1;
     }
     if (info->system.max_vcpus > FOLLOW_CPUS) {
@@ -143,7 +143,7 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
     }
     if (!run_begin((unsigned)info->system.max_vcpus) ||
         !tell_begin(fd, (unsigned)info->system.max_vcpus)) {
-        fprintf(stderr, "pitot: no memory, or nobody reads what the plugin writes\n");
+        fprintf(stderr, "pitot: out of memory, or the pipe to pitot is closed\n");
         return 1;
     }
     be_called(id);

@@ -79,7 +79,7 @@ for my $case (['near', '0xffffffff80010000', '-0x10000'],
     my ($said, $status) = pitot('record', $elf, '-g', '-o', $out, @watches, '-e',
         sprintf('mem:0x%x:w', $where));
     is($status, $switched_off, "$name: the slide is found") or diag($said);
-    like($said, qr/^pitot: the kernel runs $slide from where $name.elf says$/m, '... and told');
+    like($said, qr/^pitot: the kernel was relocated by $slide from $name.elf$/m, '... and told');
     like($said, qr/^pitot: 1 place differs from $name.elf: patched code$/m,
         '... its relocated fields are not patched code');
     is_deeply(chains_of($out, $logs),

@@ -117,7 +117,7 @@ is_deeply([sort { $a cmp $b } map { "$_ $stopped->{$_}" } keys %$stopped],
     ["port_enter call:port_middle: $way 1", "port_enter mem:port_writes:w: port_leaf $way 1"],
     '--stop: its first hit is the last sample');
 is((pitot('record', '-o', $out, '-e', 'call:port_middle', '--max', 3))
-    =~ /^pitot: (17 samples left out: --max is reached)$/m, 1, '--max');
+    =~ /^pitot: (17 samples left out: --max was reached)$/m, 1, '--max');
 pitot('record', '-g', '-o', $out, '-e', 'irq');
 is(chains_of($out, $logs)->{"port_enter irq: trap_stubs port_leaf $way"}, 40,
     'the exceptions of the kernel\'s own watch are interrupts');

@@ -112,7 +112,7 @@ is_deeply(asked('run_queue/32', 'run_queue+2/2', 'run_queue+6/1'), [[
     'run_queue, byte 4 (0xffffffff80101004):', 'kmain 2 [000] 0.000000010: 90 instructions ago',
     'ffffffff80100300 vfs_read+0x0', '',
     'run_queue, bytes 5-7 (0xffffffff80101005):',
-    'not known: the last write of these 4 bytes was of others of them', '',
+    'not known: the last write to these 4 bytes did not cover them', '',
     'run_queue, bytes 8-15 (0xffffffff80101008):', 'not written since the kernel began', '',
     'run_queue, bytes 16-31 (0xffffffff80101010):',
     'kmain 2 [000] 0.000000010: 90 instructions ago',
@@ -120,7 +120,7 @@ is_deeply(asked('run_queue/32', 'run_queue+2/2', 'run_queue+6/1'), [[
     'run_queue+2, 2 bytes (0xffffffff80101002):', 'kmain 2 [000] 0.000000010: 90 instructions ago',
     'ffffffff80100500 panic+0x0', '',
     'run_queue+6, 1 byte (0xffffffff80101006):',
-    'not known: the last write of these 4 bytes was of others of them'], '', 0],
+    'not known: the last write to these 4 bytes did not cover them'], '', 0],
     '... answers what is asked afterwards');
 is_deeply(write_file(@all, lost(5), end(instructions => 100)),
     ["pitot: 5 writes without room; -m gives more\n"
@@ -142,7 +142,7 @@ sub refused_ok
 refused_ok('no symbol "run_queu"; near: run_queue\b.*', 'run_queu');
 my $good = slurp($file);
 for my $damage (['was not written by pitot blame', 'x' x 8_000],
-    ["is of version 9, $wire_version is read; record it again",
+    ["has version 9, $wire_version is expected; record it again",
         $good =~ s/^.{8}\K..../pack('L<', 9)/ser],
     ['is damaged; record it again', substr($good, 0, -length(end())) . 'x' x length(end())],
     ['is not whole: QEMU was killed; record it again', substr($good, 0, -length(end()))]) {
@@ -152,12 +152,12 @@ for my $damage (['was not written by pitot blame', 'x' x 8_000],
 }
 write_bytes($file, $good);
 link_kernel("$room/other.elf", [qw(kmain)]);
-refused_ok("\Q$file\E is of another kernel than \\S+/other.elf, by its build id; --kernel ELF",
+refused_ok("\Q$file\E is of another build than \\S+/other.elf; --kernel ELF names the right one",
     '--kernel', "$room/other.elf", 'run_queue');
 link_kernel("$room/kernel.elf", [qw(kmain)], '--build-id=none');
 write_file(@all, lost(0), end(instructions => 100));
 like(asked('run_queue')->[1],
-    qr/\Apitot: \S+ has no build id: whether it is the one that ran is not known\n\z/,
+    qr/\Apitot: \S+ has no build id: another build may have run\n\z/,
     'a kernel without a build id is taken, which is said');
 unlink($file);
 refused_ok("no \Q$file\E; pitot blame -- QEMU... writes one", 'run_queue');
@@ -170,7 +170,7 @@ is((pitot('blame', '-o', '/dev/full', '--', @qemu))[2], 1, 'a full disk is told'
 
 my $unrun = "pitot: no code of the kernel's file ran; --kernel ELF names another";
 for my $case (['exit 0', end(), $unrun],
-    ['signal KILL', '', 'pitot: QEMU was killed: what it counted last is not known']) {
+    ['signal KILL', '', 'pitot: QEMU was killed: its last counts are lost']) {
     my ($how, $end, $why) = @$case;
     plugin_says(begin(1), $end);
     my ($said, $complaints) = pitot({STAND_IN_END => $how}, 'blame', 'run_queue', '--', @qemu);

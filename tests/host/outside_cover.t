@@ -79,7 +79,7 @@ is($said, "Summary coverage rate, in $out:\n  lines......: 54.5% (6 of 11 lines)
 like((stand_in_words())[1], qr/,chains=0,cover=1,event=insn:0$/, '... and nothing is followed');
 
 (undef, $said) = covered(block(0x1000, 0x2000, 1), lost(3));
-like($said, qr/\Apitot: 3 blocks without room: their code may have run
+like($said, qr/\Apitot: 3 blocks without room: code there may have run
 pitot: no code of the kernel's file ran; --kernel ELF names another
 Summary.*\n.* 0\.0% \(0 of 11 lines\)$/m, 'blocks that are no code of the kernel\'s');
 
@@ -106,6 +106,6 @@ like($complaints, qr{^pitot cover: /dev/full: No space left on device$}m, '... i
 plugin_says(begin(1));
 ($said, $complaints) = pitot({STAND_IN_END => 'signal KILL'}, 'cover', '-o', $out, @qemu, $elf);
 is_deeply([$complaints, slurp($out)],
-    ["pitot: QEMU was killed: what it counted last is not known\n", ''], 'a QEMU that is killed');
+    ["pitot: QEMU was killed: its last counts are lost\n", ''], 'a QEMU that is killed');
 
 done_testing();

@@ -50,7 +50,7 @@ is_deeply([graph('vfs_read')], [[$head, @tree], [], 0],
 like((stand_in_words())[1], qr/,graph=1,event=call:\S+:0$/, '... for which the plugin is asked');
 my @cut = ('15 2038 135 1501 |  vfs_read() {', '25 530 21 500 |    idle_loop() { ... }',
     '1 7 7 7 |    panic();', '|  }',
-    '# { ... }: what lies deeper is in its cost; --depth shows more');
+    '# { ... }: deeper calls are in its cost; --depth shows more');
 is_deeply([graph('--depth', 2, 'vfs_read')], [[$head, @cut], [], 0], 'a depth');
 is_deeply([graph('vfs_read', '--depth=2')], [[$head, @cut], [], 0], '... in any place');
 plugin_says(begin(1), @paths, @costs, count(0, 16), count(1, 25), end(instructions => 9_000));
@@ -78,7 +78,7 @@ plugin_says(begin(1), @paths[0 .. 3], @interrupts, @costs[0 .. 3], cost(20, 1, 5
 is_deeply([graph('vfs_read')], [[$head,
     '11 1437 130 1013 |  vfs_read() {', '20 400 20 400 |    idle_loop();',
     '2 24 12 24 |    panic();', '|  }',
-    '# interrupts meanwhile, which are in no function\'s cost above', '==========> |',
+    '# interrupts meanwhile, not in the costs above', '==========> |',
     '2 48 24 7 |  timer_isr() {', '1 41 41 11 |    sched_run() {', '1 30 30 13 |      vfs_read() {',
     '1 17 17 17 |        panic();', '|      }', '|    }', '|  }', '<========== |'], [], 0],
     'interrupts are apart, and what is called in one is called');
@@ -93,7 +93,7 @@ is_deeply([graph('timer_isr')], [[$head, '2 1016 508 1005 |  timer_isr() {',
 plugin_says(begin(1), @paths, @costs, count(0, 0), end(instructions => 9_000));
 is_deeply([graph('vfs_write')], [[], ['vfs_write never ran'], 0], 'a function that never ran');
 plugin_says(begin(1), @paths, @costs, count(0, 3), end(instructions => 9_000));
-my $jumped = 'vfs_write was not called; what a jump or syscall leads to has no graph';
+my $jumped = 'vfs_write was not called; code reached by a jump or syscall has no graph';
 is_deeply([graph('vfs_write')], [[], [$jumped], 0], '... that was not called');
 plugin_says(begin(1), @paths, @costs, count(0, 3), count(1, 16), end(instructions => 9_000));
 is_deeply([graph('vfs_write', 'vfs_read')], [[$head, @tree], [$jumped], 0],
@@ -102,7 +102,7 @@ plugin_says(begin(1), @paths);
 {
     local $ENV{STAND_IN_END} = 'signal KILL';
     is_deeply([graph('vfs_read')],
-        [[], ['QEMU was killed: what it counted last is not known'], 128 + 9], 'a QEMU killed');
+        [[], ['QEMU was killed: its last counts are lost'], 128 + 9], 'a QEMU killed');
 }
 for my $case ([cost(99, 1, 1), 'the plugin\'s cost of context 99 is invalid'],
     [cost(0, 1, 1), 'the plugin\'s cost of context 0 is invalid']) {

@@ -76,7 +76,7 @@ is_deeply([last_calls()], [['# CPU 0: the last 0 of 0 calls and interrupts', $co
     '# CPU 0 was here, after 5 instructions:', at('kmain', 0)], 0], 'a CPU that called nothing');
 plugin_says(begin(1), where(ip => 0x10, time => 5), end(instructions => 1));
 is((last_calls())[0][3], '10 [unknown]', 'a place that has no name');
-my $killed = 'pitot: QEMU was killed: what it counted last is not known';
+my $killed = 'pitot: QEMU was killed: its last counts are lost';
 plugin_says(begin(1), @threads, @contexts);
 {
     local $ENV{STAND_IN_END} = 'signal KILL';

@@ -161,7 +161,7 @@ plugin_says(begin(1), (map { sample(ip => $place{panic}, time => 1_000 * $_) } 1
 (undef, $complaints) = pitot(@record, '--overwrite', '-m', '1K', @qemu);
 my $kept = 1024 / $bytes;
 is($complaints, 'pitot: ' . (100 - $kept)
-    . " samples overwritten by later ones; -m has room for more\n"
+    . " samples overwritten; a larger -m keeps more\n"
     . "[ pitot record: $kept samples in $out ]\n", '--overwrite keeps what there is room for');
 is_deeply([map { /panic/ ? (split)[3] : () } samples()],
     [map { sprintf('%.6f', $_ / 1e6) } 100 - $kept + 1 .. 100],
@@ -174,7 +174,7 @@ is($complaints, "[ pitot record: 100 samples in $out ]\n", '... all of them, if 
 
 plugin_says(begin(1), sample(ip => $place{panic}, time => 1_000), end(samples_left_out => 7));
 (undef, $complaints) = pitot(@record, '--max', 1, @qemu);
-is($complaints, "pitot: 7 samples left out: --max is reached\n[ pitot record: 1 samples in $out ]\n"
+is($complaints, "pitot: 7 samples left out: --max was reached\n[ pitot record: 1 samples in $out ]\n"
     =~ s/1 samples/1 sample/r, '--max tells how many came after');
 
 plugin_says(begin(1), count(0, 3), count(1, 0), end(instructions => 9));
@@ -238,7 +238,7 @@ plugin_says(begin(1), @deep, thread(1, $place{kmain}),
     sample(thread => 1, context => 8_000, ip => $place{kmain}),
     sample(thread => 1, context => 10_000, ip => $place{kmain}, time => 1_000), end());
 ($said, $complaints, $status) = pitot(@record, '-g', @qemu);
-is($complaints, "pitot: 1 chains end early: too long for a record of perf's\n"
+is($complaints, "pitot: 1 chain cut: too long for a perf record\n"
     . "[ pitot record: 2 samples in $out ]\n", 'a chain of 10,000 is cut, which is said');
 my @lines = grep { /kmain/ } split(/\n/, in_perf($out, 'script', '--max-stack', 10_000, '-F',
     'ip,sym'));
@@ -248,14 +248,14 @@ is(scalar(@lines), 2 * 8_001, '... and perf has the rest');
 
 plugin_says(@profile, end(unmatched => 3, contexts_lost => 2, samples_lost => 1));
 ($said, $complaints) = pitot(@record, '-g', @qemu);
-is($complaints, "pitot: 1 samples lost: the pipe was closed\n"
-    . "pitot: 2 chains end early: no room for more calling contexts\n"
-    . "pitot: 3 returns without a call that was seen; chains may end there\n"
+is($complaints, "pitot: 1 sample lost: the pipe was closed\n"
+    . "pitot: 2 chains cut: no room for more calling contexts\n"
+    . "pitot: 3 returns whose call was not seen; chains may end there\n"
     . "[ pitot record: 5 samples in $out ]\n", 'what is lost is said');
 
 # --- Ends ----------------------------------------------------------------------------------------
 
-my @killed = ("pitot: QEMU was killed: what it counted last is not known\n",
+my @killed = ("pitot: QEMU was killed: its last counts are lost\n",
     "[ pitot record: 5 samples in $out ]\n");
 plugin_says(@profile, substr($samples[0], 0, 24));
 ($said, $complaints, $status) = pitot({STAND_IN_END => 'signal KILL'}, @record, '-g', @qemu);
@@ -322,9 +322,9 @@ sub damaged_ok
 }
 
 my @good = (begin(1), sample(ip => $place{panic}, time => 1_000));
-damaged_ok("\\S+ writes version 99 of its records, $wire_version is read; make outside",
+damaged_ok("\\S+ writes records of version 99, $wire_version is expected; make outside",
     begin(1, 99));
-damaged_ok('\S+ did not begin by its version; make outside', end());
+damaged_ok('\S+ did not send its version first; make outside', end());
 damaged_ok("the plugin wrote no record of version $wire_version: kind $_, 16 bytes; make outside",
     @good, pack('S<CCL<Q<', 16, $_, 0, 0, 0)) for 9, 5;
 damaged_ok("the plugin's sample of event 1 in context 0 is invalid", @good,
@@ -364,7 +364,7 @@ for my $slide (0x2000000, -0x100000) {
         'what is watched moves with the kernel');
     is_deeply([samples()], ['kmain 2 000 0.000001 1 instructions: vfs_read+0x4 sched_run+0xff'],
         "names of a kernel that runs $at from where its file says");
-    is($complaints, "pitot: the kernel runs $at from where kernel.elf says\n"
+    is($complaints, "pitot: the kernel was relocated by $at from kernel.elf\n"
             . "pitot: 7 places differ from kernel.elf: patched code\n"
             . "[ pitot record: 1 sample in $out ]\n", '... which is told, as patched code is');
 }

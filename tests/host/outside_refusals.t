@@ -43,7 +43,7 @@ for my $option (@options) {
     ok(index($page, "| $in_page |") >= 0, "docs/outside.md has $in_page");
 }
 my $there_are = join(', ', @commands, 'help');
-is_deeply([pitot('recrod')], ['', "pitot: no command \"recrod\"; there are $there_are\n",
+is_deeply([pitot('recrod')], ['', "pitot: unknown command \"recrod\"; there are $there_are\n",
     $wrong_usage], 'a command that there is not');
 
 # --- Refusals ------------------------------------------------------------------------------------
@@ -72,15 +72,15 @@ refused_ok('-n: an option of another command', $wrong_usage, @record, '-n', 5, @
 refused_ok('-c "0": a whole number from 1 is allowed', $wrong_usage, @record, '-c', 0, @qemu);
 refused_ok('/none/qemu: No such file or directory', $refused, @record, '--', '/none/qemu',
     '-kernel', $elf);
-refused_ok("$file: is not QEMU: --help shows no version", $refused,
+refused_ok("$file is not QEMU: --help shows no version", $refused,
     {STAND_IN_VERSION => 'none'}, @record, @qemu);
-refused_ok("$file: is QEMU 5.2; 6.0 or later is needed", $refused,
+refused_ok("$file is QEMU 5.2; 6.0 or later is needed", $refused,
     {STAND_IN_VERSION => '5.2.0'}, @record, @qemu);
-refused_ok("$file: has no -plugin; a QEMU configured with --enable-plugins has it", $refused,
+refused_ok("$file has no -plugin; configure QEMU with --enable-plugins", $refused,
     {STAND_IN_PLUGINS => 0}, @record, @qemu);
 refused_ok('--intr-regs: QEMU 7.2 gives plugins no registers; 9.2 and later do', $refused, @record,
     '--intr-regs', @qemu);
-refused_ok('-daemonize: pitot waits for QEMU\'s end; leave it out', $refused, @record, @qemu,
+refused_ok('-daemonize: pitot waits until QEMU exits; leave it out', $refused, @record, @qemu,
     '-daemonize');
 
 refused_ok('no function; pitot graph \[OPTION\]... FUNCTION... -- QEMU ARGUMENT...', $wrong_usage,
@@ -97,7 +97,7 @@ refused_ok('no function "vfs_raed"; near: vfs_read\b.*', $refused, 'graph', 'kma
     @qemu);
 refused_ok('--depth: an option of another command', $wrong_usage, 'stat', '--depth', 3, @qemu);
 
-my $emulated = 'a plugin follows emulated code alone; ';
+my $emulated = 'plugins follow only emulated code; ';
 refused_ok("-enable-kvm: ${emulated}leave it out", $refused, @record, @qemu, '-enable-kvm');
 for my $words (['-accel', 'kvm'], ['--accel', 'kvm,thread=single'], ['-accel', 'accel=hvf'],
     ['-machine', 'q35,accel=kvm'], ['-M', 'accel=tcg:kvm']) {
@@ -106,8 +106,8 @@ for my $words (['-accel', 'kvm'], ['--accel', 'kvm,thread=single'], ['-accel', '
 
 for my $words (['-accel', 'tcg,thread=single'], ['-icount', 'shift=1']) {
     for my $smp ('2', 'cores=1,cpus=2', 'sockets=1,cores=2', 'maxcpus=2') {
-        refused_ok("$words->[0]: all CPUs in one thread, which QEMU 10.0 does not tell a plugin "
-                . 'apart; use -accel tcg,thread=multi or -smp 1',
+        refused_ok("$words->[0]: all CPUs in one thread, which QEMU 10.0 does not distinguish "
+                . 'for plugins; use -accel tcg,thread=multi or -smp 1',
             $refused, {STAND_IN_VERSION => '10.0.13'}, @record, @qemu, '-smp', $smp, @$words);
     }
 }
@@ -116,7 +116,7 @@ my (undef, undef, $taken) = pitot({STAND_IN_VERSION => '10.0.13'}, @record, @qem
     'shift=1', '-smp', '1,maxcpus=4');
 is($taken, 0, '... room for more CPUs is none of them');
 
-refused_ok('QEMU is given no -kernel; --kernel ELF names the kernel\'s', $refused, @record, '--',
+refused_ok('QEMU has no -kernel; give the kernel\'s file by --kernel ELF', $refused, @record, '--',
     "$room/qemu");
 refused_ok("$room/none: No such file or directory", $refused, @record, '--kernel', "$room/none",
     @qemu);
@@ -208,7 +208,7 @@ for my $option (qw(--from --until)) {
     refused_ok("$option run_queue: no function begins there", $refused, @record, $option,
         'run_queue', @qemu);
 }
-refused_ok('--until vfs_read: is --from\'s; nothing lies between', $refused, 'stat', '--from',
+refused_ok('--until vfs_read is also --from; nothing lies between', $refused, 'stat', '--from',
     'vfs_read', '--until', 'vfs_read', @qemu);
 for my $option (['--max', 1], ['--stop', 'call:panic'], ['--overwrite']) {
     refused_ok("$option->[0]: an option of another command", $wrong_usage, 'stat',

@@ -42,7 +42,7 @@ is_deeply([(counted('stat', '-e', 'irq'))[0]], [{instructions => 9_000, calls =>
     '... and so are interrupts');
 unlike((stand_in_words())[1], qr/chains=0/, '... for which calls are followed');
 
-my $killed = 'QEMU was killed: what it counted last is not known';
+my $killed = 'QEMU was killed: its last counts are lost';
 plugin_says(begin(1), count(0, 70));
 {
     local $ENV{STAND_IN_END} = 'signal KILL';
@@ -51,7 +51,7 @@ plugin_says(begin(1), count(0, 70));
         [{'call:vfs_*' => '<not counted>'}, 128 + 9, [$killed]], 'a QEMU that is killed has none');
     plugin_says('');
     is_deeply([(counted('stat'))[0, 4]], [{instructions => '<not counted>'},
-        ['QEMU has ended before its plugin said anything']], '... nor one that did not begin');
+        ['QEMU exited before its plugin wrote anything']], '... nor one that did not begin');
 }
 
 done_testing();
