@@ -8,8 +8,8 @@
 #include "core/lib/refusal.h"
 
 /*
- * Makes room for `wanted` elements of `size` bytes, and zeroes the new ones; `array` points to the
- * array's pointer. 0, or a negative errno and the reason, which calls the elements `what`.
+ * Makes room for `wanted` elements of `size` bytes, the new ones zeroed; `array`: address of the
+ * pointer. 0, or a negative errno and the reason, in which the elements are `what`.
  */
 static inline int array_grow(void *array, size_t *room, size_t wanted, size_t size,
                              const char *what, struct refusal *why)

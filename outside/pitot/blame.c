@@ -74,7 +74,6 @@ static int take_history(const struct wire_head *record, struct refusal *why)
     }
 }
 
-/* The plugin's arguments. */
 static char *ask(const struct pitot_options *options)
 {
     char *wanted = NULL;

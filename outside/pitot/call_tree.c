@@ -8,7 +8,7 @@
 #include "outside/pitot/array.h"
 #include "outside/pitot/contexts.h"
 
-/* The nodes of a context in the tree; NULL: none. A root that a handler has called has both. */
+/* The nodes of a context; NULL: none. A root called by a handler has both. */
 struct place {
     bool known;
     struct call_node *below_root, *below_interrupt;
@@ -59,7 +59,7 @@ static struct place place_in(struct call_tree *tree, uint32_t context, const str
     return place;
 }
 
-/* Places the contexts of its path, from the outermost one that has no place yet. */
+/* Sets the places of all contexts of the path, outermost first. */
 static int find_place(struct call_tree *tree, uint32_t context, struct refusal *why)
 {
     static const struct place nowhere;
@@ -104,7 +104,7 @@ int call_tree_add(struct call_tree *tree, const struct wire_cost *cost, struct r
     return 0;
 }
 
-/* By cost, then by address, so that the order is the same in each run. */
+/* By cost, then by address: the same order in each run. */
 static int compare(const void *left, const void *right)
 {
     const struct call_node *a = *(struct call_node *const *)left,

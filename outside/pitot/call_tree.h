@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The tree of function calls and their costs: the costs of contexts, where all calls from one
- * function to another below the same callers are merged. Contexts are paths of functions. Called by
- * outside/pitot/graph.c.
+ * The tree of function calls and their costs. Calls from one function to another below the same
+ * callers are merged. Contexts are paths of functions. Called by outside/pitot/graph.c.
  */
 #pragma once
 
@@ -24,8 +23,8 @@ struct call_tree {
     bool (*is_root)(uint64_t function);
     struct call_node roots; /* its callees: the outermost functions that satisfy is_root */
     /*
-     * Its callees: handlers of interrupts that came while a root or its callees ran. They are not
-     * part of the root's cost, so they and their callees may be roots, too.
+     * Its callees: interrupt handlers that began while a root or its callees ran. They are not part
+     * of the root's cost, so they and their callees may be roots, too.
      */
     struct call_node interrupts;
 };
@@ -36,8 +35,5 @@ uint64_t call_tree_function(uint32_t context);
 /* 0, or a negative errno and the reason. */
 int call_tree_add(struct call_tree *tree, const struct wire_cost *cost, struct refusal *why);
 
-/*
- * The callees, *count of them, most expensive first, in an array that the caller frees; NULL: none,
- * or no memory.
- */
+/* *count callees, most expensive first; the caller frees the array. NULL: none, or no memory. */
 struct call_node **call_tree_callees(const struct call_node *node, size_t *count);

@@ -22,8 +22,8 @@ long contexts_depth(uint32_t context)
 }
 
 /*
- * The return address, as in all of perf's chains. If a call that does not return is its function's
- * last instruction, the return address is in the next function: then the last byte of the call.
+ * The return address, as in all perf chains. If the function ends with a call that does not return,
+ * this address is in the next function; then the last byte of the call.
  */
 static uint64_t caller_of(const struct wire_context *context)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The calling contexts received from the plugin. Each has its outer context, so a chain is followed
- * from the innermost outwards. Called by outside/pitot/watch.c, recording.c and call_tree.c.
+ * The calling contexts received from the plugin. Each names its outer context, so chains are
+ * followed outwards. Called by outside/pitot/watch.c, recording.c and call_tree.c.
  */
 #pragma once
 
@@ -16,8 +16,8 @@
 int contexts_add(const struct wire_context *context, struct refusal *why);
 
 /*
- * For a context that was added: its caller, as in a chain, or its function, in a path of functions;
- * its outer context; and whether an interrupt began it.
+ * Of an added context: its caller, or its function in a path of functions; its outer context; and
+ * true if an interrupt began it.
  */
 uint64_t contexts_caller(uint32_t context);
 uint32_t contexts_outer(uint32_t context);

@@ -4,10 +4,7 @@
 
 #include "outside/pitot/array.h"
 
-/*
- * Code from here to the next edge has run `count` times; before counts_sort, the change of this
- * count at the edge.
- */
+/* Code from here to the next edge ran `count` times; until counts_sort, the change at this edge. */
 static struct edge {
     uint64_t address, count;
 } * edges;

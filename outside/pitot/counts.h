@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * How often each code address has run: the sum over the blocks that include it. QEMU may have
- * translated code several times, with different block boundaries. Called by outside/pitot/cover.c
- * and lcov.c.
+ * How often each code address has run: summed over the blocks that include it, as QEMU may
+ * translate code several times with different block boundaries. Called by outside/pitot/cover.c and
+ * lcov.c.
  */
 #pragma once
 

@@ -32,7 +32,7 @@ bool elf_symbols_is_readable(const struct symbol *symbol)
     return isupper(symbol->kind);
 }
 
-/* Lookups find the last symbol at an address: preferably one with a size and a readable name. */
+/* Lookups take the last symbol at an address: one with a size and a readable name, if any. */
 static int compare_addresses(const void *left, const void *right)
 {
     const struct symbol *a = left, *b = right;

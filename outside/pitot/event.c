@@ -22,7 +22,7 @@ static bool begins(const char *text, const char *with)
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* Cuts off "/period=N/" at the end of an event. */
+/* Reads and cuts off "/period=N/" at the end of an event. */
 static int read_terms(char *text, uint64_t *period, struct refusal *why)
 {
     size_t length = strlen(text);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * The events requested with -e, resolved with the kernel's symbols: instructions, memory accesses,
- * calls of functions and their returns, interrupts. Called by outside/pitot/main.c.
- */
+/* The events of -e, resolved by the kernel's symbols. Called by outside/pitot/main.c. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * `pitot graph` of command.h: merges all invocations of functions, and prints them in the layout
- * that ftrace's function_graph uses for one invocation. Numbers are on the line where a function
- * begins, as all calls have ended; callees are in the order of their cost, as the order of calls
- * differs between invocations.
+ * `pitot graph` of command.h: merges all invocations of functions, and prints them in the layout of
+ * ftrace's function_graph. A function's numbers are on its first line, because all calls have
+ * ended; callees are sorted by cost, because their order differs between invocations.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,7 +60,7 @@ static void print_node(const struct call_node *node, const char *ends, int inden
             (unsigned long long)node->self, indent, "", name_function(node->function, name), ends);
 }
 
-/* `left`: levels that may still be printed, this one included. */
+/* `left`: levels to print, including this one. */
 static void print_calls(const struct call_node *node, int indent, uint64_t left)
 {
     size_t count;

@@ -96,9 +96,7 @@ static int read_segments(struct kernel *kernel, Elf *elf, struct refusal *why)
     return 0;
 }
 
-/*
- * Writes an ELF file with the symbols and segments that were read, and reads its segments instead.
- */
+/* Writes an ELF file of the symbols and segments read so far, and rereads its segments. */
 static int make_elf(struct kernel *kernel, const char *bytes, struct refusal *why)
 {
     int error;
@@ -115,8 +113,8 @@ static int make_elf(struct kernel *kernel, const char *bytes, struct refusal *wh
 }
 
 /*
- * 64-bit code has a mov or similar instruction with the prefix REX.W every few instructions; in
- * 32-bit code that byte is dec eax, which hardly ever precedes one.
+ * 64-bit code has a mov or the like with the prefix REX.W every few instructions. In 32-bit code
+ * that byte is dec eax, which is rarely followed by one.
  */
 static bool is_long_code(const struct kernel *kernel, const char *bytes, size_t size)
 {
@@ -149,7 +147,7 @@ static int widen(struct kernel *kernel, Elf *elf, struct refusal *why)
     return make_elf(kernel, bytes, why);
 }
 
-/* Whether that range of the file contains code. */
+/* True if that range of the file contains code. */
 static bool is_code(const struct kernel *kernel, uint64_t offset, uint64_t size)
 {
     for (size_t i = 0; i < kernel->segment_count; i++) {
@@ -162,9 +160,8 @@ static bool is_code(const struct kernel *kernel, uint64_t offset, uint64_t size)
 }
 
 /*
- * perf identifies a variable by its offset in the file, which it also computes for a variable
- * without bytes there. If a segment has more memory than bytes, and code follows it in the file,
- * perf takes the code for the variable.
+ * perf identifies a variable by its offset in the file, even if the file has no bytes for it. If
+ * code follows such a segment in the file, perf takes the code for the variable.
  */
 static bool hides_code(const struct kernel *kernel, Elf *elf)
 {

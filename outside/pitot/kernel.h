@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The ELF file of the kernel that QEMU runs: its code segments and its build id. Its symbols are
- * looked up through core/symbols/symbols.h (outside/pitot/elf_symbols.c). Called by
- * outside/pitot/main.c.
+ * The ELF file of QEMU's kernel: code segments and build id; its symbols are those of
+ * core/symbols/symbols.h (outside/pitot/elf_symbols.c). Called by outside/pitot/main.c.
  */
 #pragma once
 
@@ -33,19 +32,19 @@ struct kernel {
 };
 
 /*
- * Opens an ELF file of 64-bit code; or, if `listed`, a list of symbols
- * (outside/pitot/symbol_list.h). 0, or a negative errno and the reason.
+ * Opens an ELF file of 64-bit code; if `listed`, a list of symbols (symbol_list.h). 0, or a
+ * negative errno and the reason.
  */
 int kernel_open(struct kernel *kernel, const char *path, bool listed, struct refusal *why);
 
-/* Writes the substitute file to that path. 0, or a negative errno and the reason. */
+/* Writes the substitute file. 0, or a negative errno and the reason. */
 int kernel_write_made(const struct kernel *kernel, const char *path, struct refusal *why);
 
 /*
- * The range from the first to the last byte of the kernel's code. If some code is in the high half,
- * low code is omitted: it runs before paging, and firmware lies between the two.
+ * From the first to the last byte of code. If some is in the high half, low code is omitted: it
+ * runs before paging, and firmware lies between the two.
  */
 struct segment kernel_text(const struct kernel *kernel);
 
-/* Whether kernel_text includes the segment. */
+/* True if kernel_text includes the segment. */
 bool kernel_is_text(const struct kernel *kernel, const struct segment *segment);

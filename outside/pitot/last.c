@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * `pitot last` of command.h: prints the last calls of each CPU, oldest first, indented by depth as
- * ftrace's function_graph does, and the CPU's position at the end. Returns are not kept, so there
- * are no braces.
+ * in ftrace's function_graph, and the final position. Returns are not kept, so there are no braces.
  */
 #include <stdio.h>
 

@@ -33,7 +33,7 @@ static int compare_functions(const void *left, const void *right)
     return strcmp(a->name, b->name);
 }
 
-/* How often the line at *at ran. Advances *at to the next line. */
+/* How often the line at *at ran. Advances *at past it. */
 static uint64_t count_line(const struct source *source, size_t *at)
 {
     const struct source_line *line = &source->lines[*at], *here = line;

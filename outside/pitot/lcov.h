@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Writes an lcov tracefile, as described in the man page geninfo(1) ("TRACEFILE FORMAT"): each
- * source file with the functions and lines that have code, and how often they ran. Called by
- * outside/pitot/cover.c.
+ * Writes an lcov tracefile (geninfo(1), "TRACEFILE FORMAT"): how often the functions and lines with
+ * code ran. Called by outside/pitot/cover.c.
  */
 #pragma once
 
@@ -15,7 +14,7 @@ struct lcov_total {
 };
 
 /*
- * Uses the counts of counts.h; sorts the source. The count of a line is the highest count of its
- * code, summed over the compilation units: a line of a header has separate code in each.
+ * Uses the counts of counts.h; sorts the source. A line's count is the highest of its code in a
+ * compilation unit, summed over the units: a header's line has code in each.
  */
 struct lcov_total lcov_write(FILE *out, struct source *source);

@@ -131,7 +131,7 @@ static int run(size_t index, int argc, char **argv, char *const *typed)
     return status;
 }
 
-/* A copy of the arguments as typed, as parsing modifies them. */
+/* The arguments as typed: parsing modifies them. */
 static char **copy_arguments(int argc, char **argv)
 {
     char **copy = calloc((size_t)argc + 1, sizeof(*copy));

@@ -109,7 +109,7 @@ const struct options options_graph = {
 const struct options options_last = {
     "last", USAGE, "the last calls of each CPU before the end", rows, PITOT_LAST, OTHERS, true};
 
-/* Reads the places from index `at` up to --. Returns the index after them, or a negative errno. */
+/* Reads the places from index `at` up to --. Returns the index after it, or a negative errno. */
 static int read_places(int argc, char **argv, int at, struct pitot_options *options,
                        struct refusal *why)
 {
@@ -124,9 +124,7 @@ static int read_places(int argc, char **argv, int at, struct pitot_options *opti
     return at < argc ? at + 1 : at;
 }
 
-/*
- * Reads functions and options up to --. Returns the index of QEMU's command, or a negative errno.
- */
+/* Reads functions and options up to --. Returns the index after it, or a negative errno. */
 static int read_functions(const struct options *of, int at, int argc, char **argv,
                           struct pitot_options *options, struct refusal *why)
 {

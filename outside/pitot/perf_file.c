@@ -151,7 +151,7 @@ void *perf_file_record(size_t size)
     return memset(file.bytes + file.used - size, 0, size);
 }
 
-/* The size of the records that lie completely within the first `size` bytes. */
+/* The size of the whole records within the first `size` bytes. */
 static size_t whole_records(size_t size)
 {
     const struct perf_event_header *record;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A perf.data file that grows: header, attributes, records, and at its end the header's features.
- * Between two calls the file is complete except for the features, so it can be opened however its
- * writer ends. Or a stream, as `perf record -o -` writes it, in which attributes and features are
- * records, too. Called by outside/pitot/recording.c.
+ * A perf.data file that grows: header, attributes, records, and finally the header's features.
+ * Between calls it is complete except for the features, however its writer exits. Or a stream, as
+ * from `perf record -o -`, in which attributes and features are records. Called by
+ * outside/pitot/recording.c.
  *
  * Source: the perf tool's documentation, perf.data-file-format.
  */
@@ -37,7 +37,7 @@ int perf_file_create(const char *path, const struct perf_event_attr *attributes,
 /* Rewrites the attributes after some members have changed. */
 void perf_file_attributes(const struct perf_event_attr *attributes, unsigned count);
 
-/* Room for a record of `size` bytes, a multiple of 8; the caller fills it before the next call. */
+/* A record of `size` bytes, a multiple of 8, for the caller to fill before the next call. */
 void *perf_file_record(size_t size);
 
 /* Writes all pending records to the file. 0, or a negative errno and the reason. */

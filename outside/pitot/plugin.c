@@ -33,7 +33,7 @@ static const struct {
 
 static const char *const folders[] = {"", "../lib/pitot/"};
 
-/* 1: found the file, `path`; 0: no such file; or a negative errno: the file cannot be read. */
+/* 1: found, as `path`; 0: no such file; or a negative errno: unreadable. */
 static int find_file(const char *home, const char *name, char path[PATH_MAX])
 {
     for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {

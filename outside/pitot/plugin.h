@@ -27,15 +27,15 @@ struct plugin {
 };
 
 /*
- * Finds the plugin for this QEMU, beside the command's file or in ../lib/pitot: the plugin tested
- * with this version, or the newest that QEMU loads. 0, or a negative errno and the reason.
+ * Finds, beside the command's file or in ../lib/pitot, the plugin tested with this QEMU, or the
+ * newest that it loads. 0, or a negative errno and the reason.
  */
 int plugin_find(struct plugin *plugin, char *program, const struct qemu_version *version,
                 struct refusal *why);
 
 /*
  * The argument, which the caller frees; NULL and the reason. `out`: a descriptor that QEMU
- * inherits, as it does the descriptors of the function lists.
+ * inherits.
  */
 char *plugin_argument(const struct plugin *plugin, const struct watch *watch, int out,
                       struct refusal *why);

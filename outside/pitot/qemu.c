@@ -20,7 +20,7 @@
 
 extern char **environ;
 
-/* Whether the argument is this option, which QEMU accepts with one dash or two. */
+/* True for this option, with one dash or two. */
 static bool is_option(const char *word, const char *name)
 {
     if (word[0] != '-')
@@ -80,7 +80,7 @@ static unsigned long smp_term(const char *smp, const char *name)
     return 0;
 }
 
-/* The initial number of CPUs: the first number of -smp, or computed from its terms as QEMU does. */
+/* The initial number of CPUs: the first of -smp, or computed from its terms as by QEMU. */
 static unsigned long cpus_of(const char *smp)
 {
     static const char *const levels[] = {"sockets", "dies", "modules", "cores", "threads"};
@@ -116,10 +116,7 @@ int qemu_check_cpus(char *const *command, const struct qemu_version *version, st
                   one_thread, version->major, version->minor);
 }
 
-/*
- * Starts QEMU with a pipe to read as its descriptors `first` to `last`, without input and other
- * output. NULL and *error.
- */
+/* Starts QEMU without input; its descriptors `first` to `last` are the pipe. NULL and *error. */
 static FILE *start(char *const *words, int first, int last, pid_t *pid, int *error)
 {
     posix_spawn_file_actions_t actions;

@@ -8,7 +8,6 @@
 #include "outside/pitot/recording.h"
 #include "outside/pitot/sample_ring.h"
 
-/* If nothing was sampled, reports why. */
 static void tell_none(const struct watch *watch)
 {
     unsigned long long ran = watch->end.instructions;

@@ -44,7 +44,9 @@ static struct {
 
 /* --- Events --- */
 
-/* All have the same fields: `perf script -F addr` refuses a file if one event lacks addresses. */
+/*
+ * All have the same fields: `perf script -F addr` refuses a file with an event without addresses.
+ */
 static void describe(const struct event *event, struct perf_event_attr *attribute)
 {
     *attribute = (struct perf_event_attr){
@@ -148,7 +150,7 @@ void recording_slide(uint64_t slide)
     write_maps(slide);
 }
 
-/* The header's features have the names, too, but only once the file is closed. */
+/* The header's features repeat the names once the file is closed. */
 static void write_name(uint64_t id, const char *name)
 {
     size_t room = strlen(name) + 1;
@@ -276,7 +278,7 @@ uint64_t recording_cut(void)
     return recording.cut;
 }
 
-/* Names the kernel's own file, or its substitute, which is written beside the recording. */
+/* Names the kernel's file, or its substitute, which is written beside the recording. */
 static int name_program(const char *path, struct refusal *why)
 {
     char made[PATH_MAX];
@@ -347,7 +349,7 @@ static void describe_events(void)
     }
 }
 
-/* `perf data` crashes if one of them is missing; the system in QEMU does not report them. */
+/* `perf data` crashes without them; the system in QEMU does not report them. */
 static void describe_machine(uint32_t cpus)
 {
     static const enum perf_file_feature unknown[] = {PERF_FILE_HOSTNAME, PERF_FILE_OSRELEASE,

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The plugin's records as perf records: the kernel is a process whose program is the ELF file, and
- * each of its stacks is a thread of this process, so that perf finds all names without options.
- * Called by outside/pitot/record.c and watch.c.
+ * The plugin's records as perf records. The kernel is a process, its ELF file the program, each of
+ * its stacks a thread, so perf finds all names without options. Called by outside/pitot/record.c.
  */
 #pragma once
 
@@ -19,7 +18,7 @@ const char *recording_output(const struct pitot_options *options);
 int recording_create(const struct pitot_options *options, const struct kernel *kernel,
                      const struct events *events, struct refusal *why);
 
-/* Sets the kernel's slide: its run-time address minus its link address. */
+/* The kernel's run-time address minus its link address. */
 void recording_slide(uint64_t slide);
 
 int recording_thread(const struct wire_thread *thread, struct refusal *why);

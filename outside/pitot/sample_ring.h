@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The last samples of a recording that overwrites: perf records, the oldest of which make room for
- * new ones. Called by outside/pitot/recording.c.
+ * The last samples of a recording that overwrites; new ones replace the oldest. Called by
+ * outside/pitot/recording.c.
  */
 #pragma once
 
@@ -18,5 +18,5 @@ void sample_ring_add(const struct perf_event_header *record);
 /* Removes the oldest record, and copies it to `record`; false: the ring is empty. */
 bool sample_ring_take(void *record);
 
-/* The number of records lost. */
+/* The number of records overwritten or too large. */
 uint64_t sample_ring_lost(void);

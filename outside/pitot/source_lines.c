@@ -24,7 +24,7 @@ struct reading {
 
 /* --- Files --- */
 
-/* Searches the folder, a string of `length` bytes, and its parents. */
+/* Searches the folder, `length` bytes of text, and its parents. */
 static bool find_above(const char *folder, size_t length, const char *path, char found[PATH_MAX])
 {
     char whole[2 * PATH_MAX];
@@ -41,10 +41,9 @@ static bool find_above(const char *folder, size_t length, const char *path, char
 }
 
 /*
- * Finds a source file named in debug information. A relative path, of a build that removes its
- * folder from paths, is searched for from the current folder upwards, then from the folder of the
- * kernel's file. NASM repeats a source's folder: the part after // is searched for from there
- * upwards.
+ * Finds a source file named in debug information. A relative path is tried from the current folder
+ * upwards, then from the folder of the kernel's file. NASM writes FOLDER//PATH: PATH is tried from
+ * FOLDER upwards.
  */
 static bool find_source(const char *compiled, const char *kernel, char found[PATH_MAX])
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The source lines of the kernel's code, and its functions, from DWARF (libdw). Only code in
- * executable segments counts: code that the linker has dropped keeps its lines, at address 0.
- * Called by outside/pitot/cover.c and lcov.c.
+ * The source lines and functions of the kernel's code, from DWARF (libdw). Code outside the
+ * executable segments is ignored: what the linker dropped has address 0. Called by
+ * outside/pitot/cover.c and lcov.c.
  */
 #pragma once
 

@@ -82,7 +82,7 @@ static void add_start(struct list *list)
     list->start = NULL;
 }
 
-/* The code of one object. With -ffunction-sections, the NAME of `.text.NAME` is the function's. */
+/* The code of one object. In -ffunction-sections' `.text.NAME`, NAME is the function. */
 static void read_part(struct list *list, const char *name, char *rest)
 {
     uint64_t address, size;
@@ -100,7 +100,7 @@ static void read_part(struct list *list, const char *name, char *rest)
     list->start_address = address;
 }
 
-/* A symbol's line has its address and its name; for an assignment in a script, an expression. */
+/* A symbol's line: address and name, or the expression of an assignment in a script. */
 static void read_map_symbol(struct list *list, char *line)
 {
     uint64_t address;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reads symbols as text, for a kernel without its ELF file: the output of nm (with or without
- * sizes), or the map of GNU ld. The content shows which of them it is. Called by
- * outside/pitot/kernel.c.
+ * Reads symbols as text, for a kernel without its ELF file: the output of nm, with or without
+ * sizes, or the map of GNU ld. Called by outside/pitot/kernel.c.
  *
- * A map has no static functions. So the code of an object before its first global function is given
- * the name of the object.
+ * A map has no static functions, so the code before an object's first global function gets the
+ * object's name.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The threads that the plugin has reported, and their names. Called by outside/pitot/recording.c,
- * blame.c and last.c.
+ * Threads reported by the plugin, and their names. Called by outside/pitot/recording.c, blame.c and
+ * last.c.
  */
 #pragma once
 
@@ -15,7 +15,5 @@
 /* 0, or a negative errno and the reason. */
 int threads_add(const struct wire_thread *thread, struct refusal *why);
 
-/*
- * The name of its outermost function; an address if that has none, "?" if there is no such thread.
- */
+/* Its outermost function or address; "?": no such thread. */
 const char *threads_name(uint32_t thread);

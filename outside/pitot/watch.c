@@ -112,7 +112,7 @@ static int take_bytes(struct watch *watch, size_t count, struct refusal *why)
     return found ? found : watch->taken ? watch->taken(why) : 0;
 }
 
-/* After an error QEMU is terminated; its remaining output is read, so that it does not block. */
+/* After an error QEMU is terminated, and its output drained so that it does not block. */
 static int follow(struct watch *watch, struct machine *machine, struct refusal *why)
 {
     size_t room, count;

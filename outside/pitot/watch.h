@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Runs the user's QEMU with the plugin until it exits, and processes the plugin's records. Called
- * by the commands.
+ * Runs the user's QEMU with the plugin until it exits, and takes the plugin's records. Called by
+ * the commands.
  */
 #pragma once
 
@@ -21,8 +21,8 @@ struct watch {
     bool streams;         /* standard output belongs to the command, not to QEMU */
     const char *wanted;   /* more arguments of the plugin, each preceded by a comma; NULL: none */
     /*
-     * Set by the command. `take` receives the records that the command asked for, contexts after
-     * contexts_add. `taken` is called after each batch of records. Either may be NULL.
+     * Set by the command; may be NULL. `take`: receives its records, contexts after contexts_add.
+     * `taken`: called after each batch of records.
      */
     int (*take)(const struct wire_head *record, struct refusal *why);
     int (*taken)(struct refusal *why);
@@ -42,7 +42,7 @@ int watch_prepare(struct watch *watch, struct refusal *why);
 /* 0, or a negative errno and the reason; then QEMU has been terminated. */
 int watch_run(struct watch *watch, struct refusal *why);
 
-/* Returns true, and reports on stderr, if no code of the kernel's file ran until the end. */
+/* If no code of the kernel's file ran until the end: reports it on stderr, and returns true. */
 bool watch_tell_unrun(const struct watch *watch);
 
 /* Reports on stderr, unless `count` is 0: the count, the noun in its number, and what happened. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Splits the bytes of the pipe into the records of outside/wire.h. Nothing read is trusted before
- * it is validated. Called by outside/pitot/watch.c and blame_file.c.
+ * Splits and validates the bytes of the pipe: the records of outside/wire.h. Called by
+ * outside/pitot/watch.c and blame_file.c.
  */
 #pragma once
 
@@ -22,8 +22,5 @@ struct wire_reader {
 void *wire_room(struct wire_reader *reader, size_t *room);
 void wire_filled(struct wire_reader *reader, size_t count);
 
-/*
- * 1 and a whole record of a known kind; 0: more bytes are needed; or a negative errno and the
- * reason.
- */
+/* 1 and a whole record; 0: more bytes are needed; or a negative errno and the reason. */
 int wire_next(struct wire_reader *reader, const struct wire_head **record, struct refusal *why);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The writes to the places given to `pitot blame`, in groups: bytes with the same writers. Called
- * by outside/pitot/blame.c, which adds them, and blame_text.c.
+ * The writes to the places of `pitot blame`, grouped: bytes with the same writers. Called by
+ * outside/pitot/blame.c, which adds them, and blame_text.c.
  */
 #pragma once
 
@@ -18,24 +18,19 @@ struct place {
     bool fixed; /* a run-time address, which the slide does not move */
 };
 
-/*
- * Bytes of a place and their writes, newest first; for joined words, the writes of the first word.
- */
+/* Bytes of a place and their writes, newest first; of joined words, the first word's. */
 struct group {
     uint64_t first, last, word_last;
     const struct wire_word *writes;
     size_t count;
 };
 
-/*
- * Adds a write of a place's history, in the plugin's order. 0, or a negative errno and the reason.
- */
+/* Adds to a history, in the plugin's order. 0, or a negative errno and the reason. */
 int writes_add(const struct wire_word *word, struct refusal *why);
 
 /*
- * Adds a last writer of some memory, in any order; keeps only the bytes in these places. The other
- * bytes of the same 4 have an unknown writer: a write with the count 0. 0, or a negative errno and
- * the reason.
+ * Adds a last writer, in any order, for its bytes in these places. The other bytes of the same 4
+ * have an unknown writer: a write with count 0. 0, or a negative errno and the reason.
  */
 int writes_pick(const struct place *places, size_t count, const struct wire_word *word,
                 struct refusal *why);
@@ -46,5 +41,5 @@ void writes_sort(void);
 /* The group at `first` of place `number`. `at`: 0 at first, then kept for all places in turn. */
 struct group writes_group(size_t number, uint64_t first, uint64_t end, size_t *at);
 
-/* Whether the write covers all bytes of the group's word. */
+/* True if the write covers all bytes of the group's word. */
 bool writes_whole(const struct group *group, const struct wire_word *write);
