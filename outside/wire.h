@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Records that the plugin, in QEMU's process, sends to the command `pitot` through a pipe, in the
- * host's byte order, each a multiple of 8 bytes. The plugin knows only addresses; the command reads
- * the ELF file and produces the output. If the pipe ends without WIRE_END, QEMU was killed; the
- * records received until then are complete.
+ * Records that the plugin, in QEMU's process, sends to `pitot` through a pipe, in the host's byte
+ * order, each a multiple of 8 bytes. The plugin knows only addresses; the command reads the ELF
+ * file. A pipe that ends without WIRE_END: QEMU was killed; the records until then are complete.
  */
 #pragma once
 
@@ -44,10 +43,7 @@ struct wire_begin {
     uint32_t version, cpus; /* WIRE_VERSION; the most CPUs the machine may have */
 };
 
-/*
- * A calling context is a path of call sites: the path of `outer`, then `site`. 0 is the context of
- * code with an unknown caller.
- */
+/* A path of call sites: that of `outer`, then `site`. 0: code with an unknown caller. */
 struct wire_context {
     struct wire_head head;
     uint32_t context, outer;
@@ -125,16 +121,13 @@ struct wire_slide {
     uint64_t slide;
 };
 
-/*
- * The file is from another build: `different` of the `blocks` that ran in its code range do not
- * match it.
- */
+/* Another build: `different` of the `blocks` that ran in its code range do not match the file. */
 struct wire_strange {
     struct wire_head head;
     uint64_t different, blocks;
 };
 
-/* The number of the file's instructions that differed when they ran. */
+/* How many of the file's instructions differed when they ran. */
 struct wire_patched {
     struct wire_head head;
     uint64_t places;
@@ -152,7 +145,7 @@ struct wire_lost {
     uint64_t count; /* writes or blocks dropped for lack of room */
 };
 
-/* Straight-line code. Blocks may overlap, as QEMU may have split the same code in several ways. */
+/* Straight-line code. Blocks may overlap: QEMU may split code in several ways. */
 struct wire_block {
     struct wire_head head;
     uint64_t start, end; /* end: the first byte after it */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The part of QEMU's TCG plugin interface that is used here, written from its documentation ("QEMU
- * TCG Plugins"), with its names. QEMU_API is the version that this object is built for:
+ * The part of QEMU's TCG plugin interface that is used here, from its documentation ("QEMU TCG
+ * Plugins"). QEMU provides the functions when it loads the plugin. QEMU_API is its version:
  *
  *     1   QEMU 6.0 to 8.1
  *     2   counters in translated code are per CPU
@@ -10,8 +10,6 @@
  *         parts that are not used here
  *     6   descriptions of registers have a fourth member
  *     7   QEMU 11.1: callbacks take no plugin id, and each takes the pointer it was registered with
- *
- * QEMU provides the functions; they are resolved when it loads the plugin.
  */
 #pragma once
 
@@ -157,7 +155,7 @@ typedef struct {
 typedef int qemu_plugin_read; /* bytes that were read, or -1 */
 #endif
 
-/* Those of the CPU whose callback this is, which was registered with QEMU_PLUGIN_CB_R_REGS. */
+/* Of the CPU that runs the callback, which was registered with QEMU_PLUGIN_CB_R_REGS. */
 GArray *qemu_plugin_get_registers(void);
 qemu_plugin_read qemu_plugin_read_register(struct qemu_plugin_register *handle, GByteArray *to);
 #endif

@@ -10,10 +10,10 @@
 
 #include "outside/plugin/store.h"
 
-/* True if the argument is one of blame's; *wrong is then NULL, or the form that was expected. */
+/* True for an argument of blame; *wrong: NULL, or the form that was expected. */
 bool blame_argument(const char *argument, const char **wrong);
 
-/* Sets the kernel's slide: its run-time address minus its link address. */
+/* The kernel's run-time address minus its link address. */
 void blame_slide(uint64_t by);
 
 /* True if stores must be reported. */

@@ -77,7 +77,7 @@ bool code_add(const char *argument)
 
 /* --- Comparison --- */
 
-/* Size of a field here that the slide has moved, or 0; `left` bytes of the instruction remain. */
+/* Size of a field moved by the slide, or 0; `left` bytes of the instruction remain. */
 static size_t moved_field(const uint8_t *file, const uint8_t *run, size_t left, uint64_t by)
 {
     uint64_t was_long, is_long;
@@ -140,7 +140,7 @@ static struct part *part_of(uint64_t address, size_t size)
     return NULL;
 }
 
-/* No boot loader runs in the high half: code there is the kernel, whatever its slide and build. */
+/* No boot loader runs in the high half: all code there is the kernel's. */
 static bool is_high(void)
 {
     return text_first >> 63;
@@ -148,7 +148,7 @@ static bool is_high(void)
 
 /* --- The slide --- */
 
-/* Finds the slide of a block that matches the file at exactly one place. */
+/* The slide at which the block matches the file, if there is exactly one. */
 static bool find_slide(const struct code_block *block, uint64_t *found)
 {
     unsigned count = 0;

@@ -1,28 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Compares the code in the kernel's file with the code that QEMU translates, at no cost while code
- * runs. This shows where the kernel lies, whether the file is of the same build, and which
- * instructions were patched. Called by outside/plugin/translate.c and
- * run.c; one caller at a time.
- *
- *     text=FIRST:LAST                   the range of all the kernel's code
- *     code=FD:ADDRESS:OFFSET:SIZE       a part of it, in a file that QEMU has inherited; without
- *                                       any, all code that runs in the range is the kernel's
- *
- * The rules, each with its reason:
- *
- *   - The kernel begins with the first block that matches the file. A boot loader at the addresses
- *     of the later kernel does not match. In the low half a block of a few bytes, such as a return,
- *     proves nothing.
- *   - A kernel that relocates itself moves by whole pages. So a block is searched for at the same
- *     offset of each page of the file, and must match exactly once. Several different blocks must
- *     agree on the slide, as a boot loader and the kernel may share a function.
- *   - Code of the high half also runs at low addresses before paging; this is not a slide.
- *   - A field of 4 or 8 bytes that differs by the slide, up or down, was relocated, not patched.
- *   - In another build all code above the first changed function differs; in a patched kernel only
- *     single instructions do. So a block counts as different if more than half of its instructions
- *     differ, and a file is of another build if more than an eighth of the blocks differ. A boot of
- *     Linux, which is patched in 12,000 places, has one in 700.
+ * runs: where the kernel lies, whether the file is of this build, which instructions were patched.
+ * Called by outside/plugin/translate.c and run.c; one caller at a time.
  */
 #pragma once
 
@@ -44,8 +24,8 @@ struct code_block {
 bool code_add(const char *argument);
 
 /*
- * True if the block is the kernel's. *slide is the block's run-time address minus its address in
- * the file, or the kernel's slide if the block is not in the file.
+ * True for a block of the kernel. *slide: its run-time address minus its address in the file; the
+ * kernel's slide if it is not in the file.
  */
 bool code_check(const struct code_block *block, uint64_t *slide);
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * See context.h. Numbers are assigned in order, so those in use are contiguous; a hash finds them.
- */
+/* See context.h. Numbers are assigned in order; a hash finds them. */
 #include "outside/plugin/context.h"
 
 #include <stdlib.h>
@@ -15,7 +13,7 @@ static uint32_t *numbers;        /* a hash table with open addressing; CONTEXT_N
 static uint32_t used;
 static uint64_t lost;
 
-/* A page of the tables takes memory only once it is used. */
+/* The tables' pages take memory only once used. */
 bool context_init(void)
 {
     contexts = calloc(CONTEXT_MOST, sizeof(*contexts));

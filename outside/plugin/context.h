@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Calling contexts: each path of call sites has a number, so that a whole chain takes four bytes.
- * The tree only grows, up to a limit. One caller at a time (the plugin's lock).
+ * Calling contexts: each path of call sites has a number, so a chain takes four bytes. The tree
+ * only grows, up to a limit. One caller at a time (the plugin's lock).
  */
 #pragma once
 

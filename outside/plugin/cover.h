@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Counts how often each block runs, for `pitot cover`: translated code adds to a counter, without a
- * callback. With several CPUs, QEMU before 9 may lose some additions, but not all of a block's. One
+ * callback. With several CPUs, QEMU before 9 may lose some additions, but not all of a block. One
  * caller at a time.
  */
 #pragma once
@@ -16,11 +16,8 @@ const char *cover_begin(const char *argument);
 
 bool cover_watch(void);
 
-/* QEMU has translated this block. The same block may be translated again. */
+/* QEMU has translated this block, perhaps again. */
 void cover_block(struct qemu_plugin_tb *block);
 
-/*
- * Reports each block that has run, in the order of translation. Returns the number of instructions
- * that all of them executed.
- */
+/* Reports the blocks that ran. Returns the number of instructions they executed. */
 uint64_t cover_tell(void);

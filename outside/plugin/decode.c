@@ -27,7 +27,7 @@ static uint64_t relative(const uint8_t *bytes, size_t size, uint64_t ip, size_t 
     return ip + size + (uint64_t)(int64_t)wide;
 }
 
-/* Whether ModRM's r/m operand is the register rsp; reg_is_sp checks its reg operand. */
+/* True if ModRM's r/m operand is the register rsp; reg_is_sp checks its reg operand. */
 static bool base_is_sp(uint8_t modrm, uint8_t rex)
 {
     return modrm >> 6 == MODE_REGISTER && (modrm & 7) == REGISTER_SP && !(rex & REX_BASE);
@@ -72,7 +72,7 @@ static enum decoded decode_two(const uint8_t *opcode, uint8_t rex, const uint8_t
     }
 }
 
-/* In group 5, `field`, the reg field of ModRM, selects the instruction. */
+/* Group 5: `field`, the reg field of ModRM, selects the instruction. */
 static enum decoded decode_group_5(unsigned field)
 {
     switch (field) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Decodes what the follower of calls needs to know of an instruction. Source: Intel SDM vol. 2,
- * "Opcode Map". 64-bit code; an instruction that is not recognised is DECODED_OTHER. Pure.
+ * Decodes what the follower of calls needs, in 64-bit code; unknown instructions are DECODED_OTHER.
+ * Source: Intel SDM vol. 2, "Opcode Map". Pure.
  */
 #pragma once
 

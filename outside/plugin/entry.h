@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Distinguishes interrupts and exceptions from jumps. QEMU before 10.2 does not report them, so a
- * block that the previous block cannot lead to is the entry of a handler. After an instruction that
- * may lead anywhere (a jump through a register), a block is an entry only if it has been one
- * before. A block may begin inside the previous one: QEMU ends blocks at page ends, and begins a
- * new block at an instruction that accesses a device. One caller at a time.
+ * block that the previous block cannot lead to is a handler's entry. After an instruction that may
+ * lead anywhere (a jump through a register), only a block that was an entry before is one again. A
+ * block may begin inside the previous one: QEMU ends blocks at page ends, and begins one at an
+ * instruction that accesses a device. One caller at a time.
  */
 #pragma once
 
@@ -28,38 +28,32 @@ bool entry_is_plain(const struct block *block);
 
 /*
  * True if such an instruction, which may lead anywhere, needs a callback when it begins: where code
- * continues does not show whether it ran, as an interrupt may come in the caller as well as in the
- * returning function. A call needs none, as its store shows that it ran.
+ * continues does not show whether it ran, because an interrupt may come in the caller or in the
+ * returning function. A call needs none, because its store shows that it ran.
  */
 bool entry_is_told(enum decoded ends);
 
 /*
- * True if a block that ends in such an instruction has trapped before it, and a handler begins.
- * `left`, here and below: the call at the block's end was made, or such an instruction has begun.
+ * True if a block that ends in such an instruction trapped before it, and a handler begins. `left`,
+ * here and below: the call at the end was made, or such an instruction has begun.
  */
 bool entry_trapped(const struct block *last, uint64_t start, bool left);
 
 /*
- * If entry_trapped is false: true if a handler begins at `start`. `next`: where the return at the
- * end of `last` continues if it ends the innermost call; 0: not known. A return without a push
- * before it can continue only there.
+ * If entry_trapped is false: true if a handler begins at `start`. `next`: the return address of the
+ * innermost call, if `last` ends in a return; 0: not known. Without a push before it a return can
+ * continue only there.
  */
 bool entry_came(const struct block *last, uint64_t start, uint64_t next);
 
-/*
- * True if `last` ends in an indirect jump or call that led to `start`: nothing remains to be
- * followed. Needs no lock.
- */
+/* True if `last` ends in an indirect jump or call to `start`: nothing else to follow. No lock. */
 bool entry_is_led_to(const struct block *last, uint64_t start, bool left);
 
-/*
- * If no interrupt came: true if the last instruction of `last` has run. Otherwise its block was
- * restarted or split.
- */
+/* If no interrupt came: false if the block was restarted or split before its last instruction. */
 bool entry_reached_end(const struct block *last, uint64_t start, bool left);
 
 /*
- * The interrupted place if a handler began after this block: its last instruction, or the target of
- * the jump or call at its end if that has run.
+ * Where a handler interrupted this block: at its last instruction, or at the target of the jump or
+ * call at its end if that has run.
  */
 uint64_t entry_site(const struct block *last, bool left);

@@ -29,7 +29,7 @@ static uint64_t due[FOLLOW_CPUS][EVENTS_MOST]; /* instructions already represent
 uint64_t events_first = UINT64_MAX, events_last;
 static uint64_t slide;
 
-/* Each CPU's last access, if it was a read: the first half of a read-modify-write. */
+/* Each CPU's last access, if it was a read: maybe the first half of a read-modify-write. */
 static struct {
     uint64_t ip, address;
 } read_before[FOLLOW_CPUS];
@@ -212,7 +212,7 @@ static void hit(struct event *event, unsigned cpu, struct wire_sample *sample)
     sample_of(event, cpu, sample);
 }
 
-/* Periods start at the CPU's first instruction, so samples do not depend on the other CPUs. */
+/* Periods count from the CPU's first instruction, so other CPUs do not change its samples. */
 uint64_t events_on_instructions(unsigned cpu, uint64_t time, uint64_t ip)
 {
     uint64_t next = UINT64_MAX;
@@ -236,8 +236,8 @@ uint64_t events_on_instructions(unsigned cpu, uint64_t time, uint64_t ip)
 }
 
 /*
- * A read-modify-write is reported as a read and then a write of the same bytes by the same
- * instruction, or as both at once. It is one hit, as with a debug register.
+ * QEMU reports a read-modify-write as a read and a write of the same bytes by the same instruction,
+ * or as both at once. It is one hit, as with a debug register.
  */
 void events_on_access(unsigned cpu, uint64_t time, uint64_t ip, uint64_t address, unsigned length,
                       unsigned access)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The events that are counted and sampled: executed instructions, memory accesses, function calls,
- * returns, and interrupts; each is an argument of the plugin. One caller at a time.
+ * The events to count and sample: instructions, memory accesses, calls, returns, interrupts; each
+ * is an argument of the plugin. One caller at a time.
  */
 #pragma once
 
@@ -22,7 +22,7 @@
  */
 const char *events_add(const char *argument, bool stops);
 
-/* Sets the kernel's slide: its run-time address minus its link address. */
+/* The kernel's run-time address minus its link address. */
 void events_slide(uint64_t by);
 
 bool events_watch(void);
@@ -34,8 +34,8 @@ bool events_call(uint64_t address);
 bool events_returns(void);
 
 /*
- * `time` is the CPU's clock, its instruction count. Takes the samples that are due, and returns the
- * time of the next call; the first call may come at any time.
+ * `time` is the CPU's instruction count. Takes the samples that are due, and returns the time of
+ * the next call; the first call may come at any time.
  */
 uint64_t events_on_instructions(unsigned cpu, uint64_t time, uint64_t ip);
 
@@ -48,9 +48,7 @@ static inline bool events_are_near(uint64_t address, unsigned length)
     return address <= events_last && address + length - 1 >= events_first;
 }
 
-/*
- * An access or a call on that CPU; the access is near, and `access` has bits of enum wire_access.
- */
+/* An access that is near, with bits of enum wire_access; a call. */
 void events_on_access(unsigned cpu, uint64_t time, uint64_t ip, uint64_t address, unsigned length,
                       unsigned access);
 void events_on_call(unsigned cpu, uint64_t time, uint64_t ip);

@@ -43,7 +43,7 @@ static void forget(const struct stack *gone)
 
 /* --- Which stack a place belongs to. --- */
 
-/* The handler's first place is now known: the handler's frame lies just above that place. */
+/* The handler's first place is known: its frame lies just above. */
 static void settle_interrupt(struct follow_cpu *cpu, uint64_t place)
 {
     struct stack *stack = stack_of(place);
@@ -97,7 +97,7 @@ static void settle(struct follow_cpu *cpu, uint64_t place)
 
 /* --- What happens. --- */
 
-/* By entry, a new context is made only when the entry is known. */
+/* By entry, a new context waits for the entry. */
 static uint32_t context_by(uint32_t outer, uint64_t site, enum wire_by by, unsigned site_end)
 {
     return by_entry ? outer : context_of(outer, site, by, site_end);
@@ -128,7 +128,7 @@ bool follow_begin(unsigned number, uint64_t ip)
     return true;
 }
 
-/* Calls repeat: the slot of the next frame usually still holds the same call. */
+/* Calls repeat: the next frame's slot usually still holds the same call. */
 static bool is_again(const struct frame *last, uint32_t outer, uint64_t next)
 {
     return last->next == next && last->outer == outer && last->context != CONTEXT_NONE &&
@@ -157,8 +157,8 @@ bool follow_calls_again(unsigned number, uint64_t place, uint64_t next)
 }
 
 /*
- * The first interrupt to a handler, if right after an indirect call or jump, is mistaken for its
- * target; only the different stack reveals the interrupt.
+ * A handler's first interrupt, right after an indirect call or jump, is mistaken for the target;
+ * only the different stack reveals it.
  */
 static bool is_late_interrupt(const struct follow_cpu *cpu, uint64_t place)
 {

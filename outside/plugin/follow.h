@@ -41,15 +41,12 @@ bool follow_init(void);
 /* A call instruction has stored its return address at `place`. */
 void follow_call(unsigned cpu, uint64_t place, uint64_t site, unsigned site_end);
 
-/*
- * A return instruction has run, and code continues at `ip`. False: the stack is known, but no call
- * on it returns there.
- */
+/* A return has run, and code continues at `ip`. False: no call on the known stack returns there. */
 bool follow_return(unsigned cpu, uint64_t ip);
 
 /*
  * The call that the last return ended: the callee's first instruction, 0 if not known; its context;
- * and the instructions that its stack executed from the call to the return.
+ * and the instructions that its stack executed during the call.
  */
 struct follow_returned {
     uint64_t entry, ran;
@@ -59,16 +56,16 @@ struct follow_returned {
 const struct follow_returned *follow_returned(unsigned cpu);
 
 /*
- * The CPU has executed `time` instructions; those since the last call of this function are added to
- * its current stack. If follow_returned is used, call this before each stack switch and return.
+ * The CPU has executed `time` instructions; those since the last call are added to its stack. For
+ * follow_returned, call this before each stack switch and return.
  */
 void follow_time(unsigned cpu, uint64_t time);
 
 /*
  * Fast paths for most calls and returns: a call with the return address `next` that repeats the
- * last call at this place of the stack, in the same context; a return that ends the innermost call.
- * False: not such a case, and nothing that matters has changed. They change only the stack that the
- * CPU is on, and no other CPU is on it, so the CPU's own lock is enough. Not by entry.
+ * last call at this place, in the same context; a return that ends the innermost call. False:
+ * another case, and nothing has changed that matters. They change only the CPU's current stack,
+ * which no other CPU is on, so the CPU's own lock is enough. Not by entry.
  */
 bool follow_calls_again(unsigned cpu, uint64_t place, uint64_t next);
 bool follow_returns_to(unsigned cpu, uint64_t ip);
@@ -77,8 +74,8 @@ bool follow_returns_to(unsigned cpu, uint64_t ip);
 uint64_t follow_next(unsigned cpu);
 
 /*
- * A store at that place that is not a call's. If the innermost call has this place, its return
- * continues elsewhere. Changes only the stack that the CPU is on.
+ * A store at `place` other than a call's: if it is the innermost call's place, its return continues
+ * elsewhere. Changes only the CPU's current stack.
  */
 void follow_replace(unsigned cpu, uint64_t place);
 
@@ -101,15 +98,15 @@ void follow_interrupt_return(unsigned cpu);
 void follow_border(unsigned cpu);
 
 /*
- * Makes contexts paths of functions, not of call sites, from the beginning: the site of each is the
- * first instruction of the callee or handler (WIRE_BY_ENTRY, WIRE_BY_INTERRUPT). A callee is added
- * once it has begun.
+ * From the beginning: contexts are paths of functions, not of call sites. Each site is the first
+ * instruction of a callee, added once it has begun, or a handler (WIRE_BY_ENTRY,
+ * WIRE_BY_INTERRUPT).
  */
 void follow_by_entry(void);
 
 /*
- * A block begins at `ip`, and the call or interrupt before it was already reported. True: it is the
- * first block of a callee or handler. Needed only where entries matter.
+ * A block begins at `ip`; the call or interrupt before it was reported. True: it is the first of a
+ * callee or handler. Needed only where entries matter.
  */
 bool follow_begin(unsigned cpu, uint64_t ip);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The cost of each path of functions: the calls of its last function, and the instructions executed
- * there. Called by outside/plugin/run.c for `pitot graph`. One caller at a time.
+ * The cost of each path of functions: the calls of its last function, and the instructions it
+ * executed. Called by outside/plugin/run.c for `pitot graph`. One caller at a time.
  */
 #pragma once
 
@@ -12,8 +12,8 @@
 bool graph_init(void);
 
 /*
- * The CPU has executed `time` instructions, and follow_context is up to date; `called`: a callee
- * begins. Needed after each block that has called or may have left a function.
+ * The CPU has executed `time` instructions, and follow_context is current; `called`: a callee
+ * begins. Call it after each block that called or may have left a function.
  */
 void graph_continue(unsigned cpu, bool called, uint64_t time);
 

@@ -13,5 +13,5 @@ void last_init(uint32_t length);
 /* A callee or handler begins at `ip`; the CPU has executed `time` instructions. */
 void last_begins(unsigned cpu, uint64_t ip, uint64_t time);
 
-/* At the end: reports the CPU and its last calls; the block at `ip` began last. */
+/* At the end: reports the CPU and its last calls; its last block is at `ip`. */
 void last_tell(unsigned cpu, uint64_t ip, uint64_t time);

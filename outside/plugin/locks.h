@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Locks between QEMU's threads, one thread per CPU of the machine with thread=multi. A CPU's own
- * lock guards state that no other CPU changes meanwhile: the CPU's position and current stack. All
- * locks together guard the shared state. Called by outside/plugin/run.c and translate.c.
+ * Locks between QEMU's threads, one per CPU with thread=multi. A CPU's own lock guards state that
+ * no other CPU changes: its position and current stack. All locks together guard the shared state.
+ * Called by outside/plugin/run.c and translate.c.
  *
- * A thread that holds its own lock takes no other lock. A thread that takes all locks takes `first`
- * before them.
+ * A thread with its own lock takes no other. To take all, a thread takes `first` before them.
  */
 #pragma once
 

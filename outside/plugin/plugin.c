@@ -5,10 +5,10 @@
  *     -plugin FILE.so,out=FD,[text=FIRST:LAST,][code=...,][chains=0,][registers=1,][graph=1,]
  *         [last=N,]event=...,stop=...
  *
- * events.h describes the events, `stop` included; code.h text and code; window.h and blame.h more
- * arguments; cover.h one that excludes all others. registers: samples include registers
- * (registers.h); graph: also reports costs (graph.h); last: keeps the last calls (last.h). Nothing
- * is followed or counted before the kernel runs.
+ * events.h describes events and `stop`; code.h text and code; window.h, blame.h and cover.h more
+ * arguments. registers: samples include registers (registers.h); graph: also reports costs
+ * (graph.h); last: keeps the last calls (last.h). Nothing is followed or counted before the kernel
+ * runs.
  */
 #include <stdio.h>
 #include <string.h>
@@ -115,7 +115,7 @@ static void be_called(qemu_plugin_id_t id)
 }
 #endif
 
-/* True if `pitot` only checks whether this plugin can be loaded. */
+/* True if `pitot` only checks whether the plugin can be loaded. */
 static bool is_probe(int argc, char **argv)
 {
     int fd;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The registers of a CPU. QEMU 9.2 and later provide them to a plugin's callbacks; older versions
- * do not, and then `pitot` does not request them.
+ * The registers of a CPU. QEMU before 9.2 does not provide them; `pitot` then does not request
+ * them.
  */
 #pragma once
 
@@ -12,8 +12,7 @@
 
 /*
  * Reads the registers of the CPU that runs this callback, in the order of struct wire_registers;
- * `ip` is the instruction, as QEMU updates the program counter only between blocks. The callback
- * was registered with QEMU_PLUGIN_CB_R_REGS. False: QEMU does not provide them. One caller at a
- * time.
+ * `ip`: the instruction, as QEMU updates the program counter only between blocks. The callback was
+ * registered with QEMU_PLUGIN_CB_R_REGS. False: not provided. One caller at a time.
  */
 bool registers_read(uint64_t ip, uint64_t to[WIRE_REGISTERS_COUNT]);

@@ -70,7 +70,7 @@ static void follow_last(unsigned cpu, const struct block *last, uint64_t start)
     }
 }
 
-/* An interrupt has come after the end of the last block, or the block has trapped. */
+/* An interrupt after the end of the last block, or a trap in it. */
 static void follow_entry(unsigned cpu, const struct block *last, uint64_t next, uint64_t start)
 {
     uint64_t site = entry_site(last, cpus[cpu].left);
@@ -98,8 +98,8 @@ __attribute__((noinline)) static void follow_end(unsigned cpu, const struct bloc
 }
 
 /*
- * Most blocks continue at the end or target of the last one without a return; or its last
- * instruction repeats, because of `rep` or a restart.
+ * Most blocks continue at the end or target of the last one, without a return; or its last
+ * instruction repeats, by `rep` or a restart.
  */
 static bool block_continues(const struct block *last, uint64_t start)
 {
@@ -150,7 +150,7 @@ __attribute__((noinline)) static void block_differs(struct cpu *here, unsigned c
         here->due = events_on_instructions(cpu, here->time, block->start);
 }
 
-/* The slow path at the beginning of a block: it needs state that CPUs share. */
+/* The slow path of a block's beginning: it needs state that CPUs share. */
 __attribute__((noinline)) static void block_first(unsigned cpu, const struct block *block)
 {
     locks_take_all();
@@ -217,8 +217,8 @@ static uint64_t site_of(const void *own)
 }
 
 /*
- * QEMU 7.2 may call this again for a later store by the CPU itself, the frame of an interrupt. A
- * call is the last instruction of its block, and stores once.
+ * QEMU 7.2 may call this again for a later store by the CPU, an interrupt's frame. A call ends its
+ * block, and stores once.
  */
 void run_call(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t place, void *own)
 {
@@ -279,7 +279,7 @@ void run_replace(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t place, void 
     locks_give_own(cpu);
 }
 
-/* Instructions executed on all CPUs, without the block that has just begun on this CPU. */
+/* Instructions on all CPUs before the block that has just begun on this one. */
 static uint64_t instructions_before(unsigned cpu, uint64_t ip)
 {
     const struct block *block = cpus[cpu].last;
@@ -324,7 +324,7 @@ void run_atomic(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void
                   qemu_plugin_mem_is_store(info) ? WIRE_READ | WIRE_WRITE : WIRE_READ);
 }
 
-/* QEMU 7.2 also reports the read of a read-modify-write, even if only writes were requested. */
+/* QEMU 7.2 also reports the read of a read-modify-write when only writes are requested. */
 static void take_store(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, const void *own,
                        bool atomic)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Callbacks while the machine runs: translate.c registers them with QEMU, and they report to the
- * follower and the counters. In QEMU's threads, one per CPU with thread=multi.
+ * Callbacks that translate.c registers with QEMU: they report to the follower and the counters. In
+ * QEMU's threads, one per CPU with thread=multi.
  */
 #pragma once
 
@@ -11,7 +11,7 @@
 #include "outside/plugin/api.h"
 #include "outside/plugin/entry.h"
 
-/* The requested settings; they do not change while the machine runs. */
+/* Settings, constant while the machine runs. */
 extern struct run {
     bool chains;    /* follow calls */
     bool registers; /* samples include registers (registers.h) */
@@ -32,10 +32,10 @@ void run_block(unsigned cpu, void *own);
 void run_reset(unsigned cpu, void *own);
 
 /*
- * `own`: an instruction's address. The store of a call; a jump or return for which entry_is_told is
- * true; a load of rsp, and the next access to the stack after a load; a store over the value that
- * the next return may read; an access, also by an atomic instruction; a store; the entry of a
- * function; a border of the window.
+ * `own`: an instruction's address. The store of a call; a jump or return if entry_is_told; a load
+ * of rsp, and the next access to the stack after it; a store over the value that the next return
+ * may read; an access, also by an atomic instruction; a store; a function's entry; a border of the
+ * window.
  */
 void run_call(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t place, void *own);
 void run_leaves(unsigned cpu, void *own);

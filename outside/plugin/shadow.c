@@ -48,7 +48,7 @@ bool shadow_watch(void)
     return pages_most > 0;
 }
 
-/* The page's entries, allocated if necessary; NULL: no room. */
+/* The page's entries, new if necessary; NULL: no room. */
 static struct page *find_page(uint64_t number)
 {
     struct page **chain = &chains[(number * 0x9e3779b97f4a7c15u) >> 48];
@@ -133,10 +133,7 @@ static struct page **sorted_pages(void)
     return pages;
 }
 
-/*
- * Adds a granule to the pending write. If it belongs to a different write, first reports the
- * pending one.
- */
+/* Extends the pending write by a granule; if that belongs to another, reports it first. */
 static void tell_granule(struct wire_word *write, unsigned *cpu, uint64_t address,
                          const struct writer *writer)
 {

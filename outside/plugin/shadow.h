@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The last writer of all memory, for each 4 bytes (a granule): half a pointer, or an int. An entry
- * records which of the granule's bytes were written. A page of memory has entries from its first
- * write on, as long as there is room. One caller at a time.
+ * records which of these bytes were written. A page has entries from its first write on, if there
+ * is room. One caller at a time.
  */
 #pragma once
 
@@ -19,8 +19,5 @@ bool shadow_watch(void);
 
 void shadow_on_store(unsigned cpu, const struct store *store);
 
-/*
- * Reports the writers in address order, with the granules of one write as one record, then the
- * number of lost writes.
- */
+/* Reports the writers in address order, one record for each write; then the lost writes. */
 void shadow_tell(void);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See stack.h. A table holds the stacks, sorted by range; each stack has a vector of frames. */
+/* See stack.h. A table of the stacks, sorted by range; each has a vector of frames. */
 #include "outside/plugin/stack.h"
 
 #include <stdlib.h>

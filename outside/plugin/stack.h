@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The stacks of a machine, each a separate range of places, and the calls on each. follow.h has the
+ * The machine's stacks, each a separate range of places, and the calls on each. follow.h has the
  * rules for switching between them. Called by outside/plugin/follow.c. One caller at a time.
  */
 #pragma once
@@ -38,18 +38,18 @@ bool stack_init(void);
 /* The stack that includes this place or continues there, or a new one; NULL: no room. */
 struct stack *stack_of(uint64_t place);
 
-/* True if the place is on this stack, provided that rsp was not loaded. */
+/* True if the place is on this stack, unless rsp was loaded. */
 bool stack_is_about(const struct stack *stack, uint64_t place);
 
 /*
- * True if the callee of the innermost call can have a place there, provided that rsp was not
- * loaded: it uses at most 64 KiB, and does not leave the stack at its upper end.
+ * True if the callee of the innermost call can have a place there, unless rsp was loaded: it uses
+ * at most 64 KiB, and does not leave the stack at its upper end.
  */
 bool stack_reaches(const struct stack *stack, uint64_t place);
 
 /*
- * Extends the stack to this place, and drops the stacks that its range then meets. Calls `forget`
- * before it frees each of them.
+ * Extends the stack to this place, and drops the stacks that its range then meets; calls `forget`
+ * before it frees each.
  */
 void stack_widen(struct stack *stack, uint64_t place, void (*forget)(const struct stack *gone));
 

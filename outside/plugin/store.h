@@ -16,12 +16,11 @@ struct store {
     uint32_t info; /* QEMU's qemu_plugin_meminfo_t */
 };
 
-/* The machine may have so many CPUs. Before the first store. */
+/* The most CPUs the machine may have. Before the first store. */
 void store_begin(unsigned cpus);
 
 /*
- * The stored value. False: QEMU does not report it, as before 9.2; nor for an atomic store on a
- * machine of several CPUs, where it reports the operand of the instruction. Only in the store's
- * callback.
+ * The stored value. False: QEMU does not report it (before 9.2), or reports the operand (an atomic
+ * store on several CPUs). Only in the store's callback.
  */
 bool store_value(const struct store *store, uint8_t value[STORE_MOST]);

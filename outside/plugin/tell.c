@@ -34,7 +34,7 @@ bool tell_begin(int fd, unsigned cpus)
     return put(&begin, sizeof(begin), WIRE_BEGIN, 0) && fflush(out) == 0;
 }
 
-/* Outermost first, so that the command knows each context's outer one when it arrives. */
+/* Outermost first: the command needs each context's outer one before it. */
 static void tell_context(uint32_t number)
 {
     static uint32_t chain[CHAIN_DEEPEST];
@@ -65,7 +65,7 @@ static void tell_threads(uint32_t until)
     }
 }
 
-/* Sends the context and the thread that a record names before the record itself. */
+/* Sends a record's context and thread, before the record. */
 static void tell_owner(uint32_t context, uint32_t thread)
 {
     tell_context(context);

@@ -10,34 +10,25 @@
 /* `fd` is the pipe that QEMU has inherited. False: it cannot be written. */
 bool tell_begin(int fd, unsigned cpus);
 
-/* First sends the sample's context and thread, unless they were sent before. */
+/* These first send the record's context and thread, unless sent before. */
 void tell_sample(struct wire_sample *sample, unsigned cpu);
-
-/* First sends the write's context and thread, as above. */
 void tell_word(struct wire_word *write, unsigned cpu);
+void tell_where(struct wire_where *where, unsigned cpu);
+void tell_last(struct wire_last *last, unsigned cpu);
+void tell_cost(uint32_t context, uint64_t calls, uint64_t instructions);
 
 void tell_clock(unsigned cpu, uint64_t time);
-
-/* The cost of a context; sends the context first. */
-void tell_cost(uint32_t context, uint64_t calls, uint64_t instructions);
 
 /* The number of writes or blocks without room. */
 void tell_lost(uint64_t count);
 
 void tell_block(uint64_t start, uint64_t end, uint64_t count);
-
-/* Both first send the context and thread, as tell_sample does. */
-void tell_where(struct wire_where *where, unsigned cpu);
-void tell_last(struct wire_last *last, unsigned cpu);
-
 void tell_count(unsigned event, uint64_t hits);
-
 void tell_slide(uint64_t slide);
+void tell_patched(uint64_t places);
 
 /* Flushed at once, as the command then terminates QEMU. */
 void tell_strange(uint64_t different, uint64_t blocks);
-
-void tell_patched(uint64_t places);
 
 /* The last record; fills in the counts of lost data. */
 void tell_end(struct wire_end *end);

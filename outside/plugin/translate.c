@@ -67,9 +67,7 @@ static bool is_at_top(enum decoded decoded)
     return decoded == DECODED_PUSH || decoded == DECODED_REPLACES || decoded == DECODED_POP;
 }
 
-/*
- * `next`: the bytes after it. `slide`: its run-time address minus its address in the kernel's file.
- */
+/* `next`: the bytes after it; `slide`: its run-time address minus its address in the file. */
 static void watch_instruction(struct qemu_plugin_insn *instruction, const uint8_t *bytes,
                               const uint8_t *next, enum decoded decoded, bool loaded,
                               uint64_t slide)
@@ -107,7 +105,7 @@ static void watch_instruction(struct qemu_plugin_insn *instruction, const uint8_
         qemu_plugin_register_vcpu_insn_exec_cb(instruction, run_function, sample_flags(), own);
 }
 
-/* QEMU keeps `block` until it exits, and sometimes retranslates code: a few megabytes. */
+/* QEMU keeps `block` until it exits, and may retranslate code: a few megabytes. */
 void translate_block(struct qemu_plugin_tb *translated)
 {
     struct code_block code;

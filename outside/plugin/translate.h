@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Inspects each block when QEMU translates it, and registers callbacks where something must be
+ * Inspects each block that QEMU translates, and registers callbacks where something must be
  * followed or counted (run.h). In any of QEMU's threads.
  */
 #pragma once

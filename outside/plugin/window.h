@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The window in which hits are counted and sampled: from each entry of one function to the next
- * entry of another, until the sample limit is reached or an event ends it for good. Called by the
- * plugin and its events; one caller at a time.
+ * The window in which hits count: from each entry of one function to the next entry of another,
+ * until the sample limit or an event ends it for good. Called by the plugin and its events; one
+ * caller at a time.
  */
 #pragma once
 
@@ -15,7 +15,7 @@
  */
 bool window_add(const char *argument);
 
-/* Sets the kernel's slide: its run-time address minus its link address. */
+/* The kernel's run-time address minus its link address. */
 void window_slide(uint64_t by);
 
 /* True if the instruction at `ip` opens or closes the window. */
@@ -32,7 +32,7 @@ bool window_takes_sample(void);
 /* Closes the window for good. */
 void window_end(uint64_t instructions);
 
-/* The number of instructions that ran while the window was open; `instructions` is the total. */
+/* The instructions executed while it was open; `instructions`: all. */
 uint64_t window_instructions(uint64_t instructions);
 
 /* The number of samples beyond the limit. */

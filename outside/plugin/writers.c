@@ -103,7 +103,7 @@ bool writers_watch(void)
     return count > 0;
 }
 
-/* The same code writes the same bytes again, or adjacent ones, as a loop does. */
+/* The same code writes the same bytes again, or adjacent ones, like a loop. */
 static bool continues(const struct write *before, const struct write *write)
 {
     return before->ip == write->ip && before->context == write->context &&

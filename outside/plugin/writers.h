@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The last writers of the places given to `pitot blame`: a history of writes for each word of a
- * place, exact to the byte. Consecutive writes by the same instruction in the same context and
- * thread, to the same or adjacent bytes, are one entry with a count. One caller at a time.
+ * The last writers of the places of `pitot blame`: a history for each word, exact to the byte.
+ * Consecutive writes by the same instruction, context and thread, to the same or adjacent bytes,
+ * are one entry with a count. One caller at a time.
  */
 #pragma once
 
@@ -15,13 +15,13 @@
 const char *writers_keep(const char *argument);
 
 /*
- * place=ADDRESS:LENGTH, in hexadecimal and decimal; at=... is the same, not moved by the kernel's
- * slide. Both return NULL, or the form that was expected.
+ * place=ADDRESS:LENGTH, hexadecimal and decimal; at=... is not moved by the kernel's slide. NULL,
+ * or the form that was expected.
  */
 const char *writers_add(const char *argument);
 const char *writers_add_fixed(const char *argument);
 
-/* Sets the kernel's slide: its run-time address minus its link address. */
+/* The kernel's run-time address minus its link address. */
 void writers_slide(uint64_t by);
 
 /* True if there is a place. */

@@ -174,8 +174,8 @@ is($complaints, "[ pitot record: 100 samples in $out ]\n", '... all of them, if 
 
 plugin_says(begin(1), sample(ip => $place{panic}, time => 1_000), end(samples_left_out => 7));
 (undef, $complaints) = pitot(@record, '--max', 1, @qemu);
-is($complaints, "pitot: 7 samples left out: --max was reached\n[ pitot record: 1 sample in $out ]\n",
-    '--max tells how many came after');
+is($complaints, "pitot: 7 samples left out: --max was reached\n"
+    . "[ pitot record: 1 sample in $out ]\n", '--max tells how many came after');
 
 plugin_says(begin(1), count(0, 3), count(1, 0), end(instructions => 9));
 (undef, $complaints) = pitot(@record, '--stop', 'call:panic', @qemu);
