@@ -37,7 +37,7 @@ HOST_C := $(filter-out core/embed/%.c core/unwind/default_%.c core/lib/string.c 
           $(patsubst %,tests/unit/%.c,fake_assert fake_device fake_gdb_target fake_pages fake_symtab fake_unwind_table ring_check \
                                      ring_parts ring_payload ring_stepped ring_writer step)
 
-# An object that was made before its source moved would hide this in every tree but a new one.
+# An object that was made before its source moved would hide that until a build in a new folder.
 $(foreach source,$(filter-out $(wildcard $(HOST_C)),$(HOST_C)),$(error tests/tests.mk: there is no $(source)))
 
 HOSTED     := $(BUILD)/hosted
