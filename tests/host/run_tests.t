@@ -97,13 +97,13 @@ like($err, qr/no unit test includes a header of core\/perf\/report\.c; ALL=1 run
 
 ($out, $err, $status) = run('core/perf/rong');
 is($status, 2, 'a name that is none is refused');
-like($err, qr/^tools\/tests: core\/perf\/rong is no file or folder .* as tests\/boot\/demo\.t/,
+like($err, qr/^tools\/tests: core\/perf\/rong is neither tests nor .* as tests\/boot\/demo\.t/,
     '... with what would be right');
 (undef, $err) = run('hpet.c');
 like($err, qr/; there is drivers\/hpet\.c$/, '... or what is near');
 (undef, $err, $status) = run('drivers/hpet');
 is($status, 2, 'a source without tests is refused, too');
-like($err, qr/no test is said to be of drivers\/hpet: its line `# of:`/, '... and that is said');
+like($err, qr/no test is about drivers\/hpet: its line `# of:`/, '... and that is said');
 
 ($out, $err, $status) = run('tests/boot/demo.t', 'tests/boot/ring.t');
 is($status, 0, 'what passes, passes');
