@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Programs of the host: what fills a kernel's tables, starts a machine and reads a stopped one. Part of the Makefile.
 
-# They fill the linked kernel's reserved sections.
+# Fill the linked kernel's reserved sections.
 TABLE_TOOLS := $(BUILD)/host/symtab $(BUILD)/host/orcgen $(BUILD)/host/insnmap
 
 define TOOL
@@ -15,13 +15,13 @@ $(eval $(call TOOL,symtab,-lelf))
 $(eval $(call TOOL,orcgen,-ldw -lelf))
 $(eval $(call TOOL,insnmap,-lZydis -lelf))
 
-# What tools/machine starts QEMU with.
+# Preloaded into QEMU by tools/machine.
 $(BUILD)/host/gather.so: tools/gather/gather.c
 	$(call say,HOSTCC,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(HOSTCC) $(HOSTFLAGS) -O2 -fPIC -shared $< -o $@
 
-# The stream of a machine that has stopped is made by what makes it in the kernel.
+# Uses the kernel's own stream code.
 STREAM_SOURCES := $(addprefix core/,$(addsuffix .c,lib/print lib/refusal lib/crc32 ring/walk symbols/symbols symbols/table sample/view stream/head stream/stage stream/stream stream/task stream/tracing_data tracepoint/format stream/zstd_encoder stream/zstd_sequences stream/zstd_fse))
 STREAM_HEADERS := $(wildcard core/*.h core/*/*.h arch/*.h)
 $(eval $(call TOOL,postmortem,-lelf,$(STREAM_SOURCES) $(STREAM_HEADERS)))

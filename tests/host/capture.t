@@ -189,7 +189,7 @@ my $firmware = "\e[2J\e[01;01HBdsDxe: starting Boot0001 \"UEFI QEMU DVD-ROM\"\r\
 is_deeply([stream_of($port)], [$port, '', 0], 'a stream alone needs no word');
 is_deeply([stream_of($firmware . $port)], [$port, "LOG: skips 59 bytes before the stream\n", 0],
     'what a firmware has said before it is skipped');
-is_deeply([stream_of("$port$firmware")], [$port, "LOG: skips 59 bytes behind the stream\n", 0],
+is_deeply([stream_of("$port$firmware")], [$port, "LOG: skips 59 bytes after the stream\n", 0],
     '... and after it');
 ($output, $errors) = stream_of($streams[0] . $firmware . $port);
 ok($output eq $port, 'of two boots the last is taken');

@@ -177,7 +177,7 @@ is_deeply(\@passed, [], 'a stream that is cut is refused, between records, too')
 my ($last) = grep { $records[$_][0] == 9 } reverse(0 .. $#records);
 my ($taken, $warned) = perf_file(substr($both, 0, $records[$last][1] - 1), '-f');
 is($taken, 0, '-f takes what there is of it');
-like($warned, qr/\A\S+: is cut or damaged at byte \d+ of \d+: no checksum behind byte $first_end$/,
+like($warned, qr/\A\S+: is cut or damaged at byte \d+ of \d+: no checksum after byte $first_end$/,
     '... and says from where on nothing is known');
 is(scalar(script("-i $file")), 2, '... all whole samples');
 my $damaged = substr($both, 0, -8);

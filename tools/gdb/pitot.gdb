@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# What gdb needs to know of Pitot in QEMU. Loaded by tools/gdb/attach for a person and by
-# tests/boot/gdb.t, in a gdb that was started at the root of the tree, where the paths of the
-# sources begin, with the kernel's ELF as its program. docs/gdb.md shows a session.
+# gdb's settings and commands for Pitot in QEMU. Loaded by tools/gdb/attach and tests/boot/gdb.t, in
+# a gdb started at the root of the tree, where the sources' paths begin, with the kernel's ELF.
+# docs/gdb.md shows a session.
 
 set disassembly-flavor intel
 
 define pitot-attach
     target remote $arg0
-    # A hardware breakpoint: the kernel is not in memory yet, and GRUB would load it over the
-    # instruction that a software breakpoint is.
+    # A hardware breakpoint: GRUB would load the kernel over a software one.
     thbreak kernel_main
     continue
 end

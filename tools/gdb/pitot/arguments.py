@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# What follows a command, taken apart. Wrong arguments are refused in one line that says what would
-# be right.
+# Parses a command's arguments. Wrong ones are refused in one line with the usage.
 
 import gdb
 
@@ -11,7 +10,7 @@ MOST = 1 << 32
 
 
 class Arguments:
-    """`numbers` and `flags` are letters of options; one word more where `word` names it."""
+    """`numbers` and `flags`: letters of options; `word`: the name of one more word."""
 
     def __init__(self, usage, line, numbers="", flags="", word=None):
         self.usage, self.word = usage, None

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# What a person types. Each command reads anew; what it cannot do it says in one line.
+# The commands. Each reads the machine anew, and refuses in one line.
 
 import gdb
 
@@ -21,14 +21,14 @@ RECORDS = 10
 
 
 class Pitot(gdb.Command):
-    """What Pitot's kernel knows, read from a machine that stands still, or from its dump."""
+    """What Pitot's kernel knows, read from a stopped machine, or from its dump."""
 
     def __init__(self):
         super().__init__("pitot", gdb.COMMAND_DATA, prefix=True)
 
 
 class PitotCommand(gdb.Command):
-    """A subclass has `name`, `usage`, and `run`, which gives lines."""
+    """A subclass has `name`, `usage`, and `run`, which yields lines."""
 
     def __init__(self):
         super().__init__("pitot " + self.name, gdb.COMMAND_DATA, self.completes)
@@ -49,10 +49,10 @@ class PitotCommand(gdb.Command):
 class Ring(PitotCommand):
     """The newest records of the rings of all CPUs, in order of time.
 Usage: pitot ring [-n NUMBER] [-c CPU] [-g]
--n  so many of each CPU, 10 if nothing is said
--c  of this CPU alone
+-n  records of each CPU, 10 by default
+-c  only of this CPU
 -g  with their call chains
-Records that are unfinished are counted; whole ones inside them are shown."""
+Unfinished records are counted; whole ones inside them are shown."""
 
     name = "ring"
     usage = "pitot ring [-n NUMBER] [-c CPU] [-g]"
@@ -91,7 +91,7 @@ Records that are unfinished are counted; whole ones inside them are shown."""
 
 
 def newest_of(ring, of, most):
-    """Parsed, the oldest first. Those of other recordings are counted, all of them."""
+    """Parsed, oldest first. Counts the records of other recordings."""
     if ring.fault:
         return []
     parsed = [parse(record, of) for record in ring.records]
@@ -102,8 +102,8 @@ def newest_of(ring, of, most):
 class Bt(PitotCommand):
     """The call chain by the kernel's own unwind table.
 Usage: pitot bt [-c CPU | -t THREAD]
--c  of this CPU; without an option of gdb's current one
--t  of the kernel's thread of this number, also where it does not run: `pitot ps` lists them"""
+-c  of this CPU; by default gdb's current one
+-t  of this thread of the kernel, running or not: `pitot ps` lists them"""
 
     name = "bt"
     usage = "pitot bt [-c CPU | -t THREAD]"
@@ -141,7 +141,7 @@ def chain_in_words(frames, end):
 
 
 class Ps(PitotCommand):
-    """The kernel's threads, and where each stands.
+    """The kernel's threads, and where each is.
 Usage: pitot ps"""
 
     name = usage = "ps"
@@ -176,7 +176,7 @@ Usage: pitot cpus"""
 
 
 class Bp(PitotCommand):
-    """Who holds the debug registers, and what is in them on each CPU.
+    """The owners of the debug registers, and their contents on each CPU.
 Usage: pitot bp"""
 
     name = usage = "bp"
@@ -203,7 +203,7 @@ Usage: pitot perf FILE"""
 
 
 def register():
-    """Makes the commands, anew where they are there."""
+    """Defines the commands, or redefines them."""
     Pitot()
     for command in (Ring, Bt, Ps, Cpus, Bp, Perf):
         command()

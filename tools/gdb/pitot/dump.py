@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# A file that QEMU's monitor has written by `dump-guest-memory`, with `-p` or without: physical
-# memory, and a note for each CPU. The kernel's addresses are found by the page tables of its first
-# CPU, as tools/postmortem/dump.c finds them, which names the sources of both layouts.
+# A file of QEMU's `dump-guest-memory`, with or without `-p`: physical memory, and a note for each
+# CPU. Addresses are translated by the page tables of the first CPU, as in tools/postmortem/dump.c,
+# which names the sources of both layouts.
 
 import mmap
 import struct
@@ -12,7 +12,7 @@ from pitot.refusal import Refusal
 PAGE = 4096
 PT_LOAD, PT_NOTE = 1, 4
 NOTE_NAME = b"QEMU\0"
-# 32 bits each of version and size, 18 general registers, 10 segments, CR0 to CR4.
+# Version and size, 32 bits each; 18 general registers, 10 segments, CR0 to CR4.
 NOTE_CR0 = 8 + 18 * 8 + 10 * 24
 NOTE_END = NOTE_CR0 + 5 * 8
 CR0_PAGING, CR4_LA57 = 1 << 31, 1 << 12
@@ -43,7 +43,7 @@ class Dump:
         self.table, self.levels = control[3], 5 if control[4] & CR4_LA57 else 4
 
     def program_headers(self):
-        """Kind, offset, physical address and size in the file of each."""
+        """Kind, offset, physical address and size in the file."""
         if len(self.bytes) < 64 or self.bytes[:6] != b"\x7fELF\x02\x01":
             raise Refusal("%s: not a dump of a machine in 64-bit mode" % self.path)
         start, sections = struct.unpack_from("<QQ", self.bytes, 32)
@@ -58,7 +58,7 @@ class Dump:
             yield kind, offset, physical, length
 
     def physical(self, address, size):
-        """Bytes within a page; None where the dump has none."""
+        """Bytes within a page; None: not in the dump."""
         for start, offset, length in self.segments:
             if start <= address and address + size <= start + length:
                 at = offset + address - start
@@ -67,7 +67,7 @@ class Dump:
         return None
 
     def page(self, address):
-        """The page that begins at this address; None where there is none."""
+        """The page at this address; None: not mapped."""
         entry = self.table
         for level in range(self.levels, 0, -1):
             shift = 12 + 9 * (level - 1)

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Which kernel that is, whether it is there at all, and the registers of its CPUs. gdb calls CPUs
-# threads: QEMU's stub, its dumps and the kernel's own stub number them from 1 on, so thread n + 1
-# is CPU n.
+# Identifies the kernel in the machine, and reads its CPUs' registers. gdb calls CPUs threads;
+# QEMU's stub, its dumps and the kernel's stub number them from 1, so thread n + 1 is CPU n.
 
 import gdb
 
@@ -15,7 +14,7 @@ NOTE_HEAD = b"\x04\0\0\0\x14\0\0\0\x03\0\0\0GNU\0"  # of a build id
 
 
 def objfile():
-    """gdb's of the kernel."""
+    """The kernel's objfile in gdb."""
     for candidate in gdb.objfiles():
         if candidate.is_valid() and candidate.lookup_global_symbol(MARK):
             return candidate
@@ -23,7 +22,7 @@ def objfile():
 
 
 def machine():
-    """The memory of the machine, with this kernel in it."""
+    """The machine's memory, with this kernel in it."""
     wanted = objfile()
     if gdb.selected_thread() is None:
         raise Refusal("gdb has no machine that stands still: `pitot-attach SOCKET` or "
@@ -48,13 +47,12 @@ def cpu_of(thread):
 
 
 def cpus():
-    """The CPUs that gdb knows, by number."""
+    """gdb's threads by CPU."""
     return {cpu_of(thread): thread for thread in gdb.selected_inferior().threads()}
 
 
 def registers(cpu, names=None):
-    """Those of a CPU, by gdb's names, that gdb has there; without `names` the general ones, rip and
-    cs."""
+    """Those that gdb has of a CPU, by name; without `names` the general ones, rip and cs."""
     known = cpus()
     if names is None:
         names = [name if name[1:].isdigit() else "r" + name for name in general_registers()]
@@ -82,7 +80,7 @@ def selected_frame():
 
 
 def words_of(numbers):
-    """0 to 3, say."""
+    """As in "0 to 3"."""
     if len(numbers) > 1 and numbers == list(range(numbers[0], numbers[-1] + 1)):
         return "%d to %d" % (numbers[0], numbers[-1])
     return ", ".join(map(str, numbers))

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# The kernel's variables, by the debug information of its file: gdb knows where they are and what
-# they are made of, Memory what is in them now. The recording needs none of this: it describes
-# itself (recorder.py).
+# The kernel's variables: gdb has their places and types from debug information, Memory their
+# contents. The recording does not need this, as it describes itself (recorder.py).
 
 from functools import lru_cache
 from types import SimpleNamespace
@@ -15,7 +14,7 @@ MASK = (1 << 64) - 1
 
 
 def evaluate(expression):
-    """Of constants and addresses alone: nothing of the machine is read."""
+    """Of constants and addresses only: does not read the machine."""
     try:
         return gdb.parse_and_eval(expression)
     except gdb.error as error:
@@ -23,7 +22,7 @@ def evaluate(expression):
 
 
 def fields_of(name):
-    """Where the fields of that type lie, in words, and how many words it has."""
+    """The type's fields with their offsets, and its size, in words."""
     try:
         of = gdb.lookup_type(name)
     except gdb.error as error:
@@ -31,9 +30,9 @@ def fields_of(name):
     return {field.name: field.bitpos // 64 for field in of.fields()}, of.sizeof // 8
 
 
-@lru_cache(maxsize=None)  # numbers of an ABI are the same in each kernel
+@lru_cache(maxsize=None)  # an ABI is the same in each kernel
 def enumerators(name, prefix):
-    """Names, without the prefix, by number; of two with one number the first."""
+    """Names without the prefix, by number; the first of several."""
     try:
         of = gdb.lookup_type("enum " + name).fields()
     except gdb.error as error:
@@ -45,7 +44,7 @@ def enumerators(name, prefix):
 
 
 def general_registers():
-    """General registers, as fields of struct regs, by their numbers in DWARF."""
+    """General registers, as fields of struct regs, in order of their DWARF numbers."""
     names = enumerators("register_number", "REGISTER_")
     return [names[number] for number in sorted(names)]
 
@@ -55,8 +54,8 @@ def address_of(expression):
 
 
 def variable(memory, expression):
-    """What is in it: numbers, names of enumerators, bytes for char arrays, lists, and structures,
-    which know where they lie."""
+    """Its value: a number, an enumerator's name, bytes for a char array, a list, or a structure
+    with its address."""
     pointer = evaluate("&%s" % expression)
     return value(memory, int(pointer) & MASK, pointer.type.target())
 
@@ -74,8 +73,8 @@ def value(memory, address, kind):
 
 
 def decoder(kind):
-    """What makes a value of bytes, the place in them, and the machine's address of the first: made
-    once for a type, as to ask gdb of each field of each element would take seconds."""
+    """A function from bytes, an offset in them, and the address of the first, to a value. Made once
+    per type: asking gdb for each field of each element would take seconds."""
     kind = kind.strip_typedefs()
     if kind.code in (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION):
         return of_structure(kind)
@@ -110,5 +109,5 @@ def of_array(kind):
 
 
 def enumerator(names, number):
-    """Its name; the number where it is none."""
+    """Its name, or the number."""
     return names.get(number, str(number))

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# The memory of the machine that gdb has before it, by the kernel's addresses. It stands still while
-# a command runs, so what was read once is kept, by pages: a stub answers 2 KiB at a time. Each
-# command makes one anew.
+# The memory of gdb's machine, by the kernel's addresses. Pages are cached, as the machine is
+# stopped and a stub answers 2 KiB at a time. Each command makes a new one.
 
 import struct
 
@@ -13,17 +12,17 @@ from pitot.refusal import Refusal
 
 PAGE = 4096
 TEXT_MAX = 256
-BEHIND = 1 << 64  # all addresses
+END = 1 << 64  # of all addresses
 
 
 class Unreadable(Refusal):
-    """Nothing lies at that address."""
+    """The address is not mapped."""
 
 
 class Memory:
     def __init__(self):
         self.pages = {}
-        self.dump = None  # gdb itself would answer out of the ELF file where a dump has nothing
+        self.dump = None  # gdb would fill gaps of a dump from the ELF file
         connection = gdb.selected_inferior().connection
         if connection and connection.type == "core":
             self.dump = Dump(core_file())
@@ -42,10 +41,9 @@ class Memory:
             return None
 
     def read(self, address, size):
-        """That many bytes."""
         parts = []
         at, end = address, address + size
-        if not 0 <= at <= end <= BEHIND:
+        if not 0 <= at <= end <= END:
             raise Unreadable("there is no address %#x" % address)
         while at < end:
             page = self.page(at - at % PAGE)
@@ -66,7 +64,7 @@ class Memory:
         return struct.unpack("<H", self.read(address, 2))[0]
 
     def text(self, address, most=TEXT_MAX):
-        """The string that begins there, cut if it is longer; nothing is read behind its end."""
+        """The string there, cut if longer; does not read far past its end."""
         found = b""
         while b"\0" not in found and len(found) < most:
             found += self.read(address + len(found), min(16 - (address + len(found)) % 16, most))
@@ -74,12 +72,12 @@ class Memory:
 
 
 def printable(text):
-    """Bytes of whatever kind, fit for a terminal."""
+    """Bytes as text for a terminal."""
     return "".join(chr(byte) if 32 <= byte < 127 else "?" for byte in text)
 
 
 def core_file():
-    """gdb 13 has no other way to tell."""
+    """gdb 13 has no other way to get it."""
     for line in gdb.execute("info files", to_string=True).splitlines():
         line = line.strip()
         if line.startswith("`") and "', file type" in line:

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# What the kernel says of its recording: core/abi/recorder.h, a constant structure with addresses
-# and offsets. No debug information is needed, and nothing in it is believed before it was looked
-# at.
+# The kernel's description of its recording: core/abi/recorder.h, a constant structure with
+# addresses and offsets. Needs no debug information, and is validated before use.
 
 import struct
 from types import SimpleNamespace
@@ -28,16 +27,15 @@ SIZE = sum(struct.calcsize(form) for _, form, _ in PARTS)
 TASKS = ("<QQ12I", ("first", "count", "stride", "pid", "tid", "time", "name", "name_size", "start",
                     "size", "offset", "build_id", "path_size", "parent"))
 
-# More of them than any kernel has: what is larger was written over.
+# More than any kernel has: larger numbers are damage.
 RINGS_MAX, EVENTS_MAX, TASKS_MAX, NAME_MAX = 4096, 4096, 65536, 128
 
-# struct perf_event_attr, <linux/perf_event.h>: the first fields, and two that stand further back.
+# struct perf_event_attr, <linux/perf_event.h>: its first fields, and sample_regs_intr.
 ATTR, ATTR_SIZE = "<IIQQQ", 112
-ATTR_REGISTERS = 96  # sample_regs_intr
+ATTR_REGISTERS = 96
 
 
 def recorder(memory):
-    """The description."""
     try:
         raw = memory.read(address_of("recorder"), SIZE)
     except Unreadable:
@@ -92,7 +90,7 @@ def read_event(memory, layout, address):
 
 
 def names(memory, described):
-    """Those of threads, by tid: the last one's, as numbers are given anew. And what is wrong."""
+    """Of threads, by tid, which may be reused: the last name. And a complaint."""
     found = {}
     try:
         tasks = SimpleNamespace(**dict(zip(TASKS[1], struct.unpack(
@@ -102,7 +100,7 @@ def names(memory, described):
             return found, "the names of threads are damaged: there will be numbers"
         for at in range(tasks.first, tasks.first + count * tasks.stride, tasks.stride or 1):
             if memory.u64(at + tasks.size) != 0 or memory.u64(at + tasks.name) == 0:
-                continue  # code that is mapped, or an end: not a name
+                continue  # a mapping or an exit, not a name
             place = memory.u64(at + tasks.name)
             raw = memory.read(place, min(tasks.name_size, NAME_MAX))
             found[memory.u32(at + tasks.tid)] = printable(raw.split(b"\0")[0])

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Why the kernel's own stub has refused a breakpoint or a watchpoint. It tells gdb, which keeps that
-# to itself but for `hbreak`; so it is asked once more before each prompt, by a packet that other
-# stubs do not know.
+# Prints why the kernel's stub refused a breakpoint or watchpoint. gdb shows the reason only for
+# `hbreak`, so it is requested before each prompt, by a packet that other stubs do not know.
 
 import gdb
 
 
 def reason():
-    """None where there is nothing to say, or nobody to ask."""
+    """None without a reason or a stub."""
     connection = gdb.selected_inferior().connection
     if not isinstance(connection, gdb.RemoteTargetConnection):
         return None

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# The rings of a machine that stands still, walked from the tail to the head over whole records and
-# unfinished ones: docs/ring.md, "Claims, and a machine that has stopped". What cannot be is told as
-# tools/postmortem tells it.
+# The rings of a stopped machine, walked from tail to head over whole and unfinished records:
+# docs/ring.md, "Claims, and a machine that has stopped". Reports damage like tools/postmortem.
 
 import struct
 
@@ -14,7 +13,7 @@ COUNTERS = ("size", "head", "published", "tail", "nest", "produced", "dropped", 
 
 
 class Ring:
-    """One CPU's. `fault`: why it is none. `damaged`: from that position on nothing is found."""
+    """Of one CPU. `fault`: why it is no ring; `damaged`: where the walk ended early."""
 
     def __init__(self, memory, layout, cpu, address, place):
         self.cpu, self.fault, self.damaged = cpu, None, None
@@ -45,7 +44,7 @@ class Ring:
                                 memory.u64(claim + layout.claim_size)))
 
     def refuses(self):
-        """What cannot be true of a ring, in words."""
+        """Why it cannot be a ring, or None."""
         if not SIZE_MIN <= self.size <= SIZE_MAX or self.size & self.size - 1:
             return "its size is not a power of two within a ring's limits"
         if not 0 <= self.head - self.tail <= self.size:
@@ -55,7 +54,7 @@ class Ring:
         return None
 
     def claimed(self, position):
-        """The size of the unfinished record there; the deepest level's note counts. 0: none."""
+        """The size of the unfinished record there, by the deepest level's note; 0: none."""
         for offset, size in reversed(self.claims):
             if size >= HEADER and offset == position:
                 return size
@@ -82,12 +81,12 @@ class Ring:
             at += size
 
     def adds_up(self):
-        """How far counters may be ahead is told by the writers that are under way."""
+        """Counters may be ahead by two for each active writer."""
         accounted = len(self.records) + len(self.unfinished) + self.overwritten + self.dropped
         return 0 <= self.produced - accounted <= 2 * self.nest
 
     def account(self):
-        """Lines about what was found."""
+        """The findings, in lines."""
         if self.fault:
             return ["CPU %d: the ring is damaged: %s" % (self.cpu, self.fault)]
         lines = ["CPU %d: %d records, %d of them inside an unfinished one; %d unfinished, "
@@ -109,7 +108,7 @@ class Ring:
 
 
 def rings(memory, described):
-    """Of all CPUs that record."""
+    """Of the CPUs that record."""
     found = []
     for cpu in range(described.ring_count):
         address = described.rings + cpu * described.ring_stride

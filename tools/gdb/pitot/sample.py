@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# A record of a ring taken apart, field by field in the order that <linux/perf_event.h> gives at
-# PERF_RECORD_SAMPLE, and put into words. A record that does not hold together is none.
+# Parses a ring's record, field by field in the order of PERF_RECORD_SAMPLE in <linux/perf_event.h>,
+# and formats it. An inconsistent record is none.
 
 import struct
 from types import SimpleNamespace
@@ -18,11 +18,11 @@ IDENTIFIER, REGS_INTR = 1 << 16, 1 << 18
 KNOWN = IP | TID | TIME | ADDR | CALLCHAIN | CPU | PERIOD | RAW | IDENTIFIER | REGS_INTR
 TRACEPOINT_TYPE = 2  # PERF_TYPE_TRACEPOINT
 
-CHAIN_MARKS = (1 << 64) - 4095  # PERF_CONTEXT_*, and no addresses
+CHAIN_MARKS = (1 << 64) - 4095  # PERF_CONTEXT_*, not addresses
 
 
 class Words:
-    """The words of a record that are not taken yet. IndexError at the end."""
+    """The remaining words of a record. IndexError past the end."""
 
     def __init__(self, record):
         self.words, self.at = struct.unpack_from("<%dQ" % (len(record) // 8 - 1), record, 8), 0
@@ -42,7 +42,7 @@ class Words:
 
 
 def parse(record, events):
-    """The sample, or the throttle's record; None: of no event of this recording."""
+    """The sample or throttle record; None: of no event of this recording."""
     kind = struct.unpack_from("<I", record)[0]
     words = Words(record)
     try:
@@ -93,7 +93,7 @@ def parse_sample(words, events):
 
 
 def take_raw(words):
-    """32 bits of size, and so many bytes, fill whole words."""
+    """A size of 32 bits and that many bytes, together whole words."""
     size = words.words[words.at] & 0xFFFFFFFF
     if (size + 4) % 8:
         raise IndexError
@@ -102,7 +102,7 @@ def take_raw(words):
 
 
 def in_words(record, names, tracepoints, chains):
-    """A line, and more where there are registers or, if asked for, a chain."""
+    """A line, then its registers and, if wanted, its chain."""
     comm = names.get(record.tid, ":%d" % record.tid)
     cpu = "[%03d]" % record.cpu if record.cpu is not None else ""
     line = "%s %6d.%09d  %-15s %5d  %s: " % (cpu, record.time // 1000000000,
@@ -131,5 +131,5 @@ def parts(record, tracepoints):
 
 
 def register_name(bit):
-    """By its bit in sample_regs_intr, as <asm/perf_regs.h> spells it."""
+    """Of its bit in sample_regs_intr, as in <asm/perf_regs.h>."""
     return enumerators("perf_event_x86_regs", "PERF_REG_X86_").get(bit, "bit%d" % bit).lower()

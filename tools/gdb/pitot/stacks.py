@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Which memory is a stack, as arch/x86_64/entry/stacks.c tells the kernel: those of the boot CPU,
-# and the slots of threads and of other CPUs.
+# The kernel's stacks, as in arch/x86_64/entry/stacks.c: those of the boot CPU, and the slots of
+# threads and other CPUs.
 
 from pitot.layout import variable
 
@@ -15,12 +15,11 @@ class Stack:
         self.name = memory.text(described.name) if described.name else ""
 
     def has(self, address):
-        """The top counts as inside: an empty stack's pointer is there."""
+        """Includes the top, the pointer of an empty stack."""
         return self.guard < address <= self.high
 
 
 def stacks(memory):
-    """All that there are."""
     described = [variable(memory, STACKS_C + "task")]
     described += variable(memory, STACKS_C + "of_boot_cpu")
     described += variable(memory, "stack_slots")

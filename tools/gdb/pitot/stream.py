@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# The recording as a stream for the real perf. tools/postmortem writes it, by the kernel's own code:
-# of a dump from its file; of a machine that gdb holds through gdb, to which it talks as it would to
-# QEMU's stub. So there is one source of the format, and gdb may have its machine from anywhere.
+# Writes the recording as a stream for perf, by tools/postmortem, which has the kernel's own code:
+# from a dump's file, or through gdb, which it uses like QEMU's stub. So the format has one source,
+# and gdb may have its machine from anywhere.
 
 import os
 import re
@@ -18,7 +18,7 @@ from pitot.refusal import Refusal
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 PROGRAM = "host/postmortem"
 PACKET = re.compile(rb"\$([^#]*)#..")
-FOREVER = 1  # seconds, for a program that has ended without a word
+CHECK_AFTER = 1  # seconds, whether the program has exited
 
 
 def program(kernel):
@@ -32,7 +32,7 @@ def program(kernel):
 
 
 def write_stream(memory, path):
-    """What was found, in lines."""
+    """Returns the findings, in lines."""
     if os.path.isdir(path):
         raise Refusal("%s is a folder: give the name of a file" % path)
     kernel = objfile().filename
@@ -51,13 +51,13 @@ def write_stream(memory, path):
                 try:
                     serve(door, tool, memory)
                 except OSError:
-                    pass  # it has gone, and its status tells why
+                    pass  # it has exited; its status shows why
                 return outcome(tool.wait(), tool.stderr.read(), place)
 
 
 def serve(door, tool, memory):
-    """Until the program has had enough."""
-    while not select.select([door], [], [], FOREVER)[0]:
+    """Answers the program until it disconnects."""
+    while not select.select([door], [], [], CHECK_AFTER)[0]:
         if tool.poll() is not None:
             return
     stub, _ = door.accept()
@@ -74,7 +74,7 @@ def serve(door, tool, memory):
 
 
 def answer(memory, question):
-    """As a stub of a stopped machine would: the manual of gdb, "Remote Protocol"."""
+    """Like a stub of a stopped machine: the manual of gdb, "Remote Protocol"."""
     if question == b"?":
         return b"S05"
     if question == b"qC":

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Addresses in words, as gdb knows them. Nothing of the machine is read.
+# Formats addresses by gdb's symbols. Does not read the machine.
 
 import os
 
@@ -10,7 +10,7 @@ known = {}
 
 
 def name_of(address):
-    """lock_kernel+0x18, or nothing. The names of a file that gdb has given up are forgotten."""
+    """lock_kernel+0x18, or "". Cached until gdb's files change."""
     if not known:
         gdb.events.clear_objfiles.connect(lambda event: known.clear())
         gdb.events.new_objfile.connect(lambda event: known.clear())
@@ -26,12 +26,12 @@ def name_of(address):
 
 
 def place_of(address):
-    """The same, and for what has no name the number."""
+    """The name, or the number."""
     return name_of(address) or "%#x" % address
 
 
 def caller_of(address):
-    """Of a return address: the call before it may be the last instruction of its function."""
+    """Of a return address, by the call before it, which may end its function."""
     name, _, offset = name_of(address - 1).partition("+")
     return "%s+%#x" % (name, int(offset or "0", 16) + 1) if name else "%#x" % address
 
@@ -41,13 +41,13 @@ def function_of(address):
 
 
 def line_of(address):
-    """kernel/lock/kernel_lock.c:30, or nothing."""
+    """kernel/lock/kernel_lock.c:30, or ""."""
     found = gdb.find_pc_line(address)
     return "%s:%d" % (path_of(found), found.line) if found.symtab and found.line else ""
 
 
 def source_of(address):
-    """kernel/lock/kernel_lock.c, or nothing."""
+    """kernel/lock/kernel_lock.c, or ""."""
     return path_of(gdb.find_pc_line(address))
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# The kernel's unwind table, read out of its memory: the format is core/abi/unwind_table.h's, and
-# looked up is what core/unwind/table.c looks up. docs/unwinding.md draws it.
+# The kernel's unwind table, from its memory: core/abi/unwind_table.h, with the look-up of
+# core/unwind/table.c. docs/unwinding.md draws it.
 
 import struct
 import zlib
@@ -42,7 +42,7 @@ class Table:
         return struct.unpack_from("<" + form, self.bytes, at)
 
     def code(self, offset):
-        """That of the byte so far behind the start of the text."""
+        """The code for a byte, by its offset in the text."""
         here, after = self.take("II", self.blocks + 4 * (offset >> BLOCK_SHIFT))
         code = here & 0xFF
         for i in range(here >> 8, after >> 8):
@@ -69,7 +69,7 @@ class Table:
         return SimpleNamespace(**dict(zip(names, self.take("BBBBii", self.rules + 12 * number))))
 
     def exception(self, offset):
-        """The rule of the last one at or below it."""
+        """The rule of the last exception at or below the offset."""
         found = 0
         for i in range(self.exception_count):
             at, rule = self.take("II", self.exceptions + 8 * i)

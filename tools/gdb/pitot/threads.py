@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# The kernel's threads, where each stands, and which of them each CPU is on. The scheduler's own
-# word for the last (`current`) is a moment off in the middle of a switch, so the stacks decide: a
-# CPU is on the thread whose stack its chain comes to.
+# The kernel's threads, their positions and CPUs. The scheduler's `current` is wrong for a moment
+# during a switch, so a CPU is on the thread in whose stack its chain ends.
 
 from pitot.kernel import cpus, registers
 from pitot.layout import variable
@@ -15,7 +14,7 @@ NOT_YET = ("THREAD_FREE", "THREAD_MAKING")
 NOWHERE = NOT_YET + ("THREAD_ENDED",)
 WORDS = {"THREAD_RUNNABLE": "ready", "THREAD_RUNNING": "runs", "THREAD_SLEEPING": "sleeps",
          "THREAD_ENDING": "ends", "THREAD_ENDED": "has ended"}
-WAITING = ("kernel/sched/", "arch/x86_64/cpu/switch.asm")  # where all stand that do not run
+WAITING = ("kernel/sched/", "arch/x86_64/cpu/switch.asm")  # all waiting threads are there
 
 
 class Threads:
@@ -27,8 +26,8 @@ class Threads:
         self.on = {cpu: self.thread_on(cpu) for cpu in self.chains}
 
     def thread_on(self, cpu):
-        """The one whose stack is the last of the CPU's chain; in user mode, where no switch is
-        under way, the scheduler's. None before there are threads."""
+        """The thread in whose stack the CPU's chain ends; in user mode, where no switch is active,
+        the scheduler's. None before there are threads."""
         frames, _ = self.chains[cpu]
         stack = frames[-1].stack
         if frames[0].user:
@@ -40,21 +39,20 @@ class Threads:
         return None
 
     def cpu_on(self, thread):
-        """The CPU that is on this thread now, or None."""
+        """The CPU on this thread, or None."""
         for cpu, other in self.on.items():
             if other is thread:
                 return cpu
         return None
 
     def find(self, pid):
-        """The idle threads are 0, all of them."""
+        """All idle threads are 0."""
         found = [thread for thread in self.all if thread.pid == pid]
         if not found:
             raise Refusal("there is no thread %d: `pitot ps` lists them" % pid)
         return found
 
     def chain(self, thread):
-        """Frames and their end."""
         cpu = self.cpu_on(thread)
         if cpu is not None:
             return self.chains[cpu]
@@ -77,7 +75,7 @@ class Threads:
         return self.memory.text(queue)
 
     def stands_in(self, thread):
-        """Where it was interrupted; or the innermost function that is not the scheduler's own."""
+        """Where it was interrupted, or its innermost function outside the scheduler."""
         frames, _ = self.chain(thread)
         if not frames:
             return "-"

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# The fields of a tracepoint's record in words: the kernel keeps for each field where it lies and
-# the part of the line that prints it (core/tracepoint/define.h). Recorded memory is not
-# believed: what does not fit is left out.
+# Formats a tracepoint's record: the kernel has each field's offset and its part of the printed line
+# (core/tracepoint/define.h). Recorded memory is not trusted: what does not fit is omitted.
 
 import re
 import struct
@@ -22,7 +21,7 @@ class Tracepoints:
         self.known = {}
 
     def fields(self, number):
-        """Of the tracepoint with this id, from 1 on: print, offset, size. None: it is damaged."""
+        """Print, offset and size of each field; ids begin at 1. None: it is damaged."""
         if number not in self.known:
             try:
                 self.known[number] = self.read(number)

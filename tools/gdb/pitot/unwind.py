@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Call chains by the kernel's unwind table, step for step as core/unwind/unwind.c and unwind_orc.c
-# take them: only known stacks are read, each step goes forward, each stack is left once. So a chain
-# ends on whatever it finds.
+# Call chains by the kernel's unwind table, with the steps of core/unwind/unwind.c and unwind_orc.c:
+# reads only known stacks, goes only forward, leaves each stack once. So every chain ends.
 
 import struct
 
@@ -23,7 +22,7 @@ class End(Exception):
 
 
 class Frame:
-    """`exact`: execution stands at ip; otherwise it will return there, and the call is before."""
+    """`exact`: execution is at ip; otherwise ip is a return address."""
 
     def __init__(self, ip, sp, fp, exact, vector=None):
         self.ip, self.sp, self.fp, self.exact, self.vector = ip, sp, fp, exact, vector
@@ -39,7 +38,7 @@ class Unwinder:
         self.memory, self.table, self.stacks = memory, Table(memory), stacks(memory)
 
     def chain(self, known):
-        """Frames from these registers on, innermost first, and why they end."""
+        """The frames, innermost first, and why they end."""
         if known.get("cs", 0) & USER_RING:
             program = Frame(known["rip"], known["rsp"], known["rbp"], True)
             program.user = True
@@ -64,7 +63,7 @@ class Unwinder:
 
 
 class Walk:
-    """One chain, as far as it has come. `saved`: all general registers, where a trap saved them."""
+    """One chain in progress. `saved`: the general registers, if a trap saved all."""
 
     def __init__(self, unwinder, known):
         self.unwinder, self.table = unwinder, unwinder.table
@@ -73,7 +72,7 @@ class Walk:
         self.enter(Frame(known["rip"], known["rsp"], known["rbp"], True))
 
     def enter(self, frame):
-        """Goes on where something was interrupted. Its stack pointer may be in a guard page."""
+        """Continues at an interrupted place; its stack pointer may be in a guard page."""
         stack = self.unwinder.stack_at(frame.sp)
         frame.stack, self.frame = stack, frame
         if stack is None:
@@ -104,7 +103,7 @@ class Walk:
     def step(self):
         offset = self.frame.place() - self.table.text
         if not 0 <= offset < self.table.text_size:
-            # A call or jump into nowhere: the return address is on top.
+            # A call or jump to no code: the return address is on top.
             self.go_back(self.frame.sp, self.frame.fp)
             return
         rule = self.table.rule(offset)
@@ -143,7 +142,7 @@ class Walk:
         return self.saved[number]
 
     def enter_trap(self, cfa):
-        """A whole struct regs lies below the CFA."""
+        """struct regs is below the CFA."""
         start = cfa - 8 * self.unwinder.words
         self.word(start)
         self.word(cfa - 8)
@@ -161,7 +160,7 @@ class Walk:
         self.enter(frame)
 
     def go_back(self, slot, fp):
-        """To the caller, whose return address is there."""
+        """To the caller; `slot` has the return address."""
         address = self.word(slot)
         if not 0 <= address - 1 - self.table.text < self.table.text_size:
             raise End("the return address is not in the kernel's text")
@@ -171,5 +170,5 @@ class Walk:
 
 
 def switched(memory, sp):
-    """The registers of a thread that does not run, as arch_switched_regs makes them."""
+    """The registers of a thread that does not run, as by arch_switched_regs."""
     return {"rip": memory.u64(address_of("switch_resume")), "rsp": sp, "rbp": sp + 48}

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# The owners of the debug registers: what the arbiter says (core/breakpoint/table.c), what is armed
-# (arch/x86_64/debug/debugreg.c), and what is in each CPU's registers, as far as the machine shows
-# them.
+# The debug registers: their owners in the arbiter (core/breakpoint/table.c), what is armed
+# (arch/x86_64/debug/debugreg.c), and each CPU's registers, if the machine shows them.
 
 import re
 
@@ -16,11 +15,11 @@ from pitot.symbols import place_of
 REGISTERS = 4
 NAMES = ("dr0", "dr1", "dr2", "dr3", "dr6", "dr7")
 LETTERS = {"ARCH_EXECUTE": "x", "ARCH_WRITE": "w", "ARCH_READ_WRITE": "rw"}
-GLOBAL = 2  # DR7's bit that arms register 0; two further for each
+GLOBAL = 2  # DR7's bit that arms register 0; two bits per register
 
 
 def arbiter(memory):
-    """A line for each register."""
+    """A line per register."""
     table = variable(memory, "'core/breakpoint/table.c'::breakpoint_slots")
     used = min(table.count, REGISTERS)
     lines = []
@@ -34,7 +33,7 @@ def arbiter(memory):
 def slot_in_words(memory, slot):
     owners = [owner_name(memory, owner) for owner in slot.owners[: slot.owner_count]]
     return "%s %s for %s" % (watch_in_words(slot.watch), place_of(slot.watch.address),
-                             ", ".join(owners) or "nobody")
+                             ", ".join(owners) or "no owner")
 
 
 def watch_in_words(watch):
@@ -45,11 +44,11 @@ def owner_name(memory, address):
     try:
         return printable(structure(memory, "breakpoint", address).owner.split(b"\0")[0])
     except Unreadable:
-        return "somebody at %#x, where nothing can be read" % address
+        return "an unreadable owner at %#x" % address
 
 
 def real(memory):
-    """A line for each CPU."""
+    """A line per CPU."""
     percpu = variable(memory, "'arch/x86_64/cpu/percpu.c'::percpu")
     shown = shown_registers()
     lines = []
@@ -75,7 +74,7 @@ def in_words(registers):
 
 
 def shown_registers():
-    """By CPU and name: what the stub itself gives, or else what QEMU's monitor shows."""
+    """By CPU and name: from the stub, or from QEMU's monitor."""
     found = {}
     for cpu in cpus():
         for name in NAMES:
