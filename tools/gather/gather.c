@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * QEMU writes what a serial line says byte by byte, with a system call for each, which is more than
- * half of what a streamed recording costs the host. tools/machine starts QEMU with this library
- * before libc (LD_PRELOAD): single bytes for a regular file wait here and go there together, the
- * first of them GATHER_DELAY later. Whatever else QEMU does with that file comes after them, and
- * whatever it sends to a socket: a debugger that is told of a stop finds in the files what the
- * guest has said before it. A reader who follows the file sees it grow, and the guest sees no
- * difference, as a regular file takes every byte at once.
+ * QEMU writes serial lines byte by byte with a system call each, more than half of the host's cost
+ * of a streamed recording. tools/machine preloads this library (LD_PRELOAD): single bytes for a
+ * regular file wait here and are written together, GATHER_DELAY after the first. QEMU's other
+ * operations on the file come after them, and so does whatever it sends to a socket: a debugger
+ * that is told of a stop finds the guest's earlier output in the files. The guest sees no
+ * difference, because a regular file takes every byte at once.
  *
- * At its end QEMU writes what waits, at SIGTERM too, which it heeds. SIGKILL and a crash of its own
- * lose the last GATHER_DELAY. tests/host/gather.t holds all this.
+ * Bytes that wait are written when QEMU exits, also by SIGTERM, which it handles. SIGKILL and a
+ * crash lose the last GATHER_DELAY. Tested by tests/host/gather.t.
  *
- * Any thread of QEMU's writes, and a thread of this library writes what has waited long enough;
- * `lock` is over all that is static here.
+ * Any of QEMU's threads writes, and a thread of this library writes what has waited long enough;
+ * `lock` guards all static data.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -28,7 +27,7 @@
 
 #define GATHER_DELAY 5000000 /* nanoseconds */
 #define ROOM         65536   /* bytes that wait for one file */
-#define FILES        64      /* descriptors below have room; QEMU opens the lines among its first */
+#define FILES        64      /* descriptors below this have room; QEMU opens the lines early */
 
 enum kind { UNKNOWN, GATHERED, LEFT_ALONE };
 
@@ -41,12 +40,12 @@ struct file {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t waiting = PTHREAD_COND_INITIALIZER;
 static struct file files[FILES]; /* by descriptor */
-static bool dirty;               /* bytes wait, and the writer has been told */
+static bool dirty;               /* bytes wait, and the writer was signalled */
 static bool started;             /* the writer's thread */
 
 /*
- * Caller: holds the lock. What a full disk does not take is lost, as it would be without this
- * library: QEMU's serial lines do not look at what became of a byte.
+ * The caller holds the lock. Bytes that a full disk refuses are lost, as without this library:
+ * QEMU's serial lines ignore errors.
  */
 static void flush(int fd)
 {
@@ -87,7 +86,7 @@ static void *write_late(void *unused)
     return NULL;
 }
 
-/* With all signals blocked: they are for QEMU's own threads. */
+/* All signals are blocked: they are for QEMU's own threads. */
 static bool start_thread(void)
 {
     sigset_t all, before;
@@ -100,7 +99,7 @@ static bool start_thread(void)
     return started;
 }
 
-/* A file is not gathered if no thread would write its bytes in time. */
+/* Not if there is no thread to write the bytes in time. */
 static bool gathered(int fd)
 {
     struct stat status;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reads the linked kernel with libelf, and writes into a reserved section in place: no other byte
- * of the file moves or changes, so the build id, the addresses and the debug information stay what
- * the linker made them. Called by tools/symtab, tools/orcgen and
- * tools/insnmap.
+ * Reads the linked kernel with libelf, and writes a reserved section in place: no other byte of the
+ * file changes, so build id, addresses and debug information stay. Called by tools/symtab,
+ * tools/orcgen and tools/insnmap.
  */
 #include "tools/image/image.h"
 
@@ -69,8 +68,8 @@ static bool note_reserved(struct image *image, Elf_Scn *section, const GElf_Shdr
 }
 
 /*
- * A kernel that embeds Pitot has the room inside a section of its own, between two symbols of
- * core/embed/sections.ld: for .insn_map embed_insn_map_start and embed_insn_map_end.
+ * A kernel that embeds Pitot has the room inside its own section, between two symbols of
+ * core/embed/sections.ld, such as embed_insn_map_start and embed_insn_map_end for .insn_map.
  */
 static bool find_marked(struct image *image)
 {

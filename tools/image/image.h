@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The linked kernel as the tools see it that fill a section of it after the link (tools/symtab,
- * tools/orcgen, tools/insnmap): its symbols and build id to read, a reserved section to write, or
- * the room for it in build/lib/pitot.o.
- * Functions that return false have printed the reason.
+ * The linked kernel for the tools that fill a section of it (tools/symtab, tools/orcgen,
+ * tools/insnmap): symbols and build id to read, a reserved section to write, or the room for it in
+ * build/lib/pitot.o. Functions that return false have printed the reason.
  */
 #pragma once
 
@@ -17,7 +16,7 @@
 #define IMAGE_BUILD_ID_SIZE 20
 
 struct image {
-    const char *tool; /* which complains */
+    const char *tool; /* for complaints */
     const char *path;
     const char *section; /* the reserved one */
     int file;
@@ -26,16 +25,13 @@ struct image {
     size_t reserved_size;
     size_t reserved_index; /* its section number; 0: it is a part of one */
     /*
-     * Zeroes in a kernel that embeds Pitot and has none: a new link empties its room for tables, so
+     * Zeroes if a kernel that embeds Pitot has none. A new link empties its room for tables, so
      * they cannot be of another build.
      */
     uint8_t build_id[IMAGE_BUILD_ID_SIZE];
 };
 
-/*
- * With `write` for image_write. The strings are kept as they are, not copied. Close it even if this
- * fails.
- */
+/* `write`: for image_write. Keeps the strings, not copies. image_close even if it fails. */
 bool image_open(struct image *image, const char *tool, const char *section, const char *path,
                 bool write);
 void image_close(struct image *image);
@@ -49,5 +45,5 @@ const char *image_section_name(const struct image *image, const GElf_Shdr *heade
 /* .symtab; NULL, with a complaint, if there is none. `header` is its section's. */
 Elf_Data *image_symtab(const struct image *image, GElf_Shdr *header);
 
-/* Fills the reserved section: the bytes, then zeroes. */
+/* Writes the bytes, then zeroes to the end of the reserved section. */
 bool image_write(const struct image *image, const void *bytes, size_t size);

@@ -97,7 +97,7 @@ static bool read_sections(struct text *text, const char *const *exempt, size_t e
     return true;
 }
 
-/* Where several begin, the one that names the place best comes last: a function, then a size. */
+/* At one offset the best name comes last: a function, then one with a size. */
 static int by_offset(const void *left, const void *right)
 {
     const struct text_symbol *a = left, *b = right;
@@ -158,7 +158,7 @@ void text_free(struct text *text)
     free(text->symbols);
 }
 
-/* The last symbol at or below `offset`; NULL if all are above. */
+/* The last symbol at or below `offset`, or NULL. */
 static const struct text_symbol *symbol_find(const struct text *text, uint32_t offset)
 {
     size_t low = 0, high = text->symbol_count;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The text of a linked kernel: the bytes from `_text` to `_etext`, or between other marks, and the
- * functions that they belong to. Called by tools/orcgen and tools/insnmap.
+ * The text of a linked kernel, from `_text` to `_etext` or other marks, and its functions. Called
+ * by tools/orcgen and tools/insnmap.
  */
 #pragma once
 
@@ -27,19 +27,19 @@ struct text {
     char start[TEXT_MARK_SIZE], end[TEXT_MARK_SIZE]; /* the marks' names */
     uint64_t address;
     uint32_t size;
-    uint8_t *bytes;              /* 0 where no section lies */
-    struct text_symbol *symbols; /* by offset; of one place the function with the best name last */
+    uint8_t *bytes;              /* 0 outside sections */
+    struct text_symbol *symbols; /* by offset; at one offset, the best name last */
     size_t symbol_count;
 };
 
-/* A place in words, "name+0x12 (0xffffffff80100012)". */
+/* A place as "name+0x12 (0xffffffff80100012)". */
 struct text_place {
     char words[256];
 };
 
 /*
- * False, with a complaint, if a mark is missing or code lies outside them, in a section that is not
- * among the exempt ones of the order. text_free even then.
+ * False, with a complaint: a mark is missing, or a section that is not exempt has code outside
+ * them. text_free even then.
  */
 bool text_read(struct text *text, const struct image *image, const struct order *order);
 void text_free(struct text *text);

@@ -8,10 +8,10 @@
 
 struct instruction {
     ZydisDecodedInstruction it;
-    ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT]; /* the hidden ones included */
+    ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT]; /* with the hidden ones */
 };
 
-/* Neither waits for its memory operand: it is a name, or a hint. */
+/* Names and hints, which do not access their memory operand. */
 static bool is_hint(const struct instruction *instruction)
 {
     ZydisInstructionCategory category = instruction->it.meta.category;
@@ -34,7 +34,7 @@ static bool accesses_data(const struct instruction *instruction)
     return false;
 }
 
-/* What runs next is not, or not always, the instruction that follows it. */
+/* The next instruction to run may be another than the following one. */
 static bool leaves(const struct instruction *instruction)
 {
     switch (instruction->it.meta.category) {
@@ -51,9 +51,8 @@ static bool leaves(const struct instruction *instruction)
 }
 
 /*
- * A load of ss holds the trap back until the next instruction is over, which would then be taken
- * for the one that made the access (Intel SDM vol. 3, "Masking Exceptions and Interrupts When
- * Switching Stacks").
+ * A load of ss delays the trap until after the next instruction, which would be named as the
+ * accessing one (Intel SDM vol. 3, "Masking Exceptions and Interrupts When Switching Stacks").
  */
 static bool loads_ss(const struct instruction *instruction)
 {

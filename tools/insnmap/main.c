@@ -2,9 +2,9 @@
 /*
  * insnmap [--print] [--gaps none] [--exempt SECTION]... [--text START,END] KERNEL.ELF
  *
- * fills the section .insn_map of a linked kernel with its instruction map (docs/unwinding.md); or
- * prints a line for each instruction, address and code, and writes nothing. The build calls it once
- * after the link; calling it again changes nothing.
+ * fills the section .insn_map of a linked kernel with its instruction map (docs/unwinding.md), or
+ * prints address and code of each instruction. Called by the build after the link; a second call
+ * changes nothing.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -24,9 +24,9 @@ _Static_assert(IMAGE_BUILD_ID_SIZE == INSN_MAP_BUILD_ID_SIZE, "the image's goes 
 enum what { WHAT_FILL, WHAT_PRINT = 'p' };
 
 static const struct option options[] = {
-    ORDER_EXEMPT_OPTION, /* no look-up asks about its code */
-    ORDER_TEXT_OPTION,
-    ORDER_GAPS_OPTION, /* `none`: no answer is given there */
+    {"exempt", required_argument, NULL, 'e'}, /* no look-up asks about its code */
+    {"text", required_argument, NULL, 't'},
+    {"gaps", required_argument, NULL, 'g'}, /* no answers there */
     {"print", no_argument, NULL, WHAT_PRINT},
     {0},
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See map.h. Functions are decoded from their first byte to their last, in a row; whatever is
- * wrong with that (data in between, a size that is not the function's) shows as a symbol or a jump
- * into the middle of an instruction, an instruction across an end, or bytes that are none.
+ * See map.h. Decodes functions from their first byte to their last. Faults in that (data in
+ * between, a wrong size) show as a symbol or jump into the middle of an instruction, an instruction
+ * across an end, or bytes that are none.
  */
 #include "tools/insnmap/map.h"
 
@@ -10,13 +10,13 @@
 
 #include "tools/insnmap/decode.h"
 
-#define FILL_ZERO 0x00 /* where the linker script moves on */
+#define FILL_ZERO 0x00 /* of the linker script */
 
-/* Not codes: what no function has covered yet, and what is left out. */
+/* Not codes: bytes not yet in a function, and bytes left out. */
 #define UNSEEN   0xff
 #define LEFT_OUT 0xfe
 
-/* What is wrong, and where; of a jump also where it leads. */
+/* A fault and its place; of a jump also the target. */
 struct fault {
     const char *what;
     uint32_t offset, target;
@@ -35,7 +35,7 @@ static bool wrong_at(struct map *map, uint32_t offset, const char *what)
     return false;
 }
 
-/* An alias of what has been decoded is decoded again, and must come out the same. */
+/* An alias is decoded again, with the same result. */
 static bool put(struct map *map, uint32_t offset, uint8_t code)
 {
     if (map->codes[offset] != UNSEEN && map->codes[offset] != code)
@@ -75,7 +75,7 @@ static bool map_functions(struct map *map)
     return true;
 }
 
-/* Bytes of padding that begin here; 0: it is none. */
+/* The length of padding here, or 0. */
 static uint32_t padding_length(const struct text *text, uint32_t offset)
 {
     struct decoded decoded;
@@ -87,7 +87,7 @@ static uint32_t padding_length(const struct text *text, uint32_t offset)
     return decoded.length;
 }
 
-/* Each byte between functions is one that nothing runs into. */
+/* Only padding lies between functions. */
 static bool map_padding(struct map *map)
 {
     for (uint32_t at = 0; at < map->text->size; at++) {
@@ -137,7 +137,7 @@ static bool check_jumps(struct map *map)
     return true;
 }
 
-/* But for what is left out. */
+/* Except what is left out. */
 static bool map_all(struct map *map)
 {
     for (uint32_t i = 0; i < map->text->size; i++)
@@ -146,7 +146,7 @@ static bool map_all(struct map *map)
     return map_functions(map) && map_padding(map) && check_symbols(map) && check_jumps(map);
 }
 
-/* The first function that the place lies in; where that is none, up to the next one. */
+/* The first function at the place, or the gap up to the next one. */
 static void find_range(const struct text *text, uint32_t place, uint32_t *start, uint32_t *end)
 {
     *start = place;
@@ -162,7 +162,7 @@ static void find_range(const struct text *text, uint32_t place, uint32_t *start,
     }
 }
 
-/* Grows the range by the functions that overlap it, as aliases do. True: it has grown. */
+/* Extends the range by overlapping functions, such as aliases. True: it has grown. */
 static bool widen_range(const struct text *text, uint32_t *start, uint32_t *end)
 {
     bool grown = false;
@@ -190,7 +190,7 @@ static void leave_out(struct map *map, uint32_t place)
     memset(map->codes + start, LEFT_OUT, end - start);
 }
 
-/* What was left out answers nothing. Returns how much that is. */
+/* Bytes left out become plain. Returns their number. */
 static uint32_t settle(const struct map *map)
 {
     uint32_t count = 0;

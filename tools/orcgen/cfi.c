@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See cfi.h. libdw runs the instructions of .eh_frame and answers what holds at an address. */
+/* See cfi.h. libdw interprets .eh_frame. */
 #include "tools/orcgen/cfi.h"
 
 #include <elfutils/libdw.h>
@@ -15,7 +15,7 @@ static void put_row(struct cfi *cfi, uint32_t offset, const struct unwind_rule *
     cfi->rows[cfi->count++] = (struct table_row){.offset = offset, .rule = *rule};
 }
 
-/* The row that holds at `offset`, and in *end where it ends. False with a complaint. */
+/* Reads the row at `offset`, and its end. False with a complaint. */
 static bool read_row(struct cfi *cfi, const struct text *text, Dwarf_Frame *frame,
                      const struct unwind_rule *gaps, uint32_t offset, uint32_t *end)
 {
@@ -38,8 +38,7 @@ static bool read_row(struct cfi *cfi, const struct text *text, Dwarf_Frame *fram
 }
 
 /*
- * What libdw says where no entry covers an address, as at the end of the address space: it has no
- * name for that outside.
+ * libdw's error, which has no public name, for an address without an entry, such as the last one.
  */
 static int errno_of_none(Dwarf_CFI *source)
 {
@@ -50,7 +49,7 @@ static int errno_of_none(Dwarf_CFI *source)
     return dwarf_errno();
 }
 
-/* At every address in turn: rows are skipped as a whole, gaps go byte by byte. */
+/* Address by address: rows are skipped as a whole, gaps byte by byte. */
 static bool read_rows(struct cfi *cfi, const struct text *text, Dwarf_CFI *source,
                       const struct unwind_rule *gaps)
 {

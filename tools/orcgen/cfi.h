@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * From the call frame information that compiler and assembler wrote into .eh_frame to rows of the
- * unwind table. Called by main.c.
+ * Converts the call frame information of .eh_frame to rows of the unwind table. Called by main.c.
  */
 #pragma once
 
@@ -15,15 +14,15 @@
 struct cfi {
     struct table_row *rows; /* the first at 0; neighbours differ */
     size_t count;
-    uint8_t *covered; /* for each byte of the text, 1 if the information speaks of it */
+    uint8_t *covered; /* for each byte of the text, 1 if there is information */
 };
 
 /*
- * False, with a complaint that names the place and the shape, if a rule cannot be expressed. Bytes
- * that nothing covers have the rule of those before them: see coverage.h. cfi_free even then.
+ * False, with a complaint, if a rule cannot be expressed. Bytes without information have the
+ * previous rule (coverage.h). cfi_free even then.
  *
- * With `gaps` such bytes have that rule, and so have those whose rule cannot be expressed: they are
- * not covered either.
+ * With `gaps` these bytes have that rule, and also those whose rule cannot be expressed: they are
+ * not covered.
  */
 bool cfi_read(struct cfi *cfi, const struct text *text, const struct unwind_rule *gaps);
 void cfi_free(struct cfi *cfi);

@@ -36,7 +36,7 @@ static const char *const register_names[] = {
     "r9",  "r10", "r11", "r12", "r13", "r14", "r15", "rip",
 };
 
-/* Beside rsp and rbp: what a call may change, so that none of them counts where a call stands. */
+/* rsp, rbp, and what a call may change, so that none of the latter counts at a call. */
 #define BASES                                                                                      \
     (1u << RAX | 1u << RDX | 1u << RCX | 1u << RSI | 1u << RDI | 1u << RBP | 1u << RSP |           \
      1u << R8 | 1u << R9 | 1u << R10 | 1u << R11)
@@ -47,9 +47,7 @@ static const char *const register_names[] = {
 #define TRAP_IP (-40)
 #define TRAP_SP (-16)
 
-/*
- * A whole struct regs ends at the CFA (arch/x86_64/cpu/regs.h): where it has the general registers.
- */
+/* struct regs (arch/x86_64/cpu/regs.h) ends at the CFA: the offsets of its registers. */
 #define REGS_SIZE ((int)sizeof(struct regs))
 
 static const int regs_offsets[] = {
@@ -63,7 +61,7 @@ static const int regs_offsets[] = {
     [R15] = offsetof(struct regs, r15),
 };
 
-/* Where the caller's value of a register is. */
+/* The place of the caller's value of a register. */
 enum place {
     PLACE_SAME,      /* in the register */
     PLACE_UNDEFINED, /* nowhere */
@@ -78,7 +76,7 @@ struct saved {
     int64_t offset;
 };
 
-/* One operation, by name where a compiler may use it. Returns the length as snprintf does. */
+/* An operation, by name if compilers use it. Returns the length like snprintf. */
 static int describe_operation(char *words, size_t room, const Dwarf_Op *op)
 {
     if (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg0 + R15)
@@ -114,7 +112,7 @@ static bool refuse(struct cfi_shape *shape, const char *wanted)
     return false;
 }
 
-/* libdw gives every "register plus offset" as bregx, and an expression as it is written. */
+/* libdw returns "register plus offset" as bregx, and an expression as it is. */
 static bool read_cfa(struct unwind_rule *rule, Dwarf_Frame *frame, struct cfi_shape *shape)
 {
     static const char wanted[] =
@@ -141,7 +139,7 @@ static bool read_cfa(struct unwind_rule *rule, Dwarf_Frame *frame, struct cfi_sh
     if (count < 1 || count > (rule->indirect ? 2 : 1) || base > R15 || !(BASES >> base & 1) ||
         offset != (int32_t)offset || (rule->indirect && base != RSP && base != RBP))
         return refuse(shape, wanted);
-    /* Not by whole words: a leaf may move rsp by less, as clang's do at -O0. */
+    /* Not in whole words: a leaf may move rsp by less, as clang's do at -O0. */
     if (base == RSP && !rule->indirect && offset < WORD)
         return refuse(shape, "the CFA must be above rsp, with room for the return address");
     rule->base = (uint8_t)base;
@@ -149,7 +147,7 @@ static bool read_cfa(struct unwind_rule *rule, Dwarf_Frame *frame, struct cfi_sh
     return true;
 }
 
-/* Without operations it is the same value, or undefined if libdw hands back a place for them. */
+/* No operations: the same value, or undefined if libdw returns a pointer for them. */
 static struct saved read_saved(Dwarf_Frame *frame, int number, struct cfi_shape *shape)
 {
     struct saved saved = {.place = PLACE_OTHER};
@@ -190,8 +188,8 @@ static bool is_at(const struct saved *saved, enum place place, int64_t offset)
 }
 
 /*
- * Memory below sp is free: what was saved there has been popped, and the register holds it again,
- * whatever the information still says (clang's, in epilogues).
+ * Memory below sp is free: the register was popped and holds its value again, even if the
+ * information differs (clang's, in epilogues).
  */
 static bool is_popped(const struct unwind_rule *rule, int64_t offset)
 {

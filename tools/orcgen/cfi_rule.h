@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * From what libdw says of one row of call frame information to a rule of the unwind table. Called
- * by cfi.c.
- */
+/* Converts a row of call frame information to a rule of the unwind table. Called by cfi.c. */
 #pragma once
 
 #include <elfutils/libdw.h>
@@ -10,7 +7,7 @@
 
 #include "core/abi/unwind_table.h"
 
-/* What cannot be expressed: as the information has it, and what could be. */
+/* A shape that cannot be expressed, and what could be. */
 struct cfi_shape {
     char words[256];
     const char *wanted;

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#define FILL_ZERO  0x00 /* where the linker script moves on */
+#define FILL_ZERO  0x00 /* of the linker script */
 #define FILL_BREAK 0xcc
 #define NOP        0x90
 
@@ -36,7 +36,7 @@ static bool name_bare(struct coverage *coverage, uint32_t offset)
     return true;
 }
 
-/* A function covers its bytes or says how many they are; padding is never one. */
+/* Sized functions must be covered: padding is never in one. */
 static bool check_functions(struct coverage *coverage)
 {
     for (size_t i = 0; i < coverage->text->symbol_count; i++) {
@@ -50,8 +50,7 @@ static bool check_functions(struct coverage *coverage)
 }
 
 /*
- * Length of what a ModRM byte begins, SIB and displacement included (Intel SDM vol. 2, "ModR/M and
- * SIB Bytes").
+ * The length of a ModRM byte with SIB and displacement (Intel SDM vol. 2, "ModR/M and SIB Bytes").
  */
 static uint32_t modrm_length(const uint8_t *bytes, uint32_t left)
 {
@@ -71,7 +70,7 @@ static uint32_t modrm_length(const uint8_t *bytes, uint32_t left)
     return length + mode;
 }
 
-/* How many bytes of padding begin here; 0 if the byte begins something else. */
+/* The length of padding here, or 0. */
 static uint32_t padding_length(const uint8_t *bytes, uint32_t left)
 {
     uint32_t at = 0;
@@ -89,7 +88,7 @@ static uint32_t padding_length(const uint8_t *bytes, uint32_t left)
     return at <= left ? at : 0;
 }
 
-/* Whether a function's size says that the byte is its, which has been named then. */
+/* True if the byte is in a sized function, which was named then. */
 static bool has_function(const struct text *text, uint32_t offset)
 {
     for (size_t i = 0; i < text->symbol_count && text->symbols[i].offset <= offset; i++)
@@ -98,7 +97,7 @@ static bool has_function(const struct text *text, uint32_t offset)
     return false;
 }
 
-/* If a piece is no padding, its first byte is named, and the rest is as its beginning is. */
+/* A piece that is not padding is named by its first byte, and the rest is like it. */
 static bool check_gap(struct coverage *coverage, uint32_t start, uint32_t end)
 {
     const struct text *text = coverage->text;

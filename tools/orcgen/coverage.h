@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Holds that call frame information speaks of all code: what it does not cover must be padding.
- * Called by main.c.
- */
+/* Checks that all code has call frame information: the rest must be padding. Called by main.c. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,7 +8,7 @@
 #include "tools/image/text.h"
 
 /*
- * `covered`: for each byte of the text. False, with a complaint naming the first bare code. With
- * `gaps`, words that say what holds there, each piece of bare code is named, and all of it counted.
+ * `covered`: for each byte of the text. False, with a complaint about the first bare code. `gaps`,
+ * a text for the complaint: all bare code is named and counted instead.
  */
 bool coverage_check(const struct text *text, const uint8_t *covered, const char *gaps);

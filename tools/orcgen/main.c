@@ -2,9 +2,8 @@
 /*
  * orcgen [--print | --sizes] [--gaps HOW] [--exempt SECTION]... [--text START,END] KERNEL.ELF
  *
- * fills the section .unwind_table of a linked kernel with its unwind table (docs/unwinding.md),
- * or prints the table and writes nothing. The build calls it once after the link; calling it again
- * changes nothing.
+ * fills the section .unwind_table of a linked kernel with its unwind table (docs/unwinding.md), or
+ * prints the table. Called by the build after the link; a second call changes nothing.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,15 +25,15 @@ _Static_assert(IMAGE_BUILD_ID_SIZE == UNWIND_TABLE_BUILD_ID_SIZE,
 enum what { WHAT_FILL, WHAT_PRINT = 'p', WHAT_SIZES = 's' };
 
 static const struct option options[] = {
-    ORDER_EXEMPT_OPTION, /* its code needs no rules */
-    ORDER_TEXT_OPTION,
-    ORDER_GAPS_OPTION,
+    {"exempt", required_argument, NULL, 'e'}, /* its code needs no rules */
+    {"text", required_argument, NULL, 't'},
+    {"gaps", required_argument, NULL, 'g'},
     {"print", no_argument, NULL, WHAT_PRINT},
     {"sizes", no_argument, NULL, WHAT_SIZES},
     {0},
 };
 
-/* What holds in code that call frame information does not cover, if it is not to be refused. */
+/* The rules for code without call frame information, unless it is refused. */
 static const struct gaps {
     const char *spelling;
     struct unwind_rule rule;

@@ -8,15 +8,15 @@
 
 #include "tools/image/allocate.h"
 
-/* A rule that no direct code can spell, and how often it is wanted. */
+/* A rule without a direct code, and its use. */
 struct listed {
     struct unwind_rule rule;
     size_t count;
-    size_t first; /* the row that wants it first */
+    size_t first; /* its first row */
     uint32_t number;
 };
 
-/* A table being made: the rows with their codes, then the parts one after the other. */
+/* A table in progress: the rows with their codes, then its parts. */
 struct build {
     const struct table_row *rows;
     size_t count;
@@ -28,7 +28,7 @@ struct build {
     struct unwind_table_header header;
 };
 
-/* The direct code that spells this rule; false if there is none. */
+/* The rule's direct code; false: it has none. */
 static bool code_spells(const struct unwind_rule *rule, uint8_t *code)
 {
     const int64_t word = sizeof(uint64_t);
@@ -65,7 +65,7 @@ static int by_rule_and_row(const void *left, const void *right)
     return order ? order : (a->first > b->first) - (a->first < b->first);
 }
 
-/* However few rows it has: nearly every chain comes to an outermost frame. */
+/* First even with few rows: nearly every chain ends in an outermost frame. */
 static bool is_outermost(const struct listed *listed)
 {
     return listed->rule.kind == UNWIND_RULE_OUTERMOST;
@@ -82,7 +82,7 @@ static int by_use(const void *left, const void *right)
     return (a->first > b->first) - (a->first < b->first);
 }
 
-/* The rules without a direct code, each once; the most wanted get the numbers that codes reach. */
+/* The unique rules without a direct code; the most used ones get the numbers of codes. */
 static void list_rules(struct build *build)
 {
     struct listed *listed = allocate(build->count, sizeof(*listed));
@@ -132,7 +132,7 @@ static void choose_codes(struct build *build)
     }
 }
 
-/* Block by block: what holds at its first byte, and the rows inside. */
+/* Block by block: the code at its first byte, and the rows inside. */
 static void make_rows(struct build *build, uint32_t text_size)
 {
     struct unwind_table_header *header = &build->header;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * From a list of rules to the bytes of core/abi/unwind_table.h. Knows no ELF and no files, so that
- * a unit test can feed it. Called by main.c, and by tests/unit.
+ * Makes core/abi/unwind_table.h's bytes from a list of rules. Called by main.c and tests/unit; uses
+ * no ELF and no files.
  */
 #pragma once
 
@@ -10,13 +10,13 @@
 
 #include "core/abi/unwind_table.h"
 
-/* From `offset` (counted from the start of the text) up to the next row's, `rule` holds. */
+/* `rule` holds from `offset` in the text up to the next row. */
 struct table_row {
     uint32_t offset;
     struct unwind_rule rule;
 };
 
-/* What the table is of. */
+/* The text of the table. */
 struct table_text {
     uint64_t address;
     uint32_t size;
@@ -29,8 +29,8 @@ struct table {
 };
 
 /*
- * The rows are in order of offset, none twice, all below text->size, UNWIND_ROWS_MAX at most; the
- * first is at 0. The same rows give the same bytes. Never fails.
+ * The rows: in order of offset, unique, the first at 0, all below text->size, at most
+ * UNWIND_ROWS_MAX. The same rows give the same bytes. Never fails.
  */
 void table_build(struct table *table, const struct table_row *rows, size_t count,
                  const struct table_text *text);

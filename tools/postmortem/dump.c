@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The memory in a file that QEMU's monitor has written by `dump-guest-memory FILE`: an ELF core
- * file whose segments are physical memory, and a note for each CPU with its registers (QEMU,
- * docs/specs and include/elf.h name neither layout; it is QEMUCPUState of target/i386/arch_dump.c).
- * The kernel's addresses are found as its first CPU finds them, by a walk of the page tables from
- * that CPU's CR3: so nothing is believed of where the kernel lies. Intel SDM vol. 3, "4-Level
+ * The memory in a file of QEMU's `dump-guest-memory FILE`: an ELF core file with physical memory as
+ * segments, and a note for each CPU with its registers (QEMUCPUState of QEMU's
+ * target/i386/arch_dump.c; not documented). Addresses are translated by the page tables of the
+ * first CPU's CR3, so nothing is assumed about where the kernel lies. Intel SDM vol. 3, "4-Level
  * Paging and 5-Level Paging". Called by tools/postmortem/main.c.
  */
 #include <errno.h>
@@ -17,7 +16,7 @@
 #include "tools/postmortem/memory.h"
 
 #define NOTE_NAME "QEMU"
-/* In the note: 32 bits each of version and size, 18 general registers, 10 segments, CR0 to CR4. */
+/* The note: version and size, 32 bits each; 18 general registers, 10 segments, CR0 to CR4. */
 #define NOTE_CR0 (8 + 18 * 8 + 10 * 24)
 #define NOTE_CR3 (NOTE_CR0 + 3 * 8)
 #define NOTE_CR4 (NOTE_CR0 + 4 * 8)
@@ -54,7 +53,7 @@ static bool read_physical(uint64_t address, void *to, size_t size)
     return false;
 }
 
-/* The physical address, and how many bytes from it on are in the same page. */
+/* The physical address, and the number of bytes from there in the same page. */
 static bool translate(uint64_t address, uint64_t *physical, uint64_t *room)
 {
     uint64_t entry = dump.cr3;
@@ -93,7 +92,7 @@ static bool dump_read(struct memory *memory, uint64_t address, void *to, size_t 
     return true;
 }
 
-/* The first CPU's registers: notes are in order of CPUs. */
+/* Of the first CPU: notes are in order of CPUs. */
 static bool take_registers(Elf_Data *notes)
 {
     GElf_Nhdr note;

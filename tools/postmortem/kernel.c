@@ -12,7 +12,7 @@
 
 #define SYMTAB_SECTION ".symtab_blob"
 
-/* Where core/symbols/symbols.c looks for the kernel's table; the section is copied there. */
+/* core/symbols/symbols.c finds the kernel's table here; the section is copied there. */
 #define SYMTAB_ROOM 0x1000000
 extern char symtab_start[];
 __asm__(".bss\n"
@@ -27,7 +27,7 @@ struct wanted {
     uint64_t *address;
 };
 
-/* Looks among the global symbols. */
+/* Searches the global symbols. */
 static bool find_symbols(const struct image *image, const struct wanted *wanted, size_t count)
 {
     GElf_Shdr header;

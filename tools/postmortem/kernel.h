@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The kernel's ELF file: what its symbols lead to, and its own table of symbols, so that functions
- * are named as the kernel names them (core/symbols/symbols.c, unchanged). Functions that return
- * false have printed the reason.
+ * The kernel's ELF file: its symbols, and its own symbol table, so that names are the kernel's
+ * (core/symbols/symbols.c, unchanged). Functions that return false have printed the reason.
  */
 #pragma once
 
@@ -23,5 +22,5 @@ struct kernel {
 
 bool kernel_open(struct kernel *kernel, const char *path);
 
-/* Whether this kernel is what lies in that memory. */
+/* True if this kernel is in that memory. */
 bool kernel_is_in(const struct kernel *kernel, struct memory *memory);

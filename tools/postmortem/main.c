@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * postmortem [OPTION...] FROM: the recording of a machine that has stopped, as a stream for the
- * real perf, written by the code that the kernel writes its own streams with. docs/crash.md shows
- * a session. A person calls it, or `make postmortem`.
+ * postmortem [OPTION...] FROM: writes the recording of a stopped machine as a stream for perf, by
+ * the kernel's own stream code. docs/crash.md shows a session. Called by a person or `make
+ * postmortem`.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -67,7 +67,7 @@ static int refuse_usage(void)
     return WRONG_USAGE;
 }
 
-/* 0, or a status to exit with, from 1; -1: the help was asked for. */
+/* 0; an exit status from 1; or -1: help was requested. */
 static int take_options(int argc, char **argv)
 {
     int option;
@@ -105,7 +105,7 @@ static struct memory *open_memory(const char *path)
     return NULL;
 }
 
-/* --- What was found. --- */
+/* --- Findings. --- */
 
 static void tell_account(const struct recorded_ring *ring)
 {
@@ -155,7 +155,7 @@ static void file_sink_write(struct sink *sink, const char *bytes, size_t length)
     fwrite(bytes, 1, length, ((struct file_sink *)sink)->file);
 }
 
-/* They are numbered from 0, and each that ran had a ring. */
+/* CPUs are numbered from 0, and each that ran had a ring. */
 static unsigned cpus_with_rings(const struct recording *recording)
 {
     unsigned count = 0;
@@ -166,7 +166,7 @@ static unsigned cpus_with_rings(const struct recording *recording)
     return count;
 }
 
-/* Closed at the newest record's time: when the machine stopped, no clock says. */
+/* Ends at the newest record's time: no clock shows when the machine stopped. */
 static void write_stream(struct recording *recording, const struct kernel *kernel,
                          struct file_sink *to)
 {
@@ -188,7 +188,7 @@ static void write_stream(struct recording *recording, const struct kernel *kerne
                                                .overwritten = recording->rings[i].ring.overwritten};
     source->rewind(source);
     while (source->next(source))
-        ; /* to the end, for the newest record's time */
+        ; /* for the newest record's time */
     stream_init(&stream, &to->sink, &described);
     stream_write_recording(&stream, source, recording->tasks, recording->task_count, losses,
                            losses ? recording->ring_count : 0, recording->newest);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The memory of a machine that has stopped, by the kernel's own addresses: of a dump
- * (tools/postmortem/dump.c) or behind QEMU's stub for gdb (tools/postmortem/stub.c). Functions that
- * return false have printed the reason, but for `read`.
+ * The memory of a stopped machine, by the kernel's addresses: of a dump (dump.c) or behind QEMU's
+ * stub for gdb (stub.c). Functions other than `read` that return false have printed the reason.
  */
 #pragma once
 
@@ -11,10 +10,10 @@
 #include <stdint.h>
 
 struct memory {
-    const char *path; /* what it is the memory of, as a person called it */
-    /* Copies it all; false where some of it cannot be read. */
+    const char *path; /* as typed */
+    /* False: some of it cannot be read. */
     bool (*read)(struct memory *memory, uint64_t address, void *to, size_t size);
-    /* `go_on`: lets the machine run, where there is one. */
+    /* `go_on`: continues the machine, if there is one. */
     bool (*close)(struct memory *memory, bool go_on);
 };
 

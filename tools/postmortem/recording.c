@@ -9,7 +9,7 @@
 #include "core/sample/view.h"
 #include "tools/postmortem/tracepoints.h"
 
-/* More of them than any kernel of ours has: what is larger was written over. */
+/* More than any of our kernels has: larger numbers are damage. */
 #define RINGS_MAX  4096
 #define EVENTS_MAX 4096
 #define TASKS_MAX  65536
@@ -37,7 +37,7 @@ static bool read_event(struct memory *memory, const struct recorder_event *layou
 {
     size_t attr = sizeof(event->attr), name = sizeof(event->name) - 1;
 
-    /* A kernel of other headers may know more, or less, of an attribute; what is missing is 0. */
+    /* A kernel with other headers may have a longer or shorter attribute; the rest is 0. */
     attr = layout->attr_size < attr ? layout->attr_size : attr;
     name = layout->name_size < name ? layout->name_size : name;
     return memory->read(memory, address + layout->id, &event->id, sizeof(event->id)) &&
@@ -82,7 +82,7 @@ static bool read_name(struct memory *memory, uint64_t address, size_t size, cons
     return text && memory->read(memory, place, text, size);
 }
 
-/* What a mapping has beside a name. */
+/* The fields of a mapping other than the name. */
 static bool read_mapping(struct memory *memory, const struct recorder_task *layout,
                          uint64_t address, struct recorded_task *task)
 {
@@ -111,7 +111,7 @@ static bool read_task(struct memory *memory, const struct recorder_task *layout,
            (!task->size || (task->comm && read_mapping(memory, layout, address, task)));
 }
 
-/* Names are not worth more than what they name: without them perf shows numbers. */
+/* Not fatal: without names perf shows numbers. */
 static bool read_tasks(struct recording *recording, struct memory *memory,
                        const struct recorder *recorder)
 {
@@ -169,7 +169,7 @@ static bool read_fields(struct memory *memory, const struct recorder_ring *layou
     return read_claims(memory, layout, address, ring);
 }
 
-/* What is wrong with it, or NULL. */
+/* Its fault, or NULL. */
 static const char *read_ring(struct memory *memory, const struct recorder_ring *layout,
                              uint64_t address, uint64_t bytes, struct ring *ring)
 {
@@ -212,9 +212,9 @@ static bool read_rings(struct recording *recording, struct memory *memory,
 
 /* --- Records. --- */
 
-/* The time of what comes next in a ring. */
+/* Values of a ring's next time. */
 #define NOTHING UINT64_MAX
-#define UNKNOWN (UINT64_MAX - 1) /* not looked at yet */
+#define UNKNOWN (UINT64_MAX - 1) /* not read yet */
 
 static void rewind_recording(struct record_source *source)
 {
@@ -230,7 +230,7 @@ static void rewind_recording(struct record_source *source)
     }
 }
 
-/* A throttle's record, by the id that it ends with: { header; u64 time, id, stream; sample_id }. */
+/* By the id at its end: { header; u64 time, id, stream; sample_id }. */
 static bool is_throttle(const struct recording *recording, const struct perf_event_header *record,
                         uint64_t *time)
 {
@@ -248,7 +248,7 @@ static bool is_throttle(const struct recording *recording, const struct perf_eve
     return false;
 }
 
-/* What perf would stumble over is not for the stream. */
+/* The stream has only records that perf can read. */
 static bool is_ours(const struct recording *recording, const struct perf_event_header *record,
                     uint64_t *time)
 {
@@ -278,7 +278,7 @@ static void advance(const struct recording *recording, struct recorded_ring *rin
     ring->time = NOTHING;
 }
 
-/* In the order of core/recording/recording.c: by time, and at the same time by CPU. */
+/* In the order of core/recording/recording.c: by time, then by CPU. */
 static const struct perf_event_header *next_record(struct record_source *source)
 {
     struct recording *recording = (struct recording *)source;

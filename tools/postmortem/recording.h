@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The recording in the memory of a machine that has stopped, copied: events, the names of threads,
- * the rings, and what the records' tracepoints look like. Nothing that was read is believed before
- * it was looked at: a kernel that died may have written anywhere. Functions that return false have
- * printed the reason.
+ * A copy of the recording in a stopped machine's memory: events, thread names, rings, tracepoints'
+ * fields. Nothing read is trusted before it is validated: a dying kernel may have written anywhere.
+ * Functions that return false have printed the reason.
  */
 #pragma once
 
@@ -13,16 +12,16 @@
 #include "core/stream/stream.h"
 #include "tools/postmortem/memory.h"
 
-/* One CPU's. */
+/* Of one CPU. */
 struct recorded_ring {
     uint32_t cpu;
-    struct ring ring; /* its bytes are ours */
+    struct ring ring; /* with a copy of its bytes */
     struct ring_walk walk;
-    uint64_t foreign;  /* whole records that are of no event of the recording, left out */
-    uint64_t time;     /* of the next record, which lies in `record` */
+    uint64_t foreign;  /* whole records of no event of the recording, left out */
+    uint64_t time;     /* of the next record, in `record` */
     uint8_t *record;   /* RING_RECORD_MAX bytes */
-    bool damaged;      /* the walk did not come to the end */
-    const char *fault; /* NULL; why it is no ring at all */
+    bool damaged;      /* the walk ended early */
+    const char *fault; /* why it is no ring, or NULL */
 };
 
 struct recording {
@@ -36,5 +35,5 @@ struct recording {
     uint64_t newest; /* the time of the newest record read so far */
 };
 
-/* `address` is that of the kernel's struct recorder. */
+/* `address`: of the kernel's struct recorder. */
 bool recording_read(struct recording *recording, struct memory *memory, uint64_t address);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The memory of a machine behind QEMU's stub for gdb, over a Unix socket or TCP: packets of gdb's
- * remote protocol (the manual of gdb, "Remote Protocol"). The stub translates addresses as the
- * machine's first CPU does. A machine that runs is stopped by QEMU when a debugger connects; one
- * that another debugger holds does not answer. Called by tools/postmortem/main.c.
+ * The memory of a machine behind QEMU's stub for gdb, over a Unix socket or TCP (the manual of gdb,
+ * "Remote Protocol"). The stub translates addresses like the first CPU. QEMU stops a running
+ * machine when a debugger connects; while another debugger is connected, the stub does not answer.
+ * Called by tools/postmortem/main.c.
  */
 #include <errno.h>
 #include <netdb.h>
@@ -19,8 +19,8 @@
 #include "tools/postmortem/memory.h"
 
 #define PACKET_MAX  4096  /* QEMU's; a reply of memory has two digits a byte */
-#define FIRST_MS    5000  /* for the first answer: another debugger may have the stub */
-#define PATIENCE_MS 60000 /* for each later one, of a machine that is stopped */
+#define FIRST_MS    5000  /* for the first answer: another debugger may be connected */
+#define PATIENCE_MS 60000 /* for each later one, of a stopped machine */
 #define MEMORY_MAX  (PACKET_MAX / 2 - 8)
 
 /* Functions that return false leave the reason in `why`. */
@@ -45,7 +45,7 @@ __attribute__((format(printf, 2, 3))) static bool fail(struct stub *stub, const 
 
 /* --- Bytes. --- */
 
-/* Whether there is one more to be read. A signal's handler says by itself what is to be done. */
+/* True if there is another byte to read. */
 static bool wait_input(struct stub *stub, int patience_ms)
 {
     struct pollfd wait = {.fd = stub->socket, .events = POLLIN};
@@ -66,7 +66,7 @@ static bool wait_input(struct stub *stub, int patience_ms)
     return true;
 }
 
-/* The next byte, or -1: the rest of a packet follows its beginning at once. */
+/* The next byte, or -1. A packet's rest follows at once. */
 static int next_byte(struct stub *stub)
 {
     if (!wait_input(stub, PATIENCE_MS))
@@ -103,8 +103,8 @@ static bool put_packet(struct stub *stub, const char *body)
 }
 
 /*
- * The socket loses nothing, so checksums are stepped over; run lengths, which QEMU does not send,
- * are not understood.
+ * Skips checksums, as a socket loses nothing; does not support run lengths, which QEMU does not
+ * send.
  */
 static bool take_packet(struct stub *stub, int patience_ms)
 {
@@ -120,12 +120,12 @@ static bool take_packet(struct stub *stub, int patience_ms)
     stub->reply[stub->reply_length] = '\0';
     if (byte != '#' || next_byte(stub) < 0 || next_byte(stub) < 0)
         return false;
-    /* A machine that was let go may have ended since it answered, and the answer counts. */
+    /* A machine that continues may have exited after its answer, which still counts. */
     (void)send_all(stub, "+", 1);
     return true;
 }
 
-/* Takes replies until one begins so: that a machine stopped is told unasked. */
+/* Takes replies until one has this prefix: stops are reported unasked. */
 static bool ask(struct stub *stub, const char *body, const char *begins)
 {
     if (!put_packet(stub, body))
@@ -192,7 +192,7 @@ static int connect_unix(const char *path)
     return -1;
 }
 
-/* `colon` is the last one in `place`. */
+/* `colon`: the last one in `place`. */
 static int connect_tcp(const char *place, const char *colon)
 {
     const struct addrinfo wanted = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM};
@@ -217,7 +217,7 @@ static int connect_tcp(const char *place, const char *colon)
     return result;
 }
 
-/* A stub says how its machine stopped; the second question's answer is that question's alone. */
+/* A stub reports why its machine stopped. Only the second request has an answer of its own. */
 static bool is_stopped(struct stub *stub)
 {
     if (!put_packet(stub, "?"))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * symtab [--program] FILE.ELF: fills the section .symtab_blob of a linked kernel or program with
- * the table of its symbols (docs/unwinding.md). The build calls it once after the link; calling it
- * again changes nothing.
+ * its symbol table (docs/unwinding.md). Called by the build after the link; a second call changes
+ * nothing.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,8 +14,8 @@
 #include "tools/symtab/table.h"
 
 /*
- * A program may have code at the other end of its half, where the table's offsets do not reach from
- * the rest: it is left out, and stays without names in the kernel. perf reads the ELF's own table.
+ * Drops code at the other end of a program's half, beyond the table's offsets: it has no names in
+ * the kernel. perf reads the ELF's own table.
  */
 static size_t drop_far(struct table_symbol *symbols, size_t count)
 {

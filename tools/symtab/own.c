@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See own.h. Where the object lies is said by marks of core/embed/sections.ld, a pair for each of
- * its sections, which any link of a kernel keeps; without them nothing is renamed.
+ * See own.h. Pairs of marks in core/embed/sections.ld, which every link keeps, show where the
+ * object's sections lie; without them nothing is renamed.
  */
 #include "tools/symtab/own.h"
 

@@ -8,8 +8,7 @@
 #include "tools/symtab/table.h"
 
 /*
- * A name that a symbol of the kernel's has, too, is the kernel's: the object's symbol is called
- * pitot.NAME from here on. *symbols is reallocated, and its new names lie at its end. False: out of
- * memory.
+ * A name that the kernel also has stays the kernel's: the object's symbol becomes pitot.NAME.
+ * *symbols is reallocated, with the new names at its end. False: out of memory.
  */
 bool own_rename(struct table_symbol **symbols, size_t count);

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* As nm has it: code, data that takes no room in the file, data, the rest. */
+/* As nm: code, data without bytes in the file, data, the rest. */
 static char kind_of(const GElf_Shdr *section, bool global)
 {
     char kind = 'r';
@@ -18,7 +18,7 @@ static char kind_of(const GElf_Shdr *section, bool global)
     return global ? (char)(kind - 'a' + 'A') : kind;
 }
 
-/* False for what has no place in the table: no code or data, not in memory, or in our section. */
+/* False: not code or data, not in memory, or in our section. */
 static bool take_symbol(const struct image *image, const GElf_Sym *from, const char *name,
                         struct table_symbol *to)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The symbols of a linked kernel that its table shall hold. Called by main.c, and by tests/unit. */
+/* The symbols for a kernel's table. Called by main.c and tests/unit. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Builds the symbol table of the kernel (core/abi/symtab.h). Called by main.c, and by tests/unit.
+ * Builds the kernel's symbol table (core/abi/symtab.h). Called by main.c and tests/unit.
  *
- * Which of several symbols an address is named by must be what perf would say, since reports of
- * both are compared. Its rules, found by experiment with perf 6.1: docs/unwinding.md.
+ * Among several symbols at an address it chooses like perf, because reports of both are compared.
+ * perf's rules, found by experiment with perf 6.1, are in docs/unwinding.md.
  */
 #include "tools/symtab/table.h"
 
@@ -15,7 +15,7 @@
 
 #define UPPER_HALF (1ull << 63)
 
-/* A name to be sorted, and the entry that bears it. */
+/* A name and its entry, for sorting. */
 struct named_entry {
     const char *name;
     uint32_t entry;
@@ -33,7 +33,7 @@ static int by_offset(const void *left, const void *right)
     return a->offset != b->offset ? compare(a->offset, b->offset) : compare(a->order, b->order);
 }
 
-/* What an address is named by first, then the names alone. */
+/* First the symbols that name addresses, then the other names. */
 static int by_use(const void *left, const void *right)
 {
     const struct table_symbol *a = left, *b = right;
@@ -81,9 +81,9 @@ static size_t leading_underscores(const char *name)
 }
 
 /*
- * True if perf would keep b where a stands at the same address: a size beats none, strong beats
- * weak, global beats local, then the fewer leading underscores, then the longer name. Data is our
- * own affair: there an object comes before a linker script's mark of where a section begins.
+ * True if perf prefers b to a at the same address: a size to none, strong to weak, global to local,
+ * fewer leading underscores, the longer name. For data, which perf does not name, an object comes
+ * before a linker script's mark.
  */
 static bool is_better(const struct table_symbol *a, uint64_t a_extent, const struct table_symbol *b,
                       uint64_t b_extent)
@@ -101,14 +101,14 @@ static bool is_better(const struct table_symbol *a, uint64_t a_extent, const str
     return strlen(b->name) > strlen(a->name);
 }
 
-/* The symbols from `first` up to `end` share an address: all but its best become names only. */
+/* The symbols from `first` to `end` share an address: all but the best become names only. */
 static void choose_among(struct table_symbol *first, struct table_symbol *end)
 {
     struct table_symbol *best = NULL;
     uint64_t best_extent = 0;
 
     for (struct table_symbol *symbol = first; symbol < end; symbol++) {
-        /* To perf, a symbol without size ends where the next in the list begins: mostly here. */
+        /* To perf a symbol without a size ends at the next in the list, usually here. */
         uint64_t extent = symbol->size || symbol + 1 == end ? symbol->reach : 0;
         if (!best || is_better(best, best_extent, symbol, extent)) {
             best = symbol;
@@ -119,7 +119,7 @@ static void choose_among(struct table_symbol *first, struct table_symbol *end)
         symbol->name_only = symbol != best;
 }
 
-/* Never past the section's end, where the linker script's marks may lie. */
+/* Not past the section's end, where the linker script's marks may lie. */
 static uint64_t reach_of(const struct table_symbol *symbol, uint64_t next_address)
 {
     uint64_t limit = symbol->section_end < next_address ? symbol->section_end : next_address;
@@ -129,7 +129,7 @@ static uint64_t reach_of(const struct table_symbol *symbol, uint64_t next_addres
     return limit > symbol->address ? limit - symbol->address : 0;
 }
 
-/* Labels inside a function that has a size are marks in its body: they name nothing by address. */
+/* Labels inside a sized function mark its body and name no address. */
 static bool is_inside(const struct table_symbol *first, const struct table_symbol *end,
                       uint64_t function_end)
 {
@@ -140,7 +140,7 @@ static bool is_inside(const struct table_symbol *first, const struct table_symbo
     return true;
 }
 
-/* Takes the symbols, in order of offset, address by address. */
+/* Processes the symbols address by address. */
 static void choose_names(struct table_symbol *symbols, size_t count)
 {
     struct table_symbol *end = symbols + count, *next;
@@ -165,7 +165,7 @@ static void choose_names(struct table_symbol *symbols, size_t count)
     }
 }
 
-/* One name at one address is one symbol, however often it is listed. Returns how many are left. */
+/* Drops repeated names at one address. Returns the remaining number. */
 static size_t drop_repeated(struct table_symbol *symbols, size_t count)
 {
     size_t kept = 0;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * From a list of symbols to the bytes of core/abi/symtab.h. Knows no ELF and no files, so that a
- * unit test can feed it.
+ * Makes core/abi/symtab.h's bytes from a list of symbols. Uses no ELF and no files, for unit tests.
  */
 #pragma once
 
@@ -11,19 +10,19 @@
 
 struct table_symbol {
     /* Filled by the caller. */
-    const char *name; /* must live as long as the symbol */
+    const char *name; /* not copied */
     uint64_t address;
     uint64_t size;        /* 0: none given */
     uint64_t section_end; /* nothing reaches beyond */
-    bool label; /* neither a function nor an object: a label of assembly or of the linker script */
-    bool code;  /* in an executable section */
+    bool label;           /* of assembly or the linker script: neither function nor object */
+    bool code;            /* in an executable section */
     bool global, weak;
     char kind; /* as nm prints it */
 
     /* Filled by table_build. */
     uint32_t offset; /* address - base */
-    uint32_t order;  /* as given; the last to decide */
-    uint64_t reach;  /* size, or where there is none up to the next address */
+    uint32_t order;  /* as given, to break ties */
+    uint64_t reach;  /* size; without one, up to the next address */
     bool name_only;
 };
 
