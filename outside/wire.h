@@ -23,12 +23,12 @@ enum wire_kind {
     WIRE_WHERE,      /* struct wire_where: one per CPU that ran, at the end */
     WIRE_LAST,       /* struct wire_last: after its CPU's WIRE_WHERE, oldest first */
     WIRE_WORD = 20,  /* struct wire_word: at the end, newest first per word */
-    WIRE_CLOCK,      /* struct wire_clock: one per CPU that ran, at the end */
-    WIRE_LOST,       /* struct wire_lost: after the words of all memory, or after all blocks */
+    WIRE_CLOCK,      /* struct wire_number: one per CPU that ran, at the end */
+    WIRE_LOST,       /* struct wire_number: after the words of all memory, or after all blocks */
     WIRE_BLOCK,      /* struct wire_block: for each block that ran, at the end */
-    WIRE_SLIDE = 30, /* struct wire_slide: before the kernel's code is followed */
+    WIRE_SLIDE = 30, /* struct wire_number: before the kernel's code is followed, unless 0 */
     WIRE_STRANGE,    /* struct wire_strange: the last record that matters */
-    WIRE_PATCHED,    /* struct wire_patched: near the end */
+    WIRE_PATCHED,    /* struct wire_number: near the end */
 };
 
 struct wire_head {
@@ -110,15 +110,14 @@ struct wire_word {
     uint32_t unused;
 };
 
-struct wire_clock {
+/*
+ * WIRE_CLOCK: instructions executed. WIRE_SLIDE: the kernel's run-time address minus its link
+ * address. WIRE_PATCHED: instructions that differed from the file when they ran. WIRE_LOST: writes
+ * or blocks dropped for lack of room.
+ */
+struct wire_number {
     struct wire_head head;
-    uint64_t time; /* instructions executed */
-};
-
-/* The kernel's slide: its run-time address minus its link address. Not sent if it is 0. */
-struct wire_slide {
-    struct wire_head head;
-    uint64_t slide;
+    uint64_t number;
 };
 
 /* Another build: `different` of the `blocks` that ran in its code range do not match the file. */
@@ -127,22 +126,11 @@ struct wire_strange {
     uint64_t different, blocks;
 };
 
-/* How many of the file's instructions differed when they ran. */
-struct wire_patched {
-    struct wire_head head;
-    uint64_t places;
-};
-
 /* The cost of a context that is a path of functions, without its callees. */
 struct wire_cost {
     struct wire_head head;
     uint32_t context, unused;
     uint64_t calls, instructions;
-};
-
-struct wire_lost {
-    struct wire_head head;
-    uint64_t count; /* writes or blocks dropped for lack of room */
 };
 
 /* Straight-line code. Blocks may overlap: QEMU may split code in several ways. */

@@ -61,7 +61,7 @@ static int take_history(const struct wire_head *record, struct refusal *why)
 {
     switch (record->kind) {
     case WIRE_SLIDE:
-        slide_places(((const struct wire_slide *)record)->slide);
+        slide_places(((const struct wire_number *)record)->number);
         return 0;
     case WIRE_THREAD:
         return threads_add((const void *)record, why);
@@ -111,7 +111,7 @@ static int run(const struct pitot_options *options, struct watch *watch, struct 
 static int keep(const struct wire_head *record, struct refusal *why)
 {
     if (record->kind == WIRE_LOST)
-        lost = ((const struct wire_lost *)record)->count;
+        lost = ((const struct wire_number *)record)->number;
     return blame_file_write(record, why);
 }
 
@@ -162,14 +162,14 @@ static int take_kept(const struct wire_head *record, struct refusal *why)
 {
     switch (record->kind) {
     case WIRE_SLIDE:
-        elf_symbols_slide(((const struct wire_slide *)record)->slide);
+        elf_symbols_slide(((const struct wire_number *)record)->number);
         return take_history(record, why);
     case WIRE_CONTEXT:
         return contexts_add((const void *)record, why);
     case WIRE_WORD:
         return writes_pick(places, place_count, (const void *)record, why);
     case WIRE_LOST:
-        lost = ((const struct wire_lost *)record)->count;
+        lost = ((const struct wire_number *)record)->number;
         return 0;
     default:
         return take_history(record, why);

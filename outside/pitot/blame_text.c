@@ -18,11 +18,11 @@
 static uint64_t clocks[CPUS_MOST], lost_writes;
 static const char *kernel_name;
 
-int blame_clock(const struct wire_clock *clock, struct refusal *why)
+int blame_clock(const struct wire_number *clock, struct refusal *why)
 {
     if (clock->head.cpu >= CPUS_MOST)
         return refuse(why, EINVAL, "the plugin's CPU %u is invalid", clock->head.cpu);
-    clocks[clock->head.cpu] = clock->time;
+    clocks[clock->head.cpu] = clock->number;
     return 0;
 }
 

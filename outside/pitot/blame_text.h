@@ -8,7 +8,7 @@
 #include "outside/pitot/writes.h"
 
 /* A CPU's clock, before blame_print. 0, or a negative errno and the reason. */
-int blame_clock(const struct wire_clock *clock, struct refusal *why);
+int blame_clock(const struct wire_number *clock, struct refusal *why);
 
 /* Prints to stdout. `kernel`: the name for code of an unknown thread; `lost`: writes. */
 void blame_print(const struct place *places, size_t count, const char *kernel, uint64_t lost);

@@ -23,9 +23,9 @@ static int take(const struct wire_head *record, struct refusal *why)
         return counts_add(&block, why);
     }
     if (record->kind == WIRE_SLIDE)
-        slide = ((const struct wire_slide *)record)->slide;
+        slide = ((const struct wire_number *)record)->number;
     if (record->kind == WIRE_LOST)
-        lost = ((const struct wire_lost *)record)->count;
+        lost = ((const struct wire_number *)record)->number;
     return 0;
 }
 

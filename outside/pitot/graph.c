@@ -41,7 +41,7 @@ static int take(const struct wire_head *record, struct refusal *why)
     int error = record->kind == WIRE_COST ? call_tree_add(&tree, cost, why) : 0;
 
     if (record->kind == WIRE_SLIDE)
-        slide = ((const struct wire_slide *)record)->slide;
+        slide = ((const struct wire_number *)record)->number;
     if (error || record->kind != WIRE_COST)
         return error;
     for (unsigned i = 0; i < asked->count; i++)

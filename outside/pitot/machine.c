@@ -17,16 +17,6 @@
 #define PATIENCE  10        /* seconds for QEMU to exit */
 #define PIPE_SIZE (1 << 20) /* the most that an unprivileged process may have */
 
-static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
-
-static void watched_signals(sigset_t *set)
-{
-    sigemptyset(set);
-    sigaddset(set, SIGCHLD);
-    for (size_t i = 0; i < sizeof(ending) / sizeof(*ending); i++)
-        sigaddset(set, ending[i]);
-}
-
 int machine_prepare(struct machine *machine, struct refusal *why)
 {
     int ends[2];
@@ -43,10 +33,13 @@ int machine_prepare(struct machine *machine, struct refusal *why)
 
 int machine_start(struct machine *machine, char *const *command, bool mute, struct refusal *why)
 {
+    static const int signals[] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP};
     sigset_t watched, before;
 
+    sigemptyset(&watched);
+    for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
+        sigaddset(&watched, signals[i]);
     /* Block signals before the child exists, so that none terminates this command alone. */
-    watched_signals(&watched);
     sigprocmask(SIG_BLOCK, &watched, &before);
     signal(SIGPIPE, SIG_IGN);
     machine->signals = signalfd(-1, &watched, SFD_CLOEXEC | SFD_NONBLOCK);

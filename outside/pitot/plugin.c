@@ -60,26 +60,19 @@ static const char *own_folder(char path[PATH_MAX], struct refusal *why)
     return path;
 }
 
-/* The plugin that was tested with this version; PLUGINS: none. */
-static size_t find_tried(unsigned version)
-{
-    size_t i = 0;
-
-    while (i < PLUGINS && (version < plugins[i].first || version > plugins[i].last))
-        i++;
-    return i;
-}
-
 int plugin_find(struct plugin *plugin, char *program, const struct qemu_version *version,
                 struct refusal *why)
 {
-    size_t tried = find_tried(VERSION(version->major, version->minor));
+    unsigned number = VERSION(version->major, version->minor);
+    size_t tried = 0; /* the plugin that was tested with this version; PLUGINS: none */
     char path[PATH_MAX];
     const char *home = own_folder(path, why);
     bool any = false;
 
     if (!home)
         return -ENOENT;
+    while (tried < PLUGINS && (number < plugins[tried].first || number > plugins[tried].last))
+        tried++;
     plugin->tried = tried < PLUGINS;
     for (size_t i = PLUGINS; i-- > 0;) {
         int found =

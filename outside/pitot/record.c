@@ -42,7 +42,7 @@ static int take(const struct wire_head *record, struct refusal *why)
     if (record->kind == WIRE_THREAD)
         return recording_thread((const void *)record, why);
     if (record->kind == WIRE_SLIDE)
-        recording_slide(((const struct wire_slide *)record)->slide);
+        recording_slide(((const struct wire_number *)record)->number);
     return 0;
 }
 

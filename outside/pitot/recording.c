@@ -363,20 +363,13 @@ static void describe_machine(uint32_t cpus)
     perf_file_feature(PERF_FILE_NRCPUS, both, sizeof(both));
 }
 
-static void write_kept(void)
-{
-    uint64_t words[(UINT16_MAX + 1) / sizeof(uint64_t)];
-
-    while (sample_ring_take(words))
-        write_sample(words);
-}
-
 int recording_close(uint32_t cpus, int argc, char *const *argv, struct refusal *why)
 {
+    uint64_t sample[(UINT16_MAX + 1) / sizeof(uint64_t)];
     uint32_t words = (uint32_t)argc;
 
-    if (recording.overwrites)
-        write_kept();
+    while (recording.overwrites && sample_ring_take(sample))
+        write_sample(sample);
     describe_machine(cpus);
     perf_file_feature(PERF_FILE_CMDLINE, &words, sizeof(words));
     for (int i = 0; i < argc; i++)

@@ -147,11 +147,6 @@ static void read_map_line(struct list *list, char *line)
 
 /* --- Either --- */
 
-static int refuse_elf(const char *path, struct refusal *why)
-{
-    return refuse(why, EINVAL, "%s is an ELF file; --kernel %s takes it", path, path);
-}
-
 int symbol_list_read(const char *path, struct refusal *why)
 {
     struct list list = {.is_map = false};
@@ -178,7 +173,7 @@ int symbol_list_read(const char *path, struct refusal *why)
     free(line);
     fclose(file);
     if (is_elf)
-        return refuse_elf(path, why);
+        return refuse(why, EINVAL, "%s is an ELF file; --kernel %s takes it", path, path);
     if (list.failed)
         return refuse(why, ENOMEM, "out of memory for the symbols of %s", path);
     if (!elf_symbols_sort())

@@ -83,13 +83,13 @@ static int take_record(struct watch *watch, const struct wire_head *record, stru
     case WIRE_COUNT:
         return take_count(watch, (const void *)record, why);
     case WIRE_SLIDE:
-        watch->slide = ((const struct wire_slide *)record)->slide;
+        watch->slide = ((const struct wire_number *)record)->number;
         elf_symbols_slide(watch->slide);
         return give(watch, record, why);
     case WIRE_STRANGE:
         return refuse_build(watch, (const void *)record, why);
     case WIRE_PATCHED:
-        watch->patched = ((const struct wire_patched *)record)->places;
+        watch->patched = ((const struct wire_number *)record)->number;
         return 0;
     case WIRE_END:
         watch->end = *(const struct wire_end *)record;

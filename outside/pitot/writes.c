@@ -89,11 +89,6 @@ void writes_sort(void)
         qsort(words, words_count, sizeof(*words), compare);
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 struct group writes_group(size_t number, uint64_t first, uint64_t end, size_t *at)
 {
     const struct wire_word *next = *at < words_count ? &words[*at] : NULL;
@@ -107,7 +102,8 @@ struct group writes_group(size_t number, uint64_t first, uint64_t end, size_t *a
     } else if (picked && next) {
         group.last = next->address - 1;
     } else if (!picked) {
-        group.last = least(end, first | (WORD - 1));
+        if ((first | (WORD - 1)) < end)
+            group.last = first | (WORD - 1);
         while (*at + group.count < words_count && words[*at + group.count].place == number &&
                words[*at + group.count].address <= group.last)
             group.count++;

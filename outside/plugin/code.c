@@ -190,7 +190,7 @@ static void settle(uint64_t by)
     slide = by;
     blocks = different_blocks = places = 0;
     code_slid(by);
-    tell_slide(by);
+    tell_number(WIRE_SLIDE, 0, by);
 }
 
 static void vote(uint64_t start, uint64_t by)
@@ -288,5 +288,5 @@ void code_end(void)
     if (!strange && !begun && different_blocks >= BUILD_BLOCKS)
         tell_strange(different_blocks, blocks);
     else if (!strange && places > 0)
-        tell_patched(places);
+        tell_number(WIRE_PATCHED, 0, places);
 }

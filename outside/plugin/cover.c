@@ -124,6 +124,6 @@ uint64_t cover_tell(void)
             tell_block(block->start, block->end, runs);
     }
     if (lost)
-        tell_lost(lost);
+        tell_number(WIRE_LOST, 0, lost);
     return instructions;
 }

@@ -378,7 +378,7 @@ void run_end(void)
         totals.instructions += cpus[cpu].time;
         totals.calls += cpus[cpu].calls;
         if (cpus[cpu].time)
-            tell_clock(cpu, cpus[cpu].time);
+            tell_number(WIRE_CLOCK, cpu, cpus[cpu].time);
         if (run.graph)
             graph_end(cpu, cpus[cpu].time);
         if (run.last && cpus[cpu].last)

@@ -171,6 +171,6 @@ void shadow_tell(void)
                              &pages[i]->writers[at]);
     if (write.length)
         tell_word(&write, cpu);
-    tell_lost(pages ? lost : lost + 1);
+    tell_number(WIRE_LOST, 0, pages ? lost : lost + 1);
     free(pages);
 }

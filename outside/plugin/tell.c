@@ -88,13 +88,6 @@ void tell_word(struct wire_word *write, unsigned cpu)
     lost += !put(write, sizeof(*write), WIRE_WORD, cpu);
 }
 
-void tell_clock(unsigned cpu, uint64_t time)
-{
-    struct wire_clock record = {.time = time};
-
-    put(&record, sizeof(record), WIRE_CLOCK, cpu);
-}
-
 void tell_where(struct wire_where *where, unsigned cpu)
 {
     tell_owner(where->context, where->thread);
@@ -115,11 +108,11 @@ void tell_cost(uint32_t context, uint64_t calls, uint64_t instructions)
     put(&record, sizeof(record), WIRE_COST, 0);
 }
 
-void tell_lost(uint64_t count)
+void tell_number(enum wire_kind kind, unsigned cpu, uint64_t number)
 {
-    struct wire_lost record = {.count = count};
+    struct wire_number record = {.number = number};
 
-    put(&record, sizeof(record), WIRE_LOST, 0);
+    put(&record, sizeof(record), kind, cpu);
 }
 
 void tell_block(uint64_t start, uint64_t end, uint64_t count)
@@ -136,13 +129,6 @@ void tell_count(unsigned event, uint64_t hits)
     put(&record, sizeof(record), WIRE_COUNT, 0);
 }
 
-void tell_slide(uint64_t slide)
-{
-    struct wire_slide record = {.slide = slide};
-
-    put(&record, sizeof(record), WIRE_SLIDE, 0);
-}
-
 void tell_strange(uint64_t different, uint64_t blocks)
 {
     struct wire_strange record = {.different = different, .blocks = blocks};
@@ -150,13 +136,6 @@ void tell_strange(uint64_t different, uint64_t blocks)
     put(&record, sizeof(record), WIRE_STRANGE, 0);
     if (out)
         fflush(out);
-}
-
-void tell_patched(uint64_t places)
-{
-    struct wire_patched record = {.places = places};
-
-    put(&record, sizeof(record), WIRE_PATCHED, 0);
 }
 
 void tell_end(struct wire_end *end)

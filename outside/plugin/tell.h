@@ -17,15 +17,11 @@ void tell_where(struct wire_where *where, unsigned cpu);
 void tell_last(struct wire_last *last, unsigned cpu);
 void tell_cost(uint32_t context, uint64_t calls, uint64_t instructions);
 
-void tell_clock(unsigned cpu, uint64_t time);
-
-/* The number of writes or blocks without room. */
-void tell_lost(uint64_t count);
+/* A record of struct wire_number. */
+void tell_number(enum wire_kind kind, unsigned cpu, uint64_t number);
 
 void tell_block(uint64_t start, uint64_t end, uint64_t count);
 void tell_count(unsigned event, uint64_t hits);
-void tell_slide(uint64_t slide);
-void tell_patched(uint64_t places);
 
 /* Flushed at once, as the command then terminates QEMU. */
 void tell_strange(uint64_t different, uint64_t blocks);

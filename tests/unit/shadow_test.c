@@ -43,9 +43,11 @@ void tell_word(struct wire_word *word, unsigned cpu)
         }
 }
 
-void tell_lost(uint64_t writes)
+void tell_number(enum wire_kind kind, unsigned cpu, uint64_t number)
 {
-    lost = writes;
+    (void)cpu;
+    assert_int_equal(kind, WIRE_LOST);
+    lost = number;
 }
 
 uint32_t follow_context(unsigned cpu)
