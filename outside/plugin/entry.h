@@ -21,7 +21,7 @@ struct block {
     uint32_t count;            /* instructions */
     bool kernel;               /* code of the kernel's file */
     bool plain;                /* leads only to `end` or `target`, and needs no action */
-    bool pushes;               /* an instruction wrote where the return at the end reads */
+    bool pushes;               /* an instruction wrote the slot that the final return reads */
 };
 
 bool entry_is_plain(const struct block *block);

@@ -12,12 +12,12 @@
 static struct follow_cpu {
     struct stack *stack; /* the current stack; NULL: not known */
     bool loaded;         /* rsp was loaded: the next place determines the stack */
-    bool presumed;    /* ... or an interrupt has returned to `stack`, if the next place is on it */
-    bool interrupted; /* a handler has begun, and its first place is not known: */
-    bool begun;       /* ... a block of its handler has run */
-    uint32_t context; /* ... its context */
-    uint32_t upon;    /* ... the context of the handler it interrupted, also without a place */
-    struct stack *below; /* ... the stack that the first of them interrupted */
+    bool presumed;       /* an interrupt has returned, to `stack` if the next place is on it */
+    bool interrupted;    /* a handler has begun, and its first place is not known: */
+    bool begun;          /* ... a block of its handler has run */
+    uint32_t context;    /* ... its context */
+    uint32_t upon;       /* ... the context of an interrupted handler without a place, or none */
+    struct stack *below; /* ... the stack interrupted by the first such handler */
     uint64_t time;       /* as last passed to follow_time */
     struct follow_returned returned;
 } cpus[FOLLOW_CPUS];

@@ -8,7 +8,7 @@
 #include "outside/plugin/follow.h"
 
 #define LINE       64 /* bytes of a cache line */
-#define SPINS_MOST 64 /* then the lock's owner may not be running on the host */
+#define SPINS_MOST 64 /* after that, the owner may not be running on the host */
 
 struct lock {
     _Alignas(LINE) atomic_flag taken;

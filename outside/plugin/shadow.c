@@ -13,7 +13,7 @@
 #define PAGE       4096u
 #define RECENT     4096u /* pages found without a search, a power of 2 */
 #define CHAINS     65536u
-#define BYTES_FROM 4 /* in `bytes`: below this bit their number, above the offset of the first */
+#define BYTES_FROM 4 /* bits of `bytes` below this: their number; above: the first's offset */
 
 struct writer {
     uint64_t ip, time;
