@@ -2,6 +2,8 @@
 #
 # The commands. Each reads the machine anew, and refuses in one line.
 
+import re
+
 import gdb
 
 from pitot.arguments import Arguments
@@ -28,9 +30,11 @@ class Pitot(gdb.Command):
 
 
 class PitotCommand(gdb.Command):
-    """A subclass has `name`, `usage`, and `run`, which yields lines."""
+    """A subclass has its usage in its docstring, and `run`, which yields lines."""
 
     def __init__(self):
+        self.name = type(self).__name__.lower()
+        self.usage = re.search("^Usage: (.*)", self.__doc__, re.M).group(1)
         super().__init__("pitot " + self.name, gdb.COMMAND_DATA, self.completes)
 
     completes = gdb.COMPLETE_NONE
@@ -53,9 +57,6 @@ Usage: pitot ring [-n NUMBER] [-c CPU] [-g]
 -c  only of this CPU
 -g  with their call chains
 Unfinished records are counted; whole ones inside them are shown."""
-
-    name = "ring"
-    usage = "pitot ring [-n NUMBER] [-c CPU] [-g]"
 
     def run(self, line):
         wanted = Arguments(self.usage, line, numbers="nc", flags="g")
@@ -105,9 +106,6 @@ Usage: pitot bt [-c CPU | -t THREAD]
 -c  of this CPU; by default gdb's current one
 -t  of this thread of the kernel, running or not: `pitot ps` lists them"""
 
-    name = "bt"
-    usage = "pitot bt [-c CPU | -t THREAD]"
-
     def run(self, line):
         wanted = Arguments(self.usage, line, numbers="ct")
         if len(wanted.given) > 1:
@@ -144,10 +142,8 @@ class Ps(PitotCommand):
     """The kernel's threads, and where each is.
 Usage: pitot ps"""
 
-    name = usage = "ps"
-
     def run(self, line):
-        Arguments("pitot ps", line)
+        Arguments(self.usage, line)
         threads = Threads(machine())
         if not threads.all:
             raise Refusal("the kernel has no threads yet")
@@ -162,10 +158,8 @@ class Cpus(PitotCommand):
     """What each CPU does.
 Usage: pitot cpus"""
 
-    name = usage = "cpus"
-
     def run(self, line):
-        Arguments("pitot cpus", line)
+        Arguments(self.usage, line)
         threads = Threads(machine())
         yield "  cpu    pid  thread           at"
         for cpu, (frames, _) in threads.chains.items():
@@ -179,10 +173,8 @@ class Bp(PitotCommand):
     """The owners of the debug registers, and their contents on each CPU.
 Usage: pitot bp"""
 
-    name = usage = "bp"
-
     def run(self, line):
-        Arguments("pitot bp", line)
+        Arguments(self.usage, line)
         memory = machine()
         yield from arbiter(memory)
         yield from real(memory)
@@ -192,7 +184,6 @@ class Perf(PitotCommand):
     """The recording, written to a file as a stream for the real perf.
 Usage: pitot perf FILE"""
 
-    name, usage = "perf", "pitot perf FILE"
     completes = gdb.COMPLETE_FILENAME
 
     def run(self, line):
