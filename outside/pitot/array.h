@@ -9,7 +9,7 @@
 
 /*
  * Makes room for `wanted` elements of `size` bytes, the new ones zeroed; `array`: address of the
- * pointer. 0, or a negative errno and the reason, in which the elements are `what`.
+ * pointer. A refusal calls the elements `what`.
  */
 static inline int array_grow(void *array, size_t *room, size_t wanted, size_t size,
                              const char *what, struct refusal *why)

@@ -17,7 +17,6 @@ struct blame_file_head {
     char kernel[PATH_MAX]; /* absolute */
 };
 
-/* Each returns 0, or a negative errno and the reason. */
 int blame_file_create(const char *path, const struct kernel *kernel, struct refusal *why);
 int blame_file_write(const struct wire_head *record, struct refusal *why);
 int blame_file_close(struct refusal *why);

@@ -7,7 +7,7 @@
 
 #include "outside/pitot/writes.h"
 
-/* A CPU's clock, before blame_print. 0, or a negative errno and the reason. */
+/* A CPU's clock, before blame_print. */
 int blame_clock(const struct wire_number *clock, struct refusal *why);
 
 /* Prints to stdout. `kernel`: the name for code of an unknown thread; `lost`: writes. */

@@ -32,7 +32,6 @@ struct call_tree {
 /* First instruction of the function of a context, which is a path of functions. */
 uint64_t call_tree_function(uint32_t context);
 
-/* 0, or a negative errno and the reason. */
 int call_tree_add(struct call_tree *tree, const struct wire_cost *cost, struct refusal *why);
 
 /* *count callees, most expensive first; the caller frees the array. NULL: none, or no memory. */

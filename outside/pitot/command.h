@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The commands of pitot, each in a file of the same name. Called by outside/pitot/main.c. */
+/*
+ * The commands of pitot, each in a file of the same name. Called by outside/pitot/main.c.
+ *
+ * In outside/pitot/ a function with a struct refusal returns 0, or a negative errno and the reason,
+ * unless its comment says otherwise.
+ */
 #pragma once
 
 #include "outside/pitot/options.h"
@@ -12,7 +17,7 @@ struct command {
     char *const *argv;
 };
 
-/* 0, or a negative errno and the reason. QEMU's status is in the watch. */
+/* QEMU's status is in the watch. */
 int command_record(const struct command *command, struct watch *watch, struct refusal *why);
 int command_stat(const struct command *command, struct watch *watch, struct refusal *why);
 int command_cover(const struct command *command, struct watch *watch, struct refusal *why);
@@ -20,5 +25,5 @@ int command_blame(const struct command *command, struct watch *watch, struct ref
 int command_graph(const struct command *command, struct watch *watch, struct refusal *why);
 int command_last(const struct command *command, struct watch *watch, struct refusal *why);
 
-/* `pitot blame PLACE...` without QEMU. 0, or a negative errno and the reason. */
+/* `pitot blame PLACE...` without QEMU. */
 int blame_ask_file(const struct pitot_options *options, struct refusal *why);

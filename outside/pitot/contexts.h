@@ -12,7 +12,6 @@
 #include "core/lib/refusal.h"
 #include "outside/wire.h"
 
-/* 0, or a negative errno and the reason. */
 int contexts_add(const struct wire_context *context, struct refusal *why);
 
 /*

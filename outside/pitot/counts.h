@@ -11,7 +11,6 @@
 #include "core/lib/refusal.h"
 #include "outside/wire.h"
 
-/* 0, or a negative errno and the reason. */
 int counts_add(const struct wire_block *block, struct refusal *why);
 
 /* After the last counts_add. */

@@ -31,7 +31,7 @@ struct events {
     struct event event[EVENTS_MAX];
 };
 
-/* Without -e: instructions. Events of --stop come last. 0, or a negative errno and the reason. */
+/* Without -e: instructions. Events of --stop come last. */
 int events_read(struct events *events, const struct pitot_options *options,
                 const struct kernel *kernel, struct refusal *why);
 

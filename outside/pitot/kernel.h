@@ -31,13 +31,10 @@ struct kernel {
     struct segment code[KERNEL_SEGMENTS_MAX]; /* the executable segments */
 };
 
-/*
- * Opens an ELF file of 64-bit code; if `listed`, a list of symbols (symbol_list.h). 0, or a
- * negative errno and the reason.
- */
+/* Opens an ELF file of 64-bit code; if `listed`, a list of symbols (symbol_list.h). */
 int kernel_open(struct kernel *kernel, const char *path, bool listed, struct refusal *why);
 
-/* Writes the substitute file. 0, or a negative errno and the reason. */
+/* Writes the substitute file. */
 int kernel_write_made(const struct kernel *kernel, const char *path, struct refusal *why);
 
 /*

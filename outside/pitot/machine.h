@@ -26,7 +26,7 @@ struct machine {
     struct termios terminal; /* its settings before the start */
 };
 
-/* Makes the pipe. 0, or a negative errno and the reason. */
+/* Makes the pipe. */
 int machine_prepare(struct machine *machine, struct refusal *why);
 
 /* `mute`: standard output carries a stream, so QEMU's own output goes to standard error. */

@@ -53,6 +53,6 @@ struct pitot_options {
 extern const struct options options_record, options_stat, options_blame, options_graph,
     options_last, options_cover;
 
-/* 0, or a negative errno and the reason. The strings stay in argv, which is modified. */
+/* The strings stay in argv, which is modified. */
 int pitot_options_read(const struct options *of, int argc, char **argv,
                        struct pitot_options *options, struct refusal *why);

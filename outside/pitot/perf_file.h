@@ -40,7 +40,7 @@ void perf_file_attributes(const struct perf_event_attr *attributes, unsigned cou
 /* A record of `size` bytes, a multiple of 8, for the caller to fill before the next call. */
 void *perf_file_record(size_t size);
 
-/* Writes all pending records to the file. 0, or a negative errno and the reason. */
+/* Writes all pending records to the file. */
 int perf_file_flush(struct refusal *why);
 
 /* Appends bytes to a feature. Before perf_file_close. */
@@ -49,5 +49,5 @@ void perf_file_feature(enum perf_file_feature feature, const void *bytes, size_t
 /* Appends a string to a feature: its length, then the string with its NUL, padded. */
 void perf_file_string(enum perf_file_feature feature, const char *text);
 
-/* Writes the features. 0, or a negative errno and the reason. */
+/* Writes the features. */
 int perf_file_close(struct refusal *why);

@@ -12,7 +12,7 @@
 
 /*
  * Default length: the symbol's size; 4 without one, or with an offset or a number. Modifies `text`;
- * a refusal calls it `what` "`name`". 0, or a negative errno and the reason.
+ * a refusal calls it `what` "`name`".
  */
 int place_read_range(char *text, const struct kernel *kernel, const char *what, const char *name,
                      uint64_t *address, uint64_t *length, struct refusal *why);

@@ -28,7 +28,7 @@ struct plugin {
 
 /*
  * Finds, beside the command's file or in ../lib/pitot, the plugin tested with this QEMU, or the
- * newest that it loads. 0, or a negative errno and the reason.
+ * newest that it loads.
  */
 int plugin_find(struct plugin *plugin, char *program, const struct qemu_version *version,
                 struct refusal *why);

@@ -16,16 +16,13 @@ struct qemu_version {
 /* The argument of -kernel; NULL: none. */
 const char *qemu_kernel(char *const *command);
 
-/* Refuses what plugins cannot follow. 0, or a negative errno and the reason. */
+/* Refuses what plugins cannot follow. */
 int qemu_check_arguments(char *const *command, struct refusal *why);
 
-/*
- * Refuses several CPUs in one thread if this version reports them under one number. 0, or a
- * negative errno and the reason.
- */
+/* Refuses several CPUs in one thread if this version reports them under one number. */
 int qemu_check_cpus(char *const *command, const struct qemu_version *version, struct refusal *why);
 
-/* Runs the program to get its version. 0, or a negative errno and the reason. */
+/* Runs the program to get its version. */
 int qemu_ask(char *program, struct qemu_version *version, struct refusal *why);
 
 /* True if QEMU loads that plugin, which then terminates it. QEMU has no machine meanwhile. */

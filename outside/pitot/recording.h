@@ -14,7 +14,6 @@
 /* Path of the output. */
 const char *recording_output(const struct pitot_options *options);
 
-/* 0, or a negative errno and the reason. */
 int recording_create(const struct pitot_options *options, const struct kernel *kernel,
                      const struct events *events, struct refusal *why);
 
@@ -26,7 +25,7 @@ int recording_thread(const struct wire_thread *thread, struct refusal *why);
 /* The registers of the next sample. */
 void recording_registers(const struct wire_registers *registers);
 
-/* 0, or a negative errno and the reason: its event or context is unknown. */
+/* Refuses an unknown event or context. */
 int recording_sample(const struct wire_sample *sample, struct refusal *why);
 
 /* After recording_close: the number of samples in the file, and of chains too long for a record. */

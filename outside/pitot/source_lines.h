@@ -31,5 +31,5 @@ struct source {
     size_t function_count;
 };
 
-/* The result is not sorted. 0, or a negative errno and the reason. */
+/* The result is not sorted. */
 int source_read(struct source *source, const struct kernel *kernel, struct refusal *why);

@@ -10,5 +10,5 @@
 
 #include "core/lib/refusal.h"
 
-/* Adds the symbols to those of elf_symbols.h. 0, or a negative errno and the reason. */
+/* Adds the symbols to those of elf_symbols.h. */
 int symbol_list_read(const char *path, struct refusal *why);

@@ -12,7 +12,6 @@
 
 #define KERNEL_TID 1 /* of thread 0, code whose stack is not known; other threads follow */
 
-/* 0, or a negative errno and the reason. */
 int threads_add(const struct wire_thread *thread, struct refusal *why);
 
 /* Its outermost function or address; "?": no such thread. */

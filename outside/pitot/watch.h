@@ -36,10 +36,10 @@ struct watch {
     int status; /* QEMU's, as a shell reports it */
 };
 
-/* Checks QEMU, and finds its plugin. 0, or a negative errno and the reason. */
+/* Checks QEMU, and finds its plugin. */
 int watch_prepare(struct watch *watch, struct refusal *why);
 
-/* 0, or a negative errno and the reason; then QEMU has been terminated. */
+/* Runs QEMU until it exits; after an error it has been terminated. */
 int watch_run(struct watch *watch, struct refusal *why);
 
 /* If no code of the kernel's file ran until the end: reports it on stderr, and returns true. */

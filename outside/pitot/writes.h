@@ -25,12 +25,12 @@ struct group {
     size_t count;
 };
 
-/* Adds to a history, in the plugin's order. 0, or a negative errno and the reason. */
+/* Adds to a history, in the plugin's order. */
 int writes_add(const struct wire_word *word, struct refusal *why);
 
 /*
  * Adds a last writer, in any order, for its bytes in these places. The other bytes of the same 4
- * have an unknown writer: a write with count 0. 0, or a negative errno and the reason.
+ * have an unknown writer: a write with count 0.
  */
 int writes_pick(const struct place *places, size_t count, const struct wire_word *word,
                 struct refusal *why);

@@ -13,7 +13,6 @@
 /* True for an argument of blame; *wrong: NULL, or the form that was expected. */
 bool blame_argument(const char *argument, const char **wrong);
 
-/* The kernel's run-time address minus its link address. */
 void blame_slide(uint64_t by);
 
 /* True if stores must be reported. */

@@ -29,7 +29,10 @@ bool code_add(const char *argument);
  */
 bool code_check(const struct code_block *block, uint64_t *slide);
 
-/* Implemented by the plugin: called with the kernel's slide once it is known. */
+/*
+ * Implemented by the plugin: called with the kernel's slide, its run-time address minus its link
+ * address, once it is known.
+ */
 void code_slid(uint64_t by);
 
 /* The machine was reset: the code that runs now may be a boot loader. */

@@ -22,7 +22,6 @@
  */
 const char *events_add(const char *argument, bool stops);
 
-/* The kernel's run-time address minus its link address. */
 void events_slide(uint64_t by);
 
 bool events_watch(void);

@@ -15,7 +15,6 @@
  */
 bool window_add(const char *argument);
 
-/* The kernel's run-time address minus its link address. */
 void window_slide(uint64_t by);
 
 /* True if the instruction at `ip` opens or closes the window. */

@@ -21,7 +21,6 @@ const char *writers_keep(const char *argument);
 const char *writers_add(const char *argument);
 const char *writers_add_fixed(const char *argument);
 
-/* The kernel's run-time address minus its link address. */
 void writers_slide(uint64_t by);
 
 /* True if there is a place. */
