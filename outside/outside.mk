@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Kernels in QEMU that know nothing of Pitot: the command of the host, and QEMU's plugin. Part of the Makefile.
+# pitot, which watches unmodified kernels in QEMU: the command and the plugins. Part of the Makefile.
 
 ## make outside     build/outside/pitot, which watches any x86-64 kernel in QEMU (docs/outside.md)
 outside: packages-build $(BUILD)/outside/pitot $(PLUGINS)
 
-## make install     pitot, its plugins and its manual page, below PREFIX=/usr/local (DESTDIR= stands before it); make uninstall
-##                  removes them
+## make install     pitot, its plugins and its manual page, in PREFIX=/usr/local, after DESTDIR=; make uninstall removes them
 PREFIX ?= /usr/local
 INSTALLED = $(DESTDIR)$(PREFIX)
 install: packages-build $(BUILD)/outside/pitot $(PLUGINS)

@@ -1,20 +1,18 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# A recording in the programs of other people, and the release. Part of the Makefile, whose `make help` prints the lines
-# that begin with two signs.
+# Recordings in other projects' programs, and the release. Part of the Makefile.
 
-## make perfdata    build/perf.data, for what perf does with a file alone: of the stream that `make run` left, or FROM=CAPTURE:
-##                  a stream, or the log of a serial line with base64 blocks; BLOCK=N takes another than the last. And
-##                  build/perf.data.kallsyms, the recorded kernel's symbols for hotspot
+## make perfdata    build/perf.data, a file for perf, of the stream of `make run`, or FROM=CAPTURE: a stream, or a serial line's
+##                  log with base64 blocks, BLOCK=N; and build/perf.data.kallsyms, the recorded kernel's symbols, for hotspot
 perfdata: | $(BUILD)
 	$(Q)tools/perf-file $(or $(FROM),$(BUILD)/com2.bin) $(BUILD)/perf.data $(BUILD)/symfs/vmlinux
 	@echo 'perf report -i $(BUILD)/perf.data --symfs=$(BUILD)/symfs'
 
-## make live        what perf script says of the stream while `make run` records in another terminal; ^C ends it; or FROM=STREAM
+## make live        perf script's output while `make run` records in another terminal, until ^C; or FROM=STREAM
 live:
 	$(Q)tools/show live $(or $(FROM),$(BUILD)/com2.bin)
 
-## make flamegraph  build/flamegraph.svg, from the recording that `make run` left, or FROM=CAPTURE, FROM=perf.data; npm's package
-##                  flamegraph; EVENT=NAME, where it has several events
+## make flamegraph  build/flamegraph.svg, of the recording of `make run`, or FROM=CAPTURE, FROM=perf.data; EVENT=NAME of several
+##                  events; npm's package flamegraph
 flamegraph: | $(BUILD)
 	$(Q)tools/show flamegraph $(or $(FROM),$(BUILD)/com2.bin) > $(BUILD)/flamegraph.svg || { rm $(BUILD)/flamegraph.svg; exit 1; }
 	@echo $(BUILD)/flamegraph.svg
@@ -23,7 +21,7 @@ flamegraph: | $(BUILD)
 view:
 	$(Q)tools/show view $(or $(FROM),$(BUILD)/com2.bin)
 
-## make viewers     fetches the programs of README's "Open it in", and holds that each finds all of the demonstration's samples
+## make viewers     fetches the programs of README's "Open it in", and checks that each finds all samples of the demonstration
 viewers: packages-run packages-viewers
 	+$(Q)$(MAKE) --no-print-directory iso
 	$(Q)command -v npm >/dev/null || { echo 'make viewers: npm is missing; it fetches speedscope and two more'; exit 1; }

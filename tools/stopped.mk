@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# A machine that stands still or is watched from outside: gdb, dumps, QEMU's stub. Part of the Makefile, as tools/show.mk is.
+# Stopped machines: gdb, dumps, QEMU's stub. Part of the Makefile.
 
 ## make gdb         QEMU stopped at the kernel's entry, and gdb attached to it, with symbols, source and Pitot's commands;
 ##                  GDB=inside: by the kernel's own stub

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# The plugin for QEMU (outside/plugin/plugin.c), one for each version of QEMU's interface. Part of the Makefile.
+# The plugin (outside/plugin/plugin.c), for each version of QEMU's interface. Part of the Makefile.
 
 PLUGIN_APIS := 1 2 3 4 5 6 7
 PLUGINS     := $(PLUGIN_APIS:%=$(BUILD)/outside/plugin-v%.so)
