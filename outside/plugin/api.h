@@ -138,26 +138,21 @@ GByteArray *g_byte_array_new(void);
 GByteArray *g_byte_array_set_size(GByteArray *array, unsigned length);
 
 struct qemu_plugin_register;
+typedef struct {
+    struct qemu_plugin_register *handle;
+    const char *name;
+    const char *feature;
 #if QEMU_API >= 6
-typedef struct {
-    struct qemu_plugin_register *handle;
-    const char *name;
-    const char *feature;
     bool is_readonly;
-} qemu_plugin_reg_descriptor;
-typedef bool qemu_plugin_read; /* true: it was read */
-#else
-typedef struct {
-    struct qemu_plugin_register *handle;
-    const char *name;
-    const char *feature;
-} qemu_plugin_reg_descriptor;
-typedef int qemu_plugin_read; /* bytes that were read, or -1 */
 #endif
+} qemu_plugin_reg_descriptor;
 
-/* Of the CPU that runs the callback, which was registered with QEMU_PLUGIN_CB_R_REGS. */
+/*
+ * Of the CPU that runs the callback, which was registered with QEMU_PLUGIN_CB_R_REGS. What reading
+ * returns differs by version, and is not used.
+ */
 GArray *qemu_plugin_get_registers(void);
-qemu_plugin_read qemu_plugin_read_register(struct qemu_plugin_register *handle, GByteArray *to);
+void qemu_plugin_read_register(struct qemu_plugin_register *handle, GByteArray *to);
 #endif
 
 PLUGIN_EXPORT extern int qemu_plugin_version;

@@ -36,7 +36,7 @@ static bool read_register(unsigned number, uint64_t *to)
     if (!found[number])
         return false;
     qemu_plugin_read_register(handles[number], bytes);
-    if (bytes->len != sizeof(*to)) /* what it returns differs by version */
+    if (bytes->len != sizeof(*to))
         return false;
     memcpy(to, bytes->data, sizeof(*to));
     return true;

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Call chains by the kernel's unwind table, with the steps of core/unwind/unwind.c and unwind_orc.c:
+# Call chains by the kernel's unwind table, with the steps of core/unwind/unwind.c and orc.c:
 # reads only known stacks, goes only forward, leaves each stack once. So every chain ends.
 
 import struct
 
-from pitot.layout import address_of, fields_of, general_registers
+from pitot.layout import address_of, fields_of, general_registers, variable
 from pitot.memory import Unreadable
-from pitot.stacks import stacks
 from pitot.table import (AT_FRAME, CALL, FRAME_POINTER, NONE, NOWHERE, OUTERMOST, STACK_POINTER,
                          TRAP, TRAP_REGS, Table)
 
@@ -15,6 +14,26 @@ MASK = (1 << 64) - 1
 STACKS_LEFT = 4
 FRAMES_MAX = 8192  # no stack has more words
 USER_RING = 3
+STACKS_C = "'arch/x86_64/entry/stacks.c'::"
+
+
+class Stack:
+    """As in arch/x86_64/entry/stacks.c: of the boot CPU, or a slot of a thread or another CPU."""
+
+    def __init__(self, described):
+        self.guard, self.low, self.high = described.guard, described.low, described.high
+        self.address = described.lies_at
+
+    def has(self, address):
+        """Includes the top, the pointer of an empty stack."""
+        return self.guard < address <= self.high
+
+
+def stacks(memory):
+    described = [variable(memory, STACKS_C + "task")]
+    described += variable(memory, STACKS_C + "of_boot_cpu")
+    described += variable(memory, "stack_slots")
+    return [Stack(one) for one in described if one.high]
 
 
 class End(Exception):
@@ -24,8 +43,8 @@ class End(Exception):
 class Frame:
     """`exact`: execution is at ip; otherwise ip is a return address."""
 
-    def __init__(self, ip, sp, fp, exact, vector=None):
-        self.ip, self.sp, self.fp, self.exact, self.vector = ip, sp, fp, exact, vector
+    def __init__(self, ip, sp, fp, exact):
+        self.ip, self.sp, self.fp, self.exact = ip, sp, fp, exact
         self.stack, self.user = None, False
 
     def place(self):
@@ -150,7 +169,7 @@ class Walk:
         words = struct.unpack("<%dQ" % count, self.unwinder.memory.read(start, 8 * count))
         self.low, self.saved = cfa, [words[fields[name]] for name in general_registers()]
         self.enter_interrupted(Frame(words[fields["ip"]], self.saved[STACK_POINTER],
-                                     self.saved[FRAME_POINTER], True, words[fields["vector"]]),
+                                     self.saved[FRAME_POINTER], True),
                                words[fields["cs"]] & USER_RING)
 
     def enter_interrupted(self, frame, user):
