@@ -4,7 +4,7 @@
 
 #include "outside/pitot/array.h"
 
-/* Code from here to the next edge ran `count` times; until counts_sort, the change at this edge. */
+/* `count`: how often code from here to the next edge ran; before counts_sort, the change here. */
 static struct edge {
     uint64_t address, count;
 } * edges;

@@ -2,7 +2,7 @@
 /*
  * `pitot graph` of command.h: merges all invocations of functions, and prints them in the layout of
  * ftrace's function_graph. A function's numbers are on its first line, because all calls have
- * ended; callees are sorted by cost, because their order differs between invocations.
+ * ended; callees are sorted by cost, because the order of calls differs between invocations.
  */
 #include <stdio.h>
 #include <stdlib.h>

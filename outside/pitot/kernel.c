@@ -114,7 +114,7 @@ static int make_elf(struct kernel *kernel, const char *bytes, struct refusal *wh
 
 /*
  * 64-bit code has a mov or the like with the prefix REX.W every few instructions. In 32-bit code
- * that byte is dec eax, which is rarely followed by one.
+ * that byte is dec eax, rarely followed by such an opcode.
  */
 static bool is_long_code(const struct kernel *kernel, const char *bytes, size_t size)
 {
@@ -160,8 +160,8 @@ static bool is_code(const struct kernel *kernel, uint64_t offset, uint64_t size)
 }
 
 /*
- * perf identifies a variable by its offset in the file, even if the file has no bytes for it. If
- * code follows such a segment in the file, perf takes the code for the variable.
+ * perf identifies a variable by its offset in the file, even one without bytes there. If code
+ * follows the variable's segment in the file, perf takes the code for the variable.
  */
 static bool hides_code(const struct kernel *kernel, Elf *elf)
 {

@@ -86,7 +86,7 @@ static Elf64_Half section_of(const struct made *made, uint64_t address)
     return SHN_ABS;
 }
 
-/* Writes the symbol table. Collects the string table in memory: it follows. */
+/* Writes the symbol table. Collects the string table, which follows, in memory. */
 static bool write_symbols(struct made *made)
 {
     FILE *strings = open_memstream(&made->strings, &made->strings_size);

@@ -44,9 +44,7 @@ static struct {
 
 /* --- Events --- */
 
-/*
- * All have the same fields: `perf script -F addr` refuses a file with an event without addresses.
- */
+/* All have the same fields: `perf script -F addr` refuses a file if one event lacks addresses. */
 static void describe(const struct event *event, struct perf_event_attr *attribute)
 {
     *attribute = (struct perf_event_attr){

@@ -14,5 +14,5 @@
 
 int threads_add(const struct wire_thread *thread, struct refusal *why);
 
-/* Its outermost function or address; "?": no such thread. */
+/* The name or address of its outermost function; "?": no such thread. */
 const char *threads_name(uint32_t thread);

@@ -18,7 +18,7 @@ struct place {
     bool fixed; /* a run-time address, which the slide does not move */
 };
 
-/* Bytes of a place and their writes, newest first; of joined words, the first word's. */
+/* Bytes of a place and their writes, newest first; for joined words, those of the first. */
 struct group {
     uint64_t first, last, word_last;
     const struct wire_word *writes;

@@ -97,7 +97,7 @@ static void settle(struct follow_cpu *cpu, uint64_t place)
 
 /* --- What happens. --- */
 
-/* By entry, a new context waits for the entry. */
+/* By entry, a context is made only once the entry is known. */
 static uint32_t context_by(uint32_t outer, uint64_t site, enum wire_by by, unsigned site_end)
 {
     return by_entry ? outer : context_of(outer, site, by, site_end);
@@ -157,8 +157,8 @@ bool follow_calls_again(unsigned number, uint64_t place, uint64_t next)
 }
 
 /*
- * A handler's first interrupt, right after an indirect call or jump, is mistaken for the target;
- * only the different stack reveals it.
+ * A handler's first entry, right after an indirect call or jump, is mistaken for its target; only
+ * the different stack reveals the interrupt.
  */
 static bool is_late_interrupt(const struct follow_cpu *cpu, uint64_t place)
 {

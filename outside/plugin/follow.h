@@ -56,8 +56,8 @@ struct follow_returned {
 const struct follow_returned *follow_returned(unsigned cpu);
 
 /*
- * The CPU has executed `time` instructions; those since the last call are added to its stack. For
- * follow_returned, call this before each stack switch and return.
+ * The CPU has executed `time` instructions; those since the last call of this function are added to
+ * its stack. For follow_returned, call it before each stack switch and return.
  */
 void follow_time(unsigned cpu, uint64_t time);
 
