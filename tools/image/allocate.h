@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Memory for the tools, which can only exit without it. Called by tools/symtab and tools/orcgen,
+ * Memory for the tables; a tool without it can only exit. Called by tools/symtab and tools/orcgen,
  * and the unit tests of their tables.
  */
 #pragma once

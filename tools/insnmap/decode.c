@@ -11,7 +11,7 @@ struct instruction {
     ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT]; /* with the hidden ones */
 };
 
-/* Names and hints, which do not access their memory operand. */
+/* Their memory operand is only a name or a hint, and is not accessed. */
 static bool is_hint(const struct instruction *instruction)
 {
     ZydisInstructionCategory category = instruction->it.meta.category;
@@ -34,7 +34,7 @@ static bool accesses_data(const struct instruction *instruction)
     return false;
 }
 
-/* The next instruction to run may be another than the following one. */
+/* The next instruction that runs may not be the following one. */
 static bool leaves(const struct instruction *instruction)
 {
     switch (instruction->it.meta.category) {

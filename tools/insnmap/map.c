@@ -10,7 +10,7 @@
 
 #include "tools/insnmap/decode.h"
 
-#define FILL_ZERO 0x00 /* of the linker script */
+#define FILL_ZERO 0x00 /* fill byte of the linker script */
 
 /* Not codes: bytes not yet in a function, and bytes left out. */
 #define UNSEEN   0xff

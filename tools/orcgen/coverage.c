@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#define FILL_ZERO  0x00 /* of the linker script */
+#define FILL_ZERO  0x00 /* fill byte of the linker script */
 #define FILL_BREAK 0xcc
 #define NOP        0x90
 
