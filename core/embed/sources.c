@@ -3,7 +3,7 @@
  * Event sources in another kernel, without those of core/event/sources.c that need Pitot's trap
  * entries. The last source accepts any name with a colon.
  */
-#include "core/event/sources.h"
+#include "core/event/source.h"
 #include "core/event/source_branches.h"
 #include "core/lib/assert.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Counting, periods and throttling, all per CPU. Functions called for a hit, and event_sample, run
- * in the context of the source; event_tick runs in the timer interrupt, all others in task context.
- * Data that other CPUs may read changes only while they are parked.
+ * See event.h: counting, periods and throttling, all per CPU. Hits and event_sample run in the
+ * source's context, event_tick in the timer interrupt, the rest in task context. Lists change with
+ * all CPUs parked.
  */
 #include "core/event/event.h"
 #include "core/event/follow.h"
@@ -18,7 +18,7 @@
 #include "core/sample/sample.h"
 
 static uint64_t next_id = 1;      /* task context */
-static struct event *first_paced; /* enabled events; changed with all CPUs parked */
+static struct event *first_paced; /* [all CPUs parked] enabled events */
 static bool busy[ARCH_CPUS_MAX];  /* [owning CPU] between event_enter and event_leave */
 uint64_t event_drain_ids = TASK_IDS_NONE;
 
@@ -38,9 +38,7 @@ void event_init(struct event *event, const struct event_spec *spec, struct event
     memcpy(event->recorded.name, spec->name, sizeof(event->recorded.name));
 }
 
-/*
- * The clock samples at the requested frequency directly; other sources must search for the period.
- */
+/* The clock needs no search for the period that gives a frequency. */
 static bool event_is_paced(const struct event *event)
 {
     return event->spec.attr.freq && !event->spec.source->counts_time;
@@ -64,7 +62,7 @@ void event_begin(struct event *event, struct ring *rings)
     for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
         event_begin_cpu(event, &event->cpu[cpu]);
     tally_clear(&event->tally);
-    local_barrier(); /* a hit may come from here on, and reads the rings first: store them last */
+    local_barrier(); /* a hit reads the rings first: store them last */
     event->rings = rings;
     if (event->spec.source->begin)
         event->spec.source->begin(event);
@@ -103,9 +101,8 @@ struct event_sums event_sum(struct event *event)
 }
 
 /*
- * This tick's samples are used up. Grants new samples if a tick has passed since the last grant;
- * otherwise returns false, and the hit is throttled. Records at the first throttled hit and at the
- * end of throttling show a reader when samples are missing.
+ * A tick's samples are used up: grants more if the tick is over, otherwise throttles the hit.
+ * Records at the first throttled hit and the next sample show readers where samples are missing.
  */
 static bool event_refill(struct event *event, struct event_cpu *here, struct ring *ring,
                          uint64_t now)
@@ -126,9 +123,8 @@ static bool event_refill(struct event *event, struct event_cpu *here, struct rin
 }
 
 /*
- * A sample is due, and the clock must be read first. An event without a frequency is granted all
- * samples of its tick at once, or an unlimited number, so it seldom reads the clock. An event with
- * a frequency reads the clock on every sample.
+ * An event with a frequency reads the clock for every sample. Any other is granted all samples of
+ * its tick at once, or an unlimited number, so that it seldom does.
  */
 static bool event_check(struct event *event, struct event_cpu *here, struct ring *ring)
 {
@@ -235,8 +231,8 @@ bool event_sample(struct event *event, uint64_t period, const struct regs *regs)
 }
 
 /*
- * If a breakpoint watches the data used here, a hit may interrupt this function. Part of a period
- * is then lost or repeated, but period_left is never 0.
+ * If a breakpoint watches this data, its hit may interrupt this function: part of a period is then
+ * lost or repeated, but period_left is never 0.
  */
 static void event_repace(struct event_cpu *here, uint64_t now)
 {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Events: what is counted, and when a count produces a sample. An event's source
- * (core/event/source.h) calls event_hit_meant for each matching occurrence, event_traced_meant if
- * the occurrence has a record, and event_sample if the source counts time. Everything but the
- * source is common to all events.
+ * (core/event/source.h) calls event_hit_meant for each matching hit, event_traced_meant if the hit
+ * has a record, and event_sample if the source counts time.
  */
 #pragma once
 
@@ -21,23 +20,17 @@
 #include "core/tracepoint/filter.h"
 #include "core/tracepoint/tracepoint.h"
 
-/*
- * Length of a throttle tick. An event that has used up its samples for a tick takes no more until
- * the next tick.
- */
+/* An event that has used up its samples for a tick takes no more until the next tick. */
 #define THROTTLE_TICK_NS 10000000ull
 
-/*
- * Per-CPU state of an event, written only by that CPU's contexts. Aligned so that indexing is a
- * shift and CPUs do not share cache lines.
- */
+/* [owning CPU] Aligned so that indexing is a shift and CPUs share no cache line. */
 struct event_cpu {
     _Alignas(256) uint64_t count; /* all hits, sampled or not; ns for the clock */
     uint64_t period;              /* hits per sample; the latest value if it varies */
     uint64_t period_left;         /* hits until the next sample */
     uint64_t unchecked;           /* samples allowed before the clock must be read */
-    uint64_t weight;              /* weight of hits since the last sample (weighted tracepoints) */
-    struct pace pace;             /* computes the period if a frequency was requested */
+    uint64_t weight;              /* of the hits since the last sample (weighted tracepoints) */
+    struct pace pace;             /* sets the period if a frequency was requested */
 
     uint64_t tick_end;     /* end of the current throttle tick */
     uint64_t tick_samples; /* samples left in this tick, excluding `unchecked` */
@@ -55,9 +48,9 @@ struct event_cpu {
 _Static_assert(sizeof(struct event_cpu) == 256, "a page has room for those of 16 CPUs");
 
 struct event {
-    /* A hit reads this cache line, up to plan.capture, and one line of its CPU's event_cpu. */
+    /* A hit reads this cache line, up to plan.capture, and the first of its CPU's event_cpu. */
     _Alignas(64) struct event_cpu *cpu; /* [I] arch_cpus() entries */
-    struct ring *rings;                 /* one per CPU; NULL: the event only counts; any context */
+    struct ring *rings;                 /* one per CPU; NULL: only counts; written in any context */
     bool filtered;                      /* [I] hits must pass event_matches to count */
     struct sample_plan plan;            /* [I] */
     struct recorded_event recorded;     /* id, attr and name [I]; event_sum writes the count */
@@ -67,42 +60,35 @@ struct event {
     uint64_t tick_limit;      /* [I] samples per CPU and tick; 0: never throttled */
     struct tally tally;       /* memory owned by core/recording/memory.c */
 
-    /* Source-specific state; an event uses only its source's fields. */
+    /* State of the event's source. */
     struct breakpoint breakpoint;
     struct tracepoint_probe probe;
     bool addressed;   /* [I] samples of this tracepoint have an address */
-    unsigned address; /* [I] index of the argument that holds the address */
+    unsigned address; /* [I] index of that argument */
     struct event_clock {
-        struct event *next; /* list of enabled clock events; changed with all CPUs parked */
-        uint64_t interval;  /* ns between samples [I] */
+        struct event *next; /* [all CPUs parked] */
+        uint64_t interval;  /* [I] ns between samples */
     } clock;
 };
 
 _Static_assert(offsetof(struct event, plan.capture) < 64, "what a hit reads is a cache line");
 _Static_assert(offsetof(struct event_cpu, unchecked) < 64, "... and in one of the CPU's own");
 
-/* The event that contains this plan. */
 static inline const struct event *event_of_plan(const struct sample_plan *plan)
 {
     return (const struct event *)((const char *)plan - offsetof(struct event, plan));
 }
 
 /*
- * Initialises an event that counts nothing yet, with an ID unique within this boot. `cpus` is
- * zeroed memory for arch_cpus() CPUs; the event takes ownership.
+ * Gives the event an ID unique within this boot. `cpus`: arch_cpus() zeroed entries, which must
+ * outlive the event.
  */
 void event_init(struct event *event, const struct event_spec *spec, struct event_cpu *cpus);
 
-/*
- * Returns the event's count up to now. The event has no rings, and all CPUs are parked. Task
- * context.
- */
+/* The count up to now. The event has no rings, and all CPUs are parked. Task context. */
 uint64_t event_count_now(struct event *event);
 
-/*
- * Sums the counters of all CPUs: stores the count in `recorded` and returns the others. Any
- * context.
- */
+/* Sums over all CPUs: stores the count in `recorded` and returns the rest. Any context. */
 struct event_sums {
     uint64_t throttled, drained, foreign;
 };
@@ -111,9 +97,9 @@ struct event_sums event_sum(struct event *event);
 /* True if a hit with these registers, in this thread on this CPU, counts for the event. */
 bool event_matches(const struct event *event, const struct regs *regs, uint64_t ids, unsigned cpu);
 
-extern uint64_t event_drain_ids; /* [boot] the IDs of the thread that writes the stream */
+extern uint64_t event_drain_ids; /* [boot] see event_set_drain */
 
-/* True if the thread that writes the stream raised the hit. Counts such hits separately. */
+/* True if the thread that writes the stream caused the hit, which is then counted separately. */
 static inline bool event_is_drained(struct event_cpu *here, uint64_t ids)
 {
     if (__builtin_expect(ids != event_drain_ids, true) || arch_interrupted())
@@ -138,16 +124,15 @@ event_claim(struct event *event, struct event_cpu *here, uint64_t ids, unsigned 
 /* True if the throttle allows the sample that is due. */
 bool event_may(struct event *event, struct event_cpu *here, struct ring *ring);
 
-/* Slow paths, kept out of line so that the common path saves no registers for them. */
+/* Slow paths, out of line so that the common path saves no registers for them. */
 void event_hit_checked(struct event *event, struct ring *ring, uint64_t addr,
                        const struct regs *regs, uint64_t ids);
 void event_traced_checked(struct event *event, struct ring *ring, struct trace_hit *traced,
                           uint64_t addr);
 
 /*
- * Handles one matching occurrence at address `addr`, with these registers. Any context of this CPU
- * with preemption off. Calls may nest, since each context level of the CPU has its own scratch
- * memory.
+ * Handles a matching hit of address `addr`. Any context, preemption off. Calls may nest: each
+ * context level has its own scratch memory.
  */
 static inline void event_hit_meant(struct event *event, uint64_t addr, const struct regs *regs)
 {
@@ -166,12 +151,12 @@ static inline void event_hit_meant(struct event *event, uint64_t addr, const str
     sample_take(&event->plan, ring, addr, regs, ids, here->period);
 }
 
-/* Like event_hit_meant, for an occurrence that event_matches may still reject. */
+/* Like event_hit_meant, for a hit that event_matches may still reject. */
 void event_hit(struct event *event, uint64_t addr, const struct regs *regs);
 
 /*
- * Handles a matching tracepoint hit. The hit's record is built only if a sample needs it.
- * `addressed`: the sample's address is one of the hit's arguments.
+ * Handles a matching tracepoint hit; its record is built only for a sample. `addressed`: the
+ * sample's address is one of the hit's arguments.
  */
 __attribute__((always_inline)) static inline void
 event_traced_meant(struct event *event, struct trace_hit *traced, bool addressed)
@@ -191,44 +176,36 @@ event_traced_meant(struct event *event, struct trace_hit *traced, bool addressed
     sample_take_traced(&event->plan, ring, traced, addr, here->period);
 }
 
-/*
- * Handle a matching hit. Its sample carries `period`, measured by a tally, instead of the event's
- * own. Context: as event_hit.
- */
+/* Like event_hit_meant and event_traced_meant, for a sample with this period. */
 void event_hit_for(struct event *event, uint64_t addr, const struct regs *regs, uint64_t period);
 void event_traced_for(struct event *event, struct trace_hit *traced, uint64_t period);
 
 /*
- * Takes a sample with this period, regardless of the event's own. Returns false if the sample is
- * throttled or the event has no rings. Context: as event_hit.
+ * Takes a sample with this period. Returns false if the sample is throttled or the event has no
+ * rings. Context: as event_hit.
  */
 bool event_sample(struct event *event, uint64_t period, const struct regs *regs);
 
-/*
- * Restarts the count at 0 and, given `rings`, starts sampling. The event may already be enabled,
- * but has had no rings until now. Task context.
- */
+/* Restarts the count at 0 and, given `rings`, starts sampling; it had none. Task context. */
 void event_begin(struct event *event, struct ring *rings);
 
 /* Adjusts the periods of events with a frequency. Called on each tick, in interrupt context. */
 void event_tick(void);
 
 /*
- * Lists of events do not change between event_enter and event_leave on this CPU: parking waits
- * until the CPU is no longer busy. Interrupt context; event_is_busy: any context.
+ * Between event_enter and event_leave lists of events do not change, because parking waits for busy
+ * CPUs. Interrupt context; event_is_busy: any context.
  */
 void event_enter(void);
 void event_leave(void);
 bool event_is_busy(unsigned cpu);
 
 /*
- * Sets the thread that writes the stream. Hits that it raises outside interrupts are counted but
- * not recorded. Called at boot.
+ * Sets the thread that writes the stream: its hits outside interrupts are counted but not recorded.
+ * Called at boot.
  */
 void event_set_drain(uint32_t pid);
 
-/*
- * Enable or disable the event's source. event_enable returns 0, or a negative errno and a reason.
- */
+/* event_enable returns 0, or a negative errno and a reason. Task context. */
 int event_enable(struct event *event, struct refusal *why);
 void event_disable(struct event *event);

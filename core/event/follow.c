@@ -7,17 +7,14 @@
 bool task_followed[ARCH_CPUS_MAX];
 
 /*
- * CPU time of followed threads: `sum` while no followed thread runs on the CPU, otherwise the time
- * since `from`. Stored by the same rule as task_followed.
+ * CPU time of followed threads: `sum` while none of them runs on the CPU, otherwise the time since
+ * `from`. Stored as task_followed is.
  */
 static struct {
     uint64_t from, sum;
 } times[ARCH_CPUS_MAX];
 
-/*
- * Stores the flag last: an NMI before that store still reads the old field, which this function has
- * not changed.
- */
+/* Stores the flag last: until then an NMI reads the other field, which does not change here. */
 void task_follow(unsigned cpu, bool followed, uint64_t now)
 {
     if (followed == task_followed[cpu])

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Threads followed by a recording: those of `perf record -- COMMAND`. host.follow chooses them, and
- * the host reports at each thread switch whether the next thread is followed.
+ * The threads of `perf record -- COMMAND`: host.follow chooses them, and the host reports at each
+ * switch whether the next thread is followed.
  */
 #pragma once
 
@@ -10,20 +10,11 @@
 
 #include "arch/cpu.h"
 
-/*
- * Per CPU: true while a followed thread runs there. Stored by that CPU, or while it is parked; read
- * in any context.
- */
+/* True while a followed thread runs on the CPU. [owning CPU; others while it is parked] */
 extern bool task_followed[ARCH_CPUS_MAX];
 
-/*
- * Records whether a followed thread runs on this CPU from `now` (arch_clock_ns) on. Called on that
- * CPU with interrupts off, or while it is parked.
- */
+/* Called at `now` (arch_clock_ns), on that CPU with interrupts off or while it is parked. */
 void task_follow(unsigned cpu, bool followed, uint64_t now);
 
-/*
- * Returns the CPU time that followed threads have used on this CPU so far. Called on that CPU in
- * any context, or while it is parked.
- */
+/* CPU time of followed threads, in ns. Called on that CPU in any context, or while it is parked. */
 uint64_t task_followed_ns(unsigned cpu);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The period is the hit rate times the requested interval. The rate is a ratio of sums, not a mean
- * of ratios, so that bursts are weighted correctly, and is measured over a window of several time
- * slices. The last few samples bound the period from below and each tick bounds it from above, so a
- * hundredfold change of rate causes neither a flood of samples nor a gap before the window reflects
- * the change. Each sample carries its period as its weight: a wrong estimate changes the number of
- * samples, not their correctness.
+ * See pace.h. The period is the hit rate times the requested interval. The rate is a ratio of sums
+ * over several time slices, not a mean of ratios, so that bursts have their weight. The last few
+ * samples bound the period from below and each tick bounds it from above, so a hundredfold change
+ * of rate causes neither a flood nor a gap. Each sample carries its period: a wrong estimate
+ * changes the number of samples, not what they add up to.
  */
 #include "core/event/pace.h"
 
@@ -27,13 +26,10 @@
 /* `recent` decays by a quarter on each sample. */
 #define FADE_SHIFT 2
 
-/* The fraction of a period is carried over to the next: 2.5 hits become 2 and 3 alternately. */
+/* A period's fraction is carried over to the next: 2.5 hits become 2 and 3 alternately. */
 #define FRACTION_BITS 4
 
-/*
- * Sums are scaled to this many bits, so that their product with an interval of up to 2^30 leaves
- * room for the fraction.
- */
+/* Bits of a scaled sum: its product with an interval of up to 2^30 leaves room for the fraction. */
 #define NUMBER_BITS 30
 
 static uint64_t lesser(uint64_t a, uint64_t b)
@@ -48,7 +44,7 @@ static uint64_t pace_window(const struct pace *pace)
     return intervals > WINDOW_LEAST ? intervals : WINDOW_LEAST;
 }
 
-/* Scales the ratio down to NUMBER_BITS; the time never becomes 0. */
+/* The time, a divisor, never becomes 0. */
 static struct pace_rate pace_scaled(struct pace_rate rate)
 {
     while (rate.hits >> NUMBER_BITS || rate.time >> NUMBER_BITS) {
@@ -60,7 +56,7 @@ static struct pace_rate pace_scaled(struct pace_rate rate)
     return rate;
 }
 
-/* Returns the hits per interval at these rates, in fixed point (FRACTION_BITS). */
+/* Hits per interval, in fixed point (FRACTION_BITS). */
 static uint64_t pace_period(uint64_t interval, struct pace_rate lately, struct pace_rate recent)
 {
     struct pace_rate rate;
@@ -79,7 +75,7 @@ void pace_start(struct pace *pace, uint64_t hertz, uint64_t now)
     *pace = (struct pace){.interval = SECOND_NS / hertz, .period = 1, .last = now};
 }
 
-/* A long gap counts as BOUND intervals in `recent`, so that it cannot mask the hits that follow. */
+/* A long gap counts as BOUND intervals in `recent`, so that it cannot mask the next hits. */
 uint64_t pace_sample(struct pace *pace, uint64_t now)
 {
     uint64_t passed = now - pace->last, most = pace->period * GROWTH;

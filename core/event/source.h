@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Event sources: what can be counted and sampled. Each source is a file in core/event/ that defines
- * a struct event_source, plus a line in core/event/sources.c; no other code depends on the kind of
- * an event. All functions run in task context.
+ * Event sources: what can be counted and sampled. A source is a file in core/event/ that defines a
+ * struct event_source, and a line in core/event/sources.c; no other code depends on the kind of an
+ * event. Task context.
  */
 #pragma once
 
@@ -24,21 +24,18 @@ struct event_source {
     const char *name; /* matched against patterns of `perf list`; NULL: the source has many names */
     void (*describe)(struct sink *sink); /* prints the entry of `perf list` */
     /*
-     * Sets the attributes given by the spelling; all others are already 0. Returns 0, a negative
-     * errno and the reason, or EVENT_IS_ANOTHERS.
+     * Sets the attributes that the spelling gives; all others are 0. Returns 0, a negative errno
+     * and the reason, or EVENT_IS_ANOTHERS.
      */
     int (*parse)(const char *spelling, struct event_spec *spec, struct refusal *why);
     /* Start and stop counting. `enable` returns 0, or a negative errno and a reason. */
     int (*enable)(struct event *event, struct refusal *why);
     void (*disable)(struct event *event);
-    /*
-     * Restarts the count at 0, with the event's rings, if any, already set. All CPUs are parked.
-     * NULL: nothing to do.
-     */
+    /* The count restarts at 0; rings, if any, are set; all CPUs are parked. NULL: nothing to do. */
     void (*begin)(struct event *event);
     /*
-     * Brings the counts of the event up to date. The event has no rings, and all CPUs are parked.
-     * NULL: each hit is counted as it occurs.
+     * Brings the counts up to date. The event has no rings, and all CPUs are parked. NULL: each hit
+     * is counted as it occurs.
      */
     void (*count)(struct event *event);
 
@@ -47,10 +44,13 @@ struct event_source {
     bool watches;     /* watches a kernel or program address: the arbiter's registers */
     bool follows;     /* follows a thread across CPUs; takes neither an address nor a CPU */
 
-    unsigned hertz_max;     /* highest frequency a user can request */
+    unsigned hertz_max;     /* highest frequency that can be requested */
     unsigned hertz_default; /* without frequency or period; 0: every hit is sampled */
-    uint64_t period_min;    /* shortest period a user can request */
+    uint64_t period_min;    /* shortest period that can be requested */
 };
+
+extern const struct event_source breakpoint_source, clock_source, branches_source,
+    tracepoint_source;
 
 /* In parsing order. */
 extern const struct event_source *const event_sources[];

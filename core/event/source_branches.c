@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See source_branches.h. The stepping itself (branches_step, branches_open) runs in the debug trap
- * with interrupts off and watches disarmed: it takes no lock, does not allocate or fault, and is
- * not stepped. The rest runs in task context.
+ * See source_branches.h. The stepping (branches_step, branches_open) runs in the debug trap with
+ * interrupts off and watches disarmed: it does not lock, allocate or fault, and is not stepped. The
+ * rest runs in task context.
  *
- * The trap flag belongs to the stepped thread, and is saved and loaded with its other flags, both
- * on a thread switch and by code that saves flags. A step may therefore arrive late, or in a thread
- * outside the window. The stack identifies the stepped thread; a step on any other stack ends the
- * stepping there.
+ * The trap flag is saved and loaded with the thread's other flags, by a thread switch and by code
+ * that saves flags, so a step may arrive late or in a thread outside the window. The stack
+ * identifies the stepped thread; a step on any other stack ends the stepping there.
  */
 #include "core/event/source_branches.h"
 
@@ -18,7 +17,6 @@
 #include "arch/unwind.h"
 #include "core/event/event.h"
 #include "core/event/follow.h"
-#include "core/event/sources.h"
 #include "core/event/spelling.h"
 #include "core/host.h"
 #include "core/lib/cpus.h"
@@ -27,25 +25,22 @@
 
 #define BRANCHES "branches"
 
-/* [owning CPU], except the counts, which any CPU may read. */
+/* [owning CPU] Any CPU may read the counts. */
 struct window {
     uintptr_t low, high; /* stack of the stepped thread; 0: no thread is stepped */
     uintptr_t ip;        /* instruction before the next step; 0: unknown */
     uint64_t left;       /* instructions left in the window */
-    struct regs from;    /* snapshot of the registers at the branch instruction */
+    struct regs from;    /* snapshot at the branch instruction */
     struct branches_counts counts;
 };
 
 static struct window windows[ARCH_CPUS_MAX];
-static struct event *traced; /* enabled event that steps the kernel; changed with all CPUs parked */
-static struct event *programs; /* enabled event that steps programs; likewise */
+static struct event *traced;   /* [all CPUs parked] enabled event that steps the kernel */
+static struct event *programs; /* [all CPUs parked] enabled event that steps programs */
 static bool begun;             /* the event counts */
 static bool records;           /* the event also takes samples, until the recording is frozen */
 
-/*
- * True for any stack pointer between the thread's first push and its last; interrupts of the thread
- * use the same stack.
- */
+/* Interrupts of the thread use the same stack. */
 static bool window_is_of(const struct window *window, uintptr_t sp)
 {
     return sp > window->low && sp <= window->high;
@@ -66,16 +61,13 @@ static void window_open(struct window *window, const struct event *event,
     window->left = event->spec.window.instructions ? event->spec.window.instructions : UINT64_MAX;
 }
 
-/*
- * True if the workload has ended, or if a panic or the trigger has frozen the recording: later
- * branches do not belong to the recording.
- */
+/* True once the workload has ended, or a panic or the trigger has frozen the recording. */
 static bool has_ended(const struct event *event)
 {
     return !*(volatile bool *)&begun || (records && !*(struct ring *volatile *)&event->rings);
 }
 
-/* Skips branches of the code that records a tracepoint hit, which is not under observation. */
+/* Skips branches of the code that records a tracepoint hit, which is not observed. */
 static void branch_take(struct event *event, struct window *window, uintptr_t from,
                         const struct regs *regs)
 {
@@ -99,9 +91,8 @@ static void window_step(struct window *window, struct event *event, const struct
 }
 
 /*
- * Continues or closes the window after a step, or on return to code with these registers. A window
- * stays open while its thread has yielded the CPU, and closes when the thread returns to its
- * program.
+ * Continues or closes the window after a step, or on return to this code. A window stays open while
+ * its thread does not run, and closes when the thread returns to its program.
  */
 static void window_go_on(struct window *window, const struct event *event, struct regs *regs)
 {
@@ -182,10 +173,7 @@ void branches_workload_end(void)
     arch_irq_restore(flags);
 }
 
-/*
- * True if the running program is to be stepped. event_matches makes the same decision for samples,
- * and counts the hits it excludes.
- */
+/* event_matches decides the same for samples, and counts the hits that it excludes. */
 bool branches_of_program_wanted(void)
 {
     const struct event *event = *(struct event *volatile *)&programs;

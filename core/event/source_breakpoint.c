@@ -8,7 +8,6 @@
 #include "core/event/event.h"
 #include "core/event/source_branches.h"
 #include "core/event/source_place.h"
-#include "core/event/sources.h"
 #include "core/lib/string.h"
 
 #define LENGTH_MAX     32           /* bytes: four registers of eight */
@@ -58,7 +57,6 @@ static bool is_code(const struct symbol *symbol)
     return symbol->kind == 't' || symbol->kind == 'T';
 }
 
-/* The default length of a data watch. */
 static int default_length(const struct place *place, struct refusal *why, uint64_t *length)
 {
     const struct symbol *symbol = &place->symbol;
@@ -76,7 +74,7 @@ static int default_length(const struct place *place, struct refusal *why, uint64
     return 0;
 }
 
-/* `given` is 0 without /LEN. */
+/* `given`: 0 without /LEN. */
 static int choose_length(const struct place *place, uint64_t given, struct refusal *why,
                          struct perf_event_attr *attr)
 {
@@ -179,10 +177,7 @@ static void event_breakpoint_hit_tallied(struct breakpoint *breakpoint, uintptr_
         event_hit_meant(event, address, regs);
 }
 
-/*
- * A hit of an event that opens the window of `branches`. The event's own sample precedes those of
- * the branches.
- */
+/* Opens the window of `branches`; the event's own sample precedes those of the branches. */
 static void event_breakpoint_hit_start(struct breakpoint *breakpoint, uintptr_t address,
                                        struct regs *regs)
 {
@@ -228,7 +223,6 @@ static void breakpoint_disable(struct event *event)
     breakpoint_remove(&event->breakpoint);
 }
 
-/* A recording begins with no doubtful hits. */
 static void breakpoint_begin(struct event *event)
 {
     event->breakpoint.doubtful = 0;

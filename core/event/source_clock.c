@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The clock source: maps a perf_event_attr to the NMI clock or, without one, to the timer
- * interrupt; both run faster while an event needs them to. Samples are taken in that interrupt,
- * with the registers of the interrupted code: an NMI samples anywhere, the timer never where
- * interrupts are off. The period of a sample is the time actually elapsed since the last one,
- * however late the interrupt was. The rate is lowered if sampling would leave the workload less
- * than half of a CPU.
+ * See source_clock.h. Samples are taken in the NMI or, without an NMI clock, in the timer
+ * interrupt, which misses code with interrupts off; both run faster while an event needs it. A
+ * sample's period is the time elapsed since the last one, however late the interrupt was. The rate
+ * is lowered if sampling would leave the workload less than half of a CPU.
  */
 #include "core/event/source_clock.h"
 
@@ -14,7 +12,6 @@
 #include "core/event/event.h"
 #include "core/event/follow.h"
 #include "core/event/source_nmi_clock.h"
-#include "core/event/sources.h"
 #include "core/event/spelling.h"
 #include "core/host.h"
 #include "core/lib/assert.h"
@@ -24,17 +21,16 @@
 
 #define CLOCK         "cpu-clock"
 #define PERIOD_MIN    (1000000000 / EVENT_CLOCK_HERTZ_MAX)
-#define HERTZ_DEFAULT 4000 /* default of the real perf */
+#define HERTZ_DEFAULT 4000 /* as in perf */
 #define SECOND_NS     1000000000ull
 #define BLIND         "/irqs-off-unseen/" /* appended to the name of an event with samples */
 
-static struct event *first; /* enabled events; changed with all CPUs parked */
+static struct event *first; /* [all CPUs parked] enabled events */
 
 /*
- * An interrupt is expensive if its handler takes more than 1/EXPENSIVE_PART of the interrupt's
- * period. Only the handler is measured; entry, exit and the interrupt controller take time as well.
- * The rate is halved once a CPU has had EXPENSIVE_MOST more expensive interrupts than cheap ones,
- * so that a few delays of the whole machine do not lower it.
+ * An interrupt is expensive if its handler takes more than 1/EXPENSIVE_PART of its period; entry,
+ * exit and the interrupt controller also take time. The rate is halved once a CPU has had
+ * EXPENSIVE_MOST more expensive interrupts than cheap ones, so that a few delays do not lower it.
  */
 #define EXPENSIVE_PART 3
 #define EXPENSIVE_MOST 8
@@ -43,7 +39,7 @@ static unsigned expensive[ARCH_CPUS_MAX]; /* [owning CPU] */
 static unsigned rate;                     /* sampling interrupts per second; 0: none [A] */
 static struct event_clock_slowed slowed;  /* written by the CPU that lowers `rate` */
 
-/* Returns the shortest interval of all events with samples, or UINT64_MAX without any. */
+/* UINT64_MAX: no event takes samples. */
 static uint64_t event_clock_shortest(void)
 {
     uint64_t shortest = UINT64_MAX;
@@ -65,16 +61,13 @@ void event_clock_set_timer(const struct event_clock_timer *with)
     timer = *with;
 }
 
-/* Returns the multiple of the timer's rate; at least 1, since the timer always sends ticks. */
+/* The multiple of the timer's rate; at least 1, since the timer always sends ticks. */
 static unsigned ticks_times(unsigned hertz)
 {
     return hertz <= timer.hertz || !timer.hertz ? 1 : (hertz + timer.hertz - 1) / timer.hertz;
 }
 
-/*
- * Sets the rate required by the event with the shortest interval. An event that only counts needs
- * no NMIs, and no more than the ordinary ticks.
- */
+/* An event that only counts needs no NMIs, and no more than the ordinary ticks. */
 void event_clock_follow(void)
 {
     uint64_t shortest = event_clock_shortest();
@@ -88,7 +81,7 @@ void event_clock_follow(void)
     cpus_release();
 }
 
-/* The time that the event counts: all elapsed time, or only the workload's time on that CPU. */
+/* The time that the event counts: all time, or the workload's on that CPU. */
 static uint64_t event_clock_time(const struct event *event, unsigned cpu, uint64_t now)
 {
     return event->spec.followed ? task_followed_ns(cpu) : now;
@@ -106,8 +99,8 @@ static void event_clock_count(struct event *event, unsigned cpu, uint64_t now)
 }
 
 /*
- * The next sample is due one interval after the last was due, so that a late sample does not shift
- * all later ones. Samples more than an interval late are skipped.
+ * A sample is due one interval after the last was due, so that a late one does not shift the rest.
+ * Samples more than an interval late are skipped.
  */
 static void event_clock_pass(struct event *event, unsigned cpu, uint64_t now,
                              const struct regs *regs)
@@ -126,10 +119,7 @@ static void event_clock_pass(struct event *event, unsigned cpu, uint64_t now,
         here->due = now + event->clock.interval;
 }
 
-/*
- * Only one of several concurrent callers succeeds. Returns false for the others, or if the rate
- * cannot be lowered.
- */
+/* Succeeds on one of several CPUs at once. Returns false on the others, or at the lowest rate. */
 static bool event_clock_slow_down(unsigned from, unsigned to)
 {
     if (to == 0 || (nmi_clock_problem() && ticks_times(to) == ticks_times(from)) ||
@@ -142,7 +132,7 @@ static bool event_clock_slow_down(unsigned from, unsigned to)
     return true;
 }
 
-/* Writes throttle records, which show a reader from when on there are fewer samples. */
+/* The records show readers from when on there are fewer samples. */
 static void event_clock_note(unsigned hertz, uint64_t took)
 {
     unsigned cpu = arch_cpu_id();
@@ -200,10 +190,7 @@ const char *event_clock_blind(void)
     return nmi_clock_problem();
 }
 
-/*
- * Appends a note to the event's name, which accompanies its samples everywhere: the profile itself
- * does not show what is missing.
- */
+/* A note in the name accompanies the samples, since a profile does not show what it misses. */
 static void event_clock_name_blind(struct recorded_event *event)
 {
     size_t length = strlen(event->name);
@@ -248,7 +235,7 @@ static int clock_enable(struct event *event, struct refusal *why)
     return 0;
 }
 
-/* The event takes no samples, or no longer does, so no NMI can intervene. */
+/* The event takes no samples, so no NMI intervenes. */
 static void clock_count(struct event *event)
 {
     for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)

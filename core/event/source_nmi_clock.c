@@ -10,8 +10,8 @@ static void (*clock_set_rate)(unsigned hertz);  /* set at boot; NULL: no clock *
 static void (*clock_slow_down)(unsigned hertz); /* set at boot */
 static const char *missing = "no search was made for an NMI clock";
 
-static struct nmi_clock_user *first; /* all users registered so far; changed with all CPUs parked */
-static unsigned rate; /* changed with all CPUs parked, or by the boot CPU in the clock's NMI */
+static struct nmi_clock_user *first; /* [all CPUs parked] all users so far */
+static unsigned rate;                /* [all CPUs parked; the boot CPU in the clock's NMI] */
 
 void nmi_clock_start(void (*set_rate)(unsigned hertz), void (*slow_down)(unsigned hertz))
 {
@@ -71,7 +71,7 @@ void nmi_clock_use(struct nmi_clock_user *user, unsigned hertz)
     cpus_release();
 }
 
-/* If several CPUs call at once, the lowest rate wins, in any order. */
+/* If several CPUs call at once, the lowest rate wins. */
 void nmi_clock_slow_down(struct nmi_clock_user *user, unsigned hertz)
 {
     unsigned before = __atomic_load_n(&user->hertz, __ATOMIC_RELAXED);
@@ -81,7 +81,7 @@ void nmi_clock_slow_down(struct nmi_clock_user *user, unsigned hertz)
         ;
 }
 
-/* Runs on the boot CPU, which receives the clock's own signal. */
+/* On the boot CPU, which receives the clock's own signal. */
 static void nmi_clock_follow(void)
 {
     unsigned quickest = nmi_clock_quickest();

@@ -75,7 +75,7 @@ static int read_symbol(struct spelling *cursor, struct symbol *symbol)
 int place_read_program(struct spelling *cursor, struct event_spec *spec)
 {
     const char *end = strchr(cursor->at, ':');
-    char path[EVENT_NAME_SIZE]; /* large enough for the whole spelling */
+    char path[EVENT_NAME_SIZE]; /* as above */
 
     if (*cursor->at != '/' || spelling_is_digit(cursor->at[1]))
         return 0; /* a digit after the slash: a length without an address */

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Parses the place in an event's spelling: a number, a symbol or symbol+offset, in the kernel or in
- * the program named before it. Each function advances the cursor past the text it has read, and
- * returns 0, or a negative errno and the reason, with the nearest names of an unknown symbol. Task
- * context.
+ * the program named before it. The functions advance the cursor and return 0, or a negative errno
+ * and the reason, with the names nearest to an unknown symbol. Task context.
  */
 #pragma once
 
@@ -16,11 +15,11 @@
 
 struct place {
     uintptr_t address;
-    bool is_symbol; /* a symbol without an offset; its size may be the length */
+    bool is_symbol; /* without an offset; its size may be the length */
     struct symbol symbol;
 };
 
-/* Reads "/PATH:" if present; symbols after it are those of the program. */
+/* Reads "/PATH:", if present. */
 int place_read_program(struct spelling *cursor, struct event_spec *spec);
 
 int place_read(struct spelling *cursor, struct place *place);

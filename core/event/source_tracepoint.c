@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The tracepoint source: maps a perf_event_attr to a probe of the tracepoint with ID `config`. Hits
- * run in the tracepoint's context with interrupts off; hits that the filter rejects are not
- * counted.
+ * run in the tracepoint's context with interrupts off.
  */
 #include "core/event/event.h"
-#include "core/event/sources.h"
 #include "core/event/spelling.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
@@ -15,7 +13,6 @@ static struct event *event_of_probe(struct tracepoint_probe *probe)
     return (struct event *)((char *)probe - offsetof(struct event, probe));
 }
 
-/* True if the hit passes the event's filter, and its restrictions to threads, CPUs and modes. */
 static inline bool event_tracepoint_means(const struct event *event, struct trace_hit *hit)
 {
     if (event->spec.filter.count > 0 && !filter_passes(&event->spec.filter, hit))
@@ -52,9 +49,7 @@ static void event_tracepoint_hit_tallied(struct tracepoint_probe *probe, struct 
     event_traced_meant(event, hit, event->addressed);
 }
 
-/*
- * A hit that ends a span: the period of its sample is the time since the hit that began the span.
- */
+/* The hit ends a span: its sample's period is the time since the hit that began the span. */
 static void event_tracepoint_hit_ends(struct tracepoint_probe *probe, struct trace_hit *hit)
 {
     struct event *event = event_of_probe(probe);
@@ -66,8 +61,8 @@ static void event_tracepoint_hit_ends(struct tracepoint_probe *probe, struct tra
 
 /*
  * The period is an amount of weight or, with a frequency, a number of hits. A sample carries the
- * weight since the last sample, which exceeds the period if a single hit weighs more. The event's
- * count is always of hits.
+ * weight since the last one, more than the period if a single hit weighs more. The event always
+ * counts hits.
  */
 __attribute__((always_inline)) static inline struct ring *
 claim_weighted(struct event *event, struct event_cpu *here, const struct trace_hit *hit,
@@ -119,8 +114,8 @@ static void event_tracepoint_hit_weighted_tallied(struct tracepoint_probe *probe
 }
 
 /*
- * Finds the object that a tracepoint reports, such as the page or the lock: its first pointer.
- * Returns false if there is no pointer that is free to read.
+ * The address of a sample is that of the object reported, such as the page or the lock: the first
+ * pointer among the arguments that need no search. Returns false if there is none.
  */
 static bool find_address(const struct tracepoint *tracepoint, unsigned *address)
 {
@@ -193,7 +188,7 @@ static int tracepoint_parse(const char *spelling, struct event_spec *spec, struc
     return spelling_refuse_unknown(spelling, why);
 }
 
-/* Prints only the general form; each tracepoint has its own line in `perf list`. */
+/* Each tracepoint also has its own line in `perf list`. */
 static void tracepoint_describe(struct sink *sink)
 {
     print_to(sink, "  SYSTEM:NAME                                        [Tracepoint event]\n"

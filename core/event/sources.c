@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * The table of sources; a new source is a line here. The last one accepts every name with a colon.
- */
-#include "core/event/sources.h"
+/* See source.h. The last source accepts every name with a colon. */
+#include "core/event/source.h"
 
 const struct event_source *const event_sources[] = {&breakpoint_source, &clock_source,
                                                     &branches_source, &tracepoint_source};

@@ -16,8 +16,8 @@
  *   5:ADDR                           as in the first mails about hardware breakpoint events:
  *                                    read-write, one byte
  *
- * Parsing only interprets the spelling; the arbiter (core/breakpoint/breakpoint.h) decides whether
- * a register can hold it. No side effects other than symbol lookup; task context.
+ * Whether a register can hold it is decided by the arbiter (core/breakpoint/breakpoint.h). Task
+ * context.
  */
 #pragma once
 
@@ -29,10 +29,10 @@
 #include "core/tally/tally.h"
 #include "core/tracepoint/filter.h"
 
-/* The part of the execution that `branches` records (core/event/source_branches.h). */
+/* What `branches` records (core/event/source_branches.h). */
 struct event_window {
-    uint64_t instructions; /* length in instructions; 0: unlimited */
-    bool started; /* true: opens at each hit of an event with `start`; false: covers the workload */
+    uint64_t instructions; /* 0: unlimited */
+    bool started;          /* from each hit of an event with `start`; otherwise the workload */
 };
 
 struct event_spec {
@@ -40,15 +40,15 @@ struct event_spec {
     struct perf_event_attr attr;
     char name[EVENT_NAME_SIZE]; /* the spelling */
     const struct event_source *source;
-    /* Not part of the spelling, but set by core/perf/. */
+    /* Set by core/perf/, not part of the spelling. */
     struct filter filter;
-    struct tally_plan tally; /* set by core/perf/tally_options.c */
+    struct tally_plan tally;
     struct sample_chain chain;
     struct event_window window;
     struct breakpoint_target target; /* address space, from PATH or from the workload */
-    uint32_t pid;                    /* only hits in this thread; 0: any thread */
+    uint32_t pid;                    /* only hits of this thread; 0: any thread */
     uint64_t cpus;                   /* only hits on these CPUs (bit i: CPU i); 0: any CPU */
-    bool followed;                   /* only hits in the workload's threads (task_followed) */
+    bool followed;                   /* only hits of the workload's threads (task_followed) */
     bool start;                      /* its hits open the window of `branches` */
     bool trigger;                    /* its first sample ends the recording */
     bool stop;                       /* each sample stops the program that was hit */

@@ -17,7 +17,6 @@ void spelling_list_add(struct spelling_list *list, const char *word)
                                list->length > 0 ? ", " : "", word);
 }
 
-/* Lists the spellings of all sources' events. */
 static const char *possible(void)
 {
     static struct spelling_list list;
@@ -33,7 +32,6 @@ bool spelling_is_digit(char character)
     return number_digit(character, 10) >= 0;
 }
 
-/* Characters of a name from C, assembly or a compiler ("copy.part.1"). */
 static bool is_name_character(char character)
 {
     return spelling_is_digit(character) || (character >= 'a' && character <= 'z') ||

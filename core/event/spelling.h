@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Parses the spelling of an event from left to right, for the event sources. A function that reads
- * a part advances the cursor past that part and returns 0, or rejects the spelling with an error
- * that quotes the offending word. Task context.
+ * Parses an event's spelling from left to right, for the event sources. A function that reads a
+ * part advances the cursor past it and returns 0, or an error that quotes the wrong word. Task
+ * context.
  */
 #pragma once
 
@@ -30,37 +30,31 @@ void spelling_list_add(struct spelling_list *list, const char *word);
 
 bool spelling_is_digit(char character);
 
-/*
- * Returns the length of the name or number at `text`. A name may be from C, assembly or a compiler
- * ("copy.part.1").
- */
+/* Length of a number, or of a name from C, assembly or a compiler ("copy.part.1"). */
 size_t spelling_word_length(const char *text);
 
-/* Rejects the spelling: `what` is missing here. */
+/* `what` is missing here. */
 int spelling_refuse_missing(const struct spelling *cursor, const char *what);
 
-/* Rejects the spelling: there is no such event. */
+/* There is no such event. */
 int spelling_refuse_unknown(const char *spelling, struct refusal *why);
 
-/* Reads a number: hexadecimal after 0x, otherwise decimal. `what` describes it in an error. */
+/* Reads a number: hexadecimal after 0x, otherwise decimal. `what`: its name in an error. */
 int spelling_number(struct spelling *cursor, const char *what, uint64_t *number);
 
-/* Returns true if the word here consists of `letters`, each at most once; sums their bits. */
+/* True if the word here consists of `letters`, each at most once; `sum`: of their bits. */
 bool spelling_letters(struct spelling *cursor, const char *letters, const uint32_t *bits,
                       uint32_t *sum);
 
 /*
- * Reads :u, :k or :uk, which select user mode, the kernel or both; without a modifier both count.
- * `else_is` describes an invalid modifier in the error message.
+ * Reads :u, :k or :uk, which select user mode, the kernel or both; both is the default. `else_is`:
+ * what an error calls any other text.
  */
 int spelling_modifiers(struct spelling *cursor, const char *else_is, struct perf_event_attr *attr);
 
 /* Rejects trailing text. */
 int spelling_end(const struct spelling *cursor);
 
-/*
- * Skip `prefix` if the text begins with it. spelling_skip_name also requires that the text ends
- * there or a colon follows.
- */
+/* Skip a prefix, if it is there. A name must be followed by a colon or the end. */
 bool spelling_skip(struct spelling *cursor, const char *prefix);
 bool spelling_skip_name(struct spelling *cursor, const char *name);

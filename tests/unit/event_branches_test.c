@@ -16,9 +16,9 @@
 
 #include "core/breakpoint/breakpoint.h"
 #include "core/event/event.h"
+#include "core/event/source.h"
 #include "core/event/source_branches.h"
 #include "core/event/source_clock.h"
-#include "core/event/sources.h"
 #include "core/sample/sample.h"
 #include "core/symbols/symbols.h"
 #include "tests/unit/fake_arch.h"

@@ -15,8 +15,8 @@
 
 #include "arch/registers.h"
 #include "arch/step.h"
+#include "core/event/source.h"
 #include "core/event/source_clock.h"
-#include "core/event/sources.h"
 #include "core/lib/assert.h"
 #include "core/perf/options.h"
 #include "core/sample/sample.h"
