@@ -274,39 +274,31 @@ void event_tick(void)
     event_leave();
 }
 
-static void event_add_paced(struct event *event)
-{
-    cpus_park_surely();
-    event->next_paced = first_paced;
-    first_paced = event;
-    cpus_release();
-}
-
-static void event_remove_paced(const struct event *event)
-{
-    struct event **link = &first_paced;
-
-    cpus_park_surely();
-    while (*link != event) {
-        assert(*link); /* the event is in the list */
-        link = &(*link)->next_paced;
-    }
-    *link = event->next_paced;
-    cpus_release();
-}
-
 int event_enable(struct event *event, struct refusal *why)
 {
     int error = event->spec.source->enable(event, why);
 
-    if (!error && event_is_paced(event))
-        event_add_paced(event);
+    if (!error && event_is_paced(event)) {
+        cpus_park_surely();
+        event->next_paced = first_paced;
+        first_paced = event;
+        cpus_release();
+    }
     return error;
 }
 
 void event_disable(struct event *event)
 {
-    if (event_is_paced(event))
-        event_remove_paced(event);
+    struct event **link = &first_paced;
+
+    if (event_is_paced(event)) {
+        cpus_park_surely();
+        while (*link != event) {
+            assert(*link); /* the event is in the list */
+            link = &(*link)->next_paced;
+        }
+        *link = event->next_paced;
+        cpus_release();
+    }
     event->spec.source->disable(event);
 }

@@ -252,28 +252,23 @@ struct branches_counts branches_counts(void)
 static int branches_parse(const char *spelling, struct event_spec *spec, struct refusal *why)
 {
     struct spelling cursor = {spelling, why, NULL};
-    int error;
 
     if (!spelling_skip_name(&cursor, BRANCHES) &&
         !spelling_skip_name(&cursor, "branch-instructions"))
         return EVENT_IS_ANOTHERS;
     spec->attr.type = PERF_TYPE_HARDWARE;
     spec->attr.config = PERF_COUNT_HW_BRANCH_INSTRUCTIONS;
-    error = spelling_modifiers(&cursor, "not a modifier of " BRANCHES, &spec->attr);
-    return error ? error : spelling_end(&cursor);
+    return spelling_modifiers(&cursor, "not a modifier of " BRANCHES, &spec->attr);
 }
 
 static void branches_describe(struct sink *sink)
 {
-    print_to(
-        sink,
-        "  branches[:k|:u] OR branch-instructions             [Hardware event, by single "
-        "steps]\n"
-        "      each jump, call and return of the command's thread, from => to; of a program those "
-        "in user mode;\n"
-        "      branches/window=N/ ends after N instructions, --start mem:... opens a window at "
-        "each "
-        "hit\n\n");
+    print_to(sink, "  branches[:k|:u] OR branch-instructions             "
+                   "[Hardware event, by single steps]\n"
+                   "      each jump, call and return of the command's thread, from => to; "
+                   "of a program those in user mode;\n"
+                   "      branches/window=N/ ends after N instructions, "
+                   "--start mem:... opens a window at each hit\n\n");
 }
 
 const struct event_source branches_source = {

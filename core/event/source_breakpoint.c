@@ -36,7 +36,6 @@ static int breakpoint_read_access(struct spelling *cursor, uint32_t *access)
     static const uint32_t bits[] = {HW_BREAKPOINT_R, HW_BREAKPOINT_W, HW_BREAKPOINT_X};
     struct spelling behind = {cursor->at + 1, cursor->why, NULL};
 
-    *access = HW_BREAKPOINT_RW;
     if (*cursor->at != ':' || !spelling_letters(&behind, "rwx", bits, access)) {
         *access = HW_BREAKPOINT_RW;
         return 0;
@@ -111,8 +110,6 @@ static int breakpoint_read_mem(struct spelling *cursor, struct event_spec *spec)
     if (!error)
         error = spelling_modifiers(cursor, "neither an access (rw, w, x) nor a modifier after one",
                                    attr);
-    if (!error)
-        error = spelling_end(cursor);
     attr->bp_addr = place.address;
     return error ? error : choose_length(&place, length, cursor->why, attr);
 }
@@ -145,26 +142,27 @@ static int breakpoint_parse(const char *spelling, struct event_spec *spec, struc
 
 /* --- Hits. --- */
 
+static struct event *event_of_breakpoint(struct breakpoint *breakpoint)
+{
+    return (struct event *)((char *)breakpoint - offsetof(struct event, breakpoint));
+}
+
 static void event_breakpoint_hit(struct breakpoint *breakpoint, uintptr_t address,
                                  struct regs *regs)
 {
-    struct event *event = (struct event *)((char *)breakpoint - offsetof(struct event, breakpoint));
-
-    event_hit_meant(event, address, regs);
+    event_hit_meant(event_of_breakpoint(breakpoint), address, regs);
 }
 
 static void event_breakpoint_hit_filtered(struct breakpoint *breakpoint, uintptr_t address,
                                           struct regs *regs)
 {
-    struct event *event = (struct event *)((char *)breakpoint - offsetof(struct event, breakpoint));
-
-    event_hit(event, address, regs);
+    event_hit(event_of_breakpoint(breakpoint), address, regs);
 }
 
 static void event_breakpoint_hit_tallied(struct breakpoint *breakpoint, uintptr_t address,
                                          struct regs *regs)
 {
-    struct event *event = (struct event *)((char *)breakpoint - offsetof(struct event, breakpoint));
+    struct event *event = event_of_breakpoint(breakpoint);
     unsigned cpu = arch_cpu_id();
     uint64_t time;
 
@@ -236,8 +234,8 @@ static void breakpoint_describe(struct sink *sink)
              "      LEN     bytes: 1 to 32, more than 8 spread over several registers;\n"
              "              default the symbol's size\n"
              "      ACCESS  w, rw, or x\n"
-             "      several on the same bytes share a register; where a hit cannot be told to be\n"
-             "      whose, `perf stat` and `perf record` say \"not exact\", and by how many\n"
+             "      several on the same bytes share a register; if the owner of a hit cannot be\n"
+             "      determined, `perf stat` and `perf record` say \"not exact\", and by how many\n"
              "      what a hit did to the bytes, and which instruction: breakpoint:hit\n"
              "  mem:/PROGRAM:ADDR[/LEN][:ACCESS][:u]               the same in a program, by its "
              "symbols\n"

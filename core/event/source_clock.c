@@ -54,7 +54,7 @@ static void event_clock_serve(const struct regs *regs, uint64_t began);
 
 static struct nmi_clock_user user = {.serve = event_clock_serve};
 
-static struct event_clock_timer timer; /* set at boot; all zero: no timer */
+static struct event_clock_timer timer; /* set at boot; all 0: no timer */
 
 void event_clock_set_timer(const struct event_clock_timer *with)
 {
@@ -185,27 +185,17 @@ struct event_clock_slowed event_clock_slowed(void)
     return slowed;
 }
 
-const char *event_clock_blind(void)
-{
-    return nmi_clock_problem();
-}
-
-/* A note in the name accompanies the samples, since a profile does not show what it misses. */
-static void event_clock_name_blind(struct recorded_event *event)
-{
-    size_t length = strlen(event->name);
-
-    print_into(event->name + length, sizeof(event->name) - length, BLIND);
-}
-
 static void clock_begin(struct event *event)
 {
+    char *name = event->recorded.name;
+    size_t length = strlen(name);
     uint64_t now = arch_clock_ns();
 
     if (event->rings)
         slowed = (struct event_clock_slowed){0, 0};
-    if (event->rings && event_clock_blind())
-        event_clock_name_blind(&event->recorded);
+    /* A profile does not show what it misses, so the event's name does. */
+    if (event->rings && nmi_clock_problem())
+        print_into(name + length, sizeof(event->recorded.name) - length, BLIND);
     for (unsigned cpu = 0; cpu < arch_cpus(); cpu++) {
         event->cpu[cpu].counted = event_clock_time(event, cpu, now);
         event->cpu[cpu].sampled = now;
@@ -261,14 +251,12 @@ static void clock_disable(struct event *event)
 static int clock_parse(const char *spelling, struct event_spec *spec, struct refusal *why)
 {
     struct spelling cursor = {spelling, why, NULL};
-    int error;
 
     if (!spelling_skip_name(&cursor, CLOCK))
         return EVENT_IS_ANOTHERS;
     spec->attr.type = PERF_TYPE_SOFTWARE;
     spec->attr.config = PERF_COUNT_SW_CPU_CLOCK;
-    error = spelling_modifiers(&cursor, "not a modifier of " CLOCK, &spec->attr);
-    return error ? error : spelling_end(&cursor);
+    return spelling_modifiers(&cursor, "not a modifier of " CLOCK, &spec->attr);
 }
 
 static void clock_describe(struct sink *sink)
@@ -277,9 +265,9 @@ static void clock_describe(struct sink *sink)
              "  cpu-clock[:u|:k]                                   [Software event]\n"
              "      time, in ns: -F up to %d samples a second, -c from %d ns on;\n",
              EVENT_CLOCK_HERTZ_MAX, PERIOD_MIN);
-    if (event_clock_blind())
+    if (nmi_clock_problem())
         print_to(sink, "      by the timer, but not where interrupts are off: %s\n\n",
-                 event_clock_blind());
+                 nmi_clock_problem());
     else
         print_to(sink, "      by NMI: where interrupts are off, too\n\n");
 }

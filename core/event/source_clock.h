@@ -13,9 +13,6 @@ struct regs;
 /* Highest sampling frequency that the timer supports. */
 #define EVENT_CLOCK_HERTZ_MAX 10000
 
-/* NULL, or why cpu-clock cannot sample code with interrupts off. Any context. */
-const char *event_clock_blind(void);
-
 /* Sets the rate that the events need. Called when nmi_clock_problem has changed. Task context. */
 void event_clock_follow(void);
 
@@ -35,8 +32,8 @@ void event_clock_set_timer(const struct event_clock_timer *with);
 void event_clock_interrupt(const struct regs *regs, uint64_t began);
 
 /*
- * If sampling takes more than half of a CPU, the rate is lowered. The lowered rate, or 0, and the
- * time a sample took; since a clock event last began with samples. Task context.
+ * Returns the rate to which sampling was lowered because it took more than half of a CPU, or 0, and
+ * the time that a sample took, since a clock event last began with samples. Task context.
  */
 struct event_clock_slowed {
     unsigned hertz;

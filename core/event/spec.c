@@ -13,10 +13,8 @@ int event_spec_parse(const char *spelling, struct event_spec *spec, struct refus
     for (size_t i = 0; i < event_source_count; i++) {
         int error;
 
-        memset(spec, 0, sizeof(*spec));
+        *spec = (struct event_spec){.attr.size = sizeof(spec->attr), .source = event_sources[i]};
         memcpy(spec->name, spelling, strlen(spelling));
-        spec->attr.size = sizeof(spec->attr);
-        spec->source = event_sources[i];
         error = spec->source->parse(spelling, spec, why);
         if (error != EVENT_IS_ANOTHERS)
             return error;

@@ -104,20 +104,21 @@ int spelling_modifiers(struct spelling *cursor, const char *else_is, struct perf
     uint32_t where;
 
     if (*cursor->at != ':')
-        return 0;
+        return spelling_end(cursor);
     cursor->at++;
     if (!spelling_letters(cursor, "uk", bits, &where))
         return refuse(cursor->why, EINVAL, "\"%s\" is %s (u, k)", cursor->at, else_is);
     attr->exclude_user = !(where & USER);
     attr->exclude_kernel = !(where & KERNEL);
-    return 0;
+    return spelling_end(cursor);
 }
 
 int spelling_end(const struct spelling *cursor)
 {
     if (*cursor->at == '\0')
         return 0;
-    return refuse(cursor->why, EINVAL, "\"%s\" is one part too many: %s", cursor->at, possible());
+    return refuse(cursor->why, EINVAL, "unexpected \"%s\" after the event: %s", cursor->at,
+                  possible());
 }
 
 bool spelling_skip(struct spelling *cursor, const char *prefix)

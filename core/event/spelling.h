@@ -48,11 +48,11 @@ bool spelling_letters(struct spelling *cursor, const char *letters, const uint32
 
 /*
  * Reads :u, :k or :uk, which select user mode, the kernel or both; both is the default. `else_is`:
- * what an error calls any other text.
+ * what an error calls any other text. Then the spelling must end.
  */
 int spelling_modifiers(struct spelling *cursor, const char *else_is, struct perf_event_attr *attr);
 
-/* Rejects trailing text. */
+/* The spelling must end here. */
 int spelling_end(const struct spelling *cursor);
 
 /* Skip a prefix, if it is there. A name must be followed by a colon or the end. */

@@ -8,6 +8,7 @@
 #include "core/breakpoint/breakpoint.h"
 #include "core/breakpoint/trace.h"
 #include "core/event/source_clock.h"
+#include "core/event/source_nmi_clock.h"
 #include "core/lib/print.h"
 #include "core/symbols/symbols.h"
 #include "core/tracepoint/tracepoint.h"
@@ -48,9 +49,9 @@ void record_hints_clock(const struct recording_options *recording)
 
     for (unsigned i = 0; i < recording->event_count; i++)
         any |= recording->events[i].source->counts_time;
-    if (any && event_clock_blind())
+    if (any && nmi_clock_problem())
         print("cpu-clock: the timer takes the samples, but not where interrupts are off: %s\n",
-              event_clock_blind());
+              nmi_clock_problem());
     if (any && slowed.hertz)
         print("cpu-clock: slowed down to %u samples a second, as one took %llu us: the workload "
               "keeps half of the CPU\n",

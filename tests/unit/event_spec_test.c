@@ -169,7 +169,7 @@ static void each_wrong_spelling_is_told_what_is_wrong(void **state)
         {"cpu-clock/4", EINVAL, "unknown event \"cpu-clock/4\""},
         {"cpu-clock:", EINVAL, "\"\" is not a modifier of cpu-clock (u, k)"},
         {"cpu-clock:w", EINVAL, "\"w\" is not a modifier of cpu-clock (u, k)"},
-        {"cpu-clock:k:k", EINVAL, "\":k\" is one part too many: mem:[/PROGRAM:]ADDR"},
+        {"cpu-clock:k:k", EINVAL, "unexpected \":k\" after the event: mem:[/PROGRAM:]ADDR"},
         {"branch", EINVAL, "unknown event \"branch\""},
         {"branches/4", EINVAL, "unknown event \"branches/4\""},
         {"branches:", EINVAL, "\"\" is not a modifier of branches (u, k)"},
@@ -189,7 +189,7 @@ static void each_wrong_spelling_is_told_what_is_wrong(void **state)
         {"mem:12a", EINVAL, "\"12a\" is not a number"},
         {"mem:0x10000000000000000", EINVAL, "does not fit into 64 bits"},
         {"mem:18446744073709551616", EINVAL, "does not fit into 64 bits"},
-        {"mem:0x10+4", EINVAL, "\"+4\" is one part too many"},
+        {"mem:0x10+4", EINVAL, "unexpected \"+4\" after the event"},
         {"mem:kernel_flag+", EINVAL, "offset missing at the end"},
         {"mem:kernel_flag+x", EINVAL, "\"x\" is not a number"},
         {"mem:kernel_flag+4", EINVAL, "+0x4 lies beyond the end of kernel_flag, which is 4 bytes"},
@@ -198,7 +198,7 @@ static void each_wrong_spelling_is_told_what_is_wrong(void **state)
         {"mem:kernel_flag//4", EINVAL, "length missing before \"/4\""},
         {"mem:kernel_flag/0", EINVAL, "length 0: 1 to 32"},
         {"mem:kernel_flag/33", EINVAL, "length 33: 1 to 32"},
-        {"mem:kernel_flag/4/4", EINVAL, "\"/4\" is one part too many"},
+        {"mem:kernel_flag/4/4", EINVAL, "unexpected \"/4\" after the event"},
         {"mem:kernel_flag/w", EINVAL, "\"w\" is not a number"},
         {"mem:kernel_flag:r", EINVAL, "x86 has no read-only watchpoint; rw is the nearest"},
         {"mem:kernel_flag:rx", EINVAL, "access \"rx\": one register cannot watch x together"},
@@ -209,9 +209,9 @@ static void each_wrong_spelling_is_told_what_is_wrong(void **state)
         {"mem:kernel_flag:w:", EINVAL, "neither an access"},
         {"mem:kernel_flag:w:q", EINVAL, "\"q\" is neither an access"},
         {"mem:kernel_flag:uu", EINVAL, "\"uu\" is neither an access"},
-        {"mem:kernel_flag:k:w", EINVAL, "\":w\" is one part too many"},
-        {"mem:kernel_flag:w:k:k", EINVAL, "\":k\" is one part too many"},
-        {"mem:kernel_flag:w/4", EINVAL, "\"/4\" is one part too many"},
+        {"mem:kernel_flag:k:w", EINVAL, "unexpected \":w\" after the event"},
+        {"mem:kernel_flag:w:k:k", EINVAL, "unexpected \":k\" after the event"},
+        {"mem:kernel_flag:w/4", EINVAL, "unexpected \"/4\" after the event"},
         {"mem:lock_kernel/4:x", EINVAL, "length 4: for x give 1, or 8"},
         {"mem:page", EINVAL,
          "page is 4096 bytes long; the debug registers cover 32: give /LEN, for example "
@@ -222,8 +222,8 @@ static void each_wrong_spelling_is_told_what_is_wrong(void **state)
          "2 symbols are called \"twin\"; give the address: "
          "0xffffffff80206000, 0xffffffff80206010"},
         {"mem:many", EINVAL, "0xffffffff80207003, ..."},
-        {"5:kernel_flag:w", EINVAL, "\":w\" is one part too many"},
-        {"5:kernel_flag/4", EINVAL, "\"/4\" is one part too many"},
+        {"5:kernel_flag:w", EINVAL, "unexpected \":w\" after the event"},
+        {"5:kernel_flag/4", EINVAL, "unexpected \"/4\" after the event"},
     };
 
     (void)state;
