@@ -6,7 +6,7 @@
 #include "core/lib/string.h"
 #include "core/report/key.h"
 #include "core/report/percent.h"
-#include "core/sample/chain_walk.h"
+#include "core/sample/view.h"
 
 #define THRESHOLD_DEFAULT (PERCENT_UNITS / 2)
 #define THRESHOLD_MOST    (100 * PERCENT_UNITS)

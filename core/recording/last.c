@@ -14,7 +14,7 @@
 #include "core/recording/memory.h"
 #include "core/recording/tasks.h"
 #include "core/ring/walk.h"
-#include "core/sample/comm.h"
+#include "core/sample/records.h"
 #include "core/sample/sample.h"
 #include "core/sample/view.h"
 
@@ -305,7 +305,7 @@ static const char *last_task_name(uint32_t tid)
     return "";
 }
 
-/* See core/sample/comm.h: the name from this boot, or from the last boot while that is shown. */
+/* See core/sample/records.h: the name from this boot, or from the last boot while that is shown. */
 const char *comm_of(uint32_t tid)
 {
     return last_shown() ? last_task_name(tid) : recording_task_name(tid);

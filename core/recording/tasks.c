@@ -9,7 +9,7 @@
 #include "core/lib/print.h"
 #include "core/lib/string.h"
 #include "core/recording/layout.h"
-#include "core/sample/comm.h"
+#include "core/sample/records.h"
 
 #define TASKS_MAX RECORDING_TASK_NAMES
 

@@ -3,7 +3,7 @@
  * The threads that exist while a recording runs, and the code that their programs have mapped.
  * Each thread has the last name that it had then; a stream may already contain an earlier name.
  * Exited threads stay known until the next recording. The host reports threads (core/host.h); the
- * stream, core/sample/comm.h and core/symbols/user_place.h read them.
+ * stream, core/sample/records.h and core/symbols/user_place.h read them.
  */
 #pragma once
 

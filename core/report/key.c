@@ -3,7 +3,7 @@
 #include "core/report/key.h"
 
 #include "core/lib/string.h"
-#include "core/sample/comm.h"
+#include "core/sample/records.h"
 #include "core/symbols/user_place.h"
 #include "core/tracepoint/format.h"
 

@@ -8,7 +8,6 @@
 #include <linux/errno.h>
 
 #include "core/report/key.h"
-#include "core/sample/chain_walk.h"
 #include "core/sample/view.h"
 #include "core/symbols/symbols.h"
 #include "core/symbols/user_place.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A recording as its readers (report, script, stream) see it: its events and, in time order, its
- * records. Provided by core/recording/recording.c in the kernel, and by tests on the host. Task
- * context only.
+ * A recording as its readers (report, script, stream) see it: its events, its records in time
+ * order, and the names of its tasks. Provided by core/recording/, and by tests on the host. Task
+ * context, except comm_of.
  */
 #pragma once
 
@@ -12,6 +12,15 @@
 #include <linux/perf_event.h>
 
 #define EVENT_NAME_SIZE 96
+
+/* Fields of every sample: omitting one would cost more instructions than storing it. */
+#define SAMPLE_ALWAYS                                                                              \
+    (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |                \
+     PERF_SAMPLE_ADDR | PERF_SAMPLE_CPU)
+
+/* Fields that an event may add. */
+#define SAMPLE_OPTIONAL                                                                            \
+    (PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW | PERF_SAMPLE_REGS_INTR)
 
 struct recorded_event {
     uint64_t id; /* value of IDENTIFIER */
@@ -35,10 +44,9 @@ struct record_source {
  */
 struct recorded_task {
     uint32_t pid, tid;
-    /* The task that created this one; 0: it existed before, or no task created it. */
-    uint32_t parent;
-    const char *comm;             /* for a mapping: the file's name; NULL: the task's exit */
-    uint64_t time;                /* when it got the name; 0: before the recording began */
+    uint32_t parent;  /* the creator; 0: the task existed before, or no task created it */
+    const char *comm; /* for a mapping: the file's name; NULL: the task's exit */
+    uint64_t time;    /* when it got the name; 0: before the recording began */
     uint64_t start, size, offset; /* [start, start + size) maps the file from `offset` on */
     const uint8_t *build_id;      /* of the file, 20 bytes; NULL: not known */
 };
@@ -49,3 +57,9 @@ struct recorded_loss {
     uint64_t dropped;     /* reported at the stream's end as PERF_RECORD_LOST */
     uint64_t overwritten; /* ... as PERF_RECORD_LOST_SAMPLES */
 };
+
+/*
+ * The name of the task; never NULL, but perhaps empty: the caller then prints ":TID". Safe in crash
+ * paths.
+ */
+const char *comm_of(uint32_t tid);

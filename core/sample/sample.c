@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Stores a sample's words directly in the ring, inside its claim. Their number is known beforehand
- * except for a call chain: the chain is unwound first, into scratch memory of this CPU and context
- * level, and is only copied inside the claim.
+ * See sample.h. A sample's words are stored directly in the ring, inside its claim. Their number is
+ * known beforehand except for a call chain, which is first unwound into scratch memory of this CPU
+ * and context level and then copied.
  */
 #include "core/sample/sample.h"
 
@@ -23,54 +23,33 @@
 #define RAW_WORDS_MAX (TRACEPOINT_RECORD_MAX / 8 + 1)
 
 /* struct perf_event_header, and the words that every sample has; the order is the ABI's. */
-enum {
-    WORD_HEADER,
-    WORD_ID,
-    WORD_IP,
-    WORD_IDS,
-    WORD_TIME,
-    WORD_ADDR,
-    WORD_CPU,
-    WORDS_ALWAYS,
-};
+enum { WORD_HEADER, WORD_ID, WORD_IP, WORD_IDS, WORD_TIME, WORD_ADDR, WORD_CPU, WORDS_ALWAYS };
+
+/* The fixed words, period, raw record, ABI of the registers, registers. */
+#define WORDS_WITHOUT_CHAIN (WORDS_ALWAYS + 1 + RAW_WORDS_MAX + 1 + ARCH_SAMPLED_BITS)
+#define CHAIN_WORDS_MAX     (1 + 2 + SAMPLE_CHAIN_MAX) /* number of entries, two markers, frames */
 
 /*
- * Room for one record. The chain is built at its place in a record with a period; a record without
- * one moves the chain by one word. Aligned to a power of two, so that indexing needs only shifts.
+ * Room for a record at each context level, indexed by shifts only. A chain is built at its place in
+ * a record with a period. [owning CPU]
  */
-struct sample_scratch {
-    _Alignas(SAMPLE_SIZE_MAX)
-        uint64_t words[WORDS_ALWAYS + 7 + SAMPLE_CHAIN_MAX + RAW_WORDS_MAX + ARCH_SAMPLED_BITS];
-};
+static uint64_t scratch[ARCH_CPUS_MAX][RING_NESTING][SAMPLE_SIZE_MAX / sizeof(uint64_t)];
 
 #define SCRATCH_CHAIN (WORDS_ALWAYS + 1) /* index of the chain's first word */
 
-_Static_assert(sizeof(struct sample_scratch) == SAMPLE_SIZE_MAX,
-               "a record with everything in it fits");
-
-/* Words of a record without a chain: the fixed words, period, raw record, registers. */
-#define WORDS_WITHOUT_CHAIN (WORDS_ALWAYS + 1 + RAW_WORDS_MAX + 1 + ARCH_SAMPLED_BITS)
-
-/*
- * One per nesting level, so that an inner context does not overwrite the record of an outer one.
- * [owning CPU]
- */
-static struct sample_scratch scratch[ARCH_CPUS_MAX][RING_NESTING];
+_Static_assert(WORDS_WITHOUT_CHAIN + CHAIN_WORDS_MAX <= SAMPLE_SIZE_MAX / sizeof(uint64_t),
+               "a record with all parts fits");
 
 uint64_t sample_under_way[ARCH_CPUS_MAX];
 
-/*
- * A snapshot has no general registers: they are stored as 0, although the ABI word announces
- * registers.
- */
-__attribute__((noinline)) static uint64_t *sample_put_registers(uint64_t *at, uint64_t mask,
-                                                                const struct regs *regs)
+/* The general registers of a snapshot are 0, although the ABI word announces them. */
+__attribute__((noinline)) static void sample_put_registers(uint64_t *at, uint64_t mask,
+                                                           const struct regs *regs)
 {
     *at++ = PERF_SAMPLE_REGS_ABI_64;
     for (; mask; mask &= mask - 1)
         *at++ =
             *(const uint64_t *)((const char *)regs + arch_sampled_places[__builtin_ctzll(mask)]);
-    return at;
 }
 
 /* Input of a sample. */
@@ -96,9 +75,8 @@ static inline struct where sample_where(const struct regs *regs, const struct tr
 }
 
 /*
- * For a chain that crosses the border to a program, after `frames` of the kernel: stores the
- * program's part after its own marker. A hit in a program has no kernel part. Returns the number of
- * entries.
+ * Appends the program's part, after its marker, to `frames` of the kernel; a hit in a program has
+ * no kernel part. Returns the number of entries.
  */
 __attribute__((noinline)) static uint64_t sample_put_user_chain(uint64_t *entry,
                                                                 const struct regs *regs,
@@ -112,39 +90,6 @@ __attribute__((noinline)) static uint64_t sample_put_user_chain(uint64_t *entry,
     return (uint64_t)(end - entry);
 }
 
-/*
- * Stores the number of entries, then the kernel's part after its marker, then the part of the
- * program that entered the kernel. Returns the number of entries. `skip` is the plan's.
- */
-static inline uint64_t sample_put_chain(uint64_t *at, const struct sample_plan *plan, unsigned skip,
-                                        const struct regs *regs)
-{
-    struct unwind_border border;
-    uint64_t frames = skip == 0 ? plan->capture(regs, at + 2, SAMPLE_CHAIN_MAX, &border)
-                                : unwind_capture_border(plan->chain.method, regs, skip, at + 2,
-                                                        SAMPLE_CHAIN_MAX, &border);
-    uint64_t entries = 1 + frames;
-
-    at[1] = (uint64_t)PERF_CONTEXT_KERNEL;
-    if (__builtin_expect(border.crossed, false))
-        entries = sample_put_user_chain(at + 1, regs, frames, &border);
-    at[0] = entries;
-    return entries;
-}
-
-/*
- * The size and the raw record together fill whole words and are built in place. If the source has
- * no raw record, four zero bytes are stored.
- */
-static inline uint64_t *sample_put_raw(uint64_t *at, struct trace_hit *traced, uint64_t flags)
-{
-    if (!traced) {
-        *at = RAW_NOTHING;
-        return at + 1;
-    }
-    return tracepoint_record(traced, flags, (struct tracepoint_raw *)at);
-}
-
 /* What is known about a sample before its place is claimed. */
 struct sample {
     uint64_t bytes;
@@ -154,25 +99,34 @@ struct sample {
 };
 
 /*
- * Builds the chain in scratch memory of this CPU. No other context of this CPU uses that part until
- * sample_under_way is decremented.
+ * Stores the number of entries and the entries: the kernel's part after its marker, then the part
+ * of the program that entered the kernel. `skip` is the plan's. No other context uses this scratch
+ * memory until sample_under_way is decremented.
  */
 static inline struct sample sample_prepare_chain(const struct sample_plan *plan, unsigned skip,
-                                                 const struct hit *hit)
+                                                 const struct regs *regs)
 {
     unsigned cpu = arch_cpu_id();
     uint64_t depth = local_load(&sample_under_way[cpu]);
-    uint64_t *chain, words;
+    struct unwind_border border;
+    uint64_t *chain, frames, entries;
 
     local_store(&sample_under_way[cpu], depth + 1);
     if (__builtin_expect(depth >= RING_NESTING, false))
         return (struct sample){.possible = false};
-    chain = scratch[cpu][depth].words + SCRATCH_CHAIN;
+    chain = scratch[cpu][depth] + SCRATCH_CHAIN;
     __asm__("" : "+r"(chain)); /* one register, not those it is computed from */
-    words = 1 + sample_put_chain(chain, plan, skip, hit->regs);
-    return (struct sample){.bytes = plan->bytes + words * sizeof(uint64_t),
+    frames = skip == 0 ? plan->capture(regs, chain + 2, SAMPLE_CHAIN_MAX, &border)
+                       : unwind_capture_border(plan->chain.method, regs, skip, chain + 2,
+                                               SAMPLE_CHAIN_MAX, &border);
+    entries = 1 + frames;
+    chain[1] = (uint64_t)PERF_CONTEXT_KERNEL;
+    if (__builtin_expect(border.crossed, false))
+        entries = sample_put_user_chain(chain + 1, regs, frames, &border);
+    chain[0] = entries;
+    return (struct sample){.bytes = plan->bytes + (1 + entries) * sizeof(uint64_t),
                            .chain = chain,
-                           .chain_words = words,
+                           .chain_words = 1 + entries,
                            .possible = true};
 }
 
@@ -181,10 +135,7 @@ static inline uint64_t header_word(uint32_t type, uint16_t misc, uint64_t bytes)
     return bytes << 48 | (uint64_t)misc << 32 | type;
 }
 
-/*
- * Stores the words at their place in the ring, or in other memory if the sample crosses the ring's
- * end. The order is the ABI's, not that of the bits. `of`: the registers that the sample shows.
- */
+/* The order is the ABI's, not that of the bits. `of`: the registers that the sample shows. */
 __attribute__((always_inline)) static inline void
 sample_put(uint64_t *to, const struct sample_plan *plan, uint64_t type, const struct hit *hit,
            const struct regs *of, const struct sample *sample, uint64_t time)
@@ -208,15 +159,18 @@ sample_put(uint64_t *to, const struct sample_plan *plan, uint64_t type, const st
         local_copy_words(at, sample->chain, sample->chain_words);
         at += sample->chain_words;
     }
-    if (type & PERF_SAMPLE_RAW)
-        at = sample_put_raw(at, hit->traced, sample_where(hit->regs, hit->traced).flags);
+    if (type & PERF_SAMPLE_RAW && hit->traced)
+        at = tracepoint_record(hit->traced, sample_where(hit->regs, hit->traced).flags,
+                               (struct tracepoint_raw *)at);
+    else if (type & PERF_SAMPLE_RAW)
+        *at++ = RAW_NOTHING;
     if (type & PERF_SAMPLE_REGS_INTR)
         sample_put_registers(at, plan->registers, of);
 }
 
 /*
- * For a sample that crosses the ring's end: built in other memory, then copied in two parts. With a
- * chain, that memory is the scratch memory, which already holds the chain.
+ * A sample that crosses the ring's end is built in other memory, then copied in two parts. With a
+ * chain, that is the scratch memory, which already holds the chain.
  */
 __attribute__((noinline)) static void
 sample_write_around(const struct sample_plan *plan, struct ring *ring, struct ring_place place,
@@ -225,15 +179,14 @@ sample_write_around(const struct sample_plan *plan, struct ring *ring, struct ri
     uint64_t own[WORDS_WITHOUT_CHAIN];
     uint64_t *whole = sample->chain ? sample->chain - SCRATCH_CHAIN : own;
 
-    assert(sample->bytes <= (sample->chain ? sizeof(struct sample_scratch) : sizeof(own)));
+    assert(sample->bytes <= (sample->chain ? SAMPLE_SIZE_MAX : sizeof(own)));
     sample_put(whole, plan, plan->type, hit, of, sample, place.time);
     ring_write_part(ring, place.offset, whole, sample->bytes);
 }
 
 /*
- * The only path of a sample into the ring. `level` is ring->nest: see ring_reserve_at. `type` is
- * the plan's; for the most common samples it is a constant, so that the compiler omits what they do
- * not contain.
+ * The only path of a sample into the ring. `level` is ring->nest (see ring_reserve_at), `type` the
+ * plan's; for common samples both are constant, so that the compiler omits what is not needed.
  */
 __attribute__((always_inline)) static inline void
 sample_write_at(const struct sample_plan *plan, struct ring *ring, unsigned level, uint64_t type,
@@ -260,25 +213,9 @@ sample_write_at(const struct sample_plan *plan, struct ring *ring, unsigned leve
     ring_commit_at(ring, level, false);
 }
 
-/* The common samples: constant type, outermost writer, no extra work. */
-__attribute__((always_inline)) static inline void
-sample_write_usual(const struct sample_plan *plan, struct ring *ring, uint64_t type, struct hit hit)
-{
-    struct sample sample = {.bytes = plan->bytes, .possible = true};
-
-    if (type & PERF_SAMPLE_CALLCHAIN)
-        sample = sample_prepare_chain(plan, 0, &hit);
-    else if (type == 0)
-        sample.bytes = WORDS_ALWAYS * sizeof(uint64_t); /* the same value, known to the compiler */
-    hit.period = 0;                                     /* unused here: saves a register */
-    sample_write_at(plan, ring, 0, type, hit, hit.regs, sample);
-    if (type & PERF_SAMPLE_CALLCHAIN)
-        local_decrement(&sample_under_way[arch_cpu_id()]);
-}
-
 /*
- * All other samples: inside another record, with other optional parts, or for the n-th caller. If
- * there is no such caller, the sample's ip is 0.
+ * All other samples: nested in another record, with other optional parts, or of the n-th caller;
+ * without such a caller the ip is 0.
  */
 __attribute__((noinline)) static void sample_write_otherwise(const struct sample_plan *plan,
                                                              struct ring *ring, struct hit hit)
@@ -292,7 +229,7 @@ __attribute__((noinline)) static void sample_write_otherwise(const struct sample
         of = &caller;
     }
     if (plan->type & PERF_SAMPLE_CALLCHAIN) {
-        sample = sample_prepare_chain(plan, plan->chain.skip, &hit);
+        sample = sample_prepare_chain(plan, plan->chain.skip, hit.regs);
         if (plan->chain.verify && sample.possible && !regs_user_mode(hit.regs))
             verify_chain(hit.regs);
     }
@@ -304,28 +241,43 @@ __attribute__((noinline)) static void sample_write_otherwise(const struct sample
     if (plan->taken)
         plan->taken(plan);
 }
-/* --- The writers that a plan chooses from --- */
 
-__attribute__((always_inline)) static inline void sample_write_of(const struct sample_plan *plan,
-                                                                  struct ring *ring, uint64_t type,
-                                                                  const struct hit hit)
+/* The common samples, if they are not nested. */
+__attribute__((always_inline)) static inline void sample_write_usual(const struct sample_plan *plan,
+                                                                     struct ring *ring,
+                                                                     uint64_t type,
+                                                                     const struct hit hit)
 {
-    if (__builtin_expect(ring->nest == 0, true))
-        sample_write_usual(plan, ring, type, hit);
-    else
+    /* Without the period, which is not used below: saves a register. */
+    const struct hit less = {hit.regs, hit.traced, hit.addr, hit.ids, 0};
+    struct sample sample = {.bytes = plan->bytes, .possible = true};
+
+    if (__builtin_expect(ring->nest > 0, false)) {
         sample_write_otherwise(plan, ring, hit);
+        return;
+    }
+    if (type & PERF_SAMPLE_CALLCHAIN)
+        sample = sample_prepare_chain(plan, 0, hit.regs);
+    else if (type == 0)
+        sample.bytes = WORDS_ALWAYS * sizeof(uint64_t); /* the same value, as a constant */
+    sample_write_at(plan, ring, 0, type, less, hit.regs, sample);
+    if (type & PERF_SAMPLE_CALLCHAIN)
+        local_decrement(&sample_under_way[arch_cpu_id()]);
 }
+
+/* --- The writers that a plan chooses from. --- */
 
 static void sample_write(const struct sample_plan *plan, struct ring *ring, uint64_t addr,
                          const struct regs *regs, uint64_t ids, uint64_t period)
 {
-    sample_write_of(plan, ring, 0, (struct hit){regs, NULL, addr, ids, period});
+    sample_write_usual(plan, ring, 0, (struct hit){regs, NULL, addr, ids, period});
 }
 
 static void sample_write_chain(const struct sample_plan *plan, struct ring *ring, uint64_t addr,
                                const struct regs *regs, uint64_t ids, uint64_t period)
 {
-    sample_write_of(plan, ring, PERF_SAMPLE_CALLCHAIN, (struct hit){regs, NULL, addr, ids, period});
+    sample_write_usual(plan, ring, PERF_SAMPLE_CALLCHAIN,
+                       (struct hit){regs, NULL, addr, ids, period});
 }
 
 static void sample_write_any(const struct sample_plan *plan, struct ring *ring, uint64_t addr,
@@ -337,21 +289,21 @@ static void sample_write_any(const struct sample_plan *plan, struct ring *ring, 
 static void sample_write_traced(const struct sample_plan *plan, struct ring *ring,
                                 struct trace_hit *traced, uint64_t addr, uint64_t period)
 {
-    sample_write_of(plan, ring, 0, (struct hit){traced->regs, traced, addr, 0, period});
+    sample_write_usual(plan, ring, 0, (struct hit){traced->regs, traced, addr, 0, period});
 }
 
 static void sample_write_record(const struct sample_plan *plan, struct ring *ring,
                                 struct trace_hit *traced, uint64_t addr, uint64_t period)
 {
-    sample_write_of(plan, ring, PERF_SAMPLE_RAW,
-                    (struct hit){traced->regs, traced, addr, 0, period});
+    sample_write_usual(plan, ring, PERF_SAMPLE_RAW,
+                       (struct hit){traced->regs, traced, addr, 0, period});
 }
 
 static void sample_write_record_chain(const struct sample_plan *plan, struct ring *ring,
                                       struct trace_hit *traced, uint64_t addr, uint64_t period)
 {
-    sample_write_of(plan, ring, PERF_SAMPLE_RAW | PERF_SAMPLE_CALLCHAIN,
-                    (struct hit){trace_regs(traced), traced, addr, 0, period});
+    sample_write_usual(plan, ring, PERF_SAMPLE_RAW | PERF_SAMPLE_CALLCHAIN,
+                       (struct hit){trace_regs(traced), traced, addr, 0, period});
 }
 
 static void sample_write_traced_any(const struct sample_plan *plan, struct ring *ring,
@@ -360,16 +312,14 @@ static void sample_write_traced_any(const struct sample_plan *plan, struct ring 
     sample_write_otherwise(plan, ring, (struct hit){trace_regs(traced), traced, addr, 0, period});
 }
 
-/* Chooses writers that omit what this plan's samples do not contain. */
 static void sample_plan_choose(struct sample_plan *plan)
 {
     const struct tracepoint *tracepoint = plan->tracepoint;
-    bool usual = plan->chain.skip == 0 && !plan->chain.verify && !plan->taken;
     uint64_t optional = plan->type & SAMPLE_OPTIONAL;
 
     plan->write = sample_write_any;
     plan->write_traced = sample_write_traced_any;
-    if (!usual)
+    if (plan->chain.skip > 0 || plan->chain.verify || plan->taken)
         return;
     if (optional == 0) {
         plan->write = sample_write;
@@ -429,30 +379,20 @@ void sample_plan_call(struct sample_plan *plan, sample_taken *taken)
     sample_plan_choose(plan);
 }
 
-uint64_t sample_time(const struct perf_event_header *header)
-{
-    const uint64_t *words = (const uint64_t *)(header + 1);
-
-    return words[header->type == PERF_RECORD_SAMPLE ? 3 : 4];
-}
-
 /*
  * struct { header; u64 time, id, stream_id; struct sample_id; }, where sample_id follows from
  * sample_id_all and SAMPLE_ALWAYS.
  */
 void sample_write_throttle(const struct sample_plan *plan, struct ring *ring, uint32_t type)
 {
-    unsigned cpu = arch_cpu_id();
-    uint64_t words[] = {
-        header_word(type, 0, 64),
-        arch_clock_ns(),
-        plan->id,
-        plan->id,
-        task_current_ids(),
-        0,
-        cpu,
-        plan->id,
-    };
+    uint64_t words[] = {header_word(type, 0, 64),
+                        arch_clock_ns(),
+                        plan->id,
+                        plan->id,
+                        task_current_ids(),
+                        0,
+                        arch_cpu_id(),
+                        plan->id};
 
     ring_output(ring, words, sizeof(words), &words[5]);
 }

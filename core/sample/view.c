@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Parses a PERF_RECORD_SAMPLE field by field, in the order that <linux/perf_event.h> gives at
- * PERF_RECORD_SAMPLE. Called by the readers of recordings, and by a panic on arbitrary ring
- * contents: no field is used before it has been checked against the record's size. Any context.
+ * See view.h. A panic passes arbitrary ring contents: no field is used before it has been checked
+ * against the record's size.
  */
 #include "core/sample/view.h"
 
-/* The fields that Pitot records; an unknown field could not be skipped. */
-#define KNOWN_FIELDS                                                                               \
-    (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |                \
-     PERF_SAMPLE_ADDR | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN |             \
-     PERF_SAMPLE_RAW | PERF_SAMPLE_REGS_INTR)
+#include "core/lib/assert.h"
 
-/* The words of the record not parsed yet. */
+/* The rest of the record. */
 struct words {
     const uint64_t *next, *end;
 };
@@ -73,22 +68,14 @@ static bool take_raw(struct words *words, struct sample_view *view)
     return true;
 }
 
-static size_t bits_in(uint64_t mask)
-{
-    size_t count = 0;
-
-    for (; mask != 0; mask &= mask - 1)
-        count++;
-    return count;
-}
-
 static bool take_registers(struct words *words, struct sample_view *view)
 {
     if (!take(words, &view->registers_abi))
         return false;
     if (view->registers_abi == PERF_SAMPLE_REGS_ABI_NONE)
         return true;
-    view->register_count = bits_in(view->event->attr.sample_regs_intr);
+    for (uint64_t left = view->event->attr.sample_regs_intr; left; left &= left - 1)
+        view->register_count++;
     return take_many(words, view->register_count, &view->registers);
 }
 
@@ -97,8 +84,8 @@ static bool take_fields(struct words *words, struct sample_view *view)
     uint64_t fields = view->event->attr.sample_type;
     uint32_t reserved;
 
-    if (fields & ~(uint64_t)KNOWN_FIELDS)
-        return false;
+    if (fields & ~(uint64_t)(SAMPLE_ALWAYS | SAMPLE_OPTIONAL))
+        return false; /* an unknown field could not be skipped */
     if ((fields & PERF_SAMPLE_IP) && !take(words, &view->ip))
         return false;
     if ((fields & PERF_SAMPLE_TID) && !take_pair(words, &view->pid, &view->tid))
@@ -120,17 +107,13 @@ static bool take_fields(struct words *words, struct sample_view *view)
     return words->next == words->end;
 }
 
-/*
- * Every sample that Pitot writes begins with IDENTIFIER, so that samples of different layouts can
- * share a ring.
- */
+/* IDENTIFIER comes first, so that samples of different layouts can share a ring. */
 static const struct recorded_event *event_of(uint64_t id, const struct recorded_event *events,
                                              size_t event_count)
 {
-    for (size_t i = 0; i < event_count; i++) {
+    for (size_t i = 0; i < event_count; i++)
         if (events[i].id == id && (events[i].attr.sample_type & PERF_SAMPLE_IDENTIFIER))
             return &events[i];
-    }
     return NULL;
 }
 
@@ -153,4 +136,33 @@ bool sample_view_parse(const struct perf_event_header *record, const struct reco
         return false;
     view->period = view->event->attr.sample_period;
     return take_fields(&words, view);
+}
+
+uint64_t sample_time(const struct perf_event_header *header)
+{
+    const uint64_t *words = (const uint64_t *)(header + 1);
+
+    return words[header->type == PERF_RECORD_SAMPLE ? 3 : 4];
+}
+
+void chain_walk_start(struct chain_walk *walk, const struct sample_view *view, bool caller,
+                      size_t most)
+{
+    assert(most <= CHAIN_WALK_MOST);
+    *walk = (struct chain_walk){
+        .chain = view->chain, .length = view->chain_length, .most = most, .caller = caller};
+}
+
+bool chain_walk_next(struct chain_walk *walk, uint64_t *address)
+{
+    while (walk->seen < walk->length && walk->given < walk->most) {
+        size_t index = walk->caller ? walk->length - 1 - walk->seen : walk->seen;
+        walk->seen++;
+        if (walk->chain[index] >= (uint64_t)PERF_CONTEXT_MAX)
+            continue;
+        walk->given++;
+        *address = walk->chain[index];
+        return true;
+    }
+    return false;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Parses a PERF_RECORD_SAMPLE by the event's sample_type (layout: PERF_RECORD_SAMPLE in
- * <linux/perf_event.h>). Reads only inside the record and refuses what does not fit, so it is safe
- * on records that a crash left half written. Pure: any context.
+ * Parses a PERF_RECORD_SAMPLE by the event's sample_type, in the layout that <linux/perf_event.h>
+ * gives there. Reads only inside the record and refuses what does not fit, so it is safe on records
+ * that a crash left half written. Pure: any context.
  */
 #pragma once
 
@@ -32,3 +32,26 @@ struct sample_view {
  */
 bool sample_view_parse(const struct perf_event_header *record, const struct recorded_event *events,
                        size_t event_count, struct sample_view *view);
+
+/* The time of a record in the rings, of any type. */
+uint64_t sample_time(const struct perf_event_header *header);
+
+/*
+ * Iterates over a chain's addresses in the order that the reader wants, without the PERF_CONTEXT_*
+ * markers. As in perf, their number can be limited, from the end that comes first.
+ */
+struct chain_walk {
+    const uint64_t *chain;
+    size_t length, seen; /* entries, markers included */
+    size_t given, most;  /* addresses: returned so far, and at most */
+    bool caller;
+};
+
+#define CHAIN_WALK_MOST PERF_MAX_STACK_DEPTH /* the largest `most` */
+
+/* `caller`: the outermost caller comes first; otherwise the address of the hit. */
+void chain_walk_start(struct chain_walk *walk, const struct sample_view *view, bool caller,
+                      size_t most);
+
+/* False at the end. */
+bool chain_walk_next(struct chain_walk *walk, uint64_t *address);

@@ -2,7 +2,7 @@
 /* record_dump_print of script.h. */
 #include "core/script/script.h"
 
-#include "core/sample/comm.h"
+#include "core/sample/records.h"
 #include "core/sample/view.h"
 
 #define ROW 16 /* bytes per line */

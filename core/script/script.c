@@ -4,8 +4,7 @@
 
 #include "arch/registers.h"
 #include "core/lib/string.h"
-#include "core/sample/chain_walk.h"
-#include "core/sample/comm.h"
+#include "core/sample/records.h"
 #include "core/sample/view.h"
 #include "core/symbols/symbols.h"
 #include "core/symbols/user_place.h"

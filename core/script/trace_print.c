@@ -6,7 +6,7 @@
 #include "core/script/trace_print.h"
 
 #include "core/lib/string.h"
-#include "core/sample/comm.h"
+#include "core/sample/records.h"
 #include "core/sample/view.h"
 #include "core/script/raw_syscalls.h"
 #include "core/script/trace_calls.h"

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: core/report, core/script, core/sample/chain_walk, core/report/percent
+# of: core/report, core/script, core/sample/view, core/report/percent
 # of: tests/host/report_sample
 #
 # The kernel's own report and script print what the real perf prints of the same recording:

@@ -25,7 +25,7 @@
 
 #include "core/lib/assert.h"
 #include "core/perf/report_options.h"
-#include "core/sample/comm.h"
+#include "core/sample/records.h"
 #include "core/script/script.h"
 #include "core/stream/stream.h"
 #include "tests/host/fake_symbols.h"

@@ -17,8 +17,8 @@
 
 #include "core/report/percent.h"
 #include "core/report/report.h"
-#include "core/sample/chain_walk.h"
-#include "core/sample/comm.h"
+#include "core/sample/records.h"
+#include "core/sample/view.h"
 #include "tests/host/fake_symbols.h"
 
 #define EVENT_ID 7

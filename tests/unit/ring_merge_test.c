@@ -13,6 +13,7 @@
 
 #include "arch/cpu.h"
 #include "core/recording/merge.h"
+#include "core/sample/view.h"
 
 #define CPUS 3
 #define SIZE 4096u

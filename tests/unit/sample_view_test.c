@@ -12,7 +12,6 @@
 
 #include <cmocka.h>
 
-#include "core/sample/chain_walk.h"
 #include "core/sample/view.h"
 
 #define ALL_FIELDS                                                                                 \

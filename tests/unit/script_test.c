@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "core/sample/comm.h"
+#include "core/sample/records.h"
 #include "core/script/script.h"
 #include "tests/host/fake_symbols.h"
 

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "core/sample/comm.h"
+#include "core/sample/records.h"
 #include "core/script/trace_calls.h"
 #include "core/script/trace_print.h"
 #include "core/script/trace_summary.h"
