@@ -19,7 +19,7 @@ static bool is_before(const struct tally_line *one, const struct tally_line *oth
     return one->key.part < other->key.part;
 }
 
-/* Moves the line at `place` down the heap while a line below it sorts after it. */
+/* Moves a line down the heap while a line below it sorts after it. */
 static void sift(struct tally_line *lines, size_t place, size_t count)
 {
     struct tally_line moved = lines[place];
@@ -71,18 +71,13 @@ static size_t gather(const struct tally *tally, struct tally_line *lines, bool m
     return count;
 }
 
-static bool have_one_key(const struct tally_line *one, const struct tally_line *other)
-{
-    return one->key.words[0] == other->key.words[0] && one->key.words[1] == other->key.words[1];
-}
-
 /* Several CPUs may have the same key, and one CPU may have a key twice. */
 static size_t merge(struct tally_line *lines, size_t count)
 {
     size_t merged = 0;
 
     for (size_t i = 0; i < count; i++)
-        if (merged > 0 && have_one_key(&lines[merged - 1], &lines[i]) &&
+        if (merged > 0 && tally_same_key(&lines[merged - 1], &lines[i]) &&
             lines[merged - 1].key.part == lines[i].key.part)
             lines[merged - 1].count += lines[i].count;
         else
@@ -95,7 +90,7 @@ static void add_up(struct tally_line *lines, size_t count)
     for (size_t first = 0, next; first < count; first = next) {
         uint64_t sum = 0;
 
-        for (next = first; next < count && have_one_key(&lines[first], &lines[next]); next++)
+        for (next = first; next < count && tally_same_key(&lines[first], &lines[next]); next++)
             sum += lines[next].count;
         for (size_t i = first; i < next; i++)
             lines[i].of_key = sum;
@@ -112,22 +107,9 @@ static size_t arrange(struct tally_line *lines, size_t count)
     return count;
 }
 
-size_t tally_lines(const struct tally *tally, struct tally_line *lines)
-{
-    return arrange(lines, gather(tally, lines, false));
-}
-
 size_t tally_lines_marked(const struct tally *tally, struct tally_line *lines)
 {
     return arrange(lines, gather(tally, lines, true));
-}
-
-static void add_spans(struct span_sums *to, struct span_sums from)
-{
-    to->again += from.again;
-    to->unbegun += from.unbegun;
-    to->open += from.open;
-    to->lost += from.lost;
 }
 
 void tally_sums_add(struct tally_sums *sums, const struct tally *tally)
@@ -140,7 +122,13 @@ void tally_sums_add(struct tally_sums *sums, const struct tally *tally)
         sums->beyond += sums->lines[sums->count - 1].count;
     for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
         sums->lost += local_load(&tally->cpu[cpu].lost);
-    if (tally->spans)
-        add_spans(&sums->spans, span_sum(tally->spans));
+    if (tally->spans) {
+        struct span_sums spans = span_sum(tally->spans);
+
+        sums->spans.again += spans.again;
+        sums->spans.unbegun += spans.unbegun;
+        sums->spans.open += spans.open;
+        sums->spans.lost += spans.lost;
+    }
     sums->runs++;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The contents of all CPUs' tables as lines, one for each key and part (histogram bucket). The
- * lines of a key are adjacent, and the key with the most hits comes first. Task context; counts may
- * be slightly out of date while hits arrive.
+ * lines of a key are adjacent; the key with the most hits comes first. Task context; while hits
+ * arrive, counts may be slightly out of date.
  */
 #pragma once
 
@@ -16,13 +16,18 @@ struct tally_line {
     uint64_t of_key; /* sum over all lines of this key */
 };
 
-/* Maximum number of lines; tally_lines needs room for that many. */
+static inline bool tally_same_key(const struct tally_line *one, const struct tally_line *other)
+{
+    return one->key.words[0] == other->key.words[0] && one->key.words[1] == other->key.words[1];
+}
+
+/* Maximum number of lines. */
 size_t tally_lines_most(void);
 
-/* Stores the lines and returns their number. */
-size_t tally_lines(const struct tally *tally, struct tally_line *lines);
-
-/* Same, for hits between the last two marks (tally_mark). */
+/*
+ * Stores the lines of hits between the last two marks (tally_mark), at most tally_lines_most().
+ * Returns their number.
+ */
 size_t tally_lines_marked(const struct tally *tally, struct tally_line *lines);
 
 /* Sums over one or more recordings. `lines` has room for `most` lines plus tally_lines_most(). */
@@ -35,5 +40,4 @@ struct tally_sums {
     uint64_t runs;
 };
 
-/* Adds the contents of the tables. */
 void tally_sums_add(struct tally_sums *sums, const struct tally *tally);

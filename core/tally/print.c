@@ -51,7 +51,6 @@ static void describe_key(const struct tally_plan *plan, const struct tally_key *
     }
 }
 
-/* Describes the values of a part, from a power of two to the next. */
 static void describe_part(uint64_t part, char *text)
 {
     if (part == TALLY_PART_NEGATIVE) {
@@ -84,9 +83,7 @@ static size_t print_histogram(struct sink *sink, const struct tally_line *lines,
     uint64_t most = 0;
     size_t next;
 
-    for (next = 0; next < count && lines[next].key.words[0] == lines[0].key.words[0] &&
-                   lines[next].key.words[1] == lines[0].key.words[1];
-         next++)
+    for (next = 0; next < count && tally_same_key(&lines[0], &lines[next]); next++)
         most = lines[next].count > most ? lines[next].count : most;
     for (size_t i = 0; i < next; i++) {
         char part[KEY_SIZE];
@@ -147,7 +144,7 @@ static void print_lines(struct sink *sink, const struct tally_plan *plan,
     }
 }
 
-/* Prints the hits that no line includes. */
+/* The hits that no line includes. */
 static void print_unlisted(struct sink *sink, const struct tally_sums *sums)
 {
     if (sums->lost)

@@ -5,14 +5,13 @@
 #include "core/lib/print.h"
 #include "core/tally/lines.h"
 
-/* Prints the sums of the event's tally. */
 void tally_print(struct sink *sink, const char *event, const struct tally *tally,
                  const struct tally_sums *sums);
 
-/* Prints the lines of one interval (tally_lines_marked). */
+/* `lines`: those of one interval (tally_lines_marked). */
 void tally_print_interval(struct sink *sink, const char *event, const struct tally *tally,
                           const struct tally_line *lines, size_t count);
 
-/* After the last interval, prints the hits that no interval's lines include, if any. */
+/* Called after the last interval: prints the hits that no interval's lines include, if any. */
 void tally_print_rest(struct sink *sink, const char *event, const struct tally *tally,
                       const struct tally_sums *sums);

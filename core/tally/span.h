@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Spans: the time from a hit of one event to the next hit of another in the same thread, as in
- * `--from lock:lock_acquire --to lock:lock_acquired`. If both events have a key field, its values
- * must be equal. Each CPU keeps the start times in a fixed-size table; both hits of a thread are on
- * the same CPU. Called by core/tally/tally.c, in any context of the CPU that was hit.
+ * `--from lock:lock_acquire --to lock:lock_acquired`. A key field of both must be equal. Each CPU
+ * keeps the start times of its hits in a table of fixed size. Any context of the CPU that was hit.
  */
 #pragma once
 
@@ -11,7 +10,7 @@
 
 #include "core/tally/table.h"
 
-/* Spans of one CPU, written only by that CPU. */
+/* [owning CPU] */
 struct span_cpu {
     struct tally_table table; /* start times in ns; 0: the span has ended */
     uint64_t again;           /* starts of spans already started; the later start counts */
@@ -21,10 +20,10 @@ struct span_cpu {
 
 void span_begin(struct span_cpu *here, const struct tally_key *key, uint64_t now);
 
-/* Returns false if the span had not begun. */
+/* Returns false if the span has not begun. */
 bool span_end(struct span_cpu *here, const struct tally_key *key, uint64_t now, uint64_t *time);
 
-/* Sums over all CPUs; `open` is the number of spans that have begun and not ended. Task context. */
+/* Sums over all CPUs; `open`: spans that have begun and not ended. Task context. */
 struct span_sums {
     uint64_t again, unbegun, lost, open;
 };

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A hash table that maps keys to words. Its size is fixed, and one CPU writes it during its hits:
- * open addressing without removal. A writer takes no lock, allocates nothing, and may be
- * interrupted at any instruction by another writer on the same CPU.
+ * A hash table of fixed size that maps keys to words: open addressing without removal. One CPU
+ * writes it, in its hits, without locks or allocation; at any instruction another hit of that CPU
+ * may interrupt.
  *
- * A writer claims a cell by one exchange of its state, then writes the key, then marks the cell
- * ready. A nested hit in between mistakes the cell for another key's, so one key may have two
- * cells: a reader adds up cells with the same key (core/tally/lines.h).
+ * A writer claims a cell by one exchange of its state, writes the key, and marks the cell ready. A
+ * nested hit in between takes the cell for another key's, so one key may have two cells: readers
+ * add up cells with the same key (core/tally/lines.h).
  */
 #pragma once
 
@@ -25,10 +25,7 @@ struct tally_key {
     uint64_t part; /* histogram bucket, below TALLY_TABLE_PARTS */
 };
 
-/*
- * Values of `state`. A greater value also means ready; the part is its difference from
- * TALLY_CELL_READY.
- */
+/* Values of `state`; a ready cell's is TALLY_CELL_READY plus the part. */
 enum tally_cell_state { TALLY_CELL_FREE, TALLY_CELL_CLAIMED, TALLY_CELL_READY };
 
 /* [owning CPU] writes; any CPU reads ready cells. */
@@ -59,8 +56,8 @@ static inline bool tally_cell_is(const struct tally_cell *cell, const struct tal
 }
 
 /*
- * Returns the cell of the key, or NULL if the key has none. With `make`, claims a free cell for a
- * new key, and returns NULL if there is no room. Any context of the CPU that owns the table.
+ * The cell of the key, or NULL. With `make`, a new key gets a free cell; NULL: there is no room.
+ * Any context of the CPU that owns the table.
  */
 static inline struct tally_cell *tally_table_find(struct tally_table *table,
                                                   const struct tally_key *key, bool make)
@@ -86,7 +83,7 @@ static inline struct tally_cell *tally_table_find(struct tally_table *table,
     return NULL;
 }
 
-/* Reads a cell, on any CPU. Returns false if the cell is not ready. */
+/* False if the cell is not ready. Any CPU. */
 static inline bool tally_table_read(const struct tally_cell *cell, struct tally_key *key,
                                     uint64_t *value)
 {

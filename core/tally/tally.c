@@ -10,17 +10,11 @@ _Static_assert(TASK_NAME_SIZE == TRACEPOINT_TEXT_SIZE &&
                    TRACEPOINT_TEXT_SIZE == sizeof(((struct tally_key *)NULL)->words),
                "a name is a key");
 
-static uint64_t tally_caller(const struct tally_plan *plan, const struct tally_hit *hit)
-{
-    struct regs caller;
-
-    unwind_find_caller(plan->method, hit->traced ? trace_regs(hit->traced) : hit->regs, 1, &caller);
-    return caller.ip;
-}
-
 static void tally_key_of(const struct tally_plan *plan, const struct tally_hit *hit,
                          uint64_t words[2])
 {
+    struct regs caller;
+
     words[0] = words[1] = 0;
     switch (plan->by) {
     case TALLY_BY_NOTHING:
@@ -32,7 +26,9 @@ static void tally_key_of(const struct tally_plan *plan, const struct tally_hit *
         words[0] = hit->cpu;
         break;
     case TALLY_BY_CALLER:
-        words[0] = tally_caller(plan, hit);
+        unwind_find_caller(plan->method, hit->traced ? trace_regs(hit->traced) : hit->regs, 1,
+                           &caller);
+        words[0] = caller.ip;
         break;
     case TALLY_BY_FIELD:
         if (field_is_text(&plan->key))

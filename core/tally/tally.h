@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Tallies the hits of an event as they arrive: counts per key, and histograms of a field by powers
- * of two, instead of a record for each hit. Each CPU has its own table of fixed size; hits that
- * find no room are counted. docs/perf.md ("Answers in place of events") gives the reasons.
- *
- * core/event/ calls tally_take for each matching hit; core/tally/print.h prints the result.
+ * of two, instead of a record for each hit. Each CPU has a table of fixed size; hits that find no
+ * room are counted. See docs/perf.md, "Answers in place of events".
  */
 #pragma once
 
@@ -17,7 +15,7 @@
 #include "core/tracepoint/field.h"
 #include "core/unwind/unwind.h"
 
-/* How hits are distinguished: selects the first two words of a key. */
+/* Selects the first two words of a key. */
 enum tally_by { TALLY_BY_NOTHING, TALLY_BY_COMM, TALLY_BY_CPU, TALLY_BY_CALLER, TALLY_BY_FIELD };
 
 /* The role of a hit in a span of time (core/tally/span.h). */
@@ -41,8 +39,8 @@ static inline bool tally_is_wanted(const struct tally_plan *plan)
 }
 
 /*
- * The part of a key for a value: one for 0, one for each highest bit, one for negative values.
- * Without a histogram all hits belong to part 0.
+ * A key's part for a value: one for 0, one for each highest bit, one for negative values. Without a
+ * histogram it is 0.
  */
 #define TALLY_PART_NEGATIVE 65
 
@@ -55,10 +53,9 @@ static inline uint64_t tally_part(uint64_t value, bool has_sign)
 
 _Static_assert(TALLY_PART_NEGATIVE < TALLY_TABLE_PARTS, "a key has room for each part");
 
-/* The tally of one CPU; only that CPU writes the table and `lost`. */
 struct tally_cpu {
-    struct tally_table table;
-    uint64_t lost; /* hits that found no room */
+    struct tally_table table; /* [owning CPU] */
+    uint64_t lost;            /* [owning CPU] hits that found no room */
     /* [the thread that marks] cell values at the last mark, and at the mark before */
     uint64_t marked[TALLY_TABLE_CELLS], before[TALLY_TABLE_CELLS];
 };
@@ -67,27 +64,26 @@ struct tally {
     struct tally_plan plan; /* [I] */
     struct tally_cpu *cpu;  /* [I] arch_cpus() entries; NULL: the event has no tally */
     struct span_cpu *spans; /* [I] likewise, shared by both events of a span; NULL: no span */
-    const char *from;       /* [I] if this event ends a span: the start event's name */
+    const char *from;       /* [I] if this event ends a span: the first event's name */
 };
 
-/* A hit, as passed by its source. */
 struct tally_hit {
     struct trace_hit *traced; /* a tracepoint's hit; NULL for other sources */
-    const struct regs *regs;  /* registers of a hit from another source */
+    const struct regs *regs;  /* of a hit from another source */
     unsigned cpu;
 };
 
 /*
- * Tallies a hit. Returns the duration of the span that the hit ends, or 0. Any context of the CPU
- * that was hit, preemption off.
+ * Called for each matching hit. Returns the time since the span began that the hit ends, or 0. Any
+ * context of the CPU that was hit, preemption off.
  */
 uint64_t tally_take(struct tally *tally, const struct tally_hit *hit);
 
 /*
- * Saves the current value of each key for tally_lines_marked. Task context; while all CPUs are
- * parked, or after the recording, so that the marks of several events are simultaneous.
+ * Saves the value of each key for tally_lines_marked. Task context; with all CPUs parked or after
+ * the recording, so that the marks of several events are simultaneous.
  */
 void tally_mark(const struct tally *tally);
 
-/* Resets the tally to 0; all CPUs are parked. */
+/* Resets all counts to 0; all CPUs are parked. */
 void tally_clear(struct tally *tally);
