@@ -51,11 +51,11 @@ static void put_field(char *record, const struct tracepoint_field *field, uint64
     char *to = record + field->offset;
 
     if (field->kind == TRACEPOINT_text)
-        tracepoint_store_text(to, argument);
+        tracepoint_store(to, TRACEPOINT_TEXT_SIZE, argument);
     else if (field->size == sizeof(uint32_t))
-        tracepoint_store_32(to, argument);
+        tracepoint_store(to, sizeof(uint32_t), argument);
     else
-        tracepoint_store_64(to, argument);
+        tracepoint_store(to, sizeof(uint64_t), argument);
 }
 
 /* Clears the whole record first, including padding. Any context. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Declares, defines and raises tracepoints (core/tracepoint/tracepoint.h describes them).
+ * Declares, defines and raises tracepoints (core/tracepoint/tracepoint.h).
  *
- * A header next to the traced code declares the fields once, each with its kind, its name, and its
- * part of the printed line, with one conversion of that kind:
+ * A header beside the traced code declares the fields: the kind, the name, and the part of the
+ * printed line, with one conversion of that kind:
  *
  *     #define MM_PAGE_FREE_FIELDS(FIELD, of)
  *         FIELD(of, pointer, address, "address=%p")
@@ -11,8 +11,7 @@
  *     TRACEPOINT_DECLARE(mm_page_free, MM_PAGE_FREE_FIELDS);
  *
  * One .c file has TRACEPOINT_DEFINE(kmem, mm_page_free, MM_PAGE_FREE_FIELDS), and the code raises
- * the tracepoint by TRACE(mm_page_free, address, 4). There may be up to five fields, of these
- * kinds:
+ * the tracepoint by TRACE(mm_page_free, address, 4). Up to five fields, of these kinds:
  *
  *     pointer    an address                        %p
  *     function   an address, shown as a symbol     %ps
@@ -23,15 +22,13 @@
  *     state      a thread's state, TRACEPOINT_STATE_*, shown by its letter  %s
  *     gfp        page allocation flags, TRACEPOINT_GFP_*, shown by name     %s
  *
- * A tracepoint in a trap's handler that reports the interrupted context is declared and defined by
- * the macros that end in _AT, with up to nine fields, and raised by TRACE_ON(SYSTEM_NAME) and
- * TRACE_AT(SYSTEM_NAME, regs, ...). Its samples begin at `regs`, or at the tracepoint if `regs` is
- * NULL.
+ * If a trap's handler reports the interrupted context, the macros that end in _AT declare and
+ * define the tracepoint, with up to nine fields; TRACE_ON(SYSTEM_NAME) and TRACE_AT(SYSTEM_NAME,
+ * regs, ...) raise it. Its samples begin at `regs`, or at the tracepoint if `regs` is NULL.
  *
  * The macros generate the site, the function that makes a record of a hit's arguments, and the
- * description of the record that libtraceevent reads (core/tracepoint/format.h). TRACE may be used
- * in any context; its arguments are computed only while a probe listens, and a record is made only
- * for a probe that wants one.
+ * record's description (core/tracepoint/format.h). TRACE works in any context; its arguments are
+ * computed only while a probe listens, and a record is made only for a probe that wants one.
  */
 #pragma once
 
@@ -42,9 +39,8 @@
 #include "core/tracepoint/tracepoint.h"
 
 /*
- * Called by gates, with interrupts off. tracepoint_hit takes the arguments of the place.
- * tracepoint_hit_at takes those in memory at place->argument[0]; place->argument[1] may point to
- * registers.
+ * Called by gates, with interrupts off. The arguments are those of the place; for tracepoint_hit_at
+ * those in memory at place->argument[0], and place->argument[1] points to registers or is NULL.
  */
 arch_gated_function tracepoint_hit, tracepoint_hit_at;
 
@@ -81,36 +77,16 @@ static inline void tracepoint_copy_text(char *to, const char *from)
 #define TRACEPOINT_MEMBER_text(name)     char name[TRACEPOINT_TEXT_SIZE];
 
 /*
- * Each of these writes a field of one kind, at any address. In registers and on the stack, the
- * upper half of a 32-bit argument may have any value.
+ * Writes a field of `size` bytes, a constant, at any address. The upper half of a 32-bit argument
+ * may have any value.
  */
-static inline void tracepoint_store_32(char *to, uint64_t argument)
+static inline void tracepoint_store(char *to, size_t size, uint64_t argument)
 {
-    uint32_t value = (uint32_t)argument;
-
-    __builtin_memcpy(to, &value, sizeof(value));
+    if (size == TRACEPOINT_TEXT_SIZE)
+        tracepoint_copy_text(to, (const char *)argument);
+    else
+        __builtin_memcpy(to, &argument, size);
 }
-
-static inline void tracepoint_store_64(char *to, uint64_t argument)
-{
-    __builtin_memcpy(to, &argument, sizeof(argument));
-}
-
-static inline void tracepoint_store_text(char *to, uint64_t argument)
-{
-    tracepoint_copy_text(to, (const char *)argument);
-}
-
-#define TRACEPOINT_STORE_pointer  tracepoint_store_64
-#define TRACEPOINT_STORE_function tracepoint_store_64
-#define TRACEPOINT_STORE_code     tracepoint_store_64
-#define TRACEPOINT_STORE_u32      tracepoint_store_32
-#define TRACEPOINT_STORE_s32      tracepoint_store_32
-#define TRACEPOINT_STORE_u64      tracepoint_store_64
-#define TRACEPOINT_STORE_s64      tracepoint_store_64
-#define TRACEPOINT_STORE_gfp      tracepoint_store_64
-#define TRACEPOINT_STORE_state    tracepoint_store_64
-#define TRACEPOINT_STORE_text     tracepoint_store_text
 
 #define TRACEPOINT_MEMBER(of, kind, name, print)    TRACEPOINT_MEMBER_##kind(name)
 #define TRACEPOINT_PARAMETER(of, kind, name, print) , TRACEPOINT_TYPE_##kind name
@@ -123,20 +99,21 @@ static inline void tracepoint_store_text(char *to, uint64_t argument)
 
 /*
  * Fields have 4 bytes, 8, or 16 without alignment, so the padding before a field is 0 or 4 bytes.
- * The 4 bytes before every 8-byte field are set to 0 before any field is written; the compiler
- * drops the stores that later ones overwrite.
+ * The 4 bytes before every 8-byte field are cleared before any field is written; the compiler drops
+ * the stores that later ones overwrite.
  */
 #define TRACEPOINT_CLEAR(of, kind, name, print)                                                    \
     if (_Alignof(__typeof__(((struct trace_record_##of *)NULL)->name)) == 8)                       \
-        tracepoint_store_32(record + offsetof(struct trace_record_##of, name) - 4, 0);
+        tracepoint_store(record + offsetof(struct trace_record_##of, name) - 4, 4, 0);
 #define TRACEPOINT_STORE(of, kind, name, print)                                                    \
-    TRACEPOINT_STORE_##kind(record + offsetof(struct trace_record_##of, name),                     \
-                            argument[TRACEPOINT_INDEX_##of##_##name]);
+    tracepoint_store(record + offsetof(struct trace_record_##of, name),                            \
+                     sizeof(((struct trace_record_##of *)NULL)->name),                             \
+                     argument[TRACEPOINT_INDEX_##of##_##name]);
 
 /*
- * trace_raise_##name is inline, so that an interrupt finds the place. Arguments are computed before
- * it reads the gate's address, so that the compiler calls through the pointer itself, the only form
- * of call that an interrupt in the gate can undo (arch/x86_64/entry/gate.c).
+ * trace_raise_##name is inline, so that an interrupt finds the place. Its arguments are computed
+ * before it reads the gate's address: the compiler then calls through the pointer itself, the only
+ * form of call that an interrupt in the gate can undo (arch/x86_64/entry/gate.c).
  */
 #define TRACEPOINT_DECLARE(name, FIELDS)                                                           \
     extern struct tracepoint tracepoint_##name;                                                    \
@@ -148,10 +125,7 @@ static inline void tracepoint_store_text(char *to, uint64_t argument)
     }                                                                                              \
     extern struct tracepoint tracepoint_##name
 
-/*
- * Raised after a TRACE_ON, as it has no site of its own. Inline, so that an interrupt finds the
- * place.
- */
+/* Raised after a TRACE_ON, which is its site. Inline, as above. */
 #define TRACEPOINT_DECLARE_AT(system, name, FIELDS)                                                \
     extern struct tracepoint tracepoint_##system##_##name;                                         \
     __attribute__((always_inline)) static inline void trace_##system##_##name(                     \
@@ -166,23 +140,17 @@ static inline void tracepoint_store_text(char *to, uint64_t argument)
 typedef void tracepoint_gate_at(struct arch_gated *gated, uint64_t *argument,
                                 const struct regs *regs);
 
-/*
- * Raises a tracepoint with arguments in memory; if `regs` is NULL, with the registers of this
- * place.
- */
+/* Raises a tracepoint with arguments in memory. `regs`: NULL: those of this place. */
 __attribute__((always_inline)) static inline void
 tracepoint_raise(struct tracepoint *tracepoint, uint64_t *argument, const struct regs *regs)
 {
     ((tracepoint_gate_at *)tracepoint->gate)(&tracepoint->gated, argument, regs);
 }
 
-/*
- * The record's size, padded so that the record, with the size in front of it, ends on a multiple of
- * 8.
- */
+/* The record's size, padded so that the size and the record together have a multiple of 8 bytes. */
 #define TRACEPOINT_RAW_SIZE(end) (((end) + sizeof(uint32_t) + 7) / 8 * 8 - sizeof(uint32_t))
 
-/* The record's structure, struct trace_record_##of. */
+/* The record's structure. */
 #define TRACEPOINT_LAYOUT(of, FIELDS)                                                              \
     struct trace_record_##of {                                                                     \
         struct tracepoint_head head;                                                               \
@@ -190,7 +158,7 @@ tracepoint_raise(struct tracepoint *tracepoint, uint64_t *argument, const struct
         char end[0];                                                                               \
     }
 
-/* The record's structure, its description, and the function that makes it. */
+/* The structure, its description, and the function that makes a record. */
 #define TRACEPOINT_RECORD(of, FIELDS)                                                              \
     TRACEPOINT_LAYOUT(of, FIELDS);                                                                 \
     static const struct tracepoint_field trace_fields_##of[] = {FIELDS(TRACEPOINT_DESCRIBE, of)};  \
@@ -206,7 +174,7 @@ tracepoint_raise(struct tracepoint *tracepoint, uint64_t *argument, const struct
         FIELDS(TRACEPOINT_CLEAR, of)                                                               \
         FIELDS(TRACEPOINT_STORE, of)                                                               \
         if (offsetof(struct trace_record_##of, end) % 8 == 0)                                      \
-            tracepoint_store_32(record + offsetof(struct trace_record_##of, end), 0);              \
+            tracepoint_store(record + offsetof(struct trace_record_##of, end), 4, 0);              \
         return record + TRACEPOINT_RAW_SIZE(offsetof(struct trace_record_##of, end));              \
     }                                                                                              \
     _Static_assert(offsetof(struct trace_record_##of, end) % 4 == 0, "one hole, of 4 bytes")
@@ -247,13 +215,7 @@ tracepoint_raise(struct tracepoint *tracepoint, uint64_t *argument, const struct
             trace_raise_##name(&tracepoint_##name.gated, __VA_ARGS__);                             \
     } while (0)
 
-/*
- * The site alone, for arguments that need more code than an expression:
- *
- *     if (TRACE_ON(breakpoint_hit))
- *         slot_trace(...);                which calls TRACE_AT(breakpoint_hit, regs, ...)
- */
+/* The site alone: if (TRACE_ON(some_name)), the code computes arguments and uses TRACE_AT. */
 #define TRACE_ON(name) ARCH_SITE_ON(tracepoint_##name)
 
-/* Used after a TRACE_ON, as it has no site of its own. */
 #define TRACE_AT(name, regs, ...) trace_##name(regs, __VA_ARGS__)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Fields of a hit by name: the tracepoint's own, the common ones (common_type, common_flags,
- * common_preempt_count, common_pid, common_tgid), and comm, the task's name. A field is looked up
- * once, in task context; in any context, a hit then reads its value from the arguments, as there is
- * no record yet. For filters and tallies.
+ * Fields of a hit by name, for filters and tallies: the tracepoint's own, the common ones
+ * (common_type, common_flags, common_preempt_count, common_pid, common_tgid), and comm, the task's
+ * name. A field is looked up once, in task context; a hit, in any context, reads its value from the
+ * arguments, as there is no record yet.
  */
 #pragma once
 
@@ -24,14 +24,11 @@ struct field_place {
 const struct tracepoint_field *field_find(const struct tracepoint *tracepoint, const char *name,
                                           size_t length);
 
-/* The location of a field that field_find returned. */
+/* `field`: from field_find. */
 struct field_place field_place_of(const struct tracepoint *tracepoint,
                                   const struct tracepoint_field *field);
 
-/*
- * Lists the tracepoint's own fields, each followed by a comma and a blank, cut at `size`. Returns
- * `names`.
- */
+/* Lists the tracepoint's own fields, each with ", " after it, cut at `size`. Returns `names`. */
 const char *field_names(const struct tracepoint *tracepoint, char *names, size_t size);
 
 static inline bool field_is_text(const struct field_place *field)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See filter.h. The compiler reads the expression once, from left to right, and emits each
- * operation after its operands; the program then needs only a stack of results, the bits of one
- * word.
+ * See filter.h. The compiler reads the expression once and emits each operation after its operands;
+ * the program then needs only a stack of results, the bits of one word.
  */
 #include "core/tracepoint/filter.h"
 
@@ -17,7 +16,7 @@ struct compiler {
     const char *at;
     struct filter *filter;
     const struct tracepoint *tracepoint;
-    unsigned depth;   /* current nesting depth */
+    unsigned depth;   /* of nesting */
     unsigned waiting; /* results on the stack */
     struct refusal *why;
 };
@@ -53,34 +52,20 @@ static int refuse_here(struct compiler *compiler, const char *wanted)
     return refuse(compiler->why, EINVAL, "filter: \"%s\" where %s should be", compiler->at, wanted);
 }
 
-static int refuse_field(struct compiler *compiler, size_t length)
-{
-    char names[128];
-
-    return refuse(compiler->why, EINVAL,
-                  "filter: %s has no field \"%.*s\"; it has %scomm, common_*",
-                  compiler->tracepoint->full_name, (int)length, compiler->at,
-                  field_names(compiler->tracepoint, names, sizeof(names)));
-}
-
 static int emit(struct compiler *compiler, const struct filter_step *step)
 {
     struct filter *filter = compiler->filter;
-
-    bool compares = step->operation < FILTER_AND;
+    bool compares = step->operation < FILTER_AND, two = !compares && step->operation != FILTER_NOT;
 
     if (filter->count == FILTER_STEPS_MAX || (compares && compiler->waiting == FILTER_DEPTH_MAX))
         return refuse(compiler->why, EINVAL,
                       "filter: too long: at most %d comparisons and operators are allowed, and %d "
                       "of them nested",
                       FILTER_STEPS_MAX, FILTER_DEPTH_MAX);
-    assert(compares || compiler->waiting > (step->operation != FILTER_NOT)); /* its operands are on
-                                                                              * the stack */
+    assert(compares || compiler->waiting > two); /* the operands are on the stack */
     filter->step[filter->count++] = *step;
-    if (compares)
-        compiler->waiting++;
-    else
-        compiler->waiting -= step->operation != FILTER_NOT;
+    compiler->waiting += compares;
+    compiler->waiting -= two;
     return 0;
 }
 
@@ -101,15 +86,15 @@ static int read_operator(struct compiler *compiler, uint8_t *operation)
         {"&", FILTER_BITS},           {"~", FILTER_GLOB},
     };
 
+    bool combines;
+
     skip_blanks(compiler);
-    if (strncmp(compiler->at, "&&", 2) == 0)
-        return refuse_here(compiler, "a comparison (== != < <= > >= & ~)");
-    for (size_t i = 0; i < sizeof(operators) / sizeof(operators[0]); i++) {
+    combines = strncmp(compiler->at, "&&", 2) == 0; /* & must not match it */
+    for (size_t i = 0; !combines && i < sizeof(operators) / sizeof(operators[0]); i++)
         if (accept(compiler, operators[i].token)) {
             *operation = (uint8_t)operators[i].operation;
             return 0;
         }
-    }
     return refuse_here(compiler, "a comparison (== != < <= > >= & ~)");
 }
 
@@ -133,7 +118,7 @@ static int read_text(struct compiler *compiler, char *text)
     size_t length = 0;
 
     if (!accept(compiler, "\""))
-        return refuse_here(compiler, "a text between \" and \"");
+        return refuse_here(compiler, "a string between \" and \"");
     for (; *compiler->at != '"'; compiler->at++) {
         if (*compiler->at == '\0' || length == FILTER_TEXT_MAX - 1)
             return refuse(compiler->why, EINVAL,
@@ -146,7 +131,7 @@ static int read_text(struct compiler *compiler, char *text)
     return 0;
 }
 
-/* The field named at the current position, with a name of *length characters; NULL if unknown. */
+/* The field named here, with a name of *length characters; NULL if unknown. */
 static const struct tracepoint_field *field_here(const struct compiler *compiler, size_t *length)
 {
     for (*length = 0; is_name(compiler->at[*length]);)
@@ -162,15 +147,19 @@ static int read_field(struct compiler *compiler, const struct tracepoint_field *
     *field = field_here(compiler, &length);
     if (length == 0)
         return refuse_here(compiler, "a field's name");
-    if (!*field)
-        return refuse_field(compiler, length);
+    if (!*field) {
+        char names[128];
+
+        return refuse(compiler->why, EINVAL,
+                      "filter: %s has no field \"%.*s\"; it has %scomm, common_*",
+                      compiler->tracepoint->full_name, (int)length, compiler->at,
+                      field_names(compiler->tracepoint, names, sizeof(names)));
+    }
     compiler->at += length;
     return 0;
 }
 
-/*
- * Reads the right side of a comparison with `field`, a number: a number or another numeric field.
- */
+/* Reads what the number `field` is compared with. */
 static int read_number_or_field(struct compiler *compiler, const struct tracepoint_field *field,
                                 struct filter_step *step)
 {
@@ -207,7 +196,7 @@ static int compile_comparison(struct compiler *compiler)
     if ((field->kind == TRACEPOINT_text) != (step.operation == FILTER_GLOB) &&
         step.operation > FILTER_NOT_EQUAL)
         return refuse(compiler->why, EINVAL, "filter: %s is a %s; its operators are %s",
-                      field->name, field->kind == TRACEPOINT_text ? "text" : "number",
+                      field->name, field->kind == TRACEPOINT_text ? "string" : "number",
                       field->kind == TRACEPOINT_text ? "== != ~" : "== != < <= > >= &");
     error = field->kind == TRACEPOINT_text ? read_text(compiler, step.text)
                                            : read_number_or_field(compiler, field, &step);
@@ -323,7 +312,7 @@ static bool compare_text(const struct filter_step *step, const char *text)
     return (strcmp(step->text, text) == 0) == (step->operation == FILTER_EQUAL);
 }
 
-/* Compares the string as cut in the record. */
+/* The string is cut as in the record. */
 static bool compare_argument_text(const struct filter_step *step, struct trace_hit *hit)
 {
     char text[TRACEPOINT_TEXT_SIZE];

@@ -11,8 +11,7 @@
  * more tightly than both.
  *
  * filter_add, in task context, compiles a program without jumps; filter_passes runs it in any
- * context, in at most FILTER_STEPS_MAX steps. The program reads the hit's arguments, as there is no
- * record yet, and only those that it names.
+ * context, in at most FILTER_STEPS_MAX steps. It reads only the arguments that the filter names.
  */
 #pragma once
 
@@ -54,8 +53,8 @@ struct filter {
 };
 
 /*
- * Adds a condition: a hit passes if it meets this one and all earlier ones. Returns 0, or -EINVAL
- * and what is wrong in `text`, with the existing fields; the filter is then unchanged.
+ * Adds a condition to those that a hit must meet. Returns 0, or -EINVAL and what is wrong in
+ * `text`, with the existing fields; the filter is then unchanged.
  */
 int filter_add(struct filter *filter, const char *text, const struct tracepoint *tracepoint,
                struct refusal *why);

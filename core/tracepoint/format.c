@@ -84,7 +84,6 @@ static void print_piece(struct sink *sink, const struct tracepoint_field *field,
     }
 }
 
-/* Prints a function by name, a place inside a function with its offset. */
 static void print_place(struct sink *sink, const struct tracepoint_field *field, uint64_t value)
 {
     struct symbol symbol;
@@ -105,7 +104,6 @@ static void print_entry(struct sink *sink, const struct tracepoint_field *field,
     print_to(sink, "\" }");
 }
 
-/* Prints entries for the first instruction of every function. */
 static void print_functions(struct sink *sink, const struct tracepoint_field *field)
 {
     struct symbol symbol;
@@ -113,15 +111,6 @@ static void print_functions(struct sink *sink, const struct tracepoint_field *fi
     for (size_t i = 0; symbols_by_name(i, &symbol); i++)
         if (symbol.kind == 't' || symbol.kind == 'T')
             print_entry(sink, field, symbol.address);
-}
-
-static const struct choice *choice_of(const struct tracepoint_field *field, uint64_t value)
-{
-    const struct choice *choices = kinds[field->kind].choices;
-
-    while (choices->name && choices->value != value)
-        choices++;
-    return choices->name ? choices : NULL;
 }
 
 static void print_choices(struct sink *sink, const struct tracepoint_field *field)
@@ -135,18 +124,17 @@ static void print_choices(struct sink *sink, const struct tracepoint_field *fiel
 /* Prints a value without a name as libtraceevent does. */
 static void print_choice(struct sink *sink, const struct tracepoint_field *field, uint64_t value)
 {
-    const struct choice *choice = choice_of(field, value);
+    const struct choice *choice = kinds[field->kind].choices;
 
-    if (choice)
+    while (choice->name && choice->value != value)
+        choice++;
+    if (choice->name)
         print_to(sink, "%s", choice->name);
     else
         print_to(sink, "0x%llx", (unsigned long long)value);
 }
 
-/*
- * A value without a name is also in the table, as a number, because libtraceevent does not accept
- * an empty table.
- */
+/* Values without a name are in the table, too: libtraceevent does not accept an empty one. */
 static void print_argument(struct sink *sink, const struct tracepoint_field *field,
                            const struct format_names *names, bool by_table)
 {

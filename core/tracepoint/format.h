@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Prints a tracepoint and its records as text: the description that libtraceevent reads, and the
- * line that it prints for a record. Both derive from the declaration's table of fields. Task
- * context; a record may also be printed in a panic.
+ * Prints the description of a tracepoint that libtraceevent reads, and the line that it prints for
+ * a record. Task context; a record may also be printed in a panic.
  */
 #pragma once
 
 #include "core/lib/print.h"
 #include "core/tracepoint/tracepoint.h"
 
-/* Field values that are functions, to be shown by name. */
+/* Values of fields that are functions, shown by name. */
 #define FORMAT_NAMES_MAX 64
 struct format_names {
     uint64_t value[FORMAT_NAMES_MAX];
@@ -22,9 +21,8 @@ void format_names_add(struct format_names *names, const struct tracepoint *trace
                       const void *record, size_t size);
 
 /*
- * Prints the description in the format of Linux' events/SYSTEM/NAME/format. perf 6.1 does not
- * resolve %ps when it reads a pipe, so the description includes the names of functions, as a table
- * of values.
+ * Prints the description as in Linux' events/SYSTEM/NAME/format. perf 6.1 does not resolve %ps when
+ * it reads a pipe, so the description has a table of functions' names.
  */
 void tracepoint_format_print(struct sink *sink, const struct tracepoint *tracepoint,
                              const struct format_names *names);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The linked-in tracepoints: each puts itself into a section, as commands do. An id is an index in
- * that section, so it is valid for one build. Constant data; any context.
+ * See tracepoint.h. Each tracepoint puts itself into a section; its id is an index there, and valid
+ * for one build.
  */
 #include "core/lib/assert.h"
 #include "core/lib/string.h"

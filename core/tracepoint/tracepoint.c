@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Passes a hit from the tracepoint to its probes, and turns sites on and off. tracepoint_hit runs
- * in the context of the tracepoint, which may be any; the rest in task context.
+ * Passes hits to the probes (tracepoint_hit, in the tracepoint's context, which may be any), and
+ * turns sites on and off (in task context).
  *
- * A hit takes no lock. Its gate has turned interrupts off, so on its CPU only a debug trap or an
- * NMI can interrupt it. arch_trap_depth distinguishes these contexts; a hit while its own context
- * is recording is caused by that recording. A hit that is only counted costs no more than finding
- * the probes; a probe that wants the record makes it, directly where it is needed.
+ * A hit takes no lock. Its gate has turned interrupts off, so only a debug trap or an NMI can
+ * interrupt it; arch_trap_depth distinguishes these contexts. A hit in a context that is recording
+ * is caused by that recording. A probe that wants the record makes it directly where it is needed.
  */
 #include "core/tracepoint/define.h"
 
@@ -21,11 +20,10 @@
 extern const struct arch_site __start_tracepoint_sites[] __attribute__((weak));
 extern const struct arch_site __stop_tracepoint_sites[] __attribute__((weak));
 
-static bool recording[ARCH_CPUS_MAX][DEPTHS]; /* [owning CPU] a hit of this context is being
-                                               * recorded */
+static bool recording[ARCH_CPUS_MAX][DEPTHS]; /* [owning CPU] */
 static uint64_t nested[ARCH_CPUS_MAX];        /* [owning CPU] */
 
-/* A hit between these two calls, in the same context, is nested. Returns false for a nested hit. */
+/* False for a nested hit: between these two calls, in the same context. */
 static inline bool recording_begins(unsigned cpu, bool *busy)
 {
     if (__builtin_expect(*busy, false)) {
@@ -43,15 +41,15 @@ static inline void recording_ends(bool *busy)
     *busy = false;
 }
 
-static inline void tell(struct arch_gated *gated, const struct arch_place *place,
-                        uint64_t *argument, const struct regs *regs)
+static inline void deliver(struct arch_gated *gated, const struct arch_place *place,
+                           uint64_t *argument, const struct regs *regs)
 {
     const struct tracepoint *tracepoint = (const struct tracepoint *)gated; /* its first member */
     unsigned cpu = arch_cpu_id();
     bool *busy = &recording[cpu][arch_trap_depth()];
-    struct trace_hit hit; /* set field by field, as most fields are not needed */
+    struct trace_hit hit; /* `own` is not set: few probes need it */
 
-    __asm__("" : "+r"(busy)); /* one register, instead of the two it is computed from */
+    __asm__("" : "+r"(busy)); /* one register, not those it is computed from */
     if (!recording_begins(cpu, busy))
         return;
     hit.tracepoint = tracepoint;
@@ -68,14 +66,14 @@ static inline void tell(struct arch_gated *gated, const struct arch_place *place
 
 void tracepoint_hit(struct arch_gated *gated, struct arch_place *place, const struct regs *all)
 {
-    tell(gated, place, place->argument, all);
+    deliver(gated, place, place->argument, all);
 }
 
 void tracepoint_hit_at(struct arch_gated *gated, struct arch_place *place, const struct regs *all)
 {
     const struct regs *given = (const struct regs *)place->argument[1];
 
-    tell(gated, place, (uint64_t *)place->argument[0], given ? given : all);
+    deliver(gated, place, (uint64_t *)place->argument[0], given ? given : all);
 }
 
 bool tracepoint_is_recording(unsigned cpu)
@@ -94,7 +92,7 @@ uint64_t tracepoint_nested(void)
     return sum;
 }
 
-/* Sets every site of the tracepoint, in all functions that it was inlined into. */
+/* A tracepoint has a site in each function that it was inlined into. */
 static int set_sites(const struct tracepoint *tracepoint, bool on, struct refusal *why)
 {
     for (const struct arch_site *site = __start_tracepoint_sites; site < __stop_tracepoint_sites;
@@ -105,7 +103,7 @@ static int set_sites(const struct tracepoint *tracepoint, bool on, struct refusa
     return 0;
 }
 
-/* All registers are saved while any probe wants them. */
+/* All registers are saved if any probe wants them. */
 static void choose_gate(struct tracepoint *tracepoint)
 {
     bool registers = false;
@@ -132,12 +130,10 @@ int tracepoint_listen(struct tracepoint *tracepoint, struct tracepoint_probe *pr
 
     if (error)
         return error;
-    /* Adding a probe twice would make the list circular. */
-    assert(probe->hit && !*find_link(tracepoint, probe));
+    assert(probe->hit && !*find_link(tracepoint, probe)); /* twice would make the list circular */
     probe->next = NULL;
     tracepoint->id = tracepoint_id(tracepoint);
-    /* At the end, so that probes are called in the order in which they were added. */
-    *find_link(tracepoint, NULL) = probe;
+    *find_link(tracepoint, NULL) = probe; /* at the end: probes are called in this order */
     choose_gate(tracepoint);
     error = set_sites(tracepoint, true, why);
     if (error)
@@ -153,7 +149,7 @@ void tracepoint_leave(struct tracepoint *tracepoint, struct tracepoint_probe *pr
 
     cpus_park_surely();
     link = find_link(tracepoint, probe);
-    assert(*link); /* otherwise it listens elsewhere and would be called for another event */
+    assert(*link); /* otherwise the probe listens to another tracepoint */
     *link = probe->next;
     choose_gate(tracepoint);
     if (!tracepoint->probes)

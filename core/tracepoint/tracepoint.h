@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Tracepoints: places in the kernel's code that report each hit while a probe listens, and are
- * otherwise a five-byte nop. This header is for code that listens to tracepoints or looks them up;
- * core/tracepoint/define.h declares, defines and raises them. docs/tracepoints.md explains the
- * design.
+ * otherwise a five-byte nop (docs/tracepoints.md). This header is for code that listens to them or
+ * looks them up; core/tracepoint/define.h declares, defines and raises them.
  */
 #pragma once
 
@@ -42,8 +41,8 @@ struct tracepoint_head {
 #define TRACEPOINT_HARDIRQ      0x08 /* an interrupt handler was running */
 
 /*
- * A record as stored in a sample: the size, then that many bytes; together they are 8-byte aligned,
- * so 8-byte fields are at a multiple of 8 plus 4.
+ * A record in a sample: the size, then that many bytes; together they are 8-byte aligned, so 8-byte
+ * fields are at a multiple of 8 plus 4.
  */
 struct tracepoint_raw {
     uint32_t size;
@@ -83,19 +82,16 @@ struct tracepoint_field {
     uint16_t offset, size; /* in the record, counted from common_type */
 };
 
-/*
- * One hit, valid until the probes return: the arguments of the place, before a record is made from
- * them.
- */
+/* One hit, before a record is made from it. Valid until the probes return. */
 struct trace_hit {
     const struct tracepoint *tracepoint;
     const struct arch_place *place;
     uint64_t *argument;      /* a word per field; for a string its address, or NULL */
-    const struct regs *regs; /* registers from the place, or NULL: trace_regs fills them in */
-    uint64_t ids;            /* the value of task_current_ids */
+    const struct regs *regs; /* at the place; NULL: trace_regs fills them in */
+    uint64_t ids;            /* task_current_ids() */
     unsigned cpu;
-    bool late_found; /* the late arguments have been found */
-    struct regs own; /* used by trace_regs */
+    bool late_found; /* see tracepoint_need_late */
+    struct regs own; /* for trace_regs */
 };
 
 struct tracepoint_probe;
@@ -110,9 +106,7 @@ struct tracepoint_probe {
     struct tracepoint_probe *next; /* for tracepoint_listen */
 };
 
-/*
- * [I] constant, [T] task context with all CPUs parked
- */
+/* [I] constant, [T] task context with all CPUs parked */
 struct tracepoint {
     struct arch_gated gated;              /* [I] what the gate calls: tracepoint_hit, or _at */
     arch_gate_function *gate;             /* [T] what an enabled site calls; NULL at first */
@@ -127,14 +121,11 @@ struct tracepoint {
     /* [I] Writes every byte of the record after its head; returns its end. Any context. */
     char *(*make)(const struct tracepoint *tracepoint, char *restrict record,
                   const uint64_t *restrict argument);
-    /*
-     * [I] Finds the arguments from index `late` on, which are expensive; NULL if there are none.
-     * Runs in the context of the hit, with interrupts off.
-     */
+    /* [I] Finds the arguments from `late` on, which are expensive, in the hit; NULL: none. */
     void (*find_late)(struct trace_hit *hit);
     unsigned late;                   /* [I] */
-    bool weighted;                   /* [I] a sample counts an argument, not hits */
-    unsigned weight;                 /* [I] the index of that argument, a u64 */
+    bool weighted;                   /* [I] the period is a sum of an argument, not of hits */
+    unsigned weight;                 /* [I] index of that argument, a u64 */
     struct tracepoint_probe *probes; /* [T] read by hits */
 };
 
@@ -146,32 +137,20 @@ _Static_assert(offsetof(struct tracepoint, id) == offsetof(struct tracepoint, ra
 
 /* --- Listening: task context. --- */
 
-/*
- * Adds a probe; the first one turns the sites on. Returns 0, or -EINVAL and the site whose bytes
- * are neither its nop nor its jump.
- */
+/* Returns 0, or -EINVAL and the site whose bytes are neither its nop nor its jump. */
 int tracepoint_listen(struct tracepoint *tracepoint, struct tracepoint_probe *probe,
                       struct refusal *why);
 void tracepoint_leave(struct tracepoint *tracepoint, struct tracepoint_probe *probe);
 
-/*
- * Number of hits that occurred while their CPU was recording another hit in the same context, and
- * were therefore not recorded. Any context.
- */
+/* Hits not recorded because their context was recording another hit. Any context. */
 uint64_t tracepoint_nested(void);
 
-/*
- * True if that CPU is in the middle of a hit. Any context; for another CPU the answer may be out of
- * date.
- */
+/* True if that CPU is in a hit; of another CPU it may be out of date. Any context. */
 bool tracepoint_is_recording(unsigned cpu);
 
 /* --- For probes, while they are called. --- */
 
-/*
- * The registers at the place of the hit. General registers are known only if the probe requested
- * them.
- */
+/* The registers at the place; the general registers only if the probe wants them. */
 static inline const struct regs *trace_regs(struct trace_hit *hit)
 {
     if (!hit->regs) {
@@ -182,8 +161,8 @@ static inline const struct regs *trace_regs(struct trace_hit *hit)
 }
 
 /*
- * common_flags for the context shown in the sample, whose flags register is `flags`. If a trap's
- * handler passes the registers of the interrupted context, interrupts may have been on there.
+ * common_flags for the context that the sample shows, whose flags register is `flags`: where a trap
+ * interrupted, interrupts may have been on.
  */
 static inline uint64_t tracepoint_flags(const struct trace_hit *hit, uint64_t flags)
 {
@@ -192,10 +171,7 @@ static inline uint64_t tracepoint_flags(const struct trace_hit *hit, uint64_t fl
            (arch_interrupted() ? TRACEPOINT_HARDIRQ : 0);
 }
 
-/*
- * Writes the beginning of a record, including the size, in whole words because each store costs the
- * hit time.
- */
+/* Writes the size and the beginning of a record, in whole words: each store costs the hit time. */
 static inline void tracepoint_begin(const struct trace_hit *hit, uint64_t flags,
                                     struct tracepoint_raw *raw)
 {
@@ -208,7 +184,7 @@ static inline void tracepoint_begin(const struct trace_hit *hit, uint64_t flags,
     __builtin_memcpy(&raw->head.common_pid, &ids, sizeof(ids));
 }
 
-/* Finds the late arguments on the first call; afterwards all arguments are known. */
+/* Finds the late arguments on the first call. */
 static inline void tracepoint_need_late(struct trace_hit *hit)
 {
     if (hit->tracepoint->find_late && !hit->late_found) {
@@ -218,9 +194,8 @@ static inline void tracepoint_need_late(struct trace_hit *hit)
 }
 
 /*
- * Writes the record, with the size before it, 8-byte aligned; every byte is written. Returns its
- * end, also aligned. All arguments must be known; `flags` is that of the context shown in the
- * sample.
+ * Writes every byte of the size and the record, 8-byte aligned, and returns the end, also aligned.
+ * Late arguments must have been found. `flags`: see tracepoint_flags.
  */
 static inline void *tracepoint_record(const struct trace_hit *hit, uint64_t flags,
                                       struct tracepoint_raw *raw)
@@ -233,11 +208,11 @@ static inline void *tracepoint_record(const struct trace_hit *hit, uint64_t flag
 
 /* --- Lookup: any context (core/tracepoint/list.c). --- */
 
-/* The tracepoint with this id, 1 to tracepoint_count(); NULL for any other. */
+/* NULL unless the id is 1 to tracepoint_count(). */
 struct tracepoint *tracepoint_by_id(uint64_t id);
 size_t tracepoint_count(void);
 
-/* The tracepoint of an event with these attributes; NULL if the event has none. */
+/* NULL: the event is not a tracepoint. */
 static inline struct tracepoint *tracepoint_of_event(const struct perf_event_attr *attr)
 {
     return attr->type == PERF_TYPE_TRACEPOINT ? tracepoint_by_id(attr->config) : NULL;

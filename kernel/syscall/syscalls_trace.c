@@ -35,11 +35,11 @@ ARCH_HIT_TEXT static char *make_record(const struct tracepoint *tracepoint, char
 {
     unsigned count = tracepoint->field_count;
 
-    tracepoint_store_32(record + RECORD_OFFSET(nr), argument[0]);
+    tracepoint_store(record + RECORD_OFFSET(nr), sizeof(uint32_t), argument[0]);
     for (unsigned i = 1; i < count; i++)
-        tracepoint_store_64(record + tracepoint->field[i].offset, argument[i]);
+        tracepoint_store(record + tracepoint->field[i].offset, sizeof(uint64_t), argument[i]);
     record += tracepoint->raw_size;
-    tracepoint_store_32(record - sizeof(uint32_t), 0);
+    tracepoint_store(record - sizeof(uint32_t), sizeof(uint32_t), 0);
     return record;
 }
 

@@ -171,7 +171,7 @@ my @refused = (
         qr/kmem:mm_page_free has no field "pages"; it has address, order, pfn, comm, common_\*/],
     [q{-e kmem:* --filter 'order > '}, qr/a number missing at the end/],
     [q{-e kmem:* --filter 'order ~ "x"'}, qr/order is a number; its operators are == !=/],
-    [q{-e lock:lock_release --filter 'name < 3'}, qr/name is a text; its operators are == != ~/],
+    [q{-e lock:lock_release --filter 'name < 3'}, qr/name is a string; its operators are == != ~/],
     [q{--filter 'order > 1' -e kmem:*}, qr/--filter must come after the -e EVENT/],
     [q{-e mem:kernel_flag:w --filter 'order > 1'}, qr/mem:kernel_flag:w is not a tracepoint/],
     ['-e mem:kernel_flag:w/raw=yes/', qr/is not a tracepoint and has no record/],
