@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Entry point of the arbiter: refuses an impossible request with a reason, and installs any other
- * in the table (core/breakpoint/table.c). Task context.
+ * Entry point of the arbiter: refuses impossible requests, and installs all others in the table
+ * (core/breakpoint/table.c). Task context.
  */
 #include "core/breakpoint/breakpoint.h"
 
@@ -65,20 +65,6 @@ static int refuse_place(const struct breakpoint *breakpoint, struct refusal *why
     return 0;
 }
 
-static size_t describe_slot(const struct slot *slot, char *text, size_t size)
-{
-    size_t length;
-
-    assert(slot->owner_count > 0);
-    length = print_into(text, size, "0x%lx/%u:%s for %s", (unsigned long)slot->watch.address,
-                        slot->watch.length, breakpoint_access_letters[slot->watch.access],
-                        slot->owners[0]->owner);
-
-    if (slot->owner_count > 1 && length < size)
-        length += print_into(text + length, size - length, " and %u more", slot->owner_count - 1);
-    return length;
-}
-
 int breakpoint_install(struct breakpoint *breakpoint, struct refusal *why)
 {
     int error = refuse_shape(breakpoint, why);
@@ -110,16 +96,16 @@ unsigned breakpoint_used(void)
 
 void breakpoint_print(struct sink *sink)
 {
-    for (unsigned i = 0; i < ARCH_WATCHES; i++) {
-        char text[160] = "free";
+    for (unsigned i = 0; i < breakpoint_slots.count; i++) {
+        const struct slot *slot = &breakpoint_slots.slot[i];
 
-        if (i < breakpoint_slots.count)
-            describe_slot(&breakpoint_slots.slot[i], text, sizeof(text));
-        print_to(sink, "  dr%u  %s\n", i, text);
+        print_to(sink, "  dr%u  0x%lx/%u:%s for %s", i, (unsigned long)slot->watch.address,
+                 slot->watch.length, breakpoint_access_letters[slot->watch.access],
+                 slot->owners[0]->owner);
+        if (slot->owner_count > 1)
+            print_to(sink, " and %u more", slot->owner_count - 1);
+        print_to(sink, "\n");
     }
-}
-
-void breakpoint_set_processes(const struct breakpoint_processes *with)
-{
-    breakpoint_processes = with;
+    for (unsigned i = breakpoint_slots.count; i < ARCH_WATCHES; i++)
+        print_to(sink, "  dr%u  free\n", i);
 }

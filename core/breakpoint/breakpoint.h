@@ -3,9 +3,8 @@
  * The only arbiter of the debug registers, for perf events and all other users. A breakpoint
  * requests a call when [address, address + length) is written, read or executed. Breakpoints on
  * overlapping bytes share a register, whatever their lengths and accesses, and each receives its
- * own hits; a range of up to 32 bytes may take several registers. Impossible requests are refused
- * with a reason when they are made. The tracepoint breakpoint:hit reports how a hit changed the
- * bytes, and the instruction responsible (core/breakpoint/trace.h).
+ * own hits; a range of up to 32 bytes may take several registers. The tracepoint breakpoint:hit
+ * reports what a hit changed, and by which instruction (core/breakpoint/trace.h).
  */
 #pragma once
 
@@ -25,24 +24,20 @@
 struct breakpoint;
 
 /*
- * Reports a hit: called once per trap for each breakpoint that contains the access. `address` is
- * the address in the register that hit: that of the breakpoint or of one of its parts. Runs in the
- * debug trap: no lock, no allocation, no fault.
+ * Called once per trap for each breakpoint that was hit. `address`: that in the register, the
+ * breakpoint's or one of its parts'. Debug trap: no lock, no allocation, no fault.
  */
 typedef void breakpoint_hit(struct breakpoint *breakpoint, uintptr_t address, struct regs *regs);
 
-/*
- * The address space that the address belongs to. All zero: the kernel. Otherwise every process that
- * runs `program`, or the process `pid`.
- */
+/* An address space: of each process that runs `program`, or of `pid`. All 0: the kernel. */
 struct breakpoint_target {
     const void *program; /* struct host_program; NULL: not by program */
     uint32_t pid;        /* 0: not by process */
 };
 
 /*
- * Allocated by the caller, which fills the first part and changes neither part until
- * breakpoint_remove: the trap has a copy of `hit`.
+ * The caller owns it, fills the first part, and changes nothing until breakpoint_remove: the trap
+ * has a copy of `hit`.
  */
 struct breakpoint {
     uintptr_t address;
@@ -52,17 +47,9 @@ struct breakpoint {
     /* Shown when another breakpoint is refused: "perf mem:kernel_flag:rw". */
     char owner[BREAKPOINT_OWNER_SIZE];
     breakpoint_hit *hit;
-    /*
-     * Also report hits that may belong either to this breakpoint or to another on the same
-     * register.
-     */
-    bool hit_in_doubt;
+    bool hit_in_doubt; /* also report hits that may belong to another breakpoint instead */
 
-    /*
-     * Bit i: register i watches a part of this breakpoint. An access that hits two parts counts
-     * once.
-     */
-    unsigned slots;
+    unsigned slots; /* bit i: register i watches a part; an access of two parts counts once */
     /* Hits that may belong to this breakpoint but were not reported to it. Any CPU, atomically. */
     uint64_t doubtful;
 };
@@ -75,13 +62,10 @@ struct breakpoint {
  */
 int breakpoint_install(struct breakpoint *breakpoint, struct refusal *why);
 
-/*
- * Frees the registers that have no other owner. No hit is reported after this returns. Task
- * context.
- */
+/* No hit is reported after this returns. Task context. */
 void breakpoint_remove(struct breakpoint *breakpoint);
 
-/* Prints one line per register: what it watches and for which owners. */
+/* Prints a line per register: what it watches, and for which owners. */
 void breakpoint_print(struct sink *sink);
 
 /* Number of registers in use, 0 to ARCH_WATCHES. */
@@ -90,8 +74,8 @@ unsigned breakpoint_used(void);
 /* Connects the arbiter to the debug trap. Called at boot. */
 void breakpoint_init(void);
 
-/* Provided by the host. Set at boot; until then breakpoints in programs are refused. */
-struct breakpoint_processes {
+/* Set by the host at boot; NULL: breakpoints in programs are refused. */
+extern const struct breakpoint_processes {
     /* True if the thread running on that CPU belongs to the target. Any context. */
     bool (*runs)(unsigned cpu, const struct breakpoint_target *target);
     /*
@@ -99,19 +83,15 @@ struct breakpoint_processes {
      * unless all of it is mapped. Any context.
      */
     bool (*read)(unsigned cpu, uintptr_t address, void *to, size_t length);
-    /* Like arch_program_candidates, which a kernel for this machine passes here. Debug trap. */
+    /* Usually arch_program_candidates. Debug trap. */
     unsigned (*candidates)(const struct regs *regs, const struct arch_watch *watch,
                            struct arch_candidate candidates[ARCH_CANDIDATES_MAX]);
-    /*
-     * Refuses an address that cannot be watched, with the errors of breakpoint_install. Task
-     * context.
-     */
+    /* Refuses an address that cannot be watched, as breakpoint_install does. Task context. */
     int (*refuse_place)(const struct breakpoint *breakpoint, struct refusal *why);
-};
-void breakpoint_set_processes(const struct breakpoint_processes *with);
+} * breakpoint_processes;
 
 /*
  * Makes this CPU's registers watch for the new thread. Called by the scheduler after a switch, with
- * interrupts off and the new thread current.
+ * interrupts off.
  */
 void breakpoint_switch(void);

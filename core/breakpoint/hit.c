@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Delivers a hit to the owners of the registers that fired, and to the tracepoint breakpoint:hit.
- * Runs in the debug trap of any CPU: no lock, no allocation, no fault; the table does not change
- * meanwhile. Whatever can be decided in advance is decided when the table changes, not in the trap.
+ * Reports a hit to the owners of the registers that fired, and to the tracepoint breakpoint:hit.
+ * Debug trap of any CPU: no lock, no allocation, no fault; the table does not change meanwhile.
+ * What can be decided in advance is decided when the table changes.
  */
 #include "core/breakpoint/share.h"
 #include "core/breakpoint/table.h"
@@ -22,7 +22,7 @@ static uint64_t watched_bytes(const struct arch_watch *watch, uint64_t word)
     return watch->length < sizeof(word) ? word & ((1ull << 8 * watch->length) - 1) : word;
 }
 
-/* The search costs twice as much as the rest of a hit, so it runs only if a listener needs it. */
+/* The search costs twice as much as the rest of a hit. */
 static void find_accessor(struct trace_hit *hit)
 {
     static const char *const how[] = {
@@ -52,7 +52,7 @@ static inline void slot_raise(const struct slot *slot, uint64_t old, uint64_t ne
     tracepoint_raise(&tracepoint_breakpoint_hit, argument, regs);
 }
 
-/* Out of line, so that a hit without a listener executes none of it. */
+/* Out of line, so that hits without a listener execute none of it. */
 __attribute__((noinline, cold)) static void slot_trace(const struct slot *slot, uint64_t old,
                                                        uint64_t new, const struct regs *regs)
 {
@@ -66,11 +66,11 @@ void breakpoint_trace(const struct slot *slot, uint64_t old, uint64_t new, const
 }
 
 /*
- * Reports the hit to the owners of this register, except to owners of the registers in `told`,
- * which were handled before: each owner gets one report per trap, however many of its parts were
- * hit. The exchange makes the old bytes of a hit the new bytes of the previous hit, on any CPU.
+ * Reports the hit to the owners of this register, except to those of the registers in `reported`:
+ * each owner gets one report per trap, however many parts were hit. The exchange makes the old
+ * bytes of a hit the new bytes of the previous one, on any CPU.
  */
-static void slot_hit(struct slot *slot, unsigned told, struct regs *regs)
+static void slot_hit(struct slot *slot, unsigned reported, struct regs *regs)
 {
     struct breakpoint *const *owner = slot->owners, *const *end = owner + slot->owner_count;
     uint64_t new = *slot->word; /* before an owner can write there */
@@ -79,7 +79,7 @@ static void slot_hit(struct slot *slot, unsigned told, struct regs *regs)
     if (__builtin_expect(slot->user, false))
         new = breakpoint_user_exchange(slot, &old);
     do { /* a slot has at least one owner */
-        if (!((*owner)->slots & told))
+        if (!((*owner)->slots & reported))
             (*owner)->hit(*owner, slot->watch.address, regs);
     } while (++owner < end);
     if (TRACE_ON(breakpoint_hit))
@@ -87,9 +87,9 @@ static void slot_hit(struct slot *slot, unsigned told, struct regs *regs)
 }
 
 /*
- * Handles a trap in which exactly these registers fired, by a call of `run`. `single` is for
- * handle_group, the other fields for handle_one; `hit` is a copy, so that handle_one need not read
- * the owner for it. Changed together with the table.
+ * Handlers of traps in which exactly these registers fired. `single` is for handle_group, the rest
+ * for handle_one; `hit` is a copy, so that handle_one need not read the owner. Changed with the
+ * table.
  */
 static struct handler {
     _Alignas(64) breakpoint_hit *hit;
@@ -106,12 +106,12 @@ _Static_assert(sizeof(struct handler) == 64, "a hit reads one cache line of it")
 
 static void handle_each(const struct handler *handler, unsigned fired, struct regs *regs)
 {
-    unsigned told = 0;
+    unsigned reported = 0;
 
     (void)handler;
     do { /* at least one register fired */
-        slot_hit(&breakpoint_slots.slot[__builtin_ctz(fired)], told, regs);
-        told |= fired & -fired;
+        slot_hit(&breakpoint_slots.slot[__builtin_ctz(fired)], reported, regs);
+        reported |= fired & -fired;
         fired &= fired - 1;
     } while (fired);
 }
@@ -122,10 +122,7 @@ static void handle_shared(const struct handler *handler, unsigned fired, struct 
     breakpoint_share(fired, regs);
 }
 
-/*
- * handle_one with breakpoint:hit on. Out of line, so that a hit without a listener saves no
- * registers for it.
- */
+/* Out of line, so that hits without a listener save no registers for it. */
 __attribute__((noinline)) static void handle_one_traced(const struct handler *handler,
                                                         struct regs *regs)
 {
@@ -136,10 +133,7 @@ __attribute__((noinline)) static void handle_one_traced(const struct handler *ha
     slot_raise(handler->slot, old, new, regs);
 }
 
-/*
- * The common case: one register, on kernel memory, with one owner. Like slot_hit, but everything is
- * known in advance.
- */
+/* The common case, like slot_hit: one register, on kernel memory, with one owner. */
 static void handle_one(const struct handler *handler, unsigned fired, struct regs *regs)
 {
     (void)fired;
@@ -166,7 +160,7 @@ bool breakpoint_is_group(const struct regs *regs)
            arch_watch_repeats(around);
 }
 
-/* Calls `single` if the trap reports only one access. */
+/* `single` is for traps that report one access. */
 static void handle_group(const struct handler *handler, unsigned fired, struct regs *regs)
 {
     if (__builtin_expect(breakpoint_is_group(regs), false))

@@ -56,10 +56,7 @@ static bool watch_equal(const struct arch_watch *left, const struct arch_watch *
            left->access == right->access;
 }
 
-/*
- * True if one register may watch both: both are kernel data, where the owner of a hit can be
- * determined (core/breakpoint/share.h).
- */
+/* One register may watch both if both are kernel data: there the owner of a hit is determined. */
 static bool may_share(const struct arch_watch *left, const struct breakpoint_target *left_target,
                       const struct arch_watch *right, const struct breakpoint_target *right_target)
 {
@@ -137,10 +134,7 @@ bool breakpoint_parts_may_meet(const struct arch_watch *left,
     return watch_equal(left, right) && breakpoint_target_equal(left_target, right_target);
 }
 
-/*
- * Number of bytes without an owner that a single register for both would watch; WORD if one
- * register cannot watch both.
- */
+/* Bytes without an owner that one register for both would watch; WORD: it cannot watch both. */
 static unsigned bytes_between(const struct breakpoint_plan *plan, unsigned left, unsigned right)
 {
     const struct arch_watch *one = &plan->reg[left].watch, *other = &plan->reg[right].watch;
@@ -169,14 +163,6 @@ static bool plan_join_two(struct breakpoint_plan *plan)
     return plan_add_part(plan, &around, plan->reg[left].target);
 }
 
-void breakpoint_plan_squeeze(struct breakpoint_plan *plan, unsigned most)
-{
-    /* The result must not depend on the order of installation. */
-    breakpoint_plan_sort(plan);
-    while (plan->count > most && plan_join_two(plan))
-        breakpoint_plan_sort(plan);
-}
-
 static bool comes_before(const struct arch_watch *left, const struct arch_watch *right)
 {
     if (left->length != right->length)
@@ -186,7 +172,7 @@ static bool comes_before(const struct arch_watch *left, const struct arch_watch 
     return left->address < right->address;
 }
 
-void breakpoint_plan_sort(struct breakpoint_plan *plan)
+static void plan_sort(struct breakpoint_plan *plan)
 {
     for (unsigned end = 1; end < plan->count; end++)
         for (unsigned i = end; i > 0 && comes_before(&plan->reg[i].watch, &plan->reg[i - 1].watch);
@@ -196,6 +182,14 @@ void breakpoint_plan_sort(struct breakpoint_plan *plan)
             plan->reg[i] = plan->reg[i - 1];
             plan->reg[i - 1] = moved;
         }
+}
+
+void breakpoint_plan_squeeze(struct breakpoint_plan *plan, unsigned most)
+{
+    /* The result must not depend on the order of installation. */
+    plan_sort(plan);
+    while (plan->count > most && plan_join_two(plan))
+        plan_sort(plan);
 }
 
 unsigned breakpoint_plan_find(const struct breakpoint_plan *plan, const struct arch_watch *part,

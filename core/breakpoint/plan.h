@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Assigns debug registers so that the bytes of every breakpoint in a set are watched
+ * Assigns debug registers so that all bytes of a set of breakpoints are watched
  * (docs/breakpoints.md, "Sharing"). The result depends only on the set, not on what was installed
  * and removed before. Called by core/breakpoint/table.c.
  */
@@ -12,7 +12,7 @@
 
 #define BREAKPOINT_PARTS_MAX 8 /* for one breakpoint: 32 bytes from an odd address */
 
-/* The watches that one breakpoint needs by itself. */
+/* The watches that one breakpoint needs. */
 struct breakpoint_parts {
     struct arch_watch watch[BREAKPOINT_PARTS_MAX];
     unsigned count;
@@ -20,7 +20,7 @@ struct breakpoint_parts {
 
 struct breakpoint_parts breakpoint_split(const struct breakpoint *breakpoint);
 
-/* More than there are registers, because a plan may not fit. */
+/* More than there are registers: a plan may not fit. */
 #define PLAN_MAX 48
 
 struct breakpoint_register {
@@ -33,21 +33,17 @@ struct breakpoint_plan {
     unsigned count;
 };
 
-/* Adds the breakpoint to the plan. False if PLAN_MAX is too small. */
+/* False if PLAN_MAX is too small. */
 bool breakpoint_plan_add(struct breakpoint_plan *plan, const struct breakpoint *breakpoint);
 
 /*
- * Reduces the plan to `most` registers if possible, by letting one register watch several ranges of
- * a word and the bytes between them.
+ * Sorts the plan into the order in which the registers must be filled (core/breakpoint/share.h).
+ * Reduces it to `most` registers if possible, by letting one watch several ranges of a word and the
+ * bytes between them.
  */
 void breakpoint_plan_squeeze(struct breakpoint_plan *plan, unsigned most);
 
-/*
- * Sorts the plan into the order in which the registers must be filled; see core/breakpoint/share.h.
- */
-void breakpoint_plan_sort(struct breakpoint_plan *plan);
-
-/* Index of the register that watches this part of a breakpoint. The part must be in the plan. */
+/* Index of the register that watches this part, which must be in the plan. */
 unsigned breakpoint_plan_find(const struct breakpoint_plan *plan, const struct arch_watch *part,
                               const struct breakpoint_target *target);
 
@@ -57,7 +53,6 @@ bool breakpoint_parts_may_meet(const struct arch_watch *left,
                                const struct arch_watch *right,
                                const struct breakpoint_target *right_target);
 
-/* True if both are the same process or program, or both are the kernel. */
 bool breakpoint_target_equal(const struct breakpoint_target *left,
                              const struct breakpoint_target *right);
 bool breakpoint_target_is_kernel(const struct breakpoint_target *target);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See share.h. Runs in the debug trap of any CPU; the table does not change meanwhile. */
+/* See share.h. Debug trap of any CPU; the table does not change meanwhile. */
 #include "core/breakpoint/share.h"
 
 #include "arch/cpu.h"
@@ -8,7 +8,7 @@
 
 #define ACCESS_MAX 16 /* largest access in bytes: cmpxchg16b */
 
-/* Mask of the bytes of `watch` in the word that holds it. */
+/* The watched bytes in their word. */
 static uint64_t watch_mask(const struct arch_watch *watch)
 {
     uint64_t bytes = watch->length < sizeof(bytes) ? (1ull << 8 * watch->length) - 1 : UINT64_MAX;
@@ -27,7 +27,7 @@ static bool may_touch(const struct arch_watch *part, const struct arch_made *mad
            arch_watch_touches(part, made->may_address, made->may_size);
 }
 
-/* Verdict for one access of an instruction. `alone`: the instruction makes no other access. */
+/* `alone`: the instruction makes no other access. */
 static enum share share_of_made(const struct arch_watch *part, const struct arch_watch *watch,
                                 const struct arch_made *made, bool alone, uint64_t changed)
 {
@@ -57,7 +57,7 @@ static enum share share_of_candidate(const struct arch_watch *part, const struct
     return share;
 }
 
-/* Verdict for an unknown instruction. */
+/* For an unknown instruction. */
 static enum share share_by_bytes(const struct arch_watch *part, const struct arch_watch *watch,
                                  uint64_t changed)
 {
@@ -106,14 +106,14 @@ static bool all_are_placed(const struct share_evidence *evidence)
     return evidence->count > 0;
 }
 
-/* Number of whole elements in the first `size` bytes of what the access may cover. */
+/* Whole elements in the first `size` bytes that the access may cover. */
 static uintptr_t elements_until(const struct arch_made *made, uintptr_t size)
 {
     assert(made->element > 0); /* placed accesses have an element size */
     return size / made->element;
 }
 
-/* Number of elements of the access that may have touched the part. */
+/* Elements of the access that may have touched the part. */
 static unsigned elements(const struct arch_watch *part, const struct arch_made *made)
 {
     uintptr_t start = part->address, end = start + part->length;
@@ -173,7 +173,7 @@ static unsigned touches(const struct arch_watch *part, const struct share_eviden
     return count;
 }
 
-/* --- For one register. --- */
+/* --- One register. --- */
 
 /* Bit i: owner i of the register. */
 struct verdicts {
@@ -185,7 +185,7 @@ struct verdicts {
     uint64_t old[ARCH_WATCHES], new[ARCH_WATCHES];
 };
 
-_Static_assert(BREAKPOINT_OWNERS_MAX <= 16, "an owner is a bit of 16");
+_Static_assert(BREAKPOINT_OWNERS_MAX <= 16, "a bit for each owner");
 
 static bool is_data(const struct slot *slot)
 {
@@ -197,7 +197,7 @@ static uint16_t all_owners(const struct slot *slot)
     return (uint16_t)((1u << slot->owner_count) - 1);
 }
 
-/* Reads the word before an owner can write to it. */
+/* Called before an owner can write to the word. */
 static void take_word(struct verdicts *verdicts, unsigned i)
 {
     struct slot *slot = &breakpoint_slots.slot[i];
@@ -209,14 +209,13 @@ static void take_word(struct verdicts *verdicts, unsigned i)
     verdicts->registers |= 1u << i;
 }
 
-/* The old bytes are evidence only if no other CPU can have changed them. */
 static void gather(struct share_evidence *evidence, const struct slot *slot, uint64_t changed,
                    const struct regs *regs)
 {
     evidence->count =
         slot->user ? breakpoint_processes->candidates(regs, &slot->watch, evidence->candidates)
                    : arch_watch_candidates(regs, &slot->watch, evidence->candidates);
-    evidence->changed = arch_cpus() == 1 ? changed : 0;
+    evidence->changed = arch_cpus() == 1 ? changed : 0; /* another CPU may have changed the word */
 }
 
 static void judge(struct verdicts *verdicts, unsigned i, const struct arch_watch *reported,
@@ -284,7 +283,7 @@ static void judge_fired(struct verdicts *verdicts, unsigned i, struct share_evid
         verdicts->iterations = iterations(evidence);
 }
 
-/* --- Registers that were hit as well, on a machine that reports only one. --- */
+/* --- Registers that a machine which reports only one does not report. --- */
 
 /* True if one access may touch both. */
 static bool is_near(const struct arch_watch *left, const struct arch_watch *right)
@@ -292,9 +291,7 @@ static bool is_near(const struct arch_watch *left, const struct arch_watch *righ
     return arch_watch_touches(right, left->address - ACCESS_MAX, left->length + 2 * ACCESS_MAX);
 }
 
-/*
- * True if the instruction that hit another register may also have hit this one, by a placed access.
- */
+/* True if a placed access of the instruction that hit another register may have hit this one. */
 static bool placed_may_hit(const struct share_evidence *evidence, const struct arch_watch *watch)
 {
     for (unsigned i = 0; i < evidence->count; i++)
@@ -306,9 +303,8 @@ static bool placed_may_hit(const struct share_evidence *evidence, const struct a
 }
 
 /*
- * The same for an access at an unknown place: near the other register if the access hit that too,
- * otherwise anywhere. The kernel has no unknown instruction that accesses two places; a program may
- * have one.
+ * The same for an access at an unknown place: near the other register if it hit both, otherwise
+ * anywhere. Only in a program may an unknown instruction access two places.
  */
 static bool unplaced_may_hit(const struct share_evidence *evidence, const struct slot *slot,
                              const struct arch_watch *other)
@@ -330,19 +326,6 @@ static bool contains(const struct arch_watch *outer, const struct arch_watch *in
            inner->address + inner->length <= outer->address + outer->length;
 }
 
-/*
- * Adapts `evidence` to this register: its word may have changed where that of the other register
- * did not.
- */
-static void judge_made(struct verdicts *verdicts, unsigned i, struct share_evidence *evidence)
-{
-    const struct slot *slot = &breakpoint_slots.slot[i];
-
-    evidence->changed =
-        arch_cpus() == 1 ? *slot->word ^ __atomic_load_n(&slot->shadow, __ATOMIC_RELAXED) : 0;
-    judge(verdicts, i, NULL, evidence);
-}
-
 static void judge_beside(struct verdicts *verdicts, unsigned fired, unsigned i,
                          struct share_evidence *evidence)
 {
@@ -350,12 +333,16 @@ static void judge_beside(struct verdicts *verdicts, unsigned fired, unsigned i,
 
     if (!is_data(slot) || slot->user != hit->user)
         return;
-    if (slot->user && contains(&slot->watch, &hit->watch))
+    if (slot->user && contains(&slot->watch, &hit->watch)) {
         verdicts->hit[i] = all_owners(slot);
-    else if (placed_may_hit(evidence, &slot->watch))
-        judge_made(verdicts, i, evidence);
-    else if (unplaced_may_hit(evidence, slot, &hit->watch))
+    } else if (placed_may_hit(evidence, &slot->watch)) {
+        uint64_t changed = *slot->word ^ __atomic_load_n(&slot->shadow, __ATOMIC_RELAXED);
+
+        evidence->changed = arch_cpus() == 1 ? changed : 0; /* this register's word */
+        judge(verdicts, i, NULL, evidence);
+    } else if (unplaced_may_hit(evidence, slot, &hit->watch)) {
         verdicts->doubtful[i] = all_owners(slot);
+    }
     if (verdicts->hit[i])
         take_word(verdicts, i);
     count_touches(verdicts, i, evidence);
@@ -375,14 +362,14 @@ static void judge_unreported(struct verdicts *verdicts, unsigned reported, unsig
 
 /* --- Owners: one report per trap, however many parts were hit. --- */
 
-/* Index of the owner's first entry in `lists`; the index after the last if there is none. */
-static unsigned find_owner(const uint16_t *lists, const struct breakpoint *wanted)
+/* The owner's first part in `lists`, or NULL. */
+static const struct arch_watch *find_part(const uint16_t *lists, const struct breakpoint *wanted)
 {
     for (unsigned i = 0; i < breakpoint_slots.count; i++)
         for (unsigned owner = 0; owner < breakpoint_slots.slot[i].owner_count; owner++)
             if (lists[i] & 1u << owner && breakpoint_slots.slot[i].owners[owner] == wanted)
-                return i * BREAKPOINT_OWNERS_MAX + owner;
-    return ARCH_WATCHES * BREAKPOINT_OWNERS_MAX;
+                return &breakpoint_slots.slot[i].parts[owner];
+    return NULL;
 }
 
 /* Most accesses of the owner's bytes that the trap may report. */
@@ -398,49 +385,33 @@ static unsigned touches_of(const struct verdicts *verdicts, const struct breakpo
     return touches < verdicts->iterations ? touches : verdicts->iterations;
 }
 
-static void doubt(struct breakpoint *owner, unsigned hits)
+/* A certain hit reports one access; its other accesses are doubtful. */
+static void report(const struct verdicts *verdicts, struct breakpoint *owner, bool certain,
+                   const struct arch_watch *part, struct regs *regs)
 {
-    if (hits)
-        __atomic_fetch_add(&owner->doubtful, hits, __ATOMIC_RELAXED);
+    unsigned doubtful = touches_of(verdicts, owner) - certain;
+
+    if (certain || owner->hit_in_doubt)
+        owner->hit(owner, part->address, regs);
+    if (doubtful && (certain || !owner->hit_in_doubt))
+        __atomic_fetch_add(&owner->doubtful, doubtful, __ATOMIC_RELAXED);
 }
 
-static void tell_hit(const struct verdicts *verdicts, unsigned i, unsigned number,
-                     struct regs *regs)
+static void report_each(const struct verdicts *verdicts, bool certain, struct regs *regs)
 {
-    const struct slot *slot = &breakpoint_slots.slot[i];
-    struct breakpoint *owner = slot->owners[number];
+    const uint16_t *lists = certain ? verdicts->hit : verdicts->doubtful;
 
-    if (find_owner(verdicts->hit, owner) != i * BREAKPOINT_OWNERS_MAX + number)
-        return;
-    owner->hit(owner, slot->parts[number].address, regs);
-    doubt(owner, touches_of(verdicts, owner) - 1);
-}
+    for (unsigned i = 0; i < breakpoint_slots.count; i++) {
+        const struct slot *slot = &breakpoint_slots.slot[i];
 
-static void tell_doubt(const struct verdicts *verdicts, unsigned i, unsigned number,
-                       struct regs *regs)
-{
-    const struct slot *slot = &breakpoint_slots.slot[i];
-    struct breakpoint *owner = slot->owners[number];
-    unsigned entry = i * BREAKPOINT_OWNERS_MAX + number;
+        for (unsigned number = 0; number < slot->owner_count; number++) {
+            struct breakpoint *owner = slot->owners[number];
+            const struct arch_watch *part = &slot->parts[number];
 
-    if (find_owner(verdicts->hit, owner) < ARCH_WATCHES * BREAKPOINT_OWNERS_MAX ||
-        find_owner(verdicts->doubtful, owner) != entry)
-        return;
-    if (owner->hit_in_doubt)
-        owner->hit(owner, slot->parts[number].address, regs);
-    else
-        doubt(owner, touches_of(verdicts, owner));
-}
-
-typedef void tell(const struct verdicts *verdicts, unsigned i, unsigned number, struct regs *regs);
-
-static void tell_each(const struct verdicts *verdicts, const uint16_t *lists, tell *one,
-                      struct regs *regs)
-{
-    for (unsigned i = 0; i < breakpoint_slots.count; i++)
-        for (unsigned owner = 0; owner < breakpoint_slots.slot[i].owner_count; owner++)
-            if (lists[i] & 1u << owner)
-                one(verdicts, i, owner, regs);
+            if (find_part(lists, owner) == part && (certain || !find_part(verdicts->hit, owner)))
+                report(verdicts, owner, certain, part, regs);
+        }
+    }
 }
 
 void breakpoint_share(unsigned fired, struct regs *regs)
@@ -456,8 +427,8 @@ void breakpoint_share(unsigned fired, struct regs *regs)
             judge_unreported(&verdicts, fired, i, &evidence);
     }
     /* Certain hits last: gdb stops at the last hit of a trap. */
-    tell_each(&verdicts, verdicts.doubtful, tell_doubt, regs);
-    tell_each(&verdicts, verdicts.hit, tell_hit, regs);
+    report_each(&verdicts, false, regs);
+    report_each(&verdicts, true, regs);
     for (unsigned left = verdicts.registers; left; left &= left - 1) {
         unsigned i = (unsigned)__builtin_ctz(left);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Determines which breakpoints a hit belongs to when a register watches different accesses for
- * several breakpoints, or when the machine reports only one register and the same instruction may
- * have hit others. See docs/breakpoints.md, "Whose hit it was". Debug trap: as breakpoint_hit.
+ * Determines the owners of a hit if a register watches different accesses for several breakpoints,
+ * or if the machine reports only one register and the instruction may have hit others. See
+ * docs/breakpoints.md, "Whose hit it was". Debug trap: as breakpoint_hit.
  */
 #pragma once
 
@@ -13,7 +13,6 @@ void breakpoint_share(unsigned fired, struct regs *regs);
 
 enum share { SHARE_NOT, SHARE_HIT, SHARE_DOUBTFUL };
 
-/* Evidence about the instruction that hit, and about what it changed. */
 struct share_evidence {
     struct arch_candidate candidates[ARCH_CANDIDATES_MAX]; /* one of these was the instruction */
     unsigned count;                                        /* 0: the instruction is unknown */
@@ -21,9 +20,6 @@ struct share_evidence {
     bool group;       /* the trap may report several iterations of a repeated instruction */
 };
 
-/*
- * Decides whether the instruction hit `part`. `watch` is what the reported register watches, if
- * that contains `part`; NULL if no reported register contains it.
- */
+/* Whether `part` was hit. `watch`: of the reported register, if it contains `part`, or NULL. */
 enum share breakpoint_share_of(const struct arch_watch *part, const struct arch_watch *watch,
                                const struct share_evidence *evidence);

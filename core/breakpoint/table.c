@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See table.h. Holds all installed breakpoints and the registers that their plan needs, and
- * switches from one table to the next. The registers are the same on all CPUs; a register that
- * watches a program is live on a CPU only while a process of that program runs there.
+ * See table.h. Holds the installed breakpoints and switches from one table to the next. The
+ * registers are the same on all CPUs; one that watches a program is live on a CPU only while a
+ * process of that program runs there.
  */
 #include "core/breakpoint/table.h"
 
@@ -20,15 +20,14 @@ const struct breakpoint_processes *breakpoint_processes;
 const char *const breakpoint_access_letters[] = {
     [ARCH_EXECUTE] = "x", [ARCH_WRITE] = "w", [ARCH_READ_WRITE] = "rw"};
 
-/* Changed with all CPUs parked, like everything below. */
-static struct breakpoint *installed[INSTALLED_MAX];
-static unsigned installed_count;
-static uint64_t changes; /* number of table changes */
+static struct breakpoint *installed[INSTALLED_MAX]; /* [all CPUs parked] */
+static unsigned installed_count;                    /* [all CPUs parked] */
+static uint64_t changes;                            /* [all CPUs parked] of the table */
 
 /*
- * The watched word of the process that runs on that CPU. Read at the switch to the process, when
- * the registers change, and at hits; that is enough, because no other process writes this memory.
- * [owning CPU; others while it is parked]
+ * The watched word of the process that runs on that CPU. Taken when a switch or a change makes the
+ * register live, and at hits: no other process writes this memory. [owning CPU; others while it is
+ * parked]
  */
 static uint64_t user_shadow[ARCH_CPUS_MAX][ARCH_WATCHES];
 
@@ -44,7 +43,7 @@ static uint64_t user_word(unsigned cpu, const struct slot *slot)
     return word;
 }
 
-/* Out of line, so that hits in the kernel do not pay for it. */
+/* Out of line: hits in the kernel do not pay for it. */
 __attribute__((noinline)) uint64_t breakpoint_user_exchange(const struct slot *slot, uint64_t *old)
 {
     unsigned cpu = arch_cpu_id();
@@ -79,35 +78,26 @@ static void table_take_shadows(unsigned cpu)
             user_shadow[cpu][i] = user_word(cpu, &breakpoint_slots.slot[i]);
 }
 
-/*
- * This CPU may be parked anywhere in this function and find a different table when it resumes. Its
- * choice was then made for the old table, so it chooses again.
- */
+static void table_select(unsigned cpu)
+{
+    breakpoint_live[cpu] = table_live(cpu);
+    table_take_shadows(cpu);
+    arch_watch_select(cpu, breakpoint_live[cpu]);
+}
+
+/* If this CPU is parked in table_select and the table changes, it selects again. */
 void breakpoint_switch(void)
 {
-    unsigned cpu = arch_cpu_id();
     uint64_t before;
 
     do {
         before = local_load(&changes);
-        breakpoint_live[cpu] = table_live(cpu);
-        table_take_shadows(cpu);
-        arch_watch_select(cpu, breakpoint_live[cpu]);
+        table_select(arch_cpu_id());
     } while (local_load(&changes) != before);
-}
-
-static void table_select(void)
-{
-    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++) {
-        breakpoint_live[cpu] = table_live(cpu);
-        table_take_shadows(cpu);
-        arch_watch_select(cpu, breakpoint_live[cpu]);
-    }
 }
 
 /* --- Switching tables. --- */
 
-/* Stores in each owner which registers it has. */
 static void table_note_slots(void)
 {
     for (unsigned i = 0; i < installed_count; i++)
@@ -117,10 +107,7 @@ static void table_note_slots(void)
             breakpoint_slots.slot[i].owners[owner]->slots |= 1u << i;
 }
 
-/*
- * Nothing can hit between disarm and arm, so the debug trap never sees a table that does not match
- * the registers.
- */
+/* Nothing hits between disarm and arm, so the debug trap sees only a table that matches. */
 static void table_switch(const struct slot_table *next)
 {
     static const uint64_t nothing;
@@ -139,7 +126,8 @@ static void table_switch(const struct slot_table *next)
     }
     breakpoint_handlers_make();
     local_increment(&changes);
-    table_select();
+    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
+        table_select(cpu);
     arch_watch_arm(watches, breakpoint_slots.count);
 }
 
@@ -189,7 +177,6 @@ static void table_add(struct slot_table *next, const struct breakpoint_plan *pla
     }
 }
 
-/* Makes the table for all installed breakpoints. */
 static void table_make(struct slot_table *next, const struct breakpoint_plan *plan)
 {
     assert(plan->count <= ARCH_WATCHES);
@@ -207,7 +194,7 @@ static void table_make(struct slot_table *next, const struct breakpoint_plan *pl
     next->shared = table_is_shared(next);
 }
 
-/* Plans for the first `count` installed breakpoints; false if PLAN_MAX is too small. */
+/* For the first `count` installed breakpoints. False if PLAN_MAX is too small. */
 static bool plan_make(struct breakpoint_plan *plan, unsigned count, unsigned most)
 {
     plan->count = 0;
@@ -234,7 +221,7 @@ static int refuse_space(unsigned needed, unsigned available, struct refusal *why
                   breakpoint_slots.count ? holders : "nobody");
 }
 
-/* Number of parts of this breakpoint that may share a register with `part` in some plan. */
+/* Parts of this breakpoint that may share a register with `part` in some plan. */
 static unsigned parts_beside(const struct breakpoint *breakpoint, const struct arch_watch *part,
                              const struct breakpoint_target *target)
 {
@@ -246,9 +233,7 @@ static unsigned parts_beside(const struct breakpoint *breakpoint, const struct a
     return count;
 }
 
-/*
- * Counts for the worst plan, so that no later plan, for example after a removal, has more owners.
- */
+/* Counts for the worst plan: no later one, as after a removal, has more owners. */
 static int refuse_owners(const struct breakpoint *breakpoint, struct refusal *why)
 {
     struct breakpoint_parts parts = breakpoint_split(breakpoint);
@@ -321,12 +306,8 @@ void breakpoint_table_remove(const struct breakpoint *breakpoint)
         if (installed[i] != breakpoint)
             installed[kept++] = installed[i];
     installed_count = kept;
-    /*
-     * This cannot fail: each watched word needs at most one register, and there are no more watched
-     * words than before.
-     */
     fits = plan_make(&plan, installed_count, ARCH_WATCHES);
-    assert(fits);
+    assert(fits); /* a watched word needs at most one register, and none is new */
     table_make(&next, &plan);
     table_switch(&next);
 }

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The tracepoint breakpoint:hit reports the watched bytes before and after a hit of a debug
- * register, and the instruction that made the access. Raised in the debug trap, once per register
- * that hit, with the registers of the interrupted code.
- *
- * `old` is the value at the register's last hit, or when it was armed; `new` is the present value.
- * Both are 0 for x. `insn` is the address of the instruction that made the access, 0 if `how` is
- * "unknown" (docs/unwinding.md).
+ * The tracepoint breakpoint:hit, raised in the debug trap, once per register that hit. `old`: the
+ * bytes at the register's last hit, or when it was armed; `new`: now; both are 0 for x. `insn`: the
+ * instruction that made the access, 0 if `how` is "unknown" (docs/unwinding.md).
  */
 #pragma once
 

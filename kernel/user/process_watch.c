@@ -111,6 +111,6 @@ void process_watch_init(void)
         .refuse_place = watch_refuse_place,
     };
 
-    breakpoint_set_processes(&processes);
+    breakpoint_processes = &processes;
     recording_set_stop(watch_stop);
 }

@@ -284,7 +284,7 @@ static void watch_process(void)
                                                           refuse_nothing};
     struct refusal why = {""};
 
-    breakpoint_set_processes(&processes);
+    breakpoint_processes = &processes;
     words[0] = 0x1000000010;
     words[1] = 0x2000000020;
     breakpoints[0] = (struct breakpoint){.address = 0x402004,

@@ -85,7 +85,7 @@ static int setup(void **state)
     memset(hits, 0, sizeof(hits));
     unmapped = NULL;
     breakpoint_init();
-    breakpoint_set_processes(&processes);
+    breakpoint_processes = &processes;
     return 0;
 }
 
@@ -199,11 +199,11 @@ static void what_is_no_place_of_a_program_is_refused(void **state)
     assert_int_equal(install(0, PLACE, of_editor), -EFAULT);
     assert_string_equal(why.text, "in no segment");
     unmapped = NULL;
-    breakpoint_set_processes(NULL);
+    breakpoint_processes = NULL;
     assert_int_equal(install(0, PLACE, of_editor), -EINVAL);
     assert_non_null(strstr(why.text, "this kernel cannot run programs"));
     assert_int_equal(breakpoint_used(), 0);
-    breakpoint_set_processes(&processes);
+    breakpoint_processes = &processes;
 }
 
 int main(void)
