@@ -5,10 +5,13 @@
  */
 #include "core/breakpoint/breakpoint.h"
 
+#include "arch/local.h"
 #include "arch/memory.h"
 #include "core/breakpoint/table.h"
 #include "core/lib/assert.h"
 #include "core/lib/cpus.h"
+
+static uint64_t lapses[ARCH_CPUS_MAX]; /* [owning CPU; another while it is parked] */
 
 static int refuse_shape(const struct breakpoint *breakpoint, struct refusal *why)
 {
@@ -87,6 +90,29 @@ void breakpoint_remove(struct breakpoint *breakpoint)
     cpus_park_surely();
     breakpoint_table_remove(breakpoint);
     cpus_release();
+}
+
+static void audit(unsigned cpu)
+{
+    if (!arch_watch_audit(cpu))
+        local_increment(&lapses[cpu]);
+}
+
+void breakpoint_audit(void)
+{
+    audit(arch_cpu_id());
+}
+
+void breakpoint_audit_all(void)
+{
+    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
+        if (arch_cpu_runs(cpu))
+            audit(cpu);
+}
+
+uint64_t breakpoint_lapses(unsigned cpu)
+{
+    return local_load(&lapses[cpu]);
 }
 
 unsigned breakpoint_used(void)

@@ -35,10 +35,7 @@ struct breakpoint_target {
     uint32_t pid;        /* 0: not by process */
 };
 
-/*
- * The caller owns it, fills the first part, and changes nothing until breakpoint_remove: the trap
- * has a copy of `hit`.
- */
+/* The caller fills the first part; constant until breakpoint_remove: the trap copies `hit`. */
 struct breakpoint {
     uintptr_t address;
     size_t length; /* 1 to 32; ARCH_EXECUTE: 1 */
@@ -68,6 +65,17 @@ void breakpoint_remove(struct breakpoint *breakpoint);
 /* Prints a line per register: what it watches, and for which owners. */
 void breakpoint_print(struct sink *sink);
 
+/*
+ * Check that debug registers hold the watches armed there (arch_watch_audit), since a disarmed
+ * watch misses hits silently; arm lapsed watches again and count them. The first checks this CPU,
+ * in each tick interrupt; the second all CPUs, with the others parked.
+ */
+void breakpoint_audit(void);
+void breakpoint_audit_all(void);
+
+/* How often that CPU's watches were found disarmed since boot. Any context. */
+uint64_t breakpoint_lapses(unsigned cpu);
+
 /* Number of registers in use, 0 to ARCH_WATCHES. */
 unsigned breakpoint_used(void);
 
@@ -90,8 +98,5 @@ extern const struct breakpoint_processes {
     int (*refuse_place)(const struct breakpoint *breakpoint, struct refusal *why);
 } * breakpoint_processes;
 
-/*
- * Makes this CPU's registers watch for the new thread. Called by the scheduler after a switch, with
- * interrupts off.
- */
+/* Called on this CPU after a switch to a new thread, with interrupts off. */
 void breakpoint_switch(void);

@@ -186,21 +186,15 @@ static struct handler handler_of(unsigned fired)
                             .slot = slot};
 }
 
-static struct handler handler_make(unsigned fired)
-{
-    struct handler handler = handler_of(fired);
-
-    if (breakpoint_slots.grouped && !breakpoint_slots.shared) {
-        handler.single = handler.run;
-        handler.run = handle_group;
-    }
-    return handler;
-}
-
 void breakpoint_handlers_make(void)
 {
-    for (unsigned fired = 1; fired < 1u << ARCH_WATCHES; fired++)
-        handlers[fired] = handler_make(fired);
+    for (unsigned fired = 1; fired < 1u << ARCH_WATCHES; fired++) {
+        handlers[fired] = handler_of(fired);
+        if (breakpoint_slots.grouped && !breakpoint_slots.shared) {
+            handlers[fired].single = handlers[fired].run;
+            handlers[fired].run = handle_group;
+        }
+    }
 }
 
 static void breakpoint_trap(unsigned fired, struct regs *regs)

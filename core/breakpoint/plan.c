@@ -50,7 +50,7 @@ static bool covers(const struct arch_watch *outer, const struct arch_watch *inne
            inner->address + inner->length <= outer->address + outer->length;
 }
 
-static bool watch_equal(const struct arch_watch *left, const struct arch_watch *right)
+bool breakpoint_watch_equal(const struct arch_watch *left, const struct arch_watch *right)
 {
     return left->address == right->address && left->length == right->length &&
            left->access == right->access;
@@ -94,8 +94,8 @@ static bool plan_add_part(struct breakpoint_plan *plan, const struct arch_watch 
 
     for (unsigned i = 0; i < plan->count;) {
         const struct arch_watch *other = &plan->reg[i].watch;
-        bool equal =
-            watch_equal(other, &watch) && breakpoint_target_equal(plan->reg[i].target, target);
+        bool equal = breakpoint_watch_equal(other, &watch) &&
+                     breakpoint_target_equal(plan->reg[i].target, target);
         bool nested = may_share(other, plan->reg[i].target, &watch, target) &&
                       (covers(other, &watch) || covers(&watch, other));
 
@@ -131,7 +131,8 @@ bool breakpoint_parts_may_meet(const struct arch_watch *left,
 {
     if (may_share(left, left_target, right, right_target))
         return left->address / WORD == right->address / WORD;
-    return watch_equal(left, right) && breakpoint_target_equal(left_target, right_target);
+    return breakpoint_watch_equal(left, right) &&
+           breakpoint_target_equal(left_target, right_target);
 }
 
 /* Bytes without an owner that one register for both would watch; WORD: it cannot watch both. */
@@ -198,7 +199,8 @@ unsigned breakpoint_plan_find(const struct breakpoint_plan *plan, const struct a
     for (unsigned i = 0; i < plan->count; i++) {
         const struct arch_watch *watch = &plan->reg[i].watch;
 
-        if (watch_equal(watch, part) && breakpoint_target_equal(plan->reg[i].target, target))
+        if (breakpoint_watch_equal(watch, part) &&
+            breakpoint_target_equal(plan->reg[i].target, target))
             return i;
         if (may_share(watch, plan->reg[i].target, part, target) && covers(watch, part))
             return i;

@@ -47,6 +47,8 @@ void breakpoint_plan_squeeze(struct breakpoint_plan *plan, unsigned most);
 unsigned breakpoint_plan_find(const struct breakpoint_plan *plan, const struct arch_watch *part,
                               const struct breakpoint_target *target);
 
+bool breakpoint_watch_equal(const struct arch_watch *left, const struct arch_watch *right);
+
 /* True if some plan watches both with one register. */
 bool breakpoint_parts_may_meet(const struct arch_watch *left,
                                const struct breakpoint_target *left_target,

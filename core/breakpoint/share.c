@@ -16,11 +16,6 @@ static uint64_t watch_mask(const struct arch_watch *watch)
     return bytes << 8 * (watch->address % sizeof(bytes));
 }
 
-static bool range_equal(const struct arch_watch *left, const struct arch_watch *right)
-{
-    return left->address == right->address && left->length == right->length;
-}
-
 static bool may_touch(const struct arch_watch *part, const struct arch_made *made)
 {
     return arch_made_is_watched(made, part->access) &&
@@ -34,7 +29,9 @@ static enum share share_of_made(const struct arch_watch *part, const struct arch
     if (!arch_made_is_watched(made, part->access))
         return SHARE_NOT;
     if (!made->placed)
-        return alone && watch && range_equal(part, watch) ? SHARE_HIT : SHARE_DOUBTFUL;
+        return alone && watch && part->address == watch->address && part->length == watch->length
+                   ? SHARE_HIT
+                   : SHARE_DOUBTFUL;
     if (arch_watch_touches(part, made->address, made->size))
         return SHARE_HIT;
     if (!may_touch(part, made))
@@ -61,7 +58,7 @@ static enum share share_of_candidate(const struct arch_watch *part, const struct
 static enum share share_by_bytes(const struct arch_watch *part, const struct arch_watch *watch,
                                  uint64_t changed)
 {
-    if (watch && range_equal(part, watch) && part->access == watch->access)
+    if (watch && breakpoint_watch_equal(part, watch))
         return SHARE_HIT;
     return changed & watch_mask(part) ? SHARE_HIT : SHARE_DOUBTFUL;
 }
@@ -249,8 +246,7 @@ static uint16_t owners_of_all(const struct slot *slot)
     unsigned owners = 0;
 
     for (unsigned owner = 0; owner < slot->owner_count; owner++)
-        if (range_equal(&slot->parts[owner], &slot->watch) &&
-            slot->parts[owner].access == slot->watch.access)
+        if (breakpoint_watch_equal(&slot->parts[owner], &slot->watch))
             owners |= 1u << owner;
     return (uint16_t)owners;
 }

@@ -131,13 +131,6 @@ static void table_switch(const struct slot_table *next)
     arch_watch_arm(watches, breakpoint_slots.count);
 }
 
-static bool part_is_all(const struct slot *slot, unsigned owner)
-{
-    const struct arch_watch *part = &slot->parts[owner];
-
-    return part->length == slot->watch.length && part->access == slot->watch.access;
-}
-
 static bool has_other_owners(const struct slot *left, const struct slot *right)
 {
     return left->owner_count != 1 || right->owner_count != 1 || left->owners[0] != right->owners[0];
@@ -151,7 +144,7 @@ static bool table_is_shared(const struct slot_table *next)
         const struct slot *slot = &next->slot[i];
 
         for (unsigned owner = 0; owner < slot->owner_count; owner++)
-            if (!part_is_all(slot, owner))
+            if (!breakpoint_watch_equal(&slot->parts[owner], &slot->watch))
                 return true;
         if (slot->watch.access == ARCH_EXECUTE)
             continue;

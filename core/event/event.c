@@ -10,7 +10,7 @@
 #include "arch/cpu.h"
 #include "arch/local.h"
 #include "arch/regs.h"
-#include "core/breakpoint/audit.h"
+#include "core/breakpoint/breakpoint.h"
 #include "core/host.h"
 #include "core/lib/assert.h"
 #include "core/lib/cpus.h"
@@ -122,10 +122,7 @@ static bool event_refill(struct event *event, struct event_cpu *here, struct rin
     return !held_back;
 }
 
-/*
- * An event with a frequency reads the clock for every sample. Any other is granted all samples of
- * its tick at once, or an unlimited number, so that it seldom does.
- */
+/* With a frequency, the clock is read for each sample; otherwise once a tick, or only once. */
 static bool event_check(struct event *event, struct event_cpu *here, struct ring *ring)
 {
     uint64_t now = arch_clock_ns();

@@ -5,7 +5,7 @@
 #include "arch/cpu.h"
 #include "arch/local.h"
 #include "arch/memory.h"
-#include "core/breakpoint/audit.h"
+#include "core/breakpoint/breakpoint.h"
 #include "core/host.h"
 #include "core/lib/assert.h"
 #include "core/lib/cpus.h"

@@ -2,7 +2,7 @@
 /* The command `cpus`: a snapshot of what each CPU is doing. Task context. */
 #include "arch/park.h"
 #include "arch/watch.h"
-#include "core/breakpoint/audit.h"
+#include "core/breakpoint/breakpoint.h"
 #include "core/console/command.h"
 #include "core/lib/cpus.h"
 #include "core/lib/print.h"

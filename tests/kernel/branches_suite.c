@@ -9,7 +9,7 @@
 #include "arch/watch.h"
 #include "arch/x86_64/entry/trap.h"
 #include "arch/x86_64/entry/vectors.h"
-#include "core/breakpoint/audit.h"
+#include "core/breakpoint/breakpoint.h"
 #include "core/event/source_branches.h"
 #include "core/lib/arguments.h"
 #include "core/lib/string.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Checks that watches are armed, as a watch that is off is silent: in each tick, and at a
- * recording's end (core/breakpoint/audit.h). They may be off only for a stepped context.
+ * recording's end (core/breakpoint/breakpoint.h). They may be off only for a stepped context.
  */
 #include "arch/cpu.h"
 #include "arch/local.h"
