@@ -72,14 +72,13 @@ void tallies_print_interval(const struct perf_options *options)
 {
     for (unsigned i = 0; i < options->recording.event_count; i++) {
         const struct tally *tally = recording_tally(i);
-        size_t count;
+        struct tally_sums interval = {.lines = all[i].lines};
 
-        if (!all[i].lines || !tally)
+        if (!interval.lines || !tally)
             continue;
-        count = tally_lines_marked(tally, all[i].lines);
+        interval.count = tally_lines_marked(tally, interval.lines);
         print_together_begin();
-        tally_print_interval(print_console(), options->recording.events[i].name, tally,
-                             all[i].lines, count);
+        tally_print(print_console(), options->recording.events[i].name, tally, &interval);
         print_together_end();
     }
 }

@@ -24,10 +24,7 @@ static inline bool tally_same_key(const struct tally_line *one, const struct tal
 /* Maximum number of lines. */
 size_t tally_lines_most(void);
 
-/*
- * Stores the lines of hits between the last two marks (tally_mark), at most tally_lines_most().
- * Returns their number.
- */
+/* Stores the lines of hits between the last two marks, at most tally_lines_most(). */
 size_t tally_lines_marked(const struct tally *tally, struct tally_line *lines);
 
 /* Sums over one or more recordings. `lines` has room for `most` lines plus tally_lines_most(). */

@@ -168,14 +168,6 @@ void tally_print(struct sink *sink, const char *event, const struct tally *tally
     print_to(sink, "\n");
 }
 
-void tally_print_interval(struct sink *sink, const char *event, const struct tally *tally,
-                          const struct tally_line *lines, size_t count)
-{
-    print_header(sink, event, tally, 1);
-    print_lines(sink, &tally->plan, lines, count);
-    print_to(sink, "\n");
-}
-
 void tally_print_rest(struct sink *sink, const char *event, const struct tally *tally,
                       const struct tally_sums *sums)
 {

@@ -8,10 +8,6 @@
 void tally_print(struct sink *sink, const char *event, const struct tally *tally,
                  const struct tally_sums *sums);
 
-/* `lines`: those of one interval (tally_lines_marked). */
-void tally_print_interval(struct sink *sink, const char *event, const struct tally *tally,
-                          const struct tally_line *lines, size_t count);
-
 /* Called after the last interval: prints the hits that no interval's lines include, if any. */
 void tally_print_rest(struct sink *sink, const char *event, const struct tally *tally,
                       const struct tally_sums *sums);

@@ -55,10 +55,7 @@ static inline bool tally_cell_is(const struct tally_cell *cell, const struct tal
            cell->words[1] == key->words[1];
 }
 
-/*
- * The cell of the key, or NULL. With `make`, a new key gets a free cell; NULL: there is no room.
- * Any context of the CPU that owns the table.
- */
+/* NULL: absent or, with `make`, no room. Any context of the CPU that owns the table. */
 static inline struct tally_cell *tally_table_find(struct tally_table *table,
                                                   const struct tally_key *key, bool make)
 {

@@ -38,10 +38,7 @@ static inline bool tally_is_wanted(const struct tally_plan *plan)
     return plan->by || plan->value_field || plan->role;
 }
 
-/*
- * A key's part for a value: one for 0, one for each highest bit, one for negative values. Without a
- * histogram it is 0.
- */
+/* A part for 0, for each highest bit, and for negative values; without a histogram part 0. */
 #define TALLY_PART_NEGATIVE 65
 
 static inline uint64_t tally_part(uint64_t value, bool has_sign)
