@@ -79,10 +79,7 @@ static inline const struct event *event_of_plan(const struct sample_plan *plan)
     return (const struct event *)((const char *)plan - offsetof(struct event, plan));
 }
 
-/*
- * Gives the event an ID unique within this boot. `cpus`: arch_cpus() zeroed entries, which must
- * outlive the event.
- */
+/* The ID is unique in this boot. `cpus`: arch_cpus() zeroed entries, which outlive the event. */
 void event_init(struct event *event, const struct event_spec *spec, struct event_cpu *cpus);
 
 /* The count up to now. The event has no rings, and all CPUs are parked. Task context. */
@@ -180,10 +177,7 @@ event_traced_meant(struct event *event, struct trace_hit *traced, bool addressed
 void event_hit_for(struct event *event, uint64_t addr, const struct regs *regs, uint64_t period);
 void event_traced_for(struct event *event, struct trace_hit *traced, uint64_t period);
 
-/*
- * Takes a sample with this period. Returns false if the sample is throttled or the event has no
- * rings. Context: as event_hit.
- */
+/* Takes a sample with this period; false: throttled, or no rings. Context: as event_hit. */
 bool event_sample(struct event *event, uint64_t period, const struct regs *regs);
 
 /* Restarts the count at 0 and, given `rings`, starts sampling; it had none. Task context. */
@@ -192,18 +186,12 @@ void event_begin(struct event *event, struct ring *rings);
 /* Adjusts the periods of events with a frequency. Called on each tick, in interrupt context. */
 void event_tick(void);
 
-/*
- * Between event_enter and event_leave lists of events do not change, because parking waits for busy
- * CPUs. Interrupt context; event_is_busy: any context.
- */
+/* Lists of events do not change in between: parking waits for busy CPUs. Interrupt context. */
 void event_enter(void);
 void event_leave(void);
-bool event_is_busy(unsigned cpu);
+bool event_is_busy(unsigned cpu); /* any context */
 
-/*
- * Sets the thread that writes the stream: its hits outside interrupts are counted but not recorded.
- * Called at boot.
- */
+/* Called at boot: hits of this thread outside interrupts are counted but not recorded. */
 void event_set_drain(uint32_t pid);
 
 /* event_enable returns 0, or a negative errno and a reason. Task context. */

@@ -6,10 +6,7 @@
 
 bool task_followed[ARCH_CPUS_MAX];
 
-/*
- * CPU time of followed threads: `sum` while none of them runs on the CPU, otherwise the time since
- * `from`. Stored as task_followed is.
- */
+/* CPU time: `sum`, or the time since `from` while a followed thread runs. Stored like the flag. */
 static struct {
     uint64_t from, sum;
 } times[ARCH_CPUS_MAX];

@@ -33,10 +33,7 @@ struct event_source {
     void (*disable)(struct event *event);
     /* The count restarts at 0; rings, if any, are set; all CPUs are parked. NULL: nothing to do. */
     void (*begin)(struct event *event);
-    /*
-     * Brings the counts up to date. The event has no rings, and all CPUs are parked. NULL: each hit
-     * is counted as it occurs.
-     */
+    /* Updates the counts: no rings, all CPUs parked. NULL: each hit is counted as it occurs. */
     void (*count)(struct event *event);
 
     bool counts_time; /* counts ns; a frequency needs no search for a period */

@@ -12,10 +12,7 @@
 
 struct regs;
 
-/*
- * Opens the window at these registers, those of a breakpoint's hit. If it is already open, its
- * instruction count restarts. Debug trap.
- */
+/* Opens the window at a breakpoint's hit, or restarts its instruction count. Debug trap. */
 void branches_open(struct regs *regs);
 
 /* Called in the workload's thread; no effect unless an event steps the workload. Task context. */

@@ -56,40 +56,29 @@ static bool is_code(const struct symbol *symbol)
     return symbol->kind == 't' || symbol->kind == 'T';
 }
 
-static int default_length(const struct place *place, struct refusal *why, uint64_t *length)
-{
-    const struct symbol *symbol = &place->symbol;
-
-    *length = LENGTH_DEFAULT;
-    if (!place->is_symbol || symbol->size == 0)
-        return 0;
-    /* No instruction reads or writes a function as a whole. */
-    *length = is_code(symbol) ? 1 : symbol->size;
-    if (*length > LENGTH_MAX)
-        return refuse(
-            why, EINVAL,
-            "%s is %zu bytes long; the debug registers cover %d: give /LEN, for example mem:%s/8",
-            symbol->name, symbol->size, LENGTH_MAX, symbol->name);
-    return 0;
-}
-
 /* `given`: 0 without /LEN. */
 static int choose_length(const struct place *place, uint64_t given, struct refusal *why,
                          struct perf_event_attr *attr)
 {
-    uint64_t length = given;
+    const struct symbol *symbol = &place->symbol;
 
+    attr->bp_len = given;
     if (attr->bp_type == HW_BREAKPOINT_X) {
         if (given != 0 && given != 1 && given != LENGTH_EXECUTE)
             return refuse(why, EINVAL, "length %lu: for x give 1, or 8 as in perf, or none",
                           (unsigned long)given);
-        length = LENGTH_EXECUTE;
+        attr->bp_len = LENGTH_EXECUTE;
+    } else if (given == 0 && (!place->is_symbol || symbol->size == 0)) {
+        attr->bp_len = LENGTH_DEFAULT;
     } else if (given == 0) {
-        int error = default_length(place, why, &length);
-        if (error)
-            return error;
+        /* No instruction reads or writes a function as a whole. */
+        attr->bp_len = is_code(symbol) ? 1 : symbol->size;
     }
-    attr->bp_len = length;
+    if (attr->bp_len > LENGTH_MAX)
+        return refuse(
+            why, EINVAL,
+            "%s is %zu bytes long; the debug registers cover %d: give /LEN, for example mem:%s/8",
+            symbol->name, symbol->size, LENGTH_MAX, symbol->name);
     return 0;
 }
 

@@ -35,10 +35,7 @@ struct nmi_clock_user {
 /* `hertz`: NMIs per second; 0: none. The user must never be freed. Task context. */
 void nmi_clock_use(struct nmi_clock_user *user, unsigned hertz);
 
-/*
- * Lowers the user's rate to `hertz`, not 0, if it was higher, from the second NMI that the boot CPU
- * receives. NMI context.
- */
+/* Lowers the rate to `hertz`, not 0, from the boot CPU's second NMI on. NMI context. */
 void nmi_clock_slow_down(struct nmi_clock_user *user, unsigned hertz);
 
 /* Called for an NMI that arrived at `began`, with the interrupted registers. NMI context. */

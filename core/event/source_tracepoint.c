@@ -64,42 +64,34 @@ static void event_tracepoint_hit_ends(struct tracepoint_probe *probe, struct tra
  * weight since the last one, more than the period if a single hit weighs more. The event always
  * counts hits.
  */
-__attribute__((always_inline)) static inline struct ring *
-claim_weighted(struct event *event, struct event_cpu *here, const struct trace_hit *hit,
-               uint64_t *stands_for)
-{
-    struct ring *rings = *(struct ring *volatile *)&event->rings;
-    uint64_t weight = hit->argument[hit->tracepoint->weight];
-    uint64_t step = event->recorded.attr.freq ? 1 : weight;
-
-    here->count++;
-    if (!rings || event_is_drained(here, hit->ids))
-        return NULL;
-    here->weight += weight;
-    if (here->period_left > step) {
-        here->period_left -= step;
-        return NULL;
-    }
-    here->period_left = here->period;
-    *stands_for = here->weight;
-    here->weight = 0;
-    return event_may(event, here, &rings[hit->cpu]) ? &rings[hit->cpu] : NULL;
-}
-
 __attribute__((always_inline)) static inline void
 event_tracepoint_take_weighted(struct tracepoint_probe *probe, struct trace_hit *hit, bool tallied)
 {
     struct event *event = event_of_probe(probe);
-    uint64_t stands_for = 0;
-    struct ring *ring;
+    struct event_cpu *here = &event->cpu[hit->cpu];
+    struct ring *rings;
+    uint64_t weight, step;
 
     if (!event_tracepoint_means(event, hit))
         return;
     if (tallied)
         tally_take(&event->tally, &(struct tally_hit){.traced = hit, .cpu = hit->cpu});
-    ring = claim_weighted(event, &event->cpu[hit->cpu], hit, &stands_for);
-    if (ring)
-        sample_take_traced(&event->plan, ring, hit, 0, stands_for);
+    rings = *(struct ring *volatile *)&event->rings;
+    here->count++;
+    if (!rings || event_is_drained(here, hit->ids))
+        return;
+    weight = hit->argument[hit->tracepoint->weight];
+    step = event->recorded.attr.freq ? 1 : weight;
+    here->weight += weight;
+    if (here->period_left > step) {
+        here->period_left -= step;
+        return;
+    }
+    here->period_left = here->period;
+    weight = here->weight;
+    here->weight = 0;
+    if (event_may(event, here, &rings[hit->cpu]))
+        sample_take_traced(&event->plan, &rings[hit->cpu], hit, 0, weight);
 }
 
 static void event_tracepoint_hit_weighted(struct tracepoint_probe *probe, struct trace_hit *hit)
@@ -113,10 +105,7 @@ static void event_tracepoint_hit_weighted_tallied(struct tracepoint_probe *probe
     event_tracepoint_take_weighted(probe, hit, true);
 }
 
-/*
- * The address of a sample is that of the object reported, such as the page or the lock: the first
- * pointer among the arguments that need no search. Returns false if there is none.
- */
+/* A sample's address is that of the object reported: the first pointer that needs no search. */
 static bool find_address(const struct tracepoint *tracepoint, unsigned *address)
 {
     unsigned most = tracepoint->find_late ? tracepoint->late : tracepoint->field_count;

@@ -132,11 +132,10 @@ bool spelling_skip(struct spelling *cursor, const char *prefix)
 
 bool spelling_skip_name(struct spelling *cursor, const char *name)
 {
-    size_t length = strlen(name);
-    bool found = strncmp(cursor->at, name, length) == 0 &&
-                 (cursor->at[length] == '\0' || cursor->at[length] == ':');
+    const char *start = cursor->at;
 
-    if (found)
-        cursor->at += length;
-    return found;
+    if (spelling_skip(cursor, name) && (*cursor->at == '\0' || *cursor->at == ':'))
+        return true;
+    cursor->at = start;
+    return false;
 }
