@@ -58,8 +58,5 @@ struct recorded_loss {
     uint64_t overwritten; /* ... as PERF_RECORD_LOST_SAMPLES */
 };
 
-/*
- * The name of the task; never NULL, but perhaps empty: the caller then prints ":TID". Safe in crash
- * paths.
- */
+/* The task's name; never NULL. If it is empty, readers print ":TID". Safe in crash paths. */
 const char *comm_of(uint32_t tid);

@@ -74,10 +74,7 @@ static inline struct where sample_where(const struct regs *regs, const struct tr
     return (struct where){.ip = regs->ip, .flags = regs->flags, .user = regs_user_mode(regs)};
 }
 
-/*
- * Appends the program's part, after its marker, to `frames` of the kernel; a hit in a program has
- * no kernel part. Returns the number of entries.
- */
+/* Appends the program's part to `frames` of the kernel; a hit in a program has only this part. */
 __attribute__((noinline)) static uint64_t sample_put_user_chain(uint64_t *entry,
                                                                 const struct regs *regs,
                                                                 uint64_t frames,
@@ -168,10 +165,7 @@ sample_put(uint64_t *to, const struct sample_plan *plan, uint64_t type, const st
         sample_put_registers(at, plan->registers, of);
 }
 
-/*
- * A sample that crosses the ring's end is built in other memory, then copied in two parts. With a
- * chain, that is the scratch memory, which already holds the chain.
- */
+/* A sample that crosses the ring's end is built in its chain's scratch memory, or in `own`. */
 __attribute__((noinline)) static void
 sample_write_around(const struct sample_plan *plan, struct ring *ring, struct ring_place place,
                     const struct regs *of, const struct hit *hit, const struct sample *sample)
@@ -213,10 +207,7 @@ sample_write_at(const struct sample_plan *plan, struct ring *ring, unsigned leve
     ring_commit_at(ring, level, false);
 }
 
-/*
- * All other samples: nested in another record, with other optional parts, or of the n-th caller;
- * without such a caller the ip is 0.
- */
+/* All others: nested, with other parts, or of the n-th caller; without such a caller ip is 0. */
 __attribute__((noinline)) static void sample_write_otherwise(const struct sample_plan *plan,
                                                              struct ring *ring, struct hit hit)
 {

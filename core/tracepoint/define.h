@@ -76,10 +76,7 @@ static inline void tracepoint_copy_text(char *to, const char *from)
 #define TRACEPOINT_MEMBER_state(name)    int64_t name;
 #define TRACEPOINT_MEMBER_text(name)     char name[TRACEPOINT_TEXT_SIZE];
 
-/*
- * Writes a field of `size` bytes, a constant, at any address. The upper half of a 32-bit argument
- * may have any value.
- */
+/* `size` is a constant. The upper half of a 32-bit argument may have any value. */
 static inline void tracepoint_store(char *to, size_t size, uint64_t argument)
 {
     if (size == TRACEPOINT_TEXT_SIZE)

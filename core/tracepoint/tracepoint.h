@@ -32,18 +32,12 @@ struct tracepoint_head {
     int32_t common_tgid;
 };
 
-/*
- * common_flags, Linux' TRACE_FLAG_*. 0x10, for softirqs, is never set: timer functions run in the
- * timer interrupt, and other deferred work in a thread.
- */
+/* common_flags, Linux' TRACE_FLAG_*. 0x10 is never set, as there are no softirqs. */
 #define TRACEPOINT_IRQS_OFF     0x01 /* interrupts were off */
 #define TRACEPOINT_NEED_RESCHED 0x04 /* a switch was pending */
 #define TRACEPOINT_HARDIRQ      0x08 /* an interrupt handler was running */
 
-/*
- * A record in a sample: the size, then that many bytes; together they are 8-byte aligned, so 8-byte
- * fields are at a multiple of 8 plus 4.
- */
+/* Size and record are 8-byte aligned, so 8-byte fields are at a multiple of 8 plus 4. */
 struct tracepoint_raw {
     uint32_t size;
     struct tracepoint_head head;
@@ -160,10 +154,7 @@ static inline const struct regs *trace_regs(struct trace_hit *hit)
     return hit->regs;
 }
 
-/*
- * common_flags for the context that the sample shows, whose flags register is `flags`: where a trap
- * interrupted, interrupts may have been on.
- */
+/* `flags`: of the context that the sample shows, in which interrupts may have been on. */
 static inline uint64_t tracepoint_flags(const struct trace_hit *hit, uint64_t flags)
 {
     return (regs_irq_on(flags) ? 0 : TRACEPOINT_IRQS_OFF) |
