@@ -20,6 +20,6 @@ struct share_evidence {
     bool group;       /* the trap may report several iterations of a repeated instruction */
 };
 
-/* Whether `part` was hit. `watch`: of the reported register, if it contains `part`, or NULL. */
+/* Whether `part` was hit. `watch`: the reported register's, if it contains `part`; or NULL. */
 enum share breakpoint_share_of(const struct arch_watch *part, const struct arch_watch *watch,
                                const struct share_evidence *evidence);

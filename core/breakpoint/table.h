@@ -14,7 +14,7 @@ struct slot {
     _Alignas(512) struct arch_watch watch;
     struct breakpoint *owners[BREAKPOINT_OWNERS_MAX];
     unsigned owner_count;
-    /* The word that holds the watched bytes: every hit pays for it, and few have a listener. */
+    /* The whole word that holds the watched bytes: few hits have a listener that needs less. */
     const volatile uint64_t *word;
     uint64_t shadow; /* *word at the last hit on any CPU, or when armed; exchanged by each hit */
     bool user;       /* watches a program, by user_shadow instead of `word` */

@@ -44,23 +44,19 @@ static bool event_is_paced(const struct event *event)
     return event->spec.attr.freq && !event->spec.source->counts_time;
 }
 
-static void event_begin_cpu(struct event *event, struct event_cpu *cpu)
+void event_begin(struct event *event, struct ring *rings)
 {
     const struct perf_event_attr *attr = &event->recorded.attr;
 
-    cpu->count = 0;
-    cpu->period = attr->freq ? 1 : attr->sample_period;
-    cpu->period_left = cpu->period;
-    cpu->weight = 0;
-    if (event_is_paced(event))
-        pace_start(&cpu->pace, attr->sample_freq, arch_clock_ns());
-}
-
-void event_begin(struct event *event, struct ring *rings)
-{
     cpus_park_surely();
-    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
-        event_begin_cpu(event, &event->cpu[cpu]);
+    for (struct event_cpu *cpu = event->cpu; cpu < event->cpu + arch_cpus(); cpu++) {
+        cpu->count = 0;
+        cpu->period = attr->freq ? 1 : attr->sample_period;
+        cpu->period_left = cpu->period;
+        cpu->weight = 0;
+        if (event_is_paced(event))
+            pace_start(&cpu->pace, attr->sample_freq, arch_clock_ns());
+    }
     tally_clear(&event->tally);
     local_barrier(); /* a hit reads the rings first: store them last */
     event->rings = rings;

@@ -39,17 +39,6 @@ static unsigned expensive[ARCH_CPUS_MAX]; /* [owning CPU] */
 static unsigned rate;                     /* sampling interrupts per second; 0: none [A] */
 static struct event_clock_slowed slowed;  /* written by the CPU that lowers `rate` */
 
-/* UINT64_MAX: no event takes samples. */
-static uint64_t event_clock_shortest(void)
-{
-    uint64_t shortest = UINT64_MAX;
-
-    for (const struct event *event = first; event; event = event->clock.next)
-        if (event->rings && event->clock.interval < shortest)
-            shortest = event->clock.interval;
-    return shortest;
-}
-
 static void event_clock_serve(const struct regs *regs, uint64_t began);
 
 static struct nmi_clock_user user = {.serve = event_clock_serve};
@@ -70,9 +59,14 @@ static unsigned ticks_times(unsigned hertz)
 /* An event that only counts needs no NMIs, and no more than the ordinary ticks. */
 void event_clock_follow(void)
 {
-    uint64_t shortest = event_clock_shortest();
-    unsigned hertz = shortest == UINT64_MAX ? 0 : (unsigned)(1 + (SECOND_NS - 1) / shortest);
+    unsigned hertz = 0;
 
+    for (const struct event *event = first; event; event = event->clock.next)
+        if (event->rings) { /* otherwise the interval may be 0 */
+            uint64_t needed = 1 + (SECOND_NS - 1) / event->clock.interval;
+
+            hertz = needed > hertz ? (unsigned)needed : hertz;
+        }
     cpus_park_surely(); /* no CPU lowers the rate while all are parked */
     __atomic_store_n(&rate, hertz, __ATOMIC_RELAXED);
     if (timer.set_times)
@@ -132,7 +126,7 @@ static bool event_clock_slow_down(unsigned from, unsigned to)
     return true;
 }
 
-/* The records show readers from when on there are fewer samples. */
+/* The records show readers where samples become fewer. */
 static void event_clock_note(unsigned hertz, uint64_t took)
 {
     unsigned cpu = arch_cpu_id();

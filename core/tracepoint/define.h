@@ -137,7 +137,7 @@ static inline void tracepoint_store(char *to, size_t size, uint64_t argument)
 typedef void tracepoint_gate_at(struct arch_gated *gated, uint64_t *argument,
                                 const struct regs *regs);
 
-/* Raises a tracepoint with arguments in memory. `regs`: NULL: those of this place. */
+/* Raises a tracepoint with arguments in memory; if `regs` is NULL, with this place's registers. */
 __attribute__((always_inline)) static inline void
 tracepoint_raise(struct tracepoint *tracepoint, uint64_t *argument, const struct regs *regs)
 {
