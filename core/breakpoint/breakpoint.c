@@ -92,22 +92,17 @@ void breakpoint_remove(struct breakpoint *breakpoint)
     cpus_release();
 }
 
-static void audit(unsigned cpu)
+void breakpoint_audit(unsigned cpu)
 {
     if (!arch_watch_audit(cpu))
         local_increment(&lapses[cpu]);
-}
-
-void breakpoint_audit(void)
-{
-    audit(arch_cpu_id());
 }
 
 void breakpoint_audit_all(void)
 {
     for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
         if (arch_cpu_runs(cpu))
-            audit(cpu);
+            breakpoint_audit(cpu);
 }
 
 uint64_t breakpoint_lapses(unsigned cpu)

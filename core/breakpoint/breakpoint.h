@@ -67,10 +67,10 @@ void breakpoint_print(struct sink *sink);
 
 /*
  * Check that debug registers hold the watches armed there (arch_watch_audit), since a disarmed
- * watch misses hits silently; arm lapsed watches again and count them. The first checks this CPU,
- * in each tick interrupt; the second all CPUs, with the others parked.
+ * watch misses hits silently; arm lapsed watches again and count them. The first is called for this
+ * CPU in each tick interrupt, the second with the other CPUs parked.
  */
-void breakpoint_audit(void);
+void breakpoint_audit(unsigned cpu);
 void breakpoint_audit_all(void);
 
 /* How often that CPU's watches were found disarmed since boot. Any context. */

@@ -56,7 +56,7 @@ bool breakpoint_watch_equal(const struct arch_watch *left, const struct arch_wat
            left->access == right->access;
 }
 
-/* One register may watch both if both are kernel data: there the owner of a hit is determined. */
+/* One register may watch both if both are kernel data, where a hit's owner can be determined. */
 static bool may_share(const struct arch_watch *left, const struct breakpoint_target *left_target,
                       const struct arch_watch *right, const struct breakpoint_target *right_target)
 {

@@ -14,7 +14,7 @@ struct slot {
     _Alignas(512) struct arch_watch watch;
     struct breakpoint *owners[BREAKPOINT_OWNERS_MAX];
     unsigned owner_count;
-    /* The whole word that holds the watched bytes: few hits have a listener that needs less. */
+    /* The whole word that holds the watched bytes: to extract them would slow every hit. */
     const volatile uint64_t *word;
     uint64_t shadow; /* *word at the last hit on any CPU, or when armed; exchanged by each hit */
     bool user;       /* watches a program, by user_shadow instead of `word` */
@@ -42,7 +42,7 @@ extern unsigned breakpoint_live[ARCH_CPUS_MAX];
 int breakpoint_table_install(struct breakpoint *breakpoint, struct refusal *why);
 void breakpoint_table_remove(const struct breakpoint *breakpoint);
 
-/* For a program's register: records and returns the present word; *old: the last. Debug trap. */
+/* Records and returns the program's present word; *old: the word recorded before. Debug trap. */
 uint64_t breakpoint_user_exchange(const struct slot *slot, uint64_t *old);
 
 /* True if the trap with these registers may report several iterations. Debug trap. */

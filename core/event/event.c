@@ -259,7 +259,7 @@ void event_tick(void)
     uint64_t now = arch_clock_ns();
     unsigned cpu = arch_cpu_id();
 
-    breakpoint_audit();
+    breakpoint_audit(cpu);
     event_enter();
     for (struct event *event = first_paced; event; event = event->next_paced)
         if (event->rings)

@@ -29,7 +29,7 @@ struct event_cpu {
     uint64_t period;              /* hits per sample; the latest value if it varies */
     uint64_t period_left;         /* hits until the next sample */
     uint64_t unchecked;           /* samples allowed before the clock must be read */
-    uint64_t weight;              /* of the hits since the last sample (weighted tracepoints) */
+    uint64_t weight;              /* weighted tracepoints: of the hits since the last sample */
     struct pace pace;             /* sets the period if a frequency was requested */
 
     uint64_t tick_end;     /* end of the current throttle tick */
@@ -64,7 +64,7 @@ struct event {
     struct breakpoint breakpoint;
     struct tracepoint_probe probe;
     bool addressed;   /* [I] samples of this tracepoint have an address */
-    unsigned address; /* [I] index of that argument */
+    unsigned address; /* [I] index of the argument that is the address */
     struct event_clock {
         struct event *next; /* [all CPUs parked] */
         uint64_t interval;  /* [I] ns between samples */

@@ -22,7 +22,7 @@ void branches_workload_end(void);
 /* True if the program that runs on this CPU is to be stepped. Debug trap, or interrupts off. */
 bool branches_of_program_wanted(void);
 
-/* The program has reached its ip by the branch at `from`; 0: by none. Context as above. */
+/* The program has reached its ip by the branch at `from`, or without one: 0. Context as above. */
 void branches_of_program(uintptr_t from, const struct regs *regs);
 
 /* Instructions stepped, and windows opened by a breakpoint, since the last event began. */

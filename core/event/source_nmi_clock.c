@@ -29,15 +29,6 @@ const char *nmi_clock_problem(void)
     return clock_set_rate ? NULL : missing;
 }
 
-static bool nmi_clock_knows(const struct nmi_clock_user *user)
-{
-    const struct nmi_clock_user *known = first;
-
-    while (known && known != user)
-        known = known->next;
-    return known;
-}
-
 static unsigned nmi_clock_quickest(void)
 {
     unsigned quickest = 0;
@@ -54,12 +45,15 @@ static unsigned nmi_clock_quickest(void)
 /* Parks the CPUs, since one of them may be serving this user. */
 void nmi_clock_use(struct nmi_clock_user *user, unsigned hertz)
 {
+    const struct nmi_clock_user *known;
     unsigned quickest;
 
     if (!clock_set_rate)
         return;
     cpus_park_surely();
-    if (!nmi_clock_knows(user)) {
+    for (known = first; known && known != user;)
+        known = known->next;
+    if (!known) {
         user->next = first;
         first = user;
     }
@@ -81,20 +75,16 @@ void nmi_clock_slow_down(struct nmi_clock_user *user, unsigned hertz)
         ;
 }
 
-/* On the boot CPU, which receives the clock's own signal. */
-static void nmi_clock_follow(void)
-{
-    unsigned quickest = nmi_clock_quickest();
-
-    if (quickest < rate && quickest > 0)
-        clock_slow_down(rate = quickest);
-}
-
 void nmi_clock_interrupt(const struct regs *regs, uint64_t began)
 {
+    unsigned quickest;
+
     for (const struct nmi_clock_user *user = first; user; user = user->next)
         if (__atomic_load_n(&user->hertz, __ATOMIC_RELAXED) > 0)
             user->serve(regs, began);
-    if (arch_cpu_id() == 0)
-        nmi_clock_follow();
+    if (arch_cpu_id() != 0)
+        return;
+    quickest = nmi_clock_quickest(); /* the boot CPU receives the clock's own signal */
+    if (quickest < rate && quickest > 0)
+        clock_slow_down(rate = quickest);
 }

@@ -42,7 +42,7 @@ int spelling_refuse_unknown(const char *spelling, struct refusal *why);
 /* Reads a number: hexadecimal after 0x, otherwise decimal. `what`: its name in an error. */
 int spelling_number(struct spelling *cursor, const char *what, uint64_t *number);
 
-/* True if the word here consists of `letters`, each at most once; `sum`: of their bits. */
+/* True if the word here consists of `letters`, each at most once; `sum` is that of their bits. */
 bool spelling_letters(struct spelling *cursor, const char *letters, const uint32_t *bits,
                       uint32_t *sum);
 

@@ -207,7 +207,7 @@ sample_write_at(const struct sample_plan *plan, struct ring *ring, unsigned leve
     ring_commit_at(ring, level, false);
 }
 
-/* All others: nested, with other parts, or of the n-th caller; without such a caller ip is 0. */
+/* Nested samples, those with other parts, and of the n-th caller; without that caller ip is 0. */
 __attribute__((noinline)) static void sample_write_otherwise(const struct sample_plan *plan,
                                                              struct ring *ring, struct hit hit)
 {
@@ -233,7 +233,7 @@ __attribute__((noinline)) static void sample_write_otherwise(const struct sample
         plan->taken(plan);
 }
 
-/* The common samples, if they are not nested. */
+/* The common samples; a nested one takes the path above. */
 __attribute__((always_inline)) static inline void sample_write_usual(const struct sample_plan *plan,
                                                                      struct ring *ring,
                                                                      uint64_t type,

@@ -118,7 +118,7 @@ struct tracepoint {
     /* [I] Finds the arguments from `late` on, which are expensive, in the hit; NULL: none. */
     void (*find_late)(struct trace_hit *hit);
     unsigned late;                   /* [I] */
-    bool weighted;                   /* [I] the period is a sum of an argument, not of hits */
+    bool weighted;                   /* [I] the period sums up an argument instead of hits */
     unsigned weight;                 /* [I] index of that argument, a u64 */
     struct tracepoint_probe *probes; /* [T] read by hits */
 };
@@ -139,7 +139,7 @@ void tracepoint_leave(struct tracepoint *tracepoint, struct tracepoint_probe *pr
 /* Hits not recorded because their context was recording another hit. Any context. */
 uint64_t tracepoint_nested(void);
 
-/* True if that CPU is in a hit; of another CPU it may be out of date. Any context. */
+/* True if that CPU is in a hit; for another CPU perhaps out of date. Any context. */
 bool tracepoint_is_recording(unsigned cpu);
 
 /* --- For probes, while they are called. --- */
