@@ -87,6 +87,16 @@ __attribute__((noinline)) static uint64_t sample_put_user_chain(uint64_t *entry,
     return (uint64_t)(end - entry);
 }
 
+/* A source without a raw record has four zero bytes. */
+static inline uint64_t *sample_put_raw(uint64_t *at, struct trace_hit *traced, uint64_t flags)
+{
+    if (!traced) {
+        *at = RAW_NOTHING;
+        return at + 1;
+    }
+    return tracepoint_record(traced, flags, (struct tracepoint_raw *)at);
+}
+
 /* What is known about a sample before its place is claimed. */
 struct sample {
     uint64_t bytes;
@@ -101,8 +111,9 @@ struct sample {
  * memory until sample_under_way is decremented.
  */
 static inline struct sample sample_prepare_chain(const struct sample_plan *plan, unsigned skip,
-                                                 const struct regs *regs)
+                                                 const struct hit *hit)
 {
+    const struct regs *regs = hit->regs;
     unsigned cpu = arch_cpu_id();
     uint64_t depth = local_load(&sample_under_way[cpu]);
     struct unwind_border border;
@@ -156,11 +167,8 @@ sample_put(uint64_t *to, const struct sample_plan *plan, uint64_t type, const st
         local_copy_words(at, sample->chain, sample->chain_words);
         at += sample->chain_words;
     }
-    if (type & PERF_SAMPLE_RAW && hit->traced)
-        at = tracepoint_record(hit->traced, sample_where(hit->regs, hit->traced).flags,
-                               (struct tracepoint_raw *)at);
-    else if (type & PERF_SAMPLE_RAW)
-        *at++ = RAW_NOTHING;
+    if (type & PERF_SAMPLE_RAW)
+        at = sample_put_raw(at, hit->traced, sample_where(hit->regs, hit->traced).flags);
     if (type & PERF_SAMPLE_REGS_INTR)
         sample_put_registers(at, plan->registers, of);
 }
@@ -220,7 +228,7 @@ __attribute__((noinline)) static void sample_write_otherwise(const struct sample
         of = &caller;
     }
     if (plan->type & PERF_SAMPLE_CALLCHAIN) {
-        sample = sample_prepare_chain(plan, plan->chain.skip, hit.regs);
+        sample = sample_prepare_chain(plan, plan->chain.skip, &hit);
         if (plan->chain.verify && sample.possible && !regs_user_mode(hit.regs))
             verify_chain(hit.regs);
     }
@@ -234,24 +242,23 @@ __attribute__((noinline)) static void sample_write_otherwise(const struct sample
 }
 
 /* The common samples; a nested one takes the path above. */
-__attribute__((always_inline)) static inline void sample_write_usual(const struct sample_plan *plan,
-                                                                     struct ring *ring,
-                                                                     uint64_t type,
-                                                                     const struct hit hit)
+__attribute__((always_inline)) static inline void
+sample_write_usual(const struct sample_plan *plan, struct ring *ring, uint64_t type, struct hit hit)
 {
-    /* Without the period, which is not used below: saves a register. */
-    const struct hit less = {hit.regs, hit.traced, hit.addr, hit.ids, 0};
     struct sample sample = {.bytes = plan->bytes, .possible = true};
 
     if (__builtin_expect(ring->nest > 0, false)) {
-        sample_write_otherwise(plan, ring, hit);
+        const struct hit seen = {hit.regs, hit.traced, hit.addr, hit.ids, hit.period};
+
+        sample_write_otherwise(plan, ring, seen); /* a copy, as above */
         return;
     }
     if (type & PERF_SAMPLE_CALLCHAIN)
-        sample = sample_prepare_chain(plan, 0, hit.regs);
+        sample = sample_prepare_chain(plan, 0, &hit);
     else if (type == 0)
         sample.bytes = WORDS_ALWAYS * sizeof(uint64_t); /* the same value, as a constant */
-    sample_write_at(plan, ring, 0, type, less, hit.regs, sample);
+    hit.period = 0;                                     /* unused; saves a register */
+    sample_write_at(plan, ring, 0, type, hit, hit.regs, sample);
     if (type & PERF_SAMPLE_CALLCHAIN)
         local_decrement(&sample_under_way[arch_cpu_id()]);
 }
