@@ -33,7 +33,7 @@ LIB_CFLAGS := -std=gnu11 -O2 -g -ffreestanding -fno-pic -mcmodel=kernel -mno-red
               -ffile-prefix-map=$(CURDIR)=. -fno-optimize-sibling-calls -fno-omit-frame-pointer -Wall -Wextra -Werror \
               -Iarch/embed -Icore/embed -I. -DEMBED_CPUS=$(CPUS) -DEMBED_RING_SIZE=$(RING)
 
-LIB_C   := $(wildcard core/*.c $(foreach room,lib symbols tracepoint breakpoint unwind ring sample tally event stream \
+LIB_C   := $(wildcard core/*.c $(foreach room,lib symbols tracepoint breakpoint unwind ring sample aggregate event stream \
                embed,core/$(room)/*.c)) core/recording/merge.c \
            $(wildcard arch/embed/*.c) \
            $(patsubst %,arch/x86_64/debug/%.c,accessor debugreg debugreg_audit debugreg_encode group insn_map machine operand \

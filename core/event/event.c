@@ -32,7 +32,7 @@ void event_init(struct event *event, const struct event_spec *spec, struct event
         .recorded = {.id = id, .attr = spec->attr},
         .cpu = cpus,
         .spec = *spec,
-        .tally.plan = spec->tally,
+        .aggregate.plan = spec->aggregate,
         .filtered = spec->pid || spec->followed || spec->cpus || spec->attr.exclude_user ||
                     spec->attr.exclude_kernel};
     memcpy(event->recorded.name, spec->name, sizeof(event->recorded.name));
@@ -57,7 +57,7 @@ void event_begin(struct event *event, struct ring *rings)
         if (event_is_paced(event))
             pace_start(&cpu->pace, attr->sample_freq, arch_clock_ns());
     }
-    tally_clear(&event->tally);
+    aggregate_clear(&event->aggregate);
     local_barrier(); /* a hit reads the rings first: store them last */
     event->rings = rings;
     if (event->spec.source->begin)

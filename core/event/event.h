@@ -55,10 +55,10 @@ struct event {
     struct sample_plan plan;            /* [I] */
     struct recorded_event recorded;     /* id, attr and name [I]; event_sum writes the count */
 
-    struct event_spec spec;   /* [I] the event as requested */
-    struct event *next_paced; /* [all CPUs parked] */
-    uint64_t tick_limit;      /* [I] samples per CPU and tick; 0: never throttled */
-    struct tally tally;       /* memory owned by core/recording/memory.c */
+    struct event_spec spec;     /* [I] the event as requested */
+    struct event *next_paced;   /* [all CPUs parked] */
+    uint64_t tick_limit;        /* [I] samples per CPU and tick; 0: never throttled */
+    struct aggregate aggregate; /* memory owned by core/recording/memory.c */
 
     /* State of the event's source. */
     struct breakpoint breakpoint;

@@ -148,8 +148,8 @@ static void event_breakpoint_hit_filtered(struct breakpoint *breakpoint, uintptr
     event_hit(event_of_breakpoint(breakpoint), address, regs);
 }
 
-static void event_breakpoint_hit_tallied(struct breakpoint *breakpoint, uintptr_t address,
-                                         struct regs *regs)
+static void event_breakpoint_hit_aggregated(struct breakpoint *breakpoint, uintptr_t address,
+                                            struct regs *regs)
 {
     struct event *event = event_of_breakpoint(breakpoint);
     unsigned cpu = arch_cpu_id();
@@ -157,8 +157,8 @@ static void event_breakpoint_hit_tallied(struct breakpoint *breakpoint, uintptr_
 
     if (event->filtered && !event_matches(event, regs, task_ids[cpu], cpu))
         return;
-    time = tally_take(&event->tally, &(struct tally_hit){.regs = regs, .cpu = cpu});
-    if (event->tally.plan.role == TALLY_ENDS)
+    time = aggregate_add(&event->aggregate, &(struct aggregate_hit){.regs = regs, .cpu = cpu});
+    if (event->aggregate.plan.role == AGGREGATE_ENDS)
         event_hit_for(event, address, regs, time);
     else
         event_hit_meant(event, address, regs);
@@ -182,8 +182,8 @@ static enum arch_access event_breakpoint_access(uint32_t type)
 /* Decided once here, so that no hit has to. */
 static breakpoint_hit *choose_hit(const struct event *event)
 {
-    if (tally_is_wanted(&event->tally.plan))
-        return event_breakpoint_hit_tallied;
+    if (aggregate_is_wanted(&event->aggregate.plan))
+        return event_breakpoint_hit_aggregated;
     if (event->spec.start)
         return event_breakpoint_hit_start;
     return event->filtered ? event_breakpoint_hit_filtered : event_breakpoint_hit;

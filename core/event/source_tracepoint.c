@@ -20,7 +20,7 @@ static inline bool event_tracepoint_means(const struct event *event, struct trac
     return !event->filtered || event_matches(event, trace_regs(hit), hit->ids, hit->cpu);
 }
 
-/* The handlers of nearly all hits: every hit matches, and there is no tally. */
+/* The handlers of nearly all hits: every hit matches, and there is no aggregate. */
 static void event_tracepoint_hit(struct tracepoint_probe *probe, struct trace_hit *hit)
 {
     event_traced_meant(event_of_probe(probe), hit, false);
@@ -39,13 +39,13 @@ static void event_tracepoint_hit_filtered(struct tracepoint_probe *probe, struct
         event_traced_meant(event, hit, event->addressed);
 }
 
-static void event_tracepoint_hit_tallied(struct tracepoint_probe *probe, struct trace_hit *hit)
+static void event_tracepoint_hit_aggregated(struct tracepoint_probe *probe, struct trace_hit *hit)
 {
     struct event *event = event_of_probe(probe);
 
     if (!event_tracepoint_means(event, hit))
         return;
-    tally_take(&event->tally, &(struct tally_hit){.traced = hit, .cpu = hit->cpu});
+    aggregate_add(&event->aggregate, &(struct aggregate_hit){.traced = hit, .cpu = hit->cpu});
     event_traced_meant(event, hit, event->addressed);
 }
 
@@ -53,10 +53,10 @@ static void event_tracepoint_hit_tallied(struct tracepoint_probe *probe, struct 
 static void event_tracepoint_hit_ends(struct tracepoint_probe *probe, struct trace_hit *hit)
 {
     struct event *event = event_of_probe(probe);
-    const struct tally_hit taken = {.traced = hit, .cpu = hit->cpu};
+    const struct aggregate_hit taken = {.traced = hit, .cpu = hit->cpu};
 
     if (event_tracepoint_means(event, hit))
-        event_traced_for(event, hit, tally_take(&event->tally, &taken));
+        event_traced_for(event, hit, aggregate_add(&event->aggregate, &taken));
 }
 
 /*
@@ -65,7 +65,8 @@ static void event_tracepoint_hit_ends(struct tracepoint_probe *probe, struct tra
  * counts hits.
  */
 __attribute__((always_inline)) static inline void
-event_tracepoint_take_weighted(struct tracepoint_probe *probe, struct trace_hit *hit, bool tallied)
+event_tracepoint_take_weighted(struct tracepoint_probe *probe, struct trace_hit *hit,
+                               bool aggregated)
 {
     struct event *event = event_of_probe(probe);
     struct event_cpu *here = &event->cpu[hit->cpu];
@@ -74,8 +75,8 @@ event_tracepoint_take_weighted(struct tracepoint_probe *probe, struct trace_hit 
 
     if (!event_tracepoint_means(event, hit))
         return;
-    if (tallied)
-        tally_take(&event->tally, &(struct tally_hit){.traced = hit, .cpu = hit->cpu});
+    if (aggregated)
+        aggregate_add(&event->aggregate, &(struct aggregate_hit){.traced = hit, .cpu = hit->cpu});
     rings = *(struct ring *volatile *)&event->rings;
     here->count++;
     if (!rings || event_is_drained(here, hit->ids))
@@ -99,8 +100,8 @@ static void event_tracepoint_hit_weighted(struct tracepoint_probe *probe, struct
     event_tracepoint_take_weighted(probe, hit, false);
 }
 
-static void event_tracepoint_hit_weighted_tallied(struct tracepoint_probe *probe,
-                                                  struct trace_hit *hit)
+static void event_tracepoint_hit_weighted_aggregated(struct tracepoint_probe *probe,
+                                                     struct trace_hit *hit)
 {
     event_tracepoint_take_weighted(probe, hit, true);
 }
@@ -119,15 +120,16 @@ static bool find_address(const struct tracepoint *tracepoint, unsigned *address)
 /* Decided once here, so that no hit has to. */
 static tracepoint_probe_hit *choose_hit(struct event *event, const struct tracepoint *tracepoint)
 {
-    bool tallied = tally_is_wanted(&event->tally.plan);
+    bool aggregated = aggregate_is_wanted(&event->aggregate.plan);
 
     event->addressed = find_address(tracepoint, &event->address);
-    if (event->tally.plan.role == TALLY_ENDS)
+    if (event->aggregate.plan.role == AGGREGATE_ENDS)
         return event_tracepoint_hit_ends;
     if (tracepoint->weighted)
-        return tallied ? event_tracepoint_hit_weighted_tallied : event_tracepoint_hit_weighted;
-    if (tallied)
-        return event_tracepoint_hit_tallied;
+        return aggregated ? event_tracepoint_hit_weighted_aggregated
+                          : event_tracepoint_hit_weighted;
+    if (aggregated)
+        return event_tracepoint_hit_aggregated;
     if (event->filtered || event->spec.filter.count > 0)
         return event_tracepoint_hit_filtered;
     return event->addressed ? event_tracepoint_hit_addressed : event_tracepoint_hit;

@@ -21,12 +21,12 @@
  */
 #pragma once
 
+#include "core/aggregate/aggregate.h"
 #include "core/breakpoint/breakpoint.h"
 #include "core/event/source.h"
 #include "core/lib/refusal.h"
 #include "core/sample/records.h"
 #include "core/sample/sample.h"
-#include "core/tally/tally.h"
 #include "core/tracepoint/filter.h"
 
 /* What `branches` records (core/event/source_branches.h). */
@@ -42,7 +42,7 @@ struct event_spec {
     const struct event_source *source;
     /* Set by core/perf/, not part of the spelling. */
     struct filter filter;
-    struct tally_plan tally;
+    struct aggregate_plan aggregate;
     struct sample_chain chain;
     struct event_window window;
     struct breakpoint_target target; /* address space, from PATH or from the workload */

@@ -5,7 +5,7 @@
 #include "core/lib/glob.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
-#include "core/perf/tally_options.h"
+#include "core/perf/aggregate_options.h"
 
 int events_add(struct perf_options *options, const char *event, const struct event_terms *terms,
                struct refusal *why)
@@ -165,10 +165,10 @@ int events_set_filter(void *at, const char *typed, char *value, struct refusal *
     return error;
 }
 
-int events_set_tally(void *at, const char *typed, char *value, struct refusal *why)
+int events_set_aggregate(void *at, const char *typed, char *value, struct refusal *why)
 {
     unsigned count;
     struct event_spec *events = last_events(at, &count);
 
-    return tally_option_parse(events, count, typed, value, why);
+    return aggregate_option_parse(events, count, typed, value, why);
 }

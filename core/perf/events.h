@@ -20,4 +20,4 @@ int events_set_span(void *at, const char *typed, char *value, struct refusal *wh
 
 /* Setters of --filter, and of --by and --hist. */
 int events_set_filter(void *at, const char *typed, char *value, struct refusal *why);
-int events_set_tally(void *at, const char *typed, char *value, struct refusal *why);
+int events_set_aggregate(void *at, const char *typed, char *value, struct refusal *why);

@@ -3,9 +3,9 @@
 #include "core/perf/options.h"
 
 #include "core/lib/string.h"
+#include "core/perf/aggregate_options.h"
 #include "core/perf/events.h"
 #include "core/perf/option_table.h"
-#include "core/perf/tally_options.h"
 #include "core/perf/targets.h"
 
 /* As in perf, a command without -e has default events. `perf trace` always uses them. */

@@ -9,7 +9,7 @@
 #include "core/lib/string.h"
 #include "core/perf/hints.h"
 #include "core/perf/session.h"
-#include "core/perf/stat_tallies.h"
+#include "core/perf/stat_aggregates.h"
 #include "core/stream/drain.h"
 #include "core/unwind/verify.h"
 
@@ -96,8 +96,8 @@ static void hand_over(void)
     session_end();
     drain_finish(show_progress);
     print_summary();
-    tallies_add();
-    tallies_print(options);
+    aggregates_add();
+    aggregates_print(options);
     session_print_lapses("record");
     print_doubtful();
     record_hints_clock(&options->recording);

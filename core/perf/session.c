@@ -8,8 +8,8 @@
 #include "core/lib/cpus.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
+#include "core/perf/stat_aggregates.h"
 #include "core/perf/stat_interval.h"
-#include "core/perf/stat_tallies.h"
 #include "core/perf/targets.h"
 #include "core/stream/drain.h"
 #include "core/unwind/verify.h"
@@ -102,7 +102,7 @@ int session_prepare(int argc, char **argv, bool at_boot, const struct perf_optio
     if (!error && !options.workload && !at_boot && !host.interrupted)
         error = refuse(why, EINVAL, "nothing can end it: say what to run, -- COMMAND");
     if (!error)
-        error = tallies_prepare(&options, why);
+        error = aggregates_prepare(&options, why);
     if (!error && !at_boot)
         follow_workload();
     *prepared = error ? NULL : &options;

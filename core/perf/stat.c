@@ -8,8 +8,8 @@
 #include "core/lib/string.h"
 #include "core/perf/hints.h"
 #include "core/perf/session.h"
+#include "core/perf/stat_aggregates.h"
 #include "core/perf/stat_interval.h"
-#include "core/perf/stat_tallies.h"
 
 /* Over all runs. */
 static struct {
@@ -20,7 +20,7 @@ static struct {
 
 static void totals_add(const struct perf_options *options, uint64_t elapsed)
 {
-    tallies_add();
+    aggregates_add();
     for (unsigned i = 0; i < options->recording.event_count; i++) {
         const struct recorded_event *event = recording_counted(i);
 
@@ -141,7 +141,7 @@ int perf_stat(int argc, char **argv)
         print_doubtful(options);
     else
         print_totals(options);
-    tallies_print(options);
+    aggregates_print(options);
     if (totals.foreign)
         print(" %llu hit%s of other threads left out (-a includes them)\n\n",
               (unsigned long long)totals.foreign, print_plural(totals.foreign));

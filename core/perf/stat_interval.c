@@ -9,7 +9,7 @@
 #include "core/event/spec.h"
 #include "core/host.h"
 #include "core/lib/print.h"
-#include "core/perf/stat_tallies.h"
+#include "core/perf/stat_aggregates.h"
 
 #define MS_NS     1000000ull
 #define SECOND_NS 1000000000ull
@@ -76,7 +76,7 @@ static void interval_run(void *unused)
         host.wait(HOST_INTERVAL, interval_begins_to_print);
         now = recording_count(counts);
         interval_print(now, counts);
-        tallies_print_interval(interval.options);
+        aggregates_print_interval(interval.options);
         late = (now - interval.due_ns) / interval.length_ns;
         __atomic_store_n(&interval.due_ns, interval.due_ns + (late + 1) * interval.length_ns,
                          __ATOMIC_RELAXED);
@@ -128,8 +128,8 @@ void interval_end(const struct perf_options *options)
     for (unsigned i = 0; i < options->recording.event_count; i++)
         counts[i] = recording_counted(i)->count;
     interval_print(now, counts);
-    tallies_mark();
-    tallies_print_interval(options);
+    aggregates_mark();
+    aggregates_print_interval(options);
 }
 
 void interval_tick(void)

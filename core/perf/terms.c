@@ -109,7 +109,7 @@ static void apply_rate(struct event_spec *event, const struct event_terms *terms
         frequency = event->source->hertz_default;
     if (frequency == RATE_MOST)
         frequency = event->source->hertz_max;
-    if (terms->period || frequency || weighted || event->tally.role == TALLY_ENDS)
+    if (terms->period || frequency || weighted || event->aggregate.role == AGGREGATE_ENDS)
         attr->sample_type |= PERF_SAMPLE_PERIOD;
     if (frequency) {
         attr->freq = 1;

@@ -68,7 +68,7 @@ int recording_rings_take(struct ring *rings, const struct recording_options *opt
     return error;
 }
 
-/* --- Tallies --- */
+/* --- Aggregates --- */
 
 static void *table_take(const struct event *event, size_t bytes, struct refusal *why)
 {
@@ -83,15 +83,15 @@ static void *table_take(const struct event *event, size_t bytes, struct refusal 
 /* A span's memory belongs to the event that begins it. */
 static int tables_take(struct event *event, struct refusal *why)
 {
-    struct tally *tally = &event->tally;
+    struct aggregate *aggregate = &event->aggregate;
 
-    if (tally->plan.role == TALLY_BEGINS)
-        tally->spans = table_take(event, sizeof(*tally->spans), why);
-    else if (tally_is_wanted(&tally->plan))
-        tally->cpu = table_take(event, sizeof(*tally->cpu), why);
+    if (aggregate->plan.role == AGGREGATE_BEGINS)
+        aggregate->spans = table_take(event, sizeof(*aggregate->spans), why);
+    else if (aggregate_is_wanted(&aggregate->plan))
+        aggregate->cpu = table_take(event, sizeof(*aggregate->cpu), why);
     else
         return 0;
-    return tally->spans || tally->cpu ? 0 : -ENOMEM;
+    return aggregate->spans || aggregate->cpu ? 0 : -ENOMEM;
 }
 
 static void join_spans(struct event *events, unsigned count)
@@ -99,39 +99,39 @@ static void join_spans(struct event *events, unsigned count)
     const struct event *from = NULL;
 
     for (unsigned i = 0; i < count; i++)
-        if (events[i].tally.plan.role == TALLY_BEGINS)
+        if (events[i].aggregate.plan.role == AGGREGATE_BEGINS)
             from = &events[i];
     for (unsigned i = 0; i < count; i++)
-        if (events[i].tally.plan.role == TALLY_ENDS) {
-            assert(from); /* core/perf/tally_options.c refuses an end without a begin */
-            events[i].tally.spans = from->tally.spans;
-            events[i].tally.from = from->recorded.name;
+        if (events[i].aggregate.plan.role == AGGREGATE_ENDS) {
+            assert(from); /* core/perf/aggregate_options.c refuses an end without a begin */
+            events[i].aggregate.spans = from->aggregate.spans;
+            events[i].aggregate.from = from->recorded.name;
         }
 }
 
-int recording_tallies_take(struct event *events, unsigned count, struct refusal *why)
+int recording_aggregates_take(struct event *events, unsigned count, struct refusal *why)
 {
     int error = 0;
 
     for (unsigned i = 0; !error && i < count; i++)
         error = tables_take(&events[i], why);
     if (error)
-        recording_tallies_give(events, count);
+        recording_aggregates_give(events, count);
     else
         join_spans(events, count);
     return error;
 }
 
-void recording_tallies_give(struct event *events, unsigned count)
+void recording_aggregates_give(struct event *events, unsigned count)
 {
     for (unsigned i = 0; i < count; i++) {
-        struct tally *tally = &events[i].tally;
+        struct aggregate *aggregate = &events[i].aggregate;
 
-        if (tally->cpu)
-            host.memory_give(tally->cpu, arch_cpus() * sizeof(*tally->cpu));
-        if (tally->spans && tally->plan.role == TALLY_BEGINS)
-            host.memory_give(tally->spans, arch_cpus() * sizeof(*tally->spans));
-        tally->cpu = NULL;
-        tally->spans = NULL;
+        if (aggregate->cpu)
+            host.memory_give(aggregate->cpu, arch_cpus() * sizeof(*aggregate->cpu));
+        if (aggregate->spans && aggregate->plan.role == AGGREGATE_BEGINS)
+            host.memory_give(aggregate->spans, arch_cpus() * sizeof(*aggregate->spans));
+        aggregate->cpu = NULL;
+        aggregate->spans = NULL;
     }
 }

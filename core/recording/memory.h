@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A recording's memory, which the host provides: one ring per CPU, and tables for the events'
- * tallies. For core/recording/ and core/perf/; task context.
+ * aggregates. For core/recording/ and core/perf/; task context.
  */
 #pragma once
 
@@ -20,6 +20,6 @@ void *recording_take(size_t bytes, const char *what, struct refusal *why);
 int recording_rings_take(struct ring *rings, const struct recording_options *options,
                          struct refusal *why);
 
-/* Allocates the tallies that `count` events need. Returns 0, or -ENOMEM and the reason. */
-int recording_tallies_take(struct event *events, unsigned count, struct refusal *why);
-void recording_tallies_give(struct event *events, unsigned count);
+/* Allocates the aggregates that `count` events need. Returns 0, or -ENOMEM and the reason. */
+int recording_aggregates_take(struct event *events, unsigned count, struct refusal *why);
+void recording_aggregates_give(struct event *events, unsigned count);

@@ -53,7 +53,7 @@ static int bank_make(struct bank *bank, unsigned count, struct refusal *why)
     assert(count > 0 && count <= RECORDING_EVENTS_MAX);
     if (bank->cpus)
         host.memory_give(bank->cpus, bank->bytes);
-    recording_tallies_give(bank->events, RECORDING_EVENTS_MAX);
+    recording_aggregates_give(bank->events, RECORDING_EVENTS_MAX);
     bank->bytes = (size_t)count * arch_cpus() * sizeof(struct event_cpu);
     print_into(what, sizeof(what), "%zu bytes for the counters of %u events on %u CPUs",
                bank->bytes, count, arch_cpus());
@@ -100,7 +100,7 @@ static int recording_enable(struct bank *bank, const struct recording_options *o
         fresh[i].tick_limit = tick_limit;
     }
     if (!error)
-        error = recording_tallies_take(fresh, options->event_count, why);
+        error = recording_aggregates_take(fresh, options->event_count, why);
     if (!error)
         error = cpus_park(why); /* once for all events: nested calls cannot fail */
     if (error)
@@ -343,7 +343,7 @@ uint64_t recording_count(uint64_t *counts)
     now = arch_clock_ns();
     for (unsigned i = 0; i < armed_count; i++) {
         counts[i] = event_count_now(&armed[i]);
-        tally_mark(&armed[i].tally);
+        aggregate_mark(&armed[i].aggregate);
     }
     cpus_release();
     return now;
@@ -356,9 +356,9 @@ const struct recorded_event *recording_counted(unsigned event)
     return &armed[event].recorded;
 }
 
-const struct tally *recording_tally(unsigned event)
+const struct aggregate *recording_aggregate(unsigned event)
 {
-    return event < armed_count && armed[event].tally.cpu ? &armed[event].tally : NULL;
+    return event < armed_count && armed[event].aggregate.cpu ? &armed[event].aggregate : NULL;
 }
 
 uint64_t recording_lapses(unsigned cpu)

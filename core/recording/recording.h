@@ -73,13 +73,13 @@ struct record_source *recording_source_for_report(void);
 const struct recorded_event *recording_counted(unsigned event);
 
 /*
- * Stores the counts of all events at one moment, marks their tallies (tally_mark), and returns that
- * time. Only while events are counted and not recorded. `counts` has RECORDING_EVENTS_MAX entries.
+ * Stores the counts of all events at one moment, marks their aggregates, and returns that time.
+ * Only while events are counted and not recorded. `counts` has RECORDING_EVENTS_MAX entries.
  */
 uint64_t recording_count(uint64_t *counts);
 
-/* NULL if there is no such event or it has no tally. */
-const struct tally *recording_tally(unsigned event);
+/* NULL if there is no such event or it has no aggregate. */
+const struct aggregate *recording_aggregate(unsigned event);
 
 /* Totals over all CPUs and events. */
 struct recording_counts {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Fields of a hit by name, for filters and tallies: the tracepoint's own, the common ones
+ * Fields of a hit by name, for filters and aggregates: the tracepoint's own, the common ones
  * (common_type, common_flags, common_preempt_count, common_pid, common_tgid), and comm, the task's
  * name. A field is looked up once, in task context; a hit, in any context, reads its value from the
  * arguments, as there is no record yet.

@@ -6,7 +6,7 @@
  * says the same when its name, or what it means, is parsed again; what is refused has a reason.
  * Run by tests/host/fuzz.t; docs/proof.md tells more.
  *
- * links: tests/unit/fake_gates.c core/perf/options.c core/perf/option_table.c core/perf/terms.c core/perf/events.c core/perf/chain.c core/perf/option_values.c core/perf/targets.c core/perf/tally_options.c core/lib/option.c core/script/trace_calls.c core/event/spec.c core/event/spelling.c core/event/sources.c core/event/source_breakpoint.c core/event/source_place.c core/event/source_clock.c core/event/source_nmi_clock.c core/event/source_branches.c core/event/source_tracepoint.c core/lib/cpus.c tests/unit/fake_events.c core/tracepoint/filter.c core/tracepoint/field.c core/lib/glob.c core/lib/number.c core/lib/refusal.c core/lib/print.c core/symbols/symbols.c core/symbols/table.c core/symbols/suggest.c core/symbols/distance.c core/tracepoint/list.c tools/symtab/table.c tests/unit/fake_symtab.c tests/unit/fake_task.c tests/unit/fake_preempt.c tests/unit/fake_cpu.c core/host.c tests/fuzz/feed.c
+ * links: tests/unit/fake_gates.c core/perf/options.c core/perf/option_table.c core/perf/terms.c core/perf/events.c core/perf/chain.c core/perf/option_values.c core/perf/targets.c core/perf/aggregate_options.c core/lib/option.c core/script/trace_calls.c core/event/spec.c core/event/spelling.c core/event/sources.c core/event/source_breakpoint.c core/event/source_place.c core/event/source_clock.c core/event/source_nmi_clock.c core/event/source_branches.c core/event/source_tracepoint.c core/lib/cpus.c tests/unit/fake_events.c core/tracepoint/filter.c core/tracepoint/field.c core/lib/glob.c core/lib/number.c core/lib/refusal.c core/lib/print.c core/symbols/symbols.c core/symbols/table.c core/symbols/suggest.c core/symbols/distance.c core/tracepoint/list.c tools/symtab/table.c tests/unit/fake_symtab.c tests/unit/fake_task.c tests/unit/fake_preempt.c tests/unit/fake_cpu.c core/host.c tests/fuzz/feed.c
  */
 #include <linux/hw_breakpoint.h>
 
@@ -335,21 +335,21 @@ static void check_field(const struct event_spec *event, const struct field_place
     CLAIM((place->source == FIELD_COMM) <= field_is_text(place));
 }
 
-static void check_tally(const struct event_spec *event)
+static void check_aggregate(const struct event_spec *event)
 {
-    const struct tally_plan *plan = &event->tally;
+    const struct aggregate_plan *plan = &event->aggregate;
 
-    CLAIM(!tally_is_wanted(plan) || event->attr.type == PERF_TYPE_TRACEPOINT ||
+    CLAIM(!aggregate_is_wanted(plan) || event->attr.type == PERF_TYPE_TRACEPOINT ||
           event->attr.type == PERF_TYPE_BREAKPOINT);
-    CLAIM(!tally_is_wanted(plan) || !event->start);
-    CLAIM(plan->by != TALLY_BY_CALLER || possible[plan->method]);
-    CLAIM(plan->role != TALLY_BEGINS || !plan->by);
+    CLAIM(!aggregate_is_wanted(plan) || !event->start);
+    CLAIM(plan->by != AGGREGATE_BY_CALLER || possible[plan->method]);
+    CLAIM(plan->role != AGGREGATE_BEGINS || !plan->by);
     CLAIM(!plan->role || !plan->value_field);
     if (plan->span_field) {
         check_field(event, &plan->span);
         CLAIM(plan->role && !field_is_text(&plan->span));
     }
-    if (plan->by == TALLY_BY_FIELD)
+    if (plan->by == AGGREGATE_BY_FIELD)
         check_field(event, &plan->key);
     if (plan->value_field) {
         check_field(event, &plan->value);
@@ -363,7 +363,7 @@ static void check_recorded(const struct event_spec *event)
     bool chain = fields & PERF_SAMPLE_CALLCHAIN;
 
     check_spec(event);
-    check_tally(event);
+    check_aggregate(event);
     CLAIM(event->attr.sample_period > 0);
     CLAIM((fields & SAMPLE_ALWAYS) == SAMPLE_ALWAYS);
     CLAIM(!(fields & ~(uint64_t)(SAMPLE_ALWAYS | SAMPLE_OPTIONAL)));
@@ -406,16 +406,17 @@ static void check_branches(const struct recording_options *recording)
 /* If an event ends spans, another begins them, and both have the same key or none. */
 static void check_spans(const struct recording_options *recording)
 {
-    const struct tally_plan *of[TALLY_ENDS + 1] = {NULL};
+    const struct aggregate_plan *of[AGGREGATE_ENDS + 1] = {NULL};
 
     for (unsigned i = 0; i < recording->event_count; i++) {
-        const struct tally_plan *plan = &recording->events[i].tally;
+        const struct aggregate_plan *plan = &recording->events[i].aggregate;
 
         CLAIM(!plan->role || !of[plan->role]);
         of[plan->role] = plan->role ? plan : NULL;
     }
-    CLAIM(!of[TALLY_BEGINS] == !of[TALLY_ENDS]);
-    CLAIM(!of[TALLY_BEGINS] || !of[TALLY_BEGINS]->span_field == !of[TALLY_ENDS]->span_field);
+    CLAIM(!of[AGGREGATE_BEGINS] == !of[AGGREGATE_ENDS]);
+    CLAIM(!of[AGGREGATE_BEGINS] ||
+          !of[AGGREGATE_BEGINS]->span_field == !of[AGGREGATE_ENDS]->span_field);
 }
 
 static void check_options(const struct perf_options *options, int argc, char **argv)

@@ -44,7 +44,7 @@ NEVER(void sample_write_throttle(const struct sample_plan *plan, struct ring *ri
 NEVER(void event_hit_for(struct event *event, uint64_t addr, const struct regs *regs,
                          uint64_t period))
 NEVER(void event_traced_for(struct event *event, struct trace_hit *traced, uint64_t period))
-NEVER(uint64_t tally_take(struct tally *tally, const struct tally_hit *hit))
+NEVER(uint64_t aggregate_add(struct aggregate *aggregate, const struct aggregate_hit *hit))
 NEVER(uint64_t task_followed_ns(unsigned cpu))
 NEVER(uint64_t arch_clock_ns(void))
 NEVER(bool arch_cpu_runs(unsigned cpu))

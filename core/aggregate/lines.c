@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* See lines.h. */
-#include "core/tally/lines.h"
+#include "core/aggregate/lines.h"
 
 #include "arch/cpu.h"
 
-size_t tally_lines_most(void)
+size_t aggregate_lines_most(void)
 {
-    return (size_t)arch_cpus() * TALLY_TABLE_CELLS;
+    return (size_t)arch_cpus() * AGGREGATE_TABLE_CELLS;
 }
 
-static bool is_before(const struct tally_line *one, const struct tally_line *other)
+static bool is_before(const struct aggregate_line *one, const struct aggregate_line *other)
 {
     if (one->of_key != other->of_key)
         return one->of_key > other->of_key;
@@ -20,9 +20,9 @@ static bool is_before(const struct tally_line *one, const struct tally_line *oth
 }
 
 /* Moves a line down the heap while a line below it sorts after it. */
-static void sift(struct tally_line *lines, size_t place, size_t count)
+static void sift(struct aggregate_line *lines, size_t place, size_t count)
 {
-    struct tally_line moved = lines[place];
+    struct aggregate_line moved = lines[place];
 
     for (size_t below; (below = 2 * place + 1) < count; place = below) {
         if (below + 1 < count && is_before(&lines[below], &lines[below + 1]))
@@ -35,12 +35,12 @@ static void sift(struct tally_line *lines, size_t place, size_t count)
 }
 
 /* Heapsort: no extra memory, no recursion, and no slow order of keys. */
-static void sort(struct tally_line *lines, size_t count)
+static void sort(struct aggregate_line *lines, size_t count)
 {
     for (size_t i = count / 2; i > 0; i--)
         sift(lines, i - 1, count);
     for (size_t i = count; i > 1; i--) {
-        struct tally_line last = lines[0];
+        struct aggregate_line last = lines[0];
 
         lines[0] = lines[i - 1];
         lines[i - 1] = last;
@@ -48,17 +48,17 @@ static void sort(struct tally_line *lines, size_t count)
     }
 }
 
-static size_t gather(const struct tally *tally, struct tally_line *lines, bool marked)
+static size_t gather(const struct aggregate *aggregate, struct aggregate_line *lines, bool marked)
 {
     size_t count = 0;
 
     for (unsigned cpu = 0; cpu < arch_cpus(); cpu++) {
-        const struct tally_cpu *of = &tally->cpu[cpu];
+        const struct aggregate_cpu *of = &aggregate->cpu[cpu];
 
-        for (unsigned i = 0; i < TALLY_TABLE_CELLS; i++) {
-            struct tally_line *line = &lines[count];
+        for (unsigned i = 0; i < AGGREGATE_TABLE_CELLS; i++) {
+            struct aggregate_line *line = &lines[count];
 
-            if (!tally_table_read(&of->table.cells[i], &line->key, &line->count))
+            if (!aggregate_table_read(&of->table.cells[i], &line->key, &line->count))
                 continue;
             line->of_key = 0;
             if (marked)
@@ -72,12 +72,12 @@ static size_t gather(const struct tally *tally, struct tally_line *lines, bool m
 }
 
 /* Several CPUs may have the same key, and one CPU may have a key twice. */
-static size_t merge(struct tally_line *lines, size_t count)
+static size_t merge(struct aggregate_line *lines, size_t count)
 {
     size_t merged = 0;
 
     for (size_t i = 0; i < count; i++)
-        if (merged > 0 && tally_same_key(&lines[merged - 1], &lines[i]) &&
+        if (merged > 0 && aggregate_same_key(&lines[merged - 1], &lines[i]) &&
             lines[merged - 1].key.part == lines[i].key.part)
             lines[merged - 1].count += lines[i].count;
         else
@@ -85,12 +85,12 @@ static size_t merge(struct tally_line *lines, size_t count)
     return merged;
 }
 
-static void add_up(struct tally_line *lines, size_t count)
+static void add_up(struct aggregate_line *lines, size_t count)
 {
     for (size_t first = 0, next; first < count; first = next) {
         uint64_t sum = 0;
 
-        for (next = first; next < count && tally_same_key(&lines[first], &lines[next]); next++)
+        for (next = first; next < count && aggregate_same_key(&lines[first], &lines[next]); next++)
             sum += lines[next].count;
         for (size_t i = first; i < next; i++)
             lines[i].of_key = sum;
@@ -98,7 +98,7 @@ static void add_up(struct tally_line *lines, size_t count)
 }
 
 /* Expects of_key 0 in all lines, so that the first sort groups the lines of a key. */
-static size_t arrange(struct tally_line *lines, size_t count)
+static size_t arrange(struct aggregate_line *lines, size_t count)
 {
     sort(lines, count);
     count = merge(lines, count);
@@ -107,23 +107,23 @@ static size_t arrange(struct tally_line *lines, size_t count)
     return count;
 }
 
-size_t tally_lines_marked(const struct tally *tally, struct tally_line *lines)
+size_t aggregate_lines_marked(const struct aggregate *aggregate, struct aggregate_line *lines)
 {
-    return arrange(lines, gather(tally, lines, true));
+    return arrange(lines, gather(aggregate, lines, true));
 }
 
-void tally_sums_add(struct tally_sums *sums, const struct tally *tally)
+void aggregate_sums_add(struct aggregate_sums *sums, const struct aggregate *aggregate)
 {
     for (size_t i = 0; i < sums->count; i++)
         sums->lines[i].of_key = 0;
-    sums->count += gather(tally, sums->lines + sums->count, false);
+    sums->count += gather(aggregate, sums->lines + sums->count, false);
     sums->count = arrange(sums->lines, sums->count);
     for (; sums->count > sums->most; sums->count--)
         sums->beyond += sums->lines[sums->count - 1].count;
     for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
-        sums->lost += local_load(&tally->cpu[cpu].lost);
-    if (tally->spans) {
-        struct span_sums spans = span_sum(tally->spans);
+        sums->lost += local_load(&aggregate->cpu[cpu].lost);
+    if (aggregate->spans) {
+        struct span_sums spans = span_sum(aggregate->spans);
 
         sums->spans.again += spans.again;
         sums->spans.unbegun += spans.unbegun;

@@ -8,28 +8,29 @@
 
 #include <stddef.h>
 
-#include "core/tally/tally.h"
+#include "core/aggregate/aggregate.h"
 
-struct tally_line {
-    struct tally_key key;
+struct aggregate_line {
+    struct aggregate_key key;
     uint64_t count;
     uint64_t of_key; /* sum over all lines of this key */
 };
 
-static inline bool tally_same_key(const struct tally_line *one, const struct tally_line *other)
+static inline bool aggregate_same_key(const struct aggregate_line *one,
+                                      const struct aggregate_line *other)
 {
     return one->key.words[0] == other->key.words[0] && one->key.words[1] == other->key.words[1];
 }
 
 /* Maximum number of lines. */
-size_t tally_lines_most(void);
+size_t aggregate_lines_most(void);
 
-/* Stores the lines of hits between the last two marks, at most tally_lines_most(). */
-size_t tally_lines_marked(const struct tally *tally, struct tally_line *lines);
+/* Stores the lines of hits between the last two marks, at most aggregate_lines_most(). */
+size_t aggregate_lines_marked(const struct aggregate *aggregate, struct aggregate_line *lines);
 
-/* Sums over one or more recordings. `lines` has room for `most` lines plus tally_lines_most(). */
-struct tally_sums {
-    struct tally_line *lines;
+/* Sums over recordings. `lines` has room for `most` lines plus aggregate_lines_most(). */
+struct aggregate_sums {
+    struct aggregate_line *lines;
     size_t count, most;
     uint64_t lost;   /* hits that found no room in a CPU's table */
     uint64_t beyond; /* hits of lines beyond `most` */
@@ -37,4 +38,4 @@ struct tally_sums {
     uint64_t runs;
 };
 
-void tally_sums_add(struct tally_sums *sums, const struct tally *tally);
+void aggregate_sums_add(struct aggregate_sums *sums, const struct aggregate *aggregate);

@@ -3,15 +3,15 @@
  * See span.h. A nested hit may begin or end the same span: the hit that exchanges the start time
  * for 0 ends it.
  */
-#include "core/tally/span.h"
+#include "core/aggregate/span.h"
 
 #include <stddef.h>
 
 #include "arch/cpu.h"
 
-void span_begin(struct span_cpu *here, const struct tally_key *key, uint64_t now)
+void span_begin(struct span_cpu *here, const struct aggregate_key *key, uint64_t now)
 {
-    struct tally_cell *cell = tally_table_find(&here->table, key, true);
+    struct aggregate_cell *cell = aggregate_table_find(&here->table, key, true);
 
     if (!cell) {
         local_increment(&here->lost);
@@ -22,9 +22,9 @@ void span_begin(struct span_cpu *here, const struct tally_key *key, uint64_t now
     local_store(&cell->value, now);
 }
 
-bool span_end(struct span_cpu *here, const struct tally_key *key, uint64_t now, uint64_t *time)
+bool span_end(struct span_cpu *here, const struct aggregate_key *key, uint64_t now, uint64_t *time)
 {
-    struct tally_cell *cell = tally_table_find(&here->table, key, false);
+    struct aggregate_cell *cell = aggregate_table_find(&here->table, key, false);
     uint64_t begun = cell ? local_load(&cell->value) : 0;
 
     if (!begun || !local_compare_exchange(&cell->value, begun, 0)) {
@@ -35,13 +35,13 @@ bool span_end(struct span_cpu *here, const struct tally_key *key, uint64_t now, 
     return true;
 }
 
-static uint64_t count_open(const struct tally_table *table)
+static uint64_t count_open(const struct aggregate_table *table)
 {
-    struct tally_key key;
+    struct aggregate_key key;
     uint64_t begun = 0, open = 0;
 
-    for (unsigned i = 0; i < TALLY_TABLE_CELLS; i++)
-        open += tally_table_read(&table->cells[i], &key, &begun) && begun;
+    for (unsigned i = 0; i < AGGREGATE_TABLE_CELLS; i++)
+        open += aggregate_table_read(&table->cells[i], &key, &begun) && begun;
     return open;
 }
 

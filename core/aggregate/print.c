@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* See print.h. Counts use the columns of `perf stat`; a histogram has a bar beside each count. */
-#include "core/tally/print.h"
+#include "core/aggregate/print.h"
 
 #include "core/symbols/symbols.h"
 
 #define KEY_SIZE 64
 #define BAR      40 /* width of the bar for the highest count, in columns */
 
-static void describe_field(const struct tally_plan *plan, const struct tally_key *key, char *text)
+static void describe_field(const struct aggregate_plan *plan, const struct aggregate_key *key,
+                           char *text)
 {
     switch (plan->key.kind) {
     case TRACEPOINT_text:
@@ -28,32 +29,33 @@ static void describe_field(const struct tally_plan *plan, const struct tally_key
     }
 }
 
-static void describe_key(const struct tally_plan *plan, const struct tally_key *key, char *text)
+static void describe_key(const struct aggregate_plan *plan, const struct aggregate_key *key,
+                         char *text)
 {
     switch (plan->by) {
-    case TALLY_BY_NOTHING:
+    case AGGREGATE_BY_NOTHING:
         text[0] = '\0';
         break;
-    case TALLY_BY_COMM:
+    case AGGREGATE_BY_COMM:
         print_into(text, KEY_SIZE, "%.16s", (const char *)key->words);
         break;
-    case TALLY_BY_CPU:
+    case AGGREGATE_BY_CPU:
         print_into(text, KEY_SIZE, "CPU %llu", (unsigned long long)key->words[0]);
         break;
-    case TALLY_BY_CALLER:
+    case AGGREGATE_BY_CALLER:
         if (key->words[0])
             symbols_describe_return(key->words[0], text, KEY_SIZE);
         else
             print_into(text, KEY_SIZE, "[no caller]");
         break;
-    case TALLY_BY_FIELD:
+    case AGGREGATE_BY_FIELD:
         describe_field(plan, key, text);
     }
 }
 
 static void describe_part(uint64_t part, char *text)
 {
-    if (part == TALLY_PART_NEGATIVE) {
+    if (part == AGGREGATE_PART_NEGATIVE) {
         print_into(text, KEY_SIZE, "below 0");
     } else if (part <= 1) {
         print_into(text, KEY_SIZE, "%llu", (unsigned long long)part);
@@ -77,13 +79,13 @@ static void print_bar(struct sink *sink, uint64_t count, uint64_t most)
 }
 
 /* Prints the lines of the key at `lines` and returns their number. */
-static size_t print_histogram(struct sink *sink, const struct tally_line *lines, size_t count,
+static size_t print_histogram(struct sink *sink, const struct aggregate_line *lines, size_t count,
                               bool keyed)
 {
     uint64_t most = 0;
     size_t next;
 
-    for (next = 0; next < count && tally_same_key(&lines[0], &lines[next]); next++)
+    for (next = 0; next < count && aggregate_same_key(&lines[0], &lines[next]); next++)
         most = lines[next].count > most ? lines[next].count : most;
     for (size_t i = 0; i < next; i++) {
         char part[KEY_SIZE];
@@ -97,16 +99,16 @@ static size_t print_histogram(struct sink *sink, const struct tally_line *lines,
     return next;
 }
 
-static void print_header(struct sink *sink, const char *event, const struct tally *tally,
+static void print_header(struct sink *sink, const char *event, const struct aggregate *aggregate,
                          uint64_t runs)
 {
-    const struct tally_plan *plan = &tally->plan;
+    const struct aggregate_plan *plan = &aggregate->plan;
     static const char *const words[] = {
-        [TALLY_BY_COMM] = "comm", [TALLY_BY_CPU] = "cpu", [TALLY_BY_CALLER] = "caller"};
+        [AGGREGATE_BY_COMM] = "comm", [AGGREGATE_BY_CPU] = "cpu", [AGGREGATE_BY_CALLER] = "caller"};
 
     print_to(sink, " ");
     if (plan->role)
-        print_to(sink, "%s to ", tally->from);
+        print_to(sink, "%s to ", aggregate->from);
     print_to(sink, "%s", event);
     if (plan->role)
         print_to(sink, ", ns, in one thread%s%s", plan->span_field ? " and " : "",
@@ -115,7 +117,7 @@ static void print_header(struct sink *sink, const char *event, const struct tall
         print_to(sink, ", %s", plan->value_field->name);
     if (plan->by)
         print_to(sink, ", by %s",
-                 plan->by == TALLY_BY_FIELD ? plan->key_field->name : words[plan->by]);
+                 plan->by == AGGREGATE_BY_FIELD ? plan->key_field->name : words[plan->by]);
     if (runs > 1)
         print_to(sink, ", all %llu runs together", (unsigned long long)runs);
     print_to(sink, ":\n\n");
@@ -127,8 +129,8 @@ static void print_sum(struct sink *sink, uint64_t count, const char *what)
         print_to(sink, "%18llu      %s\n", (unsigned long long)count, what);
 }
 
-static void print_lines(struct sink *sink, const struct tally_plan *plan,
-                        const struct tally_line *lines, size_t count)
+static void print_lines(struct sink *sink, const struct aggregate_plan *plan,
+                        const struct aggregate_line *lines, size_t count)
 {
     bool histogram = plan->value_field || plan->role;
     char key[KEY_SIZE];
@@ -145,11 +147,11 @@ static void print_lines(struct sink *sink, const struct tally_plan *plan,
 }
 
 /* The hits that no line includes. */
-static void print_unlisted(struct sink *sink, const struct tally_sums *sums)
+static void print_unlisted(struct sink *sink, const struct aggregate_sums *sums)
 {
     if (sums->lost)
         print_to(sink, "%18llu      hits of keys for which a CPU's table of %d had no room\n",
-                 (unsigned long long)sums->lost, TALLY_TABLE_CELLS);
+                 (unsigned long long)sums->lost, AGGREGATE_TABLE_CELLS);
     if (sums->beyond)
         print_to(sink, "%18llu      hits of keys beyond the %zu that are kept over all runs\n",
                  (unsigned long long)sums->beyond, sums->most);
@@ -159,23 +161,23 @@ static void print_unlisted(struct sink *sink, const struct tally_sums *sums)
     print_sum(sink, sums->spans.lost, "began where a CPU's table had no room");
 }
 
-void tally_print(struct sink *sink, const char *event, const struct tally *tally,
-                 const struct tally_sums *sums)
+void aggregate_print(struct sink *sink, const char *event, const struct aggregate *aggregate,
+                     const struct aggregate_sums *sums)
 {
-    print_header(sink, event, tally, sums->runs);
-    print_lines(sink, &tally->plan, sums->lines, sums->count);
+    print_header(sink, event, aggregate, sums->runs);
+    print_lines(sink, &aggregate->plan, sums->lines, sums->count);
     print_unlisted(sink, sums);
     print_to(sink, "\n");
 }
 
-void tally_print_rest(struct sink *sink, const char *event, const struct tally *tally,
-                      const struct tally_sums *sums)
+void aggregate_print_rest(struct sink *sink, const char *event, const struct aggregate *aggregate,
+                          const struct aggregate_sums *sums)
 {
     const struct span_sums *spans = &sums->spans;
 
     if (!sums->lost && !spans->again && !spans->unbegun && !spans->open && !spans->lost)
         return;
-    print_header(sink, event, tally, 1);
+    print_header(sink, event, aggregate, 1);
     print_unlisted(sink, sums);
     print_to(sink, "\n");
 }

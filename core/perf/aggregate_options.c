@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See tally_options.h. */
-#include "core/perf/tally_options.h"
+/* See aggregate_options.h. */
+#include "core/perf/aggregate_options.h"
 
 #include "core/lib/string.h"
 #include "core/tracepoint/field.h"
@@ -14,7 +14,7 @@ static int check_hits(const struct event_spec *event, const char *option, struct
             why, EINVAL,
             "%s: %s is neither a tracepoint nor a breakpoint; only their hits can be grouped",
             option, event->name);
-    if (event->tally.role == TALLY_BEGINS)
+    if (event->aggregate.role == AGGREGATE_BEGINS)
         return refuse(why, EINVAL, "%s: %s begins spans; --by must come after --to EVENT", option,
                       event->name);
     if (event->start)
@@ -55,14 +55,14 @@ static int parse_hist(struct event_spec *event, const char *option, const char *
 
     if (!field)
         return -EINVAL;
-    if (event->tally.role)
+    if (event->aggregate.role)
         return refuse(why, EINVAL, "%s: %s ends spans, and their histogram is always of times",
                       option, event->name);
     if (field->kind == TRACEPOINT_text)
         return refuse(why, EINVAL, "%s: %s is a string; --by %s counts hits per value", option,
                       name, name);
-    event->tally.value = field_place_of(tracepoint_of_event(&event->attr), field);
-    event->tally.value_field = field;
+    event->aggregate.value = field_place_of(tracepoint_of_event(&event->attr), field);
+    event->aggregate.value_field = field;
     return 0;
 }
 
@@ -71,17 +71,18 @@ static int parse_by(struct event_spec *event, const char *option, const char *wo
 {
     static const struct {
         const char *word;
-        enum tally_by by;
-    } words[] = {{"comm", TALLY_BY_COMM}, {"cpu", TALLY_BY_CPU}, {"caller", TALLY_BY_CALLER}};
+        enum aggregate_by by;
+    } words[] = {
+        {"comm", AGGREGATE_BY_COMM}, {"cpu", AGGREGATE_BY_CPU}, {"caller", AGGREGATE_BY_CALLER}};
     const struct tracepoint_field *field;
 
-    event->tally.method = unwind_default();
-    event->tally.key = (struct field_place){0}; /* clears an earlier --by */
-    event->tally.key_field = NULL;
+    event->aggregate.method = unwind_default();
+    event->aggregate.key = (struct field_place){0}; /* clears an earlier --by */
+    event->aggregate.key_field = NULL;
     for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++)
         if (strcmp(word, words[i].word) == 0) {
-            event->tally.by = words[i].by;
-            if (words[i].by != TALLY_BY_CALLER || unwind_possible(event->tally.method))
+            event->aggregate.by = words[i].by;
+            if (words[i].by != AGGREGATE_BY_CALLER || unwind_possible(event->aggregate.method))
                 return 0;
             return refuse(
                 why, EINVAL,
@@ -90,14 +91,14 @@ static int parse_by(struct event_spec *event, const char *option, const char *wo
     field = find_field(event, option, word, why);
     if (!field)
         return -EINVAL;
-    event->tally.by = TALLY_BY_FIELD;
-    event->tally.key = field_place_of(tracepoint_of_event(&event->attr), field);
-    event->tally.key_field = field;
+    event->aggregate.by = AGGREGATE_BY_FIELD;
+    event->aggregate.key = field_place_of(tracepoint_of_event(&event->attr), field);
+    event->aggregate.key_field = field;
     return 0;
 }
 
-int tally_option_parse(struct event_spec *events, unsigned count, const char *option,
-                       const char *value, struct refusal *why)
+int aggregate_option_parse(struct event_spec *events, unsigned count, const char *option,
+                           const char *value, struct refusal *why)
 {
     bool by = strcmp(option, "--by") == 0;
     int error = 0;
@@ -122,15 +123,16 @@ int span_option_mark(struct event_spec *events, unsigned count, const char *opti
     if (!events[0].source->has_fields && !events[0].source->watches)
         return refuse(why, EINVAL, "%s: %s is neither a tracepoint nor a breakpoint", option,
                       events[0].name);
-    events[0].tally.role = strcmp(option, "--from") == 0 ? TALLY_BEGINS : TALLY_ENDS;
+    events[0].aggregate.role = strcmp(option, "--from") == 0 ? AGGREGATE_BEGINS : AGGREGATE_ENDS;
     return 0;
 }
 
 /* The only event with this role, or NULL. */
-static struct event_spec *find_role(struct event_spec *events, unsigned count, enum tally_role role)
+static struct event_spec *find_role(struct event_spec *events, unsigned count,
+                                    enum aggregate_role role)
 {
     for (unsigned i = 0; i < count; i++)
-        if (events[i].tally.role == role)
+        if (events[i].aggregate.role == role)
             return &events[i];
     return NULL;
 }
@@ -168,16 +170,16 @@ static int set_key(struct event_spec *event, const char *key, struct refusal *wh
     if (field->kind == TRACEPOINT_text)
         return refuse(why, EINVAL, "--key: %s is a string; a key must be a number or a pointer",
                       key);
-    event->tally.span = field_place_of(tracepoint, field);
-    event->tally.span_field = field;
+    event->aggregate.span = field_place_of(tracepoint, field);
+    event->aggregate.span_field = field;
     return 0;
 }
 
 int span_options_choose(struct event_spec *events, unsigned count, const char *key,
                         struct refusal *why)
 {
-    struct event_spec *from = find_role(events, count, TALLY_BEGINS);
-    struct event_spec *to = find_role(events, count, TALLY_ENDS);
+    struct event_spec *from = find_role(events, count, AGGREGATE_BEGINS);
+    struct event_spec *to = find_role(events, count, AGGREGATE_ENDS);
     int error = 0;
 
     if (!from && !to)

@@ -8,20 +8,20 @@
 
 #include <stdint.h>
 
-#include "core/tally/table.h"
+#include "core/aggregate/table.h"
 
 /* [owning CPU] */
 struct span_cpu {
-    struct tally_table table; /* start times in ns; 0: the span has ended */
-    uint64_t again;           /* starts of spans already started; the later start counts */
-    uint64_t unbegun;         /* ends without a start */
-    uint64_t lost;            /* starts that found no room */
+    struct aggregate_table table; /* start times in ns; 0: the span has ended */
+    uint64_t again;               /* starts of spans already started; the later start counts */
+    uint64_t unbegun;             /* ends without a start */
+    uint64_t lost;                /* starts that found no room */
 };
 
-void span_begin(struct span_cpu *here, const struct tally_key *key, uint64_t now);
+void span_begin(struct span_cpu *here, const struct aggregate_key *key, uint64_t now);
 
 /* Returns false if the span has not begun. */
-bool span_end(struct span_cpu *here, const struct tally_key *key, uint64_t now, uint64_t *time);
+bool span_end(struct span_cpu *here, const struct aggregate_key *key, uint64_t now, uint64_t *time);
 
 /* Sums over all CPUs; `open`: spans that have begun and not ended. Task context. */
 struct span_sums {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Options that tally hits (core/tally/tally.h), for the events of the preceding -e:
+ * Options that aggregate hits (core/aggregate/aggregate.h), for the events of the preceding -e:
  *
  *   --by comm|cpu|caller|FIELD   hits per value; with --hist a histogram per value
  *   --hist FIELD                 hits per range of values, from one power of two to the next
  *
- * Options for a span of time between two events (core/tally/span.h):
+ * Options for a span of time between two events (core/aggregate/span.h):
  *
  *   --from EVENT   its hits begin the span
  *   --to EVENT     its hits end the span; a --by after it groups the times
@@ -19,8 +19,8 @@
 #include "core/event/spec.h"
 
 /* Applies --by or --hist. */
-int tally_option_parse(struct event_spec *events, unsigned count, const char *option,
-                       const char *value, struct refusal *why);
+int aggregate_option_parse(struct event_spec *events, unsigned count, const char *option,
+                           const char *value, struct refusal *why);
 
 /* Marks the event added by --from or --to, and rejects more than one. */
 int span_option_mark(struct event_spec *events, unsigned count, const char *option,

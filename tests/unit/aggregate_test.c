@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "core/tally/print.h"
+#include "core/aggregate/print.h"
 #include "tests/unit/fake_arch.h"
 #include "tests/unit/fake_task.h"
 #include "tests/unit/step.h"
@@ -30,15 +30,15 @@
 TRACEPOINT_DECLARE(some, SOME_FIELDS);
 TRACEPOINT_DEFINE(test, some, SOME_FIELDS);
 
-static struct tally_cpu cpus[CPUS];
-static struct tally_line lines[2 * CPUS * TALLY_TABLE_CELLS];
-static struct tally tally;
+static struct aggregate_cpu cpus[CPUS];
+static struct aggregate_line lines[2 * CPUS * AGGREGATE_TABLE_CELLS];
+static struct aggregate aggregate;
 
-static size_t tally_lines(void)
+static size_t aggregate_lines(void)
 {
-    struct tally_sums sums = {.lines = lines, .most = tally_lines_most()};
+    struct aggregate_sums sums = {.lines = lines, .most = aggregate_lines_most()};
 
-    tally_sums_add(&sums, &tally);
+    aggregate_sums_add(&sums, &aggregate);
     return sums.count;
 }
 
@@ -55,22 +55,22 @@ static int setup(void **state)
 {
     fake_arch_reset(state);
     fake_arch.cpus = CPUS;
-    tally = (struct tally){.cpu = cpus};
-    tally_clear(&tally);
+    aggregate = (struct aggregate){.cpu = cpus};
+    aggregate_clear(&aggregate);
     return 0;
 }
 
 static void want_key(const char *field)
 {
-    tally.plan.key_field = field_find(&tracepoint_some, field, strlen(field));
-    tally.plan.key = field_place_of(&tracepoint_some, tally.plan.key_field);
-    tally.plan.by = TALLY_BY_FIELD;
+    aggregate.plan.key_field = field_find(&tracepoint_some, field, strlen(field));
+    aggregate.plan.key = field_place_of(&tracepoint_some, aggregate.plan.key_field);
+    aggregate.plan.by = AGGREGATE_BY_FIELD;
 }
 
 static void want_value(const char *field)
 {
-    tally.plan.value_field = field_find(&tracepoint_some, field, strlen(field));
-    tally.plan.value = field_place_of(&tracepoint_some, tally.plan.value_field);
+    aggregate.plan.value_field = field_find(&tracepoint_some, field, strlen(field));
+    aggregate.plan.value = field_place_of(&tracepoint_some, aggregate.plan.value_field);
 }
 
 static void hit(unsigned cpu, uint64_t address, uint64_t size, int32_t left, const char *name)
@@ -78,7 +78,7 @@ static void hit(unsigned cpu, uint64_t address, uint64_t size, int32_t left, con
     uint64_t argument[] = {address, size, (uint32_t)left, (uint64_t)(uintptr_t)name};
     struct trace_hit traced = {.tracepoint = &tracepoint_some, .argument = argument, .cpu = cpu};
 
-    tally_take(&tally, &(struct tally_hit){.traced = &traced, .cpu = cpu});
+    aggregate_add(&aggregate, &(struct aggregate_hit){.traced = &traced, .cpu = cpu});
 }
 
 static void assert_line(size_t line, uint64_t first_word, uint64_t part, uint64_t count)
@@ -91,15 +91,15 @@ static void assert_line(size_t line, uint64_t first_word, uint64_t part, uint64_
 static void a_part_is_from_one_power_of_two_to_the_next(void **state)
 {
     (void)state;
-    assert_int_equal(tally_part(0, false), 0);
-    assert_int_equal(tally_part(1, false), 1);
+    assert_int_equal(aggregate_part(0, false), 0);
+    assert_int_equal(aggregate_part(1, false), 1);
     for (unsigned bit = 1; bit < 64; bit++) {
-        assert_int_equal(tally_part(1ull << bit, false), bit + 1);
-        assert_int_equal(tally_part((1ull << bit) - 1, false), bit);
+        assert_int_equal(aggregate_part(1ull << bit, false), bit + 1);
+        assert_int_equal(aggregate_part((1ull << bit) - 1, false), bit);
     }
-    assert_int_equal(tally_part(UINT64_MAX, false), 64);
-    assert_int_equal(tally_part(UINT64_MAX, true), TALLY_PART_NEGATIVE);
-    assert_int_equal(tally_part(INT64_MAX, true), 63);
+    assert_int_equal(aggregate_part(UINT64_MAX, false), 64);
+    assert_int_equal(aggregate_part(UINT64_MAX, true), AGGREGATE_PART_NEGATIVE);
+    assert_int_equal(aggregate_part(INT64_MAX, true), 63);
 }
 
 static void hits_are_counted_by_key_and_the_most_comes_first(void **state)
@@ -111,13 +111,13 @@ static void hits_are_counted_by_key_and_the_most_comes_first(void **state)
     for (unsigned i = 0; i < 20; i++)
         hit(i % CPUS, 0, 9, 0, NULL);
     hit(3, 0, 0, 0, NULL);
-    assert_int_equal(tally_lines(), 3);
+    assert_int_equal(aggregate_lines(), 3);
     assert_line(0, 9, 0, 20);
     assert_line(1, 7, 0, 10);
     assert_line(2, 0, 0, 1);
     assert_int_equal(lost(), 0);
-    tally_clear(&tally);
-    assert_int_equal(tally_lines(), 0);
+    aggregate_clear(&aggregate);
+    assert_int_equal(aggregate_lines(), 0);
 }
 
 static void a_field_with_a_sign_keeps_it_and_a_text_is_a_key(void **state)
@@ -125,16 +125,16 @@ static void a_field_with_a_sign_keeps_it_and_a_text_is_a_key(void **state)
     (void)state;
     want_key("left");
     hit(0, 0, 0, -5, NULL);
-    assert_int_equal(tally_lines(), 1);
+    assert_int_equal(aggregate_lines(), 1);
     assert_line(0, (uint64_t)-5, 0, 1);
-    tally_clear(&tally);
+    aggregate_clear(&aggregate);
 
     want_key("name");
     hit(0, 0, 0, 0, "kernel_flag");
     hit(1, 0, 0, 0, "kernel_flag");
     hit(1, 0, 0, 0, "kernel_flags");
     hit(1, 0, 0, 0, NULL);
-    assert_int_equal(tally_lines(), 3);
+    assert_int_equal(aggregate_lines(), 3);
     assert_string_equal((const char *)lines[0].key.words, "kernel_flag");
     assert_int_equal(lines[0].count, 2);
 }
@@ -142,22 +142,22 @@ static void a_field_with_a_sign_keeps_it_and_a_text_is_a_key(void **state)
 static void names_and_cpus_are_keys(void **state)
 {
     (void)state;
-    tally.plan.by = TALLY_BY_COMM;
+    aggregate.plan.by = AGGREGATE_BY_COMM;
     fake_task_rename("fs-stress");
     hit(0, 0, 0, 0, NULL);
     fake_task_rename("kworker/0");
     hit(2, 0, 0, 0, NULL);
     hit(3, 0, 0, 0, NULL);
-    assert_int_equal(tally_lines(), 2);
+    assert_int_equal(aggregate_lines(), 2);
     assert_string_equal((const char *)lines[0].key.words, "kworker/0");
     assert_string_equal((const char *)lines[1].key.words, "fs-stress");
-    tally_clear(&tally);
+    aggregate_clear(&aggregate);
 
-    tally.plan.by = TALLY_BY_CPU;
+    aggregate.plan.by = AGGREGATE_BY_CPU;
     hit(2, 0, 0, 0, NULL);
     hit(3, 0, 0, 0, NULL);
     hit(3, 0, 0, 0, NULL);
-    assert_int_equal(tally_lines(), 2);
+    assert_int_equal(aggregate_lines(), 2);
     assert_line(0, 3, 0, 2);
     assert_line(1, 2, 0, 1);
 }
@@ -170,11 +170,11 @@ static void a_histogram_of_each_key_stands_together(void **state)
     for (int left = -1; left < 4; left++)
         hit(0, 0x1000, 0, left, NULL);
     hit(1, 0x2000, 0, 3, NULL);
-    assert_int_equal(tally_lines(), 5);
+    assert_int_equal(aggregate_lines(), 5);
     assert_line(0, 0x1000, 0, 1);
     assert_line(1, 0x1000, 1, 1);
     assert_line(2, 0x1000, 2, 2);
-    assert_line(3, 0x1000, TALLY_PART_NEGATIVE, 1);
+    assert_line(3, 0x1000, AGGREGATE_PART_NEGATIVE, 1);
     assert_int_equal(lines[3].of_key, 5);
     assert_line(4, 0x2000, 2, 1);
 }
@@ -188,17 +188,17 @@ static void what_has_no_room_is_counted(void **state)
     (void)state;
     want_key("size");
     for (unsigned round = 0; round < 2; round++)
-        for (uint64_t key = 0; key < 3 * TALLY_TABLE_CELLS; key++)
+        for (uint64_t key = 0; key < 3 * AGGREGATE_TABLE_CELLS; key++)
             hit(1, 0, key, 0, NULL);
-    count = tally_lines();
-    assert_in_range(count, TALLY_TABLE_CELLS * 9 / 10, TALLY_TABLE_CELLS);
+    count = aggregate_lines();
+    assert_in_range(count, AGGREGATE_TABLE_CELLS * 9 / 10, AGGREGATE_TABLE_CELLS);
     for (size_t i = 0; i < count; i++) {
         assert_int_equal(lines[i].count, 2);
         sum += lines[i].count;
     }
-    assert_int_equal(sum + lost(), 6 * TALLY_TABLE_CELLS);
+    assert_int_equal(sum + lost(), 6 * AGGREGATE_TABLE_CELLS);
     hit(2, 0, 1 << 20, 0, NULL); /* another CPU has room of its own */
-    assert_int_equal(tally_lines(), count + 1);
+    assert_int_equal(aggregate_lines(), count + 1);
 }
 
 /* Many keys find a place before the first is lost, whatever they have in common. */
@@ -207,8 +207,8 @@ static void keys_spread(void **state)
     (void)state;
     want_key("size");
     for (unsigned shift = 0; shift < 48; shift++) {
-        tally_clear(&tally);
-        for (uint64_t key = 0; key < TALLY_TABLE_CELLS / 2; key++)
+        aggregate_clear(&aggregate);
+        for (uint64_t key = 0; key < AGGREGATE_TABLE_CELLS / 2; key++)
             hit(0, 0, 0xffffffff80000000 + (key << shift), 0, NULL);
         assert_int_equal(lost(), 0);
     }
@@ -224,12 +224,13 @@ static uint64_t near[5]; /* the first is 0 */
 
 static void find_near(void)
 {
-    const struct tally_key zero = {.part = 0};
+    const struct aggregate_key zero = {.part = 0};
 
     for (uint64_t size = 1, count = 1; count < 5; size++) {
-        const struct tally_key key = {.words = {size}};
+        const struct aggregate_key key = {.words = {size}};
 
-        if ((tally_table_place(&key) - tally_table_place(&zero)) % TALLY_TABLE_CELLS == 0)
+        if ((aggregate_table_place(&key) - aggregate_table_place(&zero)) % AGGREGATE_TABLE_CELLS ==
+            0)
             near[count++] = size;
     }
 }
@@ -239,10 +240,10 @@ static void victim(void)
     for (unsigned i = 1; i <= 3; i++) {
         uint64_t argument[] = {0, near[i]};
         struct trace_hit traced = {.tracepoint = &tracepoint_some, .argument = argument};
-        struct tally_hit taken = {.traced = &traced};
+        struct aggregate_hit taken = {.traced = &traced};
 
         step_on();
-        tally_take(&tally, &taken);
+        aggregate_add(&aggregate, &taken);
         step_off();
     }
 }
@@ -265,7 +266,7 @@ static uint64_t count_of(uint64_t size, size_t count)
 static const char *verdict(void)
 {
     static char text[80];
-    size_t count = tally_lines();
+    size_t count = aggregate_lines();
 
     for (unsigned i = 0; i < 5; i++) {
         uint64_t hits = count_of(near[i], count), expected = i >= 1 && i <= 3 ? 2 : 1;
@@ -295,24 +296,24 @@ static void a_hit_may_come_between_any_two_instructions_of_another(void **state)
 /* --- Spans of time. --- */
 
 static struct span_cpu spans[CPUS];
-static struct tally begins;
+static struct aggregate begins;
 
 static void want_spans(const char *field)
 {
-    tally.plan.role = TALLY_ENDS;
+    aggregate.plan.role = AGGREGATE_ENDS;
     if (field) {
-        tally.plan.span_field = field_find(&tracepoint_some, field, strlen(field));
-        tally.plan.span = field_place_of(&tracepoint_some, tally.plan.span_field);
+        aggregate.plan.span_field = field_find(&tracepoint_some, field, strlen(field));
+        aggregate.plan.span = field_place_of(&tracepoint_some, aggregate.plan.span_field);
     }
-    tally.spans = spans;
-    tally.from = "test:begins";
-    begins = (struct tally){.plan = tally.plan, .spans = spans};
-    begins.plan.role = TALLY_BEGINS;
-    tally_clear(&begins);
+    aggregate.spans = spans;
+    aggregate.from = "test:begins";
+    begins = (struct aggregate){.plan = aggregate.plan, .spans = spans};
+    begins.plan.role = AGGREGATE_BEGINS;
+    aggregate_clear(&begins);
 }
 
 /* A hit at that time, by that thread; returns what it ends. */
-static uint64_t span_hit(struct tally *of, unsigned cpu, uint32_t pid, uint64_t address,
+static uint64_t span_hit(struct aggregate *of, unsigned cpu, uint32_t pid, uint64_t address,
                          uint64_t now)
 {
     uint64_t argument[4] = {address};
@@ -320,7 +321,7 @@ static uint64_t span_hit(struct tally *of, unsigned cpu, uint32_t pid, uint64_t 
 
     task_ids[cpu] = task_ids_of(pid);
     fake_arch.clock = now;
-    return tally_take(of, &(struct tally_hit){.traced = &traced, .cpu = cpu});
+    return aggregate_add(of, &(struct aggregate_hit){.traced = &traced, .cpu = cpu});
 }
 
 static void assert_sums(uint64_t again, uint64_t unbegun, uint64_t open, uint64_t lost)
@@ -341,15 +342,15 @@ static void a_span_is_of_one_thread_and_one_key(void **state)
     assert_int_equal(span_hit(&begins, 0, 1, 0x2000, 200), 0);
     assert_int_equal(span_hit(&begins, 0, 2, 0x1000, 300), 0);
     assert_sums(0, 0, 3, 0);
-    assert_int_equal(span_hit(&tally, 0, 1, 0x1000, 1124), 1024);
-    assert_int_equal(span_hit(&tally, 0, 2, 0x1000, 301), 1);
-    assert_int_equal(span_hit(&tally, 0, 2, 0x2000, 302), 0);
-    assert_int_equal(span_hit(&tally, 1, 1, 0x2000, 303), 0); /* another CPU's */
+    assert_int_equal(span_hit(&aggregate, 0, 1, 0x1000, 1124), 1024);
+    assert_int_equal(span_hit(&aggregate, 0, 2, 0x1000, 301), 1);
+    assert_int_equal(span_hit(&aggregate, 0, 2, 0x2000, 302), 0);
+    assert_int_equal(span_hit(&aggregate, 1, 1, 0x2000, 303), 0); /* another CPU's */
     assert_sums(0, 2, 1, 0);
-    assert_int_equal(tally_lines(), 2);
+    assert_int_equal(aggregate_lines(), 2);
     assert_line(0, 0, 1, 1);
     assert_line(1, 0, 11, 1);
-    assert_int_equal(span_hit(&tally, 0, 1, 0x1000, 2000), 0); /* it has ended */
+    assert_int_equal(span_hit(&aggregate, 0, 1, 0x1000, 2000), 0); /* it has ended */
     assert_sums(0, 3, 1, 0);
 }
 
@@ -359,7 +360,7 @@ static void the_later_beginning_counts(void **state)
     want_spans(NULL);
     span_hit(&begins, 3, 7, 0x1000, 100);
     span_hit(&begins, 3, 7, 0x2000, 150);
-    assert_int_equal(span_hit(&tally, 3, 7, 0x3000, 160), 10);
+    assert_int_equal(span_hit(&aggregate, 3, 7, 0x3000, 160), 10);
     assert_sums(1, 0, 0, 0);
 }
 
@@ -369,13 +370,13 @@ static void beginnings_without_room_are_counted(void **state)
 
     (void)state;
     want_spans("address");
-    for (uint64_t key = 0; key < 2 * TALLY_TABLE_CELLS; key++)
+    for (uint64_t key = 0; key < 2 * AGGREGATE_TABLE_CELLS; key++)
         span_hit(&begins, 0, 1, key, 100);
-    for (uint64_t key = 0; key < 2 * TALLY_TABLE_CELLS; key++)
-        ended += span_hit(&tally, 0, 1, key, 104) == 4;
-    assert_in_range(ended, TALLY_TABLE_CELLS * 9 / 10, TALLY_TABLE_CELLS);
-    assert_sums(0, 2 * TALLY_TABLE_CELLS - ended, 0, 2 * TALLY_TABLE_CELLS - ended);
-    tally_clear(&begins);
+    for (uint64_t key = 0; key < 2 * AGGREGATE_TABLE_CELLS; key++)
+        ended += span_hit(&aggregate, 0, 1, key, 104) == 4;
+    assert_in_range(ended, AGGREGATE_TABLE_CELLS * 9 / 10, AGGREGATE_TABLE_CELLS);
+    assert_sums(0, 2 * AGGREGATE_TABLE_CELLS - ended, 0, 2 * AGGREGATE_TABLE_CELLS - ended);
+    aggregate_clear(&begins);
     assert_sums(0, 0, 0, 0);
 }
 
@@ -384,21 +385,21 @@ static void end_victim(void)
 {
     uint64_t argument[4] = {0x1000}, time;
     struct trace_hit traced = {.tracepoint = &tracepoint_some, .argument = argument};
-    struct tally_hit taken = {.traced = &traced};
+    struct aggregate_hit taken = {.traced = &traced};
 
     span_hit(&begins, 0, 1, 0x1000, 100);
     fake_arch.clock = 200;
     step_on();
-    time = tally_take(&tally, &taken);
+    time = aggregate_add(&aggregate, &taken);
     step_off();
     (void)time;
 }
 
 static void end_intrude(void)
 {
-    span_hit(&tally, 0, 1, 0x1000, 200);
+    span_hit(&aggregate, 0, 1, 0x1000, 200);
     span_hit(&begins, 0, 1, 0x2000, 200);
-    span_hit(&tally, 0, 1, 0x2000, 208);
+    span_hit(&aggregate, 0, 1, 0x2000, 208);
     fake_arch.clock = 200;
 }
 
@@ -406,7 +407,7 @@ static void end_intrude(void)
 static const char *end_verdict(void)
 {
     struct span_sums sums = span_sum(spans);
-    size_t count = tally_lines();
+    size_t count = aggregate_lines();
 
     if (count != 2 || lines[0].count != 1 || lines[1].count != 1)
         return "not two times";
@@ -443,11 +444,11 @@ static void printed_write(struct sink *sink, const char *bytes, size_t length)
 static void assert_prints(const char *expected)
 {
     struct sink sink = {printed_write};
-    struct tally_sums sums = {.lines = lines, .most = tally_lines_most()};
+    struct aggregate_sums sums = {.lines = lines, .most = aggregate_lines_most()};
 
     printed[0] = '\0';
-    tally_sums_add(&sums, &tally);
-    tally_print(&sink, "test:some", &tally, &sums);
+    aggregate_sums_add(&sums, &aggregate);
+    aggregate_print(&sink, "test:some", &aggregate, &sums);
     assert_string_equal(printed, expected);
 }
 
@@ -461,9 +462,9 @@ static void it_is_printed_in_columns(void **state)
     assert_prints(" test:some, by address:\n\n"
                   "                 2      0xffffffff80001000\n"
                   "                 1      0x10\n\n");
-    tally_clear(&tally);
+    aggregate_clear(&aggregate);
     want_value("size");
-    tally.plan.by = TALLY_BY_NOTHING;
+    aggregate.plan.by = AGGREGATE_BY_NOTHING;
     hit(0, 0, 0, 0, NULL);
     hit(0, 0, 1, 0, NULL);
     for (unsigned i = 0; i < 40; i++)
@@ -478,21 +479,21 @@ static void it_is_printed_in_columns(void **state)
                   "                 1      9223372036854775808 to 18446744073709551615  *\n"
                   "                 7      hits of keys for which a CPU's table of 1024 had no "
                   "room\n\n");
-    tally_clear(&tally);
+    aggregate_clear(&aggregate);
     want_value("left");
-    tally.plan.by = TALLY_BY_CPU;
+    aggregate.plan.by = AGGREGATE_BY_CPU;
     hit(1, 0, 0, -1, NULL);
     assert_prints(" test:some, left, by cpu:\n\n"
                   "                 1      CPU 1\n"
                   "                 1        below 0                   "
                   "****************************************\n\n");
-    tally_clear(&tally);
-    tally.plan = (struct tally_plan){.by = TALLY_BY_NOTHING};
+    aggregate_clear(&aggregate);
+    aggregate.plan = (struct aggregate_plan){.by = AGGREGATE_BY_NOTHING};
     want_spans("address");
     span_hit(&begins, 0, 1, 0x1000, 100);
     span_hit(&begins, 0, 1, 0x1000, 101);
-    span_hit(&tally, 0, 1, 0x1000, 102);
-    span_hit(&tally, 0, 1, 0x1000, 102);
+    span_hit(&aggregate, 0, 1, 0x1000, 102);
+    span_hit(&aggregate, 0, 1, 0x1000, 102);
     span_hit(&begins, 0, 1, 0x1000, 103);
     assert_prints(" test:begins to test:some, ns, in one thread and address:\n\n"
                   "                 1      1                         "
@@ -510,24 +511,24 @@ static void a_mark_tells_what_came_since_the_one_before(void **state)
     hit(0, 0, 7, 0, NULL);
     hit(1, 0, 7, 0, NULL);
     hit(1, 0, 8, 0, NULL);
-    tally_mark(&tally);
+    aggregate_mark(&aggregate);
     hit(1, 0, 8, 0, NULL);
-    assert_int_equal(tally_lines_marked(&tally, lines), 2);
+    assert_int_equal(aggregate_lines_marked(&aggregate, lines), 2);
     assert_line(0, 7, 0, 2);
     assert_line(1, 8, 0, 1);
     hit(2, 0, 9, 0, NULL);
-    tally_mark(&tally);
-    assert_int_equal(tally_lines_marked(&tally, lines), 2);
+    aggregate_mark(&aggregate);
+    assert_int_equal(aggregate_lines_marked(&aggregate, lines), 2);
     assert_line(0, 8, 0, 1);
     assert_line(1, 9, 0, 1);
-    tally_mark(&tally);
-    assert_int_equal(tally_lines_marked(&tally, lines), 0);
-    assert_int_equal(tally_lines(), 3);
+    aggregate_mark(&aggregate);
+    assert_int_equal(aggregate_lines_marked(&aggregate, lines), 0);
+    assert_int_equal(aggregate_lines(), 3);
 }
 
 static void runs_are_added_up(void **state)
 {
-    struct tally_sums sums = {.lines = lines, .most = 2};
+    struct aggregate_sums sums = {.lines = lines, .most = 2};
 
     (void)state;
     want_key("size");
@@ -535,13 +536,13 @@ static void runs_are_added_up(void **state)
     hit(3, 0, 7, 0, NULL);
     hit(1, 0, 8, 0, NULL);
     cpus[1].lost = 5;
-    tally_sums_add(&sums, &tally);
-    tally_clear(&tally);
+    aggregate_sums_add(&sums, &aggregate);
+    aggregate_clear(&aggregate);
     for (unsigned i = 0; i < 4; i++)
         hit(1, 0, 8, 0, NULL);
     hit(2, 0, 9, 0, NULL);
     cpus[0].lost = 2;
-    tally_sums_add(&sums, &tally);
+    aggregate_sums_add(&sums, &aggregate);
     assert_int_equal(sums.runs, 2);
     assert_int_equal(sums.lost, 7);
     assert_int_equal(sums.count, 2);

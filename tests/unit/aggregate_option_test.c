@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "arch/step.h"
-#include "core/perf/tally_options.h"
+#include "core/perf/aggregate_options.h"
 
 #define SOME_FIELDS(FIELD, of)                                                                     \
     FIELD(of, pointer, address, "address=%p")                                                      \
@@ -62,7 +62,7 @@ static int setup(void **state)
 static int option(const char *event, const char *name, const char *value)
 {
     assert_int_equal(event_spec_parse(event, &events[0], &why), 0);
-    return tally_option_parse(events, 1, name, value, &why);
+    return aggregate_option_parse(events, 1, name, value, &why);
 }
 
 static void assert_refused(const char *event, const char *name, const char *value,
@@ -77,32 +77,32 @@ static void assert_refused(const char *event, const char *name, const char *valu
 static void each_word_is_a_key(void **state)
 {
     (void)state;
-    assert_false(tally_is_wanted(&events[0].tally));
+    assert_false(aggregate_is_wanted(&events[0].aggregate));
     assert_int_equal(option("test:some", "--by", "comm"), 0);
-    assert_int_equal(events[0].tally.by, TALLY_BY_COMM);
-    assert_true(tally_is_wanted(&events[0].tally));
+    assert_int_equal(events[0].aggregate.by, AGGREGATE_BY_COMM);
+    assert_true(aggregate_is_wanted(&events[0].aggregate));
     assert_int_equal(option(WATCH, "--by", "cpu"), 0);
-    assert_int_equal(events[0].tally.by, TALLY_BY_CPU);
+    assert_int_equal(events[0].aggregate.by, AGGREGATE_BY_CPU);
     assert_int_equal(option(WATCH, "--by", "caller"), 0);
-    assert_int_equal(events[0].tally.by, TALLY_BY_CALLER);
+    assert_int_equal(events[0].aggregate.by, AGGREGATE_BY_CALLER);
     assert_int_equal(option("test:some", "--by", "left"), 0);
-    assert_int_equal(events[0].tally.by, TALLY_BY_FIELD);
-    assert_int_equal(events[0].tally.key.place, 1);
+    assert_int_equal(events[0].aggregate.by, AGGREGATE_BY_FIELD);
+    assert_int_equal(events[0].aggregate.key.place, 1);
     assert_int_equal(option("test:some", "--by", "name"), 0);
-    assert_true(field_is_text(&events[0].tally.key));
+    assert_true(field_is_text(&events[0].aggregate.key));
     assert_int_equal(option("test:some", "--by", "common_pid"), 0);
-    assert_int_equal(events[0].tally.key.source, FIELD_HEAD);
+    assert_int_equal(events[0].aggregate.key.source, FIELD_HEAD);
 }
 
 static void a_histogram_is_of_a_number(void **state)
 {
     (void)state;
     assert_int_equal(option("test:some", "--hist", "left"), 0);
-    assert_string_equal(events[0].tally.value_field->name, "left");
-    assert_int_equal(events[0].tally.by, TALLY_BY_NOTHING);
-    assert_true(tally_is_wanted(&events[0].tally));
-    assert_int_equal(tally_option_parse(events, 1, "--by", "cpu", &why), 0);
-    assert_non_null(events[0].tally.value_field);
+    assert_string_equal(events[0].aggregate.value_field->name, "left");
+    assert_int_equal(events[0].aggregate.by, AGGREGATE_BY_NOTHING);
+    assert_true(aggregate_is_wanted(&events[0].aggregate));
+    assert_int_equal(aggregate_option_parse(events, 1, "--by", "cpu", &why), 0);
+    assert_non_null(events[0].aggregate.value_field);
     assert_refused("test:some", "--hist", "name",
                    "--hist: name is a string; --by name counts hits per value");
     assert_refused("test:some", "--hist", "comm",
@@ -139,19 +139,19 @@ static void what_there_is_not_is_refused_with_what_there_is(void **state)
 static void it_is_for_all_events_of_the_e_before(void **state)
 {
     (void)state;
-    assert_int_equal(tally_option_parse(events, 0, "--by", "cpu", &why), -EINVAL);
+    assert_int_equal(aggregate_option_parse(events, 0, "--by", "cpu", &why), -EINVAL);
     assert_string_equal(why.text, "--by must come after the -e EVENT that it is for");
     assert_int_equal(event_spec_parse("test:some", &events[0], &why), 0);
     assert_int_equal(event_spec_parse("test:other", &events[1], &why), 0);
-    assert_int_equal(tally_option_parse(events, 2, "--by", "cpu", &why), 0);
-    assert_int_equal(events[0].tally.by, TALLY_BY_CPU);
-    assert_int_equal(events[1].tally.by, TALLY_BY_CPU);
-    assert_int_equal(tally_option_parse(events, 2, "--hist", "left", &why), -EINVAL);
+    assert_int_equal(aggregate_option_parse(events, 2, "--by", "cpu", &why), 0);
+    assert_int_equal(events[0].aggregate.by, AGGREGATE_BY_CPU);
+    assert_int_equal(events[1].aggregate.by, AGGREGATE_BY_CPU);
+    assert_int_equal(aggregate_option_parse(events, 2, "--hist", "left", &why), -EINVAL);
     assert_string_equal(why.text,
                         "--hist: test:other has no field \"left\"; there are size, common_*");
     assert_int_equal(event_spec_parse(WATCH, &events[0], &why), 0);
     events[0].start = true;
-    assert_int_equal(tally_option_parse(events, 1, "--by", "cpu", &why), -EINVAL);
+    assert_int_equal(aggregate_option_parse(events, 1, "--by", "cpu", &why), -EINVAL);
     assert_string_equal(why.text, "--by: " WATCH
                                   " opens windows; to group its hits, give it with -e as well");
 }
@@ -180,18 +180,18 @@ static void two_events_are_a_span(void **state)
 {
     (void)state;
     assert_int_equal(spans("test:some", "test:other", NULL), 0); /* no pointer in both */
-    assert_null(events[0].tally.span_field);
+    assert_null(events[0].aggregate.span_field);
     assert_int_equal(spans("test:some", "test:some", NULL), 0);
-    assert_string_equal(events[0].tally.span_field->name, "address");
-    assert_string_equal(events[1].tally.span_field->name, "address");
+    assert_string_equal(events[0].aggregate.span_field->name, "address");
+    assert_string_equal(events[1].aggregate.span_field->name, "address");
     assert_int_equal(spans("test:some", "test:some", "left"), 0);
-    assert_int_equal(events[1].tally.span.place, 1);
+    assert_int_equal(events[1].aggregate.span.place, 1);
     assert_int_equal(spans("test:some", "test:other", "common_pid"), 0);
     assert_int_equal(spans(WATCH, "test:other", NULL), 0);
-    assert_null(events[1].tally.span_field);
+    assert_null(events[1].aggregate.span_field);
     assert_int_equal(spans(NULL, NULL, NULL), 0);
     assert_int_equal(spans("test:some", "test:some", NULL), 0);
-    assert_int_equal(tally_option_parse(&events[1], 1, "--by", "name", &why), 0);
+    assert_int_equal(aggregate_option_parse(&events[1], 1, "--by", "name", &why), 0);
 }
 
 static void a_span_without_an_end_is_refused(void **state)
@@ -210,9 +210,9 @@ static void a_span_without_an_end_is_refused(void **state)
                     "--key: " WATCH " is not a tracepoint and has no fields; without --key a span "
                     "begins and ends in one thread");
     assert_int_equal(spans("test:some", "test:other", NULL), 0);
-    assert_int_equal(tally_option_parse(&events[0], 1, "--by", "cpu", &why), -EINVAL);
+    assert_int_equal(aggregate_option_parse(&events[0], 1, "--by", "cpu", &why), -EINVAL);
     assert_string_equal(why.text, "--by: test:some begins spans; --by must come after --to EVENT");
-    assert_int_equal(tally_option_parse(&events[1], 1, "--hist", "size", &why), -EINVAL);
+    assert_int_equal(aggregate_option_parse(&events[1], 1, "--hist", "size", &why), -EINVAL);
     assert_string_equal(why.text,
                         "--hist: test:other ends spans, and their histogram is always of times");
     assert_int_equal(span_option_mark(events, 2, "--to", &why), -EINVAL);

@@ -1,12 +1,12 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: core/tally, core/perf/tally_options, core/perf/stat_tallies, core/recording/memory
+# of: core/aggregate, core/perf/aggregate_options, core/perf/stat_aggregates, core/recording/memory
 #
 # Hits that are told apart while they come, --by and --hist, against the same computed on the host
 # from every record of the same run, by the real perf script: the numbers are equal. Then those of
 # intervals and of several runs, against those of one. Run from the root of the tree:
 #
-#     prove tests/boot/tally.t
+#     prove tests/boot/aggregate.t
 use strict;
 use warnings;
 use lib 'tests/lib';
@@ -150,7 +150,7 @@ sub spans_ok
     my ($times, $sums, $off, $idle) = spans_of($from, $to, $key, records($machine));
     cmp_ok(scalar(@$times), '>', 100, '... there are many');
     is(max(0, @$idle), 0, '... what had not begun stands for nothing');
-    # A record's clock is read some instructions after the tally's, 8 ns each: of a system call
+    # A record's clock is read some instructions after the aggregate's, 8 ns each: of a system call
     # when the path has been looked up that is part of the record.
     # With two CPUs, QEMU may let the other one run in between.
     cmp_ok(max(@$off), '<', $from =~ /^raw_syscalls/ ? 30_000 : 3_000,
