@@ -27,7 +27,7 @@ my $interrupts = "called in interrupts: of break_trap's type, say, for other vec
 my $prints = "the console's: stops print into gdb's sink alone";
 my %known = (
     (map { $_ => $ends } qw(assert_failed trap_fatal power_request panic_on_fault)),
-    (map { $_ => $threads } qw(hold begin scheduler_yield thread_main input_wake
+    (map { $_ => $threads } qw(hold begin thread_main input_wake
         input_interrupted input_pending scheduler_interrupt_exit over_or_interrupted
         ended_or_interrupted slept_or_interrupted print_guard_enter print_guard_leave
         interruptible_next monitor_start
@@ -89,7 +89,7 @@ while (defined(my $one = shift @todo)) {
 cmp_ok(scalar(keys %from), '>', 400, 'much is reached');
 my %reached = map { $name{$_} => 1 } keys %from;
 is(join(' ', grep { !$reached{$_} } sort keys %known), '', '... all that is excepted, too');
-for my $called (qw(stop_fired gdb_set_point event_breakpoint_hit com3_poll code_read watch_runs
+for my $called (qw(stop_fired gdb_set_point event_breakpoint_hit attached_poll code_read watch_runs
     trace_make_lock_acquire find_path find_accessor)) {
     ok($reached{$called}, "... and what is called by a pointer alone: $called");
 }
