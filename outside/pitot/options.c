@@ -84,8 +84,9 @@ static const struct option rows[] = {
            AT(stop)),
     OPTION({"--overwrite"}, NULL, PITOT_RECORD, OPTION_FLAG, "keeps the last samples, up to -m",
            AT(overwrite)),
-    OPTION({"--symbols"}, "FILE", ALL, OPTION_TEXT, "instead: the output of nm, or a map of GNU ld",
-           AT(symbols), .excludes = "--kernel", .because = "either has the kernel's symbols"),
+    OPTION({"--symbols"}, "FILE", ALL, OPTION_TEXT,
+           "instead of --kernel: the output of nm, or a map of GNU ld", AT(symbols),
+           .excludes = "--kernel", .because = "either has the kernel's symbols"),
     {.names = {NULL}},
 };
 

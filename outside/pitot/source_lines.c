@@ -105,9 +105,10 @@ static void add_line(struct reading *reading, Dwarf_Line *row, uint64_t end)
         return;
     line.end = end > line.first ? end : line.first + 1;
     line.file = file_of(reading->kernel, path);
-    reading->full = !line.file || array_grow(&source->lines, &reading->line_room,
-                                             source->line_count + 1, sizeof(line), "lines", NULL);
-    if (!reading->full)
+    if (!line.file || array_grow(&source->lines, &reading->line_room, source->line_count + 1,
+                                 sizeof(line), "lines", NULL))
+        reading->full = true;
+    else
         source->lines[source->line_count++] = line;
 }
 
@@ -144,9 +145,9 @@ static int add_function(Dwarf_Die *die, void *own)
         dwarf_entrypc(die, &function.entry) != 0 || !is_code(reading->kernel, function.entry))
         return DWARF_CB_OK;
     function.file = file_of(reading->kernel, path);
-    reading->full =
-        !function.file || array_grow(&source->functions, &reading->function_room,
-                                     source->function_count + 1, sizeof(function), "lines", NULL);
+    if (!function.file || array_grow(&source->functions, &reading->function_room,
+                                     source->function_count + 1, sizeof(function), "lines", NULL))
+        reading->full = true;
     if (reading->full)
         return DWARF_CB_ABORT;
     source->functions[source->function_count++] = function;

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: core/aggregate, core/perf/aggregate_options, core/perf/stat_aggregates, core/recording/memory
 #
-# Hits that are told apart while they come, --by and --hist, against the same computed on the host
+# Hits that are grouped as they come, --by and --hist, against the same computed on the host
 # from every record of the same run, by the real perf script: the numbers are equal. Then those of
 # intervals and of several runs, against those of one. Run from the root of the tree:
 #
@@ -81,7 +81,7 @@ sub equal_ok
     cmp_ok(scalar(@records), '>', 100, '... there are many');
     cmp_ok(scalar(@told), '>', 1, '... of several kinds');
     is_deeply({map { @$_ } @told}, counts(map { $key->($_) } @records),
-        '... and what the kernel has told apart is what perf script adds up to');
+        '... and what the kernel has grouped is what perf script adds up to');
     return @told;
 }
 

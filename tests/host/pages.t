@@ -3,7 +3,8 @@
 # of: tools/rules, docs/glossary.md
 #
 # tools/rules finds a link that leads nowhere, an anchor that is no title, and a line of a page that
-# is too long; examples, tables and pictures may be long. Run from the root of the tree:
+# is too long; examples, tables and pictures may be long. It finds phrases that comments may not
+# have. Run from the root of the tree:
 #
 #     prove tests/host/pages.t
 use strict;
@@ -43,6 +44,11 @@ is(said('README.md', "$long\n"), "README.md:1: is longer than 100 columns\n",
     'a long line is found');
 is(said('README.md', "| $long |\n    \$ $long\n![$long](docs/index.md)\n"), '',
     '... unless it cannot be folded');
+
+make_path("$tree/tools");
+my $complaints = said('tools/tool', "#!/bin/sh\n# Nobody knows why.\necho nobody\n");
+like($complaints, qr{^tools/tool:2: is not in plain words$}m, 'a comment lacks a subject');
+unlike($complaints, qr{^tools/tool:3:}m, '... and code is none');
 
 # --- Files that pages name ------------------------------------------------------------------------
 
