@@ -59,7 +59,6 @@ const struct gdb_target gdb_machine = {
     .register_write = register_write,
     .memory_read = memory_read,
     .memory_write = memory_write,
-    .point_set = gdb_point_set,
-    .point_clear = gdb_point_clear,
+    .point_change = gdb_point_change,
     .points_clear = gdb_points_clear,
 };

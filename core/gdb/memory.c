@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Packets m, M, x and X: memory, as digits or as raw bytes; Z and z: points where CPUs stop. See
- * packets.h.
- */
+/* Packets m, M, x and X: memory, as digits or as raw bytes; Z and z: points. See packets.h. */
 #include <linux/errno.h>
 
 #include "core/gdb/hex.h"
@@ -21,11 +18,11 @@ static uint64_t least(uint64_t left, uint64_t right)
 }
 
 /* Replies with the bytes that can be read and fit into a packet; if there are none, an error. */
-static void read_memory(struct gdb_server *server, const char *at, bool binary)
+void gdb_read_memory(struct gdb_server *server, const char *at)
 {
+    bool binary = server->link.in[0] == 'x', room = true;
     uint64_t address, length, most = binary ? GDB_PACKET_MAX : GDB_PACKET_MAX / 2, got = 0;
     uint8_t bytes[PART];
-    bool room = true;
 
     if (!find_place(&at, &address, &length)) {
         gdb_reply_number(server, EINVAL);
@@ -48,16 +45,6 @@ static void read_memory(struct gdb_server *server, const char *at, bool binary)
     }
     if (got == 0 && length > 0)
         gdb_reply_number(server, EFAULT);
-}
-
-void gdb_read_memory(struct gdb_server *server, const char *at)
-{
-    read_memory(server, at, false);
-}
-
-void gdb_read_binary(struct gdb_server *server, const char *at)
-{
-    read_memory(server, at, true);
 }
 
 static void write_memory(struct gdb_server *server, uint64_t address, const uint8_t *bytes,
@@ -95,39 +82,24 @@ void gdb_write_binary(struct gdb_server *server, const char *at)
         write_memory(server, address, (const uint8_t *)at, length);
 }
 
-typedef int change(enum gdb_point kind, uint64_t address, uint64_t length, struct refusal *why);
-
-/*
- * "kind,address,length". gdb sends no conditions and commands after it, as the server does not
- * advertise them.
- */
-static void change_point(struct gdb_server *server, const char *at, change *how)
+/* "kind,address,length". No conditions or commands follow, as the server advertises neither. */
+void gdb_change_point(struct gdb_server *server, const char *at)
 {
+    bool set = server->link.in[0] == 'Z';
     uint64_t kind, address, length;
     struct refusal why;
 
-    if (!hex_number(&at, &kind) || *at++ != ',' || !hex_number(&at, &address) || *at++ != ',' ||
-        !hex_number(&at, &length) || *at) {
+    if (!hex_number(&at, &kind) || *at++ != ',' || !find_place(&at, &address, &length) || *at) {
         gdb_reply_error(server, "a kind, an address and a length are needed");
         return;
     }
     if (kind >= GDB_POINT_KINDS)
         return;
-    if (how((enum gdb_point)kind, address, length, &why)) {
+    if (server->target->point_change(set, (enum gdb_point)kind, address, length, &why)) {
         server->refused = why;
         server->told_refused = false;
         gdb_reply_error(server, why.text);
         return;
     }
     gdb_reply_ok(server);
-}
-
-void gdb_set_point(struct gdb_server *server, const char *at)
-{
-    change_point(server, at, server->target->point_set);
-}
-
-void gdb_clear_point(struct gdb_server *server, const char *at)
-{
-    change_point(server, at, server->target->point_clear);
 }

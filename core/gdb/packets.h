@@ -10,14 +10,10 @@
 typedef void gdb_packet_handler(struct gdb_server *server, const char *at);
 
 gdb_packet_handler gdb_read_registers, gdb_write_registers, gdb_read_register, gdb_write_register;
-gdb_packet_handler gdb_read_memory, gdb_write_memory, gdb_read_binary, gdb_write_binary;
-gdb_packet_handler gdb_set_point, gdb_clear_point;
+gdb_packet_handler gdb_read_memory, gdb_write_memory, gdb_write_binary, gdb_change_point;
 gdb_packet_handler gdb_query, gdb_set;
 
-/*
- * These return true if server->request is for the machine; otherwise they leave a reply.
- * gdb_resume gets the whole packet: c, s, C or S.
- */
+/* Return true if server->request is for the machine; gdb_resume gets the whole packet. */
 bool gdb_resume(struct gdb_server *server, const char *packet);
 bool gdb_verbose(struct gdb_server *server, const char *at);
 bool gdb_query_command(struct gdb_server *server, const char *at);

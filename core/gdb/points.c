@@ -210,30 +210,22 @@ void gdb_points_freeze(void)
     frozen = true;
 }
 
-int gdb_point_set(enum gdb_point kind, uint64_t address, uint64_t length, struct refusal *why)
+int gdb_point_change(bool set, enum gdb_point kind, uint64_t address, uint64_t length,
+                     struct refusal *why)
 {
     int error = frozen ? 0 : cpus_park(why);
 
     if (error || frozen) /* a CPU may not answer */
         return error;
-    error = is_instruction(kind) ? software_set(address, why)
-                                 : hardware_set(kind, address, length, why);
-    cpus_release();
-    return error;
-}
-
-int gdb_point_clear(enum gdb_point kind, uint64_t address, uint64_t length, struct refusal *why)
-{
-    int error = frozen ? 0 : cpus_park(why);
-
-    if (error || frozen)
-        return error;
-    if (is_instruction(kind))
+    if (set)
+        error = is_instruction(kind) ? software_set(address, why)
+                                     : hardware_set(kind, address, length, why);
+    else if (is_instruction(kind))
         software_clear(address);
     else
         hardware_drop(hardware_find(kind, address, length));
     cpus_release();
-    return 0;
+    return error;
 }
 
 /* If a CPU does not answer, the registers stay armed until the next gdb connects. */

@@ -11,8 +11,8 @@
 
 #include "core/gdb/server.h"
 
-int gdb_point_set(enum gdb_point kind, uint64_t address, uint64_t length, struct refusal *why);
-int gdb_point_clear(enum gdb_point kind, uint64_t address, uint64_t length, struct refusal *why);
+int gdb_point_change(bool set, enum gdb_point kind, uint64_t address, uint64_t length,
+                     struct refusal *why);
 void gdb_points_clear(void);
 
 /* Called after a panic, when no CPU can resume: the points no longer change. */

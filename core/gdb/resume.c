@@ -43,22 +43,12 @@ static bool plan_resume(struct gdb_server *server, const struct plan *plan)
     return false;
 }
 
-/* Signals mean nothing to a kernel. */
-static bool skip_signal(struct gdb_server *server, const char **at)
-{
-    uint64_t signal;
-
-    if (hex_number(at, &signal) && (**at == '\0' || **at == ';' || **at == ':'))
-        return true;
-    gdb_reply_error(server, "no signal");
-    return false;
-}
-
 /* "c", "C05", "s", "S05", "t", "r1000,1010". */
 static bool read_action(struct gdb_server *server, const char **at, enum action *action,
                         struct plan *plan)
 {
     char letter = *(*at)++;
+    uint64_t signal; /* means nothing to a kernel */
 
     *action = letter == 'c' || letter == 'C' ? RUNS : letter == 't' ? STAYS : STEPS;
     switch (letter) {
@@ -68,7 +58,10 @@ static bool read_action(struct gdb_server *server, const char **at, enum action 
         return true;
     case 'C':
     case 'S':
-        return skip_signal(server, at);
+        if (hex_number(at, &signal) && (**at == '\0' || **at == ';' || **at == ':'))
+            return true;
+        gdb_reply_error(server, "no signal");
+        return false;
     case 'r':
         if (hex_number(at, &plan->start) && *(*at)++ == ',' && hex_number(at, &plan->end))
             return true;

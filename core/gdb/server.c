@@ -169,8 +169,8 @@ static gdb_packet_handler *const handlers[128] = {
     ['g'] = gdb_read_registers, ['G'] = gdb_write_registers,
     ['p'] = gdb_read_register,  ['P'] = gdb_write_register,
     ['m'] = gdb_read_memory,    ['M'] = gdb_write_memory,
-    ['x'] = gdb_read_binary,    ['X'] = gdb_write_binary,
-    ['Z'] = gdb_set_point,      ['z'] = gdb_clear_point,
+    ['x'] = gdb_read_memory,    ['X'] = gdb_write_binary,
+    ['Z'] = gdb_change_point,   ['z'] = gdb_change_point,
     ['H'] = choose_thread,      ['T'] = tell_alive,
     ['q'] = gdb_query,          ['Q'] = gdb_set,
 };

@@ -44,7 +44,7 @@ struct gdb_target {
     int (*memory_write)(uint64_t address, const uint8_t *from, size_t length, struct refusal *why);
 
     /* Setting a point twice, or clearing one that is not set, is not an error. */
-    int (*point_set)(enum gdb_point kind, uint64_t address, uint64_t length, struct refusal *why);
-    int (*point_clear)(enum gdb_point kind, uint64_t address, uint64_t length, struct refusal *why);
+    int (*point_change)(bool set, enum gdb_point kind, uint64_t address, uint64_t length,
+                        struct refusal *why);
     void (*points_clear)(void);
 };

@@ -101,13 +101,20 @@ static int point_set(enum gdb_point kind, uint64_t address, uint64_t length, str
     return 0;
 }
 
-static int point_clear(enum gdb_point kind, uint64_t address, uint64_t length, struct refusal *why)
+static void point_clear(enum gdb_point kind, uint64_t address, uint64_t length)
 {
-    (void)why;
     for (unsigned i = 0; i < fake_gdb.point_count; i++)
         if (fake_gdb.points[i].kind == kind && fake_gdb.points[i].address == address &&
             fake_gdb.points[i].length == length)
             fake_gdb.points[i] = fake_gdb.points[--fake_gdb.point_count];
+}
+
+static int point_change(bool set, enum gdb_point kind, uint64_t address, uint64_t length,
+                        struct refusal *why)
+{
+    if (set)
+        return point_set(kind, address, length, why);
+    point_clear(kind, address, length);
     return 0;
 }
 
@@ -131,8 +138,7 @@ const struct gdb_target fake_gdb_target = {
     .register_write = register_write,
     .memory_read = memory_read,
     .memory_write = memory_write,
-    .point_set = point_set,
-    .point_clear = point_clear,
+    .point_change = point_change,
     .points_clear = points_clear,
 };
 
