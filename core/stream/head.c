@@ -41,10 +41,8 @@ static void put_features(struct stream *stream)
     };
 
     put_feature(stream, PERF_PIPE_FEATURE_ARCH, kernel->arch);
-    if (kernel->cpus > 0) {
-        stage_bytes(stream, &cpus, sizeof(cpus));
-        stage_end(stream);
-    }
+    if (kernel->cpus > 0)
+        stream_put_record(stream, &cpus.header);
     put_feature(stream, PERF_PIPE_FEATURE_CPUDESC, kernel->cpu);
     put_feature(stream, PERF_PIPE_FEATURE_CPUID, kernel->cpu_kind);
 }
@@ -61,33 +59,30 @@ void head_compression(struct stream *stream)
         .room = 2 * ZSTD_PENDING_MAX,
     };
 
-    stage_bytes(stream, &record, sizeof(record));
-    stage_end(stream);
+    stream_put_record(stream, &record.header);
 }
 
 static void put_attr(struct stream *stream, const struct recorded_event *event)
 {
-    struct perf_pipe_attr record;
+    struct perf_pipe_attr record = {.header = stage_header_of(PERF_PIPE_ATTR, 0, sizeof(record)),
+                                    .id = event->id};
     struct perf_event_attr attr = event->attr;
 
     assert(attr.sample_type & PERF_SAMPLE_IDENTIFIER);
     attr.size = PERF_PIPE_ATTR_SIZE;
     attr.sample_id_all = 1;
-    record.header = stage_header_of(PERF_PIPE_ATTR, 0, sizeof(record));
     memcpy(record.attr, &attr, sizeof(record.attr));
-    record.id = event->id;
-    stage_bytes(stream, &record, sizeof(record));
-    stage_end(stream);
+    stream_put_record(stream, &record.header);
 }
 
 static void put_name(struct stream *stream, const struct recorded_event *event)
 {
-    struct perf_pipe_event_update update;
     size_t room = stage_round_up(strlen(event->name) + 1);
+    const struct perf_pipe_event_update update = {
+        .header = stage_header_of(PERF_PIPE_EVENT_UPDATE, 0, sizeof(update) + room),
+        .type = PERF_PIPE_UPDATE_NAME,
+        .id = event->id};
 
-    update.header = stage_header_of(PERF_PIPE_EVENT_UPDATE, 0, sizeof(update) + room);
-    update.type = PERF_PIPE_UPDATE_NAME;
-    update.id = event->id;
     stage_bytes(stream, &update, sizeof(update));
     stage_text(stream, event->name, room);
     stage_end(stream);
@@ -138,7 +133,7 @@ static void put_build_id(struct stream *stream)
 }
 
 /* The map's name ends in a symbol; its pgoff is that symbol's address. */
-static void put_kernel_map(struct stream *stream, const struct recorded_event *event)
+static void put_kernel_map(struct stream *stream)
 {
     const struct stream_kernel *kernel = stream->kernel;
     const struct stage_origin boot = {.pid = (uint32_t)-1};
@@ -146,16 +141,14 @@ static void put_kernel_map(struct stream *stream, const struct recorded_event *e
     size_t room = stage_round_up(sizeof(kernel_dso) + strlen(known));
     size_t size = sizeof(struct perf_event_header) + 4 * sizeof(uint64_t) + room;
 
-    stage_header(stream, PERF_RECORD_MMAP, PERF_RECORD_MISC_KERNEL,
-                 size + stage_trailer_size(event));
+    stage_header_with_id(stream, PERF_RECORD_MMAP, PERF_RECORD_MISC_KERNEL, size);
     stage_u32_pair(stream, boot.pid, boot.tid);
     stage_u64(stream, kernel->text);
     stage_u64(stream, kernel->text_size);
     stage_u64(stream, kernel->known ? kernel->known_at : kernel->text);
     stage_bytes(stream, kernel_dso, sizeof(kernel_dso) - 1);
     stage_text(stream, known, room - (sizeof(kernel_dso) - 1));
-    stage_trailer(stream, event, &boot);
-    stage_end(stream);
+    stage_end_with_id(stream, &boot);
 }
 
 void head_open(struct stream *stream)
@@ -180,5 +173,5 @@ void head_events(struct stream *stream, struct record_source *source, bool more)
 void head_machine(struct stream *stream)
 {
     put_features(stream);
-    put_kernel_map(stream, &stream->first);
+    put_kernel_map(stream);
 }

@@ -141,20 +141,19 @@ void stage_header(struct stream *stream, uint32_t type, unsigned misc, size_t si
     stage_bytes(stream, &header, sizeof(header));
 }
 
-size_t stage_trailer_size(const struct recorded_event *event)
+void stage_header_with_id(struct stream *stream, uint32_t type, unsigned misc, size_t size)
 {
     const uint64_t fields = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID |
                             PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER;
-    size_t size = 0;
 
-    for (uint64_t left = event->attr.sample_type & fields; left != 0; left &= left - 1)
+    for (uint64_t left = stream->first.attr.sample_type & fields; left != 0; left &= left - 1)
         size += sizeof(uint64_t);
-    return size;
+    stage_header(stream, type, misc, size);
 }
 
-void stage_trailer(struct stream *stream, const struct recorded_event *event,
-                   const struct stage_origin *origin)
+void stage_end_with_id(struct stream *stream, const struct stage_origin *origin)
 {
+    const struct recorded_event *event = &stream->first;
     const struct {
         uint64_t field, value;
     } trailer[] = {
@@ -169,6 +168,7 @@ void stage_trailer(struct stream *stream, const struct recorded_event *event,
     for (size_t i = 0; i < sizeof(trailer) / sizeof(trailer[0]); i++)
         if (event->attr.sample_type & trailer[i].field)
             stage_u64(stream, trailer[i].value);
+    stage_end(stream);
 }
 
 bool stream_recover(struct stream *stream)

@@ -29,13 +29,13 @@ void stage_text(struct stream *stream, const char *text, size_t room);
 struct perf_event_header stage_header_of(uint32_t type, unsigned misc, size_t size);
 void stage_header(struct stream *stream, uint32_t type, unsigned misc, size_t size);
 
-/*
- * Adds the trailer that sample_id_all requires in all records but samples and the perf tool's own,
- * in the order of `struct sample_id` (<linux/perf_event.h>).
- */
-void stage_trailer(struct stream *stream, const struct recorded_event *event,
-                   const struct stage_origin *origin);
-size_t stage_trailer_size(const struct recorded_event *event);
-
 /* Sends the staged record. At the end of a recording, drops the records sent before a crash. */
 void stage_end(struct stream *stream);
+
+/*
+ * For records with a `struct sample_id` (<linux/perf_event.h>) at their end, which sample_id_all
+ * requires in all but samples and the perf tool's own. `size` excludes it; stage_end_with_id adds
+ * it and sends the record.
+ */
+void stage_header_with_id(struct stream *stream, uint32_t type, unsigned misc, size_t size);
+void stage_end_with_id(struct stream *stream, const struct stage_origin *origin);

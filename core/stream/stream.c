@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * See stream.h. head.c writes the records before the first sample, task.c those of tasks, and
- * stage.c sends them. Called by core/stream/drain.c in its thread, in the console's thread once the
- * events are off, or in a crash; the sink may be slow.
- */
+/* See stream.h. head.c writes the records of the head, task.c those of tasks; stage.c sends all. */
 #include "core/stream/stream.h"
 
 #include "arch/local.h"
@@ -23,22 +19,19 @@ void stream_put_record(struct stream *stream, const struct perf_event_header *re
 /* perf counts LOST records as well as the losses they report, so every record reports a loss. */
 static void put_loss(struct stream *stream, const struct recorded_loss *loss, uint64_t time)
 {
-    const struct recorded_event *event = &stream->first;
     const struct stage_origin origin = {.time = time, .cpu = loss->cpu};
-    size_t size = sizeof(struct perf_event_header) + sizeof(uint64_t) + stage_trailer_size(event);
+    size_t size = sizeof(struct perf_event_header) + sizeof(uint64_t);
 
     if (loss->dropped != 0) {
-        stage_header(stream, PERF_RECORD_LOST, 0, size + sizeof(uint64_t));
-        stage_u64(stream, event->id);
+        stage_header_with_id(stream, PERF_RECORD_LOST, 0, size + sizeof(uint64_t));
+        stage_u64(stream, stream->first.id);
         stage_u64(stream, loss->dropped);
-        stage_trailer(stream, event, &origin);
-        stage_end(stream);
+        stage_end_with_id(stream, &origin);
     }
     if (loss->overwritten != 0) {
-        stage_header(stream, PERF_RECORD_LOST_SAMPLES, 0, size);
+        stage_header_with_id(stream, PERF_RECORD_LOST_SAMPLES, 0, size);
         stage_u64(stream, loss->overwritten);
-        stage_trailer(stream, event, &origin);
-        stage_end(stream);
+        stage_end_with_id(stream, &origin);
     }
 }
 
@@ -72,16 +65,6 @@ void stream_set_packer(struct stream *stream, struct stream_packer *packer)
     stream->packer = packer;
 }
 
-/* Compresses from here on, not the head: perf rejects a compressed TRACING_DATA. */
-static void begin_packing(struct stream *stream)
-{
-    assert(stream->packer);
-    if (!stream->packing_told)
-        head_compression(stream);
-    stream->packing_told = true;
-    stream->packs = true;
-}
-
 void stream_begin_recording(struct stream *stream, struct record_source *source, bool more)
 {
     /* perf parses records without an event by the first event's sample_type. */
@@ -94,8 +77,13 @@ void stream_begin_recording(struct stream *stream, struct record_source *source,
         head_machine(stream);
         stream->opened = true;
     }
-    if (stream->compress)
-        begin_packing(stream);
+    if (!stream->compress)
+        return;
+    assert(stream->packer);
+    if (!stream->packing_told)
+        head_compression(stream);
+    stream->packing_told = true;
+    stream->packs = true; /* not before: perf rejects a compressed TRACING_DATA */
 }
 
 void stream_end_recording(struct stream *stream, const struct recorded_loss *losses,

@@ -11,11 +11,10 @@ static void put_comm(struct stream *stream, const struct recorded_task *task,
     size_t room = stage_round_up(strlen(task->comm) + 1);
     size_t size = sizeof(struct perf_event_header) + sizeof(uint64_t) + room;
 
-    stage_header(stream, PERF_RECORD_COMM, 0, size + stage_trailer_size(&stream->first));
+    stage_header_with_id(stream, PERF_RECORD_COMM, 0, size);
     stage_u32_pair(stream, task->pid, task->tid);
     stage_text(stream, task->comm, room);
-    stage_trailer(stream, &stream->first, origin);
-    stage_end(stream);
+    stage_end_with_id(stream, origin);
 }
 
 /* FORK and EXIT share a layout. FORK_EXEC: the new task does not inherit its parent's mappings. */
@@ -25,12 +24,11 @@ static void put_birth_or_end(struct stream *stream, uint32_t type, const struct 
     size_t size = sizeof(struct perf_event_header) + 3 * sizeof(uint64_t);
     unsigned misc = type == PERF_RECORD_FORK ? PERF_RECORD_MISC_FORK_EXEC : 0;
 
-    stage_header(stream, type, misc, size + stage_trailer_size(&stream->first));
+    stage_header_with_id(stream, type, misc, size);
     stage_u32_pair(stream, task->pid, task->parent);
     stage_u32_pair(stream, task->tid, task->parent);
     stage_u64(stream, origin->time);
-    stage_trailer(stream, &stream->first, origin);
-    stage_end(stream);
+    stage_end_with_id(stream, origin);
 }
 
 /* Arguments of mmap: readable and executable, private. */
@@ -54,7 +52,7 @@ static void put_map(struct stream *stream, const struct recorded_task *task,
         file.size = PERF_PIPE_BUILD_ID_SIZE;
         memcpy(file.build_id, task->build_id, sizeof(file.build_id));
     }
-    stage_header(stream, PERF_RECORD_MMAP2, misc, size + stage_trailer_size(&stream->first));
+    stage_header_with_id(stream, PERF_RECORD_MMAP2, misc, size);
     stage_u32_pair(stream, task->pid, task->tid);
     stage_u64(stream, task->start);
     stage_u64(stream, task->size);
@@ -62,8 +60,7 @@ static void put_map(struct stream *stream, const struct recorded_task *task,
     stage_bytes(stream, &file, sizeof(file));
     stage_u32_pair(stream, MAP_PROTECTION, MAP_PRIVATE);
     stage_text(stream, task->comm, room);
-    stage_trailer(stream, &stream->first, origin);
-    stage_end(stream);
+    stage_end_with_id(stream, origin);
 }
 
 /* Without a time, a task gets the last recording's end: a reused id must not rename old samples. */
