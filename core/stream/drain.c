@@ -89,15 +89,6 @@ static void drain_give_back(struct ring *ring, const struct ring_reader *reader)
     drain.unreturned = 0;
 }
 
-static void drain_note(const struct stream *stream, unsigned cpu)
-{
-    drain.cpu = cpu;
-    drain.position = drain.reader[cpu].position;
-    local_barrier();
-    drain.records = stream->records;
-    local_barrier(); /* before the reader moves */
-}
-
 /* Bytes of a ring that have not been sent yet. */
 static uint64_t drain_waiting(unsigned cpu, const struct ring *ring)
 {
@@ -124,12 +115,16 @@ static void drain_ring(struct stream *stream, unsigned cpu, struct ring *ring)
 {
     static _Alignas(8) uint8_t record[SAMPLE_SIZE_MAX];
     struct ring_reader *reader = &drain.reader[cpu];
-    bool under_way = publish_load(&ring->nest) != 0;
-    uint64_t until = publish_load(&ring->published);
+    uint64_t until;
 
-    drain.whole &= !under_way;
+    drain.whole &= publish_load(&ring->nest) == 0;
+    until = publish_load(&ring->published);
     while (reader->position < until) {
-        drain_note(stream, cpu);
+        drain.cpu = cpu;
+        drain.position = reader->position;
+        local_barrier();
+        drain.records = stream->records;
+        local_barrier(); /* before the reader moves */
         if (ring_read(reader, record, sizeof(record)) != RING_READ_RECORD)
             break;
         stream_put_record(stream, (const struct perf_event_header *)record);
@@ -246,10 +241,7 @@ void drain_start(void)
     assert(drain.state == DRAIN_DONE); /* the last recording has been sent or dropped */
     __atomic_store_n(&calls, 0, __ATOMIC_RELEASE);
     drain.next_ns = arch_clock_ns() + BEGIN_NS;
-    drain.passes = 0;
-    drain.unreturned = 0;
-    drain.given_back = 0;
-    drain.tasks_told = 0;
+    drain.passes = drain.unreturned = drain.given_back = drain.tasks_told = 0;
     local_barrier(); /* a panic that sees this state sees the rest */
     drain.state = DRAIN_WAITS;
 }

@@ -11,9 +11,7 @@
 #include "core/sample/view.h"
 #include "core/tracepoint/format.h"
 
-static const char magic[] = "\x17\x08\x44"
-                            "tracing"
-                            "0.6"; /* including its NUL */
+static const char magic[] = "\x17\x08\x44tracing0.6"; /* including its NUL */
 
 /* perf rejects an empty layout, and derives the size of a long from it. No such page follows. */
 static const char header_page[] = "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"

@@ -148,14 +148,10 @@ static uint8_t *write_literals(const struct zstd *zstd, uint8_t *to, size_t coun
     const struct zstd_sequence *sequence = zstd->sequences;
     uint64_t at = zstd->flushed;
 
-    if (literals < 4096) {
-        *to++ = (uint8_t)(literals << 4 | 1 << 2);
-        *to++ = (uint8_t)(literals >> 4);
-    } else {
-        *to++ = (uint8_t)(literals << 4 | 3 << 2);
-        *to++ = (uint8_t)(literals >> 4);
+    *to++ = (uint8_t)(literals << 4 | (literals < 4096 ? 1 : 3) << 2);
+    *to++ = (uint8_t)(literals >> 4);
+    if (literals >= 4096)
         *to++ = (uint8_t)(literals >> 12);
-    }
     for (size_t i = 0; i < count; i++) {
         to = copy_out(zstd, to, at, sequence[i].literals);
         at += sequence[i].literals + sequence[i].match;
@@ -172,20 +168,11 @@ static uint8_t *write_frame_header(uint8_t *to)
     return to + sizeof(header);
 }
 
-static void write_block_header(uint8_t *to, enum block_type type, size_t size)
-{
-    uint32_t header = (uint32_t)size << 3 | (uint32_t)type << 1;
-
-    to[0] = (uint8_t)header;
-    to[1] = (uint8_t)(header >> 8);
-    to[2] = (uint8_t)(header >> 16);
-}
-
 #define BLOCK_HEADER 3
 
 size_t zstd_flush(struct zstd *zstd, uint8_t *to)
 {
-    size_t waiting = (size_t)(zstd->end - zstd->flushed), count, sequences = 0, matched = 0;
+    size_t waiting = (size_t)(zstd->end - zstd->flushed), count, sequences = 0, matched = 0, header;
     uint8_t *block = zstd->flushed ? to : write_frame_header(to), *body = block + BLOCK_HEADER;
     uint8_t *at;
 
@@ -203,7 +190,9 @@ size_t zstd_flush(struct zstd *zstd, uint8_t *to)
         zstd->repeats_after = zstd->repeats;
         at = copy_out(zstd, body, zstd->flushed, waiting);
     }
-    write_block_header(block, sequences ? BLOCK_COMPRESSED : BLOCK_RAW, (size_t)(at - body));
+    header = (size_t)(at - body) << 3 | (sequences ? BLOCK_COMPRESSED : BLOCK_RAW) << 1;
+    for (unsigned i = 0; i < BLOCK_HEADER; i++)
+        block[i] = (uint8_t)(header >> 8 * i);
     return (size_t)(at - to);
 }
 

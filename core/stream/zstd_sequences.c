@@ -128,12 +128,9 @@ size_t zstd_write_sequences(uint8_t *to, size_t room, const struct zstd_sequence
     struct bits bits = {.at = to, .end = to + room};
 
     assert(count <= ZSTD_SEQUENCES_MAX);
-    if (count < 128) {
-        bits_add(&bits, (uint32_t)count, 8);
-    } else {
+    if (count >= 128)
         bits_add(&bits, (uint32_t)(count >> 8) + 128, 8);
-        bits_add(&bits, (uint32_t)count, 8);
-    }
+    bits_add(&bits, (uint32_t)count, 8);
     if (count > 0) {
         bits_add(&bits, 0, 8); /* all codes are the predefined ones */
         write_bits(&bits, sequences, count);
