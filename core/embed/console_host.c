@@ -21,24 +21,16 @@ static size_t pages_of(size_t bytes)
     return (bytes + PAGE_SIZE - 1) / PAGE_SIZE;
 }
 
-/* Number of free pages from this one on. */
-static size_t run_at(size_t first)
-{
-    size_t end = first;
-
-    while (end < PAGES && !taken[end])
-        end++;
-    return end - first;
-}
-
 static void *memory_take(size_t bytes, struct refusal *why)
 {
     size_t most = 0, pages = pages_of(bytes);
 
-    for (size_t first = 0, run; first < PAGES; first += run + 1) {
-        run = run_at(first);
-        most = run > most ? run : most;
-        if (pages > run)
+    for (size_t first = 0, end = 0; first < PAGES; first = ++end) {
+        while (end < PAGES && !taken[end])
+            end++;
+        if (end - first > most)
+            most = end - first;
+        if (pages > end - first)
             continue;
         memset(&taken[first], true, pages);
         return memset(memory[first], 0, pages * PAGE_SIZE);

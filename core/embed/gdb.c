@@ -45,15 +45,6 @@ static void door_close(void)
 {
 }
 
-/* Console commands set their own host, with the same function. */
-static void tell_threads(void)
-{
-    struct host with = host;
-
-    with.task_name = embed_task_name;
-    host_set(&with);
-}
-
 static const char *refused(void)
 {
     if (!embed_ready())
@@ -76,10 +67,12 @@ const char *pitot_gdb_start(void)
                                          .open = door_open,
                                          .close = door_close};
     const char *wrong = refused();
+    struct host with = host;
 
     if (wrong)
         return wrong;
-    tell_threads();
+    with.task_name = embed_task_name; /* as in the host of console commands */
+    host_set(&with);
     gdb_init(&door, NULL, NULL);
     started = true;
     return NULL;

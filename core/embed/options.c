@@ -26,21 +26,6 @@ static bool next_argument(struct scanner *scanner)
     return true;
 }
 
-static int add_event(const char *spelling, struct embed_options *options, struct refusal *why)
-{
-    if (options->count == EMBED_EVENTS_MAX)
-        return refuse(why, EINVAL, "-e %s: up to %d events are allowed", spelling,
-                      EMBED_EVENTS_MAX);
-    return event_spec_parse(spelling, &options->event[options->count++], why);
-}
-
-static int read_period(const char *text, uint64_t *period, struct refusal *why)
-{
-    if (!number_parse(text, UINT64_MAX, period) || *period == 0)
-        return refuse(why, EINVAL, "-c %s: a number from 1 on", text);
-    return 0;
-}
-
 int embed_options_parse(const char *text, struct embed_options *options, struct refusal *why)
 {
     struct scanner scanner = {.at = text};
@@ -57,10 +42,13 @@ int embed_options_parse(const char *text, struct embed_options *options, struct 
             error = refuse(why, EINVAL, "%s: -e EVENT, -c N and -g are allowed", scanner.value);
         else if (!next_argument(&scanner))
             error = refuse(why, EINVAL, "-%c needs an argument", letter);
+        else if (letter == 'e' && options->count == EMBED_EVENTS_MAX)
+            error = refuse(why, EINVAL, "-e %s: up to %d events are allowed", scanner.value,
+                           EMBED_EVENTS_MAX);
         else if (letter == 'e')
-            error = add_event(scanner.value, options, why);
-        else
-            error = read_period(scanner.value, &options->period, why);
+            error = event_spec_parse(scanner.value, &options->event[options->count++], why);
+        else if (!number_parse(scanner.value, UINT64_MAX, &options->period) || !options->period)
+            error = refuse(why, EINVAL, "-c %s: a number from 1 on", scanner.value);
     }
     if (!error && options->count == 0)
         error = refuse(why, EINVAL, "no event: -e SYSTEM:NAME or -e mem:ADDR is allowed");

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Event sources in another kernel, without those of core/event/sources.c that need Pitot's trap
- * entries. The last source accepts any name with a colon.
- */
+/* The event sources that need no trap entry of Pitot. The last accepts any name with a colon. */
 #include "core/event/source.h"
 #include "core/event/source_branches.h"
 #include "core/lib/assert.h"

@@ -56,9 +56,7 @@ static void leave_interrupted(struct unwind *state)
         unwind_return(state, state->sp + (frame == ARCH_FRAME_SAVED ? 8 : 0));
 }
 
-/*
- * The first frame may be in the gate, in code that called Pitot. Later ones have no known caller.
- */
+/* The first frame may be gate code that called Pitot. Later ones there have no known caller. */
 static void step_in_plain_code(struct unwind *state)
 {
     bool called = state->kind == UNWIND_CALL;
