@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * See last.h. The rings are walked as in a stopped machine (core/ring/walk.h), so that a writer
- * interrupted by the reset loses only its own record.
- */
+/* See last.h. By core/ring/walk.h, a writer that the reset interrupted loses only its record. */
 #include "core/recording/last.h"
 
 #include "arch/cpu.h"
@@ -123,14 +120,6 @@ static int take_rings(const struct ring *rings)
     return 0;
 }
 
-static void take_end(void)
-{
-    memcpy(last.end, kept.end, sizeof(last.end));
-    if (kept.end_crc != crc32_update(0, kept.end, sizeof(kept.end)))
-        last.end[0] = '\0';
-    last.end[sizeof(last.end) - 1] = '\0';
-}
-
 /* --- Records --- */
 
 /* { header; u64 time, id, stream; sample_id }: the sixth word is the time. */
@@ -237,7 +226,8 @@ static int find(const struct ring *rings)
                                          .next = last_next,
                                          .events = last.events,
                                          .event_count = kept.head.event_count};
-    take_end();
+    if (kept.end_crc == crc32_update(0, kept.end, sizeof(kept.end)))
+        memcpy(last.end, kept.end, sizeof(last.end) - 1);
     last.there = true;
     return 0;
 }
@@ -296,17 +286,13 @@ bool last_shown(void)
     return last.shown && !arch_interrupted();
 }
 
-/* Numbers are reused: the newest name counts. */
-static const char *last_task_name(uint32_t tid)
-{
-    for (size_t i = last.name_count; i-- > 0;)
-        if (last.names[i].tid == tid)
-            return last.names[i].name;
-    return "";
-}
-
 /* See core/sample/records.h: the name from this boot, or from the last boot while that is shown. */
 const char *comm_of(uint32_t tid)
 {
-    return last_shown() ? last_task_name(tid) : recording_task_name(tid);
+    if (!last_shown())
+        return recording_task_name(tid);
+    for (size_t i = last.name_count; i-- > 0;) /* numbers are reused: the newest name counts */
+        if (last.names[i].tid == tid)
+            return last.names[i].name;
+    return "";
 }

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Describes the variables of recording.c and tasks.c for a tool that reads the memory of a stopped
- * machine (core/abi/recorder.h). Constant data that no kernel code reads.
- */
+/* Describes the variables of recording.c and tasks.c to tools/postmortem (core/abi/recorder.h). */
 #pragma once
 
 #include <stddef.h>

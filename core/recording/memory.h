@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * A recording's memory, which the host provides: one ring per CPU, and tables for the events'
- * aggregates. For core/recording/ and core/perf/; task context.
- */
+/* A recording's memory, taken from the host: rings, and tables of aggregates. Task context. */
 #pragma once
 
 #include <stddef.h>
@@ -13,10 +10,7 @@
 /* Returns NULL if memory is short; `why` is then `what`, a colon, and the host's reason. */
 void *recording_take(size_t bytes, const char *what, struct refusal *why);
 
-/*
- * Replaces the rings of all CPUs. Returns 0, or -ENOMEM or -EINVAL and the reason; then no ring has
- * memory.
- */
+/* Replaces all CPUs' rings. Returns 0; or -ENOMEM or -EINVAL and why, and no ring has memory. */
 int recording_rings_take(struct ring *rings, const struct recording_options *options,
                          struct refusal *why);
 

@@ -55,10 +55,7 @@ static unsigned ring_merge_oldest(struct ring_merge *merge)
     return oldest;
 }
 
-/*
- * The record may have been overwritten since its time was read. The ring's next record is then
- * younger, and may have to wait for other rings.
- */
+/* If the record was overwritten meanwhile, the ring's next record may have to wait for others. */
 const struct perf_event_header *ring_merge_next(struct ring_merge *merge)
 {
     for (;;) {

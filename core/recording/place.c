@@ -4,23 +4,15 @@
 #include "core/recording/tasks.h"
 #include "core/symbols/user_place.h"
 
-/* The newest mapping that contains the address. */
-static const struct recorded_task *find(uint32_t pid, uintptr_t address)
-{
-    const struct recorded_task *tasks;
-    size_t count = recording_tasks(&tasks);
-
-    while (count-- > 0)
-        if (tasks[count].pid == pid && address - tasks[count].start < tasks[count].size)
-            return &tasks[count];
-    return NULL;
-}
-
 bool user_place_find(uint32_t pid, uintptr_t address, struct user_place *place)
 {
-    const struct recorded_task *mapping = find(pid, address);
+    const struct recorded_task *tasks, *mapping = NULL; /* the newest that contains the address */
+    size_t count = recording_tasks(&tasks);
     const struct host_program *program;
 
+    while (!mapping && count-- > 0)
+        if (tasks[count].pid == pid && address - tasks[count].start < tasks[count].size)
+            mapping = &tasks[count];
     /* The last boot's programs are unknown, so their functions stay addresses. */
     if (!mapping || last_shown())
         return false;

@@ -97,7 +97,5 @@ uint64_t recording_lapses(unsigned cpu);
 /* Stores each CPU's dropped and overwritten records. Returns the number of CPUs. */
 size_t recording_losses(struct recorded_loss *losses, size_t most);
 
-/*
- * Called at boot: `stop` stops the program on this CPU, after each sample of an event with `stop`.
- */
+/* Set at boot: `stop` stops the program on this CPU, after a sample of an event with `stop`. */
 void recording_set_stop(void (*stop)(void));

@@ -25,10 +25,7 @@ static uint32_t lock;  /* [A] 0: free */
 const struct recorder_tasks recorder_tasks =
     RECORDER_TASKS(tasks, count, TASK_NAME_SIZE, HOST_PATH_SIZE);
 
-/*
- * Interrupts are off while a CPU holds the lock, so the holder is not preempted. Not a lock of the
- * host, because the recording may watch those.
- */
+/* Held with interrupts off. Not a lock of the host, because the recording may watch those. */
 static uint64_t tasks_lock(void)
 {
     uint64_t flags = arch_irq_save();
@@ -129,10 +126,10 @@ void recording_task_mapped(uint32_t pid, const struct host_program *program,
 
 void recording_task_ended(uint32_t pid, uint32_t parent)
 {
-    struct recorded_task end = {.pid = pid, .tid = pid, .parent = parent};
     uint64_t flags = tasks_lock();
+    const struct recorded_task end = {
+        .pid = pid, .tid = pid, .parent = parent, .time = arch_clock_ns()};
 
-    end.time = arch_clock_ns();
     if (listening)
         add(&end, NULL);
     tasks_unlock(flags);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The threads that exist while a recording runs, and the code that their programs have mapped.
- * Each thread has the last name that it had then; a stream may already contain an earlier name.
+ * The threads of a recording, with their last names, and the code that their programs have mapped.
  * Exited threads stay known until the next recording. The host reports threads (core/host.h); the
  * stream, core/sample/records.h and core/symbols/user_place.h read them.
  */
@@ -48,10 +47,7 @@ const struct host_program *recording_task_program(const struct recorded_task *ma
 /* The last name of the thread, "" if it has none. Any context. */
 const char *recording_task_name(uint32_t tid);
 
-/*
- * Copies the names that the last boot left here, whatever they contain, and empties the table.
- * Called at boot, before all other functions here.
- */
+/* Called at boot, first: moves the names of the last boot to `to`, whatever they contain. */
 #define RECORDING_TASK_NAMES 1024
 
 struct recording_task_name {
