@@ -23,10 +23,7 @@ static void encode_group(char text[4], const uint8_t *bytes, size_t count)
 
 _Static_assert(BASE64_LINE_BYTES / GROUP_BYTES * 4 + 1 <= BASE64_LINE_TEXT, "a line has room");
 
-/*
- * A panic on this CPU may read the length, so it is set after the text is complete, and cleared
- * before the text changes. Signal fences suffice, because no other CPU reads it.
- */
+/* For a panic on this CPU: the length is set after the text and cleared before the text changes. */
 static void set_length(struct base64 *base64, size_t length)
 {
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -90,9 +87,7 @@ void base64_close(struct base64 *base64)
     write_text(base64, print_into(base64->text, sizeof(base64->text), "====\n"));
 }
 
-/*
- * uudecode refuses empty lines and incomplete groups, so the rest of the line is written unchanged.
- */
+/* uudecode refuses empty lines and incomplete groups, so the line is completed unchanged. */
 void base64_cut(struct base64 *base64)
 {
     uint64_t gone = base64->left ? *base64->left - base64->left_before : UINT64_MAX;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See drain.h. One writer at a time: the thread; without it, the caller of drain_finish; in a
- * panic, the panicking CPU. Stores are ordered so that a panic finds valid state at every
- * instruction.
+ * See drain.h. The only writer is the thread, or the caller of drain_finish if there is none, or
+ * the CPU that panics: stores are ordered so that it finds valid state at every instruction.
  */
 #include "core/stream/drain.h"
 
@@ -263,24 +262,16 @@ static bool drain_much(bool *any)
     return much;
 }
 
-/* A port may take minutes to send the rings: reports progress every second. */
-static void drain_tick_awaited(void)
-{
-    uint64_t now = arch_clock_ns();
-
-    if (now < drain.show_ns)
-        return;
-    drain.show_ns = now + SHOW_NS;
-    __atomic_store_n(&drain.show, true, __ATOMIC_RELEASE);
-    host.wake(HOST_STREAM_ENDS);
-}
-
 void drain_tick(void)
 {
     bool any;
 
-    if (drain.awaited)
-        drain_tick_awaited();
+    /* A port may take minutes to send the rings: progress is reported every second. */
+    if (drain.awaited && arch_clock_ns() >= drain.show_ns) {
+        drain.show_ns = arch_clock_ns() + SHOW_NS;
+        __atomic_store_n(&drain.show, true, __ATOMIC_RELEASE);
+        host.wake(HOST_STREAM_ENDS);
+    }
     if (!has_writer || (drain.state != DRAIN_WAITS && drain.state != DRAIN_RECORDS))
         return;
     if (recording_frozen())

@@ -17,9 +17,8 @@ void drain_init(void);
 void drain_start(void);
 
 /*
- * Called when the recording has stopped; returns when all of it has been sent. `progress`, unless
- * NULL, is called about once a second while a thread streams it, with the ring bytes sent and their
- * total. Task context.
+ * Sends the rest of a stopped recording. While the thread does so, calls `progress`, unless NULL,
+ * about once a second with the ring bytes sent and their total. Task context.
  */
 void drain_finish(void (*progress)(unsigned long done, unsigned long total));
 

@@ -101,8 +101,7 @@ static void stream_sink_write(struct sink *sink, const char *bytes, size_t lengt
 
 /*
  * Follows the attributes, because perf attaches descriptions to events it knows, and precedes the
- * names, at which `perf lock` looks for the descriptions. perf compares the size with a byte count
- * that it never resets, so the size includes all earlier descriptions.
+ * names, at which `perf lock` looks for the descriptions.
  */
 static void put_tracing_data(struct stream *stream, struct record_source *source, bool more)
 {

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * The records that describe events, kernel and machine to perf at the head of a recording
- * (docs/stream.md gives the order). Called by core/stream/stream.c; task context.
- */
+/* The records at a recording's head (docs/stream.md gives their order). Contexts as in stream.h. */
 #pragma once
 
 #include "core/stream/stream.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * The machine's stream, on a binary port or in base64 blocks on the console. Task or panic context.
- */
+/* The machine's stream, on a binary port or in base64 on the console. Task or panic context. */
 #pragma once
 
 #include "core/stream/stream.h"

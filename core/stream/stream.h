@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Writes recordings in perf's pipe format (core/abi/perf_pipe.h, docs/stream.md), record by record,
- * into a sink. A serial port carries one stream for the whole boot, with one header; a base64 block
- * (core/stream/base64.h) is a stream with one recording. Task context, or a crash that continues
- * where the task stopped.
+ * into a sink. A serial port carries one stream for the whole boot; a base64 block is a stream with
+ * one recording. Task context, or a crash that continues where the task stopped.
  */
 #pragma once
 
@@ -39,9 +38,8 @@ struct stream_packer {
 };
 
 /*
- * Records are assembled in `staged` and sent whole, except TRACING_DATA, which is longer. A
- * record's state changes follow its sending, as idempotent assignments that a crash can complete
- * (stream_recover).
+ * Records are assembled in `staged` and sent whole, except TRACING_DATA, which is longer. State
+ * changes follow the sending, as idempotent assignments that a crash can complete (stream_recover).
  */
 struct stream {
     struct sink *sink;
@@ -85,8 +83,7 @@ void stream_set_packer(struct stream *stream, struct stream_packer *packer);
  * Writes the head of a recording: attributes, names, formats of tracepoints and, in the first
  * recording of a stream, the description of the kernel. The source must have at least one event,
  * ids that no earlier recording of this stream used, and PERF_SAMPLE_IDENTIFIER in every
- * sample_type. Only functions found in its records are named, or, if `more` records will come, all
- * functions.
+ * sample_type. Names the functions in its records, or, if `more` records will come, all functions.
  */
 void stream_begin_recording(struct stream *stream, struct record_source *source, bool more);
 

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * See tracing_data.h. The format is that of trace-cmd's trace.dat up to version 0.6: a header, the
- * layout of a page of Linux's ring, and tables of ftrace's own events, events by system, symbols,
- * printk formats and tasks (docs/tracepoints.md lists which may be empty).
- */
+/* See tracing_data.h. The format is trace-cmd's trace.dat of version 0.6 (docs/tracepoints.md). */
 #include "core/stream/tracing_data.h"
 
 #include "arch/memory.h"

@@ -2,8 +2,7 @@
 /*
  * FSE encoding with zstd's predefined codes, which need no table in the stream. A symbol's share of
  * the states determines its cost in bits; the bits select the decoder's next state. Source: RFC
- * 8878, 4.1 (the tables) and 3.1.1.3.2.2 (the shares). Called by core/stream/zstd_sequences.c, in
- * any context.
+ * 8878, 4.1 (the tables) and 3.1.1.3.2.2 (the shares). Any context.
  */
 #pragma once
 

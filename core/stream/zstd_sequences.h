@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * zstd sequences and their encoding. A sequence is a run of literals followed by a match of some
- * length and distance. Source: RFC 8878, 3.1.1.3.2. Called by core/stream/zstd_encoder.c.
+ * length and distance. Source: RFC 8878, 3.1.1.3.2. Any context.
  */
 #pragma once
 
