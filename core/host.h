@@ -140,10 +140,7 @@ static inline void task_set_ids(uint32_t pid)
     task_ids[arch_cpu_id()] = task_ids_of(pid);
 }
 
-/*
- * Preemption-disable depth, and whether a switch waits for its end. Stored by the host, on that
- * CPU.
- */
+/* Preemption-disable depth, and whether a switch waits. Stored by the host, on that CPU. */
 struct preemption {
     /* An interrupt during a change restores the value, and a switch happens only at one value. */
     uint32_t off;

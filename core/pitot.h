@@ -251,8 +251,7 @@ typedef void pitot_raise(struct pitot_tracepoint *, unsigned long long, unsigned
 
 /*
  * Runs a command line, such as "perf record -e mem:jobs_done:w -g -- work". Returns 0, or a
- * negative errno after printing the reason with pitot_host_print. Task context, one caller at a
- * time.
+ * negative errno after printing the reason. Task context, one caller at a time.
  */
 int pitot_command(const char *line);
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Distance between two names, in typing errors, for code that refuses a name and suggests similar
- * ones. Pure; any context, a few hundred bytes of stack.
- */
+/* The distance between two names, in typing errors. Any context; a few hundred bytes of stack. */
 #pragma once
 
 #include <stddef.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The kernel's symbols, including local ones. tools/symtab writes the table (core/abi/symtab.h)
- * into the image after the link; symbols_init checks it at boot. Lookups: any context, NMIs
- * included.
+ * The kernel's symbols, including local ones, in a table that tools/symtab writes into the image
+ * (core/abi/symtab.h) and symbols_init checks. Lookups: any context, NMIs included.
  */
 #pragma once
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A symbol table as written by tools/symtab (core/abi/symtab.h), for the kernel or a program file:
- * binary search by address and by name. It is checked once, when opened, in task context; lookups
- * then only read constant memory, in any context, NMIs included.
+ * A symbol table of the kernel or a program, as tools/symtab writes it (core/abi/symtab.h). Opened
+ * and checked once, in task context; lookups: any context, NMIs included.
  */
 #pragma once
 

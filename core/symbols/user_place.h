@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Locates a program's address by the mappings stored in the recording, because the process may have
- * exited. For readers of recordings; safe in crash paths: no lock, no allocation. The kernel links
- * core/recording/place.c, a test its own function.
+ * Locates a program's address by the recorded mappings, as the process may have exited. Safe in
+ * crash paths: no lock, no allocation. Implemented in core/recording/place.c.
  */
 #pragma once
 
