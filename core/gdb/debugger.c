@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See debugger.h: attaches gdb, and listens to it while the machine runs, in NMIs and traps, which
- * may neither trap nor wait for a lock. The rest runs in task context, unless the header says
- * otherwise.
+ * See debugger.h. The functions called while the machine runs, in NMIs and traps, may neither trap
+ * nor wait for a lock. The others: task context, unless the header says otherwise.
  */
 #include "core/gdb/debugger.h"
 
@@ -161,8 +160,8 @@ bool gdb_arrived(uint8_t byte, struct regs *regs)
 /* --- Waiting for a gdb. --- */
 
 /*
- * A gdb that connected too early has sent its request, perhaps more than once, and would take the
- * second reply for that to its next request. So the old bytes are dropped; gdb asks again.
+ * A gdb that connected too early has sent its first request, perhaps repeatedly, and would mistake
+ * a second reply for that to its next request. So the old bytes are dropped; gdb asks again.
  */
 static void forget_what_came(void)
 {

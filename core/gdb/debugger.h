@@ -29,19 +29,13 @@ struct gdb_door {
 struct gdb_monitor {
     /* Creates what commands need, for example a thread; may be called again. Task context. */
     void (*start)(void);
-    /*
-     * Makes the stopped CPU run the command, once all CPUs resume, before its own code. Returns
-     * NULL, or the reason for a refusal. In a stop.
-     */
+    /* The stopped CPU runs the command when all CPUs resume. NULL, or why not. In a stop. */
     const char *(*begin)(unsigned cpu, const char *line);
     /* A command is running, or its end has not been reported to gdb. Any context. */
     bool (*is_under_way)(void);
     /* In a stop of that CPU. True: the command has ended, the CPU's own context is restored. */
     bool (*end)(unsigned cpu);
-    /*
-     * Redirects the output of commands to `text_to`, and has `alive` called once a second while one
-     * runs, both in task context. Called at boot.
-     */
+    /* Commands print by `text_to` and call `alive` once a second, both in task context. At boot. */
     void (*set_print)(size_t (*text_to)(const char *text, size_t length), void (*alive)(void));
 };
 
@@ -58,16 +52,10 @@ const struct gdb_door *gdb_door_of(bool console);
  */
 int gdb_wait_at(const struct gdb_door *with, struct refusal *why);
 
-/*
- * Prints the line's error counts, and why a point was refused, which gdb does not show. False: no
- * gdb is attached. Task context, or a stop.
- */
+/* Prints the state of gdb and its line. False: no gdb is attached. Task context, or a stop. */
 bool gdb_tell(struct sink *to);
 
-/*
- * Called when a byte arrives at gdb's own port while no gdb is attached. True: gdb is now attached,
- * and the bytes that follow belong to it. Interrupt context.
- */
+/* A byte came at gdb's own port. True: gdb is now attached and gets the next. In interrupts. */
 bool gdb_arrived(uint8_t byte, struct regs *regs);
 
 /* Called after each interrupt: repeats the request to CPUs that could not stop during a hit. */

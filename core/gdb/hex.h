@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Numbers and bytes in the encoding of gdb's protocol: hexadecimal digits, with the bytes of
- * registers and memory in address order. No side effects; any context.
- */
+/* Numbers and bytes as gdb's protocol encodes them: hexadecimal, in address order. Any context. */
 #pragma once
 
 #include <stdbool.h>

@@ -41,10 +41,7 @@ static int await_start(struct gdb_link *link)
     return 0;
 }
 
-/*
- * Reads up to the `#`; *length also counts characters that did not fit. A `$` starts over: the end
- * of the previous packet was lost.
- */
+/* Reads up to the `#`; *length also counts characters that did not fit. */
 static int read_body(struct gdb_link *link, size_t *length, uint8_t *sum)
 {
     int byte;
@@ -54,7 +51,7 @@ static int read_body(struct gdb_link *link, size_t *length, uint8_t *sum)
     while ((byte = link->line->get()) != '#') {
         if (byte < 0)
             return -EPIPE;
-        if (byte == '$') {
+        if (byte == '$') { /* the end of the previous packet was lost */
             link->counts.bad_sums++;
             *length = 0;
             *sum = 0;
@@ -200,12 +197,9 @@ int gdb_link_send(struct gdb_link *link)
     int byte;
 
     gdb_link_send_once(link);
-    while (!link->no_ack) {
-        byte = link->line->get();
+    while (!link->no_ack && (byte = link->line->get()) != '+') {
         if (byte < 0)
             return -EPIPE;
-        if (byte == '+')
-            return 0;
         if (byte == '$') {
             link->begun = true;
             return 0;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Packets of gdb's remote protocol over a byte stream: framing, checksums, acknowledgements,
- * escapes. Source: the manual of gdb, "Remote Protocol: Overview". One CPU at a time, in any
- * context that the line supports; waits by polling the line.
+ * Packets of gdb's remote protocol over a byte stream. Source: the manual of gdb, "Remote Protocol:
+ * Overview". One CPU at a time, in any context that the line supports; waits by polling the line.
  */
 #pragma once
 
@@ -70,9 +69,8 @@ int gdb_link_send(struct gdb_link *link);
 void gdb_link_send_once(struct gdb_link *link);
 
 /*
- * gdb_link_make_text makes a packet of at most GDB_TEXT_MAX characters of text, apart from the
- * packet above. gdb_link_send_piece sends a piece of it; false: none is left. A stop between two
- * pieces sends the rest.
+ * A second packet, of at most GDB_TEXT_MAX characters of text, and the sending of its next piece;
+ * false: none is left. A stop between two pieces sends the rest.
  */
 void gdb_link_make_text(struct gdb_link *link, const char *text, size_t length);
 bool gdb_link_send_piece(struct gdb_link *link);

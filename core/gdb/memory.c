@@ -12,11 +12,6 @@ static bool find_place(const char **at, uint64_t *address, uint64_t *length)
     return hex_number(at, address) && *(*at)++ == ',' && hex_number(at, length);
 }
 
-static uint64_t least(uint64_t left, uint64_t right)
-{
-    return left < right ? left : right;
-}
-
 /* Replies with the bytes that can be read and fit into a packet; if there are none, an error. */
 void gdb_read_memory(struct gdb_server *server, const char *at)
 {
@@ -30,9 +25,10 @@ void gdb_read_memory(struct gdb_server *server, const char *at)
     }
     if (binary)
         gdb_out_char(&server->link, 'b');
-    length = least(length, most);
+    if (length > most)
+        length = most;
     while (room && got < length) {
-        size_t wanted = least(PART, length - got);
+        size_t wanted = length - got < PART ? length - got : PART;
         size_t count = server->target->memory_read(address + got, bytes, wanted);
 
         if (!binary)

@@ -24,8 +24,5 @@ void gdb_reply_error(struct gdb_server *server, const char *text);
 void gdb_reply_number(struct gdb_server *server, unsigned error);
 void gdb_reply_ok(struct gdb_server *server);
 
-/*
- * Reads a thread number at *at: the CPU or, if `any`, GDB_NO_CPU for all or any threads. False:
- * there is no such thread, and the reply is an error.
- */
+/* Reads the CPU of a thread number; `any` allows GDB_NO_CPU, too. False: the reply is an error. */
 bool gdb_thread_number(struct gdb_server *server, const char **at, bool any, unsigned *cpu);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Points that gdb has set, as breakpoint instructions or breakpoints of the arbiter, and each CPU's
- * hits. Points are set and cleared in a stop; each CPU records its own hits in its traps.
- */
+/* Points that gdb has set, changed only in stops, and hits, which each CPU records in its traps. */
 #pragma once
 
 #include <stdbool.h>
@@ -30,9 +27,7 @@ void gdb_points_keep(uint64_t address, size_t length);
 /* True if the breakpoint instruction is gdb's: records this CPU's hit. In its trap. */
 bool gdb_points_own(unsigned cpu, uint64_t address);
 
-/*
- * True if that CPU has hit a point that still exists. gdb_points_take also describes the hit and
- * clears it. In the CPU's traps, or in a stop.
- */
+/* True if that CPU has hit a point that still exists. In the CPU's traps, or in a stop. */
 bool gdb_points_hit(unsigned cpu);
+/* The same; also describes the hit and clears it. */
 bool gdb_points_take(unsigned cpu, struct gdb_stop *stop);

@@ -5,10 +5,7 @@
 #include "core/lib/print.h"
 #include "core/lib/string.h"
 
-/*
- * A slice of a longer string. Each request generates the whole string, which does not change during
- * a stop, and sends only the slice.
- */
+/* A slice of a string that is generated for each request and does not change during a stop. */
 struct slice {
     struct gdb_link *link;
     uint64_t skip, left;
@@ -81,10 +78,7 @@ static void transfer(struct gdb_server *server, const char *at)
         server->link.out[0] = 'm';
 }
 
-/*
- * The first query of a new gdb. It acknowledges packets even if the previous gdb did not, and does
- * not know the points that the previous gdb set.
- */
+/* The first query of a new gdb, which acknowledges packets and has not set any point yet. */
 static void introduce(struct gdb_server *server, const char *at)
 {
     if (server->link.no_ack) {
@@ -127,10 +121,7 @@ static void describe_thread(struct gdb_server *server, const char *at)
     gdb_out_bytes(&server->link, (const uint8_t *)text, strlen(text));
 }
 
-/*
- * Pitot's own query, for its gdb commands (tools/gdb): reports once why a point was refused, which
- * gdb shows for only a few kinds of points.
- */
+/* For tools/gdb: reports once why a point was refused, which gdb shows for few kinds of points. */
 static void tell_refused(struct gdb_server *server)
 {
     const char *text = server->refused.text;

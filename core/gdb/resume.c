@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Packets c, s, C, S and vCont: which CPUs resume, and how far. Either all CPUs resume, one of them
- * possibly by a step, or one alone. See packets.h.
- */
+/* Packets c, s, C, S and vCont: all CPUs resume, possibly one by a step, or one resumes alone. */
 #include "core/gdb/hex.h"
 #include "core/gdb/packets.h"
 

@@ -234,9 +234,7 @@ void gdb_server_serve(struct gdb_server *server)
             server->owes_stop = server->request.kind == GDB_RESUME;
             return;
         }
-        quiet = server->link.no_ack;
-        if (!error && strcmp(server->link.in, "QStartNoAckMode") == 0)
-            quiet = true;
+        quiet = server->link.no_ack || (!error && strcmp(server->link.in, "QStartNoAckMode") == 0);
         if (server->link.out_cut)
             gdb_reply_error(server, "the reply is longer than 4096 characters");
         if (error == -EPIPE || gdb_link_send(&server->link)) {

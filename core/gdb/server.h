@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * gdb's remote protocol, from a stop to the request that ends it (docs/gdb.md), on a struct
- * gdb_target and a struct gdb_line. Source: the manual of gdb, "Remote Serial Protocol". One CPU at
- * a time, in a stop; no lock, no allocation.
+ * gdb's remote protocol, from a stop to the request that ends it (docs/gdb.md). Source: the manual
+ * of gdb, "Remote Serial Protocol". One CPU at a time, in a stop; no lock, no allocation.
  */
 #pragma once
 
@@ -88,8 +87,5 @@ void gdb_server_command_done(struct gdb_server *server, int status);
 /* Prints text on gdb's terminal, while gdb waits for a stop or a command. In a stop. */
 void gdb_server_print(struct gdb_server *server, const char *text, size_t length);
 
-/*
- * Reports the end of the machine: 'W' with an exit status, 'X' with a signal. Only while gdb waits
- * for a stop.
- */
+/* Reports the machine's end, if gdb waits for a stop: 'W' and a status, or 'X' and a signal. */
 void gdb_server_ended(struct gdb_server *server, char how, unsigned code);

@@ -38,10 +38,7 @@ bool gdb_command_runs(void);
 /* Sends the rest of a text packet that a stop has interrupted. In a stop. */
 void gdb_text_send_rest(void);
 
-/*
- * Sends text to gdb's console. Returns the number of characters sent: gdb may leave meanwhile. Task
- * context, or a panic.
- */
+/* Sends text to gdb. Returns how much: gdb may leave meanwhile. Task context, or a panic. */
 size_t gdb_text_print(const char *text, size_t length);
 
 /* Sends an empty text: gdb complains if it gets nothing for two seconds. Task context. */

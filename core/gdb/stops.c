@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * A stop: reports it to gdb, and serves gdb until gdb resumes the machine. Runs on the stopped CPU,
- * and may neither trap nor wait for a lock.
- */
+/* Reports a stop and serves gdb in it. On the stopped CPU; may neither trap nor wait for a lock. */
 #include "arch/cpu.h"
 #include "arch/debugger.h"
 #include "arch/park.h"
@@ -30,9 +27,8 @@ static void detach(void)
 }
 
 /*
- * gdb asks for all CPUs to run during a step; here the others run only before one in STEPS_ALONE
- * steps, and never before the step of a CPU that did not cause the stop, which steps from where gdb
- * saw it.
+ * gdb asks for all CPUs to run during a step. The others run only before one in STEPS_ALONE steps,
+ * and only if the CPU that steps has caused the stop: it must step from where gdb saw it.
  */
 static void resume_as_asked(unsigned cpu, const struct gdb_request *request,
                             struct arch_resume *resume)
@@ -171,10 +167,7 @@ static bool serve(unsigned cpu, enum arch_stop why, struct arch_resume *resume)
     return false;
 }
 
-/*
- * From here on only this CPU reads the port. A parked boot CPU may be about to read a byte: L pairs
- * with debugger_listens.
- */
+/* Takes the port from the boot CPU, which may be reading it. L pairs with debugger_listens. */
 static void take_the_port(unsigned absent)
 {
     gdb_session.door->listen(false);
@@ -184,10 +177,9 @@ static void take_the_port(unsigned absent)
 }
 
 /*
- * Called at the end of a stop. gdb may have sent a ^C that this stop has not reported, before gdb
- * knew of the stop or showed it to the user: requests another stop to report it. A T02 has reported
- * it. If gdb waits for no stop (after a command or detach), the user has the prompt, and no report
- * is needed.
+ * Called at the end of a stop. A ^C may have come before gdb knew of this stop or showed it. It
+ * needs a stop of its own, unless this stop was reported as a ^C, or gdb waits for no stop (after a
+ * command or detach): its user then has the prompt.
  */
 static void keep_interrupt(const struct gdb_stop *stop, const struct arch_resume *resume)
 {

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Text sent to gdb while the machine runs: output of commands, console output while the port is
- * lent, the end of the machine. Task context or a panic, unless a header says otherwise.
- */
+/* Text for gdb while the machine runs. Task context or a panic, unless a header says otherwise. */
 #include "arch/cpu.h"
 #include "arch/debugger.h"
 #include "arch/local.h"
