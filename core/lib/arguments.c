@@ -10,7 +10,7 @@ static bool is_blank(char character)
     return character == ' ' || character == '\t' || character == '\n' || character == '\r';
 }
 
-/* The state of quoting at a place in a command line; both functions below use it. */
+/* The quoting at one place of a command line. */
 struct quoting {
     char quote;   /* ' or " while inside quotes, otherwise NUL */
     bool escaped; /* the last character was a \ that escapes the next */

@@ -18,10 +18,7 @@ struct arguments {
     char *value[ARGUMENTS_MAX + 1]; /* NULL after the last */
 };
 
-/*
- * Splits one command in place: the arguments point into `text`. Returns 0, -EINVAL (an open quote,
- * or a backslash at the end) or -E2BIG (more than ARGUMENTS_MAX), with the reason.
- */
+/* Splits one command in place. -EINVAL: open quote or trailing \; -E2BIG: over ARGUMENTS_MAX. */
 int arguments_split(char *text, struct arguments *arguments, struct refusal *why);
 
 /* True if the whole argument is a decimal number. */

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * assert(x): an internal invariant, never for external input, which gets an error return. In every
- * build. Any context: a failure panics.
- */
+/* assert(x): a broken invariant panics, in every build and context. Not for external input. */
 #pragma once
 
 /* Defined by the host (core/host.h): here by kernel/panic, or by a unit test. */

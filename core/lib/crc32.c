@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * See crc32.h. A stream sums each of its bytes: four bits per step, from a table of 64 bytes. The
- * serial line is slower by orders of magnitude.
- */
+/* See crc32.h. Four bits per step: the table is small, and the serial line is still far slower. */
 #include "core/lib/crc32.h"
 
 /* Entry n: n after four steps of division by the polynomial. */

@@ -5,8 +5,7 @@
 #include "core/lib/assert.h"
 
 #define DISTANCE_MAX (1ll << 53)
-
-#define ROOT_BITS 48 /* of the root: 10000 times it fits into 64 bits */
+#define ROOT_BITS    48 /* of the root: 10000 times it fits into 64 bits */
 
 void deviation_add(struct deviation *deviation, uint64_t value)
 {
@@ -55,10 +54,7 @@ static uint64_t root(unsigned __int128 number)
     return found;
 }
 
-/*
- * n * (sum of squares) - (square of the sum). Divided by n - 1, its square root is n times the
- * deviation of the mean.
- */
+/* n * (sum of squares) - (sum)^2. The root of this / (n - 1) is n times the mean's deviation. */
 static unsigned __int128 spread(const struct deviation *deviation)
 {
     __int128 distances = deviation->distances;
@@ -73,10 +69,7 @@ uint64_t deviation_of_mean(const struct deviation *deviation)
     return root(divide(spread(deviation), (uint32_t)(deviation->count - 1))) / deviation->count;
 }
 
-/*
- * Shifts the radicand by pairs of bits, so that the root keeps its precision, and the sum by half
- * as many.
- */
+/* Shifts the radicand by pairs of bits, to keep the root precise, and the sum by half as many. */
 uint64_t deviation_percent(const struct deviation *deviation)
 {
     unsigned __int128 number = spread(deviation);

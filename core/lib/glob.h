@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Name patterns: `*` matches any characters, `?` matches one, every other character itself. Pure;
- * any context; takes time up to the product of both lengths.
- */
+/* Name patterns: `*` matches any characters, `?` one. Time: product of the lengths. Any context. */
 #pragma once
 
 #include <stdbool.h>

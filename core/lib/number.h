@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Parses numbers: digits in base 10 or 16, of either case, without a sign. The caller decides what
- * may follow a number, and how to refuse a wrong one. Pure; any context.
- */
+/* Parses unsigned decimal or hexadecimal numbers; callers check what follows. Pure; any context. */
 #pragma once
 
 #include <stdbool.h>

@@ -21,20 +21,13 @@ static bool is_name(const char *name, const char *typed, size_t length)
     return name && strlen(name) == length && strncmp(name, typed, length) == 0;
 }
 
-/* With `others`, finds an option that only other commands have. */
-static const struct option *find(const struct options *options, const char *typed, size_t length,
-                                 bool others)
-{
-    for (const struct option *row = options->row; row->names[0]; row++)
-        if (has_row(options, row) != others &&
-            (is_name(row->names[0], typed, length) || is_name(row->names[1], typed, length)))
-            return row;
-    return NULL;
-}
-
 const struct option *option_find(const struct options *options, const char *name, size_t length)
 {
-    return find(options, name, length, false);
+    for (const struct option *row = options->row; row->names[0]; row++)
+        if (has_row(options, row) &&
+            (is_name(row->names[0], name, length) || is_name(row->names[1], name, length)))
+            return row;
+    return NULL;
 }
 
 /* The smallest name after `before`; NULL if there is none. */
@@ -132,8 +125,10 @@ static int refuse_argument(const struct options *options, const char *typed, siz
                            struct refusal *why)
 {
     char list[sizeof(why->text)];
+    struct options elsewhere = *options;
 
-    if (options->others && find(options, typed, length, true))
+    elsewhere.command = ~options->command; /* the other commands of the table */
+    if (options->others && option_find(&elsewhere, typed, length))
         return refuse(why, EINVAL, "%.*s: %s", (int)length, typed, options->others);
     return refuse(why, EINVAL, "unknown option \"%.*s\"; there are %s%s", (int)length, typed,
                   options_list(options, " ", list, sizeof(list)),
@@ -158,10 +153,7 @@ static uint64_t bit_of(const struct options *options, const struct option *optio
     return 1ull << index;
 }
 
-/*
- * Returns the number of further arguments that the option takes, or a negative errno and the
- * reason. `attached` is a value in the same argument, or NULL.
- */
+/* `attached`: the value in this argument, or NULL. Returns the number of further arguments used. */
 static int read_option(struct reader *reader, const struct option *option, const char *typed,
                        char *attached)
 {
@@ -278,7 +270,6 @@ void options_help(const struct options *options, struct sink *sink)
 
         if (!has_row(options, row))
             continue;
-
         print_into(left, sizeof(left), "%s%s%s%s%s", row->names[0], row->names[1] ? ", " : "",
                    row->names[1] ? row->names[1] : "", row->value ? " " : "",
                    row->value ? row->value : "");

@@ -40,17 +40,13 @@ struct option {
     enum option_kind kind;
     const char *help;
     enum option_again again;
-    bool bare;                  /* the value may be omitted, for the default behaviour */
-    const char *const *choices; /* in order, NULL after the last */
-    uint64_t least, most;       /* bounds of a number; most 0: the default limit of its type */
-    const char *what, *unit;    /* name and unit of a number, for refusals */
-    /* Name of an option that cannot be combined with this one, and the reason. */
-    const char *excludes, *because;
-    size_t place, size; /* of the member to set: OPTION_AT */
-    /*
-     * Parses the value (NULL for a flag), which it may modify, into the member. `typed` is the
-     * option as typed. Returns 0, or a negative errno and the reason.
-     */
+    bool bare;                      /* the value may be omitted, for the default behaviour */
+    const char *const *choices;     /* in order, NULL after the last */
+    uint64_t least, most;           /* bounds of a number; most 0: the default limit of its type */
+    const char *what, *unit;        /* name and unit of a number, for refusals */
+    const char *excludes, *because; /* an option it cannot be combined with, and the reason */
+    size_t place, size;             /* of the member to set: OPTION_AT */
+    /* Parses the value (NULL: a flag), which it may modify. `typed`: the option as typed. */
     int (*set)(void *at, const char *typed, char *value, struct refusal *why);
 };
 
@@ -78,14 +74,13 @@ const struct option *option_find(const struct options *options, const char *name
 /* The name at `index` in the order of strcmp, including -- for a workload; NULL past the end. */
 const char *option_name(const struct options *options, size_t index);
 
-/* Sets the option's member of the structure `to`. Returns 0, or a negative errno and the reason. */
+/* Sets the option's member of the structure `to`. */
 int option_set(const struct option *option, const char *typed, char *value, void *to,
                struct refusal *why);
 
 /*
  * Parses argv[1] and later into the structure `to`, in every form that perf accepts: -c 100, -c100,
- * -ag, --count 100, --count=100. Returns the index of the workload's first argument, or argc; or a
- * negative errno and the reason.
+ * -ag, --count 100, --count=100. On success returns the index of the workload, or argc.
  */
 int options_parse(const struct options *options, int argc, char **argv, void *to,
                   struct refusal *why);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * See print.h. Also used in a panic: stores only the console's sink, and prints an invalid format
- * unchanged.
- */
+/* See print.h. Also for panics: keeps no state of a print, and prints a wrong conversion as is. */
 #include "core/lib/print.h"
 
 #include <stdbool.h>

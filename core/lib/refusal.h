@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Why a user's request was refused: one line that states what is wrong and what would be right, for
- * the caller to print. Task context.
+ * Why a user's request was refused: what is wrong and what would be right, in one line for the
+ * caller to print. Functions that may refuse return 0, or a negative errno and the reason, unless
+ * their comment says otherwise. Task context.
  */
 #pragma once
 

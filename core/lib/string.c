@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * See string.h. Byte by byte, because names are short. The memory functions depend on the CPU:
- * arch/x86_64/memory/memory.c.
- */
+/* See string.h. Byte by byte: names are short. Memory functions: arch/x86_64/memory/memory.c. */
 #include "core/lib/string.h"
 
 size_t strlen(const char *text)

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * The C library's memory and string functions; host programs use the library's own. gcc and clang
- * emit calls to the first four. Any context.
- */
+/* As in C's library, which host programs use. Compilers call the first four. Any context. */
 #pragma once
 
 #include <stddef.h>
