@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Prints a call chain. Captured apart from printing, so that a caller can first release the thread
- * or CPUs that it has stopped. Any context, including a crash; allocates nothing.
- */
+/* A call chain, captured before it is printed so that stopped CPUs can be released. Any context. */
 #pragma once
 
 #include <stddef.h>

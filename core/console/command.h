@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Console commands. Each is defined in the file of its subject and puts itself into the section
- * `commands`: linking the file adds the command. A workload of `perf record -- ...` is such a
- * command. Task context, interrupts on.
+ * Console commands, also as workloads of `perf record -- ...`. Linking the file that defines a
+ * command adds it, by the section `commands`. Task context, interrupts on.
  */
 #pragma once
 
@@ -17,11 +16,8 @@ struct command {
     const char *summary; /* one line for `help` */
     /* argv[0] is the name. Returns 0, or a negative errno after printing the reason. */
     int (*run)(int argc, char **argv);
-    /*
-     * For `help NAME PART`: prints help on the subcommand `part`, or refuses it; with NULL, lists
-     * the subcommands. Returns 0 or a negative errno. NULL: there are no subcommands.
-     */
-    int (*help)(const char *part);
+    /* Prints help on a subcommand; with NULL, lists them. Returns 0, or a negative errno. */
+    int (*help)(const char *part); /* NULL: there are no subcommands */
 };
 
 #define COMMAND(identifier)                                                                        \
@@ -33,28 +29,19 @@ struct command {
 /* The command with this name, or NULL. A path selects the command `run`. */
 const struct command *command_find(const char *name);
 
-/*
- * The next command in the order of names; the first for NULL, NULL after the last. If two have the
- * same name, the one linked first, as by command_find.
- */
+/* The next by name: the first for NULL, NULL after the last. Of equal names, the first linked. */
 const struct command *command_after(const struct command *before);
 
 /* Prints what `help NAME` shows. */
 void command_print_help(const struct command *command);
 
-/*
- * Runs a command, or reports an unknown name and suggests similar ones. With only -h or --help,
- * prints the command's help.
- */
+/* Runs a command, prints its help for -h or --help alone, or suggests names like an unknown one. */
 int command_run(int argc, char **argv);
 
 /* ^C was typed since the command line began: long commands then return -EINTR. */
 bool command_interrupted(void);
 
-/*
- * Consumes the ^C, for a command that answers it by printing its results, which the next ^C may cut
- * short. The command finally returns -EINTR, so that the rest of the line does not run.
- */
+/* Consumes the ^C, so that results print until the next one. The command still returns -EINTR. */
 bool command_take_interrupt(void);
 
 /* Sleeps until a ^C is typed. */
@@ -66,10 +53,7 @@ void command_wait_interrupt(void);
  */
 struct sink *command_output(void);
 
-/*
- * Called often by long commands: once a second, updates a line on the console such as "fs-stress:
- * 1200 of 5000".
- */
+/* Called often by long commands; once a second, updates a line: "fs-stress: 1200 of 5000". */
 void command_progress(const char *what, unsigned long done, unsigned long total);
 
 /* Called around each command: its first second begins, and a progress line ends. */

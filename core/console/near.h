@@ -5,8 +5,7 @@
 #include <stddef.h>
 
 /*
- * Prints "near: NAME, NAME; " with up to three candidates that begin with `wrong` or differ from it
- * in at most a third of its letters; nothing if there are none. name_at returns the candidates in
- * order, then NULL.
+ * Prints "near: NAME, NAME; ", up to three candidates that begin with `wrong` or differ from it in
+ * at most a third of its letters, or nothing. name_at returns the candidates, then NULL.
  */
 void near_print(const char *wrong, const char *(*name_at)(size_t index));

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * command_output() of core/console/command.h: output that ^C cuts short, so that the loops of
- * commands need not check for it. Megabytes take minutes at 115200 baud. Task context.
- */
+/* command_output() of command.h: ^C cuts it short, so that loops need not check. Task context. */
 #include "core/console/command.h"
 
 #include "core/lib/print.h"
