@@ -47,15 +47,6 @@ static void print_bytes(struct sink *sink, const struct perf_event_header *recor
     print_to(sink, "\n");
 }
 
-static void print_chain(struct sink *sink, const struct sample_view *view)
-{
-    if (!(view->event->attr.sample_type & PERF_SAMPLE_CALLCHAIN))
-        return;
-    print_to(sink, "... FP chain: nr:%zu\n", view->chain_length);
-    for (size_t i = 0; i < view->chain_length; i++)
-        print_to(sink, "..... %2zu: %016llx\n", i, (unsigned long long)view->chain[i]);
-}
-
 static void print_sample(struct sink *sink, const struct perf_event_header *record,
                          const struct sample_view *view, uint64_t offset)
 {
@@ -66,18 +57,21 @@ static void print_sample(struct sink *sink, const struct perf_event_header *reco
              record->misc, view->pid, view->tid, (unsigned long long)view->ip,
              (unsigned long long)view->period, view->addr ? "0x" : "",
              (unsigned long long)view->addr);
-    print_chain(sink, view);
+    if (view->event->attr.sample_type & PERF_SAMPLE_CALLCHAIN) {
+        print_to(sink, "... FP chain: nr:%zu\n", view->chain_length);
+        for (size_t i = 0; i < view->chain_length; i++)
+            print_to(sink, "..... %2zu: %016llx\n", i, (unsigned long long)view->chain[i]);
+    }
     print_to(sink, " ... thread: %s:%u\n\n", comm_of(view->tid), view->tid);
 }
 
-size_t record_dump_print(struct sink *sink, struct record_source *source)
+void record_dump_print(struct sink *sink, struct record_source *source)
 {
     const struct perf_event_header *record;
     uint64_t offset = 0;
-    size_t printed = 0;
 
     source->rewind(source);
-    for (; (record = source->next(source)) != NULL; printed++, offset += record->size) {
+    for (; (record = source->next(source)) != NULL; offset += record->size) {
         struct sample_view view;
 
         print_bytes(sink, record, offset);
@@ -87,5 +81,4 @@ size_t record_dump_print(struct sink *sink, struct record_source *source)
             print_to(sink, "0x%llx [0x%x]: PERF_RECORD_%s\n\n", (unsigned long long)offset,
                      record->size, type_name(record->type));
     }
-    return printed;
 }

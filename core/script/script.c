@@ -10,9 +10,6 @@
 #include "core/symbols/user_place.h"
 #include "core/tracepoint/format.h"
 
-#define NANOSECONDS_PER_SECOND      1000000000u
-#define NANOSECONDS_PER_MICROSECOND 1000u
-
 static bool has(const struct sample_view *view, uint64_t field)
 {
     return view->event->attr.sample_type & field;
@@ -47,10 +44,9 @@ static void print_task(struct sink *sink, const struct sample_view *view)
 
 static void print_time(struct sink *sink, uint64_t time)
 {
-    unsigned long long seconds = time / NANOSECONDS_PER_SECOND;
-    unsigned long long microseconds = time % NANOSECONDS_PER_SECOND / NANOSECONDS_PER_MICROSECOND;
+    unsigned long long microseconds = time / 1000;
 
-    print_to(sink, "%5llu.%06llu: ", seconds, microseconds);
+    print_to(sink, "%5llu.%06llu: ", microseconds / 1000000, microseconds % 1000000);
 }
 
 /* perf prints a program's address unchanged for a hit, but as a file offset in a chain. */
@@ -72,12 +68,6 @@ static void print_address(struct sink *sink, const struct sample_view *view, uin
         print_to(sink, "[unknown]");
 }
 
-/* perf prints "FROM => TO" if every branch is sampled, as by a processor's branch trace store. */
-static bool is_branch(const struct sample_view *view)
-{
-    return view->event->attr.type == PERF_TYPE_HARDWARE && view->event->attr.sample_period == 1;
-}
-
 static void print_place(struct sink *sink, const struct sample_view *view, unsigned max_stack)
 {
     struct chain_walk walk;
@@ -86,7 +76,8 @@ static void print_place(struct sink *sink, const struct sample_view *view, unsig
     if (!has(view, PERF_SAMPLE_CALLCHAIN)) {
         print_to(sink, " ");
         print_address(sink, view, view->ip, false);
-        if (is_branch(view)) {
+        /* as in perf, "FROM => TO" if every branch is sampled, as by a branch trace store */
+        if (view->event->attr.type == PERF_TYPE_HARDWARE && view->event->attr.sample_period == 1) {
             print_to(sink, " => ");
             print_address(sink, view, view->addr, false);
         }

@@ -30,5 +30,5 @@ bool script_print_sample(struct sink *sink, const struct perf_event_header *reco
 size_t script_print(struct sink *sink, struct record_source *source,
                     const struct script_options *options, bool *more);
 
-/* Prints all records byte for byte, as the real `perf report -D` does. Returns their number. */
-size_t record_dump_print(struct sink *sink, struct record_source *source);
+/* Prints all records byte for byte, as the real `perf report -D` does. */
+void record_dump_print(struct sink *sink, struct record_source *source);

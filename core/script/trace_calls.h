@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Names of the system calls of core/abi/syscalls.h, their arguments and errors, as the real `perf
- * trace` prints them. Pure: any context.
- */
+/* Names of system calls, their arguments and errors, as in `perf trace`. Pure: any context. */
 #pragma once
 
 #include <stddef.h>

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * See trace_print.h. A call is printed at its sys_exit or, as in perf, at the next sys_enter of
- * another thread if that comes first.
- */
+/* See trace_print.h. A call is printed at its sys_exit, or earlier at another call's sys_enter. */
 #include "core/script/trace_print.h"
 
 #include "core/lib/string.h"
@@ -104,19 +101,11 @@ static void put_entry(char *text, size_t room, const struct trace_call *call,
 
 /* --- Lines --- */
 
-static void print_name(const struct traced *thread)
-{
-    const char *comm = comm_of(thread->tid);
-
-    if (comm[0] == '\0')
-        print_to(trace.sink, ":%u/%u ", thread->tid, thread->tid);
-    else
-        print_to(trace.sink, "%.14s/%u ", comm, thread->tid);
-}
-
 /* `duration` is NULL if unknown. */
 static void print_head(const struct traced *thread, const uint64_t *duration)
 {
+    const char *comm = comm_of(thread->tid);
+
     if (thread->since == 0)
         print_to(trace.sink, "         ? ");
     else
@@ -127,7 +116,10 @@ static void print_head(const struct traced *thread, const uint64_t *duration)
     else
         print_to(trace.sink, "     ?");
     print_to(trace.sink, duration ? " ms): " : "   ): ");
-    print_name(thread);
+    if (comm[0] == '\0')
+        print_to(trace.sink, ":%u/%u ", thread->tid, thread->tid);
+    else
+        print_to(trace.sink, "%.14s/%u ", comm, thread->tid);
 }
 
 /* Prints a call that has not returned when the next one begins. */

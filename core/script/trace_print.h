@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Prints a recording's system calls as the real `perf trace` does: a line per call, or two if
- * another call began before it returned, and a summary per thread. Task context, one caller at a
- * time.
+ * Prints system calls as the real `perf trace` does: a line per call, or two if another call began
+ * before it returned, and a summary per thread. Task context, one caller at a time.
  */
 #pragma once
 

@@ -32,8 +32,8 @@ static uint64_t square_root(uint64_t value)
 }
 
 /*
- * The standard error of the mean (the standard deviation divided by the square root of n), in
- * hundredths of a per cent of the mean. 0 if the durations are too few, too short or too long.
+ * The standard deviation of the mean, in hundredths of a per cent of the mean. 0 if the durations
+ * are too few, too short or too long.
  */
 static uint64_t deviation(const struct trace_stats *stats)
 {
