@@ -11,7 +11,6 @@
 #define NUMBER_WIDTH  7 /* a task's number, before ":" and the name */
 #define ADDRESS_WIDTH 18
 #define LEVEL_WIDTH   4 /* "[k] " */
-#define LINE_SIZE     256
 
 /* --- Fields ----------------------------------------------------------------------------------- */
 
@@ -97,7 +96,7 @@ struct report_keys report_keys_of_event(const struct report_keys *keys,
 
 struct line_sink {
     struct sink sink;
-    char text[LINE_SIZE];
+    char text[256];
     size_t length;
 };
 
@@ -248,14 +247,6 @@ struct report_place report_key_place(const struct report_key *key, const struct 
     return place;
 }
 
-/* Sorts functions by name, before bare addresses. */
-static int compare_symbols(const struct report_place *a, const struct report_place *b)
-{
-    if (!a->name != !b->name)
-        return a->name ? -1 : 1;
-    return a->name ? strcmp(a->name, b->name) : 0;
-}
-
 int report_key_compare_places(const struct report_key *key, const struct report_place *a,
                               const struct report_place *b)
 {
@@ -271,7 +262,9 @@ int report_key_compare(const struct report_key *key, const struct report_place *
 {
     switch (key->kind) {
     case REPORT_BY_SYMBOL:
-        return compare_symbols(a, b);
+        if (!a->name || !b->name)
+            return !a->name - !b->name; /* bare addresses come last */
+        return strcmp(a->name, b->name);
     case REPORT_BY_COMM:
     case REPORT_BY_OBJECT:
         return strcmp(a->name, b->name);
@@ -319,15 +312,6 @@ size_t report_key_width(const struct report_key *key, const struct report_place 
     }
 }
 
-static void print_symbol(struct sink *sink, const struct report_place *place, char level)
-{
-    print_to(sink, "[%c] ", level);
-    if (place->name)
-        print_to(sink, "%s", place->name);
-    else
-        print_to(sink, "%s%016llx", place->address ? "0x" : "", (unsigned long long)place->address);
-}
-
 void report_key_print(struct sink *sink, const struct report_key *key,
                       const struct report_place *place, char level, size_t width, bool last)
 {
@@ -335,7 +319,12 @@ void report_key_print(struct sink *sink, const struct report_key *key,
 
     switch (key->kind) {
     case REPORT_BY_SYMBOL:
-        print_symbol(sink, place, level);
+        print_to(sink, "[%c] ", level);
+        if (place->name)
+            print_to(sink, "%s", place->name);
+        else
+            print_to(sink, "%s%016llx", place->address ? "0x" : "",
+                     (unsigned long long)place->address);
         if (!place->name && !place->address)
             used -= strlen("0x");
         break;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Sort keys of a report, as in perf's --sort. Each key is a column with its own equality, order,
- * width and format. For core/report/; task context.
- */
+/* Sort keys, as in perf's --sort: each is a column of its own. For core/report/; task context. */
 #pragma once
 
 #include "core/lib/print.h"
@@ -16,12 +13,11 @@
 
 /*
  * Parses "comm,cpu,prev_pid". Other names are fields: "NAME", "EVENT.NAME" or "SYSTEM:EVENT.NAME".
- * Splits `text` at the commas; the keys point into it. A repeated key counts once. Returns 0, or
- * -EINVAL and the reason.
+ * Splits `text` at the commas; the keys point into it. A repeated key counts once.
  */
 int report_keys_parse(char *text, struct report_keys *keys, struct refusal *why);
 
-/* Checks that every field belongs to some event. Returns 0, or -EINVAL and the reason. */
+/* Checks that every field belongs to some event. */
 int report_keys_check(const struct report_keys *keys, const struct record_source *source,
                       struct refusal *why);
 

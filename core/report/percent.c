@@ -73,14 +73,6 @@ static struct binary multiply(struct binary a, struct binary b)
                      lost != 0);
 }
 
-/* Truncates the fraction. */
-static uint64_t to_integer(struct binary value)
-{
-    if (value.exponent >= 0)
-        return value.mantissa << value.exponent;
-    return value.exponent > -64 ? value.mantissa >> -value.exponent : 0;
-}
-
 /* Rounds value * factor to an integer; 0 below an exponent of -63. `value` < 2^DOUBLE_BITS. */
 static uint64_t times(struct binary value, unsigned factor)
 {
@@ -110,6 +102,9 @@ uint64_t percent_least(uint64_t whole, uint32_t percent_units)
     struct binary units = to_binary(PERCENT_UNITS, 0, false);
     struct binary percent = divide(to_binary(percent_units, 0, false), units);
     struct binary share = divide(percent, to_binary(100, 0, false));
+    struct binary least = multiply(to_binary(whole, 0, false), share);
 
-    return to_integer(multiply(to_binary(whole, 0, false), share));
+    if (least.exponent >= 0)
+        return least.mantissa << least.exponent;
+    return least.exponent > -64 ? least.mantissa >> -least.exponent : 0;
 }

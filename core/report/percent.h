@@ -4,10 +4,7 @@
 
 #include <stdint.h>
 
-/*
- * printf("%.2f", 100.0 * part / whole), in hundredths: 5172 for "51.72". 0 if `whole` is 0. `part`
- * is at most `whole`.
- */
+/* printf("%.2f", 100.0 * part / whole), in hundredths; 0 if `whole` is 0. part <= whole. */
 uint64_t percent_hundredths(uint64_t part, uint64_t whole);
 
 /* printf("%.3f", (double)part / whole), in thousandths. `whole` is at least 2^12. */

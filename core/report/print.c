@@ -20,7 +20,6 @@
 #include "core/report/percent.h"
 
 #define GRAPH_INDENT 12
-#define HUNDREDTHS   100u
 
 /* A fork whose branches are being printed. */
 struct fork {
@@ -48,10 +47,9 @@ static uint32_t bar(unsigned int depth_index)
 
 static void print_percent(const struct printer *printer, int width, uint64_t period, uint64_t total)
 {
-    uint64_t hundredths = percent_hundredths(period, total);
+    unsigned long long hundredths = percent_hundredths(period, total);
 
-    print_to(printer->sink, "%*llu.%02llu%%", width, (unsigned long long)(hundredths / HUNDREDTHS),
-             (unsigned long long)(hundredths % HUNDREDTHS));
+    print_to(printer->sink, "%*llu.%02llu%%", width, hundredths / 100, hundredths % 100);
 }
 
 /* Like C's %#llx, which prints 0 without a prefix. */

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * See report.h. For each event, one pass over the recording builds a tree of hits and call chains,
- * which is then sorted and printed. docs/perf.md lists perf's rules.
- */
+/* See report.h. One pass per event builds a tree, which is sorted. Rules of perf: docs/perf.md. */
 #include "core/report/report.h"
 
 #include <linux/errno.h>
@@ -12,10 +9,7 @@
 #include "core/symbols/symbols.h"
 #include "core/symbols/user_place.h"
 
-/*
- * As in perf, even a chain's return addresses are looked up unchanged, and a program's hit outside
- * all functions is a file offset.
- */
+/* As in perf: return addresses are not adjusted; a program's nameless hit is a file offset. */
 static struct report_place place_of(uint64_t address, uint32_t pid, bool hit)
 {
     struct user_place place = {.named = false};
@@ -117,10 +111,8 @@ static bool add_samples(struct report_tree *tree, struct record_source *source,
     report_tree_clear(tree, &keys);
     source->rewind(source);
     while ((record = source->next(source)) != NULL) {
-        if (!sample_view_parse(record, source->events, source->event_count, &view) ||
-            view.event != event)
-            continue;
-        if (!add_sample(tree, &view, level_of(record), options))
+        if (sample_view_parse(record, source->events, source->event_count, &view) &&
+            view.event == event && !add_sample(tree, &view, level_of(record), options))
             return false;
     }
     return true;

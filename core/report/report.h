@@ -22,17 +22,11 @@ struct report_options {
     bool caller;    /* outermost caller first (-g caller); otherwise the hit first (-g callee) */
     struct report_keys keys; /* distinguish hits; at least one */
     unsigned max_stack;      /* addresses used per chain; CHAIN_WALK_MOST: all */
-    /*
-     * Branches below this share of the event's total, or in fractal mode of their siblings' total,
-     * are omitted. In 1/10000 per cent, 0 to 100 per cent.
-     */
+    /* Branches below this share of the event (fractal: of siblings) are omitted. In 1/10000 %. */
     uint32_t threshold;
 };
 
-/*
- * Works in `memory`. Returns 0, or prints the reason and returns -ENOMEM or, without samples,
- * -ENODATA.
- */
+/* Works in `memory`. Returns 0, or prints why and returns -ENOMEM or (no samples) -ENODATA. */
 int report_print(struct sink *sink, struct record_source *source,
                  const struct report_options *options, void *memory, size_t size);
 

@@ -70,10 +70,7 @@ static bool same_place(const struct report_place *a, const struct report_place *
            (a->file != REPORT_FILE_TEXT || strcmp(a->name, b->name) == 0);
 }
 
-/*
- * Addresses alone distinguish the places of one file: without a symbol, no address is a function's
- * first.
- */
+/* In one file, addresses suffice: an address without a symbol is never a function's first. */
 uint32_t report_tree_child(struct report_tree *tree, uint32_t parent, struct report_place place)
 {
     uint32_t *bucket = bucket_of(tree, parent, place.address);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The samples of one event as a tree. The root's descendants are a level per key, of which the last
- * is the hit; below each hit are its call chains, with common beginnings shared. The tree lies in
- * the caller's memory, and grows with distinct chains, not with samples. For core/report/; task
- * context.
+ * The samples of one event as a tree: a level per key, the last of which is the hit, and below it
+ * the call chains, which share common beginnings. It lies in the caller's memory, and grows with
+ * distinct chains, not with samples. For core/report/; task context.
  */
 #pragma once
 
