@@ -12,7 +12,7 @@
  *   --key FIELD    both hits have the same thread and the same value in this field; by default,
  *                  the first pointer that both events have under the same name, if any
  *
- * Task context. All functions return 0, or -EINVAL and the reason.
+ * Task context.
  */
 #pragma once
 

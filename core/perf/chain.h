@@ -18,8 +18,5 @@ int chain_set_default(void *at, const char *typed, char *value, struct refusal *
 
 void chain_apply(struct event_spec *event, enum chain_term term, uint64_t skip, bool verify);
 
-/*
- * Rejects options for chains without chains, and methods that this kernel lacks. Returns 0, or
- * -EINVAL and the reason.
- */
+/* Rejects options for chains without chains, and methods that this kernel lacks. */
 int chains_check(const struct perf_options *options, struct refusal *why);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * The subcommands of the console's `perf`; argv[0] is the name. Each returns its status, or prints
- * the reason and returns a negative errno. Task context.
- */
+/* Subcommands of `perf`; argv[0] is the name. Each prints why it returns an errno. Task context. */
 #pragma once
 
 #include "core/perf/options.h"
@@ -17,10 +14,7 @@ int perf_script(int argc, char **argv);
 /* The last recording's options, constant until the next recording. */
 const struct perf_options *perf_record_options(void);
 
-/*
- * Begins the recording of perf.boot= on the kernel command line, or prints the reason. `text`,
- * "record -e EVENT ...", is modified.
- */
+/* Begins the recording of perf.boot=, or prints the reason. Modifies `text`: "record -e EVENT". */
 void perf_record_boot(char *text);
 
 /* Ends and streams the recording that perf_record_boot began, if any. */

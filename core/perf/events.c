@@ -39,18 +39,6 @@ static int add_matching(struct perf_options *options, const char *pattern,
     return error;
 }
 
-/* `lock:` is short for `lock:*`. */
-static int add_subsystem(struct perf_options *options, const char *event,
-                         const struct event_terms *terms, struct refusal *why)
-{
-    char pattern[EVENT_NAME_SIZE];
-
-    if (strlen(event) + sizeof("*") > sizeof(pattern))
-        return events_add(options, event, terms, why); /* longer than any name, so rejected */
-    print_into(pattern, sizeof(pattern), "%s*", event);
-    return add_matching(options, pattern, terms, why);
-}
-
 static bool is_subsystem(const char *event)
 {
     const char *colon = strchr(event, ':');
@@ -60,6 +48,7 @@ static bool is_subsystem(const char *event)
 
 static int parse_event(struct perf_options *options, char *event, struct refusal *why)
 {
+    char pattern[EVENT_NAME_SIZE];
     struct event_terms terms = {.period = 0};
     int error = terms_parse(event, &terms, why);
 
@@ -67,8 +56,11 @@ static int parse_event(struct perf_options *options, char *event, struct refusal
         return error;
     if (glob_is_pattern(event))
         return add_matching(options, event, &terms, why);
-    if (is_subsystem(event))
-        return add_subsystem(options, event, &terms, why);
+    /* `lock:` is short for `lock:*`; one longer than any name is rejected as an event */
+    if (is_subsystem(event) && strlen(event) + sizeof("*") <= sizeof(pattern)) {
+        print_into(pattern, sizeof(pattern), "%s*", event);
+        return add_matching(options, pattern, &terms, why);
+    }
     return events_add(options, event, &terms, why);
 }
 

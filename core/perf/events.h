@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Setters (core/lib/option.h) that add events, or change those of the preceding option. `at` is the
- * struct perf_options. Task context.
- */
+/* Setters (core/lib/option.h) of events; `at` is the struct perf_options. Task context. */
 #pragma once
 
 #include "core/perf/options.h"
 
-/* Adds an event, spelt as in core/event/spec.h. Returns 0, or a negative errno and the reason. */
+/* Adds an event, spelt as in core/event/spec.h. */
 int events_add(struct perf_options *options, const char *event, const struct event_terms *terms,
                struct refusal *why);
 
@@ -18,6 +15,6 @@ int events_set(void *at, const char *typed, char *value, struct refusal *why);
 int events_set_marked(void *at, const char *typed, char *value, struct refusal *why);
 int events_set_span(void *at, const char *typed, char *value, struct refusal *why);
 
-/* Setters of --filter, and of --by and --hist. */
+/* Setters of --filter, and of --by and --hist, for the events of the preceding option. */
 int events_set_filter(void *at, const char *typed, char *value, struct refusal *why);
 int events_set_aggregate(void *at, const char *typed, char *value, struct refusal *why);

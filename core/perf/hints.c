@@ -13,23 +13,18 @@
 #include "core/symbols/symbols.h"
 #include "core/tracepoint/tracepoint.h"
 
-static bool watches_code_as_data(const struct event_spec *event)
-{
-    const struct perf_event_attr *attr = &event->attr;
-
-    return event->source->watches && attr->bp_type != HW_BREAKPOINT_X &&
-           attr->bp_addr >= arch_text_start() && attr->bp_addr < arch_text_end();
-}
-
 void record_hints_watches(const char *command, const struct recording_options *recording)
 {
     bool told = false, watches = breakpoint_used() > 0;
 
     for (unsigned i = 0; i < recording->event_count; i++) {
         const struct event_spec *event = &recording->events[i];
+        uint64_t address = event->attr.bp_addr;
         struct symbol symbol;
 
-        if (watches_code_as_data(event) && symbols_find_address(event->attr.bp_addr, &symbol))
+        if (event->source->watches && event->attr.bp_type != HW_BREAKPOINT_X &&
+            address >= arch_text_start() && address < arch_text_end() &&
+            symbols_find_address(address, &symbol))
             print(
                 "perf %s: %s watches the bytes of a function as data; mem:%s:x counts its calls\n",
                 command, event->name, symbol.name);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Hints about what a recording cannot see, where a user would conclude that nothing happened. For
- * `perf record` and `perf stat`; task context.
- */
+/* Hints for record and stat, where a user would conclude that nothing happened. Task context. */
 #pragma once
 
 #include "core/recording/recording.h"

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * The options of the console's `perf`, spelt as in the real perf. Those of record, stat and trace
- * set a struct perf_options. Any context.
- */
+/* The options of `perf`; those of record, stat and trace set a struct perf_options. Any context. */
 #pragma once
 
 #include "core/lib/option.h"

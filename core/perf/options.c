@@ -32,9 +32,9 @@ static int add_defaults(struct perf_options *options, const char *const *events,
                         struct refusal *why)
 {
     static const struct event_terms nothing;
-    int error = events_add(options, *events, &nothing, why);
+    int error = 0;
 
-    while (!error && *++events)
+    for (; !error && *events; events++)
         error = events_add(options, *events, &nothing, why);
     return options->recording.event_count > 0 ? 0 : error;
 }

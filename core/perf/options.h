@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * The options of `perf record`, `perf stat` and `perf trace`, and the events and the recording that
- * result. Task context, one command at a time.
- */
+/* The options of `perf` record, stat and trace, parsed. Task context, one command at a time. */
 #pragma once
 
 #include <stdbool.h>
@@ -37,8 +34,5 @@ struct perf_options {
     unsigned last; /* index of the first event added by the last option */
 };
 
-/*
- * argv[0] is "stat" or "trace", or any other word for "record". Splits the arguments in place.
- * Returns 0, or a negative errno and the reason.
- */
+/* argv[0] is "stat" or "trace", or any other word for "record". Splits the arguments in place. */
 int perf_options_parse(int argc, char **argv, struct perf_options *options, struct refusal *why);

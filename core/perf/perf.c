@@ -17,10 +17,7 @@ static const struct part {
 };
 #define PARTS (sizeof(parts) / sizeof(parts[0]))
 
-/*
- * perf's other commands, and what to type instead. tests/boot/linux_tools.t runs each line for the
- * host, tests/boot/first_minute.t each line for this prompt.
- */
+/* What to type for perf's other commands. linux_tools.t and first_minute.t run each line. */
 static const struct other {
     const char *name, *word; /* the row is for this word only; NULL: for others */
     const char *host;        /* a command line on the host, for the real perf; NULL: `here` */

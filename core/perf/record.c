@@ -72,11 +72,9 @@ static void print_summary(void)
     print(" ]\n");
 }
 
-#define KIB 1024
-
 static void show_progress(unsigned long done, unsigned long total)
 {
-    command_progress("perf record: KiB streamed", done / KIB, total / KIB);
+    command_progress("perf record: KiB streamed", done / 1024, total / 1024);
 }
 
 /* See docs/breakpoints.md, "Whose hit it was". */

@@ -123,13 +123,11 @@ const struct options report_options = {
 
 int report_options_parse(int argc, char **argv, struct report_options *options, struct refusal *why)
 {
-    int taken;
-
     *options = (struct report_options){.callgraph = true,
                                        .keys = REPORT_KEYS_SYMBOL,
                                        .max_stack = CHAIN_WALK_MOST,
                                        .threshold = THRESHOLD_DEFAULT};
-    taken = options_parse(&report_options, argc, argv, options, why);
+    int taken = options_parse(&report_options, argc, argv, options, why);
     return taken < 0 ? taken : 0;
 }
 
@@ -169,9 +167,7 @@ const struct options script_options = {
 
 int script_options_parse(int argc, char **argv, struct script_options *options, struct refusal *why)
 {
-    int taken;
-
     *options = (struct script_options){.registers = false};
-    taken = options_parse(&script_options, argc, argv, options, why);
+    int taken = options_parse(&script_options, argc, argv, options, why);
     return taken < 0 ? taken : 0;
 }

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * The options of `perf report` and `perf script`, spelt as in the real perf (docs/perf.md). Task
- * context.
- */
+/* The options of `perf report` and `perf script` (docs/perf.md). Task context. */
 #pragma once
 
 #include "core/lib/option.h"
@@ -15,15 +12,11 @@
 
 extern const struct options report_options;
 
-/*
- * Splits the keys of --sort in place; report_keys_check then checks that the fields exist. Returns
- * 0, or -EINVAL and the reason.
- */
+/* Splits the keys of --sort in place; report_keys_check then checks that the fields exist. */
 int report_options_parse(int argc, char **argv, struct report_options *options,
                          struct refusal *why);
 
 extern const struct options script_options;
 
-/* Returns 0, or -EINVAL and the reason. */
 int script_options_parse(int argc, char **argv, struct script_options *options,
                          struct refusal *why);

@@ -14,11 +14,10 @@
 #include "core/stream/drain.h"
 #include "core/unwind/verify.h"
 
-/* Samples per second. Only a flood of hits exceeds this. perf.rate= changes it. */
-#define RATE_DEFAULT 1000000
+static struct perf_options options; /* large */
 
-static struct perf_options options;  /* large */
-static uint64_t rate = RATE_DEFAULT; /* set at boot */
+/* Samples per second, which only a flood of hits exceeds. perf.rate= changes it at boot. */
+static uint64_t rate = 1000000;
 
 static void rename_task(const char *name)
 {
@@ -149,8 +148,6 @@ void session_set_rate(uint64_t most)
 {
     rate = most;
 }
-
-/* --- The workload --- */
 
 static void follow(enum host_follow which)
 {

@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * What `perf record` and `perf stat` have in common: arguments become armed events and a workload.
- * Task context, one command at a time.
- */
+/* Turns arguments into armed events and a workload. Task context, one command at a time. */
 #pragma once
 
 #include "core/perf/options.h"
 
-/*
- * Parses the arguments, and checks that they can be satisfied. `at_boot`: the boot is the workload.
- * *prepared is constant until the next call. Returns 0, or a negative errno and the reason.
- */
+/* Parses argv. `at_boot`: the boot is the workload. *prepared is constant until the next call. */
 int session_prepare(int argc, char **argv, bool at_boot, const struct perf_options **prepared,
                     struct refusal *why);
 
-/* Arms the prepared events; may be repeated. Returns 0, or a negative errno and the reason. */
+/* Arms the prepared events; may be repeated. */
 int session_begin(struct refusal *why);
 void session_end(void);
 
@@ -30,8 +24,5 @@ void session_tick(void);
 /* Limits each event to `most` samples per second; 0: no limit. Boot. */
 void session_set_rate(uint64_t most);
 
-/*
- * Runs the workload and returns its status; without a workload, waits for ^C. Meanwhile the
- * workload's threads are followed (host.follow), and stepped for `branches`.
- */
+/* Runs, follows and steps the workload and returns its status; without one, waits for ^C. */
 int workload_run(void);

@@ -31,7 +31,6 @@ static void totals_add(const struct perf_options *options, uint64_t elapsed)
     totals.foreign += recording_counts().foreign;
 }
 
-/* In perf's format. */
 static void print_deviation(const struct deviation *deviation)
 {
     unsigned long long percent = deviation_percent(deviation);
@@ -55,21 +54,10 @@ static void print_counts(const struct perf_options *options)
 
 #define SECOND_NS 1000000000ull
 
-static void print_elapsed(void)
+static void print_totals(const struct perf_options *options)
 {
     unsigned long long mean = deviation_mean(&totals.elapsed);
     unsigned long long apart = deviation_of_mean(&totals.elapsed);
-
-    print("\n%8llu.%09llu", mean / SECOND_NS, mean % SECOND_NS);
-    if (totals.elapsed.count > 1)
-        print(" +- %llu.%09llu", apart / SECOND_NS, apart % SECOND_NS);
-    print(" seconds time elapsed");
-    print_deviation(&totals.elapsed);
-    print("\n\n");
-}
-
-static void print_totals(const struct perf_options *options)
-{
     uint32_t pid = options->recording.events[0].pid; /* the same for all events */
 
     print("\n Performance counter stats for ");
@@ -81,7 +69,12 @@ static void print_totals(const struct perf_options *options)
         print(" (%llu runs)", (unsigned long long)totals.elapsed.count);
     print(":\n\n");
     print_counts(options);
-    print_elapsed();
+    print("\n%8llu.%09llu", mean / SECOND_NS, mean % SECOND_NS);
+    if (totals.elapsed.count > 1)
+        print(" +- %llu.%09llu", apart / SECOND_NS, apart % SECOND_NS);
+    print(" seconds time elapsed");
+    print_deviation(&totals.elapsed);
+    print("\n\n");
 }
 
 /* Once after all intervals, as the interval of an uncertain hit is unknown. */

@@ -34,11 +34,6 @@ static int take(struct aggregate_sums *sums, struct refusal *why)
     return sums->lines ? 0 : -ENOMEM;
 }
 
-static bool has_lines(const struct aggregate_plan *plan)
-{
-    return aggregate_is_wanted(plan) && plan->role != AGGREGATE_BEGINS;
-}
-
 int aggregates_prepare(const struct perf_options *options, struct refusal *why)
 {
     int error = 0;
@@ -47,9 +42,12 @@ int aggregates_prepare(const struct perf_options *options, struct refusal *why)
     bytes = aggregate_lines_most() * sizeof(struct aggregate_line);
     if (options->stat.runs > 1) /* a run is sorted together with earlier ones */
         bytes *= 2;
-    for (unsigned i = 0; !error && i < options->recording.event_count; i++)
-        if (has_lines(&options->recording.events[i].aggregate))
+    for (unsigned i = 0; !error && i < options->recording.event_count; i++) {
+        const struct aggregate_plan *plan = &options->recording.events[i].aggregate;
+
+        if (aggregate_is_wanted(plan) && plan->role != AGGREGATE_BEGINS)
             error = take(&all[i], why);
+    }
     if (error)
         give_back();
     return error;

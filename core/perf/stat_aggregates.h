@@ -4,7 +4,7 @@
 
 #include "core/perf/options.h"
 
-/* Allocates memory to sort the events' aggregates in. Returns 0, or -ENOMEM and the reason. */
+/* Allocates memory to sort the events' aggregates in. */
 int aggregates_prepare(const struct perf_options *options, struct refusal *why);
 
 /* Adds the aggregates of the recording that has ended to those of earlier runs. */

@@ -9,10 +9,7 @@
 
 #include "core/perf/options.h"
 
-/*
- * Creates the thread if the options need it, before the workload's threads are followed. Returns 0,
- * or a negative errno and the reason.
- */
+/* Creates the thread if the options need it, before the workload's threads are followed. */
 int interval_prepare(const struct perf_options *options, struct refusal *why);
 
 /* The recording began at `now` (arch_clock_ns). No effect without -I, like interval_end. */

@@ -92,10 +92,7 @@ static int make_of_program(struct event_spec *event, struct refusal *why)
     return 0;
 }
 
-/*
- * If the workload is a program, its own branches are recorded, even without the modifier u: the
- * loader and the kernel are stepped as commands are. Other programs' branches need a request.
- */
+/* With -p, or if the workload is a program, only its own branches are recorded, even without u. */
 static int choose_branches(struct event_spec *event, const struct perf_options *options,
                            bool started, struct refusal *why)
 {

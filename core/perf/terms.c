@@ -97,7 +97,7 @@ int terms_set_rate(void *at, const char *typed, char *value, struct refusal *why
     return 0;
 }
 
-/* Samples contain a period that may vary. */
+/* Samples contain their period, unless it is 1 by default. */
 static void apply_rate(struct event_spec *event, const struct event_terms *terms)
 {
     struct perf_event_attr *attr = &event->attr;

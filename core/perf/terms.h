@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * The terms of an event, EVENT/period=N,regs=yes/: how to take its samples. They override the
- * options, which are for all events. Task context.
- */
+/* Terms of an event, EVENT/period=N,regs=yes/. They override the options for all. Task context. */
 #pragma once
 
 #include "core/event/spec.h"
@@ -21,7 +18,7 @@ struct event_terms {
 
 struct perf_options;
 
-/* Splits "/term,term/" off the end of an event. Returns 0, or -EINVAL and the reason. */
+/* Splits "/term,term/" off the end of an event. */
 int terms_parse(char *event, struct event_terms *terms, struct refusal *why);
 
 /* True if any term is for samples. */
@@ -30,10 +27,7 @@ bool terms_has_any(const struct event_terms *terms);
 /* Sets each event's attributes by its own terms, then by the options. */
 void terms_apply(struct perf_options *options);
 
-/*
- * Rejects rates that a source does not support, and terms and options without effect. Returns 0, or
- * -EINVAL and the reason.
- */
+/* Rejects rates that a source does not support, and terms and options without effect. */
 int terms_check(const struct perf_options *options, struct refusal *why);
 
 /* Setters (core/lib/option.h): of a frequency; of an int, by yes or no, --FLAG or --no-FLAG. */
