@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* As in C's library, which host programs use. Compilers call the first four. Any context. */
+/* As in the C library, which host programs use. Compilers call the first four. Any context. */
 #pragma once
 
 #include <stddef.h>
