@@ -8,26 +8,8 @@
 /* Segment, size, lock and repeat prefixes: hints before a branch, or without effect. */
 static bool is_prefix(uint8_t byte)
 {
-    switch (byte) {
-    case 0x26:
-    case 0x2e:
-    case 0x36:
-    case 0x3e:
-    case 0x64 ... 0x67:
-    case 0xf0:
-    case 0xf2 ... 0xf3:
-        return true;
-    default:
-        return (byte & 0xf0) == REX;
-    }
-}
-
-/* After ff: /2 call, /3 far call, /4 jmp, /5 far jmp. */
-static bool is_indirect_branch(uint8_t modrm)
-{
-    unsigned operation = modrm >> 3 & 7;
-
-    return operation >= 2 && operation <= 5;
+    return (byte & 0xe7) == 0x26 || (byte >= 0x64 && byte <= 0x67) || byte == 0xf0 ||
+           byte == 0xf2 || byte == 0xf3 || (byte & 0xf0) == REX;
 }
 
 unsigned branch_modrm_length(const uint8_t *modrm, bool more)
@@ -55,34 +37,6 @@ static struct branch judge_two_byte(uint8_t second, unsigned before)
     return (struct branch){BRANCH_NONE, 0};
 }
 
-static struct branch judge_opcode(const uint8_t *opcode, unsigned before)
-{
-    switch (opcode[0]) {
-    case 0x70 ... 0x7f: /* jcc */
-    case 0xe0 ... 0xe3: /* loopne, loope, loop, jrcxz */
-        return (struct branch){BRANCH_CONDITIONAL, before + 2};
-    case 0xe8 ... 0xe9: /* call, jmp */
-    case 0xeb:          /* jmp */
-    case 0xc2 ... 0xc3: /* ret */
-    case 0xca ... 0xcb: /* far ret */
-    case 0xcf:          /* iret */
-        return (struct branch){BRANCH_ALWAYS, 0};
-    case 0xff:
-        return (struct branch){is_indirect_branch(opcode[1]) ? BRANCH_ALWAYS : BRANCH_NONE, 0};
-    case 0xfb: /* sti */
-        return (struct branch){BRANCH_SHADOW, before + 1};
-    case 0x8e: /* /2 loads ss */
-        if ((opcode[1] >> 3 & 7) != 2)
-            return (struct branch){BRANCH_NONE, 0};
-        return (struct branch){
-            BRANCH_SHADOW, before + 1 + branch_modrm_length(opcode + 1, before + 2 < BRANCH_BYTES)};
-    case TWO_BYTE:
-        return judge_two_byte(opcode[1], before);
-    default:
-        return (struct branch){BRANCH_NONE, 0};
-    }
-}
-
 unsigned branch_prefixes(const uint8_t *instruction)
 {
     unsigned before = 0;
@@ -95,8 +49,33 @@ unsigned branch_prefixes(const uint8_t *instruction)
 struct branch branch_judge(const uint8_t *instruction)
 {
     unsigned before = branch_prefixes(instruction);
+    const uint8_t *opcode = instruction + before;
+    unsigned reg = opcode[1] >> 3 & 7;
 
-    return judge_opcode(instruction + before, before);
+    switch (opcode[0]) {
+    case 0x70 ... 0x7f: /* jcc */
+    case 0xe0 ... 0xe3: /* loopne, loope, loop, jrcxz */
+        return (struct branch){BRANCH_CONDITIONAL, before + 2};
+    case 0xe8 ... 0xe9: /* call, jmp */
+    case 0xeb:          /* jmp */
+    case 0xc2 ... 0xc3: /* ret */
+    case 0xca ... 0xcb: /* far ret */
+    case 0xcf:          /* iret */
+        return (struct branch){BRANCH_ALWAYS, 0};
+    case 0xff: /* /2 call, /3 far call, /4 jmp, /5 far jmp */
+        return (struct branch){reg >= 2 && reg <= 5 ? BRANCH_ALWAYS : BRANCH_NONE, 0};
+    case 0xfb: /* sti */
+        return (struct branch){BRANCH_SHADOW, before + 1};
+    case 0x8e: /* /2 loads ss */
+        if (reg != 2)
+            return (struct branch){BRANCH_NONE, 0};
+        return (struct branch){
+            BRANCH_SHADOW, before + 1 + branch_modrm_length(opcode + 1, before + 2 < BRANCH_BYTES)};
+    case TWO_BYTE:
+        return judge_two_byte(opcode[1], before);
+    default:
+        return (struct branch){BRANCH_NONE, 0};
+    }
 }
 
 unsigned branch_shadow(const uint8_t *bytes, uintptr_t from, uintptr_t to)

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Decides from an instruction's bytes whether it branches, for arch_step_branch (arch/step.h).
- * Source: Intel SDM vol. 2, "Opcode Map", "Instruction Prefixes", 64-bit mode. Pure; any context.
- */
+/* Decides by its bytes whether an instruction branches (Intel SDM vol. 2, "Opcode Map"). Pure. */
 #pragma once
 
 #include <stdbool.h>
