@@ -62,15 +62,6 @@ bool stop_step_read(unsigned cpu, const struct regs *regs, uintptr_t address, ui
     return arch_debug_read(address, to, length) == length;
 }
 
-static void step_write(const struct regs *regs, uintptr_t address, const uint8_t *from,
-                       size_t length)
-{
-    if (regs_user_mode(regs))
-        arch_user_write(space_of_cpu(arch_cpu_id()), address, from, length);
-    else
-        arch_debug_write(address, from, length);
-}
-
 /* Only if the instruction will succeed; otherwise the CPU raises the exception. */
 static enum kind judge_border(unsigned cpu, const struct regs *regs, uintptr_t ip, uint8_t rex)
 {
@@ -143,12 +134,11 @@ bool stop_step_prepare(unsigned cpu, struct regs *regs)
                           .interrupts = regs->flags & FLAGS_INTERRUPT,
                           .traps = regs->flags & FLAGS_TRAP,
                           .program = regs_user_mode(regs),
+                          .compares = arch_step_excludes_watches(),
                           .kind = kind,
                           .sp = regs->sp};
-    if (arch_step_excludes_watches()) {
-        step->compares = true;
+    if (step->compares)
         stop_access_prepare(&step->access, cpu, regs);
-    }
     debugreg_step(cpu);
     regs->flags = (regs->flags & ~FLAGS_INTERRUPT) | FLAGS_TRAP;
     return true;
@@ -163,7 +153,10 @@ static void mend_stored(const struct step *step, const struct regs *regs)
         return;
     regs_set_flag(&flags, FLAGS_INTERRUPT, step->interrupts);
     regs_set_flag(&flags, FLAGS_TRAP, step->traps);
-    step_write(regs, regs->sp, (const uint8_t *)&flags, sizeof(uint16_t));
+    if (regs_user_mode(regs))
+        arch_user_write(space_of_cpu(arch_cpu_id()), regs->sp, &flags, sizeof(uint16_t));
+    else
+        arch_debug_write(regs->sp, (const uint8_t *)&flags, sizeof(uint16_t));
 }
 
 /*

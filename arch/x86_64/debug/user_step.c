@@ -55,34 +55,22 @@ static void hide_in_stack(const struct arch_user_step *step, const struct regs *
     arch_user_write(space, regs->sp, &flags, sizeof(uint16_t));
 }
 
-/* The program's own flag is the one that it loaded last. */
-static void step_flags(struct arch_user_step *step, const uint8_t *instruction,
-                       const struct regs *regs)
-{
-    switch (instruction[branch_prefixes(instruction)]) {
-    case PUSHF:
-        hide_in_stack(step, regs);
-        break;
-    case POPF:
-    case IRET:
-        step->traps = regs->flags & FLAGS_TRAP;
-        break;
-    default:
-        break;
-    }
-}
-
 /* The code does not change while its instruction runs; unreadable bytes are 0. */
 bool arch_user_step_over(struct arch_user_step *step, struct regs *regs, uintptr_t *from)
 {
-    uint8_t bytes[2 * BRANCH_BYTES] = {0};
+    uint8_t bytes[2 * BRANCH_BYTES] = {0}, *last;
     bool traps = step->traps;
     int at;
 
     arch_user_read(space_of_cpu(arch_cpu_id()), step->ip, bytes, sizeof(bytes));
     at = branch_taken(bytes, step->ip, regs->ip);
     *from = at < 0 ? 0 : step->ip + (unsigned)at;
-    step_flags(step, bytes + branch_shadow(bytes, step->ip, regs->ip), regs);
+    last = bytes + branch_shadow(bytes, step->ip, regs->ip);
+    last += branch_prefixes(last);
+    if (*last == PUSHF)
+        hide_in_stack(step, regs);
+    if (*last == POPF || *last == IRET) /* the program has loaded its own flag */
+        step->traps = regs->flags & FLAGS_TRAP;
     step->ip = regs->ip;
     return !traps;
 }
