@@ -173,18 +173,22 @@ static const struct register_row register_rows[] = {
 #define ROWS          (sizeof(register_rows) / sizeof(register_rows[0]))
 #define SNAPSHOT_ROWS 1
 
+static void text_add_register(struct text *text, const char *name, uint64_t value)
+{
+    text_add(text, "  ");
+    text_add_padded(text, name, 6);
+    text_add_hex(text, value, 16);
+}
+
 static void fault_print_row(const struct regs *regs, const struct register_row *row,
                             void (*line)(const char *text))
 {
     char buffer[112];
     struct text text = text_in(buffer, sizeof(buffer));
 
-    for (unsigned i = 0; i < 4; i++) {
-        text_add(&text, "  ");
-        text_add_padded(&text, row->name[i], 5);
-        text_add(&text, " ");
-        text_add_hex(&text, *(const uint64_t *)((const char *)regs + row->offset[i]), 16);
-    }
+    for (unsigned i = 0; i < 4; i++)
+        text_add_register(&text, row->name[i],
+                          *(const uint64_t *)((const char *)regs + row->offset[i]));
     line(buffer);
 }
 
@@ -192,18 +196,11 @@ static void fault_print_control(void (*line)(const char *text))
 {
     char buffer[112];
     struct text text = text_in(buffer, sizeof(buffer));
-    const struct {
-        const char *name;
-        uint64_t value;
-    } control[] = {{"  cr0   ", cpu_read_cr0()},
-                   {"  cr2   ", cpu_read_cr2()},
-                   {"  cr3   ", cpu_read_cr3()},
-                   {"  cr4   ", cpu_read_cr4()}};
 
-    for (unsigned i = 0; i < 4; i++) {
-        text_add(&text, control[i].name);
-        text_add_hex(&text, control[i].value, 16);
-    }
+    text_add_register(&text, "cr0", cpu_read_cr0());
+    text_add_register(&text, "cr2", cpu_read_cr2());
+    text_add_register(&text, "cr3", cpu_read_cr3());
+    text_add_register(&text, "cr4", cpu_read_cr4());
     line(buffer);
 }
 
