@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Functions of arch/cpu.h that are single instructions. */
+/* Functions of arch/cpu.h that only read the flags, or are one or two instructions. Any context. */
 #include "arch/cpu.h"
+#include "arch/snapshot.h"
+
+bool arch_irq_on(void)
+{
+    return regs_irq_on(arch_flags());
+}
 
 void arch_relax(void)
 {

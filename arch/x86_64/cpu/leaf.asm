@@ -45,15 +45,3 @@ cfi_start arch_irq_enable, return
         sti
         ret
 cfi_end
-
-; OUT al = 1 if interrupts are on, otherwise 0. CLOBBERS rax, flags.
-align 16
-cfi_start arch_irq_on, return
-        pushfq
-        cfi_offset 16
-        pop rax
-        cfi_offset 8
-        shr eax, 9
-        and eax, 1
-        ret
-cfi_end
