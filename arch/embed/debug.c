@@ -34,21 +34,17 @@ void arch_embed_regs_return(const struct regs *from, struct pitot_regs *to)
 
 void (*embed_debug_late)(struct regs *regs);
 
-/* A hit, or a debugger's step. */
-static bool is_ours(const struct percpu *self, uint64_t dr6)
-{
-    return dr6 & percpu_live() || (dr6 & DR6_BS && self->steps);
-}
-
 /* Watches are off. A nested trap, for example in an NMI handler, leaves DR7 unchanged. */
 static bool serve(struct pitot_regs *with)
 {
     struct percpu *self = percpu_self();
     struct regs regs;
+    uint64_t dr6;
     bool ours;
 
     self->watch_depth++;
-    ours = is_ours(self, cpu_read_dr6()); /* the kernel's own traps leave DR6 unchanged */
+    dr6 = cpu_read_dr6(); /* the kernel's own traps leave DR6 unchanged */
+    ours = dr6 & percpu_live() || (dr6 & DR6_BS && self->steps); /* a hit, or a debugger's step */
     if (ours) {
         regs = arch_embed_regs(with);
         debug_trap_inside(&regs);

@@ -77,13 +77,11 @@ int memcmp(const void *left, const void *right, size_t length)
 {
     const uint8_t *a = left, *b = right;
 
-    for (; length >= WORD; length -= WORD, a += WORD, b += WORD) {
+    for (; length >= WORD; length -= WORD, a += WORD, b += WORD)
         if (((const struct word *)a)->value != ((const struct word *)b)->value)
             break;
-    }
-    for (; length > 0; length--, a++, b++) {
+    for (; length > 0; length--, a++, b++)
         if (*a != *b)
             return *a - *b;
-    }
     return 0;
 }
