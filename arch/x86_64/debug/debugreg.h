@@ -20,10 +20,6 @@
 #define DR7_RW(i, rw)       ((uint64_t)(rw) << (16 + 4 * (i)))
 #define DR7_LENGTH(i, bits) ((uint64_t)(bits) << (18 + 4 * (i)))
 
-#define DR7_RW_EXECUTE    0
-#define DR7_RW_WRITE      1
-#define DR7_RW_READ_WRITE 3
-
 /* DR7 with watch i in register i. Pure. */
 uint64_t debugreg_encode(const struct arch_watch *watches, unsigned count);
 

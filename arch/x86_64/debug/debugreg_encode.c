@@ -2,11 +2,9 @@
 /* Computes DR7 from watches; touches no register, so it is tested on the host. */
 #include "arch/x86_64/debug/debugreg.h"
 
-static const uint8_t access_bits[] = {[ARCH_EXECUTE] = DR7_RW_EXECUTE,
-                                      [ARCH_WRITE] = DR7_RW_WRITE,
-                                      [ARCH_READ_WRITE] = DR7_RW_READ_WRITE};
+/* R/W and LEN (Intel SDM vol. 3, "Debug Control Register (DR7)"); 10b is a LEN of 8 bytes. */
+static const uint8_t access_bits[] = {[ARCH_EXECUTE] = 0, [ARCH_WRITE] = 1, [ARCH_READ_WRITE] = 3};
 
-/* LEN of 8 bytes is 10b, out of order (Intel SDM vol. 3, "Debug Control Register (DR7)"). */
 static unsigned length_bits(uint8_t length)
 {
     return length == 8 ? 2 : length - 1u;

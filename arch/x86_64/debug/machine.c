@@ -11,18 +11,10 @@
 #define CPUID_1_ECX_EMULATED (1u << 31)
 #define TCG                  0x54474354u /* "TCGT", the first byte lowest */
 
-/*
- * TCG ("TCGTCGTCGTCG") raises two traps for a stepped instruction with a watched access, and the
- * second overwrites the frame of the first (docs/breakpoints.md).
- */
+/* In a step over a watched access TCG traps twice, into the same frame (docs/breakpoints.md). */
 static bool is_tcg(void)
 {
-    struct cpuid id = cpu_id(1, 0);
-
-    if (!(id.ecx & CPUID_1_ECX_EMULATED))
-        return false;
-    id = cpu_id(CPUID_HYPERVISOR, 0);
-    return id.ebx == TCG;
+    return cpu_id(1, 0).ecx & CPUID_1_ECX_EMULATED && cpu_id(CPUID_HYPERVISOR, 0).ebx == TCG;
 }
 
 bool arch_step_excludes_watches(void)

@@ -15,7 +15,7 @@
 static trap_handler *page_fault_before; /* changed with all other CPUs parked */
 
 /* What the trap to stop_landing had interrupted. [the CPU that stops] */
-static struct {
+static struct landed {
     uintptr_t ip;
     uint64_t flags;
     enum arch_stop why;
@@ -36,11 +36,7 @@ static bool stop_landed(unsigned cpu, struct regs *regs, enum arch_stop *why)
 
 static void stop_land(struct regs *regs, enum arch_stop why)
 {
-    unsigned cpu = arch_cpu_id();
-
-    landed[cpu].ip = regs->ip;
-    landed[cpu].flags = regs->flags;
-    landed[cpu].why = why;
+    landed[arch_cpu_id()] = (struct landed){regs->ip, regs->flags, why};
     regs->ip = (uintptr_t)stop_landing;
     regs->flags &= ~(FLAGS_INTERRUPT | FLAGS_TRAP);
 }
@@ -116,13 +112,12 @@ static void stop_page_fault(struct regs *regs)
 {
     unsigned cpu = arch_cpu_id();
 
-    if (regs->error & FETCH_OF_THERE && stop_debugger() && stop_debugger()->owns(cpu, regs->ip)) {
+    if (regs->error & FETCH_OF_THERE && stop_debugger() && stop_debugger()->owns(cpu, regs->ip))
         stop_land(regs, ARCH_STOP_HIT);
-    } else if (page_fault_before) {
+    else if (page_fault_before)
         page_fault_before(regs);
-    } else {
+    else
         trap_fatal(regs);
-    }
 }
 
 void stop_break_attach(bool attach)

@@ -133,22 +133,13 @@ __attribute__((noinline)) static bool debug_stepped(unsigned fired, struct regs 
     return true;
 }
 
-/*
- * Filters out hits on kernel memory: a program's access would have faulted first. Some machines
- * report a breakpoint before the fault of a program that tried to execute there.
- */
+/* Without hits on kernel memory, which some machines report before a program's fault there. */
 static unsigned watch_reachable(unsigned fired)
 {
     for (unsigned i = 0; i < ARCH_WATCHES; i++)
         if (debugreg.watches[i].address >= ARCH_USER_END)
             fired &= ~(1u << i);
     return fired;
-}
-
-/* True for a program's own TF, or `int1`, which DR6 does not report. */
-static bool debug_is_programs(const struct regs *regs, uint64_t dr6)
-{
-    return regs_user_mode(regs) && (dr6 & DR6_BS || !(dr6 & DR6_FIRED));
 }
 
 /*
@@ -159,17 +150,15 @@ static bool debug_is_programs(const struct regs *regs, uint64_t dr6)
  */
 static void debug_find_program(struct regs *regs)
 {
-    const struct regs somewhere = {.cs = USER_CODE_SELECTOR,
-                                   .ss = USER_DATA_SELECTOR,
-                                   .flags = FLAGS_FIXED | FLAGS_INTERRUPT,
-                                   .vector = VECTOR_DEBUG,
-                                   .error = regs->error}; /* which GS: watch_entry */
-
     if (regs->ip != (uintptr_t)trap_stubs + VECTOR_DEBUG * TRAP_STUB_SIZE)
         return;
     if (!regs->error)
         trap_fatal(regs);
-    *regs = somewhere;
+    *regs = (struct regs){.cs = USER_CODE_SELECTOR,
+                          .ss = USER_DATA_SELECTOR,
+                          .flags = FLAGS_FIXED | FLAGS_INTERRUPT,
+                          .vector = VECTOR_DEBUG,
+                          .error = regs->error}; /* which GS: watch_entry */
 }
 
 /* Restores watches that a step had off; moves the frame to where program traps are handled. */
@@ -208,7 +197,8 @@ __attribute__((noinline)) static struct regs *debug_trap_at_border(struct regs *
         traps.fired(told, regs);
     if (fired & debugreg.executes) /* with or without a handler */
         regs->flags |= FLAGS_RESUME;
-    if (debug_is_programs(regs, dr6))
+    /* A program's own TF, or `int1`, which DR6 does not report. */
+    if (regs_user_mode(regs) && (dr6 & DR6_BS || !(dr6 & DR6_FIRED)))
         return debug_land(regs);
     if (!told)
         __atomic_fetch_add(&traps.spurious, 1, __ATOMIC_RELAXED);
