@@ -81,10 +81,7 @@ bool arch_debug_write(uintptr_t address, const uint8_t *from, size_t length);
 const char *arch_breakpoint_write(uintptr_t address, uint8_t *old);
 void arch_breakpoint_restore(uintptr_t address, uint8_t old);
 
-/*
- * gdb's registers: the target description, each register's size, and its value on a stopped CPU.
- * False: the value is unknown, or may not be written. In a stop.
- */
+/* gdb's registers. False: that CPU's value is unknown, or may not be written. In a stop. */
 extern const char arch_debug_description[];
 unsigned arch_debug_registers(void);
 size_t arch_debug_register_size(unsigned number);

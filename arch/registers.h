@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Registers of a trap frame by perf's and DWARF's numbers, generated from
- * arch/x86_64/cpu/registers.h. Any context.
- */
+/* A trap frame's registers, by perf's and by DWARF's numbers. Any context. */
 #pragma once
 
 #include <stdint.h>

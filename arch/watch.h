@@ -111,17 +111,11 @@ struct arch_candidate {
 unsigned arch_watch_candidates(const struct regs *regs, const struct arch_watch *watch,
                                struct arch_candidate candidates[ARCH_CANDIDATES_MAX]);
 
-/*
- * All instructions of this CPU's program that could end at ip and could have accessed the watched
- * bytes. Programs have no map of instructions, but most possible starts yield no such one.
- */
+/* All instructions of this CPU's program that may end at ip and have accessed the watched bytes. */
 unsigned arch_program_candidates(const struct regs *regs, const struct arch_watch *watch,
                                  struct arch_candidate candidates[ARCH_CANDIDATES_MAX]);
 
-/*
- * False: of the watches that an access matches the machine reports only the lowest, and it misses a
- * later access of the same instruction. Not in traps.
- */
+/* False: of an instruction only the first hit is reported, with its lowest watch. Not in traps. */
 bool arch_watch_reports_all(void);
 
 /*
@@ -131,10 +125,7 @@ bool arch_watch_reports_all(void);
  */
 bool arch_watch_groups(void);
 
-/*
- * True if a repeated instruction may begin or end at ip, so a hit there may be a group's. `around`:
- * the text around ip. False positives are allowed.
- */
+/* False if certainly no repeated instruction begins or ends in the middle of `around`, at ip. */
 #define ARCH_REPEAT_AROUND 5
 bool arch_watch_repeats(const uint8_t around[2 * ARCH_REPEAT_AROUND]);
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Memory that may not be watched in another kernel: the gate and stacks of debug traps, and the
- * data that pitot_debug_trap accesses while watches are armed. Any context.
- */
+/* Memory that another kernel's debug traps touch while watches are armed. Any context. */
 #include "arch/embed.h"
 #include "arch/watch.h"
 #include "arch/x86_64/memory/sections.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * CPUs, memory, text and stacks as the embedding kernel reports them (core/pitot.h). Any context.
- */
+/* CPUs, memory, text and stacks as the embedding kernel reports them. Any context. */
 #include "arch/cpu.h"
 #include "arch/debugger.h"
 #include "arch/embed.h"

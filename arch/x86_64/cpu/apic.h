@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Each CPU's local APIC, in xAPIC mode: interrupts and NMIs to other CPUs, and a timer. Source:
- * Intel SDM vol. 3, "Advanced Programmable Interrupt Controller (APIC)".
- */
+/* The local APIC, as xAPIC (Intel SDM vol. 3, "Advanced Programmable Interrupt Controller"). */
 #pragma once
 
 #include <stdbool.h>

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * The inline functions of arch/cpu.h: one load each, and the clock. Every hit uses them, and a call
- * would cost more. Any context. Hosts use tests/unit/arch/x86_64/cpu/inline.h instead.
- */
+/* Inline functions of arch/cpu.h, which hits use; hosts have others (tests/unit). Any context. */
 #pragma once
 
 #include <stdbool.h>

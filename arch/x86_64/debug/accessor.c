@@ -23,10 +23,7 @@
 #include "arch/x86_64/debug/group.h"
 #include "arch/x86_64/debug/operand.h"
 
-/*
- * Processors report a string instruction's access up to a cache line late (Intel SDM vol. 3, "Data
- * Breakpoint Exception Condition", "Fast-String Operation").
- */
+/* Traps come up to a cache line late (Intel SDM vol. 3, "Data Breakpoint Exception Condition"). */
 #define STRING_PASSED 64
 
 #define CALL_REL32 0xe8

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Arms and disarms the debug registers, equal on all CPUs but for deselected ones. Arming: task
- * context, all other CPUs parked; debugreg_load: a CPU that starts or resumes; the steps: traps.
- */
+/* See debugreg.h and arch/watch.h. Registers are equal on all CPUs but for deselected ones. */
 #include "arch/x86_64/debug/debugreg.h"
 
 #include "arch/cpu.h"

@@ -50,10 +50,7 @@ extern const uint8_t operand_string[256];
 /* Fills the other fields of accesses that are certain and of one element. */
 void operand_whole(struct arch_made *made, unsigned count);
 
-/*
- * Length of an instruction of which 24 bytes are readable; 0: it accesses no data, is unknown, or
- * may not continue at the next instruction.
- */
+/* Length, from 24 readable bytes; 0: unknown, accesses no data, or may not fall through. */
 unsigned operand_length(const uint8_t *instruction);
 
 /*

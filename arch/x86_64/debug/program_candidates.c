@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Finds a program's instructions that may have made the access that hit, by trying each start from
- * which one would end at ip. For the arbiter; debug trap. Cannot fault.
- */
+/* A program's instructions that may have hit, by trying each start. Debug trap; cannot fault. */
 #include "arch/cpu.h"
 #include "arch/space.h"
 #include "arch/watch.h"

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * A debugger's stops (docs/gdb.md). Runs on the trap's stack page, interrupts and watches off; may
- * not trap. arch_debugger_attach: task context.
- */
+/* A debugger's stops (docs/gdb.md). On the trap's page, interrupts and watches off; never traps. */
 #include "arch/x86_64/debug/stop.h"
 
 #include "arch/cpu.h"

@@ -10,16 +10,10 @@
 /* NULL: no debugger is attached. Any context. */
 const struct arch_debugger *stop_debugger(void);
 
-/*
- * Stops at these registers, in the trap or NMI that saved them. Resumes without a stop if the
- * reason has gone while the CPU waited for its turn.
- */
+/* Stops in the trap or NMI that saved `regs`; not if the reason has gone before its turn. */
 void stop_enter(struct regs *regs, enum arch_stop why);
 
-/*
- * Returns from the trap taken at `ip`. A breakpoint there does not hit again at once; one at an
- * address to which the debugger has moved the CPU does.
- */
+/* Returns from the trap taken at `ip`: a breakpoint there does not hit again, others do. */
 _Noreturn void stop_leave(struct regs *regs, uintptr_t ip, bool at_breakpoint);
 
 /* Enable or disable stops by int3 and by the debugger's line. With all other CPUs parked. */

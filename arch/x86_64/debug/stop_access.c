@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See stop_access.h. */
+/* See stop_access.h: decodes the instruction, and compares the bytes before and after. */
 #include "arch/x86_64/debug/stop_access.h"
 
 #include "arch/cpu.h"

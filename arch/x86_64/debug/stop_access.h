@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * The watched bytes that a debugger's step has accessed, where data watches are off during steps:
- * decodes the instruction, and compares the bytes before and after. For stop_step.c.
- */
+/* Watched bytes that a debugger's step has accessed, where data watches are off during steps. */
 #pragma once
 
 #include "arch/regs.h"

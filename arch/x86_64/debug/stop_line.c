@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * NMIs of the debugger's serial line, on the boot CPU. The debugger is asked before the NMI clock.
- */
+/* NMIs of the debugger's serial line, on the boot CPU. */
 #include "arch/cpu.h"
 #include "arch/debugger.h"
 #include "arch/x86_64/debug/stop.h"
@@ -22,9 +20,7 @@ void stop_line_was_read(void)
     heard = arch_clock_ns();
 }
 
-/*
- * Stops this CPU or, if it is parked, the CPU that runs alone. The debugger may detach meanwhile.
- */
+/* Stops this CPU, or if it is parked the lone one. The debugger may detach meanwhile. */
 static void stop_hear(void)
 {
     const struct arch_debugger *with = stop_debugger();

@@ -38,10 +38,7 @@ void trap_set_program_handler(trap_handler *handler);
 /* For an NMI of unknown source: calls regs->vector's handler or reports it. On the NMI's page. */
 void trap_nmi(struct regs *regs);
 
-/*
- * Called before an interrupt's handler: moves a frame in a gate (arch/x86_64/cpu/site.h) that has
- * not turned interrupts off yet back to the call of the gate.
- */
+/* Before an interrupt's handler: moves a frame at a gate's start back to its call (gate.c). */
 void gate_back_out(struct regs *regs);
 
 /* Called before a return to a program (arch_user_step_set_handlers). */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Vectors (Intel SDM vol. 3, "Protected-Mode Exceptions and Interrupts"), and the entries' tables.
- */
+/* Vectors (Intel SDM vol. 3, "Protected-Mode Exceptions and Interrupts"); the entries' tables. */
 #pragma once
 
 #include <stdint.h>

@@ -186,9 +186,7 @@ uint64_t paging_root(void)
     return root_table;
 }
 
-/*
- * Returns the leaf's level, or that of an absent entry: *entry is 0. NX and read-only accumulate.
- */
+/* The level of the leaf, or of an absent entry: *entry is 0. NX and read-only accumulate. */
 static unsigned paging_walk(uintptr_t address, uint64_t *entry)
 {
     uint64_t *table = paging_table_of(root_table);

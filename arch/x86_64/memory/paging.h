@@ -59,9 +59,7 @@ void paging_set_control(void);
 /* Maps a zeroed page in the caller's stack slot. False: out of memory. Task context. */
 bool paging_add_page(uintptr_t address);
 
-/*
- * The address of device registers at `physical`, uncached; NULL: no room. Boot, after paging_init.
- */
+/* Maps device registers at `physical`, uncached; NULL: no room. Boot, after paging_init. */
 volatile void *paging_map_device(uint64_t physical);
 
 struct paging_leaf {
@@ -77,9 +75,7 @@ bool paging_find(uintptr_t address, struct paging_leaf *leaf);
 /* False for device registers, which are mapped uncached: not safe to read. Any context. */
 bool paging_is_memory(const struct paging_leaf *leaf);
 
-/*
- * A writable mapping of two pages of text, until paging_alias_close. One at a time, interrupts off.
- */
+/* Maps two pages of text writable, until paging_alias_close. One at a time, interrupts off. */
 uint8_t *paging_alias_open(uintptr_t page);
 void paging_alias_close(void);
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * See smp.h. All CPUs are reset at once; then one at a time runs boot/ap_start.asm and
- * ap_entry_high (boot/entry_high.asm), which calls smp_main on the stack given here.
- */
+/* See smp.h. One CPU at a time runs boot/ap_start.asm, ap_entry_high and smp_main. */
 #include "arch/x86_64/smp/smp.h"
 
 #include "arch/cpu.h"
@@ -88,10 +85,7 @@ static void tell_clock(void)
     }
 }
 
-/*
- * Reads the other clock between two readings of this one, in several rounds, and returns the least
- * possible difference; 0 if it may be right.
- */
+/* For arch_cpu_clock_off: reads the other CPU's clock between two readings of this one. */
 static int64_t compare_clocks(uint64_t *window)
 {
     int64_t off = 0;

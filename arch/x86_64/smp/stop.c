@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * See arch/stop.h. Unlike parking, this stops a CPU anywhere: a report changes nothing that the CPU
- * reads, and a halted CPU reads nothing. A CPU that fails in an NMI can report, too.
- */
+/* See arch/stop.h. Unlike parking, this stops a CPU anywhere: nothing that it reads changes. */
 #include "arch/stop.h"
 
 #include "arch/cpu.h"

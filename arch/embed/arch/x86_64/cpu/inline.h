@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * The inline functions of arch/cpu.h in a kernel that uses GS itself. Replaces
- * arch/x86_64/cpu/inline.h by the order of -I options in core/embed/lib.mk. Any context.
- */
+/* Inline functions of arch/cpu.h without GS; replaces arch/x86_64/cpu/inline.h. Any context. */
 #pragma once
 
 #include <stdbool.h>
