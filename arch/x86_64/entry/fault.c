@@ -52,8 +52,6 @@ static void text_add_hex(struct text *text, uint64_t value, unsigned digits)
         text_add_character(text, "0123456789abcdef"[value >> (4 * left) & 0xf]);
 }
 
-/* --- Causes. --- */
-
 /* Intel SDM vol. 3, "Protected-Mode Exceptions and Interrupts" */
 static const char *const fault_names[VECTOR_FIRST_INTERRUPT] = {
     [0] = "divide error",
@@ -148,30 +146,21 @@ void arch_fault_describe(const struct regs *regs, struct arch_fault *fault)
     }
 }
 
-/* --- Registers. --- */
-
-/* A snapshot has the first SNAPSHOT_ROWS rows. */
-struct register_row {
-    const char *name[4];
-    size_t offset[4];
-};
-
-#define ROW(a, b, c, d)                                                                            \
+#define ROW 4
+#define SHOWN(field)                                                                               \
     {                                                                                              \
-        {#a, #b, #c, #d},                                                                          \
-        {                                                                                          \
-            offsetof(struct regs, a), offsetof(struct regs, b), offsetof(struct regs, c),          \
-                offsetof(struct regs, d)                                                           \
-        }                                                                                          \
+        .name = #field, .offset = offsetof(struct regs, field)                                     \
     }
 
-static const struct register_row register_rows[] = {
-    ROW(ip, sp, bp, flags),  ROW(ax, bx, cx, dx),   ROW(si, di, r8, r9),
-    ROW(r10, r11, r12, r13), ROW(r14, r15, cs, ss),
+/* In rows of ROW; a snapshot has only the first row. */
+static const struct {
+    char name[6];
+    uint8_t offset;
+} shown[] = {
+    SHOWN(ip),  SHOWN(sp),  SHOWN(bp),  SHOWN(flags), SHOWN(ax), SHOWN(bx),  SHOWN(cx),
+    SHOWN(dx),  SHOWN(si),  SHOWN(di),  SHOWN(r8),    SHOWN(r9), SHOWN(r10), SHOWN(r11),
+    SHOWN(r12), SHOWN(r13), SHOWN(r14), SHOWN(r15),   SHOWN(cs), SHOWN(ss),
 };
-
-#define ROWS          (sizeof(register_rows) / sizeof(register_rows[0]))
-#define SNAPSHOT_ROWS 1
 
 static void text_add_register(struct text *text, const char *name, uint64_t value)
 {
@@ -180,15 +169,14 @@ static void text_add_register(struct text *text, const char *name, uint64_t valu
     text_add_hex(text, value, 16);
 }
 
-static void fault_print_row(const struct regs *regs, const struct register_row *row,
-                            void (*line)(const char *text))
+static void fault_print_row(const struct regs *regs, unsigned first, void (*line)(const char *text))
 {
     char buffer[112];
     struct text text = text_in(buffer, sizeof(buffer));
 
-    for (unsigned i = 0; i < 4; i++)
-        text_add_register(&text, row->name[i],
-                          *(const uint64_t *)((const char *)regs + row->offset[i]));
+    for (unsigned i = first; i < first + ROW; i++)
+        text_add_register(&text, shown[i].name,
+                          *(const uint64_t *)((const char *)regs + shown[i].offset));
     line(buffer);
 }
 
@@ -221,8 +209,8 @@ void arch_regs_describe(const struct regs *regs, void (*line)(const char *text))
 {
     bool full = regs_are_full(regs);
 
-    for (unsigned i = 0; i < (full ? ROWS : SNAPSHOT_ROWS); i++)
-        fault_print_row(regs, &register_rows[i], line);
+    for (unsigned i = 0; i < (full ? sizeof(shown) / sizeof(*shown) : ROW); i += ROW)
+        fault_print_row(regs, i, line);
     fault_print_control(line);
     if (full)
         fault_print_vector(regs, line);
