@@ -24,10 +24,10 @@
 uint64_t debugreg_encode(const struct arch_watch *watches, unsigned count);
 
 /*
- * A debugger's handlers for debug traps; NULL: no debugger. `stepped` comes first after a step and
- * may add to *fired; if it returns true, `enter` comes last. `fired` replaces the arbiter's handler
- * and calls it. `passed` ends a kernel trap that was another user's step or spurious. Set with all
- * other CPUs parked.
+ * A debugger's handlers for debug traps, set with all other CPUs parked; NULL: no debugger.
+ * `stepped` comes first after a step and may add to *fired; if it returns true, `enter` comes last.
+ * `fired` replaces the arbiter's handler and calls it. `passed` ends a kernel trap that was another
+ * user's step or spurious.
  */
 struct debugreg_stop {
     arch_watch_handler *fired;
@@ -40,9 +40,6 @@ void debugreg_watch_fired(unsigned fired, struct regs *regs);
 
 /* Replaces the hit handler and returns the previous one. With all other CPUs parked. */
 arch_watch_handler *debugreg_exchange_fired(arch_watch_handler *handler);
-
-/* True if `fired` has an instruction breakpoint: the instruction has not run yet. */
-bool debugreg_is_fault(unsigned fired);
 
 /*
  * debugreg_step: this CPU (in a trap) or a parked one steps when it resumes; in QEMU data watches
@@ -63,7 +60,7 @@ struct debugreg {
     struct arch_watch watches[ARCH_WATCHES];
     uint64_t dr7;
     unsigned armed;    /* bit i: register i */
-    unsigned executes; /* bit i: register i is an instruction breakpoint */
+    unsigned executes; /* bit i: register i traps before its instruction runs */
     uint64_t changes;  /* number of changes */
 };
 extern struct debugreg debugreg;

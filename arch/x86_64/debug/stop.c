@@ -184,14 +184,13 @@ static void stop_fired(unsigned fired, struct regs *regs)
         return;
     /* The hit is reported in either case; the request holds even if the hit is no longer wanted. */
     stop_enter(regs, asked ? ARCH_STOP_BREAK : ARCH_STOP_HIT);
-    stop_leave(regs, ip, debugreg_is_fault(fired));
+    stop_leave(regs, ip, fired & debugreg.executes);
 }
 
 /*
  * A request that came during the step is not repeated by an interrupt, as those are off, nor served
- * by another stop, as all other CPUs stay parked. So it is read and cleared in one operation: an
- * NMI may also request a stop in this trap, and a request cleared unseen would be lost if the
- * debugger steps again.
+ * by another stop, as all other CPUs are parked. So it is read and cleared in one operation: an NMI
+ * may also request a stop here, and that would be lost if cleared unseen before another step.
  */
 static void stop_stepped(struct regs *regs)
 {
@@ -205,8 +204,6 @@ static void stop_stepped(struct regs *regs)
     stop_enter(regs, asked ? ARCH_STOP_BREAK : ARCH_STOP_STEPPED);
     stop_leave(regs, ip, false);
 }
-
-/* --- NMIs. --- */
 
 static void stop_asked(struct regs *regs)
 {
@@ -241,8 +238,6 @@ void arch_debugger_attach(const struct arch_debugger *with)
     stop_line_attach(with != NULL);
     stop_break_attach(with != NULL);
 }
-
-/* --- The end of the machine, and calls of functions. --- */
 
 void arch_stop_dead(struct regs *regs)
 {

@@ -74,11 +74,6 @@ arch_watch_handler *debugreg_exchange_fired(arch_watch_handler *handler)
     return before;
 }
 
-bool debugreg_is_fault(unsigned fired)
-{
-    return fired & debugreg.executes;
-}
-
 void debug_resume(struct regs *regs)
 {
     if (traps.resumed)
