@@ -5,17 +5,15 @@
 /* R/W and LEN (Intel SDM vol. 3, "Debug Control Register (DR7)"); 10b is a LEN of 8 bytes. */
 static const uint8_t access_bits[] = {[ARCH_EXECUTE] = 0, [ARCH_WRITE] = 1, [ARCH_READ_WRITE] = 3};
 
-static unsigned length_bits(uint8_t length)
-{
-    return length == 8 ? 2 : length - 1u;
-}
-
 uint64_t debugreg_encode(const struct arch_watch *watches, unsigned count)
 {
     uint64_t dr7 = DR7_OFF;
 
-    for (unsigned i = 0; i < count; i++)
+    for (unsigned i = 0; i < count; i++) {
+        unsigned length = watches[i].length;
+
         dr7 |= DR7_GLOBAL(i) | DR7_RW(i, access_bits[watches[i].access]) |
-               DR7_LENGTH(i, length_bits(watches[i].length));
+               DR7_LENGTH(i, length == 8 ? 2 : length - 1);
+    }
     return dr7;
 }

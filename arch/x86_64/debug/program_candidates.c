@@ -60,16 +60,6 @@ static struct arch_made access_of_word(uintptr_t address, bool writes)
     return made;
 }
 
-/* A call has pushed its return address, and may have read its target anywhere. */
-static void candidates_add_call(struct candidates *candidates)
-{
-    const struct arch_candidate candidate = {
-        .count = 2, .made = {access_of_word(candidates->regs->sp, true), {.reads = true}}};
-
-    if (arch_watch_touches(candidates->watch, candidates->regs->sp, WORD))
-        candidates_add(candidates, &candidate);
-}
-
 /* A jump, a call or a return may have read ip from `address`. */
 static void candidates_add_target(struct candidates *candidates, uintptr_t address)
 {
@@ -86,9 +76,13 @@ static void candidates_add_branches(struct candidates *candidates, const struct 
 {
     uintptr_t first = candidates->watch->address - (WORD - 1);
     uintptr_t end = candidates->watch->address + candidates->watch->length;
+    /* A call has pushed its return address, and may have read its target anywhere. */
+    const struct arch_candidate call = {
+        .count = 2, .made = {access_of_word(candidates->regs->sp, true), {.reads = true}}};
     uint64_t target;
 
-    candidates_add_call(candidates);
+    if (arch_watch_touches(candidates->watch, candidates->regs->sp, WORD))
+        candidates_add(candidates, &call);
     if (candidates->watch->access != ARCH_READ_WRITE)
         return;
     for (uintptr_t at = first; at < end; at++)

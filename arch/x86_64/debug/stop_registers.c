@@ -95,17 +95,11 @@ size_t arch_debug_register_size(unsigned number)
 /* The kernel's segment registers keep the boot's values, on every CPU. */
 static uint64_t read_segment(unsigned number)
 {
-    uint16_t selector;
+    uint16_t now[4];
 
-    if (number == DS)
-        __asm__("movw %%ds, %0" : "=r"(selector));
-    else if (number == DS + 1)
-        __asm__("movw %%es, %0" : "=r"(selector));
-    else if (number == DS + 2)
-        __asm__("movw %%fs, %0" : "=r"(selector));
-    else
-        __asm__("movw %%gs, %0" : "=r"(selector));
-    return selector;
+    __asm__("movw %%ds, %0\n\tmovw %%es, %1\n\tmovw %%fs, %2\n\tmovw %%gs, %3"
+            : "=m"(now[0]), "=m"(now[1]), "=m"(now[2]), "=m"(now[3]));
+    return now[number - DS];
 }
 
 /* Another CPU's CR2 and CR3 are unknown. */
