@@ -1,15 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The registers of an interrupted or observed context, in the order in which a trap entry leaves
- * them on the stack:
- *
- *      higher addresses
- *      ss  sp  flags  cs  ip      CPU: Intel SDM vol. 3, "Stack Usage on Transfers to Handlers"
- *      error                      by the CPU where the vector has one, else 0 by the stub
- *      vector                     by the stub
- *      di si dx cx ax r8-r11      by the common entry
- *      bx bp r12-r15              by the common entry
- *      lower addresses            <- rsp, 16-byte aligned: the address of the struct regs
+ * The registers of an interrupted or observed context, from rsp up as a trap entry leaves them on
+ * the stack: by the common path, the vector's stub, and the CPU (Intel SDM vol. 3, "Stack Usage on
+ * Transfers to Handlers"). Aligned to 16 bytes.
  *
  * Bit 1 of flags distinguishes the two kinds of struct regs: it is set in a trap frame, as the
  * hardware always sets it, and clear in a hot snapshot (snapshot.h). A partial snapshot has only
@@ -23,10 +16,10 @@
 #include <stdint.h>
 
 struct regs {
-    uint64_t r15, r14, r13, r12, bp, bx;           /* common entry */
-    uint64_t r11, r10, r9, r8, ax, cx, dx, si, di; /* common entry */
+    uint64_t r15, r14, r13, r12, bp, bx;           /* common path */
+    uint64_t r11, r10, r9, r8, ax, cx, dx, si, di; /* common path */
     uint64_t vector;                               /* stub */
-    uint64_t error;                                /* CPU or stub */
+    uint64_t error;                                /* CPU for some vectors, else 0 by the stub */
     uint64_t ip, cs, flags, sp, ss;                /* CPU */
 };
 

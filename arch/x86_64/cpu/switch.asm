@@ -1,14 +1,8 @@
 ; SPDX-License-Identifier: BSD-2-Clause
 ;
-; Thread switch, and the start of a thread. The stack of a thread that does not run holds a struct
-; switched (switch.c):
-;
-;       return address into the caller of arch_switch
-;       rbp
-;       rbx, r12, r13, r14, r15     the other callee-saved registers (System V ABI)
-;       flags                       <- the stack pointer that was stored
-;
-; Both frame pointers and the unwind table lead through this frame. Task context, interrupts off.
+; Thread switch, and the start of a thread. The stored stack pointer of a thread that does not run
+; is the address of a struct switched (switch.c), through which both frame pointers and the unwind
+; table lead. Task context, interrupts off.
 
 %include "arch/x86_64/unwind/cfi.inc"
 

@@ -19,19 +19,7 @@
 ; and rip determine GS, inside it GS's base, which is negative for the kernel and 0 for a program.
 ;
 ; The CPU enters with interrupts off on the vector's IST page (Intel SDM vol. 3, "Interrupt Stack
-; Table"):
-;
-;      IST top  +---------+
-;               | ss      |
-;               | rsp     |   of the interrupted context
-;               | rflags  |
-;               | cs      |
-;               | rip     |
-;               | error   |   by the CPU for some vectors, else 0 by the stub
-;               | vector  |   by the stub
-;               | rdi ... |   15 registers by the common path
-;      rsp ->   | r15     |   = address of struct regs, 16-byte aligned
-;               +---------+
+; Table"), at whose top the struct regs is.
 ;
 ; This file and its data may not be watched: the code runs while watches are armed, before it
 ; disarms or after it arms them.
@@ -323,7 +311,7 @@ cfi_start arch_step_begin, return
         ret
 cfi_end
 
-; Return addresses directly above which there is a struct regs.
+; Tables: vectors.h.
 section .rodata progbits alloc noexec nowrite align=8
 global trap_returns:data (trap_returns_end - trap_returns)
 global trap_returns_end
@@ -341,8 +329,6 @@ trap_returns:
         dq ..@late_dispatched
 trap_returns_end:
 
-; Ranges [from, to) in which cs is the kernel's and rsp a program's; and the return that may lead to
-; a program.
 global trap_borders:data (trap_borders_end - trap_borders)
 global trap_borders_end
 global trap_iretq:data 8
@@ -353,8 +339,7 @@ trap_borders_end:
 trap_iretq:
         dq ..@iretq_trap
 
-; Ranges [from, to) from the check for a requested stop to the end of a debug trap or #BP; handlers
-; that have not checked return to watch_served. And the check.
+; Handlers that have not checked for a requested stop return to watch_served.
 global trap_tails:data (trap_tails_end - trap_tails)
 global trap_tails_end
 global trap_look:data 8
@@ -366,7 +351,6 @@ trap_tails_end:
 trap_look:
         dq ..@watch_look
 
-; A debug trap handler's return addresses: usually, and if a stop is requested.
 global debug_returns:data (debug_returns_end - debug_returns)
 global debug_returns_end
 debug_returns:
@@ -374,7 +358,6 @@ debug_returns:
         dq ..@inside_dispatched, ..@inside_asked
 debug_returns_end:
 
-; The address of each `clac`.
 global trap_clacs:data (trap_clacs_end - trap_clacs)
 global trap_clacs_end
 trap_clacs:
