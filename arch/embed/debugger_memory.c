@@ -23,11 +23,6 @@ size_t arch_debug_read(uintptr_t address, uint8_t *to, size_t length)
     return done;
 }
 
-static bool is_writable(uintptr_t address)
-{
-    return is_there(address) && !arch_executable(address);
-}
-
 /* The kernel does not report read-only pages, so write protection is briefly off. */
 bool arch_debug_write(uintptr_t address, const uint8_t *from, size_t length)
 {
@@ -36,7 +31,7 @@ bool arch_debug_write(uintptr_t address, const uint8_t *from, size_t length)
     if (cpu_read_cr4() & CR4_CET)
         return false;
     for (size_t i = 0; i < length; i++)
-        if (!is_writable(address + i))
+        if (!is_there(address + i) || arch_executable(address + i))
             return false;
     cpu_write_cr0(cr0 & ~CR0_WP);
     for (size_t i = 0; i < length; i++)

@@ -2,8 +2,6 @@
 /* See apic.h. */
 #include "arch/x86_64/cpu/apic.h"
 
-#include <stddef.h>
-
 #include "arch/cpu.h"
 #include "arch/memory.h"
 #include "arch/x86_64/entry/vectors.h"

@@ -29,26 +29,19 @@ const char *arch_cpu_name(void)
 }
 
 /* Families from 6 on have four more model bits, family 15 has eight more family bits. */
-#define MORE_MODEL_FROM  6
-#define MORE_FAMILY_FROM 15
-
 struct arch_cpu_kind arch_cpu_kind(void)
 {
     struct cpuid first = cpu_id(LEAF_MAKER, 0);
     uint32_t version = cpu_id(LEAF_VERSION, 0).eax;
     struct arch_cpu_kind kind = {
-        .maker = "",
-        .family = version >> 8 & 0xf,
-        .model = version >> 4 & 0xf,
-        .stepping = version & 0xf,
-    };
+        .family = version >> 8 & 0xf, .model = version >> 4 & 0xf, .stepping = version & 0xf};
 
     __builtin_memcpy(kind.maker, &first.ebx, sizeof(first.ebx));
     __builtin_memcpy(kind.maker + 4, &first.edx, sizeof(first.edx));
     __builtin_memcpy(kind.maker + 8, &first.ecx, sizeof(first.ecx));
-    if (kind.family == MORE_FAMILY_FROM)
+    if (kind.family == 15)
         kind.family += version >> 20 & 0xff;
-    if (kind.family >= MORE_MODEL_FROM)
+    if (kind.family >= 6)
         kind.model += (version >> 16 & 0xf) << 4;
     return kind;
 }

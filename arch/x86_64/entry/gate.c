@@ -11,11 +11,6 @@
 
 #define CALL_SIZE 6 /* call [rip + d32], by a tracepoint's pointer */
 
-static bool is_call(const uint8_t *code)
-{
-    return code[0] == 0xff && code[1] == 0x15;
-}
-
 /* Words that the gate has pushed at `ip`; less than two only while interrupts are on. */
 static uintptr_t words_pushed(uintptr_t ip)
 {
@@ -29,12 +24,14 @@ void gate_back_out(struct regs *regs)
 {
     uintptr_t pushed = words_pushed(regs->ip);
     const uintptr_t *slot;
+    const uint8_t *call;
 
     if (__builtin_expect(pushed >= 2, true) || regs->flags & FLAGS_TRAP)
         return;
     slot = (const uintptr_t *)regs->sp + pushed;
-    if (!is_call((const uint8_t *)*slot - CALL_SIZE))
+    call = (const uint8_t *)*slot - CALL_SIZE;
+    if (call[0] != 0xff || call[1] != 0x15)
         return;
-    regs->ip = *slot - CALL_SIZE;
+    regs->ip = (uintptr_t)call;
     regs->sp = (uintptr_t)(slot + 1);
 }

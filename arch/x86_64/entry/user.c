@@ -74,21 +74,16 @@ void user_trap(struct regs *regs, bool exception)
 
 /*
  * `sysret` loads rip from rcx and flags from r11, clears RF, and raises its exceptions in ring 0 on
- * the program's stack (docs/programs.md).
+ * the program's stack (docs/programs.md). False: the exit is by `iretq`.
  */
-static bool user_may_sysret(const struct regs *regs)
-{
-    return regs->cx == regs->ip && regs->ip < ARCH_USER_END && regs->r11 == regs->flags &&
-           !(regs->flags & (FLAGS_TRAP | FLAGS_RESUME));
-}
-
 bool user_syscall(struct regs *regs)
 {
     cpu_interrupts_on();
     handlers.call(regs);
     cpu_interrupts_off();
     user_leave(regs);
-    return user_may_sysret(regs);
+    return regs->cx == regs->ip && regs->ip < ARCH_USER_END && regs->r11 == regs->flags &&
+           !(regs->flags & (FLAGS_TRAP | FLAGS_RESUME));
 }
 
 void user_make_syscall(struct regs *regs, uintptr_t next)

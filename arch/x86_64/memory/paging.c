@@ -106,13 +106,6 @@ static void paging_map_data(struct builder *builder, uint64_t kept)
         paging_unmap_guard(builder, &stack_ist[i]);
 }
 
-/* The slots' tables: mapping a slot then stores only to its own entries, without a lock. */
-static void paging_make_slots(struct builder *builder)
-{
-    for (uintptr_t at = STACK_SLOTS_BASE; at < STACK_SLOT(STACK_SLOTS); at += LARGE_PAGE_SIZE)
-        builder->failed |= !paging_entry(builder, at, 0);
-}
-
 static void paging_map_memory(struct builder *builder, const struct paging_range *memory)
 {
     struct paging_range image = {image_physical(_text), image_physical(image_end)};
@@ -169,7 +162,9 @@ bool paging_init(const struct paging_range *memory, size_t count, uint64_t kept,
     paging_map_data(&builder, kept);
     for (size_t i = 0; i < count; i++)
         paging_map_memory(&builder, &memory[i]);
-    paging_make_slots(&builder);
+    /* The slots' tables: mapping a slot then stores only to its own entries, without a lock. */
+    for (uintptr_t at = STACK_SLOTS_BASE; at < STACK_SLOT(STACK_SLOTS); at += LARGE_PAGE_SIZE)
+        builder.failed |= !paging_entry(&builder, at, 0);
     alias_entries = paging_entry(&builder, ALIAS_BASE, 0);
     device_entries = paging_entry(&builder, DEVICE_BASE, 0);
     if (builder.failed || !alias_entries || !device_entries)

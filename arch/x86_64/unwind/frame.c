@@ -5,8 +5,6 @@
  * frame. Exact for our compilers with UNWINDER=fp: a test compares it with their call frame
  * information. Pure, any context.
  */
-#include <stddef.h>
-
 #include "arch/unwind.h"
 
 #define PUSH_RBP 0x55
