@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The current CPU and its context, the clock, and the number and model of CPUs. A kernel that
- * embeds core implements this header and the others that tools/layers lets core include;
- * arch/x86_64 is one implementation, tests/unit/fake_arch.c another. Functions may be inline
- * (arch/x86_64/cpu/inline.h).
- *
- * Contexts nest strictly on one CPU: task < interrupt < debug trap < NMI. "Any context" includes
- * NMIs.
+ * The current CPU and its context, the clock, and the CPUs. A kernel that embeds core implements
+ * this header and the others that tools/layers lets core include, like arch/x86_64 and
+ * tests/unit/fake_arch.c. Contexts nest strictly on one CPU: task < interrupt < debug trap < NMI.
+ * "Any context" includes NMIs.
  */
 #pragma once
 
@@ -75,5 +72,4 @@ int64_t arch_cpu_clock_off(unsigned cpu, uint64_t *window);
 
 #define ARCH_NO_CPU (~0u)
 
-/* Halts this CPU permanently. */
 _Noreturn void arch_halt(void);

@@ -94,7 +94,6 @@ extern const unsigned arch_debug_expedited[ARCH_DEBUG_EXPEDITED];
 
 /*
  * Makes a stopped CPU call `function`, which ends with arch_stop_here, on its thread's stack when
- * it resumes. *kept: the registers to return to. False: no thread, interrupts off, or too little
- * stack.
+ * it resumes. *kept: the registers to return to. False: interrupts off, or no room on such a stack.
  */
 bool arch_stop_divert(unsigned cpu, void (*function)(void), struct regs *kept);

@@ -11,10 +11,9 @@ struct regs;
 /*
  * Stops all other CPUs by NMI, even with interrupts off, until arch_cpus_release. A CPU stops only
  * outside of debug traps, where `may`, called in the NMI, confirms that it uses nothing that the
- * caller may change. The caller's interrupts stay off until the release. Calls nest. False if CPU
- * *absent does not answer within two seconds, not counting time in which the whole machine was
- * stopped; then all CPUs continue. Task context; the caller may take no lock in between, as a
- * stopped CPU may hold it.
+ * caller may change. Until the release the caller's interrupts are off, and it may take no lock, as
+ * a stopped CPU may hold it. Calls nest. False: CPU *absent has not answered within two seconds,
+ * not counting stops of the whole machine; all CPUs continue. Task context.
  */
 bool arch_cpus_park(unsigned *absent);
 void arch_cpus_release(void);

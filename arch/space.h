@@ -34,10 +34,9 @@ bool arch_space_unmap(struct arch_space *space, uintptr_t address);
 void arch_space_enter(const struct arch_space *space, const struct arch_stack *stack);
 
 /*
- * Read or write a program's memory by walking its page tables, which cannot fault; SMAP does not
- * matter. False if a byte is not mapped for the program, or not writable for a write; the bytes
- * before that page have been copied. Any context while the space exists; only the program's own
- * thread changes it.
+ * Read or write a program's memory through its page tables, which cannot fault, also with SMAP.
+ * False if a byte is not mapped for the program, or not writable for a write; the bytes before that
+ * page have been copied. Any context while the space exists; only its own thread changes it.
  */
 bool arch_user_read(const struct arch_space *space, uintptr_t address, void *to, size_t length);
 bool arch_user_write(struct arch_space *space, uintptr_t address, const void *from, size_t length);

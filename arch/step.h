@@ -10,14 +10,12 @@ struct regs;
 
 /*
  * `stepped` is called after each instruction of a stepped context, under the rules of a watch
- * handler, and before the watch handler if a trap has both causes; regs->ip is the next
- * instruction. The trap flag belongs to the context's flags: it is off in interrupts and exceptions
- * that preempt the context, and saved and loaded with the other flags. So the handler is called
- * once more after an instruction that clears the flag, for example at a thread switch; and a
- * context may be stepped because it loads flags that it saved during an earlier step. `resumed` is
- * called when an interrupt or exception is about to return to a stepped context; other contexts may
- * have run meanwhile. Interrupts are off; watches keep their state. NULL: a step is an unexpected
- * exception.
+ * handler, and before it if a trap has both causes; regs->ip is the next instruction. The trap flag
+ * is saved and loaded with the context's other flags, and off in interrupts and exceptions. So
+ * `stepped` is called once more after an instruction that clears the flag, for example at a thread
+ * switch; and a context may be stepped because it loads flags that it saved during an earlier step.
+ * `resumed` is called when an interrupt or exception is about to return to a stepped context,
+ * interrupts off; other contexts may have run meanwhile. NULL: a step is an unexpected exception.
  */
 typedef void arch_step_handler(struct regs *regs);
 void arch_step_set_handlers(arch_step_handler *stepped, arch_step_handler *resumed);

@@ -59,7 +59,7 @@ static bool serve(struct pitot_regs *with)
 }
 
 /*
- * Only this function, and the data that it loads last, run with watches on. The handler may have
+ * Only this function runs, and only its last loads read, with watches on. The handler may have
  * armed other watches, so DR7 comes from the shadow.
  */
 __attribute__((section(".text.nowatch"))) int pitot_debug_trap(struct pitot_regs *regs)

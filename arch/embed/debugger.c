@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Replaces arch/x86_64/debug/stop.c in another kernel: stops happen at the end of debug traps, and
- * in the interrupt that polls the debugger's line. One CPU; interrupts and watches are off, and
- * this code may not trap. arch_debugger_attach: all CPUs parked.
+ * Replaces arch/x86_64/debug/stop.c in another kernel: stops at the end of debug traps, and in the
+ * interrupt that polls the debugger's line. One CPU; interrupts and watches are off. May not trap.
  */
 #include "arch/debugger.h"
 #include "arch/cpu.h"
@@ -54,8 +53,6 @@ static void stop(struct regs *regs, enum arch_stop why)
     if (regs->ip != ip)
         regs->flags &= ~FLAGS_RESUME;
 }
-
-/* --- Debug traps. --- */
 
 static void end_in_stop(enum arch_stop why)
 {
@@ -130,8 +127,6 @@ void arch_stop_here(void)
                      : "memory", "cc");
     arch_irq_restore(flags);
 }
-
-/* --- Stops outside of debug traps. --- */
 
 void arch_stop_cpu(unsigned cpu)
 {

@@ -45,8 +45,6 @@ const struct pitot_trap *arch_embed_trap(uintptr_t address)
     return NULL;
 }
 
-/* --- CPUs. --- */
-
 unsigned arch_cpus(void)
 {
     return ARCH_CPUS_MAX > 1 && kernel->cpus ? kernel->cpus : ARCH_CPUS_MAX;
@@ -154,8 +152,6 @@ const char *arch_embed_try_cpus(unsigned *cpu)
     return arch_embed_gates_wrong(cpu);
 }
 
-/* --- Text and memory. --- */
-
 uintptr_t arch_text_start(void)
 {
     return (uintptr_t)kernel->text;
@@ -220,8 +216,6 @@ bool arch_executable(uintptr_t address)
 {
     return address >= arch_text_start() && address < arch_text_end();
 }
-
-/* --- Stacks. --- */
 
 bool arch_embed_has_stacks(void)
 {

@@ -36,11 +36,10 @@ struct arch_site {
     })
 
 /*
- * --- Gates: how an enabled site calls its owner (arch/x86_64/entry/gate.asm). ---
- *
- * A gate takes a struct arch_gated, then up to ARCH_GATE_ARGUMENTS words, all in registers. It
- * turns interrupts off, calls gated->enter, and turns them on again if they were on; a pending
- * interrupt then arrives in the caller, never in gated->enter.
+ * A gate, by which an enabled site calls its owner (arch/x86_64/entry/gate.asm), takes a struct
+ * arch_gated, then up to ARCH_GATE_ARGUMENTS words, all in registers. It turns interrupts off,
+ * calls gated->enter, and turns them on again if they were on; a pending interrupt then arrives in
+ * the caller, never in gated->enter.
  */
 #define ARCH_GATE_ARGUMENTS 5
 

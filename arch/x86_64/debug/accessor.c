@@ -3,13 +3,11 @@
  * See accessor.h. A data breakpoint traps after the access, when ip is the next instruction to run:
  * the one after the accessing instruction, unless that was a jump, a call or a return, or repeats.
  * So all paths that can have led to ip are examined:
- *
  *   before     the instruction that ends at ip accesses data and falls through
  *   string     a repeated string instruction begins or ends at ip, and has just passed the bytes
  *   call       a call whose return address is on top of the stack leads to ip, and its push, or
  *              the pointer that it read, is in the watched bytes
  *   elsewhere  a jump through memory or a return that read its target there, or an iretq
- *
  * If exactly one path is possible, and not the last, it is the answer (docs/unwinding.md).
  *
  * Runs in the debug trap, watches disarmed, without a lock. Cannot fault: reads only text, stacks,
@@ -43,8 +41,6 @@ static uint64_t load(uintptr_t address)
     __builtin_memcpy(&value, (const void *)address, sizeof(value));
     return value;
 }
-
-/* --- A call. --- */
 
 static bool call_reads(const uint8_t *at)
 {
@@ -117,8 +113,6 @@ static uintptr_t find_call(const struct insn_map *map, const struct regs *regs,
     return call_leads_here(regs, &opcode, behind, operand) ? call : 0;
 }
 
-/* --- A repeated string instruction. --- */
-
 /*
  * How far the pointers may have moved. QEMU leaves an unfinished instruction only where one more
  * iteration would make the count a multiple of the group size.
@@ -150,8 +144,6 @@ static bool string_explains(const struct regs *regs, const struct arch_watch *wa
             has_passed(regs, watch, regs->di, passed)) ||
            (string & STRING_READS_SI && has_passed(regs, watch, regs->si, passed));
 }
-
-/* --- From elsewhere. --- */
 
 /* True if a word over the watched bytes holds ip: a jump or return may have read it. */
 static bool word_is_ip(const struct regs *regs, const struct arch_watch *watch)
@@ -187,8 +179,6 @@ static bool frame_is_left(const struct regs *regs, const struct arch_watch *watc
     }
     return false;
 }
-
-/* --- All together. --- */
 
 static void note(struct arch_accessor *accessor, unsigned *ways, uintptr_t ip,
                  enum arch_found found)
@@ -247,8 +237,6 @@ struct arch_accessor accessor_find(const struct insn_map *map, const struct regs
         return (struct arch_accessor){0, ARCH_FOUND_NOT};
     return accessor;
 }
-
-/* --- The instruction's accesses. --- */
 
 static unsigned made_by_call(const struct regs *regs, struct arch_made made[ARCH_MADE_MAX],
                              uintptr_t instruction, uintptr_t behind)

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Checks that watches are armed, as a watch that is off is silent: in each tick, and at a
- * recording's end (core/breakpoint/breakpoint.h). They may be off only for a stepped context.
- */
+/* Checks that watches are armed, as one that is off is silent. Only steps may turn them off. */
 #include "arch/cpu.h"
 #include "arch/local.h"
 #include "arch/park.h"

@@ -7,8 +7,6 @@
 #define REP   0xf3
 #define REPNE 0xf2
 
-/* --- The instruction. --- */
-
 static bool is_repeat(uint8_t prefix)
 {
     return prefix == REP || prefix == REPNE;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which bytes a repeated string instruction (`rep movsb`) accessed on machines that trap once for a
- * group of iterations. QEMU from 10.0 traps after the last iteration, unless its clock counts
- * instructions; processors may (Intel SDM vol. 3, "Data Breakpoint Exception Condition"). Debug
- * trap; pure.
+ * Which bytes a repeated string instruction accessed, on machines that trap once for a group of
+ * iterations: QEMU from 10.0, unless its clock counts instructions, and perhaps processors (Intel
+ * SDM vol. 3, "Data Breakpoint Exception Condition"). Debug trap; pure.
  */
 #pragma once
 

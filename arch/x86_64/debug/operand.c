@@ -180,8 +180,6 @@ static unsigned form_of_second(uint8_t opcode, unsigned reg)
     return forms[opcode] ? forms[opcode] : form_of_second_group(opcode, reg);
 }
 
-/* --- Operands. --- */
-
 static unsigned made_by_modrm(const struct operand_opcode *opcode, const uint8_t *modrm,
                               unsigned form, uintptr_t end, const struct regs *regs,
                               struct arch_made *made)
@@ -198,8 +196,6 @@ static unsigned made_by_modrm(const struct operand_opcode *opcode, const uint8_t
         made->address = operand_address(regs, modrm, opcode->rex, end, regs->sp);
     return 1;
 }
-
-/* --- Stack accesses. --- */
 
 static struct arch_made pushed(const struct regs *regs)
 {
@@ -261,8 +257,6 @@ static inline unsigned made_by_both(const struct operand_opcode *opcode, uintptr
                                           regs->sp + (push ? sizeof(uint64_t) : 0));
     return 2;
 }
-
-/* --- String instructions. --- */
 
 /* The element that the pointer has just passed. */
 static struct arch_made passed(const struct operand_opcode *opcode, const struct regs *regs,

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * An NMI that requests a stop may interrupt a kernel debug trap or #BP, on top of which the CPU
- * cannot stop; if that trap returns to a loop with interrupts off, the request is never repeated.
- * So traps check for a request at their end (watch_return, arch/x86_64/entry/trap_entry.asm): the
- * NMI sends a trap in its last instructions back to that check, and makes a debug trap's handler
- * return to it.
+ * An NMI that requests a stop may interrupt a kernel debug trap or #BP, on which the CPU cannot
+ * stop; if that trap returns to a loop with interrupts off, the request is never repeated. So traps
+ * check for a request at their end (watch_return, trap_entry.asm): the NMI sends a trap in its last
+ * instructions back to that check, and makes a debug trap's handler return to it.
  */
 #include "arch/x86_64/debug/stop.h"
 #include "arch/x86_64/entry/stacks.h"

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Symbols of the linker script. What is in a nowatch section may not be watched, as the debug
- * trap's entry and exit use it while watches are armed (docs/kernel.md).
- */
+/* Symbols of linker.ld. Traps use nowatch sections while watches are armed (docs/kernel.md). */
 #pragma once
 
 #include <stdbool.h>

@@ -18,10 +18,9 @@ bool park_has_lone(unsigned *cpu);
 /*
  * Parks for a debugger's stop (arch/x86_64/debug/stop.c), in a debug trap after its hits, a
  * breakpoint's trap or an NMI. Waits for this CPU's turn, in which it may itself be parked at these
- * registers. If the others are parked already, for an earlier stop of this CPU or a change of its
- * own that the trap interrupted, only checks them. *absent: a CPU that is not stopped, so the stop
- * must refuse changes, or ARCH_NO_CPU. True: an earlier stop holds the others and lets only this
- * CPU resume.
+ * registers. If an earlier stop of this CPU or a change that the trap interrupted has parked the
+ * others, only checks them. *absent: a CPU that is not stopped, so the stop must refuse changes, or
+ * ARCH_NO_CPU. True: an earlier stop holds the others and lets only this CPU resume.
  */
 bool park_for_stop(struct regs *regs, unsigned *absent);
 

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A limit on how long a CPU waits for others. The time between two polls counts as at most
- * PATIENCE_LOOK_NS, so a host that stops the whole machine does not end the wait.
- *
- * The waiting CPU calls arch_relax between polls. In QEMU with one thread for all CPUs that ends a
- * turn of up to 0.1 s, PATIENCE_LOOK_NS, so every other CPU has a turn between two polls: enough to
- * take an NMI and stop. A stop of the host may cut one turn short, so two are needed, which a limit
- * of three times PATIENCE_LOOK_NS gives. One CPU that neither answers nor pauses does not extend
- * the wait beyond its limit; several do, each by a turn.
- *
- * Any context: accesses only the caller's structure.
+ * PATIENCE_LOOK_NS, so a host that stops the whole machine does not end the wait. The waiting CPU
+ * calls arch_relax between polls: in QEMU with one thread for all CPUs that ends a turn of up to
+ * PATIENCE_LOOK_NS, and every other CPU has a turn, enough to take an NMI and stop. A stop of the
+ * host may cut one turn short, so two are needed, which a limit of three times PATIENCE_LOOK_NS
+ * gives. CPUs that neither answer nor pause extend the wait by a turn each, except the first. Any
+ * context.
  */
 #pragma once
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Rendezvous: making CPUs stop and wait (docs/kernel.md). Each CPU's area has the reasons for which
- * it is asked to wait and for which it waits, and its registers meanwhile. park.c and stop.c ask,
- * NMIs serve.
+ * Making CPUs stop and wait (docs/kernel.md). Each CPU's area has the reasons for which it is asked
+ * to wait and for which it waits, and its registers. park.c and stop.c ask, NMIs serve.
  */
 #pragma once
 
