@@ -10,7 +10,7 @@
 /* NULL: no debugger is attached. Any context. */
 const struct arch_debugger *stop_debugger(void);
 
-/* Stops in the trap or NMI that saved `regs`; not if the reason has gone before its turn. */
+/* Stops in the trap or NMI that saved `regs`, unless the reason has gone by this CPU's turn. */
 void stop_enter(struct regs *regs, enum arch_stop why);
 
 /* Returns from the trap taken at `ip`: a breakpoint there does not hit again, others do. */

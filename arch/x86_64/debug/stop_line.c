@@ -20,7 +20,7 @@ void stop_line_was_read(void)
     heard = arch_clock_ns();
 }
 
-/* Stops this CPU, or if it is parked the lone one. The debugger may detach meanwhile. */
+/* Stops this CPU or, if parked, the one that runs alone. The debugger may detach meanwhile. */
 static void stop_hear(void)
 {
     const struct arch_debugger *with = stop_debugger();

@@ -128,7 +128,7 @@ __attribute__((noinline)) static bool debug_stepped(unsigned fired, struct regs 
     return true;
 }
 
-/* Without hits on kernel memory, which some machines report before a program's fault there. */
+/* `fired` without hits on kernel memory, which some machines report before a program's fault. */
 static unsigned watch_reachable(unsigned fired)
 {
     for (unsigned i = 0; i < ARCH_WATCHES; i++)
