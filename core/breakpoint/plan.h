@@ -12,9 +12,15 @@
 
 #define BREAKPOINT_PARTS_MAX 8 /* for one breakpoint: 32 bytes from an odd address */
 
-/* The watches that one breakpoint needs. */
+/* What one register can watch, in one address space. */
+struct breakpoint_range {
+    struct arch_watch watch;
+    const struct breakpoint_target *target; /* points into a breakpoint */
+};
+
+/* The ranges that one breakpoint needs. */
 struct breakpoint_parts {
-    struct arch_watch watch[BREAKPOINT_PARTS_MAX];
+    struct breakpoint_range part[BREAKPOINT_PARTS_MAX];
     unsigned count;
 };
 
@@ -23,13 +29,8 @@ struct breakpoint_parts breakpoint_split(const struct breakpoint *breakpoint);
 /* More than there are registers: a plan may not fit. */
 #define PLAN_MAX 48
 
-struct breakpoint_register {
-    struct arch_watch watch;
-    const struct breakpoint_target *target; /* points into a breakpoint */
-};
-
 struct breakpoint_plan {
-    struct breakpoint_register reg[PLAN_MAX];
+    struct breakpoint_range reg[PLAN_MAX];
     unsigned count;
 };
 
@@ -44,17 +45,14 @@ bool breakpoint_plan_add(struct breakpoint_plan *plan, const struct breakpoint *
 void breakpoint_plan_squeeze(struct breakpoint_plan *plan, unsigned most);
 
 /* Index of the register that watches this part, which must be in the plan. */
-unsigned breakpoint_plan_find(const struct breakpoint_plan *plan, const struct arch_watch *part,
-                              const struct breakpoint_target *target);
+unsigned breakpoint_plan_find(const struct breakpoint_plan *plan,
+                              const struct breakpoint_range *part);
 
 bool breakpoint_watch_equal(const struct arch_watch *left, const struct arch_watch *right);
+bool breakpoint_watch_covers(const struct arch_watch *outer, const struct arch_watch *inner);
 
 /* True if some plan watches both with one register. */
-bool breakpoint_parts_may_meet(const struct arch_watch *left,
-                               const struct breakpoint_target *left_target,
-                               const struct arch_watch *right,
-                               const struct breakpoint_target *right_target);
+bool breakpoint_parts_may_meet(const struct breakpoint_range *left,
+                               const struct breakpoint_range *right);
 
-bool breakpoint_target_equal(const struct breakpoint_target *left,
-                             const struct breakpoint_target *right);
 bool breakpoint_target_is_kernel(const struct breakpoint_target *target);

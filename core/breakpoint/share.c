@@ -6,7 +6,8 @@
 #include "core/breakpoint/table.h"
 #include "core/lib/assert.h"
 
-#define ACCESS_MAX 16 /* largest access in bytes: cmpxchg16b */
+#define ACCESS_MAX  16 /* largest access in bytes: cmpxchg16b */
+#define TOUCHES_MAX UINT8_MAX
 
 /* The watched bytes in their word. */
 static uint64_t watch_mask(const struct arch_watch *watch)
@@ -54,23 +55,16 @@ static enum share share_of_candidate(const struct arch_watch *part, const struct
     return share;
 }
 
-/* For an unknown instruction. */
-static enum share share_by_bytes(const struct arch_watch *part, const struct arch_watch *watch,
-                                 uint64_t changed)
-{
-    if (watch && breakpoint_watch_equal(part, watch))
-        return SHARE_HIT;
-    return changed & watch_mask(part) ? SHARE_HIT : SHARE_DOUBTFUL;
-}
-
 /* Certain only if all candidates agree. */
 enum share breakpoint_share_of(const struct arch_watch *part, const struct arch_watch *watch,
                                const struct share_evidence *evidence)
 {
     enum share share;
 
+    if (evidence->count == 0 && watch && breakpoint_watch_equal(part, watch))
+        return SHARE_HIT;
     if (evidence->count == 0)
-        return share_by_bytes(part, watch, evidence->changed);
+        return evidence->changed & watch_mask(part) ? SHARE_HIT : SHARE_DOUBTFUL;
     share = share_of_candidate(part, watch, &evidence->candidates[0], evidence->changed);
     for (unsigned i = 1; i < evidence->count; i++)
         if (share_of_candidate(part, watch, &evidence->candidates[i], evidence->changed) != share)
@@ -79,8 +73,6 @@ enum share breakpoint_share_of(const struct arch_watch *part, const struct arch_
 }
 
 /* --- How many accesses. --- */
-
-#define TOUCHES_MAX UINT8_MAX
 
 static unsigned larger(unsigned left, unsigned right)
 {
@@ -95,6 +87,7 @@ static bool candidate_is_placed(const struct arch_candidate *candidate)
     return true;
 }
 
+/* False also for an unknown instruction. */
 static bool all_are_placed(const struct share_evidence *evidence)
 {
     for (unsigned i = 0; i < evidence->count; i++)
@@ -221,8 +214,12 @@ static void judge(struct verdicts *verdicts, unsigned i, const struct arch_watch
     const struct slot *slot = &breakpoint_slots.slot[i];
 
     for (unsigned owner = 0; owner < slot->owner_count; owner++) {
-        enum share share = breakpoint_share_of(&slot->parts[owner], reported, evidence);
+        const struct arch_watch *part = &slot->parts[owner];
+        enum share share = breakpoint_share_of(part, reported, evidence);
 
+        /* The machine reported the register, so some iteration hit the owners of all of it. */
+        if (evidence->group && reported && breakpoint_watch_equal(part, reported))
+            share = SHARE_HIT;
         if (share == SHARE_HIT)
             verdicts->hit[i] |= (uint16_t)(1u << owner);
         if (share == SHARE_DOUBTFUL)
@@ -240,52 +237,27 @@ static void count_touches(struct verdicts *verdicts, unsigned i,
             is_data(slot) ? (uint8_t)touches(&slot->parts[owner], evidence) : 1;
 }
 
-/* The machine reported the register, so the owners that watch all of it were hit. */
-static uint16_t owners_of_all(const struct slot *slot)
-{
-    unsigned owners = 0;
-
-    for (unsigned owner = 0; owner < slot->owner_count; owner++)
-        if (breakpoint_watch_equal(&slot->parts[owner], &slot->watch))
-            owners |= 1u << owner;
-    return (uint16_t)owners;
-}
-
-/* All owners of a register on a program, or for execution, watch the same bytes. */
-static bool owners_differ(const struct slot *slot)
-{
-    return is_data(slot) && !slot->user;
-}
-
 static void judge_fired(struct verdicts *verdicts, unsigned i, struct share_evidence *evidence,
                         const struct regs *regs)
 {
     const struct slot *slot = &breakpoint_slots.slot[i];
+    /* All owners of a register on a program, or for execution, watch the same bytes. */
+    bool owners_differ = is_data(slot) && !slot->user;
 
     take_word(verdicts, i);
     evidence->count = 0;
-    if (owners_differ(slot) || (is_data(slot) && (breakpoint_slots.lowest_only || evidence->group)))
+    if (owners_differ || (is_data(slot) && (breakpoint_slots.lowest_only || evidence->group)))
         gather(evidence, slot, verdicts->old[i] ^ verdicts->new[i], regs);
-    if (owners_differ(slot))
+    if (owners_differ)
         judge(verdicts, i, &slot->watch, evidence);
     else
         verdicts->hit[i] = all_owners(slot);
-    if (evidence->group && is_data(slot)) {
-        verdicts->hit[i] |= owners_of_all(slot);
-        verdicts->doubtful[i] &= (uint16_t)~verdicts->hit[i];
-    }
     count_touches(verdicts, i, evidence);
-    if (is_data(slot) && iterations(evidence) > verdicts->iterations)
-        verdicts->iterations = iterations(evidence);
+    if (is_data(slot))
+        verdicts->iterations = larger(verdicts->iterations, iterations(evidence));
 }
 
 /* --- Registers that a machine which reports only one does not report. --- */
-
-/* True if one access may touch both. */
-static bool is_near(const struct arch_watch *left, const struct arch_watch *right)
-{
-    return arch_watch_touches(right, left->address - ACCESS_MAX, left->length + 2 * ACCESS_MAX);
-}
 
 /* True if a placed access of the instruction that hit another register may have hit this one. */
 static bool placed_may_hit(const struct share_evidence *evidence, const struct arch_watch *watch)
@@ -311,15 +283,15 @@ static bool unplaced_may_hit(const struct share_evidence *evidence, const struct
         return false;
     for (unsigned i = 0; i < evidence->count; i++)
         far |= evidence->candidates[i].count > 1 && !candidate_is_placed(&evidence->candidates[i]);
-    return far || is_near(&slot->watch, other);
+    return far || arch_watch_touches(other, slot->watch.address - ACCESS_MAX,
+                                     slot->watch.length + 2 * ACCESS_MAX);
 }
 
 /* True if every access that hits `inner` also hits `outer`. */
 static bool contains(const struct arch_watch *outer, const struct arch_watch *inner)
 {
     return (outer->access == ARCH_READ_WRITE || inner->access == ARCH_WRITE) &&
-           outer->address <= inner->address &&
-           inner->address + inner->length <= outer->address + outer->length;
+           breakpoint_watch_covers(outer, inner);
 }
 
 static void judge_beside(struct verdicts *verdicts, unsigned fired, unsigned i,
@@ -382,17 +354,6 @@ static unsigned touches_of(const struct verdicts *verdicts, const struct breakpo
 }
 
 /* A certain hit reports one access; its other accesses are doubtful. */
-static void report(const struct verdicts *verdicts, struct breakpoint *owner, bool certain,
-                   const struct arch_watch *part, struct regs *regs)
-{
-    unsigned doubtful = touches_of(verdicts, owner) - certain;
-
-    if (certain || owner->hit_in_doubt)
-        owner->hit(owner, part->address, regs);
-    if (doubtful && (certain || !owner->hit_in_doubt))
-        __atomic_fetch_add(&owner->doubtful, doubtful, __ATOMIC_RELAXED);
-}
-
 static void report_each(const struct verdicts *verdicts, bool certain, struct regs *regs)
 {
     const uint16_t *lists = certain ? verdicts->hit : verdicts->doubtful;
@@ -403,9 +364,15 @@ static void report_each(const struct verdicts *verdicts, bool certain, struct re
         for (unsigned number = 0; number < slot->owner_count; number++) {
             struct breakpoint *owner = slot->owners[number];
             const struct arch_watch *part = &slot->parts[number];
+            unsigned doubtful;
 
-            if (find_part(lists, owner) == part && (certain || !find_part(verdicts->hit, owner)))
-                report(verdicts, owner, certain, part, regs);
+            if (find_part(lists, owner) != part || (!certain && find_part(verdicts->hit, owner)))
+                continue;
+            doubtful = touches_of(verdicts, owner) - certain;
+            if (certain || owner->hit_in_doubt)
+                owner->hit(owner, part->address, regs);
+            if (doubtful && (certain || !owner->hit_in_doubt))
+                __atomic_fetch_add(&owner->doubtful, doubtful, __ATOMIC_RELAXED);
         }
     }
 }
@@ -425,9 +392,7 @@ void breakpoint_share(unsigned fired, struct regs *regs)
     /* Certain hits last: gdb stops at the last hit of a trap. */
     report_each(&verdicts, false, regs);
     report_each(&verdicts, true, regs);
-    for (unsigned left = verdicts.registers; left; left &= left - 1) {
-        unsigned i = (unsigned)__builtin_ctz(left);
-
-        breakpoint_trace(&breakpoint_slots.slot[i], verdicts.old[i], verdicts.new[i], regs);
-    }
+    for (unsigned i = 0; i < breakpoint_slots.count; i++)
+        if (verdicts.registers & 1u << i)
+            breakpoint_trace(&breakpoint_slots.slot[i], verdicts.old[i], verdicts.new[i], regs);
 }

@@ -58,31 +58,21 @@ __attribute__((noinline)) uint64_t breakpoint_user_exchange(const struct slot *s
 /* --- Which registers are live. --- */
 
 /* Registers after the table's last one belong to other code, which arms them on every CPU. */
-static unsigned table_live(unsigned cpu)
+static void table_select(unsigned cpu)
 {
-    unsigned bits = ~0u << breakpoint_slots.count;
+    unsigned live = ~0u << breakpoint_slots.count;
 
     for (unsigned i = 0; i < breakpoint_slots.count; i++) {
         const struct slot *slot = &breakpoint_slots.slot[i];
 
         if (!slot->user || breakpoint_processes->runs(cpu, &slot->target))
-            bits |= 1u << i;
+            live |= 1u << i;
     }
-    return bits;
-}
-
-static void table_take_shadows(unsigned cpu)
-{
+    breakpoint_live[cpu] = live;
     for (unsigned i = 0; i < breakpoint_slots.count; i++)
-        if (breakpoint_slots.slot[i].user && breakpoint_live[cpu] & (1u << i))
+        if (breakpoint_slots.slot[i].user && live & (1u << i))
             user_shadow[cpu][i] = user_word(cpu, &breakpoint_slots.slot[i]);
-}
-
-static void table_select(unsigned cpu)
-{
-    breakpoint_live[cpu] = table_live(cpu);
-    table_take_shadows(cpu);
-    arch_watch_select(cpu, breakpoint_live[cpu]);
+    arch_watch_select(cpu, live);
 }
 
 /* If this CPU is parked in table_select and the table changes, it selects again. */
@@ -97,39 +87,6 @@ void breakpoint_switch(void)
 }
 
 /* --- Switching tables. --- */
-
-static void table_note_slots(void)
-{
-    for (unsigned i = 0; i < installed_count; i++)
-        installed[i]->slots = 0;
-    for (unsigned i = 0; i < breakpoint_slots.count; i++)
-        for (unsigned owner = 0; owner < breakpoint_slots.slot[i].owner_count; owner++)
-            breakpoint_slots.slot[i].owners[owner]->slots |= 1u << i;
-}
-
-/* Nothing hits between disarm and arm, so the debug trap sees only a table that matches. */
-static void table_switch(const struct slot_table *next)
-{
-    static const uint64_t nothing;
-    struct arch_watch watches[ARCH_WATCHES];
-
-    arch_watch_disarm();
-    breakpoint_slots = *next;
-    table_note_slots();
-    for (unsigned i = 0; i < breakpoint_slots.count; i++) {
-        struct slot *slot = &breakpoint_slots.slot[i];
-
-        assert(slot->owner_count > 0); /* a hit calls the first owner without a check */
-        watches[i] = slot->watch;
-        slot->word = slot->user ? &nothing : arch_watch_word(&slot->watch);
-        slot->shadow = *slot->word;
-    }
-    breakpoint_handlers_make();
-    local_increment(&changes);
-    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
-        table_select(cpu);
-    arch_watch_arm(watches, breakpoint_slots.count);
-}
 
 static bool has_other_owners(const struct slot *left, const struct slot *right)
 {
@@ -161,11 +118,10 @@ static void table_add(struct slot_table *next, const struct breakpoint_plan *pla
     struct breakpoint_parts parts = breakpoint_split(owner);
 
     for (unsigned i = 0; i < parts.count; i++) {
-        const struct arch_watch *part = &parts.watch[i];
-        struct slot *slot = &next->slot[breakpoint_plan_find(plan, part, &owner->target)];
+        struct slot *slot = &next->slot[breakpoint_plan_find(plan, &parts.part[i])];
 
         assert(slot->owner_count < BREAKPOINT_OWNERS_MAX); /* checked by refuse_owners */
-        slot->parts[slot->owner_count] = *part;
+        slot->parts[slot->owner_count] = parts.part[i].watch;
         slot->owners[slot->owner_count++] = owner;
     }
 }
@@ -185,6 +141,35 @@ static void table_make(struct slot_table *next, const struct breakpoint_plan *pl
     next->lowest_only = !arch_watch_reports_all();
     next->grouped = arch_watch_groups();
     next->shared = table_is_shared(next);
+}
+
+/* Nothing hits between disarm and arm, so the debug trap sees only a table that matches. */
+static void table_switch(const struct breakpoint_plan *plan)
+{
+    static const uint64_t nothing;
+    static struct slot_table next; /* too large for the stack */
+    struct arch_watch watches[ARCH_WATCHES];
+
+    table_make(&next, plan);
+    arch_watch_disarm();
+    breakpoint_slots = next;
+    for (unsigned i = 0; i < installed_count; i++)
+        installed[i]->slots = 0;
+    for (unsigned i = 0; i < breakpoint_slots.count; i++) {
+        struct slot *slot = &breakpoint_slots.slot[i];
+
+        assert(slot->owner_count > 0); /* a hit calls the first owner without a check */
+        for (unsigned owner = 0; owner < slot->owner_count; owner++)
+            slot->owners[owner]->slots |= 1u << i;
+        watches[i] = slot->watch;
+        slot->word = slot->user ? &nothing : arch_watch_word(&slot->watch);
+        slot->shadow = *slot->word;
+    }
+    breakpoint_handlers_make();
+    local_increment(&changes);
+    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
+        table_select(cpu);
+    arch_watch_arm(watches, breakpoint_slots.count);
 }
 
 /* For the first `count` installed breakpoints. False if PLAN_MAX is too small. */
@@ -215,14 +200,14 @@ static int refuse_space(unsigned needed, unsigned available, struct refusal *why
 }
 
 /* Parts of this breakpoint that may share a register with `part` in some plan. */
-static unsigned parts_beside(const struct breakpoint *breakpoint, const struct arch_watch *part,
-                             const struct breakpoint_target *target)
+static unsigned parts_beside(const struct breakpoint *breakpoint,
+                             const struct breakpoint_range *part)
 {
     struct breakpoint_parts parts = breakpoint_split(breakpoint);
     unsigned count = 0;
 
     for (unsigned i = 0; i < parts.count; i++)
-        count += breakpoint_parts_may_meet(&parts.watch[i], &breakpoint->target, part, target);
+        count += breakpoint_parts_may_meet(&parts.part[i], part);
     return count;
 }
 
@@ -232,11 +217,10 @@ static int refuse_owners(const struct breakpoint *breakpoint, struct refusal *wh
     struct breakpoint_parts parts = breakpoint_split(breakpoint);
 
     for (unsigned i = 0; i < parts.count; i++) {
-        const struct arch_watch *part = &parts.watch[i];
-        unsigned owners = parts_beside(breakpoint, part, &breakpoint->target);
+        unsigned owners = parts_beside(breakpoint, &parts.part[i]);
 
         for (unsigned other = 0; other < installed_count; other++)
-            owners += parts_beside(installed[other], part, &breakpoint->target);
+            owners += parts_beside(installed[other], &parts.part[i]);
         if (owners > BREAKPOINT_OWNERS_MAX)
             return refuse(why, ENOSPC, "%d owners share this register already",
                           BREAKPOINT_OWNERS_MAX);
@@ -268,8 +252,7 @@ static bool is_installed(const struct breakpoint *breakpoint)
 
 int breakpoint_table_install(struct breakpoint *breakpoint, struct refusal *why)
 {
-    static struct breakpoint_plan plan; /* too large for the stack, as is `next` */
-    static struct slot_table next;
+    static struct breakpoint_plan plan; /* too large for the stack */
     int error = refuse_owners(breakpoint, why);
 
     if (error)
@@ -282,15 +265,13 @@ int breakpoint_table_install(struct breakpoint *breakpoint, struct refusal *why)
         installed_count--;
         return error;
     }
-    table_make(&next, &plan);
-    table_switch(&next);
+    table_switch(&plan);
     return 0;
 }
 
 void breakpoint_table_remove(const struct breakpoint *breakpoint)
 {
     static struct breakpoint_plan plan;
-    static struct slot_table next;
     unsigned kept = 0;
     bool fits;
 
@@ -301,6 +282,5 @@ void breakpoint_table_remove(const struct breakpoint *breakpoint)
     installed_count = kept;
     fits = plan_make(&plan, installed_count, ARCH_WATCHES);
     assert(fits); /* a watched word needs at most one register, and none is new */
-    table_make(&next, &plan);
-    table_switch(&next);
+    table_switch(&plan);
 }
