@@ -165,25 +165,12 @@ static int check_blocks(struct check *check)
     return error;
 }
 
-static struct unwind_table parts_of(const struct unwind_table_header *header)
-{
-    const char *bytes = (const char *)header;
-
-    return (struct unwind_table){
-        .text = header->text,
-        .text_size = header->text_size,
-        .blocks = (const uint32_t *)(bytes + header->blocks),
-        .rows = (const struct unwind_row *)(bytes + header->rows),
-        .rules = (const struct unwind_rule *)(bytes + header->rules),
-        .exceptions = (const struct unwind_exception *)(bytes + header->exceptions),
-        .exception_count = header->exception_count,
-    };
-}
-
 int unwind_table_open(struct unwind_table *table, const void *bytes, size_t room,
                       const struct unwind_table_expected *expected, struct refusal *why)
 {
-    struct check check = {.header = bytes, .why = why};
+    const struct unwind_table_header *header = bytes;
+    const char *start = bytes;
+    struct check check = {.header = header, .why = why};
     int error = check_header(&check, room, expected);
 
     *table = (struct unwind_table){0};
@@ -193,7 +180,15 @@ int unwind_table_open(struct unwind_table *table, const void *bytes, size_t room
         error = check_parts(&check);
     if (error)
         return error;
-    check.parts = parts_of(check.header);
+    check.parts = (struct unwind_table){
+        .text = header->text,
+        .text_size = header->text_size,
+        .blocks = (const uint32_t *)(start + header->blocks),
+        .rows = (const struct unwind_row *)(start + header->rows),
+        .rules = (const struct unwind_rule *)(start + header->rules),
+        .exceptions = (const struct unwind_exception *)(start + header->exceptions),
+        .exception_count = header->exception_count,
+    };
     error = check_rules(&check);
     if (!error)
         error = check_exceptions(&check);

@@ -159,16 +159,6 @@ static inline void unwind_begin(const struct unwinder *unwinder, struct unwind *
     state->high = stack ? stack->high : regs->sp;
 }
 
-/* Begins at this call. */
-static inline void unwind_begin_here(struct unwind *here, const struct unwinder *unwinder)
-{
-    *here = (struct unwind){.fp_known = true, .kind = UNWIND_SNAPSHOT, .unwinder = unwinder};
-    ARCH_HERE(here->ip, here->sp, here->fp);
-    here->stack = arch_stack_find(here->sp);
-    here->low = here->sp;
-    here->high = here->stack ? here->stack->high : here->sp;
-}
-
 /* Also true for code without symbols. */
 static bool unwind_same_function(uintptr_t one, uintptr_t other)
 {
@@ -186,11 +176,14 @@ static bool unwind_same_function(uintptr_t one, uintptr_t other)
  */
 __attribute__((noinline)) bool unwind_find_fp(struct unwind *state)
 {
-    struct unwind here;
+    struct unwind here = {.fp_known = true, .kind = UNWIND_SNAPSHOT, .unwinder = state->unwinder};
     bool reached = false, passed = false;
     uintptr_t ip = 0;
 
-    unwind_begin_here(&here, state->unwinder);
+    ARCH_HERE(here.ip, here.sp, here.fp);
+    here.stack = arch_stack_find(here.sp);
+    here.low = here.sp;
+    here.high = here.stack ? here.stack->high : here.sp;
     while (!unwind_done(&here) && !passed) {
         if (here.stack && here.stack == state->stack && here.sp <= state->sp) {
             state->fp = here.fp;

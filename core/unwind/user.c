@@ -20,11 +20,6 @@ void unwind_user_set_programs(const struct unwind_programs *known)
     programs = known;
 }
 
-static bool user_read(const struct user_frame *frame, uintptr_t address, void *to, size_t length)
-{
-    return programs->read(frame->stack, address, to, length);
-}
-
 static enum arch_frame user_frame_place(const struct user_frame *frame)
 {
     uintptr_t start;
@@ -37,7 +32,7 @@ static bool user_return(struct user_frame *frame, uintptr_t slot)
 {
     uint64_t address;
 
-    if (!user_read(frame, slot, &address, sizeof(address)))
+    if (!programs->read(frame->stack, slot, &address, sizeof(address)))
         return false;
     frame->ip = address;
     frame->sp = slot + sizeof(address);
@@ -50,7 +45,8 @@ static bool user_follow(struct user_frame *frame)
     uintptr_t at = frame->fp;
     uint64_t saved[2]; /* frame pointer, return address */
 
-    if (at % sizeof(saved[0]) || at < frame->sp || !user_read(frame, at, saved, sizeof(saved)))
+    if (at % sizeof(saved[0]) || at < frame->sp ||
+        !programs->read(frame->stack, at, saved, sizeof(saved)))
         return false;
     frame->fp = saved[0];
     frame->ip = saved[1];
