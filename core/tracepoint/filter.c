@@ -312,22 +312,16 @@ static bool compare_text(const struct filter_step *step, const char *text)
     return (strcmp(step->text, text) == 0) == (step->operation == FILTER_EQUAL);
 }
 
-/* The string is cut as in the record. */
-static bool compare_argument_text(const struct filter_step *step, struct trace_hit *hit)
+static bool compare(const struct filter_step *step, struct trace_hit *hit)
 {
     char text[TRACEPOINT_TEXT_SIZE];
 
-    field_text(&step->field, hit, text);
-    return compare_text(step, text);
-}
-
-static bool compare(const struct filter_step *step, struct trace_hit *hit)
-{
     if (step->field.source == FIELD_COMM)
         return compare_text(step, task_name());
-    if (field_is_text(&step->field))
-        return compare_argument_text(step, hit);
-    return compare_number(step, hit);
+    if (!field_is_text(&step->field))
+        return compare_number(step, hit);
+    field_text(&step->field, hit, text); /* cut as in the record */
+    return compare_text(step, text);
 }
 
 bool filter_passes(const struct filter *filter, struct trace_hit *hit)

@@ -23,24 +23,6 @@ extern const struct arch_site __stop_tracepoint_sites[] __attribute__((weak));
 static bool recording[ARCH_CPUS_MAX][DEPTHS]; /* [owning CPU] */
 static uint64_t nested[ARCH_CPUS_MAX];        /* [owning CPU] */
 
-/* False for a nested hit: between these two calls, in the same context. */
-static inline bool recording_begins(unsigned cpu, bool *busy)
-{
-    if (__builtin_expect(*busy, false)) {
-        local_increment(&nested[cpu]);
-        return false;
-    }
-    *busy = true;
-    local_barrier();
-    return true;
-}
-
-static inline void recording_ends(bool *busy)
-{
-    local_barrier();
-    *busy = false;
-}
-
 static inline void deliver(struct arch_gated *gated, const struct arch_place *place,
                            uint64_t *argument, const struct regs *regs)
 {
@@ -50,8 +32,12 @@ static inline void deliver(struct arch_gated *gated, const struct arch_place *pl
     struct trace_hit hit; /* `own` is not set: few probes need it */
 
     __asm__("" : "+r"(busy)); /* one register, not those it is computed from */
-    if (!recording_begins(cpu, busy))
+    if (__builtin_expect(*busy, false)) {
+        local_increment(&nested[cpu]);
         return;
+    }
+    *busy = true;
+    local_barrier();
     hit.tracepoint = tracepoint;
     hit.place = place;
     hit.argument = argument;
@@ -61,7 +47,8 @@ static inline void deliver(struct arch_gated *gated, const struct arch_place *pl
     hit.late_found = false;
     for (struct tracepoint_probe *probe = tracepoint->probes; probe; probe = probe->next)
         probe->hit(probe, &hit);
-    recording_ends(busy);
+    local_barrier();
+    *busy = false;
 }
 
 void tracepoint_hit(struct arch_gated *gated, struct arch_place *place, const struct regs *all)
