@@ -54,8 +54,6 @@ static inline uint64_t aggregate_part(uint64_t value, bool has_sign)
     return value ? 64 - (uint64_t)__builtin_clzll(value) : 0;
 }
 
-_Static_assert(AGGREGATE_PART_NEGATIVE < AGGREGATE_TABLE_PARTS, "a key has room for each part");
-
 struct aggregate_cpu {
     struct aggregate_table table; /* [owning CPU] */
     uint64_t lost;                /* [owning CPU] hits that found no room */

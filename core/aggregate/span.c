@@ -35,25 +35,18 @@ bool span_end(struct span_cpu *here, const struct aggregate_key *key, uint64_t n
     return true;
 }
 
-static uint64_t count_open(const struct aggregate_table *table)
-{
-    struct aggregate_key key;
-    uint64_t begun = 0, open = 0;
-
-    for (unsigned i = 0; i < AGGREGATE_TABLE_CELLS; i++)
-        open += aggregate_table_read(&table->cells[i], &key, &begun) && begun;
-    return open;
-}
-
 struct span_sums span_sum(const struct span_cpu *cpus)
 {
     struct span_sums sums = {0};
+    struct aggregate_key key;
+    uint64_t begun = 0;
 
     for (unsigned cpu = 0; cpu < arch_cpus(); cpu++) {
         sums.again += local_load(&cpus[cpu].again);
         sums.unbegun += local_load(&cpus[cpu].unbegun);
         sums.lost += local_load(&cpus[cpu].lost);
-        sums.open += count_open(&cpus[cpu].table);
+        for (unsigned i = 0; i < AGGREGATE_TABLE_CELLS; i++)
+            sums.open += aggregate_table_read(&cpus[cpu].table.cells[i], &key, &begun) && begun;
     }
     return sums;
 }

@@ -18,11 +18,10 @@
 
 #define AGGREGATE_TABLE_CELLS  1024 /* per CPU; a power of two */
 #define AGGREGATE_TABLE_PROBES 32   /* cells searched for a key; bounds the time of a hit */
-#define AGGREGATE_TABLE_PARTS  67   /* parts (histogram buckets) of a key, from 0 on */
 
 struct aggregate_key {
     uint64_t words[2];
-    uint64_t part; /* histogram bucket, below AGGREGATE_TABLE_PARTS */
+    uint64_t part; /* histogram bucket, below 256 (aggregate_part) */
 };
 
 /* Values of `state`; a ready cell's is AGGREGATE_CELL_READY plus the part. */
