@@ -223,19 +223,6 @@ bool event_sample(struct event *event, uint64_t period, const struct regs *regs)
     return true;
 }
 
-/*
- * If a breakpoint watches this data, its hit may interrupt this function: part of a period is then
- * lost or repeated, but period_left is never 0.
- */
-static void event_repace(struct event_cpu *here, uint64_t now)
-{
-    uint64_t period = here->pace.period, left = here->period_left;
-    uint64_t hits = left < period ? period - left : 0;
-
-    period = pace_tick(&here->pace, hits, now);
-    here->period_left = period > hits ? period - hits : 1;
-}
-
 void event_enter(void)
 {
     assert(!busy[arch_cpu_id()]); /* a nested event_leave would allow parking too early */
@@ -254,6 +241,10 @@ bool event_is_busy(unsigned cpu)
     return *(volatile bool *)&busy[cpu];
 }
 
+/*
+ * If a breakpoint watches this data, its hit may interrupt this function: part of a period is then
+ * lost or repeated, but period_left is never 0.
+ */
 void event_tick(void)
 {
     uint64_t now = arch_clock_ns();
@@ -261,9 +252,16 @@ void event_tick(void)
 
     breakpoint_audit(cpu);
     event_enter();
-    for (struct event *event = first_paced; event; event = event->next_paced)
-        if (event->rings)
-            event_repace(&event->cpu[cpu], now);
+    for (struct event *event = first_paced; event; event = event->next_paced) {
+        struct event_cpu *here = &event->cpu[cpu];
+        uint64_t period = here->pace.period, left = here->period_left;
+        uint64_t hits = left < period ? period - left : 0;
+
+        if (!event->rings)
+            continue;
+        period = pace_tick(&here->pace, hits, now);
+        here->period_left = period > hits ? period - hits : 1;
+    }
     event_leave();
 }
 

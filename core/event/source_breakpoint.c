@@ -51,11 +51,6 @@ static int breakpoint_read_access(struct spelling *cursor, uint32_t *access)
     return 0;
 }
 
-static bool is_code(const struct symbol *symbol)
-{
-    return symbol->kind == 't' || symbol->kind == 'T';
-}
-
 /* `given`: 0 without /LEN. */
 static int choose_length(const struct place *place, uint64_t given, struct refusal *why,
                          struct perf_event_attr *attr)
@@ -72,7 +67,7 @@ static int choose_length(const struct place *place, uint64_t given, struct refus
         attr->bp_len = LENGTH_DEFAULT;
     } else if (given == 0) {
         /* No instruction reads or writes a function as a whole. */
-        attr->bp_len = is_code(symbol) ? 1 : symbol->size;
+        attr->bp_len = symbol->kind == 't' || symbol->kind == 'T' ? 1 : symbol->size;
     }
     if (attr->bp_len > LENGTH_MAX)
         return refuse(
@@ -172,13 +167,6 @@ static void event_breakpoint_hit_start(struct breakpoint *breakpoint, uintptr_t 
     branches_open(regs);
 }
 
-static enum arch_access event_breakpoint_access(uint32_t type)
-{
-    if (type == HW_BREAKPOINT_X)
-        return ARCH_EXECUTE;
-    return type == HW_BREAKPOINT_W ? ARCH_WRITE : ARCH_READ_WRITE;
-}
-
 /* Decided once here, so that no hit has to. */
 static breakpoint_hit *choose_hit(const struct event *event)
 {
@@ -192,7 +180,9 @@ static breakpoint_hit *choose_hit(const struct event *event)
 static int breakpoint_enable(struct event *event, struct refusal *why)
 {
     const struct perf_event_attr *attr = &event->recorded.attr;
-    enum arch_access access = event_breakpoint_access(attr->bp_type);
+    enum arch_access access = attr->bp_type == HW_BREAKPOINT_X   ? ARCH_EXECUTE
+                              : attr->bp_type == HW_BREAKPOINT_W ? ARCH_WRITE
+                                                                 : ARCH_READ_WRITE;
 
     /* perf gives an execute breakpoint length 8; its register takes 1. */
     event->breakpoint = (struct breakpoint){.address = attr->bp_addr,

@@ -92,8 +92,7 @@ bool spelling_letters(struct spelling *cursor, const char *letters, const uint32
             return false;
         *sum |= bits[letter - letters];
     }
-    if (length > 0)
-        cursor->at += length;
+    cursor->at += length;
     return length > 0;
 }
 
