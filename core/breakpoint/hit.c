@@ -4,7 +4,6 @@
  * Debug trap of any CPU: no lock, no allocation, no fault; the table does not change meanwhile.
  * What can be decided in advance is decided when the table changes.
  */
-#include "core/breakpoint/share.h"
 #include "core/breakpoint/table.h"
 #include "core/breakpoint/trace.h"
 

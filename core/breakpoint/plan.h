@@ -38,7 +38,7 @@ struct breakpoint_plan {
 bool breakpoint_plan_add(struct breakpoint_plan *plan, const struct breakpoint *breakpoint);
 
 /*
- * Sorts the plan into the order in which the registers must be filled (core/breakpoint/share.h).
+ * Sorts the plan into the order in which the registers must be filled (core/breakpoint/share.c).
  * Reduces it to `most` registers if possible, by letting one watch several ranges of a word and the
  * bytes between them.
  */

@@ -1,13 +1,25 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See share.h. Debug trap of any CPU; the table does not change meanwhile. */
-#include "core/breakpoint/share.h"
+/*
+ * Determines the owners of a hit if a register watches different accesses for several breakpoints,
+ * or if the machine reports only one register and the instruction may have hit others
+ * (docs/breakpoints.md, "Whose hit it was"). Debug trap: as core/breakpoint/hit.c.
+ */
+#include "core/breakpoint/table.h"
 
 #include "arch/cpu.h"
-#include "core/breakpoint/table.h"
 #include "core/lib/assert.h"
 
 #define ACCESS_MAX  16 /* largest access in bytes: cmpxchg16b */
 #define TOUCHES_MAX UINT8_MAX
+
+enum share { SHARE_NOT, SHARE_HIT, SHARE_DOUBTFUL };
+
+struct share_evidence {
+    struct arch_candidate candidates[ARCH_CANDIDATES_MAX]; /* one of these was the instruction */
+    unsigned count;                                        /* 0: the instruction is unknown */
+    uint64_t changed; /* old ^ new of the word; 0 if that proves nothing */
+    bool group;       /* the trap may report several iterations of a repeated instruction */
+};
 
 /* The watched bytes in their word. */
 static uint64_t watch_mask(const struct arch_watch *watch)
@@ -55,9 +67,12 @@ static enum share share_of_candidate(const struct arch_watch *part, const struct
     return share;
 }
 
-/* Certain only if all candidates agree. */
-enum share breakpoint_share_of(const struct arch_watch *part, const struct arch_watch *watch,
-                               const struct share_evidence *evidence)
+/*
+ * Whether `part` was hit; certain only if all candidates agree. `watch`: the reported register's,
+ * if it contains `part`; or NULL.
+ */
+static enum share share_of(const struct arch_watch *part, const struct arch_watch *watch,
+                           const struct share_evidence *evidence)
 {
     enum share share;
 
@@ -139,28 +154,24 @@ static unsigned iterations(const struct share_evidence *evidence)
     return most;
 }
 
-static unsigned touches_of_candidate(const struct arch_watch *part,
-                                     const struct arch_candidate *candidate)
-{
-    unsigned count = 0, most = iterations_of_candidate(candidate);
-
-    for (unsigned i = 0; i < candidate->count; i++)
-        count += elements(part, &candidate->made[i]);
-    return count < most ? count : most;
-}
-
 /* Most accesses of the part that the trap may report, if the part was hit. */
 static unsigned touches(const struct arch_watch *part, const struct share_evidence *evidence)
 {
-    unsigned count = 1;
+    unsigned most = 1;
 
     if (iterations(evidence) == 1)
         return 1;
     if (!all_are_placed(evidence))
         return 2u * part->length; /* every byte, by both accesses of the instruction */
-    for (unsigned i = 0; i < evidence->count; i++)
-        count = larger(count, touches_of_candidate(part, &evidence->candidates[i]));
-    return count;
+    for (unsigned i = 0; i < evidence->count; i++) {
+        const struct arch_candidate *candidate = &evidence->candidates[i];
+        unsigned count = 0, limit = iterations_of_candidate(candidate);
+
+        for (unsigned j = 0; j < candidate->count; j++)
+            count += elements(part, &candidate->made[j]);
+        most = larger(most, count < limit ? count : limit);
+    }
+    return most;
 }
 
 /* --- One register. --- */
@@ -199,15 +210,6 @@ static void take_word(struct verdicts *verdicts, unsigned i)
     verdicts->registers |= 1u << i;
 }
 
-static void gather(struct share_evidence *evidence, const struct slot *slot, uint64_t changed,
-                   const struct regs *regs)
-{
-    evidence->count =
-        slot->user ? breakpoint_processes->candidates(regs, &slot->watch, evidence->candidates)
-                   : arch_watch_candidates(regs, &slot->watch, evidence->candidates);
-    evidence->changed = arch_cpus() == 1 ? changed : 0; /* another CPU may have changed the word */
-}
-
 static void judge(struct verdicts *verdicts, unsigned i, const struct arch_watch *reported,
                   const struct share_evidence *evidence)
 {
@@ -215,7 +217,7 @@ static void judge(struct verdicts *verdicts, unsigned i, const struct arch_watch
 
     for (unsigned owner = 0; owner < slot->owner_count; owner++) {
         const struct arch_watch *part = &slot->parts[owner];
-        enum share share = breakpoint_share_of(part, reported, evidence);
+        enum share share = share_of(part, reported, evidence);
 
         /* The machine reported the register, so some iteration hit the owners of all of it. */
         if (evidence->group && reported && breakpoint_watch_equal(part, reported))
@@ -247,7 +249,11 @@ static void judge_fired(struct verdicts *verdicts, unsigned i, struct share_evid
     take_word(verdicts, i);
     evidence->count = 0;
     if (owners_differ || (is_data(slot) && (breakpoint_slots.lowest_only || evidence->group)))
-        gather(evidence, slot, verdicts->old[i] ^ verdicts->new[i], regs);
+        evidence->count =
+            slot->user ? breakpoint_processes->candidates(regs, &slot->watch, evidence->candidates)
+                       : arch_watch_candidates(regs, &slot->watch, evidence->candidates);
+    /* Another CPU may have changed the word. */
+    evidence->changed = arch_cpus() == 1 ? verdicts->old[i] ^ verdicts->new[i] : 0;
     if (owners_differ)
         judge(verdicts, i, &slot->watch, evidence);
     else
@@ -287,26 +293,21 @@ static bool unplaced_may_hit(const struct share_evidence *evidence, const struct
                                      slot->watch.length + 2 * ACCESS_MAX);
 }
 
-/* True if every access that hits `inner` also hits `outer`. */
-static bool contains(const struct arch_watch *outer, const struct arch_watch *inner)
-{
-    return (outer->access == ARCH_READ_WRITE || inner->access == ARCH_WRITE) &&
-           breakpoint_watch_covers(outer, inner);
-}
-
 static void judge_beside(struct verdicts *verdicts, unsigned fired, unsigned i,
                          struct share_evidence *evidence)
 {
     const struct slot *slot = &breakpoint_slots.slot[i], *hit = &breakpoint_slots.slot[fired];
+    /* Every access that hits the other register hits this one, too. */
+    bool contains = breakpoint_watch_covers(&slot->watch, &hit->watch) &&
+                    (slot->watch.access == ARCH_READ_WRITE || hit->watch.access == ARCH_WRITE);
 
     if (!is_data(slot) || slot->user != hit->user)
         return;
-    if (slot->user && contains(&slot->watch, &hit->watch)) {
+    if (slot->user && contains) {
         verdicts->hit[i] = all_owners(slot);
     } else if (placed_may_hit(evidence, &slot->watch)) {
-        uint64_t changed = *slot->word ^ __atomic_load_n(&slot->shadow, __ATOMIC_RELAXED);
-
-        evidence->changed = arch_cpus() == 1 ? changed : 0; /* this register's word */
+        evidence->changed =
+            arch_cpus() == 1 ? *slot->word ^ __atomic_load_n(&slot->shadow, __ATOMIC_RELAXED) : 0;
         judge(verdicts, i, NULL, evidence);
     } else if (unplaced_may_hit(evidence, slot, &hit->watch)) {
         verdicts->doubtful[i] = all_owners(slot);

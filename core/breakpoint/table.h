@@ -48,6 +48,9 @@ uint64_t breakpoint_user_exchange(const struct slot *slot, uint64_t *old);
 /* True if the trap with these registers may report several iterations. Debug trap. */
 bool breakpoint_is_group(const struct regs *regs);
 
+/* Determines the owners of a hit and reports it to them (core/breakpoint/share.c). Debug trap. */
+void breakpoint_share(unsigned fired, struct regs *regs);
+
 /* Raises breakpoint:hit, if there is a listener. */
 void breakpoint_trace(const struct slot *slot, uint64_t old, uint64_t new, const struct regs *regs);
 
