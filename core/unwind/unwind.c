@@ -285,7 +285,7 @@ size_t unwind_capture_by(enum unwind_method method, const struct regs *regs, uns
     return unwind_capture_border(method, regs, skip, chain, most, &border);
 }
 
-bool unwind_rewind_by(enum unwind_method method, struct regs *regs, unsigned callers)
+bool unwind_rewind(enum unwind_method method, struct regs *regs, unsigned callers)
 {
     struct unwind state;
 

@@ -137,8 +137,4 @@ unwind_capture_function *unwind_capture_of(enum unwind_method method);
  * sp and bp, or all if a trap interrupted that frame; the other general registers become 0. Returns
  * false and leaves `regs` unchanged if the chain is too short.
  */
-bool unwind_rewind_by(enum unwind_method method, struct regs *regs, unsigned callers);
-static inline bool unwind_rewind(struct regs *regs, unsigned callers)
-{
-    return unwind_rewind_by(unwind_default(), regs, callers);
-}
+bool unwind_rewind(enum unwind_method method, struct regs *regs, unsigned callers);

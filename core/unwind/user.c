@@ -97,7 +97,7 @@ bool unwind_find_caller(enum unwind_method method, const struct regs *hit, unsig
     struct unwind_border border;
 
     *caller = *hit;
-    if (unwind_rewind_by(method, caller, callers))
+    if (unwind_rewind(method, caller, callers))
         return true;
     /* Unwinds to the border again, then in the program, if there is one. */
     *caller = (struct regs){.cs = hit->cs};

@@ -225,7 +225,7 @@ static void check_rewind(enum unwind_method method, const struct regs *regs,
     static struct walk_result rest;
     struct regs rewound = *regs;
 
-    if (!unwind_rewind_by(method, &rewound, callers)) {
+    if (!unwind_rewind(method, &rewound, callers)) {
         CLAIM(callers >= whole->count);
         CLAIM(memcmp(&rewound, regs, sizeof(rewound)) == 0);
         return;

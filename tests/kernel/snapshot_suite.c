@@ -84,16 +84,16 @@ __attribute__((noinline)) static void claim_skip(void)
     capture(&regs, &whole);
     for (unsigned skip = 1; skip < 4; skip++) {
         REGS_SNAPSHOT(&regs);
-        unwind_rewind(&regs, skip);
+        unwind_rewind(unwind_default(), &regs, skip);
         ktap_ok(regs_are_rewound(&regs), "a snapshot rewound by %u knows that it is", skip);
         capture(&regs, &other);
         ktap_ok(ends_alike(&whole, skip, &other), "... and its chain begins at that caller");
     }
     REGS_SNAPSHOT(&regs);
-    unwind_rewind(&regs, 0);
+    unwind_rewind(unwind_default(), &regs, 0);
     ktap_ok(!regs_are_rewound(&regs) && is_in(regs.ip, "claim_skip"),
             "rewound by 0 it is where it was taken");
-    unwind_rewind(&regs, (unsigned)whole.count);
+    unwind_rewind(unwind_default(), &regs, (unsigned)whole.count);
     ktap_ok(is_in(regs.ip, "claim_skip"), "with fewer callers than that it stays there, too");
 }
 

@@ -26,7 +26,7 @@ static void assert_rewound(const struct regs *regs)
         struct walk rest;
 
         rewound = *regs;
-        assert_true(unwind_rewind(&rewound, callers));
+        assert_true(unwind_rewind(unwind_default(), &rewound, callers));
         rest = walk_from(&rewound);
         assert_int_equal(rest.end, whole.end);
         assert_int_equal(rest.count, whole.count - callers);
@@ -35,7 +35,7 @@ static void assert_rewound(const struct regs *regs)
     }
     for (unsigned callers = (unsigned)whole.count; callers < whole.count + 3; callers++) {
         rewound = *regs;
-        assert_false(unwind_rewind(&rewound, callers));
+        assert_false(unwind_rewind(unwind_default(), &rewound, callers));
         assert_memory_equal(&rewound, regs, sizeof(rewound));
     }
 }
@@ -89,7 +89,7 @@ static void a_call_at_a_functions_very_end_still_belongs_to_it(void **state)
     machine_call(&machine, LEAF);
     assert_rewound_from(&machine);
     regs = machine_regs(&machine);
-    assert_true(unwind_rewind(&regs, 1));
+    assert_true(unwind_rewind(unwind_default(), &regs, 1));
     assert_int_equal(regs.ip, machine_at(NORETURN_END));
     assert_true(regs_are_rewound(&regs));
     assert_int_equal(walk_from(&regs).kind[0], UNWIND_CALL);
@@ -106,7 +106,7 @@ static void an_interrupted_place_comes_back_with_all_its_registers(void **state)
     saved = (struct regs *)(machine_stacks[1]->high - sizeof(*saved));
     saved->r13 = 0x1313;
     regs = machine_regs(&machine);
-    assert_true(unwind_rewind(&regs, 2));
+    assert_true(unwind_rewind(unwind_default(), &regs, 2));
     assert_memory_equal(&regs, saved, sizeof(regs));
     assert_int_equal(regs.ip, ip);
     assert_int_equal(regs.sp, sp);
@@ -125,7 +125,7 @@ static void a_rewound_frame_does_not_claim_registers_that_it_lacks(void **state)
     machine_call(&machine, LEAF);
     regs = machine_regs(&machine);
     regs.r10 = machine.sp;
-    assert_true(unwind_rewind(&regs, 1));
+    assert_true(unwind_rewind(unwind_default(), &regs, 1));
     assert_false(regs_are_full(&regs));
     assert_walk(&regs, 1, UNWIND_NO_REGISTER);
 
@@ -134,7 +134,7 @@ static void a_rewound_frame_does_not_claim_registers_that_it_lacks(void **state)
     machine_trap_half(&machine, true, ENTRY, 5);
     regs = machine_regs(&machine);
     regs.vector = REGS_REWOUND; /* says nothing in a trap frame */
-    assert_true(unwind_rewind(&regs, 1));
+    assert_true(unwind_rewind(unwind_default(), &regs, 1));
     assert_false(regs_are_full(&regs));
     assert_false(regs_are_rewound(&regs));
     assert_walk(&regs, 1, UNWIND_NO_REGISTER);
@@ -155,7 +155,7 @@ static void a_rewound_partial_snapshot_knows_a_frame_pointer_that_was_saved(void
     machine_call_at(&machine, DIRECT(5, 4), 5, 4);
     regs = partial_of(&machine);
     assert_rewound(&regs);
-    assert_true(unwind_rewind(&regs, 1));
+    assert_true(unwind_rewind(unwind_default(), &regs, 1));
     assert_int_equal(regs.bp, fp);
     assert_false(regs_are_partial(&regs));
 }
@@ -169,7 +169,7 @@ static void a_rewound_partial_snapshot_stays_partial_without_one(void **state)
     machine_call_at(&machine, DIRECT(5, 0), 5, 0);
     regs = partial_of(&machine);
     assert_rewound(&regs);
-    assert_true(unwind_rewind(&regs, 1));
+    assert_true(unwind_rewind(unwind_default(), &regs, 1));
     assert_true(regs_are_partial(&regs));
     assert_true(regs_are_rewound(&regs));
     assert_walk(&regs, 1, UNWIND_NO_FRAME_POINTER);
@@ -185,9 +185,9 @@ static void rewinding_twice_is_rewinding_by_the_sum(void **state)
     for (unsigned first = 0; first < machine.depth; first++)
         for (unsigned second = 0; first + second <= machine.depth; second++) {
             once = twice = machine_regs(&machine);
-            assert_true(unwind_rewind(&once, first + second));
-            assert_true(unwind_rewind(&twice, first));
-            assert_true(unwind_rewind(&twice, second));
+            assert_true(unwind_rewind(unwind_default(), &once, first + second));
+            assert_true(unwind_rewind(unwind_default(), &twice, first));
+            assert_true(unwind_rewind(unwind_default(), &twice, second));
             assert_memory_equal(&once, &twice, sizeof(once));
         }
 }
@@ -254,7 +254,7 @@ static void a_snapshot_that_cannot_be_rewound_stays_as_it_is(void **state)
 
     (void)state;
     REGS_SNAPSHOT(&regs);
-    assert_false(unwind_rewind(&regs, 1));
+    assert_false(unwind_rewind(unwind_default(), &regs, 1));
     assert_in_range(regs.ip, (uintptr_t)here - 65536, (uintptr_t)here + 65536);
     assert_false(regs_are_full(&regs) || regs_are_partial(&regs) || regs_are_rewound(&regs));
 }
