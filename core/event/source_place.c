@@ -57,25 +57,10 @@ static int find_name(const struct spelling *cursor, const char *name, struct sym
     return error ? refuse_unknown(cursor->why, name) : 0;
 }
 
-static int read_symbol(struct spelling *cursor, struct symbol *symbol)
-{
-    size_t length = spelling_word_length(cursor->at);
-    char name[EVENT_NAME_SIZE]; /* large enough for the whole spelling */
-
-    if (length == 0)
-        return spelling_refuse_missing(cursor, "address");
-    memcpy(name, cursor->at, length);
-    name[length] = '\0';
-    int error = find_name(cursor, name, symbol);
-    if (!error)
-        cursor->at += length;
-    return error;
-}
-
 int place_read_program(struct spelling *cursor, struct event_spec *spec)
 {
     const char *end = strchr(cursor->at, ':');
-    char path[EVENT_NAME_SIZE]; /* as above */
+    char path[EVENT_NAME_SIZE]; /* large enough for the whole spelling */
 
     if (*cursor->at != '/' || spelling_is_digit(cursor->at[1]))
         return 0; /* a digit after the slash: a length without an address */
@@ -117,17 +102,25 @@ static int read_offset(struct spelling *cursor, struct place *place)
 
 int place_read(struct spelling *cursor, struct place *place)
 {
+    size_t length = spelling_word_length(cursor->at);
+    char name[EVENT_NAME_SIZE]; /* as above */
+    uint64_t number = 0;
+    int error;
+
     *place = (struct place){.is_symbol = !spelling_is_digit(cursor->at[0])};
     if (!place->is_symbol) {
-        uint64_t number = 0;
-        int error = spelling_number(cursor, "address", &number);
+        error = spelling_number(cursor, "address", &number);
         place->address = number;
         return error;
     }
-
-    int error = read_symbol(cursor, &place->symbol);
+    if (length == 0)
+        return spelling_refuse_missing(cursor, "address");
+    memcpy(name, cursor->at, length);
+    name[length] = '\0';
+    error = find_name(cursor, name, &place->symbol);
+    if (error)
+        return error;
     place->address = place->symbol.address;
-    if (!error && *cursor->at == '+')
-        error = read_offset(cursor, place);
-    return error;
+    cursor->at += length;
+    return *cursor->at == '+' ? read_offset(cursor, place) : 0;
 }

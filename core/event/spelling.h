@@ -33,10 +33,7 @@ bool spelling_is_digit(char character);
 /* Length of a number, or of a name from C, assembly or a compiler ("copy.part.1"). */
 size_t spelling_word_length(const char *text);
 
-/* `what` is missing here. */
 int spelling_refuse_missing(const struct spelling *cursor, const char *what);
-
-/* There is no such event. */
 int spelling_refuse_unknown(const char *spelling, struct refusal *why);
 
 /* Reads a number: hexadecimal after 0x, otherwise decimal. `what`: its name in an error. */

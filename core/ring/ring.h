@@ -26,11 +26,10 @@
 
 #include "core/lib/refusal.h"
 
-#define RING_NESTING  4 /* task, interrupt, debug trap, NMI */
-#define RING_SIZE_MIN 4096u
-#define RING_SIZE_MAX (1u << 30)
-/* The header's size field has 16 bits. */
-#define RING_RECORD_MAX 65528u
+#define RING_NESTING    4 /* task, interrupt, debug trap, NMI */
+#define RING_SIZE_MIN   4096u
+#define RING_SIZE_MAX   (1u << 30)
+#define RING_RECORD_MAX 65528u /* the header's size field has 16 bits */
 
 enum ring_mode {
     RING_NORMAL,    /* full: new records are dropped until the reader moves the tail */
@@ -87,8 +86,7 @@ void ring_output(struct ring *ring, const void *bytes, uint32_t size, uint64_t *
 struct ring_reader {
     const struct ring *ring;
     uint64_t position;
-    /* Bytes overwritten before they were read, or after a damaged header. */
-    uint64_t skipped;
+    uint64_t skipped; /* bytes overwritten before they were read, or after a damaged header */
 };
 
 enum ring_read_result { RING_READ_RECORD, RING_READ_EMPTY, RING_READ_TOO_LARGE };
