@@ -122,13 +122,7 @@ void aggregate_sums_add(struct aggregate_sums *sums, const struct aggregate *agg
         sums->beyond += sums->lines[sums->count - 1].count;
     for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
         sums->lost += local_load(&aggregate->cpu[cpu].lost);
-    if (aggregate->spans) {
-        struct span_sums spans = span_sum(aggregate->spans);
-
-        sums->spans.again += spans.again;
-        sums->spans.unbegun += spans.unbegun;
-        sums->spans.open += spans.open;
-        sums->spans.lost += spans.lost;
-    }
+    if (aggregate->spans)
+        span_sums_add(&sums->spans, aggregate->spans);
     sums->runs++;
 }

@@ -35,18 +35,16 @@ bool span_end(struct span_cpu *here, const struct aggregate_key *key, uint64_t n
     return true;
 }
 
-struct span_sums span_sum(const struct span_cpu *cpus)
+void span_sums_add(struct span_sums *sums, const struct span_cpu *cpus)
 {
-    struct span_sums sums = {0};
     struct aggregate_key key;
     uint64_t begun = 0;
 
     for (unsigned cpu = 0; cpu < arch_cpus(); cpu++) {
-        sums.again += local_load(&cpus[cpu].again);
-        sums.unbegun += local_load(&cpus[cpu].unbegun);
-        sums.lost += local_load(&cpus[cpu].lost);
+        sums->again += local_load(&cpus[cpu].again);
+        sums->unbegun += local_load(&cpus[cpu].unbegun);
+        sums->lost += local_load(&cpus[cpu].lost);
         for (unsigned i = 0; i < AGGREGATE_TABLE_CELLS; i++)
-            sums.open += aggregate_table_read(&cpus[cpu].table.cells[i], &key, &begun) && begun;
+            sums->open += aggregate_table_read(&cpus[cpu].table.cells[i], &key, &begun) && begun;
     }
-    return sums;
 }

@@ -23,8 +23,8 @@ void span_begin(struct span_cpu *here, const struct aggregate_key *key, uint64_t
 /* Returns false if the span has not begun. */
 bool span_end(struct span_cpu *here, const struct aggregate_key *key, uint64_t now, uint64_t *time);
 
-/* Sums over all CPUs; `open`: spans that have begun and not ended. Task context. */
+/* Adds the sums over all CPUs; `open`: spans that have begun and not ended. Task context. */
 struct span_sums {
     uint64_t again, unbegun, lost, open;
 };
-struct span_sums span_sum(const struct span_cpu *cpus);
+void span_sums_add(struct span_sums *sums, const struct span_cpu *cpus);
