@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Entry point of the arbiter: refuses impossible requests, and installs all others in the table
- * (core/breakpoint/table.c). Task context.
- */
+/* Refuses impossible requests and installs the others (core/breakpoint/table.c). Task context. */
 #include "core/breakpoint/breakpoint.h"
 
 #include "arch/local.h"

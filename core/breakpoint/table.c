@@ -88,11 +88,6 @@ void breakpoint_switch(void)
 
 /* --- Switching tables. --- */
 
-static bool has_other_owners(const struct slot *left, const struct slot *right)
-{
-    return left->owner_count != 1 || right->owner_count != 1 || left->owners[0] != right->owners[0];
-}
-
 static bool table_is_shared(const struct slot_table *next)
 {
     const struct slot *data = NULL;
@@ -105,7 +100,9 @@ static bool table_is_shared(const struct slot_table *next)
                 return true;
         if (slot->watch.access == ARCH_EXECUTE)
             continue;
-        if (data && has_other_owners(data, slot) && next->lowest_only)
+        if (next->lowest_only && data &&
+            (data->owner_count != 1 || slot->owner_count != 1 ||
+             data->owners[0] != slot->owners[0]))
             return true;
         data = slot;
     }

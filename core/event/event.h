@@ -127,10 +127,7 @@ void event_hit_checked(struct event *event, struct ring *ring, uint64_t addr,
 void event_traced_checked(struct event *event, struct ring *ring, struct trace_hit *traced,
                           uint64_t addr);
 
-/*
- * Handles a matching hit of address `addr`. Any context, preemption off. Calls may nest: each
- * context level has its own scratch memory.
- */
+/* Handles a matching hit of address `addr`. Any context, preemption off; calls may nest. */
 static inline void event_hit_meant(struct event *event, uint64_t addr, const struct regs *regs)
 {
     unsigned cpu = arch_cpu_id();

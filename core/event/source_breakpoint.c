@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * The breakpoint source, mem:ADDR: maps a perf_event_attr to a breakpoint of the arbiter. Hits run
- * in the debug trap, the rest in task context.
- */
+/* The breakpoint source, mem:ADDR. Hits run in the debug trap, the rest in task context. */
 #include <linux/hw_breakpoint.h>
 
 #include "core/event/event.h"

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * The tracepoint source: maps a perf_event_attr to a probe of the tracepoint with ID `config`. Hits
- * run in the tracepoint's context with interrupts off.
- */
+/* The tracepoint source. Hits run in the tracepoint's context with interrupts off. */
 #include "core/event/event.h"
 #include "core/event/spelling.h"
 #include "core/lib/print.h"

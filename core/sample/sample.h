@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Writes hits into the ring as PERF_RECORD_SAMPLE, in the layout that <linux/perf_event.h> gives
- * there. Any context of this CPU.
- */
+/* Writes hits into the ring as PERF_RECORD_SAMPLE (<linux/perf_event.h>). Any context. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * See view.h. A panic passes arbitrary ring contents: no field is used before it has been checked
- * against the record's size.
- */
+/* See view.h. Each field is checked against the record's size before it is used. */
 #include "core/sample/view.h"
 
 #include "core/lib/assert.h"

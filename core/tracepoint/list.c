@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * See tracepoint.h. Each tracepoint puts itself into a section; its id is an index there, and valid
- * for one build.
- */
+/* See tracepoint.h. A tracepoint's id is its index in a section, counted from 1. */
 #include "core/lib/assert.h"
 #include "core/lib/string.h"
 #include "core/tracepoint/tracepoint.h"

@@ -36,8 +36,7 @@ enum unwind_end {
     UNWIND_NO_REGISTER,      /* the rule uses a register that is not known here */
     UNWIND_NO_RULE,          /* the table has no rule for this address */
     UNWIND_NO_WAY,           /* this kernel has neither a table nor frame pointers */
-    /* With frame pointers: interrupted in a trap entry, before or after its frame is set up. */
-    UNWIND_IN_ENTRY,
+    UNWIND_IN_ENTRY,         /* frame pointers: a trap entry was interrupted; it has none */
 };
 
 enum unwind_kind {

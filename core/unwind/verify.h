@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * `perf record --verify-chain`: compares each sample's chain by the table with that by frame
- * pointers, frame by frame. Requires a kernel with both methods (UNWINDER=fp).
- */
+/* `perf record --verify-chain`: makes each chain by both methods; requires UNWINDER=fp. */
 #pragma once
 
 #include "core/unwind/unwind.h"
