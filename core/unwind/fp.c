@@ -22,18 +22,6 @@ static void unwind_fp_return(struct unwind *state, uintptr_t slot, uintptr_t cal
     unwind_return(state, slot);
 }
 
-static enum arch_frame unwind_fp_frame(const struct unwind *state)
-{
-    struct symbol function;
-
-    /* A call or jump went to a bad address: the return address is on top of the stack. */
-    if (!unwind_in_text(state->ip))
-        return ARCH_FRAME_NONE;
-    if (!symbols_find_address(state->ip, &function))
-        return ARCH_FRAME_SET;
-    return arch_frame_at(function.address, state->ip);
-}
-
 static void unwind_fp_from_frame(struct unwind *state)
 {
     if (!state->fp_known && !unwind_find_fp(state))
@@ -46,6 +34,9 @@ static void unwind_fp_from_frame(struct unwind *state)
 
 static void unwind_fp_step(struct unwind *state)
 {
+    enum arch_frame frame = ARCH_FRAME_SET;
+    struct symbol function;
+
     if (!unwind_is_exact(state)) {
         if (arch_is_trap_return(state->ip))
             unwind_enter_trap(state, state->sp);
@@ -59,7 +50,12 @@ static void unwind_fp_step(struct unwind *state)
         unwind_stop(state, UNWIND_IN_ENTRY);
         return;
     }
-    switch (unwind_fp_frame(state)) {
+    /* Outside the text: a call or jump went wrong; the return address is on top of the stack. */
+    if (!unwind_in_text(state->ip))
+        frame = ARCH_FRAME_NONE;
+    else if (symbols_find_address(state->ip, &function))
+        frame = arch_frame_at(function.address, state->ip);
+    switch (frame) {
     case ARCH_FRAME_NONE:
         unwind_fp_return(state, state->sp, state->fp);
         break;

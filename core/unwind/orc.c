@@ -120,11 +120,11 @@ static void unwind_orc_step(struct unwind *state)
 
 /* A frame's return address slot and its caller's frame pointer. */
 struct orc_frame {
-    uintptr_t slot; /* or ORC_NOT_TOLD */
+    uintptr_t slot; /* or ORC_NO_SLOT */
     uintptr_t fp;
 };
 
-#define ORC_NOT_TOLD 0
+#define ORC_NO_SLOT 0
 
 /*
  * Applies a listed rule (large frames, code with frame pointers) that needs only sp and fp, reads
@@ -141,11 +141,11 @@ orc_listed_frame(const struct unwind_rule *rule, uintptr_t sp, uintptr_t fp, uin
     if (rule->kind != UNWIND_RULE_CALL || rule->indirect || slot % 8 || slot < sp || slot > last ||
         (!by_sp && rule->base != UNWIND_BASE_FRAME_POINTER) ||
         unwind_read(slot) - table.text - 1 >= table.text_size)
-        return (struct orc_frame){.slot = ORC_NOT_TOLD};
+        return (struct orc_frame){.slot = ORC_NO_SLOT};
     if (rule->saved == UNWIND_SAVED_NOWHERE)
         return (struct orc_frame){slot, fp};
     if (rule->saved != UNWIND_SAVED_AT_CFA || saved % 8 || saved < sp || saved > last)
-        return (struct orc_frame){.slot = ORC_NOT_TOLD};
+        return (struct orc_frame){.slot = ORC_NO_SLOT};
     return (struct orc_frame){slot, unwind_read(saved)};
 }
 
@@ -201,7 +201,7 @@ orc_walk_plain(struct orc_walk walk, uintptr_t last, const uint64_t *end)
                 break;
             }
             frame = orc_listed_frame(rule, walk.sp, walk.fp, last);
-            if (frame.slot == ORC_NOT_TOLD)
+            if (frame.slot == ORC_NO_SLOT)
                 break;
             slot = frame.slot;
             walk.fp = frame.fp;

@@ -36,7 +36,7 @@ enum unwind_end {
     UNWIND_NO_REGISTER,      /* the rule uses a register that is not known here */
     UNWIND_NO_RULE,          /* the table has no rule for this address */
     UNWIND_NO_WAY,           /* this kernel has neither a table nor frame pointers */
-    UNWIND_IN_ENTRY,         /* frame pointers: a trap entry was interrupted; it has none */
+    UNWIND_IN_ENTRY,         /* interrupted in a trap entry, which has no frame pointer */
 };
 
 enum unwind_kind {
@@ -74,7 +74,6 @@ struct unwind {
 struct refusal;
 int unwind_init(struct refusal *why);
 
-/* Whether this kernel supports the method; and the default method. */
 bool unwind_possible(enum unwind_method method);
 enum unwind_method unwind_default(void);
 
@@ -109,10 +108,6 @@ const char *unwind_kind_name(enum unwind_kind kind);
  */
 size_t unwind_capture_by(enum unwind_method method, const struct regs *regs, unsigned skip,
                          uint64_t *chain, size_t most);
-static inline size_t unwind_capture(const struct regs *regs, uint64_t *chain, size_t most)
-{
-    return unwind_capture_by(unwind_default(), regs, 0, chain, most);
-}
 
 /* Where the kernel's part of a chain ended; core/unwind/user.h continues from there. */
 struct unwind_border {

@@ -354,7 +354,7 @@ static void serve_nmi(struct regs *regs)
     if (!(arch_flags() & FLAGS_TRAP))
         chain_check(&proof.not_stepped, UNWIND_BY_TABLE, regs, stepper.nmi_chain,
                     stepper.nmi_length);
-    length = unwind_capture(regs, chain, NMI_FRAMES);
+    length = unwind_capture_by(unwind_default(), regs, 0, chain, NMI_FRAMES);
     for (size_t i = 0; i < length; i++)
         symbols_find_address(chain[i], &symbol);
 }
@@ -408,7 +408,7 @@ __attribute__((noinline)) static void step_through(void (*work)(void))
     size_t length;
 
     REGS_SNAPSHOT(&regs);
-    length = unwind_capture(&regs, chain, CHAIN_MOST / 4);
+    length = unwind_capture_by(unwind_default(), &regs, 0, chain, CHAIN_MOST / 4);
     proof.base_is_called = chain_is_called(chain, length);
     describe_base(chain, length);
     shadow_start(&proof.shadow, chain, length);

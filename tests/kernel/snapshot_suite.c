@@ -21,7 +21,7 @@ static struct chain whole, other;
 
 static void capture(const struct regs *regs, struct chain *chain)
 {
-    chain->count = unwind_capture(regs, chain->ip, CHAIN_MAX);
+    chain->count = unwind_capture_by(unwind_default(), regs, 0, chain->ip, CHAIN_MAX);
 }
 
 /* Frame `from` of one chain and all after it are the other's last frames. */

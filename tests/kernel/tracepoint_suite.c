@@ -84,8 +84,8 @@ static void suite_hit(struct tracepoint_probe *probe, struct trace_hit *hit)
     seen.size = room.raw.size;
     memcpy(&seen.record, &room.raw.head, sizeof(seen.record));
     seen.regs = *trace_regs(hit);
-    seen.frames =
-        unwind_capture(trace_regs(hit), seen.chain, sizeof(seen.chain) / sizeof(seen.chain[0]));
+    seen.frames = unwind_capture_by(unwind_default(), trace_regs(hit), 0, seen.chain,
+                                    sizeof(seen.chain) / sizeof(seen.chain[0]));
     if (seen.again)
         suite_place(99);
 }

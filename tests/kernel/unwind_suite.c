@@ -29,7 +29,8 @@ static void capture_tick(struct breakpoint *breakpoint, uintptr_t address, struc
     (void)breakpoint;
     (void)address;
     if (thread_current() == tick_chain.thread)
-        tick_chain.length = unwind_capture(regs, tick_chain.chain, CHAIN_MAX);
+        tick_chain.length =
+            unwind_capture_by(unwind_default(), regs, 0, tick_chain.chain, CHAIN_MAX);
 }
 
 static bool chain_names(const char *name)

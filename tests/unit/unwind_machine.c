@@ -381,7 +381,7 @@ static void assert_captured(enum unwind_method method, const struct regs *regs,
     assert_int_equal(unwind_capture_by(method, regs, skip, chain, most), expected);
     assert_memory_equal(chain, walk->ip + skip, expected * sizeof(*chain));
     if (skip == 0 && method == unwind_default()) {
-        assert_int_equal(unwind_capture(regs, chain, most), expected);
+        assert_int_equal(unwind_capture_by(unwind_default(), regs, 0, chain, most), expected);
         assert_memory_equal(chain, walk->ip, expected * sizeof(*chain));
     }
     free(chain);
