@@ -18,7 +18,6 @@ struct breakpoint_range {
     const struct breakpoint_target *target; /* points into a breakpoint */
 };
 
-/* The ranges that one breakpoint needs. */
 struct breakpoint_parts {
     struct breakpoint_range part[BREAKPOINT_PARTS_MAX];
     unsigned count;
@@ -26,8 +25,7 @@ struct breakpoint_parts {
 
 struct breakpoint_parts breakpoint_split(const struct breakpoint *breakpoint);
 
-/* More than there are registers: a plan may not fit. */
-#define PLAN_MAX 48
+#define PLAN_MAX 48 /* more than there are registers: a plan may not fit */
 
 struct breakpoint_plan {
     struct breakpoint_range reg[PLAN_MAX];

@@ -182,20 +182,6 @@ static bool plan_make(struct breakpoint_plan *plan, unsigned count, unsigned mos
 
 /* --- Installing and removing. --- */
 
-/* "4 debug registers needed, 1 of 4 free; held by perf mem:a:w, perf mem:b:rw, gdb watch c" */
-static int refuse_space(unsigned needed, unsigned available, struct refusal *why)
-{
-    char holders[160] = "";
-    size_t length = 0;
-
-    for (unsigned i = 0; i < breakpoint_slots.count && length < sizeof(holders); i++)
-        length += print_into(holders + length, sizeof(holders) - length, "%s%s", i ? ", " : "",
-                             breakpoint_slots.slot[i].owners[0]->owner);
-    return refuse(why, ENOSPC, "%u debug register%s needed, %u of %u free; held by %s", needed,
-                  needed == 1 ? "" : "s", available, ARCH_WATCHES,
-                  breakpoint_slots.count ? holders : "nobody");
-}
-
 /* Parts of this breakpoint that may share a register with `part` in some plan. */
 static unsigned parts_beside(const struct breakpoint *breakpoint,
                              const struct breakpoint_range *part)
@@ -228,7 +214,9 @@ static int refuse_owners(const struct breakpoint *breakpoint, struct refusal *wh
 /* Plans for all installed breakpoints; the last is the new one. */
 static int table_plan(struct breakpoint_plan *plan, struct refusal *why)
 {
+    char holders[160] = "";
     unsigned others, all;
+    size_t length = 0;
 
     if (plan_make(plan, installed_count, ARCH_WATCHES) && plan->count <= ARCH_WATCHES)
         return 0;
@@ -236,7 +224,12 @@ static int table_plan(struct breakpoint_plan *plan, struct refusal *why)
     plan_make(plan, installed_count - 1, 0);
     others = plan->count;
     assert(others <= ARCH_WATCHES && others < all); /* the others fit without the new one */
-    return refuse_space(all - others, ARCH_WATCHES - others, why);
+    for (unsigned i = 0; i < breakpoint_slots.count && length < sizeof(holders); i++)
+        length += print_into(holders + length, sizeof(holders) - length, "%s%s", i ? ", " : "",
+                             breakpoint_slots.slot[i].owners[0]->owner);
+    return refuse(why, ENOSPC, "%u debug register%s needed, %u of %u free; held by %s",
+                  all - others, all - others == 1 ? "" : "s", ARCH_WATCHES - others, ARCH_WATCHES,
+                  breakpoint_slots.count ? holders : "nobody");
 }
 
 static bool is_installed(const struct breakpoint *breakpoint)

@@ -32,7 +32,7 @@ struct slot_table {
 
 extern struct slot_table breakpoint_slots;
 
-/* For each combination of registers that may fire. Called after each change of the table. */
+/* Makes the handler of each combination of registers that may fire, for a changed table. */
 void breakpoint_handlers_make(void);
 
 /* Bit i: register i is live. [owning CPU; parked] */
