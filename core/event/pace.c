@@ -37,13 +37,6 @@ static uint64_t lesser(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-static uint64_t pace_window(const struct pace *pace)
-{
-    uint64_t intervals = WINDOW_INTERVALS * pace->interval;
-
-    return intervals > WINDOW_LEAST ? intervals : WINDOW_LEAST;
-}
-
 /* The time, a divisor, never becomes 0. */
 static struct pace_rate pace_scaled(struct pace_rate rate)
 {
@@ -79,7 +72,8 @@ void pace_start(struct pace *pace, uint64_t hertz, uint64_t now)
 uint64_t pace_sample(struct pace *pace, uint64_t now)
 {
     uint64_t passed = now - pace->last, most = pace->period * GROWTH;
-    uint64_t window = pace_window(pace), period;
+    uint64_t intervals = WINDOW_INTERVALS * pace->interval, period;
+    uint64_t window = intervals > WINDOW_LEAST ? intervals : WINDOW_LEAST;
 
     pace->last = now;
     pace->recent.hits += pace->period - (pace->recent.hits >> FADE_SHIFT);

@@ -7,8 +7,7 @@
 
 #include <stdint.h>
 
-/* Highest frequency a user can request; also the throttle's default limit. */
-#define PACE_HERTZ_MAX 1000000
+#define PACE_HERTZ_MAX 1000000 /* that a user can request; also the throttle's default limit */
 
 struct pace_rate {
     uint64_t hits;

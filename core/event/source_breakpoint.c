@@ -95,30 +95,22 @@ static int breakpoint_read_mem(struct spelling *cursor, struct event_spec *spec)
     return error ? error : choose_length(&place, length, cursor->why, attr);
 }
 
-/* Reads what follows "5:". */
-static int breakpoint_read_raw(struct spelling *cursor, struct perf_event_attr *attr)
-{
-    struct place place;
-
-    int error = place_read(cursor, &place);
-    if (!error)
-        error = spelling_end(cursor);
-    attr->bp_addr = place.address;
-    attr->bp_type = HW_BREAKPOINT_RW;
-    attr->bp_len = HW_BREAKPOINT_LEN_1;
-    return error;
-}
-
 static int breakpoint_parse(const char *spelling, struct event_spec *spec, struct refusal *why)
 {
     struct spelling cursor = {spelling, why, NULL};
+    struct place place;
+    int error;
 
     spec->attr.type = PERF_TYPE_BREAKPOINT;
     if (spelling_skip(&cursor, "mem:"))
         return breakpoint_read_mem(&cursor, spec);
-    if (spelling_skip(&cursor, "5:"))
-        return breakpoint_read_raw(&cursor, &spec->attr);
-    return EVENT_IS_ANOTHERS;
+    if (!spelling_skip(&cursor, "5:"))
+        return EVENT_IS_ANOTHERS;
+    error = place_read(&cursor, &place);
+    spec->attr.bp_addr = place.address;
+    spec->attr.bp_type = HW_BREAKPOINT_RW;
+    spec->attr.bp_len = HW_BREAKPOINT_LEN_1;
+    return error ? error : spelling_end(&cursor);
 }
 
 /* --- Hits. --- */

@@ -10,8 +10,7 @@
 
 struct regs;
 
-/* Highest sampling frequency that the timer supports. */
-#define EVENT_CLOCK_HERTZ_MAX 10000
+#define EVENT_CLOCK_HERTZ_MAX 10000 /* samples per second that the timer supports */
 
 /* Sets the rate that the events need. Called when nmi_clock_problem has changed. Task context. */
 void event_clock_follow(void);

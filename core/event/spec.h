@@ -13,8 +13,7 @@
  *                                    branch-instructions
  *   SYSTEM:NAME                      a tracepoint, for example lock:lock_acquire; for patterns see
  *                                    core/perf/events.h
- *   5:ADDR                           as in the first mails about hardware breakpoint events:
- *                                    read-write, one byte
+ *   5:ADDR                           mem:ADDR/1:rw, as the first mails about these events spell it
  *
  * Whether a register can hold it is decided by the arbiter (core/breakpoint/breakpoint.h). Task
  * context.

@@ -49,7 +49,6 @@ bool spelling_letters(struct spelling *cursor, const char *letters, const uint32
  */
 int spelling_modifiers(struct spelling *cursor, const char *else_is, struct perf_event_attr *attr);
 
-/* The spelling must end here. */
 int spelling_end(const struct spelling *cursor);
 
 /* Skip a prefix, if it is there. A name must be followed by a colon or the end. */

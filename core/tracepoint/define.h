@@ -26,9 +26,8 @@
  * define the tracepoint, with up to nine fields; TRACE_ON(SYSTEM_NAME) and TRACE_AT(SYSTEM_NAME,
  * regs, ...) raise it. Its samples begin at `regs`, or at the tracepoint if `regs` is NULL.
  *
- * The macros generate the site, the function that makes a record of a hit's arguments, and the
- * record's description (core/tracepoint/format.h). TRACE works in any context; its arguments are
- * computed only while a probe listens, and a record is made only for a probe that wants one.
+ * TRACE works in any context; its arguments are computed only while a probe listens, and a record
+ * is made only for a probe that wants one.
  */
 #pragma once
 
@@ -147,7 +146,6 @@ tracepoint_raise(struct tracepoint *tracepoint, uint64_t *argument, const struct
 /* The record's size, padded so that the size and the record together have a multiple of 8 bytes. */
 #define TRACEPOINT_RAW_SIZE(end) (((end) + sizeof(uint32_t) + 7) / 8 * 8 - sizeof(uint32_t))
 
-/* The record's structure. */
 #define TRACEPOINT_LAYOUT(of, FIELDS)                                                              \
     struct trace_record_##of {                                                                     \
         struct tracepoint_head head;                                                               \

@@ -85,7 +85,6 @@ static int read_operator(struct compiler *compiler, uint8_t *operation)
         {">=", FILTER_GREATER_EQUAL}, {"<", FILTER_LESS},       {">", FILTER_GREATER},
         {"&", FILTER_BITS},           {"~", FILTER_GLOB},
     };
-
     bool combines;
 
     skip_blanks(compiler);
