@@ -22,7 +22,6 @@ static inline bool aggregate_same_key(const struct aggregate_line *one,
     return one->key.words[0] == other->key.words[0] && one->key.words[1] == other->key.words[1];
 }
 
-/* Maximum number of lines. */
 size_t aggregate_lines_most(void);
 
 /* Stores the lines of hits between the last two marks, at most aggregate_lines_most(). */

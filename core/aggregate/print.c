@@ -68,13 +68,10 @@ static void describe_part(uint64_t part, char *text)
 
 static void print_bar(struct sink *sink, uint64_t count, uint64_t most)
 {
-    unsigned length;
-
     /* Scaled so that neither product nor quotient overflows. */
     for (; most >> 56; most >>= 1)
         count >>= 1;
-    length = most ? (unsigned)((count * BAR + most - 1) / most) : 0;
-    for (unsigned i = 0; i < length; i++)
+    for (uint64_t i = 0; most && i < (count * BAR + most - 1) / most; i++)
         print_to(sink, "*");
 }
 
@@ -146,7 +143,7 @@ static void print_lines(struct sink *sink, const struct aggregate_plan *plan,
     }
 }
 
-/* The hits that no line includes. */
+/* The hits that no line includes, and the end of the table. */
 static void print_unlisted(struct sink *sink, const struct aggregate_sums *sums)
 {
     if (sums->lost)
@@ -159,6 +156,7 @@ static void print_unlisted(struct sink *sink, const struct aggregate_sums *sums)
     print_sum(sink, sums->spans.unbegun, "ended and had not begun");
     print_sum(sink, sums->spans.open, "had not ended");
     print_sum(sink, sums->spans.lost, "began where a CPU's table had no room");
+    print_to(sink, "\n");
 }
 
 void aggregate_print(struct sink *sink, const char *event, const struct aggregate *aggregate,
@@ -167,7 +165,6 @@ void aggregate_print(struct sink *sink, const char *event, const struct aggregat
     print_header(sink, event, aggregate, sums->runs);
     print_lines(sink, &aggregate->plan, sums->lines, sums->count);
     print_unlisted(sink, sums);
-    print_to(sink, "\n");
 }
 
 void aggregate_print_rest(struct sink *sink, const char *event, const struct aggregate *aggregate,
@@ -179,5 +176,4 @@ void aggregate_print_rest(struct sink *sink, const char *event, const struct agg
         return;
     print_header(sink, event, aggregate, 1);
     print_unlisted(sink, sums);
-    print_to(sink, "\n");
 }
