@@ -168,7 +168,7 @@ sub differs
 {
     my ($stop) = @_;
     return 'the kernel ends at ' . $stop->{end} if $stop->{end} ne 'UNWIND_OUTERMOST';
-    return 'unwind_capture and the iterator differ' if !$stop->{captured};
+    return 'unwind_capture_by and the iterator differ' if !$stop->{captured};
     return 'frames differ' if "@{$stop->{gdb}}" ne join(' ', @{$stop->{kernel}});
     return undef;
 }

@@ -23,7 +23,7 @@ __attribute__((used)) static volatile struct {
     size_t length;
     unsigned traps, stacks; /* that the chain leads through */
     enum unwind_end end;
-    bool captured; /* unwind_capture says the same */
+    bool captured; /* unwind_capture_by says the same */
 } gdb_chain;
 
 void gdb_chain_unwind(struct regs *regs); /* called by tests/kernel/gdb_chain.asm */

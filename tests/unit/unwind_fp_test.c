@@ -4,7 +4,7 @@
  * changes stacks, noting on the way what the chain has to be; then stacks that no machine would
  * leave, each with the reason at which the walk has to stop; then stacks of noise, on which it may
  * find anything but must not read beside them, nor go round. At each chain the hit path's
- * unwind_capture is held against the iterator. It is a kernel of UNWINDER=fp that is linked here.
+ * unwind_capture_by is held against the iterator. A kernel of UNWINDER=fp is linked here.
  *
  * links: core/unwind/default_fp.c tools/orcgen/table.c tests/unit/fake_arch.c tests/unit/unwind_machine.c
  */

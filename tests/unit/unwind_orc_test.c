@@ -3,7 +3,7 @@
  * The unwinder by the table on stacks made here: a small machine runs through code of every rule
  * that a table can hold, and the chain has to be what it noted; then stacks that no machine would
  * leave, each with the reason at which the walk has to stop; then noise. At each chain
- * unwind_capture is held against the iterator. It is a kernel of UNWINDER=orc that is linked here.
+ * unwind_capture_by is held against the iterator. A kernel of UNWINDER=orc is linked here.
  *
  * links: core/unwind/default_orc.c tools/orcgen/table.c tests/unit/fake_arch.c tests/unit/unwind_machine.c
  */
