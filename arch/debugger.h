@@ -95,5 +95,6 @@ extern const unsigned arch_debug_expedited[ARCH_DEBUG_EXPEDITED];
 /*
  * Makes a stopped CPU call `function`, which ends with arch_stop_here, on its thread's stack when
  * it resumes. *kept: the registers to return to. False: interrupts off, or no room on such a stack.
+ * In a stop.
  */
 bool arch_stop_divert(unsigned cpu, void (*function)(void), struct regs *kept);

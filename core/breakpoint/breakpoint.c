@@ -114,6 +114,7 @@ unsigned breakpoint_used(void)
 
 void breakpoint_print(struct sink *sink)
 {
+    print_together_begin();
     for (unsigned i = 0; i < breakpoint_slots.count; i++) {
         const struct slot *slot = &breakpoint_slots.slot[i];
 
@@ -126,4 +127,5 @@ void breakpoint_print(struct sink *sink)
     }
     for (unsigned i = breakpoint_slots.count; i < ARCH_WATCHES; i++)
         print_to(sink, "  dr%u  free\n", i);
+    print_together_end();
 }

@@ -367,6 +367,8 @@ static void report_each(const struct verdicts *verdicts, bool certain, struct re
             const struct arch_watch *part = &slot->parts[number];
             unsigned doubtful;
 
+            if (!(lists[i] & 1u << number)) /* the usual case, before any search */
+                continue;
             if (find_part(lists, owner) != part || (!certain && find_part(verdicts->hit, owner)))
                 continue;
             doubtful = touches_of(verdicts, owner) - certain;

@@ -8,10 +8,10 @@
 /* The current argument, with its NUL, and the start of the next. */
 struct scanner {
     const char *at;
-    char value[EVENT_NAME_SIZE];
+    char value[EVENT_NAME_SIZE + 1]; /* room to see that an event is too long */
 };
 
-/* False at the end. */
+/* False at the end. An argument that is too long for an event is cut, but still too long. */
 static bool next_argument(struct scanner *scanner)
 {
     size_t length = 0;
@@ -20,8 +20,9 @@ static bool next_argument(struct scanner *scanner)
         scanner->at++;
     if (!*scanner->at)
         return false;
-    while (*scanner->at && *scanner->at != ' ' && length < EVENT_NAME_SIZE - 1)
-        scanner->value[length++] = *scanner->at++;
+    for (; *scanner->at && *scanner->at != ' '; scanner->at++)
+        if (length < EVENT_NAME_SIZE)
+            scanner->value[length++] = *scanner->at;
     scanner->value[length] = '\0';
     return true;
 }

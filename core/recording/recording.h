@@ -91,7 +91,7 @@ struct recording_counts {
 };
 struct recording_counts recording_counts(void);
 
-/* How often this CPU's watches were found disarmed, so that it missed hits. */
+/* How often that CPU's watches were found disarmed, so that it missed hits. */
 uint64_t recording_lapses(unsigned cpu);
 
 /* Stores each CPU's dropped and overwritten records. Returns the number of CPUs. */

@@ -33,7 +33,8 @@ enum { WORD_HEADER, WORD_ID, WORD_IP, WORD_IDS, WORD_TIME, WORD_ADDR, WORD_CPU, 
  * Room for a record at each context level, indexed by shifts only. A chain is built at its place in
  * a record with a period. [owning CPU]
  */
-static uint64_t scratch[ARCH_CPUS_MAX][RING_NESTING][SAMPLE_SIZE_MAX / sizeof(uint64_t)];
+_Alignas(SAMPLE_SIZE_MAX) static uint64_t
+    scratch[ARCH_CPUS_MAX][RING_NESTING][SAMPLE_SIZE_MAX / sizeof(uint64_t)];
 
 #define SCRATCH_CHAIN (WORDS_ALWAYS + 1) /* index of the chain's first word */
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Unwinds the program's part of a call chain by frame pointers, which programs keep in every build,
+ * Finds the caller of a place in the kernel or a program (unwind_find_caller), and unwinds the
+ * program's part of a call chain by frame pointers, which programs keep in every build,
  * from where the kernel's part ended (struct unwind_border). The function's bytes decide the first
  * step, because execution may be in a prologue, an epilogue or a leaf without a frame
  * (docs/programs.md).

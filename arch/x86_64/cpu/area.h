@@ -18,8 +18,8 @@ struct percpu {
     uint64_t live; /* [O] bit i: register i is armed and live; written before DR7 */
     /* [O] nested debug traps and NMIs; DR7 is 0 in them */
     uint32_t watch_depth;
-    uint32_t cpu; /* [I] this CPU's number */
-    uint32_t apic_id;
+    uint32_t cpu;             /* [I] this CPU's number */
+    uint32_t apic_id;         /* [I] */
     uint32_t interrupt_depth; /* [O] nested interrupt handlers */
     /* [O] top of the running thread's stack, for entries from user mode */
     uintptr_t kernel_stack;

@@ -107,7 +107,7 @@ static bool is_known(unsigned cpu, unsigned number)
 {
     if (number == CR2 || number == CR3)
         return cpu == arch_cpu_id();
-    return number <= GS || (number >= GS_BASE && number != DR6);
+    return number <= GS || (number >= GS_BASE && number <= DR7 && number != DR6);
 }
 
 static uint64_t read_system(unsigned cpu, unsigned number)
