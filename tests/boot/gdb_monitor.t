@@ -72,8 +72,19 @@ for (1 .. $times) {
 }
 is($ended, $times, '... each time');
 
-# Both ways, in turn.
+# A thread that is held sleeps, so what monitor runs has the CPU.
+$stub->ask_ok("Z1,$symbol{input_wait},1");
 $stub->put('c');
+$machine->send("\n");
+$stub->get($patience);
+$stub->ask_ok("z1,$symbol{input_wait},1");
+monitor($stub, 'ps');
+($said) = said($stub);
+like($said, qr/^ +1 .* sleeps .* time$/m, 'the console\'s thread, stopped by gdb, sleeps');
+$stub->put('c');
+$machine->expect(qr/^pitot> $/m, $patience);
+
+# Both ways, in turn.
 $machine->send("fs-stress 3\n");
 $machine->expect(qr/^fs-stress: \d+ operations, all verified$/m, $patience,
     'then the console has its commands again');
