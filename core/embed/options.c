@@ -49,7 +49,7 @@ int embed_options_parse(const char *text, struct embed_options *options, struct 
         else if (letter == 'e')
             error = event_spec_parse(scanner.value, &options->event[options->count++], why);
         else if (!number_parse(scanner.value, UINT64_MAX, &options->period) || !options->period)
-            error = refuse(why, EINVAL, "-c %s: a number from 1 on", scanner.value);
+            error = refuse(why, EINVAL, "-c %s: must be a number from 1 on", scanner.value);
     }
     if (!error && options->count == 0)
         error = refuse(why, EINVAL, "no event: -e SYSTEM:NAME or -e mem:ADDR is allowed");

@@ -80,7 +80,7 @@ int arguments_split(char *text, struct arguments *arguments, struct refusal *why
             return refuse(why, EINVAL,
                           "the line ends in a backslash; write \\\\ for a backslash itself");
         if (!text)
-            return refuse(why, EINVAL, "the quote %c is opened but not closed", quoting.quote);
+            return refuse(why, EINVAL, "unterminated quote %c", quoting.quote);
     }
 }
 

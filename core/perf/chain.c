@@ -90,6 +90,6 @@ int chains_check(const struct perf_options *options, struct refusal *why)
                           (unsigned)options->own[i].skip);
     }
     if (option && !any)
-        return refuse(why, EINVAL, "%s without call chains; -g makes them", option);
+        return refuse(why, EINVAL, "%s needs call chains: add -g", option);
     return check_methods(options, why);
 }

@@ -155,8 +155,7 @@ static int check_opener(const struct event_spec *event, struct refusal *why)
                       "mem:fs_write:x",
                       event->name);
     if (event->window.instructions && !event->source->follows)
-        return refuse(why, EINVAL, "window=: only -e branches has this term, %s has not",
-                      event->name);
+        return refuse(why, EINVAL, "window= is a term of -e branches, not of %s", event->name);
     return 0;
 }
 

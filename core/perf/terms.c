@@ -32,7 +32,7 @@ int terms_set_answer(void *at, const char *typed, char *value, struct refusal *w
     bool no = value ? strcmp(value, "no") == 0 : strncmp(typed, "--no-", 5) == 0;
 
     if (value && !no && strcmp(value, "yes") != 0)
-        return refuse(why, EINVAL, "event term \"%s=%s\": yes and no are allowed", typed, value);
+        return refuse(why, EINVAL, "event term \"%s=%s\": must be yes or no", typed, value);
     *(int *)at = no ? -1 : 1;
     return 0;
 }

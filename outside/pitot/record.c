@@ -18,7 +18,7 @@ static void tell_none(const struct watch *watch)
     for (unsigned i = 0; i < EVENTS_MAX; i++)
         hit = hit || watch->hits[i] > 0;
     if (watch->end.within == 0)
-        fprintf(stderr, "pitot: the kernel ran %llu instructions; --from was not entered\n", ran);
+        fprintf(stderr, "pitot: the kernel ran %llu instructions; --from was not reached\n", ran);
     else if (hit)
         fprintf(stderr, "pitot: the kernel ran %llu instructions; a lower -c samples them\n", ran);
     else

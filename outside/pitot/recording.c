@@ -312,7 +312,7 @@ int recording_create(const struct pitot_options *options, const struct kernel *k
     recording.overwrites = options->overwrite;
     recording.has_registers = options->registers;
     if (options->overwrite && !sample_ring_create(options->memory ? options->memory : KEPT))
-        return refuse(why, ENOMEM, "-m: no memory for so many bytes");
+        return refuse(why, ENOMEM, "-m: not enough memory for that size");
     recording.weights = events_have(events, EVENT_RETURNS);
     for (unsigned i = 0; i < events->count; i++)
         describe(&events->event[i], &recording.attributes[i]);

@@ -56,7 +56,7 @@ int command_stat(const struct command *command, struct watch *watch, struct refu
     fprintf(stderr, "\n%8llu.%09llu seconds time elapsed\n\n", elapsed / SECOND_NS,
             elapsed % SECOND_NS);
     if (watch->whole && watch->end.instructions && !watch->end.within)
-        fprintf(stderr, "pitot: --from was not entered\n");
+        fprintf(stderr, "pitot: --from was not reached\n");
     watch_tell_losses(watch);
     return 0;
 }

@@ -37,7 +37,8 @@ int watch_prepare(struct watch *watch, struct refusal *why)
 static int take_begin(struct watch *watch, const struct wire_begin *begin, struct refusal *why)
 {
     if (begin->version != WIRE_VERSION)
-        return refuse(why, EINVAL, "%s writes records of version %u, %d is expected; make outside",
+        return refuse(why, EINVAL,
+                      "%s writes records of version %u, not %d: rebuild it by make outside",
                       plugin.file, begin->version, WIRE_VERSION);
     watch->begun = true;
     watch->cpus = begin->cpus;
@@ -73,7 +74,8 @@ static int take_record(struct watch *watch, const struct wire_head *record, stru
     int error;
 
     if (!watch->begun && record->kind != WIRE_BEGIN)
-        return refuse(why, EINVAL, "%s did not send its version first; make outside", plugin.file);
+        return refuse(why, EINVAL, "%s did not send its version first: rebuild it by make outside",
+                      plugin.file);
     switch (record->kind) {
     case WIRE_BEGIN:
         return take_begin(watch, (const void *)record, why);

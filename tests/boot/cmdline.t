@@ -75,7 +75,7 @@ same_lines_ok(script_lines($script),
 my @refused = (
     ['report', qr/"report": it must begin with record/],
     ['record -e mem:kernel_flog:w', qr/no symbol "kernel_flog"; near: (\w+, )*kernel_flag\b/],
-    ['record -e "mem:kernel_flag:w', qr/the quote " is opened but not closed/],
+    ['record -e "mem:kernel_flag:w', qr/unterminated quote "/],
     ['record -e mem:kernel_flag:w -m 12k', qr/ring of 12288 bytes: a power of two/],
     ['record -e mem:kernel_flag:w -y', qr/unknown option "-y"; there are -e EVENT/],
     ['record -e mem:0x10:w', qr/mem:0x10:w: each program has its own memory at this .*/],

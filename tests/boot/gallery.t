@@ -50,8 +50,9 @@ sub cut
 sub draw
 {
     my (%picture) = @_;
-    push(@drawn, "\n## $picture{title}\n\n$picture{question}\n\nThen, $picture{seed_of}:\n\n"
-            . indented($picture{seed}) . "\nHere:\n\n" . indented($picture{here})
+    push(@drawn, "\n## $picture{title}\n\n$picture{question}\n\n"
+            . "The original, $picture{seed_of}:\n\n" . indented($picture{seed})
+            . "\nPitot's:\n\n" . indented($picture{here})
             . "\n$picture{see}");
 }
 
@@ -89,8 +90,8 @@ sub dialogue
         '... and perf draws the same');
     draw(
         title => 'Locks under the timer\'s interrupt',
-        question => 'What takes this lock, and what did the interrupt that takes it come upon?',
-        seed_of => '"After" of the mail that made a tracepoint\'s registers *hot* (2010)',
+        question => 'Which code takes this lock, and what was running when an interrupt took it?',
+        seed_of => 'the "After" of the mail that made a tracepoint\'s registers *hot* (2010)',
         seed => <<'END',
 perf record -e lock: -R -a -f -g
 
@@ -140,8 +141,8 @@ END
     is($samples{lock_kernel} + $second, $kept, '... and nowhere else');
     draw(
         title => 'The big kernel lock under load',
-        question => 'What takes the big kernel lock, and how did we get there?',
-        seed_of => 'in the mail that made hardware breakpoints events (2009)',
+        question => 'Which code takes the big kernel lock, and who called it?',
+        seed_of => 'from the mail on hardware breakpoints as perf events (2009)',
         seed => <<'END',
 bkl=0x$(cat ../../System.map | grep kernel_flag | cut -d" " -f 1)
 ./perf record -f -g -e 5:$bkl -- dbench -t 20 20
@@ -161,9 +162,10 @@ bkl=0x$(cat ../../System.map | grep kernel_flag | cut -d" " -f 1)
 END
         here => dialogue($machine, $record, $report),
         see => <<'END',
-`mem:kernel_flag:rw` says the same by name. A taker of the lock makes one exchange. One that finds
-it taken looks once more before sleep, and is handed a lock that stays taken; else a store releases
-it. So `lock_kernel` has half of the hits. [Breakpoints](breakpoints.md), [workloads](kernel.md).
+`mem:kernel_flag:rw` names the same event. Taking the lock is one exchange. A thread that finds it
+taken checks once more and sleeps, and the lock is handed over without a release; otherwise a store
+releases it. So `lock_kernel` has half of the hits. [Breakpoints](breakpoints.md),
+[workloads](kernel.md).
 END
     );
 }
@@ -199,8 +201,8 @@ END
     my $fields = perf_script($machine, '-F', 'comm,event,trace');
     draw(
         title => 'A work queue\'s executions, raw',
-        question => 'Which work ran, by which worker: the bytes, and what they mean.',
-        seed_of => 'in the commit that put raw records into samples (2009)',
+        question => 'Which work items ran, and on which worker? As bytes, and decoded.',
+        seed_of => 'from the commit that put raw records into samples (2009)',
         seed => <<'END',
 perf record -f -F 1 -a -e workqueue:workqueue_execution
 perf report -D
@@ -247,8 +249,8 @@ END
     my ($sample) = grep { /sys_poll/ } split(/\n\n/, $script =~ s/\t/        /gr);
     draw(
         title => 'Pages below poll',
-        question => 'What in a program led to this page, in a kernel without frame pointers?',
-        seed_of => 'before and after the mail on call chains without frame pointers (2019)',
+        question => 'Which program code led to this page, in a kernel without frame pointers?',
+        seed_of => 'before and after the mail on chains without frame pointers (2019)',
         seed => <<'END',
 perf 6429 [000] 22.498450: kmem:mm_page_alloc: page=0x176a17 pfn=1534487 order=0 ...
 ffffffffbe23e32e __alloc_pages_nodemask+0x22e (/lib/modules/5.1.0-rc3+/build/vmlinux)
@@ -294,8 +296,8 @@ END
         '... and perf draws the same');
     draw(
         title => 'A program\'s variable under load',
-        question => 'What in this program writes this variable?',
-        seed_of => 'what the mail that made hardware breakpoints events planned (2009)',
+        question => 'Which code of this program writes this variable?',
+        seed_of => 'as the mail on hardware breakpoints as perf events planned it (2009)',
         seed => <<'END',
 What is planned next:
 
@@ -304,7 +306,7 @@ What is planned next:
 END
         here => dialogue($machine, $record, $report),
         see => <<'END',
-The registers are turned on where the program runs, and nowhere else. [Programs](programs.md),
+The debug registers are enabled only while the program runs. [Programs](programs.md),
 [breakpoints](breakpoints.md).
 END
     );

@@ -106,7 +106,7 @@ records(0, '-e shop:job_done -c 10', @turns / 10);
 refuses(0, '', 'no event: -e SYSTEM:NAME');
 refuses(0, '-e shop:job', 'shop: has job_done');
 refuses(0, '-e shop:job_done -x', '-x: -e EVENT, -c N and -g are allowed');
-refuses(0, '-e shop:job_done -c 0', '-c 0: a number from 1 on');
+refuses(0, '-e shop:job_done -c 0', '-c 0: must be a number from 1 on');
 refuses(0, '-e', '-e needs an argument');
 refuses(0, '-e mem:' . 'x' x 200, 'at most 95 are allowed');
 refuses(0, '-e shop:job_done -g', 'pitot_host_stack, which says where stacks lie');

@@ -96,7 +96,7 @@ my @options = (
     ["-e $flag --call-graph dwarf -- help", qr/call-graph "dwarf": orc and no are allowed .*/],
     ["-e $flag --call-graph fp -- help", qr/call-graph "fp": orc and no are allowed .*/],
     ["-e $flag -g --verify-chain -- help", qr/--verify-chain: .* UNWINDER=fp has both ways/],
-    ["-e $flag --skip 2 -- help", qr/--skip without call chains; -g makes them/],
+    ["-e $flag --skip 2 -- help", qr/--skip needs call chains: add -g/],
     ['-e mem:kernel_flag:rw/skip=2/ -- help', qr/skip=2 without a call chain; -g makes them/],
     ["-e $flag -g --skip 0 -- help", qr/skip "0": 1 to 126 callers are allowed/],
     ["-e $flag -g --skip 127 -- help", qr/skip "127": 1 to 126 callers are allowed/],

@@ -183,7 +183,7 @@ like($complaints, qr/^pitot: --stop call:panic: no hit$/m, 'a --stop that was no
 plugin_says(begin(1), count(0, 0), end(instructions => 9, within => 0));
 for my $command ([@record], ['stat']) {
     (undef, $complaints) = pitot(@$command, '--from', 'kmain', @qemu);
-    like($complaints, qr/^pitot: (?:the kernel ran 9 instructions; )?--from was not entered$/m,
+    like($complaints, qr/^pitot: (?:the kernel ran 9 instructions; )?--from was not reached$/m,
         "$command->[0]: ... and so is a --from");
 }
 
@@ -322,9 +322,9 @@ sub damaged_ok
 }
 
 my @good = (begin(1), sample(ip => $place{panic}, time => 1_000));
-damaged_ok("\\S+ writes records of version 99, $wire_version is expected; make outside",
+damaged_ok("\\S+ writes records of version 99, not $wire_version: rebuild it by make outside",
     begin(1, 99));
-damaged_ok('\S+ did not send its version first; make outside', end());
+damaged_ok('\S+ did not send its version first: rebuild it by make outside', end());
 damaged_ok("the plugin wrote no record of version $wire_version: kind $_, 16 bytes; make outside",
     @good, pack('S<CCL<Q<', 16, $_, 0, 0, 0)) for 9, 5;
 damaged_ok("the plugin's sample of event 1 in context 0 is invalid", @good,

@@ -303,7 +303,7 @@ static void what_cannot_be_read_is_answered_with_one_line(void **state)
 {
     (void)state;
     assert_int_equal(console_execute("say 'a; say b"), -EINVAL);
-    assert_string_equal(printed, "the quote ' is opened but not closed\n");
+    assert_string_equal(printed, "unterminated quote '\n");
 }
 
 static void one_thread_runs_commands_at_a_time(void **state)

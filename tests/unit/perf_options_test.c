@@ -384,7 +384,7 @@ static void what_branches_have_none_of_is_the_other_events(void **state)
                    "branches: a recording can have this event only once");
     assert_refused("record -e branches/window=0/", "window \"0\": a number of instructions");
     assert_refused("record -e mem:0xffffffff80001000/window=5/",
-                   "window=: only -e branches has this term, mem:");
+                   "window= is a term of -e branches, not of mem:");
     assert_refused("record --start mem:0xffffffff80001000", "add -e branches");
     assert_refused("record --start", "--start needs a value");
     assert_refused("record -e branches --start cpu-clock", "only a breakpoint opens the window");
@@ -699,11 +699,11 @@ static void every_chain_is_verified_if_any_is(void **state)
 static void options_of_chains_without_a_chain_are_refused(void **state)
 {
     (void)state;
-    assert_refused("record --skip 2 -e mem:0xffffffff80001000", "--skip without call chains");
+    assert_refused("record --skip 2 -e mem:0xffffffff80001000", "--skip needs call chains");
     assert_refused("record --skip 2 -g -e mem:0xffffffff80001000/call-graph=no/",
-                   "--skip without call chains");
+                   "--skip needs call chains");
     assert_refused("record --verify-chain -e mem:0xffffffff80001000",
-                   "--verify-chain without call chains");
+                   "--verify-chain needs call chains");
     assert_refused("record -e mem:0xffffffff80001000/skip=2/", "skip=2 without a call chain");
     assert_refused("stat --skip 2 -g -e mem:0xffffffff80001000", "--skip: perf stat only counts");
     assert_refused("stat --verify-chain -g -e mem:0xffffffff80001000",
