@@ -14,7 +14,7 @@
 enum { UNASKED = 1, ASKED = 2 };
 
 static struct {
-    char kept[2 * CMDLINE_SIZE]; /* each argument takes one byte more, for its mark */
+    char kept[2 * CMDLINE_SIZE]; /* each argument takes one extra byte, for its mark */
     size_t length;
     char complaint[120];
 } cmdline;
@@ -24,7 +24,10 @@ static bool is_blank(char character)
     return character == ' ' || character == '\t' || character == '\n' || character == '\r';
 }
 
-/* GRUB escapes \ ' and " with a backslash; people also escape blanks. Others keep the backslash. */
+/*
+ * GRUB escapes \ ' and " with a backslash; people also escape blanks. Before any other character
+ * the backslash is kept.
+ */
 static bool is_hidden_by_backslash(char character)
 {
     return character == '\\' || character == '\'' || character == '"' || is_blank(character);
@@ -57,7 +60,10 @@ static const char *keep_argument(const char *text, size_t *length)
     return quote == '\0' ? text : NULL;
 }
 
-/* `end`: the argument's end, or NULL. Checks the length first: it may be why a quote is open. */
+/*
+ * Returns why the argument at `text` is refused, or NULL. `end`: its end; NULL if a quote is not
+ * closed. Checks the length first, because it may be why the quote is not closed.
+ */
 static const char *fault_of(const char *line, const char *text, const char *end)
 {
     size_t reach = (size_t)(text - line) + (end ? (size_t)(end - text) : strlen(text));
@@ -95,7 +101,10 @@ const char *cmdline_complaint(void)
     return cmdline.complaint[0] == '\0' ? NULL : cmdline.complaint;
 }
 
-/* The argument after `previous`, NULL at the end. The byte before an argument is its mark. */
+/*
+ * Returns the argument after `previous` (NULL: the first one), or NULL at the end. The byte before
+ * an argument is its mark.
+ */
 static char *next_argument(const char *previous)
 {
     size_t at = previous ? (size_t)(previous - cmdline.kept) + strlen(previous) + 1 : 0;
@@ -103,7 +112,10 @@ static char *next_argument(const char *previous)
     return at < cmdline.length ? &cmdline.kept[at + 1] : NULL;
 }
 
-/* The last argument that begins with `key` and `=`, from the `=` on, or NULL. Marks all such. */
+/*
+ * Returns the last argument that begins with `key` and `=`, from the `=` on, or NULL. Marks all
+ * such arguments.
+ */
 static const char *ask(const char *key)
 {
     size_t length = strlen(key);
@@ -139,7 +151,7 @@ const char *cmdline_next_unasked(const char *previous)
     return argument;
 }
 
-/* How far the suffix k, m or g shifts; 0 for none, -1 for an unknown one. */
+/* Returns by how many bits the suffix k, m or g shifts; 0 without one, -1 for an unknown one. */
 static int suffix_shift(const char *suffix)
 {
     static const char suffixes[] = "kKmMgG";

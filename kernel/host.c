@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See host.h. Members of struct host, each in the context that core/host.h states. */
+/*
+ * See host.h. Implements the members of struct host; each runs in the context that core/host.h
+ * states.
+ */
 #include "kernel/host.h"
 
 #include <linux/errno.h>
@@ -15,7 +18,7 @@
 #include "kernel/sched/wait_queue.h"
 #include "kernel/user/process.h"
 
-#define BOOT_TASK_NAME "pitot" /* unless it runs a command that is being recorded */
+#define BOOT_TASK_NAME "pitot" /* the boot thread's name, unless it runs a recorded command */
 
 static void *kept_place; /* set at boot, as is its size; NULL: none */
 static size_t kept_size;
@@ -80,7 +83,7 @@ static enum host_task task_find(uint32_t pid)
     return thread->process ? HOST_TASK_OF_PROGRAM : HOST_TASK_OF_KERNEL;
 }
 
-/* Idle threads have pid 0, and in recordings the name that perf gives it. */
+/* Idle threads have pid 0; a recording shows them by the name that perf gives to that pid. */
 static void tasks_tell(void)
 {
     const struct thread *thread;

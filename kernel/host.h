@@ -7,5 +7,8 @@
 /* Boot, before any function of Pitot is called. */
 void host_init(void);
 
-/* Memory that survives a reset, for the recorder, beside the ARCH_KEPT variables. Boot. */
+/*
+ * Passes memory that survives a reset to the recorder, in addition to the ARCH_KEPT variables.
+ * Boot.
+ */
 void host_set_kept(void *start, size_t bytes);

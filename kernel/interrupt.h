@@ -9,5 +9,5 @@
 
 void interrupt_serve(unsigned line, void (*handler)(struct regs *regs), struct regs *regs);
 
-/* When the interrupt that this CPU is serving began (arch_clock_ns). Interrupt context. */
+/* Returns when the interrupt that this CPU is serving began (arch_clock_ns). Interrupt context. */
 uint64_t interrupt_began(void);

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See command_owner.h. In .text.hit: a debugger's stop also claims, for a waiting thread. */
+/*
+ * See command_owner.h. The functions are in .text.hit because a debugger's stop also calls them, to
+ * claim for a waiting thread.
+ */
 #include "kernel/console/command_owner.h"
 
 #include "arch/cpu.h"
 #include "core/lib/assert.h"
 
 static const struct thread *owner; /* [A] */
-static const char *name;           /* [A] the owner's, like `claims`; NULL: no owner */
-static unsigned claims;
+static const char *name;           /* [A] the owner's name; NULL: no owner */
+static unsigned claims;            /* [owner] claims that were not released yet */
 
 ARCH_HIT_TEXT bool command_owner_claim(const struct thread *thread, const char *who)
 {

@@ -10,11 +10,12 @@
 struct thread;
 
 /*
- * Gives `thread` the right to run commands, until as many releases as claims. `who` names the owner
- * to other threads: "the console". False: another thread has it. Any context.
+ * Gives `thread` the right to run commands, until the right has been released as often as it was
+ * claimed. `who`, for example "the console", names the owner to other threads. Returns false if
+ * another thread has the right. Any context.
  */
 bool command_owner_claim(const struct thread *thread, const char *who);
 void command_owner_release(void);
 
-/* The owner's name, or `nobody`. Any context. */
+/* Returns the owner's name, or "nobody". Any context. */
 const char *command_owner_name(void);

@@ -21,7 +21,10 @@ static const char *name_at(const struct target *target, size_t index)
     return target->names.at(&target->names, index);
 }
 
-/* The first name not sorted before the prefix; `past`: the first name after all that have it. */
+/*
+ * Returns the index of the first name that is not sorted before the prefix; with `past`, that of
+ * the first name after all that begin with it.
+ */
 static size_t bound(const struct target *target, bool past)
 {
     size_t low = 0, high = target->names.count;

@@ -13,7 +13,7 @@ struct thread;
 /* A list; `at` returns NULL past its end. */
 struct names {
     const char *(*at)(const struct names *names, size_t index);
-    const void *of; /* data of `at`, if it serves several lists */
+    const void *of; /* data for `at`, if it serves several lists */
     size_t count;
 };
 
@@ -27,5 +27,5 @@ struct names names_crashes(void);  /* arguments of `crash` */
 struct names names_programs(void); /* files in /bin */
 struct names names_paths(void);    /* the same, with /bin/ before each */
 
-/* The symbols of the program at `path`; empty if it is not a program. */
+/* Returns the symbols of the program at `path`; an empty list if it is not a program. */
 struct names names_program_symbols(const char *path);

@@ -7,7 +7,7 @@
 #include "kernel/user/process.h"
 
 static const char *const signal_names[] = {"-CONT", "-INT", "-KILL", "-STOP", "-TERM", NULL};
-static const char *const breakpoints[] = {"mem:", NULL}; /* their prefix */
+static const char *const breakpoints[] = {"mem:", NULL}; /* the prefix that all breakpoints have */
 
 static bool is_thread(const struct thread *thread)
 {
@@ -93,7 +93,7 @@ static bool is_quoting(char character)
     return character == '\'' || character == '"' || character == '\\';
 }
 
-/* False if there is a quote or backslash: words with quotes are not parsed here. */
+/* Returns false if there is a quote or backslash: words with quotes are not parsed here. */
 static bool context_find(const char *text, size_t length, struct context *context)
 {
     *context = (struct context){.current = {text, 0}};
@@ -122,7 +122,7 @@ static bool target_set(struct target *target, struct names names, struct word pr
     return true;
 }
 
-/* The same, for a name that need not be followed by a blank. */
+/* Does the same for a name that need not be followed by a blank. */
 static bool target_set_open(struct target *target, struct names names, struct word prefix)
 {
     *target = (struct target){names, prefix, false};
@@ -134,7 +134,7 @@ static bool target_command(struct word word, struct target *target)
     return target_set(target, word_begins(word, "/") ? names_paths() : names_commands(), word);
 }
 
-/* The last item of a list separated by commas. */
+/* Returns the last item of a list separated by commas. */
 static struct word last_of_list(struct word word)
 {
     for (size_t i = word.length; i > 0; i--)
@@ -143,7 +143,7 @@ static struct word last_of_list(struct word word)
     return word;
 }
 
-/* Splits a word at the first `at`; false if there is none. */
+/* Splits a word at the first `at`. Returns false if there is none. */
 static bool word_cut(struct word word, char at, struct word *before, struct word *after)
 {
     size_t length = 0;
@@ -157,7 +157,7 @@ static bool word_cut(struct word word, char at, struct word *before, struct word
     return true;
 }
 
-/* PLACE:ACCESS, PLACE from `symbols`. */
+/* Completes PLACE:ACCESS; the candidates for PLACE are `symbols`. */
 static bool target_place(struct names symbols, struct word word, struct target *target)
 {
     static const char *const accesses[] = {"rw", "w", "x", NULL};
@@ -168,7 +168,7 @@ static bool target_place(struct names symbols, struct word word, struct target *
     return target_set_open(target, symbols, word);
 }
 
-/* mem:/bin/x, and mem:/bin/x:symbol. */
+/* Completes mem:/bin/x and mem:/bin/x:symbol; `word` is the part after mem:. */
 static bool target_program_place(struct word word, struct target *target)
 {
     char path[FS_PATH_MAX + 1];
@@ -183,7 +183,7 @@ static bool target_program_place(struct word word, struct target *target)
     return target_place(names_program_symbols(path), place, target);
 }
 
-/* An event of `kinds`, or the place that a breakpoint watches. */
+/* Completes an event of `kinds`, or the place that a breakpoint watches. */
 static bool target_event(struct names kinds, struct word word, struct target *target)
 {
     const size_t skipped = strlen("mem:");
@@ -242,7 +242,7 @@ static bool target_part(const struct context *context, struct target *target)
     return part->workload && target_command(context->current, target);
 }
 
-/* The word after a command's name. */
+/* Completes the word after a command's name. */
 static bool target_second(const struct context *context, struct target *target)
 {
     struct word word = context->current;

@@ -18,5 +18,5 @@ struct target {
     bool ends_word;     /* append a blank after a complete name */
 };
 
-/* False: there are no candidates for this position. */
+/* Returns false if there are no candidates for this position. */
 bool target_find(const char *text, size_t length, struct target *target);

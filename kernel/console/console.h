@@ -17,5 +17,7 @@ _Noreturn void console_run(void);
  */
 int console_execute(const char *line);
 
-/* The same, but prints each command after a prompt, as if typed: for run= on the command line. */
+/*
+ * Does the same, but prints each command after a prompt, as if typed: for run= on the command line.
+ */
 int console_script(const char *text);

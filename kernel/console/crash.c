@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* `crash HOW`: every kind of crash that is reported. Task context; returns if HOW is unknown. */
+/*
+ * The command `crash HOW`, which can cause every kind of crash that is reported. Task context; it
+ * returns if HOW is unknown.
+ */
 #include <linux/errno.h>
 #include <stdint.h>
 
@@ -13,7 +16,9 @@
 #include "kernel/panic/panic.h"
 #include "kernel/sched/wait_queue.h"
 
-/* The compiler cannot see through these: it would remove or reject the faulty operations below. */
+/*
+ * The compiler must not know these values: it would remove or reject the faulty operations below.
+ */
 static volatile uintptr_t nowhere = 0x10;
 static void (*volatile nothing)(void);
 static volatile int zero;
@@ -51,7 +56,7 @@ static void crash_jump_null(void)
 static uint64_t crash_recurse_deeper(uint64_t depth);
 static uint64_t (*volatile deeper)(uint64_t) = crash_recurse_deeper;
 
-/* A frame that the compiler cannot share between calls. */
+/* Has a frame that the compiler cannot share between calls. */
 static uint64_t crash_recurse_deeper(uint64_t depth)
 {
     volatile char frame[64];

@@ -4,5 +4,5 @@
 
 #define CRASHES_MAX 32
 
-/* The index-th HOW, in the order in which `crash` lists them; NULL past the end. */
+/* Returns the index-th HOW, in the order in which `crash` lists them; NULL past the end. */
 const char *crash_how(unsigned index);

@@ -12,11 +12,14 @@ struct history {
     size_t count; /* number of lines ever added */
 };
 
-/* Adds a line, unless it is empty or repeats the last one. */
+/* Adds a line, unless it is empty or equals the newest line. */
 void history_keep(struct history *history, const char *text);
 
-/* The line `back` lines before the current one, counted from 1; NULL if there is none. */
+/* Returns the line `back` lines before the current one, 1 for the newest; NULL if there is none. */
 const char *history_line(const struct history *history, size_t back);
 
-/* Searches from line `back` to older ones for a line that contains `part`. Its number, or 0. */
+/*
+ * Searches for a line that contains `part`, from line `back` to older ones. Returns its number as
+ * in history_line, or 0.
+ */
 size_t history_find(const struct history *history, const char *part, size_t back);

@@ -26,12 +26,15 @@ static struct {
     uint64_t interrupts_taken; /* number of ^C taken */
     void (*resume)(void);      /* set at boot */
 
-    /* Written while all consumers are stopped, and by the claimer, under their lock. */
+    /* Written by a claim while all consumers are stopped, otherwise under their lock. */
     bool claimed;           /* readers of bytes get no further ^C */
     uint64_t claimed_at;    /* `interrupts` at the claim: readers get the earlier ones */
     uint64_t claimed_taken; /* `interrupts` up to which the claimer has taken */
 
-    /* Set by the producer, which then stops; cleared by a consumer, which then resumes it. */
+    /*
+     * Set by the producer, which then stops; cleared by a consumer, which then resumes the
+     * producer.
+     */
     bool stopped;
 } queue = {.consumers.name = "input"};
 
@@ -88,8 +91,8 @@ void input_set_resume(void (*resume)(void))
 }
 
 /*
- * Checks for room again: the producer may have filled the queue before we read `stopped`. It stays
- * stopped until it is resumed, so the two writers of `stopped` never meet.
+ * Checks for room again: the producer may have filled the queue before we read `stopped`. The
+ * producer stays stopped until it is resumed, so the two writers of `stopped` never meet.
  */
 static void advance_to(uint64_t position)
 {
@@ -113,8 +116,8 @@ bool input_interrupted(void)
 }
 
 /*
- * Takes a ^C if fewer than `typed` have been taken; *taken counts them. If a further ^C moves the
- * position between the two loads, bytes are dropped one call early.
+ * Takes a ^C if fewer than `typed` have been taken; *taken counts them. If another ^C is typed
+ * after `typed` was loaded, the bytes before it are dropped one call early.
  */
 static bool take_interrupt(uint64_t typed, uint64_t *taken)
 {
@@ -157,7 +160,10 @@ void input_release_interrupt(void)
         input_arrived();
 }
 
-/* ^C for the reader of bytes. Loaded before `claimed`: a later claim takes none of these. */
+/*
+ * Returns the number of ^C for the reader of bytes. It is loaded before `claimed`, so a later claim
+ * takes none of these ^C.
+ */
 static uint64_t readers_interrupts(void)
 {
     uint64_t typed = load(&queue.interrupts);

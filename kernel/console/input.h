@@ -28,10 +28,15 @@ void input_set_arrived(void (*arrived)(void));
 
 /* --- Consumers: task context. --- */
 
-/* input_get calls `resume` (or NULL) when a full queue has room again; it may call input_put. */
+/*
+ * A consumer calls `resume` (may be NULL) when a full queue has room again; `resume` may call
+ * input_put.
+ */
 void input_set_resume(void (*resume)(void));
 
-/* Reads the next byte; false if there is none. An unclaimed ^C is returned in its position. */
+/*
+ * Reads the next byte. Returns false if there is none. An unclaimed ^C is returned in its position.
+ */
 bool input_get(uint8_t *byte);
 
 /*

@@ -4,11 +4,11 @@
 
 #include <stdbool.h>
 
-/* Sleeps until input_pending. */
+/* Sleeps until input_pending returns true. */
 void input_wait(void);
 
 /*
- * Sleeps until `holds` returns true. It is called after each typed byte, ^C included, and each
+ * Sleeps until `holds` returns true. `holds` is called after each typed byte, ^C included, and each
  * input_wake, under a spinlock, interrupts off.
  */
 void input_wait_until(bool (*holds)(void));

@@ -4,7 +4,10 @@
 
 #include <stdbool.h>
 
-/* Longer sequences are not keys: the bytes are text, which a stray ESC would otherwise swallow. */
+/*
+ * Longer sequences are not keys. Their bytes count as text, which a stray ESC would otherwise
+ * swallow.
+ */
 #define SEQUENCE_MOST 16
 
 /* Letters sent by xterm and compatible terminals (xterm's "PC-Style Function Keys"). */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See line.h. Assumes of the terminal only that it moves back on \b and overwrites when printing,
- * never its width. Newlines are a bare \n, which the sink converts.
+ * See line.h. Assumes only that the terminal moves back on \b and overwrites when printing; it
+ * assumes no width. Newlines are a bare \n, which the sink converts.
  */
 #include "kernel/console/line.h"
 
@@ -94,7 +94,7 @@ static void show_before(struct line *line, size_t back)
 
 /*
  * Shows the newest line, `back` or more lines ago, that contains `sought`, with the cursor at the
- * match. False, and a bell, if there is none.
+ * match. Rings the bell and returns false if there is none.
  */
 static bool show_found(struct line *line, size_t back)
 {
@@ -195,7 +195,7 @@ static void press_search(struct line *line)
     line->sought[0] = '\0';
 }
 
-/* Adds a letter; the line that is shown may still match. */
+/* Adds a letter to `sought`; the line that is shown may still match. */
 static void seek_more(struct line *line, char letter)
 {
     size_t length = strlen(line->sought);
@@ -208,7 +208,7 @@ static void seek_more(struct line *line, char letter)
         line->sought[length] = '\0';
 }
 
-/* Removes a letter, and searches from the newest line again. */
+/* Removes a letter from `sought`, and searches from the newest line again. */
 static void seek_less(struct line *line)
 {
     size_t length = strlen(line->sought);
@@ -221,7 +221,10 @@ static void seek_less(struct line *line)
         show_before(line, 0);
 }
 
-/* Handles a key during a ^R search. False: the key ends the search and has its usual effect. */
+/*
+ * Handles a key during a ^R search. Returns false if the key ends the search and has its usual
+ * effect.
+ */
 static bool seek(struct line *line, int key)
 {
     if (key >= ' ' && key < KEY_DELETE)

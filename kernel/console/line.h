@@ -21,7 +21,7 @@
 
 /* TAB completion (complete.h). `text` is the line up to the cursor, not terminated. */
 struct line_completer {
-    /* Returns the number of candidates; `addition` gets what they have in common after `text`. */
+    /* Returns the number of candidates; stores in `addition` what all of them add to `text`. */
     size_t (*extend)(const char *text, size_t length, char *addition, size_t size);
     /* Prints the candidates, in whole lines. */
     void (*list)(const char *text, size_t length, struct sink *sink);
@@ -51,7 +51,7 @@ struct line {
 
     struct history history;
     size_t browsed; /* 0: the current line; n: the n-th newest in `history` */
-    bool searching; /* since ^R: keys extend `sought` */
+    bool searching; /* during a ^R search: keys extend `sought` */
     char sought[LINE_SOUGHT_MAX + 1];
     char set_aside[LINE_LENGTH_MAX + 1]; /* the current line, while another is shown */
 };
@@ -59,7 +59,9 @@ struct line {
 void line_init(struct line *line, struct sink *sink, const char *prompt,
                const struct line_completer *completer);
 
-/* Prints the prompt and begins an empty line: at first, and after each result except LINE_OPEN. */
+/*
+ * Prints the prompt and begins an empty line. Called first, and after each result except LINE_OPEN.
+ */
 void line_begin(struct line *line);
 
 enum line_state line_put(struct line *line, uint8_t byte);

@@ -12,7 +12,7 @@
 #define SECOND_NS    1000000000ull
 #define SECONDS_MOST 1000000
 
-static uint64_t until_ns; /* one command at a time */
+static uint64_t until_ns; /* used by one command at a time */
 
 static bool slept_or_interrupted(void)
 {

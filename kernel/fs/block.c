@@ -16,7 +16,10 @@ _Static_assert(BLOCK_SIZE == PAGE_SIZE, "a block is a page");
 static size_t used;
 static size_t limit;
 
-/* Freed pages, linked. Pushed under the kernel lock; the worker takes the list without it. */
+/*
+ * A list of freed pages. Pages are added under the kernel lock; the worker takes the whole list
+ * without it.
+ */
 struct freed {
     struct freed *next;
     struct fs_account *account;

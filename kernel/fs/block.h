@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The file system's pages, inodes included: limited to a share of memory, and charged to accounts.
- * Task context; takes the kernel lock itself.
+ * Task context; the functions take the kernel lock themselves.
  */
 #pragma once
 
@@ -16,8 +16,9 @@
 void block_init(size_t most);
 
 /*
- * Returns a zeroed block; NULL: limit reached, or no memory. It is charged to `account` (NULL:
- * none) until its page is back in the page allocator; block_free takes the same account.
+ * Returns a zeroed block, or NULL if the limit is reached or there is no memory. The block is
+ * charged to `account` (NULL: none) until its page is back in the page allocator; pass the same
+ * account to block_free.
  */
 void *block_alloc(struct fs_account *account);
 void block_free(void *block, struct fs_account *account);

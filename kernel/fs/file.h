@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * File descriptors, for fs_open: one table for the kernel, programs' descriptors refer to it. Task
- * context, under the kernel lock.
+ * File descriptors, for fs_open: one table for the whole kernel, to which programs' descriptors
+ * refer. Task context, under the kernel lock.
  */
 #pragma once
 

@@ -2,7 +2,7 @@
 /*
  * Inodes: contents and times of a file or directory. An inode lives while a directory entry or an
  * open file refers to it. Task context, under the kernel lock, which protects every field; an inode
- * that was found stays valid until its release.
+ * that was found stays valid until the lock is released.
  */
 #pragma once
 
@@ -20,7 +20,7 @@ struct inode {
     enum fs_kind kind;
     uint32_t files;  /* open files */
     uint32_t names;  /* directory entries: 0 or 1; 2 during a rename */
-    uint32_t parent; /* named directories: the number of the directory above; root: its own */
+    uint32_t parent; /* number of a named directory's parent; root: its own number */
     uint32_t block_count;
     struct fs_account *account; /* charged for its blocks, inherited by its entries; NULL: none */
     uint64_t size;
@@ -43,7 +43,10 @@ void inode_end_if_unused(struct inode *inode);
 int64_t inode_read(struct inode *inode, uint64_t offset, void *to, size_t length);
 int64_t inode_write(struct inode *inode, uint64_t offset, const void *from, size_t length);
 
-/* Truncates a file to nothing, or a directory by entries, whose bytes stay in the last block. */
+/*
+ * Shrinks a file to 0 bytes, or a directory by whole entries; the bytes of the removed entries stay
+ * in its last block.
+ */
 void inode_shrink(struct inode *inode, uint64_t size);
 
 void inode_stat(const struct inode *inode, struct fs_stat *status);

@@ -48,7 +48,7 @@ int path_check(const char *path)
     return 0;
 }
 
-/* Takes the next name off the path; false if none is left. */
+/* Takes the next name off the path. Returns false if none is left. */
 static bool next_name(const char **path, char name[FS_NAME_MAX + 1])
 {
     const char *start = skip_slashes(*path);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * File system calls that take paths (ramfs.h). Task context, interrupts on. The big kernel lock
- * protects everything in kernel/fs. Each call takes it once, after checking the syntax of its
- * arguments, until its end, so nothing it found can vanish.
+ * protects everything in kernel/fs. Each call checks the syntax of its arguments, takes the lock
+ * once, and keeps it until its end, so that nothing it has found can vanish.
  */
 #include "kernel/fs/ramfs.h"
 

@@ -51,8 +51,8 @@ struct fs_stat {
 };
 
 /*
- * Pages in use by a directory from fs_mkdir_accounted and all created in it, until they are back in
- * the page allocator. Initially zero; must outlive them.
+ * Counts the pages of a directory from fs_mkdir_accounted and of everything created in it, until
+ * they are back in the page allocator. Initially zero; must outlive those pages.
  */
 struct fs_account {
     size_t pages; /* updated atomically, on any CPU */
@@ -64,7 +64,7 @@ struct fs_entry {
     enum fs_kind kind;
 };
 
-/* Creates an empty root directory; 0 or -ENOSPC. Once, when the page allocator has its memory. */
+/* Creates an empty root directory. Returns 0 or -ENOSPC. Called once, after pages_add. */
 int fs_init(void);
 
 /* Waits until a worker has freed the memory of everything removed. May sleep. */
@@ -74,7 +74,10 @@ void fs_settle(void);
 int fs_open(const char *path, unsigned flags);
 int fs_close(int fd);
 
-/* Return the number of bytes, which is less than `length` at the end of the file or of space. */
+/*
+ * Return the number of bytes, which is less than `length` at the end of the file, or when space
+ * runs out.
+ */
 int64_t fs_read(int fd, void *to, size_t length);
 int64_t fs_write(int fd, const void *from, size_t length);
 
@@ -92,14 +95,20 @@ int fs_rmdir(const char *path);
  */
 int fs_mkdir_accounted(const char *path, struct fs_account *account);
 
-/* Exact after fs_settle, if nothing charged to the account is in use. */
+/*
+ * Returns the number of pages charged to the account. The number is exact after fs_settle, if
+ * nothing charged to the account is in use.
+ */
 size_t fs_account_pages(struct fs_account *account);
 
-/* A file replaces an existing file, a directory an empty directory, and an inode itself. */
+/*
+ * A file may replace an existing file, and a directory an empty directory. Renaming an inode to
+ * itself changes nothing.
+ */
 int fs_rename(const char *from, const char *to);
 
 /*
- * Reads the index-th entry: returns 1, or 0 past the last. Entries are unordered; removing one
- * moves another into its place, so a caller that removes while reading restarts at 0.
+ * Reads the index-th entry. Returns 1, or 0 past the last entry. Entries are unordered; removing
+ * one moves another into its place, so a caller that removes while reading restarts at 0.
  */
 int fs_readdir(const char *path, size_t index, struct fs_entry *entry);

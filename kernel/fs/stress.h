@@ -12,7 +12,7 @@
 #include "kernel/fs/ramfs.h"
 
 #define STRESS_ROOT    "/fs-stress" /* all files are below it */
-#define STRESS_RECORDS 48           /* in the database client's file */
+#define STRESS_RECORDS 48           /* number of records in the database client's file */
 #define STRESS_PIECE   5000         /* larger than a block: pieces may cross blocks anywhere */
 
 /* The files and directories of the clients, directories first: kernel/fs/stress_clients.c. */
@@ -41,12 +41,12 @@ enum stress_name {
 /* State of one worker thread, private to it. Each client's directory is used by one thread only. */
 struct stress {
     uint32_t random;             /* the generator's state, never 0 */
-    unsigned long round;         /* 0 for the first */
+    unsigned long round;         /* current round, from 0 */
     unsigned long rounds;        /* number of rounds to run */
     unsigned long operations;    /* file system calls made */
     unsigned first, step;        /* its clients: first, first + step, ... */
-    int result;                  /* of all rounds */
-    unsigned long seconds;       /* time after which no round begins; 0: `rounds` applies */
+    int result;                  /* result of all rounds */
+    unsigned long seconds;       /* seconds after which no round begins; 0: `rounds` applies */
     const char *command;         /* command named in messages: "fs-stress" */
     char root[STRESS_NAME_SIZE]; /* parent of its clients' directories */
     char names[STRESS_NAMES][STRESS_NAME_SIZE];
@@ -70,21 +70,25 @@ uint32_t stress_between(struct stress *stress, uint32_t least, uint32_t most);
 
 /*
  * Content that can be verified without storing it: byte i of the sequence `seed`. Steps return 0,
- * or report and return a negative errno; -EIO if data read is not data written.
+ * or report an error and return a negative errno: -EIO if the data read differs from the data
+ * written.
  */
 struct content {
     uint32_t seed;
-    size_t start; /* offset in the file, and the first i */
+    size_t start; /* offset in the file, and the first value of i */
     size_t length;
 };
 
-/* Opens with FS_WRITE and `flags`, writes in pieces of different sizes, closes. */
+/*
+ * Opens the file with FS_WRITE and `flags`, writes `content` in pieces of different sizes, closes
+ * it.
+ */
 int step_write(struct stress *stress, const char *path, unsigned flags, struct content content);
 
 /* Reads the file and compares it with `content`. */
 int step_verify(struct stress *stress, const char *path, struct content content);
 
-/* The same on an open file, from its current offset, which must be content.start. */
+/* Do the same on an open file, from its current offset, which must be content.start. */
 int step_write_open(struct stress *stress, int fd, const char *path, struct content content);
 int step_verify_open(struct stress *stress, int fd, const char *path, struct content content);
 
@@ -93,7 +97,7 @@ int step_expect_size(struct stress *stress, const char *path, size_t size);
 /* Counts one file system call, reports its failure, and returns its result. */
 int64_t stress_counted(struct stress *stress, const char *call, const char *path, int64_t result);
 
-/* Each makes one call. Inline, so that call chains show the calling client. */
+/* Each makes one file system call. Inline, so that call chains show the calling client. */
 static inline int step_open(struct stress *stress, const char *path, unsigned flags)
 {
     return (int)stress_counted(stress, "open", path, fs_open(path, flags));

@@ -8,10 +8,10 @@
 #include "kernel/fs/stress.h"
 #include "kernel/fs/visible.h"
 
-#define LOG_LINES   32   /* per visit */
-#define LOG_LIMIT   5000 /* bytes, after which the log is rotated */
+#define LOG_LINES   32   /* per round */
+#define LOG_LIMIT   5000 /* bytes in the log, after which it is rotated */
 #define RECORD_SIZE 200
-#define UPDATES     5 /* per visit */
+#define UPDATES     5 /* per round */
 #define QUERIES     100
 #define BUILD_DEPTH 3
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The commands `fs-stress`, the demonstration's workload, for a number of rounds, and `dbench`, the
- * same for a time (docs/kernel.md). They run clients in new threads or the caller's, verify all
- * data read, and at the end that no file is left and that the files' pages are free again. One run
- * at a time; task context, interrupts on.
+ * The command `fs-stress` runs the demonstration's workload for a number of rounds; `dbench` runs
+ * the same workload for a time (docs/kernel.md). They run clients in new threads or in the
+ * caller's, verify all data read, and check at the end that no file is left and that the files'
+ * pages are free again. One run at a time; task context, interrupts on.
  */
 #include <linux/errno.h>
 #include <stdbool.h>
@@ -141,9 +141,9 @@ static int make_directories(unsigned threads, bool apart)
 }
 
 /*
- * Runs the rounds in `threads` threads (0: the caller's), below STRESS_ROOT: `apart`, each in its
- * own directory, otherwise all in the first's. Removes all files, even after an error. Returns 0,
- * or reports an error and returns a negative errno.
+ * Runs the rounds in `threads` threads (0: in the caller's), below STRESS_ROOT. If `apart`, each
+ * thread has its own directory; otherwise all threads use that of the first. Removes all files,
+ * even after an error. Returns 0, or reports an error and returns a negative errno.
  */
 VISIBLE static int stress_all(unsigned threads, bool apart)
 {
@@ -158,7 +158,10 @@ VISIBLE static int stress_all(unsigned threads, bool apart)
     return result < 0 ? result : cleaned;
 }
 
-/* Reports success and how often threads waited for the kernel lock; or lost pages: -EIO. */
+/*
+ * Reports success, and how often threads waited for the kernel lock. If pages were not freed,
+ * reports that and returns -EIO.
+ */
 VISIBLE static int stress_done(unsigned threads)
 {
     const char *command = stresses[0].command;
@@ -189,10 +192,10 @@ VISIBLE static int stress_done(unsigned threads)
 struct syntax {
     const char *option;
     unsigned option_most, most;
-    const char *option_wrong, *wrong; /* what to print, with the largest number */
+    const char *option_wrong, *wrong; /* errors; each prints the largest number */
 };
 
-/* A number that is not given is 0. */
+/* Stores 0 for a number that is not given. */
 static int parse(int argc, char **argv, const struct syntax *syntax, uint64_t *option,
                  uint64_t *number)
 {

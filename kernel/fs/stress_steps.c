@@ -64,7 +64,7 @@ static int verify_piece(struct stress *stress, int fd, const char *path, struct 
     return 0;
 }
 
-/* Takes a piece of random length off the front. */
+/* Removes a piece of random length from the front of `content`, and returns it. */
 static struct content next_piece(struct stress *stress, struct content *content)
 {
     struct content part = *content;

@@ -23,7 +23,7 @@ struct header {
 
 _Static_assert(sizeof(struct header) == BLOCK, "ustar Interchange Format");
 
-/* False unless the field holds an octal number. Its 12 digits always fit into a size_t. */
+/* Returns false unless the field holds an octal number. Its 12 digits always fit into a size_t. */
 static bool read_octal(const char *text, size_t length, size_t *value)
 {
     size_t at = 0;
@@ -38,7 +38,7 @@ static bool read_octal(const char *text, size_t length, size_t *value)
     return at == length || text[at] == ' ' || text[at] == '\0';
 }
 
-/* Sum of all header bytes, with those of the checksum field counted as blanks. */
+/* Returns the sum of all header bytes, with those of the checksum field counted as blanks. */
 static size_t checksum_of(const unsigned char *bytes)
 {
     const size_t start = offsetof(struct header, checksum), end = offsetof(struct header, type);
@@ -66,7 +66,7 @@ static size_t length_of(const char *text, size_t most)
     return length;
 }
 
-/* Strips a leading "./" and trailing slashes; false if the path is too long. */
+/* Makes the path, without a leading "./" and trailing slashes. Returns false if it is too long. */
 static bool make_path(const struct header *header, char *path)
 {
     size_t prefix = length_of(header->prefix, sizeof(header->prefix));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Keeps functions visible in call chains, for the price of a call: on paths that take the kernel
- * lock, which exist to be observed.
+ * Keeps functions visible in call chains. This costs a call, so it is used only for functions that
+ * exist to be observed, such as those that take the kernel lock.
  */
 #pragma once
 

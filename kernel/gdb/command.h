@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The kernel's part in waiting for gdb: the command `gdb`, and gdb=wait. */
+/* The command `gdb`, and gdb=wait on the kernel's command line, which wait for gdb. */
 #pragma once
 
 /* Waits for gdb if the command line has gdb=wait. Boot, task context. */

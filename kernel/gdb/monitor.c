@@ -25,7 +25,7 @@ static struct thread *runner; /* set once */
 
 static struct {
     uint32_t state; /* [A] */
-    unsigned cpu;   /* in the stop, like the next two */
+    unsigned cpu;   /* stored during the stop, as are the next two */
     struct regs kept;
     char line[GDB_COMMAND_MAX + 1];
 } command;
@@ -40,11 +40,11 @@ static void state_is(enum state state)
     __atomic_store_n(&command.state, state, __ATOMIC_RELEASE);
 }
 
-static size_t (*print_to_gdb)(const char *text, size_t length); /* set at boot, like the next */
+static size_t (*print_to_gdb)(const char *text, size_t length); /* set at boot, as is the next */
 static void (*tell_alive)(void);
 static struct sink *console; /* [runner] the console that runner_sink replaces */
 
-/* Output of other threads goes to the console. */
+/* Sends the runner's output to gdb, and that of other threads to the console. */
 static void runner_write(struct sink *sink, const char *bytes, size_t length)
 {
     (void)sink;
@@ -92,7 +92,10 @@ static void monitor_start(void)
         runner = thread_create("gdb", runner_main, NULL, &why);
 }
 
-/* Runs on the stopped thread, which an idle thread may not leave by sleeping. The stop ends it. */
+/*
+ * Runs on the stopped thread: lets the runner work until the command is done, and then stops again;
+ * monitor_end then restores the thread. An idle thread must not sleep, so it yields.
+ */
 static void hold(void)
 {
     bool idles = thread_current()->pid == 0;

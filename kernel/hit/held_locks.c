@@ -5,8 +5,8 @@
 _Alignas(64) struct held_locks held_locks[ARCH_CPUS_MAX];
 
 /*
- * For example, a thread that goes to sleep takes the scheduler's lock, then releases the wait
- * queue's. Later locks move down, one store each; the caller clears the last entry.
+ * Needed, for example, by a thread that goes to sleep: it takes the scheduler's lock, then releases
+ * the wait queue's. Moves the later locks down, one store each; the caller clears the last entry.
  */
 void held_locks_remove_inner(struct held_locks *here, const struct spinlock *lock)
 {

@@ -18,7 +18,7 @@ struct spinlock;
 struct held_locks {
     uint32_t count;                   /* locks held; those past HELD_LOCKS_MAX have no entry */
     const struct spinlock *waits_for; /* NULL: none */
-    /* In the order of acquisition. NULL: being acquired or released. */
+    /* In the order of acquisition. NULL: a lock that is being acquired or released. */
     const struct spinlock *lock[HELD_LOCKS_MAX];
 };
 
@@ -38,7 +38,7 @@ static inline void held_locks_add(const struct spinlock *lock)
         here->lock[place] = lock;
 }
 
-/* For a lock that is not the last one taken. */
+/* Called by held_locks_remove for a lock that is not the last one taken. */
 void held_locks_remove_inner(struct held_locks *here, const struct spinlock *lock);
 
 static inline void held_locks_remove(const struct spinlock *lock)
@@ -54,7 +54,10 @@ static inline void held_locks_remove(const struct spinlock *lock)
     here->count = last;
 }
 
-/* Returns the previous lock, to restore: the caller may be an interrupt of a thread that waits. */
+/*
+ * Returns the previous value, for held_locks_wait_over to restore: the caller may be an interrupt
+ * handler that has interrupted a waiting thread.
+ */
 static inline const struct spinlock *held_locks_wait(const struct spinlock *lock)
 {
     struct held_locks *here = &held_locks[arch_cpu_id()];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See print_guard.h. No spinlock: an interrupt may print while its CPU prints, and a lock event
- * that is printed would cause the next.
+ * See print_guard.h. Not a spinlock: an interrupt may print while its CPU prints, and printing a
+ * lock event would cause the next lock event.
  */
 #include "kernel/hit/print_guard.h"
 
@@ -15,7 +15,7 @@ static uint32_t owner; /* [A] the CPU that prints, + 1; 0: none */
 static unsigned depth; /* [owner] */
 static bool broken;    /* [A] */
 
-/* Interrupts are off: one that prints would release the guard while it is being taken. */
+/* Turns interrupts off: a handler that prints would release the guard while it is being taken. */
 static bool take(void)
 {
     uint32_t me = arch_cpu_id() + 1, nobody = 0;

@@ -7,10 +7,12 @@
 void print_guard_enter(void);
 void print_guard_leave(void);
 
-/* From here on no CPU waits for the guard: all other CPUs have been halted. Crash context. */
+/*
+ * After this call no CPU waits for the guard. All other CPUs must have been halted. Crash context.
+ */
 void print_guard_break(void);
 
-/* For a report in an NMI while all other CPUs stand still: borrows the guard from its owner. */
+/* For a report in an NMI while all other CPUs are stopped: borrows the guard from its owner. */
 struct print_guard_kept {
     uint32_t owner;
     unsigned depth;

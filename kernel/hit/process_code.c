@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See process_code.h. In a hit's context, NMIs included. The process is that of the thread that
- * owns the hit's stack; it is not freed while its CPU is in the hit.
+ * See process_code.h. Called in hits, NMIs included. The process is that of the thread that owns
+ * the hit's stack; it is not freed while its CPU is in the hit.
  */
 #include "kernel/hit/process_code.h"
 
@@ -12,7 +12,8 @@
 
 /*
  * During a switch the CPU is still on the previous thread's stack although the next one is current.
- * A stack without a thread is the CPU's own, and interrupts the current thread.
+ * A stack that belongs to no thread is one of the CPU's own; what runs there has interrupted the
+ * current thread.
  */
 static const struct process *process_on(const struct arch_stack *stack)
 {

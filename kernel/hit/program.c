@@ -100,7 +100,10 @@ static void read_build_id(const struct elf *elf, struct program *program)
         memcpy(program->build_id, note.build_id, sizeof(note.build_id));
 }
 
-/* Returns the order of *memory, the block that holds the table; NULL: there is no table. */
+/*
+ * Reads the symbol table into a new block, *memory, and returns the block's order. *memory is NULL
+ * if there is no valid table.
+ */
 static unsigned read_symbols(const struct elf *elf, struct program *program, void **memory)
 {
     const Elf64_Shdr *section = find_section(elf, ".symtab_blob");
@@ -143,7 +146,7 @@ static void program_make_known(struct program *program)
                                            .number = (unsigned)(program - programs)};
 }
 
-/* The equal program that is known already, or a copy of `fresh`; NULL if there is no room. */
+/* Returns the equal program that is known already, or a copy of `fresh`; NULL: no room. */
 static const struct program *program_keep(const struct program *fresh)
 {
     const struct program *kept = NULL;

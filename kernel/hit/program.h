@@ -35,9 +35,12 @@ struct program {
 _Static_assert(offsetof(struct program, known) == 0, "a host_program is its program's address");
 _Static_assert(FS_PATH_MAX < HOST_PATH_SIZE, "each path is one of the host's");
 
-/* Loads the program in this file. NULL and the reason: unreadable, or too many. Task context. */
+/*
+ * Loads the program in this file. Returns NULL and the reason if the file cannot be read or
+ * PROGRAMS_MAX programs are known already. Task context.
+ */
 const struct program *program_load(const char *path, struct refusal *why);
 
-/* The segment that contains all of these bytes; NULL: none. Any context. */
+/* Returns the segment that contains all of these bytes; NULL: none. Any context. */
 const struct program_segment *program_segment_of(const struct program *program, uintptr_t address,
                                                  size_t length);

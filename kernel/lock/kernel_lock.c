@@ -11,10 +11,10 @@
 /* Aligned, so that one debug register watches all of it and nothing else. */
 uint32_t kernel_flag __attribute__((aligned(4)));
 
-/* The queue's lock covers the next three. */
+/* The queue's lock covers the next three variables. */
 static struct wait_queue waiters = WAIT_QUEUE("kernel_lock");
-static uint32_t waiting;              /* threads in kernel_lock_wait; read without the lock */
-static const struct thread *given_to; /* the sleeper handed the lock, until it notices */
+static uint32_t waiting;              /* threads in kernel_lock_wait; also read without the lock */
+static const struct thread *given_to; /* sleeper to which the lock was handed, until it notices */
 static uint64_t contended;
 
 static const struct thread *holder; /* stored only by that thread; NULL: none */
@@ -29,7 +29,7 @@ __attribute__((noinline)) static void kernel_lock_wait(void)
     flags = wait_queue_lock(&waiters);
     contended++;
     __atomic_store_n(&waiting, waiting + 1, __ATOMIC_SEQ_CST);
-    /* A and B, with unlock_kernel, which left the lock free if it did not see us. */
+    /* A and B, with unlock_kernel, which left the lock free if it did not see this waiter. */
     if (__atomic_exchange_n(&kernel_flag, 1, __ATOMIC_SEQ_CST) != 0) {
         while (given_to != thread_current())
             flags = wait_queue_sleep(&waiters, flags);
@@ -89,8 +89,9 @@ __attribute__((noinline)) void unlock_kernel(void)
     /* A, with lock_kernel. */
     __atomic_store_n(&kernel_flag, 0, __ATOMIC_RELEASE);
     /*
-     * B, with kernel_lock_wait: either the waiter sees the flag free, or we see the waiter. In that
-     * case the first thread to take the lock has it; if that is us, we hand it to the sleeper.
+     * B, with kernel_lock_wait: either the waiter sees the flag free, or we see the waiter. If we
+     * see the waiter, whichever thread takes the lock first has it; if we do, we hand it to the
+     * sleeper.
      */
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     if (__atomic_load_n(&waiting, __ATOMIC_RELAXED) > 0 &&

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The big kernel lock, as in kernels of the nineties: re-entrant, for everything without a lock of
- * its own. It exists to be observed. Task context only. Its holder may be preempted and may sleep;
- * waiters sleep (docs/kernel.md).
+ * The big kernel lock, as in kernels of the nineties: re-entrant, and covers everything that has no
+ * lock of its own. It exists to be observed. Task context only. Its holder may be preempted and may
+ * sleep; waiters sleep (docs/kernel.md).
  *
  * A watchpoint on kernel_flag sees one exchange for an outermost lock_kernel that need not wait,
  * one store for its unlock_kernel, and nothing for inner pairs. A waiter tries the exchange once
@@ -21,6 +21,9 @@ void unlock_kernel(void);
 /* Number of attempts that found the lock taken. */
 uint64_t kernel_lock_contended(void);
 
-/* The holder (NULL: none) and the number of waiters. Any context; both may change at any time. */
+/*
+ * Returns the holder (NULL: none) and stores the number of waiters. Any context; both may change at
+ * any time.
+ */
 struct thread;
 const struct thread *kernel_lock_holder(unsigned *waiters_count);

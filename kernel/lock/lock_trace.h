@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tracepoints of locks: acquire, acquired, release, contended, and a contended lock's wait from
- * contention_begin to contention_end. Any context that takes locks; recording them takes none.
- * Fields are Linux' (docs/tracepoints.md), plus `name` where Linux has none.
+ * Tracepoints of locks: lock_acquire, lock_acquired, lock_release and lock_contended;
+ * contention_begin and contention_end enclose the wait for a contended lock. They are hit in any
+ * context that takes locks; recording them takes none. Fields are Linux's (docs/tracepoints.md),
+ * plus `name` where Linux has none.
  */
 #pragma once
 
@@ -12,7 +13,7 @@
     FIELD(of, pointer, lockdep_addr, "%p")                                                         \
     FIELD(of, text, name, " %s")
 
-/* The kind of wait: Linux' LCB_F_SPIN, LCB_F_MUTEX. */
+/* The kind of wait: Linux's LCB_F_SPIN or LCB_F_MUTEX. */
 #define LOCK_WAIT_SPINS  0x01u
 #define LOCK_WAIT_SLEEPS 0x20u
 

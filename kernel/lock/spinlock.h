@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A ticket spinlock: CPUs acquire it in the order of their requests. For short sections. A lock
- * that an interrupt handler takes is taken by its _irq form everywhere; otherwise the handler could
- * wait for the task it interrupted. Not for debug traps or NMIs. The holder must not sleep.
+ * A ticket spinlock: CPUs acquire it in the order of their requests. It is for short sections. A
+ * lock that an interrupt handler takes must be taken with interrupts off everywhere
+ * (spinlock_acquire_irq); otherwise the handler could wait for the task that it interrupted. Debug
+ * traps and NMIs must not take spinlocks. The holder must not sleep.
  */
 #pragma once
 
@@ -15,12 +16,12 @@
 
 /* All zero: free. Tickets wrap around, which is harmless with fewer than 2^32 CPUs. */
 struct spinlock {
-    uint32_t next;    /* ticket of the next CPU to request the lock: any CPU, atomically */
-    uint32_t serving; /* ticket that holds the lock: stored only by the holder */
+    uint32_t next;    /* ticket of the next request; increased by any CPU, atomically */
+    uint32_t serving; /* ticket that holds the lock; stored only by the holder */
     const char *name; /* for tracepoints; NULL: none */
 };
 
-/* always_inline, here and below: a lock event's call chain begins with the caller. */
+/* always_inline, here and below, so that a lock event's call chain begins with the caller. */
 __attribute__((always_inline)) static inline void spinlock_wait(const struct spinlock *lock,
                                                                 uint32_t ticket)
 {
@@ -63,7 +64,10 @@ __attribute__((always_inline)) static inline void spinlock_release(struct spinlo
     preempt_on();
 }
 
-/* Interrupts go off first: an interrupt that holds a ticket would delay every waiting CPU. */
+/*
+ * Turns interrupts off before it takes a ticket: an interrupt of a CPU that holds a ticket would
+ * delay every CPU that waits.
+ */
 __attribute__((always_inline)) static inline uint64_t spinlock_acquire_irq(struct spinlock *lock)
 {
     uint64_t flags = arch_irq_save();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The page allocator: a binary buddy system. The free blocks of an order form a list through the
- * blocks; a byte per page says whether a block begins there. Task and interrupt context; one
+ * The page allocator: a binary buddy system. The free blocks of an order form a list, linked inside
+ * the blocks; a byte per page says whether a block begins there. Task and interrupt context; one
  * spinlock, held with interrupts off, covers everything.
  */
 #include "kernel/memory/pages.h"
@@ -15,7 +15,7 @@
 #include "kernel/lock/spinlock.h"
 
 /*
- * Tracepoints: the fields are Linux' (docs/tracepoints.md), plus the block's `address`. `pfn`: the
+ * Tracepoints: the fields are Linux's (docs/tracepoints.md), plus the block's `address`. `pfn`: the
  * number of its first physical page.
  */
 #define MM_PAGE_FREE_FIELDS(FIELD, of)                                                             \
@@ -28,7 +28,7 @@
     FIELD(of, s32, migratetype, " migratetype=%d")                                                 \
     FIELD(of, gfp, gfp_flags, " gfp_flags=%s")
 
-/* The allocation failed: address is NULL. */
+/* The `pfn` of a failed allocation, whose `address` is NULL. */
 #define MM_PAGE_NONE UINT64_MAX
 
 #define MM_PAGE_UNMOVABLE 0 /* Linux' MIGRATE_UNMOVABLE: pages are never moved */
@@ -38,20 +38,22 @@ TRACEPOINT_DECLARE(mm_page_free, MM_PAGE_FREE_FIELDS);
 TRACEPOINT_DEFINE(kmem, mm_page_alloc, MM_PAGE_ALLOC_FIELDS);
 TRACEPOINT_DEFINE(kmem, mm_page_free, MM_PAGE_FREE_FIELDS);
 
-/* A page's byte: one of these and the order if a block begins there; 0 inside a block. */
+/*
+ * A page's note: if a block begins there, one of these plus the block's order; inside a block, 0.
+ */
 #define NOTE_INSIDE 0x00
 #define NOTE_FREE   0x40
 #define NOTE_USED   0x80
 
 _Static_assert(PAGES_ORDER_MAX < NOTE_FREE, "state and order share a byte");
 
-/* At the start of a free block. */
+/* Stored at the start of each free block. */
 struct free_block {
     struct free_block *next;
     struct free_block **link; /* the pointer to this block: a list's head, or the previous `next` */
 };
 
-/* At the start of the pages passed to pages_add. */
+/* Stored at the start of the pages passed to pages_add. */
 struct region {
     struct region *next;
     uintptr_t start, end; /* the pages that can be allocated */
@@ -73,7 +75,7 @@ static uint8_t *note_of(struct region *region, uintptr_t address)
     return &region->note[(address - region->start) / PAGE_SIZE];
 }
 
-/* NULL: in no region. */
+/* Returns the region that contains an address; NULL if none does. */
 static struct region *region_of(uintptr_t address)
 {
     struct region *region = regions;
@@ -120,7 +122,7 @@ static void block_merge(struct region *region, uintptr_t address, unsigned order
     block_put(region, address, order);
 }
 
-/* Order of the largest block that can begin at `address` and ends by `end`. */
+/* Returns the order of the largest block that can begin at `address` and ends by `end`. */
 static unsigned largest_order(uintptr_t address, uintptr_t end)
 {
     unsigned order = 0;
@@ -157,7 +159,7 @@ void pages_add(uintptr_t start, size_t count)
     spinlock_release_irq(&lock, flags);
 }
 
-/* Takes the smallest free block that is large enough and returns its unused halves. NULL: none. */
+/* Takes the smallest free block that is large enough, and frees its unused halves. NULL: none. */
 static void *take_block(unsigned order)
 {
     unsigned found = order;
@@ -188,7 +190,7 @@ void *pages_alloc(unsigned order)
     spinlock_release_irq(&lock, flags);
     TRACE(mm_page_alloc, start, order, start ? arch_page_number(start) : MM_PAGE_NONE,
           MM_PAGE_UNMOVABLE, TRACEPOINT_GFP_ZERO);
-    /* The pages already belong to the caller: the long part needs no lock. */
+    /* The pages already belong to the caller, so zeroing them, which takes long, needs no lock. */
     if (start != NULL)
         memset(start, 0, block_size(order));
     return start;

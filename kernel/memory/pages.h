@@ -11,7 +11,10 @@
 #define PAGES_ORDER_MAX 18 /* 1 GiB: the largest ring */
 #define PAGES_ORDERS    (PAGES_ORDER_MAX + 1)
 
-/* Order of the smallest block of at least `count` pages; above PAGES_ORDER_MAX if there is none. */
+/*
+ * Returns the order of the smallest block of at least `count` pages; above PAGES_ORDER_MAX if there
+ * is none.
+ */
 static inline unsigned pages_order(size_t count)
 {
     unsigned order = 0;
@@ -27,13 +30,13 @@ static inline unsigned pages_order(size_t count)
  */
 void pages_add(uintptr_t start, size_t count);
 
-/* Allocates 2^order zeroed pages; NULL: no free block is that large. */
+/* Allocates 2^order zeroed pages. Returns NULL if no free block is that large. */
 void *pages_alloc(unsigned order);
 
 /* Frees a block from pages_alloc; panics if `start` or `order` is not that of a block in use. */
 void pages_free(void *start, unsigned order);
 
-/* Number of free pages, in blocks of any order. */
+/* Returns the number of free pages, in blocks of any order. */
 size_t pages_free_count(void);
 
 struct pages_counts {
@@ -42,5 +45,5 @@ struct pages_counts {
     size_t free_blocks[PAGES_ORDERS];
 };
 
-/* A consistent snapshot. */
+/* Returns a consistent snapshot. */
 struct pages_counts pages_counts(void);

@@ -63,8 +63,8 @@ void panic_print_samples(struct record_source *source)
 }
 
 /*
- * A failure in a report does less at each level: the first reports; the second prints that the
- * report failed; the third stops the machine; the fourth stops only this CPU.
+ * A failure during a report does less at each level: the first failure reports; the second prints
+ * that the report failed; the third stops the machine; the fourth stops only this CPU.
  */
 static _Noreturn void stop(void)
 {
@@ -108,7 +108,7 @@ static void begin(void)
         stop_in_report();
     level = 1;
     arch_cpus_halt();
-    arch_watch_disarm(); /* again: this CPU may have been parked, and armed as it resumed */
+    arch_watch_disarm(); /* again: if this CPU was parked, its watches were armed as it resumed */
     print_guard_break();
     recording_freeze(); /* the report's own hits must not overwrite what led here */
     stream_block_cut();
@@ -150,7 +150,7 @@ _Noreturn void panic(const char *format, ...)
     report(reason, &regs);
 }
 
-/* The current stack, if the fault touched its guard page; otherwise NULL. */
+/* Returns the current stack if the fault touched its guard page; otherwise NULL. */
 static const struct arch_stack *overflowed_stack(const struct regs *regs,
                                                  const struct arch_fault *fault)
 {

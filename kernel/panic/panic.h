@@ -12,10 +12,10 @@ __attribute__((format(printf, 1, 2))) _Noreturn void panic(const char *format, .
 
 /* Operations of the machine for a report; each may be NULL. */
 struct panic_machine {
-    void (*limit_waits)(void); /* first: from then on output must not wait for ever */
+    void (*limit_waits)(void); /* called first: from then on output must not wait for ever */
     struct sink *console;      /* the machine's own, for a failure in the report, because
                                 * print()'s output, such as a debugger, may be what failed */
-    void (*stop)(void);        /* last: ends an emulator, for example; may return */
+    void (*stop)(void);        /* called last: ends an emulator, for example; may return */
 };
 
 /* Sets a debugger's function, called after a report with the reported registers. Any context. */
@@ -26,6 +26,6 @@ void panic_init(const struct panic_machine *with);
 
 void panic_print_chain(const struct regs *regs);
 
-/* Prints the newest samples of a recording; NULL: there is none. Any context. */
+/* Prints the newest samples of a recording; `source` is NULL if there is none. Any context. */
 struct record_source;
 void panic_print_samples(struct record_source *source);

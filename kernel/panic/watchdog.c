@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * See watchdog.h. Each CPU checks itself in the NMI clock (core/event/source_nmi_clock.h), so a
- * check costs other CPUs nothing. A report is made in an NMI while all other CPUs stand still; it
+ * check costs other CPUs nothing. A report is made in an NMI while all other CPUs are stopped; it
  * takes no lock, changes nothing, and prints by polling.
  */
 #include "kernel/panic/watchdog.h"
@@ -26,15 +26,18 @@
 #define LOOK_NS      (1000000000ull / LOOK_HERTZ)
 #define TOGETHER_NS  (3 * LOOK_NS)
 
-/* Checks without progress before a report; a stopped or parked CPU serves its interrupts sooner. */
+/*
+ * Least number of checks without progress before a report. A CPU that was only stopped or parked
+ * serves its interrupts before that.
+ */
 #define LOOKS_LEAST 4
 
-/* Each CPU's view of itself. [owning CPU; a stall's reporter while all others stand still] */
+/* Each CPU's view of itself. [owning CPU; a stall's reporter while all others are stopped] */
 static struct {
     uint64_t served; /* ticks_served at the last check */
     uint64_t since;  /* arch_clock_ns when `served` last changed */
     uint64_t looked;
-    unsigned looks; /* checks since then */
+    unsigned looks; /* number of checks since then */
     bool reported;
 } watched[ARCH_CPUS_MAX];
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* watchdog=SECONDS: reports, once, a CPU without timer interrupts for so long (docs/crash.md). */
+/*
+ * watchdog=SECONDS reports, once per stall, a CPU that serves no timer interrupt for so long
+ * (docs/crash.md).
+ */
 #pragma once
 
 /* Reads the command line and starts to watch all CPUs, or reports why it cannot. Boot. */

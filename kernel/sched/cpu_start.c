@@ -11,7 +11,10 @@
 #include "kernel/sched/scheduler.h"
 #include "kernel/time/ticks.h"
 
-/* In an NMI. A hit uses the events and probes it has read; gdb ignores a packet cut in two. */
+/*
+ * Called in an NMI. Returns false during a hit, which uses events and probes that it has read, and
+ * while this CPU sends gdb a packet, which gdb would ignore if it were cut in two.
+ */
 ARCH_HIT_TEXT static bool may_park(void)
 {
     unsigned cpu = arch_cpu_id();

@@ -11,7 +11,7 @@
 #include "arch/local.h"
 #include "core/host.h"
 
-/* Switches if interrupts are on; called by preempt_on if a switch is pending. */
+/* Switches threads if interrupts are on; called by preempt_on if a switch is pending. */
 void preempt_now(void);
 
 static inline void preempt_off(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A FIFO of threads. The owner's lock covers it, and the `next` of the threads in it. */
+/* A FIFO of threads. Its owner's lock covers the queue and the `next` of the threads in it. */
 #pragma once
 
 #include <stdbool.h>

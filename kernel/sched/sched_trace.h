@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Tracepoints of threads. sched_switch and sched_wakeup are hit with the scheduler's lock held and
- * interrupts off, so recording them takes no lock. Fields are Linux' (docs/tracepoints.md).
+ * interrupts off, so recording them must not take a lock. Fields are Linux's (docs/tracepoints.md).
  */
 #pragma once
 

@@ -19,12 +19,12 @@
 static struct scheduler {
     struct spinlock lock;
     struct run_queue queue;
-    unsigned busy;          /* running and runnable; read without the lock to choose a CPU */
-    struct thread *current; /* stored only by its CPU; read there in any context */
+    unsigned busy;          /* threads running and runnable; also read without the lock */
+    struct thread *current; /* stored only by its CPU; read in any context */
     struct thread *idle;    /* constant; never in the queue */
     struct thread *left;    /* previous thread of the last switch, for the next thread to check */
     uint64_t since_ns;      /* when `current` began to run, or was last charged */
-    unsigned slice;         /* ticks left to `current` */
+    unsigned slice;         /* ticks left in the slice of `current` */
 } schedulers[ARCH_CPUS_MAX];
 
 static struct scheduler *scheduler_here(void)
@@ -80,7 +80,10 @@ static void scheduler_charge(struct scheduler *here)
         TRACE(sched_stat_runtime, thread->name, (int32_t)thread->pid, runtime);
 }
 
-/* On the next thread's stack: releases the previous thread's lock, and reports its exit. */
+/*
+ * Runs on the next thread's stack. Releases the lock that the previous thread took, and reports
+ * that thread if it has exited.
+ */
 static void scheduler_arrive(void)
 {
     struct scheduler *here = scheduler_here();
@@ -101,8 +104,9 @@ static int64_t scheduler_state_told(enum thread_state state)
 }
 
 /*
- * Switches to the next thread; the caller has set the state of the current one. Interrupts off,
- * with the CPU's scheduler lock and no other spinlock: a sleeping thread might never release it.
+ * Switches to the next thread; the caller has set the state of the current one. Called with
+ * interrupts off and with the CPU's scheduler lock, but no other spinlock, which a sleeping thread
+ * might never release.
  */
 static void scheduler_switch(struct scheduler *here)
 {
@@ -144,7 +148,10 @@ void scheduler_sleep(struct spinlock *lock)
     scheduler_switch(here);
 }
 
-/* An idle CPU switches before the slice ends; another CPU may be halted, so it is interrupted. */
+/*
+ * An idle CPU switches at once, not when the slice ends. If it is another CPU it may be halted, so
+ * it is interrupted.
+ */
 void scheduler_wake(struct thread *thread)
 {
     uint64_t flags = arch_irq_save();
@@ -219,7 +226,10 @@ void scheduler_tick(void)
         preemption[arch_cpu_id()].wanted = true;
 }
 
-/* At an interrupt's end, interrupts off. A spinlock's holder switches when it releases the lock. */
+/*
+ * Called at an interrupt's end with interrupts off. If the interrupted thread holds a spinlock, it
+ * switches when it releases the lock.
+ */
 static void scheduler_interrupt_exit(void)
 {
     const struct preemption *here = &preemption[arch_cpu_id()];

@@ -5,21 +5,24 @@
 #include "kernel/lock/spinlock.h"
 #include "kernel/sched/thread.h"
 
-/* Sets up a CPU's scheduler: `first` runs, `idle` when no thread can. Boot, interrupts off. */
+/* Sets up a CPU's scheduler: `first` runs now, `idle` when no thread can. Boot, interrupts off. */
 void scheduler_init(unsigned cpu, struct thread *first, struct thread *idle);
 
 /* Starts the other CPUs, each with its idle thread and ticks. Boot CPU, interrupts off. */
 void cpus_start(void);
 
-/* The running CPU with the fewest running and runnable threads, for a new thread. Any context. */
+/*
+ * Returns the started CPU with the fewest running and runnable threads, for a new thread. Any
+ * context.
+ */
 unsigned scheduler_idlest_cpu(void);
 
-/* The thread running on `cpu`; on another CPU it may change at any time. Any context. */
+/* Returns the thread running on `cpu`; on another CPU it may change at any time. Any context. */
 const struct thread *scheduler_current(unsigned cpu);
 
 /*
- * The previous thread of this CPU's last switch. Until the switch is complete, the CPU is on that
- * thread's stack, but scheduler_current is already the next thread. Any context.
+ * Returns the previous thread of this CPU's last switch. Until the switch is complete, the CPU is
+ * on that thread's stack, but scheduler_current is already the next thread. Any context.
  */
 const struct thread *scheduler_left(void);
 
@@ -35,7 +38,10 @@ void scheduler_wake(struct thread *thread);
 /* Moves the current thread to the end of the run queue. Task context, no spinlock held. */
 void scheduler_yield(void);
 
-/* Ends the current thread. The next one calls thread_ended, interrupts off, without spinlocks. */
+/*
+ * Ends the current thread. The next thread then calls thread_ended, with interrupts off and without
+ * spinlocks.
+ */
 _Noreturn void scheduler_end(void);
 void thread_ended(struct thread *thread);
 
@@ -47,5 +53,5 @@ void scheduler_tick(void);
 
 _Noreturn void scheduler_idle(void *unused);
 
-/* CPU time for which the thread has not been charged yet; 0 if it is not running. */
+/* Returns the CPU time for which the thread has not been charged yet; 0 if it is not running. */
 uint64_t scheduler_turn_ns(const struct thread *thread);

@@ -36,7 +36,10 @@ static bool pid_is_used(uint32_t pid)
     return false;
 }
 
-/* pid 0 belongs to the idle threads, so numbering begins with the boot thread. Under `slots`. */
+/*
+ * pid 0 belongs to the idle threads, so numbering begins with the boot thread. Called under
+ * `slots`.
+ */
 static uint32_t take_pid(void)
 {
     uint32_t pid;
@@ -87,7 +90,10 @@ static void fill_stack(uintptr_t low, uintptr_t end)
         *(volatile uint64_t *)at = STACK_FILL;
 }
 
-/* Sets up name, stack and first frame; the thread does not run yet. False: no memory. */
+/*
+ * Sets up name, stack and first frame; the thread does not run yet. Returns false if there is no
+ * memory.
+ */
 static bool prepare(struct thread *thread, const char *name, void (*function)(void *), void *data)
 {
     thread->function = function;

@@ -45,37 +45,40 @@ struct thread {
     void *data;
 
     /* Covered by the lock of its CPU's scheduler. */
-    enum thread_state state; /* THREAD_ENDED, THREAD_FREE: stored without it, by the last owner */
+    enum thread_state state; /* THREAD_ENDED, THREAD_FREE: stored without the lock */
     struct thread *next;     /* in the run queue, or in a wait queue under that queue's lock */
     uintptr_t sp;            /* saved by arch_switch; valid while the thread does not run */
     uint64_t ran_ns;         /* CPU time up to the last charge */
     uint64_t switches;       /* number of switches to the thread */
 
-    /* For a program's thread: set before its first run, and to NULL by the thread when it exits. */
+    /*
+     * For a program's thread: set before the program's first instruction, and cleared by the thread
+     * when it exits.
+     */
     struct process *process;        /* kernel/user/process.h; NULL: a kernel thread */
-    const struct arch_space *space; /* loaded while the thread runs; NULL: only the kernel's */
+    const struct arch_space *space; /* loaded while it runs; NULL: only the kernel's */
 
     struct arch_user_step step; /* used only by kernel/user/process_steps.c, on its CPU */
 
-    /* Stored only by the thread itself. */
+    /* Stored by the thread itself. */
     bool stopped;              /* its program is stopped (kernel/user/signals.h) */
-    enum thread_follow follow; /* inherited from its creator */
+    enum thread_follow follow; /* inherited from its creator; reset by thread_follow_end */
 
     const struct wait_queue *waits_on; /* set while it sleeps; covered by that queue's lock */
-    unsigned kernel_lock_depth;        /* used only by itself: kernel/lock/kernel_lock.c */
-    char name[TASK_NAME_SIZE];         /* stored only by itself; any code may read it */
+    unsigned kernel_lock_depth;        /* used only by the thread itself, in kernel_lock.c */
+    char name[TASK_NAME_SIZE];         /* stored only by the thread itself; any code may read it */
 };
 
 /*
  * Creates a thread that calls function(data) and then exits, on the least busy CPU or on `cpu`.
- * NULL and the reason: no free slot, or no memory. Every thread must be joined.
+ * Returns NULL and the reason if there is no free slot or no memory. Every thread must be joined.
  */
 struct thread *thread_create(const char *name, void (*function)(void *data), void *data,
                              struct refusal *why);
 struct thread *thread_create_on(unsigned cpu, const char *name, void (*function)(void *data),
                                 void *data, struct refusal *why);
 
-/* Waits until the thread has exited, and frees its slot. Once per thread. */
+/* Waits until the thread has exited, and frees its slot. Called exactly once per thread. */
 void thread_join(struct thread *thread);
 
 _Noreturn void thread_exit(void);
@@ -87,7 +90,7 @@ void thread_yield(void);
 
 /*
  * Sets whether the current thread and those it creates later are followed as a recorded workload.
- * thread_follow_exec: before a program's first instruction.
+ * thread_follow_exec is called before a program's first instruction.
  */
 void thread_follow(enum thread_follow follow);
 void thread_follow_exec(void);
@@ -98,20 +101,29 @@ void thread_follow_end(void);
 /* Sleeps for at least this long; the resolution is a timer tick. */
 void thread_sleep_ns(uint64_t nanoseconds);
 
-/* The thread in a slot or with a pid; NULL: none. Any context; it may exit if preemption is on. */
+/*
+ * Return the thread in a slot, or with a pid; NULL if there is none. Any context. The thread may
+ * exit while preemption is on.
+ */
 struct thread *thread_at(unsigned index);
 struct thread *thread_find(uint32_t pid);
 
-/* CPU time, including that of the current run. */
+/* Returns the CPU time in ns, including that of the current run. */
 uint64_t thread_ran_ns(const struct thread *thread);
 
-/* Peak stack use in bytes, from how much of the fill pattern is overwritten. */
+/* Returns the peak stack use in bytes, found by how much of the fill pattern is overwritten. */
 size_t thread_stack_used(const struct thread *thread);
 
 void thread_set_name(struct thread *thread, const char *name);
 
-/* Makes the running context the boot thread; creates CPU 0's idle thread. Once, interrupts off. */
+/*
+ * Makes the running context the boot thread; creates CPU 0's idle thread. Called once, interrupts
+ * off.
+ */
 void thread_init(void);
 
-/* Creates the idle thread of a CPU that is about to be started; NULL: no room. Boot. */
+/*
+ * Creates the idle thread of a CPU that is about to be started; returns NULL if there is no room.
+ * Boot.
+ */
 struct thread *thread_make_idle(unsigned cpu);

@@ -24,7 +24,7 @@ static const char *state_name(enum thread_state state)
     return names[state];
 }
 
-/* Formats a line with all other CPUs parked: the thread and its wait queue stay. */
+/* Formats a line with all other CPUs parked, so that the thread and its wait queue stay valid. */
 static void describe(unsigned index, char *line, size_t size)
 {
     struct thread *thread;
@@ -76,8 +76,8 @@ static int bt_print(void)
 }
 
 /*
- * The registers of a thread that is not running: from its last switch, or interrupted on a CPU that
- * is parked now. False: it has none.
+ * Stores the registers of a thread that is not running: those of its last switch, or those that its
+ * CPU had when it was parked. Returns false if there are none.
  */
 static bool where(const struct thread *thread, struct regs *regs)
 {

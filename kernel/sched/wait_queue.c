@@ -15,7 +15,7 @@ uint64_t wait_queue_sleep(struct wait_queue *queue, uint64_t flags)
     return wait_queue_lock(queue);
 }
 
-/* False: the queue is empty. */
+/* Wakes the first thread. Returns false if the queue is empty. */
 static bool wake_first(struct wait_queue *queue)
 {
     struct thread *thread = run_queue_take(&queue->sleepers);

@@ -35,7 +35,7 @@ bool work_queue(struct work *work)
     uint64_t irq = arch_irq_save(); /* the CPU cannot change from here on */
     struct workqueue *queue = &queues[arch_cpu_id()];
     uint64_t flags = wait_queue_lock(&queue->arrivals);
-    /* Another CPU may have queued it, under its own lock. W, with workqueue_take. */
+    /* Another CPU may have queued the work, under that CPU's lock. W, with workqueue_take. */
     bool fresh = !__atomic_exchange_n(&work->queued, true, __ATOMIC_ACQUIRE);
 
     if (fresh) {
@@ -53,7 +53,7 @@ bool work_queue(struct work *work)
     return fresh;
 }
 
-/* Sleeps until there is work, and takes it; it may then be queued again. */
+/* Sleeps until there is work, and takes it; the work may then be queued again. */
 static struct work *workqueue_take(struct workqueue *queue)
 {
     uint64_t flags = wait_queue_lock(&queue->arrivals);
@@ -68,7 +68,7 @@ static struct work *workqueue_take(struct workqueue *queue)
     return work;
 }
 
-/* The work's memory may be freed when its function returns. */
+/* Must not use `work` after its function has returned: the function may have freed it. */
 static void work_execute(struct work *work)
 {
     TRACE(workqueue_execution, thread_current()->name, (int32_t)thread_current()->pid,

@@ -8,22 +8,28 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Embedded in its object: queueing cannot fail. The caller sets the first two; the rest is 0. */
+/*
+ * Embedded in the caller's object, so queueing cannot fail. The caller sets the first two members;
+ * the others are 0.
+ */
 struct work {
     void (*function)(struct work *work);
     void *data;
     struct work *next; /* under the queue's lock */
-    bool queued;       /* in a queue, or about to be: any CPU, atomically */
+    bool queued;       /* in a queue, or about to be; any CPU stores it, atomically */
 };
 
 /* Creates a worker for each running CPU. Once, after thread_init, interrupts on. */
 void workqueue_init(void);
 
 /*
- * False if the work is queued already and has not begun. It may be queued again once its function
- * has begun, also by that function. Task or interrupt context.
+ * Queues the work. Returns false if it is queued already and has not begun. It may be queued again
+ * once its function has begun, also by that function. Task or interrupt context.
  */
 bool work_queue(struct work *work);
 
-/* Waits for all work queued before the call, on any CPU. Task context, outside work (asserted). */
+/*
+ * Waits for all work queued before the call, on any CPU. Task context, but not called by a work
+ * function (asserted).
+ */
 void work_flush(void);

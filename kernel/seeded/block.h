@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The memory of the seeded bug (kernel/seeded/wild.c): a block that a request owns first, then an
- * account. Task context; a request's timeout in interrupt context.
+ * account. Used in task context; a request's timeout runs in interrupt context.
  */
 #pragma once
 
@@ -9,7 +9,7 @@
 
 struct request {
     uint64_t number;
-    int64_t result; /* of serving the request, or -ETIMEDOUT */
+    int64_t result; /* result of serving the request, or -ETIMEDOUT */
 };
 
 struct account {

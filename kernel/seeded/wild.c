@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The command `wild`: a seeded bug, for README.md and docs/tutorial.md: a wild write damages an
+ * The command `wild`, a seeded bug for README.md and docs/tutorial.md. A wild write damages an
  * account's balance; the code for accounts is correct. Task context, interrupts on.
  */
 #include <linux/errno.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * System calls on files: check arguments, access the program's memory, call kernel/fs, whose limits
- * apply; otherwise as in Linux's manual (docs/programs.md). In the program's thread.
+ * System calls on files. They check arguments, access the program's memory and call kernel/fs,
+ * whose limits apply; otherwise they behave as in Linux's manual (docs/programs.md). They run in
+ * the program's thread.
  */
 #include <linux/errno.h>
 #include <linux/fcntl.h>
@@ -13,7 +14,7 @@
 #include "kernel/user/process.h"
 #include "kernel/user/signals.h"
 
-/* The file of a descriptor, or PROCESS_FILE_NONE. */
+/* Returns the file of a descriptor, or PROCESS_FILE_NONE. */
 static int file_of(uint64_t fd)
 {
     fd = (uint32_t)fd;
@@ -116,7 +117,7 @@ static int flags_of(unsigned flags, unsigned *open)
     return 0;
 }
 
-/* The lowest free descriptor, or -EMFILE. */
+/* Returns the lowest free descriptor, or -EMFILE. */
 static int64_t free_descriptor(const struct process *process)
 {
     for (int fd = 0; fd < PROCESS_FILES; fd++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* mmap and munmap: private anonymous memory, whole mappings only. In the program's thread. */
+/* mmap and munmap: private anonymous memory, whole mappings only. Runs in the program's thread. */
 #include <linux/errno.h>
 #include <linux/mman.h>
 
@@ -12,7 +12,7 @@
 #define MMAP_END    ((uintptr_t)0x7ffe00000000)
 #define LENGTH_MOST (64ul << 20)
 
-/* A mapping that overlaps [base, base + size); NULL if there is none. */
+/* Returns a mapping that overlaps [base, base + size), or NULL if there is none. */
 static const struct process_mapping *overlapped(const struct process *process, uintptr_t base,
                                                 size_t size)
 {

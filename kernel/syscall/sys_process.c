@@ -19,7 +19,7 @@ int64_t sys_getpid(const struct regs *regs)
     return process_current()->pid;
 }
 
-/* Returns 0 if its parent is not a program. */
+/* Returns 0 if the parent is not a program. */
 int64_t sys_getppid(const struct regs *regs)
 {
     uint32_t parent = process_current()->parent;
@@ -40,7 +40,7 @@ int64_t sys_exit(const struct regs *regs)
     process_exit((struct process_end){.code = (uint8_t)regs->di});
 }
 
-/* The strings, one after the other, and pointers to them. */
+/* The argument strings, back to back in `text`, and pointers to them. */
 struct arguments {
     int count;
     char *argument[ARGUMENTS_MAX];

@@ -15,7 +15,7 @@
 #define NS_IN_SECOND 1000000000ull
 #define SECONDS_MOST (1ll << 32)
 
-/* The time `nanoseconds` from now, at most UINT64_MAX - 1. */
+/* Returns the time (arch_clock_ns) `nanoseconds` from now, at most UINT64_MAX - 1. */
 static uint64_t deadline(uint64_t nanoseconds)
 {
     uint64_t now = arch_clock_ns();

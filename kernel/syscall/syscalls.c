@@ -26,7 +26,7 @@
 
 SYSCALLS(SYSCALL_TRACED, SYSCALL_NO_ARGUMENT)
 
-/* Inline, so that chains show a single path from the entry to each call. */
+/* Inline, so that call chains show a single path from the entry to each call. */
 __attribute__((always_inline)) static inline int64_t syscall_call(const struct regs *regs)
 {
 #define SYSCALL_CASE(number, name, arguments)                                                      \

@@ -15,5 +15,8 @@ SYSCALLS(SYSCALL_FUNCTION, SYSCALL_NO_ARGUMENT)
 #undef SYSCALL_FUNCTION
 #undef SYSCALL_NO_ARGUMENT
 
-/* Makes the call and stores its result in ax, for syscall_entry. Has the tracepoints' sites. */
+/*
+ * Makes the system call and stores its result in ax, for syscall_entry. Contains the tracepoints'
+ * sites.
+ */
 void syscall_dispatch(struct regs *regs);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See syscalls_trace.h. Each call's two tracepoints are generated from the table.
- * core/tracepoint/define.h needs field names; here every record is the number, then a word per
- * argument or the result. Hits run in the calling thread, interrupts off.
+ * See syscalls_trace.h. Each call's two tracepoints are generated from the table. The macros of
+ * core/tracepoint/define.h need field names; here every record consists of the call's number, then
+ * a word for each argument or for the result. Hits run in the calling thread, interrupts off.
  */
 #include "kernel/syscall/syscalls_trace.h"
 
@@ -10,7 +10,7 @@
 #include "kernel/syscall/syscalls.h"
 #include "kernel/user/process.h"
 
-#define PATH_SIZE (2 * (TRACEPOINT_TEXT_SIZE - 1) + 1) /* in two fields */
+#define PATH_SIZE (2 * (TRACEPOINT_TEXT_SIZE - 1) + 1) /* the path is split into two fields */
 
 static void find_path(struct trace_hit *hit);
 
@@ -21,7 +21,7 @@ TRACEPOINT_DEFINE_AT(raw_syscalls, sys_exit, RAW_SYS_EXIT_FIELDS);
 _Static_assert(TRACEPOINT_COUNT_raw_syscalls_sys_enter == RAW_SYS_ENTER_COUNT, "a word for each");
 _Static_assert(PATH_SIZE <= SYSCALL_PATH_WORDS * sizeof(uint64_t), "there is room");
 
-/* The record of one call. 4 bytes follow the words, so that it ends on a multiple of 8. */
+/* The record of one call. 4 bytes follow the words, so that the record ends on a multiple of 8. */
 struct syscall_record {
     struct tracepoint_head head;
     int32_t nr;
@@ -116,7 +116,7 @@ void syscall_trace_init(void)
 #undef LAY_OUT
 }
 
-/* Index of the first argument that is a path; SYSCALL_ARGUMENTS_MAX if there is none. */
+/* Returns the index of the first argument that is a path, or SYSCALL_ARGUMENTS_MAX. */
 ARCH_HIT_TEXT static unsigned path_argument(uint64_t number)
 {
 #define IS_FD                              0

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The tracepoints of system calls: raw_syscalls:sys_enter and sys_exit for all,
- * syscalls:sys_enter_NAME and sys_exit_NAME for each. A sample begins at the site before or after
- * the call; its chain continues to the program's `syscall`. In the calling thread.
+ * syscalls:sys_enter_NAME and sys_exit_NAME for each. A sample's call chain begins at the
+ * tracepoint's site, before or after the call, and continues to the program's `syscall`. Hits run
+ * in the calling thread.
  */
 #pragma once
 
@@ -22,11 +23,12 @@ SYSCALLS(SYSCALL_TRACEPOINTS, SYSCALL_NO_ARGUMENT)
 #undef SYSCALL_NO_ARGUMENT
 
 /*
- * Called after a TRACE_ON with the program's registers. Inline, so that samples begin in the
- * function with the site. If a probe needs the path, it is read into the words after the arguments.
+ * Called with the program's registers if TRACE_ON is true. Inline, so that samples begin in the
+ * function that contains the site. If a probe needs the path, the path is read into the words after
+ * the arguments.
  */
 #define SYSCALL_ARGUMENTS_MAX 6
-#define SYSCALL_PATH_WORDS    4 /* for the strings of two fields, with one NUL */
+#define SYSCALL_PATH_WORDS    4 /* for the path, split into two fields, with one NUL */
 
 __attribute__((always_inline)) static inline void syscall_trace_raw_enter(const struct regs *regs)
 {

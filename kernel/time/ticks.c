@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See ticks.h. `ticks` is worth watching: the chain leads through the interrupt. */
+/*
+ * See ticks.h. A watch on `ticks` is instructive: the call chains of its hits lead through the
+ * timer interrupt.
+ */
 #include "kernel/time/ticks.h"
 
 #include "arch/cpu.h"
@@ -14,14 +17,16 @@ volatile uint64_t ticks;
 
 static void (*timer_set_rate)(unsigned hertz); /* NULL: no timer yet; set at boot */
 
-/* Requested interrupts per tick: any CPU, task context. */
+/* Requested interrupts per tick. [A] Stored by any CPU, in task context and in timer interrupts. */
 static unsigned wanted = 1;
 
-/* Each CPU's timer, which follows `wanted`. Changed on that CPU with interrupts off. */
+/*
+ * State of each CPU's timer, whose rate follows `wanted`. Changed on that CPU with interrupts off.
+ */
 static struct {
     unsigned times;     /* interrupts per tick; 0: not started */
-    uint64_t next_tick; /* arch_clock_ns; only with several interrupts per tick */
-    uint64_t served;    /* interrupts */
+    uint64_t next_tick; /* arch_clock_ns of the next tick; used only if `times` is above 1 */
+    uint64_t served;    /* number of interrupts served */
 } timers[ARCH_CPUS_MAX];
 
 ARCH_HIT_TEXT static void ticks_follow(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See timer.h. One list per CPU, sorted by time: starting walks it, the tick checks only its head.
- * docs/kernel.md says when that would be too slow.
+ * See timer.h. One list per CPU, sorted by time: timer_start walks it, the tick checks only its
+ * head. docs/kernel.md says when that would be too slow.
  */
 #include "kernel/time/timer.h"
 
@@ -20,12 +20,12 @@ TRACEPOINT_DECLARE(timer_expire_entry, EXPIRE_FIELDS);
 TRACEPOINT_DEFINE(timer, timer_expire_entry, EXPIRE_FIELDS);
 
 static struct timers {
-    struct spinlock lock;  /* covers both, and the timers in the list; also taken in interrupts */
+    struct spinlock lock;  /* covers the list and its timers; also taken in interrupts */
     struct timer *first;   /* sorted by due_ns */
     struct timer *running; /* its function is being called, without the lock */
 } lists[ARCH_CPUS_MAX] = {[0 ... ARCH_CPUS_MAX - 1] = {.lock.name = "timers"}};
 
-/* Inserts after timers of the same time. Under the lock. */
+/* Inserts the timer after those that are due at the same time. Under the lock. */
 static void timers_insert(struct timers *list, struct timer *timer)
 {
     struct timer **link = &list->first;
@@ -65,7 +65,10 @@ static bool timers_remove(struct timers *list, struct timer *timer)
     return true;
 }
 
-/* Period 0 keeps timers_run from inserting a periodic timer again whose function cancels it. */
+/*
+ * Sets the period to 0 so that timers_run does not insert a periodic timer again after its function
+ * has cancelled it.
+ */
 bool timer_cancel(struct timer *timer)
 {
     struct timers *list = &lists[timer->cpu];
@@ -99,7 +102,7 @@ static uint64_t next_period(const struct timer *timer, uint64_t now)
     return timer->due_ns + (missed + 1) * timer->period_ns;
 }
 
-/* Without the lock, so that the function may start and cancel timers. */
+/* Called without the lock, so that the function may start and cancel timers. */
 static void timer_expire(struct timer *timer)
 {
     TRACE(timer_expire_entry, timer, (uintptr_t)timer->function);

@@ -18,7 +18,7 @@ struct timer {
     struct timer *next;
     uint64_t due_ns;    /* in terms of arch_clock_ns */
     uint64_t period_ns; /* 0: once */
-    uint32_t cpu;       /* the CPU of the list that the timer was in last */
+    uint32_t cpu;       /* the CPU in whose list the timer is, or was last */
     bool waits;         /* the timer is in that list */
 };
 
@@ -29,10 +29,11 @@ struct timer {
 void timer_start(struct timer *timer, uint64_t delay_ns, uint64_t period_ns);
 
 /*
- * On return the function neither runs nor will run, unless it is the caller. True: the timer was
- * waiting. Task context, or a timer's function on this CPU.
+ * When this returns, the timer's function is not running and will not run, unless that function is
+ * the caller. Returns true if the timer was waiting. Task context, or a timer's function on this
+ * CPU.
  */
 bool timer_cancel(struct timer *timer);
 
-/* Runs all due timers. The tick: interrupt context. */
+/* Runs all timers of this CPU that are due. Called by the tick, in interrupt context. */
 void timers_run(void);

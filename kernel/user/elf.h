@@ -17,7 +17,7 @@
 #define ELF_MEMORY_MOST (16u << 20) /* total bytes of all segments */
 
 struct elf_segment {
-    uintptr_t address;  /* at the same offset in its page as `offset` */
+    uintptr_t address;  /* its offset in its page equals that of `offset` */
     size_t size;        /* in memory; bytes not from the file are zero */
     uint64_t offset;    /* in the file */
     uint64_t file_size; /* bytes from the file */
@@ -30,7 +30,10 @@ struct elf_image {
     struct elf_segment segment[ELF_SEGMENTS]; /* ascending, no two in one page */
 };
 
-/* `start`: the file's first ELF_HEADER_MOST bytes, or all. 0, or -ENOEXEC and the reason. */
+/*
+ * `start`: the file's first ELF_HEADER_MOST bytes, or the whole file if it is shorter. Returns 0,
+ * or -ENOEXEC and the reason.
+ */
 int elf_read(const void *start, size_t length, uint64_t file_size, struct elf_image *image,
              struct refusal *why);
 
@@ -40,5 +43,8 @@ struct elf_sections {
     unsigned count, names;
 };
 
-/* `start` as above. False: not an x86-64 program, or its section headers are unusual. */
+/*
+ * `start` as above. Returns false if the file is not for x86-64, or its section headers are
+ * unusable.
+ */
 bool elf_find_sections(const void *start, size_t length, struct elf_sections *sections);

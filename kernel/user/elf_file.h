@@ -16,5 +16,5 @@ struct elf_start {
 /* Reads exactly `length` bytes. Returns 0 or a negative errno; -EIO if the file is shorter. */
 int elf_file_read(int fd, uint64_t offset, void *to, size_t length);
 
-/* 0 or a negative errno. */
+/* Reads the start of the file, and determines its size. Returns 0 or a negative errno. */
 int elf_file_start(int fd, struct elf_start *start);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A program's fault: prints cause, place and registers, and ends the program with Linux's signal.
- * In its thread; interrupts are off until CR2 is read, as the next fault overwrites it.
+ * Handles a program's fault: prints its cause, place and registers, and ends the program with the
+ * signal that Linux would send. Runs in the program's thread; interrupts stay off until CR2 is
+ * read, because the next fault overwrites it.
  */
 #include <linux/signal.h>
 
@@ -10,7 +11,7 @@
 #include "core/lib/print.h"
 #include "kernel/user/process.h"
 
-/* Indexed by exception; SIGILL if there is no entry. */
+/* Signals, indexed by exception number; 0 means SIGILL. */
 static const uint8_t signals[32] = {
     [0] = SIGFPE,   [1] = SIGTRAP,  [3] = SIGTRAP, [7] = SIGFPE,  [11] = SIGBUS, [12] = SIGBUS,
     [13] = SIGSEGV, [14] = SIGSEGV, [16] = SIGFPE, [17] = SIGBUS, [19] = SIGFPE,
@@ -23,7 +24,7 @@ static void print_registers(const struct regs *regs)
               i % 4 == 3 ? "\n" : "");
 }
 
-/* "/bin/fs-load + 0x123": the offset in the file, as in perf's map. */
+/* Writes a place such as "/bin/fs-load + 0x123", with the offset in the file, as in perf's map. */
 static void describe_place(const struct process *process, uintptr_t ip, char *text, size_t size)
 {
     print_into(text, size, "nowhere");

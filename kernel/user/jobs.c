@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The commands `run`, which a program's path as a command also invokes, `wait` and `kill`. Task
- * context of the console; the ends of background programs are reported in a worker's.
+ * The commands `run` (which a program's path, typed as a command, also invokes), `wait` and `kill`.
+ * They run in the console's task context; a worker reports the ends of background programs.
  */
 #include "kernel/user/jobs.h"
 
@@ -36,7 +36,7 @@ static bool ended_or_interrupted(void)
     return process_has_ended(running) || process_is_stopped(running) || command_interrupted();
 }
 
-/* Makes it a background program. */
+/* Makes the stopped program a background program. */
 static int leave_stopped(const char *name)
 {
     uint32_t pid = running->pid;
@@ -46,7 +46,9 @@ static int leave_stopped(const char *name)
     return 0;
 }
 
-/* Reports a signal or a nonzero exit status; both fail the command. */
+/*
+ * Reports the signal that ended the program, or a nonzero exit status; both make the command fail.
+ */
 static int say_end(const char *name, struct process_end end)
 {
     if (end.signal)
@@ -112,7 +114,7 @@ COMMAND(program_command) = {
     .run = run_run,
 };
 
-static uint32_t awaited; /* the console's thread only; 0: all */
+static uint32_t awaited; /* pid that `wait` waits for; 0: all. Used only by the console's thread */
 
 /* A process that has ended stays visible until its end has been reported. */
 static bool runs_awaited(void)
@@ -152,7 +154,9 @@ COMMAND(wait_command) = {
     .summary = "waits until the background programs have ended, or the one with that number",
     .run = wait_run};
 
-/* Signals that have names. All others except the stopping ones end a program, too. */
+/*
+ * The signals that have names. Any other signal also ends a program, unless it is a stopping one.
+ */
 static const struct name {
     const char *text;
     uint32_t signal;

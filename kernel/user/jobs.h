@@ -4,5 +4,7 @@
 
 struct process;
 
-/* Reports the end of a background program, which is still visible. A worker's task context. */
+/*
+ * Reports the end of a background program, which is still visible. Runs in a worker's task context.
+ */
 void job_ended(const struct process *process);

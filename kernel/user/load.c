@@ -6,13 +6,19 @@
 #include "kernel/user/elf_file.h"
 #include "kernel/user/process.h"
 
-/* Away from segments and the range of mmap; the page below the stack is never mapped. */
+/*
+ * The stack lies away from segments and the range of mmap; the page below the stack is never
+ * mapped.
+ */
 #define STACK_TOP  ((uintptr_t)0x7fff00000000)
 #define STACK_SIZE ((size_t)65536)
 
 #define ARGUMENTS_MAX 32
 
-/* Words at the initial stack pointer: argc, argv, and empty environment and auxiliary vector. */
+/*
+ * Maximum number of words at the initial stack pointer: argc, argv with its NULL, an empty
+ * environment, and an empty auxiliary vector.
+ */
 #define WORDS_MOST (ARGUMENTS_MAX + 1 + 1 + 1 + 2)
 
 static int map(struct process *process, uintptr_t start, uintptr_t end, uint64_t offset,
@@ -60,7 +66,10 @@ static int load_file(struct process *process, int fd, struct refusal *why)
     return error ? refuse(why, -error, "no memory for it") : 0;
 }
 
-/* The strings at the top, in their order, and below them the words that point to them. */
+/*
+ * Writes the strings at the top of the stack, in order, and below them the words that point to
+ * them.
+ */
 static int load_arguments(struct process *process, int argc, char *const *argv)
 {
     uint64_t words[WORDS_MOST] = {(uint64_t)argc};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The table of processes, their start and end. Slots never move, so any context may read them. */
+/* The process table; starts and ends processes. Slots never move, so any context may read them. */
 #include "kernel/user/process.h"
 
 #include "arch/user.h"
@@ -52,7 +52,9 @@ static void set_state(struct process *process, enum process_state state)
 
 /* --- Start ------------------------------------------------------------------------------------ */
 
-/* Keeps `events`: a thread that found the previous process may still wake its sleepers. */
+/*
+ * Clears a slot except `events`: a thread that found the slot's previous process may still use it.
+ */
 static void clear(struct process *process)
 {
     memset(process, 0, offsetof(struct process, events));
@@ -81,8 +83,9 @@ static struct process *claim(const struct process *parent)
 }
 
 /*
- * A process's thread starts here; it waits until all listeners know of the process. The CPU may
- * have switched to it before it belonged to a process, so it catches up on what such a switch does.
+ * A process's thread starts here, and waits until all listeners know of the process. The CPU may
+ * have switched to the thread before it belonged to a process, so the thread itself now does what a
+ * switch to a process's thread does.
  */
 static void process_main(void *data)
 {
@@ -126,7 +129,7 @@ static void unmake(struct process *process)
     set_state(process, PROCESS_FREE);
 }
 
-/* Notifies recordings before it releases the thread. */
+/* Notifies recordings before it lets the thread run. */
 static bool start(struct process *process, struct refusal *why)
 {
     struct thread *thread = thread_create(base_name(process->path), process_main, process, why);
@@ -139,7 +142,9 @@ static bool start(struct process *process, struct refusal *why)
     return true;
 }
 
-/* Reports a failure; the program runs without its symbols. */
+/*
+ * Loads the program's symbols. After a failure, which it reports, the program runs without symbols.
+ */
 static const struct program *load_names(const char *path)
 {
     struct refusal why;
@@ -176,7 +181,7 @@ int process_spawn(const char *path, int argc, char *const *argv, const struct pr
 
 /* --- End -------------------------------------------------------------------------------------- */
 
-/* Frees a process; its thread may still be exiting. */
+/* Frees a process, after waiting for its thread, which may still be exiting. */
 static struct process_end reap(struct process *process)
 {
     struct process_end end = process->end;
@@ -198,14 +203,14 @@ static void reap_orphan(struct work *work)
         console_hook();
 }
 
-/* Under the table's lock. */
+/* Lets a worker free a process that has ended. Called under the table's lock. */
 static void leave_to_worker(struct process *process)
 {
     process->reaper = (struct work){.function = reap_orphan, .data = process};
     work_queue(&process->reaper);
 }
 
-/* No process will collect the children. Under the table's lock. */
+/* No process will collect the children now: a worker frees them. Called under the table's lock. */
 static void disown_children(const struct process *parent)
 {
     for (unsigned i = 0; i < PROCESSES_MAX; i++) {
@@ -219,7 +224,7 @@ static void disown_children(const struct process *parent)
     }
 }
 
-/* A waiting thread is woken after the change, and checks it under the table's lock. */
+/* Changes the state first, then wakes the threads that wait for it, so that they see the change. */
 static void announce_end(struct process *process)
 {
     uint64_t flags = spinlock_acquire_irq(&table);
@@ -238,7 +243,10 @@ static void announce_end(struct process *process)
             wait_queue_wake_all(&processes[i].events);
 }
 
-/* An NMI that inspects the current process finds a valid space, or none. */
+/*
+ * Clears the pointers before it destroys the space: an NMI that inspects the current process finds
+ * a valid space, or none.
+ */
 static void leave_space(struct process *process)
 {
     struct arch_space *space = process->space;
@@ -332,8 +340,8 @@ void process_kill(struct process *process, uint8_t signal)
 }
 
 /*
- * The table's lock keeps the slot from being reused. Once released, the wake-up may reach the
- * slot's next process, which checks and sleeps again.
+ * The table's lock keeps the slot from being reused. After its release, the wake-up may reach the
+ * slot's next process, whose thread checks its condition and sleeps again.
  */
 int process_kill_pid(uint32_t pid, uint8_t signal)
 {
@@ -348,7 +356,7 @@ int process_kill_pid(uint32_t pid, uint8_t signal)
     return process ? 0 : -ESRCH;
 }
 
-/* Interrupts off: the last check before the return to user mode. */
+/* The last check before the return to user mode. Called with interrupts off. */
 static void process_leave(struct regs *regs)
 {
     struct process *process = process_current();

@@ -48,7 +48,7 @@ enum process_state {
 
 struct process {
     enum process_state state; /* written under the table's lock; read in any context */
-    uint32_t pid;             /* its thread's; constant while it is visible */
+    uint32_t pid;             /* its thread's pid; constant while the process is visible */
     uint32_t parent;          /* pid of the process to notify of its end, or PROCESS_PARENT_... */
     struct thread *thread;
     struct arch_space *space; /* constant from PROCESS_LIVES on; NULL after its end */
@@ -56,23 +56,23 @@ struct process {
     const struct program *program; /* its build ID and symbols, for perf; NULL: none */
 
     /*
-     * Unordered. Changed by its own thread: the entry, then the count. Read in any context on its
-     * CPU, and with all CPUs parked.
+     * Unordered. Changed by the process's own thread, which writes an entry before the count. Read
+     * in any context on its CPU, and with all CPUs parked.
      */
     struct process_mapping mapping[PROCESS_MAPPINGS];
     unsigned mapping_count;
 
     bool may_run;            /* stored by its creator, after all listeners were notified */
-    int file[PROCESS_FILES]; /* own thread only: fs_open's result, or PROCESS_FILE_... */
-    uint8_t killed_by;       /* [A] a signal that ends it before it returns to user mode */
-    uint8_t stopped_by;      /* [A] a signal that stops it there, until this is 0 */
+    int file[PROCESS_FILES]; /* fs_open's result, or PROCESS_FILE_...; used by its own thread */
+    uint8_t killed_by;       /* [A] signal that ends it before it returns to user mode; 0: none */
+    uint8_t stopped_by;      /* [A] signal that stops it at the same place until this is 0 */
     struct process_end end;  /* valid from PROCESS_ENDED on */
     uintptr_t entry, stack;  /* its initial rip and rsp */
     struct work reaper;      /* frees it if no process will collect it */
 
     /*
-     * Its system calls sleep here; everything that may end a sleep wakes it. Last, because the
-     * members above are cleared for each process, and it outlives them.
+     * Its system calls sleep in this queue, which is woken by everything that may end such a sleep.
+     * The last member: those above are cleared for each new process, the queue is kept.
      */
     struct wait_queue events;
 };
@@ -82,7 +82,7 @@ struct process {
 #define PROCESS_PARENT_JOB     (UINT32_MAX - 1) /* the console, which does not wait for it */
 
 #define PROCESS_FILE_NONE    (-1)
-#define PROCESS_FILE_INPUT   (-2) /* always at its end */
+#define PROCESS_FILE_INPUT   (-2) /* standard input, which is always at its end */
 #define PROCESS_FILE_CONSOLE (-3)
 
 /* The process of this CPU's current thread; NULL for a kernel thread. Any context. */
@@ -106,11 +106,17 @@ int process_spawn(const char *path, int argc, char *const *argv, const struct pr
 int load_program(struct process *process, const char *path, int argc, char *const *argv,
                  struct refusal *why);
 
-/* Waits for a process's end, frees it, returns how it ended. Once per process of the console. */
+/*
+ * Waits until a process of the console has ended, frees it, and returns how it ended. Called once
+ * per process.
+ */
 struct process_end process_wait(struct process *process);
 bool process_has_ended(const struct process *process);
 
-/* Detaches a process of the console: the worker calls job_ended and frees it. Task context. */
+/*
+ * Detaches a process of the console: when it ends, a worker calls job_ended and frees it. Task
+ * context.
+ */
 void process_detach(struct process *process);
 
 /*
@@ -120,16 +126,19 @@ void process_detach(struct process *process);
 void process_set_console_hook(void (*ended)(void));
 
 /*
- * Sends a signal (Linux's numbers). A fatal signal ends a sleep of the process at once, and the
- * process before its return to user mode; a stopping signal holds it there until SIGCONT. Not in
- * hits or NMIs.
+ * Sends a signal (Linux's numbers). A fatal signal ends the process's sleep at once, and the
+ * process itself before it returns to user mode; a stopping signal holds the process before that
+ * return until SIGCONT. Must not be called in hits or NMIs.
  */
 void process_kill(struct process *process, uint8_t signal);
 
-/* The same for a pid; 0 or -ESRCH. Signal 0 only checks that the process exists. Task context. */
+/*
+ * Does the same by pid. Returns 0 or -ESRCH. Signal 0 only checks that the process exists. Task
+ * context.
+ */
 int process_kill_pid(uint32_t pid, uint8_t signal);
 
-/* True while the process is stopped. For its creator, before it waits for the process. */
+/* Returns true while the process is stopped. Only its creator may call it, before process_wait. */
 bool process_is_stopped(const struct process *process);
 
 /* Makes the console check its condition again, if it waits for this process. Task context. */
@@ -137,42 +146,46 @@ void process_tell_console(const struct process *process);
 
 _Noreturn void process_exit(struct process_end end);
 
-/* Reports the exception of the current process, and ends it. For arch_user_handlers. */
+/* Reports the exception of the current process, and ends the process. For arch_user_handlers. */
 void process_fault(struct regs *regs);
 
-/* The process in a slot, and the process with a pid; NULL: none. Any context. */
+/* Return the process in a slot, or with a pid; NULL if there is none. Any context. */
 struct process *process_at(unsigned index);
 struct process *process_find(uint32_t pid);
 
 /*
- * Maps zeroed memory. 0, -ENOMEM, or -EINVAL (PROCESS_MAPPINGS exist). process_unmap removes a
- * whole mapping. The process's thread or its creator.
+ * Maps zeroed memory. Returns 0, -ENOMEM, or -EINVAL if PROCESS_MAPPINGS mappings exist already.
+ * process_unmap removes a whole mapping. Called by the process's thread or its creator.
  */
 int process_map(struct process *process, const struct process_mapping *mapping);
 void process_unmap(struct process *process, unsigned index);
 
 /*
- * Report to a recording: the mappings of a process, or of all (host.tasks_tell), and its end.
- * `lived`: the process existed before the recording.
+ * Report to a recording: the mappings of one process, those of all processes (for host.tasks_tell),
+ * and the end of a process. `lived`: the process existed before the recording.
  */
 void process_tell_mappings(const struct process *process, bool lived);
 void process_tell_all(void);
 void process_tell_ended(const struct process *process);
 
 /*
- * For wait4: the pid of an ended child, `pid` or any for -1; 0: none has ended yet; -ECHILD: no
- * such child. process_collect frees a child found this way; only the thread that found it calls it.
+ * For wait4. Returns the pid of a child that has ended: the child `pid`, or any child if `pid` is
+ * -1; 0 if none has ended yet; -ECHILD if there is no such child. process_collect frees a child
+ * found this way, and may be called only by the thread that found it.
  */
 int64_t process_find_ended(const struct process *parent, int64_t pid);
 struct process_end process_collect(uint32_t pid);
 
 /*
  * Puts the current process to sleep until `until_ns` (arch_clock_ns), a kill, or until `holds` (may
- * be NULL) is true when `events` is woken. False: it was killed.
+ * be NULL) is true when `events` is woken. Returns false if it was killed.
  */
 bool process_sleep(uint64_t until_ns, bool (*holds)(void *data), void *data);
 
-/* Boot: enables system calls and exceptions of programs, breakpoints in them, stepping them. */
+/*
+ * Called at boot. They enable programs' system calls and exceptions, breakpoints in programs, and
+ * the stepping of programs.
+ */
 void process_init(void);
 void process_watch_init(void);
 void process_steps_init(void);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The memory of a process: maps, unmaps and records it, and reports processes to a recording
- * (core/recording/tasks.h), in order: a process with its mappings before it runs, each mapping
- * added later, its end. In the loading thread, or in the process.
+ * Maps and unmaps a process's memory, keeps its list of mappings, and reports processes to a
+ * recording (core/recording/tasks.h): first the process with its mappings, before it runs; then
+ * each mapping that it adds; last its end. Runs in the loading thread, or in the process's.
  */
 #include "arch/local.h"
 #include "arch/memory.h"
@@ -17,7 +17,7 @@ static void unmap_pages(struct process *process, uintptr_t base, size_t size)
         arch_space_unmap(process->space, page);
 }
 
-/* Data is not reported: perf does not request it either. */
+/* Mappings of data are not reported: perf does not request them either. */
 static void tell_mapped(const struct process *process, const struct process_mapping *mapping,
                         bool lived)
 {
@@ -40,7 +40,7 @@ int process_map(struct process *process, const struct process_mapping *mapping)
         return -ENOMEM;
     }
     process->mapping[process->mapping_count] = *mapping;
-    local_barrier(); /* an NMI here sees a complete entry */
+    local_barrier(); /* an NMI on this CPU sees a complete entry */
     process->mapping_count++;
     if (process->state == PROCESS_LIVES)
         tell_mapped(process, mapping, false);

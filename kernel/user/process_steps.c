@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Steps programs to record their branches (docs/sources.md). Stepping begins at a thread's next
- * return to user mode, and ends at the first step or return at which no event wants it. Its state
- * is per thread; nothing is kept while the program is in the kernel.
+ * return to user mode, and ends at the first step or return at which no event needs it. Its state
+ * is per thread; the kernel itself is not stepped.
  */
 #include "arch/cpu.h"
 #include "arch/regs.h"
@@ -21,7 +21,10 @@ ARCH_HIT_TEXT static void steps_leave(struct regs *regs)
         arch_user_step_end(step, regs);
 }
 
-/* The debug trap. If the program's own trap flag also traps here, the step is reported first. */
+/*
+ * Handles the debug trap after a step. If the program's own trap flag also traps here, the step is
+ * reported first.
+ */
 ARCH_HIT_TEXT static bool steps_stepped(struct regs *regs)
 {
     struct arch_user_step *step = &thread_current()->step;

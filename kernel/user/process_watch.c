@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Process queries for breakpoints (struct breakpoint_processes). At context switches, with all
- * other CPUs parked, and (reads) in debug traps.
+ * Answers the breakpoints' questions about processes (struct breakpoint_processes). Called at
+ * context switches and with all other CPUs parked; watch_read also in debug traps.
  */
 #include <linux/signal.h>
 

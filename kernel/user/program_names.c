@@ -6,7 +6,7 @@
 #include "kernel/fs/ramfs.h"
 
 #define DIRECTORY "/bin/"
-#define NAMES_MAX 64 /* more are not offered, but can be run */
+#define NAMES_MAX 64 /* further programs are not offered, but can be run */
 
 static struct {
     char path[sizeof(DIRECTORY) + FS_NAME_MAX];

@@ -7,6 +7,9 @@
 /* Reads the directory again; returns the number of files. */
 size_t program_names_read(void);
 
-/* The index-th file as of the last read: "fs-load", and "/bin/fs-load". NULL past the end. */
+/*
+ * Return the name ("fs-load") or the path ("/bin/fs-load") of the index-th file, as of the last
+ * read; NULL past the end.
+ */
 const char *program_name(size_t index);
 const char *program_path(size_t index);

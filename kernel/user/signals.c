@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See signals.h. A stopped or sleeping program waits in its own queue, so a kill wakes one queue.
+ * See signals.h. A stopped or sleeping program waits in its process's `events`, so a kill has to
+ * wake only that queue.
  */
 #include "kernel/user/signals.h"
 

@@ -8,25 +8,27 @@
 #include "kernel/user/process.h"
 
 /*
- * Records a signal (Linux's numbers; 0: none); the first fatal one counts. The caller then wakes
- * the process's `events`, unless it is the current one. Any context, hits included.
+ * Records a signal (Linux's numbers; 0 has no effect). The first fatal signal counts. The caller
+ * then wakes the process's `events`, unless that is the current process. Any context, hits
+ * included.
  */
 void signal_mark(struct process *process, uint8_t signal);
 
-/* The signal that ends the process; 0: none. */
+/* Returns the signal that ends the process; 0: none. */
 static inline uint8_t signal_ends(const struct process *process)
 {
     return __atomic_load_n(&process->killed_by, __ATOMIC_ACQUIRE);
 }
 
-/* The signal that stops it; 0: none. */
+/* Returns the signal that stops the process; 0: none. */
 static inline uint8_t signal_stops(const struct process *process)
 {
     return __atomic_load_n(&process->stopped_by, __ATOMIC_ACQUIRE);
 }
 
 /*
- * Holds the current process, which is stopped, until it is continued or must end, and tells a
- * thread that waits for it. Interrupts off before and after, on in between.
+ * Holds the current process, which is stopped, until it is continued or must end. Makes the console
+ * check its condition if it waits for the process. Interrupts are off before and after, on in
+ * between.
  */
 void signal_stand(struct process *process);
