@@ -14,7 +14,7 @@
 #define KERNEL       0xffffffff80200000ul
 #define NO_ADDRESS   0x800000000000ul /* the first non-canonical address */
 #define FILES        16
-#define TREE_DEEPEST 256 /* characters of a path */
+#define TREE_DEEPEST 256 /* size of the longest path, with its NUL */
 
 int main(int argc, char **argv);
 
@@ -94,7 +94,7 @@ static uint64_t size(void)
     return one_of(sizes, COUNT(sizes));
 }
 
-/* Chooses for munmap the last mapping from mmap, or one that cannot be the program's. */
+/* Chooses munmap's arguments: the last mapping from mmap, or one that the program cannot have. */
 static void choose_mapping(uint64_t *argument)
 {
     const uint64_t others[] = {1, KERNEL, NO_ADDRESS, mapped + 1};
@@ -124,7 +124,7 @@ static uint64_t argument_of(enum kind kind, const char *name)
     }
 }
 
-/* Returns whether the call was refused. */
+/* Makes the call with random arguments. Returns true if it was refused. */
 static bool call_one(const struct call *call)
 {
     uint64_t argument[6];
@@ -144,7 +144,10 @@ static bool call_one(const struct call *call)
     return result < 0;
 }
 
-/* Sometimes uses a number that no call has. */
+/*
+ * Makes a random call, sometimes with a number that no call has. Returns true if it was refused;
+ * `exit` is not called and counts as refused.
+ */
 static bool call_by_chance(void)
 {
     const struct call *call = &table[chance(CALLS)];

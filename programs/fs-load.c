@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fs-load [ROUNDS]: the file system's load from user mode, in a directory named after its pid: an
- * editor's saves, a log under a lock file, records in a file. Verifies and removes all it writes.
+ * fs-load [ROUNDS]: loads the file system from user mode, in a directory named after its pid: an
+ * editor saves, a logger appends to a log under a lock file, a database writes records. Verifies
+ * all it reads, and removes its files.
  */
 #include <linux/fcntl.h>
 
@@ -58,7 +59,7 @@ static _Noreturn void wrong(const char *what)
     system_exit(1);
 }
 
-/* "DIRECTORY/name", in buffer `which`: rename needs two. */
+/* Returns "DIRECTORY/name", in buffer `which` (0 or 1): rename needs two buffers. */
 __attribute__((noinline)) static const char *path(const char *name, unsigned which)
 {
     static struct line paths[2];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * poll-load [ROUNDS]: polls its console and an unused descriptor, one round in WAITED with a wait:
- * a load of system calls that each take a page.
+ * poll-load [ROUNDS]: a load of `poll` calls, each of which takes a page. A call polls the console,
+ * which is ready, and descriptor -1, which never is; one round in WAITED polls only the latter, and
+ * waits.
  */
 #include <linux/poll.h>
 

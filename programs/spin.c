@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Busy-loops until a signal ends it: `spin calls` with getpid, `spin flags` with pushfq and popfq.
- * `spin writes` writes 8 MiB to the console in one call, `spin turns N` exits after N turns.
+ * Busy-loops until a signal ends it. `spin calls` calls getpid in the loop; `spin flags` executes
+ * pushfq and popfq. `spin writes` writes 8 MiB to the console in one call, `spin turns N` exits
+ * after N turns.
  */
 #include "programs/system.h"
 #include "programs/text.h"

@@ -13,7 +13,7 @@ enum { SYSCALLS(SYSTEM_NUMBER, SYSTEM_NO_ARGUMENT) };
 #undef SYSTEM_NUMBER
 #undef SYSTEM_NO_ARGUMENT
 
-/* The instruction overwrites rcx and r11. */
+/* `syscall` overwrites rcx and r11. */
 static inline long system_call(long number, uint64_t a, uint64_t b, uint64_t c, uint64_t d)
 {
     register uint64_t fourth __asm__("r10") = d;

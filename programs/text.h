@@ -16,11 +16,11 @@ void line_add_number(struct line *line, long number);
 void line_add_hex(struct line *line, unsigned long number);
 void line_end(struct line *line);
 
-/* Each writes a line. */
+/* Each writes a line to descriptor 1. */
 void say(const char *text);
 void say_number(const char *before, long number, const char *after);
 
 bool text_equal(const char *left, const char *right);
 
-/* Decimal, or hexadecimal after 0x; -1 for anything else. */
+/* Parses a decimal number, or a hexadecimal one after 0x. Returns -1 for anything else. */
 long text_number(const char *text);
