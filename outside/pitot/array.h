@@ -8,8 +8,8 @@
 #include "core/lib/refusal.h"
 
 /*
- * Makes room for `wanted` elements of `size` bytes, the new ones zeroed; `array`: address of the
- * pointer. A refusal calls the elements `what`.
+ * Makes room for `wanted` elements of `size` bytes, and zeroes the new ones. `array` is the address
+ * of the pointer to the elements, `what` their name in an error message.
  */
 static inline int array_grow(void *array, size_t *room, size_t wanted, size_t size,
                              const char *what, struct refusal *why)

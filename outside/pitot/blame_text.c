@@ -11,7 +11,7 @@
 #include "outside/pitot/threads.h"
 
 #define CPUS_MOST  256
-#define CHAIN_MOST 127 /* callers printed, as by perf script */
+#define CHAIN_MOST 127 /* most callers printed, as in perf script */
 #define NAME_ROOM  512
 #define SECOND_NS  1000000000u
 

@@ -7,8 +7,11 @@
 
 #include "outside/pitot/writes.h"
 
-/* A CPU's clock, before blame_print. */
+/* Stores a CPU's clock. Must be called before blame_print. */
 int blame_clock(const struct wire_number *clock, struct refusal *why);
 
-/* Prints to stdout. `kernel`: the name for code of an unknown thread; `lost`: writes. */
+/*
+ * Prints to stdout. `kernel` names code of an unknown thread; `lost` is the number of writes
+ * dropped.
+ */
 void blame_print(const struct place *places, size_t count, const char *kernel, uint64_t lost);

@@ -8,14 +8,14 @@
 #include "outside/pitot/array.h"
 #include "outside/pitot/contexts.h"
 
-/* The nodes of a context; NULL: none. A root called by a handler has both. */
+/* The nodes of a context; NULL: none. A root that runs in an interrupt handler has both. */
 struct place {
     bool known;
     struct call_node *below_root, *below_interrupt;
 };
 
 static struct place *places; /* [context] */
-static uint32_t *path;       /* contexts of one path */
+static uint32_t *path;       /* contexts of one path, innermost first */
 static size_t place_room, path_room;
 
 uint64_t call_tree_function(uint32_t context)
@@ -59,7 +59,7 @@ static struct place place_in(struct call_tree *tree, uint32_t context, const str
     return place;
 }
 
-/* Sets the places of all contexts of the path, outermost first. */
+/* Sets the places of the context and of all its outer ones, outermost first. */
 static int find_place(struct call_tree *tree, uint32_t context, struct refusal *why)
 {
     static const struct place nowhere;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The tree of function calls and their costs. Calls from one function to another below the same
- * callers are merged. Contexts are paths of functions. Called by outside/pitot/graph.c.
+ * The tree of function calls and their costs. Calls of a function by the same chain of callers are
+ * merged. A context here is a path of functions. Called by outside/pitot/graph.c.
  */
 #pragma once
 
@@ -29,10 +29,13 @@ struct call_tree {
     struct call_node interrupts;
 };
 
-/* First instruction of the function of a context, which is a path of functions. */
+/* Returns the address of the first instruction of the context's function. */
 uint64_t call_tree_function(uint32_t context);
 
 int call_tree_add(struct call_tree *tree, const struct wire_cost *cost, struct refusal *why);
 
-/* *count callees, most expensive first; the caller frees the array. NULL: none, or no memory. */
+/*
+ * Returns an array of *count callees, most expensive first, which the caller frees; NULL: none, or
+ * no memory.
+ */
 struct call_node **call_tree_callees(const struct call_node *node, size_t *count);

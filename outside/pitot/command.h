@@ -17,7 +17,7 @@ struct command {
     char *const *argv;
 };
 
-/* QEMU's status is in the watch. */
+/* The commands leave QEMU's exit status in watch->status. */
 int command_record(const struct command *command, struct watch *watch, struct refusal *why);
 int command_stat(const struct command *command, struct watch *watch, struct refusal *why);
 int command_cover(const struct command *command, struct watch *watch, struct refusal *why);
@@ -25,5 +25,5 @@ int command_blame(const struct command *command, struct watch *watch, struct ref
 int command_graph(const struct command *command, struct watch *watch, struct refusal *why);
 int command_last(const struct command *command, struct watch *watch, struct refusal *why);
 
-/* `pitot blame PLACE...` without QEMU. */
+/* Runs `pitot blame PLACE...` without QEMU, from a file. */
 int blame_ask_file(const struct pitot_options *options, struct refusal *why);

@@ -22,8 +22,8 @@ long contexts_depth(uint32_t context)
 }
 
 /*
- * The return address, as in all perf chains. If the function ends with a call that does not return,
- * this address is in the next function; then the last byte of the call.
+ * Returns the return address, as in all perf chains. If a function ends with a call that does not
+ * return, that address is in the next function; then returns the address of the call's last byte.
  */
 static uint64_t caller_of(const struct wire_context *context)
 {

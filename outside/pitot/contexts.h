@@ -15,15 +15,15 @@
 int contexts_add(const struct wire_context *context, struct refusal *why);
 
 /*
- * Of an added context: its caller, or its function in a path of functions; its outer context; and
- * true if an interrupt began it.
+ * These take a context that was added. They return its caller (in a path of functions, its
+ * function), its outer context, and true if an interrupt began it.
  */
 uint64_t contexts_caller(uint32_t context);
 uint32_t contexts_outer(uint32_t context);
 bool contexts_by_interrupt(uint32_t context);
 
-/* The number of callers; -1: no such context. */
+/* Returns the number of callers, or -1 if there is no such context. */
 long contexts_depth(uint32_t context);
 
-/* The innermost `most` callers. */
+/* Stores the innermost callers, at most `most`. */
 void contexts_chain(uint32_t context, uint64_t *callers, size_t most);

@@ -4,7 +4,9 @@
 
 #include "outside/pitot/array.h"
 
-/* `count`: how often code from here to the next edge ran; before counts_sort, the change here. */
+/*
+ * `count`: how often the code up to the next edge ran; before counts_sort, the change at this edge.
+ */
 static struct edge {
     uint64_t address, count;
 } * edges;

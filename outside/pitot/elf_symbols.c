@@ -32,7 +32,10 @@ bool elf_symbols_is_readable(const struct symbol *symbol)
     return isupper(symbol->kind);
 }
 
-/* Lookups take the last symbol at an address: one with a size and a readable name, if any. */
+/*
+ * Lookups take the last symbol at an address, so the largest comes last, its readable name after
+ * the mangled one.
+ */
 static int compare_addresses(const void *left, const void *right)
 {
     const struct symbol *a = left, *b = right;
@@ -44,7 +47,7 @@ static int compare_addresses(const void *left, const void *right)
     return elf_symbols_is_readable(a) - elf_symbols_is_readable(b);
 }
 
-/* Functions in assembly may have no type, like inner labels; but inner labels are local. */
+/* Assembly functions may have no type, like labels inside functions, but those labels are local. */
 static bool is_function(Elf *elf, const GElf_Sym *symbol)
 {
     GElf_Shdr section;
@@ -77,7 +80,7 @@ static bool append(char *name, const struct symbol *symbol, char kind)
     return true;
 }
 
-/* Readable names have no parameters and hashes, as in perf. */
+/* The readable name has no parameters or hash, as in perf. */
 bool elf_symbols_add(const char *name, uint64_t address, uint64_t size, bool function)
 {
     struct symbol symbol = {.address = address, .size = size};
@@ -202,7 +205,10 @@ void elf_symbols_slide(uint64_t slide)
     symbols.slide = slide;
 }
 
-/* A function without a size extends to the next function or the end of its section. */
+/*
+ * True if the address belongs to this function, which has no size: it extends to the next function
+ * or the end of its section.
+ */
 static bool is_code_of(uint64_t function, uint64_t address)
 {
     for (size_t i = 0; i < symbols.code_count; i++)

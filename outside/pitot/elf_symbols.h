@@ -12,23 +12,33 @@
 #include "core/symbols/symbols.h"
 
 /*
- * Values of struct symbol's kind. A mangled C++ or Rust name occurs twice: as in the file, and
- * readable with the kind in upper case, which lookups by address prefer.
+ * Values of struct symbol's kind. A mangled C++ or Rust name has two entries: the name in the file,
+ * and a readable name with the kind in upper case. Lookups by address prefer the readable one.
  */
 #define ELF_SYMBOLS_FUNCTION 't'
 #define ELF_SYMBOLS_DATA     'd'
 
 bool elf_symbols_is_readable(const struct symbol *symbol);
 
-/* `address_of` maps a symbol's value to its address. False: the file has no symbols. */
+/*
+ * `address_of` maps a symbol's value to its address. False: no memory, or no symbols in the file.
+ */
 bool elf_symbols_read(Elf *elf, uint64_t (*address_of)(uint64_t value));
 
-/* For symbols from elsewhere: adds one; sorts all. False: no memory, or there are no symbols. */
+/*
+ * For symbols that are not from an ELF file: add a symbol, and sort all. False: no memory, or
+ * nothing to sort.
+ */
 bool elf_symbols_add(const char *name, uint64_t address, uint64_t size, bool function);
 bool elf_symbols_sort(void);
 
-/* The kernel's run-time address minus its link address. Lookups take run-time addresses. */
+/*
+ * Sets the kernel's run-time address minus its link address. Lookups by address take run-time
+ * addresses.
+ */
 void elf_symbols_slide(uint64_t slide);
 
-/* Function number `index` in address order; false past the end. Several may have one address. */
+/*
+ * Finds function `index` in address order; false past the end. Several may have the same address.
+ */
 bool elf_symbols_function(size_t index, struct symbol *found);

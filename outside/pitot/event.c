@@ -131,7 +131,7 @@ static int read_event(struct event *event, const struct pitot_options *options,
     return error;
 }
 
-/* The comma before the next event; NULL: none. */
+/* Returns the comma before the next event; NULL: none. */
 static char *end_of_event(char *text)
 {
     char *comma = text;
@@ -146,7 +146,7 @@ static char *end_of_event(char *text)
     return NULL;
 }
 
-/* Reads one -e, or one --stop. */
+/* Reads the events of one -e or one --stop. */
 static int read_spelt(struct events *events, const struct pitot_options *options,
                       const struct kernel *kernel, char *text, struct refusal *why)
 {

@@ -31,7 +31,7 @@ struct events {
     struct event event[EVENTS_MAX];
 };
 
-/* Without -e: instructions. Events of --stop come last. */
+/* Reads the events of -e (instructions if there is none), then those of --stop. */
 int events_read(struct events *events, const struct pitot_options *options,
                 const struct kernel *kernel, struct refusal *why);
 

@@ -13,7 +13,7 @@
 
 #define COLUMNS 62 /* width of the numbers */
 
-static const struct events *asked; /* the call events of the functions */
+static const struct events *asked; /* the call events of the functions on the command line */
 static struct call_tree tree;
 static uint64_t calls[EVENTS_MAX];
 static uint64_t slide; /* the kernel's run-time address minus its link address */

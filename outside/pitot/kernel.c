@@ -15,9 +15,9 @@
 #include "outside/pitot/made_elf.h"
 #include "outside/pitot/symbol_list.h"
 
-#define CODE_TO_PAIR 1000 /* is_long_code: 64-bit code has more than one pair in this many bytes */
+#define CODE_TO_PAIR 1000 /* 64-bit code has more than one pair (is_long_code) in this many bytes */
 
-#define NARROW_TOP 0x80000000 /* from here on, an address has lost its upper 32 bits */
+#define NARROW_TOP 0x80000000 /* addresses from here on have lost their upper 32 bits, all 1 */
 
 static bool is_narrow(Elf *elf)
 {
@@ -29,7 +29,10 @@ static uint64_t whole_address(uint64_t value)
     return value;
 }
 
-/* Compilers generate kernel code for the upper 2 GiB; it is linked with sign-extended addresses. */
+/*
+ * Restores the upper 32 bits: kernel code is compiled for the upper 2 GiB, whose addresses are
+ * sign-extended.
+ */
 static uint64_t narrow_address(uint64_t value)
 {
     return value >= NARROW_TOP && value <= UINT32_MAX ? (uint64_t)(int32_t)value : value;
@@ -96,7 +99,9 @@ static int read_segments(struct kernel *kernel, Elf *elf, struct refusal *why)
     return 0;
 }
 
-/* Writes an ELF file of the symbols and segments read so far, and rereads its segments. */
+/*
+ * Writes a substitute ELF file with the symbols and segments read so far, and reads its segments.
+ */
 static int make_elf(struct kernel *kernel, const char *bytes, struct refusal *why)
 {
     int error;
@@ -113,8 +118,8 @@ static int make_elf(struct kernel *kernel, const char *bytes, struct refusal *wh
 }
 
 /*
- * 64-bit code has a mov or the like with the prefix REX.W every few instructions. In 32-bit code
- * that byte is dec eax, rarely followed by such an opcode.
+ * 64-bit code has a pair of a REX.W prefix (0x48) and an opcode such as mov every few instructions.
+ * In 32-bit code 0x48 is dec eax, which such an opcode rarely follows.
  */
 static bool is_long_code(const struct kernel *kernel, const char *bytes, size_t size)
 {
@@ -160,8 +165,9 @@ static bool is_code(const struct kernel *kernel, uint64_t offset, uint64_t size)
 }
 
 /*
- * perf identifies a variable by its offset in the file, even one without bytes there. If code
- * follows the variable's segment in the file, perf takes the code for the variable.
+ * True if perf would take code for a variable. perf identifies a variable by its offset in the
+ * file, even if the file has no bytes for it; if code follows the variable's segment, the code may
+ * be at that offset.
  */
 static bool hides_code(const struct kernel *kernel, Elf *elf)
 {

@@ -13,7 +13,7 @@
 #include "core/lib/refusal.h"
 
 #define KERNEL_SEGMENTS_MAX 32
-#define KERNEL_BUILD_ID_MAX 20 /* bytes of a build id that perf compares */
+#define KERNEL_BUILD_ID_MAX 20 /* longest build id that perf compares, in bytes */
 
 struct segment {
     uint64_t address, size;
@@ -31,15 +31,16 @@ struct kernel {
     struct segment code[KERNEL_SEGMENTS_MAX]; /* the executable segments */
 };
 
-/* Opens an ELF file of 64-bit code; if `listed`, a list of symbols (symbol_list.h). */
+/* Opens an ELF file of 64-bit code or, if `listed`, a list of symbols (symbol_list.h). */
 int kernel_open(struct kernel *kernel, const char *path, bool listed, struct refusal *why);
 
-/* Writes the substitute file. */
+/* Writes the substitute file to `path`. */
 int kernel_write_made(const struct kernel *kernel, const char *path, struct refusal *why);
 
 /*
- * From the first to the last byte of code. If some is in the high half, low code is omitted: it
- * runs before paging, and firmware lies between the two.
+ * Returns the range from the first to the last byte of code. If there is code in the upper half of
+ * the address space, omits code in the lower half: it runs before paging, and firmware lies
+ * between.
  */
 struct segment kernel_text(const struct kernel *kernel);
 

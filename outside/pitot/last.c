@@ -13,7 +13,7 @@
 
 #define CHAIN_SHOWN 64
 #define COLUMNS     18 /* width of the numbers */
-#define INDENT_MOST 60 /* deeper calls have their depth in brackets */
+#define INDENT_MOST 60 /* deeper calls show their depth in brackets */
 
 /* The current CPU: its position, and the calls received for it. */
 static struct wire_where where;

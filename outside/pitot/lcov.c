@@ -33,7 +33,7 @@ static int compare_functions(const void *left, const void *right)
     return strcmp(a->name, b->name);
 }
 
-/* How often the line at *at ran. Advances *at past it. */
+/* Returns how often the line at index *at ran, and advances *at past it. */
 static uint64_t count_line(const struct source *source, size_t *at)
 {
     const struct source_line *line = &source->lines[*at], *here = line;
@@ -69,7 +69,7 @@ static uint64_t count_function(const struct source *source, size_t *at)
     return sum;
 }
 
-/* *at: the file's first function; afterwards the next file's first. */
+/* *at is the index of the file's first function; advances it to the next file's. */
 static void write_functions(FILE *out, const char *file, const struct source *source, size_t *at,
                             struct lcov_total *total)
 {

@@ -14,7 +14,7 @@ struct lcov_total {
 };
 
 /*
- * Uses the counts of counts.h; sorts the source. A line's count is the highest of its code in a
- * compilation unit, summed over the units: a header's line has code in each.
+ * Uses the counts of counts.h, and sorts `source`. A line's count is the highest count of its code
+ * in a compilation unit, summed over all units: a line of a header has code in several.
  */
 struct lcov_total lcov_write(FILE *out, struct source *source);

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #define PATIENCE  10        /* seconds for QEMU to exit */
-#define PIPE_SIZE (1 << 20) /* the most that an unprivileged process may have */
+#define PIPE_SIZE (1 << 20) /* the largest pipe of an unprivileged process */
 
 int machine_prepare(struct machine *machine, struct refusal *why)
 {

@@ -32,7 +32,10 @@ int machine_prepare(struct machine *machine, struct refusal *why);
 /* `mute`: standard output carries a stream, so QEMU's own output goes to standard error. */
 int machine_start(struct machine *machine, char *const *command, bool mute, struct refusal *why);
 
-/* Waits for the plugin's output. Returns its size; 0: QEMU has exited, and all was read. */
+/*
+ * Waits for the plugin's output. Returns its size, or 0 once QEMU has exited and all output was
+ * read.
+ */
 size_t machine_read(struct machine *machine, void *bytes, size_t room);
 
 /* Asks QEMU to exit. Kills it on the second call, or ten seconds after the first. */

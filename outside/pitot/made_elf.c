@@ -25,7 +25,10 @@ static uint64_t page_of(uint64_t address)
 
 /* --- Segments without a file --- */
 
-/* A segment ends at the first symbol above its last function, or with that function's page. */
+/*
+ * Returns a segment's end, a multiple of the page size: beyond its last function, up to the first
+ * symbol above it if one is near.
+ */
 static uint64_t end_after(uint64_t last)
 {
     uint64_t end = page_of(last) + PAGE;
@@ -117,7 +120,10 @@ static bool write_symbols(struct made *made)
     return fclose(strings) == 0;
 }
 
-/* The file offset of a segment's code, present or not; its offset within a page is as in memory. */
+/*
+ * Returns the file offset of a segment's code, even if the file has none. Its offset within a page
+ * is the same as in memory.
+ */
 static uint64_t offset_of(const struct made *made, size_t index)
 {
     uint64_t offset = made->code_at;

@@ -11,14 +11,14 @@
 #include "outside/pitot/kernel.h"
 
 /*
- * Computes segments that cover all functions, separate ones for functions far apart. Returns their
- * number; 0: there is no function, or too many segments.
+ * Computes segments that cover all functions; functions that are far apart get separate ones.
+ * Returns their number; 0: there is no function, or too many segments.
  */
 size_t made_elf_segments(struct segment segments[KERNEL_SEGMENTS_MAX]);
 
 /*
- * Writes an anonymous file. `file`: bytes of the segments, at their offsets; NULL: none. Returns a
- * descriptor that a child inherits, or a negative errno and the reason.
+ * Writes an anonymous file. `file` has the bytes of the segments at their offsets; NULL: no bytes.
+ * Returns a descriptor that a child inherits, or a negative errno and the reason.
  */
 int made_elf_write(const struct segment *segments, size_t count, const char *file,
                    struct refusal *why);

@@ -59,7 +59,7 @@ static int help(const struct options *options)
     return 0;
 }
 
-/* The command's index; COMMANDS: no such command. */
+/* Returns the command's index, or COMMANDS if there is no such command. */
 static size_t find_command(const char *name)
 {
     size_t index = 0;
@@ -131,7 +131,7 @@ static int run(size_t index, int argc, char **argv, char *const *typed)
     return status;
 }
 
-/* The arguments as typed: parsing modifies them. */
+/* Copies the arguments as typed, because parsing modifies them. */
 static char **copy_arguments(int argc, char **argv)
 {
     char **copy = calloc((size_t)argc + 1, sizeof(*copy));

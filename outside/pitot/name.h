@@ -9,8 +9,8 @@
 
 #define NAME_ROOM 256 /* longer names are truncated */
 
-/* Returns `text`: FUNCTION, or 0x... */
+/* Writes FUNCTION, or 0x..., to `text`, and returns `text`. */
 const char *name_function(uint64_t address, char text[NAME_ROOM]);
 
-/* Returns `text`: FUNCTION+0x..., or [unknown], as perf prints after the address. */
+/* The same with FUNCTION+0x..., or [unknown], as perf prints after the address. */
 const char *name_place(uint64_t address, char text[NAME_ROOM]);

@@ -148,7 +148,10 @@ static int read_functions(const struct options *of, int at, int argc, char **arg
                : refuse(why, EINVAL, "no function; pitot %s %s", of->name, of->usage);
 }
 
-/* Places and QEMU: histories; QEMU alone: all memory, to a file; places alone: from a file. */
+/*
+ * With places and QEMU, blame prints histories; with QEMU alone, it writes the writers of all
+ * memory to a file; with places alone, it reads that file.
+ */
 static int check_blame(const struct pitot_options *options, struct refusal *why)
 {
     bool places = options->place_count > 0, runs = options->qemu;

@@ -12,7 +12,7 @@
 #include "core/lib/option.h"
 #include "core/lib/refusal.h"
 
-#define EVENTS_MAX    96 /* in all -e together */
+#define EVENTS_MAX    96 /* in all -e and --stop together */
 #define PLACES_MAX    96
 #define PLACE_LONGEST (1 << 20) /* bytes */
 
@@ -27,7 +27,7 @@ enum pitot_command {
 
 struct spelt_events {
     unsigned count;
-    char *text[EVENTS_MAX]; /* each -e as typed */
+    char *text[EVENTS_MAX]; /* each argument as typed */
 };
 
 struct pitot_options {
@@ -37,22 +37,22 @@ struct pitot_options {
     uint64_t memory;            /* bytes; 0: not given */
     const char *kernel;         /* NULL: QEMU's -kernel */
     const char *symbols;        /* instead of `kernel`; NULL: not given */
-    uint64_t calls;             /* the number of last calls */
-    struct spelt_events events; /* for a graph: calls of its functions */
+    uint64_t calls;             /* for last: calls kept per CPU */
+    struct spelt_events events; /* for graph: calls of its functions */
     struct spelt_events stop;
     char *from, *until; /* functions; NULL: not given */
     uint64_t most;      /* samples; 0: unlimited */
     bool overwrite;
     uint64_t depth;  /* for a graph */
-    uint64_t writes; /* per word; 0: not given */
+    uint64_t writes; /* for blame: writers per word; 0: not given */
     size_t place_count;
     char **places; /* as typed, before -- */
-    char **qemu;   /* its command, NULL-terminated; NULL: a file is read */
+    char **qemu;   /* QEMU's command, NULL-terminated; NULL: a file is read */
 };
 
 extern const struct options options_record, options_stat, options_blame, options_graph,
     options_last, options_cover;
 
-/* The strings stay in argv, which is modified. */
+/* Keeps pointers into argv, which is modified. */
 int pitot_options_read(const struct options *of, int argc, char **argv,
                        struct pitot_options *options, struct refusal *why);

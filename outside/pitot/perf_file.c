@@ -56,7 +56,7 @@ static int refuse_write(struct refusal *why)
     return refuse(why, file.error, "%s: %s", file.path, strerror(file.error));
 }
 
-/* Returns the number of bytes written. A stream is always appended to, whatever the offset. */
+/* Returns the number of bytes written. For a stream, ignores the offset and appends. */
 static size_t write_at(uint64_t offset, const void *bytes, size_t size)
 {
     size_t done = 0;
@@ -151,7 +151,7 @@ void *perf_file_record(size_t size)
     return memset(file.bytes + file.used - size, 0, size);
 }
 
-/* The size of the whole records within the first `size` bytes. */
+/* Returns the size of the complete records within the first `size` bytes. */
 static size_t whole_records(size_t size)
 {
     const struct perf_event_header *record;
@@ -166,7 +166,10 @@ static size_t whole_records(size_t size)
     return end;
 }
 
-/* The header's size is written after the records, so all that it covers is in the file. */
+/*
+ * The header, with the size of the data, is written after the records, so the size covers only
+ * records that are in the file.
+ */
 int perf_file_flush(struct refusal *why)
 {
     uint64_t at = file.header.data.offset + file.header.data.size;

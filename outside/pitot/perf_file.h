@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A perf.data file that grows: header, attributes, records, and finally the header's features.
- * Between calls it is complete except for the features, however its writer exits. Or a stream, as
- * from `perf record -o -`, in which attributes and features are records. Called by
+ * Between calls it is complete except for the features, however its writer exits. It can also be a
+ * stream, as from `perf record -o -`, in which attributes and features are records. Called by
  * outside/pitot/recording.c.
  *
  * Source: the perf tool's documentation, perf.data-file-format.
@@ -30,24 +30,27 @@ enum perf_file_feature {
     PERF_FILE_FEATURES, /* one more than the last feature */
 };
 
-/* "-": standard output, as a stream. The attributes' ids are numbered from 1. */
+/* Creates the file; the path "-" is standard output, as a stream. The attributes get ids from 1. */
 int perf_file_create(const char *path, const struct perf_event_attr *attributes, unsigned count,
                      struct refusal *why);
 
 /* Rewrites the attributes after some members have changed. */
 void perf_file_attributes(const struct perf_event_attr *attributes, unsigned count);
 
-/* A record of `size` bytes, a multiple of 8, for the caller to fill before the next call. */
+/*
+ * Returns a zeroed record of `size` bytes, a multiple of 8, for the caller to fill before the next
+ * call.
+ */
 void *perf_file_record(size_t size);
 
 /* Writes all pending records to the file. */
 int perf_file_flush(struct refusal *why);
 
-/* Appends bytes to a feature. Before perf_file_close. */
+/* Appends bytes to a feature. Must be called before perf_file_close. */
 void perf_file_feature(enum perf_file_feature feature, const void *bytes, size_t size);
 
 /* Appends a string to a feature: its length, then the string with its NUL, padded. */
 void perf_file_string(enum perf_file_feature feature, const char *text);
 
-/* Writes the features. */
+/* Writes the features, and closes the file. */
 int perf_file_close(struct refusal *why);

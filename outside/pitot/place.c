@@ -59,7 +59,7 @@ static int read_number(const char *text, const char *what, uint64_t *number, str
     return 0;
 }
 
-/* Sets *size to the symbol's; 0: it has none, or an offset or a number was given. */
+/* Sets *size to the symbol's size, or to 0 if it has none or an offset or a number was given. */
 static int read_place(char *text, const struct kernel *kernel, uint64_t *address, uint64_t *size,
                       struct refusal *why)
 {

@@ -11,8 +11,8 @@
 #include "outside/pitot/kernel.h"
 
 /*
- * Default length: the symbol's size; 4 without one, or with an offset or a number. Modifies `text`;
- * a refusal calls it `what` "`name`".
+ * Reads a place and its length. The default length is the symbol's size, or 4 if it has none or an
+ * offset or a number was given. Modifies `text`; an error message calls the place `what` "`name`".
  */
 int place_read_range(char *text, const struct kernel *kernel, const char *what, const char *name,
                      uint64_t *address, uint64_t *length, struct refusal *why);

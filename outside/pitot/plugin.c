@@ -14,7 +14,10 @@
 
 #define VERSION(major, minor) ((major)*100 + (minor))
 
-/* A plugin per version of QEMU's interface, and the QEMU versions it was tested with; 0: none. */
+/*
+ * One plugin for each version of QEMU's interface, and the QEMU versions it was tested with; 0:
+ * none.
+ */
 static const struct {
     const char *name;
     unsigned first, last;
@@ -33,7 +36,10 @@ static const struct {
 
 static const char *const folders[] = {"", "../lib/pitot/"};
 
-/* 1: found, as `path`; 0: no such file; or a negative errno: unreadable. */
+/*
+ * Returns 1 if the file exists (its path in `path`), 0 if not, or a negative errno if it is
+ * unreadable.
+ */
 static int find_file(const char *home, const char *name, char path[PATH_MAX])
 {
     for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
@@ -46,7 +52,7 @@ static int find_file(const char *home, const char *name, char path[PATH_MAX])
     return 0;
 }
 
-/* The folder of this command; NULL and the reason. */
+/* Returns the folder of this executable, or NULL and the reason. */
 static const char *own_folder(char path[PATH_MAX], struct refusal *why)
 {
     ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
@@ -64,7 +70,7 @@ int plugin_find(struct plugin *plugin, char *program, const struct qemu_version 
                 struct refusal *why)
 {
     unsigned number = VERSION(version->major, version->minor);
-    size_t tried = 0; /* the plugin that was tested with this version; PLUGINS: none */
+    size_t tried = 0; /* index of the plugin tested with this version; PLUGINS: none */
     char path[PATH_MAX];
     const char *home = own_folder(path, why);
     bool any = false;
@@ -93,7 +99,10 @@ int plugin_find(struct plugin *plugin, char *program, const struct qemu_version 
                         version->major, version->minor, home);
 }
 
-/* An anonymous file: freed when the last process that has it open exits. */
+/*
+ * Writes the functions of a call event to an anonymous file, which exists until the last process
+ * that has it open exits. Returns its descriptor, or a negative errno and the reason.
+ */
 static int write_list(const struct event *event, struct refusal *why)
 {
     int descriptor = memfd_create("pitot-calls", 0);
@@ -152,7 +161,7 @@ static void write_window(FILE *text, const struct watch *watch)
         fprintf(text, ",max=%" PRIu64, watch->most);
 }
 
-/* QEMU inherits the file. */
+/* The kernel's file stays open, because QEMU inherits its descriptor. */
 static int write_code(FILE *text, const struct kernel *kernel, struct refusal *why)
 {
     int file = kernel->made >= 0 ? kernel->made : open(kernel->path, O_RDONLY);

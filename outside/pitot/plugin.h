@@ -8,10 +8,11 @@
  *         [,stop=...][,from=HEXADDR][,until=HEXADDR][,max=SAMPLES]
  *         [the command's own arguments (struct watch)]
  *
- * in the order of the events; the first hit of a `stop` event ends the recording. text: the range
- * of the kernel's code; code: its bytes in the kernel's file; nothing counts before some of it
- * runs. at: a run-time address, whatever the kernel's slide. PERIOD 0: counts without samples. FILE
- * has a function's entry address on each line, in hexadecimal. Called by outside/pitot/watch.c.
+ * with the events in order; the first hit of a `stop` event ends the recording. text is the range
+ * of the kernel's code, and code its bytes in the kernel's file; nothing is counted before some of
+ * it runs. at is a run-time address, which the kernel's slide does not move. PERIOD 0 counts
+ * without samples. FILE has a function's entry address on each line, in hexadecimal. Called by
+ * outside/pitot/watch.c.
  */
 #pragma once
 
@@ -34,8 +35,8 @@ int plugin_find(struct plugin *plugin, char *program, const struct qemu_version 
                 struct refusal *why);
 
 /*
- * The argument, which the caller frees; NULL and the reason. `out`: a descriptor that QEMU
- * inherits.
+ * Returns the argument, which the caller frees, or NULL and the reason. `out` is a descriptor that
+ * QEMU inherits.
  */
 char *plugin_argument(const struct plugin *plugin, const struct watch *watch, int out,
                       struct refusal *why);

@@ -14,9 +14,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define OLDEST_MAJOR   6 /* the first with all that the plugin needs */
+#define OLDEST_MAJOR   6 /* the first version with everything that the plugin needs */
 #define PROBE          9 /* descriptor of the pipe in QEMU; any free one */
-#define FIRST_CONFUSED 9 /* seen in 10.0: hits have the numbers of other CPUs */
+#define FIRST_CONFUSED 9 /* since this version, hits may have another CPU's number (seen in 10.0) */
 
 extern char **environ;
 
@@ -37,7 +37,10 @@ const char *qemu_kernel(char *const *command)
     return NULL;
 }
 
-/* -machine and -accel list accelerators up to a comma; tcg is emulation. */
+/*
+ * True if tcg (emulation) is the only accelerator in this list of -machine or -accel, up to a
+ * comma.
+ */
 static bool is_emulated(const char *accelerators)
 {
     return strncmp(accelerators, "tcg", 3) == 0 &&
@@ -67,7 +70,7 @@ int qemu_check_arguments(char *const *command, struct refusal *why)
     return 0;
 }
 
-/* The value of a term of -smp; 0: not given. */
+/* Returns the value of a term of -smp; 0: not given. */
 static unsigned long smp_term(const char *smp, const char *name)
 {
     size_t length = strlen(name);
@@ -80,7 +83,10 @@ static unsigned long smp_term(const char *smp, const char *name)
     return 0;
 }
 
-/* The initial number of CPUs: the first of -smp, or computed from its terms as by QEMU. */
+/*
+ * Returns the initial number of CPUs: the first number of -smp, or computed from its terms as QEMU
+ * does.
+ */
 static unsigned long cpus_of(const char *smp)
 {
     static const char *const levels[] = {"sockets", "dies", "modules", "cores", "threads"};
@@ -116,7 +122,10 @@ int qemu_check_cpus(char *const *command, const struct qemu_version *version, st
                   one_thread, version->major, version->minor);
 }
 
-/* Starts QEMU without input; its descriptors `first` to `last` are the pipe. NULL and *error. */
+/*
+ * Starts QEMU without input; its descriptors `first` to `last` write to a pipe. Returns the pipe's
+ * other end, or NULL and an errno in *error.
+ */
 static FILE *start(char *const *words, int first, int last, pid_t *pid, int *error)
 {
     posix_spawn_file_actions_t actions;

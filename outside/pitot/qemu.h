@@ -16,14 +16,14 @@ struct qemu_version {
 /* The argument of -kernel; NULL: none. */
 const char *qemu_kernel(char *const *command);
 
-/* Refuses what plugins cannot follow. */
+/* Refuses options of QEMU with which the plugin or `pitot` cannot follow it. */
 int qemu_check_arguments(char *const *command, struct refusal *why);
 
-/* Refuses several CPUs in one thread if this version reports them under one number. */
+/* Refuses several CPUs in one thread if this version does not distinguish them for plugins. */
 int qemu_check_cpus(char *const *command, const struct qemu_version *version, struct refusal *why);
 
 /* Runs the program to get its version. */
 int qemu_ask(char *program, struct qemu_version *version, struct refusal *why);
 
-/* True if QEMU loads that plugin, which then terminates it. QEMU has no machine meanwhile. */
+/* True if QEMU, started without a machine, loads this plugin, which then makes QEMU exit. */
 bool qemu_loads(char *program, const char *plugin);

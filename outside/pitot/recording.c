@@ -33,7 +33,7 @@ static struct {
     char program[PATH_MAX]; /* the ELF file that perf reads */
     const struct events *events;
     bool chains, overwrites;
-    bool weights; /* instructions from a call to its return */
+    bool weights; /* samples have the instructions from a call to its return */
     bool has_registers;
     bool registers_known;
     uint64_t registers[WIRE_REGISTERS_COUNT]; /* of the next sample, if known */
@@ -44,7 +44,10 @@ static struct {
 
 /* --- Events --- */
 
-/* All have the same fields: `perf script -F addr` refuses a file if one event lacks addresses. */
+/*
+ * All events have the same fields: `perf script -F addr` refuses a file if one event lacks
+ * addresses.
+ */
 static void describe(const struct event *event, struct perf_event_attr *attribute)
 {
     *attribute = (struct perf_event_attr){
@@ -102,7 +105,7 @@ static void *begin_record(uint32_t type, uint16_t misc, size_t size)
     return header;
 }
 
-/* The name follows. */
+/* PERF_RECORD_MMAP2; the file's name follows. */
 struct map_record {
     struct perf_event_header header;
     uint32_t pid, tid;
@@ -148,7 +151,7 @@ void recording_slide(uint64_t slide)
     write_maps(slide);
 }
 
-/* The header's features repeat the names once the file is closed. */
+/* Names an event; the header's features repeat the names once the file is closed. */
 static void write_name(uint64_t id, const char *name)
 {
     size_t room = strlen(name) + 1;
@@ -276,7 +279,10 @@ uint64_t recording_cut(void)
     return recording.cut;
 }
 
-/* Names the kernel's file, or its substitute, which is written beside the recording. */
+/*
+ * Sets the program to the kernel's file, or to its substitute, which it writes beside the
+ * recording.
+ */
 static int name_program(const char *path, struct refusal *why)
 {
     char made[PATH_MAX];
@@ -347,7 +353,9 @@ static void describe_events(void)
     }
 }
 
-/* `perf data` crashes without them; the system in QEMU does not report them. */
+/*
+ * `perf data` crashes without these features; those that the guest does not report are "unknown".
+ */
 static void describe_machine(uint32_t cpus)
 {
     static const enum perf_file_feature unknown[] = {PERF_FILE_HOSTNAME, PERF_FILE_OSRELEASE,

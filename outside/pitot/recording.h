@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The plugin's records as perf records. The kernel is a process, its ELF file the program, each of
- * its stacks a thread, so perf finds all names without options. Called by outside/pitot/record.c.
+ * Converts the plugin's records to perf records. The kernel becomes a process, its ELF file the
+ * program, and each of its stacks a thread, so perf finds all names without options. Called by
+ * outside/pitot/record.c.
  */
 #pragma once
 
@@ -17,18 +18,21 @@ const char *recording_output(const struct pitot_options *options);
 int recording_create(const struct pitot_options *options, const struct kernel *kernel,
                      const struct events *events, struct refusal *why);
 
-/* The kernel's run-time address minus its link address. */
+/* Takes the kernel's run-time address minus its link address. */
 void recording_slide(uint64_t slide);
 
 int recording_thread(const struct wire_thread *thread, struct refusal *why);
 
-/* The registers of the next sample. */
+/* Keeps the registers for the next sample. */
 void recording_registers(const struct wire_registers *registers);
 
 /* Refuses an unknown event or context. */
 int recording_sample(const struct wire_sample *sample, struct refusal *why);
 
-/* After recording_close: the number of samples in the file, and of chains too long for a record. */
+/*
+ * After recording_close, return the number of samples in the file, and of chains cut to fit a
+ * record.
+ */
 uint64_t recording_samples(void);
 uint64_t recording_cut(void);
 

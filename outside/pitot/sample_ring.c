@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See sample_ring.h. Places only grow; a place modulo `room` is the index of its byte. */
+/* See sample_ring.h. `begin` and `end` only grow; modulo `room` they are indices in `bytes`. */
 #include "outside/pitot/sample_ring.h"
 
 #include <stdlib.h>

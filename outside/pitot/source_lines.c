@@ -24,7 +24,7 @@ struct reading {
 
 /* --- Files --- */
 
-/* Searches the folder, `length` bytes of text, and its parents. */
+/* Searches a folder, whose path has `length` bytes, and its parents. */
 static bool find_above(const char *folder, size_t length, const char *path, char found[PATH_MAX])
 {
     char whole[2 * PATH_MAX];
@@ -64,7 +64,7 @@ static int compare_text(const void *left, const void *right)
     return strcmp(left, right);
 }
 
-/* The unique pointer for this path; NULL: no memory. */
+/* Returns the path of the source file, the same pointer for the same file; NULL: no memory. */
 static const char *file_of(const struct kernel *kernel, const char *path)
 {
     static const char *path_before, *file_before;

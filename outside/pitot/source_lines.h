@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The source lines and functions of the kernel's code, from DWARF (libdw). Code outside the
- * executable segments is ignored: what the linker dropped has address 0. Called by
+ * executable segments is ignored: code that the linker dropped has address 0. Called by
  * outside/pitot/cover.c and lcov.c.
  */
 #pragma once
@@ -10,7 +10,10 @@
 
 #include "outside/pitot/kernel.h"
 
-/* Code of a line, up to and not including `end`. A line without code of its own has one byte. */
+/*
+ * The code of a line, from `first` up to, not including, `end`. A line without code of its own gets
+ * one byte.
+ */
 struct source_line {
     const char *file; /* absolute, if found; equal files have the same pointer */
     int line;

@@ -20,7 +20,7 @@ static void print_count(uint64_t count, const char *name)
     fprintf(stderr, "%18llu      %s\n", (unsigned long long)count, name);
 }
 
-/* The events, then the counts that every run has. */
+/* Prints the events, then the counts that every run has. */
 static void print_counts(const struct watch *watch)
 {
     for (unsigned i = 0; i < watch->events->count; i++) {

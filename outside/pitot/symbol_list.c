@@ -19,7 +19,7 @@ static const char map_head[] = "Linker script and memory map";
 struct list {
     bool is_map;
     bool failed; /* no memory */
-    /* In a map, the last section named. */
+    /* In a map: the section named last, and whether it has code. */
     char *section;
     bool text;
     /* A name for the section's code, dropped if a symbol has the same address. */
@@ -32,7 +32,7 @@ static void add(struct list *list, const char *name, uint64_t address, uint64_t 
     list->failed = list->failed || !elf_symbols_add(name, address, size, function);
 }
 
-/* Cuts the next word off *text; NULL: none. */
+/* Cuts the next word off *text, and returns it; NULL: none. */
 static char *next_word(char **text)
 {
     char *word = *text + strspn(*text, " \t");
@@ -68,11 +68,11 @@ static void read_nm_line(struct list *list, char *line)
     line += strspn(line, " \t");
     if (!type || type[1] || !*line || !strchr("tTwWiuvVbBdDrRsSgG", *type))
         return;
-    line[strcspn(line, "\t")] = '\0'; /* a module, as in /proc/kallsyms */
+    line[strcspn(line, "\t")] = '\0'; /* drops the module's name that /proc/kallsyms adds */
     add(list, line, address, size, strchr("tTwWi", *type));
 }
 
-/* --- A map: sections, their parts, and the symbols in those --- */
+/* --- A map: sections, their parts, and the symbols in the parts --- */
 
 static void add_start(struct list *list)
 {
@@ -82,7 +82,10 @@ static void add_start(struct list *list)
     list->start = NULL;
 }
 
-/* The code of one object. In -ffunction-sections' `.text.NAME`, NAME is the function. */
+/*
+ * Reads one object's part of a section. A part `.text.NAME` (-ffunction-sections) is the function
+ * NAME.
+ */
 static void read_part(struct list *list, const char *name, char *rest)
 {
     uint64_t address, size;
@@ -100,7 +103,7 @@ static void read_part(struct list *list, const char *name, char *rest)
     list->start_address = address;
 }
 
-/* A symbol's line: address and name, or the expression of an assignment in a script. */
+/* Reads a symbol's line: an address, then a name, or an assignment of the script (ignored). */
 static void read_map_symbol(struct list *list, char *line)
 {
     uint64_t address;
@@ -109,7 +112,7 @@ static void read_map_symbol(struct list *list, char *line)
     if (!read_hex(word, &address))
         return;
     rest += strspn(rest, " ");
-    if (strncmp(rest, "0x", 2) == 0) { /* the rest of a section whose name filled the line */
+    if (strncmp(rest, "0x", 2) == 0) { /* continues the line of a section with a long name */
         char *whole = NULL;
 
         if (list->section && asprintf(&whole, "%s %s", word, rest) >= 0)
@@ -145,7 +148,7 @@ static void read_map_line(struct list *list, char *line)
         read_part(list, name, line);
 }
 
-/* --- Either --- */
+/* --- Both formats --- */
 
 int symbol_list_read(const char *path, struct refusal *why)
 {

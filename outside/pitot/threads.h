@@ -10,9 +10,9 @@
 #include "core/lib/refusal.h"
 #include "outside/wire.h"
 
-#define KERNEL_TID 1 /* of thread 0, code whose stack is not known; other threads follow */
+#define KERNEL_TID 1 /* tid of thread 0: code whose stack is not known; other threads follow */
 
 int threads_add(const struct wire_thread *thread, struct refusal *why);
 
-/* The name or address of its outermost function; "?": no such thread. */
+/* Returns the name or address of the thread's outermost function; "?": no such thread. */
 const char *threads_name(uint32_t thread);

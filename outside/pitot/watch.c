@@ -114,7 +114,10 @@ static int take_bytes(struct watch *watch, size_t count, struct refusal *why)
     return found ? found : watch->taken ? watch->taken(why) : 0;
 }
 
-/* After an error QEMU is terminated, and its output drained so that it does not block. */
+/*
+ * Takes the plugin's output until QEMU exits. After an error, terminates QEMU, but still reads the
+ * output so that QEMU does not block.
+ */
 static int follow(struct watch *watch, struct machine *machine, struct refusal *why)
 {
     size_t room, count;
@@ -133,7 +136,9 @@ static int follow(struct watch *watch, struct machine *machine, struct refusal *
     return error;
 }
 
-/* The program's name, the plugin, and the remaining arguments. */
+/*
+ * Returns the command with the option -plugin inserted after the program's name; NULL: no memory.
+ */
 static char **command_with(char *const *command, char *argument)
 {
     static char option[] = "-plugin";

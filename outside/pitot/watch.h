@@ -15,14 +15,14 @@ struct watch {
     const struct kernel *kernel;
     const struct events *events;
     char *const *command; /* QEMU's */
-    bool chains, sampled; /* chains: follow calls; not sampled: only count */
+    bool chains, sampled; /* follow calls; take samples, not only counts */
     bool registers;       /* samples include registers */
     uint64_t most;        /* samples; 0: unlimited */
     bool streams;         /* standard output belongs to the command, not to QEMU */
     const char *wanted;   /* more arguments of the plugin, each preceded by a comma; NULL: none */
     /*
-     * Set by the command; may be NULL. `take`: receives its records, contexts after contexts_add.
-     * `taken`: called after each batch of records.
+     * Set by the command; each may be NULL. `take` receives records (a context after contexts_add);
+     * `taken` is called after each batch of records.
      */
     int (*take)(const struct wire_head *record, struct refusal *why);
     int (*taken)(struct refusal *why);
@@ -39,13 +39,17 @@ struct watch {
 /* Checks QEMU, and finds its plugin. */
 int watch_prepare(struct watch *watch, struct refusal *why);
 
-/* Runs QEMU until it exits; after an error it has been terminated. */
+/* Runs QEMU until it exits. If this fails, QEMU has been terminated. */
 int watch_run(struct watch *watch, struct refusal *why);
 
-/* If no code of the kernel's file ran until the end: reports it on stderr, and returns true. */
+/*
+ * Returns true, and reports it on stderr, if QEMU exited without running code of the kernel's file.
+ */
 bool watch_tell_unrun(const struct watch *watch);
 
-/* Reports on stderr, unless `count` is 0: the count, the noun in its number, and what happened. */
+/*
+ * Unless `count` is 0, reports on stderr the count, the noun (plural unless 1), and what happened.
+ */
 void watch_tell(uint64_t count, const char *noun, const char *what);
 
 /* Reports on stderr how the kernel differed from its file, and what the results lack. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Splits and validates the bytes of the pipe: the records of outside/wire.h. Called by
+ * Splits the bytes of the pipe into the records of outside/wire.h, and validates them. Called by
  * outside/pitot/watch.c and blame_file.c.
  */
 #pragma once
@@ -18,9 +18,12 @@ struct wire_reader {
     uint64_t bytes[WIRE_ROOM / 8];
 };
 
-/* The buffer for more bytes and its size; then the number of bytes filled in. */
+/*
+ * wire_room returns a buffer for more bytes, and its size; wire_filled takes the number stored
+ * there.
+ */
 void *wire_room(struct wire_reader *reader, size_t *room);
 void wire_filled(struct wire_reader *reader, size_t count);
 
-/* 1 and a whole record; 0: more bytes are needed; or a negative errno and the reason. */
+/* Returns 1 and a record, 0 if more bytes are needed, or a negative errno and the reason. */
 int wire_next(struct wire_reader *reader, const struct wire_head **record, struct refusal *why);

@@ -11,7 +11,7 @@
 
 static struct wire_word *words;
 static size_t words_count, words_room;
-static bool picked; /* the writes are of separate bytes; otherwise they are histories of words */
+static bool picked; /* each write is the last of its bytes; otherwise they are histories of words */
 
 static int add(const struct wire_word *word, struct refusal *why)
 {
@@ -37,7 +37,7 @@ int writes_add(const struct wire_word *word, struct refusal *why)
     return error ? error : add(word, why);
 }
 
-/* Keeps the bytes from `first` to `last` that are in the place. */
+/* Adds a write of those bytes from `first` to `last` that are in the place. */
 static int pick(const struct place *place, size_t number, const struct wire_word *word,
                 uint64_t first, uint64_t last, uint64_t count, struct refusal *why)
 {
