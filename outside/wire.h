@@ -2,7 +2,7 @@
 /*
  * Records that the plugin, in QEMU's process, sends to `pitot` through a pipe, in the host's byte
  * order, each a multiple of 8 bytes. The plugin knows only addresses; the command reads the ELF
- * file. A pipe that ends without WIRE_END: QEMU was killed; the records until then are complete.
+ * file. If the pipe ends without WIRE_END, QEMU was killed; the records until then are complete.
  */
 #pragma once
 
@@ -13,7 +13,7 @@
 enum wire_kind {
     WIRE_BEGIN = 1, /* struct wire_begin: the first record */
     WIRE_CONTEXT,   /* struct wire_context: before the first record that names it */
-    WIRE_THREAD,    /* struct wire_thread: before its first sample */
+    WIRE_THREAD,    /* struct wire_thread: before the first record that names it */
     WIRE_SAMPLE,    /* struct wire_sample */
     WIRE_COUNT,     /* struct wire_count: one per event, at the end */
     WIRE_END,       /* struct wire_end: the last record */
@@ -26,7 +26,7 @@ enum wire_kind {
     WIRE_CLOCK,      /* struct wire_number: one per CPU that ran, at the end */
     WIRE_LOST,       /* struct wire_number: after the words of all memory, or after all blocks */
     WIRE_BLOCK,      /* struct wire_block: for each block that ran, at the end */
-    WIRE_SLIDE = 30, /* struct wire_number: before the kernel's code is followed, unless 0 */
+    WIRE_SLIDE = 30, /* struct wire_number: once the slide is known, unless it is 0 */
     WIRE_STRANGE,    /* struct wire_strange: the last record that matters */
     WIRE_PATCHED,    /* struct wire_number: near the end */
 };
@@ -43,11 +43,13 @@ struct wire_begin {
     uint32_t version, cpus; /* WIRE_VERSION; the most CPUs the machine may have */
 };
 
-/* A path of call sites: that of `outer`, then `site`. 0: code with an unknown caller. */
+/*
+ * A path of call sites: the path of the context `outer`, then `site`. Context 0: an unknown caller.
+ */
 struct wire_context {
     struct wire_head head;
     uint32_t context, outer;
-    uint64_t site;     /* the call instruction, or the instruction before which an interrupt came;
+    uint64_t site;     /* the call instruction, or the one at or after which an interrupt came;
                         * in a path of functions, the first instruction of the handler */
     uint32_t by;       /* enum wire_by */
     uint32_t site_end; /* bytes of the call instruction: it returns to site + site_end */
@@ -83,7 +85,7 @@ struct wire_sample {
     uint64_t time;    /* instructions this CPU had executed */
     uint64_t weight;  /* instructions or hits that it represents */
     uint64_t address; /* of the access */
-    uint64_t spent;   /* instructions of the thread from the call to the return */
+    uint64_t spent;   /* for a return: the thread's instructions since the call */
     uint32_t length;  /* bytes of the access */
     uint32_t unused;
 };
@@ -96,7 +98,7 @@ struct wire_count {
     uint64_t hits; /* all hits, sampled or not */
 };
 
-/* A write of these bytes. */
+/* The last write of these bytes, or consecutive ones. */
 struct wire_word {
     struct wire_head head;
     uint32_t place; /* index of the place among the plugin's arguments, from 0 */
@@ -120,7 +122,10 @@ struct wire_number {
     uint64_t number;
 };
 
-/* Another build: `different` of the `blocks` that ran in its code range do not match the file. */
+/*
+ * The kernel is of another build than the file: `different` of the `blocks` that ran in its code
+ * range do not match.
+ */
 struct wire_strange {
     struct wire_head head;
     uint64_t different, blocks;

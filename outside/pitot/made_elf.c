@@ -26,8 +26,8 @@ static uint64_t page_of(uint64_t address)
 /* --- Segments without a file --- */
 
 /*
- * Returns a segment's end, a multiple of the page size: beyond its last function, up to the first
- * symbol above it if one is near.
+ * Returns a segment's end, rounded up to a page: the first symbol above its last function, or, if
+ * none is near, the end of that function's page.
  */
 static uint64_t end_after(uint64_t last)
 {

@@ -148,8 +148,9 @@ typedef struct {
 } qemu_plugin_reg_descriptor;
 
 /*
- * Of the CPU that runs the callback, which was registered with QEMU_PLUGIN_CB_R_REGS. What reading
- * returns differs by version, and is not used.
+ * These are for the CPU that runs the callback, which must be registered with
+ * QEMU_PLUGIN_CB_R_REGS. The value that qemu_plugin_read_register returns differs by version, and
+ * is not used.
  */
 GArray *qemu_plugin_get_registers(void);
 void qemu_plugin_read_register(struct qemu_plugin_register *handle, GByteArray *to);

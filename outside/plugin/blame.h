@@ -10,7 +10,7 @@
 
 #include "outside/plugin/store.h"
 
-/* True for an argument of blame; *wrong: NULL, or the form that was expected. */
+/* True if this is an argument of blame; *wrong is then NULL, or the form that was expected. */
 bool blame_argument(const char *argument, const char **wrong);
 
 void blame_slide(uint64_t by);

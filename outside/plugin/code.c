@@ -14,12 +14,12 @@
 #define PAGE            4096
 #define VOTER_LEAST     16 /* least bytes of a block that votes on the slide */
 #define VOTES_MOVED     4  /* blocks that must agree on a slide */
-#define VOTES_IN_PLACE  16 /* ... and on no slide, which ends the search */
+#define VOTES_IN_PLACE  16 /* ... that the kernel did not move, which ends the search */
 #define CANDIDATES_MOST 64
-#define BEGIN_LEAST     8 /* least bytes of the first block, as a boot loader has short ones, too */
-#define JUDGED_LEAST    4 /* least instructions of a block that is judged */
+#define BEGIN_LEAST     8  /* least bytes of a first block: shorter ones may be a boot loader's */
+#define JUDGED_LEAST    4  /* least instructions of a block that is judged */
 #define BUILD_BLOCKS    64 /* judged blocks needed for a verdict */
-#define BUILD_PART      8  /* in another build, more than one in this many differs */
+#define BUILD_PART      8  /* it is another build if more than one block in this many differs */
 
 #define SEEN_BLOCK 1 /* a block that begins here was judged */
 #define SEEN_PLACE 2 /* the instruction here is patched */
@@ -33,7 +33,7 @@ static struct candidate {
     uint64_t slide;
     unsigned votes;
     uint64_t voters[VOTES_IN_PLACE];
-} candidates[CANDIDATES_MOST] = {{.slide = 0}}; /* the first: the kernel did not move */
+} candidates[CANDIDATES_MOST] = {{.slide = 0}}; /* the first one: the kernel did not move */
 
 static unsigned part_count, candidate_count = 1;
 static uint64_t text_first, text_last = UINT64_MAX, slide;
@@ -77,7 +77,10 @@ bool code_add(const char *argument)
 
 /* --- Comparison --- */
 
-/* Size of a field moved by the slide, or 0; `left` bytes of the instruction remain. */
+/*
+ * Returns the size of a field here that the slide has changed, or 0. `left` bytes of the
+ * instruction remain.
+ */
 static size_t moved_field(const uint8_t *file, const uint8_t *run, size_t left, uint64_t by)
 {
     uint64_t was_long, is_long;
@@ -96,7 +99,10 @@ static size_t moved_field(const uint8_t *file, const uint8_t *run, size_t left, 
     return is - was == (uint32_t)by || was - is == (uint32_t)by ? sizeof(is) : 0;
 }
 
-/* A moved field may begin before the difference, as a slide of whole pages keeps its low bytes. */
+/*
+ * True if an instruction is the file's, apart from fields that the slide has changed. Such a field
+ * may begin before the first difference, because a slide of whole pages keeps its low bytes.
+ */
 static bool is_same(const uint8_t *file, const uint8_t *run, size_t size, uint64_t by)
 {
     size_t done = 0;
@@ -148,7 +154,7 @@ static bool is_high(void)
 
 /* --- The slide --- */
 
-/* The slide at which the block matches the file, if there is exactly one. */
+/* Stores the slide at which the block matches the file; false unless there is exactly one. */
 static bool find_slide(const struct code_block *block, uint64_t *found)
 {
     unsigned count = 0;

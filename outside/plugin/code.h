@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Compares the code in the kernel's file with the code that QEMU translates, at no cost while code
- * runs: where the kernel lies, whether the file is of this build, which instructions were patched.
- * Called by outside/plugin/translate.c and run.c; one caller at a time.
+ * runs: finds where the kernel lies, whether the file is of this build, and which instructions were
+ * patched. Called by outside/plugin/translate.c and run.c; one caller at a time.
  */
 #pragma once
 
@@ -20,12 +20,15 @@ struct code_block {
     uint8_t bytes[(CODE_BLOCK_MOST + 1) * CODE_INSTRUCTION_MOST + 1];
 };
 
-/* False: not one of these arguments, or its file cannot be read. */
+/*
+ * Takes an argument text=... or code=... (outside/pitot/plugin.h). False: another argument, or the
+ * file cannot be read.
+ */
 bool code_add(const char *argument);
 
 /*
- * True for a block of the kernel. *slide: its run-time address minus its address in the file; the
- * kernel's slide if it is not in the file.
+ * True if the block is the kernel's. Sets *slide to the block's run-time address minus its address
+ * in the file, or to the kernel's slide if the block is not in the file.
  */
 bool code_check(const struct code_block *block, uint64_t *slide);
 
@@ -38,5 +41,5 @@ void code_slid(uint64_t by);
 /* The machine was reset: the code that runs now may be a boot loader. */
 void code_reset(void);
 
-/* At the end: reports the differences. */
+/* Must be called at the end; reports the differences. */
 void code_end(void);

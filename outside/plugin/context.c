@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See context.h. Numbers are assigned in order; a hash finds them. */
+/* See context.h. Numbers are assigned in order; a hash table finds them. */
 #include "outside/plugin/context.h"
 
 #include <stdlib.h>
@@ -21,7 +21,10 @@ bool context_init(void)
     return contexts && numbers;
 }
 
-/* The callees of one context are looked up in turn, so they usually share a cache line. */
+/*
+ * The callees of one context are often looked up one after another, so they usually share a cache
+ * line.
+ */
 static uint32_t first_place(uint32_t outer, uint64_t site)
 {
     uint32_t line = (outer * 0x9e3779b1u) >> (32 - PLACES_BITS + LINE_BITS);

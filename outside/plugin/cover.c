@@ -77,7 +77,7 @@ bool cover_watch(void)
     return wanted;
 }
 
-/* The chunk of the next block; NULL: no room. */
+/* Returns the chunk of the next block; NULL: no room. */
 static struct chunk *next_chunk(void)
 {
     struct chunk **chunk = &chunks[count / CHUNK];

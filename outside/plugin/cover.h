@@ -11,12 +11,12 @@
 
 #include "outside/plugin/api.h"
 
-/* cover=1. Returns NULL, or the form that was expected. */
+/* Takes the value of cover=, which must be 1. Returns NULL, or the form that was expected. */
 const char *cover_begin(const char *argument);
 
 bool cover_watch(void);
 
-/* QEMU has translated this block, perhaps again. */
+/* Must be called when QEMU has translated this block, perhaps again. */
 void cover_block(struct qemu_plugin_tb *block);
 
 /* Reports the blocks that ran. Returns the number of instructions they executed. */

@@ -16,7 +16,7 @@
 #define REX_INDEX     2
 #define REX_REG       4
 
-/* The target of a displacement at the end of the instruction. */
+/* Returns the target, from a displacement at the end of the instruction. */
 static uint64_t relative(const uint8_t *bytes, size_t size, uint64_t ip, size_t width)
 {
     int32_t wide = 0;
@@ -89,7 +89,7 @@ static enum decoded decode_group_5(unsigned field)
     }
 }
 
-/* mov, xchg and lea to rsp, except a lea that adds to rsp. */
+/* True for a mov, xchg or lea to rsp, except a lea that adds to rsp. */
 static bool loads_sp(const uint8_t *opcode, uint8_t rex)
 {
     bool sum =

@@ -16,7 +16,7 @@ static struct event {
     uint64_t period, hits;
     uint64_t left; /* hits until the next sample */
     uint64_t first, last;
-    bool moves;          /* `first` and `last` are addresses in the file */
+    bool moves;          /* `first` and `last` are addresses in the file, so the slide moves them */
     unsigned access;     /* bits of enum wire_access */
     uint64_t *functions; /* sorted */
     size_t function_count;

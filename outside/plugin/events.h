@@ -15,10 +15,10 @@
 #define EVENTS_MOST 256
 
 /*
- * insn:PERIOD, mem:ADDRESS:LENGTH:r|w|rw:PERIOD, call:FILE:PERIOD, return:FILE:PERIOD, irq:PERIOD;
- * `stops`: no event counts hits after the first hit of this one. Returns NULL, or the form that was
- * expected. Addresses are those of the kernel's file, except in at:..., which is otherwise like
- * mem:...
+ * Takes insn:PERIOD, mem:ADDRESS:LENGTH:r|w|rw:PERIOD, call:FILE:PERIOD, return:FILE:PERIOD, or
+ * irq:PERIOD. Addresses are those of the kernel's file; at:... is like mem:... with a run-time
+ * address. If `stops`, no event counts hits after the first hit of this one. Returns NULL, or the
+ * form that was expected.
  */
 const char *events_add(const char *argument, bool stops);
 
@@ -33,33 +33,39 @@ bool events_call(uint64_t address);
 bool events_returns(void);
 
 /*
- * `time` is the CPU's instruction count. Takes the samples that are due, and returns the time of
- * the next call; the first call may come at any time.
+ * Takes the samples that are due at `time`, the CPU's instruction count. Returns the time at which
+ * it must be called next; the first call may come at any time.
  */
 uint64_t events_on_instructions(unsigned cpu, uint64_t time, uint64_t ip);
 
 /* The range around all memory events; changed only by events_add and events_slide. */
 extern uint64_t events_first, events_last;
 
-/* True if an access may hit an event. Any thread. */
+/* True if an access may hit an event. May be called from any thread. */
 static inline bool events_are_near(uint64_t address, unsigned length)
 {
     return address <= events_last && address + length - 1 >= events_first;
 }
 
-/* An access that is near, with bits of enum wire_access; a call. */
+/*
+ * Report an access for which events_are_near is true (`access`: bits of enum wire_access), and a
+ * call of the function at `ip`.
+ */
 void events_on_access(unsigned cpu, uint64_t time, uint64_t ip, uint64_t address, unsigned length,
                       unsigned access);
 void events_on_call(unsigned cpu, uint64_t time, uint64_t ip);
 
-/* The return instruction at `ip` has ended that call. */
+/* Reports that the return instruction at `ip` has ended that call. */
 void events_on_return(unsigned cpu, uint64_t time, uint64_t ip,
                       const struct follow_returned *returned);
 
 /* True once after a hit of an event that stops. */
 bool events_stopped(void);
 
-/* An interrupt or exception whose handler begins at `ip`. After follow_interrupt. */
+/*
+ * Reports an interrupt or exception whose handler begins at `ip`. Must be called after
+ * follow_interrupt.
+ */
 void events_on_interrupt(unsigned cpu, uint64_t time, uint64_t ip);
 
 /* Reports the hits of each event; `instructions` were executed on all CPUs. */

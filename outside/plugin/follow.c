@@ -13,10 +13,10 @@ static struct follow_cpu {
     struct stack *stack; /* the current stack; NULL: not known */
     bool loaded;         /* rsp was loaded: the next place determines the stack */
     bool presumed;       /* an interrupt has returned, to `stack` if the next place is on it */
-    bool interrupted;    /* a handler has begun, and its first place is not known: */
+    bool interrupted;    /* a handler has begun, but its first place is not known: */
     bool begun;          /* ... a block of its handler has run */
     uint32_t context;    /* ... its context */
-    uint32_t upon;       /* ... the context of an interrupted handler without a place, or none */
+    uint32_t upon;       /* ... context of the interrupted handler, if that has no place, or none */
     struct stack *below; /* ... the stack interrupted by the first such handler */
     uint64_t time;       /* as last passed to follow_time */
     struct follow_returned returned;
@@ -62,7 +62,7 @@ static void settle_interrupt(struct follow_cpu *cpu, uint64_t place)
     stack_push(stack, &frame);
 }
 
-/* The handler has moved to the interrupted stack. */
+/* Moves the handler's frame if the handler has switched to the interrupted stack. */
 static void move_interrupt(struct stack *from, struct stack *to, uint64_t place)
 {
     struct frame *frame = stack_top(from);
@@ -97,7 +97,7 @@ static void settle(struct follow_cpu *cpu, uint64_t place)
 
 /* --- What happens. --- */
 
-/* By entry, a context is made only once the entry is known. */
+/* If contexts are paths of functions, a context is made only once the callee's entry is known. */
 static uint32_t context_by(uint32_t outer, uint64_t site, enum wire_by by, unsigned site_end)
 {
     return by_entry ? outer : context_of(outer, site, by, site_end);
@@ -128,7 +128,7 @@ bool follow_begin(unsigned number, uint64_t ip)
     return true;
 }
 
-/* Calls repeat: the next frame's slot usually still holds the same call. */
+/* True if the next frame's slot still holds this call, which is usual because calls repeat. */
 static bool is_again(const struct frame *last, uint32_t outer, uint64_t next)
 {
     return last->next == next && last->outer == outer && last->context != CONTEXT_NONE &&
@@ -157,8 +157,9 @@ bool follow_calls_again(unsigned number, uint64_t place, uint64_t next)
 }
 
 /*
- * A handler's first entry, right after an indirect call or jump, is mistaken for its target; only
- * the different stack reveals the interrupt.
+ * True if an interrupt was missed: when a handler is entered for the first time, right after an
+ * indirect call or jump, it is mistaken for the target, and only the different stack reveals the
+ * interrupt.
  */
 static bool is_late_interrupt(const struct follow_cpu *cpu, uint64_t place)
 {

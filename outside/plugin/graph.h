@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The cost of each path of functions: the calls of its last function, and the instructions it
- * executed. Called by outside/plugin/run.c for `pitot graph`. One caller at a time.
+ * The cost of each path of functions: the number of calls of its last function, and the
+ * instructions that this function executed itself. Called by outside/plugin/run.c for `pitot
+ * graph`. One caller at a time.
  */
 #pragma once
 
@@ -17,6 +18,9 @@ bool graph_init(void);
  */
 void graph_continue(unsigned cpu, bool called, uint64_t time);
 
-/* At the end: graph_end for each CPU, with its clock; then graph_tell, which reports all costs. */
+/*
+ * At the end, call graph_end for each CPU with its instruction count, then graph_tell, which
+ * reports all costs.
+ */
 void graph_end(unsigned cpu, uint64_t time);
 void graph_tell(void);

@@ -15,7 +15,7 @@ struct begin {
 static uint32_t length;
 
 static struct ring {
-    struct begin *begins; /* NULL until the first; the oldest is overwritten */
+    struct begin *begins; /* NULL until the first call; the oldest is overwritten */
     uint64_t count;       /* all calls ever, not only those kept */
 } rings[FOLLOW_CPUS];
 

@@ -7,11 +7,11 @@
 
 #include <stdint.h>
 
-/* The number kept per CPU; 0: none. */
+/* Sets the number of calls kept per CPU; 0: none. */
 void last_init(uint32_t length);
 
 /* A callee or handler begins at `ip`; the CPU has executed `time` instructions. */
 void last_begins(unsigned cpu, uint64_t ip, uint64_t time);
 
-/* At the end: reports the CPU and its last calls; its last block is at `ip`. */
+/* Must be called at the end: reports the CPU, whose last block is at `ip`, and its last calls. */
 void last_tell(unsigned cpu, uint64_t ip, uint64_t time);

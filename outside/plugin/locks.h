@@ -4,7 +4,8 @@
  * no other CPU changes: its position and current stack. All locks together guard the shared state.
  * Called by outside/plugin/run.c and translate.c.
  *
- * A thread with its own lock takes no other. To take all, a thread takes `first` before them.
+ * A thread that holds its CPU's own lock takes no other. To take all, a thread takes `first` before
+ * them.
  */
 #pragma once
 

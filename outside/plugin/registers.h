@@ -12,7 +12,8 @@
 
 /*
  * Reads the registers of the CPU that runs this callback, in the order of struct wire_registers;
- * `ip`: the instruction, as QEMU updates the program counter only between blocks. The callback was
- * registered with QEMU_PLUGIN_CB_R_REGS. False: not provided. One caller at a time.
+ * `ip` is the current instruction, because QEMU updates the program counter only between blocks.
+ * The callback must be registered with QEMU_PLUGIN_CB_R_REGS. False: QEMU does not provide them.
+ * One caller at a time.
  */
 bool registers_read(uint64_t ip, uint64_t to[WIRE_REGISTERS_COUNT]);

@@ -13,13 +13,13 @@
 #include "outside/plugin/tell.h"
 #include "outside/plugin/window.h"
 
-#define ACCESS_MOST 64 /* bytes of a vector register */
+#define ACCESS_MOST 64 /* bytes of the longest access: a vector register */
 
 static struct cpu {
     _Alignas(64) uint64_t time; /* instructions, counted as each block begins; other CPUs read it */
     uint64_t due;               /* time of the next sample of instructions */
     const struct block *last;
-    bool left;      /* the call at the end of `last` was made, or its jump or return has begun */
+    bool left; /* the call that ends `last` was made, or its jump, return or the like has begun */
     uint64_t calls; /* while hits were counted */
 } cpus[FOLLOW_CPUS];
 
@@ -70,12 +70,15 @@ static void follow_last(unsigned cpu, const struct block *last, uint64_t start)
     }
 }
 
-/* An interrupt after the end of the last block, or a trap in it. */
+/*
+ * Follows an interrupt after the end of the last block, or a trap in it; its handler begins at
+ * `start`.
+ */
 static void follow_entry(unsigned cpu, const struct block *last, uint64_t next, uint64_t start)
 {
     uint64_t site = entry_site(last, cpus[cpu].left);
 
-    if (last->ends == DECODED_INTERRUPT_RETURN) /* nothing has run since its interrupt */
+    if (last->ends == DECODED_INTERRUPT_RETURN) /* no instruction has run since */
         site = follow_interrupt_site(cpu);
     else if (next)
         site = next;
@@ -98,15 +101,15 @@ __attribute__((noinline)) static void follow_end(unsigned cpu, const struct bloc
 }
 
 /*
- * Most blocks continue at the end or target of the last one, without a return; or its last
- * instruction repeats, by `rep` or a restart.
+ * True if the block begins at the end or target of the last one, as most do, or if the last
+ * instruction repeats, by `rep` or a restart; and if that instruction needs no action.
  */
 static bool block_continues(const struct block *last, uint64_t start)
 {
     return last->plain && (start == last->end || start == last->target || start == last->last);
 }
 
-/* Most returns end the innermost call. */
+/* Follows a return that ends the innermost call, as most do; false: another case. */
 static bool block_returns(unsigned cpu, const struct block *last, uint64_t start)
 {
     bool returns;
@@ -217,8 +220,8 @@ static uint64_t site_of(const void *own)
 }
 
 /*
- * QEMU 7.2 may call this again for a later store by the CPU, an interrupt's frame. A call ends its
- * block, and stores once.
+ * QEMU 7.2 may call this again for a later store by the CPU, such as an interrupt's frame. Only the
+ * first store is the call's, because a call ends its block, and stores once.
  */
 void run_call(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t place, void *own)
 {
@@ -279,7 +282,10 @@ void run_replace(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t place, void 
     locks_give_own(cpu);
 }
 
-/* Instructions on all CPUs before the block that has just begun on this one. */
+/*
+ * Returns the instructions executed on all CPUs; if a block has just begun at `ip` on this CPU,
+ * without those of this block, which are already counted.
+ */
 static uint64_t instructions_before(unsigned cpu, uint64_t ip)
 {
     const struct block *block = cpus[cpu].last;

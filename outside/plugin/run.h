@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Callbacks that translate.c registers with QEMU: they report to the follower and the counters. In
- * QEMU's threads, one per CPU with thread=multi.
+ * Callbacks that translate.c registers with QEMU: they report to the follower and the counters.
+ * They run in QEMU's threads, one per CPU with thread=multi.
  */
 #pragma once
 
@@ -28,14 +28,15 @@ bool run_begin(unsigned cpus);
 /* `own`: the struct block that begins. */
 void run_block(unsigned cpu, void *own);
 
-/* The first block after a reset begins, which is not the kernel's. */
+/* The machine was reset: its first block begins, which is not the kernel's. */
 void run_reset(unsigned cpu, void *own);
 
 /*
- * `own`: an instruction's address. The store of a call; a jump or return if entry_is_told; a load
- * of rsp, and the next access to the stack after it; a store over the value that the next return
- * may read; an access, also by an atomic instruction; a store; a function's entry; a border of the
- * window.
+ * `own` is an instruction's address. In this order, they report: the store of a call; the beginning
+ * of an instruction for which entry_is_told is true; a load of rsp, and the next access to the
+ * stack after it; a store over the value that the next return may read; an access, and one by an
+ * atomic instruction; a store, and one by an atomic instruction; a function's entry; a border of
+ * the window.
  */
 void run_call(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t place, void *own);
 void run_leaves(unsigned cpu, void *own);

@@ -13,12 +13,12 @@
 #define PAGE       4096u
 #define RECENT     4096u /* pages found without a search, a power of 2 */
 #define CHAINS     65536u
-#define BYTES_FROM 4 /* bits of `bytes` below this: their number; above: the first's offset */
+#define BYTES_FROM 4 /* `bytes`: below this bit their number, above it the first one's offset */
 
 struct writer {
     uint64_t ip, time;
     uint32_t context;
-    uint16_t thread; /* follow.c has at most 65536 */
+    uint16_t thread; /* below STACKS_MOST */
     uint8_t cpu;     /* below FOLLOW_CPUS */
     uint8_t bytes;   /* 0: never written */
 };
@@ -48,7 +48,7 @@ bool shadow_watch(void)
     return pages_most > 0;
 }
 
-/* The page's entries, new if necessary; NULL: no room. */
+/* Returns the page, a new one if necessary; NULL: no room. */
 static struct page *find_page(uint64_t number)
 {
     struct page **chain = &chains[(number * 0x9e3779b97f4a7c15u) >> 48];
@@ -67,7 +67,7 @@ static struct page *find_page(uint64_t number)
     return page;
 }
 
-/* The bytes from `address` to `last` lie in one page. */
+/* Sets the writer of the bytes from `address` to `last`, which lie in one page. */
 static void write_page(const struct writer *writer, uint64_t address, uint64_t last)
 {
     struct page *page = recent[address / PAGE % RECENT];
@@ -133,7 +133,10 @@ static struct page **sorted_pages(void)
     return pages;
 }
 
-/* Extends the pending write by a granule; if that belongs to another, reports it first. */
+/*
+ * Extends the pending write by a granule. If the granule belongs to another write, reports the
+ * pending write, and begins the other one.
+ */
 static void tell_granule(struct wire_word *write, unsigned *cpu, uint64_t address,
                          const struct writer *writer)
 {

@@ -11,10 +11,13 @@
 
 #include "outside/plugin/store.h"
 
-/* shadow=BYTES, the memory to use. Returns NULL, or the form that was expected. */
+/*
+ * Takes the value of shadow=, the bytes of memory to use. Returns NULL, or the form that was
+ * expected.
+ */
 const char *shadow_begin(const char *argument);
 
-/* True if requested. */
+/* True if shadow= was given. */
 bool shadow_watch(void);
 
 void shadow_on_store(unsigned cpu, const struct store *store);

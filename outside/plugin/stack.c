@@ -109,7 +109,7 @@ void stack_pop_to(struct stack *stack, uint64_t place)
         stack->depth--;
 }
 
-/* The next free frame, zeroed or with its previous contents; NULL: no memory. */
+/* Returns the next free frame, zeroed or with its previous contents; NULL: no memory. */
 static struct frame *stack_free(struct stack *stack)
 {
     if (stack->depth == stack->room) {

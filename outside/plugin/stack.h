@@ -16,12 +16,12 @@ struct frame {
     uint64_t place;
     uint64_t next;           /* return address; 0 for an interrupt, as it is not known */
     uint64_t entry;          /* first instruction of the callee; 0: none has run */
-    uint64_t began;          /* ... and the value of its stack's `ran` then */
+    uint64_t began;          /* the value of its stack's `ran` when the callee began */
     uint32_t context, outer; /* outer: for a call, the caller's context */
     bool interrupt;
     bool replaced;       /* its return continues elsewhere */
     struct stack *below; /* for an interrupt: the interrupted stack; NULL: not known */
-    uint32_t upon;       /* ... the context of an interrupted handler without a place, or none */
+    uint32_t upon;       /* ... context of a handler without a place that it interrupted, or none */
 };
 
 struct stack {
@@ -35,15 +35,15 @@ struct stack {
 /* False: no memory. */
 bool stack_init(void);
 
-/* The stack that includes this place or continues there, or a new one; NULL: no room. */
+/* Returns the stack that includes this place or continues there, or a new one; NULL: no room. */
 struct stack *stack_of(uint64_t place);
 
-/* True if the place is on this stack, unless rsp was loaded. */
+/* True if the place is within 4096 bytes of this stack, so it is on it unless rsp was loaded. */
 bool stack_is_about(const struct stack *stack, uint64_t place);
 
 /*
- * True if the callee of the innermost call can have a place there, unless rsp was loaded: it uses
- * at most 64 KiB, and does not leave the stack at its upper end.
+ * True if the callee of the innermost call can have a place there, unless rsp was loaded: a callee
+ * uses at most 64 KiB, and does not leave the stack at its upper end.
  */
 bool stack_reaches(const struct stack *stack, uint64_t place);
 
@@ -58,6 +58,6 @@ void stack_push(struct stack *stack, const struct frame *frame);
 /* Pops every frame at or below the place. */
 void stack_pop_to(struct stack *stack, uint64_t place);
 
-/* The innermost frame, or NULL; its context, or CONTEXT_NONE. */
+/* Return the innermost frame, or NULL, and its context, or CONTEXT_NONE. */
 struct frame *stack_top(const struct stack *stack);
 uint32_t stack_context(const struct stack *stack);

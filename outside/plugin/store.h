@@ -12,15 +12,16 @@ struct store {
     uint64_t ip;
     uint64_t address;
     unsigned length;
-    bool atomic;   /* by an instruction with a lock */
+    bool atomic;   /* by an atomic instruction: with a lock prefix, or xchg */
     uint32_t info; /* QEMU's qemu_plugin_meminfo_t */
 };
 
-/* The most CPUs the machine may have. Before the first store. */
+/* Takes the most CPUs that the machine may have. Must be called before the first store. */
 void store_begin(unsigned cpus);
 
 /*
- * The stored value. False: QEMU does not report it (before 9.2), or reports the operand (an atomic
- * store on several CPUs). Only in the store's callback.
+ * Copies the stored value. False if it is not known: QEMU before 9.2 does not report it, QEMU
+ * reports the operand instead (an atomic store, with several CPUs), or it is longer than
+ * STORE_MOST. May be called only in the store's callback.
  */
 bool store_value(const struct store *store, uint8_t value[STORE_MOST]);

@@ -34,7 +34,10 @@ bool tell_begin(int fd, unsigned cpus)
     return put(&begin, sizeof(begin), WIRE_BEGIN, 0) && fflush(out) == 0;
 }
 
-/* Outermost first: the command needs each context's outer one before it. */
+/*
+ * Sends the context and its outer ones, unless sent before, outermost first: the command needs each
+ * context's outer one before it.
+ */
 static void tell_context(uint32_t number)
 {
     static uint32_t chain[CHAIN_DEEPEST];

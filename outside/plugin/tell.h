@@ -17,14 +17,14 @@ void tell_where(struct wire_where *where, unsigned cpu);
 void tell_last(struct wire_last *last, unsigned cpu);
 void tell_cost(uint32_t context, uint64_t calls, uint64_t instructions);
 
-/* A record of struct wire_number. */
+/* Sends a struct wire_number. */
 void tell_number(enum wire_kind kind, unsigned cpu, uint64_t number);
 
 void tell_block(uint64_t start, uint64_t end, uint64_t count);
 void tell_count(unsigned event, uint64_t hits);
 
-/* Flushed at once, as the command then terminates QEMU. */
+/* Sends and flushes the record at once, because the command then terminates QEMU. */
 void tell_strange(uint64_t different, uint64_t blocks);
 
-/* The last record; fills in the counts of lost data. */
+/* Sends the last record, with the counts of lost data filled in. */
 void tell_end(struct wire_end *end);

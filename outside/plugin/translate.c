@@ -31,7 +31,7 @@ static size_t copy_bytes(const struct qemu_plugin_insn *instruction, uint8_t *by
 #endif
 }
 
-/* The bytes after the block are zeros. */
+/* Copies the code of a block; the bytes after it are zeros. */
 static void copy_block(const struct qemu_plugin_tb *translated, struct code_block *code)
 {
     size_t count = qemu_plugin_tb_n_insns(translated);
@@ -67,7 +67,10 @@ static bool is_at_top(enum decoded decoded)
     return decoded == DECODED_PUSH || decoded == DECODED_REPLACES || decoded == DECODED_POP;
 }
 
-/* `next`: the bytes after it; `slide`: its run-time address minus its address in the file. */
+/*
+ * Registers the callbacks of an instruction. `next`: the bytes after it; `loaded`: rsp was loaded
+ * earlier in the block; `slide`: its run-time address minus its address in the file.
+ */
 static void watch_instruction(struct qemu_plugin_insn *instruction, const uint8_t *bytes,
                               const uint8_t *next, enum decoded decoded, bool loaded,
                               uint64_t slide)
@@ -83,7 +86,7 @@ static void watch_instruction(struct qemu_plugin_insn *instruction, const uint8_
     if (run.chains && decoded == DECODED_REPLACES && decode_is_way_out(next))
         qemu_plugin_register_vcpu_mem_cb(instruction, run_replace, QEMU_PLUGIN_CB_NO_REGS,
                                          QEMU_PLUGIN_MEM_W, NULL);
-    /* Before run_call: a call's own store belongs to the caller. */
+    /* These come before run_call, because a call's own store belongs to the caller. */
     if (blame_watch())
         qemu_plugin_register_vcpu_mem_cb(instruction,
                                          decode_is_atomic(bytes) ? run_atomic_store : run_store,
@@ -98,14 +101,17 @@ static void watch_instruction(struct qemu_plugin_insn *instruction, const uint8_
     if (run.chains && entry_is_told(decoded))
         qemu_plugin_register_vcpu_insn_exec_cb(instruction, run_leaves, QEMU_PLUGIN_CB_NO_REGS,
                                                own);
-    if (window_border(ip)) /* before run_function: it decides whether a hit here counts */
+    if (window_border(ip)) /* before run_function: decides if a hit here counts */
         qemu_plugin_register_vcpu_insn_exec_cb(instruction, run_border, QEMU_PLUGIN_CB_NO_REGS,
                                                own);
     if (events_call(ip - slide))
         qemu_plugin_register_vcpu_insn_exec_cb(instruction, run_function, sample_flags(), own);
 }
 
-/* QEMU keeps `block` until it exits, and may retranslate code: a few megabytes. */
+/*
+ * `block` is never freed: QEMU's callbacks keep it until QEMU exits, and retranslated code gets
+ * another. This takes a few megabytes.
+ */
 void translate_block(struct qemu_plugin_tb *translated)
 {
     struct code_block code;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Inspects each block that QEMU translates, and registers callbacks where something must be
- * followed or counted (run.h). In any of QEMU's threads.
+ * followed or counted (run.h). Runs in any of QEMU's threads.
  */
 #pragma once
 

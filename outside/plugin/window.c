@@ -9,7 +9,7 @@ static struct {
     bool has_from, has_until, closed, ended;
     uint64_t from, until;
     uint64_t samples_most, samples, left_out; /* samples_most 0: unlimited */
-    uint64_t opened, before; /* instructions at the last opening; in the window before it */
+    uint64_t opened, before; /* instructions before the last opening; those in earlier windows */
 } window;
 
 bool window_add(const char *argument)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The window in which hits count: from each entry of one function to the next entry of another,
- * until the sample limit or an event ends it for good. Called by the plugin and its events; one
- * caller at a time.
+ * until a stop event ends it for good. It also limits the number of samples. Called by the plugin
+ * and its events; one caller at a time.
  */
 #pragma once
 
@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 /*
- * from=ADDRESS, until=ADDRESS: entries of functions in the kernel's file; without `from` the window
- * is open from the beginning. max=SAMPLES. False: none of these.
+ * Takes from=ADDRESS or until=ADDRESS, the entry of a function in the kernel's file, or
+ * max=SAMPLES. Without `from` the window is open from the beginning. False: none of these.
  */
 bool window_add(const char *argument);
 
@@ -20,7 +20,10 @@ void window_slide(uint64_t by);
 /* True if the instruction at `ip` opens or closes the window. */
 bool window_border(uint64_t ip);
 
-/* The instruction is about to run; `instructions` have run before it on all CPUs. */
+/*
+ * The instruction at `ip`, a border, is about to run; `instructions` have run before it on all
+ * CPUs.
+ */
 void window_cross(uint64_t ip, uint64_t instructions);
 
 bool window_open(void);
@@ -31,8 +34,8 @@ bool window_takes_sample(void);
 /* Closes the window for good. */
 void window_end(uint64_t instructions);
 
-/* The instructions executed while it was open; `instructions`: all. */
+/* Returns the instructions executed while the window was open, of `instructions` in all. */
 uint64_t window_instructions(uint64_t instructions);
 
-/* The number of samples beyond the limit. */
+/* Returns the number of samples beyond the limit. */
 uint64_t window_left_out(void);

@@ -20,13 +20,13 @@ struct write {
     uint32_t context, thread;
     uint16_t cpu;
     uint8_t first, last; /* bytes of the word */
-    bool valued;         /* `value` is known: */
+    bool valued;         /* `value` is known */
     uint8_t value[WORD];
 };
 
 static struct place {
     uint64_t first, last;
-    bool moves;           /* addresses in the kernel's file */
+    bool moves;           /* `first` and `last` are addresses in the kernel's file */
     uint64_t *begun;      /* [word]: entries ever begun */
     struct write *writes; /* [word * kept + entry % kept]: a ring per word */
 } places[PLACES_MOST];
@@ -103,7 +103,7 @@ bool writers_watch(void)
     return count > 0;
 }
 
-/* The same code writes the same bytes again, or adjacent ones, like a loop. */
+/* True if the same code writes the same bytes again, or adjacent ones, as in a loop. */
 static bool continues(const struct write *before, const struct write *write)
 {
     return before->ip == write->ip && before->context == write->context &&
@@ -131,7 +131,7 @@ static void write_word(struct place *place, uint64_t word, const struct write *w
     ring[(*begun)++ % kept] = *write;
 }
 
-/* The bytes from `first` to `last`, all in the place, are now `value`. */
+/* Records that the bytes from `first` to `last`, all in the place, are now `value`. */
 static void write_place(struct place *place, uint64_t first, uint64_t last, const uint8_t *value,
                         struct write *write)
 {

@@ -11,12 +11,15 @@
 
 #include "outside/plugin/store.h"
 
-/* writes=N, entries per history; before the first place. NULL, or the form that was expected. */
+/*
+ * Takes the value of writes=, the entries per history. Must be called before the first place is
+ * added. Returns NULL, or the form that was expected.
+ */
 const char *writers_keep(const char *argument);
 
 /*
- * place=ADDRESS:LENGTH, hexadecimal and decimal; at=... is not moved by the kernel's slide. NULL,
- * or the form that was expected.
+ * Take the value of place= or at=: ADDRESS:LENGTH, hexadecimal and decimal. The kernel's slide
+ * moves the first, not the second. Return NULL, or the form that was expected.
  */
 const char *writers_add(const char *argument);
 const char *writers_add_fixed(const char *argument);
