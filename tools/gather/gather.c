@@ -27,7 +27,7 @@
 
 #define GATHER_DELAY 5000000 /* nanoseconds */
 #define ROOM         65536   /* bytes that wait for one file */
-#define FILES        64      /* descriptors below this have room; QEMU opens the lines early */
+#define FILES        64      /* only lower descriptors are gathered; QEMU opens the lines early */
 
 enum kind { UNKNOWN, GATHERED, LEFT_ALONE };
 
@@ -41,7 +41,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t waiting = PTHREAD_COND_INITIALIZER;
 static struct file files[FILES]; /* by descriptor */
 static bool dirty;               /* bytes wait, and the writer was signalled */
-static bool started;             /* the writer's thread */
+static bool started;             /* the writer's thread exists */
 
 /*
  * The caller holds the lock. Bytes that a full disk refuses are lost, as without this library:
@@ -86,7 +86,7 @@ static void *write_late(void *unused)
     return NULL;
 }
 
-/* All signals are blocked: they are for QEMU's own threads. */
+/* Starts the writer's thread with all signals blocked: they are for QEMU's own threads. */
 static bool start_thread(void)
 {
     sigset_t all, before;
@@ -99,7 +99,10 @@ static bool start_thread(void)
     return started;
 }
 
-/* Not if there is no thread to write the bytes in time. */
+/*
+ * True if the bytes of this file are gathered: it is a regular file, and there is a thread to write
+ * them in time.
+ */
 static bool gathered(int fd)
 {
     struct stat status;

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-/* Zeroed; freed by the caller, even if `count` is 0. Aborts without memory. */
+/* Returns zeroed memory, which the caller frees, even if `count` is 0. Aborts if there is none. */
 static inline void *allocate(size_t count, size_t size)
 {
     void *memory = calloc(count ? count : 1, size);

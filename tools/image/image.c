@@ -68,8 +68,9 @@ static bool note_reserved(struct image *image, Elf_Scn *section, const GElf_Shdr
 }
 
 /*
- * A kernel that embeds Pitot has the room inside its own section, between two symbols of
- * core/embed/sections.ld, such as embed_insn_map_start and embed_insn_map_end for .insn_map.
+ * Finds the room in a kernel that embeds Pitot: it is inside a section of the kernel, between two
+ * symbols of core/embed/sections.ld, such as embed_insn_map_start and embed_insn_map_end for
+ * .insn_map.
  */
 static bool find_marked(struct image *image)
 {

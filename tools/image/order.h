@@ -12,7 +12,7 @@
 
 struct order {
     int what;            /* the letter of the last other option; 0: none */
-    const char *gaps;    /* as typed: code the table cannot describe is named; NULL: refused */
+    const char *gaps;    /* as typed: code the table cannot describe is reported; NULL: refused */
     const char **exempt; /* sections to ignore */
     size_t exempt_count;
     const char *text; /* as typed; NULL: "_text,_etext" */
@@ -20,9 +20,10 @@ struct order {
 };
 
 /*
- * `options`: of the tool, with "exempt", "gaps" and "text" as 'e', 'g' and 't', {0} last. Keeps
- * strings of argv. False: wrong usage; getopt has complained unless there is not one image.
- * order_free even then.
+ * Reads the command line. `options` are the tool's, end with {0}, and include "exempt", "gaps" and
+ * "text" with the values 'e', 'g' and 't'. Keeps pointers into argv. Returns false if the usage is
+ * wrong; getopt has complained, except about a number of images other than one. Call order_free
+ * even then.
  */
 bool order_read(struct order *order, const struct option *options, int argc, char **argv);
 void order_free(struct order *order);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "START,END" */
+/* Splits "START,END" into the names of the two marks. */
 static bool read_marks(struct text *text, const char *spelt)
 {
     const char *comma = spelt ? strchr(spelt, ',') : NULL;
@@ -97,7 +97,10 @@ static bool read_sections(struct text *text, const char *const *exempt, size_t e
     return true;
 }
 
-/* At one offset the best name comes last: a function, then one with a size. */
+/*
+ * Sorts by offset. At one offset the best name comes last: functions after other symbols, then
+ * symbols with a size after those without.
+ */
 static int by_offset(const void *left, const void *right)
 {
     const struct text_symbol *a = left, *b = right;
@@ -158,7 +161,7 @@ void text_free(struct text *text)
     free(text->symbols);
 }
 
-/* The last symbol at or below `offset`, or NULL. */
+/* Returns the last symbol at or below `offset`, or NULL. */
 static const struct text_symbol *symbol_find(const struct text *text, uint32_t offset)
 {
     size_t low = 0, high = text->symbol_count;

@@ -38,8 +38,8 @@ struct text_place {
 };
 
 /*
- * False, with a complaint: a mark is missing, or a section that is not exempt has code outside
- * them. text_free even then.
+ * Returns false, with a complaint, if a mark is missing, or a section that is not exempt has code
+ * outside the marks. Call text_free even then.
  */
 bool text_read(struct text *text, const struct image *image, const struct order *order);
 void text_free(struct text *text);

@@ -8,10 +8,12 @@
 
 struct instruction {
     ZydisDecodedInstruction it;
-    ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT]; /* with the hidden ones */
+    ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT]; /* including hidden operands */
 };
 
-/* Their memory operand is only a name or a hint, and is not accessed. */
+/*
+ * True for instructions that do not access their memory operand: it is only an address or a hint.
+ */
 static bool is_hint(const struct instruction *instruction)
 {
     ZydisInstructionCategory category = instruction->it.meta.category;
@@ -34,7 +36,7 @@ static bool accesses_data(const struct instruction *instruction)
     return false;
 }
 
-/* The next instruction that runs may not be the following one. */
+/* True if another instruction than the following one may run next. */
 static bool leaves(const struct instruction *instruction)
 {
     switch (instruction->it.meta.category) {
@@ -51,8 +53,9 @@ static bool leaves(const struct instruction *instruction)
 }
 
 /*
- * A load of ss delays the trap until after the next instruction, which would be named as the
- * accessing one (Intel SDM vol. 3, "Masking Exceptions and Interrupts When Switching Stacks").
+ * True for a load of ss. It delays the trap until after the next instruction, so that one would be
+ * taken for the accessing one (Intel SDM vol. 3, "Masking Exceptions and Interrupts When Switching
+ * Stacks").
  */
 static bool loads_ss(const struct instruction *instruction)
 {

@@ -20,7 +20,7 @@ struct decoded {
 };
 
 /*
- * NULL, or why the map cannot describe the code at `bytes`, of which `left` are present: no
- * instruction, or one that would make answers wrong.
+ * Decodes the instruction at `bytes`, of which `left` are present. Returns NULL, or why the map
+ * cannot describe it: it is no instruction, or one that would make answers wrong.
  */
 const char *decode(const uint8_t *bytes, size_t left, struct decoded *decoded);

@@ -24,9 +24,9 @@ _Static_assert(IMAGE_BUILD_ID_SIZE == INSN_MAP_BUILD_ID_SIZE, "the image's goes 
 enum what { WHAT_FILL, WHAT_PRINT = 'p' };
 
 static const struct option options[] = {
-    {"exempt", required_argument, NULL, 'e'}, /* no look-up asks about its code */
+    {"exempt", required_argument, NULL, 'e'}, /* no look-up is made in its code */
     {"text", required_argument, NULL, 't'},
-    {"gaps", required_argument, NULL, 'g'}, /* no answers there */
+    {"gaps", required_argument, NULL, 'g'}, /* look-ups in a gap have no answer */
     {"print", no_argument, NULL, WHAT_PRINT},
     {0},
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See map.h. Decodes functions from their first byte to their last. Faults in that (data in
- * between, a wrong size) show as a symbol or jump into the middle of an instruction, an instruction
- * across an end, or bytes that are none.
+ * See map.h. Decodes functions from their first byte to their last. Unexpected bytes (data in
+ * between, a wrong size) show as a fault: a symbol or jump into the middle of an instruction, an
+ * instruction across a function's end, or bytes that are no instruction.
  */
 #include "tools/insnmap/map.h"
 
@@ -12,11 +12,11 @@
 
 #define FILL_ZERO 0x00 /* fill byte of the linker script */
 
-/* Not codes: bytes not yet in a function, and bytes left out. */
+/* These are not codes: they mark bytes not yet in a function, and bytes left out. */
 #define UNSEEN   0xff
 #define LEFT_OUT 0xfe
 
-/* A fault and its place; of a jump also the target. */
+/* A fault and its place; for a jump, also its target, otherwise the place again. */
 struct fault {
     const char *what;
     uint32_t offset, target;
@@ -28,14 +28,14 @@ struct map {
     struct fault fault;
 };
 
-/* Always false, so that a check reads `return wrong_at(...)`. */
+/* Stores the fault. Always returns false, so that a check reads `return wrong_at(...)`. */
 static bool wrong_at(struct map *map, uint32_t offset, const char *what)
 {
     map->fault = (struct fault){.what = what, .offset = offset, .target = offset};
     return false;
 }
 
-/* An alias is decoded again, with the same result. */
+/* Stores the code of a byte. An alias of a function is decoded again, with the same result. */
 static bool put(struct map *map, uint32_t offset, uint8_t code)
 {
     if (map->codes[offset] != UNSEEN && map->codes[offset] != code)
@@ -75,7 +75,7 @@ static bool map_functions(struct map *map)
     return true;
 }
 
-/* The length of padding here, or 0. */
+/* Returns the length of the padding here, or 0. */
 static uint32_t padding_length(const struct text *text, uint32_t offset)
 {
     struct decoded decoded;
@@ -87,7 +87,7 @@ static uint32_t padding_length(const struct text *text, uint32_t offset)
     return decoded.length;
 }
 
-/* Only padding lies between functions. */
+/* Maps the bytes between functions, which must be padding. */
 static bool map_padding(struct map *map)
 {
     for (uint32_t at = 0; at < map->text->size; at++) {
@@ -137,7 +137,7 @@ static bool check_jumps(struct map *map)
     return true;
 }
 
-/* Except what is left out. */
+/* Maps the whole text, except what is left out. */
 static bool map_all(struct map *map)
 {
     for (uint32_t i = 0; i < map->text->size; i++)
@@ -146,7 +146,10 @@ static bool map_all(struct map *map)
     return map_functions(map) && map_padding(map) && check_symbols(map) && check_jumps(map);
 }
 
-/* The first function at the place, or the gap up to the next one. */
+/*
+ * Finds the range of the first function that contains the place, or of the gap from the place to
+ * the next function.
+ */
 static void find_range(const struct text *text, uint32_t place, uint32_t *start, uint32_t *end)
 {
     *start = place;
@@ -162,7 +165,9 @@ static void find_range(const struct text *text, uint32_t place, uint32_t *start,
     }
 }
 
-/* Extends the range by overlapping functions, such as aliases. True: it has grown. */
+/*
+ * Extends the range by overlapping functions, such as aliases. Returns true if the range has grown.
+ */
 static bool widen_range(const struct text *text, uint32_t *start, uint32_t *end)
 {
     bool grown = false;
@@ -190,7 +195,7 @@ static void leave_out(struct map *map, uint32_t place)
     memset(map->codes + start, LEFT_OUT, end - start);
 }
 
-/* Bytes left out become plain. Returns their number. */
+/* Makes bytes that were left out plain. Returns their number. */
 static uint32_t settle(const struct map *map)
 {
     uint32_t count = 0;

@@ -5,11 +5,11 @@
 #include "tools/image/text.h"
 
 /*
- * `codes` has text->size bytes. False, with a complaint, unless the text is functions of whole
- * instructions with padding between them, and symbols and jumps lead to first bytes of
- * instructions.
+ * Fills `codes`, which has text->size bytes. Returns false, with a complaint, unless the text
+ * consists of functions of whole instructions with padding between them, and symbols and jumps lead
+ * to first bytes of instructions.
  *
- * With `gaps` each fault is named on stderr, and its function left out: all of its bytes are
- * INSN_PLAIN, so no access is attributed to it.
+ * With `gaps`, reports each fault on stderr, and leaves out its function: all of the function's
+ * bytes are INSN_PLAIN, so no access is attributed to it.
  */
 bool map_make(const struct text *text, uint8_t *codes, bool gaps);

@@ -15,7 +15,10 @@ static void put_row(struct cfi *cfi, uint32_t offset, const struct unwind_rule *
     cfi->rows[cfi->count++] = (struct table_row){.offset = offset, .rule = *rule};
 }
 
-/* Reads the row at `offset`, and its end. False with a complaint. */
+/*
+ * Reads the row at `offset`, and stores its end in *end. Returns false, with a complaint, on an
+ * error.
+ */
 static bool read_row(struct cfi *cfi, const struct text *text, Dwarf_Frame *frame,
                      const struct unwind_rule *gaps, uint32_t offset, uint32_t *end)
 {
@@ -38,7 +41,8 @@ static bool read_row(struct cfi *cfi, const struct text *text, Dwarf_Frame *fram
 }
 
 /*
- * libdw's error, which has no public name, for an address without an entry, such as the last one.
+ * Returns libdw's error for an address without an entry, such as the highest address. The error has
+ * no public name.
  */
 static int errno_of_none(Dwarf_CFI *source)
 {
@@ -49,7 +53,7 @@ static int errno_of_none(Dwarf_CFI *source)
     return dwarf_errno();
 }
 
-/* Address by address: rows are skipped as a whole, gaps byte by byte. */
+/* Reads the rows of the whole text: advances row by row, and in gaps byte by byte. */
 static bool read_rows(struct cfi *cfi, const struct text *text, Dwarf_CFI *source,
                       const struct unwind_rule *gaps)
 {

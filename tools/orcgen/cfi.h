@@ -12,17 +12,17 @@
 #include "tools/orcgen/table.h"
 
 struct cfi {
-    struct table_row *rows; /* the first at 0; neighbours differ */
+    struct table_row *rows; /* the first at offset 0; neighbours differ */
     size_t count;
     uint8_t *covered; /* for each byte of the text, 1 if there is information */
 };
 
 /*
- * False, with a complaint, if a rule cannot be expressed. Bytes without information have the
- * previous rule (coverage.h). cfi_free even then.
+ * Returns false, with a complaint, if a rule cannot be expressed; call cfi_free even then. Bytes
+ * without information have the previous rule (coverage.h).
  *
- * With `gaps` these bytes have that rule, and also those whose rule cannot be expressed: they are
- * not covered.
+ * With `gaps`, bytes without information, and those whose rule cannot be expressed, have the rule
+ * `gaps`, and are not covered.
  */
 bool cfi_read(struct cfi *cfi, const struct text *text, const struct unwind_rule *gaps);
 void cfi_free(struct cfi *cfi);

@@ -36,18 +36,24 @@ static const char *const register_names[] = {
     "r9",  "r10", "r11", "r12", "r13", "r14", "r15", "rip",
 };
 
-/* rsp, rbp, and what a call may change, so that none of the latter counts at a call. */
+/*
+ * Registers that may be the base of the CFA: rsp, rbp, and those that a call may change. A rule
+ * with one of the latter can apply where a trap occurred, but never at a call.
+ */
 #define BASES                                                                                      \
     (1u << RAX | 1u << RDX | 1u << RCX | 1u << RSI | 1u << RDI | 1u << RBP | 1u << RSP |           \
      1u << R8 | 1u << R9 | 1u << R10 | 1u << R11)
 
 #define WORD 8
 
-/* The CPU's frame (Intel SDM vol. 3, "Stack Usage on Transfers to Handlers"), from the CFA. */
+/*
+ * Offsets from the CFA in the CPU's trap frame (Intel SDM vol. 3, "Stack Usage on Transfers to
+ * Handlers").
+ */
 #define TRAP_IP (-40)
 #define TRAP_SP (-16)
 
-/* struct regs (arch/x86_64/cpu/regs.h) ends at the CFA: the offsets of its registers. */
+/* struct regs (arch/x86_64/cpu/regs.h) ends at the CFA. These are the offsets of its registers. */
 #define REGS_SIZE ((int)sizeof(struct regs))
 
 static const int regs_offsets[] = {
@@ -61,11 +67,11 @@ static const int regs_offsets[] = {
     [R15] = offsetof(struct regs, r15),
 };
 
-/* The place of the caller's value of a register. */
+/* Where the caller's value of a register is. */
 enum place {
     PLACE_SAME,      /* in the register */
     PLACE_UNDEFINED, /* nowhere */
-    PLACE_CFA,       /* it is CFA + offset */
+    PLACE_CFA,       /* the value is CFA + offset */
     PLACE_AT_CFA,    /* in memory, at CFA + offset */
     PLACE_AT_RBP,    /* in memory, at rbp + offset */
     PLACE_OTHER,
@@ -76,7 +82,7 @@ struct saved {
     int64_t offset;
 };
 
-/* An operation, by name if compilers use it. Returns the length like snprintf. */
+/* Describes an operation, by name if compilers use it. Returns the length like snprintf. */
 static int describe_operation(char *words, size_t room, const Dwarf_Op *op)
 {
     if (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg0 + R15)
@@ -96,7 +102,7 @@ static int describe_operation(char *words, size_t room, const Dwarf_Op *op)
     return snprintf(words, room, " DW_OP %#x", op->atom);
 }
 
-/* "CFA = rbp-8 deref" */
+/* Describes an expression, as in "CFA = rbp-8 deref". */
 static void describe(struct cfi_shape *shape, const char *what, const Dwarf_Op *ops, size_t count)
 {
     size_t length = (size_t)snprintf(shape->words, sizeof(shape->words), "%s =", what);
@@ -139,7 +145,10 @@ static bool read_cfa(struct unwind_rule *rule, Dwarf_Frame *frame, struct cfi_sh
     if (count < 1 || count > (rule->indirect ? 2 : 1) || base > R15 || !(BASES >> base & 1) ||
         offset != (int32_t)offset || (rule->indirect && base != RSP && base != RBP))
         return refuse(shape, wanted);
-    /* Not in whole words: a leaf may move rsp by less, as clang's do at -O0. */
+    /*
+     * The offset need not be a whole number of words: a leaf function may move rsp by less, as
+     * clang's do at -O0.
+     */
     if (base == RSP && !rule->indirect && offset < WORD)
         return refuse(shape, "the CFA must be above rsp, with room for the return address");
     rule->base = (uint8_t)base;
@@ -147,7 +156,10 @@ static bool read_cfa(struct unwind_rule *rule, Dwarf_Frame *frame, struct cfi_sh
     return true;
 }
 
-/* No operations: the same value, or undefined if libdw returns a pointer for them. */
+/*
+ * No operations mean that the value is unchanged, or, if libdw returns a pointer for them,
+ * undefined.
+ */
 static struct saved read_saved(Dwarf_Frame *frame, int number, struct cfi_shape *shape)
 {
     struct saved saved = {.place = PLACE_OTHER};
@@ -188,8 +200,8 @@ static bool is_at(const struct saved *saved, enum place place, int64_t offset)
 }
 
 /*
- * Memory below sp is free: the register was popped and holds its value again, even if the
- * information differs (clang's, in epilogues).
+ * True if the register's slot is below sp, where memory is free: the register was popped and holds
+ * its value again, even if the call frame information says otherwise (clang's, in epilogues).
  */
 static bool is_popped(const struct unwind_rule *rule, int64_t offset)
 {

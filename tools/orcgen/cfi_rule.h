@@ -7,11 +7,11 @@
 
 #include "core/abi/unwind_table.h"
 
-/* A shape that cannot be expressed, and what could be. */
+/* Describes a row that the table cannot express, and what it could express. */
 struct cfi_shape {
     char words[256];
     const char *wanted;
 };
 
-/* False, with *shape filled, if the table has no rule for this. */
+/* Returns false, and fills *shape, if the table cannot express the row. */
 bool cfi_rule(struct unwind_rule *rule, Dwarf_Frame *frame, bool signal, struct cfi_shape *shape);

@@ -15,11 +15,11 @@ struct coverage {
     const struct text *text;
     const uint8_t *covered;
     const char *gaps;
-    size_t named;  /* pieces, */
-    uint32_t bare; /* ... and their bytes */
+    size_t named;  /* uncovered pieces that were reported */
+    uint32_t bare; /* uncovered bytes in pieces that are not padding */
 };
 
-/* True: the caller may continue. */
+/* Reports code that is not covered. Returns true if the caller may continue. */
 static bool name_bare(struct coverage *coverage, uint32_t offset)
 {
     const char *place = text_describe(coverage->text, offset).words;
@@ -50,7 +50,8 @@ static bool check_functions(struct coverage *coverage)
 }
 
 /*
- * The length of a ModRM byte with SIB and displacement (Intel SDM vol. 2, "ModR/M and SIB Bytes").
+ * Returns the length of a ModRM byte with its SIB byte and displacement (Intel SDM vol. 2, "ModR/M
+ * and SIB Bytes").
  */
 static uint32_t modrm_length(const uint8_t *bytes, uint32_t left)
 {
@@ -70,7 +71,7 @@ static uint32_t modrm_length(const uint8_t *bytes, uint32_t left)
     return length + mode;
 }
 
-/* The length of padding here, or 0. */
+/* Returns the length of the padding here, or 0. */
 static uint32_t padding_length(const uint8_t *bytes, uint32_t left)
 {
     uint32_t at = 0;
@@ -88,7 +89,7 @@ static uint32_t padding_length(const uint8_t *bytes, uint32_t left)
     return at <= left ? at : 0;
 }
 
-/* True if the byte is in a sized function, which was named then. */
+/* True if the byte is in a sized function, which check_functions has then reported. */
 static bool has_function(const struct text *text, uint32_t offset)
 {
     for (size_t i = 0; i < text->symbol_count && text->symbols[i].offset <= offset; i++)
@@ -97,7 +98,7 @@ static bool has_function(const struct text *text, uint32_t offset)
     return false;
 }
 
-/* A piece that is not padding is named by its first byte, and the rest is like it. */
+/* Reports the first byte of the gap that is not padding, and treats the rest of the gap like it. */
 static bool check_gap(struct coverage *coverage, uint32_t start, uint32_t end)
 {
     const struct text *text = coverage->text;

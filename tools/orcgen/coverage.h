@@ -8,7 +8,8 @@
 #include "tools/image/text.h"
 
 /*
- * `covered`: for each byte of the text. False, with a complaint about the first bare code. `gaps`,
- * a text for the complaint: all bare code is named and counted instead.
+ * `covered` has an element for each byte of the text (cfi.h). Returns false, with a complaint, at
+ * the first code that is not covered. With `gaps`, a text for the complaints, reports and counts
+ * all such code instead.
  */
 bool coverage_check(const struct text *text, const uint8_t *covered, const char *gaps);

@@ -33,7 +33,10 @@ static const struct option options[] = {
     {0},
 };
 
-/* The rules for code without call frame information, unless it is refused. */
+/*
+ * The values of --gaps, with their rules for code without call frame information; without --gaps,
+ * such code is refused.
+ */
 static const struct gaps {
     const char *spelling;
     struct unwind_rule rule;
@@ -83,7 +86,7 @@ static void print_rule(const struct unwind_rule *rule)
         printf(", rbp=[%s%+" PRId32 "]", saved, rule->saved_offset);
 }
 
-/* A line per row: place, CFA, and the caller's rbp. */
+/* Prints a line per row: place, CFA, and the caller's rbp. */
 static void print_rows(const struct text *text, const struct table_row *rows, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -93,7 +96,7 @@ static void print_rows(const struct text *text, const struct table_row *rows, si
     }
 }
 
-/* One line of `name=figure`. */
+/* Prints one line of `name=figure`. */
 static void print_sizes(const struct table *table)
 {
     const struct unwind_table_header *header = table->bytes;

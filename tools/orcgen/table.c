@@ -8,7 +8,7 @@
 
 #include "tools/image/allocate.h"
 
-/* A rule without a direct code, and its use. */
+/* A rule without a direct code, and how many rows use it. */
 struct listed {
     struct unwind_rule rule;
     size_t count;
@@ -21,14 +21,14 @@ struct build {
     const struct table_row *rows;
     size_t count;
     uint8_t *codes;            /* one for each row */
-    uint32_t *blocks;          /* as the format has them, of header.block_count */
-    struct unwind_row *packed; /* its rows, of header.row_count */
-    struct listed *listed;     /* in order of their bytes, for look-ups */
+    uint32_t *blocks;          /* the block words, header.block_count and a final one */
+    struct unwind_row *packed; /* the rows inside blocks, header.row_count of them */
+    struct listed *listed;     /* sorted by the bytes of the rule, for look-ups */
     uint32_t listed_count;
     struct unwind_table_header header;
 };
 
-/* The rule's direct code; false: it has none. */
+/* Stores the rule's direct code; false if it has none. */
 static bool code_spells(const struct unwind_rule *rule, uint8_t *code)
 {
     const int64_t word = sizeof(uint64_t);
@@ -65,7 +65,10 @@ static int by_rule_and_row(const void *left, const void *right)
     return order ? order : (a->first > b->first) - (a->first < b->first);
 }
 
-/* First even with few rows: nearly every chain ends in an outermost frame. */
+/*
+ * An outermost rule comes first even with few rows, because nearly every chain ends in an outermost
+ * frame.
+ */
 static bool is_outermost(const struct listed *listed)
 {
     return listed->rule.kind == UNWIND_RULE_OUTERMOST;
@@ -82,7 +85,10 @@ static int by_use(const void *left, const void *right)
     return (a->first > b->first) - (a->first < b->first);
 }
 
-/* The unique rules without a direct code; the most used ones get the numbers of codes. */
+/*
+ * Lists the unique rules without a direct code; the most used ones get the numbers that a code can
+ * express.
+ */
 static void list_rules(struct build *build)
 {
     struct listed *listed = allocate(build->count, sizeof(*listed));
@@ -132,7 +138,7 @@ static void choose_codes(struct build *build)
     }
 }
 
-/* Block by block: the code at its first byte, and the rows inside. */
+/* Makes the parts of each block: the code at its first byte, and the rows inside it. */
 static void make_rows(struct build *build, uint32_t text_size)
 {
     struct unwind_table_header *header = &build->header;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Makes core/abi/unwind_table.h's bytes from a list of rules. Called by main.c and tests/unit; uses
- * no ELF and no files.
+ * Builds an unwind table (core/abi/unwind_table.h) from a list of rules. Called by main.c and
+ * tests/unit; uses no ELF and no files.
  */
 #pragma once
 
@@ -16,7 +16,7 @@ struct table_row {
     struct unwind_rule rule;
 };
 
-/* The text of the table. */
+/* The text that the table describes. */
 struct table_text {
     uint64_t address;
     uint32_t size;
@@ -29,7 +29,7 @@ struct table {
 };
 
 /*
- * The rows: in order of offset, unique, the first at 0, all below text->size, at most
+ * The rows must be in order of offset, unique, the first at 0, all below text->size, and at most
  * UNWIND_ROWS_MAX. The same rows give the same bytes. Never fails.
  */
 void table_build(struct table *table, const struct table_row *rows, size_t count,

@@ -28,7 +28,7 @@
 #define ENTRY_LARGE  (UINT64_C(1) << 7)
 #define ENTRY_FRAME  UINT64_C(0x000ffffffffff000)
 #define TABLE_PAGE   4096u
-#define LARGEST_LEAF 3 /* of 1 GiB */
+#define LARGEST_LEAF 3 /* highest level with leaves: pages of 1 GiB */
 
 static struct {
     struct memory memory;
@@ -53,7 +53,10 @@ static bool read_physical(uint64_t address, void *to, size_t size)
     return false;
 }
 
-/* The physical address, and the number of bytes from there in the same page. */
+/*
+ * Stores the physical address, and the number of bytes from there to the end of the page. False:
+ * the page is not mapped.
+ */
 static bool translate(uint64_t address, uint64_t *physical, uint64_t *room)
 {
     uint64_t entry = dump.cr3;
@@ -92,7 +95,7 @@ static bool dump_read(struct memory *memory, uint64_t address, void *to, size_t 
     return true;
 }
 
-/* Of the first CPU: notes are in order of CPUs. */
+/* Takes the registers of the first CPU: the notes are in the order of the CPUs. */
 static bool take_registers(Elf_Data *notes)
 {
     GElf_Nhdr note;

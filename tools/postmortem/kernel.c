@@ -12,7 +12,7 @@
 
 #define SYMTAB_SECTION ".symtab_blob"
 
-/* core/symbols/symbols.c finds the kernel's table here; the section is copied there. */
+/* core/symbols/symbols.c finds the kernel's symbol table here, in a copy of the section. */
 #define SYMTAB_ROOM 0x1000000
 extern char symtab_start[];
 __asm__(".bss\n"

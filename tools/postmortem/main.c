@@ -67,7 +67,7 @@ static int refuse_usage(void)
     return WRONG_USAGE;
 }
 
-/* 0; an exit status from 1; or -1: help was requested. */
+/* Returns 0, an exit status from 1, or -1 if help was requested. */
 static int take_options(int argc, char **argv)
 {
     int option;
@@ -155,7 +155,7 @@ static void file_sink_write(struct sink *sink, const char *bytes, size_t length)
     fwrite(bytes, 1, length, ((struct file_sink *)sink)->file);
 }
 
-/* CPUs are numbered from 0, and each that ran had a ring. */
+/* Returns the number of CPUs: they are numbered from 0, and each that ran had a ring. */
 static unsigned cpus_with_rings(const struct recording *recording)
 {
     unsigned count = 0;
@@ -166,7 +166,10 @@ static unsigned cpus_with_rings(const struct recording *recording)
     return count;
 }
 
-/* Ends at the newest record's time: no clock shows when the machine stopped. */
+/*
+ * Writes the stream. It ends at the newest record's time, because no clock shows when the machine
+ * stopped.
+ */
 static void write_stream(struct recording *recording, const struct kernel *kernel,
                          struct file_sink *to)
 {

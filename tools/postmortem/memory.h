@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The memory of a stopped machine, by the kernel's addresses: of a dump (dump.c) or behind QEMU's
- * stub for gdb (stub.c). Functions other than `read` that return false have printed the reason.
+ * Reads the memory of a stopped machine at the kernel's addresses, from a dump (dump.c) or through
+ * QEMU's stub for gdb (stub.c). Functions other than `read` that return false have printed the
+ * reason.
  */
 #pragma once
 
@@ -17,9 +18,9 @@ struct memory {
     bool (*close)(struct memory *memory, bool go_on);
 };
 
-/* NULL, and the reason was printed. One at a time. */
+/* Return NULL, after printing the reason, on an error. Only one memory can be open at a time. */
 struct memory *dump_open(const char *path);
 struct memory *stub_open(const char *path);
 
-/* Always false, so that a check reads `return complain(...)`: one line on stderr. */
+/* Prints one line on stderr. Always returns false, so that a check reads `return complain(...)`. */
 __attribute__((format(printf, 2, 3))) bool complain(const char *path, const char *format, ...);

@@ -9,7 +9,7 @@
 #include "core/sample/view.h"
 #include "tools/postmortem/tracepoints.h"
 
-/* More than any of our kernels has: larger numbers are damage. */
+/* No kernel of ours has more: larger numbers are damage. */
 #define RINGS_MAX  4096
 #define EVENTS_MAX 4096
 #define TASKS_MAX  65536
@@ -76,13 +76,13 @@ static bool read_name(struct memory *memory, uint64_t address, size_t size, cons
     if (!memory->read(memory, address, &place, sizeof(place)))
         return false;
     if (!place)
-        return true; /* a thread's end */
+        return true; /* the entry is a thread's end, which has no name */
     text = calloc(size + 1, 1);
     *name = text;
     return text && memory->read(memory, place, text, size);
 }
 
-/* The fields of a mapping other than the name. */
+/* Reads the fields of a mapping other than the name. */
 static bool read_mapping(struct memory *memory, const struct recorder_task *layout,
                          uint64_t address, struct recorded_task *task)
 {
@@ -111,7 +111,7 @@ static bool read_task(struct memory *memory, const struct recorder_task *layout,
            (!task->size || (task->comm && read_mapping(memory, layout, address, task)));
 }
 
-/* Not fatal: without names perf shows numbers. */
+/* Reads the names. A failure is not fatal: without names perf shows numbers. */
 static bool read_tasks(struct recording *recording, struct memory *memory,
                        const struct recorder *recorder)
 {
@@ -169,7 +169,7 @@ static bool read_fields(struct memory *memory, const struct recorder_ring *layou
     return read_claims(memory, layout, address, ring);
 }
 
-/* Its fault, or NULL. */
+/* Reads a ring. Returns why it is damaged, or NULL. */
 static const char *read_ring(struct memory *memory, const struct recorder_ring *layout,
                              uint64_t address, uint64_t bytes, struct ring *ring)
 {
@@ -212,7 +212,7 @@ static bool read_rings(struct recording *recording, struct memory *memory,
 
 /* --- Records. --- */
 
-/* Values of a ring's next time. */
+/* Special values of a recorded_ring's `time`. */
 #define NOTHING UINT64_MAX
 #define UNKNOWN (UINT64_MAX - 1) /* not read yet */
 
@@ -230,7 +230,10 @@ static void rewind_recording(struct record_source *source)
     }
 }
 
-/* By the id at its end: { header; u64 time, id, stream; sample_id }. */
+/*
+ * True for a throttle record of one of the events, by the id at its end: { header; u64 time, id,
+ * stream; sample_id }.
+ */
 static bool is_throttle(const struct recording *recording, const struct perf_event_header *record,
                         uint64_t *time)
 {
@@ -248,7 +251,7 @@ static bool is_throttle(const struct recording *recording, const struct perf_eve
     return false;
 }
 
-/* The stream has only records that perf can read. */
+/* True if perf can read the record; the stream has only such records. Stores the record's time. */
 static bool is_ours(const struct recording *recording, const struct perf_event_header *record,
                     uint64_t *time)
 {
@@ -264,7 +267,7 @@ static bool is_ours(const struct recording *recording, const struct perf_event_h
     return true;
 }
 
-/* Takes the ring's next record; its time is NOTHING if there is none. */
+/* Takes the ring's next record. If there is none, the ring's time is NOTHING. */
 static void advance(const struct recording *recording, struct recorded_ring *ring)
 {
     enum ring_walk_step step;
@@ -278,7 +281,7 @@ static void advance(const struct recording *recording, struct recorded_ring *rin
     ring->time = NOTHING;
 }
 
-/* In the order of core/recording/recording.c: by time, then by CPU. */
+/* Returns records in the order of core/recording/recording.c: by time, then by CPU. */
 static const struct perf_event_header *next_record(struct record_source *source)
 {
     struct recording *recording = (struct recording *)source;

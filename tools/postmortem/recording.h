@@ -12,7 +12,7 @@
 #include "core/stream/stream.h"
 #include "tools/postmortem/memory.h"
 
-/* Of one CPU. */
+/* The ring of one CPU. */
 struct recorded_ring {
     uint32_t cpu;
     struct ring ring; /* with a copy of its bytes */
@@ -21,11 +21,11 @@ struct recorded_ring {
     uint64_t time;     /* of the next record, in `record` */
     uint8_t *record;   /* RING_RECORD_MAX bytes */
     bool damaged;      /* the walk ended early */
-    const char *fault; /* why it is no ring, or NULL */
+    const char *fault; /* why the ring cannot be used, or NULL */
 };
 
 struct recording {
-    struct record_source source; /* its first member: of all rings, in order of time */
+    struct record_source source; /* first member: the records of all rings, in order of time */
     struct recorded_event *events;
     size_t event_count;
     struct recorded_task *tasks;
@@ -35,5 +35,5 @@ struct recording {
     uint64_t newest; /* the time of the newest record read so far */
 };
 
-/* `address`: of the kernel's struct recorder. */
+/* `address` is that of the kernel's struct recorder. */
 bool recording_read(struct recording *recording, struct memory *memory, uint64_t address);

@@ -18,9 +18,9 @@
 
 #include "tools/postmortem/memory.h"
 
-#define PACKET_MAX  4096  /* QEMU's; a reply of memory has two digits a byte */
+#define PACKET_MAX  4096  /* as in QEMU; a reply has two digits for each byte of memory */
 #define FIRST_MS    5000  /* for the first answer: another debugger may be connected */
-#define PATIENCE_MS 60000 /* for each later one, of a stopped machine */
+#define PATIENCE_MS 60000 /* for each later answer, from a stopped machine */
 #define MEMORY_MAX  (PACKET_MAX / 2 - 8)
 
 /* Functions that return false leave the reason in `why`. */
@@ -66,7 +66,7 @@ static bool wait_input(struct stub *stub, int patience_ms)
     return true;
 }
 
-/* The next byte, or -1. A packet's rest follows at once. */
+/* Returns the next byte of a packet, or -1. The rest of a packet follows at once. */
 static int next_byte(struct stub *stub)
 {
     if (!wait_input(stub, PATIENCE_MS))
@@ -103,8 +103,8 @@ static bool put_packet(struct stub *stub, const char *body)
 }
 
 /*
- * Skips checksums, as a socket loses nothing; does not support run lengths, which QEMU does not
- * send.
+ * Receives a packet. Skips checksums, because a socket loses nothing; does not support run lengths,
+ * which QEMU does not send.
  */
 static bool take_packet(struct stub *stub, int patience_ms)
 {
@@ -125,7 +125,9 @@ static bool take_packet(struct stub *stub, int patience_ms)
     return true;
 }
 
-/* Takes replies until one has this prefix: stops are reported unasked. */
+/*
+ * Sends a request, and takes replies until one has this prefix: QEMU may report a stop at any time.
+ */
 static bool ask(struct stub *stub, const char *body, const char *begins)
 {
     if (!put_packet(stub, body))
@@ -217,7 +219,10 @@ static int connect_tcp(const char *place, const char *colon)
     return result;
 }
 
-/* A stub reports why its machine stopped. Only the second request has an answer of its own. */
+/*
+ * True if the machine is stopped: the stub then reports why. The first answer may be a report that
+ * came unasked, so a second request follows, whose answer cannot be one.
+ */
 static bool is_stopped(struct stub *stub)
 {
     if (!put_packet(stub, "?"))

@@ -8,7 +8,7 @@
 #include "arch/memory.h"
 #include "core/tracepoint/tracepoint.h"
 
-#define TEXT_MAX 128 /* of a name or a field's text, which have at most 40 */
+#define TEXT_MAX 128 /* bytes of a name or a field's text; the longest has 40 */
 #define PIECE    32u
 
 static struct tracepoint *tracepoints;
@@ -24,7 +24,10 @@ uint16_t tracepoint_id(const struct tracepoint *tracepoint)
     return tracepoint->id;
 }
 
-/* The string at the pointer in `place`; no read crosses a page. */
+/*
+ * Returns a copy of the string to which the pointer at `place` points, or NULL. No read crosses a
+ * page.
+ */
 static char *read_string(struct memory *memory, uint64_t place)
 {
     char text[TEXT_MAX + 1] = "";

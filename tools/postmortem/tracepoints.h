@@ -9,5 +9,5 @@
 #include "core/abi/recorder.h"
 #include "tools/postmortem/memory.h"
 
-/* False: it has printed the reason. */
+/* Returns false after printing the reason. */
 bool tracepoints_read(struct memory *memory, const struct recorder *recorder);

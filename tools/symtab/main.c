@@ -14,8 +14,8 @@
 #include "tools/symtab/table.h"
 
 /*
- * Drops code at the other end of a program's half, beyond the table's offsets: it has no names in
- * the kernel. perf reads the ELF's own table.
+ * Drops a program's symbols at the other end of its half of the address space, beyond the table's
+ * 32-bit offsets: the kernel cannot name them. perf reads the ELF file's own table.
  */
 static size_t drop_far(struct table_symbol *symbols, size_t count)
 {

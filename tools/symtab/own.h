@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Names that a kernel and Pitot's object in it share. Called by main.c. */
+/* Renames symbols whose names a kernel and Pitot's object in it share. Called by main.c. */
 #pragma once
 
 #include <stdbool.h>

@@ -4,7 +4,10 @@
 
 #include <stdlib.h>
 
-/* As nm: code, data without bytes in the file, data, the rest. */
+/*
+ * Returns nm's letter for a symbol of the section: code, data without bytes in the file, writable
+ * data, or the rest.
+ */
 static char kind_of(const GElf_Shdr *section, bool global)
 {
     char kind = 'r';
@@ -18,7 +21,7 @@ static char kind_of(const GElf_Shdr *section, bool global)
     return global ? (char)(kind - 'a' + 'A') : kind;
 }
 
-/* False: not code or data, not in memory, or in our section. */
+/* Returns false if the symbol is not code or data, not in memory, or in the reserved section. */
 static bool take_symbol(const struct image *image, const GElf_Sym *from, const char *name,
                         struct table_symbol *to)
 {

@@ -10,5 +10,8 @@
 
 #define SYMTAB_SECTION ".symtab_blob"
 
-/* A malloc'ed list; its names live until image_close. False with a complaint. */
+/*
+ * Stores a malloc'ed list, whose names live until image_close. Returns false, with a complaint, on
+ * an error.
+ */
 bool symbols_read(const struct image *image, struct table_symbol **symbols, size_t *count);

@@ -33,7 +33,7 @@ static int by_offset(const void *left, const void *right)
     return a->offset != b->offset ? compare(a->offset, b->offset) : compare(a->order, b->order);
 }
 
-/* First the symbols that name addresses, then the other names. */
+/* Sorts the symbols that name addresses before those that are only names. */
 static int by_use(const void *left, const void *right)
 {
     const struct table_symbol *a = left, *b = right;
@@ -108,7 +108,7 @@ static void choose_among(struct table_symbol *first, struct table_symbol *end)
     uint64_t best_extent = 0;
 
     for (struct table_symbol *symbol = first; symbol < end; symbol++) {
-        /* To perf a symbol without a size ends at the next in the list, usually here. */
+        /* perf ends a symbol without a size at the next symbol in its list, usually here. */
         uint64_t extent = symbol->size || symbol + 1 == end ? symbol->reach : 0;
         if (!best || is_better(best, best_extent, symbol, extent)) {
             best = symbol;
@@ -119,7 +119,10 @@ static void choose_among(struct table_symbol *first, struct table_symbol *end)
         symbol->name_only = symbol != best;
 }
 
-/* Not past the section's end, where the linker script's marks may lie. */
+/*
+ * Returns the symbol's size, or, if it has none, the distance to the next address, but not past the
+ * section's end, where the linker script's marks may lie.
+ */
 static uint64_t reach_of(const struct table_symbol *symbol, uint64_t next_address)
 {
     uint64_t limit = symbol->section_end < next_address ? symbol->section_end : next_address;
@@ -129,7 +132,10 @@ static uint64_t reach_of(const struct table_symbol *symbol, uint64_t next_addres
     return limit > symbol->address ? limit - symbol->address : 0;
 }
 
-/* Labels inside a sized function mark its body and name no address. */
+/*
+ * True if all these symbols are labels inside a sized function: they mark its body and name no
+ * address.
+ */
 static bool is_inside(const struct table_symbol *first, const struct table_symbol *end,
                       uint64_t function_end)
 {

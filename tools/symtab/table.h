@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Makes core/abi/symtab.h's bytes from a list of symbols. Uses no ELF and no files, for unit tests.
+ * Builds a symbol table (core/abi/symtab.h) from a list of symbols. Uses no ELF and no files, for
+ * unit tests.
  */
 #pragma once
 
@@ -13,7 +14,7 @@ struct table_symbol {
     const char *name; /* not copied */
     uint64_t address;
     uint64_t size;        /* 0: none given */
-    uint64_t section_end; /* nothing reaches beyond */
+    uint64_t section_end; /* the symbol does not reach beyond */
     bool label;           /* of assembly or the linker script: neither function nor object */
     bool code;            /* in an executable section */
     bool global, weak;
