@@ -10,7 +10,10 @@
 #include "arch/local.h"
 #include "core/ring/ring.h"
 
-/* Offset of a claim whose place is being chosen. It is no record's, so a reader sees no claim. */
+/*
+ * Offset of a claim whose place is still being chosen. No record has it, so readers ignore the
+ * claim.
+ */
 #define RING_NOWHERE UINT64_MAX
 
 _Static_assert((RING_NESTING & (RING_NESTING - 1)) == 0, "a level chooses its claim by a mask");
@@ -18,7 +21,10 @@ _Static_assert(RING_RECORD_MAX % 8 == 0 && RING_RECORD_MAX <= UINT16_MAX,
                "the size of any record is a header's");
 _Static_assert(RING_SIZE_MIN % 8 == 0, "a header does not reach across a ring's end");
 
-/* A record's place; RING_NOWHERE: it is dropped. Two words, so that it stays in registers. */
+/*
+ * A record's place; the offset is RING_NOWHERE if the record is dropped. Two words, so that it
+ * stays in registers.
+ */
 struct ring_place {
     uint64_t offset;
     uint64_t time; /* read inside the claim, so that records of one ring are in time order */
@@ -92,8 +98,9 @@ static inline uint64_t ring_move_tail(struct ring *ring, uint64_t tail, uint64_t
 }
 
 /*
- * Moves the tail over whole old records until a record that ends at `end` fits; not for one that
- * cannot fit. The first step is inline, because in a full ring one step is usually enough.
+ * Moves the tail over whole old records until a record that ends at `end` fits. Returns false, and
+ * moves nothing, if that record cannot fit at all. The first step is inline, because in a full ring
+ * one step is usually enough.
  */
 static inline bool ring_make_room(struct ring *ring, uint64_t tail, uint64_t head, uint64_t end,
                                   unsigned level)
@@ -108,7 +115,10 @@ static inline bool ring_make_room(struct ring *ring, uint64_t tail, uint64_t hea
     return true;
 }
 
-/* The tail passes no claim, so a record that ends within the ring's size of it overwrites none. */
+/*
+ * Returns true if a record that ends at `end` fits; in overwrite mode moves the tail to make room.
+ * The tail passes no claim, so a record that fits overwrites none.
+ */
 __attribute__((always_inline)) static inline bool ring_has_room(struct ring *ring, uint64_t head,
                                                                 uint64_t end, unsigned level)
 {
@@ -131,13 +141,19 @@ ring_try_at(struct ring *ring, unsigned level, uint64_t size, struct ring_place 
     local_store(&claim->offset, RING_NOWHERE);
     local_store(&claim->size, size);
     head = local_load(&ring->head);
-    /* A nested writer that claimed before this read of the head, or right after, has voided it. */
+    /*
+     * A nested writer that claimed before this read of the head, or right after, has voided this
+     * claim.
+     */
     if (__builtin_expect(local_load(&claim->size) != size, 0))
         return RING_OVERTAKEN;
-    /* Before the claim takes effect. From here on, any writer's claim makes the exchange fail. */
+    /*
+     * Notes the place before the claim takes effect. From here on, a nested writer's claim makes
+     * the exchange below fail.
+     */
     local_store(&claim->offset, head);
     time = arch_clock_ns();
-    __asm__ volatile("" : "+r"(time)); /* computed here, so that its inputs need not be kept */
+    __asm__ volatile("" : "+r"(time)); /* computed here, so that no register keeps its inputs */
     *place = (struct ring_place){.offset = head, .time = time};
     if (__builtin_expect(!ring_has_room(ring, head, head + size, level), 0)) {
         local_store(&claim->size, 0);
@@ -149,8 +165,9 @@ ring_try_at(struct ring *ring, unsigned level, uint64_t size, struct ring_place 
 }
 
 /*
- * `level` is ring->nest; inline, because it is nearly always the constant 0. `possible`: a record
- * of this size may be written. Returns false if the record is dropped, which is counted.
+ * Claims a place for a record of `size` bytes. `level` is ring->nest; the function is inline,
+ * because that is nearly always the constant 0. If `possible` is false, the record is dropped.
+ * Returns false if the record is dropped, and counts it.
  */
 __attribute__((always_inline)) static inline bool ring_reserve_at(struct ring *ring, unsigned level,
                                                                   uint64_t size, bool possible,
@@ -176,8 +193,8 @@ __attribute__((always_inline)) static inline bool ring_reserve_at(struct ring *r
 }
 
 /*
- * Only the outermost writer publishes. A nested writer that comes after it has left publishes by
- * itself; the second load of the head finds the records of one that came earlier.
+ * Only the outermost writer publishes. A nested writer that comes after it has left is outermost
+ * itself; the second load of the head finds the records of a nested writer that came earlier.
  */
 __attribute__((always_inline)) static inline void ring_commit_at(struct ring *ring, unsigned level,
                                                                  bool dropped)

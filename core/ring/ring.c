@@ -12,9 +12,9 @@
  *     store published           B              load tail again         A
  *                                              discard what lies before it
  *
- * A: a reader that sees new bytes in an old place also sees the moved tail. B: a reader that sees
- * `published` also sees the bytes before it. In normal mode the reader moves the tail, and C pairs
- * its store (after its copy) with the writer's load (before its bytes).
+ * A: a reader that sees new bytes in place of old ones also sees the moved tail. B: a reader that
+ * sees `published` also sees the bytes before it. In normal mode the reader moves the tail, and C
+ * pairs its store (after its copy) with the writer's load (before its bytes).
  */
 #include "core/ring/ring.h"
 
@@ -68,7 +68,10 @@ void ring_write_part(struct ring *ring, uint64_t offset, const void *bytes, size
         ring_write_around(ring, start, bytes, size);
 }
 
-/* Publishes records of writers that nested while the outermost left, and so did not publish. */
+/*
+ * Publishes the records of nested writers that came while the outermost writer was leaving, and so
+ * did not publish.
+ */
 __attribute__((noinline)) void ring_publish_again(struct ring *ring)
 {
     uint64_t head;
@@ -207,7 +210,8 @@ enum ring_read_result ring_read(struct ring_reader *reader, void *to, size_t roo
             continue;
         if (published - reader->position > ring->size || !ring_is_whole(header.size) ||
             header.size > published - reader->position) {
-            reader->skipped += published - reader->position; /* damaged: no place to continue */
+            /* A damaged header does not tell where the next record begins. */
+            reader->skipped += published - reader->position;
             reader->position = published;
             continue;
         }

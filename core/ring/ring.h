@@ -11,10 +11,10 @@
  *     produced == readable + overwritten + dropped   (records; in normal mode readable includes
  *                                                     consumed ones)
  *
- * Code that may touch a field:
- *   [I] set by ring_init, constant then
- *   [W] the owning CPU's writers only
- *   [R] the reader, in normal mode; in overwrite mode the owning CPU's writers
+ * Who may write a field:
+ *   [I] only ring_init; constant afterwards
+ *   [W] only the owning CPU's writers
+ *   [R] the reader in normal mode, the owning CPU's writers in overwrite mode
  */
 #pragma once
 
@@ -32,14 +32,15 @@
 #define RING_RECORD_MAX 65528u /* the header's size field has 16 bits */
 
 enum ring_mode {
-    RING_NORMAL,    /* full: new records are dropped until the reader moves the tail */
-    RING_OVERWRITE, /* full: the writer moves the tail over the oldest records */
+    RING_NORMAL,    /* when full, new records are dropped until the reader moves the tail */
+    RING_OVERWRITE, /* when full, the writer moves the tail over the oldest records */
 };
 
 /*
- * A claim being made or written, noted before it takes effect, so that a stopped machine shows
- * which bytes are unfinished. No claim: size below 8, or offset no position. A claim is void, and
- * its place lost to a deeper level, if that level noted the same offset.
+ * The bytes that a writer is claiming or filling. They are noted before the claim takes effect, so
+ * that a stopped machine shows which bytes are unfinished. There is no claim if the size is below 8
+ * or the offset is no position. A claim is void if a deeper level noted the same offset: that level
+ * has won the place.
  */
 struct ring_claim {
     uint64_t offset; /* [W] UINT64_MAX: the place is being chosen */
@@ -59,7 +60,7 @@ struct ring {
     struct ring_claim claims[RING_NESTING]; /* [W] by nesting level, outermost first */
 
     uint64_t produced;    /* [W] records that writers tried to write */
-    uint64_t dropped;     /* [W] ... that did not fit */
+    uint64_t dropped;     /* [W] ... that were dropped */
     uint64_t overwritten; /* [W] ... that newer records have replaced */
 };
 
@@ -94,5 +95,5 @@ enum ring_read_result { RING_READ_RECORD, RING_READ_EMPTY, RING_READ_TOO_LARGE }
 void ring_reader_start(struct ring_reader *reader, const struct ring *ring);
 enum ring_read_result ring_read(struct ring_reader *reader, void *to, size_t room);
 
-/* In normal mode: returns the bytes before reader->position to the writers. */
+/* Returns the bytes before reader->position to the writers. Only in normal mode. */
 void ring_consume(struct ring *ring, const struct ring_reader *reader);

@@ -21,7 +21,10 @@ void ring_walk_start(struct ring_walk *walk, const struct ring *ring)
     *walk = (struct ring_walk){.ring = ring, .position = ring->tail};
 }
 
-/* Size of the deepest claim at the position; 0: none. RING_NOWHERE is no position. */
+/*
+ * Returns the size of the deepest claim at the position, or 0 if there is none. A claim at
+ * RING_NOWHERE matches no position.
+ */
 static uint64_t claimed(const struct ring *ring, uint64_t position)
 {
     for (unsigned level = RING_NESTING; level-- > 0;) {
@@ -38,7 +41,7 @@ static bool plausible(uint64_t size, uint64_t room)
     return ring_is_whole(size) && size <= RING_RECORD_MAX && size <= room;
 }
 
-/* Copies whole words; the ring's end lies between two of them. */
+/* Copies word by word, because the ring's end may lie between two words. */
 static void copy_out(const struct ring *ring, uint64_t position, void *to, uint64_t size)
 {
     for (uint64_t at = 0; at < size; at += sizeof(uint64_t))

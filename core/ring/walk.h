@@ -2,7 +2,7 @@
 /*
  * Walks the ring of a machine that stopped at an arbitrary instruction, from the tail to the head,
  * over whole and unfinished records (docs/ring.md, "Claims, and a machine that has stopped").
- * Called by tools/postmortem and core/recording/last.c. Pure; the ring's bytes do not change.
+ * Called by tools/postmortem and core/recording/last.c. Pure; the ring must not change.
  */
 #pragma once
 
@@ -25,7 +25,7 @@ struct ring_walk {
     uint64_t unfinished; /* unfinished records skipped */
 };
 
-/* NULL if the ring is plausible; otherwise what is wrong with it. */
+/* Returns NULL if the ring is plausible; otherwise what is wrong with it. */
 const char *ring_walk_refuses(const struct ring *ring);
 
 /* Starts at the oldest record of a ring that ring_walk_refuses accepts. */
