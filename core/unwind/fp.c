@@ -6,8 +6,9 @@
  *     fp + 8  the return address into the caller
  *     fp + 16 the caller's sp after the call returns
  *
- * At the first step from a trap or snapshot, the function at ip may have no frame, not yet, or no
- * longer; arch_frame_at decides from its code. Any context; see unwind.h.
+ * At the first step from a trap or snapshot, the function at ip may have no frame, may not have set
+ * it up yet, or may have removed it already; arch_frame_at decides from the function's code. Any
+ * context; see unwind.h.
  */
 #include "arch/memory.h"
 #include "core/symbols/symbols.h"
@@ -69,8 +70,8 @@ static void unwind_fp_step(struct unwind *state)
 }
 
 /*
- * Fast loop of the hit path, for frames between two return addresses. Trap entries are at the end
- * of the text, so one comparison separates plain code from everything else. Handles the end of the
+ * Fast loop of the hit path, for frames connected by plain calls. Trap entries are at the end of
+ * the text, so one comparison separates plain code from everything else. Handles the end of the
  * chain; leaves every other special case to unwind_fp_step.
  */
 static size_t unwind_fp_run(struct unwind *state, uint64_t *chain, size_t most)

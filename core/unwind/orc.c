@@ -25,7 +25,9 @@ int unwind_orc_init(struct refusal *why)
                              why);
 }
 
-/* Other registers than stack and frame pointer are known only if a trap saved them all. */
+/*
+ * Registers other than the stack and frame pointers are known only if a trap saved all registers.
+ */
 static bool orc_base(struct unwind *state, unsigned base, uintptr_t *value)
 {
     if (base == UNWIND_BASE_STACK_POINTER) {
@@ -74,7 +76,8 @@ static bool orc_restore_fp(struct unwind *state, const struct unwind_rule *rule,
 
 /*
  * Moves to the context interrupted by a trap entry that has not saved all registers yet, or has
- * restored some: only the part pushed by the CPU of the struct regs below the CFA may be read.
+ * already restored some. Of the struct regs below the CFA, only the part that the CPU pushed may be
+ * read.
  */
 static void orc_enter_half_saved(struct unwind *state, uintptr_t cfa)
 {
@@ -120,7 +123,7 @@ static void unwind_orc_step(struct unwind *state)
 
 /* A frame's return address slot and its caller's frame pointer. */
 struct orc_frame {
-    uintptr_t slot; /* or ORC_NO_SLOT */
+    uintptr_t slot; /* ORC_NO_SLOT: the rule is left to unwind_orc_step */
     uintptr_t fp;
 };
 
@@ -128,8 +131,8 @@ struct orc_frame {
 
 /*
  * Applies a listed rule (large frames, code with frame pointers) that needs only sp and fp, reads
- * only at or above sp, and yields a return address in the text. Inlined, it would slow the loop
- * down.
+ * only at or above sp, and yields a return address in the text. Returns ORC_NO_SLOT for other
+ * rules. Not inlined, because that would slow the loop down.
  */
 __attribute__((noinline)) static struct orc_frame
 orc_listed_frame(const struct unwind_rule *rule, uintptr_t sp, uintptr_t fp, uintptr_t last)
@@ -157,22 +160,26 @@ struct orc_walk {
     bool outermost;   /* this frame has no caller */
 };
 
-/* Text offset of the byte before the return address at `slot`; past the text if there is none. */
+/*
+ * Returns the text offset of the byte before the return address at `slot`, or UINTPTR_MAX if `slot`
+ * is above `last`.
+ */
 static inline uintptr_t orc_offset_at(uintptr_t slot, uintptr_t last, uintptr_t behind_call)
 {
     return slot > last ? UINTPTR_MAX : unwind_read(slot) - behind_call;
 }
 
 /*
- * Fast loop of the hit path, for frames between two calls. The rule's code alone describes most of
- * them: the CFA relative to sp, the return address below it, the saved frame pointer between the
- * two. Handles the end of the chain; leaves the remaining rules to unwind_orc_step. `last` is the
- * highest slot of the stack that can hold a return address; at least one address fits before `end`.
+ * Fast loop of the hit path, for frames connected by plain calls. For most of them the rule's code
+ * is enough: it gives the CFA relative to sp and, if the frame pointer is saved, its place; the
+ * return address is just below the CFA. Handles the end of the chain; leaves the remaining rules to
+ * unwind_orc_step. `last` is the highest slot of the stack that can hold a return address; at least
+ * one address fits before `end`.
  */
 __attribute__((always_inline)) static inline struct orc_walk
 orc_walk_plain(struct orc_walk walk, uintptr_t last, const uint64_t *end)
 {
-    const struct unwind_table own = table; /* a copy, which stores to the chain cannot change */
+    const struct unwind_table own = table; /* a copy: no store to the chain can change it */
     const uintptr_t behind_call = own.text + 1;
 
     if (walk.offset >= own.text_size)
@@ -218,7 +225,7 @@ static void orc_walked(struct unwind *state, const struct orc_walk *walk)
 {
     state->ip = walk->at[-1];
     state->sp = state->low = walk->sp;
-    /* An unknown fp is 0, so restoring 0 gains nothing. */
+    /* An unknown fp is 0, so fp becomes known only if the walk has changed it. */
     state->fp_known |= walk->fp != state->fp;
     state->fp = walk->fp;
     state->regs = NULL;

@@ -11,7 +11,7 @@ struct check {
     const struct unwind_table_header *header;
     struct unwind_table parts;
     struct refusal *why;
-    uint32_t exception; /* exceptions before it belong to rows already seen */
+    uint32_t exception; /* index of the first exception that no row has used yet */
 };
 
 static int check_header(const struct check *check, size_t room,
@@ -104,7 +104,10 @@ static int check_exceptions(const struct check *check)
     return 0;
 }
 
-/* Every exception must be reached at its own offset; otherwise it belongs to no row. */
+/*
+ * True if `code` is valid at `offset`. UNWIND_CODE_EXCEPTION must stand at the offset of the next
+ * exception, or continue one (`goes_on`).
+ */
 static bool code_is_sound(struct check *check, uint32_t offset, uint8_t code, bool goes_on)
 {
     unsigned saved = code >> UNWIND_CODE_SAVED_SHIFT;
@@ -199,7 +202,10 @@ int unwind_table_open(struct unwind_table *table, const void *bytes, size_t room
     return error;
 }
 
-/* The last exception at or below `offset`; UNWIND_CODE_EXCEPTION guarantees one. */
+/*
+ * Returns the rule of the last exception at or below `offset`. Where the code is
+ * UNWIND_CODE_EXCEPTION, there is one.
+ */
 static uint32_t exception_rule(const struct unwind_table *table, uint32_t offset)
 {
     uint32_t low = 0, high = table->exception_count;

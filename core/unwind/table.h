@@ -38,16 +38,17 @@ int unwind_table_open(struct unwind_table *table, const void *bytes, size_t room
                       const struct unwind_table_expected *expected, struct refusal *why);
 
 /*
- * Returns the code of the rule at text + offset, where offset < text_size: that of the block's last
- * row that begins at or before the offset. Searches from the last row; the first ends the loop.
- * Branches rather than arithmetic: a processor that predicts them continues before the rows have
- * arrived from memory.
+ * Returns the code of the rule at text + offset, where offset < text_size: the code of the block's
+ * last row that begins at or before the offset, or the block's own code if no row does. Searches
+ * backwards from the last row; the first row is checked before, so the loop ends there. Uses
+ * branches rather than arithmetic, because a processor that predicts them continues before the rows
+ * have arrived from memory.
  */
 static inline unsigned unwind_table_code(const struct unwind_table *table, uint32_t offset)
 {
     const struct unwind_row *first, *row;
     uint8_t here = offset % UNWIND_BLOCK;
-    uint64_t blocks; /* this block, and the next in the upper half: one load */
+    uint64_t blocks; /* this block in the lower half, the next in the upper: one load */
 
     __builtin_memcpy(&blocks, &table->blocks[offset >> UNWIND_BLOCK_SHIFT], sizeof(blocks));
     first = &table->rows[UNWIND_BLOCK_ROW((uint32_t)blocks)];
@@ -60,6 +61,6 @@ static inline unsigned unwind_table_code(const struct unwind_table *table, uint3
     return row->code;
 }
 
-/* The rule of `code`, found at text + offset. */
+/* Returns the rule for `code`, which unwind_table_code found at text + offset. */
 struct unwind_rule unwind_table_rule(const struct unwind_table *table, uint32_t offset,
                                      unsigned code);

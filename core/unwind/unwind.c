@@ -30,7 +30,10 @@ enum unwind_method unwind_default(void)
     return unwinder_method;
 }
 
-/* False if the chain has left `next` before: a corrupt frame could make it loop forever. */
+/*
+ * Returns false if the chain has left `next` before, or has left too many stacks: a corrupt frame
+ * could make it loop forever.
+ */
 static bool unwind_switch_stack(struct unwind *state, const struct arch_stack *next)
 {
     for (unsigned i = 0; i < state->left_count; i++)
@@ -134,8 +137,9 @@ void unwind_return(struct unwind *state, uintptr_t slot)
 }
 
 /*
- * Unlike unwind_enter: no stack can have been left or read twice yet. Sets single fields, because
- * clearing the list of stacks is expensive. A program's sp may hold the address of a kernel stack.
+ * Starts a chain. Unlike unwind_enter, need not check for a stack left before. Sets fields one by
+ * one, because clearing the list of stacks is expensive. Ignores a program's sp, which may hold the
+ * address of a kernel stack.
  */
 static inline void unwind_begin(const struct unwinder *unwinder, struct unwind *state,
                                 const struct regs *regs)
@@ -298,7 +302,7 @@ bool unwind_rewind(enum unwind_method method, struct regs *regs, unsigned caller
         *regs = *state.regs;
         return true;
     }
-    /* The general registers belong to the inner frame. */
+    /* The general registers hold the inner frame's values, so they are not kept. */
     *regs = (struct regs){.ip = state.ip,
                           .sp = state.sp,
                           .bp = state.fp_known ? state.fp : 0,

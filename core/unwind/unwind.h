@@ -32,7 +32,7 @@ enum unwind_end {
     UNWIND_MISALIGNED,       /* the stack or frame pointer is not a multiple of 8 */
     UNWIND_NOT_CODE,         /* the return address is not in the kernel's text */
     UNWIND_STACK_TWICE,      /* a trap frame leads back to a stack already left */
-    UNWIND_NO_FRAME_POINTER, /* a partial snapshot needs it, but its frame was not found */
+    UNWIND_NO_FRAME_POINTER, /* a partial snapshot lacks it, and its frame was not found */
     UNWIND_NO_REGISTER,      /* the rule uses a register that is not known here */
     UNWIND_NO_RULE,          /* the table has no rule for this address */
     UNWIND_NO_WAY,           /* this kernel has neither a table nor frame pointers */
@@ -41,7 +41,7 @@ enum unwind_end {
 
 enum unwind_kind {
     UNWIND_SNAPSHOT, /* the first frame, taken in running code */
-    UNWIND_TRAP,     /* interrupted by a trap: regs, or the part of them that was saved */
+    UNWIND_TRAP,     /* interrupted by a trap; regs is NULL if it does not hold all registers */
     UNWIND_CALL,     /* a return address; the call is before it */
 };
 
@@ -58,7 +58,7 @@ struct unwind {
     uintptr_t sp; /* stack pointer when execution was, or will be, at ip */
     uintptr_t fp; /* frame pointer register at ip */
     bool fp_known;
-    enum unwind_kind kind; /* at UNWIND_USER ip, sp and fp are the program's */
+    enum unwind_kind kind;
     /* The trap frame or snapshot that holds ip; NULL for a call or a half-saved trap frame. */
     const struct regs *regs;
     enum unwind_end end;
@@ -70,7 +70,10 @@ struct unwind {
     unsigned left_count;
 };
 
-/* Returns 0, or -EINVAL and why the table is not used. At boot; before, chains have one frame. */
+/*
+ * Called at boot; until then chains have one frame. Returns 0, or -EINVAL and why the table is not
+ * used.
+ */
 struct refusal;
 int unwind_init(struct refusal *why);
 
@@ -98,7 +101,10 @@ static inline bool unwind_is_exact(const struct unwind *state)
     return state->kind != UNWIND_CALL;
 }
 
-/* For the user: "the next frame would lie outside the stack"; "here", "trap" or "call". */
+/*
+ * Return text for the user: for example "the next frame would lie outside the stack"; and "here",
+ * "trap" or "call".
+ */
 const char *unwind_reason(enum unwind_end end);
 const char *unwind_kind_name(enum unwind_kind kind);
 
@@ -113,7 +119,7 @@ size_t unwind_capture_by(enum unwind_method method, const struct regs *regs, uns
 struct unwind_border {
     bool crossed; /* if false, the chain ends here and the other fields are undefined */
     uintptr_t ip, sp, fp;
-    const struct arch_stack *stack; /* kernel stack of the thread; NULL: it runs on this CPU */
+    const struct arch_stack *stack; /* the thread's kernel stack; NULL: it runs on this CPU */
     unsigned skip;                  /* frames still to skip beyond the kernel's part */
 };
 
@@ -121,14 +127,17 @@ struct unwind_border {
 size_t unwind_capture_border(enum unwind_method method, const struct regs *regs, unsigned skip,
                              uint64_t *chain, size_t most, struct unwind_border *border);
 
-/* As unwind_capture_border, with skip 0 and `most` at least 2; chosen once, by unwind_init. */
+/*
+ * Like unwind_capture_border with skip 0; `most` must be at least 2. unwind_init decides which
+ * function unwind_capture_of returns for a method.
+ */
 typedef size_t unwind_capture_function(const struct regs *regs, uint64_t *chain, size_t most,
                                        struct unwind_border *border);
 unwind_capture_function *unwind_capture_of(enum unwind_method method);
 
 /*
- * Replaces `regs` with the registers of the frame `callers` up, so that a chain begins there: ip,
- * sp and bp, or all if a trap interrupted that frame; the other general registers become 0. Returns
- * false and leaves `regs` unchanged if the chain is too short.
+ * Replaces `regs` with the registers of the frame `callers` up, so that a chain begins there.
+ * Recovers ip, sp and bp, or all registers if a trap interrupted that frame; general registers that
+ * are not recovered become 0. Returns false and leaves `regs` unchanged if the chain is too short.
  */
 bool unwind_rewind(enum unwind_method method, struct regs *regs, unsigned callers);

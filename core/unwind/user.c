@@ -39,7 +39,10 @@ static bool user_return(struct user_frame *frame, uintptr_t slot)
     return true;
 }
 
-/* Each frame must lie above the previous one, so no chain loops. One read: it walks page tables. */
+/*
+ * Each frame must lie above the previous one, so no chain loops. A single read, because each read
+ * walks page tables.
+ */
 static bool user_follow(struct user_frame *frame)
 {
     uintptr_t at = frame->fp;
@@ -99,7 +102,7 @@ bool unwind_find_caller(enum unwind_method method, const struct regs *hit, unsig
     *caller = *hit;
     if (unwind_rewind(method, caller, callers))
         return true;
-    /* Unwinds to the border again, then in the program, if there is one. */
+    /* Unwinds to the border again and, if the chain reaches a program, continues there. */
     *caller = (struct regs){.cs = hit->cs};
     unwind_capture_border(method, hit, callers, NULL, 0, &border);
     return border.crossed && find_in_program(&border, caller);

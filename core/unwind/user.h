@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Finds the caller of a place in the kernel or a program (unwind_find_caller), and unwinds the
- * program's part of a call chain by frame pointers, which programs keep in every build,
- * from where the kernel's part ended (struct unwind_border). The function's bytes decide the first
- * step, because execution may be in a prologue, an epilogue or a leaf without a frame
- * (docs/programs.md).
+ * Finds the n-th caller of a hit in the kernel or a program (unwind_find_caller), and continues a
+ * call chain in the program from where the kernel's part ended (struct unwind_border). Follows
+ * frame pointers, which programs keep in every build. The function's bytes decide the first step,
+ * because execution may be in a prologue, an epilogue or a leaf without a frame (docs/programs.md).
  *
  * Any context, NMI included: page tables are walked in software, so reads cannot fault; every frame
  * lies above the previous one; bad values in a program's stack or registers only end its chain.
@@ -19,7 +18,8 @@
 
 /*
  * Provided by the host. `stack`, from the border, is the kernel stack of the thread that runs the
- * program. NULL, or a stack of no thread, selects the program that runs on this CPU. Any context.
+ * program. NULL, or a stack that belongs to no thread, selects the program that runs on this CPU.
+ * Any context.
  */
 struct unwind_programs {
     /* Reads the program's memory; false unless all of it is mapped. */

@@ -9,8 +9,11 @@ struct sink;
 /* Arrays are indexed by enum unwind_method. */
 struct verify_difference {
     uintptr_t ip;   /* where the sample was taken */
-    unsigned frame; /* the first frame that differs; frame 0 is the sample's ip */
-    /* The frame's address, or 0 if that chain has ended; its kind; why the chain ended. */
+    unsigned frame; /* index of the first frame that differs; frame 0 is the sample's ip */
+    /*
+     * For each method: the frame's address (0 if the chain has ended), the frame's kind, and why
+     * the chain ended.
+     */
     uintptr_t by[UNWIND_METHODS];
     enum unwind_kind kind[UNWIND_METHODS];
     enum unwind_end end[UNWIND_METHODS];
@@ -25,7 +28,7 @@ struct verify_counts {
 void verify_chain_reset(void);
 struct verify_counts verify_chain_counts(void);
 
-/* Compares the chains and counts the result. Any context of this CPU. */
+/* Makes the chain by both methods, compares the two and counts the result. Any context. */
 void verify_chain(const struct regs *regs);
 
 /* Prints how many chains agree and where the first differs, in one or two lines. Task context. */

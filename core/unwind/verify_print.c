@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Prints the summary of `perf record --verify-chain`; verify.c, in a hit, may not. Task context. */
+/*
+ * Prints the summary of `perf record --verify-chain`; verify.c runs in hits, which may not print.
+ * Task context.
+ */
 #include "core/unwind/verify.h"
 
 #include "core/lib/print.h"
