@@ -36,7 +36,7 @@ struct aggregate_plan {
     const struct tracepoint_field *key_field;   /* for AGGREGATE_BY_FIELD */
     const struct tracepoint_field *value_field; /* field of the histogram; NULL: only counts */
     struct field_place span;
-    const struct tracepoint_field *span_field; /* field equal at both ends of a span; NULL: none */
+    const struct tracepoint_field *span_field; /* equal at both ends of a span; NULL: none */
 };
 
 static inline bool aggregate_is_wanted(const struct aggregate_plan *plan)
@@ -44,7 +44,10 @@ static inline bool aggregate_is_wanted(const struct aggregate_plan *plan)
     return plan->by || plan->value_field || plan->role;
 }
 
-/* A part for 0, for each highest bit, and for negative values; without a histogram part 0. */
+/*
+ * Parts of a key (histogram buckets): 0 for the value 0, 1 to 64 by the value's highest bit, and
+ * one for negative values. Without a histogram all hits are in part 0.
+ */
 #define AGGREGATE_PART_NEGATIVE 65
 
 static inline uint64_t aggregate_part(uint64_t value, bool has_sign)
@@ -65,18 +68,18 @@ struct aggregate {
     struct aggregate_plan plan; /* [I] */
     struct aggregate_cpu *cpu;  /* [I] arch_cpus() entries; NULL: the event has no aggregate */
     struct span_cpu *spans;     /* [I] likewise, shared by both events of a span; NULL: no span */
-    const char *from;           /* [I] if this event ends a span: the first event's name */
+    const char *from;           /* [I] if this event ends a span: name of the one that begins it */
 };
 
 struct aggregate_hit {
     struct trace_hit *traced; /* a tracepoint's hit; NULL for other sources */
-    const struct regs *regs;  /* of a hit from another source */
+    const struct regs *regs;  /* registers of a hit from another source */
     unsigned cpu;
 };
 
 /*
- * Called for each matching hit. Returns the time since the span began that the hit ends, or 0. Any
- * context of the CPU that was hit, preemption off.
+ * Called for each matching hit. If the hit ends a span, returns the time since the span began,
+ * otherwise 0. Any context of the CPU that was hit, with preemption off.
  */
 uint64_t aggregate_add(struct aggregate *aggregate, const struct aggregate_hit *hit);
 

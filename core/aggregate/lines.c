@@ -34,7 +34,7 @@ static void sift(struct aggregate_line *lines, size_t place, size_t count)
     lines[place] = moved;
 }
 
-/* Heapsort: no extra memory, no recursion, and no slow order of keys. */
+/* Heapsort: no extra memory, no recursion, and no order of keys makes it slow. */
 static void sort(struct aggregate_line *lines, size_t count)
 {
     for (size_t i = count / 2; i > 0; i--)
@@ -97,7 +97,7 @@ static void add_up(struct aggregate_line *lines, size_t count)
     }
 }
 
-/* Expects of_key 0 in all lines, so that the first sort groups the lines of a key. */
+/* Expects of_key to be 0 in all lines, so that the first sort groups the lines of a key. */
 static size_t arrange(struct aggregate_line *lines, size_t count)
 {
     sort(lines, count);

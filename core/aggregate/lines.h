@@ -24,10 +24,16 @@ static inline bool aggregate_same_key(const struct aggregate_line *one,
 
 size_t aggregate_lines_most(void);
 
-/* Stores the lines of hits between the last two marks, at most aggregate_lines_most(). */
+/*
+ * Stores the lines of the hits between the last two marks. Returns their number, at most
+ * aggregate_lines_most().
+ */
 size_t aggregate_lines_marked(const struct aggregate *aggregate, struct aggregate_line *lines);
 
-/* Sums over recordings. `lines` has room for `most` lines plus aggregate_lines_most(). */
+/*
+ * Lines summed up over several recordings. `lines` has room for `most` lines plus
+ * aggregate_lines_most().
+ */
 struct aggregate_sums {
     struct aggregate_line *lines;
     size_t count, most;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See span.h. A nested hit may begin or end the same span: the hit that exchanges the start time
- * for 0 ends it.
+ * See span.h. A nested hit may begin or end the same span: only the hit that exchanges the start
+ * time for 0 ends it.
  */
 #include "core/aggregate/span.h"
 

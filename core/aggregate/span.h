@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Spans: the time from a hit of one event to the next hit of another in the same thread, as in
- * `--from lock:lock_acquire --to lock:lock_acquired`. A key field of both must be equal. Each CPU
- * keeps the start times of its hits in a table of fixed size. Any context of the CPU that was hit.
+ * `--from lock:lock_acquire --to lock:lock_acquired`. If the events have a span field, its value
+ * must be equal in both hits. Each CPU keeps the start times of its hits in a table of fixed size.
+ * Any context of the CPU that was hit.
  */
 #pragma once
 

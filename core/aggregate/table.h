@@ -24,7 +24,7 @@ struct aggregate_key {
     uint64_t part; /* histogram bucket, below 256 (aggregate_part) */
 };
 
-/* Values of `state`; a ready cell's is AGGREGATE_CELL_READY plus the part. */
+/* Values of `state`; the state of a ready cell is AGGREGATE_CELL_READY plus the part. */
 enum aggregate_cell_state { AGGREGATE_CELL_FREE, AGGREGATE_CELL_CLAIMED, AGGREGATE_CELL_READY };
 
 /* [owning CPU] writes; any CPU reads ready cells. */
@@ -50,12 +50,15 @@ static inline bool aggregate_cell_is(const struct aggregate_cell *cell,
                                      const struct aggregate_key *key)
 {
     return publish_load(&cell->state) ==
-               AGGREGATE_CELL_READY + key->part && /* with A, in an outer hit */
+               AGGREGATE_CELL_READY + key->part && /* pairs with A in an outer hit */
            cell->words[0] == key->words[0] &&
            cell->words[1] == key->words[1];
 }
 
-/* NULL: absent or, with `make`, no room. Any context of the CPU that owns the table. */
+/*
+ * Returns the key's cell, or NULL if it is absent or, with `make`, if there is no room for it. Any
+ * context of the CPU that owns the table.
+ */
 static inline struct aggregate_cell *
 aggregate_table_find(struct aggregate_table *table, const struct aggregate_key *key, bool make)
 {
@@ -80,11 +83,11 @@ aggregate_table_find(struct aggregate_table *table, const struct aggregate_key *
     return NULL;
 }
 
-/* False if the cell is not ready. Any CPU. */
+/* Returns false if the cell is not ready. Any CPU. */
 static inline bool aggregate_table_read(const struct aggregate_cell *cell,
                                         struct aggregate_key *key, uint64_t *value)
 {
-    uint64_t state = publish_load(&cell->state); /* with A: the key is complete */
+    uint64_t state = publish_load(&cell->state); /* pairs with A: the key is complete */
 
     if (state < AGGREGATE_CELL_READY)
         return false;
