@@ -39,8 +39,8 @@ struct record_source {
 };
 
 /*
- * One of three: a task's name, and its creation if the parent is known; a code mapping in its
- * memory, if `size` is not 0; or its exit, if `comm` is NULL.
+ * A task's exit if `comm` is NULL, a code mapping in its memory if `size` is not 0, and otherwise
+ * its name, and its creation if the parent is known.
  */
 struct recorded_task {
     uint32_t pid, tid;

@@ -30,8 +30,8 @@ enum { WORD_HEADER, WORD_ID, WORD_IP, WORD_IDS, WORD_TIME, WORD_ADDR, WORD_CPU, 
 #define CHAIN_WORDS_MAX     (1 + 2 + SAMPLE_CHAIN_MAX) /* number of entries, two markers, frames */
 
 /*
- * Room for a record at each context level, indexed by shifts only. A chain is built at its place in
- * a record with a period. [owning CPU]
+ * Room for one record per context level; its sizes are powers of two, so that indexing needs only
+ * shifts. A chain is built at the position that it has in a record with a period. [owning CPU]
  */
 _Alignas(SAMPLE_SIZE_MAX) static uint64_t
     scratch[ARCH_CPUS_MAX][RING_NESTING][SAMPLE_SIZE_MAX / sizeof(uint64_t)];
@@ -58,7 +58,7 @@ struct hit {
     const struct regs *regs;  /* NULL: use the tracepoint's place */
     struct trace_hit *traced; /* the tracepoint's hit; NULL for other events */
     uint64_t addr;
-    uint64_t ids; /* unused with a tracepoint's hit, which has its own */
+    uint64_t ids; /* unused with a tracepoint's hit, which has its own ids */
     uint64_t period;
 };
 
@@ -75,7 +75,10 @@ static inline struct where sample_where(const struct regs *regs, const struct tr
     return (struct where){.ip = regs->ip, .flags = regs->flags, .user = regs_user_mode(regs)};
 }
 
-/* Appends the program's part to `frames` of the kernel; a hit in a program has only this part. */
+/*
+ * Appends the program's part of the chain to the kernel's `frames`; after a hit in a program the
+ * chain has only this part. Returns the number of entries.
+ */
 __attribute__((noinline)) static uint64_t sample_put_user_chain(uint64_t *entry,
                                                                 const struct regs *regs,
                                                                 uint64_t frames,
@@ -88,7 +91,7 @@ __attribute__((noinline)) static uint64_t sample_put_user_chain(uint64_t *entry,
     return (uint64_t)(end - entry);
 }
 
-/* A source without a raw record has four zero bytes. */
+/* Writes the raw record, or four zero bytes if the source has none. Returns its end. */
 static inline uint64_t *sample_put_raw(uint64_t *at, struct trace_hit *traced, uint64_t flags)
 {
     if (!traced) {
@@ -102,14 +105,14 @@ static inline uint64_t *sample_put_raw(uint64_t *at, struct trace_hit *traced, u
 struct sample {
     uint64_t bytes;
     uint64_t *chain;      /* in the scratch memory; NULL: no chain */
-    uint64_t chain_words; /* its count and entries */
+    uint64_t chain_words; /* the number of entries and the entries */
     bool possible;        /* false: nested too deeply for the scratch memory */
 };
 
 /*
- * Stores the number of entries and the entries: the kernel's part after its marker, then the part
- * of the program that entered the kernel. `skip` is the plan's. No other context uses this scratch
- * memory until sample_under_way is decremented.
+ * Builds the chain in scratch memory: the number of entries, the kernel's part after its marker,
+ * then the part of the program that entered the kernel. `skip` is the plan's. No other context uses
+ * this scratch memory until sample_under_way is decremented.
  */
 static inline struct sample sample_prepare_chain(const struct sample_plan *plan, unsigned skip,
                                                  const struct hit *hit)
@@ -124,7 +127,7 @@ static inline struct sample sample_prepare_chain(const struct sample_plan *plan,
     if (__builtin_expect(depth >= RING_NESTING, false))
         return (struct sample){.possible = false};
     chain = scratch[cpu][depth] + SCRATCH_CHAIN;
-    __asm__("" : "+r"(chain)); /* one register, not those it is computed from */
+    __asm__("" : "+r"(chain)); /* keeps one register, not those it is computed from */
     frames = skip == 0 ? plan->capture(regs, chain + 2, SAMPLE_CHAIN_MAX, &border)
                        : unwind_capture_border(plan->chain.method, regs, skip, chain + 2,
                                                SAMPLE_CHAIN_MAX, &border);
@@ -144,7 +147,10 @@ static inline uint64_t header_word(uint32_t type, uint16_t misc, uint64_t bytes)
     return bytes << 48 | (uint64_t)misc << 32 | type;
 }
 
-/* The order is the ABI's, not that of the bits. `of`: the registers that the sample shows. */
+/*
+ * Stores the sample's words in the ABI's order, which is not that of the bits. `of`: the registers
+ * that the sample shows.
+ */
 __attribute__((always_inline)) static inline void
 sample_put(uint64_t *to, const struct sample_plan *plan, uint64_t type, const struct hit *hit,
            const struct regs *of, const struct sample *sample, uint64_t time)
@@ -216,7 +222,10 @@ sample_write_at(const struct sample_plan *plan, struct ring *ring, unsigned leve
     ring_commit_at(ring, level, false);
 }
 
-/* Nested samples, those with other parts, and of the n-th caller; without that caller ip is 0. */
+/*
+ * Writes what sample_write_usual does not: nested samples, samples with other parts, and samples of
+ * the n-th caller, whose ip is 0 if there is no such caller.
+ */
 __attribute__((noinline)) static void sample_write_otherwise(const struct sample_plan *plan,
                                                              struct ring *ring, struct hit hit)
 {
@@ -242,7 +251,7 @@ __attribute__((noinline)) static void sample_write_otherwise(const struct sample
         plan->taken(plan);
 }
 
-/* The common samples; a nested one takes the path above. */
+/* Writes the common samples; a nested one takes the path above. */
 __attribute__((always_inline)) static inline void
 sample_write_usual(const struct sample_plan *plan, struct ring *ring, uint64_t type, struct hit hit)
 {
@@ -258,7 +267,7 @@ sample_write_usual(const struct sample_plan *plan, struct ring *ring, uint64_t t
         sample = sample_prepare_chain(plan, 0, &hit);
     else if (type == 0)
         sample.bytes = WORDS_ALWAYS * sizeof(uint64_t); /* the same value, as a constant */
-    hit.period = 0;                                     /* unused; saves a register */
+    hit.period = 0;                                     /* unused; a constant saves a register */
     sample_write_at(plan, ring, 0, type, hit, hit.regs, sample);
     if (type & PERF_SAMPLE_CALLCHAIN)
         local_decrement(&sample_under_way[arch_cpu_id()]);
@@ -333,7 +342,7 @@ static void sample_plan_choose(struct sample_plan *plan)
     }
 }
 
-/* Bytes of the event's samples, without their call chains. */
+/* Returns the size of the event's samples in bytes, without their call chains. */
 static uint64_t sample_bytes(const struct perf_event_attr *attr,
                              const struct tracepoint *tracepoint)
 {

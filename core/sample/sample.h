@@ -16,8 +16,8 @@ struct tracepoint;
 #define SAMPLE_SIZE_MAX  2048 /* bytes; no record in the rings is larger */
 
 /*
- * Samples with a chain that each CPU is making: selects the scratch memory. The ring's nesting
- * begins only at the claim. [owning CPU]
+ * Number of chain samples in progress on each CPU; it selects the scratch memory. The ring's own
+ * nesting count cannot, because it begins only at the claim. [owning CPU]
  */
 extern uint64_t sample_under_way[];
 
@@ -52,7 +52,7 @@ struct sample_plan {
     unwind_capture_function *capture; /* makes chains by chain.method */
 
     uint64_t type;      /* PERF_SAMPLE_ bits: SAMPLE_ALWAYS, and some of SAMPLE_OPTIONAL */
-    uint64_t registers; /* of REGS_INTR, as bits of attr.sample_regs_intr */
+    uint64_t registers; /* registers in REGS_INTR, as bits of attr.sample_regs_intr */
     struct sample_chain chain;
     sample_taken *taken;                 /* called after each sample; NULL: no callback */
     const struct tracepoint *tracepoint; /* the source of the hits; NULL: not a tracepoint */
@@ -77,5 +77,5 @@ static inline void sample_take_traced(const struct sample_plan *plan, struct rin
     plan->write_traced(plan, ring, traced, addr, period);
 }
 
-/* PERF_RECORD_THROTTLE or PERF_RECORD_UNTHROTTLE. */
+/* Writes a record of `type`, PERF_RECORD_THROTTLE or PERF_RECORD_UNTHROTTLE. */
 void sample_write_throttle(const struct sample_plan *plan, struct ring *ring, uint32_t type);

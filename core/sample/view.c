@@ -4,7 +4,7 @@
 
 #include "core/lib/assert.h"
 
-/* The rest of the record. */
+/* The part of the record that is not yet parsed. */
 struct words {
     const uint64_t *next, *end;
 };

@@ -26,19 +26,19 @@ struct sample_view {
 };
 
 /*
- * False if the record is not a sample of these events, or if its fields do not match its size. The
- * `size` bytes that the record's header gives must be readable. Absent fields are 0; an absent
- * period is the event's sample_period, as in perf.
+ * Returns false if the record is not a sample of these events, or if its fields do not match its
+ * size. The `size` bytes that the record's header gives must be readable. Absent fields are 0; an
+ * absent period is the event's sample_period, as in perf.
  */
 bool sample_view_parse(const struct perf_event_header *record, const struct recorded_event *events,
                        size_t event_count, struct sample_view *view);
 
-/* The time of a record in the rings, of any type. */
+/* Returns the time of a record of any type in the rings. */
 uint64_t sample_time(const struct perf_event_header *header);
 
 /*
  * Iterates over a chain's addresses in the order that the reader wants, without the PERF_CONTEXT_*
- * markers. As in perf, their number can be limited, from the end that comes first.
+ * markers. As in perf, their number can be limited; those that come first are kept.
  */
 struct chain_walk {
     const uint64_t *chain;
@@ -53,5 +53,5 @@ struct chain_walk {
 void chain_walk_start(struct chain_walk *walk, const struct sample_view *view, bool caller,
                       size_t most);
 
-/* False at the end. */
+/* Returns false at the end. */
 bool chain_walk_next(struct chain_walk *walk, uint64_t *address);
