@@ -24,18 +24,24 @@
 struct breakpoint;
 
 /*
- * Called once per trap for each breakpoint that was hit. `address`: that in the register, the
- * breakpoint's or one of its parts'. Debug trap: no lock, no allocation, no fault.
+ * Called once per trap for each breakpoint that was hit. `address` is the one in the register: the
+ * breakpoint's own, or that of one of its parts. Debug trap: no lock, no allocation, no fault.
  */
 typedef void breakpoint_hit(struct breakpoint *breakpoint, uintptr_t address, struct regs *regs);
 
-/* An address space: of each process that runs `program`, or of `pid`. All 0: the kernel. */
+/*
+ * Selects address spaces: that of each process that runs `program`, that of `pid`, or, if both are
+ * 0, the kernel's.
+ */
 struct breakpoint_target {
-    const void *program; /* struct host_program; NULL: not by program */
-    uint32_t pid;        /* 0: not by process */
+    const void *program; /* struct host_program, or NULL */
+    uint32_t pid;        /* 0: none */
 };
 
-/* The caller fills the first part; constant until breakpoint_remove: the trap copies `hit`. */
+/*
+ * The caller sets the members before `slots` and must not change them until breakpoint_remove: the
+ * debug trap uses a copy of `hit`.
+ */
 struct breakpoint {
     uintptr_t address;
     size_t length; /* 1 to 32; ARCH_EXECUTE: 1 */
@@ -46,7 +52,7 @@ struct breakpoint {
     breakpoint_hit *hit;
     bool hit_in_doubt; /* also report hits that may belong to another breakpoint instead */
 
-    unsigned slots; /* bit i: register i watches a part; an access of two parts counts once */
+    unsigned slots; /* bit i: register i watches a part; an access to two parts counts once */
     /* Hits that may belong to this breakpoint but were not reported to it. Any CPU, atomically. */
     uint64_t doubtful;
 };
@@ -67,16 +73,17 @@ void breakpoint_print(struct sink *sink);
 
 /*
  * Check that debug registers hold the watches armed there (arch_watch_audit), since a disarmed
- * watch misses hits silently; arm lapsed watches again and count them. The first is called for this
- * CPU in each tick interrupt, the second with the other CPUs parked.
+ * watch misses hits silently. Rearm lapsed watches, and count how often that was necessary.
+ * breakpoint_audit is called for this CPU in each tick interrupt, breakpoint_audit_all with the
+ * other CPUs parked.
  */
 void breakpoint_audit(unsigned cpu);
 void breakpoint_audit_all(void);
 
-/* How often that CPU's watches were found disarmed since boot. Any context. */
+/* Returns how often that CPU's watches were found disarmed since boot. Any context. */
 uint64_t breakpoint_lapses(unsigned cpu);
 
-/* Number of registers in use, 0 to ARCH_WATCHES. */
+/* Returns the number of registers in use, 0 to ARCH_WATCHES. */
 unsigned breakpoint_used(void);
 
 /* Connects the arbiter to the debug trap. Called at boot. */
@@ -91,7 +98,10 @@ extern const struct breakpoint_processes {
      * unless all of it is mapped. Any context.
      */
     bool (*read)(unsigned cpu, uintptr_t address, void *to, size_t length);
-    /* Usually arch_program_candidates. Debug trap. */
+    /*
+     * Finds the instructions that may have hit `watch`; usually arch_program_candidates. Debug
+     * trap.
+     */
     unsigned (*candidates)(const struct regs *regs, const struct arch_watch *watch,
                            struct arch_candidate candidates[ARCH_CANDIDATES_MAX]);
     /* Refuses an address that cannot be watched, as breakpoint_install does. Task context. */

@@ -12,7 +12,7 @@ static void find_accessor(struct trace_hit *hit);
 TRACEPOINT_DEFINE_AT(breakpoint, hit, BREAKPOINT_HIT_FIELDS, .find_late = find_accessor,
                      .late = TRACEPOINT_FIELD(breakpoint_hit, insn));
 
-/* Index of the watch, after the fields' arguments. */
+/* Index of the argument that points to the watch; it follows those of the fields. */
 #define WATCH_ARGUMENT TRACEPOINT_COUNT_breakpoint_hit
 
 static uint64_t watched_bytes(const struct arch_watch *watch, uint64_t word)
@@ -86,9 +86,9 @@ static void slot_hit(struct slot *slot, unsigned reported, struct regs *regs)
 }
 
 /*
- * Handlers of traps in which exactly these registers fired. `single` is for handle_group, the rest
- * for handle_one; `hit` is a copy, so that handle_one need not read the owner. Changed with the
- * table.
+ * Trap handlers, indexed by the set of registers that fired. handle_group uses `single`, handle_one
+ * the other members; `hit` is a copy, so that handle_one need not read the owner. Made again when
+ * the table changes.
  */
 static struct handler {
     _Alignas(64) breakpoint_hit *hit;
@@ -132,7 +132,7 @@ __attribute__((noinline)) static void handle_one_traced(const struct handler *ha
     slot_raise(handler->slot, old, new, regs);
 }
 
-/* The common case, like slot_hit: one register, on kernel memory, with one owner. */
+/* The common case of slot_hit: one register, on kernel memory, with one owner. */
 static void handle_one(const struct handler *handler, unsigned fired, struct regs *regs)
 {
     (void)fired;
@@ -159,7 +159,7 @@ bool breakpoint_is_group(const struct regs *regs)
            arch_watch_repeats(around);
 }
 
-/* `single` is for traps that report one access. */
+/* handler->single handles the traps that report one access. */
 static void handle_group(const struct handler *handler, unsigned fired, struct regs *regs)
 {
     if (__builtin_expect(breakpoint_is_group(regs), false))

@@ -114,7 +114,10 @@ bool breakpoint_parts_may_meet(const struct breakpoint_range *left,
     return is_equal(left, right);
 }
 
-/* Bytes without an owner that one register for both would watch; WORD: it cannot watch both. */
+/*
+ * Returns how many bytes without an owner a register for both would watch, or WORD if no register
+ * can watch both.
+ */
 static unsigned bytes_between(const struct breakpoint_range *left,
                               const struct breakpoint_range *right)
 {
@@ -124,7 +127,10 @@ static unsigned bytes_between(const struct breakpoint_range *left,
            right->watch.length;
 }
 
-/* Joins the pair that adds the fewest bytes; of equal pairs, the first. */
+/*
+ * Joins the pair that adds the fewest bytes; of equal pairs, the first. Returns false if no pair
+ * can be joined.
+ */
 static bool plan_join_two(struct breakpoint_plan *plan)
 {
     const struct breakpoint_range *end = plan->reg + plan->count, *left = end, *right = end;

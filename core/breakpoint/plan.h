@@ -25,20 +25,20 @@ struct breakpoint_parts {
 
 struct breakpoint_parts breakpoint_split(const struct breakpoint *breakpoint);
 
-#define PLAN_MAX 48 /* more than there are registers: a plan may not fit */
+#define PLAN_MAX 48 /* more than there are registers, because a plan may need too many */
 
 struct breakpoint_plan {
     struct breakpoint_range reg[PLAN_MAX];
     unsigned count;
 };
 
-/* False if PLAN_MAX is too small. */
+/* Returns false if PLAN_MAX is too small. */
 bool breakpoint_plan_add(struct breakpoint_plan *plan, const struct breakpoint *breakpoint);
 
 /*
  * Sorts the plan into the order in which the registers must be filled (core/breakpoint/share.c).
- * Reduces it to `most` registers if possible, by letting one watch several ranges of a word and the
- * bytes between them.
+ * Reduces it to `most` registers if possible, by letting one register watch several ranges of a
+ * word and the bytes between them.
  */
 void breakpoint_plan_squeeze(struct breakpoint_plan *plan, unsigned most);
 

@@ -21,7 +21,7 @@ struct share_evidence {
     bool group;       /* the trap may report several iterations of a repeated instruction */
 };
 
-/* The watched bytes in their word. */
+/* Returns a mask of the watched bytes within their word. */
 static uint64_t watch_mask(const struct arch_watch *watch)
 {
     uint64_t bytes = watch->length < sizeof(bytes) ? (1ull << 8 * watch->length) - 1 : UINT64_MAX;
@@ -68,8 +68,8 @@ static enum share share_of_candidate(const struct arch_watch *part, const struct
 }
 
 /*
- * Whether `part` was hit; certain only if all candidates agree. `watch`: the reported register's,
- * if it contains `part`; or NULL.
+ * Decides whether `part` was hit; the answer is certain only if all candidates agree. `watch` is
+ * the reported register's watch if it contains `part`, otherwise NULL.
  */
 static enum share share_of(const struct arch_watch *part, const struct arch_watch *watch,
                            const struct share_evidence *evidence)
@@ -102,7 +102,7 @@ static bool candidate_is_placed(const struct arch_candidate *candidate)
     return true;
 }
 
-/* False also for an unknown instruction. */
+/* Returns false for an unknown instruction, too. */
 static bool all_are_placed(const struct share_evidence *evidence)
 {
     for (unsigned i = 0; i < evidence->count; i++)
@@ -111,14 +111,14 @@ static bool all_are_placed(const struct share_evidence *evidence)
     return evidence->count > 0;
 }
 
-/* Whole elements in the first `size` bytes that the access may cover. */
+/* Returns the number of whole elements in the first `size` bytes that the access may cover. */
 static uintptr_t elements_until(const struct arch_made *made, uintptr_t size)
 {
     assert(made->element > 0); /* placed accesses have an element size */
     return size / made->element;
 }
 
-/* Elements of the access that may have touched the part. */
+/* Returns how many elements of the access may have touched the part. */
 static unsigned elements(const struct arch_watch *part, const struct arch_made *made)
 {
     uintptr_t start = part->address, end = start + part->length;
@@ -140,7 +140,7 @@ static unsigned iterations_of_candidate(const struct arch_candidate *candidate)
     return most < TOUCHES_MAX ? (unsigned)most : TOUCHES_MAX;
 }
 
-/* Most iterations that the trap may report. */
+/* Returns the largest number of iterations that the trap may report. */
 static unsigned iterations(const struct share_evidence *evidence)
 {
     unsigned most = 1;
@@ -154,7 +154,9 @@ static unsigned iterations(const struct share_evidence *evidence)
     return most;
 }
 
-/* Most accesses of the part that the trap may report, if the part was hit. */
+/*
+ * Returns the largest number of accesses to the part that the trap may report if the part was hit.
+ */
 static unsigned touches(const struct arch_watch *part, const struct share_evidence *evidence)
 {
     unsigned most = 1;
@@ -176,13 +178,16 @@ static unsigned touches(const struct arch_watch *part, const struct share_eviden
 
 /* --- One register. --- */
 
-/* Bit i: owner i of the register. */
+/*
+ * The result for each register. Bit i of `hit` or `doubtful`: the register's owner i. `touches`: at
+ * most how often an owner in `hit` or `doubtful` was accessed.
+ */
 struct verdicts {
     uint16_t hit[ARCH_WATCHES];
     uint16_t doubtful[ARCH_WATCHES];
-    uint8_t touches[ARCH_WATCHES][BREAKPOINT_OWNERS_MAX]; /* most accesses, if hit or doubtful */
-    unsigned iterations;                                  /* most that the trap may report */
-    unsigned registers; /* bit i: register i was hit, for any owner */
+    uint8_t touches[ARCH_WATCHES][BREAKPOINT_OWNERS_MAX]; /* by owner */
+    unsigned iterations; /* largest number that the trap may report */
+    unsigned registers;  /* bit i: register i was hit, for any owner */
     uint64_t old[ARCH_WATCHES], new[ARCH_WATCHES];
 };
 
@@ -219,7 +224,9 @@ static void judge(struct verdicts *verdicts, unsigned i, const struct arch_watch
         const struct arch_watch *part = &slot->parts[owner];
         enum share share = share_of(part, reported, evidence);
 
-        /* The machine reported the register, so some iteration hit the owners of all of it. */
+        /*
+         * The machine reported the register, so some iteration hit the owners that watch all of it.
+         */
         if (evidence->group && reported && breakpoint_watch_equal(part, reported))
             share = SHARE_HIT;
         if (share == SHARE_HIT)
@@ -243,7 +250,7 @@ static void judge_fired(struct verdicts *verdicts, unsigned i, struct share_evid
                         const struct regs *regs)
 {
     const struct slot *slot = &breakpoint_slots.slot[i];
-    /* All owners of a register on a program, or for execution, watch the same bytes. */
+    /* All owners of a register that watches a program, or execution, watch the same bytes. */
     bool owners_differ = is_data(slot) && !slot->user;
 
     take_word(verdicts, i);
@@ -263,7 +270,7 @@ static void judge_fired(struct verdicts *verdicts, unsigned i, struct share_evid
         verdicts->iterations = larger(verdicts->iterations, iterations(evidence));
 }
 
-/* --- Registers that a machine which reports only one does not report. --- */
+/* --- Registers that the machine did not report, because it reports only one. --- */
 
 /* True if a placed access of the instruction that hit another register may have hit this one. */
 static bool placed_may_hit(const struct share_evidence *evidence, const struct arch_watch *watch)
@@ -277,8 +284,9 @@ static bool placed_may_hit(const struct share_evidence *evidence, const struct a
 }
 
 /*
- * The same for an access at an unknown place: near the other register if it hit both, otherwise
- * anywhere. Only in a program may an unknown instruction access two places.
+ * True if an access at an unknown place may have hit this register. An instruction's only access
+ * also hit the other register, so it lies near that register; one of several accesses may lie
+ * anywhere. An unknown instruction may make several only in a program.
  */
 static bool unplaced_may_hit(const struct share_evidence *evidence, const struct slot *slot,
                              const struct arch_watch *other)
@@ -331,7 +339,9 @@ static void judge_unreported(struct verdicts *verdicts, unsigned reported, unsig
 
 /* --- Owners: one report per trap, however many parts were hit. --- */
 
-/* The owner's first part in `lists`, or NULL. */
+/*
+ * Returns the owner's first part in `lists`, which is `hit` or `doubtful` of the verdicts, or NULL.
+ */
 static const struct arch_watch *find_part(const uint16_t *lists, const struct breakpoint *wanted)
 {
     for (unsigned i = 0; i < breakpoint_slots.count; i++)
@@ -341,7 +351,7 @@ static const struct arch_watch *find_part(const uint16_t *lists, const struct br
     return NULL;
 }
 
-/* Most accesses of the owner's bytes that the trap may report. */
+/* Returns the largest number of accesses to the owner's bytes that the trap may report. */
 static unsigned touches_of(const struct verdicts *verdicts, const struct breakpoint *wanted)
 {
     unsigned touches = 0;
@@ -392,7 +402,7 @@ void breakpoint_share(unsigned fired, struct regs *regs)
         if (breakpoint_slots.lowest_only)
             judge_unreported(&verdicts, fired, i, &evidence);
     }
-    /* Certain hits last: gdb stops at the last hit of a trap. */
+    /* Reports certain hits last, because gdb stops at the last hit of a trap. */
     report_each(&verdicts, false, regs);
     report_each(&verdicts, true, regs);
     for (unsigned i = 0; i < breakpoint_slots.count; i++)

@@ -22,16 +22,19 @@ const char *const breakpoint_access_letters[] = {
 
 static struct breakpoint *installed[INSTALLED_MAX]; /* [all CPUs parked] */
 static unsigned installed_count;                    /* [all CPUs parked] */
-static uint64_t changes;                            /* [all CPUs parked] of the table */
+static uint64_t changes; /* [all CPUs parked] how often the table has changed */
 
 /*
- * The watched word of the process that runs on that CPU. Taken when a switch or a change makes the
- * register live, and at hits: no other process writes this memory. [owning CPU; others while it is
- * parked]
+ * The watched word of the process that runs on that CPU. Read when a switch or a table change makes
+ * the register live, and at each hit; no other process writes this memory. [owning CPU; others
+ * while it is parked]
  */
 static uint64_t user_shadow[ARCH_CPUS_MAX][ARCH_WATCHES];
 
-/* The whole aligned word, as for kernel memory; 0 if it is not mapped. */
+/*
+ * Returns the whole aligned word, as for kernel memory, or 0 if it is not mapped or the watch is
+ * for execution.
+ */
 static uint64_t user_word(unsigned cpu, const struct slot *slot)
 {
     uint64_t word = 0;
@@ -169,7 +172,7 @@ static void table_switch(const struct breakpoint_plan *plan)
     arch_watch_arm(watches, breakpoint_slots.count);
 }
 
-/* For the first `count` installed breakpoints. False if PLAN_MAX is too small. */
+/* Plans for the first `count` installed breakpoints. Returns false if PLAN_MAX is too small. */
 static bool plan_make(struct breakpoint_plan *plan, unsigned count, unsigned most)
 {
     plan->count = 0;
@@ -182,7 +185,7 @@ static bool plan_make(struct breakpoint_plan *plan, unsigned count, unsigned mos
 
 /* --- Installing and removing. --- */
 
-/* Parts of this breakpoint that may share a register with `part` in some plan. */
+/* Returns how many parts of this breakpoint may share a register with `part` in some plan. */
 static unsigned parts_beside(const struct breakpoint *breakpoint,
                              const struct breakpoint_range *part)
 {
@@ -194,7 +197,10 @@ static unsigned parts_beside(const struct breakpoint *breakpoint,
     return count;
 }
 
-/* Counts for the worst plan: no later one, as after a removal, has more owners. */
+/*
+ * Refuses a breakpoint if a register may get too many owners. Counts them for the worst plan: no
+ * later plan, such as after a removal, has more.
+ */
 static int refuse_owners(const struct breakpoint *breakpoint, struct refusal *why)
 {
     struct breakpoint_parts parts = breakpoint_split(breakpoint);

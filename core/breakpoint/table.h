@@ -35,14 +35,17 @@ extern struct slot_table breakpoint_slots;
 /* Makes the handler of each combination of registers that may fire, for a changed table. */
 void breakpoint_handlers_make(void);
 
-/* Bit i: register i is live. [owning CPU; parked] */
+/* Bit i: register i is live. [owning CPU; others while it is parked] */
 extern unsigned breakpoint_live[ARCH_CPUS_MAX];
 
 /* Called with all CPUs parked. Returns 0, or -ENOSPC and the reason, with nothing changed. */
 int breakpoint_table_install(struct breakpoint *breakpoint, struct refusal *why);
 void breakpoint_table_remove(const struct breakpoint *breakpoint);
 
-/* Records and returns the program's present word; *old: the word recorded before. Debug trap. */
+/*
+ * Records and returns the program's present word. Stores the word recorded before in *old. Debug
+ * trap.
+ */
 uint64_t breakpoint_user_exchange(const struct slot *slot, uint64_t *old);
 
 /* True if the trap with these registers may report several iterations. Debug trap. */
