@@ -38,7 +38,10 @@ void event_init(struct event *event, const struct event_spec *spec, struct event
     memcpy(event->recorded.name, spec->name, sizeof(event->recorded.name));
 }
 
-/* The clock needs no search for the period that gives a frequency. */
+/*
+ * True if the period that gives the requested frequency has to be searched for. A source that
+ * counts time can compute it.
+ */
 static bool event_is_paced(const struct event *event)
 {
     return event->spec.attr.freq && !event->spec.source->counts_time;
@@ -97,8 +100,9 @@ struct event_sums event_sum(struct event *event)
 }
 
 /*
- * A tick's samples are used up: grants more if the tick is over, otherwise throttles the hit.
- * Records at the first throttled hit and the next sample show readers where samples are missing.
+ * Called when a tick's samples are used up. Grants more if the tick is over; otherwise throttles
+ * the hit and returns false. Records at the first throttled hit and the next sample show readers
+ * where samples are missing.
  */
 static bool event_refill(struct event *event, struct event_cpu *here, struct ring *ring,
                          uint64_t now)
@@ -118,7 +122,10 @@ static bool event_refill(struct event *event, struct event_cpu *here, struct rin
     return !held_back;
 }
 
-/* With a frequency, the clock is read for each sample; otherwise once a tick, or only once. */
+/*
+ * Reads the clock and decides whether the sample is taken. Called for each sample of a paced event,
+ * otherwise once the samples of a tick are used up, or only once if nothing is throttled.
+ */
 static bool event_check(struct event *event, struct event_cpu *here, struct ring *ring)
 {
     uint64_t now = arch_clock_ns();

@@ -29,7 +29,7 @@ struct event_cpu {
     uint64_t period;              /* hits per sample; the latest value if it varies */
     uint64_t period_left;         /* hits until the next sample */
     uint64_t unchecked;           /* samples allowed before the clock must be read */
-    uint64_t weight;              /* weighted tracepoints: of the hits since the last sample */
+    uint64_t weight;              /* weighted tracepoints: total weight since the last sample */
     struct pace pace;             /* sets the period if a frequency was requested */
 
     uint64_t tick_end;     /* end of the current throttle tick */
@@ -48,9 +48,9 @@ struct event_cpu {
 _Static_assert(sizeof(struct event_cpu) == 256, "a page has room for those of 16 CPUs");
 
 struct event {
-    /* A hit reads this cache line, up to plan.capture, and the first of its CPU's event_cpu. */
+    /* A hit reads this cache line, up to plan.capture, and the first one of its CPU's event_cpu. */
     _Alignas(64) struct event_cpu *cpu; /* [I] arch_cpus() entries */
-    struct ring *rings;                 /* one per CPU; NULL: only counts; written in any context */
+    struct ring *rings;                 /* one per CPU; NULL: no samples; written in any context */
     bool filtered;                      /* [I] hits must pass event_matches to count */
     struct sample_plan plan;            /* [I] */
     struct recorded_event recorded;     /* id, attr and name [I]; event_sum writes the count */
@@ -79,10 +79,16 @@ static inline const struct event *event_of_plan(const struct sample_plan *plan)
     return (const struct event *)((const char *)plan - offsetof(struct event, plan));
 }
 
-/* The ID is unique in this boot. `cpus`: arch_cpus() zeroed entries, which outlive the event. */
+/*
+ * Gives the event an ID that is unique in this boot. `cpus`: arch_cpus() zeroed entries, which must
+ * outlive the event.
+ */
 void event_init(struct event *event, const struct event_spec *spec, struct event_cpu *cpus);
 
-/* The count up to now. The event has no rings, and all CPUs are parked. Task context. */
+/*
+ * Returns the count up to now. The event must have no rings, and all CPUs must be parked. Task
+ * context.
+ */
 uint64_t event_count_now(struct event *event);
 
 /* Sums over all CPUs: stores the count in `recorded` and returns the rest. Any context. */
@@ -174,21 +180,30 @@ event_traced_meant(struct event *event, struct trace_hit *traced, bool addressed
 void event_hit_for(struct event *event, uint64_t addr, const struct regs *regs, uint64_t period);
 void event_traced_for(struct event *event, struct trace_hit *traced, uint64_t period);
 
-/* Takes a sample with this period; false: throttled, or no rings. Context: as event_hit. */
+/*
+ * Takes a sample with this period. Returns false if it is throttled or the event has no rings. Any
+ * context, preemption off.
+ */
 bool event_sample(struct event *event, uint64_t period, const struct regs *regs);
 
-/* Restarts the count at 0 and, given `rings`, starts sampling; it had none. Task context. */
+/*
+ * Restarts the count at 0 and, given `rings`, starts sampling; the event must have no rings yet.
+ * Task context.
+ */
 void event_begin(struct event *event, struct ring *rings);
 
 /* Adjusts the periods of events with a frequency. Called on each tick, in interrupt context. */
 void event_tick(void);
 
-/* Lists of events do not change in between: parking waits for busy CPUs. Interrupt context. */
+/*
+ * Between the two calls no list of events changes, because parking waits for busy CPUs. Interrupt
+ * context.
+ */
 void event_enter(void);
 void event_leave(void);
 bool event_is_busy(unsigned cpu); /* any context */
 
-/* Called at boot: hits of this thread outside interrupts are counted but not recorded. */
+/* Called at boot: hits of the thread `pid` outside interrupts are counted but not recorded. */
 void event_set_drain(uint32_t pid);
 
 /* event_enable returns 0, or a negative errno and a reason. Task context. */

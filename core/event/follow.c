@@ -6,12 +6,15 @@
 
 bool task_followed[ARCH_CPUS_MAX];
 
-/* CPU time: `sum`, or the time since `from` while a followed thread runs. Stored like the flag. */
+/*
+ * CPU time of followed threads: `sum` or, while one of them runs, the time since `from`. [owning
+ * CPU; others while it is parked]
+ */
 static struct {
     uint64_t from, sum;
 } times[ARCH_CPUS_MAX];
 
-/* Stores the flag last: until then an NMI reads the other field, which does not change here. */
+/* Stores the flag last: until then an NMI reads the field that does not change here. */
 void task_follow(unsigned cpu, bool followed, uint64_t now)
 {
     if (followed == task_followed[cpu])

@@ -37,7 +37,7 @@ static uint64_t lesser(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* The time, a divisor, never becomes 0. */
+/* Halves both until they fit NUMBER_BITS. The time, a divisor, never becomes 0. */
 static struct pace_rate pace_scaled(struct pace_rate rate)
 {
     while (rate.hits >> NUMBER_BITS || rate.time >> NUMBER_BITS) {
@@ -49,7 +49,7 @@ static struct pace_rate pace_scaled(struct pace_rate rate)
     return rate;
 }
 
-/* Hits per interval, in fixed point (FRACTION_BITS). */
+/* Returns the hits per interval, in fixed point (FRACTION_BITS). */
 static uint64_t pace_period(uint64_t interval, struct pace_rate lately, struct pace_rate recent)
 {
     struct pace_rate rate;

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#define PACE_HERTZ_MAX 1000000 /* that a user can request; also the throttle's default limit */
+#define PACE_HERTZ_MAX 1000000 /* the highest -F; also the throttle's default limit */
 
 struct pace_rate {
     uint64_t hits;
@@ -19,8 +19,8 @@ struct pace {
     uint64_t period;         /* hits from the last sample to the next; initially 1 */
     uint64_t fraction;       /* of a hit, carried over from the last period */
     uint64_t last;           /* time of the last sample */
-    struct pace_rate lately; /* decaying sums over many samples: set the period */
-    struct pace_rate recent; /* ... over few: bound it */
+    struct pace_rate lately; /* decaying sums over many samples, which set the period */
+    struct pace_rate recent; /* ... over few samples, which bound it */
 };
 
 /* Starts at `now` (ns) with `hertz` samples per second, 1 to PACE_HERTZ_MAX. */
@@ -30,7 +30,7 @@ void pace_start(struct pace *pace, uint64_t hertz, uint64_t now);
 uint64_t pace_sample(struct pace *pace, uint64_t now);
 
 /*
- * Returns the period, shortened if the next sample would come too late; always more than `hits`,
- * the number since the last sample, which is less than the period.
+ * Called on each tick. `hits`: hits since the last sample, fewer than the period. Returns the
+ * period, shortened if the next sample would come too late, but always more than `hits`.
  */
 uint64_t pace_tick(struct pace *pace, uint64_t hits, uint64_t now);

@@ -31,18 +31,23 @@ struct event_source {
     /* Start and stop counting. `enable` returns 0, or a negative errno and a reason. */
     int (*enable)(struct event *event, struct refusal *why);
     void (*disable)(struct event *event);
-    /* The count restarts at 0; rings, if any, are set; all CPUs are parked. NULL: nothing to do. */
+    /*
+     * Called when the count restarts at 0; any rings are set, and all CPUs are parked. May be NULL.
+     */
     void (*begin)(struct event *event);
-    /* Updates the counts: no rings, all CPUs parked. NULL: each hit is counted as it occurs. */
+    /*
+     * Updates the counts. Called without rings, with all CPUs parked. NULL: each hit is counted as
+     * it occurs.
+     */
     void (*count)(struct event *event);
 
     bool counts_time; /* counts ns; a frequency needs no search for a period */
     bool has_fields;  /* hits have a record (PERF_SAMPLE_RAW), which filters may inspect */
-    bool watches;     /* watches a kernel or program address: the arbiter's registers */
+    bool watches;     /* watches a kernel or program address with debug registers */
     bool follows;     /* follows a thread across CPUs; takes neither an address nor a CPU */
 
     unsigned hertz_max;     /* highest frequency that can be requested */
-    unsigned hertz_default; /* without frequency or period; 0: every hit is sampled */
+    unsigned hertz_default; /* if neither frequency nor period is given; 0: sample every hit */
     uint64_t period_min;    /* shortest period that can be requested */
 };
 

@@ -40,7 +40,9 @@ static struct event *programs; /* [all CPUs parked] enabled event that steps pro
 static bool begun;             /* the event counts */
 static bool records;           /* the event also takes samples, until the recording is frozen */
 
-/* Interrupts of the thread use the same stack. */
+/*
+ * True if `sp` is on the stack of the stepped thread. The thread's interrupts use the same stack.
+ */
 static bool window_is_of(const struct window *window, uintptr_t sp)
 {
     return sp > window->low && sp <= window->high;
@@ -67,7 +69,10 @@ static bool has_ended(const struct event *event)
     return !*(volatile bool *)&begun || (records && !*(struct ring *volatile *)&event->rings);
 }
 
-/* Skips branches of the code that records a tracepoint hit, which is not observed. */
+/*
+ * Reports a branch as a hit, unless the code that records a tracepoint hit made it: that code is
+ * not observed.
+ */
 static void branch_take(struct event *event, struct window *window, uintptr_t from,
                         const struct regs *regs)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The source of `branches`: single-steps one thread and reports each taken branch as a hit, with
- * the branch as ip and its target as addr. Each CPU has one window that is stepped: the workload,
- * or the code after each hit of a breakpoint, without limit or for a number of instructions. With
- * `u`, programs are stepped instead (kernel/user/process_steps.c). See docs/sources.md.
+ * the branch as ip and its target as addr. Each CPU steps one window at a time: the workload, or
+ * the code after each hit of a breakpoint, either without limit or for a number of instructions.
+ * With `u`, programs are stepped instead (kernel/user/process_steps.c). See docs/sources.md.
  */
 #pragma once
 
@@ -22,10 +22,16 @@ void branches_workload_end(void);
 /* True if the program that runs on this CPU is to be stepped. Debug trap, or interrupts off. */
 bool branches_of_program_wanted(void);
 
-/* The program has reached its ip by the branch at `from`, or without one: 0. Context as above. */
+/*
+ * Called when a program has been stepped to regs->ip. `from`: the branch that led there, or 0 if
+ * none did. Context as above.
+ */
 void branches_of_program(uintptr_t from, const struct regs *regs);
 
-/* Instructions stepped, and windows opened by a breakpoint, since the last event began. */
+/*
+ * Instructions stepped, and windows opened by a breakpoint, since a branches event was last
+ * enabled.
+ */
 struct branches_counts {
     uint64_t steps, windows;
 };

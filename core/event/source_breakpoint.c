@@ -13,7 +13,7 @@
 
 /* --- Spelling; core/event/spec.h has the grammar. --- */
 
-/* Reads LEN; 0 if it is absent. */
+/* Reads LEN; stores 0 if it is absent. */
 static int breakpoint_read_length(struct spelling *cursor, uint64_t *length)
 {
     *length = 0;
@@ -27,7 +27,7 @@ static int breakpoint_read_length(struct spelling *cursor, uint64_t *length)
     return error;
 }
 
-/* Reads the bits of ACCESS; read-write if it is absent. */
+/* Reads the bits of ACCESS; stores read-write if it is absent. */
 static int breakpoint_read_access(struct spelling *cursor, uint32_t *access)
 {
     static const uint32_t bits[] = {HW_BREAKPOINT_R, HW_BREAKPOINT_W, HW_BREAKPOINT_X};
@@ -48,7 +48,7 @@ static int breakpoint_read_access(struct spelling *cursor, uint32_t *access)
     return 0;
 }
 
-/* `given`: 0 without /LEN. */
+/* `given`: the LEN of the spelling; 0: none. */
 static int choose_length(const struct place *place, uint64_t given, struct refusal *why,
                          struct perf_event_attr *attr)
 {

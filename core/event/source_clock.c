@@ -29,8 +29,8 @@ static struct event *first; /* [all CPUs parked] enabled events */
 
 /*
  * An interrupt is expensive if its handler takes more than 1/EXPENSIVE_PART of its period; entry,
- * exit and the interrupt controller also take time. The rate is halved once a CPU has had
- * EXPENSIVE_MOST more expensive interrupts than cheap ones, so that a few delays do not lower it.
+ * exit and the interrupt controller also take time. The rate is halved once a CPU's expensive
+ * interrupts outnumber its cheap ones by EXPENSIVE_MOST, so that a few delays do not lower it.
  */
 #define EXPENSIVE_PART 3
 #define EXPENSIVE_MOST 8
@@ -50,7 +50,10 @@ void event_clock_set_timer(const struct event_clock_timer *with)
     timer = *with;
 }
 
-/* The multiple of the timer's rate; at least 1, since the timer always sends ticks. */
+/*
+ * Returns the multiple of the timer's rate that reaches `hertz`; at least 1, since the timer always
+ * sends ticks.
+ */
 static unsigned ticks_times(unsigned hertz)
 {
     return hertz <= timer.hertz || !timer.hertz ? 1 : (hertz + timer.hertz - 1) / timer.hertz;
@@ -75,7 +78,7 @@ void event_clock_follow(void)
     cpus_release();
 }
 
-/* The time that the event counts: all time, or the workload's on that CPU. */
+/* Returns the time that the event counts: all time, or the workload's CPU time on that CPU. */
 static uint64_t event_clock_time(const struct event *event, unsigned cpu, uint64_t now)
 {
     return event->spec.followed ? task_followed_ns(cpu) : now;
@@ -113,7 +116,10 @@ static void event_clock_pass(struct event *event, unsigned cpu, uint64_t now,
         here->due = now + event->clock.interval;
 }
 
-/* Succeeds on one of several CPUs at once. Returns false on the others, or at the lowest rate. */
+/*
+ * If several CPUs call at once, succeeds on one. Returns false on the others, or at the lowest
+ * rate.
+ */
 static bool event_clock_slow_down(unsigned from, unsigned to)
 {
     if (to == 0 || (nmi_clock_problem() && ticks_times(to) == ticks_times(from)) ||

@@ -17,9 +17,12 @@ void event_clock_follow(void);
 
 /* The host's timer, for machines without the NMI clock. */
 struct event_clock_timer {
-    /* Sets the multiple of `hertz`, on other CPUs from the next interrupt; all CPUs are parked. */
+    /*
+     * Sets the rate to `times` times `hertz`; other CPUs change it at their next interrupt. Called
+     * with all CPUs parked.
+     */
     void (*set_times)(unsigned times);
-    /* Lowers it to at most `times`. Timer interrupt, possibly on several CPUs at once. */
+    /* Lowers the multiple to at most `times`. Timer interrupt, possibly on several CPUs at once. */
     void (*lower_times)(unsigned times);
     unsigned hertz; /* interrupts per second and CPU */
 };
@@ -31,8 +34,9 @@ void event_clock_set_timer(const struct event_clock_timer *with);
 void event_clock_interrupt(const struct regs *regs, uint64_t began);
 
 /*
- * Returns the rate to which sampling was lowered because it took more than half of a CPU, or 0, and
- * the time that a sample took, since a clock event last began with samples. Task context.
+ * Returns the rate to which sampling has been lowered since a clock event last began with samples,
+ * or 0 if it has not been lowered, and the time that a sample took. The rate is lowered if sampling
+ * takes more than half of a CPU. Task context.
  */
 struct event_clock_slowed {
     unsigned hertz;

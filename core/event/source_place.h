@@ -15,7 +15,7 @@
 
 struct place {
     uintptr_t address;
-    bool is_symbol; /* without an offset; its size may be the length */
+    bool is_symbol; /* a symbol without an offset, whose size may be the length */
     struct symbol symbol;
 };
 

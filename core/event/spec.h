@@ -15,8 +15,8 @@
  *                                    core/perf/events.h
  *   5:ADDR                           mem:ADDR/1:rw, as the first mails about these events spell it
  *
- * Whether a register can hold it is decided by the arbiter (core/breakpoint/breakpoint.h). Task
- * context.
+ * The arbiter (core/breakpoint/breakpoint.h) decides whether the debug registers can hold a mem:
+ * event. Task context.
  */
 #pragma once
 
@@ -31,7 +31,7 @@
 /* What `branches` records (core/event/source_branches.h). */
 struct event_window {
     uint64_t instructions; /* 0: unlimited */
-    bool started;          /* from each hit of an event with `start`; otherwise the workload */
+    bool started;          /* begins at each hit of an event with `start`, not with the workload */
 };
 
 struct event_spec {

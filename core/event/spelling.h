@@ -30,7 +30,7 @@ void spelling_list_add(struct spelling_list *list, const char *word);
 
 bool spelling_is_digit(char character);
 
-/* Length of a number, or of a name from C, assembly or a compiler ("copy.part.1"). */
+/* Returns the length of a number, or of a name from C, assembly or a compiler ("copy.part.1"). */
 size_t spelling_word_length(const char *text);
 
 int spelling_refuse_missing(const struct spelling *cursor, const char *what);
@@ -39,18 +39,21 @@ int spelling_refuse_unknown(const char *spelling, struct refusal *why);
 /* Reads a number: hexadecimal after 0x, otherwise decimal. `what`: its name in an error. */
 int spelling_number(struct spelling *cursor, const char *what, uint64_t *number);
 
-/* True if the word here consists of `letters`, each at most once; `sum` is that of their bits. */
+/*
+ * Returns true if the word here consists of `letters`, each at most once; stores the sum of their
+ * `bits` in *sum.
+ */
 bool spelling_letters(struct spelling *cursor, const char *letters, const uint32_t *bits,
                       uint32_t *sum);
 
 /*
- * Reads :u, :k or :uk, which select user mode, the kernel or both; both is the default. `else_is`:
- * what an error calls any other text. Then the spelling must end.
+ * Reads :u, :k or :uk, which select user mode, the kernel or both; both is the default. The
+ * spelling must end after them. `else_is`: what an error calls any other text.
  */
 int spelling_modifiers(struct spelling *cursor, const char *else_is, struct perf_event_attr *attr);
 
 int spelling_end(const struct spelling *cursor);
 
-/* Skip a prefix, if it is there. A name must be followed by a colon or the end. */
+/* Skip a prefix and return true if it is there. A name must be followed by a colon or the end. */
 bool spelling_skip(struct spelling *cursor, const char *prefix);
 bool spelling_skip_name(struct spelling *cursor, const char *name);
