@@ -38,8 +38,9 @@
 #include "core/tracepoint/tracepoint.h"
 
 /*
- * Called by gates, with interrupts off. The arguments are those of the place; for tracepoint_hit_at
- * those in memory at place->argument[0], and place->argument[1] points to registers or is NULL.
+ * Called by gates, with interrupts off. tracepoint_hit takes the arguments from the place.
+ * tracepoint_hit_at takes them from memory at place->argument[0]; its place->argument[1] points to
+ * registers or is NULL.
  */
 arch_gated_function tracepoint_hit, tracepoint_hit_at;
 
@@ -121,7 +122,7 @@ static inline void tracepoint_store(char *to, size_t size, uint64_t argument)
     }                                                                                              \
     extern struct tracepoint tracepoint_##name
 
-/* Raised after a TRACE_ON, which is its site. Inline, as above. */
+/* The code raises it after a TRACE_ON, which is its site. Inline, as above. */
 #define TRACEPOINT_DECLARE_AT(system, name, FIELDS)                                                \
     extern struct tracepoint tracepoint_##system##_##name;                                         \
     __attribute__((always_inline)) static inline void trace_##system##_##name(                     \
@@ -210,7 +211,7 @@ tracepoint_raise(struct tracepoint *tracepoint, uint64_t *argument, const struct
             trace_raise_##name(&tracepoint_##name.gated, __VA_ARGS__);                             \
     } while (0)
 
-/* The site alone: if (TRACE_ON(some_name)), the code computes arguments and uses TRACE_AT. */
+/* The site alone: the code computes the arguments and uses TRACE_AT only if TRACE_ON is true. */
 #define TRACE_ON(name) ARCH_SITE_ON(tracepoint_##name)
 
 #define TRACE_AT(name, regs, ...) trace_##name(regs, __VA_ARGS__)

@@ -17,14 +17,14 @@ struct field_place {
     bool late;      /* a late argument, which has to be found first */
     uint8_t place;  /* index of the argument, or offset in struct tracepoint_head */
     uint8_t kind;   /* enum tracepoint_kind */
-    uint8_t size;   /* of a number, in bytes */
+    uint8_t size;   /* size of a number, in bytes */
 };
 
-/* The field with this name of `length` characters, or NULL. */
+/* Returns the field with this name of `length` characters, or NULL. */
 const struct tracepoint_field *field_find(const struct tracepoint *tracepoint, const char *name,
                                           size_t length);
 
-/* `field`: from field_find. */
+/* Returns the location of a field that field_find has returned. */
 struct field_place field_place_of(const struct tracepoint *tracepoint,
                                   const struct tracepoint_field *field);
 

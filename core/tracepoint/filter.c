@@ -130,7 +130,7 @@ static int read_text(struct compiler *compiler, char *text)
     return 0;
 }
 
-/* The field named here, with a name of *length characters; NULL if unknown. */
+/* Returns the field named here, or NULL if it is unknown. Stores the name's length in *length. */
 static const struct tracepoint_field *field_here(const struct compiler *compiler, size_t *length)
 {
     for (*length = 0; is_name(compiler->at[*length]);)

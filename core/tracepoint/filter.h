@@ -54,7 +54,8 @@ struct filter {
 
 /*
  * Adds a condition to those that a hit must meet. Returns 0, or -EINVAL and what is wrong in
- * `text`, with the existing fields; the filter is then unchanged.
+ * `text`; the filter is then unchanged. For an unknown field the reason names the fields that
+ * exist.
  */
 int filter_add(struct filter *filter, const char *text, const struct tracepoint *tracepoint,
                struct refusal *why);

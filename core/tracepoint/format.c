@@ -23,7 +23,7 @@ static const struct choice gfp[] = {{TRACEPOINT_GFP_ZERO, "__GFP_ZERO"}, {0, NUL
 static const struct {
     const char *type;
     bool is_signed;
-    const struct choice *choices; /* ends without a name; NULL: shown as a number or a string */
+    const struct choice *choices; /* the last has no name; NULL: shown as a number or a string */
 } kinds[] = {
     [TRACEPOINT_pointer] = {"void *", false, NULL},
     [TRACEPOINT_function] = {"void *", false, NULL},
@@ -117,7 +117,7 @@ static void print_choice(struct sink *sink, const struct tracepoint_field *field
         print_to(sink, "0x%llx", (unsigned long long)value);
 }
 
-/* Values without a name are in the table, too: libtraceevent does not accept an empty one. */
+/* Values without a name are in the table, too: libtraceevent does not accept an empty table. */
 static void print_argument(struct sink *sink, const struct tracepoint_field *field,
                            const struct format_names *names, bool by_table)
 {

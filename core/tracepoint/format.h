@@ -8,7 +8,7 @@
 #include "core/lib/print.h"
 #include "core/tracepoint/tracepoint.h"
 
-/* Values of fields that are functions, shown by name. */
+/* Values of fields of kind function or code, which are shown by name. */
 #define FORMAT_NAMES_MAX 64
 struct format_names {
     uint64_t value[FORMAT_NAMES_MAX];
@@ -16,7 +16,7 @@ struct format_names {
     bool functions; /* also the first instruction of every function */
 };
 
-/* Adds the functions in the record's fields, while there is room. */
+/* Adds the values of such fields in the record, while there is room. */
 void format_names_add(struct format_names *names, const struct tracepoint *tracepoint,
                       const void *record, size_t size);
 
@@ -31,5 +31,5 @@ void tracepoint_format_print(struct sink *sink, const struct tracepoint *tracepo
 void tracepoint_record_print(struct sink *sink, const struct tracepoint *tracepoint,
                              const void *record, size_t size);
 
-/* The C type of a field, for lists: "void *", "char". */
+/* Returns the C type of a field, for lists: "void *", "char". */
 const char *tracepoint_type_name(const struct tracepoint_field *field);

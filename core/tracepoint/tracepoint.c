@@ -5,7 +5,8 @@
  *
  * A hit takes no lock. Its gate has turned interrupts off, so only a debug trap or an NMI can
  * interrupt it; arch_trap_depth distinguishes these contexts. A hit in a context that is recording
- * is caused by that recording. A probe that wants the record makes it directly where it is needed.
+ * is caused by that recording, so it is only counted. A probe that wants the record makes it
+ * directly where it is needed.
  */
 #include "core/tracepoint/define.h"
 
@@ -31,7 +32,7 @@ static inline void deliver(struct arch_gated *gated, const struct arch_place *pl
     bool *busy = &recording[cpu][arch_trap_depth()];
     struct trace_hit hit; /* `own` is not set: few probes need it */
 
-    __asm__("" : "+r"(busy)); /* one register, not those it is computed from */
+    __asm__("" : "+r"(busy)); /* keeps one register, not those it is computed from */
     if (__builtin_expect(*busy, false)) {
         local_increment(&nested[cpu]);
         return;

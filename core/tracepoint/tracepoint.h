@@ -37,7 +37,10 @@ struct tracepoint_head {
 #define TRACEPOINT_NEED_RESCHED 0x04 /* a switch was pending */
 #define TRACEPOINT_HARDIRQ      0x08 /* an interrupt handler was running */
 
-/* Size and record are 8-byte aligned, so 8-byte fields are at a multiple of 8 plus 4. */
+/*
+ * The structure is 8-byte aligned and the record follows its 4-byte size, so 8-byte fields lie at a
+ * multiple of 8 plus 4.
+ */
 struct tracepoint_raw {
     uint32_t size;
     struct tracepoint_head head;
@@ -102,20 +105,25 @@ struct tracepoint_probe {
 
 /* [I] constant, [T] task context with all CPUs parked */
 struct tracepoint {
-    struct arch_gated gated;              /* [I] what the gate calls: tracepoint_hit, or _at */
-    arch_gate_function *gate;             /* [T] what an enabled site calls; NULL at first */
-    const char *full_name;                /* [I] "lock:lock_acquire" */
-    const char *name;                     /* [I] "lock_acquire", its last part */
+    struct arch_gated gated;  /* [I] what the gate calls: tracepoint_hit or tracepoint_hit_at */
+    arch_gate_function *gate; /* [T] what an enabled site calls; NULL at first */
+    const char *full_name;    /* [I] "lock:lock_acquire" */
+    const char *name;         /* [I] "lock_acquire", the last part of full_name */
     const struct tracepoint_field *field; /* [I] */
     unsigned field_count;                 /* [I] */
-    /* The first word of the record; its upper two bytes are 0. */
+    /*
+     * The next three members are the first word of every record. A hit fills in its upper two
+     * bytes, which are 0 here.
+     */
     uint32_t raw_size; /* [I] bytes of the record, including padding */
     uint16_t id;       /* [T] from 1; 0 until a probe has listened */
     uint16_t none;     /* [I] */
     /* [I] Writes every byte of the record after its head; returns its end. Any context. */
     char *(*make)(const struct tracepoint *tracepoint, char *restrict record,
                   const uint64_t *restrict argument);
-    /* [I] Finds the arguments from `late` on, which are expensive, in the hit; NULL: none. */
+    /*
+     * [I] Finds a hit's arguments from index `late` on, which is expensive; NULL: there are none.
+     */
     void (*find_late)(struct trace_hit *hit);
     unsigned late;                   /* [I] */
     bool weighted;                   /* [I] the period sums up an argument instead of hits */
@@ -139,7 +147,7 @@ void tracepoint_leave(struct tracepoint *tracepoint, struct tracepoint_probe *pr
 /* Hits not recorded because their context was recording another hit. Any context. */
 uint64_t tracepoint_nested(void);
 
-/* True if that CPU is in a hit; for another CPU perhaps out of date. Any context. */
+/* True if that CPU is in a hit; for another CPU the answer may be out of date. Any context. */
 bool tracepoint_is_recording(unsigned cpu);
 
 /* --- For probes, while they are called. --- */
@@ -154,7 +162,10 @@ static inline const struct regs *trace_regs(struct trace_hit *hit)
     return hit->regs;
 }
 
-/* `flags`: of the context that the sample shows, in which interrupts may have been on. */
+/*
+ * `flags`: the flags register of the context that the sample shows; interrupts may have been on in
+ * it.
+ */
 static inline uint64_t tracepoint_flags(const struct trace_hit *hit, uint64_t flags)
 {
     return (regs_irq_on(flags) ? 0 : TRACEPOINT_IRQS_OFF) |
@@ -162,7 +173,10 @@ static inline uint64_t tracepoint_flags(const struct trace_hit *hit, uint64_t fl
            (arch_interrupted() ? TRACEPOINT_HARDIRQ : 0);
 }
 
-/* Writes the size and the beginning of a record, in whole words: each store costs the hit time. */
+/*
+ * Writes the size and the beginning of a record, in whole words, because each store costs time in a
+ * hit.
+ */
 static inline void tracepoint_begin(const struct trace_hit *hit, uint64_t flags,
                                     struct tracepoint_raw *raw)
 {
@@ -199,11 +213,11 @@ static inline void *tracepoint_record(const struct trace_hit *hit, uint64_t flag
 
 /* --- Lookup: any context (core/tracepoint/list.c). --- */
 
-/* NULL unless the id is 1 to tracepoint_count(). */
+/* Returns NULL unless the id is 1 to tracepoint_count(). */
 struct tracepoint *tracepoint_by_id(uint64_t id);
 size_t tracepoint_count(void);
 
-/* NULL: the event is not a tracepoint. */
+/* Returns NULL if the event is not a tracepoint. */
 static inline struct tracepoint *tracepoint_of_event(const struct perf_event_attr *attr)
 {
     return attr->type == PERF_TYPE_TRACEPOINT ? tracepoint_by_id(attr->config) : NULL;
@@ -211,5 +225,8 @@ static inline struct tracepoint *tracepoint_of_event(const struct perf_event_att
 
 uint16_t tracepoint_id(const struct tracepoint *tracepoint);
 
-/* The next tracepoint in order of full names: NULL gives the first, and NULL follows the last. */
+/*
+ * Returns the next tracepoint in order of full names: the first if `before` is NULL, and NULL after
+ * the last.
+ */
 struct tracepoint *tracepoint_after(const struct tracepoint *before);
