@@ -163,7 +163,7 @@ static inline void unwind_begin(const struct unwinder *unwinder, struct unwind *
     state->high = stack ? stack->high : regs->sp;
 }
 
-/* Also true for code without symbols. */
+/* True if both addresses are in the same function, or if one of them has no symbol. */
 static bool unwind_same_function(uintptr_t one, uintptr_t other)
 {
     struct symbol of_one, of_other;

@@ -123,7 +123,7 @@ struct unwind_border {
     unsigned skip;                  /* frames still to skip beyond the kernel's part */
 };
 
-/* As unwind_capture_by; also stores where the kernel's part ended. */
+/* Like unwind_capture_by, but also stores where the kernel's part ended. */
 size_t unwind_capture_border(enum unwind_method method, const struct regs *regs, unsigned skip,
                              uint64_t *chain, size_t most, struct unwind_border *border);
 
