@@ -46,9 +46,9 @@ struct recorded_task {
     uint32_t pid, tid;
     uint32_t parent;  /* the creator; 0: the task existed before, or no task created it */
     const char *comm; /* for a mapping: the file's name; NULL: the task's exit */
-    uint64_t time;    /* when it got the name; 0: before the recording began */
+    uint64_t time;    /* time of the name, mapping or exit; 0: before the recording began */
     uint64_t start, size, offset; /* [start, start + size) maps the file from `offset` on */
-    const uint8_t *build_id;      /* of the file, 20 bytes; NULL: not known */
+    const uint8_t *build_id;      /* the file's, 20 bytes; NULL: not known */
 };
 
 /* The counters of one CPU's ring at the end of the recording. */

@@ -49,7 +49,7 @@ struct chain_walk {
 
 #define CHAIN_WALK_MOST PERF_MAX_STACK_DEPTH /* the largest `most` */
 
-/* `caller`: the outermost caller comes first; otherwise the address of the hit. */
+/* `caller`: the outermost caller comes first; otherwise the address of the hit does. */
 void chain_walk_start(struct chain_walk *walk, const struct sample_view *view, bool caller,
                       size_t most);
 
