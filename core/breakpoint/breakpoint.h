@@ -30,12 +30,12 @@ struct breakpoint;
 typedef void breakpoint_hit(struct breakpoint *breakpoint, uintptr_t address, struct regs *regs);
 
 /*
- * Selects address spaces: that of each process that runs `program`, that of `pid`, or, if both are
- * 0, the kernel's.
+ * Selects address spaces: those of the processes that run `program` and have the id `pid`; a member
+ * that is 0 selects any. If both are 0, the kernel's.
  */
 struct breakpoint_target {
-    const void *program; /* struct host_program, or NULL */
-    uint32_t pid;        /* 0: none */
+    const void *program; /* struct host_program */
+    uint32_t pid;
 };
 
 /*
