@@ -124,7 +124,7 @@ static bool event_refill(struct event *event, struct event_cpu *here, struct rin
 
 /*
  * Reads the clock and decides whether the sample is taken. Called for each sample of a paced event,
- * otherwise once the samples of a tick are used up, or only once if nothing is throttled.
+ * otherwise once the samples of a tick are used up, or only once if the event is never throttled.
  */
 static bool event_check(struct event *event, struct event_cpu *here, struct ring *ring)
 {
