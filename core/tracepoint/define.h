@@ -108,9 +108,10 @@ static inline void tracepoint_store(char *to, size_t size, uint64_t argument)
                      argument[TRACEPOINT_INDEX_##of##_##name]);
 
 /*
- * trace_raise_##name is inline, so that an interrupt finds the place. Its arguments are computed
- * before it reads the gate's address: the compiler then calls through the pointer itself, the only
- * form of call that an interrupt in the gate can undo (arch/x86_64/entry/gate.c).
+ * trace_raise_##name is inline, so that the traced code itself calls the gate, and an interrupt in
+ * the gate can move back there. The arguments are computed before the gate's address is read: the
+ * compiler then calls through the pointer itself, the only form of call that can be undone
+ * (arch/x86_64/entry/gate.c).
  */
 #define TRACEPOINT_DECLARE(name, FIELDS)                                                           \
     extern struct tracepoint tracepoint_##name;                                                    \

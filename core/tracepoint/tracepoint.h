@@ -163,8 +163,8 @@ static inline const struct regs *trace_regs(struct trace_hit *hit)
 }
 
 /*
- * `flags`: the flags register of the context that the sample shows; interrupts may have been on in
- * it.
+ * Returns common_flags. `flags`: the flags register of the context that the sample shows;
+ * interrupts may have been on there.
  */
 static inline uint64_t tracepoint_flags(const struct trace_hit *hit, uint64_t flags)
 {
