@@ -127,7 +127,7 @@ int span_option_mark(struct event_spec *events, unsigned count, const char *opti
     return 0;
 }
 
-/* The only event with this role, or NULL. */
+/* Returns the only event with this role, or NULL. */
 static struct event_spec *find_role(struct event_spec *events, unsigned count,
                                     enum aggregate_role role)
 {
@@ -137,7 +137,10 @@ static struct event_spec *find_role(struct event_spec *events, unsigned count,
     return NULL;
 }
 
-/* The first pointer that both have under the same name and that is free to read, or NULL. */
+/*
+ * Returns the first field that is a pointer in both tracepoints, or NULL. Skips late arguments,
+ * which are expensive to find.
+ */
 static const char *common_pointer(const struct tracepoint *from, const struct tracepoint *to)
 {
     for (unsigned i = 0; from && to && i < from->field_count; i++) {

@@ -9,8 +9,8 @@
  *
  *   --from EVENT   its hits begin the span
  *   --to EVENT     its hits end the span; a --by after it groups the times
- *   --key FIELD    both hits have the same thread and the same value in this field; by default,
- *                  the first pointer that both events have under the same name, if any
+ *   --key FIELD    both hits have the same thread and the same value in this field; the default
+ *                  is the first pointer field that both events have under the same name, if any
  *
  * Task context.
  */
@@ -22,7 +22,7 @@
 int aggregate_option_parse(struct event_spec *events, unsigned count, const char *option,
                            const char *value, struct refusal *why);
 
-/* Marks the event added by --from or --to, and rejects more than one. */
+/* Marks the event that --from or --to added; rejects more than one event. */
 int span_option_mark(struct event_spec *events, unsigned count, const char *option,
                      struct refusal *why);
 

@@ -12,11 +12,14 @@ struct perf_options;
 /* For option rows (core/lib/option.h): the range of callers to skip. */
 #define CHAIN_SKIP .what = "skip", .unit = "callers", .least = 1, .most = SAMPLE_CHAIN_MAX - 1
 
-/* Setters of an enum chain_term: to the named method, and to the kernel's default. */
+/*
+ * Option setters (core/lib/option.h) of an enum chain_term. chain_set stores the method named by
+ * `value`; chain_set_default stores the kernel's default, unless a method was named.
+ */
 int chain_set(void *at, const char *typed, char *value, struct refusal *why);
 int chain_set_default(void *at, const char *typed, char *value, struct refusal *why);
 
 void chain_apply(struct event_spec *event, enum chain_term term, uint64_t skip, bool verify);
 
-/* Rejects options for chains without chains, and methods that this kernel lacks. */
+/* Rejects chain options if no event has chains, and unwind methods that this kernel lacks. */
 int chains_check(const struct perf_options *options, struct refusal *why);

@@ -56,7 +56,7 @@ static int parse_event(struct perf_options *options, char *event, struct refusal
         return error;
     if (glob_is_pattern(event))
         return add_matching(options, event, &terms, why);
-    /* `lock:` is short for `lock:*`; one longer than any name is rejected as an event */
+    /* `lock:` is short for `lock:*`; a subsystem longer than any event name is rejected below */
     if (is_subsystem(event) && strlen(event) + sizeof("*") <= sizeof(pattern)) {
         print_into(pattern, sizeof(pattern), "%s*", event);
         return add_matching(options, pattern, &terms, why);
@@ -66,8 +66,9 @@ static int parse_event(struct perf_options *options, char *event, struct refusal
 
 /*
  * Returns the comma that ends the first event of a list, or NULL. Commas between terms do not
- * count. Terms are enclosed in slashes, and the second slash ends the event. A letter follows the
- * first slash, unlike in a length, and no colon follows, unlike in a program's place.
+ * count. Terms are enclosed in slashes, and the second slash ends the event. Unlike the slash of a
+ * breakpoint's length, the first slash is followed by a letter; unlike slashes of a program's path,
+ * the two have no colon between them.
  */
 static char *event_end(char *list)
 {
@@ -106,7 +107,7 @@ int events_set(void *at, const char *typed, char *value, struct refusal *why)
     return 0;
 }
 
-/* The events added by the last option. */
+/* Returns the events that the last event option added, and stores their number in *count. */
 static struct event_spec *last_events(struct perf_options *options, unsigned *count)
 {
     struct recording_options *recording = &options->recording;

@@ -4,14 +4,14 @@
 
 #include "core/perf/options.h"
 
-/* Adds an event, spelt as in core/event/spec.h. */
+/* Adds an event, written as core/event/spec.h describes. */
 int events_add(struct perf_options *options, const char *event, const struct event_terms *terms,
                struct refusal *why);
 
-/* Adds EVENT[/TERM,.../][,EVENT...]. A pattern, or a subsystem's name alone, adds several. */
+/* Adds EVENT[/TERM,.../][,EVENT...]. A pattern, or a subsystem (`lock:`), adds several. */
 int events_set(void *at, const char *typed, char *value, struct refusal *why);
 
-/* Likewise, for --trigger and --start, and for --from and --to. */
+/* Add events as events_set does, and mark them: by --trigger or --start, and by --from or --to. */
 int events_set_marked(void *at, const char *typed, char *value, struct refusal *why);
 int events_set_span(void *at, const char *typed, char *value, struct refusal *why);
 

@@ -28,7 +28,8 @@ void record_hints_watches(const char *command, const struct recording_options *r
             print(
                 "perf %s: %s watches the bytes of a function as data; mem:%s:x counts its calls\n",
                 command, event->name, symbol.name);
-        watches |= event->source->watches; /* a program's is armed only when the program runs */
+        /* A program's breakpoint is armed only while the program runs. */
+        watches |= event->source->watches;
         told |= tracepoint_of_event(&event->attr) == &tracepoint_breakpoint_hit;
     }
     if (told && !watches)

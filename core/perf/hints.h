@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Hints for record and stat, where a user would conclude that nothing happened. Task context. */
+/*
+ * Hints of `perf record` and `perf stat` where a user might wrongly conclude that nothing happened.
+ * Task context.
+ */
 #pragma once
 
 #include "core/recording/recording.h"
 
-/* Once the events are armed: functions watched as data; breakpoint:hit if nothing is watched. */
+/*
+ * Called once the events are armed. Reports functions that are watched as data, and breakpoint:hit
+ * without a breakpoint.
+ */
 void record_hints_watches(const char *command, const struct recording_options *recording);
 
-/* After the run: a profile with fewer samples than requested, or not of all code. */
+/* Called after the run. Reports a profile with fewer samples than requested, or not of all code. */
 void record_hints_clock(const struct recording_options *recording);

@@ -46,7 +46,7 @@ static bool matches(const char *word, const char *name)
     return glob_is_pattern(word) ? glob_match(word, name) : strstr(name, word) != NULL;
 }
 
-/* perf's event categories, where Pitot has such events. */
+/* True if `word` is perf's name of an event category, and the source's events belong to it. */
 static bool is_category(const char *word, const struct event_source *source)
 {
     if (strcmp(word, "hw") == 0 || strcmp(word, "hardware") == 0)

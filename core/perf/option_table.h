@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The options of `perf`; those of record, stat and trace set a struct perf_options. Any context. */
+/*
+ * The options of perf's subcommands; those of record, stat and trace set a struct perf_options. Any
+ * context.
+ */
 #pragma once
 
 #include "core/lib/option.h"
 
 extern const struct options record_options, stat_options, trace_options;
 
-/* The subcommands, in order of names, then NULL; for `help` and TAB. */
+/* The options of all subcommands, sorted by name; NULL after the last. For `help` and TAB. */
 extern const struct options *const perf_parts[];
 
-/* NULL if there is no such subcommand. */
+/* Returns the options of the subcommand `name`, or NULL if there is no such subcommand. */
 const struct options *perf_part_find(const char *name, size_t length);

@@ -12,7 +12,7 @@
 
 #define NUMBER_MAX (1ull << 40) /* leaves room to multiply by a unit or the page size */
 
-/* Reads a whole word: a number from 1 on, and a unit if there is one. */
+/* Parses the whole word: a number of at least 1, and an optional unit k or m. */
 static bool read_size(const char *word, uint64_t *size, bool *unit)
 {
     static const char units[] = "kKmM";

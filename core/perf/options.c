@@ -27,7 +27,7 @@ static const struct part *part_of(const char *name)
     return parts;
 }
 
-/* An embedding kernel may lack all but the first event. */
+/* Succeeds with at least one event, because an embedding kernel may lack all but the first. */
 static int add_defaults(struct perf_options *options, const char *const *events,
                         struct refusal *why)
 {
@@ -56,7 +56,10 @@ static int read_arguments(struct perf_options *options, const struct part *part,
     return add_defaults(options, part->events, why);
 }
 
-/* Terms are for samples, and only samples show which thread used the time. */
+/*
+ * Rejects terms, which are for samples, and a clock limited to a thread or a privilege level,
+ * because only samples tell whose time it was.
+ */
 static int check_counted(const struct perf_options *options, unsigned index, struct refusal *why)
 {
     const struct event_spec *event = &options->recording.events[index];

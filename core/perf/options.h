@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The options of `perf` record, stat and trace, parsed. Task context, one command at a time. */
+/*
+ * Parses the options of `perf record`, `perf stat` and `perf trace`. Task context, one command at a
+ * time.
+ */
 #pragma once
 
 #include <stdbool.h>
@@ -10,7 +13,7 @@
 #include "core/recording/recording.h"
 #include "core/script/trace_print.h"
 
-#define STAT_INTERVAL_MIN_MS 10 /* the clock is checked on each tick */
+#define STAT_INTERVAL_MIN_MS 10 /* the end of an interval is noticed at a tick */
 
 struct stat_options {
     uint32_t runs;        /* 0: not given, one run */
@@ -23,16 +26,19 @@ struct perf_options {
     struct trace_options trace;
     bool verify;      /* --verify-chain */
     bool all_cpus;    /* -a */
-    bool all_threads; /* -a, -C, or a recording without a workload */
+    bool all_threads; /* -a, -C, or no workload */
     uint32_t pid;     /* -p; 0: any */
     uint64_t cpus;    /* -C (bit i: CPU i); 0: any */
     const char *key;  /* --key; NULL: not given */
     int workload_count;
-    char **workload;        /* NULL: none */
-    struct event_terms all; /* the options for samples, then each event's own terms */
-    struct event_terms own[RECORDING_EVENTS_MAX];
-    unsigned last; /* index of the first event added by the last option */
+    char **workload;                              /* NULL: none */
+    struct event_terms all;                       /* options for the samples of all events */
+    struct event_terms own[RECORDING_EVENTS_MAX]; /* own[i]: the terms of event i */
+    unsigned last; /* index of the first event that the last event option added */
 };
 
-/* argv[0] is "stat" or "trace", or any other word for "record". Splits the arguments in place. */
+/*
+ * Parses the options of the subcommand argv[0]: "stat", "trace", or any other word for "record".
+ * Splits the arguments in place.
+ */
 int perf_options_parse(int argc, char **argv, struct perf_options *options, struct refusal *why);

@@ -10,7 +10,7 @@
 static const struct part {
     const char *name;
     int (*run)(int argc, char **argv);
-    bool any_time; /* also while a recording runs */
+    bool any_time; /* may run while a recording runs */
 } parts[] = {
     {"list", perf_list, true},     {"record", perf_record, false}, {"report", perf_report, true},
     {"script", perf_script, true}, {"stat", perf_stat, false},     {"trace", perf_trace, false},
@@ -19,9 +19,9 @@ static const struct part {
 
 /* What to type for perf's other commands. linux_tools.t and first_minute.t run each line. */
 static const struct other {
-    const char *name, *word; /* the row is for this word only; NULL: for others */
-    const char *host;        /* a command line on the host, for the real perf; NULL: `here` */
-    const char *here;        /* a sentence */
+    const char *name, *word; /* the row needs `word` as the next word; NULL: any other */
+    const char *host;        /* command line of the real perf on the host; NULL: print `here` */
+    const char *here;        /* sentence that says what to do instead */
 } others[] = {
     {"annotate", NULL, "perf annotate -i build/perf.data --vmlinux=build/pitot.elf", NULL},
     {"archive", NULL, "perf buildid-cache -a build/pitot.elf; perf archive build/perf.data", NULL},
@@ -83,7 +83,7 @@ static const struct part *part_find(const char *name)
     return NULL;
 }
 
-/* Pitot's own subcommands come first. */
+/* Names for near_print: first Pitot's own subcommands, then perf's others. */
 static const char *name_at(size_t index)
 {
     if (index < PARTS)
@@ -116,7 +116,7 @@ static int refuse_part(const char *name, const char *word)
     return -EINVAL;
 }
 
-/* NULL: lists the subcommands. */
+/* Prints the help of a subcommand; with NULL, lists the subcommands. */
 static int perf_help(const char *name)
 {
     const struct options *part = name ? perf_part_find(name, strlen(name)) : NULL;
@@ -132,7 +132,7 @@ static int perf_help(const char *name)
     return 0;
 }
 
-/* The machine has only one recording, so its workload cannot record. */
+/* The machine has only one recording, so the workload of a recording cannot start another. */
 static int perf_run_part(const struct part *part, int argc, char **argv)
 {
     if (options_ask_help(perf_part_find(argv[0], strlen(argv[0])), argc, argv))

@@ -13,7 +13,7 @@
 #include "core/stream/drain.h"
 #include "core/unwind/verify.h"
 
-static const struct perf_options *options; /* the last recording's */
+static const struct perf_options *options; /* of the last recording */
 static bool booting;                       /* a perf.boot recording is running */
 
 static bool has_trigger(void)
@@ -26,7 +26,7 @@ static bool has_trigger(void)
     return any;
 }
 
-/* Nothing for a count of 0. */
+/* Prints nothing if `count` is 0. */
 static void print_some(uint64_t count, const char *unit, const char *what)
 {
     if (count)

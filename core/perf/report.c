@@ -11,7 +11,7 @@
 #include "core/report/key.h"
 #include "core/stream/drain.h"
 
-/* Working memory of a report: the most that is available. */
+/* Bytes of working memory for a report: as many as are available between these limits. */
 #define REPORT_MOST  (16u << 20)
 #define REPORT_LEAST (64u << 10)
 

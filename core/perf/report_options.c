@@ -13,7 +13,7 @@
 
 /* --- perf report --- */
 
-/* "0", "0.5" or "10.25" */
+/* Parses a percentage such as "0", "0.5" or "10.25". */
 static bool parse_percent(const char *word, uint32_t *percent_units)
 {
     uint64_t whole;

@@ -14,9 +14,9 @@
 #include "core/stream/drain.h"
 #include "core/unwind/verify.h"
 
-static struct perf_options options; /* large */
+static struct perf_options options; /* too large for a stack */
 
-/* Samples per second, which only a flood of hits exceeds. perf.rate= changes it at boot. */
+/* Maximum samples per second of an event; only a flood of hits exceeds it. perf.rate= sets it. */
 static uint64_t rate = 1000000;
 
 static void rename_task(const char *name)
@@ -49,7 +49,7 @@ static int check_stepping(bool at_boot, struct refusal *why)
                   event->name);
 }
 
-/* -p is for all events or for none. */
+/* Checks the thread of -p, which is the same for all events. */
 static int check_threads(struct refusal *why)
 {
     uint32_t pid = options.recording.events[0].pid;
@@ -108,7 +108,7 @@ int session_prepare(int argc, char **argv, bool at_boot, const struct perf_optio
     return error;
 }
 
-/* The thread takes the workload's name while it runs, as a process would. */
+/* While the workload runs, this thread has the workload's name, as a process would. */
 int session_begin(struct refusal *why)
 {
     int error;

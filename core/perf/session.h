@@ -12,7 +12,7 @@ int session_prepare(int argc, char **argv, bool at_boot, const struct perf_optio
 int session_begin(struct refusal *why);
 void session_end(void);
 
-/* The `branches` event, or NULL. */
+/* Returns the `branches` event, or NULL. */
 const struct event_spec *session_stepping(void);
 
 /* Reports CPUs that missed hits because their watches were found disarmed. */
@@ -21,8 +21,11 @@ void session_print_lapses(const char *command);
 /* Wakes the threads that stream and print. Called by the boot CPU's tick, in an interrupt. */
 void session_tick(void);
 
-/* Limits each event to `most` samples per second; 0: no limit. Boot. */
+/* Called at boot. Limits each event to `most` samples per second; 0: no limit. */
 void session_set_rate(uint64_t most);
 
-/* Runs, follows and steps the workload and returns its status; without one, waits for ^C. */
+/*
+ * Runs the workload, which is followed and stepped as the options ask, and returns its status.
+ * Without a workload, waits for ^C.
+ */
 int workload_run(void);

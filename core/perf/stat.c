@@ -11,7 +11,7 @@
 #include "core/perf/stat_aggregates.h"
 #include "core/perf/stat_interval.h"
 
-/* Over all runs. */
+/* Sums over all runs. */
 static struct {
     struct deviation counts[RECORDING_EVENTS_MAX], elapsed;
     uint64_t doubtful[RECORDING_EVENTS_MAX];
@@ -77,7 +77,7 @@ static void print_totals(const struct perf_options *options)
     print("\n\n");
 }
 
-/* Once after all intervals, as the interval of an uncertain hit is unknown. */
+/* Called once, after all intervals, because the interval of a doubtful hit is unknown. */
 static void print_doubtful(const struct perf_options *options)
 {
     for (unsigned i = 0; i < options->recording.event_count; i++)

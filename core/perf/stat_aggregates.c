@@ -8,12 +8,12 @@
 #include "core/recording/memory.h"
 
 /*
- * Indexed by event; without lines if the event has no aggregate. Written by aggregates_prepare,
+ * Indexed by event; `lines` is NULL if the event has no aggregate. Written by aggregates_prepare,
  * then by the thread that prints intervals and, once that has stopped, by the thread that ran the
  * command.
  */
 static struct aggregate_sums all[RECORDING_EVENTS_MAX];
-static size_t bytes; /* of each event's lines */
+static size_t bytes; /* size of each event's `lines` */
 
 static void give_back(void)
 {
@@ -38,7 +38,7 @@ int aggregates_prepare(const struct perf_options *options, struct refusal *why)
 {
     int error = 0;
 
-    give_back(); /* what a failed command left */
+    give_back(); /* memory that a failed command left */
     bytes = aggregate_lines_most() * sizeof(struct aggregate_line);
     if (options->stat.runs > 1) /* a run is sorted together with earlier ones */
         bytes *= 2;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See stat_interval.h. The thread prints while the state is INTERVAL_PRINTS, and then sets
- * INTERVAL_RUNS, for which the thread that ends the recording waits.
+ * See stat_interval.h. The printing thread prints while the state is INTERVAL_PRINTS, and then sets
+ * INTERVAL_RUNS. The thread that ends the recording waits until the state is INTERVAL_RUNS.
  */
 #include "core/perf/stat_interval.h"
 

@@ -9,16 +9,19 @@
 
 #include "core/perf/options.h"
 
-/* Creates the thread if the options need it, before the workload's threads are followed. */
+/* Creates the thread if the options need it. Called before the workload's threads are followed. */
 int interval_prepare(const struct perf_options *options, struct refusal *why);
 
-/* The recording began at `now` (arch_clock_ns). No effect without -I, like interval_end. */
+/*
+ * Called when the recording begins. `now`: that time (arch_clock_ns). Like interval_end, it has no
+ * effect without -I.
+ */
 void interval_begin(const struct perf_options *options, uint64_t now);
 
-/* Before the recording ends: on return the thread no longer reads it. */
+/* Called before the recording ends. On return the thread no longer reads the recording. */
 void interval_stop(void);
 
-/* After the recording has ended: prints the counts since the last print. */
+/* Called after the recording has ended. Prints the counts since the last print. */
 void interval_end(const struct perf_options *options);
 
 /* Wakes the thread if an interval is over. Interrupt context. */

@@ -22,7 +22,7 @@ static int check_kernel(const struct event_spec *event, struct refusal *why)
     return 0;
 }
 
-/* An address without a program is the workload's, or that of -p. */
+/* An address without a program belongs to the program of -p or, without -p, of the workload. */
 static int choose_program(struct event_spec *event, const struct perf_options *options,
                           struct refusal *why)
 {
@@ -92,7 +92,10 @@ static int make_of_program(struct event_spec *event, struct refusal *why)
     return 0;
 }
 
-/* With -p, or if the workload is a program, only its own branches are recorded, even without u. */
+/*
+ * With -p, or if the workload is a program, only branches of program code are recorded, even
+ * without the modifier u.
+ */
 static int choose_branches(struct event_spec *event, const struct perf_options *options,
                            bool started, struct refusal *why)
 {
@@ -110,7 +113,10 @@ static int choose_branches(struct event_spec *event, const struct perf_options *
     return 0;
 }
 
-/* Only a program accesses its memory, so it runs at the hit and can be stopped. */
+/*
+ * The term `stop` needs an address in a program. Only the program accesses its memory there, so it
+ * is running at the hit and can be stopped.
+ */
 static int check_stop(const struct event_spec *event, struct refusal *why)
 {
     if (!event->stop || (event->source->watches && event->attr.bp_addr < ARCH_USER_END))

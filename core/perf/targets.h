@@ -4,11 +4,14 @@
 
 #include "core/perf/options.h"
 
-/* True if a workload that begins with this word is a program, and not work of the console. */
+/* True if a workload that begins with this word is a program, not a console command. */
 bool target_is_program(const char *word);
 
 /* Stores the target in each event, and rejects events that can never hit. */
 int targets_choose(struct perf_options *options, struct refusal *why);
 
-/* After terms_apply: rejects what `branches` excludes; stores whether --start opens its window. */
+/*
+ * Called after terms_apply. Rejects what cannot be combined with `branches`, and stores whether
+ * --start opens its window.
+ */
 int targets_check_branches(struct recording_options *recording, struct refusal *why);

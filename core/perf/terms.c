@@ -138,7 +138,7 @@ static void apply(struct event_spec *event, const struct event_terms *own,
         attr->sample_type |= PERF_SAMPLE_REGS_INTR;
         attr->sample_regs_intr = ARCH_SAMPLED;
     }
-    /* As in perf, a tracepoint's samples have its record by default. */
+    /* As in perf, a tracepoint's samples include its record by default. */
     if (event->source->has_fields && (own->raw ? own->raw : all->raw) >= 0)
         attr->sample_type |= PERF_SAMPLE_RAW;
 }
@@ -178,7 +178,7 @@ int terms_check(const struct perf_options *options, struct refusal *why)
         error = check_rate(&recording->events[i], &options->own[i], why);
     if (error)
         return error;
-    /* The option -R is for the events that have a record; the term is for this event. */
+    /* The option -R applies only to events that have a record; a term applies to its own event. */
     for (unsigned i = 0; i < recording->event_count; i++)
         if (options->own[i].raw > 0 && !recording->events[i].source->has_fields)
             return refuse(why, EINVAL, "raw=yes: %s is not a tracepoint and has no record",
