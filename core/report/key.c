@@ -14,13 +14,13 @@
 
 /* --- Fields ----------------------------------------------------------------------------------- */
 
-/* The event's tracepoint, if its samples have the record; otherwise NULL. */
+/* Returns the event's tracepoint if its samples have the record; otherwise NULL. */
 static const struct tracepoint *recorded_tracepoint(const struct recorded_event *event)
 {
     return event->attr.sample_type & PERF_SAMPLE_RAW ? tracepoint_of_event(&event->attr) : NULL;
 }
 
-/* Finds "NAME", or "EVENT.NAME" with the tracepoint's name, with or without its system. */
+/* Finds the field "NAME" or "EVENT.NAME"; EVENT is the tracepoint, with or without its system. */
 static const struct tracepoint_field *field_of(const char *word, const struct recorded_event *event)
 {
     const struct tracepoint *tracepoint = recorded_tracepoint(event);
@@ -141,7 +141,7 @@ static uint64_t value_of(const struct tracepoint_field *field, const void *recor
     return value;
 }
 
-/* As libtraceevent prints a single field. */
+/* Prints a single field as libtraceevent does. */
 static void print_raw(const struct tracepoint_field *field, const void *record, char *text)
 {
     unsigned long long value = value_of(field, record);
@@ -186,7 +186,7 @@ static struct report_place place_of_field(const struct report_key *key,
     };
 }
 
-/* perf compares the bytes in memory order, and larger ones come first. */
+/* Like perf, compares the bytes in memory order; the larger value comes first. */
 static int compare_fields(const struct report_place *a, const struct report_place *b)
 {
     uint64_t left = __builtin_bswap64(a->address), right = __builtin_bswap64(b->address);
@@ -198,7 +198,7 @@ static int compare_fields(const struct report_place *a, const struct report_plac
 
 /* --- Other keys ------------------------------------------------------------------------------- */
 
-/* As in perf, the last component of the file's path, or a name in brackets. */
+/* Like perf, prints the last component of the file's path, or a name in brackets. */
 static void print_object(const struct sample_view *view, char *text)
 {
     struct user_place place;

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 
 #define DOUBLE_BITS   53
-#define QUOTIENT_BITS 55 /* DOUBLE_BITS, one to round by, and a leading 0 */
+#define QUOTIENT_BITS 55 /* DOUBLE_BITS, one bit to round by, and a leading 0 */
 #define PRODUCT_SHIFT 42 /* reduces the 105 or 106 bits of a product to 63 or 64 */
 
 /* mantissa * 2^exponent; the mantissa has exactly DOUBLE_BITS bits, or is 0. */
@@ -20,7 +20,10 @@ struct binary {
     int exponent;
 };
 
-/* value / 2^shift to nearest, ties to even. `more`: the exact value is slightly larger. */
+/*
+ * Returns value / 2^shift, rounded to nearest, ties to even. `more`: the exact value is slightly
+ * larger.
+ */
 static uint64_t shift_to_nearest(uint64_t value, int shift, bool more)
 {
     assert(shift > 0 && shift < 64); /* otherwise undefined in C */
@@ -33,7 +36,10 @@ static uint64_t shift_to_nearest(uint64_t value, int shift, bool more)
     return kept + up;
 }
 
-/* Rounds value * 2^exponent to a double. With `more`, value has more than DOUBLE_BITS bits. */
+/*
+ * Rounds value * 2^exponent to a double. `more`: the exact value is slightly larger, and `value`
+ * has more than DOUBLE_BITS bits.
+ */
 static struct binary to_binary(uint64_t value, int exponent, bool more)
 {
     if (value == 0)
@@ -42,7 +48,7 @@ static struct binary to_binary(uint64_t value, int exponent, bool more)
     if (shift <= 0)
         return (struct binary){value << -shift, exponent + shift};
     uint64_t mantissa = shift_to_nearest(value, shift, more);
-    if (mantissa >> DOUBLE_BITS) /* all ones, rounded up */
+    if (mantissa >> DOUBLE_BITS) /* a mantissa of all ones was rounded up */
         return (struct binary){mantissa >> 1, exponent + shift + 1};
     return (struct binary){mantissa, exponent + shift};
 }
@@ -73,7 +79,10 @@ static struct binary multiply(struct binary a, struct binary b)
                      lost != 0);
 }
 
-/* Rounds value * factor to an integer; 0 below an exponent of -63. `value` < 2^DOUBLE_BITS. */
+/*
+ * Returns value * factor, rounded to an integer; 0 if the exponent is less than -63. `value` is
+ * less than 2^DOUBLE_BITS.
+ */
 static uint64_t times(struct binary value, unsigned factor)
 {
     if (value.mantissa == 0 || value.exponent < -63)

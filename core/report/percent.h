@@ -10,7 +10,9 @@ uint64_t percent_hundredths(uint64_t part, uint64_t whole);
 /* printf("%.3f", (double)part / whole), in thousandths. `whole` is at least 2^12. */
 uint64_t quotient_thousandths(uint64_t part, uint64_t whole);
 
-#define PERCENT_UNITS 10000 /* units per per cent, in percent_least */
+#define PERCENT_UNITS 10000 /* percent_units in one per cent */
 
-/* (uint64_t)(whole * (percent / 100)), at most 100 per cent. */
+/*
+ * (uint64_t)(whole * (percent / 100)), where percent is percent_units / PERCENT_UNITS, at most 100.
+ */
 uint64_t percent_least(uint64_t whole, uint32_t percent_units);

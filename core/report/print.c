@@ -52,7 +52,7 @@ static void print_percent(const struct printer *printer, int width, uint64_t per
     print_to(printer->sink, "%*llu.%02llu%%", width, hundredths / 100, hundredths % 100);
 }
 
-/* Like C's %#llx, which prints 0 without a prefix. */
+/* Prints a name, or an address like C's %#llx, which prints 0 without a prefix. */
 static void print_place(const struct printer *printer, const struct report_node *node)
 {
     if (node->place.name != NULL)
@@ -67,7 +67,7 @@ static void indent(const struct printer *printer)
     print_to(printer->sink, "%*s", GRAPH_INDENT + printer->margin, "");
 }
 
-/* Prints the bars of all depths below `depth`. */
+/* Prints the bars of depths 1 to `depth`. */
 static void print_bars(const struct printer *printer, unsigned int depth, uint32_t bars)
 {
     indent(printer);
@@ -75,13 +75,13 @@ static void print_bars(const struct printer *printer, unsigned int depth, uint32
         print_to(printer->sink, "%c          ", bars & bar(i) ? '|' : ' ');
 }
 
-/* The branch if it is printed, otherwise REPORT_ROOT: its later siblings are omitted, too. */
+/* Returns `branch`, or REPORT_ROOT if it is omitted: its later siblings are then omitted, too. */
 static uint32_t printed_from(const struct printer *printer, uint32_t branch, uint64_t least)
 {
     return printer->nodes[branch].period < least ? REPORT_ROOT : branch;
 }
 
-/* Without the chains that end at the node. */
+/* Returns the sum of the node's branches: its period without the chains that end at it. */
 static uint64_t period_below(const struct printer *printer, uint32_t node)
 {
     uint64_t sum = 0;
@@ -92,7 +92,10 @@ static uint64_t period_below(const struct printer *printer, uint32_t node)
     return sum;
 }
 
-/* perf rounds a share of the event down, but a share of a node's branches up. */
+/*
+ * Returns the least period with which the node's branches are printed. perf rounds a share of the
+ * event down, but a share of a node's branches up.
+ */
 static uint64_t least_below(const struct printer *printer, uint32_t node)
 {
     uint64_t whole = printer->nodes[REPORT_ROOT].period, least;
@@ -122,7 +125,10 @@ static struct fork fork_below(const struct printer *printer, uint32_t node, uint
     };
 }
 
-/* The last node of a run, which ends at a fork, even of omitted branches, or where a chain ends. */
+/*
+ * Returns the last node of the run. A run ends at a fork, even if its branches are omitted, or
+ * where a chain ends.
+ */
 static uint32_t run_end(const struct printer *printer, uint32_t node)
 {
     for (;;) {
@@ -249,7 +255,7 @@ static void print_hit(const struct printer *printer, uint32_t hit)
     print_to(printer->sink, "\n");
 }
 
-/* As in perf: "812 ", "1K", "20M". */
+/* Prints the number as perf does: "812 ", "1K", "20M". */
 static void print_sample_count(struct sink *sink, uint64_t samples, const char *event_name)
 {
     static const char units[] = " KMG";

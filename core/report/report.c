@@ -9,7 +9,10 @@
 #include "core/symbols/symbols.h"
 #include "core/symbols/user_place.h"
 
-/* As in perf: return addresses are not adjusted; a program's nameless hit is a file offset. */
+/*
+ * As in perf, return addresses are not adjusted, and a hit in a program, outside all symbols, is
+ * shown by its offset in the file.
+ */
 static struct report_place place_of(uint64_t address, uint32_t pid, bool hit)
 {
     struct user_place place = {.named = false};
@@ -34,7 +37,7 @@ static char level_of(const struct perf_event_header *record)
     return mode == PERF_RECORD_MISC_KERNEL ? 'k' : mode == PERF_RECORD_MISC_USER ? '.' : 'H';
 }
 
-/* Counts the sample at a child of `parent`; REPORT_ROOT if memory is exhausted. */
+/* Counts the sample at a child of `parent`. Returns it, or REPORT_ROOT if memory is exhausted. */
 static uint32_t count_at(struct report_tree *tree, uint32_t parent, struct report_place place,
                          const struct sample_view *view)
 {
@@ -47,7 +50,10 @@ static uint32_t count_at(struct report_tree *tree, uint32_t parent, struct repor
     return child;
 }
 
-/* Counts the hit at one node per key. Returns the last one; REPORT_ROOT if memory is exhausted. */
+/*
+ * Counts the hit at one node per key. Returns the last of these nodes, or REPORT_ROOT if memory is
+ * exhausted.
+ */
 static uint32_t count_hit(struct report_tree *tree, const struct sample_view *view)
 {
     char text[REPORT_TEXT_SIZE];
@@ -100,7 +106,7 @@ static bool add_sample(struct report_tree *tree, const struct sample_view *view,
     return true;
 }
 
-/* False if memory is exhausted. */
+/* Returns false if memory is exhausted. */
 static bool add_samples(struct report_tree *tree, struct record_source *source,
                         const struct recorded_event *event, const struct report_options *options)
 {

@@ -70,7 +70,10 @@ static bool same_place(const struct report_place *a, const struct report_place *
            (a->file != REPORT_FILE_TEXT || strcmp(a->name, b->name) == 0);
 }
 
-/* In one file, addresses suffice: an address without a symbol is never a function's first. */
+/*
+ * Places of one file are compared by address alone: an address without a symbol is never the first
+ * address of a function.
+ */
 uint32_t report_tree_child(struct report_tree *tree, uint32_t parent, struct report_place place)
 {
     uint32_t *bucket = bucket_of(tree, parent, place.address);
@@ -110,7 +113,7 @@ const struct report_place *report_tree_value(const struct report_tree *tree, uin
     return &tree->nodes[hit].place;
 }
 
-/* Hits: by period, then by samples, then by keys. */
+/* Orders hits by period, then by samples, then by keys. */
 static bool hit_precedes(const struct report_tree *tree, uint32_t first, uint32_t second)
 {
     const struct report_node *a = &tree->nodes[first], *b = &tree->nodes[second];
@@ -129,7 +132,10 @@ static bool hit_precedes(const struct report_tree *tree, uint32_t first, uint32_
     return order < 0;
 }
 
-/* Sibling branches: by period, then the file that perf saw later, then the higher address. */
+/*
+ * Orders sibling branches: the larger period first, then the file that perf saw later, then the
+ * higher address.
+ */
 static bool branch_precedes(const struct report_tree *tree, uint32_t first, uint32_t second)
 {
     const struct report_node *a = &tree->nodes[first], *b = &tree->nodes[second];
@@ -182,7 +188,7 @@ static uint32_t sort_siblings(struct report_tree *tree, uint32_t list, precedes_
     return list;
 }
 
-/* Makes each hit a child of the root, without the levels of other keys. */
+/* Makes each hit a direct child of the root, and unlinks the levels of the keys in between. */
 static void gather_hits(struct report_tree *tree)
 {
     struct report_node *nodes = tree->nodes;

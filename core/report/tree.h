@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The samples of one event as a tree: a level per key, the last of which is the hit, and below it
- * the call chains, which share common beginnings. It lies in the caller's memory, and grows with
- * distinct chains, not with samples. For core/report/; task context.
+ * The samples of one event as a tree. It has one level per key; the nodes of the last key are the
+ * hits. Below each hit are its call chains, which share common beginnings. The tree is in the
+ * caller's memory and grows with distinct chains, not with samples. For core/report/; task context.
  */
 #pragma once
 
@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define REPORT_FILE_NONE    0u /* nothing is mapped there */
+#define REPORT_FILE_NONE    0u /* no file is mapped at the address */
 #define REPORT_FILE_KERNEL  1u
 #define REPORT_FILE_TEXT    2u /* a key's value, compared by name as well */
 #define REPORT_FILE_PROGRAM 3u /* the first program; others follow */
@@ -48,14 +48,14 @@ struct report_keys {
 /* A function, an address outside all functions, or the value of a key. */
 struct report_place {
     const char *name; /* NULL if no symbol is known */
-    uint64_t address; /* the function's first, or the exact address */
+    uint64_t address; /* the function's first address, or the exact address */
     unsigned file;    /* REPORT_FILE_... */
 };
 
 struct report_node {
     struct report_place place;
     uint64_t period;  /* sum over the samples at or below this node */
-    uint64_t samples; /* their number */
+    uint64_t samples; /* number of these samples */
     uint32_t parent, first_child, next_sibling, next_in_bucket;
     bool chain_end; /* some chain ends here */
     char level;     /* hits only: perf's mark for kernel (k) or user (.) */
@@ -70,15 +70,15 @@ struct report_tree {
     unsigned int bucket_bits;
 };
 
-/* False if the memory is too small to use. */
+/* Returns false if the memory is too small to use. */
 bool report_tree_init(struct report_tree *tree, void *memory, size_t size);
 
 void report_tree_clear(struct report_tree *tree, const struct report_keys *keys);
 
-/* Finds or creates the child of `parent` for this place; REPORT_ROOT if memory is exhausted. */
+/* Finds or creates the child of `parent` for the place. REPORT_ROOT: memory is exhausted. */
 uint32_t report_tree_child(struct report_tree *tree, uint32_t parent, struct report_place place);
 
-/* The hit's value for that key. */
+/* Returns the hit's value for the key with this index. */
 const struct report_place *report_tree_value(const struct report_tree *tree, uint32_t hit,
                                              unsigned key);
 
