@@ -15,7 +15,7 @@ static bool has(const struct sample_view *view, uint64_t field)
     return view->event->attr.sample_type & field;
 }
 
-/* The longest event name. */
+/* Returns the length of the longest event name. */
 static int name_width(const struct recorded_event *events, size_t event_count)
 {
     size_t width = 0;

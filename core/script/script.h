@@ -26,7 +26,7 @@ bool script_print_sample(struct sink *sink, const struct perf_event_header *reco
                          const struct recorded_event *events, size_t event_count,
                          const struct script_options *options);
 
-/* Returns the number of samples printed; *more: whether others remain. */
+/* Prints the samples. Returns their number, and stores in *more whether others remain. */
 size_t script_print(struct sink *sink, struct record_source *source,
                     const struct script_options *options, bool *more);
 

@@ -16,7 +16,7 @@ static const struct trace_call calls[] = {SYSCALLS(TRACE_CALL, TRACE_ARGUMENT)};
 
 _Static_assert(CALLS <= TRACE_CALLS_MAX, "arrays of calls have room for all");
 
-/* With the C library's messages, which perf prints. */
+/* Errors with the C library's messages, which perf prints. */
 static const struct trace_error errors[] = {
     {EPERM, "EPERM", "Operation not permitted"},
     {ENOENT, "ENOENT", "No such file or directory"},

@@ -22,10 +22,10 @@ struct trace_call {
 
 #define TRACE_CALLS_MAX 64
 
-/* NULL past the end. */
+/* Returns NULL past the end. */
 const struct trace_call *trace_call_at(unsigned index);
 
-/* Index of the call with this number or name; -1 if there is none. */
+/* Return the index of the call with this number or name; -1 if there is none. */
 int trace_call_by_number(uint64_t number);
 int trace_call_by_name(const char *name, size_t length);
 
@@ -34,5 +34,5 @@ struct trace_error {
     const char *name, *text; /* "ENOENT", "No such file or directory" */
 };
 
-/* NULL for an error that no system call here returns. */
+/* Returns NULL for an error that no system call here returns. */
 const struct trace_error *trace_error_find(uint64_t number);

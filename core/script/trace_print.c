@@ -40,8 +40,8 @@ static struct {
     struct traced threads[THREADS];
     unsigned thread_count;
     struct traced *current; /* the thread of the last call */
-    uint64_t first, events; /* the time of the first sample, and the number of samples */
-    uint64_t strangers;     /* samples of threads beyond THREADS */
+    uint64_t first, events; /* time of the first sample; number of samples */
+    uint64_t strangers;     /* samples of threads that did not fit in `threads` */
 } trace;                    /* one user at a time; too large for a stack */
 
 static struct traced *find_thread(uint32_t tid)
@@ -70,7 +70,7 @@ static size_t put_argument(char *text, size_t room, const struct trace_argument 
     return print_into(text, room, "%s: 0x%llx", argument->name, (unsigned long long)value);
 }
 
-/* Like perf, omits arguments that are 0. The record has only the first string. */
+/* Like perf, omits arguments that are 0. The record contains only the first PATH string. */
 static void put_entry(char *text, size_t room, const struct trace_call *call,
                       const struct trace_record_sys_enter *record)
 {
@@ -122,7 +122,7 @@ static void print_head(const struct traced *thread, const uint64_t *duration)
         print_to(trace.sink, "%.14s/%u ", comm, thread->tid);
 }
 
-/* Prints a call that has not returned when the next one begins. */
+/* Prints the thread's call, if it has not returned, because another call begins. */
 static void print_interrupted(struct traced *thread)
 {
     int width = RESULT_PLACE - 5 - (int)strlen(thread->entry);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See trace_summary.h. Integers only: squares in coarse units, square roots by bisection. */
+/* See trace_summary.h. Computes in integers: squares in coarse units, square roots by bisection. */
 #include "core/script/trace_summary.h"
 
 #include "core/lib/assert.h"
@@ -32,8 +32,8 @@ static uint64_t square_root(uint64_t value)
 }
 
 /*
- * The standard deviation of the mean, in hundredths of a per cent of the mean. 0 if the durations
- * are too few, too short or too long.
+ * Returns the standard deviation of the mean, in hundredths of a per cent of the mean; 0 if the
+ * durations are too few, too short or too long.
  */
 static uint64_t deviation(const struct trace_stats *stats)
 {
@@ -76,7 +76,7 @@ static void print_call(struct sink *sink, const char *name, const struct trace_s
     print_to(sink, " %6llu.%02llu%%\n", percent / 100, percent % 100);
 }
 
-/* The call with the longest total time among those not in `done` (bit i: call i). */
+/* Returns the call with the longest total time that is not in `done` (bit i: call i), or -1. */
 static int next_call(const struct trace_stats *stats, uint64_t done)
 {
     int next = -1;

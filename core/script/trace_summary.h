@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A thread's call statistics for the summary of `perf trace`, and its columns. Any context. */
+/* A thread's call statistics, and the table that `perf trace` prints of them. Any context. */
 #pragma once
 
 #include <stdbool.h>
@@ -21,5 +21,5 @@ void trace_stats_add(struct trace_stats *stats, uint64_t duration, bool failed);
 /* Prints the thread's table, a line per call. `stats` is indexed as in trace_calls.h. */
 void trace_stats_print(struct sink *sink, const struct trace_stats *stats);
 
-/* As milliseconds with three decimals, rounded as printf rounds doubles. `width`: columns. */
+/* Prints milliseconds with three decimals, rounded as printf rounds doubles, in `width` columns. */
 void trace_print_ms(struct sink *sink, int width, uint64_t nanoseconds);
