@@ -43,7 +43,7 @@ bool kept_has(const void *place)
 void kept_drop(void)
 {
     *(volatile uint64_t *)&kept.head.magic = 0;
-    local_barrier(); /* before any change to what it describes */
+    local_barrier(); /* the magic is cleared before anything that it describes changes */
 }
 
 void kept_hold(const struct ring *rings, unsigned count, const struct event *events,

@@ -19,14 +19,14 @@
 #define KEPT_VERSION  1
 #define KEPT_END_SIZE 96
 
-/* At the same address in every build, so that a recording of another build is recognised. */
+/* Placed at the same address in every build, so that a recording of another build is recognised. */
 struct kept_head {
     uint64_t magic; /* stored last; cleared first */
     uint32_t version;
     uint32_t crc; /* of the fields below */
     uint8_t build_id[ARCH_BUILD_ID_SIZE];
     uint32_t event_count;
-    uint64_t memory, memory_size; /* the host's: address and bytes */
+    uint64_t memory, memory_size; /* the host's preserved memory: address, bytes */
     uint64_t ring_size;           /* bytes per ring; the rings begin at `memory`, without gaps */
     uint32_t ring_count;
     uint32_t fits; /* 0: the rings are elsewhere, as they did not fit */
@@ -48,7 +48,7 @@ extern struct kept kept;
 
 uint32_t kept_head_crc(const struct kept_head *head);
 
-/* Preserved memory for `count` rings of `size` bytes; NULL if it is too small. */
+/* Returns preserved memory for `count` rings of `size` bytes; NULL if it is too small. */
 void *kept_rings(unsigned count, uint64_t size);
 
 /* True if `memory` is in the host's preserved memory, which is never given back. */
@@ -57,6 +57,6 @@ bool kept_has(const void *memory);
 /* Invalidates the recording in preserved memory. */
 void kept_drop(void);
 
-/* Describes the rings, still empty, and their events. */
+/* Stores the description of the rings, which are still empty, and of their events. */
 void kept_hold(const struct ring *rings, unsigned count, const struct event *events,
                unsigned event_count);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See last.h. By core/ring/walk.h, a writer that the reset interrupted loses only its record. */
+/* See last.h. A writer that the reset interrupted loses only its own record (core/ring/walk.h). */
 #include "core/recording/last.h"
 
 #include "arch/cpu.h"
@@ -15,7 +15,7 @@
 #include "core/sample/sample.h"
 #include "core/sample/view.h"
 
-/* Special values of struct last_ring's time. */
+/* Special values of `time` in struct last_ring; NOTHING: no record is left. */
 #define NOTHING UINT64_MAX
 #define UNKNOWN (UINT64_MAX - 1) /* not read yet */
 
@@ -35,8 +35,8 @@ static struct last {
     size_t name_count;
     char end[KEPT_END_SIZE];
     _Alignas(8) uint8_t record[RING_RECORD_MAX];
-    uint64_t samples, foreign, unfinished; /* records */
-    uint64_t damaged;                      /* bytes */
+    uint64_t samples, foreign, unfinished; /* numbers of records */
+    uint64_t damaged;                      /* number of bytes */
     bool there, shown;
 } last;
 
@@ -74,7 +74,7 @@ static int check_head(const struct kept_head *head)
     return 0;
 }
 
-/* Refuses impossible values, too, although their CRC is correct. */
+/* Also refuses impossible values whose CRC is correct. */
 static int check_body(const struct kept_head *head)
 {
     size_t events = head->event_count;
@@ -122,7 +122,7 @@ static int take_rings(const struct ring *rings)
 
 /* --- Records --- */
 
-/* { header; u64 time, id, stream; sample_id }: the sixth word is the time. */
+/* { header; u64 time, id, stream; sample_id }: the sixth word is the time in sample_id. */
 static bool is_throttle(const struct perf_event_header *record, uint64_t *time)
 {
     if ((record->type != PERF_RECORD_THROTTLE && record->type != PERF_RECORD_UNTHROTTLE) ||
@@ -146,7 +146,7 @@ static bool is_ours(const struct perf_event_header *record, uint64_t *time)
     return *time < UNKNOWN;
 }
 
-/* Finds the ring's next valid record and its time; the walk stays before it. */
+/* Finds the ring's next valid record and its time; leaves the walk before that record. */
 static void look_ahead(struct last_ring *ring)
 {
     for (;;) {
@@ -240,7 +240,7 @@ void last_find(struct ring *rings)
     memset(&last, 0, sizeof(last));
     last.name_count = recording_tasks_left(last.names, RECORDING_TASK_NAMES);
     error = find(rings);
-    refused = last.damaged; /* whole rings */
+    refused = last.damaged; /* bytes of rings that were refused whole */
     kept_drop();
     memset(rings, 0, ARCH_CPUS_MAX * sizeof(*rings));
     if (error && error != -ENODATA)
@@ -286,7 +286,7 @@ bool last_shown(void)
     return last.shown && !arch_interrupted();
 }
 
-/* See core/sample/records.h: the name from this boot, or from the last boot while that is shown. */
+/* See core/sample/records.h. While the last boot's recording is shown, returns that boot's name. */
 const char *comm_of(uint32_t tid)
 {
     if (!last_shown())

@@ -17,8 +17,9 @@
 void last_find(struct ring *rings);
 
 /*
- * The records, oldest first. NULL if there is none, and last_missing gives the reason. Until
- * last_hide, comm_of gives the last boot's names. Task context, one reader at a time.
+ * Returns the records, oldest first; or NULL if there is no recording, and last_missing then
+ * returns the reason. Until last_hide, comm_of returns the last boot's names. Task context, one
+ * reader at a time.
  */
 struct record_source *last_source(void);
 const char *last_missing(void);

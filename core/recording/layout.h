@@ -68,7 +68,7 @@ RECORDER_WIDTH(struct tracepoint_field, offset, 2);
         .field_size = offsetof(struct tracepoint_field, size),                                     \
     }
 
-/* An array of rings, a pointer to the events, and their number: all three are variables. */
+/* The arguments are three variables: an array of rings, a pointer to the events, their number. */
 #define RECORDER(all_rings, first_event, count_of_events)                                          \
     {                                                                                              \
         .magic = RECORDER_MAGIC, .version = RECORDER_VERSION, .size = sizeof(struct recorder),     \
@@ -80,7 +80,7 @@ RECORDER_WIDTH(struct tracepoint_field, offset, 2);
         .event = RECORDER_EVENT, .tracepoint = RECORDER_TRACEPOINT,                                \
     }
 
-/* `name_room`, `path_room`: the longest name and path, including the NUL. */
+/* `name_room`, `path_room`: sizes of the longest name and path, including the NUL. */
 #define RECORDER_TASKS(first_task, count_of_tasks, name_room, path_room)                           \
     {                                                                                              \
         .first = (uintptr_t)(first_task), .count = (uintptr_t) & (count_of_tasks),                 \

@@ -21,7 +21,7 @@ void *recording_take(size_t bytes, const char *what, struct refusal *why)
 
 /* --- Rings --- */
 
-/* Clears an entry before its memory is returned: a report in an NMI may read the entry between. */
+/* Clears each ring before its memory is returned: an NMI in between may report from the ring. */
 static void rings_give(struct ring *rings)
 {
     for (unsigned cpu = 0; cpu < arch_cpus(); cpu++) {

@@ -7,10 +7,10 @@
 #include "core/recording/recording.h"
 #include "core/ring/ring.h"
 
-/* Returns NULL if memory is short; `why` is then `what`, a colon, and the host's reason. */
+/* Returns memory; or NULL, and then `why` is `what`, a colon, and the host's reason. */
 void *recording_take(size_t bytes, const char *what, struct refusal *why);
 
-/* Replaces all CPUs' rings. Returns 0; or -ENOMEM or -EINVAL and why, and no ring has memory. */
+/* Replaces the rings of all CPUs. If it returns -ENOMEM or -EINVAL, no ring has memory. */
 int recording_rings_take(struct ring *rings, const struct recording_options *options,
                          struct refusal *why);
 

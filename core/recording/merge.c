@@ -55,7 +55,7 @@ static unsigned ring_merge_oldest(struct ring_merge *merge)
     return oldest;
 }
 
-/* If the record was overwritten meanwhile, the ring's next record may have to wait for others. */
+/* Chooses again if the record was overwritten: that ring's next record may not be the oldest. */
 const struct perf_event_header *ring_merge_next(struct ring_merge *merge)
 {
     for (;;) {

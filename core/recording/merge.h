@@ -19,12 +19,12 @@ struct ring_merge {
     struct {
         struct ring_reader reader;
         uint64_t until; /* records at or after this position are omitted */
-        uint64_t time;  /* of the next record, or a marker: none left, not read yet */
+        uint64_t time;  /* of the next record; markers: no record is left, not read yet */
     } ring[ARCH_CPUS_MAX];
     _Alignas(8) uint8_t record[SAMPLE_SIZE_MAX];
 };
 
-/* Starts at each ring's oldest record. `count`: 1 to ARCH_CPUS_MAX. Rings may have no memory. */
+/* Starts at each ring's oldest record. `count`: 1 to ARCH_CPUS_MAX. Some may have no memory. */
 void ring_merge_start(struct ring_merge *merge, const struct ring *rings, unsigned count);
 
 /*

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Implements core/symbols/user_place.h by the mappings that the host has reported. Any context. */
+/* Implements core/symbols/user_place.h with the mappings that the host reported. Any context. */
 #include "core/recording/last.h"
 #include "core/recording/tasks.h"
 #include "core/symbols/user_place.h"
 
 bool user_place_find(uint32_t pid, uintptr_t address, struct user_place *place)
 {
-    const struct recorded_task *tasks, *mapping = NULL; /* the newest that contains the address */
+    const struct recorded_task *tasks, *mapping = NULL; /* the newest with `address` */
     size_t count = recording_tasks(&tasks);
     const struct host_program *program;
 

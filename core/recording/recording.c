@@ -27,10 +27,10 @@ static struct bank {
 static struct event *events = banks[0].events; /* events of the recording */
 static struct event *armed = banks[0].events;  /* events armed last */
 static unsigned event_count, armed_count;
-/* The first arch_cpus() rings have memory. At boot they are the last boot's. */
+/* The first arch_cpus() rings have memory. At boot, the rings are those of the last boot. */
 ARCH_KEPT static struct ring rings[ARCH_CPUS_MAX];
 static uint64_t nested_before;                /* tracepoint_nested() when the events were armed */
-static uint64_t lapses_before[ARCH_CPUS_MAX]; /* the same for breakpoint_lapses() */
+static uint64_t lapses_before[ARCH_CPUS_MAX]; /* breakpoint_lapses() at that time */
 static bool running;
 static bool compresses;              /* the stream compresses the last recording */
 static bool frozen;                  /* set in any context during a recording */
@@ -44,7 +44,7 @@ void recording_init(void)
     last_find(rings);
 }
 
-/* Replaces the bank's contents by memory for `count` events. */
+/* Frees the bank's memory, and allocates memory for `count` events. */
 static int bank_make(struct bank *bank, unsigned count, struct refusal *why)
 {
     char what[80];
@@ -265,7 +265,7 @@ bool recording_overwrites(void)
     return rings[0].mode == RING_OVERWRITE;
 }
 
-/* A reader of all rings. The three may run at the same time. */
+/* A reader of all rings. The three readers may run at the same time. */
 static struct view {
     struct record_source source;
     struct recorded_event events[RECORDING_EVENTS_MAX];

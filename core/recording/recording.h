@@ -15,13 +15,13 @@
 #include "core/sample/records.h"
 
 struct recording_options {
-    /* With a complete attr: sample_type, period, registers. */
+    /* Each has a complete attr: sample_type, period, registers. */
     struct event_spec events[RECORDING_EVENTS_MAX];
     unsigned event_count;
     uint64_t ring_size; /* bytes per CPU; 0: count only, and keep the last recording */
     bool overwrite;
     bool compress; /* compress the stream */
-    uint64_t rate; /* most samples per second of one event; 0: no limit */
+    uint64_t rate; /* maximum samples per second of one event; 0: no limit */
 };
 
 /*
@@ -51,34 +51,35 @@ bool recording_frozen(void);
 /* Waits until every hit that began before the freeze has ended. Task context. */
 void recording_settle(void);
 
-/* The name of the trigger that ended the recording, or NULL. */
+/* Returns the name of the trigger that ended the recording, or NULL. */
 const char *recording_ended_by(void);
 
-/* NULL past the last CPU that records. */
+/* Returns the CPU's ring, or NULL if it has none. */
 struct ring *recording_ring(unsigned cpu);
 
 bool recording_overwrites(void);
-bool recording_compresses(void); /* in the stream */
+bool recording_compresses(void); /* true if the stream compresses it */
 
 /*
- * The records, from the oldest to the newest at the time of the call; NULL if nothing was ever
- * recorded. Each call restarts at the oldest record and updates the counts. The readers are
+ * Return the records, from the oldest to the newest at the time of the call; or NULL if there is no
+ * recording. Each call restarts at the oldest record and updates the counts. The readers are
  * independent: the stream may read while the console does, and an NMI's report may interrupt both.
  */
 struct record_source *recording_source(void);
 struct record_source *recording_source_for_stream(void);
 struct record_source *recording_source_for_report(void);
 
-/* The event with this index among those armed last, with its current count. */
+/* Returns the event with this index among those armed last, with its current count. */
 const struct recorded_event *recording_counted(unsigned event);
 
 /*
- * Stores the counts of all events at one moment, marks their aggregates, and returns that time.
- * Only while events are counted and not recorded. `counts` has RECORDING_EVENTS_MAX entries.
+ * Stores the counts of all events at one moment, marks their aggregates, and returns that moment
+ * (arch_clock_ns). Must be called only while events are counted and not recorded. `counts` has
+ * RECORDING_EVENTS_MAX entries.
  */
 uint64_t recording_count(uint64_t *counts);
 
-/* NULL if there is no such event or it has no aggregate. */
+/* Returns the event's aggregate; NULL if there is no such event or it has no aggregate. */
 const struct aggregate *recording_aggregate(unsigned event);
 
 /* Totals over all CPUs and events. */
@@ -91,11 +92,14 @@ struct recording_counts {
 };
 struct recording_counts recording_counts(void);
 
-/* How often that CPU's watches were found disarmed, so that it missed hits. */
+/* Returns how often that CPU's watches were found disarmed, which means that it missed hits. */
 uint64_t recording_lapses(unsigned cpu);
 
 /* Stores each CPU's dropped and overwritten records. Returns the number of CPUs. */
 size_t recording_losses(struct recorded_loss *losses, size_t most);
 
-/* Set at boot: `stop` stops the program on this CPU, after a sample of an event with `stop`. */
+/*
+ * Called at boot. The function `stop` will be called after each sample of an event with the term
+ * `stop`, and stops the program on this CPU.
+ */
 void recording_set_stop(void (*stop)(void));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Limits of a recording. An event takes about 1 KiB in each of three arrays: options, two banks. */
+/* Limits of a recording. An event takes about 1 KiB in the options and in each of the two banks. */
 #pragma once
 
 #define RECORDING_EVENTS_MAX   96

@@ -16,7 +16,7 @@
 /* Written under `lock`. `count` includes only complete entries, so any context may read them. */
 ARCH_KEPT static struct recorded_task tasks[TASKS_MAX];
 ARCH_KEPT static char names[TASKS_MAX][TASK_NAME_SIZE];
-static const struct host_program *programs[TASKS_MAX]; /* [i]: of tasks[i], if it is a mapping */
+static const struct host_program *programs[TASKS_MAX]; /* programs[i]: of the mapping tasks[i] */
 ARCH_KEPT static uint64_t count;
 static uint64_t lost;
 static bool listening; /* a recording is running */
@@ -25,7 +25,7 @@ static uint32_t lock;  /* [A] 0: free */
 const struct recorder_tasks recorder_tasks =
     RECORDER_TASKS(tasks, count, TASK_NAME_SIZE, HOST_PATH_SIZE);
 
-/* Held with interrupts off. Not a lock of the host, because the recording may watch those. */
+/* Held with interrupts off. It is not a host lock, because the recording may watch host locks. */
 static uint64_t tasks_lock(void)
 {
     uint64_t flags = arch_irq_save();
@@ -73,7 +73,7 @@ static void add_name(uint32_t pid, const char *name, bool lived)
     struct recorded_task task = {.pid = pid, .tid = pid};
 
     if (!lived) {
-        uint32_t maker = (uint32_t)task_current_ids(); /* or `pid`, if the thread renames itself */
+        uint32_t maker = (uint32_t)task_current_ids(); /* `pid` if the thread renames itself */
 
         task.time = arch_clock_ns();
         task.parent = maker == pid ? 0 : maker;
@@ -141,7 +141,7 @@ void recording_tasks_start(void)
 
     lost = 0;
     publish_store(&count, 0);
-    /* Before the host reports existing threads, so that new ones are reported, too. */
+    /* Set before the host reports existing threads, so that new ones are reported, too. */
     listening = true;
     tasks_unlock(flags);
     if (host.tasks_tell)

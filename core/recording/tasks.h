@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The threads of a recording, with their last names, and the code that their programs have mapped.
+ * The threads of a recording, with their latest names, and the code that their programs mapped.
  * Exited threads stay known until the next recording. The host reports threads (core/host.h); the
  * stream, core/sample/records.h and core/symbols/user_place.h read them.
  */
@@ -16,7 +16,7 @@
 /* --- For the host. Task context; no effect while nothing is recorded. --- */
 
 /*
- * The current thread has created the thread `pid`, or renamed it. `lived`: the thread existed
+ * Reports that the current thread created or renamed the thread `pid`. `lived`: the thread existed
  * before the recording (true only from host.tasks_tell). Called before the thread's first sample,
  * with preemption off since its creation.
  */
@@ -26,11 +26,11 @@ struct recording_mapping {
     uint64_t start, size, offset; /* [start, start + size) maps the file from `offset` on */
 };
 
-/* The process has mapped code of the program's file. Called before that code runs. */
+/* Reports that the process mapped code of the program's file. Called before that code runs. */
 void recording_task_mapped(uint32_t pid, const struct host_program *program,
                            const struct recording_mapping *mapping, bool lived);
 
-/* The process, started by `parent`, has run its last instruction of a program. */
+/* Reports that the process, started by `parent`, has run its last instruction of a program. */
 void recording_task_ended(uint32_t pid, uint32_t parent);
 
 /* --- For core/recording/recording.c and the stream. --- */
@@ -38,16 +38,16 @@ void recording_task_ended(uint32_t pid, uint32_t parent);
 void recording_tasks_start(void);
 void recording_tasks_stop(void);
 
-/* Stores the entries, in the order of the reports, and returns their number. Any context. */
+/* Points *all to the entries, in the order of the reports; returns their number. Any context. */
 size_t recording_tasks(const struct recorded_task **all);
 
-/* The program of a mapping from recording_tasks. Any context. */
+/* Returns the program of a mapping from recording_tasks. Any context. */
 const struct host_program *recording_task_program(const struct recorded_task *mapping);
 
-/* The last name of the thread, "" if it has none. Any context. */
+/* Returns the latest name of the thread; "" if it has none. Any context. */
 const char *recording_task_name(uint32_t tid);
 
-/* Called at boot, first: moves the names of the last boot to `to`, whatever they contain. */
+/* Called first at boot. Moves the last boot's names to `to`, unchecked; returns their number. */
 #define RECORDING_TASK_NAMES 1024
 
 struct recording_task_name {
@@ -56,5 +56,5 @@ struct recording_task_name {
 };
 size_t recording_tasks_left(struct recording_task_name *to, size_t most);
 
-/* Number of reports that did not fit in the table; those threads are shown by number. */
+/* Returns how many reports did not fit in the table; those threads are shown by number. */
 uint64_t recording_tasks_lost(void);
