@@ -7,7 +7,7 @@
 
 #include "core/unwind/unwind.h"
 
-/* Longer chains are printed by their first and last frames. */
+/* Of longer chains, only the first and the last frames are printed. */
 #define BACKTRACE_FIRST 24
 #define BACKTRACE_LAST  8
 
@@ -17,7 +17,7 @@ struct sink;
 struct backtrace_frame {
     uintptr_t ip;
     enum unwind_kind kind;
-    const char *trap; /* that interrupted this frame; NULL: none, or unknown */
+    const char *trap; /* name of the trap that interrupted this frame; NULL: none, or unknown */
 };
 
 struct backtrace {

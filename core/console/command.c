@@ -8,7 +8,7 @@
 #include "core/lib/print.h"
 #include "core/lib/string.h"
 
-/* The ends of the section that COMMAND() fills. */
+/* Start and end of the section that COMMAND() fills. */
 extern const struct command *const __start_commands[];
 extern const struct command *const __stop_commands[];
 
@@ -45,7 +45,7 @@ static const char *name_at(size_t index)
     return command ? command->name : NULL;
 }
 
-/* Commands of other prompts. */
+/* What users of other consoles type, and this console's command for it. */
 static const struct {
     const char *there, *here;
 } habits[] = {
@@ -63,7 +63,7 @@ static void say_unknown(const char *wrong)
     print("`help` lists them\n");
 }
 
-/* An operator of a shell, alone or directly before a file name; or NULL. */
+/* Returns the first argument that looks like a shell operator: &&, or |, < or > first; or NULL. */
 static const char *find_pipe(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++)

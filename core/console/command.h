@@ -12,7 +12,7 @@ struct sink;
 
 struct command {
     const char *name;
-    const char *usage;   /* the arguments; "": none, and any argument is refused */
+    const char *usage;   /* arguments it takes; "" if it takes none */
     const char *summary; /* one line for `help` */
     /* argv[0] is the name. Returns 0, or a negative errno after printing the reason. */
     int (*run)(int argc, char **argv);
@@ -26,29 +26,38 @@ struct command {
                    used)) static const struct command *const identifier##_entry = &identifier;     \
     static const struct command identifier
 
-/* The command with this name, or NULL. A path selects the command `run`. */
+/* Returns the command with this name, or NULL. For a path, returns the command `run`. */
 const struct command *command_find(const char *name);
 
-/* The next by name: the first for NULL, NULL after the last. Of equal names, the first linked. */
+/*
+ * Returns the next command in the order of names: the first for NULL, NULL after the last. Of
+ * commands with equal names, returns only the one linked first.
+ */
 const struct command *command_after(const struct command *before);
 
 /* Prints what `help NAME` shows. */
 void command_print_help(const struct command *command);
 
-/* Runs a command, prints its help for -h or --help alone, or suggests names like an unknown one. */
+/*
+ * Runs a command; or prints its help, if the only argument is -h or --help; or suggests similar
+ * names, if the command is unknown.
+ */
 int command_run(int argc, char **argv);
 
-/* ^C was typed since the command line began: long commands then return -EINTR. */
+/* True if ^C was typed since the command line began; long commands then return -EINTR. */
 bool command_interrupted(void);
 
-/* Consumes the ^C, so that results print until the next one. The command still returns -EINTR. */
+/*
+ * Returns the same and consumes the ^C, so that output continues until the next ^C. The command
+ * still returns -EINTR.
+ */
 bool command_take_interrupt(void);
 
 /* Sleeps until a ^C is typed. */
 void command_wait_interrupt(void);
 
 /*
- * The console's sink for long output: after ^C it completes the line and drops the rest. A command
+ * Returns the sink for long output: after ^C it completes the line and drops the rest. A command
  * calls this each time it runs, and returns -EINTR if it was interrupted.
  */
 struct sink *command_output(void);
@@ -56,6 +65,9 @@ struct sink *command_output(void);
 /* Called often by long commands; once a second, updates a line: "fs-stress: 1200 of 5000". */
 void command_progress(const char *what, unsigned long done, unsigned long total);
 
-/* Called around each command: its first second begins, and a progress line ends. */
+/*
+ * Called before and after each command. progress_begin starts a second in which no progress line is
+ * shown; progress_end ends the progress line.
+ */
 void progress_begin(void);
 void progress_end(void);

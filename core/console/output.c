@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* command_output() of command.h: ^C cuts it short, so that loops need not check. Task context. */
+/* command_output() of command.h. ^C cuts its output, so that loops need not check. Task context. */
 #include "core/console/command.h"
 
 #include "core/lib/print.h"

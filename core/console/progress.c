@@ -18,7 +18,7 @@ static void progress_write(struct sink *sink, const char *bytes, size_t length);
 
 static struct {
     struct sink sink;
-    struct sink *console; /* the console's sink; also after the line ends, for prints in progress */
+    struct sink *console; /* the console's sink; kept after the line ends, for prints in progress */
     bool stands;          /* a line is shown */
     size_t length;
     uint64_t next_ns; /* earliest time of the next line */
@@ -41,7 +41,7 @@ void progress_begin(void)
 
 void progress_end(void)
 {
-    print_together_begin(); /* a print on another CPU also ends the line */
+    print_together_begin(); /* because a print on another CPU may end the line, too */
     if (progress.stands) {
         progress.stands = false;
         if (print_console() == &progress.sink)
