@@ -16,7 +16,7 @@ struct quoting {
     bool escaped; /* the last character was a \ that escapes the next */
 };
 
-/* False: the character is a quote or backslash that is not part of the argument. */
+/* Returns false if the character is a quote or backslash that is not part of the argument. */
 static bool quoting_take(struct quoting *quoting, char character, char next)
 {
     if (quoting->escaped) {
@@ -45,7 +45,10 @@ static bool quoting_is_outside(const struct quoting *quoting)
     return quoting->quote == '\0' && !quoting->escaped;
 }
 
-/* Unquotes the argument at `from` in place. Returns its end; NULL: a quote is not closed. */
+/*
+ * Unquotes the argument at `from` in place. Returns the text after it; NULL if the argument ends
+ * inside a quote or after a backslash.
+ */
 static char *unquote(char *from, struct quoting *quoting)
 {
     char *to = from;

@@ -18,7 +18,10 @@ struct arguments {
     char *value[ARGUMENTS_MAX + 1]; /* NULL after the last */
 };
 
-/* Splits one command in place. -EINVAL: open quote or trailing \; -E2BIG: over ARGUMENTS_MAX. */
+/*
+ * Splits one command in place. Returns 0; -EINVAL for an open quote or a trailing \; or -E2BIG for
+ * more than ARGUMENTS_MAX arguments.
+ */
 int arguments_split(char *text, struct arguments *arguments, struct refusal *why);
 
 /* True if the whole argument is a decimal number. */
@@ -30,7 +33,7 @@ struct arguments_command {
 };
 
 /*
- * Finds the next non-empty command of a script and moves *script past it; false at the end. An open
- * quote extends to the end of the script, and arguments_split refuses it.
+ * Finds the next non-empty command of a script and moves *script past it. Returns false at the end.
+ * An open quote extends to the end of the script, and arguments_split refuses it.
  */
 bool arguments_next_command(const char **script, struct arguments_command *command);

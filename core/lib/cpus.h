@@ -6,14 +6,14 @@
 
 /*
  * Parks all other CPUs, outside of hits, until cpus_release. Meanwhile interrupts are off on this
- * CPU and no lock may be taken; code that prints takes the print guard before. Calls nest. Returns
- * 0, or -ETIMEDOUT and which CPU does not answer. Task context.
+ * CPU and no lock may be taken; code that prints must take the print guard before parking. Calls
+ * nest. Returns 0, or -ETIMEDOUT and which CPU does not answer. Task context.
  */
 int cpus_park(struct refusal *why);
 void cpus_release(void);
 
-/* For changes that must not fail: panics if a CPU does not answer. */
+/* Like cpus_park, for changes that must not fail: panics if a CPU does not answer. */
 void cpus_park_surely(void);
 
-/* Number of running CPUs. Any context. */
+/* Returns the number of running CPUs. Any context. */
 unsigned cpus_running(void);

@@ -5,7 +5,7 @@
 #include "core/lib/assert.h"
 
 #define DISTANCE_MAX (1ll << 53)
-#define ROOT_BITS    48 /* of the root: 10000 times it fits into 64 bits */
+#define ROOT_BITS    48 /* bits of the root; 10000 times the root fits in 64 bits */
 
 void deviation_add(struct deviation *deviation, uint64_t value)
 {
@@ -26,7 +26,7 @@ uint64_t deviation_mean(const struct deviation *deviation)
     return deviation->count ? (deviation->sum + deviation->count / 2) / deviation->count : 0;
 }
 
-/* In digits of 32 bits: 128-bit division would call the compiler's library. */
+/* Divides in digits of 32 bits, because 128-bit division would call the compiler's library. */
 static unsigned __int128 divide(unsigned __int128 number, uint32_t by)
 {
     unsigned __int128 quotient = 0;
@@ -40,7 +40,7 @@ static unsigned __int128 divide(unsigned __int128 number, uint32_t by)
     return quotient;
 }
 
-/* The square root, rounded down. */
+/* Returns the square root, rounded down. */
 static uint64_t root(unsigned __int128 number)
 {
     uint64_t found = 0;
@@ -54,7 +54,10 @@ static uint64_t root(unsigned __int128 number)
     return found;
 }
 
-/* n * (sum of squares) - (sum)^2. The root of this / (n - 1) is n times the mean's deviation. */
+/*
+ * Returns n * (sum of squares) - (sum)^2 of the distances. The square root of spread / (n - 1) is
+ * n times the deviation of the mean.
+ */
 static unsigned __int128 spread(const struct deviation *deviation)
 {
     __int128 distances = deviation->distances;

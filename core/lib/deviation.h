@@ -10,7 +10,7 @@
 
 #define DEVIATION_RUNS_MAX 1000 /* values; more could overflow the sums */
 
-/* Zero-initialised. */
+/* Must be zero-initialised. */
 struct deviation {
     uint64_t count, first, sum;
     int64_t distances;
@@ -19,11 +19,11 @@ struct deviation {
 
 void deviation_add(struct deviation *deviation, uint64_t value);
 
-/* Rounded; 0 if there are no values. */
+/* Returns the mean, rounded; 0 if there are no values. */
 uint64_t deviation_mean(const struct deviation *deviation);
 
-/* The standard deviation of the mean, rounded down; 0 for fewer than two values. */
+/* Returns the standard deviation of the mean, rounded down; 0 for fewer than two values. */
 uint64_t deviation_of_mean(const struct deviation *deviation);
 
-/* The same in hundredths of a percent of the mean, rounded; 0 if the mean is 0. */
+/* Returns the same in hundredths of a percent of the mean, rounded; 0 if the mean is 0. */
 uint64_t deviation_percent(const struct deviation *deviation);

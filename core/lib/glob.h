@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Name patterns: `*` matches any characters, `?` one. Time: product of the lengths. Any context. */
+/*
+ * Name patterns: `*` matches any number of characters, `?` exactly one. Matching takes at most a
+ * time proportional to the product of the lengths. Any context.
+ */
 #pragma once
 
 #include <stdbool.h>

@@ -11,7 +11,7 @@ enum number {
     NUMBER_LARGE, /* larger than the caller's limit */
 };
 
-/* Value of a digit in `base`; -1 for any other character. */
+/* Returns the value of a digit in `base`; -1 for any other character. */
 int number_digit(char character, unsigned base);
 
 /* Returns 16 and skips the prefix if *at begins with 0x; otherwise returns 10. */

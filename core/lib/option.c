@@ -30,7 +30,7 @@ const struct option *option_find(const struct options *options, const char *name
     return NULL;
 }
 
-/* The smallest name after `before`; NULL if there is none. */
+/* Returns the smallest name after `before`; NULL if there is none. */
 static const char *name_after(const struct options *options, const char *before)
 {
     const char *least = options->workload && strcmp("--", before) > 0 ? "--" : NULL;
@@ -127,7 +127,7 @@ static int refuse_argument(const struct options *options, const char *typed, siz
     char list[sizeof(why->text)];
     struct options elsewhere = *options;
 
-    elsewhere.command = ~options->command; /* the other commands of the table */
+    elsewhere.command = ~options->command; /* options of the other commands in the table */
     if (options->others && option_find(&elsewhere, typed, length))
         return refuse(why, EINVAL, "%.*s: %s", (int)length, typed, options->others);
     return refuse(why, EINVAL, "unknown option \"%.*s\"; there are %s%s", (int)length, typed,
@@ -175,7 +175,7 @@ static int read_option(struct reader *reader, const struct option *option, const
     return error ? error : value != attached;
 }
 
-/* --name, --name VALUE, --name=VALUE */
+/* Reads --name, --name VALUE or --name=VALUE. */
 static int read_long(struct reader *reader)
 {
     char *argument = reader->argv[0], *value = strchr(argument, '=');
@@ -189,7 +189,10 @@ static int read_long(struct reader *reader)
     return read_option(reader, option, argument, value);
 }
 
-/* -n, -n VALUE, -nVALUE, or several in one argument, the last possibly with a value: -agF99 */
+/*
+ * Reads -n, -n VALUE or -nVALUE; or several options in one argument, of which the last may have a
+ * value: -agF99.
+ */
 static int read_short(struct reader *reader)
 {
     char *letter = reader->argv[0];

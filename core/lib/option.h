@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A command's options as a table of one row per option. options_parse parses by it, the console's
- * TAB offers its rows, `help` prints it, option_table_test compares docs/ with it. Task context.
+ * A command's options as a table with one row per option. options_parse uses it, TAB on the console
+ * completes from it, `help` prints it, and option_table_test compares docs/ with it. Task context.
  */
 #pragma once
 
@@ -30,13 +30,13 @@ enum option_kind {
 enum option_again {
     OPTION_REPLACES, /* as in perf, the last one counts */
     OPTION_ADDS,     /* all of them count */
-    OPTION_ONCE,     /* refused */
+    OPTION_ONCE,     /* a repetition is refused */
 };
 
 struct option {
-    const char *names[2]; /* the displayed one, and another or NULL */
-    const char *value;    /* its name in help; NULL: the option takes none */
-    unsigned commands;    /* in a table for several commands: a bit per command with the option */
+    const char *names[2]; /* the name to display; a second name or NULL */
+    const char *value;    /* the value's name in help; NULL: the option takes no value */
+    unsigned commands;    /* in a table for several commands: bits of those that have the option */
     enum option_kind kind;
     const char *help;
     enum option_again again;
@@ -45,14 +45,14 @@ struct option {
     uint64_t least, most;           /* bounds of a number; most 0: the default limit of its type */
     const char *what, *unit;        /* name and unit of a number, for refusals */
     const char *excludes, *because; /* an option it cannot be combined with, and the reason */
-    size_t place, size;             /* of the member to set: OPTION_AT */
+    size_t place, size;             /* of the member to set; given by OPTION_AT */
     /* Parses the value (NULL: a flag), which it may modify. `typed`: the option as typed. */
     int (*set)(void *at, const char *typed, char *value, struct refusal *why);
 };
 
 #define OPTION_AT(type, member) .place = offsetof(type, member), .size = sizeof(((type *)0)->member)
 
-/* A row, with the first members in order. */
+/* A row; the first members can be given in order, without their names. */
 #define OPTION(...)                                                                                \
     {                                                                                              \
         __VA_ARGS__                                                                                \
@@ -64,14 +64,17 @@ struct options {
     const char *usage;        /* its arguments, in short */
     const char *summary;      /* what it does, in one line */
     const struct option *row; /* ends with a row without a name */
-    unsigned command;         /* its bit; 0: the table is for this command alone */
-    const char *others;       /* why it refuses the other rows; NULL: as unknown options */
+    unsigned command;         /* its bit in the rows' `commands`; 0: all rows are its own */
+    const char *others;       /* why it refuses other commands' options; NULL: as unknown ones */
     bool workload;            /* a command may follow the options or -- */
 };
 
 const struct option *option_find(const struct options *options, const char *name, size_t length);
 
-/* The name at `index` in the order of strcmp, including -- for a workload; NULL past the end. */
+/*
+ * Returns the name at `index` in the order of strcmp, or NULL past the end. The names include -- if
+ * there may be a workload.
+ */
 const char *option_name(const struct options *options, size_t index);
 
 /* Sets the option's member of the structure `to`. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See print.h. Also for panics: keeps no state of a print, and prints a wrong conversion as is. */
+/* See print.h. Also for panics: no print leaves state, and a wrong conversion is printed as is. */
 #include "core/lib/print.h"
 
 #include <stdbool.h>
@@ -83,7 +83,7 @@ static void put_string(struct sink *sink, const struct conversion *conversion, c
     put_padded(sink, conversion, text, length);
 }
 
-/* False if the letter is unknown. */
+/* Returns false if the letter is unknown. */
 static bool put_conversion(struct sink *sink, const struct conversion *conversion, va_list *values)
 {
     switch (conversion->letter) {
@@ -240,7 +240,7 @@ void print(const char *format, ...)
     va_end(arguments);
 }
 
-/* Fills a buffer, and keeps counting past its end. */
+/* A sink that fills a buffer, and keeps counting past its end. */
 struct buffer_sink {
     struct sink sink;
     char *buffer;

@@ -18,15 +18,18 @@ __attribute__((format(printf, 2, 3))) void print_to(struct sink *sink, const cha
 __attribute__((format(printf, 2, 0))) void print_list_to(struct sink *sink, const char *format,
                                                          va_list list);
 
-/* Prints to the console: the sink last set, or nowhere before the first. */
+/* Prints to the console, which is the sink last set. Prints nothing before one is set. */
 __attribute__((format(printf, 1, 2))) void print(const char *format, ...);
 void print_set_console(struct sink *sink);
 struct sink *print_console(void);
 
-/* Called around each print to the console; the guard admits one CPU at a time. Boot. */
+/*
+ * Called at boot. `enter` and `leave` will be called around each print to the console; `enter`
+ * admits one CPU at a time.
+ */
 void print_set_guard(void (*enter)(void), void (*leave)(void));
 
-/* Console output between these two is not interleaved with other output. Calls nest. */
+/* Console output between these two calls is not interleaved with other output. Calls nest. */
 void print_together_begin(void);
 void print_together_end(void);
 
