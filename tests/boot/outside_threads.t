@@ -72,7 +72,7 @@ my $profile = `cd $logs && $report --stdio --no-children -g none -s sym 2> err <
 like($profile, qr/^ +[\d.]+% +\[\.\] \w+/m, '... the report has what takes the time');
 
 # The kernel's variables have no bytes in its file, and lie where perf would take code for them.
-my %functions = map { $_ => 1 } `nm $build/ports/c-level0.elf` =~ /^\w+ [tTwW] (\w+)/mg;
+my %functions = map { $_ => 1 } `nm $build/ports/c-level0.elf` =~ /^\w+ [tTwW] (\S+)/mg;
 pitot('record', '-c', 500, '-o', $out);
 my $names = `perf script -i $out -F ip,sym 2> $logs/err < /dev/null`;
 my @wrong = grep { !$functions{$_} } $names =~ /^\s+[0-9a-f]+ (\S+)/mg;
