@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See base64.h. Buffers less than a line: every line but the last is full, and written whole. */
+/* See base64.h. Bytes are buffered until they fill a line, which is then written at once. */
 #include "core/stream/base64.h"
 
 #include "core/lib/assert.h"
@@ -23,7 +23,10 @@ static void encode_group(char text[4], const uint8_t *bytes, size_t count)
 
 _Static_assert(BASE64_LINE_BYTES / GROUP_BYTES * 4 + 1 <= BASE64_LINE_TEXT, "a line has room");
 
-/* For a panic on this CPU: the length is set after the text and cleared before the text changes. */
+/*
+ * Sets the length after the text, and clears it before the text changes, so that a panic on this
+ * CPU always finds a complete line or none.
+ */
 static void set_length(struct base64 *base64, size_t length)
 {
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -34,7 +37,7 @@ static void set_length(struct base64 *base64, size_t length)
 /* Writes the line in `text`, including its newline. */
 static void write_text(struct base64 *base64, size_t length)
 {
-    assert(length > 0 && length <= sizeof(base64->text)); /* a name may be too long for the line */
+    assert(length > 0 && length <= sizeof(base64->text)); /* the caller's name fits into the line */
     base64->left_before = base64->left ? *base64->left : 0;
     set_length(base64, length);
     base64->behind->write(base64->behind, base64->text, length);
@@ -87,7 +90,7 @@ void base64_close(struct base64 *base64)
     write_text(base64, print_into(base64->text, sizeof(base64->text), "====\n"));
 }
 
-/* uudecode refuses empty lines and incomplete groups, so the line is completed unchanged. */
+/* uudecode refuses empty lines and incomplete groups, so the rest of the same line is written. */
 void base64_cut(struct base64 *base64)
 {
     uint64_t gone = base64->left ? *base64->left - base64->left_before : UINT64_MAX;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See drain.h. The only writer is the thread, or the caller of drain_finish if there is none, or
- * the CPU that panics: stores are ordered so that it finds valid state at every instruction.
+ * See drain.h. Only one of these writes at a time: the thread; the caller of drain_finish, if there
+ * is no thread; the CPU that panics. Stores are ordered so that a panic at any instruction finds
+ * valid state.
  */
 #include "core/stream/drain.h"
 
@@ -16,8 +17,8 @@
 #include "core/sample/sample.h"
 #include "core/stream/port.h"
 
-#define BEGIN_NS 1000000000ull /* a recording this old is streamed, however little there is */
-#define PAUSE_NS 100000000ull  /* between two checks of rings that hold little */
+#define BEGIN_NS 1000000000ull /* a recording of this age is streamed, however short it is */
+#define PAUSE_NS 100000000ull  /* between two passes while the rings hold little */
 #define SHOW_NS  1000000000ull /* between two progress messages */
 
 _Static_assert(SAMPLE_SIZE_MAX <= STREAM_STAGE, "the stream takes each record of the rings");
@@ -25,9 +26,9 @@ _Static_assert(SAMPLE_SIZE_MAX <= STREAM_STAGE, "the stream takes each record of
 enum drain_state {
     DRAIN_DONE,    /* nothing to send */
     DRAIN_WAITS,   /* a recording runs, none of it has been sent */
-    DRAIN_HEAD,    /* its head is being sent */
-    DRAIN_RECORDS, /* its head has been sent */
-    DRAIN_ENDS,    /* its records have been sent */
+    DRAIN_HEAD,    /* the recording's head is being sent */
+    DRAIN_RECORDS, /* the head has been sent */
+    DRAIN_ENDS,    /* the records have been sent */
 };
 
 static struct {
@@ -36,14 +37,17 @@ static struct {
     uint64_t passes;
     bool whole; /* no record older than the last pass can still appear */
     struct ring_reader reader[ARCH_CPUS_MAX];
-    /* Saved in this order before reading a record, which is unsent while `records` is unchanged. */
+    /*
+     * Saved in this order before a record is read. The record has not been sent while
+     * stream->records still equals `records`.
+     */
     unsigned cpu;
     uint64_t position, records;
-    uint64_t unreturned; /* records sent that can still be read here */
+    uint64_t unreturned; /* records sent but not yet given back to the writers */
     uint64_t given_back;
     size_t tasks_told;
 
-    /* Loss counters, read when the records had been sent. */
+    /* Loss counters and the end's time, read once all records had been sent. */
     struct recorded_loss losses[ARCH_CPUS_MAX];
     size_t loss_count;
     uint64_t closed;
@@ -78,7 +82,7 @@ static void drain_head(struct stream *stream, bool more)
     drain.state = DRAIN_RECORDS;
 }
 
-/* Keeps records readable until the ring is nearly full. Overwriting writers need nothing back. */
+/* Keeps records readable until the ring is nearly full. In overwrite mode, writers need no room. */
 static void drain_give_back(struct ring *ring, const struct ring_reader *reader)
 {
     if (ring->mode == RING_OVERWRITE || ring->published - ring->tail <= ring->size / 8 * 7)
@@ -108,7 +112,7 @@ static uint64_t drain_waiting_in_all(void)
 
 /*
  * Writes only records published before it starts, because writers may outrun the port. `nest`, read
- * first, shows a writer that has read the clock for a record but not published it.
+ * first, is not 0 while a writer has read the clock for a record but has not published it.
  */
 static void drain_ring(struct stream *stream, unsigned cpu, struct ring *ring)
 {
@@ -132,7 +136,10 @@ static void drain_ring(struct stream *stream, unsigned cpu, struct ring *ring)
     }
 }
 
-/* Before the records, so that a cut stream has names; after them, for the samples' threads. */
+/*
+ * Called before the records, so that a cut stream has names, and after them, for threads that were
+ * created meanwhile.
+ */
 static void drain_tasks(struct stream *stream)
 {
     const struct recorded_task *tasks;
@@ -154,7 +161,7 @@ static void drain_pass(struct stream *stream)
     for (unsigned cpu = 0; (ring = recording_ring(cpu)); cpu++)
         drain_ring(stream, cpu, ring);
     drain_tasks(stream);
-    stream_flush(stream); /* a host that reads along gets the whole pass */
+    stream_flush(stream); /* a host that reads meanwhile gets the whole pass */
 }
 
 static void drain_end(struct stream *stream)
@@ -245,7 +252,10 @@ void drain_start(void)
     drain.state = DRAIN_WAITS;
 }
 
-/* True if a quarter of a ring, or anything in a nearly full ring, is unsent. *any: anything is. */
+/*
+ * True if more than a quarter of a ring, or anything in a nearly full ring, is unsent. Sets *any to
+ * true if anything in any ring is unsent.
+ */
 static bool drain_much(bool *any)
 {
     const struct ring *ring;
@@ -317,7 +327,10 @@ void drain_finish(void (*progress)(unsigned long done, unsigned long total))
     }
 }
 
-/* False if the stream was interrupted where it cannot be continued. */
+/*
+ * Continues an interrupted stream. Returns false if that is impossible: inside a head, or if the
+ * bytes sent are not counted.
+ */
 static bool drain_resume(struct stream *stream)
 {
     if (drain.state == DRAIN_WAITS) {

@@ -28,5 +28,5 @@ void drain_tick(void);
 /* Writes the unsent rest of a recording, if there is one. The rings are frozen. Panic context. */
 void drain_crash(void);
 
-/* Number of records sent and then given back to the writers: they can no longer be read here. */
+/* Number of records given back to the writers once sent: the rings no longer contain them. */
 uint64_t drain_given_back(void);

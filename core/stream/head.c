@@ -100,8 +100,8 @@ static void stream_sink_write(struct sink *sink, const char *bytes, size_t lengt
 }
 
 /*
- * Follows the attributes, because perf attaches descriptions to events it knows, and precedes the
- * names, at which `perf lock` looks for the descriptions.
+ * TRACING_DATA follows the attributes, because perf attaches descriptions only to events it knows,
+ * and precedes the names, because `perf lock` looks for the descriptions when it reads a name.
  */
 static void put_tracing_data(struct stream *stream, struct record_source *source, bool more)
 {

@@ -4,17 +4,18 @@
 
 #include "core/stream/stream.h"
 
-/* Once per stream, first: the records that perf parses without knowing an event. */
+/* Writes the records that perf parses without knowing an event. Called first, once per stream. */
 void head_open(struct stream *stream);
 
-/* The events' attributes and names, and the formats of tracepoints. */
+/* Writes the events' attributes and names, and the formats of tracepoints. */
 void head_events(struct stream *stream, struct record_source *source, bool more);
 
 /*
- * Once per stream, after the first events: perf parses the trailer of the kernel's map by their
- * attributes, and `perf evlist` takes the first feature for the end of the attributes.
+ * Writes the features and the kernel's map. Called once per stream, after the first events: perf
+ * parses the map's trailer by their attributes, and `perf evlist` reads attributes only up to the
+ * first feature.
  */
 void head_machine(struct stream *stream);
 
-/* Once per stream, before the first compressed record. */
+/* Writes the feature COMPRESSED. Called once per stream, before the first compressed record. */
 void head_compression(struct stream *stream);

@@ -11,7 +11,7 @@
 #include "core/stream/base64.h"
 
 static struct stream port; /* sink NULL: there is no port */
-/* Used for the port; or for a block, without a port or when a panic has given up the port. */
+/* Used by the port's stream, or by a block if there is no port or a panic has given it up. */
 static struct stream_packer packer;
 static struct stream_kernel kernel;
 static const struct stream_kernel *given; /* NULL: described by arch */

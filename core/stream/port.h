@@ -4,7 +4,7 @@
 
 #include "core/stream/stream.h"
 
-/* Replaces arch's description of the kernel; before stream_port_set, in another kernel. */
+/* Replaces arch's description of the kernel, in another kernel. Called before stream_port_set. */
 void stream_port_describe(const struct stream_kernel *with);
 
 /* Sets the binary port; *left counts the bytes it has sent. Called at boot. */
@@ -16,8 +16,8 @@ void stream_block_set(const uint64_t *left);
 /* The port's stream, shared by all recordings of this boot; NULL without a port. */
 struct stream *stream_port(void);
 
-/* Writes the rings' records to the console, as a block with its own stream. Also for a panic. */
+/* Writes the rings' records to the console, as a block with its own stream. Panics call it too. */
 void stream_block_write(void);
 
-/* Called when a panic begins: ends an unfinished block, so that decoders find the next. */
+/* Called when a panic begins: ends an unfinished block, so that decoders find the next one. */
 void stream_block_cut(void);

@@ -38,7 +38,7 @@ static void leave(struct stream *stream, const void *bytes, size_t length, unsig
     stream->crc_after = crc32_update(stream->crc, bytes, length);
     stream->records_after = stream->records + records;
     stream->left_before = stream->left ? *stream->left : 0;
-    local_barrier(); /* a crash dump with `sending` set has the rest */
+    local_barrier(); /* a crash that sees `sending` sees the fields above */
     stream->sending = true;
     local_barrier();
     if (length > 0)
@@ -47,7 +47,7 @@ static void leave(struct stream *stream, const void *bytes, size_t length, unsig
     settle(stream);
 }
 
-/* `whole`: these bytes complete a record. */
+/* Sends the staged bytes. `whole`: they complete a record. */
 static void send(struct stream *stream, bool whole)
 {
     assert(!stream->packs); /* only the head has records longer than the stage */
@@ -67,7 +67,7 @@ void stream_flush(struct stream *stream)
     leave(stream, &packer->header, size, 0, stream->staged_length);
 }
 
-/* A record in the packer counts as sent for the rings' readers: a crash flushes it. */
+/* Once the packer has a record, the rings' readers count it as sent: a crash flushes it. */
 static void pack(struct stream *stream)
 {
     if (zstd_room(&stream->packer->zstd) < stream->staged_length)

@@ -8,7 +8,7 @@
 #include "core/abi/perf_pipe.h"
 #include "core/stream/stream.h"
 
-/* Contents of a record's trailer, as selected by the event's sample_type. */
+/* Values for a record's trailer; the event's sample_type selects which are sent. */
 struct stage_origin {
     uint32_t pid, tid;
     uint64_t time; /* 0: none, and perf processes the record unsorted */

@@ -16,7 +16,7 @@ void stream_put_record(struct stream *stream, const struct perf_event_header *re
     stage_end(stream);
 }
 
-/* perf counts LOST records as well as the losses they report, so every record reports a loss. */
+/* perf also counts the LOST records themselves, so none is written unless something was lost. */
 static void put_loss(struct stream *stream, const struct recorded_loss *loss, uint64_t time)
 {
     const struct stage_origin origin = {.time = time, .cpu = loss->cpu};

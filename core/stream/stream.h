@@ -14,7 +14,7 @@
 #include "core/sample/records.h"
 #include "core/stream/zstd_encoder.h"
 
-/* What perf must know to resolve the kernel's symbols, and about the machine. */
+/* Describes the machine, and the kernel, whose symbols perf then resolves. */
 struct stream_kernel {
     const uint8_t *build_id; /* 20 bytes; NULL: none, and perf accepts any ELF file */
     uintptr_t text;          /* address of the kernel's text */
@@ -67,7 +67,7 @@ struct stream {
     size_t staged_length;
     bool sending; /* `leaving` is being sent; *left was left_before at its start */
     const uint8_t *leaving;
-    size_t leaving_length; /* 0: the record goes into the packer, sent at the next flush */
+    size_t leaving_length; /* 0: the record only enters the packer; the next flush sends it */
     uint64_t left_before;
     size_t staged_after;
     uint64_t bytes_after, records_after; /* `bytes` and `records` once `leaving` is sent */
@@ -83,20 +83,21 @@ void stream_set_packer(struct stream *stream, struct stream_packer *packer);
  * Writes the head of a recording: attributes, names, formats of tracepoints and, in the first
  * recording of a stream, the description of the kernel. The source must have at least one event,
  * ids that no earlier recording of this stream used, and PERF_SAMPLE_IDENTIFIER in every
- * sample_type. Names the functions in its records, or, if `more` records will come, all functions.
+ * sample_type. Also writes the names of the functions in its records, or, if `more` records
+ * will follow, of all functions.
  */
 void stream_begin_recording(struct stream *stream, struct record_source *source, bool more);
 
 /* Writes a record from a ring, at most STREAM_STAGE bytes long. */
 void stream_put_record(struct stream *stream, const struct perf_event_header *record);
 
-/* Writes a task's name, mapping or exit, not older than any record of an earlier round. */
+/* Writes a task's name, mapping or exit. No record of an earlier round may be younger. */
 void stream_put_task(struct stream *stream, const struct recorded_task *task);
 
 /* Sends the records that wait in the packer. */
 void stream_flush(struct stream *stream);
 
-/* Called after each pass over all rings: perf delivers the records from before the previous one. */
+/* Called after each pass over all rings: perf delivers the records before the previous round. */
 void stream_put_round(struct stream *stream);
 
 /*
@@ -114,7 +115,7 @@ void stream_write_recording(struct stream *stream, struct record_source *source,
 
 /*
  * Called in a crash, after which the stream's writer does not continue: completes the record being
- * sent, or drops the one being staged. Not inside a recording's head, because TRACING_DATA is sent
- * in parts. Returns false if sent bytes are not counted. Crash context.
+ * sent, or drops the one being staged. Must not be called inside a recording's head, because
+ * TRACING_DATA is sent in parts. Returns false if the bytes sent are not counted. Crash context.
  */
 bool stream_recover(struct stream *stream);

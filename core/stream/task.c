@@ -35,7 +35,7 @@ static void put_birth_or_end(struct stream *stream, uint32_t type, const struct 
 #define MAP_PROTECTION (1u | 4u)
 #define MAP_PRIVATE    2u
 
-/* Without a build id, the device and inode fields in its place are 0. */
+/* Without a build id, the record has a device and an inode number in its place, both 0. */
 static void put_map(struct stream *stream, const struct recorded_task *task,
                     const struct stage_origin *origin)
 {
@@ -63,7 +63,10 @@ static void put_map(struct stream *stream, const struct recorded_task *task,
     stage_end_with_id(stream, origin);
 }
 
-/* Without a time, a task gets the last recording's end: a reused id must not rename old samples. */
+/*
+ * A task without a time gets the time at which the last recording ended, so that a reused id does
+ * not rename that recording's samples.
+ */
 void stream_put_task(struct stream *stream, const struct recorded_task *task)
 {
     const struct stage_origin origin = {
@@ -77,7 +80,7 @@ void stream_put_task(struct stream *stream, const struct recorded_task *task)
         put_birth_or_end(stream, PERF_RECORD_EXIT, task, &origin);
         return;
     }
-    /* perf knows the idle threads' name, and counts every reported task as a working one. */
+    /* perf knows the idle threads' name, and would count them as working if they were reported. */
     if (task->pid == 0 && strcmp(task->comm, HOST_IDLE_NAME) == 0)
         return;
     if (task->parent)

@@ -9,7 +9,10 @@
 
 static const char magic[] = "\x17\x08\x44tracing0.6"; /* including its NUL */
 
-/* perf rejects an empty layout, and derives the size of a long from it. No such page follows. */
+/*
+ * The layout of a trace page. No page follows, but perf rejects an empty layout, and derives the
+ * size of a long from it.
+ */
 static const char header_page[] = "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
                                   "\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
                                   "\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"
@@ -68,7 +71,7 @@ bool tracing_data_needed(const struct record_source *source)
     return false;
 }
 
-/* The event's tracepoint, if it needs a description that no earlier event has given. */
+/* Returns the event's tracepoint; NULL if it needs no description, or an earlier event gives it. */
 static const struct tracepoint *tracepoint_of(const struct record_source *source, size_t index)
 {
     const struct recorded_event *event = &source->events[index];
@@ -85,7 +88,7 @@ static const struct tracepoint *tracepoint_of(const struct record_source *source
 static struct format_names names;
 static size_t padding;
 
-/* Collects the functions in the samples' fields, which the body names. */
+/* Collects the functions that occur in the samples' fields, for the body to name. */
 static void collect_names(struct record_source *source)
 {
     const struct perf_event_header *record;

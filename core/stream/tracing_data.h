@@ -10,7 +10,7 @@
 /* True if a tracepoint event of the source has raw data, which needs a description. */
 bool tracing_data_needed(const struct record_source *source);
 
-/* Returns the body's size, a multiple of 8. Names functions as stream_begin_recording does. */
+/* Prepares the body and returns its size, a multiple of 8. `more`: see stream_begin_recording. */
 size_t tracing_data_prepare(struct record_source *source, bool more);
 
 /* Writes the prepared body, for the same source. */

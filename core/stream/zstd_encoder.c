@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * See zstd_encoder.h. Records consist of eight-byte words, so positions are stored and looked up by
- * word. A match at the last offset is preferred: a record differs from the last of its kind in a
- * few bytes of its time, and is equal again after them.
+ * word. A match at the last offset is preferred: a record often differs from the last of its kind
+ * only in a few bytes of its time, and the same offset matches again after them.
  */
 #include "core/stream/zstd_encoder.h"
 
@@ -10,7 +10,7 @@
 #include "core/lib/string.h"
 
 #define WORD        8u
-#define WORDS       (4 * WORD) /* tried first: a piece of a call chain, not one word */
+#define WORDS       (4 * WORD) /* looked up too: finds a piece of a call chain */
 #define MATCH_LEAST 4u
 /* Bytes further back are about to be overwritten by the waiting ones. */
 #define DISTANCE_MAX (ZSTD_WINDOW - ZSTD_PENDING_MAX)
@@ -88,7 +88,7 @@ static uint32_t find_by(struct zstd *zstd, uint32_t *table, unsigned length, uin
     return match_length(zstd, position, *distance);
 }
 
-/* The longer of the matches found by the two tables; both store the position. */
+/* Returns the length of the longer match that the two tables find; both store the position. */
 static uint32_t find(struct zstd *zstd, uint64_t position, uint32_t *distance)
 {
     uint32_t near = 0, far = 0;
@@ -108,7 +108,10 @@ static void note(struct zstd *zstd, uint64_t from, uint64_t to)
         find(zstd, at, &unused);
 }
 
-/* Splits the waiting bytes into sequences; returns their number. Literals follow the last one. */
+/*
+ * Splits the waiting bytes into sequences, and returns the number of sequences. The bytes after the
+ * last one are literals.
+ */
 static size_t take_apart(struct zstd *zstd)
 {
     uint64_t position = zstd->flushed, literals = position;

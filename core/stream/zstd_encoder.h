@@ -30,7 +30,7 @@ struct zstd {
     struct zstd_repeats repeats_after;
 
     uint8_t window[ZSTD_WINDOW]; /* byte n is at index n % ZSTD_WINDOW */
-    /* Last position of a word, and of four words, by hash. A hint: the bytes are compared. */
+    /* Last position of a word, and of four words, by hash. Only a hint: matches are verified. */
     uint32_t word_at[1u << ZSTD_HASH_LOG], words_at[1u << ZSTD_HASH_LOG];
     struct zstd_sequence sequences[ZSTD_PENDING_MAX / 4];
 };

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See zstd_fse.h. Searching the decoder's few states takes less time than sending the result. */
+/* See zstd_fse.h. A search of the decoder's few states takes less time than sending its result. */
 #include "core/stream/zstd_fse.h"
 
 #include "core/lib/assert.h"
 
-/* RFC 8878, 4.1.1: shares below one get the last states, the others are scattered over the rest. */
+/*
+ * RFC 8878, 4.1.1: symbols with a share below one get the last states, the others are scattered
+ * over the remaining states.
+ */
 static void scatter(struct fse *fse, const int8_t *shares, unsigned symbols)
 {
     unsigned size = 1u << fse->log, last = size - 1, at = 0;

@@ -22,7 +22,7 @@ struct fse {
 
 /* Numbers of a few bits, from the lowest bit of the first byte up; decoders begin at the end. */
 struct bits {
-    uint8_t *at, *end; /* next byte, and end of the buffer: bytes there are dropped */
+    uint8_t *at, *end; /* next byte, and end of the buffer: further bytes are dropped */
     uint64_t held;     /* bits that do not fill a byte yet */
     unsigned count;    /* number of bits in `held`; below 8 between calls */
 };
@@ -46,12 +46,16 @@ static inline void bits_close(struct bits *bits)
         bits_add(bits, 0, 8 - bits->count);
 }
 
-/* Builds the states from the symbols' shares, which add up to 1 << log; -1 is less than one. */
+/*
+ * Builds the states from the symbols' shares, which add up to 1 << log. A share of -1 means less
+ * than one, and counts as one state.
+ */
 void fse_build(struct fse *fse, unsigned log, const int8_t *shares, unsigned symbols);
 
 /*
- * Symbols are encoded from the last to the first. Both return a decoder state for the symbol:
- * fse_last any, fse_before the one that leads to `next`, and adds the bits of that transition.
+ * Symbols are encoded from the last to the first. For the last symbol, fse_last returns any of its
+ * decoder states. For every other symbol, fse_before returns the state that leads to `next`, and
+ * adds the bits of that transition.
  */
 unsigned fse_last(const struct fse *fse, unsigned symbol);
 unsigned fse_before(const struct fse *fse, unsigned symbol, unsigned next, struct bits *bits);

@@ -59,7 +59,7 @@ static struct code code_of_offset(uint32_t offset)
     return (struct code){log, log, offset - (1u << log)};
 }
 
-/* Directly after a match the last offset is no repeat: that match would have been longer. */
+/* Directly after a match, the last offset cannot repeat: the match would have been longer. */
 uint32_t zstd_offset(struct zstd_repeats *repeats, uint32_t distance, uint32_t literals)
 {
     uint32_t *offset = repeats->offset;

@@ -19,11 +19,11 @@ struct zstd_sequence {
     uint32_t offset; /* as encoded: 1 to 3 for a repeat, otherwise the distance plus 3 */
 };
 
-/* Encodes `distance` after a run of `literals`, and updates the repeats as a decoder does. */
+/* Returns the encoded `distance` after a run of `literals`; updates repeats as a decoder does. */
 uint32_t zstd_offset(struct zstd_repeats *repeats, uint32_t distance, uint32_t literals);
 
 #define ZSTD_SEQUENCES_MAX 0x7eff /* the largest count with a two-byte encoding */
 
-/* Returns the length of the section of `count` sequences; 0: it does not fit into `room`. */
+/* Writes the section of `count` sequences. Returns its length; 0: it does not fit into `room`. */
 size_t zstd_write_sequences(uint8_t *to, size_t room, const struct zstd_sequence *sequences,
                             size_t count);
