@@ -27,7 +27,10 @@ static bool debugger_wants(unsigned cpu)
     return gdb_points_hit(cpu) && !gdb_command_runs();
 }
 
-/* False if an earlier stop has handled the reason: a ^C, a new gdb's packet, or this CPU's hit. */
+/*
+ * True if a reason for a stop remains: a ^C, a new gdb's packet, or this CPU's hit. An earlier stop
+ * may have handled it.
+ */
 static bool debugger_asks(unsigned cpu)
 {
     const struct gdb_link *link = &gdb_session.server.link;
@@ -110,7 +113,7 @@ void gdb_panicked(const struct regs *regs)
         arch_stop_dead(&dead);
 }
 
-/* -EBUSY: gdb is attached already; otherwise the error of parking the CPUs. */
+/* Returns 0, -EBUSY if gdb is attached already, or the error of parking the CPUs. */
 static int attach(const struct gdb_door *with, struct refusal *why)
 {
     static const struct arch_debugger debugger = {.wants = debugger_wants,
@@ -179,7 +182,7 @@ int gdb_wait_at(const struct gdb_door *with, struct refusal *why)
 
     if (gdb_session.monitor)
         gdb_session.monitor->start();
-    gdb_session.arriving = true; /* until this stop */
+    gdb_session.arriving = true; /* until the stop below */
     error = attach(with, why);
     if (error) {
         gdb_session.arriving = false;

@@ -19,7 +19,7 @@ struct gdb_door {
     struct gdb_line line;    /* access that polls the port */
     int (*poll)(void);       /* the next byte received; -1: none */
     void (*listen)(bool on); /* on: received bytes interrupt the boot CPU */
-    /* gdb takes the port. Returns NULL, or why ^C cannot interrupt all code. */
+    /* Called when gdb takes the port. Returns NULL, or why ^C cannot interrupt all code. */
     const char *(*open)(void);
     void (*close)(void);
     bool lends_console; /* print() goes to gdb while the port is open */
@@ -29,21 +29,30 @@ struct gdb_door {
 struct gdb_monitor {
     /* Creates what commands need, for example a thread; may be called again. Task context. */
     void (*start)(void);
-    /* The stopped CPU runs the command when all CPUs resume. NULL, or why not. In a stop. */
+    /*
+     * Called in a stop: prepares a command, which the stopped CPU runs once all CPUs have resumed.
+     * Returns NULL, or why the command cannot run.
+     */
     const char *(*begin)(unsigned cpu, const char *line);
-    /* A command is running, or its end has not been reported to gdb. Any context. */
+    /* True if a command is running, or its end has not been reported to gdb. Any context. */
     bool (*is_under_way)(void);
-    /* In a stop of that CPU. True: the command has ended, the CPU's own context is restored. */
+    /*
+     * Called in a stop of that CPU. Returns true if the command has ended, once it has restored the
+     * CPU's own context.
+     */
     bool (*end)(unsigned cpu);
-    /* Commands print by `text_to` and call `alive` once a second, both in task context. At boot. */
+    /*
+     * Called at boot. From then on, commands print by `text_to` and call `alive` once a second,
+     * both in task context.
+     */
     void (*set_print)(size_t (*text_to)(const char *text, size_t length), void (*alive)(void));
 };
 
-/* gdb's own port, the console's port, and the commands of `monitor`; each may be NULL. At boot. */
+/* Sets gdb's own port, the console's port and the commands; each may be NULL. Called at boot. */
 void gdb_init(const struct gdb_door *own, const struct gdb_door *lent,
               const struct gdb_monitor *commands);
 
-/* gdb's own port; the console's if `console`, or if gdb has none. NULL: there is neither. */
+/* Returns gdb's own port, or the console's if `console` or if gdb has none. NULL: there is none. */
 const struct gdb_door *gdb_door_of(bool console);
 
 /*
@@ -52,16 +61,19 @@ const struct gdb_door *gdb_door_of(bool console);
  */
 int gdb_wait_at(const struct gdb_door *with, struct refusal *why);
 
-/* Prints the state of gdb and its line. False: no gdb is attached. Task context, or a stop. */
+/* Prints the state of gdb's line. Returns false if no gdb is attached. Task context, or a stop. */
 bool gdb_tell(struct sink *to);
 
-/* A byte came at gdb's own port. True: gdb is now attached and gets the next. In interrupts. */
+/*
+ * Called when a byte has arrived at gdb's own port. Returns true if gdb is now attached; it then
+ * reads the following bytes. In interrupts.
+ */
 bool gdb_arrived(uint8_t byte, struct regs *regs);
 
-/* Called after each interrupt: repeats the request to CPUs that could not stop during a hit. */
+/* Called after each interrupt: repeats stop requests to CPUs that could not stop during a hit. */
 void gdb_tick(void);
 
-/* That CPU is sending to gdb and must not be stopped. Called in an NMI or a trap on that CPU. */
+/* True if that CPU is sending to gdb and must not stop. Called in an NMI or a trap on that CPU. */
 bool gdb_is_sending(unsigned cpu);
 
 /* Called after a panic with these registers was reported: stops if gdb is attached. Any context. */

@@ -65,7 +65,7 @@ static int read_body(struct gdb_link *link, size_t *length, uint8_t *sum)
     return 0;
 }
 
-/* -EBADMSG: the next two digits are not the sum. */
+/* Returns -EBADMSG if the next two digits are not the sum. */
 static int read_sum(struct gdb_link *link, uint8_t sum)
 {
     int high = link->line->get(), low = high < 0 ? -1 : link->line->get();
@@ -191,7 +191,7 @@ void gdb_link_send_once(struct gdb_link *link)
     link->line->put(end, sizeof(end));
 }
 
-/* A packet instead of the `+`: gdb lost ours, and continues or asks again. */
+/* If a packet comes instead of the `+`, gdb has lost ours, and continues or asks again. */
 int gdb_link_send(struct gdb_link *link)
 {
     int byte;

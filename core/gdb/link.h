@@ -19,7 +19,7 @@
 struct gdb_line {
     int (*get)(void); /* waits for the next byte; -1: there will be none */
     void (*put)(const char *bytes, size_t length);
-    bool (*ready)(void); /* GDB_PIECE bytes can be put without waiting */
+    bool (*ready)(void); /* true if GDB_PIECE bytes can be put without waiting */
 };
 
 struct gdb_link {
@@ -53,7 +53,7 @@ void gdb_link_init(struct gdb_link *link, const struct gdb_line *line);
 /* Waits for a valid packet. -E2BIG: it exceeds GDB_PACKET_MAX; -EPIPE: the line has ended. */
 int gdb_link_receive(struct gdb_link *link);
 
-/* Begin an empty packet, then add to it. */
+/* gdb_out_begin begins an empty packet; the others add to it. */
 void gdb_out_begin(struct gdb_link *link);
 void gdb_out_char(struct gdb_link *link, char character);
 void gdb_out_text(struct gdb_link *link, const char *text);
@@ -69,8 +69,9 @@ int gdb_link_send(struct gdb_link *link);
 void gdb_link_send_once(struct gdb_link *link);
 
 /*
- * A second packet, of at most GDB_TEXT_MAX characters of text, and the sending of its next piece;
- * false: none is left. A stop between two pieces sends the rest.
+ * gdb_link_make_text builds a separate packet, of at most GDB_TEXT_MAX characters of text.
+ * gdb_link_send_piece sends its next piece, and returns false if no piece is left. A stop between
+ * two pieces sends the rest.
  */
 void gdb_link_make_text(struct gdb_link *link, const char *text, size_t length);
 bool gdb_link_send_piece(struct gdb_link *link);

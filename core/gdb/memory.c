@@ -12,7 +12,7 @@ static bool find_place(const char **at, uint64_t *address, uint64_t *length)
     return hex_number(at, address) && *(*at)++ == ',' && hex_number(at, length);
 }
 
-/* Replies with the bytes that can be read and fit into a packet; if there are none, an error. */
+/* Replies with the bytes that can be read and fit into a packet, or with an error if none can. */
 void gdb_read_memory(struct gdb_server *server, const char *at)
 {
     bool binary = server->link.in[0] == 'x', room = true;

@@ -13,7 +13,10 @@ gdb_packet_handler gdb_read_registers, gdb_write_registers, gdb_read_register, g
 gdb_packet_handler gdb_read_memory, gdb_write_memory, gdb_write_binary, gdb_change_point;
 gdb_packet_handler gdb_query, gdb_set;
 
-/* Return true if server->request is for the machine; gdb_resume gets the whole packet. */
+/*
+ * These return true if server->request now has a request that gdb_server_serve returns to its
+ * caller. gdb_resume gets the whole packet.
+ */
 bool gdb_resume(struct gdb_server *server, const char *packet);
 bool gdb_verbose(struct gdb_server *server, const char *at);
 bool gdb_query_command(struct gdb_server *server, const char *at);
@@ -24,5 +27,8 @@ void gdb_reply_error(struct gdb_server *server, const char *text);
 void gdb_reply_number(struct gdb_server *server, unsigned error);
 void gdb_reply_ok(struct gdb_server *server);
 
-/* Reads the CPU of a thread number; `any` allows GDB_NO_CPU, too. False: the reply is an error. */
+/*
+ * Reads a thread number and stores its CPU. If `any`, 0 and -1 are also allowed, and are stored as
+ * GDB_NO_CPU. Returns false if the number is invalid; the reply is then an error.
+ */
 bool gdb_thread_number(struct gdb_server *server, const char **at, bool any, unsigned *cpu);

@@ -11,7 +11,7 @@
 #include "core/lib/cpus.h"
 
 #define SOFTWARE_MAX 64
-#define HARDWARE_MAX 8 /* more than the registers: equal points share one */
+#define HARDWARE_MAX 8 /* more than debug registers, because equal points share one */
 
 /* A free entry has address 0, where nothing is mapped. */
 static struct {
@@ -91,7 +91,7 @@ static void software_clear(uint64_t address)
 /* Drops a breakpoint that cannot be reinserted, for example because its stack was unmapped. */
 void gdb_points_lift(bool lifted)
 {
-    if (!lifted) /* hits during a command did not stop */
+    if (!lifted) /* hits during a command stopped no CPU */
         forget_hits();
     for (int i = 0; i < SOFTWARE_MAX; i++) {
         if (!software[i].address)
@@ -154,7 +154,7 @@ static struct hardware *hardware_find(enum gdb_point kind, uint64_t address, uin
     return NULL;
 }
 
-/* x86 cannot watch reads only; gdb ignores accesses that changed the value. */
+/* x86 cannot watch only reads, so writes hit too; gdb ignores those that changed the value. */
 static int hardware_set(enum gdb_point kind, uint64_t address, uint64_t length, struct refusal *why)
 {
     static const char *const names[] = {[GDB_POINT_SOFTWARE] = "break",
@@ -215,7 +215,7 @@ int gdb_point_change(bool set, enum gdb_point kind, uint64_t address, uint64_t l
 {
     int error = frozen ? 0 : cpus_park(why);
 
-    if (error || frozen) /* a CPU may not answer */
+    if (error || frozen) /* parking fails if a CPU does not answer */
         return error;
     if (set)
         error = is_instruction(kind) ? software_set(address, why)

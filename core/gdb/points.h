@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Points that gdb has set, changed only in stops, and hits, which each CPU records in its traps. */
+/*
+ * Points, which are gdb's breakpoints and watchpoints, changed only in stops; and their hits, which
+ * each CPU records in its traps.
+ */
 #pragma once
 
 #include <stdbool.h>
@@ -24,10 +27,10 @@ void gdb_points_hide(uint64_t address, uint8_t *bytes, size_t length);
 /* Called after memory was written: sets breakpoint instructions again. In a stop. */
 void gdb_points_keep(uint64_t address, size_t length);
 
-/* True if the breakpoint instruction is gdb's: records this CPU's hit. In its trap. */
+/* If the breakpoint instruction is gdb's, records this CPU's hit and returns true. In its trap. */
 bool gdb_points_own(unsigned cpu, uint64_t address);
 
 /* True if that CPU has hit a point that still exists. In the CPU's traps, or in a stop. */
 bool gdb_points_hit(unsigned cpu);
-/* The same; also describes the hit and clears it. */
+/* Same as gdb_points_hit, but also stores the hit in *stop and clears it. */
 bool gdb_points_take(unsigned cpu, struct gdb_stop *stop);

@@ -30,7 +30,7 @@ static void slice_text(struct slice *slice, const char *text)
         slice_char(slice, *text++);
 }
 
-/* Replaces the special characters of XML. */
+/* Replaces the special characters of XML by '?'. */
 static void slice_plain(struct slice *slice, const char *text)
 {
     for (; *text; text++)
@@ -78,7 +78,7 @@ static void transfer(struct gdb_server *server, const char *at)
         server->link.out[0] = 'm';
 }
 
-/* The first query of a new gdb, which acknowledges packets and has not set any point yet. */
+/* Answers the first query of a new gdb, which acknowledges packets and has set no points yet. */
 static void introduce(struct gdb_server *server, const char *at)
 {
     if (server->link.no_ack) {
@@ -121,7 +121,7 @@ static void describe_thread(struct gdb_server *server, const char *at)
     gdb_out_bytes(&server->link, (const uint8_t *)text, strlen(text));
 }
 
-/* For tools/gdb: reports once why a point was refused, which gdb shows for few kinds of points. */
+/* For tools/gdb: reports once why a point was refused; gdb shows that for few kinds of points. */
 static void tell_refused(struct gdb_server *server)
 {
     const char *text = server->refused.text;

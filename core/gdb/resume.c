@@ -12,7 +12,7 @@ struct plan {
     uint64_t start, end; /* address range of a step */
 };
 
-/* Leaves a reply if the combination is not supported. */
+/* Makes the plan a request. Returns false, with an error reply, if the plan is not supported. */
 static bool plan_resume(struct gdb_server *server, const struct plan *plan)
 {
     struct gdb_request *request = &server->request;
@@ -40,7 +40,7 @@ static bool plan_resume(struct gdb_server *server, const struct plan *plan)
     return false;
 }
 
-/* "c", "C05", "s", "S05", "t", "r1000,1010". */
+/* Reads an action: "c", "C05", "s", "S05", "t" or "r1000,1010". */
 static bool read_action(struct gdb_server *server, const char **at, enum action *action,
                         struct plan *plan)
 {
@@ -70,7 +70,7 @@ static bool read_action(struct gdb_server *server, const char **at, enum action 
     return false;
 }
 
-/* The older `c` and `s`, for the CPU chosen by `Hc`. */
+/* Handles the older packets `c`, `C`, `s` and `S`, for the CPU chosen by `Hc`. */
 bool gdb_resume(struct gdb_server *server, const char *packet)
 {
     struct plan plan = {.start = 0};

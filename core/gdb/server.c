@@ -175,7 +175,7 @@ static gdb_packet_handler *const handlers[128] = {
     ['q'] = gdb_query,          ['Q'] = gdb_set,
 };
 
-/* True if there is a request for the machine; otherwise the reply is ready. */
+/* True if the packet made a request (server->request); otherwise the reply is ready. */
 static bool dispatch(struct gdb_server *server)
 {
     const char *at = server->link.in;

@@ -17,7 +17,7 @@
 #define GDB_SIGNAL_TRAP      5
 #define GDB_SIGNAL_ABORTED   6
 
-/* After the signal in the order of enum gdb_point. */
+/* The reasons after GDB_STOPPED_BY_SIGNAL are in the order of enum gdb_point. */
 enum gdb_stop_reason {
     GDB_STOPPED_BY_SIGNAL,
     GDB_STOPPED_BY_SOFTWARE,
@@ -87,5 +87,8 @@ void gdb_server_command_done(struct gdb_server *server, int status);
 /* Prints text on gdb's terminal, while gdb waits for a stop or a command. In a stop. */
 void gdb_server_print(struct gdb_server *server, const char *text, size_t length);
 
-/* Reports the machine's end, if gdb waits for a stop: 'W' and a status, or 'X' and a signal. */
+/*
+ * Reports the machine's end, if gdb waits for a stop. `how` is 'W' for an exit with status `code`,
+ * or 'X' for a death by signal `code`.
+ */
 void gdb_server_ended(struct gdb_server *server, char how, unsigned code);

@@ -21,24 +21,24 @@ extern struct gdb_session {
     const struct gdb_door *door; /* the port of the attached gdb; NULL: none is attached */
     struct sink *console_before; /* print's sink before the port was lent to gdb */
     const char *blind;           /* why ^C cannot interrupt all code, or NULL */
-    /* Used in stops; while the machine runs, text.c and listening use its link. */
+    /* Used in stops. While the machine runs, text.c and debugger.c use its link. */
     struct gdb_server server;
     bool stopped;       /* [A] in a stop: the port is polled */
     unsigned listening; /* [A] the boot CPU polls the port while the machine runs */
-    bool arriving;      /* this gdb has not had its first stop yet; cleared in that stop */
-    unsigned steps;     /* since the other CPUs last ran; used in stops */
+    bool arriving;      /* a new gdb waits for its first stop, which clears this */
+    unsigned steps;     /* single steps counted by resume_as_asked; used in stops */
     uint32_t sender;    /* [A] 1 + the CPU that builds or sends a piece of text; 0: none */
 } gdb_session;
 
 extern const struct gdb_target gdb_machine;
 
-/* A `monitor` command is running, or its end has not been reported to gdb. Any context. */
+/* True if a `monitor` command runs, or its end has not been reported to gdb. Any context. */
 bool gdb_command_runs(void);
 
 /* Sends the rest of a text packet that a stop has interrupted. In a stop. */
 void gdb_text_send_rest(void);
 
-/* Sends text to gdb. Returns how much: gdb may leave meanwhile. Task context, or a panic. */
+/* Sends text to gdb. Returns the length sent: gdb may leave meanwhile. Task context, or a panic. */
 size_t gdb_text_print(const char *text, size_t length);
 
 /* Sends an empty text: gdb complains if it gets nothing for two seconds. Task context. */
@@ -47,5 +47,8 @@ void gdb_text_keep_alive(void);
 /* The console's sink while gdb uses its port: sends the text to a gdb that waits for a stop. */
 extern struct sink gdb_text_console;
 
-/* Called on a CPU that has stopped: serves gdb until it resumes the machine, as in `resume`. */
+/*
+ * Called on a CPU that has stopped: serves gdb until it resumes the machine, and stores how in
+ * *resume. `absent` is the CPU that did not stop, or ARCH_NO_CPU.
+ */
 void gdb_stop_serve(unsigned cpu, enum arch_stop why, unsigned absent, struct arch_resume *resume);

@@ -28,7 +28,7 @@ static void detach(void)
 
 /*
  * gdb asks for all CPUs to run during a step. The others run only before one in STEPS_ALONE steps,
- * and only if the CPU that steps has caused the stop: it must step from where gdb saw it.
+ * and only if the CPU that steps has caused the stop: any other must step from where gdb saw it.
  */
 static void resume_as_asked(unsigned cpu, const struct gdb_request *request,
                             struct arch_resume *resume)
@@ -42,7 +42,7 @@ static void resume_as_asked(unsigned cpu, const struct gdb_request *request,
     *resume = (struct arch_resume){.all = all, .only = request->only, .step = request->step};
 }
 
-/* A range step ends outside its range, at a point, or when gdb asks for a stop. */
+/* True if a range step continues: it ends outside its range, at a point, or if gdb sends ^C. */
 static bool range_goes_on(unsigned cpu, struct gdb_stop *stop)
 {
     const struct gdb_request *request = &gdb_session.server.request;
@@ -76,7 +76,7 @@ static void server_write(struct sink *sink, const char *bytes, size_t length)
     gdb_server_print(&gdb_session.server, bytes, length);
 }
 
-/* True if all CPUs resume for the command. */
+/* Returns true if all CPUs must resume to run the command. */
 static bool begin_command(unsigned cpu, enum arch_stop why)
 {
     static struct sink to_gdb = {server_write};
@@ -104,7 +104,7 @@ static bool begin_command(unsigned cpu, enum arch_stop why)
     return false;
 }
 
-/* The command itself has printed an error. */
+/* Reports success even if the command failed: it has printed its error itself. */
 static void end_command(void)
 {
     gdb_points_lift(false);

@@ -26,7 +26,7 @@ enum gdb_point {
 struct gdb_target {
     unsigned (*cpus)(void);             /* numbered from 0; there may be gaps */
     bool (*cpu_is_there)(unsigned cpu); /* true if the CPU is in use, stopped or not */
-    /* In a few words, for the user. */
+    /* Describes the CPU in a few words, for the user. */
     void (*cpu_describe)(unsigned cpu, char *text, size_t size);
 
     const char *description; /* target.xml */
@@ -34,7 +34,7 @@ struct gdb_target {
     size_t (*register_size)(unsigned number);
     const unsigned *expedited; /* registers in every report of a stop */
     unsigned expedited_count;
-    /* False: the value is unknown. */
+    /* Returns false if the value is unknown. */
     bool (*register_read)(unsigned cpu, unsigned number, uint8_t *bytes);
     int (*register_write)(unsigned cpu, unsigned number, const uint8_t *bytes, struct refusal *why);
 

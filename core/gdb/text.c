@@ -18,7 +18,7 @@ static void sending_begins(void)
     local_barrier();
 }
 
-/* Repeats the request for a stop of this CPU that came meanwhile. */
+/* Repeats a request to stop this CPU that came while it was sending. */
 static void sending_ends(void)
 {
     unsigned cpu = arch_cpu_id();
@@ -99,7 +99,7 @@ static void send_end(void)
     gdb_server_ended(&gdb_session.server, 'W', 0);
 }
 
-/* In a stop no other CPU sends, and the guard, which a stopped CPU may hold, is not taken. */
+/* In a stop, does not take the guard: no other CPU sends, and a stopped CPU may hold the guard. */
 void gdb_exited(void)
 {
     uint64_t flags;
