@@ -26,7 +26,7 @@ static void print_write(struct sink *sink, const char *bytes, size_t length)
     pitot_host_print(bytes, length);
 }
 
-/* What a recording lacks, or NULL. *cpu is the CPU at fault, if it is one. */
+/* Returns what a recording lacks, or NULL. Stores the CPU at fault in *cpu, or ARCH_NO_CPU. */
 static const char *lacking(unsigned *cpu)
 {
     *cpu = ARCH_NO_CPU;

@@ -22,13 +22,16 @@ struct embed_options {
 /* Returns 0, or a negative errno and the reason. Task context. */
 int embed_options_parse(const char *text, struct embed_options *options, struct refusal *why);
 
-/* Completes the kernel's tracepoints, at boot. -EINVAL: its linker script drops them. */
+/*
+ * Completes the kernel's tracepoints, at boot. Returns -EINVAL if its linker script drops them, or
+ * if one has too many fields.
+ */
 int embed_tracepoints_init(struct refusal *why);
 
-/* The named threads, for the stream. Task context. */
+/* Returns the named threads, for the stream. Task context. */
 const struct recorded_task *embed_threads(size_t *count);
 
-/* Name of that thread, or NULL. Any context. */
+/* Returns the name of that thread, or NULL. Any context. */
 const char *embed_thread_name(uint32_t pid);
 
 /* task_name of core/host.h. */
@@ -43,6 +46,9 @@ void embed_host_set(void);
 /* True if pitot_init has succeeded. */
 bool embed_ready(void);
 
-/* The stream of all recordings, opened once; `sink` and `kernel` must stay valid. Task context. */
+/*
+ * The one stream of all recordings. embed_stream_open is called once; its arguments must stay
+ * valid. Task context.
+ */
 struct stream *embed_stream_open(struct sink *sink, const struct stream_kernel *kernel);
 struct stream *embed_stream(void);

@@ -11,7 +11,7 @@ struct scanner {
     char value[EVENT_NAME_SIZE + 1]; /* room to see that an event is too long */
 };
 
-/* False at the end. An argument that is too long for an event is cut, but still too long. */
+/* Returns false at the end. Cuts an argument too long for an event, but leaves it too long. */
 static bool next_argument(struct scanner *scanner)
 {
     size_t length = 0;

@@ -53,7 +53,10 @@ static void host_write(struct sink *sink, const char *bytes, size_t length)
     pitot_host_write(bytes, length);
 }
 
-/* perf compares a symbol's address with the file's; the text's first byte may have no name. */
+/*
+ * perf compares the address of one symbol with that in the ELF file. This is pitot_init, because
+ * the text's first byte may have no symbol.
+ */
 static void begin_stream(void)
 {
     static struct sink sink = {host_write};

@@ -8,7 +8,7 @@ const struct event_source *const event_sources[] = {&breakpoint_source, &clock_s
                                                     &tracepoint_source};
 const size_t event_source_count = sizeof(event_sources) / sizeof(event_sources[0]);
 
-/* For a breakpoint that opens a window of `branches`: pitot_start has no syntax for it. */
+/* Never called: pitot_start has no syntax for a breakpoint that opens a window of `branches`. */
 void branches_open(struct regs *regs)
 {
     (void)regs;

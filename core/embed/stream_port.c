@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* In place of stream.c, with console commands: all recordings go to one stream. Task context. */
+/* Replaces stream.c if there are console commands, which use the same stream. Task context. */
 #include "core/embed/embed.h"
 #include "core/stream/port.h"
 
@@ -23,7 +23,7 @@ struct stream *embed_stream_open(struct sink *sink, const struct stream_kernel *
     return stream_port();
 }
 
-/* `perf record -z` applies only to its own recording. */
+/* Turns compression off: `perf record -z` applies only to its own recording. */
 struct stream *embed_stream(void)
 {
     struct stream *stream = stream_port();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The threads of another kernel: which runs on this CPU, and their names for the stream. */
+/* Another kernel's threads: which one runs on each CPU, and their names for the stream. */
 #include "core/embed/embed.h"
 
 #include "core/host.h"

@@ -39,7 +39,7 @@ _Static_assert(PITOT_KIND_pointer == TRACEPOINT_pointer && PITOT_KIND_u32 == TRA
 /* If even Pitot's own tracepoint is missing, the linker script has dropped the section. */
 PITOT_TRACEPOINT(pitot, mark, 2, PITOT_FIELD(text, text, "%s"), PITOT_FIELD(u64, value, " %lu"));
 
-/* There are no sites. */
+/* There are no sites to patch. */
 int arch_site_set(const struct arch_site *site, bool on)
 {
     (void)site, (void)on;

@@ -17,7 +17,7 @@ struct cpu_frame {
     uint64_t ip, cs, flags, sp, ss;
 };
 
-/* Continues in the interrupted context. */
+/* Continues the chain in the context that the trap has interrupted. */
 static void cross(struct unwind *state, const struct pitot_trap *trap)
 {
     uintptr_t at = state->sp + trap->frame, end = at + sizeof(struct cpu_frame);
@@ -45,7 +45,7 @@ static bool read_text(const struct arch_stack *of, uintptr_t address, void *to, 
     return true;
 }
 
-/* Without symbols the function's beginning is unknown. */
+/* Unwinds interrupted code. Passes no function start, which is unknown without symbols. */
 static void leave_interrupted(struct unwind *state)
 {
     enum arch_frame frame = arch_frame_read(read_text, state->stack, NULL, state->ip);
@@ -56,7 +56,7 @@ static void leave_interrupted(struct unwind *state)
         unwind_return(state, state->sp + (frame == ARCH_FRAME_SAVED ? 8 : 0));
 }
 
-/* The first frame may be gate code that called Pitot. Later ones there have no known caller. */
+/* The first frame may be in the gate, which called Pitot. Later frames there end the chain. */
 static void step_in_plain_code(struct unwind *state)
 {
     bool called = state->kind == UNWIND_CALL;
@@ -72,7 +72,7 @@ static void step_in_plain_code(struct unwind *state)
         unwind_fp.step(state);
 }
 
-/* Leaves each frame to `step`: the loop of fp.c knows entries by their place in the text. */
+/* Unwinds nothing, so all is left to `step`: fp.c's loop finds trap entries by their addresses. */
 static size_t run_nowhere(struct unwind *state, uint64_t *chain, size_t most)
 {
     (void)state, (void)chain, (void)most;
