@@ -17,7 +17,7 @@ static uint8_t least(uint8_t a, uint8_t b)
     return a < b ? a : b;
 }
 
-/* Row r: the distances of the first r characters of a to each prefix of b. Three rows suffice. */
+/* Row r: the distances from the first r characters of a to each prefix of b. Keeps three rows. */
 uint8_t distance(const char *a, size_t a_length, const char *b, size_t b_length)
 {
     uint8_t rows[3][DISTANCE_LENGTH_MAX + 1];

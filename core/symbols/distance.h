@@ -7,11 +7,12 @@
 
 #define DISTANCE_LENGTH_MAX 64 /* characters compared */
 
-/* Characters of `name` that are compared, at most DISTANCE_LENGTH_MAX. */
+/* Returns how many characters of `name` are compared, at most DISTANCE_LENGTH_MAX. */
 size_t distance_length(const char *name);
 
 /*
- * Characters inserted, omitted, replaced or swapped with a neighbour: the Damerau-Levenshtein
- * distance, with no position edited twice. Lengths: at most DISTANCE_LENGTH_MAX.
+ * Returns the number of characters inserted, omitted, replaced or swapped with a neighbour: the
+ * Damerau-Levenshtein distance, with no position edited twice. Both lengths are at most
+ * DISTANCE_LENGTH_MAX.
  */
 uint8_t distance(const char *a, size_t a_length, const char *b, size_t b_length);

@@ -10,7 +10,7 @@
 #include "core/symbols/symbols.h"
 
 #define SUGGEST_MAX  16  /* even if the caller asks for more */
-#define NOT_NEAR     255 /* no rank */
+#define NOT_NEAR     255 /* the name is not suggested */
 #define RANK_BEGINS  1
 #define RANK_HOLDS   2
 #define PIECE_LENGTH 3 /* shorter pieces occur in too many names */

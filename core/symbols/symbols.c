@@ -2,7 +2,7 @@
 /* See symbols.h. */
 #include "core/symbols/symbols.h"
 
-/* Defined by the linker script; on the host by the test. */
+/* Defined by the linker script, and in unit tests by the test. */
 extern const char symtab_start[], symtab_end[];
 
 static struct symbol_table table; /* written only by symbols_init */

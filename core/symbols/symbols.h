@@ -27,5 +27,8 @@ size_t symbols_suggest(const char *wrong, struct symbol *nearest, size_t most);
 /* Writes "name+0x12" or "0xffff..." to `text`, and returns it. Safe in crash paths. */
 const char *symbols_describe(uintptr_t address, char *text, size_t size);
 
-/* For a return address: looks up the function at the call, which may be its last instruction. */
+/*
+ * The same for a return address: names the function that contains the call, which may be the
+ * function's last instruction.
+ */
 const char *symbols_describe_return(uintptr_t address, char *text, size_t size);

@@ -114,7 +114,7 @@ static struct symbol symbol_of(const struct symbol_table *table, const struct sy
     };
 }
 
-/* Number of entries that can name an address and begin at or before `offset`. */
+/* Returns the number of entries that can name an address and begin at or before `offset`. */
 static size_t count_up_to(const struct symbol_table *table, uint32_t offset)
 {
     size_t low = 0, high = table->found_count;
@@ -147,7 +147,7 @@ bool symbol_table_find_address(const struct symbol_table *table, uintptr_t addre
     return inside;
 }
 
-/* Index of the first name that is not less than `name`. */
+/* Returns the index of the first name that is not less than `name`. */
 static size_t lower_bound_of(const struct symbol_table *table, const char *name)
 {
     size_t low = 0, high = table->entry_count;

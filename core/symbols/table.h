@@ -41,5 +41,5 @@ bool symbol_table_find_address(const struct symbol_table *table, uintptr_t addre
 int symbol_table_find_name(const struct symbol_table *table, const char *name, struct symbol *found,
                            size_t *count);
 
-/* The symbol at `index` in name order, for completion; false past the end. */
+/* Finds the symbol at `index` in name order, for completion. Returns false past the end. */
 bool symbol_table_by_name(const struct symbol_table *table, size_t index, struct symbol *found);

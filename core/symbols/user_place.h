@@ -18,7 +18,7 @@ struct user_place {
     struct symbol symbol;
 };
 
-/* False if the process had no code mapped at the address. */
+/* Returns false if the process had no code mapped at the address. */
 bool user_place_find(uint32_t pid, uintptr_t address, struct user_place *place);
 
 /* Programs use the lower half of the address space. */
