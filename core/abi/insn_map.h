@@ -7,8 +7,8 @@
  *   struct insn_map_header
  *   uint8_t[(text_size + 3) / 4]   two bits per byte of text; the lowest bits are for text + 0
  *
- * Each byte between functions is an instruction, INSN_PLAIN. So INSN_INSIDE marks only bytes inside
- * an instruction, and no instruction is longer than INSN_LENGTH_MAX bytes.
+ * Each byte between functions counts as an INSN_PLAIN instruction. So INSN_INSIDE marks only bytes
+ * inside an instruction, and no instruction is longer than INSN_LENGTH_MAX bytes.
  */
 #pragma once
 

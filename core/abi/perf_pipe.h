@@ -5,8 +5,8 @@
  * tool; no installed header has them, so they are defined here. docs/stream.md gives their order.
  *
  * Source: the perf tool's documentation, perf.data-file-format ("Pipe-mode data" and "Records"),
- * and perf 6.1 itself. The only version of the format is its magic. Little endian; every record but
- * TRACING_DATA is a multiple of 8 bytes.
+ * and perf 6.1 itself. The magic is the format's only version number. Little endian; every record
+ * but TRACING_DATA is a multiple of 8 bytes.
  */
 #pragma once
 
@@ -70,7 +70,8 @@ struct perf_pipe_build_id {
 
 /*
  * Precedes the descriptions of tracepoints, which are not part of the record: header.size is 12.
- * `size` is the length of these and all earlier descriptions, because perf adds them up.
+ * `size` is the length of these descriptions and of all earlier ones in the stream, because perf
+ * counts them in total.
  */
 struct perf_pipe_tracing_data {
     struct perf_event_header header;

@@ -49,7 +49,7 @@ struct unwind_table_header {
 
 _Static_assert(sizeof(struct unwind_table_header) == 80, "the format has no hidden padding");
 
-/* A block's rows end where the next block's begin: one more word, without a code, ends the last. */
+/* A block's rows end where the next block's begin. One more word, without a code, ends the last. */
 #define UNWIND_BLOCK_WORD(row, code) ((uint32_t)(row) << 8 | (code))
 #define UNWIND_BLOCK_ROW(word)       ((word) >> 8)
 #define UNWIND_BLOCK_CODE(word)      ((uint8_t)(word))
