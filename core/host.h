@@ -35,7 +35,7 @@ enum host_task { HOST_TASK_NONE, HOST_TASK_OF_KERNEL, HOST_TASK_OF_PROGRAM };
 
 /* Which threads `perf record -- COMMAND` follows. */
 enum host_follow {
-    HOST_FOLLOW_END,       /* an ID never given to a thread, nor used by an earlier command */
+    HOST_FOLLOW_END,       /* no thread any more: the command has ended */
     HOST_FOLLOW_FROM_EXEC, /* the current thread, once it runs a program's first instruction */
     HOST_FOLLOW,           /* the current thread, and threads it creates from now on */
 };
@@ -48,19 +48,19 @@ enum host_power { HOST_POWER_OFF, HOST_POWER_RESET };
 
 struct host {
     /*
-     * At least `bytes` bytes of zeroed, page-aligned memory; or NULL, and in `why` how much is
-     * available. Task context; needed by perf record and perf report.
+     * Returns at least `bytes` bytes of zeroed, page-aligned memory; or NULL, and stores in `why`
+     * how much is available. Task context; needed by perf record and perf report.
      */
     void *(*memory_take)(size_t bytes, struct refusal *why);
     void (*memory_give)(void *memory, size_t bytes);
     /*
-     * Page-aligned memory at the same address in each boot, which survives a reset and is used by
-     * Pitot alone, or NULL; ARCH_KEPT variables (arch/memory.h) must survive too. Any context;
-     * needed by perf report --last-boot.
+     * Returns page-aligned memory that has the same address in each boot, survives a reset and is
+     * used by Pitot alone; or NULL. ARCH_KEPT variables (arch/memory.h) must survive too. Any
+     * context; needed by perf report --last-boot.
      */
     void *(*memory_kept)(size_t *bytes);
 
-    /* Name of the thread running on `cpu`; NULL if none runs there yet. Any context. */
+    /* Returns the name of the thread running on `cpu`; NULL if none runs there yet. Any context. */
     const char *(*task_name)(unsigned cpu);
     /* Names the current thread after its command; NULL restores its own name. Task context. */
     void (*task_rename)(const char *name);
@@ -78,9 +78,9 @@ struct host {
     void (*follow)(enum host_follow which);
 
     /*
-     * Starts a thread that runs `run`, which never returns; it has slept once when this returns.
-     * Returns 0 and its pid, or a negative errno and the reason. Task context; needed by perf stat
-     * -I, and by the stream while a recording runs.
+     * Starts a thread that runs `run`, which never returns, and waits until the thread has slept
+     * once. Returns 0 and its pid, or a negative errno and the reason. Task context; needed by
+     * perf stat -I, and by the stream while a recording runs.
      */
     int (*thread_start)(const char *name, void (*run)(void *unused), uint32_t *pid,
                         struct refusal *why);
@@ -91,12 +91,12 @@ struct host {
     void (*wait)(enum host_channel channel, bool (*until)(void));
     void (*wake)(enum host_channel channel); /* task or interrupt context */
 
-    /* The program in the file, or NULL and the reason. Task context; for events in programs. */
+    /* Returns the file's program, or NULL and the reason. Task context; for events in programs. */
     const struct host_program *(*program_load)(const char *path, struct refusal *why);
 
     /*
-     * ASK: true if ^C was typed since the command line began; any context. TAKE: consumes that ^C
-     * too. AWAIT: sleeps until ^C is typed. TAKE and AWAIT: task context.
+     * ASK: returns true if ^C was typed since the command line began; any context. TAKE: the same,
+     * and consumes that ^C. AWAIT: sleeps until ^C is typed. TAKE and AWAIT: task context.
      */
     bool (*interrupted)(enum host_interrupt how);
     /* Turns off or restarts the machine; returns on failure. Any context; for gdb's kill. */
@@ -126,7 +126,7 @@ static inline uint64_t task_current_ids(void)
     return task_ids[arch_cpu_id()];
 }
 
-/* Name of the thread on this CPU; "" if the host gives none. Any context. */
+/* Returns the name of the thread on this CPU; "" if the host gives none. Any context. */
 static inline const char *task_name(void)
 {
     const char *name = host.task_name ? host.task_name(arch_cpu_id()) : NULL;
@@ -140,9 +140,9 @@ static inline void task_set_ids(uint32_t pid)
     task_ids[arch_cpu_id()] = task_ids_of(pid);
 }
 
-/* Preemption-disable depth, and whether a switch waits. Stored by the host, on that CPU. */
+/* Preemption-disable depth, and whether a switch is pending. Stored by the host, on that CPU. */
 struct preemption {
-    /* An interrupt during a change restores the value, and a switch happens only at one value. */
+    /* No atomics: an interrupt restores the value, and every switch occurs at the same value. */
     uint32_t off;
     bool wanted; /* set under the lock of the CPU's scheduler, or on that CPU */
 };

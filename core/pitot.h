@@ -22,23 +22,26 @@ void pitot_host_write(const void *bytes, unsigned long length);
 /* Reports a broken invariant of Pitot. Does not return. Any context. */
 void pitot_host_panic(const char *what) __attribute__((noreturn));
 
-/* For call chains: the readable stack [*low, *high) that contains `address`, or 0. Any context. */
+/*
+ * For call chains: stores the bounds of the readable stack [*low, *high) that contains `address`,
+ * and returns 1; or returns 0. Any context.
+ */
 int pitot_host_stack(unsigned long address, unsigned long *low, unsigned long *high)
     __attribute__((weak));
 
-/* For breakpoints: 1 if the bytes can be read without a fault, now and later. Any context. */
+/* For breakpoints: returns 1 if the bytes can be read now and later without fault. Any context. */
 int pitot_host_mapped(unsigned long address, unsigned long length) __attribute__((weak));
 
 /*
  * For more than one CPU: stops all others, with interrupts off, until pitot_host_release; returns 0
  * if it cannot, and they keep running. Each stopped CPU calls pitot_cpu_resumes before it
- * continues, and pitot_host_release returns once all have. Interrupts off here in between. Task
- * context.
+ * continues, and pitot_host_release returns once all have. Task context; Pitot calls both with
+ * interrupts off.
  */
 int pitot_host_park(void) __attribute__((weak));
 void pitot_host_release(void) __attribute__((weak));
 
-/* For console commands (LEVEL=4), with tables and levels 1 and 2: prints output. Task context. */
+/* For console commands (LEVEL=4), which need tables and levels 1 and 2: prints. Task context. */
 void pitot_host_print(const char *text, unsigned long length);
 
 /*
@@ -65,12 +68,12 @@ struct pitot_kernel {
     const void *text, *text_end;   /* the kernel's code, [text, text_end) */
     const unsigned char *build_id; /* 20 bytes; 0: perf accepts any ELF file */
     const char *name;              /* name of thread 0; 0: "kernel" */
-    unsigned cpus;                 /* CPUs running, from pitot_init on; 0: CPUS of `make lib` */
-    /* Trap entries that chains by frame pointers cross; at any other they end, in the gate. */
+    unsigned cpus;                 /* CPUs that run at pitot_init; 0: CPUS of `make lib` */
+    /* Trap entries that chains by frame pointers can cross; in other code of the gate they end. */
     const struct pitot_trap *traps;
     unsigned trap_count;
     const void *gate, *gate_end; /* code of the kernel's trap entries */
-    /* Handles debug traps that are not Pitot's, entered as by the CPU; 0: none occur. */
+    /* Handles debug traps that are not Pitot's; entered as if by the CPU. 0: none occur. */
     void (*debug_next)(void);
     /*
      * A kernel with its own #DB gate includes in [gate, gate_end) that gate and everything it calls
@@ -98,8 +101,9 @@ const char *pitot_start(const char *options);
 unsigned long long pitot_stop(void);
 
 /*
- * Hits in the last recording that may or may not belong to an event, because events watch the same
- * bytes and the instruction is unknown. They are not recorded; with tables few. Task context.
+ * Returns the hits in the last recording that may or may not belong to an event, because events
+ * watch the same bytes and the instruction is unknown. They are not recorded. With tables there are
+ * few. Task context.
  */
 unsigned long long pitot_doubtful(void);
 
