@@ -38,7 +38,7 @@ ap_protected:
         mov ax, KERNEL_DATA_SELECTOR
         mov ds, ax
         paging_on
-        jmp KERNEL_CODE_SELECTOR:ap_long ; stays loaded: the kernel's GDT has the same entry
+        jmp KERNEL_CODE_SELECTOR:ap_long ; cs stays valid: the kernel's GDT has the same entry
 
 bits 64
 ap_long:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Steps of the boot, each defined in the file of its subject. kernel_main (boot/main.c) takes each
+ * Steps of the boot, each defined in a file of this directory. kernel_main (boot/main.c) calls each
  * once, on the boot CPU.
  */
 #pragma once
@@ -17,7 +17,8 @@ void clock_rate_find(const struct acpi *acpi);
 
 /*
  * Finds the devices of the NMI clock (core/event/source_nmi_clock.h): the HPET, and a line of an
- * I/O APIC. True: they exist, and the 8254 is stopped for good. After cpus_find, interrupts off.
+ * I/O APIC. Returns true if they exist; the 8254 is then stopped for good. Called after cpus_find,
+ * interrupts off.
  */
 bool nmi_clock_find(void);
 
@@ -28,8 +29,8 @@ bool nmi_clock_find(void);
 void timer_begin(bool has_nmi_clock);
 
 /*
- * Unpacks the loader's module into /bin, or prints why programs are missing. Once the file system
- * and threads exist.
+ * Unpacks the loader's module into /bin, or prints why programs are missing. Called once the file
+ * system and threads exist.
  */
 void programs_init(const struct boot_information *information);
 

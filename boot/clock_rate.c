@@ -19,9 +19,9 @@
 
 #define WINDOWS_A_SECOND 200 /* 5 ms */
 #define ATTEMPTS         5
-#define LOOKS            5       /* readings; the quickest is used */
-#define STUCK            10000u  /* readings of a counter that has not changed */
-#define PATIENCE         1000000 /* readings in a window: at least 100 ns each */
+#define LOOKS            5       /* readings of a counter, of which the quickest is used */
+#define STUCK            10000u  /* equal readings in a row: the counter has stopped */
+#define PATIENCE         1000000 /* most readings in a window; each takes 100 ns or more */
 #define SAME_PART        128     /* rates are equal if they differ by less than 1/SAME_PART */
 
 /* Plausible rates of a time stamp counter, per second; Bochs has 4 million. */
@@ -77,8 +77,8 @@ static void rate_add(struct rate *rates, unsigned *known, struct rate rate)
 }
 
 /*
- * The finest counter first, which is also the cheapest to read. No delay disturbs CPUID's figure,
- * but it is only the manufacturer's. The 8254 is coarse, and new machines omit it.
+ * Adds the finest counter first; it is also the cheapest to read. CPUID's figure is not disturbed
+ * by delays, but is only the manufacturer's. The 8254 is coarse, and new machines omit it.
  */
 static unsigned rates_find(struct rate *rates, const struct acpi *acpi)
 {
@@ -134,7 +134,7 @@ static bool rates_agree(uint64_t left, uint64_t right)
     return apart < left / SAME_PART;
 }
 
-/* The first rate that another source confirms; a single source must give it twice. 0: none. */
+/* Returns the first rate that another source confirms, or a single source gives twice. 0: none. */
 static uint64_t rates_choose(const struct rate *rates, unsigned known, uint64_t before)
 {
     for (unsigned i = 0; i < known; i++) {

@@ -9,10 +9,10 @@ void cpus_read(const struct boot_information *information);
 
 /*
  * Enables this CPU's interrupt controller and registers the other CPUs to be started, or prints why
- * they cannot be used. After memory_init.
+ * they cannot be used. Called after memory_init.
  */
 void cpus_find(const struct boot_information *information);
 
-/* What the tables hold; after cpus_read. */
+/* Returns the contents of the tables. Called after cpus_read. */
 struct acpi;
 const struct acpi *cpus_acpi(void);

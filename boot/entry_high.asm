@@ -1,8 +1,8 @@
 ; SPDX-License-Identifier: BSD-2-Clause
 ;
-; Each CPU's first instructions at the kernel's link addresses. Once per CPU, interrupts off. Apart
-; from boot/long_mode.asm, because NASM's debug information describes one executable section per
-; file, and gdb cannot handle a second.
+; Each CPU's first instructions at the kernel's link addresses. Once per CPU, interrupts off. In a
+; separate file from boot/long_mode.asm, because NASM's debug information describes one executable
+; section per file, and gdb cannot handle a second.
 
 %include "offsets.inc"
 %include "arch/x86_64/unwind/cfi.inc"
@@ -28,7 +28,7 @@ cfi_start boot_entry_high, return
         ud2
 cfi_end
 
-; The boot CPU waits. If this CPU is too late, its stack has been withdrawn.
+; The boot CPU waits for this CPU. If this CPU is too late, the boot CPU has withdrawn its stack.
 align 16
 cfi_start ap_entry_high, return
         cfi_outermost

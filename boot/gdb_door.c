@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * See boot.h. While no gdb is attached at a port, the port's line reaches the boot CPU through the
- * 8259, as an ordinary interrupt; while one is, through the I/O APIC, as an NMI. Contexts are those
- * of struct gdb_door.
+ * 8259, as an ordinary interrupt. While gdb is attached, it does so through the I/O APIC, as an
+ * NMI. Contexts are those of struct gdb_door.
  */
 #include "boot/boot.h"
 
@@ -22,12 +22,12 @@
 /* Set at boot. */
 static struct port {
     struct uart *uart;
-    unsigned number;          /* of its line */
+    unsigned number;          /* of its interrupt line */
     struct io_apic_line line; /* registers is NULL if no I/O APIC has the line */
 } com1 = {.number = UART_COM1_LINE}, com3 = {.number = UART_COM3_LINE};
 static uint32_t boot_cpu; /* its APIC ID */
 
-/* The port that gdb has opened: only `open` is called before. Set there. */
+/* The port that gdb has opened: set by `open`, which is called before the other functions. */
 static const struct port *attached;
 
 static int attached_get(void)

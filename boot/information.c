@@ -5,10 +5,10 @@
 #include "arch/memory.h"
 #include "core/lib/string.h"
 
-#define LOW_END    0xa0000 /* end of the RAM on PCs that a start-up interrupt can address */
+#define LOW_END    0xa0000 /* on PCs, the end of RAM that a start-up interrupt can address */
 #define LEGACY_END 0x100000
 
-/* Any page except page 0, which is best left unused, and the loader's information. */
+/* Takes any page except page 0, which is best left unused, and the loader's information. */
 static void information_find_low_page(struct boot_information *out, uint64_t start, uint64_t end)
 {
     for (uint64_t page = start; page < end && page < LOW_END && !out->low_page; page += PAGE_SIZE)
@@ -62,7 +62,7 @@ void information_add_acpi_root(struct boot_information *out, const void *root, s
 {
     if (length > sizeof(out->acpi_root))
         length = sizeof(out->acpi_root);
-    if (length < out->acpi_root_size) /* the old RSDP, after the new one */
+    if (length < out->acpi_root_size) /* the old RSDP may follow the new one */
         return;
     memcpy(out->acpi_root, root, length);
     out->acpi_root_size = length;

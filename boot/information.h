@@ -47,8 +47,8 @@ void multiboot2_read(uint32_t physical, struct boot_information *out);
 const char *pvh_read(uint32_t physical, acpi_reach *reach, struct boot_information *out);
 
 /*
- * Adds the whole pages of usable memory from 1 MiB on. A page below may become `low_page`, so
- * `loader` must already be set.
+ * Adds the whole pages of usable memory from 1 MiB on. A page below 1 MiB may become
+ * `low_page`, so `loader` must already be set.
  */
 void information_add_memory(struct boot_information *out, uint64_t base, uint64_t length);
 

@@ -7,8 +7,8 @@
 
 struct io_apic_line {
     volatile void *registers; /* of the I/O APIC */
-    unsigned line;            /* among its lines */
+    unsigned line;            /* number among the lines of this I/O APIC */
 };
 
-/* False: no I/O APIC has that line. Boot, after memory_init. */
+/* Returns false if no I/O APIC has that line. Boot, after memory_init. */
 bool io_apic_find(unsigned line, struct io_apic_line *found);

@@ -42,7 +42,7 @@ bits 32
 global boot_entry
 boot_entry:
         cld
-        mov edi, eax                    ; both kept for boot_entry_high
+        mov edi, eax                    ; edi and esi are kept for boot_entry_high
         mov esi, ebx
 
         mov ebp, text_no_loader

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See memory.h. Free pages are reached through the map of all memory, which long_mode.asm makes for
- * the first 4 GiB. So those pages are freed first; paging_init builds the page tables in them.
+ * See memory.h. Free pages are accessed through the mapping of all memory, which at first covers
+ * only 4 GiB (long_mode.asm). So pages below 4 GiB are freed first, and paging_init builds the page
+ * tables in them.
  */
 #include "boot/memory.h"
 
@@ -59,7 +60,7 @@ static bool memory_overlaps(const struct paging_range *range, uint64_t start, ui
     return range->start < end && start < range->end;
 }
 
-/* Empty if the machine is too small, or if the loader has used that memory. */
+/* Returns the memory to keep: empty if the machine is too small, or the loader uses that memory. */
 static struct paging_range memory_find_kept(const struct boot_information *information)
 {
     struct paging_range kept = {KEPT_START, KEPT_START};

@@ -6,7 +6,7 @@
 
 #define BOOT_MAP_END (4ull << 30) /* end of the physical memory mapped before memory_init, from 0 */
 
-/* Reaches physical memory before memory_init; NULL: outside that mapping. */
+/* Returns an address for physical memory, before memory_init; NULL if it is not mapped. */
 const void *memory_reach(uint64_t physical, size_t length);
 
 /* Panics if there is too little memory. */

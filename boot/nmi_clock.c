@@ -36,7 +36,10 @@ static void nmi_clock_set_hpet(unsigned hertz)
         ioapic_mask(line_in.registers, line_in.line);
 }
 
-/* A line that no ISA device uses, or the line of interrupt 0: its timer can be stopped. 0: none. */
+/*
+ * Returns a line that no ISA device uses, or the line of interrupt 0, because its timer can be
+ * stopped. 0: there is none.
+ */
 static unsigned best_line(uint32_t possible, uint32_t timer_line)
 {
     for (unsigned line = ISA_LINES; line < 32; line++)

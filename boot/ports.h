@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The use of each port: COM1 is the console; the stream leaves by a virtio port, otherwise by COM2,
- * otherwise as text by COM1.
+ * The use of each port: COM1 is the console. The stream leaves by a virtio port, by COM2 if there
+ * is none, or as text by COM1 if there is neither.
  */
 #pragma once
 
@@ -12,7 +12,7 @@ void ports_init(void);
 
 /*
  * Moves the stream to a virtio port, if there is one, and prints that, or why it cannot be used.
- * Before the first recording. Boot, with page tables and a clock.
+ * Called before the first recording. Boot, with page tables and a clock.
  */
 void ports_find_faster(void);
 

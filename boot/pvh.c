@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See information.h. Copies everything, so the pages of the loader's information are not kept. */
+/* See information.h. Copies everything it needs, so the loader's information is not reserved. */
 #include "boot/information.h"
 
 #define MEMORY_AVAILABLE 1
@@ -47,7 +47,7 @@ static void pvh_read_command_line(const struct start_info *info, acpi_reach *rea
         information_set_command_line(out, reach(info->command_line, length), length);
 }
 
-/* The first module: QEMU's -initrd. */
+/* Reads the first module: QEMU's -initrd. */
 static void pvh_read_module(const struct start_info *info, acpi_reach *reach,
                             struct boot_information *out)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See boot.h. Each CPU uses its APIC's timer, but the boot CPU the 8254 if there is one, unless the
- * NMI clock uses the 8254's line.
+ * See boot.h. Each CPU uses its APIC's timer. The boot CPU uses the 8254 instead, if there is one
+ * and no NMI clock, which may need the 8254's line.
  */
 #include "boot/boot.h"
 
@@ -20,7 +20,7 @@
 _Static_assert(EVENT_CLOCK_HERTZ_MAX == TICKS_A_SECOND * TICKS_QUICKEN_MAX,
                "the fastest rate of the timer's interrupt");
 
-#define TIMER_LINE 0 /* in traces of interrupts, on all CPUs */
+#define TIMER_LINE 0 /* the timer's number in traces of interrupts, on all CPUs */
 
 /* Not inlined, so that call chains distinguish ticks from the timer's other interrupts. */
 __attribute__((noinline)) static void tick(void)
