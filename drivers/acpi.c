@@ -49,7 +49,7 @@ enum { MADT_CPU = 0, MADT_IO_APIC = 1, MADT_OVERRIDE = 2, MADT_ADDRESS = 5, MADT
 
 #define CPU_ENABLED 1u
 
-/* The entries that are read; each may be longer. */
+/* Layouts of the entries that are read; an entry may be longer. */
 struct madt_entry {
     uint8_t type, length;
     union {
@@ -113,7 +113,7 @@ static bool acpi_is_root(const struct rsdp *rsdp)
            acpi_sums_to_0(rsdp, RSDP_OLD_SIZE);
 }
 
-/* The RSDP's physical address, or 0. */
+/* Returns the RSDP's physical address, or 0. */
 static uint64_t acpi_search_root(acpi_reach *reach, uint64_t start, uint64_t end)
 {
     for (uint64_t at = start; at + RSDP_OLD_SIZE <= end; at += RSDP_ALIGN)
@@ -145,7 +145,7 @@ size_t acpi_copy_root(uint64_t physical, acpi_reach *reach, void *root)
     return size;
 }
 
-/* NULL: the table is unreachable or damaged. */
+/* Returns NULL if the table is unreachable or damaged. */
 static const struct table *acpi_table(acpi_reach *reach, uint64_t physical)
 {
     const struct table *table = physical ? reach(physical, sizeof(*table)) : NULL;
@@ -156,7 +156,7 @@ static const struct table *acpi_table(acpi_reach *reach, uint64_t physical)
     return table && acpi_sums_to_0(table, table->length) ? table : NULL;
 }
 
-/* The XSDT, which has 64-bit addresses, or the RSDT, which has 32-bit addresses. */
+/* Returns the XSDT, which has 64-bit addresses, or the RSDT, which has 32-bit addresses. */
 static const struct table *acpi_root(const struct rsdp *rsdp, size_t size, acpi_reach *reach,
                                      size_t *entry_size)
 {
@@ -191,7 +191,7 @@ static void acpi_add_cpu(struct acpi *out, uint32_t apic_id, uint32_t flags)
 {
     if (!(flags & CPU_ENABLED))
         return;
-    for (size_t i = 0; i < out->cpu_count; i++) /* listed by both kinds of entry, or twice */
+    for (size_t i = 0; i < out->cpu_count; i++) /* a CPU may be listed by several entries */
         if (out->apic_ids[i] == apic_id)
             return;
     if (out->cpu_count == ARCH_CPUS_MAX || apic_id >= 0xff)

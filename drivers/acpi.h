@@ -37,16 +37,16 @@ struct acpi {
     uint16_t pm_timer_port;
 };
 
-/* Physical memory of that length, to read; NULL: unreachable. */
+/* Returns an address at which that physical memory can be read; NULL if it is unreachable. */
 typedef const void *acpi_reach(uint64_t physical, size_t length);
 
 #define ACPI_ROOT_SIZE 36
 
 /*
- * Copies the RSDP, at most ACPI_ROOT_SIZE bytes, to `root`. If `physical` is 0, searches for it as
- * on any PC. Returns its size; 0: there is none. Boot.
+ * Copies the RSDP, at most ACPI_ROOT_SIZE bytes, to `root`. If `physical` is 0, searches for it
+ * where PC firmware places it. Returns its size; 0: there is none. Boot.
  */
 size_t acpi_copy_root(uint64_t physical, acpi_reach *reach, void *root);
 
-/* `root` is a copy of the RSDP, of `size` bytes; 0: none. Boot. */
+/* Reads the tables. `root` is a copy of the RSDP, of `size` bytes; 0: there is none. Boot. */
 void acpi_read(const void *root, size_t size, acpi_reach *reach, struct acpi *out);

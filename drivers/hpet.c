@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * See hpet.h. The comparator is level-triggered although only its edges count: the status register
- * then records that it has fired, which identifies an NMI's source. It fires once and is set again,
- * so that no second signal precedes the NMI's read of the status. QEMU supports only accesses of 32
- * bits.
+ * then records that it has fired, which identifies an NMI's source. It fires once and is then set
+ * again, so that no second signal precedes the NMI's read of the status. QEMU supports only
+ * accesses of 32 bits.
  */
 #include "drivers/hpet.h"
 
@@ -34,9 +34,9 @@
 
 static volatile uint8_t *registers; /* set at boot, like the next two */
 static uint32_t counts_a_second;
-static uint32_t setting;         /* of the comparator while it runs */
+static uint32_t setting;         /* of TIMER while the comparator runs */
 static volatile uint32_t period; /* counts; 0: stopped */
-static uint32_t next;            /* count at which it fires */
+static uint32_t next;            /* count at which the comparator fires */
 
 static uint32_t hpet_read(unsigned offset)
 {

@@ -7,11 +7,11 @@
 
 #include <stdint.h>
 
-/* The number of lines of the I/O APIC with these mapped registers. */
+/* Returns the number of lines of the I/O APIC with these mapped registers. */
 unsigned ioapic_lines(volatile void *registers);
 
-/* Each rising edge of the line now sends an NMI to that CPU. */
+/* From now on, each rising edge of the line sends an NMI to that CPU. */
 void ioapic_send_nmi(volatile void *registers, unsigned line, uint32_t apic_id);
 
-/* The line's edges are now lost. */
+/* Masks the line: its edges are lost from now on. */
 void ioapic_mask(volatile void *registers, unsigned line);

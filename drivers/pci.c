@@ -52,7 +52,7 @@ uint8_t pci_read8(const struct pci_device *device, unsigned offset)
     return (uint8_t)(pci_read32(device, offset) >> offset % 4 * 8);
 }
 
-/* False: no device answers, the read gives all ones. */
+/* Returns false if no device answers: the read then gives all ones. */
 static bool pci_identify(struct pci_device *device)
 {
     uint32_t id = pci_read32(device, ID);

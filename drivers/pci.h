@@ -24,8 +24,11 @@ uint32_t pci_read32(const struct pci_device *device, unsigned offset);
 /* Lets the device respond to memory accesses, and act as bus master. */
 void pci_enable_memory(const struct pci_device *device);
 
-/* The offset of the next capability of this kind after that at `after`, 0: the first. 0: none. */
+/*
+ * Returns the offset of the next capability of this kind after the one at `after`, or of the first
+ * if `after` is 0. Returns 0 if there is none.
+ */
 unsigned pci_capability(const struct pci_device *device, uint8_t kind, unsigned after);
 
-/* Physical address that the firmware gave the memory of BAR 0 to 5; 0: none, or not memory. */
+/* Returns the physical address that firmware gave the memory of BAR 0 to 5; 0 if there is none. */
 uint64_t pci_memory(const struct pci_device *device, unsigned bar);

@@ -10,10 +10,13 @@ void pic_init(void);
 /* Runs a line's handler, in interrupt context. */
 typedef void pic_server(unsigned line, trap_handler *handler, struct regs *regs);
 
-/* Without a server, handlers are called directly. Boot, interrupts off. */
+/* Sets the server; without one, handlers are called directly. Boot, interrupts off. */
 void pic_set_server(pic_server *server);
 
-/* Unmasks the line. The handler runs with interrupts off; this driver ends the interrupt. */
+/*
+ * Sets the line's handler and unmasks the line. The handler runs with interrupts off; this driver
+ * ends the interrupt.
+ */
 void pic_connect(unsigned line, trap_handler *handler);
 
 /* Mask or unmask a connected line. Any context of the boot CPU, or in a stop. */

@@ -31,7 +31,7 @@ static void pit_load(uint16_t counter, unsigned count)
     port_write8(counter, (uint8_t)(count >> 8));
 }
 
-/* The output is low until the counter reaches 0; an absent port reads as all ones. */
+/* True once the counter has reached 0, or if there is no such port, which reads as all ones. */
 static bool pit_is_over(void)
 {
     return port_read8(PORT_B) & PORT_B_OUTPUT;

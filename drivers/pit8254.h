@@ -12,22 +12,22 @@
 
 /*
  * Starts counter 2: pit_count rises from 0 to PIT_COUNT_MASK once, in 55 ms, and stays there.
- * False: there is no such timer. Boot, interrupts off.
+ * Returns false if there is no such timer. Boot, interrupts off.
  */
 bool pit_count_start(void);
 uint32_t pit_count(void);
 
-/* pit_count_start has found the timer. */
+/* True if pit_count_start has found the timer. */
 bool pit_is_present(void);
 
 /* Starts interrupt 0, `hertz` times a second. Boot, interrupts off. */
 void pit_start(unsigned hertz, trap_handler *interrupt);
 
 /*
- * Stops interrupt 0. One more comes at once in emulators that do not wait for the counter's gate.
+ * Stops interrupt 0. Emulators that do not wait for the counter's gate raise it once more, at once.
  * Boot, interrupts off.
  */
 void pit_stop(void);
 
-/* The new rate, at least 19 a second, begins with a whole period. Interrupts off. */
+/* Sets the rate, at least 19 a second, which begins with a whole period. Interrupts off. */
 void pit_set_rate(unsigned hertz);

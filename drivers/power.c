@@ -5,8 +5,8 @@
 #include "arch/cpu.h"
 #include "arch/x86_64/cpu/port.h"
 
-#define PM1A_CONTROL_SEABIOS 0x604  /* where SeaBIOS, and OVMF on q35, place it */
-#define PM1A_CONTROL_OTHERS  0xb004 /* where OVMF on pc, and Bochs, do */
+#define PM1A_CONTROL_SEABIOS 0x604  /* its port under SeaBIOS, and under OVMF on q35 */
+#define PM1A_CONTROL_OTHERS  0xb004 /* its port under OVMF on pc, and in Bochs */
 #define PM1_SLEEP_ENABLE     0x2000 /* sleep type 0, which both tables call S5 */
 
 #define BOCHS_SHUTDOWN 0x8900

@@ -4,11 +4,11 @@
 
 #include <stdint.h>
 
-/* As the emulators' ACPI would; returns if nothing responded. */
+/* Turns the machine off as ACPI would in an emulator. Returns if nothing has responded. */
 void power_off(void);
 
-/* QEMU's isa-debug-exit: QEMU exits with status (code << 1) | 1. Returns without the device. */
+/* By isa-debug-exit, QEMU exits with status (code << 1) | 1. Returns if there is no such device. */
 void power_exit(uint8_t code);
 
-/* By the keyboard controller, then by the chipset; returns if neither responded. */
+/* Resets by the keyboard controller, then by the chipset. Returns if neither has responded. */
 void power_reset(void);

@@ -30,7 +30,7 @@
 #define MODEM_HOLD           0x09 /* without RTS: the other side must wait */
 #define LINE_STATUS_RECEIVED 0x01
 #define LINE_STATUS_EMPTY    0x20 /* the transmit FIFO */
-#define LINE_STATUS_SENT     0x40 /* and the last byte has left */
+#define LINE_STATUS_SENT     0x40 /* transmit FIFO empty, and the last byte has left */
 
 #define DIVISOR_115200 1
 #define FIFO_SIZE      16
@@ -38,13 +38,13 @@
 #define SEND_PATIENCE 1000000u /* reads of at least 100 ns; 16 bytes take 1.4 ms */
 
 /*
- * A reader that takes nothing for this long is gone. By the clock, because the duration of a read
- * depends on the emulator; by rounds of SEND_PATIENCE before the clock runs.
+ * A reader that takes nothing for this long is gone. The clock measures this, because the duration
+ * of a read depends on the emulator; before the clock runs, rounds of SEND_PATIENCE are counted.
  */
 #define READER_PATIENCE_NS     10000000000ull
 #define READER_PATIENCE_ROUNDS 10
 
-static bool hurried;           /* crash paths: lose bytes rather than wait forever */
+static bool hurried;           /* set in a crash: lose bytes rather than wait forever */
 static struct uart *listening; /* set with interrupts off */
 static bool (*on_byte)(uint8_t);
 static int held = -1; /* a byte that was refused; set while receive interrupts are off */
@@ -85,7 +85,7 @@ static bool uart_wait_for(struct uart *uart, uint8_t status)
     return false;
 }
 
-/* False: the reader is gone. */
+/* Returns false if the reader is gone. */
 static bool uart_wait_to_send(struct uart *uart)
 {
     uint64_t began = arch_clock_ns();

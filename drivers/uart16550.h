@@ -13,7 +13,7 @@ struct uart {
     uint16_t port;
     bool present;
     bool patient;  /* gdb reads it: uart_limit_waits does not apply */
-    size_t chunk;  /* bytes that fit when it is empty: 16, or 1 without FIFOs */
+    size_t chunk;  /* bytes that fit when the transmitter is empty: 16, or 1 without FIFOs */
     uint64_t sent; /* bytes that the device has taken; exact also in a crash (port_counted.h) */
     uint64_t lost; /* bytes dropped by a dying machine since its reader was gone */
     bool text;     /* the loss may be reported to a reader that returns; set after uart_init */
@@ -26,20 +26,21 @@ struct uart {
 #define UART_COM1_LINE 4
 #define UART_COM3_LINE 5 /* not shared: COM1 has 4, COM2 has 3 */
 
-/* False: no 16550 answers, and sending does nothing. Boot. */
+/* Returns false if no 16550 answers; sending then does nothing. Boot. */
 bool uart_init(struct uart *uart, uint16_t port);
 
 /*
  * Sends, waiting for room as long as it takes, because the reader may pause. After
  * uart_limit_waits, a reader that takes nothing for ten seconds is gone, and further output is
- * lost; if the reader of a text port returns, a line reports how many bytes. Any context.
+ * lost; if the reader of a text port returns, a line reports how many bytes were
+ * lost. Any context.
  */
 void uart_send(struct uart *uart, const char *bytes, size_t length);
 
-/* `chunk` bytes can be sent without waiting. Any context. */
+/* True if `chunk` bytes can be sent without waiting. Any context. */
 bool uart_ready(struct uart *uart);
 
-/* The machine is dying: every wait is now bounded. Any context. */
+/* Called when the machine is dying: bounds every wait from now on. Any context. */
 void uart_limit_waits(void);
 
 /* Waits until the last byte is on the wire, before the power goes off. Any context. */
@@ -53,8 +54,10 @@ void uart_drain(struct uart *uart);
 void uart_listen(struct uart *uart, unsigned line, bool (*byte)(uint8_t));
 void uart_resume(void);
 
-/* A received byte, or -1. Any context, with the port's interrupts off, or in their handler. */
+/*
+ * Returns a received byte, or -1. Any context, with the port's interrupts off, or in their handler.
+ */
 int uart_poll(struct uart *uart);
 
-/* `on`: received bytes raise the port's line. Any context. */
+/* Sets whether received bytes raise the port's interrupt line. Any context. */
 void uart_interrupts(struct uart *uart, bool on);

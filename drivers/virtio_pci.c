@@ -11,7 +11,7 @@
 
 #define VENDOR 0x1af4
 
-#define CAPABILITY_VENDOR 0x09 /* with fields at these offsets */
+#define CAPABILITY_VENDOR 0x09 /* it has fields at these offsets */
 #define CAPABILITY_KIND   3
 #define CAPABILITY_BAR    4
 #define CAPABILITY_OFFSET 8
@@ -30,7 +30,7 @@
 
 #define FEATURES_VERSION_1 1u /* bit 32: bit 0 of the second word */
 
-#define PHYSICAL_END ((uint64_t)1 << 52) /* of what page table entries can hold */
+#define PHYSICAL_END ((uint64_t)1 << 52) /* end of the addresses in page table entries */
 
 #define RESET_PATIENCE_NS 1000000000ull
 
@@ -63,7 +63,7 @@ bool virtio_pci_find(struct virtio_pci *virtio, uint16_t id, uint16_t old_id)
     return pci_find(is_wanted, &virtio->device);
 }
 
-/* The offset of that capability; 0: there is none. */
+/* Returns the offset of that capability; 0: there is none. */
 static unsigned find_part(const struct pci_device *device, uint8_t kind)
 {
     unsigned at = 0;
@@ -74,7 +74,7 @@ static unsigned find_part(const struct pci_device *device, uint8_t kind)
     return 0;
 }
 
-/* That part's physical address; 0 unless at least `size` bytes have one. */
+/* Returns that part's physical address; 0 unless at least `size` bytes have one. */
 static uint64_t part_address(const struct pci_device *device, unsigned capability, uint32_t size)
 {
     uint64_t memory = pci_memory(device, pci_read8(device, capability + CAPABILITY_BAR));
@@ -108,7 +108,7 @@ static const char *map_parts(struct virtio_pci *virtio)
     return virtio->common ? NULL : "there is no room to map its registers";
 }
 
-/* False: the device does not come out of reset. */
+/* Returns false if the device does not come out of reset. */
 static bool reset(volatile struct virtio_pci_common *common)
 {
     uint64_t began = arch_clock_ns();

@@ -14,13 +14,13 @@
 #define VIRTIO_QUEUE_SIZE 16 /* buffers; a power of two */
 
 struct virtio_queue {
-    /* Written by the kernel, like the next. */
+    /* Written by the kernel. */
     _Alignas(16) struct virtio_descriptor {
         uint64_t address; /* physical */
         uint32_t length;
         uint16_t flags, next;
     } descriptor[VIRTIO_QUEUE_SIZE];
-    /* The buffers for the device, and their number so far. */
+    /* Written by the kernel: the buffers for the device, and their number so far. */
     struct virtio_available {
         uint16_t flags;
         uint16_t index;
@@ -48,7 +48,7 @@ struct virtio_pci {
     struct pci_device device;
     volatile struct virtio_pci_common *common;
     uint64_t notify;                     /* physical address of the doorbells */
-    uint32_t notify_length, notify_step; /* bytes of all, and from one to the next */
+    uint32_t notify_length, notify_step; /* bytes of all doorbells, and between two */
 };
 
 struct virtio_line {
@@ -73,5 +73,5 @@ void virtio_pci_run(struct virtio_pci *virtio);
 
 void virtio_pci_notify(const struct virtio_line *line);
 
-/* False: the device reports that it has failed. */
+/* Returns false if the device reports that it has failed. */
 bool virtio_pci_works(const struct virtio_pci *virtio);

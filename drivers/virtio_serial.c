@@ -47,12 +47,12 @@ static uint8_t buffers[VIRTIO_QUEUE_SIZE][BUFFER_SIZE];
 
 static bool present;
 static bool added;     /* the device has reported the port */
-static bool open;      /* last reported state of its other end; if closed, output is dropped */
+static bool open;      /* latest state of the port's other end; if closed, output is dropped */
 static bool left;      /* a reader has left the stream; another would miss its beginning */
 static uint16_t heard; /* control messages handled so far */
-static bool hurried;   /* crash paths: lose bytes rather than wait forever */
+static bool hurried;   /* set in a crash: lose bytes rather than wait forever */
 static bool busy[VIRTIO_QUEUE_SIZE]; /* the device has that buffer */
-static uint16_t submitted;           /* buffers so far; available.index has the same count */
+static uint16_t submitted;           /* buffers counted so far; settle sets it to available.index */
 static uint16_t returned;            /* buffers that take_back has seen */
 static uint64_t sent_after, lost;
 
@@ -68,13 +68,13 @@ static void describe(struct virtio_queue *queue, uint16_t buffer, const void *by
         .address = image_physical(bytes), .length = length, .flags = flags};
 }
 
-/* The device also sees everything written before. */
+/* Gives the device the buffers up to `index`. It also sees everything written before. */
 static void give(struct virtio_queue *queue, uint16_t index)
 {
     __atomic_store_n(&queue->available.index, index, __ATOMIC_RELEASE);
 }
 
-/* Buffers returned so far; everything the device wrote before is visible. */
+/* Returns the number of buffers returned; everything the device wrote before is then visible. */
 static uint16_t done_with(const struct virtio_queue *queue)
 {
     return __atomic_load_n(&queue->used.index, __ATOMIC_ACQUIRE);
@@ -82,7 +82,7 @@ static uint16_t done_with(const struct virtio_queue *queue)
 
 /* --- Opening the port: boot. --- */
 
-/* At most three messages are ever sent. */
+/* Sends a control message. At most three are ever sent. */
 static void say(uint32_t port, uint16_t event)
 {
     static uint16_t said;
@@ -128,7 +128,7 @@ static void hear(void)
     virtio_pci_notify(&control_in);
 }
 
-/* False: the message that sets `state` does not come in time. */
+/* Waits for the message that sets *state. Returns false if it does not come in time. */
 static bool hear_of(const bool *state)
 {
     uint64_t began = arch_clock_ns();
@@ -191,7 +191,10 @@ static void take_back(void)
     }
 }
 
-/* False: not returned yet. Polls memory, because the duration of a register read varies. */
+/*
+ * Returns false if the buffer has not been returned yet. Polls memory, because the duration of a
+ * register read varies.
+ */
 static bool poll_for(uint16_t buffer)
 {
     for (unsigned turns = POLL_TURNS; turns > 0; turns--) {
@@ -203,7 +206,10 @@ static bool poll_for(uint16_t buffer)
     return false;
 }
 
-/* False: the device has failed, its other end is closed, or a dying machine has waited enough. */
+/*
+ * Waits for the buffer. Returns false if the device has failed, its other end is closed, or a dying
+ * machine has waited long enough.
+ */
 static bool wait_for(uint16_t buffer)
 {
     uint64_t began = arch_clock_ns();
@@ -215,7 +221,7 @@ static bool wait_for(uint16_t buffer)
     return open && !left;
 }
 
-/* Counts the buffer given to the device. A crash runs it again if it came before the last store. */
+/* Counts the buffer given to the device. A crash before `submitted` is stored runs this again. */
 static void settle(void)
 {
     if (transmit_queue.available.index == submitted)

@@ -27,13 +27,13 @@ void virtio_serial_send(const char *bytes, size_t length);
 /* Bytes given to the device; exact also after virtio_serial_limit_waits. */
 extern uint64_t virtio_serial_sent;
 
-/* The device is gone: all further output is lost. Any context. */
+/* True if the device is gone, so that all further output is lost. Any context. */
 bool virtio_serial_gone(void);
 
-/* Bytes lost, or not taken by the device. After virtio_serial_drain. Any context. */
+/* Number of bytes lost, or not taken by the device. After virtio_serial_drain. Any context. */
 uint64_t virtio_serial_lost(void);
 
-/* The machine is dying: bounds every wait, and counts the buffer being sent. Any context. */
+/* Called when the machine is dying: bounds waits, and counts the buffer being sent. Any context. */
 void virtio_serial_limit_waits(void);
 
 /* Waits until the device has taken everything, before the power goes off. Any context. */
