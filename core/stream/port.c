@@ -14,7 +14,7 @@ static struct stream port; /* sink NULL: there is no port */
 /* Used by the port's stream, or by a block if there is no port or a panic has given it up. */
 static struct stream_packer packer;
 static struct stream_kernel kernel;
-static const struct stream_kernel *given; /* NULL: described by arch */
+static const struct stream_kernel *given; /* NULL: arch describes the kernel */
 static struct base64 block;
 static bool block_open; /* a block is being written to the console */
 static const uint64_t *console_left;

@@ -11,7 +11,7 @@
 /* Values for a record's trailer; the event's sample_type selects which are sent. */
 struct stage_origin {
     uint32_t pid, tid;
-    uint64_t time; /* 0: none, and perf processes the record unsorted */
+    uint64_t time; /* 0: no time; perf then processes the record unsorted */
     uint32_t cpu;
 };
 
