@@ -59,7 +59,7 @@ void gdb_out_char(struct gdb_link *link, char character);
 void gdb_out_text(struct gdb_link *link, const char *text);
 void gdb_out_number(struct gdb_link *link, uint64_t number);
 void gdb_out_bytes(struct gdb_link *link, const uint8_t *bytes, size_t count);
-/* Adds a raw byte, escaped if it could be mistaken for framing. False: there is no room for it. */
+/* Adds a byte, escaped if it could be mistaken for framing. Returns false if it does not fit. */
 bool gdb_out_binary(struct gdb_link *link, uint8_t byte);
 
 /* Sends the packet, and again while gdb reports damage. -EPIPE: the line has ended. */
