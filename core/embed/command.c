@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Console commands in another kernel: `perf` and its own. Task context, one caller at a time. */
+/* Console commands in another kernel: its own and `perf`. Task context, one caller at a time. */
 #include <linux/errno.h>
 
 #include "arch/cpu.h"

@@ -6,14 +6,14 @@
 #         [CC=gcc] [NASM=nasm]
 #
 # LEVEL: 4 adds console commands, with MEMORY bytes for rings and reports. GDB: 1 adds gdb, at any level.
-# CPUS: the most CPUs; RING: bytes of each CPU's ring, a power of two; TEXT: bytes of kernel text covered by the tables of
+# CPUS: maximum of CPUs; RING: bytes of each CPU's ring, a power of two; TEXT: bytes of kernel text covered by the tables of
 # tools/pitot-tables, which take as many bytes again, 0: none; KERNEL: the ELF file whose text is measured for TEXT.
 BUILD ?= build
 CPUS  ?= 1
 RING  ?= 65536
 LEVEL ?= 3
 DEFAULT_TEXT := $(if $(filter 4,$(LEVEL)),262144,131072)
-# The bytes of the file's executable sections, a quarter more, and the default for the object, unless the file contains it.
+# Bytes of the file's executable sections plus a quarter, plus the default for Pitot's object if the file does not contain it.
 TEXT_OF = $(shell readelf -SW $(1) 2>/dev/null | perl -ne 'BEGIN { $$more = pop } $$sum += hex($$1) if /^ *\[ *\d+\] +\S+ +\w+ +\w{16} \w+ (\w+) \w+ +\w*X/; END { print($$sum ? int($$sum * 5 / 4) + $$more : 0) }' $(if $(shell nm $(1) 2>/dev/null | grep -w pitot_init),0,$(DEFAULT_TEXT)))
 ifdef KERNEL
 TEXT ?= $(call TEXT_OF,$(KERNEL))
