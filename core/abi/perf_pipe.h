@@ -80,10 +80,10 @@ struct perf_pipe_tracing_data {
 
 /* Header features, with perf's numbers. */
 enum perf_pipe_feature_number {
-    PERF_PIPE_FEATURE_ARCH = 6,        /* `uname -m`, a struct perf_pipe_feature */
+    PERF_PIPE_FEATURE_ARCH = 6,        /* struct perf_pipe_feature: output of `uname -m` */
     PERF_PIPE_FEATURE_NRCPUS = 7,      /* struct perf_pipe_cpus */
-    PERF_PIPE_FEATURE_CPUDESC = 8,     /* model name of the CPU, a struct perf_pipe_feature */
-    PERF_PIPE_FEATURE_CPUID = 9,       /* vendor, family, model and stepping, likewise */
+    PERF_PIPE_FEATURE_CPUDESC = 8,     /* struct perf_pipe_feature: model name of the CPU */
+    PERF_PIPE_FEATURE_CPUID = 9,       /* struct perf_pipe_feature: vendor,family,model,stepping */
     PERF_PIPE_FEATURE_COMPRESSED = 27, /* struct perf_pipe_compression */
 };
 
@@ -107,7 +107,7 @@ struct perf_pipe_compression {
     uint32_t version; /* 1 */
     uint32_t type;    /* 1: zstd */
     uint32_t level;   /* informational */
-    uint32_t ratio;   /* likewise */
+    uint32_t ratio;   /* informational */
     uint32_t room;    /* bytes that perf reserves to decompress one record */
     uint32_t padding;
 };
