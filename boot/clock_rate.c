@@ -98,7 +98,7 @@ static unsigned rates_find(struct rate *rates, const struct acpi *acpi)
     return known;
 }
 
-/* A counter that has stopped, or has wrapped meanwhile, disagrees with the others. */
+/* Measures all rates. A counter that has stopped or wrapped meanwhile disagrees with the others. */
 static void rates_measure(struct rate *rates, unsigned known)
 {
     struct look begin[RATES_MAX];
