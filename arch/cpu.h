@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The current CPU and its context, the clock, and the CPUs. A kernel that embeds core implements
- * this header and the others that tools/layers lets core include, like arch/x86_64 and
- * tests/unit/fake_arch.c. Contexts nest strictly on one CPU: task < interrupt < debug trap < NMI.
- * "Any context" includes NMIs.
+ * this header and the others that tools/layers lets core include, as arch/x86_64 and
+ * tests/unit/fake_arch.c do. Contexts nest strictly on one CPU: task < interrupt < debug trap <
+ * NMI. "Any context" includes NMIs.
  */
 #pragma once
 
@@ -17,8 +17,9 @@
 #define ARCH_NAME "x86_64" /* as `uname -m` prints it */
 
 /*
- * Places a function that hits, NMIs or a debugger's stop call into .text.hit, where a debugger
- * refuses breakpoint instructions. For files of only such functions linker.ld does the same.
+ * Puts a function into .text.hit, where a debugger refuses to insert breakpoint instructions. For
+ * functions that run in hits, in NMIs or in a debugger's stop. linker.ld does this for whole files
+ * of such functions.
  */
 #define ARCH_HIT_TEXT __attribute__((section(".text.hit")))
 
@@ -28,7 +29,7 @@ unsigned arch_cpu_id(void);
 /* Nanoseconds since boot. All CPUs share the clock; on one CPU it never goes back. Any context. */
 uint64_t arch_clock_ns(void);
 
-/* Turns off interrupts, not debug traps or NMIs. Returns the argument for arch_irq_restore. */
+/* Turns off interrupts, but not debug traps or NMIs. Returns the argument for arch_irq_restore. */
 uint64_t arch_irq_save(void);
 void arch_irq_restore(uint64_t flags);
 bool arch_irq_on(void);
@@ -54,7 +55,7 @@ bool arch_interrupted(void);
 /* Maximum number of CPUs. They are numbered from 0, the boot CPU. Any context. */
 unsigned arch_cpus(void);
 
-/* The brand string; never empty. Task and crash context, like the next. */
+/* The CPU's brand string; never empty. Task and crash context, like arch_cpu_kind. */
 const char *arch_cpu_name(void);
 
 struct arch_cpu_kind {
@@ -67,7 +68,10 @@ struct arch_cpu_kind arch_cpu_kind(void);
 /* False if the CPU has not been started or failed to start. Any context. */
 bool arch_cpu_runs(unsigned cpu);
 
-/* Least possible difference to the boot CPU's clock, measured in *window ns; 0: none is certain. */
+/*
+ * Returns the smallest possible difference from the boot CPU's clock, in ns, or 0 if the clocks may
+ * agree. Stores the length of the measurement, in ns, in *window.
+ */
 int64_t arch_cpu_clock_off(unsigned cpu, uint64_t *window);
 
 #define ARCH_NO_CPU (~0u)

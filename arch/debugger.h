@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* For core/gdb. In a stop all CPUs are stopped, interrupts and watches off; no code may trap. */
+/*
+ * For core/gdb. During a stop all CPUs are stopped, interrupts and watches are off, and no code may
+ * trap.
+ */
 #pragma once
 
 #include <stdbool.h>
@@ -27,24 +30,34 @@ struct arch_resume {
 };
 
 struct arch_debugger {
-    /* Called after hits on this CPU: true if there is still a reason to stop. */
+    /* Called after hits on this CPU. Returns true if there is still a reason to stop. */
     bool (*wants)(unsigned cpu);
-    /* This CPU is to serve a request to stop: false if another stop has already served it. */
+    /*
+     * Called before this CPU serves a request to stop. Returns false if another stop has already
+     * served it.
+     */
     bool (*asks)(unsigned cpu);
-    /* True if the debugger inserted the breakpoint instruction that this CPU ran at `address`. */
+    /*
+     * Returns true if the debugger inserted the breakpoint instruction that this CPU ran at
+     * `address`.
+     */
     bool (*owns)(unsigned cpu, uintptr_t address);
-    /* False: a stop must not interrupt what this CPU does now; it is asked again later. */
+    /*
+     * Returns false if a stop must not interrupt what this CPU is doing; it is requested again
+     * later.
+     */
     bool (*may_stop)(unsigned cpu);
-    /* All CPUs are stopped except `absent`, which may be ARCH_NO_CPU. */
+    /* Called when all CPUs are stopped except `absent`, which may be ARCH_NO_CPU. */
     void (*stopped)(unsigned cpu, enum arch_stop why, unsigned absent, struct arch_resume *resume);
     /*
-     * What has arrived on the debugger's line, and whether it requests a stop. Called in each NMI
-     * on the boot CPU, and while the boot CPU is parked for another CPU that runs alone.
+     * Returns whether nothing, noise or a request to stop has arrived on the debugger's line.
+     * Called in each NMI on the boot CPU, and while the boot CPU is parked for another CPU that
+     * runs alone.
      */
     enum arch_heard (*listens)(void);
 };
 
-/* Directs stops to this debugger; NULL: detaches. With all other CPUs parked. */
+/* Directs stops to this debugger, or detaches it if NULL. Called with all other CPUs parked. */
 void arch_debugger_attach(const struct arch_debugger *with);
 
 /* Makes that CPU stop once it is outside of hits. Any context. */
@@ -53,10 +66,13 @@ void arch_stop_cpu(unsigned cpu);
 /* True if the CPU has been asked to stop and has not stopped yet. */
 bool arch_stop_is_due(unsigned cpu);
 
-/* True if this CPU has parked the others for a change: none can resume meanwhile. Any context. */
+/* True if this CPU has parked the others for a change, so that none can resume. Any context. */
 bool arch_park_is_changing(void);
 
-/* Stops the interrupted context when it resumes, or for a program the caller. In an interrupt. */
+/*
+ * Makes the interrupted context stop when it resumes; if that is a program, stops the caller
+ * instead. Called in an interrupt handler.
+ */
 void arch_stop_interrupted(struct regs *regs);
 
 /* Stops the caller. Task context, with a debugger attached. */
@@ -65,23 +81,27 @@ void arch_stop_here(void);
 /* Lets the debugger inspect a machine whose other CPUs have been halted. Crash context. */
 void arch_stop_dead(struct regs *regs);
 
-/* True if the debugger may insert breakpoint instructions: their traps reach it. Any context. */
+/* True if the debugger may insert breakpoint instructions, as their traps reach it. Any context. */
 bool arch_breakpoint_is_instruction(void);
 
 #define ARCH_BREAKPOINT_SIZE 1
 
 /*
- * Access to memory [address, address + length). A read returns the number of bytes before the first
- * that may not be read; device registers may not. A write writes all bytes, or none and returns
- * false. Text can only be changed by a breakpoint instruction, which is refused in code that hits,
- * NMIs or the debugger use: arch_breakpoint_write returns the reason, or NULL. In a stop.
+ * Accesses memory [address, address + length) during a stop. A read returns the number of bytes
+ * before the first one that cannot be read; device registers count as unreadable. A write either
+ * writes all bytes, or writes none and returns false. Text can be changed only by a breakpoint
+ * instruction: arch_breakpoint_write returns NULL, or the reason for a refusal, for example that
+ * hits, NMIs or the debugger run this code.
  */
 size_t arch_debug_read(uintptr_t address, uint8_t *to, size_t length);
 bool arch_debug_write(uintptr_t address, const uint8_t *from, size_t length);
 const char *arch_breakpoint_write(uintptr_t address, uint8_t *old);
 void arch_breakpoint_restore(uintptr_t address, uint8_t old);
 
-/* gdb's registers. False: that CPU's value is unknown, or may not be written. In a stop. */
+/*
+ * gdb's registers, only during a stop. Reads and writes return false if that CPU's value is unknown
+ * or cannot be written.
+ */
 extern const char arch_debug_description[];
 unsigned arch_debug_registers(void);
 size_t arch_debug_register_size(unsigned number);
@@ -93,8 +113,8 @@ bool arch_debug_register_write(unsigned cpu, unsigned number, const uint8_t *byt
 extern const unsigned arch_debug_expedited[ARCH_DEBUG_EXPEDITED];
 
 /*
- * Makes a stopped CPU call `function`, which ends with arch_stop_here, on its thread's stack when
- * it resumes. *kept: the registers to return to. False: interrupts off, or no room on such a stack.
- * In a stop.
+ * Makes a stopped CPU call `function` on its thread's stack when it resumes; `function` must end
+ * with arch_stop_here. Stores the registers to return to in *kept. Returns false if the CPU is in a
+ * program or an interrupt, has interrupts off, or has no room on its stack. Only during a stop.
  */
 bool arch_stop_divert(unsigned cpu, void (*function)(void), struct regs *kept);

@@ -20,13 +20,15 @@ bool arch_embed_has_stacks(void);
 /* True if the kernel has no other CPUs, or can stop them. */
 bool arch_embed_can_park(void);
 
-/* A CPU that was released without calling pitot_cpu_resumes, or ARCH_NO_CPU. Task context. */
+/*
+ * Returns a CPU that was released without calling pitot_cpu_resumes, or ARCH_NO_CPU. Task context.
+ */
 unsigned arch_embed_cpu_behind(void);
 
 /* True if tools/pitot-tables has filled in the tables. Any context. */
 bool arch_embed_has_tables(void);
 
-/* The build ID, from the kernel or the tables; NULL: unknown. */
+/* Returns the build ID, from the kernel or the tables; NULL if unknown. */
 const uint8_t *arch_embed_build_id(void);
 
 /* The argument of pitot_init. Any context. */
@@ -35,25 +37,36 @@ const struct pitot_kernel *arch_embed_kernel(void);
 /* Converts a trap's registers to Pitot's own form. Any context. */
 struct regs arch_embed_regs(const struct pitot_regs *from);
 
-/* Converts them back, leaving the kernel's code selector unchanged. Any context. */
+/* Converts the registers back, leaving the kernel's code selector unchanged. Any context. */
 void arch_embed_regs_return(const struct regs *from, struct pitot_regs *to);
 
 /* True if `address` is in the trap entries that the kernel has named. */
 bool arch_embed_in_gate(uintptr_t address);
 
-/* The registers saved by the trap entry whose call returns to `address`; NULL: no such entry. */
+/*
+ * Returns the description of the trap entry whose call returns to `address`; NULL if there is none.
+ */
 const struct pitot_trap *arch_embed_trap(uintptr_t address);
 
 /* Records where debug traps that are not Pitot's continue. Boot. */
 void arch_embed_gate_init(const struct pitot_kernel *kernel);
 
-/* Why this CPU's debug traps would not reach Pitot; NULL: they do. Interrupt and task context. */
+/*
+ * Returns why this CPU's debug traps would not reach Pitot, or NULL if they do. Interrupt and task
+ * context.
+ */
 const char *arch_embed_gate_wrong(void);
 
-/* Parks and releases all CPUs; why *cpu would miss breakpoints, or NULL. Task context. */
+/*
+ * Parks and releases all CPUs. Returns why a CPU (stored in *cpu) would miss breakpoints, or NULL
+ * if none would. Task context.
+ */
 const char *arch_embed_try_cpus(unsigned *cpu);
 
-/* Why the debug traps of *cpu would not reach Pitot; NULL: every CPU's do. Task context. */
+/*
+ * Returns why debug traps on some CPU (stored in *cpu) would not reach Pitot, or NULL if they do on
+ * all CPUs. Task context.
+ */
 const char *arch_embed_gates_wrong(unsigned *cpu);
 
 /* --- For a debugger, in objects built with one (arch/embed/debugger.c). --- */
@@ -61,13 +74,16 @@ const char *arch_embed_gates_wrong(unsigned *cpu);
 bool arch_embed_is_debugged(void);
 
 /*
- * Stops with these registers, which the debugger may change, if its line requests that. False: no
- * stop. Interrupt context, interrupts off.
+ * Stops if the debugger's line or an earlier request asks for it; the debugger may change these
+ * registers. Returns false if it did not stop. Interrupt context, interrupts off.
  */
 bool arch_embed_listen(struct pitot_regs *interrupted);
 
-/* Stops for a debugger, if any is attached; the kernel cannot continue. Any context. */
+/* Stops for the debugger, if one is attached; the kernel cannot continue. Any context. */
 void arch_embed_stop_dead(struct pitot_regs *regs);
 
-/* Called at the end of each debug trap, or NULL. Written with interrupts off or in a stop. */
+/*
+ * Called at the end of each of Pitot's debug traps, unless NULL. Written with interrupts off or in
+ * a stop.
+ */
 extern void (*embed_debug_late)(struct regs *regs);

@@ -10,9 +10,14 @@
 
 #define PAGE_SIZE ((size_t)4096)
 
-/* These three walk the page tables, without programs' mappings, which the kernel may not use. */
+/*
+ * The next three walk the kernel's page tables. Programs' mappings are not in them, as the kernel
+ * may not use those.
+ */
 bool arch_mapped(uintptr_t address, size_t length);
-/* True if the range is mapped memory: reading device registers may have side effects. */
+/*
+ * True if the range is mapped memory and not device registers, whose reads may have side effects.
+ */
 bool arch_readable(uintptr_t address, size_t length);
 bool arch_executable(uintptr_t address);
 /* Physical page number of a page from the page allocator. */
@@ -25,8 +30,9 @@ uintptr_t arch_text_plain_end(void);
 uintptr_t arch_text_end(void);
 
 /*
- * A variable that the boot does not clear: it keeps its value over a reset if its memory survives,
- * otherwise it is 0. The one variable marked ARCH_KEPT_FIRST precedes all others, in every build.
+ * A variable that the boot code does not clear. It keeps its value across a reset if its memory
+ * survives; otherwise it is 0. The one variable marked ARCH_KEPT_FIRST precedes all others, in
+ * every build.
  */
 #define ARCH_KEPT       __attribute__((section(".bss.kept")))
 #define ARCH_KEPT_FIRST __attribute__((section(".bss.kept.first")))

@@ -7,7 +7,8 @@
 #include "arch/x86_64/cpu/site.h"
 
 /*
- * Returns 0, also if the site is in that state already; -EINVAL if the text holds neither nop nor
- * jump, -ETIMEDOUT if the other CPUs could not be parked: nothing has changed then. Task context.
+ * Returns 0 if the site is now, or already was, in that state. Otherwise nothing has changed:
+ * returns -EINVAL if the text holds neither the nop nor the jump, -ETIMEDOUT if the other CPUs
+ * could not be parked. Task context.
  */
 int arch_site_set(const struct arch_site *site, bool on);

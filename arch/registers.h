@@ -10,14 +10,20 @@ struct regs;
 #define ARCH_SAMPLED_BITS 24
 #define ARCH_SAMPLED      0xff0fffull /* all but ds, es, fs, gs */
 
-/* Byte offsets in struct regs; and perf's names, including registers that no frame has. */
+/*
+ * Offsets in struct regs, and perf's names, which also cover registers that no frame has. Both are
+ * indexed by perf's register number.
+ */
 extern const uint8_t arch_sampled_places[ARCH_SAMPLED_BITS];
 extern const char arch_sampled_names[ARCH_SAMPLED_BITS][6];
 
-/* The same for the general registers, by DWARF number; names as in struct regs. */
+/* Offsets and names of the general registers, by DWARF number; names as in struct regs. */
 #define ARCH_GENERAL_REGISTERS 16
 extern const uint8_t arch_general_places[ARCH_GENERAL_REGISTERS];
 extern const char arch_general_names[ARCH_GENERAL_REGISTERS][4];
 
-/* A general register by DWARF number, 0 to 15 (System V ABI, "DWARF Register Number Mapping"). */
+/*
+ * Returns a general register by DWARF number, 0 to 15 (System V ABI, "DWARF Register Number
+ * Mapping").
+ */
 uint64_t arch_register(const struct regs *regs, unsigned number);

@@ -21,29 +21,31 @@ struct arch_space *arch_space_create(void);
 void arch_space_destroy(struct arch_space *space);
 
 /*
- * Map a page of zeros at `address`, aligned and free, in the program's range; and unmap it, only by
- * the program itself. False: out of memory, or nothing mapped. Task context.
+ * Map a page of zeros at `address`, which is page-aligned and in the programs' range, or unmap it,
+ * which only the program itself may do. arch_space_map returns false if out of memory or if a page
+ * is already mapped there, arch_space_unmap if none is mapped. Task context.
  */
 bool arch_space_map(struct arch_space *space, uintptr_t address, enum arch_page access);
 bool arch_space_unmap(struct arch_space *space, uintptr_t address);
 
 /*
- * Switches this CPU to that space (NULL: only the kernel's); traps from user mode will arrive on
- * that stack. Interrupts off; for the scheduler, and for code that ends a program.
+ * Switches this CPU to that space, or to the kernel's alone if NULL; traps from user mode will
+ * arrive on that stack. Interrupts off; for the scheduler, and for code that ends a program.
  */
 void arch_space_enter(const struct arch_space *space, const struct arch_stack *stack);
 
 /*
- * Read or write a program's memory through its page tables, which cannot fault, also with SMAP.
- * False if a byte is not mapped for the program, or not writable for a write; the bytes before that
+ * Read or write a program's memory through its page tables, so they cannot fault, even with SMAP.
+ * Return false if a byte is not mapped for the program, or cannot be written; the bytes before that
  * page have been copied. Any context while the space exists; only its own thread changes it.
  */
 bool arch_user_read(const struct arch_space *space, uintptr_t address, void *to, size_t length);
 bool arch_user_write(struct arch_space *space, uintptr_t address, const void *from, size_t length);
 
 /*
- * The kernel's address of a program's byte; *length is limited to its page. NULL where
- * arch_user_read or arch_user_write returns false; the loader passes ARCH_PAGE_READ and may write.
+ * Returns the kernel's address of a program's byte, and limits *length to the byte's page. Returns
+ * NULL where arch_user_read (with ARCH_PAGE_WRITE, arch_user_write) would return false. The loader
+ * passes ARCH_PAGE_READ and may write all the same.
  */
 void *arch_user_reach(const struct arch_space *space, uintptr_t address, enum arch_page access,
                       size_t *length);

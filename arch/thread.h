@@ -12,10 +12,16 @@ struct regs;
 /* Maximum number of threads besides the boot thread. */
 #define ARCH_THREAD_STACKS 255
 
-/* The stack with this number, of no other thread, for the thread named `name`; NULL: no memory. */
+/*
+ * Returns stack `number`, which no other thread uses, for the thread named `name`; NULL if out of
+ * memory.
+ */
 const struct arch_stack *arch_thread_stack(unsigned number, const char *name);
 
-/* Pages allocated to stacks; a page stays with its stack for the next thread. Any context. */
+/*
+ * Number of pages allocated to stacks; a page stays with its stack for the next thread. Any
+ * context.
+ */
 size_t arch_stack_pages(void);
 
 /*
@@ -30,14 +36,14 @@ uintptr_t arch_thread_prepare(const struct arch_stack *stack, void (*entry)(void
  */
 void arch_switch(uintptr_t *from, uintptr_t to);
 
-/* The registers of a context that has called arch_switch, for a call chain. Any context. */
+/* Stores the registers of a context that has called arch_switch, for a call chain. Any context. */
 void arch_switched_regs(uintptr_t sp, struct regs *regs);
 
 /* False in an interrupt handler, debug trap or NMI: their stacks belong to the CPU. */
 bool arch_may_switch(void);
 
 /*
- * Sets `leave`, called after an interrupt handler on the interrupted thread's stack, interrupts
- * off; it may switch threads. Not called if that stack has no room.
+ * Sets `leave`, which is called after an interrupt handler on the interrupted thread's stack,
+ * interrupts off, unless that stack has no room. It may switch threads.
  */
 void arch_set_interrupt_exit(void (*leave)(void));

@@ -10,14 +10,17 @@
 
 /* Memory that an unwinder may read. */
 struct arch_stack {
-    const char *name;   /* a CPU's stack; NULL: a thread's, ... */
-    const char *thread; /* ... with this name */
+    const char *name;   /* name of a CPU's stack; NULL for a thread's stack */
+    const char *thread; /* the thread's name, if `name` is NULL */
     /* [guard, low) is unmapped: a stack pointer there means an overflow */
     uintptr_t guard;
     uintptr_t low, high; /* [low, high) may be read */
 };
 
-/* The stack that contains `address`, its guard and its top included; NULL: none. Any context. */
+/*
+ * Returns the stack that contains `address`, counting its guard and its top as inside; NULL if
+ * none. Any context.
+ */
 const struct arch_stack *arch_stack_find(uintptr_t address);
 
 /* --- With frame pointers (UNWINDER=fp). --- */
@@ -29,18 +32,24 @@ enum arch_frame {
     ARCH_FRAME_NONE, /* fp is the caller's, the return address at [sp] */
 };
 
-/* The frame of the function that begins at `function`, before the instruction at `ip` runs. */
+/*
+ * Returns the kind of frame that the function at `function` has before the instruction at `ip`
+ * runs.
+ */
 enum arch_frame arch_frame_at(uintptr_t function, uintptr_t ip);
 
 /* Reads memory of the stack's program; false if not all of it is mapped. */
 typedef bool arch_code_reader(const struct arch_stack *of, uintptr_t address, void *to,
                               size_t length);
 
-/* The same for a program's code, read by `read`; `function` is NULL if its start is unknown. */
+/*
+ * Like arch_frame_at, for a program's code, which is read with `read`; `function` is NULL if its
+ * start is unknown.
+ */
 enum arch_frame arch_frame_read(arch_code_reader *read, const struct arch_stack *of,
                                 const uintptr_t *function, uintptr_t ip);
 
-/* True for the return address of a call in a trap entry: a struct regs is directly above it. */
+/* True if a call in a trap entry returns to this address: a struct regs is directly above it. */
 bool arch_is_trap_return(uintptr_t return_address);
 
 /* The cause of a trap frame: "page fault", "debug trap", "interrupt". */

@@ -20,7 +20,7 @@ _Noreturn void arch_user_begin(uintptr_t ip, uintptr_t sp);
  *   call    for `syscall`: the number is regs->error, arguments are in di, si, dx, r10, r8, r9; the
  *           result goes to ax. Interrupts on.
  *   fault   for a program's exception; does not return. Interrupts on.
- *   leave   before a return to the program, interrupts off; may switch or not return.
+ *   leave   before a return to the program, interrupts off; may switch threads or not return.
  */
 struct arch_user_handlers {
     void (*call)(struct regs *regs);
@@ -29,5 +29,8 @@ struct arch_user_handlers {
 };
 void arch_user_set_handlers(const struct arch_user_handlers *with);
 
-/* A phrase: the feature that programs need and the CPUs lack; NULL: none. Any context. */
+/*
+ * Returns, as a phrase, the feature that programs need and the CPUs lack; NULL if none. Any
+ * context.
+ */
 const char *arch_user_missing(void);

@@ -8,7 +8,10 @@
 
 struct regs;
 
-/* One thread's steps, at first all 0. [that thread, interrupts off or in its debug traps] */
+/*
+ * The state of one thread's steps, initially all 0. [that thread, interrupts off or in its debug
+ * traps]
+ */
 struct arch_user_step {
     uintptr_t ip; /* the instruction to step next */
     bool on;      /* the thread is stepped */
@@ -18,8 +21,8 @@ struct arch_user_step {
 /*
  * leave    before a return to a program, after `leave` of arch_user_handlers: interrupts off, on
  *          the thread's stack.
- * stepped  after an instruction with the trap flag set, under the rules of a step handler. False:
- *          the flag was the program's own, so the trap is passed to it.
+ * stepped  after an instruction with the trap flag set, under the rules of a step handler.
+ *          Returns false if the flag was the program's own: the trap is then passed to it.
  */
 struct arch_user_steppers {
     void (*leave)(struct regs *regs);
@@ -28,19 +31,23 @@ struct arch_user_steppers {
 void arch_user_step_set_handlers(const struct arch_user_steppers *with);
 
 /*
- * Start stepping the current program from these registers, in `leave`; and stop, in either handler.
- * The program sees the flag neither in flags that it pushes nor in r11 after a system call; if it
- * loads flags with the trap flag, that counts as its own.
+ * Start stepping the current program from these registers, in `leave`, or stop stepping it, in
+ * either handler. The program sees this trap flag neither in flags that it pushes nor in r11 after
+ * a system call; if it loads flags with the trap flag set, that counts as its own.
  */
 void arch_user_step_begin(struct arch_user_step *step, struct regs *regs);
 void arch_user_step_end(struct arch_user_step *step, struct regs *regs);
 
 /*
- * In `stepped`, when the step is complete. *from is as for arch_step_branch; false: the program's
- * own trap flag would have trapped here, too. arch_user_step_more starts the next step.
+ * Called in `stepped` when the step is complete. Stores in *from what arch_step_branch would
+ * return. Returns false if the program's own trap flag would have trapped here, too.
+ * arch_user_step_more starts the next step.
  */
 bool arch_user_step_over(struct arch_user_step *step, struct regs *regs, uintptr_t *from);
 void arch_user_step_more(struct regs *regs);
 
-/* In a watch handler: has `leave` of arch_user_handlers called before the next instruction. */
+/*
+ * Called in a watch handler: `leave` of arch_user_handlers will be called before the program's next
+ * instruction.
+ */
 void arch_user_look(void);

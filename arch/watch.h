@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Debug registers, and the instruction whose access hit; core/breakpoint decides what is watched.
- * Changes: task context, all other CPUs parked. Handlers: on the debug trap's stack.
+ * Change watches in task context with all other CPUs parked. Handlers run on the debug trap's
+ * stack.
  */
 #pragma once
 
@@ -22,23 +23,29 @@ struct arch_watch {
 };
 
 /*
- * To change watches: disarm, change the hit handler's data, arm. Watch i is in register i and
- * reported as bit i. The first call disarms only this CPU; until the second no watch can hit, not
- * even in an NMI. Parked CPUs load the same watches when they resume.
+ * To change watches: call arch_watch_disarm, change the hit handler's data, call arch_watch_arm.
+ * Watch i is in register i and reported as bit i. arch_watch_disarm disarms only this CPU; until
+ * arch_watch_arm no watch can hit, not even in an NMI. Parked CPUs load the same watches when they
+ * resume.
  */
 void arch_watch_disarm(void);
 void arch_watch_arm(const struct arch_watch *watches, unsigned count);
 
 /*
- * Selects the live ones of the armed watches, bit i for watch i; at first all. For this CPU, with
- * interrupts off, or a parked one, which loads them when it resumes.
+ * Selects which armed watches are live on a CPU, bit i for watch i; initially all are. The CPU is
+ * this one, with interrupts off, or a parked one, which loads the selection when it resumes.
  */
 void arch_watch_select(unsigned cpu, unsigned watches);
 
-/* Watches armed on that CPU, or to be armed when it leaves its debug traps. Any context. */
+/*
+ * Number of watches armed on that CPU, or to be armed when it leaves its debug traps. Any context.
+ */
 unsigned arch_watches(unsigned cpu);
 
-/* What [address, address + length) overlaps that may not be watched, as a phrase; NULL: nothing. */
+/*
+ * Returns, as a phrase, what [address, address + length) overlaps that may not be watched; NULL if
+ * nothing.
+ */
 const char *arch_watch_forbidden(uintptr_t address, size_t length);
 
 /*
@@ -49,13 +56,14 @@ typedef void arch_watch_handler(unsigned fired, struct regs *regs);
 void arch_watch_set_handler(arch_watch_handler *handler);
 
 /*
- * The aligned 8-byte word with the watched bytes, for hits to read; a constant 0 for ARCH_EXECUTE,
- * for a program's memory, and for bytes that are not arch_readable. Any context.
+ * Returns the aligned 8-byte word that contains the watched bytes, for hits to read, or a constant
+ * 0 for ARCH_EXECUTE, for a program's memory, and for bytes that are not arch_readable. Any
+ * context.
  */
 const volatile uint64_t *arch_watch_word(const struct arch_watch *watch);
 
 enum arch_found {
-    ARCH_FOUND_NOT,    /* no instruction is certain */
+    ARCH_FOUND_NOT,    /* the instruction is not certain */
     ARCH_FOUND_AT,     /* ARCH_EXECUTE: the instruction at ip */
     ARCH_FOUND_BEFORE, /* the instruction that ends at ip */
     ARCH_FOUND_STRING, /* a repeated string instruction that begins or ends at ip */
@@ -68,8 +76,8 @@ struct arch_accessor {
 };
 
 /*
- * The instruction whose access to these bytes raised the debug trap with the frame `regs`. Never a
- * wrong one. In a watch handler, before the watched bytes are written again.
+ * Returns the instruction whose access to the watched bytes raised the debug trap with the frame
+ * `regs`, never a wrong one. In a watch handler, before the watched bytes are written again.
  */
 struct arch_accessor arch_watch_accessor(const struct regs *regs, const struct arch_watch *watch);
 
@@ -80,15 +88,16 @@ static inline bool arch_watch_touches(const struct arch_watch *watch, uintptr_t 
 }
 
 /*
- * One access of an instruction. If a trap reports a group of iterations of a repeated one: the
- * bytes that the group certainly accessed, and those that it may have accessed.
+ * One access of an instruction. If a trap reports a group of iterations of a repeated instruction,
+ * it has the bytes that the group certainly accessed and those that the group may have accessed.
  */
 struct arch_made {
     uintptr_t address; /* valid if `placed` */
     size_t size;
     bool placed;
-    bool reads, writes;    /* one or both */
-    uintptr_t may_address; /* contains the above; larger only for a group */
+    bool reads, writes; /* one or both */
+    uintptr_t
+        may_address; /* the bytes that may have been accessed; more than `size` only for a group */
     size_t may_size;
     uint8_t element; /* bytes per iteration, from may_address; `size` without a group */
 };
@@ -107,40 +116,55 @@ struct arch_candidate {
     unsigned count; /* at least 1 */
 };
 
-/* The candidate in the kernel: the instruction that arch_watch_accessor finds. 0: unknown. */
+/*
+ * Stores the accesses of the kernel's instruction that hit, as the only candidate. Returns 1, or 0
+ * if the instruction or its accesses are unknown.
+ */
 unsigned arch_watch_candidates(const struct regs *regs, const struct arch_watch *watch,
                                struct arch_candidate candidates[ARCH_CANDIDATES_MAX]);
 
-/* All instructions of this CPU's program that may end at ip and have accessed the watched bytes. */
+/*
+ * Stores all instructions of this CPU's program that may have led to ip and accessed the watched
+ * bytes. Returns their number, or 0 if it is unknown or exceeds ARCH_CANDIDATES_MAX.
+ */
 unsigned arch_program_candidates(const struct regs *regs, const struct arch_watch *watch,
                                  struct arch_candidate candidates[ARCH_CANDIDATES_MAX]);
 
-/* False: of an instruction only the first hit is reported, with its lowest watch. Not in traps. */
+/*
+ * True if all hits of an instruction are reported; otherwise only its first hit is, with its lowest
+ * watch. Must not be called from a trap.
+ */
 bool arch_watch_reports_all(void);
 
 /*
- * True if the machine may report a repeated instruction after a group of iterations instead of
- * after each that hits; also until this is known. The first call tests it with a watch and leaves
- * none armed: with all other CPUs parked, before arch_watch_arm.
+ * True if the machine may report a repeated instruction after a group of iterations rather than
+ * after each iteration that hits, or if this is not known yet. The first call finds out with a
+ * watch of its own and leaves no watch armed: call it with all other CPUs parked, before
+ * arch_watch_arm.
  */
 bool arch_watch_groups(void);
 
-/* False if certainly no repeated instruction begins or ends in the middle of `around`, at ip. */
+/*
+ * False if it is certain that no repeated instruction begins or ends at ip, the middle of `around`.
+ */
 #define ARCH_REPEAT_AROUND 5
 bool arch_watch_repeats(const uint8_t around[2 * ARCH_REPEAT_AROUND]);
 
-/* The same for the kernel's text at regs->ip; also true if unknown. Debug trap. */
+/*
+ * Like arch_watch_repeats, for the kernel's text at regs->ip; also true if that is unknown. Debug
+ * trap.
+ */
 bool arch_watch_repeats_at(const struct regs *regs);
 
 /* Prepares arch_watch_accessor. Returns NULL, or why it will find nothing. Boot. */
 const char *arch_accessor_init(void);
 
-/* The number of ignored debug traps: only disarmed registers caused them. */
+/* Number of debug traps that were ignored because only disarmed registers caused them. */
 uint64_t arch_watch_spurious(void);
 
 /*
- * True if that CPU's debug registers hold the armed and live watches. If not, hits have been
- * missed, and the registers are now mended. For this CPU, interrupts off and outside of debug
- * traps; or a parked one, of which only the values that it will load are checked.
+ * True if that CPU's debug registers hold the armed and live watches. Otherwise hits have been
+ * missed, and the registers have now been corrected. The CPU is this one, with interrupts off and
+ * outside of debug traps, or a parked one, for which only the values that it will load are checked.
  */
 bool arch_watch_audit(unsigned cpu);
