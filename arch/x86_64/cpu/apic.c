@@ -135,7 +135,10 @@ static void apic_wait(void)
             return;
 }
 
-/* Two writes, interrupts off between them; an NMI that sends in between restores the first. */
+/*
+ * A command is two writes, with interrupts off; an NMI that sends a command in between restores the
+ * first.
+ */
 static void apic_command(uint32_t to, uint32_t command)
 {
     uint64_t flags = arch_irq_save();
@@ -176,7 +179,10 @@ void apic_end(void)
     apic_write(END, 0);
 }
 
-/* Reads counter and clock together, again if the machine was held up between the reads. */
+/*
+ * Reads the counter and the clock together, repeatedly if the machine was held up between the
+ * reads.
+ */
 static uint32_t apic_timer_look(uint64_t *when)
 {
     for (unsigned looks = 0;; looks++) {
@@ -189,7 +195,7 @@ static uint32_t apic_timer_look(uint64_t *when)
     }
 }
 
-/* The timer counts down masked. */
+/* The timer counts down with its interrupt masked. */
 void apic_timer_calibrate(void)
 {
     uint64_t start, now;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The local APIC, as xAPIC (Intel SDM vol. 3, "Advanced Programmable Interrupt Controller"). */
+/* The local APIC in xAPIC mode (Intel SDM vol. 3, "Advanced Programmable Interrupt Controller"). */
 #pragma once
 
 #include <stdbool.h>
@@ -21,8 +21,9 @@ void apic_enable(bool boot_cpu);
 uint32_t apic_id(void);
 
 /*
- * Makes the pin of the firmware's NMIs raise VECTOR_APIC_BUTTON, or NMIs again: at once on the boot
- * CPU, otherwise when the boot CPU calls apic_button_follow. With all other CPUs parked.
+ * Makes the pin that the firmware uses for NMIs raise VECTOR_APIC_BUTTON, or NMIs again. Takes
+ * effect at once on the boot CPU, otherwise when the boot CPU calls apic_button_follow. With all
+ * other CPUs parked.
  */
 void apic_set_button(bool by_vector);
 void apic_button_follow(void);
@@ -34,7 +35,7 @@ bool apic_button_is_pressed(void);
 void apic_send(uint32_t to, uint8_t vector);
 void apic_send_nmi(uint32_t to);
 
-/* Start a CPU: after INIT it waits, after start-up it runs `page` in real mode. Boot. */
+/* Start a CPU: INIT makes it wait, the start-up message makes it run `page` in real mode. Boot. */
 void apic_send_init(uint32_t to);
 void apic_send_startup(uint32_t to, uint32_t page);
 

@@ -13,7 +13,7 @@ struct regs;
  */
 struct percpu {
     struct percpu *self; /* [I] */
-    /* [O] the outermost exit loads `dr7`: `dr7_full`, or `dr7_step` for a step */
+    /* [O] the outermost exit loads `dr7`, a copy of `dr7_full` or, for a step, of `dr7_step` */
     uint64_t dr7, dr7_full, dr7_step;
     uint64_t live; /* [O] bit i: register i is armed and live; written before DR7 */
     /* [O] nested debug traps and NMIs; DR7 is 0 in them */
@@ -32,16 +32,16 @@ struct percpu {
     uint32_t nmi_sent;    /* [A] NMIs that other CPUs have requested */
     uint32_t nmi_seen;    /* [O] nmi_sent when the last NMI arrived */
     bool nmi_spare;       /* [O] one more requested NMI may arrive */
-    uint32_t clock_asked; /* [A] by the boot CPU: to serve the NMI clock */
+    uint32_t clock_asked; /* [A] set by the boot CPU: this CPU is to serve the NMI clock */
 
     /* Rendezvous, for all reasons: arch/x86_64/smp/rendezvous.h. */
-    uint32_t rendezvous_asked; /* [A] why it is asked to wait: RENDEZVOUS_* */
-    uint32_t stands;           /* [O] why it waits */
-    struct regs *stopped_regs; /* [O, a debugger] where it waits; NULL: it runs */
+    uint32_t rendezvous_asked; /* [A] why this CPU is asked to wait: RENDEZVOUS_* */
+    uint32_t stands;           /* [O] why this CPU waits */
+    struct regs *stopped_regs; /* [O, a debugger] registers of the waiting context; NULL: it runs */
 
-    bool runs;             /* [A] by the owning CPU: others may use it */
-    int64_t clock_off;     /* [I] arch_cpu_clock_off, in ns, ... */
-    uint64_t clock_window; /* [I] ... and the length of the measurement, in ns */
+    bool runs;             /* [A] set by the owning CPU once others may use it */
+    int64_t clock_off;     /* [boot CPU, once] result of arch_cpu_clock_off, in ns, ... */
+    uint64_t clock_window; /* [boot CPU, once] ... and the length of the measurement, in ns */
 } __attribute__((aligned(64)));
 
 extern struct percpu percpu[];

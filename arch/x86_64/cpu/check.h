@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* An invariant of arch/. A violation is reported as an undefined instruction of the function. */
+/*
+ * Checks an invariant of arch/. A violation is reported as an undefined instruction in the checking
+ * function.
+ */
 #pragma once
 
 #define arch_check(claim)                                                                          \

@@ -19,7 +19,7 @@ void clock_start(void)
 
 void clock_set_rate(uint64_t ticks)
 {
-    clock_boot.start_nanoseconds = arch_clock_ns(); /* it continues from its current time */
+    clock_boot.start_nanoseconds = arch_clock_ns(); /* the clock continues from its current time */
     clock_boot.start_ticks = cpu_read_tsc();
     clock_boot.scale = (1000000000ull << CLOCK_SCALE_SHIFT) / ticks;
     ticks_a_second = ticks;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The most CPUs, as an array size. arch/embed has its own, set by the builder. */
+/*
+ * Maximum number of CPUs, as an array size. arch/embed replaces this file; its builder chooses the
+ * number.
+ */
 #pragma once
 
 #define ARCH_CPUS_MAX 64

@@ -30,7 +30,10 @@
 #define CPUID_7_EBX_SMAP (1u << 20)
 #define CPUID_7_ECX_UMIP (1u << 2)
 
-/* The highest extended leaf; extended features, with the `syscall` bit. */
+/*
+ * The leaf that reports the highest extended leaf, and the extended features, with the `syscall`
+ * bit.
+ */
 #define CPUID_EXTENDED             0x80000000u
 #define CPUID_EXTENDED_FEATURES    0x80000001u
 #define CPUID_EXTENDED_EDX_SYSCALL (1u << 11)
@@ -85,7 +88,7 @@ static inline struct cpuid cpu_id(uint32_t leaf, uint32_t subleaf)
     return out;
 }
 
-/* Leaf 7; zeros without it. */
+/* Returns CPUID leaf 7; all zeros if the CPU does not have it. */
 static inline struct cpuid cpu_features(void)
 {
     return cpu_id(0, 0).eax >= 7 ? cpu_id(7, 0) : (struct cpuid){0, 0, 0, 0};

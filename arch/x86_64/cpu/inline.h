@@ -20,7 +20,7 @@ static inline struct percpu *percpu_self(void)
 
 static inline unsigned arch_cpu_id(void)
 {
-    uint64_t cpu; /* `movl` clears the upper half; the range check tells the compiler */
+    uint64_t cpu; /* `movl` clears the upper half; the check tells the compiler the range */
 
     __asm__("movl %%gs:%c1, %k0" : "=r"(cpu) : "i"(offsetof(struct percpu, cpu)));
     if (cpu >= ARCH_CPUS_MAX)
@@ -64,7 +64,10 @@ static inline uint64_t cpu_read_tsc(void)
 
 #define CLOCK_SCALE_SHIFT 32
 
-/* Written at boot. Before clock_set_rate a tick counts as one ns: early events are ordered. */
+/*
+ * Written at boot. Before clock_set_rate a tick counts as one ns, which suffices to order early
+ * events.
+ */
 struct clock {
     uint64_t start_ticks, start_nanoseconds;
     uint64_t scale; /* ns per tick, fixed point */

@@ -13,7 +13,10 @@ void arch_relax(void)
     __asm__ volatile("pause");
 }
 
-/* No interrupt comes between the two (Intel SDM vol. 2, "STI") and leaves the CPU halted. */
+/*
+ * No interrupt can arrive between `sti` and `hlt` (Intel SDM vol. 2, "STI") and leave the CPU
+ * halted.
+ */
 void arch_idle(void)
 {
     __asm__ volatile("sti\n\thlt" : : : "memory");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Operations on one CPU's data that its contexts (task, interrupt, debug trap, NMI) share: one
- * instruction each, so nothing on the CPU intervenes, and without LOCK, as no other CPU writes.
- * Other CPUs read it by publish_*. Any context; also builds on a host.
+ * Operations on one CPU's data that its contexts (task, interrupt, debug trap, NMI) share. Each is
+ * one instruction, so nothing on this CPU can intervene, and has no LOCK, as no other CPU writes
+ * the data. Other CPUs read it with publish_*. Any context; also builds on a host.
  */
 #pragma once
 
@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 /*
- * A compiler barrier: the CPU keeps stores in order, and loads (Intel SDM vol. 3, "Memory
- * Ordering"). Does not order a store before a later load.
+ * A compiler barrier, as the CPU itself does not reorder stores with stores, or loads with loads
+ * (Intel SDM vol. 3, "Memory Ordering"). Does not order a store before a later load.
  */
 #define local_barrier() __asm__ volatile("" ::: "memory")
 
@@ -46,7 +46,10 @@ static inline void local_decrement(uint64_t *counter)
     __asm__ volatile("decq %0" : "+m"(*counter) : : "memory");
 }
 
-/* For records in the cache; unrolled. The accesses are volatile, or the compiler calls memcpy. */
+/*
+ * Copies with an unrolled loop, for records in the cache. The accesses are volatile, as otherwise
+ * the compiler would call memcpy.
+ */
 static inline void local_move_words(void *to, const void *from, uint64_t words)
 {
     volatile uint64_t *store = to;
@@ -65,7 +68,10 @@ static inline void local_move_words(void *to, const void *from, uint64_t words)
     local_barrier();
 }
 
-/* By `rep movsq`, which takes some 11 ns to start: for many words, or if instructions count. */
+/*
+ * Copies with `rep movsq`, which takes some 11 ns to start: for many words, or where the number of
+ * instructions matters.
+ */
 static inline void local_copy_words(void *to, const void *from, uint64_t words)
 {
     __asm__ volatile("rep movsq" : "+D"(to), "+S"(from), "+c"(words) : : "memory");

@@ -1,7 +1,7 @@
 ; SPDX-License-Identifier: BSD-2-Clause
 ;
 ; Sends a byte and counts it, for drivers that rely on the count when the machine dies. An NMI
-; between the two instructions recognises the place (port_counted.h).
+; handler recognises an interruption between the two instructions (port_counted.h).
 
 %include "arch/x86_64/unwind/cfi.inc"
 
@@ -21,7 +21,7 @@ cfi_start port_write8_counted, return
         ret
 cfi_end
 
-; Where the byte has been sent but not counted, and where it has been counted.
+; The addresses at which the byte has been sent but not counted, and at which it has been counted.
 section .rodata progbits alloc noexec nowrite align=8
 global port_counts:data 8
 port_counts:

@@ -32,6 +32,6 @@
     ROW(cs, CS, 18)                                                                                \
     ROW(ss, SS, 19)
 
-/* By DWARF number. gdb's scripts take names and numbers from here. */
+/* Register numbers of DWARF. gdb's scripts take names and numbers from here. */
 #define REGISTERS_NUMBER(field, name, gdb, dwarf) REGISTER_##field = (dwarf),
 enum register_number { REGISTERS_GENERAL(REGISTERS_NUMBER) };

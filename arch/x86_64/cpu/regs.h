@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The registers of an interrupted or observed context, from rsp up as a trap entry leaves them on
- * the stack: by the common path, the vector's stub, and the CPU (Intel SDM vol. 3, "Stack Usage on
- * Transfers to Handlers"). Aligned to 16 bytes.
+ * The registers of an interrupted or observed context, in the order in which a trap entry leaves
+ * them on the stack, from rsp up: pushed by the common path, by the vector's stub, and by the CPU
+ * (Intel SDM vol. 3, "Stack Usage on Transfers to Handlers"). Aligned to 16 bytes.
  *
  * Bit 1 of flags distinguishes the two kinds of struct regs: it is set in a trap frame, as the
  * hardware always sets it, and clear in a hot snapshot (snapshot.h). A partial snapshot has only
@@ -19,8 +19,8 @@ struct regs {
     uint64_t r15, r14, r13, r12, bp, bx;           /* common path */
     uint64_t r11, r10, r9, r8, ax, cx, dx, si, di; /* common path */
     uint64_t vector;                               /* stub */
-    uint64_t error;                                /* CPU for some vectors, else 0 by the stub */
-    uint64_t ip, cs, flags, sp, ss;                /* CPU */
+    uint64_t error;                 /* CPU for some vectors, otherwise 0 from the stub */
+    uint64_t ip, cs, flags, sp, ss; /* CPU */
 };
 
 _Static_assert(sizeof(struct regs) == 11 * 16, "the entry pushes it, and aligns the stack so");
@@ -51,13 +51,15 @@ static inline bool regs_are_full(const struct regs *regs)
     return regs->flags & FLAGS_FIXED;
 }
 
-/* Some full snapshots pass, too, but a chain by frame pointers would end at their bp, 0, anyway. */
+/*
+ * True also for some full snapshots, but a frame-pointer chain would end at their bp of 0 anyway.
+ */
 static inline bool regs_are_partial(const struct regs *regs)
 {
     return regs->flags == 0 && regs->bp == 0;
 }
 
-/* Marks a snapshot's flags: no trap frame has them. */
+/* Turns flags into a snapshot's flags, which no trap frame has. */
 static inline uint64_t regs_snapshot_flags(uint64_t flags)
 {
     return flags & ~FLAGS_FIXED;
@@ -73,7 +75,7 @@ static inline void regs_set_flag(uint64_t *flags, uint64_t flag, bool on)
     *flags = on ? *flags | flag : *flags & ~flag;
 }
 
-/* A program's frame with only ip, sp and bp. */
+/* Returns a program's frame of which only ip, sp and bp are known. */
 static inline struct regs regs_of_program(uint64_t ip, uint64_t sp, uint64_t bp)
 {
     return (struct regs){

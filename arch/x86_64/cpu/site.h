@@ -43,7 +43,7 @@ struct arch_site {
  */
 #define ARCH_GATE_ARGUMENTS 5
 
-/* On the gate's stack, at its top: the caller's sp is the address after this struct. */
+/* Pushed by a gate: the caller's sp is the address right after this struct. */
 struct arch_place {
     uint64_t argument[ARCH_GATE_ARGUMENTS];
     uint64_t flags, bp, ip; /* the caller's values; ip: the call's return address */
@@ -52,7 +52,10 @@ struct arch_place {
 struct arch_gated;
 struct regs;
 
-/* Interrupts off. `all`: all registers, from arch_gate_registers. */
+/*
+ * Called with interrupts off. `all` has all registers if arch_gate_registers calls it, otherwise it
+ * is NULL.
+ */
 typedef void arch_gated_function(struct arch_gated *gated, struct arch_place *place,
                                  const struct regs *all);
 
@@ -61,7 +64,7 @@ struct arch_gated {
     arch_gated_function *enter;
 };
 
-/* Cast to a type with arguments. */
+/* Callers cast a gate to a type with arguments. */
 typedef void arch_gate_function(void);
 
 /* arch_gate_registers also stores all registers. */

@@ -14,10 +14,10 @@
 #include "arch/x86_64/cpu/regs.h"
 #include "arch/x86_64/cpu/site.h"
 
-/* The flags. Not inline, as a push would move sp without the compiler's knowledge. */
+/* Returns the flags. Not inline, as a push would move sp without the compiler's knowledge. */
 uint64_t arch_flags(void);
 
-/* A kernel context of which nothing else is known. */
+/* A kernel context whose other registers are unknown. */
 #define REGS_OF_KERNEL ((struct regs){.cs = KERNEL_CODE_SELECTOR, .ss = KERNEL_DATA_SELECTOR})
 
 #define ARCH_HERE(here_ip, here_sp, here_bp)                                                       \
@@ -43,7 +43,10 @@ uint64_t arch_flags(void);
                          : "=&r"(snapshot_regs->ip), "=&r"(snapshot_regs->sp));                    \
     } while (0)
 
-/* A gate's caller. Other registers are not cleared: that would take a quarter of a hit. */
+/*
+ * Stores the registers of a gate's caller. Does not clear the others, which would take a quarter of
+ * a hit's time.
+ */
 static inline void regs_at_place(struct regs *into, const struct arch_place *place)
 {
     into->ip = place->ip;

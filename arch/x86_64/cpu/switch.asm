@@ -1,8 +1,8 @@
 ; SPDX-License-Identifier: BSD-2-Clause
 ;
 ; Thread switch, and the start of a thread. The stored stack pointer of a thread that does not run
-; is the address of a struct switched (switch.c), through which both frame pointers and the unwind
-; table lead. Task context, interrupts off.
+; is the address of a struct switched (switch.c); call chains by frame pointers and by the unwind
+; table both pass through it. Task context, interrupts off.
 
 %include "arch/x86_64/unwind/cfi.inc"
 
@@ -49,7 +49,7 @@ cfi_start thread_start, return
         ud2
 cfi_end
 
-; Where a thread that does not run resumes.
+; The address at which a thread that does not run will resume.
 section .rodata progbits alloc noexec nowrite align=8
 global switch_resume:data 8
 switch_resume:
