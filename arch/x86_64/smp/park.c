@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Parking: one CPU, the parker, stops all others for a change, in task context, or for a debugger's
- * stop, in a trap or NMI (docs/kernel.md). rendezvous.c has the waiting side.
+ * Parking: one CPU, the parker, stops all others, for a change (in task context) or for a
+ * debugger's stop (in a trap or NMI; docs/kernel.md). rendezvous.c has the waiting side.
  */
 #include "arch/x86_64/smp/park.h"
 
@@ -15,7 +15,7 @@
 
 #define PATIENCE_NS 2000000000ull /* emulated CPUs take turns: patience.h */
 
-/* Why a CPU waits for its turn to stop, or during another's step. */
+/* The reasons for which a CPU waits until it is its turn to stop, or during another CPU's step. */
 #define UNTIL_MY_TURN (RENDEZVOUS_PARK | RENDEZVOUS_REPORT | RENDEZVOUS_HALT)
 
 static uint32_t parker;        /* [A] the CPU + 1; 0: none */
@@ -30,7 +30,7 @@ void arch_set_may_park(bool (*may)(void))
     may_park = may;
 }
 
-/* One of `from` and `to` is 0: no parking. */
+/* Changes a CPU's parking from number `from` to `to`. One of them is 0, which means no parking. */
 static void ask(unsigned cpu, uint32_t from, uint32_t to)
 {
     if (rendezvous_ask_number(cpu, from, to) && to)
@@ -44,7 +44,7 @@ static void ask_all(uint32_t from, uint32_t to)
             ask(cpu, from, to);
 }
 
-/* By a new number, so that an answer to an earlier parking does not count. */
+/* Parks all others, with a new number so that an answer to an earlier parking does not count. */
 static void next_parking(void)
 {
     number += RENDEZVOUS_NUMBER;
@@ -72,8 +72,8 @@ static void parker_leave(void)
 }
 
 /*
- * This CPU is already the parker. Not all others need be stopped: a debugger may let this CPU run
- * alone, or a stop may be waiting for a CPU that does not answer.
+ * This CPU is already the parker. The others need not all be stopped: a debugger may let this CPU
+ * run alone, or a stop may be waiting for a CPU that does not answer.
  */
 static bool park_again(uint64_t flags, unsigned *absent)
 {
@@ -122,7 +122,10 @@ bool park_has_lone(unsigned *cpu)
     return one && __atomic_load_n(&held, __ATOMIC_RELAXED);
 }
 
-/* False in a debug trap, its entry and exit, which continue to use the watches that they read. */
+/*
+ * False in a debug trap, and in a trap's entry or exit, which continue to use watches that they
+ * have read.
+ */
 bool park_may(const struct regs *regs)
 {
     return arch_trap_depth() == 1 && !nowatch_text_has(regs->ip) && (!may_park || may_park());
@@ -179,7 +182,7 @@ void park_end_stop(void)
     arch_check(park_is_parker() && depth >= held);
     depth -= held;
     held = 0;
-    if (depth > 0) /* the interrupted change releases all at its end */
+    if (depth > 0) /* the change that the stop interrupted releases all CPUs at its end */
         return;
     let_go();
     __atomic_store_n(&parker, 0, __ATOMIC_RELEASE);

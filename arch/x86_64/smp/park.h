@@ -6,29 +6,44 @@
 
 struct regs;
 
-/* In an NMI at these registers: true if nothing that a parker may change is in use. */
+/*
+ * Called in an NMI: true if the code interrupted at these registers uses nothing that a parker may
+ * change.
+ */
 bool park_may(const struct regs *regs);
 
 /* True if this CPU is the parker, perhaps in the middle of a change. Any context. */
 bool park_is_parker(void);
 
-/* True if *cpu is in a stop, or runs alone while the others are parked for one. Any context. */
+/*
+ * True if a CPU (stored in *cpu) is in a stop, or runs alone while the others are parked for a
+ * stop. Any context.
+ */
 bool park_has_lone(unsigned *cpu);
 
 /*
- * Parks for a debugger's stop (arch/x86_64/debug/stop.c), in a debug trap after its hits, a
- * breakpoint's trap or an NMI. Waits for this CPU's turn, in which it may itself be parked at these
- * registers. If an earlier stop of this CPU or a change that the trap interrupted has parked the
- * others, only checks them. *absent: a CPU that is not stopped, so the stop must refuse changes, or
- * ARCH_NO_CPU. True: an earlier stop holds the others and lets only this CPU resume.
+ * Parks the others for a debugger's stop (arch/x86_64/debug/stop.c), in a debug trap after its
+ * hits, a breakpoint's trap or an NMI. Waits for this CPU's turn, and while waiting may itself be
+ * parked at these registers. If the others are already parked, by an earlier stop of this CPU or by
+ * a change that the trap interrupted, only checks that they are. Stores in *absent a CPU that has
+ * not stopped, so that the stop must refuse changes, or ARCH_NO_CPU. Returns true if an earlier
+ * stop holds the others and lets only this CPU resume.
  */
 bool park_for_stop(struct regs *regs, unsigned *absent);
 
-/* Resumes all CPUs, after the change that the stop interrupted, if any. */
+/*
+ * Ends the parking of a stop: resumes all CPUs, or leaves that to the change that the stop
+ * interrupted.
+ */
 void park_end_stop(void);
 
-/* Resumes one CPU; the others stay parked, and so does this one until a CPU releases all. */
+/*
+ * Resumes one CPU, which becomes the parker; the others stay parked. This CPU then waits, and
+ * returns when it may resume.
+ */
 void park_pass_on(unsigned cpu, struct regs *regs);
 
-/* In an NMI: true if it interrupted neither a hit nor a CPU that parks for a change. */
+/*
+ * Called in an NMI: true if it interrupted neither a hit nor a CPU that parks others for a change.
+ */
 bool park_may_stop(const struct regs *regs);

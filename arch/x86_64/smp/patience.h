@@ -2,11 +2,11 @@
 /*
  * A limit on how long a CPU waits for others. The time between two polls counts as at most
  * PATIENCE_LOOK_NS, so a host that stops the whole machine does not end the wait. The waiting CPU
- * calls arch_relax between polls: in QEMU with one thread for all CPUs that ends a turn of up to
- * PATIENCE_LOOK_NS, and every other CPU has a turn, enough to take an NMI and stop. A stop of the
- * host may cut one turn short, so two are needed, which a limit of three times PATIENCE_LOOK_NS
- * gives. CPUs that neither answer nor pause extend the wait by a turn each, except the first. Any
- * context.
+ * calls arch_relax between polls. In QEMU with one thread for all CPUs, where turns last up to
+ * PATIENCE_LOOK_NS, that ends its turn; then each other CPU has a turn, which is enough to take an
+ * NMI and stop. A stop of the host may cut one turn short, so two are needed, which a limit of
+ * three times PATIENCE_LOOK_NS gives. Each CPU but the first that neither answers nor pauses
+ * extends the wait by one turn. Any context.
  */
 #pragma once
 
@@ -24,5 +24,8 @@ struct patience {
 /* Starts a wait; `now` in ns. */
 void patience_begin(struct patience *patience, uint64_t limit, uint64_t now);
 
-/* After each poll: true once the wait is over. If the clock goes back, so does the counted time. */
+/*
+ * Called after each poll; returns true once the wait is over. If the clock goes back, so does the
+ * counted time.
+ */
 bool patience_is_over(struct patience *patience, uint64_t now);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See rendezvous.h: the waiting side. In a debug trap that waits for its turn to stop, the NMI of a
- * report waits on top: the outer wait owns the registers, which a debugger may change, and the
- * inner one removes only the reasons that it added.
+ * See rendezvous.h: the waiting side. While a debug trap waits for its turn to stop, a report's NMI
+ * may interrupt it and wait, too: the outer wait owns the registers, which a debugger may change,
+ * and the inner wait removes only the reasons that it added.
  */
 #include "arch/x86_64/smp/rendezvous.h"
 
@@ -51,7 +51,7 @@ static void pass_time(uint32_t reasons)
     arch_relax();
 }
 
-/* The parker's changes are visible after the load: P, with let_go. */
+/* P pairs with let_go: after the load the parker's changes are visible. */
 void rendezvous_wait(struct regs *regs, uint32_t serves, uint32_t asked)
 {
     struct percpu *self = percpu_self();
@@ -97,7 +97,10 @@ void rendezvous_leave_stop(void)
     stands_for(self, self->stands & ~RENDEZVOUS_STOP);
 }
 
-/* Parkings and reports take effect at any point of this, if this CPU may be parked at all. */
+/*
+ * If this CPU may be parked at all, a parking or a report can take effect at any point of this
+ * function.
+ */
 void rendezvous_serve(struct regs *regs)
 {
     struct percpu *self = percpu_self();
@@ -106,7 +109,7 @@ void rendezvous_serve(struct regs *regs)
 
     if (!asked)
         return;
-    serves &= ~self->stands; /* the interrupted handler serves those */
+    serves &= ~self->stands; /* the interrupted handler serves the removed reasons */
     if (!(asked & RENDEZVOUS_HALTS))
         serves |= RENDEZVOUS_HALT | (park_may(regs) ? RENDEZVOUS_PARK : 0);
     if (asked & serves) {

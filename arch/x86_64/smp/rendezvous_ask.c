@@ -60,7 +60,7 @@ static bool has_had_its_nmis(unsigned cpu)
            __atomic_load_n(&percpu[cpu].nmi_sent, __ATOMIC_RELAXED);
 }
 
-/* Without the time of reports, in which no CPU can answer. */
+/* Leaves out the time of reports, in which no CPU can answer. */
 static uint64_t patience_clock(void)
 {
     return arch_clock_ns() - rendezvous_lost_ns();

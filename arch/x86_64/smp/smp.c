@@ -31,10 +31,10 @@ struct smp_start smp_start; /* read by ap_entry_high */
 static uint32_t page; /* set at boot, as below */
 static void (*entry)(void);
 static unsigned starting;
-static bool all_reset;    /* the others wait for a start-up message, ... */
-static uint64_t reset_at; /* ... the last of them since then */
+static bool all_reset;    /* all other CPUs have been reset and wait to be started; ... */
+static uint64_t reset_at; /* ... when the last of them was reset */
 
-/* The clock comparison's turn, and what the starting CPU's clock said. [A] */
+/* The clock comparison: whose turn it is, and the time that the starting CPU read. [A] */
 static uint32_t turn;
 static uint64_t said;
 
@@ -74,7 +74,7 @@ void smp_init(const uint32_t *apic_ids, size_t count)
     trap_set_handler(VECTOR_APIC_SPURIOUS, spurious);
 }
 
-/* The starting CPU's side. */
+/* The starting CPU's side of the clock comparison. */
 static void tell_clock(void)
 {
     for (uint32_t round = 0; round < ROUNDS; round++) {
@@ -130,7 +130,10 @@ static bool await_running(unsigned cpu, uint64_t nanoseconds)
     return true;
 }
 
-/* All at once: each must be left alone for INIT_NS, which for 64 CPUs would add up to 0.6 s. */
+/*
+ * Resets all other CPUs at once: each must be left alone for INIT_NS, which for 64 CPUs would add
+ * up to 0.6 s.
+ */
 static void reset_others(void)
 {
     for (unsigned cpu = 1; cpu < arch_cpus(); cpu++)
@@ -157,7 +160,7 @@ bool arch_cpu_start(unsigned cpu, const struct arch_stack *stack, void (*begin)(
     apic_send_startup(percpu[cpu].apic_id, page);
     if (!await_running(cpu, STARTUP_NS))
         apic_send_startup(percpu[cpu].apic_id, page);
-    /* A CPU that takes the stack has started; a later one finds no stack and stops. */
+    /* A CPU that has taken the stack has started; one that comes later finds no stack and stops. */
     if (!await_running(cpu, PATIENCE_NS) &&
         __atomic_exchange_n(&smp_start.stack, 0, __ATOMIC_ACQ_REL) != 0) {
         apic_send_init(percpu[cpu].apic_id); /* a late CPU must not take the next CPU's stack */

@@ -6,13 +6,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Copies the start-up code to `low_page`, a free page below 1 MiB. On the boot loader's mapping. */
+/*
+ * Copies the start-up code to `low_page`, a free page below 1 MiB. Called on the boot loader's
+ * mapping.
+ */
 void smp_place(uint32_t low_page);
 
-/* Registers the other CPUs: APIC ID i is CPU i + 1's. */
+/* Registers the other CPUs: apic_ids[i] is the APIC ID of CPU i + 1. */
 void smp_init(const uint32_t *apic_ids, size_t count);
 
-/* For a starting CPU without a stack; also read by boot/entry_high.asm. */
+/* What a starting CPU needs before it has a stack; also read by boot/entry_high.asm. */
 struct smp_start {
     uint64_t page_tables; /* for CR3 */
     uint64_t stack;       /* [A] the top of the stack; the CPU that exchanges it for 0 owns it */

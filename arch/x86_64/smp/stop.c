@@ -10,8 +10,8 @@
 /* The shortest time in which every CPU is certain to have had its turns (patience.h). */
 #define PATIENCE_NS (3 * PATIENCE_LOOK_NS)
 
-static uint64_t since; /* [the CPU that reports] arch_clock_ns */
-static uint64_t lost;  /* [A] */
+static uint64_t since; /* [the CPU that reports] when the report began (arch_clock_ns) */
+static uint64_t lost;  /* [A] total time of reports, in ns */
 
 static bool all_stand(void)
 {
