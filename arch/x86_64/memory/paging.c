@@ -10,7 +10,7 @@
 
 #define LARGE_PAGE_SIZE (PAGING_ENTRIES * PAGE_SIZE)
 
-/* Text is written through this address; otherwise unmapped. */
+/* Text is written through this address, which is otherwise unmapped. */
 #define ALIAS_BASE  0xffffc00000000000ull
 #define ALIAS_PAGES 2
 
@@ -30,13 +30,13 @@ struct builder {
     bool failed;
 };
 
-/* Bytes that an entry covers; level 0 is the lowest. */
+/* Number of bytes that an entry at `level` covers; level 0 is the lowest. */
 static uint64_t paging_span(unsigned level)
 {
     return PAGE_SIZE << (9 * level);
 }
 
-/* The entry for `address` at `level`; creates missing tables. NULL: out of memory. */
+/* Returns the entry for `address` at `level`; creates missing tables. NULL if out of memory. */
 static uint64_t *paging_entry(struct builder *builder, uintptr_t address, unsigned level)
 {
     uint64_t *table = builder->root;
@@ -58,7 +58,7 @@ static uint64_t *paging_entry(struct builder *builder, uintptr_t address, unsign
     return &table[paging_index(address, level)];
 }
 
-/* Maps [address, end) to `physical` on, in large pages where both are aligned. */
+/* Maps [address, end) to memory from `physical` on, in large pages where both are aligned. */
 static void paging_map(struct builder *builder, uintptr_t address, uintptr_t end, uint64_t physical,
                        uint64_t flags)
 {
@@ -92,7 +92,10 @@ static void paging_unmap_guard(struct builder *builder, const struct stack_pages
         builder->failed = true;
 }
 
-/* In small pages, as some are unmapped later or are elsewhere. */
+/*
+ * Maps the image's data in small pages, as some are later unmapped (guards) and some may be
+ * elsewhere (ARCH_KEPT variables).
+ */
 static void paging_map_data(struct builder *builder, uint64_t kept)
 {
     uintptr_t first = (uintptr_t)kept_start, end = (uintptr_t)kept_end;
@@ -125,8 +128,8 @@ static void paging_map_memory(struct builder *builder, const struct paging_range
 
 /*
  * Global pages, debug extensions (DR4 and DR5 are no aliases), machine checks instead of a silent
- * reset, SMEP, SMAP and UMIP. Not what would change the kernel's own instructions (process-context
- * identifiers, shadow stacks), nor a GS base or floating point for programs.
+ * reset, SMEP, SMAP and UMIP. Leaves out features that would change the kernel's own instructions
+ * (process-context identifiers, shadow stacks) or give programs a GS base or floating point.
  */
 static uint64_t paging_cr4(void)
 {
@@ -139,7 +142,7 @@ static uint64_t paging_cr4(void)
     return cr4;
 }
 
-/* Writes every bit: the firmware's and the loader's settings go. */
+/* Writes every bit, which discards the firmware's and the loader's settings. */
 void paging_set_control(void)
 {
     uint64_t cr0 = CR0_PE | CR0_EM | CR0_ET | CR0_NE | CR0_WP | CR0_PG, cr4 = paging_cr4();
@@ -162,7 +165,10 @@ bool paging_init(const struct paging_range *memory, size_t count, uint64_t kept,
     paging_map_data(&builder, kept);
     for (size_t i = 0; i < count; i++)
         paging_map_memory(&builder, &memory[i]);
-    /* The slots' tables: mapping a slot then stores only to its own entries, without a lock. */
+    /*
+     * Create the slots' tables now: mapping a slot then stores only to its own entries, without a
+     * lock.
+     */
     for (uintptr_t at = STACK_SLOTS_BASE; at < STACK_SLOT(STACK_SLOTS); at += LARGE_PAGE_SIZE)
         builder.failed |= !paging_entry(&builder, at, 0);
     alias_entries = paging_entry(&builder, ALIAS_BASE, 0);
@@ -181,7 +187,10 @@ uint64_t paging_root(void)
     return root_table;
 }
 
-/* The level of the leaf, or of an absent entry: *entry is 0. NX and read-only accumulate. */
+/*
+ * Returns the level of the leaf, or of an absent entry, for which *entry is 0. NX and read-only
+ * accumulate over the levels.
+ */
 static unsigned paging_walk(uintptr_t address, uint64_t *entry)
 {
     uint64_t *table = paging_table_of(root_table);
@@ -289,7 +298,7 @@ uint8_t *paging_alias_open(uintptr_t page)
     for (unsigned i = 0; i < ALIAS_PAGES; i++)
         alias_entries[i] =
             (page - KERNEL_BASE + i * PAGE_SIZE) | PTE_PRESENT | PTE_WRITABLE | PTE_NX;
-    local_barrier(); /* the entries before stores through them */
+    local_barrier(); /* stores the entries before stores through them */
     return (uint8_t *)ALIAS_BASE;
 }
 

@@ -44,8 +44,9 @@ struct paging_range {
 
 /*
  * Builds the tables from pages of `allocate` (zeroed, in the boot loader's first 4 GiB at
- * DIRECT_BASE) and switches to them. ARCH_KEPT variables move to physical address `kept` and get
- * what is there; 0: they stay in the image. False: out of pages. Boot, interrupts off.
+ * DIRECT_BASE) and switches to them. ARCH_KEPT variables move to physical address `kept` and take
+ * the values found there; if `kept` is 0, they stay in the image. Returns false if out of pages.
+ * Boot, interrupts off.
  */
 bool paging_init(const struct paging_range *memory, size_t count, uint64_t kept,
                  void *(*allocate)(void));
@@ -69,15 +70,21 @@ struct paging_leaf {
     uint64_t flags; /* PTE_*, with the effective NX and WRITABLE */
 };
 
-/* The leaf that maps `address`; false: none. Any context. */
+/* Stores the leaf that maps `address`; returns false if there is none. Any context. */
 bool paging_find(uintptr_t address, struct paging_leaf *leaf);
 
 /* False for device registers, which are mapped uncached: not safe to read. Any context. */
 bool paging_is_memory(const struct paging_leaf *leaf);
 
-/* Maps two pages of text writable, until paging_alias_close. One at a time, interrupts off. */
+/*
+ * Maps two pages of text, from `page` on, writable at the returned address until
+ * paging_alias_close. One caller at a time, interrupts off.
+ */
 uint8_t *paging_alias_open(uintptr_t page);
 void paging_alias_close(void);
 
-/* Writes a text byte at least seven bytes before the end. Interrupts off, other CPUs parked. */
+/*
+ * Writes a byte of text, after which at least seven more must follow. Interrupts off, other CPUs
+ * parked.
+ */
 void patch_byte(uintptr_t address, uint8_t byte);

@@ -11,7 +11,7 @@
 #define SITE_SIZE 5
 #define JMP_REL32 0xe9
 
-/* Five bytes of code and three more, which one store rewrites unchanged. */
+/* Five bytes of code and the next three, which the same store rewrites unchanged. */
 union site_code {
     uint64_t word;
     uint8_t bytes[sizeof(uint64_t)];

@@ -25,7 +25,7 @@ static inline bool section_overlaps(const void *start, const void *end, uintptr_
     return address < (uintptr_t)end && address + length > (uintptr_t)start;
 }
 
-/* True in a trap's entry or exit. */
+/* True if `ip` is in a trap's entry or exit. */
 static inline bool nowatch_text_has(uintptr_t ip)
 {
     return ip >= (uintptr_t)nowatch_text_start && ip < (uintptr_t)nowatch_text_end;

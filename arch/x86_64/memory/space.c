@@ -62,7 +62,7 @@ void arch_space_destroy(struct arch_space *space)
     space_give_back(space);
 }
 
-/* The page's entry; NULL: it has no table. */
+/* Returns the page's entry; NULL if its table does not exist. */
 static const uint64_t *space_entry(const struct arch_space *space, uintptr_t address)
 {
     const uint64_t *table = space->entry;
@@ -77,7 +77,7 @@ static const uint64_t *space_entry(const struct arch_space *space, uintptr_t add
     return &table[paging_index(address, 0)];
 }
 
-/* The same, but creates missing tables; NULL: out of memory. */
+/* Like space_entry, but creates missing tables; NULL if out of memory. */
 static uint64_t *space_entry_made(struct arch_space *space, uintptr_t address)
 {
     uint64_t *table = space->entry;
@@ -166,7 +166,10 @@ void *arch_user_reach(const struct arch_space *space, uintptr_t address, enum ar
     return space_reach(space, address, PTE_PRESENT | PTE_USER | write);
 }
 
-/* Both sides may be unaligned. Inlined with a constant `access`, which chains then do not test. */
+/*
+ * Both sides may be unaligned. Inlined with a constant `access`, so that call chains do not test
+ * it.
+ */
 static inline bool space_copy(const struct arch_space *space, uintptr_t address, char *bytes,
                               size_t length, enum arch_page access)
 {
