@@ -7,7 +7,7 @@
 
 /* --- Lines of text: arch may not use the print functions of core. --- */
 
-/* What does not fit is cut off. */
+/* Text that does not fit is cut off. */
 struct text {
     char *at;
     size_t room; /* including the NUL */
@@ -127,7 +127,7 @@ const char *arch_trap_name(const struct regs *regs)
     return fault_names[regs->vector] ? fault_names[regs->vector] : "reserved exception";
 }
 
-/* Debug traps and interrupts come here only without a handler. */
+/* Of debug traps and interrupts, only those without a handler come here. */
 void arch_fault_describe(const struct regs *regs, struct arch_fault *fault)
 {
     *fault = (struct arch_fault){.name = arch_trap_name(regs)};
@@ -152,7 +152,7 @@ void arch_fault_describe(const struct regs *regs, struct arch_fault *fault)
         .name = #field, .offset = offsetof(struct regs, field)                                     \
     }
 
-/* In rows of ROW; a snapshot has only the first row. */
+/* Shown in rows of ROW registers; a snapshot has only the first row. */
 static const struct {
     char name[6];
     uint8_t offset;

@@ -24,9 +24,9 @@
         ret
 %endmacro
 
-; The second instruction turns interrupts off. After an interrupt before it the code restarts at the
-; call (arch/x86_64/entry/gate.c, which relies on two one-byte instructions). A struct arch_place is
-; pushed downwards from the return address.
+; The second instruction turns interrupts off. If an interrupt arrives before it, the code restarts
+; at the call (arch/x86_64/entry/gate.c, which relies on two one-byte instructions). A struct
+; arch_place is pushed downwards from the return address.
 %macro gate_enter 0
         pushfq
         cfi_offset 16
@@ -50,7 +50,7 @@ section .text progbits alloc exec nowrite align=16
 bits 64
 
 ; IN rdi = a struct arch_gated, rsi, rdx, rcx, r8, r9 = arguments. Calls the struct's function with
-; the struct, the place and no registers. CLOBBERS the caller-saved registers.
+; the struct, the place and a null pointer for the registers. CLOBBERS the caller-saved registers.
 align 16
 cfi_start arch_gate, return
         gate_enter
@@ -60,8 +60,8 @@ cfi_start arch_gate, return
         gate_leave
 cfi_end
 
-; The same, with a struct regs: ip and sp as after the call, bit 1 of flags clear as in every
-; snapshot, ax 0 (it is never live at a call).
+; Like arch_gate, but also passes a struct regs: ip and sp as after the call, bit 1 of flags clear
+; as in every snapshot, ax 0 (it is never live at a call).
 align 16
 cfi_start arch_gate_registers, return
         gate_enter

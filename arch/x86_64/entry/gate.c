@@ -3,15 +3,18 @@
  * A gate runs two instructions with interrupts on (arch/x86_64/entry/gate.asm), where emulators
  * that check for interrupts after calls deliver many: a chain from there would show the tracer
  * instead of the traced code. The gate has at most pushed the flags, so the code is moved back to
- * the call, and the interrupt seems to have interrupted the caller. In each interrupt, interrupts
- * off; a watch may hit here, which is harmless.
+ * the call, and the interrupt seems to have interrupted the caller. Called in each interrupt,
+ * interrupts off; a watch may hit here, which is harmless.
  */
 #include "arch/patch.h"
 #include "arch/x86_64/entry/trap.h"
 
 #define CALL_SIZE 6 /* call [rip + d32], by a tracepoint's pointer */
 
-/* Words that the gate has pushed at `ip`; less than two only while interrupts are on. */
+/*
+ * Returns the number of words that a gate has pushed at `ip`. If it is 2 or more, `ip` is not in
+ * the two instructions.
+ */
 static uintptr_t words_pushed(uintptr_t ip)
 {
     uintptr_t into = ip - (uintptr_t)arch_gate;
@@ -19,7 +22,10 @@ static uintptr_t words_pushed(uintptr_t ip)
     return into < 2 ? into : ip - (uintptr_t)arch_gate_registers;
 }
 
-/* Leaves stepped contexts, whose step after the call has been reported, and other forms of call. */
+/*
+ * Does not move stepped contexts, whose step after the call has been reported, or other forms of
+ * call.
+ */
 void gate_back_out(struct regs *regs)
 {
     uintptr_t pushed = words_pushed(regs->ip);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See nmi.h. An NMI does not identify its source, and NMIs in quick succession may merge. So a
- * request is stored before its NMI is sent, and each NMI checks all requests. This code may not
- * trap: the `iret` would admit the next NMI.
+ * See nmi.h. An NMI does not identify its source, and NMIs in quick succession may merge. So the
+ * sender stores a request before it sends the NMI, and each NMI checks all requests. This code may
+ * not trap: the `iret` would admit the next NMI.
  */
 #include "arch/x86_64/entry/nmi.h"
 
@@ -20,7 +20,7 @@ static struct nmi_clock clock; /* set at boot */
 static bool ended;             /* [A] */
 static uint64_t lingers_until; /* [A] arch_clock_ns; 0: no late clock NMI is expected */
 
-/* Interrupt context: as if the button had raised an NMI. */
+/* Serves the button's interrupt as if the button had raised an NMI. */
 static void nmi_button(struct regs *regs)
 {
     regs->vector = VECTOR_NMI;
@@ -55,7 +55,10 @@ void nmi_send(unsigned cpu)
     apic_send_nmi(percpu[cpu].apic_id);
 }
 
-/* If one NMI served several requests, the next one has none, but is not the button's either. */
+/*
+ * If one NMI served several requests, the next NMI finds no request, but is not the button's
+ * either.
+ */
 static bool nmi_was_sent(struct percpu *self)
 {
     uint32_t sent = __atomic_load_n(&self->nmi_sent, __ATOMIC_SEQ_CST);
@@ -67,7 +70,7 @@ static bool nmi_was_sent(struct percpu *self)
     return fresh > 0 || spare;
 }
 
-/* A CPU that has not served its last clock NMI gets no other. */
+/* A CPU that has not served its last clock NMI gets no further one. */
 static void nmi_clock_pass_on(void)
 {
     for (unsigned cpu = 1; cpu < arch_cpus(); cpu++)
@@ -76,7 +79,10 @@ static void nmi_clock_pass_on(void)
             nmi_send(cpu);
 }
 
-/* If an NMI sent to the boot CPU came just before the clock's, the clock's is still outstanding. */
+/*
+ * If another CPU's NMI reached the boot CPU just before the clock's, the clock's NMI may still
+ * arrive.
+ */
 static bool nmi_clock_came(struct percpu *self, bool sent)
 {
     if (!clock.came)
@@ -97,15 +103,15 @@ static bool nmi_lingered(const struct percpu *self)
 }
 
 /*
- * NMIs merge, and the clock's are frequent: so while it runs, the button raises an interrupt
- * instead, which with interrupts off is pending until this check finds it.
+ * NMIs merge, and the clock's are frequent. So while the clock runs, the button raises an interrupt
+ * instead; with interrupts off, that is pending until this check finds it.
  */
 static bool nmi_button_waits(const struct percpu *self, bool timed)
 {
     return timed && self->cpu == 0 && apic_button_is_pressed();
 }
 
-/* An NMI that was neither sent nor expected is the NMI button's: it asks for a report. */
+/* An NMI that was neither sent nor expected comes from the NMI button, which requests a report. */
 void nmi_trap(struct regs *regs)
 {
     struct percpu *self = percpu_self();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * NMIs from one CPU to another, and from a clock that all CPUs share (docs/sources.md). Sending:
- * any context. Served in nmi_trap, on the NMI's page, watches off.
+ * NMIs from one CPU to another, and from a clock that all CPUs share (docs/sources.md). They may be
+ * sent in any context. nmi_trap serves them, on the NMI's page, watches off.
  */
 #pragma once
 
@@ -9,13 +9,17 @@
 
 #include "arch/x86_64/cpu/regs.h"
 
-/* Sends an NMI, which that CPU can tell from the button's. The caller stores the reason first. */
+/*
+ * Sends an NMI, which the receiving CPU can tell from the button's. The caller stores the reason
+ * first.
+ */
 void nmi_send(unsigned cpu);
 
 /*
  * A clock that sends NMIs to the boot CPU, which forwards them. `came` is called on the boot CPU in
- * every NMI: true if the clock has sent one since the last call. `serve` is called on each CPU but
- * one that parks the others, with the interrupted registers and arch_clock_ns. Boot.
+ * every NMI and returns true if the clock has sent one since the last call. `serve` is called on
+ * each CPU except one that parks the others, with the interrupted registers and the time at which
+ * the NMI began (arch_clock_ns). Boot.
  */
 struct nmi_clock {
     bool (*came)(void);

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Maps the stacks of threads and later CPUs for the first owner of a slot. Task context. */
+/*
+ * Maps the stacks of threads, and of all CPUs but the boot CPU, when a slot gets its first owner.
+ * Task context.
+ */
 #include "arch/memory.h"
 #include "arch/x86_64/cpu/check.h"
 #include "arch/x86_64/entry/stacks.h"
 #include "arch/x86_64/memory/paging.h"
 
-static size_t pages; /* [A] */
+static size_t pages; /* [A] result of arch_stack_pages */
 
 /* If memory runs out, the slot's next owner maps the rest. */
 static bool slot_map(uintptr_t low)

@@ -48,5 +48,5 @@ extern struct arch_stack stack_slots[STACK_SLOTS];
 /* Maps all stacks of a CPU to be started; false: out of memory. Boot. */
 bool stacks_make(unsigned cpu);
 
-/* That CPU's stack of IST i + 1. */
+/* Returns that CPU's stack of IST number i + 1. */
 const struct arch_stack *stack_of_cpu(unsigned cpu, unsigned i);

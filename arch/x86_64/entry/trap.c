@@ -17,7 +17,7 @@
 #include "arch/x86_64/entry/stacks.h"
 #include "arch/x86_64/entry/user.h"
 
-/* Bytes that a handler may use of the interrupted stack; with less it runs on the IST page. */
+/* Bytes of the interrupted stack that a handler needs; with less room it runs on the IST page. */
 #define STACK_ROOM 2048
 
 static trap_handler *handlers[VECTORS];   /* set with interrupts off */
@@ -65,8 +65,8 @@ static struct regs *trap_move(const struct regs *frame, uintptr_t landing)
 }
 
 /*
- * Moves the frame from the IST page to the interrupted stack, a program's to the top of its
- * thread's empty stack, and returns its new address. If the stack is unknown or has no room (after
+ * Moves the frame from the IST page to the interrupted stack (a program's frame to the top of its
+ * thread's empty stack) and returns its new address. If the stack is unknown or has no room (after
  * an overflow), the frame stays, so that the report uses mapped memory.
  */
 struct regs *trap_land(struct regs *frame)
@@ -115,7 +115,7 @@ static void trap_interrupt(struct regs *regs, trap_handler *handler)
         interrupt_exit();
 }
 
-/* One handler serves all faults of programs, and passes on traps of a program's own TF. */
+/* All faults of programs go to one handler (user_trap), and so do traps of a program's own TF. */
 void trap_dispatch(struct regs *regs)
 {
     bool interrupt = regs->vector >= VECTOR_FIRST_INTERRUPT, user = regs_user_mode(regs);

@@ -7,7 +7,10 @@
 
 typedef void trap_handler(struct regs *regs);
 
-/* Returns the previous handler; NULL: the vector is unexpected. Boot, or interrupts off. */
+/*
+ * Sets the vector's handler, or NULL if the vector is unexpected. Returns the previous handler.
+ * Boot, or interrupts off.
+ */
 trap_handler *trap_set_handler(unsigned vector, trap_handler *handler);
 
 /* --- Called by trap_entry.asm. --- */
@@ -16,9 +19,9 @@ void trap_dispatch(struct regs *regs);
 void trap_late(struct regs *regs);
 _Noreturn void trap_fatal(struct regs *regs);
 /*
- * debug_trap serves any trap, of one or more causes (B0 to B3, BS), and returns NULL, or the
- * frame's new address if trap_dispatch has to pass the trap to a program. debug_trap_inside serves
- * those inside the kernel, outside of its entries and exits.
+ * debug_trap serves any debug trap, which may have several causes (B0 to B3, BS). Returns NULL, or
+ * the frame's new address if trap_dispatch has to pass the trap to a program. debug_trap_inside
+ * serves traps inside the kernel but outside of its entries and exits.
  */
 struct regs *debug_trap(struct regs *regs);
 void debug_trap_inside(struct regs *regs);
@@ -26,8 +29,9 @@ struct regs *break_trap(struct regs *regs);
 void nmi_trap(struct regs *regs); /* arch/x86_64/entry/nmi.c */
 
 /*
- * Returns from a debug trap or #BP from the middle of its handler, after a debugger's stop; if
- * another stop is requested, first calls `late`, set with all other CPUs parked, which may return.
+ * Returns from a debug trap or #BP from the middle of its handler, after a debugger's stop. If
+ * another stop is requested, first calls `late`, which may return and is set with all other CPUs
+ * parked.
  */
 _Noreturn void watch_return(struct regs *frame); /* arch/x86_64/entry/trap_entry.asm */
 void trap_set_late(trap_handler *late);
@@ -38,7 +42,9 @@ void trap_set_program_handler(trap_handler *handler);
 /* For an NMI of unknown source: calls regs->vector's handler or reports it. On the NMI's page. */
 void trap_nmi(struct regs *regs);
 
-/* Before an interrupt's handler: moves a frame at a gate's start back to its call (gate.c). */
+/*
+ * Called before an interrupt's handler: moves a frame at a gate's start back to its call (gate.c).
+ */
 void gate_back_out(struct regs *regs);
 
 /* Called before a return to a program (arch_user_step_set_handlers). */

@@ -12,11 +12,12 @@
 ;
 ; The fifth, syscall_entry, has no stub: the CPU does not change stacks for it.
 ;
-; GS is a program's while it runs, and the kernel's from an entry's `swapgs` on. Vectors of the last
-; two rows interrupt the kernel only while GS is the kernel's, so the saved cs determines GS. The
-; others can also arrive between `syscall` and `swapgs`, or between an exit's `swapgs` and its last
-; instruction. All that code is in this file, after the rest of the text: outside of it the saved cs
-; and rip determine GS, inside it GS's base, which is negative for the kernel and 0 for a program.
+; GS is a program's while it runs, and the kernel's from an entry's `swapgs` on. Vectors that go to
+; trap_entry interrupt the kernel only while GS is the kernel's, so for them the saved cs determines
+; GS. The others can also arrive between `syscall` and `swapgs`, or between an exit's `swapgs` and
+; its last instruction. All that code is in this file, after the rest of the text: outside of it the
+; saved cs and rip determine GS, inside it GS's base, which is negative for the kernel and 0 for a
+; program.
 ;
 ; The CPU enters with interrupts off on the vector's IST page (Intel SDM vol. 3, "Interrupt Stack
 ; Table"), at whose top the struct regs is.
@@ -76,9 +77,9 @@ cfi_end
 
 ; Exceptions and interrupts. trap_land copies the frame to the stack on which the handler will run,
 ; and returns its address; the IST page is then free for a nested interrupt. The handler is not
-; stepped, and another thread may run before it returns: a step's watches are off only in the
-; interrupted context and in the one returned to. No CPU parks here, so a parked CPU has the watches
-; that its flags require (arch_watch_audit).
+; stepped, and another thread may run before it returns, so the watches that a step turns off are
+; off only in the interrupted context and in the one returned to. No CPU parks here, so a parked CPU
+; has the watches that its flags require (arch_watch_audit).
 align 16
 cfi_start trap_entry, trap
         save_registers
@@ -202,10 +203,10 @@ cfi_end
 
 ; #DB and NMI. Nearly all arrive inside the kernel, outside of its entries and exits: these go to
 ; ..@watch_inside. The error code's slot, where the stub left 0, records which GS was active (0: the
-; kernel's), as watch_return comes from the middle of a handler. To pass a debug trap to a program,
-; debug_trap returns its frame on the thread's stack, which then continues like other exceptions. If
-; an NMI has requested a stop, the handler returns to debug_asked or inside_asked (watch_return,
-; below).
+; kernel's); a register could not, as watch_return comes from the middle of a handler. To pass a
+; debug trap to a program, debug_trap returns its frame on the thread's stack, which then continues
+; like other exceptions. If an NMI has requested a stop, the handler returns to debug_asked or
+; inside_asked (watch_return, below).
 align 16
 cfi_start watch_entry, trap
         save_registers
@@ -276,13 +277,14 @@ cfi_start break_entry, trap
         jmp ..@watch_served
 cfi_end
 
-; Returns from a debug trap or #BP from the middle of its handler, after a debugger's stop, and
-; after another if that is requested. IN rdi = its struct regs. Does not return.
+; Returns from a debug trap or #BP from the middle of its handler, after a debugger's stop and, if
+; another is requested, after that one. IN rdi = its struct regs. Does not return.
 ;
 ; An NMI that requests a stop and interrupts this trap leaves a request (rendezvous_asked). The
-; check here sees earlier ones; an NMI after it, up to the `iretq`, sends the trap back to the check
-; (trap_tails, stop_late.c), as the frame is still intact. A debug trap without a stop has no check,
-; for which hits would pay: the NMI redirects the return address of its handler's call.
+; check here sees requests made before it; an NMI after the check, up to the `iretq`, sends the trap
+; back to the check (trap_tails, stop_late.c), as the frame is still intact. A debug trap without a
+; stop has no check, which would slow down hits; instead, the NMI redirects the return address of
+; its handler's call.
 align 16
 cfi_start watch_return, return
         cfi_outermost

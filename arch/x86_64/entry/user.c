@@ -32,7 +32,7 @@ void arch_user_set_handlers(const struct arch_user_handlers *with)
     handlers = *with;
 }
 
-/* The same on all CPUs. */
+/* The result is the same on all CPUs. */
 static bool has_syscall(void)
 {
     return cpu_id(CPUID_EXTENDED, 0).eax >= CPUID_EXTENDED_FEATURES &&
@@ -73,8 +73,8 @@ void user_trap(struct regs *regs, bool exception)
 }
 
 /*
- * `sysret` loads rip from rcx and flags from r11, clears RF, and raises its exceptions in ring 0 on
- * the program's stack (docs/programs.md). False: the exit is by `iretq`.
+ * Returns false if the exit must use `iretq`: `sysret` loads rip from rcx and flags from r11,
+ * clears RF, and raises its exceptions in ring 0 on the program's stack (docs/programs.md).
  */
 bool user_syscall(struct regs *regs)
 {

@@ -10,7 +10,7 @@ void user_init_cpu(void);
 /* Serves a program's interrupt or exception, on its thread's stack. Interrupts off. */
 void user_trap(struct regs *regs, bool exception);
 
-/* By syscall_entry, interrupts off. True if `sysret` can restore the program's state. */
+/* Called by syscall_entry, interrupts off. True if `sysret` can restore the program's state. */
 bool user_syscall(struct regs *regs);
 
 /* Emulate `syscall` (`next`: what follows it) and `sysret` for a debugger's step. Any context. */

@@ -24,7 +24,7 @@
 #define TRAP_STUB_SIZE 16
 extern const char trap_stubs[];
 
-/* Return addresses of the entries' calls with a struct regs on top of the stack. */
+/* Return addresses of the calls that the entries make with a struct regs on top of the stack. */
 extern const uintptr_t trap_returns[], trap_returns_end[];
 
 /* Ranges [from, to) in which cs is the kernel's and sp a program's. */
@@ -33,7 +33,10 @@ struct trap_border {
 };
 extern const struct trap_border trap_borders[], trap_borders_end[];
 
-/* From the check for a requested stop to the end of a debug trap or #BP; and the check. */
+/*
+ * Ranges from the check for a requested stop to the end of a debug trap or #BP, and the address of
+ * that check.
+ */
 extern const struct trap_border trap_tails[], trap_tails_end[];
 extern const uintptr_t trap_look;
 
@@ -43,7 +46,7 @@ struct debug_return {
 };
 extern const struct debug_return debug_returns[], debug_returns_end[];
 
-/* The `iretq` of all vectors but #DB, NMI and #BP, to a program or the kernel. */
+/* The address of the `iretq`, to a program or the kernel, of all vectors but #DB, NMI and #BP. */
 extern const uintptr_t trap_iretq;
 
 /* The addresses of `clac` in the entries (idt_init). */
