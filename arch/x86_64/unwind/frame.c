@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The state of a function's frame at an instruction, by the function's bytes: for the first step by
- * frame pointers from a trap, which may be in a prologue, an epilogue or a function without a
- * frame. Exact for our compilers with UNWINDER=fp: a test compares it with their call frame
- * information. Pure, any context.
+ * Determines the state of a function's frame at an instruction from the function's bytes: for the
+ * first step of a walk by frame pointers from a trap, which may be in a prologue, an epilogue or a
+ * function without a frame. Exact for our compilers with UNWINDER=fp: a test compares it with their
+ * call frame information. Pure, any context.
  */
 #include "arch/unwind.h"
 
@@ -29,7 +29,7 @@ static enum arch_frame frame_of_gate_at(const uint8_t *start, const uint8_t *at)
 }
 
 /*
- * Nothing is between the pop of the frame pointer and the `ret` (-fno-schedule-insns2), and
+ * No instruction is between the pop of the frame pointer and the `ret` (-fno-schedule-insns2), and
  * functions return only by `ret`, never by a tail call (-fno-optimize-sibling-calls).
  */
 enum arch_frame arch_frame_at(uintptr_t function, uintptr_t ip)
@@ -52,7 +52,9 @@ enum arch_frame arch_frame_at(uintptr_t function, uintptr_t ip)
 
 /* --- A program's frame: from a copy, as the kernel does not touch a program's memory. --- */
 
-/* The copy's distance from the function's first byte to ip, if they are further apart. */
+/*
+ * The distance in the copy from the function's first byte to ip, if they are really further apart.
+ */
 #define APART 3
 
 /* An unknown function is assumed to have a frame, and to begin at a `push rbp` at or before ip. */
