@@ -59,8 +59,8 @@ static bool serve(struct pitot_regs *with)
 }
 
 /*
- * Only this function runs, and only its last loads read, with watches on. The handler may have
- * armed other watches, so DR7 comes from the shadow.
+ * Of this code, only this function runs, and only its last loads read, with watches armed. The
+ * handler may have armed other watches, so DR7 comes from the shadow.
  */
 __attribute__((section(".text.nowatch"))) int pitot_debug_trap(struct pitot_regs *regs)
 {

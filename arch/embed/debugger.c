@@ -21,8 +21,8 @@ static struct {
     const struct arch_debugger *debugger; /* NULL: none is attached */
     bool pending;                         /* the current trap ends in a stop, ... */
     enum arch_stop why;                   /* ... for this reason */
-    bool due;                             /* a stop is requested, for when the line is polled */
-    bool here;                            /* arch_stop_here is about to trap */
+    bool due;  /* a stop was requested; it follows when the line is polled */
+    bool here; /* arch_stop_here is about to trap */
 } stops;
 
 bool arch_embed_is_debugged(void)
@@ -30,7 +30,10 @@ bool arch_embed_is_debugged(void)
     return stops.debugger;
 }
 
-/* A breakpoint hits where the debugger has moved the CPU. The line is not polled during steps. */
+/*
+ * If the debugger has moved ip, a breakpoint there hits, as RF is cleared. The line is not polled
+ * during steps, so a stop requested meanwhile is reported here.
+ */
 static void stop(struct regs *regs, enum arch_stop why)
 {
     struct arch_resume resume;
@@ -147,7 +150,7 @@ void arch_stop_interrupted(struct regs *regs)
     stops.due = true;
 }
 
-/* Disarms the watches meanwhile, like a debug trap. */
+/* Stops outside of debug traps, with watches disarmed as in one. */
 static void stop_outside(struct pitot_regs *with, enum arch_stop why)
 {
     struct percpu *self = percpu_self();

@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Replaces arch/x86_64/debug/stop_memory.c, for what pitot_host_mapped reports. In a stop. */
+/*
+ * Replaces arch/x86_64/debug/stop_memory.c, for the memory that pitot_host_mapped reports. In a
+ * stop.
+ */
 #include "arch/debugger.h"
 #include "arch/memory.h"
 #include "arch/x86_64/cpu/cpu.h"
 
 #define CR4_CET (1ull << 23) /* CR0.WP cannot be cleared while it is set */
 
-/* The kernel may compute the address after a byte; the last byte of all has none. */
+/*
+ * The kernel may compute the address after a byte, so the last byte of the address space is left
+ * out.
+ */
 static bool is_there(uintptr_t address)
 {
     return arch_canonical(address) && address + 1 != 0 && arch_mapped(address, 1);

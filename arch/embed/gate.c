@@ -39,7 +39,10 @@ static _Noreturn void debug_unclaimed(void)
     pitot_host_panic("a debug trap that is not Pitot's: debug_next of struct pitot_kernel is 0");
 }
 
-/* Where debug_entry.asm jumps. Written only by arch_embed_gate_init. */
+/*
+ * Where debug_entry.asm continues after traps that are not Pitot's. Written only by
+ * arch_embed_gate_init.
+ */
 NOWATCH_DATA void (*embed_debug_next)(void);
 
 void arch_embed_gate_init(const struct pitot_kernel *kernel)
@@ -63,7 +66,7 @@ static uintptr_t gate_address(const struct gate *gate)
            gate->offset_low;
 }
 
-/* The top of this CPU's IST stack `number`, from 1; 0: no TSS. */
+/* Returns the top of this CPU's IST stack `number`, from 1 on; 0 if there is no TSS. */
 static uintptr_t ist_stack(unsigned number)
 {
     struct table_pointer gdt;

@@ -57,7 +57,7 @@ bool arch_cpu_runs(unsigned cpu)
 
 static struct {
     unsigned depth; /* nesting; written by the CPU that parks */
-    uint64_t flags; /* that CPU's, before the outermost call */
+    uint64_t flags; /* that CPU's flags, before the outermost call */
 } parking;
 
 bool arch_embed_can_park(void)
@@ -84,7 +84,7 @@ bool arch_cpus_park(unsigned *absent)
     return true;
 }
 
-/* The last change of the debug registers that a CPU has loaded. [owning CPU] */
+/* The number of the last change of the debug registers that a CPU has loaded. [owning CPU] */
 static uint64_t loaded[ARCH_CPUS_MAX];
 /* Why a CPU's debug traps would not reach Pitot. [owning CPU] */
 static const char *gate_wrong[ARCH_CPUS_MAX];
@@ -113,7 +113,7 @@ const char *arch_embed_gates_wrong(unsigned *cpu)
     return NULL;
 }
 
-/* Known only in a debugger's stop: the kernel does not report where other CPUs stand. */
+/* Known only in a debugger's stop: the kernel does not report the registers of other CPUs. */
 struct regs *arch_stopped_regs(unsigned cpu)
 {
     return percpu[cpu].stopped_regs;
@@ -222,11 +222,11 @@ bool arch_embed_has_stacks(void)
     return pitot_host_stack;
 }
 
-/* A chain visits at most five stacks, and only a deeper trap can start another meanwhile. */
+/* A chain visits at most five stacks, and only a deeper trap can start another chain meanwhile. */
 #define STACKS_KEPT 8
 #define DEPTHS      3 /* task or interrupt, debug trap, NMI */
 
-/* [owning CPU] */
+/* The stacks found last, at each trap depth. [owning CPU] */
 static struct kept {
     struct arch_stack stack[STACKS_KEPT];
     unsigned next;
