@@ -8,7 +8,7 @@
  *   call       a call whose return address is on top of the stack leads to ip, and its push, or
  *              the pointer that it read, is in the watched bytes
  *   elsewhere  a jump through memory or a return that read its target there, or an iretq
- * If exactly one path is possible, and not the last, it is the answer (docs/unwinding.md).
+ * If exactly one path is possible, and it is not `elsewhere`, it is the answer (docs/unwinding.md).
  *
  * Runs in the debug trap, watches disarmed, without a lock. Cannot fault: reads only text, stacks,
  * mapped memory, and memory accessed just before. The address decides what memory it is, as
@@ -28,7 +28,7 @@
 #define GROUP_5    0xff
 #define CALL_NEAR  2 /* in group 5 */
 
-/* rsp before the call that may have led here. */
+/* Returns rsp before the call that may have led here. */
 static uint64_t sp_before_call(const struct regs *regs)
 {
     return regs->sp + sizeof(uint64_t);
@@ -47,7 +47,7 @@ static bool call_reads(const uint8_t *at)
     return at[0] == GROUP_5 && (at[1] >> 3 & 7) == CALL_NEAR && at[1] >> 6 != 3;
 }
 
-/* True if the call leads to regs->ip; it reads its target at `operand`. */
+/* True if the call leads to regs->ip. `operand` is where it reads its target. */
 static bool call_leads_here(const struct regs *regs, const struct operand_opcode *call,
                             uintptr_t behind, uintptr_t operand)
 {
@@ -71,7 +71,7 @@ static bool on_stack(uintptr_t address, uintptr_t size)
            address <= stack->high - size;
 }
 
-/* The call before the return address on top of the stack; 0: none. */
+/* Returns the call before the return address on top of the stack; 0 if there is none. */
 static uintptr_t call_before(const struct insn_map *map, const struct regs *regs, uintptr_t *behind)
 {
     uintptr_t call;
@@ -83,7 +83,7 @@ static uintptr_t call_before(const struct insn_map *map, const struct regs *regs
     return call && insn_map_is_call(map, call) ? call : 0;
 }
 
-/* Where the call reads its target; 0: not in memory. */
+/* Returns where the call reads its target; 0 if not from memory. */
 static uintptr_t call_operand(const struct regs *regs, const struct operand_opcode *call,
                               uintptr_t behind)
 {
@@ -93,8 +93,8 @@ static uintptr_t call_operand(const struct regs *regs, const struct operand_opco
 }
 
 /*
- * The call that led to regs->ip and touched the watched bytes; 0: none. Registers may have changed,
- * so the operand's address may be wrong: it is read last, and only if it can matter.
+ * Returns the call that led to regs->ip and touched the watched bytes; 0 if none did. Registers may
+ * have changed, so the operand's address may be wrong: it is read last, and only if it can matter.
  */
 static uintptr_t find_call(const struct insn_map *map, const struct regs *regs,
                            const struct arch_watch *watch)
@@ -114,8 +114,8 @@ static uintptr_t find_call(const struct insn_map *map, const struct regs *regs,
 }
 
 /*
- * How far the pointers may have moved. QEMU leaves an unfinished instruction only where one more
- * iteration would make the count a multiple of the group size.
+ * Returns how far the pointers may have moved. QEMU leaves an unfinished instruction only where one
+ * more iteration would make the count a multiple of the group size.
  */
 static uintptr_t reach(const struct regs *regs, uintptr_t instruction)
 {
@@ -145,7 +145,7 @@ static bool string_explains(const struct regs *regs, const struct arch_watch *wa
            (string & STRING_READS_SI && has_passed(regs, watch, regs->si, passed));
 }
 
-/* True if a word over the watched bytes holds ip: a jump or return may have read it. */
+/* True if a word that overlaps the watched bytes holds ip: a jump or return may have read it. */
 static bool word_is_ip(const struct regs *regs, const struct arch_watch *watch)
 {
     uintptr_t page = watch->address & ~(PAGE_SIZE - 1);
@@ -164,7 +164,7 @@ static bool word_is_ip(const struct regs *regs, const struct arch_watch *watch)
     return false;
 }
 
-/* True if the watched bytes are in a frame that `iretq` or `retfq` has left, after its ip. */
+/* True if the watched bytes come after the ip in a frame that `iretq` or `retfq` has popped. */
 static bool frame_is_left(const struct regs *regs, const struct arch_watch *watch)
 {
     uintptr_t word = watch->address & ~(sizeof(uint64_t) - 1);
@@ -189,7 +189,7 @@ static void note(struct arch_accessor *accessor, unsigned *ways, uintptr_t ip,
     ++*ways;
 }
 
-/* Ignores what the instruction before ip has accessed. */
+/* Does not check which bytes the instruction before ip has accessed (accessor_find does). */
 static struct arch_accessor find(const struct insn_map *map, const struct regs *regs,
                                  const struct arch_watch *watch)
 {
@@ -227,7 +227,10 @@ static bool is_elsewhere(const struct regs *regs, const struct arch_watch *watch
     return count > 0;
 }
 
-/* QEMU 7.2 reports unaligned accesses also to watches beside them (docs/breakpoints.md). */
+/*
+ * QEMU 7.2 also reports unaligned accesses to watches next to the accessed bytes
+ * (docs/breakpoints.md).
+ */
 struct arch_accessor accessor_find(const struct insn_map *map, const struct regs *regs,
                                    const struct arch_watch *watch)
 {
@@ -254,9 +257,10 @@ static unsigned made_by_call(const struct regs *regs, struct arch_made made[ARCH
 }
 
 /*
- * Returns how many accesses to report. If none of a string instruction touches the watched bytes,
- * the addresses are wrong, perhaps because the processor has continued it; the kind of a sole
- * access is right even then. After ARCH_FOUND_BEFORE the trap's report is wrong (accessor_find).
+ * Returns how many accesses to report. If no access of a string instruction touches the watched
+ * bytes, its addresses are wrong, perhaps because the processor has continued it; if it has only
+ * one access, that access still has the right kind. After ARCH_FOUND_BEFORE it is the trap's report
+ * that is wrong (accessor_find).
  */
 static unsigned made_that_hit(const struct arch_watch *watch, struct arch_made made[ARCH_MADE_MAX],
                               unsigned count, enum arch_found found)

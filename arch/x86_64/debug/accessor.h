@@ -9,6 +9,9 @@
 struct arch_accessor accessor_find(const struct insn_map *map, const struct regs *regs,
                                    const struct arch_watch *watch);
 
-/* Its data accesses; 0: the instruction or its accesses are unknown. */
+/*
+ * Stores the data accesses of that instruction. Returns their number; 0 if the instruction or its
+ * accesses are unknown.
+ */
 unsigned accessor_made(const struct insn_map *map, const struct regs *regs,
                        const struct arch_watch *watch, struct arch_made made[ARCH_MADE_MAX]);

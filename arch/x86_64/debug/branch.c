@@ -27,7 +27,10 @@ unsigned branch_modrm_length(const uint8_t *modrm, bool more)
     return length + (mode == 1 ? 1 : 4);
 }
 
-/* `before`: number of prefixes. Displacements have 32 bits in any case. */
+/*
+ * Judges an opcode 0f `second`; `before` is the number of prefixes. Displacements always have 32
+ * bits.
+ */
 static struct branch judge_two_byte(uint8_t second, unsigned before)
 {
     if ((second & 0xf0) == 0x80) /* jcc */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Decides by its bytes whether an instruction branches (Intel SDM vol. 2, "Opcode Map"). Pure. */
+/*
+ * Decides from an instruction's bytes whether it branches (Intel SDM vol. 2, "Opcode Map"). Pure.
+ */
 #pragma once
 
 #include <stdbool.h>
@@ -22,14 +24,20 @@ struct branch {
 
 unsigned branch_prefixes(const uint8_t *instruction);
 
-/* Length of ModRM, SIB byte and displacement. `more`: the byte after ModRM may be read. */
+/* Length of ModRM, SIB byte and displacement together. `more`: the byte after ModRM may be read. */
 unsigned branch_modrm_length(const uint8_t *modrm, bool more);
 
-/* BRANCH_BYTES bytes must be readable. */
+/* Judges one instruction, of which BRANCH_BYTES bytes must be readable. */
 struct branch branch_judge(const uint8_t *instruction);
 
-/* Offset in `bytes` (2 * BRANCH_BYTES, at `from`) of the instruction that branched, or -1. */
+/*
+ * `bytes` holds 2 * BRANCH_BYTES from address `from`. Returns the offset of the instruction that
+ * branched to `to`, or -1.
+ */
 int branch_taken(const uint8_t *bytes, uintptr_t from, uintptr_t to);
 
-/* Offset of the last instruction of a step: 0, or the length of one that delayed the trap. */
+/*
+ * Returns the offset of the last instruction of a step: 0, or the length of an instruction that
+ * delayed the trap.
+ */
 unsigned branch_shadow(const uint8_t *bytes, uintptr_t from, uintptr_t to);

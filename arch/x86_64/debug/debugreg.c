@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See debugreg.h and arch/watch.h. Registers are equal on all CPUs but for deselected ones. */
+/*
+ * See debugreg.h and arch/watch.h. Registers are equal on all CPUs except for deselected watches.
+ */
 #include "arch/x86_64/debug/debugreg.h"
 
 #include "arch/cpu.h"
@@ -12,7 +14,7 @@ struct debugreg debugreg = {.dr7 = DR7_OFF};
 
 static bool step_excludes;             /* arch_step_excludes_watches; set at boot */
 static uint64_t wanted[ARCH_CPUS_MAX]; /* DR7 without the deselected registers. [owning CPU] */
-/* Bit i: register i is off. [owning CPU; others while it is parked] */
+/* Bit i: watch i is deselected. [owning CPU; others while it is parked] */
 static unsigned deselected[ARCH_CPUS_MAX];
 
 void debugreg_init(void)
@@ -36,7 +38,7 @@ static uint64_t watch_without(uint64_t dr7, unsigned watches)
     return dr7;
 }
 
-/* The shadow comes first, as an NMI loads DR7 from it. Stepping may begin or end in here. */
+/* Writes the shadow first, as an NMI loads DR7 from it. Stepping may begin or end in here. */
 static void watch_apply(uint64_t dr7)
 {
     struct percpu *self = percpu_self();
@@ -83,7 +85,7 @@ void arch_watch_disarm(void)
     watch_load_dr7(DR7_OFF);
 }
 
-/* Applies again if this CPU was parked meanwhile and got other watches. */
+/* Applies the watches again if this CPU was parked meanwhile and got other watches. */
 static void watch_apply_again(unsigned cpu)
 {
     uint64_t dr7;

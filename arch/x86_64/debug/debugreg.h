@@ -20,14 +20,14 @@
 #define DR7_RW(i, rw)       ((uint64_t)(rw) << (16 + 4 * (i)))
 #define DR7_LENGTH(i, bits) ((uint64_t)(bits) << (18 + 4 * (i)))
 
-/* DR7 with watch i in register i. Pure. */
+/* Returns DR7 with watch i in register i. Pure. */
 uint64_t debugreg_encode(const struct arch_watch *watches, unsigned count);
 
 /*
  * A debugger's handlers for debug traps, set with all other CPUs parked; NULL: no debugger.
- * `stepped` comes first after a step and may add to *fired; if it returns true, `enter` comes last.
- * `fired` replaces the arbiter's handler and calls it. `passed` ends a kernel trap that was another
- * user's step or spurious.
+ * `stepped` is called first after a step and may add to *fired; if it returns true, `enter` is
+ * called last. `fired` replaces the arbiter's handler and calls it. `passed` is called at the end
+ * of a kernel trap that was another user's step or spurious.
  */
 struct debugreg_stop {
     arch_watch_handler *fired;
@@ -42,9 +42,9 @@ void debugreg_watch_fired(unsigned fired, struct regs *regs);
 arch_watch_handler *debugreg_exchange_fired(arch_watch_handler *handler);
 
 /*
- * debugreg_step: this CPU (in a trap) or a parked one steps when it resumes; in QEMU data watches
- * are off then. debugreg_step_over: the step is complete or cancelled. The entries of all other
- * traps do the same, as their handlers are not stepped.
+ * debugreg_step: this CPU (in a trap) or a parked one will step when it resumes; in QEMU data
+ * watches are then off. debugreg_step_over: the step is complete or cancelled. The entries of all
+ * other traps end a step likewise, as their handlers are not stepped.
  */
 void debugreg_step(unsigned cpu);
 void debugreg_step_over(unsigned cpu);
@@ -59,7 +59,7 @@ bool debugreg_is_stepped(unsigned cpu, const struct regs *regs);
 struct debugreg {
     struct arch_watch watches[ARCH_WATCHES];
     uint64_t dr7;
-    unsigned armed;    /* bit i: register i */
+    unsigned armed;    /* bit i: register i is armed */
     unsigned executes; /* bit i: register i traps before its instruction runs */
     uint64_t changes;  /* number of changes */
 };
@@ -68,7 +68,7 @@ extern struct debugreg debugreg;
 /* Detects the kind of machine. Boot, before anything is armed. */
 void debugreg_init(void);
 
-/* Rewrites this CPU's registers. Interrupts off. */
+/* Writes this CPU's registers again. Interrupts off. */
 void debugreg_mend(void);
 
 /* Loads the watches armed on all CPUs into this CPU's registers. Interrupts off. */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Checks that watches are armed, as one that is off is silent. Only steps may turn them off. */
+/*
+ * Checks that watches are armed, as nothing else shows that one is off. Only steps may turn them
+ * off.
+ */
 #include "arch/cpu.h"
 #include "arch/local.h"
 #include "arch/park.h"

@@ -43,9 +43,9 @@ bool arch_watch_repeats(const uint8_t around[2 * ARCH_REPEAT_AROUND])
     return repeats_before(ip) || group_is_repeated(ip);
 }
 
-/* --- The accesses of its iterations. --- */
+/* --- The accesses of a group's iterations. --- */
 
-/* The iterations that touch the watch, counted back from the last one, 1; 0: none. */
+/* The iterations that touch the watch, counted back from the last one, which is 1; 0: none do. */
 struct stretch {
     uintptr_t latest, earliest;
 };
@@ -82,8 +82,9 @@ static void widen(struct arch_made *made, struct stretch group, bool down)
 }
 
 /*
- * A group begins with the first iteration that touched an armed watch: QEMU starts one there, and
- * reports that watch. So it extends back to an iteration that touched `watch`, and no further.
+ * A group begins with the first iteration that touched an armed watch: QEMU starts a group there,
+ * and reports that watch. So the group extends back to an iteration that touched `watch`, and no
+ * further.
  */
 void group_widen(struct arch_made made[ARCH_MADE_MAX], unsigned count,
                  const struct arch_watch *watch, const struct regs *regs)

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which bytes a repeated string instruction accessed, on machines that trap once for a group of
- * iterations: QEMU from 10.0, unless its clock counts instructions, and perhaps processors (Intel
- * SDM vol. 3, "Data Breakpoint Exception Condition"). Debug trap; pure.
+ * Finds which bytes a repeated string instruction accessed, on machines that trap once for a group
+ * of iterations: QEMU from 10.0, unless its clock counts instructions, and perhaps processors
+ * (Intel SDM vol. 3, "Data Breakpoint Exception Condition"). Debug trap; pure.
  */
 #pragma once
 
 #include "arch/regs.h"
 #include "arch/watch.h"
 
-/* The most iterations of a group: QEMU then checks for traps. */
+/* Maximum number of iterations in a group, after which QEMU checks for traps. */
 #define GROUP_MOST 65536
 
 #define GROUP_REACH (GROUP_MOST * sizeof(uint64_t))
 
-/* The result of arch_watch_groups; true before it has run (machine.c). Any context. */
+/* Returns the result of arch_watch_groups, or true before that has run (machine.c). Any context. */
 bool group_is_possible(void);
 
-/* True if a repeated string instruction begins there; inexact if it has more prefixes. */
+/* True if a repeated string instruction begins there; may be wrong if it has more prefixes. */
 bool group_is_repeated(const uint8_t instruction[ARCH_REPEAT_AROUND]);
 
 /*

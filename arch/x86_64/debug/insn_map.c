@@ -37,7 +37,7 @@ enum insn_code insn_map_code(const struct insn_map *map, uintptr_t address)
         map->codes[offset / INSN_MAP_PER_BYTE] >> 2 * (offset % INSN_MAP_PER_BYTE) & 3);
 }
 
-/* If none begins at `address`, none ends there: `address` is inside an instruction. */
+/* If no instruction begins at `address`, none ends there: `address` is inside an instruction. */
 uintptr_t insn_map_before(const struct insn_map *map, uintptr_t address)
 {
     uintptr_t offset = address - map->text;

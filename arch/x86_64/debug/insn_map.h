@@ -20,16 +20,16 @@ struct insn_map_expected {
     uintptr_t text, text_end;
 };
 
-/* Returns NULL, or why *map covers nothing. `bytes` is a multiple of 8 and stays in use. */
+/* Returns NULL, or why *map covers nothing. `bytes` is aligned to 8 and must stay valid. */
 const char *insn_map_open(struct insn_map *map, const void *bytes, size_t room,
                           const struct insn_map_expected *expected);
 
-/* INSN_INSIDE for an address that the map does not cover. */
+/* Returns INSN_INSIDE for an address that the map does not cover. */
 enum insn_code insn_map_code(const struct insn_map *map, uintptr_t address);
 
-/* The instruction that ends right before `address`; 0: none. */
+/* Returns the instruction that ends right before `address`; 0 if none does. */
 uintptr_t insn_map_before(const struct insn_map *map, uintptr_t address);
 
-/* The two meanings of INSN_CALL_OR_REPEATED; false for other codes. */
+/* Distinguish the two meanings of INSN_CALL_OR_REPEATED; false for other codes. */
 bool insn_map_is_call(const struct insn_map *map, uintptr_t address);
 bool insn_map_is_repeated(const struct insn_map *map, uintptr_t address);

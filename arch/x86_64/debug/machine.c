@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Distinguishes QEMU's own emulation from other machines. Not in traps: it is slow. */
+/*
+ * Distinguishes QEMU's own emulation from other machines. Slow, so it must not be called from
+ * traps.
+ */
 #include "arch/cpu.h"
 #include "arch/step.h"
 #include "arch/watch.h"
@@ -40,8 +43,8 @@ static void probe_hit(unsigned fired, struct regs *regs)
 #define PROBE_WATCHED 8
 
 /*
- * Iterations over several cache lines, which processors may treat as one group, with watched bytes
- * in the middle. False: no watch could be armed, inside a trap.
+ * Runs iterations over several cache lines, which processors may treat as one group, with watched
+ * bytes in the middle. Returns false if no watch could be armed, inside a trap.
  */
 static bool probe(void)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * See operand.h. Covers instructions on general registers, for which the kernel is compiled. An
- * address is computed from the registers after the instruction: unknown if the instruction changed
- * one of them. Source: Intel SDM vol. 2, "Opcode Map" and "ModR/M and SIB Bytes".
+ * address is computed from the registers after the instruction; it is unknown if the instruction
+ * changed one of them. Source: Intel SDM vol. 2, "Opcode Map" and "ModR/M and SIB Bytes".
  */
 #include "arch/x86_64/debug/operand.h"
 
@@ -23,7 +23,7 @@ enum form {
     PAIR = 512, /* two halves of four or eight bytes */
 };
 
-/* Bit i: the address uses register i. */
+/* Returns the registers that the address uses, bit i for register i. */
 static unsigned address_registers(const uint8_t *modrm, uint8_t rex)
 {
     unsigned mode = modrm[0] >> 6, base = modrm[0] & 7, registers = 0;
@@ -211,7 +211,7 @@ static struct arch_made popped(const struct regs *regs, bool placed)
                               .reads = true};
 }
 
-/* Only 64-bit accesses, the default. */
+/* Handles only 64-bit accesses, the default. */
 static unsigned made_on_stack(const struct operand_opcode *opcode, const struct regs *regs,
                               struct arch_made *made)
 {
@@ -258,7 +258,7 @@ static inline unsigned made_by_both(const struct operand_opcode *opcode, uintptr
     return 2;
 }
 
-/* The element that the pointer has just passed. */
+/* Returns the access to the element that the pointer has just passed. */
 static struct arch_made passed(const struct operand_opcode *opcode, const struct regs *regs,
                                uint64_t pointer, uint8_t size, bool writes)
 {

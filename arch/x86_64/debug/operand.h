@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which bytes an instruction has accessed, by its bytes and the registers after it. Debug trap. */
+/*
+ * Finds which bytes an instruction has accessed, from its bytes and the registers after it. Debug
+ * trap.
+ */
 #pragma once
 
 #include "arch/regs.h"
@@ -31,13 +34,16 @@ struct operand_opcode operand_opcode(uintptr_t instruction);
 
 uintptr_t operand_displacement(const uint8_t *bytes, unsigned size);
 
-/* The register that ModRM names as operand, or as the base of an address. */
+/* Number of the register that ModRM names as operand, or as the base of an address. */
 unsigned operand_base(const uint8_t *modrm, uint8_t rex);
 
-/* A register's value; `sp` is the stack pointer, which the instruction may have changed. */
+/* Returns a register's value. rsp has the value `sp`, as the instruction may have changed it. */
 uint64_t operand_register(const struct regs *regs, unsigned number, uint64_t sp);
 
-/* The operand's address. `end`: after the instruction; `sp`: rsp before it; others are current. */
+/*
+ * Returns the operand's address. `end` is the address after the instruction, `sp` the value of rsp
+ * that the instruction used; other registers have their current values.
+ */
 uintptr_t operand_address(const struct regs *regs, const uint8_t *modrm, uint8_t rex, uintptr_t end,
                           uint64_t sp);
 
@@ -47,15 +53,19 @@ uintptr_t operand_address(const struct regs *regs, const uint8_t *modrm, uint8_t
 #define STRING_READS_SI  4u
 extern const uint8_t operand_string[256];
 
-/* Fills the other fields of accesses that are certain and of one element. */
+/* Fills the fields about groups, for accesses that are certain and of one element. */
 void operand_whole(struct arch_made *made, unsigned count);
 
-/* Length, from 24 readable bytes; 0: unknown, accesses no data, or may not fall through. */
+/*
+ * Returns the instruction's length, from 24 readable bytes; 0 if it is unknown, accesses no data,
+ * or may not fall through.
+ */
 unsigned operand_length(const uint8_t *instruction);
 
 /*
- * Stores all data accesses of an instruction (of a repeated one, those of its last iteration),
- * after the last of them. Not for calls. Returns their number; 0: unknown.
+ * Stores all data accesses of an instruction that has just run (of a repeated one, those of its
+ * last iteration); `end` is the address after it. Not for calls. Returns their number; 0 if
+ * unknown.
  */
 unsigned operand_made(uintptr_t instruction, uintptr_t end, const struct regs *regs,
                       struct arch_made made[ARCH_MADE_MAX]);

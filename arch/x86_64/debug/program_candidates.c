@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A program's instructions that may have hit, by trying each start. Debug trap; cannot fault. */
+/*
+ * Finds a program's instructions that may have hit, by trying each start. Debug trap; cannot fault.
+ */
 #include "arch/cpu.h"
 #include "arch/space.h"
 #include "arch/watch.h"
@@ -34,7 +36,7 @@ static void candidates_add(struct candidates *candidates, const struct arch_cand
         candidates->candidate[candidates->count - 1] = *candidate;
 }
 
-/* Adds the instruction in a copy of the text, which ends or begins at ip. */
+/* Adds an instruction that ends or begins at ip, given in a copy of the text. */
 static void candidates_add_instruction(struct candidates *candidates, const uint8_t *instruction)
 {
     const struct regs *regs = candidates->regs;

@@ -9,7 +9,7 @@
 #include "arch/x86_64/debug/debugreg.h"
 #include "arch/x86_64/entry/vectors.h"
 
-/* Outside of debug traps, an interrupt's exit checks the flag (trap_entry.asm). */
+/* Outside of debug traps only the flag is set: an interrupt's exit checks it (trap_entry.asm). */
 void arch_step_more(struct regs *regs)
 {
     regs->flags |= FLAGS_TRAP;

@@ -21,7 +21,7 @@ const struct arch_debugger *stop_debugger(void)
     return __atomic_load_n(&debugger, __ATOMIC_RELAXED);
 }
 
-/* Stops reported to the debugger. [the parker] */
+/* Number of stops reported to the debugger. [the parker] */
 static unsigned told;
 
 static void stop_is_over(void)
@@ -34,8 +34,8 @@ static void stop_is_over(void)
 #define OTHERS_RUN_NS 50000ull
 
 /*
- * Lets the other CPUs run and parks them again while this CPU stays stopped. False: another CPU has
- * stopped meanwhile, and this one resumes as the debugger requested in that stop.
+ * Lets the other CPUs run and parks them again while this CPU stays stopped. Returns false if
+ * another CPU has stopped meanwhile; this CPU then resumes as the debugger requested in that stop.
  */
 static bool stop_lets_others_run(struct regs *regs, unsigned *absent)
 {
@@ -134,15 +134,16 @@ static bool stop_taken(unsigned cpu)
     return rendezvous_ask_no_more(cpu, RENDEZVOUS_STOP);
 }
 
-/* The same, but true only if the debugger still has a reason for it. */
+/* Like stop_taken, but true only if the debugger still has a reason to stop. */
 static bool stop_is_asked(unsigned cpu)
 {
     return stop_taken(cpu) && debugger && debugger->asks(cpu);
 }
 
 /*
- * At the end of a trap during which a stop was requested. What prevents the stop now (the
- * debugger's step, a change of watches, output to the debugger) requests it again at its end.
+ * Called at the end of a trap during which a stop was requested. Whatever prevents the stop now
+ * (the debugger's step, a change of watches, output to the debugger) requests it again when it
+ * ends.
  */
 static void stop_late(struct regs *regs)
 {
@@ -156,7 +157,7 @@ static void stop_late(struct regs *regs)
     stop_leave(regs, ip, false);
 }
 
-/* At the end of a kernel debug trap that is neither a hit nor the debugger's step. */
+/* Called at the end of a kernel debug trap that is neither a hit nor the debugger's step. */
 static void stop_passed(struct regs *regs)
 {
     if (arch_stop_is_due(arch_cpu_id()))
@@ -175,7 +176,7 @@ static void stop_fired(unsigned fired, struct regs *regs)
     hit = debugger->wants(cpu);
     if (!hit && !arch_stop_is_due(cpu))
         return;
-    if (arch_park_is_changing() || !debugger->may_stop(cpu)) { /* it stops after that */
+    if (arch_park_is_changing() || !debugger->may_stop(cpu)) { /* the CPU stops after that */
         arch_stop_cpu(cpu);
         return;
     }

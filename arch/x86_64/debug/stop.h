@@ -7,23 +7,31 @@
 #include "arch/debugger.h"
 #include "arch/x86_64/cpu/regs.h"
 
-/* NULL: no debugger is attached. Any context. */
+/* Returns NULL if no debugger is attached. Any context. */
 const struct arch_debugger *stop_debugger(void);
 
-/* Stops in the trap or NMI that saved `regs`, unless the reason has gone by this CPU's turn. */
+/*
+ * Stops in the trap or NMI that saved `regs`, unless the reason is gone when it is this CPU's turn.
+ */
 void stop_enter(struct regs *regs, enum arch_stop why);
 
-/* Returns from the trap taken at `ip`: a breakpoint there does not hit again, others do. */
+/*
+ * Returns from the trap taken at `ip`. If at_breakpoint, a breakpoint there does not hit again;
+ * others do.
+ */
 _Noreturn void stop_leave(struct regs *regs, uintptr_t ip, bool at_breakpoint);
 
 /* Enable or disable stops by int3 and by the debugger's line. With all other CPUs parked. */
 void stop_break_attach(bool attach);
 void stop_line_attach(bool attach);
 
-/* A stop has read the line: its NMI may still arrive and find nothing. */
+/* Notes that a stop has read the line: the line's NMI may still arrive and find nothing. */
 void stop_line_was_read(void);
 
-/* Prepares a stopped CPU's step of one instruction, without interrupts. False: already done. */
+/*
+ * Prepares a stopped CPU's step of one instruction, without interrupts. Returns false if the
+ * instruction was emulated, so that the step is already complete.
+ */
 bool stop_step_prepare(unsigned cpu, struct regs *regs);
 
 /* Reads memory in the context `regs` of `cpu`: the program's or the kernel's. */
@@ -31,14 +39,16 @@ bool stop_step_read(unsigned cpu, const struct regs *regs, uintptr_t address, ui
                     size_t length);
 
 /*
- * After the stepped instruction: sets the flags that it would have left by itself and, if data
- * watches had to be off, adds those that it hit to *fired. False: this CPU was not stepped.
+ * Called after the stepped instruction: sets the flags that it would have left without the step
+ * and, if data watches had to be off, adds those that it hit to *fired. Returns false if this CPU
+ * was not stepped.
  */
 bool stop_step_finish(struct regs *regs, unsigned *fired);
 
 /*
  * Cancels an unfinished step of this CPU or a stopped one, because the CPU stopped or the
- * instruction trapped. True: `regs` is the stepped context, and its own flags are restored.
+ * instruction trapped. Returns true if `regs` is the stepped context; its own flags are then
+ * restored.
  */
 bool stop_step_cancel(unsigned cpu, struct regs *regs);
 
@@ -46,7 +56,8 @@ bool stop_step_cancel(unsigned cpu, struct regs *regs);
 bool stop_step_is_under_way(unsigned cpu);
 
 /*
- * In an NMI whose request to stop this CPU cannot serve: an interrupted debug trap or #BP will
- * check for the request at its end, even if it already has; otherwise the stop is requested again.
+ * Called in an NMI whose request to stop this CPU cannot serve now. Makes an interrupted debug trap
+ * or #BP check for the request at its end, even if it has already checked; in all other cases the
+ * stop is requested again later.
  */
 void stop_look_again(struct regs *regs);

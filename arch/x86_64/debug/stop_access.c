@@ -15,7 +15,10 @@ static bool is_watched(unsigned cpu, unsigned i)
     return percpu[cpu].live & 1u << i && debugreg.watches[i].access != ARCH_EXECUTE;
 }
 
-/* A program's word is that of the CPU's current process; 0: not mapped there. */
+/*
+ * Returns the watched word; for a program's address, that of the CPU's current process, or 0 if it
+ * is not mapped there.
+ */
 static uint64_t word_on(unsigned cpu, const struct arch_watch *watch)
 {
     const struct arch_space *space = space_of_cpu(cpu);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Watched bytes that a debugger's step has accessed, where data watches are off during steps. */
+/*
+ * Finds the watched bytes that a debugger's step has accessed, where data watches are off during
+ * steps.
+ */
 #pragma once
 
 #include "arch/regs.h"
@@ -11,11 +14,14 @@ struct stop_access {
     uint64_t words[ARCH_WATCHES];   /* the watched words before the step */
     uintptr_t ip;                   /* the stepped instruction */
     uint64_t count;                 /* rcx before the step */
-    uint8_t text[STOP_ACCESS_TEXT]; /* its bytes; 0 where unreadable */
+    uint8_t text[STOP_ACCESS_TEXT]; /* the instruction's bytes; 0 where unreadable */
 };
 
 /* In a stop, before `cpu` runs the instruction at regs->ip. */
 void stop_access_prepare(struct stop_access *access, unsigned cpu, const struct regs *regs);
 
-/* After the step, on its CPU: bit i is set if it accessed bytes of register i. Debug trap. */
+/*
+ * Called after the step, on its CPU: bit i is set if the step accessed bytes of register i. Debug
+ * trap.
+ */
 unsigned stop_access_made(const struct stop_access *access, const struct regs *regs);

@@ -23,7 +23,7 @@ static struct landed {
 
 extern const char stop_landing[]; /* below */
 
-/* Reported as the fault or interrupt that led to stop_landing. */
+/* A trap from stop_landing is reported as the fault or interrupt that led to it. */
 static bool stop_landed(unsigned cpu, struct regs *regs, enum arch_stop *why)
 {
     if (regs->ip - 1 != (uintptr_t)stop_landing)

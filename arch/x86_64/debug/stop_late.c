@@ -17,7 +17,7 @@ static bool is_in_tail(uintptr_t ip)
     return false;
 }
 
-/* The frame of the trap that runs on this stack; NULL: no trap's stack. */
+/* Returns the frame of the trap that runs on this stack; NULL if it is no trap's stack. */
 static struct regs *frame_of_trap(const struct percpu *self, uintptr_t sp)
 {
     static const unsigned char pages[] = {IST_DEBUG, IST_EXCEPTION};
@@ -46,7 +46,7 @@ static void return_to_look(struct regs *frame, uintptr_t sp)
 /*
  * A program's interrupts are on, so a tick repeats the request. A trap in its last instructions may
  * have decremented watch_depth: it is counted again, so that DR7 stays 0 after this NMI. A trap
- * that has not called its handler yet checks there (stop_fired, stop_passed).
+ * that has not called its handler yet checks in the handler (stop_fired, stop_passed).
  */
 void stop_look_again(struct regs *regs)
 {

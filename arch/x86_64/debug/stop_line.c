@@ -12,7 +12,7 @@
 #define LINGER_NS 1000000000ull /* an NMI of the line may come this late */
 
 static struct nmi_clock clock; /* the NMI clock before stop_listens; changed with all CPUs parked */
-/* When the line may last have raised an NMI. [boot CPU; any CPU in a stop] */
+/* The last time at which the line may have raised an NMI. [boot CPU; any CPU in a stop] */
 static uint64_t heard;
 
 void stop_line_was_read(void)
@@ -20,7 +20,9 @@ void stop_line_was_read(void)
     heard = arch_clock_ns();
 }
 
-/* Stops this CPU or, if parked, the one that runs alone. The debugger may detach meanwhile. */
+/*
+ * Stops this CPU or, if it is parked, the CPU that runs alone. The debugger may detach meanwhile.
+ */
 static void stop_hear(void)
 {
     const struct arch_debugger *with = stop_debugger();
@@ -37,7 +39,7 @@ static void stop_hear(void)
         rendezvous_ask(arch_cpu_id(), RENDEZVOUS_STOP);
 }
 
-/* Called before the NMI clock's own check. */
+/* Takes the place of the NMI clock's `came`, which it calls. */
 static bool stop_listens(void)
 {
     stop_hear();
@@ -53,7 +55,7 @@ static void stop_hear_parked(void)
         stop_hear();
 }
 
-/* May be the line's NMI, whose bytes an earlier NMI has just read. */
+/* Such an NMI may be the line's, whose bytes an earlier NMI has just read. */
 static void stop_unexplained(struct regs *regs)
 {
     if (percpu_self()->cpu != 0 || arch_clock_ns() - heard > LINGER_NS)

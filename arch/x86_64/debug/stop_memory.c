@@ -7,8 +7,9 @@
 #define INT3 0xcc
 
 /*
- * Where to access `address`, with *length limited to its page; NULL: not allowed, or a device's.
- * SMAP forbids a program's pages, so they are accessed through the map of all memory.
+ * Returns where to access `address`, and limits *length to its page; NULL if the access is not
+ * allowed or the page is a device's. SMAP forbids a program's pages, so they are accessed through
+ * the map of all memory.
  */
 static uint8_t *find_bytes(uintptr_t address, bool writes, size_t *length)
 {

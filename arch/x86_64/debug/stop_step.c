@@ -42,7 +42,7 @@ struct step {
     struct stop_access access; /* if `compares` */
 };
 
-/* [the CPU that prepares or cancels, while the owner is stopped; else the owning CPU] */
+/* [the CPU that prepares or cancels, while the owner is stopped; otherwise the owning CPU] */
 static struct step steps[ARCH_CPUS_MAX];
 
 #define PREFIX_OPERAND   0x66
@@ -62,7 +62,10 @@ bool stop_step_read(unsigned cpu, const struct regs *regs, uintptr_t address, ui
     return arch_debug_read(address, to, length) == length;
 }
 
-/* Only if the instruction will succeed; otherwise the CPU raises the exception. */
+/*
+ * Recognises `syscall` and `sysret`, only if they will succeed; otherwise the CPU raises the
+ * exception.
+ */
 static enum kind judge_border(unsigned cpu, const struct regs *regs, uintptr_t ip, uint8_t rex)
 {
     bool program = regs_user_mode(regs);
@@ -77,7 +80,7 @@ static enum kind judge_border(unsigned cpu, const struct regs *regs, uintptr_t i
     return KEEPS;
 }
 
-/* Skips the prefixes that are in use before such instructions. */
+/* Skips the prefixes that are in use before the instructions that it recognises. */
 static enum kind judge(unsigned cpu, const struct regs *regs)
 {
     uintptr_t ip = regs->ip;
@@ -109,7 +112,7 @@ static enum kind judge(unsigned cpu, const struct regs *regs)
     }
 }
 
-/* Emulates the instruction. False: the CPU runs it. */
+/* Emulates the instruction; false if the CPU must run it. */
 static bool step_is_made(enum kind kind, struct regs *regs)
 {
     if (kind == HALTS) /* as if an interrupt had ended it */

@@ -93,7 +93,10 @@ static void debug_passed(struct regs *regs)
         traps.stop.passed(regs);
 }
 
-/* RF lets it pass once (Intel SDM vol. 3, "Instruction-Breakpoint Exception Condition"). */
+/*
+ * RF lets the instruction pass once (Intel SDM vol. 3, "Instruction-Breakpoint Exception
+ * Condition").
+ */
 static inline void debug_hit(unsigned fired, struct regs *regs)
 {
     traps.fired(fired, regs);
@@ -101,7 +104,10 @@ static inline void debug_hit(unsigned fired, struct regs *regs)
         regs->flags |= FLAGS_RESUME;
 }
 
-/* False: no step of the kernel or a debugger. Out of line, so that hits pay nothing for it. */
+/*
+ * Returns false if this was no step of the kernel or a debugger. Out of line, so that hits pay
+ * nothing for it.
+ */
 __attribute__((noinline)) static bool debug_stepped(unsigned fired, struct regs *regs)
 {
     bool stops = traps.stop.stepped && traps.stop.stepped(regs, &fired);
@@ -128,7 +134,10 @@ __attribute__((noinline)) static bool debug_stepped(unsigned fired, struct regs 
     return true;
 }
 
-/* `fired` without hits on kernel memory, which some machines report before a program's fault. */
+/*
+ * Returns `fired` without hits on kernel memory, which some machines report before a program's
+ * fault.
+ */
 static unsigned watch_reachable(unsigned fired)
 {
     for (unsigned i = 0; i < ARCH_WATCHES; i++)
@@ -139,9 +148,9 @@ static unsigned watch_reachable(unsigned fired)
 
 /*
  * QEMU reports a step over a watched access in two traps, the second before the handler of the
- * first runs: it overwrites the first frame, and the interrupted ip is lost. The GS base that it
- * found (watch_entry) shows whether a program was interrupted. A program can be ended; otherwise
- * the CPU would return to this entry for ever. The kernel cannot continue.
+ * first runs: it overwrites the first frame, and the interrupted ip is lost. The GS base that the
+ * entry found (watch_entry) shows whether a program was interrupted. A program can be ended;
+ * otherwise the CPU would return to this entry for ever. The kernel cannot continue.
  */
 static void debug_find_program(struct regs *regs)
 {
@@ -156,14 +165,17 @@ static void debug_find_program(struct regs *regs)
                           .error = regs->error}; /* which GS: watch_entry */
 }
 
-/* Restores watches that a step had off; moves the frame to where program traps are handled. */
+/*
+ * Turns on the watches that a step had turned off, and moves the frame to where program traps are
+ * handled.
+ */
 static struct regs *debug_land(struct regs *regs)
 {
     debugreg_step_over(arch_cpu_id());
     return trap_land(regs);
 }
 
-/* After a program's hit; a handler may have called arch_user_look. */
+/* Called after a program's hit, in which a handler may have called arch_user_look. */
 static struct regs *debug_served(struct regs *regs)
 {
     bool *look = &looks[arch_cpu_id()];
@@ -229,9 +241,9 @@ void debug_trap_inside(struct regs *regs)
 }
 
 /*
- * A trap for TF or a watched operand of `mov ss` comes one instruction later; if that one enters
- * the kernel, the trap is at the entry's first instruction (Intel SDM vol. 3, "Masking Exceptions
- * and Interrupts When Switching Stacks").
+ * A trap for TF or for a watched operand of `mov ss` comes one instruction later. If that
+ * instruction enters the kernel, the trap is at the entry's first instruction (Intel SDM vol. 3,
+ * "Masking Exceptions and Interrupts When Switching Stacks").
  */
 struct regs *debug_trap(struct regs *regs)
 {

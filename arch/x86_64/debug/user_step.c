@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A program's steps: the trap flag in its frame, and where the program could see or change it. The
- * flag is off in the kernel, and a return with the flag set is by `iretq`, after which the next
- * instruction traps first. On the thread's stack, interrupts off, or in the debug trap. Sources:
- * Intel SDM vol. 3, "Single-Step Exception Condition"; vol. 2, PUSHF, POPF, IRET, SYSCALL.
+ * Steps of a program: sets the trap flag in its frame, and hides it where the program could see or
+ * change it. The flag is off in the kernel, and a return with the flag set is by `iretq`, after
+ * which the next instruction traps first. On the thread's stack, interrupts off, or in the debug
+ * trap. Sources: Intel SDM vol. 3, "Single-Step Exception Condition"; vol. 2, PUSHF, POPF, IRET,
+ * SYSCALL.
  */
 #include "arch/user_step.h"
 #include "arch/cpu.h"
