@@ -143,7 +143,7 @@ void arch_cpus_release(void)
         parker_leave();
     }
     if (rendezvous_is_asked(arch_cpu_id(), RENDEZVOUS_STOP))
-        nmi_send(arch_cpu_id()); /* as a debugger's NMI may have come during the parking */
+        nmi_send(arch_cpu_id()); /* a debugger's NMI may have come during the parking */
 }
 
 bool park_for_stop(struct regs *regs, unsigned *absent)
