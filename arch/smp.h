@@ -8,7 +8,7 @@ struct arch_stack;
 
 /*
  * Starts a CPU and waits until it is about to call `begin` on this stack, interrupts off, as the
- * outermost function; `begin` does not return. False: the CPU did not start. Boot.
+ * outermost function; `begin` does not return. Returns false if the CPU did not start. Boot.
  */
 bool arch_cpu_start(unsigned cpu, const struct arch_stack *stack, void (*begin)(void));
 

@@ -36,7 +36,7 @@ unsigned operand_base(const uint8_t *modrm, uint8_t rex)
     return (modrm[0] & 7) | (rex & REX_BASE ? 8 : 0);
 }
 
-/* False: the byte is not a prefix. */
+/* Returns false if the byte is not a prefix. */
 static bool take_prefix(struct operand_opcode *opcode, uint8_t byte)
 {
     switch (byte) {

@@ -133,7 +133,7 @@ static uint64_t read_system(unsigned cpu, unsigned number)
         return cpu_read_dr2();
     case DR0 + 3:
         return cpu_read_dr3();
-    default: /* DR7, which itself is off during a stop */
+    default: /* the shadow of DR7, which is off during a stop */
         return percpu[cpu].dr7;
     }
 }

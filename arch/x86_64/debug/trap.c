@@ -162,7 +162,7 @@ static void debug_find_program(struct regs *regs)
                           .ss = USER_DATA_SELECTOR,
                           .flags = FLAGS_FIXED | FLAGS_INTERRUPT,
                           .vector = VECTOR_DEBUG,
-                          .error = regs->error}; /* which GS: watch_entry */
+                          .error = regs->error}; /* which GS was active (watch_entry) */
 }
 
 /*

@@ -45,7 +45,7 @@ extern struct stack_pages stack_ist[IST_COUNT]; /* stack_ist[0] is IST1 */
 /* All zero until the slot has its first owner. */
 extern struct arch_stack stack_slots[STACK_SLOTS];
 
-/* Maps all stacks of a CPU to be started; false: out of memory. Boot. */
+/* Maps all stacks of a CPU to be started; returns false if out of memory. Boot. */
 bool stacks_make(unsigned cpu);
 
 /* Returns that CPU's stack of IST number i + 1. */

@@ -57,7 +57,7 @@ uint64_t paging_root(void);
 /* Sets this CPU's control registers for these tables. Interrupts off. */
 void paging_set_control(void);
 
-/* Maps a zeroed page in the caller's stack slot. False: out of memory. Task context. */
+/* Maps a zeroed page in the caller's stack slot; returns false if out of memory. Task context. */
 bool paging_add_page(uintptr_t address);
 
 /* Maps device registers at `physical`, uncached; NULL: no room. Boot, after paging_init. */

@@ -21,7 +21,7 @@
 static uint32_t parker;        /* [A] the CPU + 1; 0: none */
 static unsigned depth;         /* [parker] nested parkings */
 static uint32_t number;        /* [parker] the parking's number, in RENDEZVOUS_PARK; never 0 */
-static uint64_t irq_flags;     /* the parker's, before the parking */
+static uint64_t irq_flags;     /* the parker's flags, before the parking */
 static unsigned held;          /* [A] 1 if the parker parks for a stop, else 0 */
 static bool (*may_park)(void); /* set at boot */
 
