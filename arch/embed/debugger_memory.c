@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Replaces arch/x86_64/debug/stop_memory.c, for the memory that pitot_host_mapped reports. In a
+ * Replaces arch/x86_64/debug/stop_memory.c, for what pitot_host_mapped reports as memory. In a
  * stop.
  */
 #include "arch/debugger.h"
@@ -9,10 +9,7 @@
 
 #define CR4_CET (1ull << 23) /* CR0.WP cannot be cleared while it is set */
 
-/*
- * The kernel may compute the address after a byte, so the last byte of the address space is left
- * out.
- */
+/* Excludes the last byte of all: the kernel may compute the address after a byte. */
 static bool is_there(uintptr_t address)
 {
     return arch_canonical(address) && address + 1 != 0 && arch_mapped(address, 1);

@@ -27,10 +27,7 @@ unsigned branch_modrm_length(const uint8_t *modrm, bool more)
     return length + (mode == 1 ? 1 : 4);
 }
 
-/*
- * Judges an opcode 0f `second`; `before` is the number of prefixes. Displacements always have 32
- * bits.
- */
+/* Judges opcode 0f `second` after `before` prefixes. Displacements always have 32 bits. */
 static struct branch judge_two_byte(uint8_t second, unsigned before)
 {
     if ((second & 0xf0) == 0x80) /* jcc */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Decides from an instruction's bytes whether it branches (Intel SDM vol. 2, "Opcode Map"). Pure.
- */
+/* Decides from its bytes whether an instruction branches (Intel SDM vol. 2, "Opcode Map"). Pure. */
 #pragma once
 
 #include <stdbool.h>

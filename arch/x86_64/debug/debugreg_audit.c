@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Checks that watches are armed, as nothing else shows that one is off. Only steps may turn them
- * off.
+ * Checks that watches are armed, as one that is off goes unnoticed. Only steps may turn them off.
  */
 #include "arch/cpu.h"
 #include "arch/local.h"

@@ -17,7 +17,10 @@
 /* Returns the result of arch_watch_groups, or true before that has run (machine.c). Any context. */
 bool group_is_possible(void);
 
-/* True if a repeated string instruction begins there; may be wrong if it has more prefixes. */
+/*
+ * True if a repeated string instruction begins there; may be wrong if its prefixes exceed the
+ * bytes.
+ */
 bool group_is_repeated(const uint8_t instruction[ARCH_REPEAT_AROUND]);
 
 /*

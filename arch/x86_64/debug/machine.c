@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Distinguishes QEMU's own emulation from other machines. Slow, so it must not be called from
- * traps.
+ * Distinguishes QEMU's own emulation from other machines. Must not be called in traps: it is slow.
  */
 #include "arch/cpu.h"
 #include "arch/step.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Finds which bytes an instruction has accessed, from its bytes and the registers after it. Debug
- * trap.
+ * Finds which bytes an instruction accessed, from its bytes and the registers after it. Debug trap.
  */
 #pragma once
 

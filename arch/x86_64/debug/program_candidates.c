@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Finds a program's instructions that may have hit, by trying each start. Debug trap; cannot fault.
- */
+/* Finds program instructions that may have hit, by trying each start. Debug trap; cannot fault. */
 #include "arch/cpu.h"
 #include "arch/space.h"
 #include "arch/watch.h"

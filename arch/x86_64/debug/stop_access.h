@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Finds the watched bytes that a debugger's step has accessed, where data watches are off during
- * steps.
- */
+/* Finds which watched bytes a debugger's step accessed, where data watches are off in steps. */
 #pragma once
 
 #include "arch/regs.h"
@@ -21,7 +18,6 @@ struct stop_access {
 void stop_access_prepare(struct stop_access *access, unsigned cpu, const struct regs *regs);
 
 /*
- * Called after the step, on its CPU: bit i is set if the step accessed bytes of register i. Debug
- * trap.
+ * Called after the step, on its CPU. Bit i is set if it accessed bytes of register i. Debug trap.
  */
 unsigned stop_access_made(const struct stop_access *access, const struct regs *regs);

@@ -55,7 +55,7 @@ static void stop_hear_parked(void)
         stop_hear();
 }
 
-/* Such an NMI may be the line's, whose bytes an earlier NMI has just read. */
+/* An unexplained NMI may be the line's, whose bytes an earlier NMI has just read. */
 static void stop_unexplained(struct regs *regs)
 {
     if (percpu_self()->cpu != 0 || arch_clock_ns() - heard > LINGER_NS)
