@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * For core/gdb. During a stop all CPUs are stopped, interrupts and watches are off, and no code may
- * trap.
+ * For core/gdb. In a stop all CPUs are stopped, interrupts and watches are off; no code may trap.
  */
 #pragma once
 
@@ -32,20 +31,11 @@ struct arch_resume {
 struct arch_debugger {
     /* Called after hits on this CPU. Returns true if there is still a reason to stop. */
     bool (*wants)(unsigned cpu);
-    /*
-     * Called before this CPU serves a request to stop. Returns false if another stop has already
-     * served it.
-     */
+    /* Called before a request to stop is served. False if another stop has served it already. */
     bool (*asks)(unsigned cpu);
-    /*
-     * Returns true if the debugger inserted the breakpoint instruction that this CPU ran at
-     * `address`.
-     */
+    /* True if the debugger inserted the breakpoint instruction that this CPU ran at `address`. */
     bool (*owns)(unsigned cpu, uintptr_t address);
-    /*
-     * Returns false if a stop must not interrupt what this CPU is doing; it is requested again
-     * later.
-     */
+    /* False if a stop must not interrupt what this CPU does now; it is requested again later. */
     bool (*may_stop)(unsigned cpu);
     /* Called when all CPUs are stopped except `absent`, which may be ARCH_NO_CPU. */
     void (*stopped)(unsigned cpu, enum arch_stop why, unsigned absent, struct arch_resume *resume);

@@ -52,8 +52,7 @@ const struct pitot_trap *arch_embed_trap(uintptr_t address);
 void arch_embed_gate_init(const struct pitot_kernel *kernel);
 
 /*
- * Returns why this CPU's debug traps would not reach Pitot, or NULL if they do. Interrupt and task
- * context.
+ * Returns why debug traps on this CPU miss Pitot, or NULL if none do. Interrupt and task context.
  */
 const char *arch_embed_gate_wrong(void);
 
@@ -83,7 +82,6 @@ bool arch_embed_listen(struct pitot_regs *interrupted);
 void arch_embed_stop_dead(struct pitot_regs *regs);
 
 /*
- * Called at the end of each of Pitot's debug traps, unless NULL. Written with interrupts off or in
- * a stop.
+ * Called at the end of Pitot's debug traps, unless NULL. Written with interrupts off or in a stop.
  */
 extern void (*embed_debug_late)(struct regs *regs);

@@ -20,8 +20,5 @@ bool arch_cpus_park(unsigned *absent);
 void arch_cpus_release(void);
 void arch_set_may_park(bool (*may)(void));
 
-/*
- * Returns a stopped CPU's registers, valid while the caller keeps it stopped; NULL if it runs. Any
- * context.
- */
+/* Registers of a stopped CPU while the caller keeps it stopped; NULL if it runs. Any context. */
 struct regs *arch_stopped_regs(unsigned cpu);

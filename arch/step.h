@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Single-stepping the kernel, for core/event/source_branches.c. In debug traps, unless stated
- * otherwise.
- */
+/* Single-stepping the kernel, for core/event/source_branches.c. In debug traps, unless noted. */
 #pragma once
 
 #include <stdbool.h>

@@ -13,15 +13,11 @@ struct regs;
 #define ARCH_THREAD_STACKS 255
 
 /*
- * Returns stack `number`, which no other thread uses, for the thread named `name`; NULL if out of
- * memory.
+ * Returns stack `number`, of no other thread, for the thread named `name`; NULL if out of memory.
  */
 const struct arch_stack *arch_thread_stack(unsigned number, const char *name);
 
-/*
- * Number of pages allocated to stacks; a page stays with its stack for the next thread. Any
- * context.
- */
+/* Number of pages allocated to stacks; each stays with its stack for later threads. Any context. */
 size_t arch_stack_pages(void);
 
 /*

@@ -32,10 +32,7 @@ enum arch_frame {
     ARCH_FRAME_NONE, /* fp is the caller's, the return address at [sp] */
 };
 
-/*
- * Returns the kind of frame that the function at `function` has before the instruction at `ip`
- * runs.
- */
+/* Returns the frame of the function at `function` before the instruction at `ip` runs. */
 enum arch_frame arch_frame_at(uintptr_t function, uintptr_t ip);
 
 /* Reads memory of the stack's program; false if not all of it is mapped. */

@@ -30,7 +30,6 @@ struct arch_user_handlers {
 void arch_user_set_handlers(const struct arch_user_handlers *with);
 
 /*
- * Returns, as a phrase, the feature that programs need and the CPUs lack; NULL if none. Any
- * context.
+ * Returns the feature (a phrase) that programs need and the CPUs lack; NULL if none. Any context.
  */
 const char *arch_user_missing(void);

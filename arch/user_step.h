@@ -8,10 +8,7 @@
 
 struct regs;
 
-/*
- * The state of one thread's steps, initially all 0. [that thread, interrupts off or in its debug
- * traps]
- */
+/* One thread's step state, initially all 0. [that thread, interrupts off or in its debug traps] */
 struct arch_user_step {
     uintptr_t ip; /* the instruction to step next */
     bool on;      /* the thread is stepped */

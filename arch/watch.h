@@ -42,10 +42,7 @@ void arch_watch_select(unsigned cpu, unsigned watches);
  */
 unsigned arch_watches(unsigned cpu);
 
-/*
- * Returns, as a phrase, what [address, address + length) overlaps that may not be watched; NULL if
- * nothing.
- */
+/* Returns a phrase for what the range overlaps that may not be watched; NULL if nothing. */
 const char *arch_watch_forbidden(uintptr_t address, size_t length);
 
 /*
@@ -150,10 +147,7 @@ bool arch_watch_groups(void);
 #define ARCH_REPEAT_AROUND 5
 bool arch_watch_repeats(const uint8_t around[2 * ARCH_REPEAT_AROUND]);
 
-/*
- * Like arch_watch_repeats, for the kernel's text at regs->ip; also true if that is unknown. Debug
- * trap.
- */
+/* Like arch_watch_repeats, for the kernel's text at regs->ip; true if unknown. Debug trap. */
 bool arch_watch_repeats_at(const struct regs *regs);
 
 /* Prepares arch_watch_accessor. Returns NULL, or why it will find nothing. Boot. */

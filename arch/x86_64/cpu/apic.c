@@ -135,10 +135,7 @@ static void apic_wait(void)
             return;
 }
 
-/*
- * A command is two writes, with interrupts off; an NMI that sends a command in between restores the
- * first.
- */
+/* Two writes, with interrupts off; an NMI that sends a command in between restores the first. */
 static void apic_command(uint32_t to, uint32_t command)
 {
     uint64_t flags = arch_irq_save();
@@ -179,10 +176,7 @@ void apic_end(void)
     apic_write(END, 0);
 }
 
-/*
- * Reads the counter and the clock together, repeatedly if the machine was held up between the
- * reads.
- */
+/* Reads counter and clock together, again if the machine was held up between the two reads. */
 static uint32_t apic_timer_look(uint64_t *when)
 {
     for (unsigned looks = 0;; looks++) {

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Checks an invariant of arch/. A violation is reported as an undefined instruction in the checking
- * function.
- */
+/* Checks an invariant of arch/. A violation is reported as an undefined instruction there. */
 #pragma once
 
 #define arch_check(claim)                                                                          \

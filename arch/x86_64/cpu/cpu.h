@@ -30,10 +30,7 @@
 #define CPUID_7_EBX_SMAP (1u << 20)
 #define CPUID_7_ECX_UMIP (1u << 2)
 
-/*
- * The leaf that reports the highest extended leaf, and the extended features, with the `syscall`
- * bit.
- */
+/* The leaf that reports the highest extended leaf, and that of extended features with `syscall`. */
 #define CPUID_EXTENDED             0x80000000u
 #define CPUID_EXTENDED_FEATURES    0x80000001u
 #define CPUID_EXTENDED_EDX_SYSCALL (1u << 11)

@@ -64,10 +64,7 @@ static inline uint64_t cpu_read_tsc(void)
 
 #define CLOCK_SCALE_SHIFT 32
 
-/*
- * Written at boot. Before clock_set_rate a tick counts as one ns, which suffices to order early
- * events.
- */
+/* Written at boot. Before clock_set_rate a tick counts as one ns, enough to order early events. */
 struct clock {
     uint64_t start_ticks, start_nanoseconds;
     uint64_t scale; /* ns per tick, fixed point */

@@ -16,10 +16,7 @@ extern const uint64_t port_counts, port_has_counted; /* port_counted.asm */
 /* Interrupts off. In a debug trap between the two instructions the count is one too small. */
 void port_write8_counted(uint16_t port, uint8_t value, uint64_t *counter);
 
-/*
- * If the NMI came between a byte and its count, counts the byte and skips the interrupted code's
- * own count.
- */
+/* If the NMI came between a byte and its count, counts the byte and skips the code's own count. */
 static inline void port_count_settle(struct regs *regs)
 {
     if (regs->ip != port_counts)

@@ -53,8 +53,7 @@ struct arch_gated;
 struct regs;
 
 /*
- * Called with interrupts off. `all` has all registers if arch_gate_registers calls it, otherwise it
- * is NULL.
+ * Called with interrupts off. `all` has all registers from arch_gate_registers, otherwise is NULL.
  */
 typedef void arch_gated_function(struct arch_gated *gated, struct arch_place *place,
                                  const struct regs *all);

@@ -44,8 +44,7 @@ uint64_t arch_flags(void);
     } while (0)
 
 /*
- * Stores the registers of a gate's caller. Does not clear the others, which would take a quarter of
- * a hit's time.
+ * Stores a gate's caller. Clearing the other registers, too, would take a quarter of a hit's time.
  */
 static inline void regs_at_place(struct regs *into, const struct arch_place *place)
 {

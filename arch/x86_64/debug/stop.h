@@ -15,10 +15,7 @@ const struct arch_debugger *stop_debugger(void);
  */
 void stop_enter(struct regs *regs, enum arch_stop why);
 
-/*
- * Returns from the trap taken at `ip`. If at_breakpoint, a breakpoint there does not hit again;
- * others do.
- */
+/* Returns from the trap taken at `ip`, where, if at_breakpoint, a breakpoint does not hit again. */
 _Noreturn void stop_leave(struct regs *regs, uintptr_t ip, bool at_breakpoint);
 
 /* Enable or disable stops by int3 and by the debugger's line. With all other CPUs parked. */

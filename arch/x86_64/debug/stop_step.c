@@ -62,10 +62,7 @@ bool stop_step_read(unsigned cpu, const struct regs *regs, uintptr_t address, ui
     return arch_debug_read(address, to, length) == length;
 }
 
-/*
- * Recognises `syscall` and `sysret`, only if they will succeed; otherwise the CPU raises the
- * exception.
- */
+/* Recognises `syscall` and `sysret` that will succeed; otherwise the CPU raises the exception. */
 static enum kind judge_border(unsigned cpu, const struct regs *regs, uintptr_t ip, uint8_t rex)
 {
     bool program = regs_user_mode(regs);

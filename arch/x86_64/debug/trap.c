@@ -134,10 +134,7 @@ __attribute__((noinline)) static bool debug_stepped(unsigned fired, struct regs 
     return true;
 }
 
-/*
- * Returns `fired` without hits on kernel memory, which some machines report before a program's
- * fault.
- */
+/* Returns `fired` without hits on kernel memory, which may be reported before a program's fault. */
 static unsigned watch_reachable(unsigned fired)
 {
     for (unsigned i = 0; i < ARCH_WATCHES; i++)
@@ -165,10 +162,7 @@ static void debug_find_program(struct regs *regs)
                           .error = regs->error}; /* which GS was active (watch_entry) */
 }
 
-/*
- * Turns on the watches that a step had turned off, and moves the frame to where program traps are
- * handled.
- */
+/* Turns on watches that a step had off; moves the frame to where program traps are handled. */
 static struct regs *debug_land(struct regs *regs)
 {
     debugreg_step_over(arch_cpu_id());

@@ -22,10 +22,7 @@ static uintptr_t words_pushed(uintptr_t ip)
     return into < 2 ? into : ip - (uintptr_t)arch_gate_registers;
 }
 
-/*
- * Does not move stepped contexts, whose step after the call has been reported, or other forms of
- * call.
- */
+/* Leaves alone stepped contexts, whose step after the call is reported, and other forms of call. */
 void gate_back_out(struct regs *regs)
 {
     uintptr_t pushed = words_pushed(regs->ip);

@@ -40,10 +40,7 @@ static void idt_set(unsigned vector, uintptr_t entry)
     };
 }
 
-/*
- * CPUs without SMAP lack `clac`. The text is still writable at this time, which the compiler does
- * not know.
- */
+/* CPUs without SMAP lack `clac`. The text is still writable, which the compiler does not know. */
 static void idt_leave_clac_out(void)
 {
     static const uint8_t nop[] = {0x0f, 0x1f, 0x00};

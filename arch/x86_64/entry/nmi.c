@@ -55,10 +55,7 @@ void nmi_send(unsigned cpu)
     apic_send_nmi(percpu[cpu].apic_id);
 }
 
-/*
- * If one NMI served several requests, the next NMI finds no request, but is not the button's
- * either.
- */
+/* If one NMI served several requests, the next finds none, but is not the button's either. */
 static bool nmi_was_sent(struct percpu *self)
 {
     uint32_t sent = __atomic_load_n(&self->nmi_sent, __ATOMIC_SEQ_CST);
@@ -80,8 +77,7 @@ static void nmi_clock_pass_on(void)
 }
 
 /*
- * If another CPU's NMI reached the boot CPU just before the clock's, the clock's NMI may still
- * arrive.
+ * If another CPU's NMI came just before the clock's on the boot CPU, the clock's may still arrive.
  */
 static bool nmi_clock_came(struct percpu *self, bool sent)
 {

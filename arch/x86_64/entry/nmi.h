@@ -9,10 +9,7 @@
 
 #include "arch/x86_64/cpu/regs.h"
 
-/*
- * Sends an NMI, which the receiving CPU can tell from the button's. The caller stores the reason
- * first.
- */
+/* Sends an NMI that the CPU can tell from the button's. The caller stores the reason first. */
 void nmi_send(unsigned cpu);
 
 /*

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Maps the stacks of threads, and of all CPUs but the boot CPU, when a slot gets its first owner.
- * Task context.
+ * Maps stacks of threads and of all CPUs but the boot CPU for a slot's first owner. Task context.
  */
 #include "arch/memory.h"
 #include "arch/x86_64/cpu/check.h"

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * The stacks and their lookup. Any context: an entry is constant, or written before its stack is
- * used.
- */
+/* The stacks. Any context: an entry is constant, or written before its stack is used. */
 #include "arch/x86_64/entry/stacks.h"
 
 #include <stddef.h>
@@ -35,10 +32,7 @@ const struct arch_stack *stack_of_cpu(unsigned cpu, unsigned i)
     return cpu == 0 ? &of_boot_cpu[i] : &stack_slots[STACK_SLOT_CPU(cpu, i)];
 }
 
-/*
- * The top counts as inside, as it is an empty stack's pointer, although it is also the start of the
- * next guard.
- */
+/* The top counts as inside: an empty stack's pointer, though also the start of the next guard. */
 static const struct arch_stack *stack_in_slot(uintptr_t address)
 {
     size_t slot = (address - 1 - STACK_SLOTS_BASE) / sizeof(struct stack_pages);

@@ -51,10 +51,7 @@ static void copy_backward(char *to, const char *from, size_t length)
 
 void *memmove(void *to, const void *from, size_t length)
 {
-    /*
-     * Forward unless `to` is inside the source; the unsigned difference is large if `to` precedes
-     * it.
-     */
+    /* Forward unless `to` is inside the source; if it precedes it, the difference wraps. */
     if ((uintptr_t)to - (uintptr_t)from >= length)
         return memcpy(to, from, length);
     copy_backward(to, from, length);

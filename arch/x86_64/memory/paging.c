@@ -166,8 +166,7 @@ bool paging_init(const struct paging_range *memory, size_t count, uint64_t kept,
     for (size_t i = 0; i < count; i++)
         paging_map_memory(&builder, &memory[i]);
     /*
-     * Create the slots' tables now: mapping a slot then stores only to its own entries, without a
-     * lock.
+     * Create the slots' tables: mapping a slot then stores only to its own entries, without a lock.
      */
     for (uintptr_t at = STACK_SLOTS_BASE; at < STACK_SLOT(STACK_SLOTS); at += LARGE_PAGE_SIZE)
         builder.failed |= !paging_entry(&builder, at, 0);

@@ -167,8 +167,7 @@ void *arch_user_reach(const struct arch_space *space, uintptr_t address, enum ar
 }
 
 /*
- * Both sides may be unaligned. Inlined with a constant `access`, so that call chains do not test
- * it.
+ * Both sides may be unaligned. Inlined with a constant `access`, which spares call chains a test.
  */
 static inline bool space_copy(const struct arch_space *space, uintptr_t address, char *bytes,
                               size_t length, enum arch_page access)

@@ -122,10 +122,7 @@ bool park_has_lone(unsigned *cpu)
     return one && __atomic_load_n(&held, __ATOMIC_RELAXED);
 }
 
-/*
- * False in a debug trap, and in a trap's entry or exit, which continue to use watches that they
- * have read.
- */
+/* False in a debug trap and in a trap's entry or exit, which go on using watches they have read. */
 bool park_may(const struct regs *regs)
 {
     return arch_trap_depth() == 1 && !nowatch_text_has(regs->ip) && (!may_park || may_park());

@@ -6,10 +6,7 @@
 
 struct regs;
 
-/*
- * Called in an NMI: true if the code interrupted at these registers uses nothing that a parker may
- * change.
- */
+/* Called in an NMI: true if the code interrupted there uses nothing that a parker may change. */
 bool park_may(const struct regs *regs);
 
 /* True if this CPU is the parker, perhaps in the middle of a change. Any context. */
@@ -31,10 +28,7 @@ bool park_has_lone(unsigned *cpu);
  */
 bool park_for_stop(struct regs *regs, unsigned *absent);
 
-/*
- * Ends the parking of a stop: resumes all CPUs, or leaves that to the change that the stop
- * interrupted.
- */
+/* Ends a stop's parking: resumes all CPUs, or leaves that to the change that it interrupted. */
 void park_end_stop(void);
 
 /*

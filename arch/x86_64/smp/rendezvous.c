@@ -97,10 +97,7 @@ void rendezvous_leave_stop(void)
     stands_for(self, self->stands & ~RENDEZVOUS_STOP);
 }
 
-/*
- * If this CPU may be parked at all, a parking or a report can take effect at any point of this
- * function.
- */
+/* Parkings and reports can take effect anywhere in here, if this CPU may be parked at all. */
 void rendezvous_serve(struct regs *regs)
 {
     struct percpu *self = percpu_self();

@@ -22,8 +22,7 @@ struct regs;
 /* --- The requesting CPU. --- */
 
 /*
- * Add or remove a reason; rendezvous_ask_no_more returns true if it was set. Neither sends an NMI.
- * Any context.
+ * Add or remove a reason; removing returns true if it was set. Neither sends an NMI. Any context.
  */
 void rendezvous_ask(unsigned cpu, uint32_t reason);
 bool rendezvous_ask_no_more(unsigned cpu, uint32_t reason);
@@ -69,10 +68,7 @@ void rendezvous_serve(struct regs *regs);
  */
 void rendezvous_wait(struct regs *regs, uint32_t serves, uint32_t asked);
 
-/*
- * Mark this CPU as in a debugger's stop at these registers, or as no longer in it; they do not
- * wait.
- */
+/* Mark this CPU as in or out of a debugger's stop at these registers; they do not wait. */
 void rendezvous_enter_stop(struct regs *regs);
 void rendezvous_leave_stop(void);
 

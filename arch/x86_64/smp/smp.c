@@ -130,10 +130,7 @@ static bool await_running(unsigned cpu, uint64_t nanoseconds)
     return true;
 }
 
-/*
- * Resets all other CPUs at once: each must be left alone for INIT_NS, which for 64 CPUs would add
- * up to 0.6 s.
- */
+/* Resets all at once: each must be left alone for INIT_NS, up to 0.6 s in total for 64 CPUs. */
 static void reset_others(void)
 {
     for (unsigned cpu = 1; cpu < arch_cpus(); cpu++)

@@ -7,8 +7,7 @@
 #include <stdint.h>
 
 /*
- * Copies the start-up code to `low_page`, a free page below 1 MiB. Called on the boot loader's
- * mapping.
+ * Copies start-up code to `low_page`, a free page below 1 MiB. Runs on the boot loader's mapping.
  */
 void smp_place(uint32_t low_page);
 
