@@ -94,9 +94,25 @@ static void orc_enter_half_saved(struct unwind *state, uintptr_t cfa)
     unwind_enter(state, unwind_read(ip), unwind_read(sp), state->fp, NULL);
 }
 
+static void orc_follow(struct unwind *state, const struct unwind_rule *rule)
+{
+    uintptr_t cfa = 0;
+
+    if (!orc_cfa(state, rule, &cfa))
+        return;
+    if (rule->kind == UNWIND_RULE_TRAP_REGS)
+        unwind_enter_trap(state, cfa - sizeof(struct regs));
+    else if (!orc_restore_fp(state, rule, cfa))
+        return;
+    else if (rule->kind == UNWIND_RULE_TRAP)
+        orc_enter_half_saved(state, cfa);
+    else
+        unwind_return(state, cfa - 8);
+}
+
 static void unwind_orc_step(struct unwind *state)
 {
-    uintptr_t offset = state->ip - !unwind_is_exact(state) - table.text, cfa = 0;
+    uintptr_t offset = state->ip - !unwind_is_exact(state) - table.text;
     struct unwind_rule rule;
 
     if (offset >= table.text_size) {
@@ -109,16 +125,8 @@ static void unwind_orc_step(struct unwind *state)
         unwind_stop(state, UNWIND_NO_RULE);
     else if (rule.kind == UNWIND_RULE_OUTERMOST)
         unwind_stop(state, UNWIND_OUTERMOST);
-    else if (!orc_cfa(state, &rule, &cfa))
-        return;
-    else if (rule.kind == UNWIND_RULE_TRAP_REGS)
-        unwind_enter_trap(state, cfa - sizeof(struct regs));
-    else if (!orc_restore_fp(state, &rule, cfa))
-        return;
-    else if (rule.kind == UNWIND_RULE_TRAP)
-        orc_enter_half_saved(state, cfa);
     else
-        unwind_return(state, cfa - 8);
+        orc_follow(state, &rule);
 }
 
 /* A frame's return address slot and its caller's frame pointer. */

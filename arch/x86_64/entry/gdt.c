@@ -16,15 +16,14 @@ void gdt_load(struct gdt *gdt, struct tss *tss)
     uint64_t base = (uintptr_t)tss, limit = sizeof(*tss) - 1;
     struct table_pointer pointer = {sizeof(*gdt) - 1, (uintptr_t)gdt};
 
-    *gdt = (struct gdt){{
-        [KERNEL_CODE_SELECTOR / 8] = DESCRIPTOR_KERNEL_CODE,
-        [KERNEL_DATA_SELECTOR / 8] = DESCRIPTOR_KERNEL_DATA,
-        [USER_DATA_SELECTOR / 8] = DESCRIPTOR_USER_DATA,
-        [USER_CODE_SELECTOR / 8] = DESCRIPTOR_USER_CODE,
-        [TSS_SELECTOR / 8] =
-            DESCRIPTOR_TSS | limit | (base & 0xffffff) << 16 | (base >> 24 & 0xff) << 56,
-        [TSS_SELECTOR / 8 + 1] = base >> 32,
-    }};
+    *gdt = (struct gdt){{0}};
+    gdt->entry[KERNEL_CODE_SELECTOR / 8] = DESCRIPTOR_KERNEL_CODE;
+    gdt->entry[KERNEL_DATA_SELECTOR / 8] = DESCRIPTOR_KERNEL_DATA;
+    gdt->entry[USER_DATA_SELECTOR / 8] = DESCRIPTOR_USER_DATA;
+    gdt->entry[USER_CODE_SELECTOR / 8] = DESCRIPTOR_USER_CODE;
+    gdt->entry[TSS_SELECTOR / 8] =
+        DESCRIPTOR_TSS | limit | (base & 0xffffff) << 16 | (base >> 24 & 0xff) << 56;
+    gdt->entry[TSS_SELECTOR / 8 + 1] = base >> 32;
     tss->io_map_base = sizeof(*tss); /* past the limit: no I/O map */
     __asm__ volatile("lgdt %0\n\t"
                      "mov %w1, %%ds\n\t"
