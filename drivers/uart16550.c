@@ -35,7 +35,7 @@
 #define DIVISOR_115200 1
 #define FIFO_SIZE      16
 
-#define SEND_PATIENCE 1000000u /* reads of at least 100 ns; 16 bytes take 1.4 ms */
+#define SEND_PATIENCE 1000000u /* polls, each at least 100 ns; a full FIFO leaves in 1.4 ms */
 
 /*
  * A reader that takes nothing for this long is gone. The clock measures this, because the duration

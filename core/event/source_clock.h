@@ -34,9 +34,9 @@ void event_clock_set_timer(const struct event_clock_timer *with);
 void event_clock_interrupt(const struct regs *regs, uint64_t began);
 
 /*
- * Returns the rate to which sampling has been lowered since a clock event last began with samples,
- * or 0 if it has not been lowered, and the time that a sample took. The rate is lowered if sampling
- * takes more than half of a CPU. Task context.
+ * Returns the rate to which sampling was lowered, and the time that a sample took, since a clock
+ * event last began to sample; rate 0: not lowered. Sampling slows down if it takes more than half
+ * of a CPU. Task context.
  */
 struct event_clock_slowed {
     unsigned hertz;

@@ -16,7 +16,7 @@
 enum option_kind {
     OPTION_ALWAYS,  /* a flag for the default behaviour */
     OPTION_FLAG,    /* a flag; without `set`, a bool is set to true */
-    OPTION_NUMBER,  /* without `set`, an integer from `least` on, a uint32_t or uint64_t */
+    OPTION_NUMBER,  /* without `set`: at least `least`, stored as a uint32_t or uint64_t */
     OPTION_TEXT,    /* any string; without `set`, stored unchanged as a const char * */
     OPTION_CHOICE,  /* one of `choices`, which TAB offers */
     OPTION_CHOICES, /* several of `choices`, separated by commas */

@@ -82,7 +82,7 @@ static void drain_head(struct stream *stream, bool more)
     drain.state = DRAIN_RECORDS;
 }
 
-/* Keeps records readable until the ring is nearly full. In overwrite mode, writers need no room. */
+/* Frees read records only once the ring is nearly full; never in overwrite mode. */
 static void drain_give_back(struct ring *ring, const struct ring_reader *reader)
 {
     if (ring->mode == RING_OVERWRITE || ring->published - ring->tail <= ring->size / 8 * 7)

@@ -61,7 +61,7 @@ struct stream {
     struct recorded_event first; /* the recording's first event; trailers follow its sample_type */
     bool ending;                 /* the end of the recording has begun */
     uint64_t end_start;          /* `records` when the end began */
-    uint64_t end_put;            /* records of the end so far, sent or not */
+    uint64_t end_put;            /* closing records made so far, sent or not */
 
     uint8_t staged[STREAM_STAGE];
     size_t staged_length;

@@ -43,7 +43,7 @@ static void forget(const struct stack *gone)
 
 /* --- Which stack a place belongs to. --- */
 
-/* The handler's first place is known: its frame lies just above. */
+/* The handler has used its first place, so its frame is known: just above that place. */
 static void settle_interrupt(struct follow_cpu *cpu, uint64_t place)
 {
     struct stack *stack = stack_of(place);

@@ -70,7 +70,7 @@ bool arch_user_step_over(struct arch_user_step *step, struct regs *regs, uintptr
     last += branch_prefixes(last);
     if (*last == PUSHF)
         hide_in_stack(step, regs);
-    if (*last == POPF || *last == IRET) /* the program has loaded its own flag */
+    if (*last == POPF || *last == IRET) /* it has loaded its own trap flag */
         step->traps = regs->flags & FLAGS_TRAP;
     step->ip = regs->ip;
     return !traps;
