@@ -29,10 +29,7 @@ enum { WORD_HEADER, WORD_ID, WORD_IP, WORD_IDS, WORD_TIME, WORD_ADDR, WORD_CPU, 
 #define WORDS_WITHOUT_CHAIN (WORDS_ALWAYS + 1 + RAW_WORDS_MAX + 1 + ARCH_SAMPLED_BITS)
 #define CHAIN_WORDS_MAX     (1 + 2 + SAMPLE_CHAIN_MAX) /* number of entries, two markers, frames */
 
-/*
- * Room for one record per context level; its sizes are powers of two, so that indexing needs only
- * shifts. A chain is built at the position that it has in a record with a period. [owning CPU]
- */
+/* Room for one record per context level; a chain lies as in a record with a period. [owning CPU] */
 _Alignas(SAMPLE_SIZE_MAX) static uint64_t
     scratch[ARCH_CPUS_MAX][RING_NESTING][SAMPLE_SIZE_MAX / sizeof(uint64_t)];
 
@@ -75,10 +72,7 @@ static inline struct where sample_where(const struct regs *regs, const struct tr
     return (struct where){.ip = regs->ip, .flags = regs->flags, .user = regs_user_mode(regs)};
 }
 
-/*
- * Appends the program's part of the chain to the kernel's `frames`; after a hit in a program the
- * chain has only this part. Returns the number of entries.
- */
+/* Appends the program's part of the chain to the kernel's `frames`. Returns their number. */
 __attribute__((noinline)) static uint64_t sample_put_user_chain(uint64_t *entry,
                                                                 const struct regs *regs,
                                                                 uint64_t frames,
@@ -147,10 +141,7 @@ static inline uint64_t header_word(uint32_t type, uint16_t misc, uint64_t bytes)
     return bytes << 48 | (uint64_t)misc << 32 | type;
 }
 
-/*
- * Stores the sample's words in the ABI's order, which is not that of the bits. `of`: the registers
- * that the sample shows.
- */
+/* Stores the words in the ABI's order, not that of the bits. `of`: the registers to show. */
 __attribute__((always_inline)) static inline void
 sample_put(uint64_t *to, const struct sample_plan *plan, uint64_t type, const struct hit *hit,
            const struct regs *of, const struct sample *sample, uint64_t time)
