@@ -93,8 +93,8 @@ struct arch_made {
     size_t size;
     bool placed;
     bool reads, writes; /* one or both */
-    uintptr_t
-        may_address; /* the bytes that may have been accessed; more than `size` only for a group */
+    /* The bytes that may have been accessed; more than `size` only for a group. */
+    uintptr_t may_address;
     size_t may_size;
     uint8_t element; /* bytes per iteration, from may_address; `size` without a group */
 };

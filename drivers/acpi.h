@@ -20,8 +20,8 @@ struct acpi_io_apic {
 };
 
 struct acpi {
-    const char
-        *problem; /* what is missing or wrong; then only the timers are valid. NULL: nothing */
+    /* What is missing or wrong; then only the timers are valid. NULL: nothing. */
+    const char *problem;
 
     uint64_t apic_address; /* physical; of every CPU's local APIC */
     uint32_t apic_ids[ARCH_CPUS_MAX];

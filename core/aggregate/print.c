@@ -68,10 +68,13 @@ static void describe_part(uint64_t part, char *text)
 
 static void print_bar(struct sink *sink, uint64_t count, uint64_t most)
 {
+    uint64_t length;
+
     /* Scaled so that neither product nor quotient overflows. */
     for (; most >> 56; most >>= 1)
         count >>= 1;
-    for (uint64_t i = 0; most && i < (count * BAR + most - 1) / most; i++)
+    length = most ? (count * BAR + most - 1) / most : 0;
+    while (length-- > 0)
         print_to(sink, "*");
 }
 

@@ -29,11 +29,11 @@ enum { WORD_HEADER, WORD_ID, WORD_IP, WORD_IDS, WORD_TIME, WORD_ADDR, WORD_CPU, 
 #define WORDS_WITHOUT_CHAIN (WORDS_ALWAYS + 1 + RAW_WORDS_MAX + 1 + ARCH_SAMPLED_BITS)
 #define CHAIN_WORDS_MAX     (1 + 2 + SAMPLE_CHAIN_MAX) /* number of entries, two markers, frames */
 
-/* Room for one record per context level; a chain lies as in a record with a period. [owning CPU] */
+/* Room for one record per context level; aligned, so that CPUs share no cache line. [owning CPU] */
 _Alignas(SAMPLE_SIZE_MAX) static uint64_t
     scratch[ARCH_CPUS_MAX][RING_NESTING][SAMPLE_SIZE_MAX / sizeof(uint64_t)];
 
-#define SCRATCH_CHAIN (WORDS_ALWAYS + 1) /* index of the chain's first word */
+#define SCRATCH_CHAIN (WORDS_ALWAYS + 1) /* a chain lies as in a record with a period */
 
 _Static_assert(WORDS_WITHOUT_CHAIN + CHAIN_WORDS_MAX <= SAMPLE_SIZE_MAX / sizeof(uint64_t),
                "a record with all parts fits");

@@ -272,16 +272,24 @@ static bool drain_much(bool *any)
     return much;
 }
 
+/* A port may take minutes to send the rings: progress is reported every second. */
+static void drain_tick_awaited(void)
+{
+    uint64_t now = arch_clock_ns();
+
+    if (now < drain.show_ns)
+        return;
+    drain.show_ns = now + SHOW_NS;
+    __atomic_store_n(&drain.show, true, __ATOMIC_RELEASE);
+    host.wake(HOST_STREAM_ENDS);
+}
+
 void drain_tick(void)
 {
     bool any;
 
-    /* A port may take minutes to send the rings: progress is reported every second. */
-    if (drain.awaited && arch_clock_ns() >= drain.show_ns) {
-        drain.show_ns = arch_clock_ns() + SHOW_NS;
-        __atomic_store_n(&drain.show, true, __ATOMIC_RELEASE);
-        host.wake(HOST_STREAM_ENDS);
-    }
+    if (drain.awaited)
+        drain_tick_awaited();
     if (!has_writer || (drain.state != DRAIN_WAITS && drain.state != DRAIN_RECORDS))
         return;
     if (recording_frozen())

@@ -117,29 +117,42 @@ static void print_choice(struct sink *sink, const struct tracepoint_field *field
         print_to(sink, "0x%llx", (unsigned long long)value);
 }
 
+static void print_choices(struct sink *sink, const struct tracepoint_field *field)
+{
+    print_to(sink, ", __print_symbolic(REC->%s", field->name);
+    for (const struct choice *at = kinds[field->kind].choices; at->name; at++)
+        print_to(sink, ", { 0x%llx, \"%s\" }", (unsigned long long)at->value, at->name);
+    print_to(sink, ")");
+}
+
+static void print_functions(struct sink *sink, const struct tracepoint_field *field)
+{
+    struct symbol symbol;
+
+    for (size_t i = 0; symbols_by_name(i, &symbol); i++)
+        if (symbol.kind == 't' || symbol.kind == 'T')
+            print_entry(sink, field, symbol.address);
+}
+
 /* Values without a name are in the table, too: libtraceevent does not accept an empty table. */
 static void print_argument(struct sink *sink, const struct tracepoint_field *field,
                            const struct format_names *names, bool by_table)
 {
-    const struct choice *choice = kinds[field->kind].choices;
-    struct symbol symbol;
-
-    if (!choice && !by_table) {
+    if (kinds[field->kind].choices) {
+        print_choices(sink, field);
+        return;
+    }
+    if (!by_table) {
         print_to(sink, ", REC->%s", field->name);
         return;
     }
     print_to(sink, ", __print_symbolic(REC->%s", field->name);
-    for (; choice && choice->name; choice++)
-        print_to(sink, ", { 0x%llx, \"%s\" }", (unsigned long long)choice->value, choice->name);
-    for (unsigned i = 0; by_table && i < names->count; i++)
+    for (unsigned i = 0; i < names->count; i++)
         print_entry(sink, field, names->value[i]);
-    if (by_table && names->functions && field->kind == TRACEPOINT_function) {
-        for (size_t i = 0; symbols_by_name(i, &symbol); i++)
-            if (symbol.kind == 't' || symbol.kind == 'T')
-                print_entry(sink, field, symbol.address);
-    } else if (by_table && names->count == 0) {
+    if (names->functions && field->kind == TRACEPOINT_function)
+        print_functions(sink, field);
+    else if (names->count == 0)
         print_entry(sink, field, 0);
-    }
     print_to(sink, ")");
 }
 
