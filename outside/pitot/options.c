@@ -93,22 +93,25 @@ static const struct option rows[] = {
 #define USAGE     "[OPTION]... -- QEMU ARGUMENT..."
 #define FUNCTIONS "[OPTION]... FUNCTION... -- QEMU ARGUMENT..."
 #define PLACES    "[OPTION]... [PLACE]... [-- QEMU ARGUMENT...]"
-#define OTHERS    "an option of another command"
 
-const struct options options_record = {
-    "record", USAGE, "samples a kernel in QEMU, into perf.data", rows, PITOT_RECORD, OTHERS, true};
-const struct options options_stat = {
-    "stat", USAGE, "counts what a kernel in QEMU does", rows, PITOT_STAT, OTHERS, true};
-const struct options options_blame = {
-    "blame", PLACES, "prints the last writers of a place of memory", rows, PITOT_BLAME,
-    OTHERS,  true};
-const struct options options_cover = {
-    "cover", USAGE, "writes which source lines ran, as lcov does", rows, PITOT_COVER, OTHERS, true};
-const struct options options_graph = {
-    "graph", FUNCTIONS, "what functions call, and what each costs", rows, PITOT_GRAPH,
-    OTHERS,  true};
-const struct options options_last = {
-    "last", USAGE, "the last calls of each CPU before the end", rows, PITOT_LAST, OTHERS, true};
+#define COMMAND(its_name, its_usage, does, bit)                                                    \
+    {                                                                                              \
+        .name = its_name, .usage = its_usage, .summary = does, .row = rows, .command = bit,        \
+        .others = "an option of another command", .workload = true,                                \
+    }
+
+const struct options options_record =
+    COMMAND("record", USAGE, "samples a kernel in QEMU, into perf.data", PITOT_RECORD);
+const struct options options_stat =
+    COMMAND("stat", USAGE, "counts what a kernel in QEMU does", PITOT_STAT);
+const struct options options_blame =
+    COMMAND("blame", PLACES, "prints the last writers of a place of memory", PITOT_BLAME);
+const struct options options_cover =
+    COMMAND("cover", USAGE, "writes which source lines ran, as lcov does", PITOT_COVER);
+const struct options options_graph =
+    COMMAND("graph", FUNCTIONS, "what functions call, and what each costs", PITOT_GRAPH);
+const struct options options_last =
+    COMMAND("last", USAGE, "the last calls of each CPU before the end", PITOT_LAST);
 
 /* Reads the places from index `at` up to --. Returns the index after it, or a negative errno. */
 static int read_places(int argc, char **argv, int at, struct pitot_options *options,
