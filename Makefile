@@ -109,12 +109,12 @@ shake: both-kernels packages-test
 	+$(Q)$(MAKE) --no-print-directory tests-built
 	$(Q)tools/shake $(TESTS)
 
-## make elsewhere   the README's two commands in another, new Debian: DIST=trixie|bookworm|sid
-##                  DO="run test" SUDO=1 TESTS="NAME..." KEEP=1 (tools/elsewhere); needs root
+## make elsewhere   the README's two commands in another, new Debian, as root and as a user: DIST=trixie|bookworm|sid
+##                  DO="run test" WHO="root user" TESTS="NAME..." KEEP=1 (tools/elsewhere); needs root
 DIST ?= trixie
 DO   ?= run test
 elsewhere:
-	$(Q)TESTS='$(if $(filter file,$(origin TESTS)),,$(TESTS))' QUICK='$(QUICK)' SOAK='$(SOAK)' KEEP='$(KEEP)' SUDO='$(SUDO)' tools/elsewhere $(DIST) $(DO)
+	$(Q)TESTS='$(if $(filter file,$(origin TESTS)),,$(TESTS))' QUICK='$(QUICK)' SOAK='$(SOAK)' KEEP='$(KEEP)' WHO='$(WHO)' tools/elsewhere $(DIST) $(DO)
 
 ## make budgets     what the tests took last time becomes their budget, in tests/budgets
 budgets:

@@ -33,11 +33,16 @@ ended_ok($machine);
 my $file = "$logs/perf.data";
 is(system('tools/perf-file', $machine->com2, $file), 0, 'the recording is a file');
 
+# No host's tracefs, which a container and a user do not have: an empty folder in its place.
+my $no_tracefs = "$logs/tracefs";
+make_path($no_tracefs);
+
 # What a command of perf's says of the file, kernel and settings being ours.
 sub perf_says
 {
     my ($command) = @_;
-    local @ENV{qw(HOME PERF_CONFIG DEBUGINFOD_URLS LC_ALL)} = ($logs, '/dev/null', '', 'C');
+    local @ENV{qw(HOME PERF_CONFIG DEBUGINFOD_URLS LC_ALL TRACEFS_PATH)}
+        = ($logs, '/dev/null', '', 'C', $no_tracefs);
     return scalar(`perf --no-pager $command 2>&1 < /dev/null`);
 }
 
@@ -130,17 +135,20 @@ is_deeply([sort(keys %states)], [qw(R S X)], 'threads leave the CPU in the state
 # What it says if it does not take that, at the beginning of a line.
 my $refuses = qr/(?:\S+ \[\S+\]: )?failed to|No (?!kallsyms).* found|No trace sample|Please use/;
 
-# Whether the command takes that, and says something of it.
+# Whether the command takes that, and says something of it, in the file that it names or in print.
 sub takes_it
 {
     my ($command, $input, $from) = @_;
     my ($name, $arguments) = $command =~ /^perf (\S+)(.*)/;
-    local @ENV{qw(HOME PERF_CONFIG DEBUGINFOD_URLS LC_ALL)} = ($logs, '/dev/null', '', 'C');
+    local @ENV{qw(HOME PERF_CONFIG DEBUGINFOD_URLS LC_ALL TRACEFS_PATH)}
+        = ($logs, '/dev/null', '', 'C', $no_tracefs);
     my $line = $name =~ /^(?:report|script|trace|kmem)$/ ? "$name -i $input$arguments"
         : "$name$arguments -i $input";
+    my ($written) = $arguments =~ m{(\S+/logs/linux_tools/\S+)};
+    unlink($written) if defined $written;
     my $says = `sh -c 'perf --no-pager $line 2>&1 < $from'`;
     return 'no' if $? != 0 || $says =~ /^(?:$refuses|unknown tracepoint)/m;
-    return $says =~ /\S/ ? 'yes' : 'no';
+    return (defined $written ? -s $written : $says =~ /\S/) ? 'yes' : 'no';
 }
 
 # perf annotate writes past what it made room for, if the stream has several events.
@@ -185,7 +193,8 @@ for my $name (@left) {
     my ($line) = said($machine, "perf $name")
         =~ m{^perf $name: .* on the host, (tools/perf-file .*; perf .*)$}m;
     ok($line, "perf $name: there is a line for the host") or next;
-    local @ENV{qw(HOME PERF_CONFIG DEBUGINFOD_URLS LC_ALL)} = ($room, '/dev/null', '', 'C');
+    local @ENV{qw(HOME PERF_CONFIG DEBUGINFOD_URLS LC_ALL TRACEFS_PATH)}
+        = ($room, '/dev/null', '', 'C', $no_tracefs);
     my $says = `cd $room && (${\($line =~ s{^tools/perf-file}{$tool}r)}) 2>&1 < /dev/null`;
     is($?, 0, '... which ends well') or diag($says);
     my $refused
