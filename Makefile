@@ -65,7 +65,7 @@ CFLAGS   := -std=gnu11 -O2 -g -ffreestanding -fno-pic -mcmodel=kernel -mno-red-z
             -fasynchronous-unwind-tables -fcf-protection=none -fno-stack-protector -fno-common \
             -ffile-prefix-map=$(CURDIR)=. -fno-optimize-sibling-calls $(UNWINDER_FLAGS) $(WARNINGS) -Wframe-larger-than=2048 -I. $(EXTRA_CFLAGS)
 # cmocka 2 calls assert_in_range deprecated; cmocka 1.1 has nothing in its place.
-HOSTFLAGS := -std=gnu11 -g -O1 $(WARNINGS) -Wno-error=deprecated-declarations -Itests/unit -I.
+HOSTFLAGS := -std=gnu11 -g -O1 -ffile-prefix-map=$(CURDIR)=. $(WARNINGS) -Wno-error=deprecated-declarations -Itests/unit -I.
 SANITIZE  := -fsanitize=address,undefined -fno-sanitize-recover=all
 
 KERNEL_C   := $(filter-out arch/x86_64/cpu/offsets.c core/embed/%.c $(UNWINDER_OTHER),$(wildcard boot/*.c arch/x86_64/*/*.c drivers/*.c core/*.c core/*/*.c kernel/*.c kernel/*/*.c))
@@ -179,11 +179,12 @@ define ASSEMBLE
 	$(call say,NASM,$<)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(NASM) -f elf64 -g -F dwarf -I $(BUILD)/gen/ -I ./ $< -o $@
+	$(Q)tools/drop-folder $@ $<
 	$(Q)objcopy --wildcard --strip-symbol='..@*' --strip-symbol='*.cfi_finish' --strip-symbol='*.fde*' \
 		--strip-symbol='cfi_cie_*' $@
 endef
 
-$(BUILD)/obj/%.asm.o: %.asm $(BUILD)/gen/offsets.inc arch/x86_64/unwind/cfi.inc arch/x86_64/entry/frame.inc boot/long_mode.inc
+$(BUILD)/obj/%.asm.o: %.asm $(BUILD)/gen/offsets.inc arch/x86_64/unwind/cfi.inc arch/x86_64/entry/frame.inc boot/long_mode.inc tools/drop-folder
 	$(ASSEMBLE)
 
 $(BUILD)/gen/offsets.inc: arch/x86_64/cpu/offsets.c $(BUILD)/flags $(wildcard arch/x86_64/*/*.h)

@@ -10,12 +10,12 @@ $(BUILD)/pitot.elf: $(KERNEL_OBJ) linker.ld $(TABLE_TOOLS)
 $(BUILD)/pitot-test.elf: $(KERNEL_OBJ) $(SUITE_OBJ) linker.ld $(TABLE_TOOLS)
 	$(call LINK,linker.ld,$(filter %.o,$^))
 
-$(BUILD)/pitot.iso: $(BUILD)/pitot.elf $(BUILD)/programs.tar boot/grub.cfg tools/mkiso
+$(BUILD)/pitot.iso: $(BUILD)/pitot.elf $(BUILD)/programs.tar boot/grub.cfg tools/mkiso $(BUILD)/host/clock.so
 	$(call say,ISO,$@)
 	$(Q)tools/mkiso $@ $(filter %.elf %.tar,$^)
 
 # The test image: both kernels and the test programs. Without GRUB, tools/machine boots the same files from the image's folder.
-$(BUILD)/test/pitot.iso: $(BUILD)/pitot.elf $(BUILD)/pitot-test.elf $(BUILD)/test/programs.tar boot/grub.cfg tools/mkiso
+$(BUILD)/test/pitot.iso: $(BUILD)/pitot.elf $(BUILD)/pitot-test.elf $(BUILD)/test/programs.tar boot/grub.cfg tools/mkiso $(BUILD)/host/clock.so
 	$(call say,ISO,$@)
 	$(Q)ln -sf ../pitot.elf ../pitot-test.elf $(@D)
 	$(Q)tools/mkiso $@ $(filter %.elf %.tar,$^)

@@ -20,7 +20,7 @@ uninstall:
 
 PITOT_CORE := $(addprefix core/,$(addsuffix .c,lib/print lib/refusal symbols/describe symbols/distance symbols/suggest lib/glob lib/number lib/option))
 
-$(BUILD)/outside/pitot: $(wildcard outside/pitot/*.[ch] outside/*.h core/abi/*.h core/lib/*.h core/symbols/*.h) $(PITOT_CORE)
+$(BUILD)/outside/pitot: $(wildcard outside/pitot/*.[ch] outside/*.h core/abi/*.h core/lib/*.h core/symbols/*.h) $(PITOT_CORE) $(BUILD)/hosted/flags
 	$(call say,HOSTCC,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(HOSTCC) $(HOSTFLAGS) $(filter %.c,$^) -ldw -lelf -liberty -o $@

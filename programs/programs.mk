@@ -17,10 +17,10 @@ $(BUILD)/programs/obj/%.c.o: programs/%.c $(BUILD)/flags tools/pad-calls
 $(BUILD)/programs/obj/%.c.o: tests/programs/%.c $(BUILD)/flags tools/pad-calls
 	$(call COMPILE,$(PROGRAM_FLAGS))
 
-$(BUILD)/programs/obj/%.asm.o: programs/%.asm arch/x86_64/unwind/cfi.inc
+$(BUILD)/programs/obj/%.asm.o: programs/%.asm arch/x86_64/unwind/cfi.inc tools/drop-folder
 	$(ASSEMBLE)
 
-$(BUILD)/programs/obj/%.asm.o: tests/programs/%.asm arch/x86_64/unwind/cfi.inc
+$(BUILD)/programs/obj/%.asm.o: tests/programs/%.asm arch/x86_64/unwind/cfi.inc tools/drop-folder
 	$(ASSEMBLE)
 
 $(BUILD)/programs/accesses: $(BUILD)/programs/obj/accesses.asm.o

@@ -5,7 +5,7 @@
 TABLE_TOOLS := $(BUILD)/host/symtab $(BUILD)/host/orcgen $(BUILD)/host/insnmap
 
 define TOOL
-$(BUILD)/host/$(1): $(wildcard tools/$(1)/*.[ch] tools/image/*.[ch] core/abi/*.h) $(3)
+$(BUILD)/host/$(1): $(wildcard tools/$(1)/*.[ch] tools/image/*.[ch] core/abi/*.h) $(3) $(BUILD)/hosted/flags
 	$$(call say,HOSTCC,$$@)
 	$$(Q)mkdir -p $$(@D)
 	$$(Q)$$(HOSTCC) $$(HOSTFLAGS) $$(filter %.c,$$^) $(2) -o $$@
@@ -15,11 +15,13 @@ $(eval $(call TOOL,symtab,-lelf))
 $(eval $(call TOOL,orcgen,-ldw -lelf))
 $(eval $(call TOOL,insnmap,-lZydis -lelf))
 
-# Preloaded into QEMU by tools/machine.
+# Preloaded: into QEMU by tools/machine, into GRUB's tool by tools/mkiso.
 $(BUILD)/host/gather.so: tools/gather/gather.c
+$(BUILD)/host/clock.so: tools/clock/clock.c
+$(BUILD)/host/gather.so $(BUILD)/host/clock.so: $(BUILD)/hosted/flags
 	$(call say,HOSTCC,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(HOSTCC) $(HOSTFLAGS) -O2 -fPIC -shared $< -o $@
+	$(Q)$(HOSTCC) $(HOSTFLAGS) -O2 -fPIC -shared $(filter %.c,$^) -o $@
 
 # Uses the kernel's own stream code.
 STREAM_SOURCES := $(addprefix core/,$(addsuffix .c,lib/print lib/refusal lib/crc32 ring/walk symbols/symbols symbols/table sample/view stream/head stream/stage stream/stream stream/task stream/tracing_data tracepoint/format stream/zstd_encoder stream/zstd_sequences stream/zstd_fse))

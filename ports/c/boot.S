@@ -5,6 +5,7 @@
  * kernel_main(machine) in 64-bit mode. Once, interrupts off. Another CPU begins at other_entry, in
  * 16-bit mode, and calls other_begin on the stack `other_stack`.
  */
+        .file "ports/c/boot.S" /* otherwise an object of a random name */
 #define MAGIC  0x1badb002
 #define FLAGS  0x00010000 /* the header has the addresses: the loader need not know ELF */
 #define CODE32 0x08

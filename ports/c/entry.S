@@ -3,6 +3,7 @@
  * The sample kernel's traps and thread switch, in its own order of registers. Vectors 0 to 47 have
  * stubs of 16 bytes; trap_serve (cpu.c) gets a struct trap_frame.
  */
+        .file "ports/c/entry.S" /* otherwise an object of a random name */
 #include "arch/x86_64/unwind/cfi_gas.inc"
 
         .section .text.gate, "ax"

@@ -4,6 +4,7 @@
  * and enters in 32-bit mode without paging, with the address of struct hvm_start_info in ebx, which
  * kernel_main gets in 64-bit mode. Maps the first gigabyte at 0.
  */
+        .file "ports/rust/boot.S" /* otherwise an object of a random name */
 #include "arch/x86_64/unwind/cfi_gas.inc"
 
 #define CODE 0x08

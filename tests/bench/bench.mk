@@ -18,7 +18,7 @@ bench-built: $(sort $(BUILD)/pitot.iso $(BUILD)/test/pitot.iso $(BUILD)/host/gat
 # three builds (tests/bench/unwind/chain.h).
 BENCH_KERNEL := core/unwind/unwind.c core/unwind/orc.c core/unwind/fp.c core/unwind/table.c core/lib/crc32.c \
                 core/unwind/default_fp.c core/lib/refusal.c core/lib/print.c arch/x86_64/unwind/frame.c arch/x86_64/cpu/registers.c
-BENCH_FLAGS  := -std=gnu11 -g -O2 -fno-pie -fomit-frame-pointer -fasynchronous-unwind-tables -fcf-protection=none \
+BENCH_FLAGS  := -std=gnu11 -g -O2 -ffile-prefix-map=$(CURDIR)=. -fno-pie -fomit-frame-pointer -fasynchronous-unwind-tables -fcf-protection=none \
                 -fno-stack-protector $(WARNINGS) -I.
 BENCH_OBJ    := $(BENCH_KERNEL:%=$(BUILD)/bench/%.o) $(patsubst %,$(BUILD)/bench/%.o,plain dense framed outermost.asm table.asm)
 BENCH_UNWIND := $(filter-out %/chain.c %/libunwind.c %/libunwind_missing.c,$(wildcard tests/bench/unwind/*.c)) \
