@@ -11,6 +11,7 @@
 use strict;
 use warnings;
 use lib 'tests/lib';
+use File::Copy qw(copy);
 use File::Path qw(make_path remove_tree);
 use File::Spec;
 use JSON::PP qw(decode_json);
@@ -41,10 +42,41 @@ unlike($text, qr/\[unknown\]/, '... and a name for each function');
 my $whole = qr/^\t\w+ (?:un)?lock_kernel .*\bboot_entry_high \(\S+\)\n?\z/ms;
 is(scalar(grep { !/$whole/ } @samples), 0, '... from the hit to the outermost caller');
 
+# --- Names: of the recorded kernel, or none ------------------------------------------------------
+
+# A kernel of another build, where `make iso` leaves one.
+make_path("$build/symfs");
+copy(($ENV{BUILD} // 'build') . '/pitot.elf', "$build/symfs/vmlinux") or die("vmlinux: $!");
+my ($recorded, $built) = map { unpack('H40', $_) } substr(slurp('docs/demo.perf'), 28, 20),
+    pack('H*', `readelf -n $build/symfs/vmlinux` =~ /Build ID: (\w+)/ ? $1 : '');
+is(system("tools/perf-file docs/demo.perf $build/file $build/symfs/vmlinux"), 0,
+    'it can be a file');
+copy('docs/demo.perf', "$build/alone.perf") or die("alone.perf: $!");
+my ($expected) = shell("BUILD=$build tools/show folded docs/demo.perf");
+like($expected, qr/;lock_kernel \d+$/m, 'a stream has the names of the list beside it');
+my ($of_file) = shell("BUILD=$build tools/show folded $build/file");
+is($of_file, $expected, '... and so has a file');
+unlink("$build/file.kallsyms");
+for my $recording ("$build/alone.perf", "$build/file") {
+    my $list = $recording =~ s/\.perf$//r . '.kallsyms';
+    my ($said, $refused) = shell("BUILD=$build tools/show folded $recording");
+    is($refused, 1, "$recording: without a list, beside another kernel, it is refused");
+    is($said, "tools/show: $recording: its kernel has build id $recorded,\n"
+        . "$build/symfs/vmlinux has $built. Record again, or keep the recorded kernel and\n"
+        . "put its symbols beside it: nm -n KERNEL >$list\n", '... and it says what to do');
+}
+write_bytes("$build/nameless.perf", substr(slurp('docs/demo.perf'), 0, 16),
+    substr(slurp('docs/demo.perf'), 72, -1));
+my ($said_of_it, $no_id) = shell("FORCE=1 BUILD=$build tools/show folded $build/nameless.perf");
+is($no_id, 1, 'one that names no kernel is refused');
+like($said_of_it, qr/names no kernel; put its symbols beside it: nm -n KERNEL >/,
+    '... and it says what to do');
+remove_tree("$build/symfs");
+
 # --- The programs that others wrote --------------------------------------------------------------
 
 # Only these are in PATH, and what a test puts beside them.
-for my $name (qw(perf sh sed mkdir cat env od tr)) {
+for my $name (qw(perf sh sed mkdir cat env od tr readelf)) {
     my ($path) = grep { -x } map { "$_/$name" } split(/:/, $ENV{PATH});
     symlink(File::Spec->rel2abs($path), "$build/bin/$name") or die("$name: $!");
 }
@@ -150,6 +182,10 @@ is_deeply(\@profiles, [
         ['a thread tid: 9, cpu-clock/freq=4000/', 'nanoseconds', 250000, '[/bin/x] 250000'],
         ['a thread tid: 9, mem:x:w', 'none', 3, 'set_x 3'],
     ], '... with a profile for each event and thread, and the weight of each sample');
+program('perf', "echo 'fs-stress 7 [000] 0.1: 1 mem:x:w:'; printf '\\t10 [unknown] (/bin/x)\\n'");
+($said, $status) = show('folded');
+is($said, "tools/fold: perf found no function's name\n", 'a graph without names is none');
+isnt($status, 0, '... and no success');
 program('perf', ':');
 ($said, $status) = show('folded');
 is($said, "tools/fold: there is no sample\n", 'without a sample there is nothing to fold');
