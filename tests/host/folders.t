@@ -53,7 +53,8 @@ sub same_files
 my @of_kernel = qw(gen/offsets.inc obj/core/ring/ring.c.o obj/arch/x86_64/entry/gate.asm.o
     obj/tests/kernel/accessor_suite.c.o programs/poll-load);
 my @others = qw(host/symtab host/gather.so host/clock.so hosted/core/ring/ring.c.o
-    model/obj/core/ring/ring.c.o outside/plugin-v2.so lib/pitot.o ports/c-level0.elf ports/rust.elf);
+    model/obj/core/ring/ring.c.o outside/plugin-v2.so lib/pitot.o ports/c-level0.elf
+    ports/rust.elf);
 my $compiler = $ENV{CC} // 'gcc';
 made($there, 'build', $compiler, @of_kernel, @others);
 same_files($compiler, $build, "$there/build", @of_kernel, @others);
