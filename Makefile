@@ -31,6 +31,8 @@ export UNWINDER FIRMWARE MACHINE ACCEL SMP CPU MEM BUILD FP_BUILD
 
 Q := $(if $(filter 1,$(V)),,@)
 say = $(if $(filter 1,$(V)),,@printf '  %-6s %s\n' '$(1)' '$(2)')
+# As one word of the shell.
+quoted = '$(subst ','\'',$(1))'
 # What commands depend on beside files stands in a file, FILE: TEXT, which is written when it changes. Make 4.3 leaves the file's
 # last line end in place now and then.
 define NOTE
@@ -127,8 +129,9 @@ iso: $(BUILD)/pitot.iso $(BUILD)/symfs/vmlinux $(BUILD)/host/gather.so
 gallery: packages-test
 	+$(Q)$(MAKE) --no-print-directory $(BUILD)/test/pitot.iso
 	$(Q)touch docs/gallery.md
-	$(Q)prove tests/boot/gallery.t || cp $(BUILD)/gallery.md docs/gallery.md
-	$(Q)prove tests/boot/gallery.t
+	$(Q)cp docs/gallery.md $(BUILD)/gallery.before && rm -f $(BUILD)/gallery.md
+	$(Q)prove tests/boot/gallery.t || { cp $(BUILD)/gallery.md docs/gallery.md && prove tests/boot/gallery.t; } || \
+		{ cp $(BUILD)/gallery.before docs/gallery.md; exit 1; }
 
 ## make lib         build/lib/pitot.o and build/lib/include/pitot.h, for a kernel of your own (docs/porting.md); LEVEL=3|4 GDB=1 CPUS=1
 ##                  RING=65536 TEXT=131072 MEMORY=1048576 (bytes of a CPU's ring; of that kernel's text, or KERNEL=ELF, that tools/pitot-tables
@@ -189,7 +192,8 @@ $(BUILD)/obj/%.asm.o: %.asm $(BUILD)/gen/offsets.inc arch/x86_64/unwind/cfi.inc 
 
 $(BUILD)/gen/offsets.inc: arch/x86_64/cpu/offsets.c $(BUILD)/flags $(wildcard arch/x86_64/*/*.h)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) -S $< -o - | sed -n 's/.*"@\(.*\)".*/\1/p' > $@
+	$(Q)$(CC) $(CFLAGS) -S $< -o $(@:.inc=.s)
+	$(Q)sed -n 's/.*"@\(.*\)".*/\1/p' $(@:.inc=.s) > $@
 
 # LINKER SCRIPT, OBJECTS AND ARCHIVES, OPTIONS. The build id is a hash of what is linked, so it does not depend on the link, nor
 # on the tables filled in after it.

@@ -1,25 +1,29 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Recordings in other projects' programs, and the release. Part of the Makefile.
+# Recordings in other projects' programs, and the release. Part of the Makefile. A whole file replaces the one of the last time;
+# until then it is beside it.
+
+RECORDING = $(call quoted,$(or $(FROM),$(BUILD)/com2.bin))
 
 ## make perfdata    build/perf.data, a file for perf, of the stream of `make run`, or FROM=CAPTURE: a stream, or a serial line's
 ##                  log with base64 blocks, BLOCK=N; and build/perf.data.kallsyms, the recorded kernel's symbols, for hotspot
 perfdata: | $(BUILD)
-	$(Q)tools/perf-file $(or $(FROM),$(BUILD)/com2.bin) $(BUILD)/perf.data $(BUILD)/symfs/vmlinux
+	$(Q)tools/perf-file $(RECORDING) $(BUILD)/perf.data $(BUILD)/symfs/vmlinux
 	@echo 'perf report -i $(BUILD)/perf.data --symfs=$(BUILD)/symfs'
 
 ## make live        perf script's output while `make run` records in another terminal, until ^C; or FROM=STREAM
 live:
-	$(Q)tools/show live $(or $(FROM),$(BUILD)/com2.bin)
+	$(Q)tools/show live $(RECORDING)
 
 ## make flamegraph  build/flamegraph.svg, of the recording of `make run`, or FROM=CAPTURE, FROM=perf.data; EVENT=NAME of several
 ##                  events; npm's package flamegraph
 flamegraph: | $(BUILD)
-	$(Q)tools/show flamegraph $(or $(FROM),$(BUILD)/com2.bin) > $(BUILD)/flamegraph.svg || { rm $(BUILD)/flamegraph.svg; exit 1; }
+	$(Q)tools/show flamegraph $(RECORDING) > $(BUILD)/flamegraph.svg.part
+	$(Q)mv $(BUILD)/flamegraph.svg.part $(BUILD)/flamegraph.svg
 	@echo $(BUILD)/flamegraph.svg
 
 ## make view        the same recording in speedscope, in the browser; npm's package speedscope
 view:
-	$(Q)tools/show view $(or $(FROM),$(BUILD)/com2.bin)
+	$(Q)tools/show view $(RECORDING)
 
 ## make viewers     fetches the programs of README's "Open it in", and checks that each finds all samples of the demonstration
 viewers: packages-run packages-viewers
@@ -35,14 +39,17 @@ demo: packages-run
 picture: packages-run
 	+$(Q)$(MAKE) --no-print-directory iso
 	$(Q)BOOT=kernel ICOUNT=8 SLEEP=off COM2=$(BUILD)/com2.bin RUN='wild; perf record -a -e mem:shared_block+8/8:w -g -- wild; perf report -g callee -s sym; poweroff' \
-		tools/machine </dev/null | tools/transcript request_expire > docs/wild.svg
+		tools/machine </dev/null > $(BUILD)/wild.console
+	$(Q)tools/transcript request_expire < $(BUILD)/wild.console > $(BUILD)/wild.svg
+	$(Q)mv $(BUILD)/wild.svg docs/wild.svg
 
 ## make release     build/release: the image, the kernel, the demonstration's recording, and checksums
 release: packages-build
 	+$(Q)$(MAKE) --no-print-directory iso
-	$(Q)rm -rf $(BUILD)/release && mkdir -p $(BUILD)/release
-	$(Q)cp $(BUILD)/pitot.iso $(BUILD)/release/pitot-$(VERSION).iso
-	$(Q)cp $(BUILD)/pitot.elf $(BUILD)/release/pitot-$(VERSION).elf
-	$(Q)cp docs/demo.perf docs/demo.kallsyms $(BUILD)/release
-	$(Q)cd $(BUILD)/release && sha256sum *.* > SHA256SUMS
+	$(Q)rm -rf $(BUILD)/release.part && mkdir -p $(BUILD)/release.part
+	$(Q)cp $(BUILD)/pitot.iso $(BUILD)/release.part/pitot-$(VERSION).iso
+	$(Q)cp $(BUILD)/pitot.elf $(BUILD)/release.part/pitot-$(VERSION).elf
+	$(Q)cp docs/demo.perf docs/demo.kallsyms $(BUILD)/release.part
+	$(Q)cd $(BUILD)/release.part && sha256sum *.* > SHA256SUMS
+	$(Q)rm -rf $(BUILD)/release && mv $(BUILD)/release.part $(BUILD)/release
 	@echo $(BUILD)/release

@@ -10,5 +10,5 @@ gdb: packages-gdb
 ## make postmortem  the recording of a machine that has stopped, for perf: FROM=DUMP or FROM=SOCKET (docs/crash.md)
 postmortem: packages-build
 	+$(Q)$(MAKE) --no-print-directory $(BUILD)/host/postmortem
-	$(Q)$(BUILD)/host/postmortem -k $(BUILD)/pitot.elf -o $(BUILD)/postmortem.perf $(FROM)
+	$(Q)$(BUILD)/host/postmortem -k $(BUILD)/pitot.elf -o $(BUILD)/postmortem.perf $(if $(FROM),$(call quoted,$(FROM)))
 	@echo 'perf report -i $(BUILD)/postmortem.perf --vmlinux=$(BUILD)/pitot.elf'

@@ -185,3 +185,10 @@ bool image_write(const struct image *image, const void *bytes, size_t size)
         return image_complain(image, "cannot write: %s", strerror(errno));
     return true;
 }
+
+bool image_flush_output(const struct image *image)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return true;
+    return image_complain(image, "cannot print: %s", strerror(errno));
+}

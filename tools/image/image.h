@@ -53,3 +53,6 @@ Elf_Data *image_symtab(const struct image *image, GElf_Shdr *header);
 
 /* Writes the bytes, then zeroes to the end of the reserved section. */
 bool image_write(const struct image *image, const void *bytes, size_t size);
+
+/* Returns true if all that was printed has left; otherwise complains. */
+bool image_flush_output(const struct image *image);

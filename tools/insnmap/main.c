@@ -104,7 +104,7 @@ int main(int argc, char **argv)
     }
     bool done =
         image_open(&image, "insnmap", RESERVED_SECTION, order.path, order.what == WHAT_FILL) &&
-        run(&order, &image);
+        run(&order, &image) && image_flush_output(&image);
     image_close(&image);
     order_free(&order);
     return done ? EXIT_SUCCESS : EXIT_FAILURE;

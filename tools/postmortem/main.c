@@ -4,6 +4,7 @@
  * the kernel's own stream code. docs/crash.md shows a session. Called by a person or `make
  * postmortem`.
  */
+#define _GNU_SOURCE /* asprintf */
 #include <errno.h>
 #include <getopt.h>
 #include <stdarg.h>
@@ -65,6 +66,15 @@ static int refuse_usage(void)
 {
     fputs(usage, stderr);
     return WRONG_USAGE;
+}
+
+static int print_usage(void)
+{
+    fputs(usage, stdout);
+    if (fflush(stdout) == 0)
+        return EXIT_SUCCESS;
+    complain("the standard output", "cannot write: %s", strerror(errno));
+    return EXIT_FAILURE;
 }
 
 /* Returns 0, an exit status from 1, or -1 if help was requested. */
@@ -198,19 +208,54 @@ static void write_stream(struct recording *recording, const struct kernel *kerne
     free(losses);
 }
 
-static bool write_to(struct recording *recording, const struct kernel *kernel)
+/* The output replaces an older file when it is whole; a device has no other name. Or NULL. */
+static char *name_of_part(void)
 {
-    struct file_sink to = {{file_sink_write}, stdout};
-    const char *path = options.output ? options.output : "the standard output";
+    struct stat status;
+    char *name = NULL;
 
-    if (!options.output && isatty(STDOUT_FILENO))
-        return complain(path, "a terminal: -o FILE writes the stream to a file");
-    if (options.output && !(to.file = fopen(options.output, "wb")))
+    if (stat(options.output, &status) == 0 && !S_ISREG(status.st_mode))
+        return strdup(options.output);
+    return asprintf(&name, "%s.part", options.output) < 0 ? NULL : name;
+}
+
+static bool write_file(struct recording *recording, const struct kernel *kernel, const char *path,
+                       FILE *file)
+{
+    struct file_sink to = {{file_sink_write}, file};
+
+    if (!file)
         return complain(path, "%s", strerror(errno));
     write_stream(recording, kernel, &to);
-    bool failed = ferror(to.file);
-    if (fclose(to.file) != 0 || failed)
+    bool failed = ferror(file);
+    if (fclose(file) != 0 || failed)
         return complain(path, "cannot write: %s", strerror(errno));
+    return true;
+}
+
+static bool write_output(struct recording *recording, const struct kernel *kernel)
+{
+    const char *console = "the standard output";
+
+    if (!options.output && isatty(STDOUT_FILENO))
+        return complain(console, "a terminal: -o FILE writes the stream to a file");
+    if (!options.output)
+        return write_file(recording, kernel, console, stdout);
+    char *part = name_of_part();
+    bool done = part && write_file(recording, kernel, part, fopen(part, "wb"));
+    bool beside = part && strcmp(part, options.output) != 0;
+    if (done && beside && rename(part, options.output) != 0)
+        done = complain(options.output, "%s", strerror(errno));
+    if (!done && beside)
+        unlink(part);
+    free(part);
+    return done;
+}
+
+static bool write_to(struct recording *recording, const struct kernel *kernel)
+{
+    if (!write_output(recording, kernel))
+        return false;
     for (size_t i = 0; i < recording->ring_count; i++)
         tell_ring(&recording->rings[i]);
     return true;
@@ -224,7 +269,7 @@ int main(int argc, char **argv)
     int status = take_options(argc, argv);
 
     if (status < 0)
-        return fputs(usage, stdout) < 0;
+        return print_usage();
     if (status > 0)
         return status;
     if (!kernel_open(&kernel, options.kernel) || !(memory = open_memory(options.from)))

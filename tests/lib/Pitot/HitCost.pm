@@ -122,9 +122,9 @@ sub hit_table_write
                 . written($cost{fp}{ticks}{$case{$1}}) . " |$4\n"
             : $_
     } lines();
-    open(my $file, '>', $page) or die("$page: $!\n");
+    open(my $file, '>', "$page.part") or die("$page.part: $!\n");
     print {$file} @lines;
-    close($file) or die("$page: $!\n");
+    close($file) && rename("$page.part", $page) or die("$page: $!\n");
     return;
 }
 

@@ -1,0 +1,116 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-2-Clause
+# of: tools/stream, tools/perf-file, tools/fold, tools/show, tools/transcript, tools/demo
+# of: tools/tests, tools/postmortem, tools/calls-at-ends, tools/pad-calls, tools/orcgen
+# of: tools/insnmap, tools/image
+#
+# A tool that could not write its output fails, and a file that it would have replaced is the old
+# one: on a full disk, after a machine that did not boot, of a recording that is not there. Run from
+# the root of the tree:
+#
+#     prove tests/host/outputs.t
+use strict;
+use warnings;
+use lib 'tests/lib';
+use Cwd qw(getcwd realpath);
+use File::Copy qw(copy);
+use File::Path qw(make_path remove_tree);
+use Test::More;
+use Pitot::Files;
+
+my $build = $ENV{BUILD} // 'build';
+my $here = getcwd();
+my $room = "$build/outputs";
+remove_tree($room);
+make_path("$room/bin", "$room/tree/docs");
+delete @ENV{qw(MAKEFLAGS MFLAGS MAKELEVEL)};
+
+sub program
+{
+    my ($name, $text) = @_;
+    write_bytes("$room/bin/$name", "#!/bin/sh\n$text\n");
+    chmod(0755, "$room/bin/$name");
+    return;
+}
+
+# --- A full disk ---------------------------------------------------------------------------------
+
+program('flamegraph.pl', 'cat "$3"');
+my $console = "pitot> wild\npitot> perf report\n"
+    . "    50.00%         1  [k] culprit\n            ---culprit\n               caller\n";
+write_bytes("$room/console", $console);
+my $path = "PATH=$here/$room/bin:\$PATH BUILD=$room";
+my @commands = (
+    'tools/stream docs/demo.perf',
+    'tools/stream --from docs/demo.perf',
+    "tools/transcript culprit < $room/console",
+    (map { "$path tools/show $_ docs/demo.perf" } qw(text folded flamegraph)),
+    (map { "$path tools/show text docs/demo.perf | tools/fold $_" } qw(unit folded cpuprofile
+        speedscope)),
+    'tools/tests --list tests/host',
+    "tools/calls-at-ends $build/programs/spin",
+    "tools/pad-calls $build/obj/core/ring/ring.c.s",
+    "$build/host/postmortem -h",
+    "$build/host/orcgen --print --exempt .boot $build/pitot.elf",
+    "$build/host/orcgen --sizes --exempt .boot $build/pitot.elf",
+    "$build/host/insnmap --print --exempt .boot $build/pitot.elf",
+    'make -s help',
+);
+for my $command (@commands) {
+    is(system("{ $command; } >/dev/null 2>$room/said"), 0, $command) or diag(slurp("$room/said"));
+    isnt(system("{ $command; } >/dev/full 2>$room/said"), 0, '... not onto a full disk');
+    like(slurp("$room/said"), qr/No space left|I\/O error|write/, '... and it says so');
+}
+is(system("tools/perf-file docs/demo.perf /dev/full 2>$room/said") >> 8 ? 1 : 0, 1,
+    'tools/perf-file fails, too');
+is(slurp("$room/said"), "/dev/full: No space left on device\n", '... and says so');
+
+# A file may have no more than 4 KiB: the error is another, and the state of the disk the same.
+my $little = "trap '' XFSZ; ulimit -f 8";
+write_bytes("$room/file", 'of the last time');
+write_bytes("$room/file.kallsyms", 'of the last time');
+isnt(system("sh -c \"$little; tools/perf-file docs/demo.perf $room/file\" 2>$room/said"), 0,
+    'a file that does not fit is not made');
+is(slurp("$room/file"), 'of the last time', '... and the old one is there');
+is(slurp("$room/file.kallsyms"), 'of the last time', '... with its list of symbols');
+is_deeply([glob("$room/file.*")], ["$room/file.kallsyms"], '... and nothing else');
+
+# A list of symbols is of the file beside it.
+is(system("tools/perf-file docs/demo.perf $room/file"), 0, 'one that fits replaces it');
+ok(!-e "$room/file.kallsyms", '... and the old one\'s list is gone');
+
+# --- A recording that is not there, a machine that does not boot ---------------------------------
+
+write_bytes("$room/flamegraph.svg", 'of the last time');
+isnt(system("make -s flamegraph BUILD=$room FROM=nosuch >$room/said 2>&1"), 0,
+    'make flamegraph of a recording that is not there fails');
+is(slurp("$room/flamegraph.svg"), 'of the last time', '... and the old graph is there');
+is(system("PATH=$here/$room/bin:\$PATH make -s flamegraph BUILD=$room FROM=docs/demo.perf "
+    . ">$room/said 2>&1"), 0, 'of another it makes one');
+like(slurp("$room/flamegraph.svg"), qr/;fs_mkdir_accounted;lock_kernel \d+$/m,
+    '... which replaces it');
+copy("docs/demo.$_", "$room/de mo's.$_") for qw(perf kallsyms);
+is(system("PATH=$here/$room/bin:\$PATH make -s flamegraph BUILD=$room \"FROM=$room/de mo's.perf\" "
+    . ">$room/said 2>&1"), 0, '... also by a name with a blank and a quote in it');
+
+my @kept = qw(demo.perf demo.kallsyms wild.svg);
+copy("docs/$_", "$room/tree/docs/$_") for @kept;
+symlink("$here/$_", "$room/tree/$_")
+    for qw(Makefile linker.ld arch boot core drivers kernel outside ports programs tests tools);
+symlink(realpath($build), "$room/tree/build");
+program('qemu-system-x86_64', 'exit 1');
+for my $target (qw(demo picture)) {
+    isnt(system("PATH=$here/$room/bin:\$PATH make -s -C $room/tree CURDIR=$here BUILD=build "
+        . "PACKAGES=skip $target >$room/said 2>&1"), 0, "make $target without a machine fails");
+    like(slurp("$room/said"), qr/QEMU did not start/, '... and says why');
+    is(slurp("$room/tree/docs/$_"), slurp("docs/$_"), "... docs/$_ is the old one") for @kept;
+}
+for my $text ('', "GRUB cannot boot\n", "pitot> wild\npitot> perf report\n") {
+    write_bytes("$room/console", $text);
+    my $picture = `tools/transcript culprit < $room/console 2>$room/said`;
+    isnt($?, 0, 'a console without the report makes no picture');
+    is($picture, '', '... not even a part');
+    like(slurp("$room/said"), qr/\Atools\/transcript: .*\n\z/, '... and one sentence');
+}
+
+done_testing();
