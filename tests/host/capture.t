@@ -74,6 +74,7 @@ my %changes = (
         sprintf("{\"log\":\"%s\\r\\n\",\"stream\":\"stdout\",\"time\":\"13:44:%02d\"}\n",
             $_[0], $_[1] % 60)
     },
+    'JSON that escapes each slash' => sub { sprintf("{\"log\":\"%s\"}\n", $_[0] =~ s{/}{\\/}gr) },
     'colours' => sub { "\e[0;32m$_[0]\e[0m\e[K\n" },
     'a terminal\'s title and modes' => sub { "\e]0;serial\a\e[?2004l\e(B$_[0]\e[m\r\n" },
     'a coloured time before and behind' => sub {
@@ -209,6 +210,38 @@ for my $damaged ("$port\0", $port . pack('L<2', 1, 4 << 16),
     is($output . $status, 1, 'a stream with other bytes behind it is refused');
     like($errors, qr/^LOG: is cut or damaged at byte \d+ of \d+: /, '... as cut or damaged');
 }
+
+# --- Large captures ------------------------------------------------------------------------------
+
+# The memory that a command needs at most, in KiB: what it may have, the kernel refuses the rest.
+my $little = 'ulimit -v 40000';
+my $mib = 1 << 20;
+my $console_line = '[    1.234567] a line of the console, of eighty characters or so, as there are';
+my $long = "$console_line\n" x (12 * $mib / 80);
+for ([port => $long . $port, $port], [block => $long . $both . $long, $streams[1]],
+    ['one line' => "\0" x (12 * $mib) . $port, $port]) {
+    my ($name, $text, $stream) = @$_;
+    write_bytes($log, $text);
+    my ($output, $errors, $status) = run("sh -c '$little; exec tools/stream LOG'");
+    ok($output eq $stream, "$name: found in a large capture with little memory") or diag($errors);
+}
+($output, $errors, $status) = run("cat LOG | tools/stream /dev/stdin");
+ok($output eq $port, '... and in a pipe') or diag($errors);
+
+# A stream across the pieces in which a file is read.
+for my $before (map { $mib - $_ } 0, 1, 15, 16, 17, 100, length($port)) {
+    ($output, $errors) = stream_of('.' x $before . $port);
+    ok($output eq $port, "a stream after $before bytes is found");
+}
+
+# A capture that takes long: three tebibytes, which are not on the disk.
+write_bytes($log, $port);
+truncate($log, 3 << 40);
+my $pid = open(my $reports, '-|', "exec tools/stream $log 2>&1 >/dev/null") or die("stream: $!");
+my $report = <$reports>;
+kill(TERM => $pid);
+close($reports);
+like($report, qr/\A\Q$log\E: at \d+ of 3145728 MiB\n/, 'long work reports its progress');
 
 # A stream that grows.
 is_deeply([stream_of(substr("$firmware$port", 0, 900), '--from')],
