@@ -1,0 +1,82 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-2-Clause
+# of: tools/perf-file, tools/mkiso, tools/show, tools/stream, tools/symtab, tools/orcgen
+# of: tools/insnmap, tools/postmortem, tools/image
+#
+# A host tool refuses a file that is empty, random, cut or damaged: it says what is wrong in its own
+# words and ends with status 1, and the file that it would have made or filled is as it was. Run
+# from the root of the tree:
+#
+#     prove tests/host/bad_input.t
+use strict;
+use warnings;
+use lib 'tests/lib';
+use File::Copy qw(copy);
+use File::Path qw(make_path remove_tree);
+use Test::More;
+use Pitot::Files;
+
+my $build = $ENV{BUILD} // 'build';
+my $room = "$build/bad_input";
+remove_tree($room);
+make_path($room);
+
+# What is given in place of a kernel: the last has its sections where the file is not.
+my $kernel = slurp("$build/pitot.elf");
+my $sections_at = 40;
+srand(51);
+write_bytes("$room/empty.elf", '');
+write_bytes("$room/random.elf", map { chr(int(rand(256))) } 1 .. 100_000);
+write_bytes("$room/cut.elf", substr($kernel, 0, 3000));
+write_bytes("$room/sections.elf", substr($kernel, 0, $sections_at), pack('Q<', (1 << 63) - 1),
+    substr($kernel, $sections_at + 8));
+
+# A stream that says it is the kernel's, without its end: a checksum would not fit.
+my ($build_id) = `readelf -n $build/pitot.elf` =~ /Build ID: (\w+)/;
+my $stream = substr(`$build/host/stream_sample stream`, 0, 1500);
+substr($stream, 28, 20) = pack('H*', $build_id);
+write_bytes("$room/stream", $stream);
+
+sub refused_ok
+{
+    my ($name, $command, $words, $kept) = @_;
+    my $before = defined $kept ? slurp_if_there($kept) : '';
+    is(system("$command >$room/out 2>$room/said </dev/null") >> 8, 1, "$name: is refused");
+    my $said = slurp("$room/said");
+    like($said, $words, '... in words') or diag($said);
+    unlike($said, qr/ line \d+[.,]|uninitialized/, '... and no words of Perl\'s') or diag($said);
+    is(slurp_if_there($kept), $before, "... and $kept is as it was") if defined $kept;
+    return;
+}
+
+my $file = "$room/file";
+copy('docs/demo.perf', $file);
+is(system("tools/perf-file -f $room/stream $file $build/pitot.elf 2>/dev/null"), 0,
+    'a good kernel is taken');
+ok(-s "$file.kallsyms", '... with its list of symbols');
+refused_ok('perf-file, sections that are not there',
+    "tools/perf-file -f $room/stream $file $room/sections.elf",
+    qr/^\Q$room\E\/sections.elf: nm finds no symbol _text in it$/m);
+ok(!-e "$file.kallsyms", '... and there is no list');
+
+for my $name (qw(empty random cut sections)) {
+    my $bad = "$room/$name.elf";
+    my $image = "$room/image";
+    write_bytes($image, 'the old image');
+    refused_ok("mkiso, $name", "tools/mkiso $image $bad", qr/^tools\/mkiso: \Q$bad\E: no kernel /m,
+        $image) if $name ne 'sections';    # GRUB reads only its segments
+    refused_ok("mkiso, $name, as an archive", "cp $bad $bad.tar && tools/mkiso $image $bad.tar",
+        qr/^tools\/mkiso: \Q$bad.tar\E: no archive of tar$/m, $image) if $name ne 'empty';
+    refused_ok("$_, $name", "$build/host/$_ $bad", qr/^\Q$_: $bad\E: /m, $bad)
+        for qw(symtab orcgen insnmap);
+    refused_ok("postmortem, $name", "$build/host/postmortem -k $bad -o $room/post $bad",
+        qr/^postmortem: \Q$bad\E: /m, "$room/post");
+    next if $name eq 'empty';
+    refused_ok("perf-file, $name, as a recording", "tools/perf-file $bad $file",
+        qr/^\Q$bad\E: no recording/m, $file);
+    refused_ok("show, $name", "BUILD=$room tools/show folded $bad", qr/^\Q$bad\E: no recording/m);
+}
+refused_ok('mkiso, nothing', "tools/mkiso $room/image $room/none.elf",
+    qr/^tools\/mkiso: \Q$room\E\/none.elf: /m, "$room/image");
+
+done_testing();
