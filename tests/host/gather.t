@@ -56,6 +56,10 @@ ok(slurp("$room/file") eq $expected, 'all bytes are there, in order');
 cmp_ok($with, '<', $many / 20, 'in few calls');
 ok($with > 0, 'which were counted');
 
+my $full = "trap '' XFSZ; ulimit -f 8; exec env ${\loaded()} $writer $room/cut many=$many";
+my $reported = qr/^QEMU: the file of a serial line is cut: File too large\n(?!QEMU)/;
+like(scalar(`sh -c "$full" 2>&1`), $reported, 'bytes that do not fit are reported, once');
+
 calls(loaded(), qw(bytes=abc word=defg bytes=h word=ij bytes=kl));
 is(slurp("$room/file"), 'abcdefghijkl', 'words and bytes keep their order');
 

@@ -75,6 +75,11 @@ is(slurp("$room/file"), 'of the last time', '... and the old one is there');
 is(slurp("$room/file.kallsyms"), 'of the last time', '... with its list of symbols');
 is_deeply([glob("$room/file.*")], ["$room/file.kallsyms"], '... and nothing else');
 
+symlink('file', "$room/link") or die("link: $!");
+is(system("tools/perf-file docs/demo.perf $room/link"), 0, 'a link is followed');
+ok(-l "$room/link" && -s "$room/file" > 1000, '... and stays one');
+write_bytes("$room/file", 'of the last time');
+
 # A list of symbols is of the file beside it.
 is(system("tools/perf-file docs/demo.perf $room/file"), 0, 'one that fits replaces it');
 ok(!-e "$room/file.kallsyms", '... and the old one\'s list is gone');

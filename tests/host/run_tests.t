@@ -139,6 +139,33 @@ unlink("$tree/tests/boot/three_$_.t") for qw(a b c);
 plant_test('tests/boot/killed.t', 'boot', 'pass("one"); kill(KILL => $$);');
 ($out, $err, $status) = run('tests/boot/killed.t');
 isnt($status, 0, 'a file that is killed fails');
+like($err, qr{^# tests/boot/killed\.t: killed by signal 9$}m, '... and says so');
+
+# A full disk: no file may have more than 32 KiB here, which is another error with the same end.
+plant_test('tests/boot/full.t', 'boot', <<'END');
+open(my $file, '>', 'build/much') or die;
+print $file 'x' x 100_000;
+close($file);
+is(-s 'build/much', 100_000, 'there are other samples');
+END
+{
+    local $SIG{XFSZ} = 'IGNORE';
+    ($out, $err, $status) = run('tests/boot/full.t');
+    unlike($err, qr/can be written/, 'where there is room nothing is said of it');
+    my $line = "cd $tree && ulimit -f 64 && BUILD=build tools/tests tests/boot/full.t > out 2> err";
+    isnt(system('sh', '-c', $line), 0, 'a file fails that cannot write');
+    like(slurp("$tree/err"),
+        qr{^# tests/boot/full\.t: nothing can be written to build/logs: File too large; that may}m,
+        '... and says so');
+    my $files = abs_path('tests/lib');
+    my $asked = "$^X -I$files -MPitot::Files -e 'need_room(q($tree))' 2>&1";
+    is(scalar(`$asked`), '', 'a test asks whether there is room');
+    is(scalar(`ulimit -f 64; $asked`), "nothing can be written to $tree: File too large\n",
+        '... and dies if not');
+    my $run = "Pitot::Perf::run_between(qw($tree/o $tree/e /dev/null sh -c), q(kill -9 \$\$))";
+    is(scalar(`$^X -I$files -MPitot::Perf -e '$run' 2>&1`),
+        "killed by signal 9: sh -c kill -9 \$\$\n", '... and if a tool is killed');
+}
 plant_test('tests/boot/leaves.t', 'boot', <<'END');
 pass('one');
 my $pid = fork();

@@ -17,6 +17,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -42,10 +43,11 @@ static pthread_cond_t waiting = PTHREAD_COND_INITIALIZER;
 static struct file files[FILES]; /* by descriptor */
 static bool dirty;               /* bytes wait, and the writer was signalled */
 static bool started;             /* the writer's thread exists */
+static bool lost;                /* bytes were, which was reported */
 
 /*
  * The caller holds the lock. Bytes that a full disk refuses are lost, as without this library:
- * QEMU's serial lines ignore errors.
+ * QEMU's serial lines ignore errors. The first loss is reported.
  */
 static void flush(int fd)
 {
@@ -55,8 +57,12 @@ static void flush(int fd)
     while (written < file->length) {
         ssize_t now = syscall(SYS_write, fd, file->bytes + written, file->length - written);
 
-        if (now < 0 && errno != EINTR)
+        if (now < 0 && errno != EINTR) {
+            if (!lost)
+                perror("QEMU: the file of a serial line is cut");
+            lost = true;
             break;
+        }
         written += now > 0 ? (size_t)now : 0;
     }
     file->length = 0;

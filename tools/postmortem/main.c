@@ -208,13 +208,13 @@ static void write_stream(struct recording *recording, const struct kernel *kerne
     free(losses);
 }
 
-/* The output replaces an older file when it is whole; a device has no other name. Or NULL. */
+/* A whole output replaces an older file. A device or link has no other name. Or NULL. */
 static char *name_of_part(void)
 {
     struct stat status;
     char *name = NULL;
 
-    if (stat(options.output, &status) == 0 && !S_ISREG(status.st_mode))
+    if (lstat(options.output, &status) == 0 && !S_ISREG(status.st_mode))
         return strdup(options.output);
     return asprintf(&name, "%s.part", options.output) < 0 ? NULL : name;
 }

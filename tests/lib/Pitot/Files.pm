@@ -8,6 +8,7 @@
 #     my $log = slurp_if_there($path);      # '' where there is none
 #     my @files = files_below('core');      # in folders of folders, too
 #     write_bytes($path, $header, @records);
+#     need_room($folder);                   # dies where nothing can be written, and says why
 package Pitot::Files;
 
 use strict;
@@ -16,7 +17,7 @@ use warnings;
 use Exporter qw(import);
 use File::Find qw(find);
 
-our @EXPORT = qw(slurp slurp_if_there files_below write_bytes);
+our @EXPORT = qw(slurp slurp_if_there files_below write_bytes need_room);
 
 sub slurp
 {
@@ -41,6 +42,20 @@ sub write_bytes
     open(my $file, '>:raw', $path) or die("$path: $!\n");
     print {$file} @bytes;
     close($file) or die("$path: $!\n");
+    return;
+}
+
+# Many programs lose what they cannot write, and say nothing: asked after they have run.
+sub need_room
+{
+    my ($folder) = @_;
+    my $probe = "$folder/room.$$";
+    open(my $file, '>', $probe) or die("nothing can be written to $folder: $!\n");
+    my $printed = print {$file} 'x' x 65536;
+    my $written = close($file) && $printed;
+    my $why = $!;
+    unlink($probe);
+    $written or die("nothing can be written to $folder: $why\n");
     return;
 }
 

@@ -23,7 +23,7 @@ use warnings;
 
 use Carp qw(croak);
 use Fcntl qw(F_SETFD);
-use File::Basename qw(basename);
+use File::Basename qw(basename dirname);
 use File::Path qw(make_path remove_tree);
 use IO::Handle;
 use IO::Select;
@@ -283,6 +283,7 @@ sub bury
     $self->{status} = $? & 127 ? 128 + ($? & 127) : $? >> 8;
     delete $running{$self->{pid}};
     unlink("$self->{base}.socket");
+    need_room(dirname($self->{base}));
 }
 
 # Ends it, by force if it heeds no SIGTERM, as a machine that hangs.

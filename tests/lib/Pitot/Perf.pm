@@ -47,19 +47,24 @@ sub script
     return run('script', @_);
 }
 
-# No shell: arguments with blanks stay whole. Status as a shell gives it.
+# No shell: arguments with blanks stay whole. Dies if the program was killed, or where it could not
+# write: what it left looks like another result.
 sub run_between
 {
     my ($out, $err, $in, @line) = @_;
+    open(my $from, '<', $in) or die("$in: $!\n");
+    open(my $to, '>', $out) or die("$out: $!\n");
+    open(my $says, '>', $err) or die("$err: $!\n");
     my $pid = fork() // die "fork: $!";
     if ($pid == 0) {
-        open(STDIN, '<', $in) or die "$in: $!";
-        open(STDOUT, '>', $out) or die "$out: $!";
-        open(STDERR, '>', $err) or die "$err: $!";
-        exec(@line) or POSIX::_exit(127);
+        open(STDIN, '<&', $from) && open(STDOUT, '>&', $to) && open(STDERR, '>&', $says)
+            && exec(@line) or POSIX::_exit(127);
     }
     waitpid($pid, 0);
-    return $? & 127 ? 128 + ($? & 127) : $? >> 8;
+    my $status = $?;
+    die("killed by signal @{[$status & 127]}: @line\n") if $status & 127;
+    need_room(dirname($out));
+    return $status >> 8;
 }
 
 1;
