@@ -8,7 +8,7 @@ RECORDING = $(call quoted,$(or $(FROM),$(BUILD)/com2.bin))
 ##                  log with base64 blocks, BLOCK=N; and build/perf.data.kallsyms, the recorded kernel's symbols, for hotspot
 perfdata: | $(BUILD)
 	$(Q)tools/perf-file $(RECORDING) $(BUILD)/perf.data $(BUILD)/symfs/vmlinux
-	@echo 'perf report -i $(BUILD)/perf.data --symfs=$(BUILD)/symfs'
+	@echo 'perf report -i $(BUILD)/perf.data --symfs=$(BUILD)/symfs --vmlinux=$(abspath $(BUILD))/pitot.elf'
 
 ## make live        perf script's output while `make run` records in another terminal, until ^C; or FROM=STREAM
 live:

@@ -57,6 +57,16 @@ sub values_of
     return map { $_->{fields} =~ /\b$field=(\S+)/ } grep { $_->{event} eq $event } @samples;
 }
 
+# What `make perfdata` offers to type, which also has to find source lines: by --symfs= alone perf
+# 6.1 hands addr2line a name without the folder, and dies.
+my $made = "$logs/made";
+make_path("$made/symfs");
+symlink(File::Spec->rel2abs($machine->elf), "$made/$_") for qw(pitot.elf symfs/vmlinux);
+my ($offered) = `make -s BUILD=$made FROM=@{[$machine->com2]} perfdata` =~ /^perf (.*)$/m;
+my $lines = perf_says("$offered --stdio -g none --no-children -s sym,srcline");
+is($?, 0, 'make perfdata offers a report, also of source lines') or diag($lines);
+like($lines, qr/ \[k\] \w+ +\w+\.c:\d+ *$/m, '... which it shows');
+
 # --- Locks ---------------------------------------------------------------------------------------
 
 my ($operations, $waits)
