@@ -82,6 +82,14 @@ packages('uefi');
 like(slurp("$system/did"), qr/install -y --no-install-recommends ovmf$/m,
     'OVMF where it is asked for');
 
+unlink("$system/did");
+packages('viewers');
+like(slurp("$system/did"), qr/install -y .* npm\b/, 'viewers: npm where the command is missing');
+program('npm', 'exit 0');
+unlink("$system/did");
+packages('viewers');
+unlike(slurp("$system/did"), qr/\bnpm\b/, '... and not where it is there, from whatever package');
+
 program('id', 'echo 1000');
 program('sudo', "echo sudo >> $system/did\nexec \"\$@\"");
 unlink("$system/did");
