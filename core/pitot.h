@@ -53,6 +53,9 @@ void pitot_host_gdb_put(unsigned char byte) __attribute__((weak));
 
 /* --- Functions the kernel calls. --- */
 
+/* A tracepoint that records and pitot_tick take up to so many bytes of the stack there. */
+#define PITOT_SAMPLE_STACK 2048
+
 /*
  * A trap entry of the kernel, for chains by frame pointers: the return address of its call into C,
  * and the distances from the stack pointer there to the interrupted rbp and to the CPU's frame
@@ -93,8 +96,11 @@ const char *pitot_init(const struct pitot_kernel *kernel);
  *     -c N        samples every Nth hit (default 1); for cpu-clock, N is in ns (default 1000000)
  *     -g          records call chains
  *
- * Returns 0, or the reason for failure; then nothing is recorded. Task context.
+ * Returns 0, or the reason for failure; then nothing is recorded. Task context. Refused where
+ * pitot_host_stack shows that fewer than PITOT_START_STACK bytes of the stack are left, which
+ * pitot_stop takes, too.
  */
+#define PITOT_START_STACK 2560
 const char *pitot_start(const char *options);
 
 /* Stops recording and writes the recording. Returns the number of records kept. Task context. */
@@ -255,8 +261,11 @@ typedef void pitot_raise(struct pitot_tracepoint *, unsigned long long, unsigned
 
 /*
  * Runs a command line, such as "perf record -e mem:jobs_done:w -g -- work". Returns 0, or a
- * negative errno after printing the reason. Task context, one caller at a time.
+ * negative errno after printing the reason. Task context, one caller at a time. Refused where fewer
+ * than PITOT_COMMAND_STACK bytes are left between pitot_host_stack's *low and the stack pointer;
+ * the workload's own functions and interrupts come on top.
  */
+#define PITOT_COMMAND_STACK 5120
 int pitot_command(const char *line);
 
 /*

@@ -41,40 +41,61 @@ static const char *lacking(unsigned *cpu)
     return arch_embed_try_cpus(cpu);
 }
 
+static int check_kernel(void)
+{
+    static struct sink sink = {print_write};
+    unsigned cpu;
+    const char *reason;
+
+    print_set_console(&sink);
+    reason = lacking(&cpu);
+    if (!reason)
+        return 0;
+    if (cpu != ARCH_NO_CPU)
+        print("pitot: CPU %u: %s\n", cpu, reason);
+    else
+        print("pitot: %s\n", reason);
+    return -ENOSYS;
+}
+
+static int check_stack(void)
+{
+    static const char words[] =
+        "pitot: " EMBED_STACK_SHORT(pitot_command, PITOT_COMMAND_STACK) "\n";
+    enum embed_stack stack = embed_stack_check(PITOT_COMMAND_STACK);
+
+    if (stack == EMBED_STACK_ENOUGH)
+        return 0;
+    if (stack == EMBED_STACK_LESS)
+        pitot_host_print(words, sizeof(words) - 1);
+    else
+        print("pitot: pitot_host_stack does not know the stack of pitot_command\n");
+    return -ENOMEM;
+}
+
 /* Initialised on first use; commands are refused until it succeeds. */
 static int begin(void)
 {
-    static struct sink sink = {print_write};
     static bool begun;
-    const char *reason;
-    unsigned cpu;
+    int error = begun ? 0 : check_kernel();
 
-    if (begun)
-        return 0;
-    print_set_console(&sink);
-    reason = lacking(&cpu);
-    if (reason) {
-        if (cpu != ARCH_NO_CPU)
-            print("pitot: CPU %u: %s\n", cpu, reason);
-        else
-            print("pitot: %s\n", reason);
-        return -ENOSYS;
-    }
-    embed_host_set();
-    begun = true;
-    return 0;
+    if (!error)
+        error = check_stack();
+    if (!error && !begun)
+        embed_host_set();
+    begun |= !error;
+    return error;
 }
 
-int pitot_command(const char *line)
+/* Not inlined, so that pitot_command itself takes little of a small stack. */
+__attribute__((noinline)) static int run_line(const char *line)
 {
+    static struct refusal why;
     char text[LINE_SIZE];
     struct arguments arguments;
-    struct refusal why;
     size_t length = strlen(line);
-    int error = begin();
+    int error = 0;
 
-    if (error)
-        return error;
     if (length >= sizeof(text))
         error = refuse(&why, E2BIG, "a line may have up to %d characters", LINE_SIZE - 1);
     if (!error) {
@@ -86,4 +107,11 @@ int pitot_command(const char *line)
         return error;
     }
     return arguments.count > 0 ? command_run(arguments.count, arguments.value) : 0;
+}
+
+int pitot_command(const char *line)
+{
+    int error = begin();
+
+    return error ? error : run_line(line);
 }

@@ -43,6 +43,16 @@ extern void (*embed_named)(uint32_t pid, const char *name);
 /* Sets the host for console commands. Called once, in task context. */
 void embed_host_set(void);
 
+/* The words for a caller with fewer bytes of stack left; made without taking more of it. */
+#define EMBED_STACK_SHORT(function, bytes) EMBED_STACK_WORDS(function, bytes)
+#define EMBED_STACK_WORDS(function, bytes)                                                         \
+    "fewer than " #bytes " bytes of the stack are left: call " #function " on a larger one"
+
+enum embed_stack { EMBED_STACK_ENOUGH, EMBED_STACK_LESS, EMBED_STACK_UNKNOWN };
+
+/* Says whether so many bytes of the caller's stack are left, if the kernel reports it. */
+enum embed_stack embed_stack_check(unsigned long bytes);
+
 /* True if pitot_init has succeeded. */
 bool embed_ready(void);
 

@@ -195,6 +195,8 @@ const char *pitot_start(const char *options)
         return "pitot_init must succeed first";
     if (state.event_count > 0)
         return "a recording is under way: pitot_stop ends it";
+    if (embed_stack_check(PITOT_START_STACK) == EMBED_STACK_LESS)
+        return EMBED_STACK_SHORT(pitot_start, PITOT_START_STACK);
     error = embed_options_parse(options, &state.options, &reason);
     for (unsigned cpu = 0; !error && cpu < ARCH_CPUS_MAX; cpu++)
         error = ring_init(&rings[cpu], ring_memory[cpu], EMBED_RING_SIZE, RING_OVERWRITE, false,

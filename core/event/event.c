@@ -27,15 +27,17 @@ void event_init(struct event *event, const struct event_spec *spec, struct event
     uint64_t id = next_id++;
 
     assert(spec->source && cpus);
-    *event = (struct event){
-        .plan = sample_plan_make(id, &spec->attr, &spec->chain, tracepoint_of_event(&spec->attr)),
-        .recorded = {.id = id, .attr = spec->attr},
-        .cpu = cpus,
-        .spec = *spec,
-        .aggregate.plan = spec->aggregate,
-        .filtered = spec->pid || spec->followed || spec->cpus || spec->attr.exclude_user ||
-                    spec->attr.exclude_kernel};
+    /* Assigned as one value, it would be made on the stack first. */
+    memset(event, 0, sizeof(*event));
+    event->plan = sample_plan_make(id, &spec->attr, &spec->chain, tracepoint_of_event(&spec->attr));
+    event->recorded.id = id;
+    event->recorded.attr = spec->attr;
     memcpy(event->recorded.name, spec->name, sizeof(event->recorded.name));
+    event->cpu = cpus;
+    event->spec = *spec;
+    event->aggregate.plan = spec->aggregate;
+    event->filtered = spec->pid || spec->followed || spec->cpus || spec->attr.exclude_user ||
+                      spec->attr.exclude_kernel;
 }
 
 /*

@@ -19,11 +19,13 @@ endef
 # The kernel calls $(2) instead of $(1).
 elsewhere = -Wl$(comma)--wrap=$(1) -Wl$(comma)--defsym=__wrap_$(1)=$(2)
 wrap = $(patsubst %,-Wl$(comma)--wrap=%,$(1))
+small := $(call wrap,pitot_start pitot_stop pitot_host_stack)
 own := $(call wrap,trap_serve pitot_debug_entry pitot_debug_stack pitot_init)
 $(eval $(call C_PORT,level0,0))
 $(eval $(call C_PORT,level1,0 1))
 $(eval $(call C_PORT,level2,0 1 2))
 $(eval $(call C_PORT,own-gate,0 1 2,$(own)))
+$(eval $(call C_PORT,small,0 1 2,$(small) -Wl$(comma)--defsym=__real_pitot_command=0))
 $(eval $(call C_PORT,stray,0 1 2,$(call wrap,record_end)))
 $(eval $(call C_PORT,stray-next,0 1 2,$(call wrap,record_end pitot_init)))
 $(eval $(call C_PORT,low,0 1 2,-Wl$(comma)--defsym=LOW=1))
@@ -37,6 +39,7 @@ $(eval $(call C_PORT,gateless,0 1 2,$(call elsewhere,pitot_debug_entry,trap_tabl
 $(eval $(call C_PORT,shifted,0 1 2,$(call elsewhere,pitot_debug_stack,pitot_doubtful)))
 $(eval $(call C_PORT,level4,0 1 2 4,,,,,4))
 $(eval $(call C_PORT,level4-two,0 1 2 3 4,,,2,,4))
+$(eval $(call C_PORT,level4-small,0 1 2 4,$(small) $(call wrap,pitot_command),,,,4))
 $(eval $(call C_PORT,level4-forgets,0 1 2 3 4,$(call elsewhere,pitot_cpu_resumes,pitot_doubtful),,2,,4))
 $(eval $(call C_PORT,level4-dropped,0 1 2 4,,$(BUILD)/ports/no-commands.ld,,,4))
 $(eval $(call C_PORT,level5,0 1 2 5,,,,,5))
@@ -46,7 +49,8 @@ $(eval $(call C_PORT,gdb-of-two,0 1 2 3 5,,,2,,5))
 $(eval $(call C_PORT,dropped,0,,$(BUILD)/ports/dropped.ld))
 
 $(BUILD)/ports/c-own-gate.elf: ports/c/variants/own_gate.c
-$(BUILD)/ports/c-level4.elf: ports/c/variants/both.c
+$(BUILD)/ports/c-level4.elf $(BUILD)/ports/c-level4-small.elf: ports/c/variants/both.c
+$(BUILD)/ports/c-level4-small.elf $(BUILD)/ports/c-small.elf: ports/c/variants/small_stack.c
 $(BUILD)/ports/c-stray.elf: ports/c/variants/stray.c
 $(BUILD)/ports/c-stray-next.elf: ports/c/variants/stray.c ports/c/variants/debug_next.c
 
@@ -77,4 +81,4 @@ $(BUILD)/ports/%-tables.elf: $(BUILD)/ports/%.elf $(TABLE_TOOLS) tools/pitot-tab
 	$(Q)BUILD=$(BUILD) tools/pitot-tables --text text_start,text_end --exempt .boot $@.part
 	$(Q)mv $@.part $@
 
-C_PORTS := $(patsubst %,$(BUILD)/ports/c-%.elf,level0 level1 level2 level3 level2-tables own-gate-tables low-tables nameless-tables level3-tables level4 level4-tables level4-two-tables level4-forgets-tables parkless one-of-two two-of-one forgets dropped gateless shifted stray stray-next level5 lineless gdbless gdb-of-two)
+C_PORTS := $(patsubst %,$(BUILD)/ports/c-%.elf,level0 level1 level2 level3 level2-tables own-gate-tables small-tables low-tables nameless-tables level3-tables level4 level4-tables level4-small-tables level4-two-tables level4-forgets-tables parkless one-of-two two-of-one forgets dropped gateless shifted stray stray-next level5 lineless gdbless gdb-of-two)

@@ -42,6 +42,7 @@ my %others = (
     '2, with its own gate and tables' => 'own-gate-tables',
     '2, with a gate that is not named' => 'gateless',
     '2, with another stack' => 'shifted',
+    '2, on a small stack' => 'small-tables',
     '2, a stray trap' => 'stray',
     '2, a stray trap, where it continues' => 'stray-next',
 );
@@ -214,6 +215,27 @@ is_deeply([keys(%places)], [`nm ${\kernel($tables)}` =~ /^([\da-f]+) D threads$/
     '... and is where it lies');
 refuses($tables, '-e mem:jobs_don:w', 'did you mean jobs_done|jobs_done');
 refuses($tables, '-e mem:trap_common:x', $gate);
+
+# --- ... on a stack of its own --------------------------------------------------------------------
+
+# ports/c/variants/small_stack.c tells what was taken of it: by pitot_start, by a tracepoint, by
+# pitot_stop. Of the numbers in the header the kernel's interrupts may take a tenth.
+my $small = '2, on a small stack';
+my $header = slurp('core/pitot.h');
+my ($room) = $header =~ /^#define PITOT_START_STACK (\d+)$/m;
+my ($sampled) = $header =~ /^#define PITOT_SAMPLE_STACK (\d+)$/m;
+for my $options ('-e mem:jobs_done:w -e mem:jobs_done/4:rw -e mem:ticks:rw -e shop:job_done -g',
+    '-e pitot:mark -g', '-e cpu-clock -g', '-e mem:jobs_don:w', '-e shop:nosuch', '-x', '-e nosuch')
+{
+    my (undef, $console) = run_level($small, $options);
+    my @used = $console =~ /^stack: (\d+) bytes/mg;
+    is(scalar(@used), $console =~ /^refused/m ? 1 : 3, "$options: what is taken of the stack");
+    my $by_mark = @used == 3 ? splice(@used, 1, 1) : 0;
+    is(scalar(grep { $_ > $room * 9 / 10 } @used), 0, "... is what core/pitot.h says: @used");
+    cmp_ok($by_mark, '<=', $sampled * 9 / 10, '... by a sample, too');
+}
+refuses($small, 'on 2048 -e mem:jobs_done:w',
+    "fewer than $room bytes of the stack are left: call pitot_start on a larger one");
 
 # --- ... debug traps that are not Pitot's ---------------------------------------------------------
 

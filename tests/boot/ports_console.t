@@ -83,6 +83,33 @@ my %hits;
 $hits{int($_->{cpu})}++ for samples($script);
 is_deeply(\%hits, {0 => $jobs, 1 => $jobs / 3}, 'the hits of both CPUs');
 
+# --- On a stack of its own ------------------------------------------------------------------------
+
+# ports/c/variants/small_stack.c tells what each command took of it, and what changed below it. Of
+# the number in the header the kernel's interrupts may take a tenth.
+my ($room) = slurp('core/pitot.h') =~ /^#define PITOT_COMMAND_STACK (\d+)$/m;
+my $small = "$build/ports/c-level4-small-tables.elf";
+my @deep = ('perf record -z -e mem:jobs_done:w -e shop:job_done -g --intr-regs -- work',
+    'perf report -g caller -s comm,cpu,sym', 'perf report -D', 'perf script -F +iregs', 'perf list',
+    'perf stat -e mem:jobs_done:w,mem:jobs_done/4:rw,shop:job_done --by worker -- work',
+    'perf record -e cpu-clock -F 1000 -g --verify-chain -- work', 'perf record -e mem:nosuch:w',
+    q{perf record -e shop:job_done --filter 'job == x' -- work}, 'perf report --nosuch',
+    'perf record -e shop:job_done -- work', 'perf report -s job,worker', 'perf report -s nosuch',
+    'wrok', 'help perf record', 'begin', 'work', 'end');
+for my $part ([@deep[0 .. 5]], [@deep[6 .. 9]], [@deep[10 .. $#deep]]) {
+    my @told = run_lines($small, 1, @$part);
+    for my $i (0 .. $#$part) {
+        my ($used, $below) = $told[$i] =~ /^stack: (\d+) bytes, (\d+) below it\n\z/m;
+        cmp_ok($used // $room, '<=', $room * 9 / 10, "$part->[$i]: as core/pitot.h says");
+    }
+}
+my $short = "fewer than $room bytes of the stack are left: call pitot_command on a larger one";
+for my $bytes (512, 4096, $room) {
+    my ($told) = run_lines($small, 1, "on $bytes perf report -g caller");
+    like($told, qr/^pitot: $short\nstack: \d+ bytes, 0 below it\n\z/,
+        "a stack of $bytes bytes: refused, and nothing below it is written");
+}
+
 # --- What cannot be had ---------------------------------------------------------------------------
 
 my @refusals = (
