@@ -84,7 +84,8 @@ static uintptr_t ist_stack(unsigned number)
         ->ist[number - 1];
 }
 
-const char *arch_embed_gate_wrong(void)
+/* Interrupts are off, so that all is of one CPU. */
+static const char *gate_wrong(void)
 {
     const struct gate *gate = debug_gate();
     unsigned ist;
@@ -103,4 +104,13 @@ const char *arch_embed_gate_wrong(void)
     if (ist == 0 || ist_stack(ist) != (uintptr_t)pitot_debug_stack(arch_cpu_id()))
         return "the IST stack of gate 1 is not pitot_debug_stack of this CPU";
     return NULL;
+}
+
+const char *arch_embed_gate_wrong(void)
+{
+    uint64_t flags = arch_irq_save();
+    const char *wrong = gate_wrong();
+
+    arch_irq_restore(flags);
+    return wrong;
 }

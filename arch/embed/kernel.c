@@ -55,6 +55,11 @@ bool arch_cpu_runs(unsigned cpu)
     return percpu[cpu].runs;
 }
 
+/* The number of the last change of the debug registers that a CPU has loaded. [owning CPU] */
+static uint64_t loaded[ARCH_CPUS_MAX];
+/* Why a CPU's debug traps would not reach Pitot. [owning CPU] */
+static const char *gate_wrong[ARCH_CPUS_MAX];
+
 static struct {
     unsigned depth; /* nesting; written by the CPU that parks */
     uint64_t flags; /* that CPU's flags, before the outermost call */
@@ -84,23 +89,23 @@ bool arch_cpus_park(unsigned *absent)
     return true;
 }
 
-/* The number of the last change of the debug registers that a CPU has loaded. [owning CPU] */
-static uint64_t loaded[ARCH_CPUS_MAX];
-/* Why a CPU's debug traps would not reach Pitot. [owning CPU] */
-static const char *gate_wrong[ARCH_CPUS_MAX];
-
-void pitot_cpu_resumes(void)
+/* Interrupts are off. */
+static void note_loaded(void)
 {
-    debugreg_load();
     gate_wrong[arch_cpu_id()] = arch_embed_gate_wrong();
     __atomic_store_n(&loaded[arch_cpu_id()], debugreg.changes, __ATOMIC_RELEASE);
 }
 
+void pitot_cpu_resumes(void)
+{
+    debugreg_load();
+    note_loaded();
+}
+
 unsigned arch_embed_cpu_behind(void)
 {
-    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
-        if (cpu != arch_cpu_id() &&
-            __atomic_load_n(&loaded[cpu], __ATOMIC_ACQUIRE) != debugreg.changes)
+    for (unsigned cpu = 0; arch_cpus() > 1 && cpu < arch_cpus(); cpu++)
+        if (__atomic_load_n(&loaded[cpu], __ATOMIC_ACQUIRE) != debugreg.changes)
             return cpu;
     return ARCH_NO_CPU;
 }
@@ -129,8 +134,10 @@ void arch_cpus_release(void)
     arch_check(parking.depth > 0);
     if (--parking.depth > 0)
         return;
-    if (ARCH_CPUS_MAX > 1 && arch_cpus() > 1)
+    if (ARCH_CPUS_MAX > 1 && arch_cpus() > 1) {
+        note_loaded(); /* a kernel that preempts may soon run this code on another CPU */
         pitot_host_release();
+    }
     arch_irq_restore(parking.flags);
 }
 
@@ -138,8 +145,8 @@ const char *arch_embed_try_cpus(unsigned *cpu)
 {
     unsigned absent;
 
-    *cpu = arch_cpu_id();
-    if (arch_embed_gate_wrong())
+    *cpu = 0;
+    if (arch_cpus() == 1)
         return arch_embed_gate_wrong();
     if (!arch_cpus_park(&absent))
         return "pitot_host_park has not made the other CPUs stand still";

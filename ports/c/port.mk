@@ -31,6 +31,7 @@ $(eval $(call C_PORT,stray-next,0 1 2,$(call wrap,record_end pitot_init)))
 $(eval $(call C_PORT,low,0 1 2,-Wl$(comma)--defsym=LOW=1))
 $(eval $(call C_PORT,nameless,0 1 2,-Wl$(comma)--build-id=none))
 $(eval $(call C_PORT,level3,0 1 2 3,,,2))
+$(eval $(call C_PORT,moves,0 1 2 3,$(call wrap,rendezvous_wait pitot_host_release pitot_start),,2))
 $(eval $(call C_PORT,parkless,0 1 2,,,2))
 $(eval $(call C_PORT,one-of-two,0 1 2,,,2,1))
 $(eval $(call C_PORT,two-of-one,0 1 2 3,,,,2))
@@ -51,6 +52,7 @@ $(eval $(call C_PORT,dropped,0,,$(BUILD)/ports/dropped.ld))
 $(BUILD)/ports/c-own-gate.elf: ports/c/variants/own_gate.c
 $(BUILD)/ports/c-level4.elf $(BUILD)/ports/c-level4-small.elf: ports/c/variants/both.c
 $(BUILD)/ports/c-level4-small.elf $(BUILD)/ports/c-small.elf: ports/c/variants/small_stack.c
+$(BUILD)/ports/c-moves.elf: ports/c/variants/moves.c
 $(BUILD)/ports/c-stray.elf: ports/c/variants/stray.c
 $(BUILD)/ports/c-stray-next.elf: ports/c/variants/stray.c ports/c/variants/debug_next.c
 
@@ -81,4 +83,4 @@ $(BUILD)/ports/%-tables.elf: $(BUILD)/ports/%.elf $(TABLE_TOOLS) tools/pitot-tab
 	$(Q)BUILD=$(BUILD) tools/pitot-tables --text text_start,text_end --exempt .boot $@.part
 	$(Q)mv $@.part $@
 
-C_PORTS := $(patsubst %,$(BUILD)/ports/c-%.elf,level0 level1 level2 level3 level2-tables own-gate-tables small-tables low-tables nameless-tables level3-tables level4 level4-tables level4-small-tables level4-two-tables level4-forgets-tables parkless one-of-two two-of-one forgets dropped gateless shifted stray stray-next level5 lineless gdbless gdb-of-two)
+C_PORTS := $(patsubst %,$(BUILD)/ports/c-%.elf,level0 level1 level2 level3 level2-tables own-gate-tables small-tables low-tables nameless-tables level3-tables level4 level4-tables level4-small-tables level4-two-tables level4-forgets-tables moves parkless one-of-two two-of-one forgets dropped gateless shifted stray stray-next level5 lineless gdbless gdb-of-two)

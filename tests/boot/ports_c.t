@@ -35,6 +35,7 @@ my %others = (
     '2, with tables, no build id' => 'nameless-tables',
     '3, with tables' => 'level3-tables',
     '3, that does not park' => 'parkless',
+    '3, that moves threads' => 'moves',
     '3, that loads no breakpoints' => 'forgets',
     '3, of an object for one' => 'two-of-one',
     '2, of an object for two' => 'one-of-two',
@@ -294,6 +295,12 @@ for my $who (keys %on) {
 }
 is_deeply(\%ways, \%right, '... and who writes a variable, on both CPUs, with the way there');
 records('3', '-e mem:' . address('3', 'jobs_done') . '/8:w -c 10', 8);
+
+# The thread that calls pitot_start runs on another CPU as soon as that may be.
+my $moves = '3, that moves threads';
+my $watch = '-e mem:' . address($moves, 'jobs_done') . '/8:w';
+records($moves, $watch, 80);
+records($moves, "$watch -e shop:job_done", 160);
 
 refuses('3, that does not park', '-e shop:job_done', 'pitot_host_park and pitot_host_release');
 refuses('3, of an object for one', '-e shop:job_done', 'more CPUs than the object is made for');
