@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Builds Pitot as one object for another kernel (docs/porting.md), build/lib/pitot.o, and its header in build/lib/include.
+# Builds Pitot as one object for another kernel (docs/porting.md), build/lib/pitot.o, and its headers in build/lib/include.
 # Needs only core/ and arch/:
 #
 #     make -f core/embed/lib.mk [BUILD=build] [LEVEL=3] [GDB=] [CPUS=1] [RING=65536] [TEXT=131072|KERNEL=ELF] [MEMORY=1048576]
@@ -69,9 +69,13 @@ LIB_OBJ := $(patsubst %,$(LIB)/obj/%.o,$(filter-out core/unwind/default_%.c,$(LI
 
 .DELETE_ON_ERROR:
 .PHONY: lib FORCE
-lib: $(LIB)/pitot.o $(LIB)/include/pitot.h
+lib: $(LIB)/pitot.o $(patsubst %,$(LIB)/include/%,pitot.h cfi_gas.inc cfi.inc)
 
+# The kernel's include path has this folder, and no other of Pitot's.
 $(LIB)/include/pitot.h: core/pitot.h
+$(LIB)/include/cfi_gas.inc: arch/x86_64/unwind/cfi_gas.inc
+$(LIB)/include/cfi.inc: arch/x86_64/unwind/cfi.inc
+$(LIB)/include/%:
 	$(Q)mkdir -p $(@D)
 	$(Q)cp $< $@
 

@@ -4,7 +4,7 @@
  * stubs of 16 bytes; trap_serve (cpu.c) gets a struct trap_frame.
  */
         .file "ports/c/entry.S" /* otherwise an object of a random name */
-#include "arch/x86_64/unwind/cfi_gas.inc"
+#include "cfi_gas.inc"
 
         .section .text.gate, "ax"
         .balign 16

@@ -5,7 +5,7 @@
  * kernel_main gets in 64-bit mode. Maps the first gigabyte at 0.
  */
         .file "ports/rust/boot.S" /* otherwise an object of a random name */
-#include "arch/x86_64/unwind/cfi_gas.inc"
+#include "cfi_gas.inc"
 
 #define CODE 0x08
 #define DATA 0x10

@@ -16,9 +16,9 @@ $(BUILD)/ports/rust/libkernel.a: $(wildcard ports/rust/*.rs)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(RUSTC) $(RUST_FLAGS) ports/rust/main.rs -o $@
 
-$(BUILD)/ports/rust.elf: $(BUILD)/ports/rust/libkernel.a ports/rust/boot.S ports/rust/kernel.ld $(BUILD)/lib/pitot.o arch/x86_64/unwind/cfi_gas.inc
+$(BUILD)/ports/rust.elf: $(BUILD)/ports/rust/libkernel.a ports/rust/boot.S ports/rust/kernel.ld $(BUILD)/lib/pitot.o $(BUILD)/lib/include/cfi_gas.inc
 	$(call say,LINK,$@)
-	$(Q)$(CC) -I. -nostdlib -static -no-pie -Wl,--build-id=sha1 -Wl,-T,ports/rust/kernel.ld -Wl,--gc-sections -Wl,-z,max-page-size=4096 \
+	$(Q)$(CC) -I$(BUILD)/lib/include -nostdlib -static -no-pie -Wl,--build-id=sha1 -Wl,-T,ports/rust/kernel.ld -Wl,--gc-sections -Wl,-z,max-page-size=4096 \
 		-Wl,-z,noexecstack -Wl,--no-warn-rwx-segments $(RUST_GIVES:%=-Wl,-u,pitot_host_%) ports/rust/boot.S $(BUILD)/lib/pitot.o $(BUILD)/ports/rust/libkernel.a -o $@
 
 $(BUILD)/ports/rust/layout: tests/host/rust_layout.rs ports/rust/pitot.rs

@@ -11,7 +11,7 @@
 use strict;
 use warnings;
 use lib 'tests/lib';
-use File::Basename qw(dirname);
+use File::Basename qw(basename dirname);
 use File::Copy qw(copy);
 use File::Path qw(make_path remove_tree);
 use File::Spec;
@@ -48,18 +48,21 @@ sub names
 }
 
 # LEVEL, CPUS and folder. Those of level 4 and with gdb ports/c is linked with.
-my @objects = ([3, 1, "$tree/b31"], [3, 2, "$tree/b32"], [4, 1, "$build/level4"],
+my @objects = ([3, 1, "$tree/build"], [3, 2, "$tree/b32"], [4, 1, "$build/level4"],
     [3, 1, "$build/level5", 'with gdb']);
 for (@objects[0, 1]) {
     my (undef, $cpus) = @$_;
     my $text = $cpus > 1 ? 0 : 8192;
-    my $make = "make -s -j2 -C $tree -f core/embed/lib.mk BUILD=b3$cpus CPUS=$cpus TEXT=$text";
+    my $make = "make -s -j2 -C $tree -f core/embed/lib.mk CPUS=$cpus TEXT=$text BUILD="
+        . basename($_->[2]);
     my $said = `$make 2>&1`;
     is($?, 0, "for $cpus CPUs it is made from core/ and arch/ alone");
     is($said, '', '... without a word');
 }
 
-is(slurp("$tree/b31/lib/include/pitot.h"), $header, 'the header lies in a folder of its own');
+is(slurp("$tree/build/lib/include/pitot.h"), $header, 'the header lies in a folder of its own');
+is(slurp("$tree/build/lib/include/$_"), slurp("arch/x86_64/unwind/$_"), "... with $_")
+    for qw(cfi_gas.inc cfi.inc);
 
 # KERNEL= makes room for that file's code and a quarter more; and for the object's own, unless it is
 # in the file.
@@ -113,7 +116,7 @@ my @level_of = (
 );
 my %kind = (text => 0, rodata => 0, eh_frame => 0, bss => 1);
 my %bytes;
-my $map = slurp("$tree/b31/lib/pitot.map") =~ s/^( \.\S+)\n +/$1 /mgr; # long names have two lines
+my $map = slurp("$tree/build/lib/pitot.map") =~ s/^( \.\S+)\n +/$1 /mgr; # long names have two lines
 while ($map =~ m{^ \.(text|rodata|eh_frame|bss)\S* +0x\w+ +0x(\w+) \S*?lib/obj/(\S+)\.o$}mg) {
     my ($section, $size, $file) = ($1, hex($2), $3);
     my ($level) = map { $_->[0] } grep { $file =~ $_->[1] } @level_of;
@@ -184,7 +187,7 @@ for my $way (['c', 'gcc -std=c99'], ['c', 'clang -std=c11'], ['cc', 'g++ -std=c+
     close($out) or die("$base.$suffix: $!\n");
     my $said = `$compiler $flags -c $base.$suffix -o $base.o 2>&1`;
     is($said, '', "$compiler: a kernel with Pitot's names includes the header") or next;
-    $said = `ld -static -e start -z noexecstack $base.o $tree/b31/lib/pitot.o -o $base.elf 2>&1`;
+    $said = `ld -static -e start -z noexecstack $base.o $tree/build/lib/pitot.o -o $base.elf 2>&1`;
     is($said, '', '... and links');
     my ($own) = `nm $base.o` =~ /^(\w+) T memcpy$/m;
     my @copies = `nm $base.elf` =~ /^\w+ ([tT]) memcpy$/mg;
@@ -200,7 +203,7 @@ open(my $out, '>', "$tree/bare.cc") or die("$tree/bare.cc: $!\n");
 print $out $bare;
 close($out) or die("$tree/bare.cc: $!\n");
 `g++ -std=c++11 $flags -c $tree/bare.cc -o $tree/bare.o`;
-like(`ld -static -e start $tree/bare.o $tree/b31/lib/pitot.o -o $tree/bare.elf 2>&1`,
+like(`ld -static -e start $tree/bare.o $tree/build/lib/pitot.o -o $tree/bare.elf 2>&1`,
     qr/undefined reference to `pitot_host_cpu'/, 'what a kernel does not give the linker names');
 my $wrong = slurp("$tree/kernel.c") =~ s/PITOT_TRACE\(step, ticks, -1/PITOT_TRACE(step, ticks/r;
 open($out, '>', "$tree/wrong.c") or die("$tree/wrong.c: $!\n");
@@ -216,5 +219,26 @@ like(`$build/host/symtab $tree/small.elf 2>&1`, qr/symtab_blob has 64 bytes, .* 
 
 like(`make -s -C $tree -f core/embed/lib.mk BUILD=none LEVEL=5 2>&1`, qr/LEVEL=5: 3 or 4/,
     'a level that is none is refused');
+
+# --- In a fresh clone, from another folder --------------------------------------------------------
+
+# The object has been made, and nothing else. make and the test see no variables of this run.
+delete local @ENV{qw(BUILD FP_BUILD MAKEFLAGS)};
+system('cp', '-R', (grep { $_ ne $build && !/^build/ } glob('*')), $tree);
+my $said = `make -s -C $tree lib TEXT=8192 2>&1`;
+is($?, 0, 'make lib in a fresh clone') or diag($said);
+ok(-x "$tree/build/host/$_", "... and builds $_") for qw(symtab orcgen insnmap);
+my $fresh = File::Spec->rel2abs($tree);
+make_path("$tree/own/bin");
+copy("$build/ports/c-level2.elf", "$tree/own/kernel.elf") or die("c-level2.elf: $!\n");
+symlink("$fresh/tools/pitot-tables", "$tree/own/bin/pitot-tables") or die("symlink: $!\n");
+my $tables = '--text text_start,text_end --exempt .boot kernel.elf 2>&1';
+is(`cd $tree/own && ../tools/pitot-tables $tables`, '', 'tools/pitot-tables works elsewhere');
+is(`cd $tree/own && PATH=bin:\$PATH pitot-tables $tables`, '', '... by a link in PATH, too');
+is(`cd $tree && BUILD=build tools/pitot-tables ${\($tables =~ s{kernel}{own/kernel}r)}`, '',
+    '... or where BUILD says');
+unlink("$tree/build/host/orcgen");
+is(`cd $tree/own && ../tools/pitot-tables $tables`, "pitot-tables: no $fresh/build/host/orcgen: "
+        . "`make -C $fresh lib` builds it\n", '... or says what to type');
 
 done_testing();

@@ -46,7 +46,7 @@ void *__wrap_pitot_debug_stack(unsigned cpu)
 
 /* The stub of vector 1: 16 bytes after that of vector 0. */
 __asm__(".section .text.gate, \"ax\"\n"
-        ".include \"arch/x86_64/unwind/cfi_gas.inc\"\n"
+        ".include \"cfi_gas.inc\"\n"
         "cfi_start __wrap_pitot_debug_entry, trap\n"
         "jmp trap_table + 16\n"
         "cfi_end __wrap_pitot_debug_entry\n"
