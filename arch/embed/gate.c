@@ -6,6 +6,7 @@
  */
 #include "arch/cpu.h"
 #include "arch/embed.h"
+#include "arch/memory.h"
 #include "arch/x86_64/entry/gdt.h"
 #include "arch/x86_64/entry/idt.h"
 #include "arch/x86_64/entry/vectors.h"
@@ -17,6 +18,10 @@
 #define GATE_INTERRUPT 0x0e
 #define GATE_TYPE      0x0f
 #define GATE_IST       7
+
+#define TASK_TYPE       0x9d /* present, system, type; not: busy */
+#define TASK_IS_64      0x89
+#define TASK_LIMIT_HIGH 0x8f /* and granularity */
 
 struct __attribute__((packed)) task_descriptor {
     uint16_t limit, base_low;
@@ -66,8 +71,17 @@ static uintptr_t gate_address(const struct gate *gate)
            gate->offset_low;
 }
 
-/* Returns the top of this CPU's IST stack `number`, from 1 on; 0 if there is no TSS. */
-static uintptr_t ist_stack(unsigned number)
+static uintptr_t task_base(const struct task_descriptor *task)
+{
+    return (uintptr_t)task->base_highest << 32 | (uintptr_t)task->base_high << 24 |
+           (uintptr_t)task->base_middle << 16 | task->base_low;
+}
+
+/*
+ * Returns this CPU's TSS; NULL if there is none where the GDT says. The CPU has read the GDT only
+ * at LTR, and the kernel may have changed it since.
+ */
+static const struct tss *task_state(void)
 {
     struct table_pointer gdt;
     const struct task_descriptor *task;
@@ -75,19 +89,22 @@ static uintptr_t ist_stack(unsigned number)
 
     __asm__ volatile("sgdt %0" : "=m"(gdt));
     __asm__ volatile("str %0" : "=r"(selector));
-    if (selector == 0)
-        return 0;
-    task = (const struct task_descriptor *)(gdt.base + (selector & ~7u));
-    return ((const struct tss *)((uintptr_t)task->base_highest << 32 |
-                                 (uintptr_t)task->base_high << 24 |
-                                 (uintptr_t)task->base_middle << 16 | task->base_low))
-        ->ist[number - 1];
+    selector &= (uint16_t)~7u;
+    if (selector == 0 || selector + sizeof(*task) - 1 > gdt.limit)
+        return NULL;
+    task = (const struct task_descriptor *)(gdt.base + selector);
+    if ((task->type & TASK_TYPE) != TASK_IS_64 || !arch_canonical(task_base(task)))
+        return NULL;
+    if (!(task->limit_high & TASK_LIMIT_HIGH) && task->limit < offsetof(struct tss, reserved2) - 1)
+        return NULL;
+    return (const struct tss *)task_base(task);
 }
 
 /* Interrupts are off, so that all is of one CPU. */
 static const char *gate_wrong(void)
 {
     const struct gate *gate = debug_gate();
+    const struct tss *task = task_state();
     unsigned ist;
 
     if (!gate || !(gate->type & GATE_PRESENT))
@@ -101,7 +118,9 @@ static const char *gate_wrong(void)
     ist = gate->ist & GATE_IST;
     if ((gate->type & GATE_TYPE) != GATE_INTERRUPT)
         return "gate 1 of the IDT is not an interrupt gate";
-    if (ist == 0 || ist_stack(ist) != (uintptr_t)pitot_debug_stack(arch_cpu_id()))
+    if (!task)
+        return "the TSS of this CPU is not where its GDT says: set TR and that descriptor";
+    if (ist == 0 || task->ist[ist - 1] != (uintptr_t)pitot_debug_stack(arch_cpu_id()))
         return "the IST stack of gate 1 is not pitot_debug_stack of this CPU";
     return NULL;
 }

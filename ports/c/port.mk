@@ -26,6 +26,7 @@ $(eval $(call C_PORT,level1,0 1))
 $(eval $(call C_PORT,level2,0 1 2))
 $(eval $(call C_PORT,own-gate,0 1 2,$(own)))
 $(eval $(call C_PORT,small,0 1 2,$(small) -Wl$(comma)--defsym=__real_pitot_command=0))
+$(eval $(call C_PORT,task-state,0 1 2,$(call wrap,pitot_start)))
 $(eval $(call C_PORT,stray,0 1 2,$(call wrap,record_end)))
 $(eval $(call C_PORT,stray-next,0 1 2,$(call wrap,record_end pitot_init)))
 $(eval $(call C_PORT,low,0 1 2,-Wl$(comma)--defsym=LOW=1))
@@ -53,6 +54,7 @@ $(BUILD)/ports/c-own-gate.elf: ports/c/variants/own_gate.c
 $(BUILD)/ports/c-level4.elf $(BUILD)/ports/c-level4-small.elf: ports/c/variants/both.c
 $(BUILD)/ports/c-level4-small.elf $(BUILD)/ports/c-small.elf: ports/c/variants/small_stack.c
 $(BUILD)/ports/c-moves.elf: ports/c/variants/moves.c
+$(BUILD)/ports/c-task-state.elf: ports/c/variants/task_state.c
 $(BUILD)/ports/c-stray.elf: ports/c/variants/stray.c
 $(BUILD)/ports/c-stray-next.elf: ports/c/variants/stray.c ports/c/variants/debug_next.c
 
@@ -83,4 +85,4 @@ $(BUILD)/ports/%-tables.elf: $(BUILD)/ports/%.elf $(TABLE_TOOLS) tools/pitot-tab
 	$(Q)BUILD=$(BUILD) tools/pitot-tables --text text_start,text_end --exempt .boot $@.part
 	$(Q)mv $@.part $@
 
-C_PORTS := $(patsubst %,$(BUILD)/ports/c-%.elf,level0 level1 level2 level3 level2-tables own-gate-tables small-tables low-tables nameless-tables level3-tables level4 level4-tables level4-small-tables level4-two-tables level4-forgets-tables moves parkless one-of-two two-of-one forgets dropped gateless shifted stray stray-next level5 lineless gdbless gdb-of-two)
+C_PORTS := $(patsubst %,$(BUILD)/ports/c-%.elf,level0 level1 level2 level3 level2-tables own-gate-tables small-tables low-tables nameless-tables level3-tables level4 level4-tables level4-small-tables level4-two-tables level4-forgets-tables moves parkless one-of-two two-of-one forgets dropped gateless shifted task-state stray stray-next level5 lineless gdbless gdb-of-two)

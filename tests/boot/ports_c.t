@@ -43,6 +43,7 @@ my %others = (
     '2, with its own gate and tables' => 'own-gate-tables',
     '2, with a gate that is not named' => 'gateless',
     '2, with another stack' => 'shifted',
+    '2, with another GDT' => 'task-state',
     '2, on a small stack' => 'small-tables',
     '2, a stray trap' => 'stray',
     '2, a stray trap, where it continues' => 'stray-next',
@@ -167,6 +168,10 @@ refuses('2, with a gate that is not named', "-e $watched/8:w",
     'gate 1 of the IDT is not pitot_debug_entry, and struct pitot_kernel does not name gate and');
 refuses('2, with another stack', "-e $watched/8:w",
     'the IST stack of gate 1 is not pitot_debug_stack of this CPU');
+# ports/c/variants/task_state.c: what the GDT says now, which the CPU reads only at `ltr`.
+my $task = '2, with another GDT';
+refuses($task, "$_ -e $watched/8:w", 'the TSS of this CPU is not where its GDT says')
+    for qw(base type short cut);
 refuses(2, '-e mem:' . address(2, 'percpu') . '/8:rw', q{the CPU's own area});
 refuses(2, '-e mem:0xffffffffff000000:w', 'is not mapped');
 refuses(2, "-e $watched:w -g", 'frame pointers alone name wrong callers');
