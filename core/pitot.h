@@ -46,7 +46,8 @@ void pitot_host_print(const char *text, unsigned long length);
 
 /*
  * For gdb (GDB=1), which also needs pitot_host_mapped: a serial line that nothing else uses.
- * pitot_host_gdb_get returns the received byte, or -1 at once. Any context.
+ * pitot_host_gdb_get returns the received byte, or -1 at once; 0xff 256 times in a row is taken for
+ * a port that is not there. Any context.
  */
 int pitot_host_gdb_get(void) __attribute__((weak));
 void pitot_host_gdb_put(unsigned char byte) __attribute__((weak));

@@ -8,7 +8,36 @@
 #include "core/host.h"
 #include "core/pitot.h"
 
+#define NO_LINE   0xff /* what a port that is not there reads as */
+#define BYTES_MAX 256  /* without a pause: more than a port keeps, or gdb sends between stops */
+
 static bool started; /* pitot_gdb_start has succeeded */
+
+/* Interrupts are off. */
+static struct {
+    int first;     /* the byte that pitot_gdb_start has read; -1: none */
+    unsigned row;  /* bytes polled without a pause */
+    unsigned ones; /* those at the end of them that were NO_LINE */
+} polled = {.first = -1};
+
+static bool line_is_absent(void)
+{
+    return polled.ones >= BYTES_MAX;
+}
+
+/* Pauses where the kernel's line does not, as the callers read until a pause. */
+static int line_poll(void)
+{
+    int byte = polled.first;
+
+    polled.first = -1;
+    if (byte < 0 && !line_is_absent() && polled.row < BYTES_MAX)
+        byte = pitot_host_gdb_get();
+    polled.row = byte < 0 ? 0 : polled.row + 1;
+    if (!line_is_absent())
+        polled.ones = byte == NO_LINE ? polled.ones + 1 : 0;
+    return byte;
+}
 
 static int line_get(void)
 {
@@ -58,11 +87,26 @@ static const char *refused(void)
     return arch_embed_gate_wrong();
 }
 
+static const char no_line[] = "gdb: pitot_host_gdb_get gives 0xff without end: no line is there";
+
+/* Keeps the first byte of a gdb that has come before. */
+static void try_line(void)
+{
+    uint64_t flags = arch_irq_save();
+    int byte;
+
+    do
+        byte = line_poll();
+    while (byte == NO_LINE && !line_is_absent());
+    polled.first = byte;
+    arch_irq_restore(flags);
+}
+
 const char *pitot_gdb_start(void)
 {
     static const struct gdb_door door = {.name = "the kernel's line",
                                          .line = {line_get, line_put, line_ready},
-                                         .poll = pitot_host_gdb_get,
+                                         .poll = line_poll,
                                          .listen = door_listen,
                                          .open = door_open,
                                          .close = door_close};
@@ -71,6 +115,9 @@ const char *pitot_gdb_start(void)
 
     if (wrong)
         return wrong;
+    try_line();
+    if (line_is_absent())
+        return no_line;
     with.task_name = embed_task_name; /* as in the host of console commands */
     host_set(&with);
     gdb_init(&door, NULL, NULL);
@@ -83,7 +130,7 @@ static bool gdb_comes(void)
 {
     int byte;
 
-    while ((byte = pitot_host_gdb_get()) >= 0)
+    while ((byte = line_poll()) >= 0)
         if (gdb_arrived((uint8_t)byte, NULL))
             return true;
     return false;
@@ -107,6 +154,8 @@ const char *pitot_gdb_wait(void)
         if (comes)
             arch_stop_here();
         arch_irq_restore(flags);
+        if (line_is_absent())
+            return no_line;
     }
     return NULL;
 }

@@ -46,6 +46,7 @@ $(eval $(call C_PORT,level4-forgets,0 1 2 3 4,$(call elsewhere,pitot_cpu_resumes
 $(eval $(call C_PORT,level4-dropped,0 1 2 4,,$(BUILD)/ports/no-commands.ld,,,4))
 $(eval $(call C_PORT,level5,0 1 2 5,,,,,5))
 $(eval $(call C_PORT,lineless,0 1 2 5,$(call elsewhere,pitot_host_gdb_put,0),,,,5))
+$(eval $(call C_PORT,vanishes,0 1 2 5,$(call wrap,pitot_host_gdb_get),,,,5))
 $(eval $(call C_PORT,gdbless,0 1 2 5))
 $(eval $(call C_PORT,gdb-of-two,0 1 2 3 5,,,2,,5))
 $(eval $(call C_PORT,dropped,0,,$(BUILD)/ports/dropped.ld))
@@ -55,6 +56,7 @@ $(BUILD)/ports/c-level4.elf $(BUILD)/ports/c-level4-small.elf: ports/c/variants/
 $(BUILD)/ports/c-level4-small.elf $(BUILD)/ports/c-small.elf: ports/c/variants/small_stack.c
 $(BUILD)/ports/c-moves.elf: ports/c/variants/moves.c
 $(BUILD)/ports/c-task-state.elf: ports/c/variants/task_state.c
+$(BUILD)/ports/c-vanishes.elf: ports/c/variants/vanishes.c
 $(BUILD)/ports/c-stray.elf: ports/c/variants/stray.c
 $(BUILD)/ports/c-stray-next.elf: ports/c/variants/stray.c ports/c/variants/debug_next.c
 
@@ -85,4 +87,4 @@ $(BUILD)/ports/%-tables.elf: $(BUILD)/ports/%.elf $(TABLE_TOOLS) tools/pitot-tab
 	$(Q)BUILD=$(BUILD) tools/pitot-tables --text text_start,text_end --exempt .boot $@.part
 	$(Q)mv $@.part $@
 
-C_PORTS := $(patsubst %,$(BUILD)/ports/c-%.elf,level0 level1 level2 level3 level2-tables own-gate-tables small-tables low-tables nameless-tables level3-tables level4 level4-tables level4-small-tables level4-two-tables level4-forgets-tables moves parkless one-of-two two-of-one forgets dropped gateless shifted task-state stray stray-next level5 lineless gdbless gdb-of-two)
+C_PORTS := $(patsubst %,$(BUILD)/ports/c-%.elf,level0 level1 level2 level3 level2-tables own-gate-tables small-tables low-tables nameless-tables level3-tables level4 level4-tables level4-small-tables level4-two-tables level4-forgets-tables moves parkless one-of-two two-of-one forgets dropped gateless shifted task-state stray stray-next level5 lineless vanishes gdbless gdb-of-two)
