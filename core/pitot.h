@@ -108,6 +108,12 @@ const char *pitot_start(const char *options);
 unsigned long long pitot_stop(void);
 
 /*
+ * Returns what the last recording lacks, in words, such as records that the ring had no room for;
+ * 0 if nothing is known to be missing. Task context.
+ */
+const char *pitot_incomplete(void);
+
+/*
  * Returns the hits in the last recording that may or may not belong to an event, because events
  * watch the same bytes and the instruction is unknown. They are not recorded. With tables there are
  * few. Task context.
@@ -119,6 +125,9 @@ void pitot_thread_runs(unsigned pid);
 
 /* Names thread `pid`, up to 15 characters. Returns 0, or why perf cannot know it. Task context. */
 const char *pitot_thread_named(unsigned pid, const char *name);
+
+/* Thread `pid` has ended: its name gives way when another needs the room of 64. Task context. */
+void pitot_thread_ended(unsigned pid);
 
 /* Loads the breakpoints changed while this CPU was parked. Interrupts off; not in a debug trap. */
 void pitot_cpu_resumes(void);

@@ -10,6 +10,7 @@
 #include "core/lib/print.h"
 #include "core/lib/string.h"
 #include "core/pitot.h"
+#include "core/recording/recording.h"
 
 #define LINE_SIZE 512
 
@@ -87,6 +88,28 @@ static int begin(void)
     return error;
 }
 
+/* A recording by time without ticks has no samples, and looks as if nothing had run. */
+static void tell_no_ticks(uint32_t before)
+{
+    const struct record_source *source = recording_source();
+    bool by_time = false;
+
+    for (size_t i = 0; i < source->event_count; i++)
+        by_time |= source->events[i].attr.type == PERF_TYPE_SOFTWARE;
+    if (by_time && embed_ticks == before)
+        print("pitot: no samples by time: pitot_tick was not called\n");
+}
+
+static int run(struct arguments *arguments)
+{
+    uint32_t before = embed_ticks;
+    int status = command_run(arguments->count, arguments->value);
+
+    if (!status && arguments->count > 1 && strcmp(arguments->value[1], "record") == 0)
+        tell_no_ticks(before);
+    return status;
+}
+
 /* Not inlined, so that pitot_command itself takes little of a small stack. */
 __attribute__((noinline)) static int run_line(const char *line)
 {
@@ -106,7 +129,7 @@ __attribute__((noinline)) static int run_line(const char *line)
         print("pitot: %s\n", why.text);
         return error;
     }
-    return arguments.count > 0 ? command_run(arguments.count, arguments.value) : 0;
+    return arguments.count > 0 ? run(&arguments) : 0;
 }
 
 int pitot_command(const char *line)

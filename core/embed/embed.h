@@ -28,6 +28,29 @@ int embed_options_parse(const char *text, struct embed_options *options, struct 
  */
 int embed_tracepoints_init(struct refusal *why);
 
+struct pitot_regs;
+
+/*
+ * Checks the distances to what a trap entry saved against `interrupted`. Returns false if no entry
+ * of the kernel's list is on the stack of the caller. In the timer interrupt.
+ */
+bool embed_traps_check(const struct pitot_regs *interrupted);
+
+/* Returns which distance is wrong; NULL if none is known to be. Any context. */
+const char *embed_traps_wrong(void);
+
+/* Calls of pitot_tick, but for those of two CPUs at once. */
+extern uint32_t embed_ticks;
+
+/* What the last recording lacks; pitot_incomplete says it. Task context. */
+struct embed_missing {
+    uint64_t records;    /* that the rings do not have */
+    bool ticks;          /* an event counts time, and pitot_tick was not called */
+    const char *callers; /* why chains lack callers, or NULL */
+};
+
+void embed_incomplete_set(const struct embed_missing *missing);
+
 /* Returns the named threads, for the stream. Task context. */
 const struct recorded_task *embed_threads(size_t *count);
 

@@ -20,6 +20,7 @@
 #include "core/symbols/symbols.h"
 
 #define CLOCK_PERIOD 1000000 /* ns, without -c */
+#define TICKS_TRIED  16      /* until one comes by an entry in `traps` */
 
 /* EMBED_RING_SIZE: RING of lib.mk. */
 static _Alignas(8) uint8_t ring_memory[ARCH_CPUS_MAX][EMBED_RING_SIZE];
@@ -36,8 +37,12 @@ static struct {
     bool tables;        /* symbols and chains by table are available */
     size_t event_count; /* events that record; 0: no recording */
     uint64_t doubtful;  /* doubtful hits of the last recording */
+    uint32_t ticks;     /* embed_ticks when the recording began */
+    unsigned untried;   /* calls of pitot_tick that check the distances to trap entries */
     struct embed_options options;
 } state;
+
+uint32_t embed_ticks;
 
 _Noreturn void assert_failed(const char *claim, const char *file, int line)
 {
@@ -108,6 +113,7 @@ const char *pitot_init(const struct pitot_kernel *kernel)
     nmi_clock_missing("the kernel's timer is an interrupt");
     pitot_thread_named(0, kernel->name ? kernel->name : "kernel");
     begin_stream();
+    state.untried = kernel->trap_count ? TICKS_TRIED : 0;
     state.ready = true;
     return NULL;
 }
@@ -127,6 +133,8 @@ static int choose_chains(struct event_spec *spec, struct refusal *why)
                       "-g: %s hits anywhere in a function, where frame pointers alone name wrong "
                       "callers: the tables are missing (pitot-tables)",
                       spec->name);
+    if (!state.tables && embed_traps_wrong())
+        return refuse(why, EINVAL, "-g: %s", embed_traps_wrong());
     spec->attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
     spec->chain.method = state.tables ? UNWIND_BY_TABLE : UNWIND_BY_FRAME_POINTER;
     return 0;
@@ -210,6 +218,7 @@ const char *pitot_start(const char *options)
         state.event_count = 0;
         return reason.text;
     }
+    state.ticks = embed_ticks;
     for (size_t i = 0; i < state.event_count; i++)
         event_begin(&events[i], rings);
     return NULL;
@@ -225,6 +234,19 @@ static const struct perf_event_header *source_next(struct record_source *source)
 {
     (void)source;
     return ring_merge_next(&merge);
+}
+
+static void note_missing(void)
+{
+    struct embed_missing missing = {.records = 0};
+
+    for (unsigned cpu = 0; cpu < ARCH_CPUS_MAX; cpu++)
+        missing.records += losses[cpu].dropped + losses[cpu].overwritten;
+    for (size_t i = 0; i < state.event_count; i++)
+        missing.ticks |= events[i].spec.source->counts_time && embed_ticks == state.ticks;
+    if (state.options.chains && !state.tables)
+        missing.callers = embed_traps_wrong();
+    embed_incomplete_set(&missing);
 }
 
 unsigned long long pitot_stop(void)
@@ -249,6 +271,7 @@ unsigned long long pitot_stop(void)
         losses[cpu] = (struct recorded_loss){cpu, ring->dropped, ring->overwritten};
         kept += ring->produced - ring->dropped - ring->overwritten;
     }
+    note_missing();
     tasks = embed_threads(&task_count);
     stream_write_recording(embed_stream(), &source, tasks, task_count, losses, ARCH_CPUS_MAX,
                            arch_clock_ns());
@@ -260,6 +283,9 @@ void pitot_tick(const struct pitot_regs *interrupted)
 {
     const struct regs regs = arch_embed_regs(interrupted);
 
+    embed_ticks++;
+    if (state.untried)
+        state.untried = embed_traps_check(interrupted) ? 0 : state.untried - 1;
     event_clock_interrupt(&regs, arch_clock_ns());
 }
 

@@ -69,4 +69,9 @@ void record_end(void)
     say(" records\n");
     say_number(pitot_doubtful());
     say(" doubtful hits\n");
+    if (pitot_incomplete()) {
+        say("incomplete: ");
+        say(pitot_incomplete());
+        say("\n");
+    }
 }

@@ -27,6 +27,13 @@ $(eval $(call C_PORT,level2,0 1 2))
 $(eval $(call C_PORT,own-gate,0 1 2,$(own)))
 $(eval $(call C_PORT,small,0 1 2,$(small) -Wl$(comma)--defsym=__real_pitot_command=0))
 $(eval $(call C_PORT,task-state,0 1 2,$(call wrap,pitot_start)))
+$(eval $(call C_PORT,many-threads,0 1 2,$(call wrap,record_begin)))
+distances = $(call wrap,pitot_init pitot_start) -Wl$(comma)--defsym=BP=$(1) -Wl$(comma)--defsym=FRAME=$(2)
+$(eval $(call C_PORT,distances,0 1 2,$(call distances,64,136)))
+$(eval $(call C_PORT,bp-wrong,0 1 2,$(call distances,56,136)))
+$(eval $(call C_PORT,frame-wrong,0 1 2,$(call distances,64,144)))
+$(eval $(call C_PORT,frame-far,0 1 2,$(call distances,64,1000000)))
+$(eval $(call C_PORT,tickless,0 1 2,$(call elsewhere,clock_tick,0)))
 $(eval $(call C_PORT,stray,0 1 2,$(call wrap,record_end)))
 $(eval $(call C_PORT,stray-next,0 1 2,$(call wrap,record_end pitot_init)))
 $(eval $(call C_PORT,low,0 1 2,-Wl$(comma)--defsym=LOW=1))
@@ -42,6 +49,7 @@ $(eval $(call C_PORT,shifted,0 1 2,$(call elsewhere,pitot_debug_stack,pitot_doub
 $(eval $(call C_PORT,level4,0 1 2 4,,,,,4))
 $(eval $(call C_PORT,level4-two,0 1 2 3 4,,,2,,4))
 $(eval $(call C_PORT,level4-small,0 1 2 4,$(small) $(call wrap,pitot_command),,,,4))
+$(eval $(call C_PORT,level4-tickless,0 1 2 4,$(call elsewhere,clock_tick,0),,,,4))
 $(eval $(call C_PORT,level4-forgets,0 1 2 3 4,$(call elsewhere,pitot_cpu_resumes,pitot_doubtful),,2,,4))
 $(eval $(call C_PORT,level4-dropped,0 1 2 4,,$(BUILD)/ports/no-commands.ld,,,4))
 $(eval $(call C_PORT,level5,0 1 2 5,,,,,5))
@@ -57,6 +65,8 @@ $(BUILD)/ports/c-level4-small.elf $(BUILD)/ports/c-small.elf: ports/c/variants/s
 $(BUILD)/ports/c-moves.elf: ports/c/variants/moves.c
 $(BUILD)/ports/c-task-state.elf: ports/c/variants/task_state.c
 $(BUILD)/ports/c-vanishes.elf: ports/c/variants/vanishes.c
+$(BUILD)/ports/c-many-threads.elf: ports/c/variants/many_threads.c
+$(patsubst %,$(BUILD)/ports/c-%.elf,distances bp-wrong frame-wrong frame-far): ports/c/variants/distances.c
 $(BUILD)/ports/c-stray.elf: ports/c/variants/stray.c
 $(BUILD)/ports/c-stray-next.elf: ports/c/variants/stray.c ports/c/variants/debug_next.c
 
@@ -87,4 +97,4 @@ $(BUILD)/ports/%-tables.elf: $(BUILD)/ports/%.elf $(TABLE_TOOLS) tools/pitot-tab
 	$(Q)BUILD=$(BUILD) tools/pitot-tables --text text_start,text_end --exempt .boot $@.part
 	$(Q)mv $@.part $@
 
-C_PORTS := $(patsubst %,$(BUILD)/ports/c-%.elf,level0 level1 level2 level3 level2-tables own-gate-tables small-tables low-tables nameless-tables level3-tables level4 level4-tables level4-small-tables level4-two-tables level4-forgets-tables moves parkless one-of-two two-of-one forgets dropped gateless shifted task-state stray stray-next level5 lineless vanishes gdbless gdb-of-two)
+C_PORTS := $(patsubst %,$(BUILD)/ports/c-%.elf,level0 level1 level2 level3 level2-tables own-gate-tables small-tables low-tables nameless-tables level3-tables level4 level4-tables level4-small-tables level4-two-tables level4-tickless-tables level4-forgets-tables moves parkless one-of-two two-of-one forgets dropped gateless shifted task-state tickless many-threads distances bp-wrong frame-wrong frame-far stray stray-next level5 lineless vanishes gdbless gdb-of-two)

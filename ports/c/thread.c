@@ -37,5 +37,6 @@ void thread_yield(void)
 void thread_end(void)
 {
     threads[this_cpu()->current].runs = 0;
+    pitot_thread_ended(this_cpu()->current); /* PITOT */
     thread_yield();
 }

@@ -139,6 +139,8 @@ extern "C" {
     pub fn pitot_stop() -> u64;
     pub fn pitot_thread_runs(pid: u32);
     pub fn pitot_thread_named(pid: u32, name: *const u8) -> *const u8;
+    pub fn pitot_thread_ended(pid: u32);
+    pub fn pitot_incomplete() -> *const u8;
     pub fn pitot_debug_entry();
     pub fn pitot_debug_stack(cpu: u32) -> *mut u8;
     pub fn pitot_tick(interrupted: *const Regs);

@@ -43,6 +43,12 @@ my %others = (
     '2, with its own gate and tables' => 'own-gate-tables',
     '2, with a gate that is not named' => 'gateless',
     '2, with another stack' => 'shifted',
+    '2, with many threads' => 'many-threads',
+    '2, with no tick' => 'tickless',
+    '2, with given distances' => 'distances',
+    '2, with bp elsewhere' => 'bp-wrong',
+    '2, with a frame elsewhere' => 'frame-wrong',
+    '2, with a frame far off' => 'frame-far',
     '2, with another GDT' => 'task-state',
     '2, on a small stack' => 'small-tables',
     '2, a stray trap' => 'stray',
@@ -175,6 +181,48 @@ refuses($task, "$_ -e $watched/8:w", 'the TSS of this CPU is not where its GDT s
 refuses(2, '-e mem:' . address(2, 'percpu') . '/8:rw', q{the CPU's own area});
 refuses(2, '-e mem:0xffffffffff000000:w', 'is not mapped');
 refuses(2, "-e $watched:w -g", 'frame pointers alone name wrong callers');
+
+# --- ... what a recording lacks -------------------------------------------------------------------
+
+sub incomplete_ok
+{
+    my ($level, $options, $lacks, $name) = @_;
+    my ($status, $console) = run_level($level, $options);
+    is($status, $done, "$name: recorded");
+    my ($told) = $console =~ /^incomplete: (.*)$/m;
+    is($told, $lacks, '... and what it lacks is ' . ($lacks ? 'told' : 'nothing'));
+}
+
+my $ticks = '-e shop:tick -g';
+my $far = "traps of struct pitot_kernel: `frame` is not the distance to the CPU's frame in the "
+    . "timer's entry";
+my $bp = "traps of struct pitot_kernel: `bp` is not the distance to the interrupted rbp in the "
+    . "timer's entry";
+incomplete_ok('2, with given distances', "$_$ticks", undef, "right distances, $_") for '', 'late ';
+for (['2, with bp elsewhere', $bp], ['2, with a frame elsewhere', $far],
+    ['2, with a frame far off', $far])
+{
+    my ($level, $lacks) = @$_;
+    incomplete_ok($level, $ticks, $lacks, $level);
+    refuses($level, "late $ticks", "-g: \Q$lacks\E");
+    incomplete_ok($level, 'late -e shop:tick', undef, "$level, no chains");
+}
+incomplete_ok('2, with no tick', '-e cpu-clock', 'no samples by time: pitot_tick was not called',
+    'a kernel without pitot_tick');
+incomplete_ok('2, with no tick', '-e shop:job_done', undef, '... that does not need it');
+
+# ports/c/variants/many_threads.c: 64 names, of which that of thread 0 and the workers' are needed.
+my $many = '2, with many threads';
+($status, $console) = run_level($many, '-e pitot:mark -e shop:job_done');
+like($console, qr/^no room for the name: 64 threads have one, and none has ended/m,
+    'more names than there is room for');
+my %name = reverse(perf_says($many, '-F', 'comm,tid,event') =~ /^ *(\S+) +(\d+) +\w/mg);
+my %wanted = (0 => 'boot', map { ($_ => $workers[$_ - 1]) } 1 .. @workers);
+$wanted{$_} = $_ < 240 ? ":$_" : "short-$_" for 100 .. 299;
+is_deeply(\%name, \%wanted, '... the names of those that ended first have given way');
+($status, $console) = run_level($many, 'flood -e pitot:mark');
+my ($kept, $lost) = $console =~ /^(\d+) records\n(?:.*\n)incomplete: (\d+) records are lost: RING/m;
+is(($kept // 0) + ($lost // 0), 2001, 'records that there is no room for are told');
 
 # --- ... with tables: symbols, and chains by what compiler and assembly say of frames -------------
 

@@ -131,6 +131,12 @@ is($none, "pitot: the tables are missing (pitot-tables)\n", 'without tables none
 is($none, "pitot: CPU 1: it has not called pitot_cpu_resumes: it has no breakpoints\n",
     'nor where a CPU would miss hits');
 
+my ($timeless, $timed) = run_lines("$build/ports/c-level4-tickless-tables.elf", 1,
+    'perf record -e cpu-clock -- work', 'perf record -e shop:job_done -- work');
+like($timeless, qr/^pitot: no samples by time: pitot_tick was not called$/m,
+    'a recording by time, in a kernel without ticks');
+unlike($timed, qr/pitot_tick/, '... others do not need them');
+
 my $dropped = `make -s BUILD=$build $build/ports/c-level4-dropped.elf 2>&1`;
 like($dropped, qr/undefined reference to `__start_pitot_commands'/,
     'a linker script that drops the commands: the linker says so');

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the last recording of pitot_start lacks, in words for the kernel's console. Task context. */
+#include "core/embed/embed.h"
+
+#include "core/lib/print.h"
+#include "core/pitot.h"
+
+static char text[400];
+static size_t length;
+
+__attribute__((format(printf, 1, 2))) static void add(const char *format, ...)
+{
+    va_list list;
+
+    if (length)
+        length += print_into(text + length, sizeof(text) - length, "; ");
+    va_start(list, format);
+    length += print_list_into(text + length, sizeof(text) - length, format, list);
+    va_end(list);
+}
+
+void embed_incomplete_set(const struct embed_missing *missing)
+{
+    length = 0;
+    if (missing->records)
+        add("%llu records are lost: RING of make lib is %d", (unsigned long long)missing->records,
+            EMBED_RING_SIZE);
+    if (missing->ticks)
+        add("no samples by time: pitot_tick was not called");
+    if (missing->callers)
+        add("%s", missing->callers);
+}
+
+const char *pitot_incomplete(void)
+{
+    return length ? text : NULL;
+}
