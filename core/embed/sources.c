@@ -7,6 +7,7 @@
 const struct event_source *const event_sources[] = {&breakpoint_source, &clock_source,
                                                     &tracepoint_source};
 const size_t event_source_count = sizeof(event_sources) / sizeof(event_sources[0]);
+const bool event_own_kernel = false;
 
 /* Never called: pitot_start has no syntax for a breakpoint that opens a window of `branches`. */
 void branches_open(struct regs *regs)

@@ -196,23 +196,32 @@ static void breakpoint_begin(struct event *event)
 
 static void breakpoint_describe(struct sink *sink)
 {
-    print_to(sink,
-             "  mem:ADDR[/LEN][:ACCESS][:k]                        [Hardware breakpoint]\n"
-             "      ADDR    0x..., a symbol, or symbol+offset: %zu symbols, TAB completes\n"
-             "      LEN     bytes: 1 to 32, more than 8 spread over several registers;\n"
-             "              default the symbol's size\n"
-             "      ACCESS  w, rw, or x\n"
-             "      several on the same bytes share a register; if the owner of a hit cannot be\n"
-             "      determined, `perf stat` and `perf record` say \"not exact\", and by how many\n"
-             "      what a hit did to the bytes, and which instruction: breakpoint:hit\n"
-             "  mem:/PROGRAM:ADDR[/LEN][:ACCESS][:u]               the same in a program, by its "
-             "symbols\n"
-             "  5:ADDR      the same, rw and one byte\n\n",
-             symbols_count());
+    print_to(sink, "  mem:ADDR[/LEN][:ACCESS]%-28s[Hardware breakpoint]\n",
+             event_own_kernel ? "[:k]" : "");
+    if (symbols_count())
+        print_to(sink, "      ADDR    0x..., a symbol, or symbol+offset: %zu symbols%s\n",
+                 symbols_count(), event_own_kernel ? ", TAB completes" : "");
+    else
+        print_to(sink, "      ADDR    0x...; symbols when pitot-tables has made the tables\n");
+    print_to(
+        sink,
+        "      LEN     bytes: 1 to 32, more than 8 spread over several registers;\n"
+        "              default the symbol's size\n"
+        "      ACCESS  w, rw, or x\n"
+        "      several on the same bytes share a register; if the owner of a hit cannot be\n"
+        "      determined, `perf stat` and `perf record` say \"not exact\", and by how many\n");
+    if (event_own_kernel)
+        print_to(
+            sink,
+            "      what a hit did to the bytes, and which instruction: breakpoint:hit\n"
+            "  mem:/PROGRAM:ADDR[/LEN][:ACCESS][:u]               the same in a program, by its "
+            "symbols\n");
+    print_to(sink, "  5:ADDR      the same, rw and one byte\n\n");
 }
 
 const struct event_source breakpoint_source = {
     .spelt = "mem:[/PROGRAM:]ADDR[/LEN][:rw|w|x][:u|:k] or 5:ADDR",
+    .spelt_embedded = "mem:ADDR[/LEN][:rw|w|x] or 5:ADDR",
     .name = "mem:",
     .describe = breakpoint_describe,
     .parse = breakpoint_parse,

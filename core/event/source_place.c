@@ -15,6 +15,11 @@ static int refuse_unknown(struct refusal *why, const char *name)
     size_t count = symbols_suggest(name, nearest, NEAREST_MAX);
     struct spelling_list near = {.length = 0};
 
+    if (symbols_count() == 0)
+        return refuse(why, ENOENT,
+                      "no symbol \"%s\", as the tables are missing: pitot-tables makes them; 0x... "
+                      "needs none",
+                      name);
     if (count == 0)
         return refuse(why, ENOENT, "no symbol \"%s\", and none with a similar spelling", name);
     for (size_t i = 0; i < count; i++)

@@ -185,6 +185,7 @@ static void tracepoint_describe(struct sink *sink)
 
 const struct event_source tracepoint_source = {
     .spelt = "or a tracepoint (`perf list`)",
+    .spelt_embedded = "or a tracepoint, SYSTEM:NAME",
     .describe = tracepoint_describe,
     .parse = tracepoint_parse,
     .enable = tracepoint_enable,

@@ -22,8 +22,13 @@ static const char *possible(void)
     static struct spelling_list list;
 
     list.length = 0;
-    for (size_t i = 0; i < event_source_count; i++)
-        spelling_list_add(&list, event_sources[i]->spelt);
+    for (size_t i = 0; i < event_source_count; i++) {
+        const struct event_source *source = event_sources[i];
+
+        spelling_list_add(&list, event_own_kernel || !source->spelt_embedded
+                                     ? source->spelt
+                                     : source->spelt_embedded);
+    }
     return list.text;
 }
 

@@ -33,6 +33,11 @@ static const struct tracepoint_field *find_field(const struct event_spec *event,
     const struct tracepoint_field *field;
     char names[FIELDS_SHOWN];
 
+    if (!tracepoint && !event_own_kernel) {
+        refuse(why, EINVAL, "%s %s: %s is not a tracepoint and has no fields%s", option, name,
+               event->name, *also ? ", only comm, cpu and caller" : "");
+        return NULL;
+    }
     if (!tracepoint) {
         refuse(why, EINVAL,
                "%s %s: %s is not a tracepoint and has no fields%s; its hits have fields: -e %s -e "

@@ -148,6 +148,9 @@ int events_set_filter(void *at, const char *typed, char *value, struct refusal *
     if (count == 0)
         return refuse(why, EINVAL, "%s must come after the -e EVENT that it is for", typed);
     for (unsigned i = 0; !error && i < count; i++) {
+        if (!events[i].source->has_fields && !event_own_kernel)
+            return refuse(why, EINVAL, "--filter: %s is not a tracepoint and has no fields",
+                          events[i].name);
         if (!events[i].source->has_fields)
             return refuse(why, EINVAL,
                           "--filter: %s is not a tracepoint and has no fields; its hits have "

@@ -5,16 +5,12 @@
 #include "core/perf/report_options.h"
 
 static const struct option none[] = {{.names = {NULL}}};
-static const struct options list_options = {
+const struct options list_options = {
     .name = "list",
     .usage = "[PATTERN]...",
     .summary = "the events, and who holds the debug registers",
     .row = none,
 };
-
-const struct options *const perf_parts[] = {
-    &list_options, &record_options, &report_options, &script_options, &stat_options, &trace_options,
-    NULL};
 
 const struct options *perf_part_find(const char *name, size_t length)
 {

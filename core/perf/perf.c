@@ -2,6 +2,7 @@
 /* The console's `perf` and its help. Task context. */
 #include "core/console/command.h"
 #include "core/console/near.h"
+#include "core/event/source.h"
 #include "core/lib/string.h"
 #include "core/perf/commands.h"
 #include "core/perf/option_table.h"
@@ -107,7 +108,12 @@ static int refuse_part(const char *name, const char *word)
         return -EINVAL;
     }
     print("perf %s%s%s: ", name, both ? " " : "", both ? word : "");
-    if (other->host)
+    if (other->host && !event_own_kernel)
+        print("the real perf has it: on the host, tools/perf-file STREAM perf.data, of the bytes "
+              "that "
+              "pitot_host_write gets; then perf %s -i perf.data\n",
+              name);
+    else if (other->host)
         print("the real perf has it: on the host, tools/perf-file build/com2.bin build/perf.data; "
               "%s\n",
               other->host);
@@ -135,7 +141,9 @@ static int perf_help(const char *name)
 /* The machine has only one recording, so the workload of a recording cannot start another. */
 static int perf_run_part(const struct part *part, int argc, char **argv)
 {
-    if (options_ask_help(perf_part_find(argv[0], strlen(argv[0])), argc, argv))
+    const struct options *options = perf_part_find(argv[0], strlen(argv[0]));
+
+    if (options && options_ask_help(options, argc, argv)) /* NULL: a kernel without that part */
         return perf_help(argv[0]);
     if (recording_runs() && !part->any_time) {
         print("perf %s: a recording is running already; it ends with its workload\n", argv[0]);
@@ -152,7 +160,7 @@ static int perf_run(int argc, char **argv)
     if (part)
         return perf_run_part(part, argc - 1, argv + 1);
     if (!name) {
-        print("usage: perf list | record | report | script | stat | trace\n");
+        print("usage: perf %s\n", perf_usage);
         return -EINVAL;
     }
     if (strncmp(name, "--", 2) == 0) /* --help, --version */
@@ -162,8 +170,8 @@ static int perf_run(int argc, char **argv)
 
 COMMAND(perf_command) = {
     .name = "perf",
-    .usage = "list | record | report | script | stat | trace",
-    .summary = "record and read hits of breakpoints, tracepoints, the clock; trace system calls",
+    .usage = perf_usage,
+    .summary = perf_summary,
     .run = perf_run,
     .help = perf_help,
 };

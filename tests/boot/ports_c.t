@@ -180,6 +180,7 @@ refuses($task, "$_ -e $watched/8:w", 'the TSS of this CPU is not where its GDT s
     for qw(base type short cut);
 refuses(2, '-e mem:' . address(2, 'percpu') . '/8:rw', q{the CPU's own area});
 refuses(2, '-e mem:0xffffffffff000000:w', 'is not mapped');
+refuses(2, '-e mem:jobs_done:w', 'as the tables are missing: pitot-tables makes them; 0x...');
 refuses(2, "-e $watched:w -g", 'frame pointers alone name wrong callers');
 
 # --- ... what a recording lacks -------------------------------------------------------------------

@@ -58,6 +58,9 @@ is_deeply({reverse($stat =~ /^ +(\d+) {6}(baker|cook|smith)$/mg)},
     {map { ($_ => $jobs / 3) } qw(baker cook smith)}, '... by the thread that has done the job');
 like($list, qr/^  shop:job_done  +unsigned int job, char worker\[\]$/m,
     "perf list has the kernel's tracepoints");
+unlike($list, qr{breakpoint:hit|mem:/|branches|TAB|\[:u\|:k\]\s+\[Hard},
+    '... and nothing that only Pitot\'s own kernel has');
+unlike($help, qr/trace system calls/, '... nor has help');
 like($help, qr/^  work +makes all jobs$/m, "help has the kernel's commands");
 
 my ($plain) = run_lines($one, 1, 'perf stat -- work');
@@ -123,8 +126,18 @@ my @refusals = (
     ['wrok', qr/^wrok: no such command; near: work/],
     ['work ' . 'x ' x 40, qr/^pitot: more than 32 arguments/],
 );
-my @said = run_lines($one, 1, map { $_->[0] } @refusals);
-like($said[$_], $refusals[$_][1], "$refusals[$_][0]: refused") for 0 .. $#refusals;
+# What only Pitot's own kernel has is not offered.
+my @others = (
+    ['perf', qr/^usage: perf list \| record \| report \| script \| stat$/],
+    ['perf record -e breakpoint:hit -- work', qr/: mem:ADDR\[\/LEN\]\[:rw\|w\|x\] or 5:ADDR, cpu-/],
+    ['perf record -e mem:jobs_done:w --filter old==0 -- work', qr/has no fields$/],
+    ['perf record -e mem:jobs_done:w --by old -- work', qr/no fields, only comm, cpu and caller$/],
+    ['perf annotate', qr/perf-file STREAM perf\.data, .*; then perf annotate -i perf\.data$/],
+);
+for my $some (\@refusals, \@others) {
+    my @said = run_lines($one, 1, map { $_->[0] } @$some);
+    like($said[$_], $some->[$_][1], "$some->[$_][0]: refused") for 0 .. $#$some;
+}
 my ($none) = run_lines("$build/ports/c-level4.elf", 1, 'perf list');
 is($none, "pitot: the tables are missing (pitot-tables)\n", 'without tables none is run');
 ($none) = run_lines("$build/ports/c-level4-forgets-tables.elf", 2, 'perf list');

@@ -169,11 +169,10 @@ Elf_Data *image_symtab(const struct image *image, GElf_Shdr *header)
 bool image_write(const struct image *image, const void *bytes, size_t size)
 {
     if (size > image->reserved_size)
-        return image_complain(image,
-                              "%s has %zu bytes, the table needs %zu (%#zx): raise the number in "
-                              "linker.ld, or TEXT of "
-                              "make lib",
-                              image->section, image->reserved_size, size, size);
+        return image_complain(image, "%s has %zu bytes, the table needs %zu (%#zx): raise %s",
+                              image->section, image->reserved_size, size, size,
+                              image->reserved_index ? "the number in the linker script"
+                                                    : "TEXT of make lib, or give it KERNEL=");
 
     char *content = calloc(1, image->reserved_size);
     if (!content)
