@@ -39,6 +39,19 @@ enum insn_code {
 };
 
 #define INSN_LENGTH_MAX   15 /* Intel SDM vol. 2, "Instruction Format" */
-#define INSN_REPEAT_NOT   0xf2
-#define INSN_REPEAT       0xf3
 #define INSN_MAP_PER_BYTE 4
+
+/*
+ * Returns 1 if the first of `left` bytes begin an instruction with a repeat prefix, F2 or F3, which
+ * may come after those of operand size, address size and segment: assemblers differ.
+ */
+static inline int insn_has_repeat(const uint8_t *bytes, uintptr_t left)
+{
+    for (uintptr_t i = 0; i < left && i < INSN_LENGTH_MAX; i++) {
+        if ((bytes[i] & 0xfe) == 0xf2)
+            return 1;
+        if (bytes[i] > 0x67 || (bytes[i] < 0x64 && (bytes[i] & 0xe7) != 0x26))
+            return 0;
+    }
+    return 0;
+}

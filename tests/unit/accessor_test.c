@@ -160,10 +160,14 @@ static void calls_and_repeated_instructions_are_told_apart(void **state)
     put(10, INSN_CALL_OR_REPEATED, "\xe8\0\0\0\0", 5);
     put(20, INSN_CALL_OR_REPEATED, "\xf3\xa4", 2);
     put(30, INSN_CALL_OR_REPEATED, "\xf2\xae", 2);
+    put(50, INSN_CALL_OR_REPEATED, "\x66\xf3\x6d", 3); /* as gas writes `rep insw` */
+    put(60, INSN_CALL_OR_REPEATED, "\x3e\xff\xd0", 3);
     put(40, INSN_ACCESS, "\xf3\xa4", 2);
     assert_true(insn_map_is_call(&map, at(10)) && !insn_map_is_repeated(&map, at(10)));
     assert_true(!insn_map_is_call(&map, at(20)) && insn_map_is_repeated(&map, at(20)));
     assert_true(!insn_map_is_call(&map, at(30)) && insn_map_is_repeated(&map, at(30)));
+    assert_true(!insn_map_is_call(&map, at(50)) && insn_map_is_repeated(&map, at(50)));
+    assert_true(insn_map_is_call(&map, at(60)) && !insn_map_is_repeated(&map, at(60)));
     assert_true(!insn_map_is_call(&map, at(40)) && !insn_map_is_repeated(&map, at(40)));
     assert_false(insn_map_is_call(&map, at(TEXT_SIZE)));
 }
@@ -236,6 +240,7 @@ static void assert_string(unsigned offset, bool found, enum arch_access access)
 static void a_string_instruction_is_found_by_what_it_has_passed(void **state)
 {
     const unsigned places[] = {256, 253}; /* it stands at ip; it ends there */
+    const char *second = "\x66\xf3";      /* the repeat prefix, as gas writes it */
     const uintptr_t passed = (uintptr_t)(WATCHED + 1);
 
     (void)state;
@@ -244,6 +249,8 @@ static void a_string_instruction_is_found_by_what_it_has_passed(void **state)
 
         setup(NULL);
         put_string(offset, strings[kind].opcode);
+        if (strings[kind].opcode & 1)
+            memcpy(text + offset, second, 2);
         regs.di = passed, regs.si = 0;
         assert_string(offset, strings[kind].writes_di, ARCH_WRITE);
         assert_string(offset, strings[kind].writes_di || strings[kind].reads_di, ARCH_READ_WRITE);

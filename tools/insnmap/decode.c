@@ -97,7 +97,6 @@ const char *decode(const uint8_t *bytes, size_t left, struct decoded *decoded)
 {
     struct instruction instruction;
     ZydisDecoder decoder;
-    bool repeat = bytes[0] == INSN_REPEAT || bytes[0] == INSN_REPEAT_NOT;
 
     if (!ZYAN_SUCCESS(
             ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64)) ||
@@ -111,8 +110,8 @@ const char *decode(const uint8_t *bytes, size_t left, struct decoded *decoded)
     };
     note_target(&instruction, decoded);
     if (decoded->code == INSN_CALL_OR_REPEATED &&
-        repeat != (instruction.it.meta.category != ZYDIS_CATEGORY_CALL))
-        return "a repeat prefix that does not come first, or before a call";
+        insn_has_repeat(bytes, left) == (instruction.it.meta.category == ZYDIS_CATEGORY_CALL))
+        return "a repeat prefix behind REX, or before a call";
     if (loads_ss(&instruction) && accesses_data(&instruction))
         return "ss loaded from memory, which holds a debug trap back by one instruction";
     return NULL;

@@ -36,11 +36,12 @@ static void print_codes(const struct text *text, const uint8_t *codes)
     static const char *const names[] = {"", "plain", "access", "call"};
 
     for (uint32_t i = 0; i < text->size; i++) {
-        bool repeat = text->bytes[i] == INSN_REPEAT || text->bytes[i] == INSN_REPEAT_NOT;
-
         if (codes[i] != INSN_INSIDE)
             printf("%" PRIx64 " %s\n", text->address + i,
-                   codes[i] == INSN_CALL_OR_REPEATED && repeat ? "repeated" : names[codes[i]]);
+                   codes[i] == INSN_CALL_OR_REPEATED &&
+                           insn_has_repeat(text->bytes + i, text->size - i)
+                       ? "repeated"
+                       : names[codes[i]]);
     }
 }
 

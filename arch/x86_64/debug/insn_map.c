@@ -51,19 +51,18 @@ uintptr_t insn_map_before(const struct insn_map *map, uintptr_t address)
     return 0;
 }
 
-static bool has_repeat_prefix(uintptr_t address)
+/* The map covers `address`. */
+static bool has_repeat(const struct insn_map *map, uintptr_t address)
 {
-    uint8_t first = *(const uint8_t *)address;
-
-    return first == INSN_REPEAT || first == INSN_REPEAT_NOT;
+    return insn_has_repeat((const uint8_t *)address, map->text_size - (address - map->text));
 }
 
 bool insn_map_is_call(const struct insn_map *map, uintptr_t address)
 {
-    return insn_map_code(map, address) == INSN_CALL_OR_REPEATED && !has_repeat_prefix(address);
+    return insn_map_code(map, address) == INSN_CALL_OR_REPEATED && !has_repeat(map, address);
 }
 
 bool insn_map_is_repeated(const struct insn_map *map, uintptr_t address)
 {
-    return insn_map_code(map, address) == INSN_CALL_OR_REPEATED && has_repeat_prefix(address);
+    return insn_map_code(map, address) == INSN_CALL_OR_REPEATED && has_repeat(map, address);
 }
