@@ -6,10 +6,11 @@
 #         [CC=gcc] [NASM=nasm]
 #
 # LEVEL: 4 adds console commands, with MEMORY bytes for rings and reports. GDB: 1 adds gdb, at any level.
-# CPUS: maximum of CPUs; RING: bytes of each CPU's ring, a power of two; TEXT: bytes of kernel text covered by the tables of
+# CPUS: maximum of CPUs, up to 64; RING: bytes of each CPU's ring, a power of two; TEXT: bytes of kernel text covered by the tables of
 # tools/pitot-tables, which take as many bytes again, 0: none; KERNEL: the ELF file whose text is measured for TEXT.
 BUILD ?= build
 CPUS  ?= 1
+$(if $(filter $(CPUS),$(shell seq 64)),,$(error CPUS=$(CPUS): 1 to 64))
 RING  ?= 65536
 LEVEL ?= 3
 DEFAULT_TEXT := $(if $(filter 4,$(LEVEL)),262144,131072)

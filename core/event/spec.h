@@ -20,6 +20,7 @@
  */
 #pragma once
 
+#include "arch/cpu.h"
 #include "core/aggregate/aggregate.h"
 #include "core/breakpoint/breakpoint.h"
 #include "core/event/source.h"
@@ -52,6 +53,8 @@ struct event_spec {
     bool trigger;                    /* its first sample ends the recording */
     bool stop;                       /* each sample stops the program that was hit */
 };
+
+_Static_assert(ARCH_CPUS_MAX <= 64, "`cpus` has a bit for each CPU");
 
 /* Returns 0, or -EINVAL or -ENOENT and the reason, with the nearest names of an unknown symbol. */
 int event_spec_parse(const char *spelling, struct event_spec *spec, struct refusal *why);

@@ -28,7 +28,7 @@ struct perf_options {
     bool all_cpus;    /* -a */
     bool all_threads; /* -a, -C, or no workload */
     uint32_t pid;     /* -p; 0: any */
-    uint64_t cpus;    /* -C (bit i: CPU i); 0: any */
+    uint64_t cpus;    /* -C, as in struct event_spec; 0: any */
     const char *key;  /* --key; NULL: not given */
     int workload_count;
     char **workload;                              /* NULL: none */

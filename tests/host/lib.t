@@ -220,6 +220,12 @@ like(`$build/host/symtab $tree/small.elf 2>&1`,
 
 like(`make -s -C $tree -f core/embed/lib.mk BUILD=none LEVEL=5 2>&1`, qr/LEVEL=5: 3 or 4/,
     'a level that is none is refused');
+like(`make -s -C $tree -f core/embed/lib.mk BUILD=none CPUS=$_ 2>&1`, qr/CPUS=$_: 1 to 64/,
+    "so is CPUS=$_") for 0, 65, 128, 'two';
+my $wide = '-fsyntax-only -ffreestanding -Iarch/embed -Icore/embed -I. -DEMBED_RING_SIZE=65536';
+like(`gcc $wide -DEMBED_CPUS=65 core/event/event.c 2>&1`, qr/a bit for each CPU/,
+    '... and no source with a set of CPUs compiles for more');
+is(`gcc $wide -DEMBED_CPUS=64 core/event/event.c 2>&1`, '', '... as they do for 64');
 
 # --- In a fresh clone, from another folder --------------------------------------------------------
 
