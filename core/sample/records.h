@@ -54,8 +54,8 @@ struct recorded_task {
 /* The counters of one CPU's ring at the end of the recording. */
 struct recorded_loss {
     uint32_t cpu;
-    uint64_t dropped;     /* reported at the stream's end as PERF_RECORD_LOST */
-    uint64_t overwritten; /* ... as PERF_RECORD_LOST_SAMPLES */
+    uint64_t dropped;     /* reported at the stream's end as PERF_RECORD_LOST, ... */
+    uint64_t overwritten; /* ... and both as PERF_RECORD_LOST_SAMPLES */
 };
 
 /* The task's name; never NULL. If it is empty, readers print ":TID". Safe in crash paths. */

@@ -16,7 +16,10 @@ void stream_put_record(struct stream *stream, const struct perf_event_header *re
     stage_end(stream);
 }
 
-/* perf also counts the LOST records themselves, so none is written unless something was lost. */
+/*
+ * Tells drops twice, as perf record does on Linux: perf's report only counts the records of LOST,
+ * so none is written unless something was lost; LOST_SAMPLES makes its `Total Lost Samples`.
+ */
 static void put_loss(struct stream *stream, const struct recorded_loss *loss, uint64_t time)
 {
     const struct stage_origin origin = {.time = time, .cpu = loss->cpu};
@@ -28,9 +31,9 @@ static void put_loss(struct stream *stream, const struct recorded_loss *loss, ui
         stage_u64(stream, loss->dropped);
         stage_end_with_id(stream, &origin);
     }
-    if (loss->overwritten != 0) {
+    if (loss->dropped + loss->overwritten != 0) {
         stage_header_with_id(stream, PERF_RECORD_LOST_SAMPLES, 0, size);
-        stage_u64(stream, loss->overwritten);
+        stage_u64(stream, loss->dropped + loss->overwritten);
         stage_end_with_id(stream, &origin);
     }
 }
