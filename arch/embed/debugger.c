@@ -150,16 +150,48 @@ void arch_stop_interrupted(struct regs *regs)
     stops.due = true;
 }
 
-/* Stops outside of debug traps, with watches disarmed as in one. */
+static struct {
+    struct regs *regs;
+    enum arch_stop why;
+} outside; /* arguments of stop_there */
+
+static void stop_there(void)
+{
+    stop(outside.regs, outside.why);
+}
+
+/*
+ * Runs stop_there on this CPU's stack of debug traps: what gdb asks for would take too much of a
+ * kernel's stack. rbx keeps the kernel's stack pointer.
+ */
+static void stop_on_debug_stack(void)
+{
+    char *top = pitot_debug_stack(arch_cpu_id());
+
+    __asm__ volatile("movq %%rsp, %%rbx\n\tmovq %0, %%rsp\n\tcall *%1\n\tmovq %%rbx, %%rsp"
+                     : "+&a"(top)
+                     : "r"(stop_there)
+                     : "rbx", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "memory", "cc");
+}
+
+/*
+ * Stops outside of debug traps, with watches disarmed as in one. A fatal trap may have come in one,
+ * whose stack is in use then.
+ */
 static void stop_outside(struct pitot_regs *with, enum arch_stop why)
 {
     struct percpu *self = percpu_self();
     uint64_t flags = arch_irq_save();
     struct regs regs = arch_embed_regs(with);
+    bool inside = self->watch_depth++ > 0;
 
-    self->watch_depth++;
     cpu_write_dr7(DR7_OFF);
-    stop(&regs, why);
+    outside.regs = &regs;
+    outside.why = why;
+    if (inside)
+        stop_there();
+    else
+        stop_on_debug_stack();
     arch_embed_regs_return(&regs, with);
     self->watch_depth--;
     if (self->watch_depth == 0)

@@ -55,6 +55,7 @@ $(eval $(call C_PORT,level4-dropped,0 1 2 4,,$(BUILD)/ports/no-commands.ld,,,4))
 $(eval $(call C_PORT,level5,0 1 2 5,,,,,5))
 $(eval $(call C_PORT,lineless,0 1 2 5,$(call elsewhere,pitot_host_gdb_put,0),,,,5))
 $(eval $(call C_PORT,vanishes,0 1 2 5,$(call wrap,pitot_host_gdb_get),,,,5))
+$(eval $(call C_PORT,gdb-stack,0 1 2 5,$(call wrap,pitot_gdb_poll record_end),,,,5))
 $(eval $(call C_PORT,gdbless,0 1 2 5))
 $(eval $(call C_PORT,gdb-of-two,0 1 2 3 5,,,2,,5))
 $(eval $(call C_PORT,dropped,0,,$(BUILD)/ports/dropped.ld))
@@ -67,6 +68,7 @@ $(BUILD)/ports/c-task-state.elf: ports/c/variants/task_state.c
 $(BUILD)/ports/c-vanishes.elf: ports/c/variants/vanishes.c
 $(BUILD)/ports/c-many-threads.elf: ports/c/variants/many_threads.c
 $(patsubst %,$(BUILD)/ports/c-%.elf,distances bp-wrong frame-wrong frame-far): ports/c/variants/distances.c
+$(BUILD)/ports/c-gdb-stack.elf: ports/c/variants/gdb_stack.c
 $(BUILD)/ports/c-stray.elf: ports/c/variants/stray.c
 $(BUILD)/ports/c-stray-next.elf: ports/c/variants/stray.c ports/c/variants/debug_next.c
 
@@ -97,4 +99,4 @@ $(BUILD)/ports/%-tables.elf: $(BUILD)/ports/%.elf $(TABLE_TOOLS) tools/pitot-tab
 	$(Q)BUILD=$(BUILD) tools/pitot-tables --text text_start,text_end --exempt .boot $@.part
 	$(Q)mv $@.part $@
 
-C_PORTS := $(patsubst %,$(BUILD)/ports/c-%.elf,level0 level1 level2 level3 level2-tables own-gate-tables small-tables low-tables nameless-tables level3-tables level4 level4-tables level4-small-tables level4-two-tables level4-tickless-tables level4-forgets-tables moves parkless one-of-two two-of-one forgets dropped gateless shifted task-state tickless many-threads distances bp-wrong frame-wrong frame-far stray stray-next level5 lineless vanishes gdbless gdb-of-two)
+C_PORTS := $(patsubst %,$(BUILD)/ports/c-%.elf,level0 level1 level2 level3 level2-tables own-gate-tables small-tables low-tables nameless-tables level3-tables level4 level4-tables level4-small-tables level4-two-tables level4-tickless-tables level4-forgets-tables moves parkless one-of-two two-of-one forgets dropped gateless shifted task-state tickless many-threads distances bp-wrong frame-wrong frame-far stray stray-next level5 lineless vanishes gdb-stack gdbless gdb-of-two)

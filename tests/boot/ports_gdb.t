@@ -161,6 +161,23 @@ like($console, qr/^$jobs records\n0 doubtful hits\n$jobs jobs$/m, '... with all 
     is($? >> 8, $done, '... and runs to its end without gdb') or diag(slurp("$logs/console"));
 }
 
+# --- The stack of the interrupt that polls -------------------------------------------------------
+
+{
+    my ($room) = slurp('core/pitot.h') =~ /^#define PITOT_SAMPLE_STACK (\d+)$/m;
+    $kernel = "$build/ports/c-gdb-stack.elf";
+    ($jobs_done) = `nm $kernel` =~ /^([\da-f]+) \w jobs_done$/m;
+    ($status, $console, $said) = session('a stop in the interrupt',
+        hold => "set var ticks = 1l << 60\ntbreak wait_for_ticks\ncontinue\nnext\n"
+            . "set var ticks = 0\ndetach\n",
+        again => "attach-again\nbt\nbreak job_run\nwatch jobs_done\ninfo registers\n"
+            . "monitor gdb\nset var ticks = 1l << 61\ndelete\ndetach\n");
+    like($said->{again}, qr/^#\d+ .* wait_for_ticks /m, '... is where gdb has come');
+    is($status, $done, '... and the kernel runs to its end') or diag($console);
+    my ($used) = $console =~ /^stack: (\d+) bytes$/m;
+    cmp_ok($used // $room, '<', $room / 2, '... the interrupted stack has room for it');
+}
+
 # --- Refusals ------------------------------------------------------------------------------------
 
 for (['lineless', 1, 'the kernel does not give pitot_host_gdb_get and pitot_host_gdb_put'],
