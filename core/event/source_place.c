@@ -3,17 +3,28 @@
 #include "core/event/source_place.h"
 
 #include "core/host.h"
-#include "core/lib/print.h"
 #include "core/lib/string.h"
+#include "core/lib/words.h"
 
 #define NEAREST_MAX   5
 #define ADDRESSES_MAX 4
 
-static int refuse_unknown(struct refusal *why, const char *name)
+/* `table`: the program's; NULL: the kernel's. */
+static size_t find_nearest(const struct symbol_table *table, const char *name,
+                           struct symbol *nearest)
+{
+    return table ? symbol_table_suggest(table, name, nearest, NEAREST_MAX)
+                 : symbols_suggest(name, nearest, NEAREST_MAX);
+}
+
+/* `program`: NULL: the kernel. */
+static int refuse_unknown(struct refusal *why, const char *name, const struct host_program *program)
 {
     struct symbol nearest[NEAREST_MAX];
-    size_t count = symbols_suggest(name, nearest, NEAREST_MAX);
-    struct spelling_list near = {.length = 0};
+    size_t count = find_nearest(program ? program->symbols : NULL, name, nearest);
+    const char *in = program ? " in " : "", *path = program ? program->path : "";
+    char text[SPELLING_LIST];
+    struct words near = words_begin(text, sizeof(text));
 
     if (symbols_count() == 0)
         return refuse(why, ENOENT,
@@ -21,28 +32,28 @@ static int refuse_unknown(struct refusal *why, const char *name)
                       "needs none",
                       name);
     if (count == 0)
-        return refuse(why, ENOENT, "no symbol \"%s\", and none with a similar spelling", name);
+        return refuse(why, ENOENT, "no symbol \"%s\"%s%s, and none with a similar spelling", name,
+                      in, path);
     for (size_t i = 0; i < count; i++)
-        spelling_list_add(&near, nearest[i].name);
-    return refuse(why, ENOENT, "no symbol \"%s\"; near: %s", name, near.text);
+        words_add(&near, "%s", nearest[i].name);
+    return refuse(why, ENOENT, "no symbol \"%s\"%s%s; near: %s", name, in, path, text);
 }
 
 static int refuse_ambiguous(struct refusal *why, const char *name, size_t count)
 {
-    struct spelling_list addresses = {.length = 0};
+    char text[SPELLING_LIST];
+    struct words addresses = words_begin(text, sizeof(text));
     struct symbol symbol;
     size_t listed = 0;
 
     for (size_t i = 0; listed < ADDRESSES_MAX && symbols_by_name(i, &symbol); i++) {
-        char address[24];
         if (strcmp(symbol.name, name) != 0)
             continue;
-        print_into(address, sizeof(address), "0x%lx", (unsigned long)symbol.address);
-        spelling_list_add(&addresses, address);
+        words_add(&addresses, "0x%lx", (unsigned long)symbol.address);
         listed++;
     }
     return refuse(why, EINVAL, "%zu symbols are called \"%s\"; give the address: %s%s", count, name,
-                  addresses.text, count > listed ? ", ..." : "");
+                  text, count > listed ? ", ..." : "");
 }
 
 static int find_name(const struct spelling *cursor, const char *name, struct symbol *symbol)
@@ -57,9 +68,7 @@ static int find_name(const struct spelling *cursor, const char *name, struct sym
                       count, program->path, name);
     if (error == -EEXIST)
         return refuse_ambiguous(cursor->why, name, count);
-    if (error && program)
-        return refuse(cursor->why, ENOENT, "no symbol \"%s\" in %s", name, program->path);
-    return error ? refuse_unknown(cursor->why, name) : 0;
+    return error ? refuse_unknown(cursor->why, name, program) : 0;
 }
 
 int place_read_program(struct spelling *cursor, struct event_spec *spec)

@@ -2,8 +2,10 @@
 /* The tracepoint source. Hits run in the tracepoint's context with interrupts off. */
 #include "core/event/event.h"
 #include "core/event/spelling.h"
+#include "core/event/unknown.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
+#include "core/lib/words.h"
 
 static struct event *event_of_probe(struct tracepoint_probe *probe)
 {
@@ -151,13 +153,30 @@ static void tracepoint_disable(struct event *event)
     tracepoint_leave(tracepoint_by_id(event->recorded.attr.config), &event->probe);
 }
 
+/* `system`: characters up to the colon, which is included. */
+static int refuse_unknown(const char *spelling, size_t system, struct refusal *why)
+{
+    const struct tracepoint *tracepoint = NULL;
+    char text[SPELLING_LIST], near[SPELLING_LIST];
+    struct words names = words_begin(text, sizeof(text));
+
+    while ((tracepoint = tracepoint_after(tracepoint)) != NULL)
+        if (strncmp(tracepoint->full_name, spelling, system) == 0)
+            words_add(&names, "%s", tracepoint->name);
+    if (names.length == 0)
+        return event_refuse_unknown(spelling, why);
+    if (!event_near_tracepoints(spelling, near, sizeof(near)))
+        return refuse(why, ENOENT, "no tracepoint \"%s\"; %.*s has %s", spelling, (int)system,
+                      spelling, text);
+    return refuse(why, ENOENT, "no tracepoint \"%s\"; near: %s; `perf list %.*s` lists all",
+                  spelling, near, (int)system, spelling);
+}
+
 /* A tracepoint's name starts with a system and a colon, and no other event starts with a system. */
 static int tracepoint_parse(const char *spelling, struct event_spec *spec, struct refusal *why)
 {
     struct tracepoint *tracepoint = NULL;
-    struct spelling_list near = {.length = 0};
     const char *colon = strchr(spelling, ':');
-    size_t system = colon ? (size_t)(colon - spelling) + 1 : 0;
 
     if (!colon)
         return EVENT_IS_ANOTHERS;
@@ -167,13 +186,8 @@ static int tracepoint_parse(const char *spelling, struct event_spec *spec, struc
             spec->attr.config = tracepoint_id(tracepoint);
             return 0;
         }
-        if (strncmp(tracepoint->full_name, spelling, system) == 0)
-            spelling_list_add(&near, tracepoint->name);
     }
-    if (near.length > 0)
-        return refuse(why, ENOENT, "no tracepoint \"%s\"; %.*s has %s", spelling, (int)system,
-                      spelling, near.text);
-    return spelling_refuse_unknown(spelling, why);
+    return refuse_unknown(spelling, (size_t)(colon - spelling) + 1, why);
 }
 
 /* Each tracepoint also has its own line in `perf list`. */

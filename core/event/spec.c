@@ -2,7 +2,7 @@
 /* See spec.h: tries the parser of each source in turn. */
 #include "core/event/spec.h"
 
-#include "core/event/spelling.h"
+#include "core/event/unknown.h"
 #include "core/lib/string.h"
 
 int event_spec_parse(const char *spelling, struct event_spec *spec, struct refusal *why)
@@ -19,5 +19,5 @@ int event_spec_parse(const char *spelling, struct event_spec *spec, struct refus
         if (error != EVENT_IS_ANOTHERS)
             return error;
     }
-    return spelling_refuse_unknown(spelling, why);
+    return event_refuse_unknown(spelling, why);
 }

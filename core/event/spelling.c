@@ -6,30 +6,22 @@
 
 #include "core/event/source.h"
 #include "core/lib/number.h"
-#include "core/lib/print.h"
 #include "core/lib/string.h"
+#include "core/lib/words.h"
 
-void spelling_list_add(struct spelling_list *list, const char *word)
+const char *spelling_possible(void)
 {
-    size_t room = list->length < sizeof(list->text) ? sizeof(list->text) - list->length : 0;
+    static char text[160];
+    struct words list = words_begin(text, sizeof(text));
 
-    list->length += print_into(list->text + (room ? list->length : 0), room, "%s%s",
-                               list->length > 0 ? ", " : "", word);
-}
-
-static const char *possible(void)
-{
-    static struct spelling_list list;
-
-    list.length = 0;
     for (size_t i = 0; i < event_source_count; i++) {
         const struct event_source *source = event_sources[i];
 
-        spelling_list_add(&list, event_own_kernel || !source->spelt_embedded
-                                     ? source->spelt
-                                     : source->spelt_embedded);
+        words_add(&list, "%s",
+                  event_own_kernel || !source->spelt_embedded ? source->spelt
+                                                              : source->spelt_embedded);
     }
-    return list.text;
+    return text;
 }
 
 bool spelling_is_digit(char character)
@@ -56,14 +48,9 @@ size_t spelling_word_length(const char *text)
 int spelling_refuse_missing(const struct spelling *cursor, const char *what)
 {
     if (*cursor->at == '\0')
-        return refuse(cursor->why, EINVAL, "%s missing at the end: %s", what, possible());
+        return refuse(cursor->why, EINVAL, "%s missing at the end: %s", what, spelling_possible());
     return refuse(cursor->why, EINVAL, "%s missing before \"%s\": %s", what, cursor->at,
-                  possible());
-}
-
-int spelling_refuse_unknown(const char *spelling, struct refusal *why)
-{
-    return refuse(why, EINVAL, "unknown event \"%s\": %s", spelling, possible());
+                  spelling_possible());
 }
 
 int spelling_number(struct spelling *cursor, const char *what, uint64_t *number)
@@ -122,7 +109,7 @@ int spelling_end(const struct spelling *cursor)
     if (*cursor->at == '\0')
         return 0;
     return refuse(cursor->why, EINVAL, "unexpected \"%s\" after the event: %s", cursor->at,
-                  possible());
+                  spelling_possible());
 }
 
 bool spelling_skip(struct spelling *cursor, const char *prefix)

@@ -21,20 +21,17 @@ struct spelling {
     const struct host_program *program; /* where symbols are looked up; NULL: the kernel */
 };
 
-/* Words joined by ", ", truncated to the buffer. */
-struct spelling_list {
-    char text[160];
-    size_t length;
-};
-void spelling_list_add(struct spelling_list *list, const char *word);
+#define SPELLING_LIST 200 /* bytes for the names in a refusal */
 
 bool spelling_is_digit(char character);
 
 /* Returns the length of a number, or of a name from C, assembly or a compiler ("copy.part.1"). */
 size_t spelling_word_length(const char *text);
 
+/* Lists what each source takes, for refusals. */
+const char *spelling_possible(void);
+
 int spelling_refuse_missing(const struct spelling *cursor, const char *what);
-int spelling_refuse_unknown(const char *spelling, struct refusal *why);
 
 /* Reads a number: hexadecimal after 0x, otherwise decimal. `what`: its name in an error. */
 int spelling_number(struct spelling *cursor, const char *what, uint64_t *number);

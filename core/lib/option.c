@@ -7,8 +7,10 @@
 #include "core/lib/assert.h"
 #include "core/lib/number.h"
 #include "core/lib/string.h"
+#include "core/lib/words.h"
 
 #define NUMBER_MOST (1ull << 40) /* default limit of 64-bit numbers */
+#define OPTION_MOST 32           /* characters of an option that `instead` may know */
 #define HELP_COLUMN 32           /* column of the help text */
 
 static bool has_row(const struct options *options, const struct option *row)
@@ -110,26 +112,27 @@ int option_set(const struct option *option, const char *typed, char *value, void
 const char *options_list(const struct options *options, const char *separator, char *text,
                          size_t size)
 {
-    size_t used = 0;
+    struct words list = words_begin(text, size);
 
-    text[0] = '\0';
     for (const struct option *row = options->row; row->names[0]; row++)
-        if (has_row(options, row) && used < size)
-            used +=
-                print_into(text + used, size - used, "%s%s%s%s", used ? ", " : "", row->names[0],
-                           row->value ? separator : "", row->value ? row->value : "");
+        if (has_row(options, row))
+            words_add(&list, "%s%s%s", row->names[0], row->value ? separator : "",
+                      row->value ? row->value : "");
     return text;
 }
 
 static int refuse_argument(const struct options *options, const char *typed, size_t length,
                            struct refusal *why)
 {
-    char list[sizeof(why->text)];
+    char list[sizeof(why->text)], option[OPTION_MOST];
     struct options elsewhere = *options;
 
     elsewhere.command = ~options->command; /* options of the other commands in the table */
     if (options->others && option_find(&elsewhere, typed, length))
         return refuse(why, EINVAL, "%.*s: %s", (int)length, typed, options->others);
+    print_into(option, sizeof(option), "%.*s", (int)length, typed);
+    if (options->instead && options->instead(options->name, option, list, sizeof(list)))
+        return refuse(why, EINVAL, "%s: %s", option, list);
     return refuse(why, EINVAL, "unknown option \"%.*s\"; there are %s%s", (int)length, typed,
                   options_list(options, " ", list, sizeof(list)),
                   options->workload ? ", -- COMMAND" : "");

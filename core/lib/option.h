@@ -66,7 +66,12 @@ struct options {
     const struct option *row; /* ends with a row without a name */
     unsigned command;         /* its bit in the rows' `commands`; 0: all rows are its own */
     const char *others;       /* why it refuses other commands' options; NULL: as unknown ones */
-    bool workload;            /* a command may follow the options or -- */
+    /*
+     * Writes what to type instead of an option that the table lacks, for the command `name`.
+     * Returns 0 if it knows nothing of the option. NULL: it knows none.
+     */
+    size_t (*instead)(const char *name, const char *option, char *text, size_t size);
+    bool workload; /* a command may follow the options or -- */
 };
 
 const struct option *option_find(const struct options *options, const char *name, size_t length);

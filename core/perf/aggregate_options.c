@@ -5,7 +5,15 @@
 #include "core/lib/string.h"
 #include "core/tracepoint/field.h"
 
-#define FIELDS_SHOWN 100 /* characters of field names in an error message */
+#define FIELDS_SHOWN 160 /* characters of field names in an error message */
+
+/* What --by takes besides fields. */
+static const struct {
+    const char *word;
+    enum aggregate_by by;
+} by_words[] = {
+    {"comm", AGGREGATE_BY_COMM}, {"cpu", AGGREGATE_BY_CPU}, {"caller", AGGREGATE_BY_CALLER}};
+#define BY_WORDS (sizeof(by_words) / sizeof(by_words[0]))
 
 static int check_hits(const struct event_spec *event, const char *option, struct refusal *why)
 {
@@ -24,32 +32,45 @@ static int check_hits(const struct event_spec *event, const char *option, struct
     return 0;
 }
 
+/* `by`: words that --by takes besides fields are listed first. */
+static int refuse_field(const struct event_spec *event, const char *option, const char *name,
+                        bool by, struct refusal *why)
+{
+    char text[FIELDS_SHOWN];
+    struct words names = words_begin(text, sizeof(text));
+
+    for (unsigned i = 0; by && i < BY_WORDS; i++)
+        words_add(&names, "%s", by_words[i].word);
+    field_names_add(tracepoint_of_event(&event->attr), &names);
+    words_add(&names, "common_*");
+    return refuse(why, EINVAL, "%s: %s has no field \"%s\"; there are %s", option, event->name,
+                  name, text);
+}
+
 /* Returns the field of that name, or NULL and the reason. */
 static const struct tracepoint_field *find_field(const struct event_spec *event, const char *option,
                                                  const char *name, struct refusal *why)
 {
     const struct tracepoint *tracepoint = tracepoint_of_event(&event->attr);
-    const char *also = strcmp(option, "--by") == 0 ? "comm, cpu, caller, " : "";
+    bool by = strcmp(option, "--by") == 0;
     const struct tracepoint_field *field;
-    char names[FIELDS_SHOWN];
 
     if (!tracepoint && !event_own_kernel) {
         refuse(why, EINVAL, "%s %s: %s is not a tracepoint and has no fields%s", option, name,
-               event->name, *also ? ", only comm, cpu and caller" : "");
+               event->name, by ? ", only comm, cpu and caller" : "");
         return NULL;
     }
     if (!tracepoint) {
         refuse(why, EINVAL,
                "%s %s: %s is not a tracepoint and has no fields%s; its hits have fields: -e %s -e "
                "breakpoint:hit %s %s",
-               option, name, event->name, *also ? ", only comm, cpu and caller" : "", event->name,
+               option, name, event->name, by ? ", only comm, cpu and caller" : "", event->name,
                option, name);
         return NULL;
     }
     field = field_find(tracepoint, name, strlen(name));
     if (!field)
-        refuse(why, EINVAL, "%s: %s has no field \"%s\"; there are %s%scommon_*", option,
-               event->name, name, also, field_names(tracepoint, names, sizeof(names)));
+        refuse_field(event, option, name, by, why);
     return field;
 }
 
@@ -74,20 +95,15 @@ static int parse_hist(struct event_spec *event, const char *option, const char *
 static int parse_by(struct event_spec *event, const char *option, const char *word,
                     struct refusal *why)
 {
-    static const struct {
-        const char *word;
-        enum aggregate_by by;
-    } words[] = {
-        {"comm", AGGREGATE_BY_COMM}, {"cpu", AGGREGATE_BY_CPU}, {"caller", AGGREGATE_BY_CALLER}};
     const struct tracepoint_field *field;
 
     event->aggregate.method = unwind_default();
     event->aggregate.key = (struct field_place){0}; /* clears an earlier --by */
     event->aggregate.key_field = NULL;
-    for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-        if (strcmp(word, words[i].word) == 0) {
-            event->aggregate.by = words[i].by;
-            if (words[i].by != AGGREGATE_BY_CALLER || unwind_possible(event->aggregate.method))
+    for (unsigned i = 0; i < BY_WORDS; i++)
+        if (strcmp(word, by_words[i].word) == 0) {
+            event->aggregate.by = by_words[i].by;
+            if (by_words[i].by != AGGREGATE_BY_CALLER || unwind_possible(event->aggregate.method))
                 return 0;
             return refuse(
                 why, EINVAL,
@@ -165,7 +181,6 @@ static int set_key(struct event_spec *event, const char *key, struct refusal *wh
     const struct tracepoint *tracepoint = tracepoint_of_event(&event->attr);
     const struct tracepoint_field *field =
         tracepoint ? field_find(tracepoint, key, strlen(key)) : NULL;
-    char names[FIELDS_SHOWN];
 
     if (!tracepoint)
         return refuse(why, EINVAL,
@@ -173,8 +188,7 @@ static int set_key(struct event_spec *event, const char *key, struct refusal *wh
                       "begins and ends in one thread",
                       event->name);
     if (!field)
-        return refuse(why, EINVAL, "--key: %s has no field \"%s\"; there are %scommon_*",
-                      event->name, key, field_names(tracepoint, names, sizeof(names)));
+        return refuse_field(event, "--key", key, false, why);
     if (field->kind == TRACEPOINT_text)
         return refuse(why, EINVAL, "--key: %s is a string; a key must be a number or a pointer",
                       key);

@@ -5,8 +5,8 @@
 #include "arch/cpu.h"
 #include "arch/memory.h"
 #include "core/lib/number.h"
-#include "core/lib/print.h"
 #include "core/lib/string.h"
+#include "core/lib/words.h"
 #include "core/script/trace_calls.h"
 #include "core/script/trace_print.h"
 
@@ -114,12 +114,12 @@ int value_set_cpus(void *at, const char *typed, char *value, struct refusal *why
 
 static int refuse_call(const char *name, size_t length, struct refusal *why)
 {
-    char list[sizeof(why->text)];
+    char list[400];
+    struct words names = words_begin(list, sizeof(list));
     const struct trace_call *call;
-    size_t used = 0;
 
-    for (unsigned i = 0; (call = trace_call_at(i)) != NULL && used < sizeof(list); i++)
-        used += print_into(list + used, sizeof(list) - used, "%s%s", i ? ", " : "", call->name);
+    for (unsigned i = 0; (call = trace_call_at(i)) != NULL; i++)
+        words_add(&names, "%s", call->name);
     return refuse(why, EINVAL, "no system call \"%.*s\"; there are %s", (int)length, name, list);
 }
 

@@ -3,6 +3,7 @@
 #include "core/report/key.h"
 
 #include "core/lib/string.h"
+#include "core/lib/words.h"
 #include "core/sample/records.h"
 #include "core/symbols/user_place.h"
 #include "core/tracepoint/format.h"
@@ -46,20 +47,18 @@ static const struct tracepoint_field *field_of(const char *word, const struct re
 
 static int refuse_field(const char *word, const struct record_source *source, struct refusal *why)
 {
-    char names[160] = "";
+    char text[240];
+    struct words names = words_begin(text, sizeof(text));
 
     for (size_t i = 0; i < source->event_count; i++) {
         const struct tracepoint *tracepoint = recorded_tracepoint(&source->events[i]);
 
-        for (unsigned f = 0; tracepoint && f < tracepoint->field_count; f++) {
-            size_t length = strlen(names);
-
-            print_into(names + length, sizeof(names) - length, ", %s", tracepoint->field[f].name);
-        }
+        for (unsigned f = 0; tracepoint && f < tracepoint->field_count; f++)
+            words_add_once(&names, tracepoint->field[f].name);
     }
     return refuse(why, EINVAL, "unknown sort key \"%s\"; there are comm, cpu, dso, pid, sym%s%s",
-                  word, names,
-                  names[0] ? "" : "; and the fields of tracepoints, where they are recorded");
+                  word, text[0] ? ", " : "; and the fields of tracepoints, where they are recorded",
+                  text);
 }
 
 int report_keys_check(const struct report_keys *keys, const struct record_source *source,

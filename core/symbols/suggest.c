@@ -1,78 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Finds the names for "no such symbol; near: ...". Task context, a few hundred bytes of stack.
- *
- * The lowest ranks win: 1 for a name that begins with the whole wrong name, 2 for one that contains
- * it elsewhere, otherwise the number of typing errors.
- */
-#include "core/lib/string.h"
-#include "core/symbols/distance.h"
+/* symbols_suggest of symbols.h. */
+#include "core/symbols/nearest.h"
 #include "core/symbols/symbols.h"
 
-#define SUGGEST_MAX  16  /* even if the caller asks for more */
-#define NOT_NEAR     255 /* the name is not suggested */
-#define RANK_BEGINS  1
-#define RANK_HOLDS   2
-#define PIECE_LENGTH 3 /* shorter pieces occur in too many names */
-
-static bool holds(const char *text, const char *piece, size_t piece_length)
+static const char *symbol_name_at(const void *of, size_t index)
 {
-    for (; *text != '\0'; text++)
-        if (strncmp(text, piece, piece_length) == 0)
-            return true;
-    return false;
-}
+    struct symbol symbol;
 
-static uint8_t rank_of(const char *wrong, size_t wrong_length, const char *name)
-{
-    size_t name_length = distance_length(name);
-    size_t longer = name_length > wrong_length ? name_length : wrong_length;
-    size_t shorter = name_length > wrong_length ? wrong_length : name_length;
-    uint8_t limit = (uint8_t)(wrong_length / 3 + 1), rank = NOT_NEAR;
-
-    if (longer - shorter <= limit) {
-        rank = distance(wrong, wrong_length, name, name_length);
-        if (rank > limit || rank == longer)
-            rank = NOT_NEAR;
-    }
-    if (wrong_length < PIECE_LENGTH)
-        return rank;
-    if (rank > RANK_BEGINS && strncmp(name, wrong, wrong_length) == 0)
-        return RANK_BEGINS;
-    if (rank > RANK_HOLDS && holds(name, wrong, wrong_length))
-        return RANK_HOLDS;
-    return rank;
+    (void)of;
+    return symbols_by_name(index, &symbol) ? symbol.name : NULL;
 }
 
 size_t symbols_suggest(const char *wrong, struct symbol *nearest, size_t most)
 {
-    uint8_t ranks[SUGGEST_MAX];
-    size_t wrong_length = distance_length(wrong), count = 0;
-    const char *last_name = "";
-    struct symbol symbol;
+    size_t index[NEAREST_MOST], count = nearest_find(wrong, symbol_name_at, NULL, index, most);
 
-    if (most > SUGGEST_MAX)
-        most = SUGGEST_MAX;
-    for (size_t i = 0; symbols_by_name(i, &symbol); i++) {
-        uint8_t rank = rank_of(wrong, wrong_length, symbol.name);
-        bool again = strcmp(symbol.name, last_name) == 0;
-        last_name = symbol.name;
-        if (rank == NOT_NEAR || again)
-            continue;
-
-        size_t place = count;
-        while (place > 0 && ranks[place - 1] > rank)
-            place--;
-        if (place == most)
-            continue;
-        if (count < most)
-            count++;
-        for (size_t k = count - 1; k > place; k--) {
-            nearest[k] = nearest[k - 1];
-            ranks[k] = ranks[k - 1];
-        }
-        nearest[place] = symbol;
-        ranks[place] = rank;
-    }
+    for (size_t i = 0; i < count; i++)
+        symbols_by_name(index[i], &nearest[i]);
     return count;
 }

@@ -41,5 +41,9 @@ bool symbol_table_find_address(const struct symbol_table *table, uintptr_t addre
 int symbol_table_find_name(const struct symbol_table *table, const char *name, struct symbol *found,
                            size_t *count);
 
+/* Finds up to `most` symbols with the names nearest to `wrong`, nearest first. Task context. */
+size_t symbol_table_suggest(const struct symbol_table *table, const char *wrong,
+                            struct symbol *nearest, size_t most);
+
 /* Finds the symbol at `index` in name order, for completion. Returns false past the end. */
 bool symbol_table_by_name(const struct symbol_table *table, size_t index, struct symbol *found);

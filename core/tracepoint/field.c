@@ -2,7 +2,6 @@
 /* See field.h. Task context. */
 #include "core/tracepoint/field.h"
 
-#include "core/lib/print.h"
 #include "core/lib/string.h"
 
 /* The members of struct tracepoint_head, then the task's name. */
@@ -53,12 +52,8 @@ struct field_place field_place_of(const struct tracepoint *tracepoint,
     return place;
 }
 
-const char *field_names(const struct tracepoint *tracepoint, char *names, size_t size)
+void field_names_add(const struct tracepoint *tracepoint, struct words *names)
 {
-    size_t used = 0;
-
-    names[0] = '\0';
-    for (unsigned i = 0; i < tracepoint->field_count && used < size; i++)
-        used += print_into(names + used, size - used, "%s, ", tracepoint->field[i].name);
-    return names;
+    for (unsigned i = 0; i < tracepoint->field_count; i++)
+        words_add(names, "%s", tracepoint->field[i].name);
 }

@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include "core/lib/words.h"
 #include "core/tracepoint/define.h"
 
 enum field_source { FIELD_ARGUMENT, FIELD_HEAD, FIELD_COMM };
@@ -28,8 +29,8 @@ const struct tracepoint_field *field_find(const struct tracepoint *tracepoint, c
 struct field_place field_place_of(const struct tracepoint *tracepoint,
                                   const struct tracepoint_field *field);
 
-/* Lists the tracepoint's own fields, each with ", " after it, cut at `size`. Returns `names`. */
-const char *field_names(const struct tracepoint *tracepoint, char *names, size_t size);
+/* Adds the names of the tracepoint's own fields. */
+void field_names_add(const struct tracepoint *tracepoint, struct words *names);
 
 static inline bool field_is_text(const struct field_place *field)
 {

@@ -147,12 +147,14 @@ static int read_field(struct compiler *compiler, const struct tracepoint_field *
     if (length == 0)
         return refuse_here(compiler, "a field's name");
     if (!*field) {
-        char names[128];
+        char text[160];
+        struct words names = words_begin(text, sizeof(text));
 
+        field_names_add(compiler->tracepoint, &names);
+        words_add_once(&names, "comm");
         return refuse(compiler->why, EINVAL,
-                      "filter: %s has no field \"%.*s\"; it has %scomm, common_*",
-                      compiler->tracepoint->full_name, (int)length, compiler->at,
-                      field_names(compiler->tracepoint, names, sizeof(names)));
+                      "filter: %s has no field \"%.*s\"; it has %s, common_*",
+                      compiler->tracepoint->full_name, (int)length, compiler->at, text);
     }
     compiler->at += length;
     return 0;

@@ -198,7 +198,7 @@ const struct program *program_load(const char *path, struct refusal *why)
         program = program_read(elf, path, why);
         fs_close(fd);
     } else {
-        refuse(why, -fd, "%s cannot be read", path);
+        refuse(why, -fd, "%s cannot be read; `run` lists the programs", path);
     }
     if (elf)
         pages_free(elf, 0);

@@ -165,7 +165,8 @@ cmp_ok(scalar(@at_sites), '>', @upon / 4, '... but many a place that has a trace
 # --- Refusals ------------------------------------------------------------------------------------
 
 my @refused = (
-    ['-e lock:lock_aquire', qr/no tracepoint "lock:lock_aquire"; lock: has contention_begin, /],
+    ['-e lock:lock_aquire',
+        qr/no tracepoint "lock:lock_aquire"; near: lock:lock_acquire, .*; `perf list lock:` lists/],
     ['-e lok:*', qr/no tracepoint matches "lok:\*"/],
     [q{-e kmem:mm_page_free --filter 'pages > 2'},
         qr/kmem:mm_page_free has no field "pages"; it has address, order, pfn, comm, common_\*/],

@@ -7,7 +7,7 @@
  * lets through what the tree, evaluated branch by branch, lets through. Patterns are fnmatch's.
  * Run by tests/host/fuzz.t; docs/proof.md tells more.
  *
- * links: core/tracepoint/filter.c core/tracepoint/field.c core/lib/glob.c core/lib/number.c core/lib/refusal.c core/lib/print.c tests/unit/fake_task.c tests/fuzz/feed.c tests/fuzz/made_tracepoint.c tests/unit/fake_preempt.c tests/unit/fake_cpu.c core/host.c
+ * links: core/tracepoint/filter.c core/tracepoint/field.c core/lib/glob.c core/lib/number.c core/lib/refusal.c core/lib/words.c core/lib/print.c tests/unit/fake_task.c tests/fuzz/feed.c tests/fuzz/made_tracepoint.c tests/unit/fake_preempt.c tests/unit/fake_cpu.c core/host.c
  */
 #include <fnmatch.h>
 

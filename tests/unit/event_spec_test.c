@@ -157,6 +157,29 @@ static void branches_have_two_names_and_modifiers(void **state)
     }
 }
 
+static void a_symbol_without_mem_is_told_what_to_write(void **state)
+{
+    static const struct {
+        const char *spelling, *reason;
+    } cases[] = {
+        {"lock_kernel", "\"lock_kernel\"; for calls of the function: mem:lock_kernel:x"},
+        {"probe:lock_kernel", "probe:lock_kernel\"; for calls of the function: mem:lock_kernel:x"},
+        {"kernel_flag:w", "; for accesses to the variable: mem:kernel_flag:rw"},
+        {"twin", "; for accesses to the variable: mem:twin:rw"},
+        {"kprobe:lock_kernl",
+         "\"kprobe:lock_kernl\"; near: mem:lock_kernel; `perf list` lists all"},
+    };
+    struct event_spec spec;
+    struct refusal why;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        assert_int_equal(event_spec_parse(cases[i].spelling, &spec, &why), -EINVAL);
+        if (!strstr(why.text, cases[i].reason))
+            fail_msg("%s: \"%s\"", cases[i].spelling, why.text);
+    }
+}
+
 static void each_wrong_spelling_is_told_what_is_wrong(void **state)
 {
     static const struct {
@@ -336,6 +359,7 @@ int main(void)
         cmocka_unit_test_setup(each_spelling_means_one_attr, load_some),
         cmocka_unit_test_setup(the_clock_has_a_name_and_modifiers, load_some),
         cmocka_unit_test_setup(branches_have_two_names_and_modifiers, load_some),
+        cmocka_unit_test_setup(a_symbol_without_mem_is_told_what_to_write, load_some),
         cmocka_unit_test_setup(each_wrong_spelling_is_told_what_is_wrong, load_some),
         cmocka_unit_test_setup(a_spelling_longer_than_its_place_is_refused, load_some),
         cmocka_unit_test_setup(random_spellings_are_either_sound_or_refused_with_a_reason,

@@ -243,7 +243,7 @@ static void what_cannot_be_read_is_refused(void **state)
     (void)state;
     file_missing = true;
     assert_null(load("/bin/none", &why));
-    assert_string_equal(why.text, "/bin/none cannot be read");
+    assert_string_equal(why.text, "/bin/none cannot be read; `run` lists the programs");
     file_missing = false;
     no_memory = true;
     assert_null(load("/bin/first", &why));
