@@ -5,6 +5,8 @@
 #include "core/lib/number.h"
 #include "core/lib/string.h"
 
+#define COMMENT '#' /* at the start of a word: the rest of the text is one */
+
 static bool is_blank(char character)
 {
     return character == ' ' || character == '\t' || character == '\n' || character == '\r';
@@ -71,7 +73,7 @@ int arguments_split(char *text, struct arguments *arguments, struct refusal *why
         while (is_blank(*text))
             text++;
         arguments->value[arguments->count] = NULL;
-        if (*text == '\0')
+        if (*text == '\0' || *text == COMMENT)
             return 0;
         if (arguments->count == ARGUMENTS_MAX)
             return refuse(why, E2BIG, "more than %d arguments", ARGUMENTS_MAX);
@@ -95,8 +97,16 @@ bool arguments_next_command(const char **script, struct arguments_command *comma
     while (is_blank(*text) || *text == ';')
         text++;
     *command = (struct arguments_command){text, 0};
-    for (; *text != '\0' && !(quoting_is_outside(&quoting) && *text == ';'); text++) {
-        bool trailing = quoting_is_outside(&quoting) && is_blank(*text);
+    for (bool trailing = true; *text != '\0'; text++) {
+        bool outside = quoting_is_outside(&quoting);
+
+        if (outside && *text == ';')
+            break;
+        if (outside && trailing && *text == COMMENT) {
+            text += strlen(text);
+            break;
+        }
+        trailing = outside && is_blank(*text);
         quoting_take(&quoting, *text, text[1]);
         if (!trailing)
             command->length = (size_t)(text + 1 - command->text);

@@ -135,6 +135,25 @@ static void semicolons_outside_quotes_separate_commands(void **state)
     assert_commands("a 'b; c", "a 'b; c", NULL);
 }
 
+static void a_comment_reaches_to_the_end(void **state)
+{
+    char text[] = "a 'b #' c#d \\# # e; f";
+    struct arguments arguments;
+    struct refusal why;
+
+    (void)state;
+    assert_commands("# all; of it", NULL);
+    assert_commands("perf list  # what; is there", "perf list", NULL);
+    assert_commands("a; # b; c", "a", NULL);
+    assert_commands("a ;#b", "a", NULL);
+    assert_commands("a#b; c '# d'; e \\# f; \"g #\"", "a#b", "c '# d'", "e \\# f", "\"g #\"", NULL);
+    assert_int_equal(arguments_split(text, &arguments, &why), 0);
+    assert_int_equal(arguments.count, 4);
+    assert_string_equal(arguments.value[1], "b #");
+    assert_string_equal(arguments.value[2], "c#d");
+    assert_string_equal(arguments.value[3], "#");
+}
+
 /* In a heap block of the exact size, so that the sanitizer sees a step past the end. */
 static void random_text_stays_inside_its_memory(void **state)
 {
@@ -184,6 +203,7 @@ int main(void)
         cmocka_unit_test(what_does_not_end_is_refused),
         cmocka_unit_test(thirty_two_words_fit_and_no_more),
         cmocka_unit_test(semicolons_outside_quotes_separate_commands),
+        cmocka_unit_test(a_comment_reaches_to_the_end),
         cmocka_unit_test(numbers_are_decimal_and_fit),
         cmocka_unit_test(random_text_stays_inside_its_memory),
     };
