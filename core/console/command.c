@@ -4,7 +4,9 @@
 
 #include <linux/errno.h>
 
+#include "core/console/habits.h"
 #include "core/console/near.h"
+#include "core/lib/number.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
 
@@ -45,31 +47,66 @@ static const char *name_at(size_t index)
     return command ? command->name : NULL;
 }
 
-/* What users of other consoles type, and this console's command for it. */
-static const struct {
-    const char *there, *here;
-} habits[] = {
-    {"exit", "poweroff"}, {"quit", "poweroff"}, {"halt", "poweroff"}, {"shutdown", "poweroff"}};
-
-static void say_unknown(const char *wrong)
+static bool is_command(const char *name)
 {
-    print("%s: no such command; ", wrong);
-    for (size_t i = 0; i < sizeof(habits) / sizeof(habits[0]); i++)
-        if (strcmp(wrong, habits[i].there) == 0 && command_find(habits[i].here)) {
-            print("here it is %s; `help` lists all\n", habits[i].here);
-            return;
-        }
-    near_print(wrong, name_at);
+    return command_find(name) != NULL;
+}
+
+size_t command_answer(int argc, char **argv, char *text, size_t size)
+{
+    return habit_answer((const char *const *)argv, (size_t)argc, is_command, text, size);
+}
+
+static void say_unknown(int argc, char **argv)
+{
+    char answer[HABIT_ANSWER];
+
+    print("%s: no such command; ", argv[0]);
+    if (command_answer(argc, argv, answer, sizeof(answer))) {
+        print("%s\n", answer);
+        return;
+    }
+    near_print(argv[0], name_at);
     print("`help` lists them\n");
 }
 
-/* Returns the first argument that looks like a shell operator: &&, or |, < or > first; or NULL. */
-static const char *find_pipe(int argc, char **argv)
+/* True for a redirection or pipe: 2>&1, &>file, >, <, |. */
+static bool is_pipe(const char *word)
 {
-    for (int i = 1; i < argc; i++)
-        if ((argv[i][0] != '\0' && strchr("|<>", argv[i][0])) || strcmp(argv[i], "&&") == 0)
-            return argv[i];
-    return NULL;
+    while (*word == '&' || number_digit(*word, 10) >= 0)
+        word++;
+    return *word != '\0' && strchr("|<>", *word);
+}
+
+/* Programs run in the background, also as a workload. */
+static bool may_end_in_ampersand(int argc, char **argv)
+{
+    for (int i = 0; i < argc - 1; i++)
+        if (argv[i][0] == '/' || strcmp(argv[i], "run") == 0)
+            return true;
+    return false;
+}
+
+/* Refuses what only a shell would understand, and says what is here instead. */
+static bool refuse_operator(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "&") == 0 && !(i == argc - 1 && may_end_in_ampersand(argc, argv))) {
+            print("%s: \"&\": only a program runs in the background: `run PROGRAM &`, and `perf "
+                  "record -p PID -- COMMAND` records it; `;` separates commands\n",
+                  argv[0]);
+            return true;
+        }
+        if (is_pipe(argv[i]) || strcmp(argv[i], "&&") == 0) {
+            print("%s: \"%s\": this prompt has neither pipes nor files: `perf list PATTERN` and "
+                  "`perf script --max-events N` print less, `;` separates commands, a filter "
+                  "stands in quotes, and on the host perf script -i - <build/com2.bin can be "
+                  "piped\n",
+                  argv[0], argv[i]);
+            return true;
+        }
+    }
+    return false;
 }
 
 void command_print_help(const struct command *command)
@@ -90,20 +127,13 @@ static bool asks_help(int argc, char **argv)
 int command_run(int argc, char **argv)
 {
     const struct command *command = command_find(argv[0]);
-    const char *pipe = find_pipe(argc, argv);
 
     if (!command) {
-        say_unknown(argv[0]);
+        say_unknown(argc, argv);
         return -ENOENT;
     }
-    if (pipe) {
-        print(
-            "%s: \"%s\": this prompt has neither pipes nor files: `perf list PATTERN` and `perf "
-            "script --max-events N` print less, `;` separates commands, a filter stands in quotes, "
-            "and on the host perf script -i - <build/com2.bin can be piped\n",
-            argv[0], pipe);
+    if (refuse_operator(argc, argv))
         return -EINVAL;
-    }
     if (asks_help(argc, argv)) {
         command_print_help(command);
         return 0;

@@ -35,6 +35,9 @@ const struct command *command_find(const char *name);
  */
 const struct command *command_after(const struct command *before);
 
+/* Writes what to type instead of a command that does not exist (habits.h). 0: nothing is known. */
+size_t command_answer(int argc, char **argv, char *text, size_t size);
+
 /* Prints what `help NAME` shows. */
 void command_print_help(const struct command *command);
 

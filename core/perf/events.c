@@ -2,10 +2,16 @@
 /* See events.h. */
 #include "core/perf/events.h"
 
+#include "core/console/habits.h"
 #include "core/lib/glob.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
+#include "core/lib/words.h"
 #include "core/perf/aggregate_options.h"
+#include "core/symbols/symbols.h"
+
+#define BREAKPOINT    "mem:"
+#define SYMBOLS_SHOWN 160 /* bytes */
 
 int events_add(struct perf_options *options, const char *event, const struct event_terms *terms,
                struct refusal *why)
@@ -19,6 +25,26 @@ int events_add(struct perf_options *options, const char *event, const struct eve
     error = event_spec_parse(event, &recording->events[recording->event_count], why);
     recording->event_count += !error;
     return error;
+}
+
+/* Patterns are for tracepoints: symbols take one register each. */
+static int refuse_pattern_of_symbols(const char *event, struct refusal *why)
+{
+    const char *first = event + strlen(BREAKPOINT);
+    size_t length = 0;
+    char pattern[EVENT_NAME_SIZE], text[SYMBOLS_SHOWN];
+    struct words names = words_begin(text, sizeof(text));
+    struct symbol symbol;
+
+    while (first[length] != '\0' && !strchr(":/+", first[length]))
+        length++;
+    print_into(pattern, sizeof(pattern), "%.*s", (int)length, first);
+    for (size_t i = 0; !names.cut && symbols_by_name(i, &symbol); i++)
+        if (glob_match(pattern, symbol.name))
+            words_add(&names, "mem:%s%s", symbol.name, first + length);
+    return refuse(why, EINVAL,
+                  "%s: * and ? stand for tracepoints, not for symbols; write each, up to four: %s",
+                  event, text[0] ? text : "mem:SYMBOL:x, with TAB for its name");
 }
 
 static int add_matching(struct perf_options *options, const char *pattern,
@@ -50,10 +76,16 @@ static int parse_event(struct perf_options *options, char *event, struct refusal
 {
     char pattern[EVENT_NAME_SIZE];
     struct event_terms terms = {.period = 0};
+    char answer[HABIT_ANSWER];
+    const char *const typed[] = {"-e", event};
     int error = terms_parse(event, &terms, why);
 
     if (error)
         return error;
+    if (habit_answer(typed, 2, NULL, answer, sizeof(answer)))
+        return refuse(why, EINVAL, "unknown event \"%s\": %s", event, answer);
+    if (glob_is_pattern(event) && strncmp(event, BREAKPOINT, strlen(BREAKPOINT)) == 0)
+        return refuse_pattern_of_symbols(event, why);
     if (glob_is_pattern(event))
         return add_matching(options, event, &terms, why);
     /* `lock:` is short for `lock:*`; a subsystem longer than any event name is rejected below */
@@ -93,6 +125,11 @@ int events_set(void *at, const char *typed, char *value, struct refusal *why)
 
     (void)typed;
     options->last = options->recording.event_count;
+    if (*value == '{')
+        return refuse(
+            why, EINVAL,
+            "%s: no groups are needed, as all events count at the same time: -e EVENT,EVENT",
+            value);
     while (list) {
         char *end = event_end(list);
         int error;

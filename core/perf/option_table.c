@@ -2,6 +2,7 @@
 /* See option_table.h. */
 #include "core/perf/option_table.h"
 
+#include "core/console/habits.h"
 #include "core/lib/deviation.h"
 #include "core/perf/chain.h"
 #include "core/perf/events.h"
@@ -103,6 +104,7 @@ const struct options record_options = {
     .usage = "[OPTION]... [[--] COMMAND]",
     .summary = "samples until COMMAND ends, or until ^C; without -e, of cpu-clock",
     .row = rows,
+    .instead = habit_answer_option,
     .command = RECORD,
     .workload = true,
 };
@@ -112,6 +114,7 @@ const struct options stat_options = {
     .usage = "[OPTION]... [[--] COMMAND]",
     .summary = "counts hits until COMMAND ends, or until ^C",
     .row = rows,
+    .instead = habit_answer_option,
     .command = STAT,
     .others = "perf stat only counts; perf record takes samples",
     .workload = true,
@@ -122,6 +125,7 @@ const struct options trace_options = {
     .usage = "[OPTION]... [--] COMMAND",
     .summary = "the system calls of a program",
     .row = rows,
+    .instead = habit_answer_option,
     .command = TRACE,
     .workload = true,
 };

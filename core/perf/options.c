@@ -27,16 +27,26 @@ static const struct part *part_of(const char *name)
     return parts;
 }
 
-/* Succeeds with at least one event, because an embedding kernel may lack all but the first. */
-static int add_defaults(struct perf_options *options, const char *const *events,
-                        struct refusal *why)
+/*
+ * Succeeds with at least one event, because an embedding kernel may lack all but the first. With
+ * -p, `perf stat` leaves out the clock, which check_counted would refuse.
+ */
+static int add_defaults(struct perf_options *options, const struct part *part, struct refusal *why)
 {
     static const struct event_terms nothing;
+    struct recording_options *recording = &options->recording;
+    bool counts_part = part->options == &stat_options && options->pid;
     int error = 0;
 
-    for (; !error && *events; events++)
-        error = events_add(options, *events, &nothing, why);
-    return options->recording.event_count > 0 ? 0 : error;
+    for (const char *const *event = part->events; !error && *event; event++) {
+        error = events_add(options, *event, &nothing, why);
+        if (!error && counts_part &&
+            recording->events[recording->event_count - 1].source->counts_time)
+            recording->event_count--;
+    }
+    if (recording->event_count > 0)
+        return 0;
+    return counts_part ? refuse(why, EINVAL, "-p: say what to count: -e EVENT") : error;
 }
 
 static int read_arguments(struct perf_options *options, const struct part *part, int argc,
@@ -53,7 +63,7 @@ static int read_arguments(struct perf_options *options, const struct part *part,
     options->all_threads = options->all_cpus || options->cpus || !options->workload;
     if (options->recording.event_count > 0)
         return 0;
-    return add_defaults(options, part->events, why);
+    return add_defaults(options, part, why);
 }
 
 /*

@@ -2,6 +2,7 @@
 /* See report_options.h. */
 #include "core/perf/report_options.h"
 
+#include "core/console/habits.h"
 #include "core/lib/number.h"
 #include "core/lib/string.h"
 #include "core/report/key.h"
@@ -119,6 +120,7 @@ const struct options report_options = {
     .usage = "[OPTION]...",
     .summary = "where the samples of the last recording were, and how it got there",
     .row = report_rows,
+    .instead = habit_answer_option,
 };
 
 int report_options_parse(int argc, char **argv, struct report_options *options, struct refusal *why)
@@ -136,8 +138,12 @@ int report_options_parse(int argc, char **argv, struct report_options *options, 
 static int set_fields(void *at, const char *typed, char *value, struct refusal *why)
 {
     if (strcmp(value + (value[0] == '+'), "iregs") != 0)
-        return refuse(why, EINVAL, "\"%s %s\" is not supported; -F iregs and -F +iregs are", typed,
-                      value);
+        return refuse(
+            why, EINVAL,
+            "%s %s: here -F iregs and -F +iregs are allowed; the real perf has it: on the "
+            "host, tools/perf-file build/com2.bin build/perf.data; perf script -i "
+            "build/perf.data --vmlinux=build/pitot.elf %s %s",
+            typed, value, typed, value);
     *(bool *)at = true;
     return 0;
 }
@@ -163,6 +169,7 @@ const struct options script_options = {
     .usage = "[OPTION]...",
     .summary = "each sample of the last recording",
     .row = script_rows,
+    .instead = habit_answer_option,
 };
 
 int script_options_parse(int argc, char **argv, struct script_options *options, struct refusal *why)

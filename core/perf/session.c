@@ -3,10 +3,10 @@
 #include "core/perf/session.h"
 
 #include "core/console/command.h"
+#include "core/console/habits.h"
 #include "core/event/source_branches.h"
 #include "core/host.h"
 #include "core/lib/cpus.h"
-#include "core/lib/print.h"
 #include "core/lib/string.h"
 #include "core/perf/stat_aggregates.h"
 #include "core/perf/stat_interval.h"
@@ -33,6 +33,17 @@ const struct event_spec *session_stepping(void)
         if (recording->events[i].source->follows)
             return &recording->events[i];
     return NULL;
+}
+
+static int check_workload(struct refusal *why)
+{
+    char **words = options.workload, answer[HABIT_ANSWER];
+
+    if (!words || command_find(words[0]))
+        return 0;
+    if (command_answer(options.workload_count, options.workload, answer, sizeof(answer)))
+        return refuse(why, ENOENT, "workload \"%s\" is not a command; %s", words[0], answer);
+    return refuse(why, ENOENT, "workload \"%s\" is not a command; `help` lists them", words[0]);
 }
 
 static int check_stepping(bool at_boot, struct refusal *why)
@@ -93,9 +104,8 @@ int session_prepare(int argc, char **argv, bool at_boot, const struct perf_optio
         options.recording.ring_size = 0;
     if (!error)
         error = check_stepping(at_boot, why);
-    if (!error && options.workload && !command_find(options.workload[0]))
-        error = refuse(why, ENOENT, "workload \"%s\" is not a command; `help` lists them",
-                       options.workload[0]);
+    if (!error)
+        error = check_workload(why);
     if (!error)
         error = check_threads(why);
     if (!error && !options.workload && !at_boot && !host.interrupted)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Finds the names nearest to one that does not exist. Task context, a few hundred bytes of stack. */
+/* Finds the names nearest to a wrong one. Task context, a few hundred bytes of stack. */
 #pragma once
 
 #include <stddef.h>

@@ -84,8 +84,48 @@ my @typed = (
         'mem', 'probe', 'test', 'top', 'lock record', 'sched record', 'kmem record',
         'kwork record', 'timechart record', 'annotate'),
     (map { ["perf script $_" => qr/^perf: "\Q${\substr($_, 0, 1)}\E.*neither pipes nor files/] }
-        '| head', '> file', '>file', '< file'),
+        '| head', '> file', '>file', '< file', '2>&1'),
+    ['perf record -a sleep 1 &' => qr/^perf: "&": only a program runs in the background: `run /],
     (map { [$_ => qr/^$_: no such command; here it is poweroff; /] } qw(exit quit halt shutdown)),
+
+    # Options that only the real perf has.
+    ['perf record -o file sleep 1' => qr/^perf record: -o: the recording leaves by the serial /],
+    ['perf record -t 1' => qr/^perf record: -t: -p takes the number of a thread, too$/],
+    ['perf record -b sleep 1' => qr/^perf record: -b: branches are an event here: `/],
+    ['perf record -dq sleep 1' => qr/^perf record: -d: each sample has its time, /],
+    ['perf stat -p 1 sleep 0.01' => qr/ stats for process id '1':\n\n +\d+ +sched:sched_switch\n/],
+    ['perf stat -d sleep 1' => qr/^perf stat: -d: no counter of the CPU is used: `perf list`/],
+    ['perf report -i build/perf.data' => qr/^perf report: -i: here it reads the last recording; /],
+    (map { ["perf report $_" => qr/^perf report: (\S+): the real perf has it: .* \1$/] }
+        '-F overhead,sym', '--header', '--comm sleep', '-S fs_read'),
+    (map { ["perf script $_" => qr/^perf script: (\S+)(?: \S+)?: .* perf has it: .* \1(?: |$)/] }
+        '-F comm,ip', '--time 0,1', '--tid 1', '-s x.py'),
+
+    # The words of gdb, of ftrace and of shells.
+    ['break fs_read' => qr/^break: no such command; `perf record -g -e mem:FUNCTION:x -- /],
+    ['watch kernel_flag' => qr/^watch: no such command; `perf record -g -e mem:SYMBOL:rw -- /],
+    (map { [$_ => qr/^\S+: no such command; memory is for gdb: make gdb on the host; `perf /] }
+        'x/10i fs_read', 'p kernel_flag', 'print ticks'),
+    ['continue' => qr/^continue: no such command; the machine runs, and is stopped by gdb: /],
+    ['delete 1' => qr/^delete: no such command; a breakpoint ends with its recording: /],
+    ['info registers' => qr/^info: no such command; here it is regs$/],
+    ['info threads' => qr/^info: no such command; here it is ps$/],
+    ['info breakpoints' => qr/^info: no such command; `perf list` ends with the debug registers /],
+    ["echo function > current_tracer" => qr/^echo: no such command; ftrace has files, /],
+    ['cat /sys/kernel/tracing/trace' => qr/^cat: no such command; ftrace has files, this prompt /],
+    ['trace-cmd record -e sched' => qr/^trace-cmd: no such command; `perf record -a -e sched:/],
+    ["bpftrace -e 'kprobe:fs_read {}'" => qr/^bpftrace: no such command; `perf stat -e lock:/],
+    ['strace /bin/fs-load' => qr/^strace: no such command; `perf trace -- /],
+    ['cat /proc/interrupts' => qr/^cat: no such command; `perf stat -a -e irq:irq_handler_entry /],
+    ['cat /proc/meminfo' => qr/^cat: no such command; here it is memory$/],
+    ['ls' => qr/^ls: no such command; this prompt has no files and no shell: `help` lists /],
+    ['top' => qr/^top: no such command; `perf record -a -- COMMAND` takes samples, /],
+    (map { [$_ => qr/^\S+: no such command; it is a part of perf: type perf before it$/] }
+        'record -a sleep 1', 'stat ls', 'report', 'list'),
+    ['?' => qr/^\?: no such command; here it is help$/],
+    ['perf stat ls -l' => qr/^perf stat: workload "ls" is not a command; this prompt has no /],
+    ['# what is here; and there' => qr/\A\z/],
+    ['sleep 0.01 # a short time' => qr/\A\z/],
     ['perf record -p 0' => qr/^perf record: pid "0": the idle threads of all CPUs have this /],
     ['perf record -p 99999' => qr/^perf record: -p 99999: no such thread; `ps` lists them$/],
 );
@@ -94,13 +134,13 @@ for my $typed (@typed) {
     my ($line, $pattern) = @$typed;
     my $said = line($line);
     like($said, $pattern, $line);
-    my ($answer) = $said =~ /^(perf[ \w]*: .*)/m or next;
+    my ($answer) = $said =~ /^((?:perf[ \w]*|\S+: no such command)[:;] .*)/m or next;
     $offered{$1} = $line while $answer =~ /`(perf [^`]*)`/g;
 }
 
 # What the answers offer runs as it stands, once the words in capitals have become something.
 my %words = (COMMAND => 'fs-stress 1', SYMBOL => 'kernel_flag', FUNCTION => 'lock_kernel',
-    PATTERN => 'lock', N => '3');
+    PATTERN => 'lock', N => '3', PID => '1', PROGRAM => 'fs-load');
 cmp_ok(scalar(keys %offered), '>', 10, 'answers offer lines');
 for my $line (sort keys %offered) {
     my $runs = $line =~ s/\b([A-Z]+)\b/$words{$1} \/\/ $1/ger;

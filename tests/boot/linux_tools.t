@@ -187,7 +187,8 @@ is(takes_it("perf $_", '-', 'docs/demo.perf'), 'yes', "perf $_: of a stream with
 # Each line is run in a folder that has what it names; a status alone would pass where perf asks for
 # what is not there.
 my @left = (qw(annotate archive buildid-cache buildid-list data evlist inject kmem kwork lock sched
-    timechart), 'lock contention', 'sched map', 'sched timehist');
+    timechart), 'lock contention', 'sched map', 'sched timehist', 'report --header',
+    'report --stats', 'script -F comm,ip', 'script --show-task-events');
 my $mixed = 'perf record -a -m 8m -e mem:kernel_flag:rw,lock:*,sched:*,kmem:*,irq:* -- fs-stress 2';
 $machine = boot(machine => 'qemu', smp => 1, icount => 8, flags => 'perf.rate=0',
     cpu => 'max,family=25,model=33,stepping=2',
@@ -201,7 +202,7 @@ copy($machine->elf, "$room/build/pitot.elf");
 my $tool = File::Spec->rel2abs('tools/perf-file');
 for my $name (@left) {
     my ($line) = said($machine, "perf $name")
-        =~ m{^perf $name: .* on the host, (tools/perf-file .*; perf .*)$}m;
+        =~ m{^perf (?:\Q$name\E|report|script): .* on the host, (tools/perf-file .*; perf .*)$}m;
     ok($line, "perf $name: there is a line for the host") or next;
     local @ENV{qw(HOME PERF_CONFIG DEBUGINFOD_URLS LC_ALL TRACEFS_PATH)}
         = ($room, '/dev/null', '', 'C', $no_tracefs);

@@ -121,10 +121,41 @@ static void a_word_that_a_command_would_not_look_at_is_refused(void **state)
     assert_int_equal(seen_count, 1);
 }
 
+/* Rows about commands that are not there are none: this kernel has no poweroff, and no ps. */
+static void what_other_tools_have_is_answered_with_what_is_here(void **state)
+{
+    static const struct {
+        const char *first, *second, *answer;
+    } cases[] = {
+        {"break", "fs_read", "break: no such command; `perf record -g -e mem:FUNCTION:x -- "},
+        {"x/10i", NULL, "x/10i: no such command; memory is for gdb"},
+        {"info", "registers", "info: no such command; here it is regs\n"},
+        {"info", "stack", "info: no such command; here it is bt\n"},
+        {"info", NULL, "info: no such command; here it is help\n"},
+        {"info", "threads", "info: no such command; here it is help\n"},
+        {"echo", "function", "echo: no such command; ftrace has files"},
+        {"cat", "/sys/kernel/debug/tracing/trace", "cat: no such command; ftrace has files"},
+        {"cat", "/proc/interrupts", "cat: no such command; `perf stat -a -e irq:irq_handler_entry"},
+        {"cat", "x", "cat: no such command; this prompt has no files"},
+        {"record", "-a", "record: no such command; it is a part of perf: type perf before it\n"},
+        {"bpftrace", "-e", "bpftrace: no such command; `perf stat -e lock:lock_acquire --by name"},
+        {"reset", NULL, "reset: no such command; here it is reboot; ^L clears the screen\n"},
+        {"exit", NULL, "exit: no such command; `help` lists them\n"},
+        {"z", NULL, "z: no such command; here it is help\n"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        assert_int_equal(run(cases[i].first, cases[i].second), -ENOENT);
+        if (strncmp(printed, cases[i].answer, strlen(cases[i].answer)) != 0)
+            fail_msg("\"%s\" is not \"%s\"", printed, cases[i].answer);
+    }
+}
+
 /* An empty word, and one with such a character in it, are words like others. */
 static void what_a_shell_would_do_is_refused(void **state)
 {
-    static const char *const pipes[] = {"|", ">", "<", ">>file", "&&"};
+    static const char *const pipes[] = {"|", ">", "<", ">>file", "&&", "2>&1", "2>", "&>f", ">&2"};
 
     (void)state;
     for (size_t i = 0; i < sizeof(pipes) / sizeof(pipes[0]); i++) {
@@ -135,6 +166,11 @@ static void what_a_shell_would_do_is_refused(void **state)
     }
     assert_int_equal(run("perf", ""), -EIO);
     assert_int_equal(run("perf", "a>3"), -EIO);
+    assert_int_equal(run("perf", "2"), -EIO);
+    assert_int_equal(run("perf", "&"), -EINVAL);
+    assert_non_null(strstr(printed, "perf: \"&\": only a program runs in the background"));
+    assert_int_equal(run("run", "&"), -ENOENT);
+    assert_string_equal(printed, "run: no such command; `help` lists them\n");
     assert_int_equal(run("exit", NULL), -ENOENT);
     assert_string_equal(printed, "exit: no such command; `help` lists them\n");
 }
@@ -175,6 +211,7 @@ int main(void)
         cmocka_unit_test(a_command_gets_its_words_and_gives_its_status),
         cmocka_unit_test(an_unknown_command_is_answered_with_what_is_near),
         cmocka_unit_test(a_word_that_a_command_would_not_look_at_is_refused),
+        cmocka_unit_test(what_other_tools_have_is_answered_with_what_is_here),
         cmocka_unit_test(what_a_shell_would_do_is_refused),
         cmocka_unit_test(help_of_a_command_is_asked_for_by_an_option),
         cmocka_unit_test(help_lists_all_in_order),

@@ -99,9 +99,8 @@ size_t symbols_suggest(const char *wrong, struct symbol *nearest, size_t most)
 
 bool symbols_by_name(size_t index, struct symbol *found)
 {
-    (void)index;
-    (void)found;
-    return false;
+    *found = (struct symbol){.name = "kernel_flag", .kind = 'D'};
+    return index == 0;
 }
 
 size_t symbols_count(void)
@@ -800,7 +799,8 @@ static void what_can_have_no_hits_in_a_program_is_refused(void **state)
     assert_int_equal(parse("record -e mem:/bin/none:main:x"), -ENOENT);
     assert_string_equal(why.text, "/bin/none cannot be read");
     assert_int_equal(parse("record -e mem:/bin/load:main:x"), -ENOENT);
-    assert_string_equal(why.text, "no symbol \"main\" in /bin/load");
+    assert_string_equal(why.text,
+                        "no symbol \"main\" in /bin/load, and none with a similar spelling");
 }
 
 /* Beside a program branches are its own, said or not; else they are what they are said to be. */
@@ -886,6 +886,39 @@ static void a_subsystem_is_all_of_its_tracepoints(void **state)
     assert_non_null(strstr(why.text, "no tracepoint matches \"lock:*\""));
     assert_refused("record -e mem:", "address missing");
     assert_refused("record -e :", "unknown event");
+}
+
+/* The clock counts all threads' time, so the default events of one thread are the others. */
+static void the_default_events_suit_the_options(void **state)
+{
+    (void)state;
+    assert_refused("stat -p 1", "-p: say what to count: -e EVENT");
+    assert_refused("stat -p 1 -e cpu-clock", "cpu-clock: perf stat counts all time");
+    assert_int_equal(parse("stat"), 0);
+    assert_string_equal(options.recording.events[0].name, "cpu-clock");
+    assert_int_equal(parse("record -p 1"), 0);
+    assert_string_equal(options.recording.events[0].name, "cpu-clock");
+}
+
+static void what_only_the_real_perf_has_is_answered_with_what_to_do(void **state)
+{
+    (void)state;
+    assert_refused("record -o file", "-o: the recording leaves by the serial port");
+    assert_refused("record --output=file", "--output: the recording leaves");
+    assert_refused("record -ofile", "-o: the recording leaves");
+    assert_refused("stat -o file", "-o: counts are printed");
+    assert_refused("record -t 3", "-t: -p takes the number of a thread, too");
+    assert_refused("record -b", "-b: branches are an event here: `perf record -e branches");
+    assert_refused("record -gd", "-d: each sample has its time, its CPU and its address");
+    assert_refused("trace -q", "-q: it always says as much as this: leave it out");
+    assert_refused("stat -d", "-d: no counter of the CPU is used");
+    assert_refused("record --outputs", "unknown option \"--outputs\"; there are -e EVENT");
+    assert_refused("record -e cycles:pp", "unknown event \"cycles:pp\": no counter of the CPU");
+    assert_refused("record -e task-clock/period=3/", "unknown event \"task-clock\": cpu-clock is");
+    assert_refused("record -e {cpu-clock,mem:kernel_flag:w}", "no groups are needed");
+    assert_refused("record -e cpu-clock,mem:kern*/4:w", "* and ? stand for tracepoints, not for ");
+    assert_non_null(strstr(why.text, "up to four: mem:kernel_flag/4:w"));
+    assert_refused("record -e mem:q?:x", "up to four: mem:SYMBOL:x, with TAB");
 }
 
 static void one_event_more_than_there_is_room_for_is_refused(void **state)
@@ -1009,6 +1042,8 @@ int main(void)
         cmocka_unit_test_setup(cpus_that_are_none_are_refused_with_those_that_there_are, setup),
         cmocka_unit_test_setup(all_threads_or_one, setup),
         cmocka_unit_test_setup(a_subsystem_is_all_of_its_tracepoints, setup),
+        cmocka_unit_test_setup(the_default_events_suit_the_options, setup),
+        cmocka_unit_test_setup(what_only_the_real_perf_has_is_answered_with_what_to_do, setup),
         cmocka_unit_test_setup(one_event_more_than_there_is_room_for_is_refused, setup),
         cmocka_unit_test_setup(noise_is_parsed_or_refused_with_words, setup),
     };
