@@ -130,7 +130,7 @@ void gdb_door_init(void)
     panic_set_debugger(gdb_panicked);
     gdb_init(has_com3 ? &com3_door : NULL, &com1_door, &gdb_commands);
     if (has_com3) {
-        pic_connect(com3.number, com3_interrupt);
+        pic_connect(com3.number, "gdb", com3_interrupt);
         uart_interrupts(com3.uart, true);
     }
     gdb_wait();

@@ -45,7 +45,7 @@ static void timer_interrupt(struct regs *regs)
 
 static void apic_timer_interrupt(struct regs *regs)
 {
-    interrupt_serve(TIMER_LINE, timer_interrupt, regs);
+    interrupt_serve(TIMER_LINE, "timer", timer_interrupt, regs);
     apic_end();
 }
 

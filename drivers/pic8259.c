@@ -21,8 +21,11 @@
 #define LINES         16
 #define SPURIOUS_LINE 7 /* of either controller */
 
-static trap_handler *handlers[LINES]; /* set before the line is unmasked */
-static pic_server *serve;             /* set at boot */
+static struct {
+    const char *name;
+    trap_handler *handler; /* NULL: no device; set before the line is unmasked */
+} devices[LINES];
+static pic_server *serve; /* set at boot */
 
 /* A line that falls before its acknowledgement arrives as 7 or 15, without an in-service bit. */
 static bool pic_is_spurious(unsigned line)
@@ -44,10 +47,10 @@ static void pic_serve(struct regs *regs)
             port_write8(MASTER_COMMAND, OCW2_END); /* the master has seen its cascade line */
         return;
     }
-    if (handlers[line] && serve)
-        serve(line, handlers[line], regs);
-    else if (handlers[line])
-        handlers[line](regs);
+    if (devices[line].handler && serve)
+        serve(line, devices[line].name, devices[line].handler, regs);
+    else if (devices[line].handler)
+        devices[line].handler(regs);
     if (line >= 8)
         port_write8(SLAVE_COMMAND, OCW2_END);
     port_write8(MASTER_COMMAND, OCW2_END);
@@ -89,9 +92,10 @@ void pic_unmask(unsigned line)
 }
 
 /* The cascade line is masked until needed: in QEMU it is also line 2 of the I/O APIC. */
-void pic_connect(unsigned line, trap_handler *handler)
+void pic_connect(unsigned line, const char *name, trap_handler *handler)
 {
-    handlers[line] = handler;
+    devices[line].name = name;
+    devices[line].handler = handler;
     pic_unmask(line);
     if (line >= 8)
         pic_unmask(CASCADE_LINE);

@@ -7,8 +7,8 @@
 /* Masks all lines, and moves the vectors away from the exceptions. Boot, interrupts off. */
 void pic_init(void);
 
-/* Runs a line's handler, in interrupt context. */
-typedef void pic_server(unsigned line, trap_handler *handler, struct regs *regs);
+/* Runs a line's handler, in interrupt context. `name`: the device's. */
+typedef void pic_server(unsigned line, const char *name, trap_handler *handler, struct regs *regs);
 
 /* Sets the server; without one, handlers are called directly. Boot, interrupts off. */
 void pic_set_server(pic_server *server);
@@ -17,7 +17,7 @@ void pic_set_server(pic_server *server);
  * Sets the line's handler and unmasks the line. The handler runs with interrupts off; this driver
  * ends the interrupt.
  */
-void pic_connect(unsigned line, trap_handler *handler);
+void pic_connect(unsigned line, const char *name, trap_handler *handler);
 
 /* Mask or unmask a connected line. Any context of the boot CPU, or in a stop. */
 void pic_mask(unsigned line);

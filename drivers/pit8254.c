@@ -86,5 +86,5 @@ void pit_start(unsigned hertz, trap_handler *interrupt)
 {
     pit_on_interrupt = interrupt;
     pit_set_rate(hertz);
-    pic_connect(0, pit_interrupt);
+    pic_connect(0, "timer", pit_interrupt);
 }

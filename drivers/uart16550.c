@@ -184,7 +184,7 @@ void uart_listen(struct uart *uart, unsigned line, bool (*byte)(uint8_t))
 {
     listening = uart;
     on_byte = byte;
-    pic_connect(line, uart_interrupt);
+    pic_connect(line, "serial", uart_interrupt);
     port_write8(uart->port + INTERRUPT_ENABLE, INTERRUPT_RECEIVED);
 }
 

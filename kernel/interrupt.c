@@ -5,14 +5,20 @@
 #include "core/gdb/debugger.h"
 #include "core/tracepoint/define.h"
 
-#define IRQ_HANDLER_FIELDS(FIELD, of)                                                              \
+/* `name`: the device's, which `perf kwork` prints. */
+#define IRQ_ENTRY_FIELDS(FIELD, of)                                                                \
+    FIELD(of, s32, irq, "irq=%d")                                                                  \
+    FIELD(of, text, name, " name=%s")                                                              \
+    FIELD(of, function, handler, " handler=%ps")
+
+#define IRQ_EXIT_FIELDS(FIELD, of)                                                                 \
     FIELD(of, s32, irq, "irq=%d")                                                                  \
     FIELD(of, function, handler, " handler=%ps")
 
-TRACEPOINT_DECLARE(irq_handler_entry, IRQ_HANDLER_FIELDS);
-TRACEPOINT_DECLARE(irq_handler_exit, IRQ_HANDLER_FIELDS);
-TRACEPOINT_DEFINE(irq, irq_handler_entry, IRQ_HANDLER_FIELDS);
-TRACEPOINT_DEFINE(irq, irq_handler_exit, IRQ_HANDLER_FIELDS);
+TRACEPOINT_DECLARE(irq_handler_entry, IRQ_ENTRY_FIELDS);
+TRACEPOINT_DECLARE(irq_handler_exit, IRQ_EXIT_FIELDS);
+TRACEPOINT_DEFINE(irq, irq_handler_entry, IRQ_ENTRY_FIELDS);
+TRACEPOINT_DEFINE(irq, irq_handler_exit, IRQ_EXIT_FIELDS);
 
 static uint64_t began[ARCH_CPUS_MAX]; /* [owning CPU] */
 
@@ -21,10 +27,11 @@ uint64_t interrupt_began(void)
     return began[arch_cpu_id()];
 }
 
-void interrupt_serve(unsigned line, void (*handler)(struct regs *regs), struct regs *regs)
+void interrupt_serve(unsigned line, const char *name, void (*handler)(struct regs *regs),
+                     struct regs *regs)
 {
     began[arch_cpu_id()] = arch_clock_ns();
-    TRACE(irq_handler_entry, (int32_t)line, (uintptr_t)handler);
+    TRACE(irq_handler_entry, (int32_t)line, name, (uintptr_t)handler);
     handler(regs);
     TRACE(irq_handler_exit, (int32_t)line, (uintptr_t)handler);
     gdb_tick();

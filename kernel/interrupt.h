@@ -7,7 +7,8 @@
 
 #include "arch/regs.h"
 
-void interrupt_serve(unsigned line, void (*handler)(struct regs *regs), struct regs *regs);
+void interrupt_serve(unsigned line, const char *name, void (*handler)(struct regs *regs),
+                     struct regs *regs);
 
 /* Returns when the interrupt that this CPU is serving began (arch_clock_ns). Interrupt context. */
 uint64_t interrupt_began(void);

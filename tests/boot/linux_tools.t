@@ -217,11 +217,18 @@ ok(-s "$room/build/$_", "... it has written $_")
 like(slurp("$room/build/perf.json"), qr/"cpuid": "AuthenticAMD,25,33,2"/,
     'perf data: the CPU\'s kind is that of the machine that was recorded, not of the host');
 
+{
+    local @ENV{qw(HOME PERF_CONFIG DEBUGINFOD_URLS LC_ALL)} = ($room, '/dev/null', '', 'C');
+    my $says = `perf --no-pager kwork report -i $room/build/perf.data 2>&1 < /dev/null`;
+    like($says, qr/^ +timer:0 +\| /m, 'perf kwork: an interrupt has the name of its device');
+    unlike($says, qr/\(null\)/, '... each has one');
+}
+
 # --- All tracepoints with Linux' names -----------------------------------------------------------
 
 # Linux 6.1's fields, from include/trace/events; what follows the bar is not there: Pitot has no
-# priorities, no virtual run time, no locks that are tried or read, no names of interrupts and
-# nothing that a handler returns, and one clock.
+# priorities, no virtual run time, no locks that are tried or read, nothing that a handler returns,
+# and one clock.
 my %linux = map { /^(\S+): *(.*?) *(?:\| *(.*))?$/ ? ($1 => [$2, $3 // '']) : () }
     split(/\n/, <<'END' =~ s/,\n +/, /gr);
 lock_acquire: void * lockdep_addr, char[] name | unsigned int flags
@@ -232,7 +239,7 @@ contention_begin: void * lock_addr, unsigned int flags
 contention_end: void * lock_addr, int ret
 mm_page_alloc: unsigned long pfn, unsigned int order, unsigned long gfp_flags, int migratetype
 mm_page_free: unsigned long pfn, unsigned int order
-irq_handler_entry: int irq | char[] name
+irq_handler_entry: int irq, char[] name
 irq_handler_exit: int irq | int ret
 timer_expire_entry: void * timer, void * function | unsigned long now, unsigned long baseclk
 sched_switch: char[] prev_comm, int prev_pid, long prev_state, char[] next_comm,

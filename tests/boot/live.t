@@ -164,7 +164,8 @@ is_deeply([grep { !grep { $_ eq 'trap_entry' } @{$_->{chain}} } @own], [],
     '... nothing else of it is');
 like($theirs, qr/timer_expire_entry: .*function=[a-z_]+/, 'functions have names in a stream that '
     . 'began before they were called') if $theirs =~ /timer_expire_entry:/;
-like($theirs, qr/irq_handler_entry: irq=0 handler=\w*interrupt\w*$/m, '... handlers too');
+like($theirs, qr/irq_handler_entry: irq=0 name=timer handler=\w*interrupt\w*$/m,
+    '... handlers too');
 
 # --- A trigger -----------------------------------------------------------------------------------
 

@@ -103,7 +103,8 @@ my @irq = grep { $_->{event} =~ /^irq:/ } samples($all[1]);
 cmp_ok(scalar(@irq), '>', 2, 'interrupts have tracepoints around their handlers');
 is(scalar(grep { "@{$_->{chain}}" !~ /^interrupt_serve .*\btrap_entry \S+ .*$outermost/ } @irq), 0,
     '... whose chains lead through the interrupt into what it interrupted');
-like($all[1], qr/irq:irq_handler_entry: irq=0 handler=timer_interrupt$/m, '... functions by name');
+like($all[1], qr/irq:irq_handler_entry: irq=0 name=timer handler=timer_interrupt$/m,
+    '... functions by name');
 like($all[1], qr/timer:tick: count=\d+$/m, 'the timer ticks');
 my @mixed = samples($all[2]);
 is(scalar(grep { $_->{event} =~ /^mem/ } @mixed),
