@@ -13,6 +13,7 @@
 #include "boot/memory.h"
 #include "boot/ports.h"
 #include "core/breakpoint/breakpoint.h"
+#include "core/event/event.h"
 #include "core/lib/cpus.h"
 #include "core/recording/recording.h"
 #include "core/stream/drain.h"
@@ -27,6 +28,7 @@
 #include "kernel/memory/pages.h"
 #include "kernel/panic/panic.h"
 #include "kernel/panic/watchdog.h"
+#include "kernel/sched/sched_trace.h"
 #include "kernel/sched/scheduler.h"
 #include "kernel/sched/workqueue.h"
 
@@ -80,6 +82,7 @@ _Noreturn void kernel_main(uint32_t magic, uint32_t information)
     recording_init();   /* finds the last boot's recording */
     cpus_find(&boot);   /* interrupt controllers */
     thread_init();      /* this becomes the console's thread */
+    event_set_state(&tracepoint_sched_switch, sched_switch_tell_state);
     if (nameless)
         print("Pitot: no symbols: %s\n", nameless_why.text);
     if (tableless)

@@ -148,8 +148,61 @@ static int tracepoint_enable(struct event *event, struct refusal *why)
     return tracepoint_listen(tracepoint, &event->probe, why);
 }
 
+static struct {
+    const struct tracepoint *tracepoint; /* NULL: none is about a state; set at boot */
+    event_tell_state *tell;
+} state;
+
+void event_set_state(const struct tracepoint *tracepoint, event_tell_state *tell)
+{
+    state.tracepoint = tracepoint;
+    state.tell = tell;
+}
+
+/*
+ * A state is recorded where each hit is: not if it would stand for several hits, end the recording
+ * or begin a span, and not for the threads of a workload, which has not begun yet.
+ */
+static bool records_states(const struct event *event)
+{
+    const struct event_spec *spec = &event->spec;
+    const struct perf_event_attr *attr = &event->recorded.attr;
+
+    return event->rings && !attr->freq && attr->sample_period == 1 && !spec->followed &&
+           !spec->trigger && !spec->stop && !spec->chain.skip &&
+           !aggregate_is_wanted(&spec->aggregate);
+}
+
+/* Records what each CPU does at a recording's start or end. All CPUs are parked. */
+static void tell_states(struct event *event, bool begins)
+{
+    const struct tracepoint *tracepoint = tracepoint_by_id(event->recorded.attr.config);
+    uint64_t argument[TRACEPOINT_FIELDS_MAX], flags;
+
+    if (!tracepoint || tracepoint != state.tracepoint || !records_states(event))
+        return;
+    flags = arch_irq_save();
+    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++) {
+        struct trace_hit hit = {
+            .tracepoint = tracepoint, .argument = argument, .ids = task_ids[cpu], .cpu = cpu};
+
+        if (hit.ids == event_drain_ids || !state.tell(&hit, begins) ||
+            !event_tracepoint_means(event, &hit))
+            continue;
+        event->cpu[cpu].count++;
+        sample_take_state(&event->plan, &event->rings[cpu], &hit);
+    }
+    arch_irq_restore(flags);
+}
+
+static void tracepoint_begin_event(struct event *event)
+{
+    tell_states(event, true);
+}
+
 static void tracepoint_disable(struct event *event)
 {
+    tell_states(event, false);
     tracepoint_leave(tracepoint_by_id(event->recorded.attr.config), &event->probe);
 }
 
@@ -204,6 +257,7 @@ const struct event_source tracepoint_source = {
     .parse = tracepoint_parse,
     .enable = tracepoint_enable,
     .disable = tracepoint_disable,
+    .begin = tracepoint_begin_event,
     .has_fields = true,
     .hertz_max = PACE_HERTZ_MAX,
 };

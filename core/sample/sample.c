@@ -378,6 +378,33 @@ void sample_plan_call(struct sample_plan *plan, sample_taken *taken)
     sample_plan_choose(plan);
 }
 
+/* Builds the record in this CPU's scratch memory. The chain of a program is its place alone. */
+void sample_take_state(const struct sample_plan *plan, struct ring *ring, struct trace_hit *traced)
+{
+    uint64_t *under_way = &sample_under_way[arch_cpu_id()];
+    uint64_t *words = scratch[arch_cpu_id()][*under_way], *chain = words + SCRATCH_CHAIN;
+    const struct regs *regs = traced->regs;
+    const struct hit hit = {regs, traced, 0, 0, 1};
+    struct sample sample = {.bytes = plan->bytes, .possible = true};
+    bool user = regs_user_mode(regs);
+    struct unwind_border border;
+
+    assert(*under_way < RING_NESTING);
+    local_increment(under_way);
+    if (plan->type & PERF_SAMPLE_CALLCHAIN) {
+        chain[1] = (uint64_t)(user ? PERF_CONTEXT_USER : PERF_CONTEXT_KERNEL);
+        chain[2] = regs->ip;
+        chain[0] = 1 + (user ? 1 : plan->capture(regs, chain + 2, SAMPLE_CHAIN_MAX, &border));
+        sample.chain = chain;
+        sample.chain_words = 1 + chain[0];
+        sample.bytes += sample.chain_words * sizeof(uint64_t);
+    }
+    sample_put(words, plan, plan->type, &hit, regs, &sample, 0);
+    words[WORD_CPU] = traced->cpu;
+    ring_output(ring, words, (uint32_t)sample.bytes, &words[WORD_TIME]);
+    local_decrement(under_way);
+}
+
 /*
  * struct { header; u64 time, id, stream_id; struct sample_id; }, where sample_id follows from
  * sample_id_all and SAMPLE_ALWAYS.

@@ -34,6 +34,9 @@
     FIELD(of, text, child_comm, " child_comm=%s")                                                  \
     FIELD(of, s32, child_pid, " child_pid=%d")
 
+/* For event_set_state. Defined in scheduler.c. */
+bool sched_switch_tell_state(struct trace_hit *hit, bool begins);
+
 TRACEPOINT_DECLARE(sched_switch, SCHED_SWITCH_FIELDS);
 TRACEPOINT_DECLARE(sched_wakeup, SCHED_WAKEUP_FIELDS);
 TRACEPOINT_DECLARE(sched_stat_runtime, SCHED_RUNTIME_FIELDS);

@@ -6,10 +6,13 @@
  */
 #include "kernel/sched/scheduler.h"
 
+#include "arch/park.h"
 #include "arch/smp.h"
+#include "arch/snapshot.h"
 #include "core/breakpoint/breakpoint.h"
 #include "core/event/follow.h"
 #include "core/lib/assert.h"
+#include "core/lib/string.h"
 #include "kernel/sched/run_queue.h"
 #include "kernel/sched/sched_trace.h"
 
@@ -101,6 +104,37 @@ static int64_t scheduler_state_told(enum thread_state state)
     if (state == THREAD_SLEEPING)
         return TRACEPOINT_STATE_SLEEPING;
     return state == THREAD_ENDING ? TRACEPOINT_STATE_ENDED : TRACEPOINT_STATE_RUNNABLE;
+}
+
+/* The fields' order is that of SCHED_SWITCH_FIELDS. */
+static void sched_switch_arguments(struct trace_hit *hit, const struct thread *from,
+                                   const struct thread *to)
+{
+    const uint64_t arguments[] = {(uintptr_t)from->name, from->pid, TRACEPOINT_STATE_RUNNABLE,
+                                  (uintptr_t)to->name, to->pid};
+
+    memcpy(hit->argument, arguments, sizeof(arguments));
+}
+
+/*
+ * A CPU that runs a thread when a recording begins or ends has a switch from or to its idle thread
+ * there, so that a thread that never switches is in perf's tables. None during a switch, which may
+ * have been recorded already.
+ */
+bool sched_switch_tell_state(struct trace_hit *hit, bool begins)
+{
+    const struct scheduler *there = &schedulers[hit->cpu];
+    const struct thread *thread = there->current;
+
+    if (!thread || thread == there->idle || thread->state != THREAD_RUNNING)
+        return false;
+    hit->regs = arch_stopped_regs(hit->cpu);
+    if (!hit->regs) { /* this CPU, which parks the others */
+        REGS_SNAPSHOT(&hit->own);
+        hit->regs = &hit->own;
+    }
+    sched_switch_arguments(hit, begins ? there->idle : thread, begins ? thread : there->idle);
+    return true;
 }
 
 /*

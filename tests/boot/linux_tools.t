@@ -140,6 +140,16 @@ cmp_ok(abs($all - sum0(values_of('sched:sched_stat_runtime', 'runtime')) / 1e6),
 my %states = map { $_ => 1 } values_of('sched:sched_switch', 'prev_state');
 is_deeply([sort(keys %states)], [qw(R S X)], 'threads leave the CPU in the states that there are');
 
+# A program that has its CPU for all of the recording switches at its start and end alone.
+my $spins = boot(machine => 'qemu', smp => 2, icount => '', flags => 'perf.rate=0',
+    run => 'run spin &; perf record -a -m 4m -e sched:* -- fs-stress 10; poweroff');
+ended_ok($spins);
+is(system('tools/perf-file', $spins->com2, "$logs/spins.data"), 0, 'the recording is a file');
+my ($spun) = perf_says("sched latency -i $logs/spins.data") =~ /^ +spin:\d+ +\| +([\d.]+) ms /m;
+cmp_ok($spun // 0, '>', 0, 'perf sched latency: a thread that never switches is in it');
+my ($turn) = perf_says("sched timehist -i $logs/spins.data") =~ /^.* spin\[.* ([\d.]+) *$/m;
+cmp_ok($turn // 0, '>', 0, '... and in perf sched timehist');
+
 # --- What takes a stream, and what a file --------------------------------------------------------
 
 # What it says if it does not take that, at the beginning of a line.

@@ -40,6 +40,8 @@ NEVER(void event_hit_checked(struct event *event, struct ring *ring, uint64_t ad
                              const struct regs *regs, uint64_t ids))
 NEVER(void event_traced_checked(struct event *event, struct ring *ring, struct trace_hit *traced,
                                 uint64_t addr))
+NEVER(void sample_take_state(const struct sample_plan *plan, struct ring *ring,
+                             struct trace_hit *hit))
 NEVER(void sample_write_throttle(const struct sample_plan *plan, struct ring *ring, uint32_t type))
 NEVER(void event_hit_for(struct event *event, uint64_t addr, const struct regs *regs,
                          uint64_t period))
