@@ -359,11 +359,16 @@ void drain_crash(void)
 {
     if (drain.state == DRAIN_DONE)
         return;
-    if (stream_port() && drain_resume(stream_port()))
+    if (stream_port() && drain_resume(stream_port())) {
         print("recording: handed over, %llu bytes of stream in all\n",
               (unsigned long long)stream_port()->bytes);
-    else
+    } else {
+        if (stream_port())
+            print(
+                "recording: the stream at its port was cut off here, and cannot be read from here "
+                "on; the block below is whole: tools/stream takes it from the console's log\n");
         stream_block_write();
+    }
     drain.state = DRAIN_DONE;
 }
 

@@ -62,6 +62,18 @@ static uint64_t blocks;     /* that were written */
 static void (*run)(void *); /* the thread's function; NULL: there is no thread */
 static jmp_buf asleep;      /* where a thread that sleeps goes */
 
+static bool cut_told; /* the console says that the port's stream is cut off */
+
+static void read_console(struct sink *from, const char *bytes, size_t length)
+{
+    static const char cut[] = "recording: the stream at its port was cut off here";
+
+    (void)from;
+    cut_told |= length > strlen(cut) && memcmp(bytes, cut, strlen(cut)) == 0;
+}
+
+static struct sink console = {read_console};
+
 /* What has left: the counter moves with the byte, so that a crash cannot come between them. */
 static uint8_t left[65536];
 static uint64_t left_count;
@@ -238,6 +250,8 @@ static void reset(enum ring_mode mode)
     for (unsigned cpu = 0; cpu < CPUS; cpu++)
         assert_int_equal(ring_init(&rings[cpu], memory[cpu], RING_SIZE, mode, false, NULL), 0);
     numbers = left_count = now = blocks = 0;
+    cut_told = false;
+    print_set_console(&console);
     frozen = false;
     stream_init(&port, &sink, &kernel);
     port.left = &left_count;
@@ -356,8 +370,12 @@ static const char *judge_crash(void)
     struct contents contents;
     const char *wrong;
 
+    if (blocks && !cut_told)
+        return "nothing says that the port's stream is cut off";
     if (blocks)
         return blocks == 1 ? NULL : "more than one block";
+    if (cut_told)
+        return "a stream that is whole is called cut off";
     wrong = take_apart(&contents);
     if (!wrong)
         wrong = each_once(&contents);
