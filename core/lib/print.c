@@ -277,3 +277,13 @@ size_t print_into(char *buffer, size_t size, const char *format, ...)
     va_end(arguments);
     return length;
 }
+
+void print_cut(char *text, size_t size)
+{
+    static const char rest[] = " ...";
+    size_t last = size - sizeof(rest), end = last;
+
+    while (end > 0 && text[end] != ' ')
+        end--;
+    memcpy(text + (end > 0 ? end : last), rest, sizeof(rest));
+}

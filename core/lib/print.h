@@ -39,6 +39,9 @@ __attribute__((format(printf, 3, 4))) size_t print_into(char *buffer, size_t siz
 __attribute__((format(printf, 3, 0))) size_t print_list_into(char *buffer, size_t size,
                                                              const char *format, va_list arguments);
 
+/* Ends a text that did not fit into its `size` bytes after its last whole word, in " ...". */
+void print_cut(char *text, size_t size);
+
 /* Plural ending of the word after a number: "%llu record%s". */
 static inline const char *print_plural(unsigned long long number)
 {

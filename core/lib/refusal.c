@@ -5,18 +5,6 @@
 #include <stdarg.h>
 
 #include "core/lib/print.h"
-#include "core/lib/string.h"
-
-/* Ends a text that did not fit after its last whole word. */
-static void cut(char *text, size_t size)
-{
-    static const char rest[] = " ...";
-    size_t end = size - sizeof(rest);
-
-    while (end > 0 && text[end] != ' ')
-        end--;
-    memcpy(text + (end > 0 ? end : size - sizeof(rest)), rest, sizeof(rest));
-}
 
 int refuse(struct refusal *why, int error, const char *format, ...)
 {
@@ -28,7 +16,7 @@ int refuse(struct refusal *why, int error, const char *format, ...)
         length = print_list_into(why->text, sizeof(why->text), format, arguments);
         va_end(arguments);
         if (length >= sizeof(why->text))
-            cut(why->text, sizeof(why->text));
+            print_cut(why->text, sizeof(why->text));
     }
     return -error;
 }

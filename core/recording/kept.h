@@ -17,7 +17,7 @@
 
 #define KEPT_MAGIC    UINT64_C(0x5450454b544f5450) /* the bytes "PTOTKEPT" */
 #define KEPT_VERSION  1
-#define KEPT_END_SIZE 96
+#define KEPT_END_SIZE 352 /* the longest panic, in words */
 
 /* Placed at the same address in every build, so that a recording of another build is recognised. */
 struct kept_head {

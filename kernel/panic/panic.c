@@ -17,12 +17,13 @@
 #include "kernel/hit/print_guard.h"
 
 #define LAST_SAMPLES 8
+#define REASON_SIZE  320
 
 static struct panic_machine machine;              /* set at boot */
 static void (*debugger)(const struct regs *regs); /* inspects the dead machine; NULL: none */
 static uint32_t reporter;                         /* [A] the CPU that reports, + 1; 0: none */
 static unsigned level; /* [reporter] nesting depth of failures: see stop */
-static char about[200] = "its reason was not known yet"; /* [reporter] the reason. Not on a
+static char about[REASON_SIZE] = "its reason was not known yet"; /* [reporter] the reason. Not on a
                                                           * stack: a second failure may reuse it */
 
 #define LEVEL_SPEAKS 2 /* the last level that prints */
@@ -118,7 +119,7 @@ static void begin(void)
 
 static _Noreturn void report(const char *reason, const struct regs *regs)
 {
-    char end[128];
+    char end[REASON_SIZE + 16];
 
     print_into(about, sizeof(about), "%s", reason);
     print("\nPANIC: %s\n", reason);
@@ -138,14 +139,15 @@ static _Noreturn void report(const char *reason, const struct regs *regs)
 
 _Noreturn void panic(const char *format, ...)
 {
-    char reason[200];
+    char reason[REASON_SIZE];
     struct regs regs;
     va_list arguments;
 
     REGS_SNAPSHOT(&regs);
     begin();
     va_start(arguments, format);
-    print_list_into(reason, sizeof(reason), format, arguments);
+    if (print_list_into(reason, sizeof(reason), format, arguments) >= sizeof(reason))
+        print_cut(reason, sizeof(reason));
     va_end(arguments);
     report(reason, &regs);
 }
@@ -190,7 +192,7 @@ static void describe_fault(const struct regs *regs, char *reason, size_t size)
 
 static void panic_on_fault(struct regs *regs)
 {
-    char reason[320];
+    char reason[REASON_SIZE];
 
     begin();
     describe_fault(regs, reason, sizeof(reason));

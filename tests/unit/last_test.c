@@ -8,6 +8,7 @@
  */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -141,6 +142,21 @@ static void is_found_whole(void **state)
     assert_int_equal(count(), CPUS * (SIZE / sizeof(struct record)));
 }
 
+/* As long as a panic's reason can be. */
+static void its_end_is_told_whole(void **state)
+{
+    char reason[330], line[420];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(reason) - 1; i++)
+        reason[i] = i % 8 == 7 ? ' ' : 'r';
+    reason[sizeof(reason) - 1] = '\0';
+    record(20);
+    recording_note_end(reason);
+    snprintf(line, sizeof(line), "60 samples, ended by %s\n", reason);
+    assert_non_null(strstr(boot(), line));
+}
+
 static void says_nothing_of_nothing(void **state)
 {
     (void)state;
@@ -224,6 +240,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(is_found_whole, setup),
+        cmocka_unit_test_setup(its_end_is_told_whole, setup),
         cmocka_unit_test_setup(says_nothing_of_nothing, setup),
         cmocka_unit_test_setup(is_forgotten, setup),
         cmocka_unit_test_setup(is_refused, setup),
