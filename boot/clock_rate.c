@@ -160,8 +160,8 @@ static _Noreturn void rates_refuse(const struct rate *rates, unsigned known)
         length += print_into(said + length, sizeof(said) - length, "%s%s %llu kHz", i ? ", " : "",
                              rates[i].name, (unsigned long long)rates[i].ticks / 1000);
     if (known == 0)
-        panic("no HPET, ACPI PM timer or 8254, and CPUID does not tell the clock's rate: one of "
-              "these is needed");
+        panic("no HPET, no ACPI PM timer, no 8254 that port 0x61 lets count, and CPUID does not "
+              "tell the clock's rate: one of these is needed");
     panic("the clock's rate is not known, as no two sources agree: %s", said);
 }
 
