@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
 # of: kernel/user/signals, kernel/user/jobs, kernel/user/process
-# of: tests/programs/calls
+# of: tests/programs/calls, kernel/fs/ls_command
 #
 # Programs that are stopped and continue: `kill -STOP` and `-CONT`, what runs meanwhile, and what
 # ends one that stands still. Run from the root of the tree:
@@ -129,5 +129,10 @@ for my $smp (1, 4) {
     ended_ok($machine, "$smp CPUs");
     unlike($machine->console, qr/not ok/, 'programs stop and continue each other');
 }
+
+# What a program has created stays when it is killed, and `ls` shows it.
+my $killed = boot(smp => 1, run => 'run fs-load 1000000 &; sleep 0.1; kill 4; wait; ls; poweroff');
+ended_ok($killed);
+like(said($killed, 'ls'), qr{^ +\d+ +4  fs-load\.4/$}m, 'ls lists the files of a killed program');
 
 done_testing();
