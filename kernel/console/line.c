@@ -369,6 +369,13 @@ static int next_key(struct line *line, uint8_t byte)
     return keys_take(&line->keys, byte);
 }
 
+/* In a shell this ends the session. The key Delete, which is the same otherwise, does not. */
+static void explain_end(struct line *line)
+{
+    print_to(line->sink, "\n^D ends nothing here; `poweroff` turns the machine off\n");
+    show_again(line);
+}
+
 enum line_state line_put(struct line *line, uint8_t byte)
 {
     bool second_half = line->after_return && byte == '\n';
@@ -387,6 +394,8 @@ enum line_state line_put(struct line *line, uint8_t byte)
     }
     if (line->overlong > 0)
         line->overlong++;
+    else if (key == byte && key == KEY_CONTROL('D') && line->length == 0 && !line->searching)
+        explain_end(line);
     else if (key != KEY_NONE)
         take_key(line, key);
     return LINE_OPEN;

@@ -201,6 +201,18 @@ static void keys_at_the_edges_do_nothing(void **state)
     assert_typed("a\001\x7f\002", "a");
 }
 
+/* The key Delete sends an escape sequence that means ^D, and says nothing. */
+static void the_end_of_a_session_is_explained(void **state)
+{
+    (void)state;
+    type("\x04");
+    assert_string_equal(screen.last_row, "^D ends nothing here; `poweroff` turns the machine off");
+    assert_int_equal(screen.rows, 2);
+    type("\x1b[3~ab\x01\x04");
+    assert_int_equal(screen.rows, 2);
+    assert_typed("", "b");
+}
+
 static void escape_sequences_are_keys(void **state)
 {
     (void)state;
@@ -472,6 +484,7 @@ int main(void)
         cmocka_unit_test_setup(return_newline_and_both_end_one_line, begin),
         cmocka_unit_test_setup(keys_move_and_edit, begin),
         cmocka_unit_test_setup(keys_at_the_edges_do_nothing, begin),
+        cmocka_unit_test_setup(the_end_of_a_session_is_explained, begin),
         cmocka_unit_test_setup(escape_sequences_are_keys, begin),
         cmocka_unit_test_setup(keys_that_mean_nothing_ring_and_leave_the_line, begin),
         cmocka_unit_test_setup(foreign_bytes_refuse_the_whole_line, begin),
