@@ -17,7 +17,7 @@ enum share { SHARE_NOT, SHARE_HIT, SHARE_DOUBTFUL };
 struct share_evidence {
     struct arch_candidate candidates[ARCH_CANDIDATES_MAX]; /* one of these was the instruction */
     unsigned count;                                        /* 0: the instruction is unknown */
-    uint64_t changed; /* old ^ new of the word; 0 if that proves nothing */
+    uint64_t changed; /* bits of the word that the instruction changed; 0 if that is unknown */
     bool group;       /* the trap may report several iterations of a repeated instruction */
 };
 
@@ -215,6 +215,21 @@ static void take_word(struct verdicts *verdicts, unsigned i)
     verdicts->registers |= 1u << i;
 }
 
+/*
+ * The instruction changed what differs from the last trap: after each trap all words are taken
+ * (take_seen), so no change is evidence twice. Another CPU may have changed the word.
+ */
+static uint64_t changed_since(const struct slot *slot)
+{
+    return arch_cpus() == 1 ? *slot->word ^ slot->seen : 0;
+}
+
+static void take_seen(void)
+{
+    for (unsigned i = 0; arch_cpus() == 1 && i < breakpoint_slots.count; i++)
+        breakpoint_slots.slot[i].seen = *breakpoint_slots.slot[i].word;
+}
+
 static void judge(struct verdicts *verdicts, unsigned i, const struct arch_watch *reported,
                   const struct share_evidence *evidence)
 {
@@ -259,8 +274,7 @@ static void judge_fired(struct verdicts *verdicts, unsigned i, struct share_evid
         evidence->count =
             slot->user ? breakpoint_processes->candidates(regs, &slot->watch, evidence->candidates)
                        : arch_watch_candidates(regs, &slot->watch, evidence->candidates);
-    /* Another CPU may have changed the word. */
-    evidence->changed = arch_cpus() == 1 ? verdicts->old[i] ^ verdicts->new[i] : 0;
+    evidence->changed = changed_since(slot);
     if (owners_differ)
         judge(verdicts, i, &slot->watch, evidence);
     else
@@ -314,8 +328,7 @@ static void judge_beside(struct verdicts *verdicts, unsigned fired, unsigned i,
     if (slot->user && contains) {
         verdicts->hit[i] = all_owners(slot);
     } else if (placed_may_hit(evidence, &slot->watch)) {
-        evidence->changed =
-            arch_cpus() == 1 ? *slot->word ^ __atomic_load_n(&slot->shadow, __ATOMIC_RELAXED) : 0;
+        evidence->changed = changed_since(slot);
         judge(verdicts, i, NULL, evidence);
     } else if (unplaced_may_hit(evidence, slot, &hit->watch)) {
         verdicts->doubtful[i] = all_owners(slot);
@@ -408,4 +421,5 @@ void breakpoint_share(unsigned fired, struct regs *regs)
     for (unsigned i = 0; i < breakpoint_slots.count; i++)
         if (verdicts.registers & 1u << i)
             breakpoint_trace(&breakpoint_slots.slot[i], verdicts.old[i], verdicts.new[i], regs);
+    take_seen(); /* what an owner has written is no evidence either */
 }

@@ -163,7 +163,7 @@ static void table_switch(const struct breakpoint_plan *plan)
             slot->owners[owner]->slots |= 1u << i;
         watches[i] = slot->watch;
         slot->word = slot->user ? &nothing : arch_watch_word(&slot->watch);
-        slot->shadow = *slot->word;
+        slot->seen = slot->shadow = *slot->word;
     }
     breakpoint_handlers_make();
     local_increment(&changes);

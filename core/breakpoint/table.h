@@ -17,6 +17,7 @@ struct slot {
     /* The whole word that holds the watched bytes: to extract them would slow every hit. */
     const volatile uint64_t *word;
     uint64_t shadow; /* *word at the last hit on any CPU, or when armed; exchanged by each hit */
+    uint64_t seen;   /* *word at the last trap, if the table is shared and there is one CPU */
     bool user;       /* watches a program, by user_shadow instead of `word` */
     struct breakpoint_target target;
     struct arch_watch parts[BREAKPOINT_OWNERS_MAX]; /* what each owner wants to watch here */

@@ -661,6 +661,28 @@ static void changed_bytes_tell_who_was_hit(void **state)
     fake_arch.watched = NULL;
 }
 
+/* A call and its return, over two parts of one owner: the machine reports the lower register. */
+static void a_change_is_evidence_for_one_access(void **state)
+{
+    uint64_t word = 0;
+
+    (void)state;
+    fake_arch.cpus = 1;
+    fake_arch.lowest_only = true;
+    fake_arch.watched = &word;
+    install(0, PLACE + 4, 2, ARCH_READ_WRITE);
+    install(1, PLACE + 3, 5, ARCH_WRITE);
+    for (unsigned i = 1; i <= 3; i++) {
+        word = ~word;
+        fake_arch_access(PLACE, 8, ARCH_WRITE, FAKE_REPORT_LOWEST, NULL);
+        fake_arch_access(PLACE, 8, ARCH_READ_WRITE, FAKE_REPORT_LOWEST, NULL);
+        assert_true(owners[1].hits <= i && i <= owners[1].hits + owners[1].breakpoint.doubtful);
+        assert_true(owners[0].hits <= 2 * i &&
+                    2 * i <= owners[0].hits + owners[0].breakpoint.doubtful);
+    }
+    fake_arch.watched = NULL;
+}
+
 static void who_wants_it_is_told_of_doubtful_hits(void **state)
 {
     (void)state;
@@ -884,6 +906,7 @@ int main(void)
         cmocka_unit_test_setup(a_range_is_spread_over_as_few_registers_as_can_be, setup),
         cmocka_unit_test_setup(each_of_two_watches_has_its_own_hits, setup),
         cmocka_unit_test_setup(each_of_many_watches_has_its_own_hits, setup),
+        cmocka_unit_test_setup(a_change_is_evidence_for_one_access, setup),
         cmocka_unit_test_setup(who_wants_it_is_told_of_doubtful_hits, setup),
         cmocka_unit_test_setup(an_execute_breakpoint_shares_with_its_equal_alone, setup),
         cmocka_unit_test_setup(changed_bytes_tell_who_was_hit, setup),
