@@ -114,8 +114,8 @@ struct arch_candidate {
 };
 
 /*
- * Stores the accesses of the kernel's instruction that hit, as the only candidate. Returns 1, or 0
- * if the instruction or its accesses are unknown.
+ * Stores the accesses of each instruction of the kernel that may have hit. Returns their number, or
+ * 0 if it is unknown or exceeds ARCH_CANDIDATES_MAX.
  */
 unsigned arch_watch_candidates(const struct regs *regs, const struct arch_watch *watch,
                                struct arch_candidate candidates[ARCH_CANDIDATES_MAX]);
@@ -134,12 +134,28 @@ unsigned arch_program_candidates(const struct regs *regs, const struct arch_watc
 bool arch_watch_reports_all(void);
 
 /*
+ * Finds out, once, what the functions below return: by a watch of its own, and leaves none armed.
+ * Call it with all other CPUs parked, before arch_watch_arm.
+ */
+void arch_watch_probe(void);
+
+/*
  * True if the machine may report a repeated instruction after a group of iterations rather than
- * after each iteration that hits, or if this is not known yet. The first call finds out with a
- * watch of its own and leaves no watch armed: call it with all other CPUs parked, before
- * arch_watch_arm.
+ * after each iteration that hits, or if this is not known yet. Any context.
  */
 bool arch_watch_groups(void);
+
+/*
+ * True if the machine may report an access beside a watch, so that only the instruction shows
+ * whether there was a hit. Any context; false before arch_watch_probe.
+ */
+bool arch_watch_reports_beside(void);
+
+/*
+ * True if the machine does not report the accesses of `xchg` and of instructions with a LOCK
+ * prefix. Any context; false before arch_watch_probe.
+ */
+bool arch_watch_misses_locked(void);
 
 /*
  * False if it is certain that no repeated instruction begins or ends at ip, the middle of `around`.

@@ -97,6 +97,7 @@ _Noreturn void kernel_main(uint32_t magic, uint32_t information)
     clock_rate_find(cpus_acpi()); /* the clock now counts nanoseconds */
     ports_find_faster();          /* the fastest port for the stream */
     breakpoint_init();            /* debug traps reach the arbiter */
+    arch_watch_probe();           /* what this machine's watches report */
     script_boot_recording();      /* perf.boot=, from here to script_run */
     pic_init();
     pic_set_server(interrupt_serve); /* tracepoints around each handler */

@@ -7,6 +7,7 @@
 #include "core/breakpoint/table.h"
 
 #include "arch/cpu.h"
+#include "arch/memory.h"
 #include "core/lib/assert.h"
 
 #define ACCESS_MAX  16 /* largest access in bytes: cmpxchg16b */
@@ -69,7 +70,7 @@ static enum share share_of_candidate(const struct arch_watch *part, const struct
 
 /*
  * Decides whether `part` was hit; the answer is certain only if all candidates agree. `watch` is
- * the reported register's watch if it contains `part`, otherwise NULL.
+ * the reported register's watch if it contains `part` and the report proves a hit, otherwise NULL.
  */
 static enum share share_of(const struct arch_watch *part, const struct arch_watch *watch,
                            const struct share_evidence *evidence)
@@ -275,8 +276,8 @@ static void judge_fired(struct verdicts *verdicts, unsigned i, struct share_evid
             slot->user ? breakpoint_processes->candidates(regs, &slot->watch, evidence->candidates)
                        : arch_watch_candidates(regs, &slot->watch, evidence->candidates);
     evidence->changed = changed_since(slot);
-    if (owners_differ)
-        judge(verdicts, i, &slot->watch, evidence);
+    if (owners_differ || (is_data(slot) && breakpoint_slots.beside))
+        judge(verdicts, i, breakpoint_slots.beside ? NULL : &slot->watch, evidence);
     else
         verdicts->hit[i] = all_owners(slot);
     count_touches(verdicts, i, evidence);
@@ -297,15 +298,22 @@ static bool placed_may_hit(const struct share_evidence *evidence, const struct a
     return false;
 }
 
+static bool is_same_page(const struct arch_watch *left, const struct arch_watch *right)
+{
+    return left->address / PAGE_SIZE == right->address / PAGE_SIZE;
+}
+
 /*
  * True if an access at an unknown place may have hit this register. An instruction's only access
- * also hit the other register, so it lies near that register; one of several accesses may lie
- * anywhere. An unknown instruction may make several only in a program.
+ * also hit the other register, so it lies near that register, or in its page if the machine reports
+ * accesses beside it; one of several accesses may lie anywhere. An unknown instruction may make
+ * several only in a program.
  */
 static bool unplaced_may_hit(const struct share_evidence *evidence, const struct slot *slot,
                              const struct arch_watch *other)
 {
-    bool far = evidence->group || (slot->user && evidence->count == 0);
+    bool far = evidence->group || (slot->user && evidence->count == 0) ||
+               (breakpoint_slots.beside && is_same_page(&slot->watch, other));
 
     if (all_are_placed(evidence))
         return false;
@@ -320,7 +328,7 @@ static void judge_beside(struct verdicts *verdicts, unsigned fired, unsigned i,
 {
     const struct slot *slot = &breakpoint_slots.slot[i], *hit = &breakpoint_slots.slot[fired];
     /* Every access that hits the other register hits this one, too. */
-    bool contains = breakpoint_watch_covers(&slot->watch, &hit->watch) &&
+    bool contains = verdicts->hit[fired] && breakpoint_watch_covers(&slot->watch, &hit->watch) &&
                     (slot->watch.access == ARCH_READ_WRITE || hit->watch.access == ARCH_WRITE);
 
     if (!is_data(slot) || slot->user != hit->user)

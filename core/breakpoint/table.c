@@ -138,8 +138,10 @@ static void table_make(struct slot_table *next, const struct breakpoint_plan *pl
     }
     for (unsigned i = 0; i < installed_count; i++)
         table_add(next, plan, installed[i]);
+    arch_watch_probe();
     next->lowest_only = !arch_watch_reports_all();
     next->grouped = arch_watch_groups();
+    next->beside = arch_watch_reports_beside();
     next->shared = table_is_shared(next);
 }
 

@@ -29,6 +29,7 @@ struct slot_table {
     bool shared;      /* core/breakpoint/share.c determines the owners of a hit */
     bool lowest_only; /* if an access matches several registers, the machine reports only one */
     bool grouped;     /* one trap may report several iterations of a repeated instruction */
+    bool beside;      /* the machine may report a register that the access did not touch */
 };
 
 extern struct slot_table breakpoint_slots;

@@ -37,8 +37,8 @@ LIB_CFLAGS := -std=gnu11 -O2 -g -ffreestanding -fno-pic -mcmodel=kernel -mno-red
 LIB_C   := $(wildcard core/*.c $(foreach room,lib symbols tracepoint breakpoint unwind ring sample aggregate event stream \
                embed,core/$(room)/*.c)) core/recording/merge.c \
            $(wildcard arch/embed/*.c) \
-           $(patsubst %,arch/x86_64/debug/%.c,accessor debugreg debugreg_audit debugreg_encode group insn_map machine operand \
-               operand_address trap watched) \
+           $(patsubst %,arch/x86_64/debug/%.c,accessor accessor_made debugreg debugreg_audit debugreg_encode group insn_map machine operand \
+               operand_address report trap watched) \
            $(patsubst %,arch/x86_64/cpu/%.c,canonical instructions registers) arch/x86_64/memory/memory.c \
            arch/x86_64/unwind/frame.c
 # core/embed/sources.c replaces these.

@@ -54,7 +54,8 @@ static struct watch_model random_access(const struct row *chosen)
         .reads = chosen->reads,
         .writes = chosen->writes,
         .count = repeated ? 1 + watch_model_below(WATCH_MODEL_AREA / 2 / size) : 1,
-        .down = repeated && watch_model_below(4) == 0};
+        .down = repeated && watch_model_below(4) == 0,
+        .times = 1};
 
     watch_model_place(&model);
     return model;
@@ -74,9 +75,9 @@ static void debugreg_program_claims(unsigned rounds)
     for (unsigned i = 0; i < rounds * ROW_COUNT; i++) {
         struct watch_model model = random_access(&rows[i % ROW_COUNT]);
 
-        watch_model_round(&model, execute);
+        watch_model_round(&model, 1, execute);
     }
-    watch_model_claims();
+    watch_model_claims(100);
     ktap_equal(failed, 0, "... and each program has ended as it should");
 }
 

@@ -57,7 +57,8 @@ static struct watch_model random_string(void)
                                 .reads = kind > 0 ? size : 0,
                                 .writes = kind != 1 ? size : 0,
                                 .count = 1 + watch_model_below(WATCH_MODEL_AREA / 2 / size),
-                                .down = watch_model_below(4) == 0};
+                                .down = watch_model_below(4) == 0,
+                                .times = 1};
 
     watch_model_place(&model);
     return model;
@@ -69,9 +70,9 @@ static void debugreg_string_claims(unsigned rounds)
     for (unsigned i = 0; i < rounds; i++) {
         struct watch_model model = random_string();
 
-        watch_model_round(&model, execute);
+        watch_model_round(&model, 1, execute);
     }
-    watch_model_claims();
+    watch_model_claims(100);
 }
 
 static int ktap_command_debugreg_string(int argc, char **argv)

@@ -89,7 +89,7 @@ static uint64_t hits(const struct breakpoint *watch, const struct watch_model *m
 
         count += written || (read && watch->access == ARCH_READ_WRITE);
     }
-    return count;
+    return count * model->times;
 }
 
 static bool arm_random(struct watch *watch)
@@ -103,44 +103,52 @@ static bool arm_random(struct watch *watch)
                      watch_model_below(2) ? ARCH_WRITE : ARCH_READ_WRITE);
 }
 
-static void judge(const struct watch *watch, const struct watch_model *model)
+static void judge(const struct watch *watch, const struct watch_model *model, unsigned count)
 {
     const struct breakpoint *breakpoint = &watch->breakpoint;
-    uint64_t expected = hits(breakpoint, model), most = watch->hits + breakpoint->doubtful;
+    uint64_t expected = 0, most = watch->hits + breakpoint->doubtful;
 
+    for (unsigned i = 0; i < count; i++)
+        expected += hits(breakpoint, &model[i]);
     totals.counts++;
     totals.doubtful += breakpoint->doubtful > 0;
     totals.none += watch->hits == 0 && expected > 0;
     if (watch->hits <= expected && expected <= most)
         return;
     totals.wrong++;
-    print("#   %s, %u to +%u from +%u%s: +%u/%u:%s has %llu, up to %llu, is %llu\n", model->name,
-          model->count, model->to, model->from, model->down ? " down" : "",
-          (unsigned)(breakpoint->address - area), (unsigned)breakpoint->length,
-          breakpoint->access == ARCH_WRITE ? "w" : "rw", (unsigned long long)watch->hits,
-          (unsigned long long)most, (unsigned long long)expected);
+    print("#   +%u/%u:%s has %llu, up to %llu, is %llu:\n", (unsigned)(breakpoint->address - area),
+          (unsigned)breakpoint->length, breakpoint->access == ARCH_WRITE ? "w" : "rw",
+          (unsigned long long)watch->hits, (unsigned long long)most, (unsigned long long)expected);
+    for (unsigned i = 0; i < count; i++)
+        if (model[i].reads || model[i].writes)
+            print("#     %u times %s, %u to +%u/%u from +%u/%u%s\n", model[i].times, model[i].name,
+                  model[i].count, model[i].to, model[i].writes, model[i].from, model[i].reads,
+                  model[i].down ? " down" : "");
 }
 
-void watch_model_round(const struct watch_model *model,
+void watch_model_round(const struct watch_model *models, unsigned count,
                        void (*execute)(const struct watch_model *model))
 {
     static struct watch watches[WATCH_MODEL_WATCHES];
-    unsigned count = 0, wanted = 1 + watch_model_below(WATCH_MODEL_WATCHES);
+    unsigned armed = 0, wanted = 1 + watch_model_below(WATCH_MODEL_WATCHES);
 
     for (unsigned i = 0; i < wanted; i++)
-        count += arm_random(&watches[count]);
-    execute(model);
-    for (unsigned i = 0; i < count; i++)
+        armed += arm_random(&watches[armed]);
+    execute(models);
+    for (unsigned i = 0; i < armed; i++)
         watch_disarm(&watches[i]);
-    for (unsigned i = 0; i < count; i++)
-        judge(&watches[i], model);
+    for (unsigned i = 0; i < armed; i++)
+        judge(&watches[i], models, count);
     totals.rounds++;
 }
 
-void watch_model_claims(void)
+void watch_model_claims(unsigned percent)
 {
     ktap_ok(totals.counts > totals.rounds, "random watches of known accesses are counted");
     ktap_equal(totals.wrong, 0, "... no count is wrong outside of its doubt");
+    ktap_ok(totals.doubtful * 100 <= totals.counts * percent,
+            "... at most %u %% are doubtful (%llu)", percent,
+            (unsigned long long)(totals.counts ? totals.doubtful * 100 / totals.counts : 0));
     print("#   %llu counts, %llu doubtful, %llu of 0 where there were accesses%s\n",
           (unsigned long long)totals.counts, (unsigned long long)totals.doubtful,
           (unsigned long long)totals.none,

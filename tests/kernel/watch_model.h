@@ -17,6 +17,7 @@ struct watch_model {
     unsigned reads, writes; /* bytes of one iteration; 0: none */
     unsigned to, from, count;
     bool down;
+    unsigned times; /* how often all of this is executed */
 };
 
 /*
@@ -33,9 +34,15 @@ unsigned watch_model_below(unsigned limit);
 /* Chooses places that are multiples of the size: not all machines report others rightly. */
 void watch_model_place(struct watch_model *model);
 
-/* Arms random watches, calls `execute`, and compares what they have counted. */
-void watch_model_round(const struct watch_model *model,
+/*
+ * Arms random watches, calls `execute` with the first of `count` models, and compares what the
+ * watches have counted with the accesses of all of them.
+ */
+void watch_model_round(const struct watch_model *models, unsigned count,
                        void (*execute)(const struct watch_model *model));
 
-/* Claims that no count was outside of its doubt, and says how many were doubtful. */
-void watch_model_claims(void);
+/*
+ * Claims that no count was outside of its doubt, and that at most `percent` of them were doubtful;
+ * says how many.
+ */
+void watch_model_claims(unsigned percent);

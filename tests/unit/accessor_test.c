@@ -341,7 +341,7 @@ static void a_call_and_another_are_not_told_apart(void **state)
     assert_found(find(WATCHED, 8, ARCH_WRITE), at(255), ARCH_FOUND_BEFORE);
 }
 
-static void only_stacks_are_read_for_a_return_address(void **state)
+static void below_the_kernel_only_stacks_have_return_addresses(void **state)
 {
     uint64_t elsewhere[2] = {0, 0};
 
@@ -585,6 +585,95 @@ static void a_frame_that_iretq_left_makes_the_answer_unknown(void **state)
     assert_found(find(frame + 1, 8, ARCH_READ_WRITE), at(255), ARCH_FOUND_BEFORE);
 }
 
+/* --- What may have been accessed. --- */
+
+static struct arch_candidate candidates[ARCH_CANDIDATES_MAX];
+
+static unsigned find_candidates(const void *address, uint8_t length, enum arch_access access)
+{
+    const struct arch_watch watch = {(uintptr_t)address, length, access};
+
+    return accessor_candidates(&map, &regs, &watch, candidates);
+}
+
+static void assert_read(unsigned i, const void *address, size_t size)
+{
+    assert_int_equal(candidates[i].count, 1);
+    assert_true(candidates[i].made[0].placed && candidates[i].made[0].reads &&
+                !candidates[i].made[0].writes);
+    assert_int_equal(candidates[i].made[0].address, address);
+    assert_int_equal(candidates[i].made[0].size, size);
+}
+
+static void a_return_has_read_its_address(void **state)
+{
+    (void)state;
+    *WATCHED = regs.ip;
+    assert_int_equal(find_candidates(WATCHED, 4, ARCH_READ_WRITE), 1);
+    assert_read(0, WATCHED, 8);
+    assert_int_equal(find_candidates(WATCHED, 4, ARCH_WRITE), 0);
+    set_code(255, INSN_INSIDE); /* what ends there the map does not have */
+    for (unsigned i = 1; i < INSN_LENGTH_MAX; i++)
+        set_code(255 - i, INSN_INSIDE);
+    assert_int_equal(find_candidates(WATCHED, 4, ARCH_READ_WRITE), 0);
+    for (unsigned i = 0; i < INSN_LENGTH_MAX; i++)
+        set_code(255 - i, INSN_PLAIN);
+    put(250, INSN_ACCESS, "\x48\x8b\x07\0\0\0", 6); /* mov rax, [rdi] */
+    regs.di = (uintptr_t)WATCHED;
+    assert_int_equal(find_candidates(WATCHED, 4, ARCH_READ_WRITE), 2);
+    regs.di = (uintptr_t)WATCHED + 8; /* elsewhere, so this was not it */
+    assert_int_equal(find_candidates(WATCHED, 4, ARCH_READ_WRITE), 1);
+    assert_read(0, WATCHED, 8);
+    put(255, INSN_ACCESS, XLAT, 1);
+    assert_int_equal(find_candidates(WATCHED, 4, ARCH_READ_WRITE), 0);
+}
+
+/* `mov (%rdi), %rdi`: where memory has what rdi has now. */
+static void a_load_over_its_address_was_where_memory_has_the_value(void **state)
+{
+    (void)state;
+    put(250, INSN_ACCESS, "\x48\x8b\x3f\0\0\0", 6);
+    fake_arch.cpus = 1;
+    regs.di = 0x123456789;
+    memcpy((char *)WATCHED + 3, &regs.di, 8);
+    assert_int_equal(find_candidates(WATCHED, 4, ARCH_READ_WRITE), 1);
+    assert_read(0, (char *)WATCHED + 3, 8);
+    assert_int_equal(find_candidates(WATCHED, 2, ARCH_READ_WRITE), 1);
+    assert_false(candidates[0].made[0].placed); /* nowhere where it would touch the watch */
+    regs.di = 0;
+    memset(data, 0, sizeof(data));
+    assert_int_equal(find_candidates(WATCHED, 4, ARCH_READ_WRITE), 1);
+    assert_false(candidates[0].made[0].placed); /* anywhere */
+    memset(data, 1, sizeof(data));
+    *WATCHED = regs.di = 0x123456789;
+    fake_arch.cpus = 2; /* another may have written since */
+    assert_int_equal(find_candidates(WATCHED, 4, ARCH_READ_WRITE), 1);
+    assert_false(candidates[0].made[0].placed);
+    fake_arch.cpus = 1;
+    fake_arch.devices = (struct fake_range){(uintptr_t)data, (uintptr_t)data + sizeof(data), ""};
+    assert_int_equal(find_candidates(WATCHED, 4, ARCH_READ_WRITE), 1);
+    assert_false(candidates[0].made[0].placed);
+}
+
+/* `rep stosq`, which QEMU 7.2 reports to a watch below it in its page. */
+static void what_is_reported_beside_was_not_touched(void **state)
+{
+    (void)state;
+    put_string(253, 0xab);
+    regs.di = (uintptr_t)(WATCHED + 40) + 4;
+    assert_unknown(find(WATCHED, 2, ARCH_WRITE));
+    assert_int_equal(find_candidates(WATCHED, 2, ARCH_WRITE), 0);
+    fake_arch.beside = true;
+    assert_unknown(find(WATCHED, 2, ARCH_WRITE));
+    assert_int_equal(find_candidates(WATCHED, 2, ARCH_WRITE), 1);
+    assert_true(candidates[0].made[0].placed);
+    assert_int_equal(candidates[0].made[0].address, regs.di - 8);
+    assert_int_equal(find_candidates(WATCHED + 40, 2, ARCH_WRITE), 1);
+    assert_found(find(WATCHED + 39, 8, ARCH_WRITE), at(253), ARCH_FOUND_STRING);
+    regs.di -= 4; /* aligned: it cannot have been */
+    assert_int_equal(find_candidates(WATCHED, 2, ARCH_WRITE), 0);
+}
+
 /* --- Noise. --- */
 
 static void assert_is_candidate(struct arch_accessor is)
@@ -646,7 +735,7 @@ int main(void)
         cmocka_unit_test_setup(the_push_of_a_call_is_found, setup),
         cmocka_unit_test_setup(a_call_must_lead_to_ip, setup),
         cmocka_unit_test_setup(a_call_and_another_are_not_told_apart, setup),
-        cmocka_unit_test_setup(only_stacks_are_read_for_a_return_address, setup),
+        cmocka_unit_test_setup(below_the_kernel_only_stacks_have_return_addresses, setup),
         cmocka_unit_test_setup(what_is_no_return_address_has_no_call, setup),
         cmocka_unit_test_setup(a_call_by_register_leads_where_the_register_says, setup),
         cmocka_unit_test_setup(a_call_by_memory_leads_where_its_operand_says, setup),
@@ -657,6 +746,9 @@ int main(void)
         cmocka_unit_test_setup(no_page_but_the_watched_one_is_read, setup),
         cmocka_unit_test_setup(registers_of_devices_are_not_read, setup),
         cmocka_unit_test_setup(a_frame_that_iretq_left_makes_the_answer_unknown, setup),
+        cmocka_unit_test_setup(a_return_has_read_its_address, setup),
+        cmocka_unit_test_setup(a_load_over_its_address_was_where_memory_has_the_value, setup),
+        cmocka_unit_test_setup(what_is_reported_beside_was_not_touched, setup),
         cmocka_unit_test_setup(noise_neither_faults_nor_is_blamed, setup),
     };
 

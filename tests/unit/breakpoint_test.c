@@ -683,6 +683,37 @@ static void a_change_is_evidence_for_one_access(void **state)
     fake_arch.watched = NULL;
 }
 
+/* The lowest register, for the access that fake_arch_access made last. */
+static void report_lowest(void)
+{
+    fake_arch.armed = false;
+    fake_arch.handler(1, NULL);
+    fake_arch.armed = true;
+}
+
+/* Some machines report an access to a watch that it does not touch (docs/breakpoints.md). */
+static void a_report_that_may_be_wrong_is_no_hit(void **state)
+{
+    (void)state;
+    fake_arch.beside = fake_arch.lowest_only = true;
+    install(0, PLACE, 2, ARCH_WRITE);
+    install(1, PLACE + 18, 2, ARCH_READ_WRITE);
+    install(2, PLACE + 4096, 8, ARCH_WRITE);
+    fake_arch_access(PLACE + 12, 8, ARCH_WRITE, FAKE_REPORT_LOWEST, NULL); /* sets `made` */
+    owners[1].hits = owners[1].breakpoint.doubtful = owners[0].breakpoint.doubtful = 0;
+    report_lowest();
+    assert_int_equal(owners[0].hits + owners[1].hits, 0);
+    assert_int_equal(owners[0].breakpoint.doubtful, 1);
+    assert_int_equal(owners[1].breakpoint.doubtful, 1);
+    assert_int_equal(owners[2].hits + owners[2].breakpoint.doubtful, 0);
+    fake_arch.knows_access = true;
+    report_lowest();
+    assert_int_equal(owners[0].hits, 0);
+    assert_int_equal(owners[1].hits, 1);
+    assert_int_equal(owners[0].breakpoint.doubtful, 1);
+    assert_int_equal(owners[1].breakpoint.doubtful, 1);
+}
+
 static void who_wants_it_is_told_of_doubtful_hits(void **state)
 {
     (void)state;
@@ -907,6 +938,7 @@ int main(void)
         cmocka_unit_test_setup(each_of_two_watches_has_its_own_hits, setup),
         cmocka_unit_test_setup(each_of_many_watches_has_its_own_hits, setup),
         cmocka_unit_test_setup(a_change_is_evidence_for_one_access, setup),
+        cmocka_unit_test_setup(a_report_that_may_be_wrong_is_no_hit, setup),
         cmocka_unit_test_setup(who_wants_it_is_told_of_doubtful_hits, setup),
         cmocka_unit_test_setup(an_execute_breakpoint_shares_with_its_equal_alone, setup),
         cmocka_unit_test_setup(changed_bytes_tell_who_was_hit, setup),

@@ -336,6 +336,10 @@ unsigned arch_program_candidates(const struct regs *regs, const struct arch_watc
     return 0;
 }
 
+void arch_watch_probe(void)
+{
+}
+
 bool arch_watch_groups(void)
 {
     return fake_arch.groups;
@@ -347,9 +351,14 @@ bool arch_watch_repeats_at(const struct regs *regs)
     return fake_arch.groups;
 }
 
-bool group_is_possible(void)
+bool arch_watch_reports_beside(void)
 {
-    return fake_arch.groups;
+    return fake_arch.beside;
+}
+
+bool arch_watch_misses_locked(void)
+{
+    return false;
 }
 
 bool arch_watch_reports_all(void)

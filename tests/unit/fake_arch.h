@@ -65,6 +65,7 @@ struct fake_arch {
     struct arch_accessor accessor;      /* what arch_watch_accessor tells */
     bool groups;                        /* a trap may report a group of iterations */
     bool lowest_only;                   /* the machine reports the lowest watch that matches */
+    bool beside;                        /* the machine may report a watch that was not hit */
     bool knows_access;                  /* arch_watch_candidates tells the access; else nothing */
     bool modifies;                      /* accesses that read write, too, by one instruction */
     struct arch_made made;

@@ -48,6 +48,28 @@ static int number_of(ZydisRegister name)
     return ZydisRegisterGetClass(whole) == ZYDIS_REGCLASS_GPR64 ? ZydisRegisterGetId(whole) : -1;
 }
 
+/*
+ * Zydis takes no account of a register that numbers the bit: floor(number / bits) words further,
+ * as the manual has it.
+ */
+static uint64_t bit_offset(const struct instruction *instruction, struct regs *before)
+{
+    const ZydisDecodedOperand *bit = &instruction->operands[1];
+    int64_t number, bits = instruction->it.operand_width;
+
+    if (instruction->it.meta.category != ZYDIS_CATEGORY_BITBYTE ||
+        bit->type != ZYDIS_OPERAND_TYPE_REGISTER || instruction->it.operand_count_visible != 2 ||
+        instruction->it.mnemonic == ZYDIS_MNEMONIC_BSF ||
+        instruction->it.mnemonic == ZYDIS_MNEMONIC_BSR)
+        return 0;
+    number = (int64_t)*general(before, (unsigned)number_of(bit->reg.value));
+    if (bits == 16)
+        number = (int16_t)number;
+    else if (bits == 32)
+        number = (int32_t)number;
+    return (uint64_t)((number - (number % bits + bits) % bits) / bits * (bits / 8));
+}
+
 /* Those that Zydis knows a way for, which is what an access in the kernel can be. */
 static unsigned accesses_of(const struct instruction *instruction, struct regs *before,
                             struct arch_made *made)
@@ -75,6 +97,7 @@ static unsigned accesses_of(const struct instruction *instruction, struct regs *
             operand->visibility == ZYDIS_OPERAND_VISIBILITY_EXPLICIT &&
             operand->mem.base == ZYDIS_REGISTER_RSP)
             address += sizeof(uint64_t);
+        address += bit_offset(instruction, before);
         made[count++] =
             (struct arch_made){.address = address,
                                .size = (uint8_t)(operand->size / 8),

@@ -42,7 +42,12 @@ struct arch_space *space_of_cpu(unsigned cpu)
     return NULL;
 }
 
-bool group_is_possible(void)
+bool arch_watch_groups(void)
+{
+    return false;
+}
+
+bool arch_watch_reports_beside(void)
 {
     return false;
 }

@@ -9,6 +9,7 @@
  *              the pointer that it read, is in the watched bytes
  *   elsewhere  a jump through memory or a return that read its target there, or an iretq
  * If exactly one path is possible, and it is not `elsewhere`, it is the answer (docs/unwinding.md).
+ * arch/x86_64/debug/accessor_made.c asks which accesses were possible, on all paths.
  *
  * Runs in the debug trap, watches disarmed, without a lock. Cannot fault: reads only text, stacks,
  * mapped memory, and memory accessed just before. The address decides what memory it is, as
@@ -20,6 +21,7 @@
 #include "arch/unwind.h"
 #include "arch/x86_64/debug/group.h"
 #include "arch/x86_64/debug/operand.h"
+#include "arch/x86_64/debug/report.h"
 
 /* Traps come up to a cache line late (Intel SDM vol. 3, "Data Breakpoint Exception Condition"). */
 #define STRING_PASSED 64
@@ -71,21 +73,27 @@ static bool on_stack(uintptr_t address, uintptr_t size)
            address <= stack->high - size;
 }
 
+/* True for any memory: code may use some as a stack that is none of the kernel's. */
+static bool can_be_top(uintptr_t sp)
+{
+    return on_stack(sp, sizeof(uint64_t)) ||
+           (sp >= ARCH_USER_END && arch_readable(sp, sizeof(uint64_t)));
+}
+
 /* Returns the call before the return address on top of the stack; 0 if there is none. */
 static uintptr_t call_before(const struct insn_map *map, const struct regs *regs, uintptr_t *behind)
 {
     uintptr_t call;
 
-    if (!on_stack(regs->sp, sizeof(uint64_t)))
+    if (!can_be_top(regs->sp))
         return 0;
     *behind = load(regs->sp);
     call = insn_map_before(map, *behind);
     return call && insn_map_is_call(map, call) ? call : 0;
 }
 
-/* Returns where the call reads its target; 0 if not from memory. */
-static uintptr_t call_operand(const struct regs *regs, const struct operand_opcode *call,
-                              uintptr_t behind)
+uintptr_t accessor_call_operand(const struct regs *regs, const struct operand_opcode *call,
+                                uintptr_t behind)
 {
     return call_reads(call->at)
                ? operand_address(regs, call->at + 1, call->rex, behind, sp_before_call(regs))
@@ -105,10 +113,9 @@ static uintptr_t find_call(const struct insn_map *map, const struct regs *regs,
     if (!call)
         return 0;
     opcode = operand_opcode(call);
-    operand = call_operand(regs, &opcode, behind);
-    if (!arch_watch_touches(watch, regs->sp, sizeof(uint64_t)) &&
-        !(operand && watch->access == ARCH_READ_WRITE &&
-          arch_watch_touches(watch, operand, sizeof(uint64_t))))
+    operand = accessor_call_operand(regs, &opcode, behind);
+    if (!report_explains(watch, regs->sp, sizeof(uint64_t), true) &&
+        !(operand && report_explains(watch, operand, sizeof(uint64_t), false)))
         return 0;
     return call_leads_here(regs, &opcode, behind, operand) ? call : 0;
 }
@@ -121,7 +128,7 @@ static uintptr_t reach(const struct regs *regs, uintptr_t instruction)
 {
     bool left = regs->cx > 1 && regs->cx % GROUP_MOST == 1;
 
-    return group_is_possible() && (instruction != regs->ip || left) ? GROUP_REACH : STRING_PASSED;
+    return arch_watch_groups() && (instruction != regs->ip || left) ? GROUP_REACH : STRING_PASSED;
 }
 
 static bool has_passed(const struct regs *regs, const struct arch_watch *watch, uintptr_t pointer,
@@ -129,6 +136,20 @@ static bool has_passed(const struct regs *regs, const struct arch_watch *watch, 
 {
     return arch_watch_touches(watch, regs->flags & FLAGS_DIRECTION ? pointer + 1 : pointer - passed,
                               passed);
+}
+
+/* On machines that trap after each iteration, but not always for an access that touches a watch. */
+static bool iteration_explains(const struct regs *regs, const struct arch_watch *watch,
+                               uintptr_t instruction)
+{
+    struct arch_made made[ARCH_MADE_MAX];
+    unsigned count = operand_made(instruction, regs->ip, regs, made);
+
+    operand_whole(made, count);
+    for (unsigned i = 0; i < count; i++)
+        if (report_explains_made(watch, &made[i]))
+            return true;
+    return false;
 }
 
 /* True if an access at rsi or rdi explains the hit. */
@@ -140,28 +161,44 @@ static bool string_explains(const struct regs *regs, const struct arch_watch *wa
 
     if (watch->access != ARCH_READ_WRITE)
         string &= STRING_WRITES_DI;
+    if (arch_watch_reports_beside())
+        return iteration_explains(regs, watch, instruction);
     return (string & (STRING_READS_DI | STRING_WRITES_DI) &&
             has_passed(regs, watch, regs->di, passed)) ||
            (string & STRING_READS_SI && has_passed(regs, watch, regs->si, passed));
 }
 
-/* True if a word that overlaps the watched bytes holds ip: a jump or return may have read it. */
-static bool word_is_ip(const struct regs *regs, const struct arch_watch *watch)
+static void note(struct accessor_ways *ways, uintptr_t ip, enum arch_found found, uintptr_t read)
+{
+    if (ways->count < ARCH_CANDIDATES_MAX)
+        ways->way[ways->count] = (struct accessor_way){ip, found, read};
+    ways->count++;
+}
+
+/* True if `iretq` or `retfq` may have popped ip there. */
+static bool may_be_frame(const struct regs *regs, uintptr_t address)
+{
+    return on_stack(address, 2 * sizeof(uint64_t)) && load(address + 8) == regs->cs;
+}
+
+/* A jump or a return may have read ip from any word that explains the report and holds it. */
+static void note_targets(const struct regs *regs, const struct arch_watch *watch,
+                         struct accessor_ways *ways)
 {
     uintptr_t page = watch->address & ~(PAGE_SIZE - 1);
-    uintptr_t at = watch->address - (sizeof(uint64_t) - 1);
-    uintptr_t last = watch->address + watch->length - 1;
+    uintptr_t at = report_first(watch), last = report_last(watch);
 
     if (!arch_readable(page, PAGE_SIZE))
-        return false;
+        return;
     if (at < page)
         at = page;
     if (last > page + PAGE_SIZE - sizeof(uint64_t))
         last = page + PAGE_SIZE - sizeof(uint64_t);
     for (; at <= last; at++)
-        if (load(at) == regs->ip)
-            return true;
-    return false;
+        if (load(at) == regs->ip && report_explains(watch, at, sizeof(uint64_t), false)) {
+            note(ways, 0, ARCH_FOUND_NOT, at);
+            ways->others |= may_be_frame(regs, at);
+        }
 }
 
 /* True if the watched bytes come after the ip in a frame that `iretq` or `retfq` has popped. */
@@ -180,38 +217,31 @@ static bool frame_is_left(const struct regs *regs, const struct arch_watch *watc
     return false;
 }
 
-static void note(struct arch_accessor *accessor, unsigned *ways, uintptr_t ip,
-                 enum arch_found found)
+/* Does not check which bytes the instruction before ip has accessed. */
+struct accessor_ways accessor_ways(const struct insn_map *map, const struct regs *regs,
+                                   const struct arch_watch *watch)
 {
-    if (!ip)
-        return;
-    *accessor = (struct arch_accessor){ip, found};
-    ++*ways;
-}
-
-/* Does not check which bytes the instruction before ip has accessed (accessor_find does). */
-static struct arch_accessor find(const struct insn_map *map, const struct regs *regs,
-                                 const struct arch_watch *watch)
-{
-    struct arch_accessor accessor = {0, ARCH_FOUND_NOT};
     uintptr_t before = insn_map_before(map, regs->ip), call;
-    unsigned ways = 0;
+    struct accessor_ways ways = {.count = 0};
 
-    if (watch->access == ARCH_EXECUTE)
-        return (struct arch_accessor){regs->ip, ARCH_FOUND_AT};
     if (map->text_size == 0 || !regs_are_full(regs))
-        return accessor;
+        return ways;
     if (before && insn_map_code(map, before) == INSN_ACCESS)
-        note(&accessor, &ways, before, ARCH_FOUND_BEFORE);
+        note(&ways, before, ARCH_FOUND_BEFORE, 0);
     else if (before && insn_map_is_repeated(map, before) && string_explains(regs, watch, before))
-        note(&accessor, &ways, before, ARCH_FOUND_STRING);
+        note(&ways, before, ARCH_FOUND_STRING, 0);
     if (insn_map_is_repeated(map, regs->ip) && string_explains(regs, watch, regs->ip))
-        note(&accessor, &ways, regs->ip, ARCH_FOUND_STRING);
+        note(&ways, regs->ip, ARCH_FOUND_STRING, 0);
     call = find_call(map, regs, watch);
-    note(&accessor, &ways, call, ARCH_FOUND_CALL);
-    if (watch->access == ARCH_READ_WRITE)
-        ways += (!call && word_is_ip(regs, watch)) || frame_is_left(regs, watch);
-    return ways == 1 ? accessor : (struct arch_accessor){0, ARCH_FOUND_NOT};
+    if (call)
+        note(&ways, call, ARCH_FOUND_CALL, 0);
+    if (watch->access != ARCH_READ_WRITE)
+        return ways;
+    if (!call)
+        note_targets(regs, watch, &ways);
+    /* An instruction that the map does not have may end at ip. */
+    ways.others |= (!before && !call) || frame_is_left(regs, watch);
+    return ways;
 }
 
 /* True if the instruction's accesses are all known and elsewhere. */
@@ -227,74 +257,25 @@ static bool is_elsewhere(const struct regs *regs, const struct arch_watch *watch
     return count > 0;
 }
 
-/*
- * QEMU 7.2 also reports unaligned accesses to watches next to the accessed bytes
- * (docs/breakpoints.md).
- */
+/* Machines that report accesses beside a watch report each iteration of a string instruction. */
+static bool may_be_elsewhere(enum arch_found found)
+{
+    return found == ARCH_FOUND_BEFORE ||
+           (found == ARCH_FOUND_STRING && arch_watch_reports_beside());
+}
+
 struct arch_accessor accessor_find(const struct insn_map *map, const struct regs *regs,
                                    const struct arch_watch *watch)
 {
-    struct arch_accessor accessor = find(map, regs, watch);
+    struct arch_accessor accessor = {0, ARCH_FOUND_NOT};
+    struct accessor_ways ways;
 
-    if (accessor.found == ARCH_FOUND_BEFORE && is_elsewhere(regs, watch, accessor.ip))
-        return (struct arch_accessor){0, ARCH_FOUND_NOT};
-    return accessor;
-}
-
-static unsigned made_by_call(const struct regs *regs, struct arch_made made[ARCH_MADE_MAX],
-                             uintptr_t instruction, uintptr_t behind)
-{
-    struct operand_opcode opcode = operand_opcode(instruction);
-    uintptr_t operand = call_operand(regs, &opcode, behind);
-
-    made[0] = (struct arch_made){
-        .address = regs->sp, .size = sizeof(uint64_t), .placed = true, .writes = true};
-    if (!operand)
-        return 1;
-    made[1] = (struct arch_made){
-        .address = operand, .size = sizeof(uint64_t), .placed = true, .reads = true};
-    return 2;
-}
-
-/*
- * Returns how many accesses to report. If no access of a string instruction touches the watched
- * bytes, its addresses are wrong, perhaps because the processor has continued it; if it has only
- * one access, that access still has the right kind. After ARCH_FOUND_BEFORE it is the trap's report
- * that is wrong (accessor_find).
- */
-static unsigned made_that_hit(const struct arch_watch *watch, struct arch_made made[ARCH_MADE_MAX],
-                              unsigned count, enum arch_found found)
-{
-    if (found == ARCH_FOUND_BEFORE)
-        return count;
-    for (unsigned i = 0; i < count; i++)
-        if (!made[i].placed || arch_watch_touches(watch, made[i].may_address, made[i].may_size))
-            return count;
-    if (count > 1)
-        return 0;
-    made[0].placed = false;
-    return count;
-}
-
-unsigned accessor_made(const struct insn_map *map, const struct regs *regs,
-                       const struct arch_watch *watch, struct arch_made made[ARCH_MADE_MAX])
-{
-    struct arch_accessor accessor = find(map, regs, watch);
-    unsigned count;
-
-    switch (accessor.found) {
-    case ARCH_FOUND_BEFORE:
-    case ARCH_FOUND_STRING:
-        count = operand_made(accessor.ip, regs->ip, regs, made);
-        break;
-    case ARCH_FOUND_CALL:
-        count = made_by_call(regs, made, accessor.ip, load(regs->sp));
-        break;
-    default:
-        return 0;
-    }
-    operand_whole(made, count);
-    if (accessor.found == ARCH_FOUND_STRING && group_is_possible())
-        group_widen(made, count, watch, regs);
-    return made_that_hit(watch, made, count, accessor.found);
+    if (watch->access == ARCH_EXECUTE)
+        return (struct arch_accessor){regs->ip, ARCH_FOUND_AT};
+    ways = accessor_ways(map, regs, watch);
+    if (ways.count != 1 || ways.others || !ways.way[0].ip)
+        return accessor;
+    if (may_be_elsewhere(ways.way[0].found) && is_elsewhere(regs, watch, ways.way[0].ip))
+        return accessor;
+    return (struct arch_accessor){ways.way[0].ip, ways.way[0].found};
 }

@@ -14,9 +14,6 @@
 
 #define GROUP_REACH (GROUP_MOST * sizeof(uint64_t))
 
-/* Returns the result of arch_watch_groups, or true before that has run (machine.c). Any context. */
-bool group_is_possible(void);
-
 /*
  * True if a repeated string instruction begins there; may be wrong if its prefixes exceed the
  * bytes.

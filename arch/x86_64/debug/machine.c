@@ -29,7 +29,7 @@ bool arch_watch_reports_all(void)
     return !is_tcg();
 }
 
-/* --- Groups of iterations: probed, as no machine reports them. --- */
+/* --- Traits that no machine reports: probed. --- */
 
 static unsigned probe_hits; /* [the CPU that probes, and its traps] */
 
@@ -41,39 +41,72 @@ static void probe_hit(unsigned fired, struct regs *regs)
 
 #define PROBE_WATCHED 8
 
-/*
- * Runs iterations over several cache lines, which processors may treat as one group, with watched
- * bytes in the middle. Returns false if no watch could be armed, inside a trap.
- */
-static bool probe(void)
+static uint8_t probe_bytes[192] __attribute__((aligned(64)));
+static uint8_t *const probe_middle = probe_bytes + sizeof(probe_bytes) / 2;
+
+/* Returns the hits of the middle bytes; 0 also if no watch could be armed, inside a trap. */
+static unsigned probe(void (*access)(void))
 {
-    static uint8_t bytes[192] __attribute__((aligned(64)));
-    const struct arch_watch watch = {(uintptr_t)bytes + sizeof(bytes) / 2, PROBE_WATCHED,
-                                     ARCH_WRITE};
-    uint64_t flags = arch_irq_save(), count = sizeof(bytes);
+    const struct arch_watch watch = {(uintptr_t)probe_middle, PROBE_WATCHED, ARCH_WRITE};
+    uint64_t flags = arch_irq_save();
     arch_watch_handler *handler = debugreg_exchange_fired(probe_hit);
-    uint8_t *to = bytes;
 
     probe_hits = 0;
     arch_watch_disarm();
     arch_watch_arm(&watch, 1);
-    __asm__ volatile("rep stosb" : "+D"(to), "+c"(count) : "a"(0) : "memory");
-    arch_watch_disarm();
+    access();
+    arch_watch_arm(&watch, 0); /* also for CPUs that start later */
     debugreg_exchange_fired(handler);
     arch_irq_restore(flags);
-    return probe_hits > 0;
+    return probe_hits;
+}
+
+/* Iterations over several cache lines, which processors may treat as one group. */
+static void store_repeatedly(void)
+{
+    uint8_t *to = probe_bytes;
+    uint64_t count = sizeof(probe_bytes);
+
+    __asm__ volatile("rep stosb" : "+D"(to), "+c"(count) : "a"(0) : "memory");
+}
+
+static void store_beside(void)
+{
+    __asm__ volatile("movq $0, (%0)" : : "r"(probe_middle + PROBE_WATCHED + 1) : "memory");
+}
+
+static void exchange(void)
+{
+    uint64_t value = 0;
+
+    __asm__ volatile("xchgq %0, (%1)" : "+r"(value) : "r"(probe_middle) : "memory");
 }
 
 static enum { NOT_TRIED, EACH, GROUPS } iterations; /* written with all other CPUs parked */
+static bool beside, misses_locked;                  /* likewise */
+
+void arch_watch_probe(void)
+{
+    unsigned hits = iterations == NOT_TRIED ? probe(store_repeatedly) : 0;
+
+    if (!hits)
+        return;
+    beside = probe(store_beside) > 0;
+    misses_locked = probe(exchange) == 0;
+    iterations = hits < PROBE_WATCHED ? GROUPS : EACH;
+}
 
 bool arch_watch_groups(void)
 {
-    if (iterations == NOT_TRIED && probe())
-        iterations = probe_hits < PROBE_WATCHED ? GROUPS : EACH;
-    return group_is_possible();
+    return iterations != EACH;
 }
 
-bool group_is_possible(void)
+bool arch_watch_reports_beside(void)
 {
-    return iterations != EACH;
+    return beside;
+}
+
+bool arch_watch_misses_locked(void)
+{
+    return misses_locked;
 }

@@ -18,7 +18,7 @@ enum form {
     CHANGES_REG = 16, /* changes the register operand in ModRM */
     CHANGES_AX = 32,
     CHANGES_DX = 64,
-    BITS = 128, /* the bit may be beyond the operand */
+    BITS = 128, /* the register operand numbers a bit, which may be beyond the memory operand */
     DWORD = 256,
     PAIR = 512, /* two halves of four or eight bytes */
 };
@@ -180,6 +180,21 @@ static unsigned form_of_second(uint8_t opcode, unsigned reg)
     return forms[opcode] ? forms[opcode] : form_of_second_group(opcode, reg);
 }
 
+/*
+ * Returns how far the word with the bit is from the operand (Intel SDM vol. 2, "Bit(BitBase,
+ * BitOffset)"). The register that numbers the bit is signed, and of the operand's size.
+ */
+static uintptr_t bit_offset(const struct operand_opcode *opcode, const uint8_t *modrm,
+                            const struct regs *regs)
+{
+    unsigned bits = 8u * operand_size(opcode);
+    uint64_t number =
+        operand_register(regs, (modrm[0] >> 3 & 7) | (opcode->rex & REX_REG ? 8 : 0), regs->sp);
+    int64_t bit = (int64_t)(number << (64 - bits)) >> (64 - bits);
+
+    return (uintptr_t)(bit >> __builtin_ctz(bits)) * (bits / 8);
+}
+
 static unsigned made_by_modrm(const struct operand_opcode *opcode, const uint8_t *modrm,
                               unsigned form, uintptr_t end, const struct regs *regs,
                               struct arch_made *made)
@@ -189,11 +204,12 @@ static unsigned made_by_modrm(const struct operand_opcode *opcode, const uint8_t
     if (!(form & (READS | WRITES)) || modrm[0] >> 6 == 3)
         return 0;
     *made = (struct arch_made){.size = form_size(opcode, form),
-                               .placed = kept && !opcode->segment && !(form & BITS),
+                               .placed = kept && !opcode->segment,
                                .reads = form & READS,
                                .writes = form & WRITES};
     if (made->placed)
-        made->address = operand_address(regs, modrm, opcode->rex, end, regs->sp);
+        made->address = operand_address(regs, modrm, opcode->rex, end, regs->sp) +
+                        (form & BITS ? bit_offset(opcode, modrm, regs) : 0);
     return 1;
 }
 
@@ -322,4 +338,36 @@ unsigned operand_made(uintptr_t instruction, uintptr_t end, const struct regs *r
     if (!count)
         count = made_by_string(&opcode, regs, made);
     return count ? count : made_by_modrm(&opcode, at + 1, form_of(at[0], reg), end, regs, made);
+}
+
+static unsigned loaded_size(const struct operand_opcode *opcode)
+{
+    switch (opcode->at[0] == TWO_BYTES ? TWO_BYTES << 8 | opcode->at[1] : opcode->at[0]) {
+    case 0x8a:   /* mov */
+    case 0x0fb6: /* movzx */
+    case 0x0fbe: /* movsx */
+        return 1;
+    case 0x0fb7:
+    case 0x0fbf:
+        return 2;
+    case 0x63: /* movsxd */
+        return 4;
+    case 0x8b:
+        return operand_size(opcode);
+    default:
+        return 0;
+    }
+}
+
+unsigned operand_loaded(uintptr_t instruction, const struct regs *regs, uint64_t *value)
+{
+    struct operand_opcode opcode = operand_opcode(instruction);
+    const uint8_t *modrm = opcode.at + (opcode.at[0] == TWO_BYTES ? 2 : 1);
+    unsigned number = (modrm[0] >> 3 & 7) | (opcode.rex & REX_REG ? 8 : 0);
+    bool high = opcode.at[0] == 0x8a && !opcode.rex && number >= 4; /* ah to bh */
+
+    if (modrm[0] >> 6 == 3)
+        return 0;
+    *value = operand_register(regs, high ? number & 3 : number, regs->sp) >> (high ? 8 : 0);
+    return loaded_size(&opcode);
 }

@@ -68,3 +68,9 @@ unsigned operand_length(const uint8_t *instruction);
  */
 unsigned operand_made(uintptr_t instruction, uintptr_t end, const struct regs *regs,
                       struct arch_made made[ARCH_MADE_MAX]);
+
+/*
+ * If the instruction has only loaded its operand into the low bytes of a register, stores the
+ * register and returns the operand's size; otherwise returns 0.
+ */
+unsigned operand_loaded(uintptr_t instruction, const struct regs *regs, uint64_t *value);

@@ -6,6 +6,7 @@
 #include "arch/x86_64/debug/branch.h"
 #include "arch/x86_64/debug/group.h"
 #include "arch/x86_64/debug/operand.h"
+#include "arch/x86_64/debug/report.h"
 #include "arch/x86_64/memory/space.h"
 
 #define WORD sizeof(uint64_t)
@@ -17,19 +18,13 @@ struct candidates {
     unsigned count; /* if more than ARCH_CANDIDATES_MAX, some were dropped */
 };
 
-static bool may_hit(const struct arch_made *made, const struct arch_watch *watch)
-{
-    return arch_made_is_watched(made, watch->access) &&
-           (!made->placed || arch_watch_touches(watch, made->may_address, made->may_size));
-}
-
 /* Adds the candidate if it explains the hit. */
 static void candidates_add(struct candidates *candidates, const struct arch_candidate *candidate)
 {
     bool explains = false;
 
     for (unsigned i = 0; i < candidate->count; i++)
-        explains |= may_hit(&candidate->made[i], candidates->watch);
+        explains |= report_explains_made(candidates->watch, &candidate->made[i]);
     if (explains && candidates->count++ < ARCH_CANDIDATES_MAX)
         candidates->candidate[candidates->count - 1] = *candidate;
 }
@@ -46,7 +41,7 @@ static void candidates_add_instruction(struct candidates *candidates, const uint
         candidate.made[0] = candidate.made[1] = (struct arch_made){.reads = true, .writes = true};
     }
     operand_whole(candidate.made, candidate.count);
-    if (group_is_possible() && group_is_repeated(instruction))
+    if (arch_watch_groups() && group_is_repeated(instruction))
         group_widen(candidate.made, candidate.count, candidates->watch, regs);
     candidates_add(candidates, &candidate);
 }
@@ -74,18 +69,17 @@ static void candidates_add_target(struct candidates *candidates, uintptr_t addre
 
 static void candidates_add_branches(struct candidates *candidates, const struct arch_space *space)
 {
-    uintptr_t first = candidates->watch->address - (WORD - 1);
-    uintptr_t end = candidates->watch->address + candidates->watch->length;
+    uintptr_t last = report_last(candidates->watch);
     /* A call has pushed its return address, and may have read its target anywhere. */
     const struct arch_candidate call = {
         .count = 2, .made = {access_of_word(candidates->regs->sp, true), {.reads = true}}};
     uint64_t target;
 
-    if (arch_watch_touches(candidates->watch, candidates->regs->sp, WORD))
+    if (report_explains(candidates->watch, candidates->regs->sp, WORD, true))
         candidates_add(candidates, &call);
     if (candidates->watch->access != ARCH_READ_WRITE)
         return;
-    for (uintptr_t at = first; at < end; at++)
+    for (uintptr_t at = report_first(candidates->watch); at <= last; at++)
         if (arch_user_read(space, at, &target, WORD) && target == candidates->regs->ip)
             candidates_add_target(candidates, at);
 }

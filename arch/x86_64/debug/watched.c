@@ -57,6 +57,5 @@ unsigned arch_watch_candidates(const struct regs *regs, const struct arch_watch 
 {
     if (watch->access == ARCH_EXECUTE || watch->address < ARCH_USER_END)
         return 0;
-    candidates[0].count = accessor_made(&insn_map, regs, watch, candidates[0].made);
-    return candidates[0].count > 0;
+    return accessor_candidates(&insn_map, regs, watch, candidates);
 }
