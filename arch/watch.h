@@ -153,9 +153,9 @@ bool arch_watch_reports_beside(void);
 
 /*
  * True if the machine does not report the accesses of `xchg` and of instructions with a LOCK
- * prefix. Any context; false before arch_watch_probe.
+ * prefix once each. Any context; false before arch_watch_probe.
  */
-bool arch_watch_misses_locked(void);
+bool arch_watch_miscounts_locked(void);
 
 /*
  * False if it is certain that no repeated instruction begins or ends at ip, the middle of `around`.

@@ -98,7 +98,9 @@ _Noreturn void kernel_main(uint32_t magic, uint32_t information)
     ports_find_faster();          /* the fastest port for the stream */
     breakpoint_init();            /* debug traps reach the arbiter */
     arch_watch_probe();           /* what this machine's watches report */
-    script_boot_recording();      /* perf.boot=, from here to script_run */
+    if (arch_watch_miscounts_locked())
+        print("Pitot: watches miscount xchg and locked instructions on this machine\n");
+    script_boot_recording(); /* perf.boot=, from here to script_run */
     pic_init();
     pic_set_server(interrupt_serve); /* tracepoints around each handler */
     timer_begin(nmi_clock_find());

@@ -13,9 +13,15 @@
 #include "core/symbols/symbols.h"
 #include "core/tracepoint/tracepoint.h"
 
+bool record_hints_miscounts(const struct event_spec *event)
+{
+    return event->source->watches && event->attr.bp_type != HW_BREAKPOINT_X &&
+           arch_watch_miscounts_locked();
+}
+
 void record_hints_watches(const char *command, const struct recording_options *recording)
 {
-    bool told = false, watches = breakpoint_used() > 0;
+    bool told = false, watches = breakpoint_used() > 0, miscounts = false;
 
     for (unsigned i = 0; i < recording->event_count; i++) {
         const struct event_spec *event = &recording->events[i];
@@ -30,11 +36,16 @@ void record_hints_watches(const char *command, const struct recording_options *r
                 command, event->name, symbol.name);
         /* A program's breakpoint is armed only while the program runs. */
         watches |= event->source->watches;
+        miscounts |= record_hints_miscounts(event);
         told |= tracepoint_of_event(&event->attr) == &tracepoint_breakpoint_hit;
     }
     if (told && !watches)
         print("perf %s: breakpoint:hit needs a breakpoint, and there is none: add one with -e "
               "mem:ADDR\n",
+              command);
+    if (miscounts)
+        print("perf %s: watches miscount xchg and locked instructions on this machine: start QEMU "
+              "with -accel tcg,thread=single\n",
               command);
 }
 

@@ -47,6 +47,8 @@ static void print_counts(const struct perf_options *options)
         stat_print_count(event, deviation_mean(&totals.counts[i]));
         if (totals.doubtful[i])
             print("  (not exact: up to %llu more)", (unsigned long long)totals.doubtful[i]);
+        if (record_hints_miscounts(event))
+            print("  (not exact: locked accesses are miscounted)");
         print_deviation(&totals.counts[i]);
         print("\n");
     }

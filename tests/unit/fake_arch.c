@@ -356,7 +356,7 @@ bool arch_watch_reports_beside(void)
     return fake_arch.beside;
 }
 
-bool arch_watch_misses_locked(void)
+bool arch_watch_miscounts_locked(void)
 {
     return false;
 }
