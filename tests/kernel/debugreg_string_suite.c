@@ -60,7 +60,7 @@ static struct watch_model random_string(void)
                                 .down = watch_model_below(4) == 0,
                                 .times = 1};
 
-    watch_model_place(&model);
+    watch_model_place(&model, true);
     return model;
 }
 

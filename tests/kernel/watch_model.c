@@ -57,18 +57,18 @@ static unsigned element(const struct watch_model *model)
     return model->reads > model->writes ? model->reads : model->writes;
 }
 
-static unsigned random_start(const struct watch_model *model)
+static unsigned random_start(const struct watch_model *model, bool aligned)
 {
     unsigned size = element(model), all = model->count * size;
-    unsigned first = watch_model_below(WATCH_MODEL_AREA - all + 1) & -size;
+    unsigned first = watch_model_below(WATCH_MODEL_AREA - all + 1) & (aligned ? -size : -1u);
 
     return model->down ? first + all - size : first;
 }
 
-void watch_model_place(struct watch_model *model)
+void watch_model_place(struct watch_model *model, bool aligned)
 {
-    model->to = random_start(model);
-    model->from = random_start(model);
+    model->to = random_start(model, aligned);
+    model->from = random_start(model, aligned);
 }
 
 static bool touches(const struct breakpoint *watch, unsigned at, unsigned size)
