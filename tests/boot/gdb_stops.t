@@ -406,6 +406,35 @@ cmp_ok(scalar(@samples), '>', 1000, '... and write');
 my %behind = map { $_ => 1 } behind_accesses('kernel_flag');
 is_deeply([grep { !$behind{$_} } @samples], [], '... of which nothing is told of the stepped one');
 
+# --- D -------------------------------------------------------------------------------------------
+
+# `D` comes while it runs, behind these bytes.
+sub leave_running
+{
+    my ($stub, $bytes) = @_;
+    $stub->put('vCont;c');
+    $stub->get(0.1);
+    $stub->say($bytes);
+    $stub->put('D');
+    1 until $stub->get eq 'OK';
+}
+
+# What comes to the port in one stop raises NMIs that wait for the end of that in which gdb leaves.
+for my $cpus (1, 2) {
+    for my $bytes ('', "\x03\x03") {
+        my $com3 = "$logs/leaves.com3";
+        $machine = start_at($com3, smp => $cpus, run => 'fs-stress 1000000');
+        my $stub = speak($machine, $com3);
+        for (1 .. 4) {
+            eval { leave_running($stub, $bytes); $stub->attach_inside('again'); 1 } or last;
+        }
+        is($@, '', "$cpus CPUs: gdb leaves the running machine, and comes again");
+        $stub->put('k') if !$@;
+        $machine->wait_end;
+        is($machine->status, 0, '... which has run on') or diag($machine->tail);
+    }
+}
+
 # --- R -------------------------------------------------------------------------------------------
 
 $machine = start_at("$logs/again.com3", run => 'poweroff', reboot => 1);

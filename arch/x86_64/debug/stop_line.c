@@ -55,7 +55,11 @@ static void stop_hear_parked(void)
         stop_hear();
 }
 
-/* An unexplained NMI may be the line's, whose bytes an earlier NMI has just read. */
+/*
+ * An unexplained NMI may be the line's, whose bytes an earlier NMI or a stop has just read. So this
+ * stays the handler after the debugger has left: in the NMI in which it leaves, and in that which
+ * waits for this one's end.
+ */
 static void stop_unexplained(struct regs *regs)
 {
     if (percpu_self()->cpu != 0 || arch_clock_ns() - heard > LINGER_NS)
@@ -72,10 +76,8 @@ void stop_line_attach(bool attach)
     attached = attach;
     if (attach)
         clock = nmi_clock_now();
-    else
-        nmi_clock_lingers(); /* an NMI of the line may still arrive */
     listening.serve = clock.serve;
     nmi_set_clock(attach ? &listening : &clock);
     rendezvous_set_meanwhile(attach ? stop_hear_parked : NULL);
-    trap_set_handler(VECTOR_NMI, attach ? stop_unexplained : NULL);
+    trap_set_handler(VECTOR_NMI, stop_unexplained);
 }
