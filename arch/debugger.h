@@ -77,6 +77,17 @@ bool arch_breakpoint_is_instruction(void);
 #define ARCH_BREAKPOINT_SIZE 1
 
 /*
+ * When an execute watch at that address is reported, as hits, NMIs and the debugger run with the
+ * debug registers off. Any context.
+ */
+enum arch_seen {
+    ARCH_SEEN_ALWAYS,
+    ARCH_SEEN_OUTSIDE, /* only when none of these runs the code */
+    ARCH_SEEN_NEVER,   /* nothing else runs it */
+};
+enum arch_seen arch_execution_seen(uintptr_t address);
+
+/*
  * Accesses memory [address, address + length) during a stop. A read returns the number of bytes
  * before the first one that cannot be read; device registers count as unreadable. A write either
  * writes all bytes, or writes none and returns false. Text can be changed only by a breakpoint

@@ -49,6 +49,13 @@ bool arch_breakpoint_is_instruction(void)
     return false;
 }
 
+/* Which functions the kernel's debug traps call, only the kernel knows. */
+enum arch_seen arch_execution_seen(uintptr_t address)
+{
+    (void)address;
+    return ARCH_SEEN_ALWAYS;
+}
+
 const char *arch_breakpoint_write(uintptr_t address, uint8_t *old)
 {
     (void)address, (void)old;

@@ -229,7 +229,9 @@ bool gdb_tell(struct sink *to)
              (unsigned long long)gdb_session.server.link.counts.resent,
              (unsigned long long)gdb_session.server.link.counts.noise);
     print_to(to, "gdb: %s%s\n",
-             gdb_session.server.refused.text[0] ? "refused last: " : "nothing was refused",
+             !gdb_session.server.refused.text[0] ? "nothing was refused"
+             : gdb_session.server.only_noted     ? "noted last: "
+                                                 : "refused last: ",
              gdb_session.server.refused.text);
     if (gdb_session.blind)
         print_to(to, "gdb: ^C cannot interrupt the machine: %s\n", gdb_session.blind);

@@ -84,6 +84,7 @@ void gdb_change_point(struct gdb_server *server, const char *at)
     bool set = server->link.in[0] == 'Z';
     uint64_t kind, address, length;
     struct refusal why;
+    int error;
 
     if (!hex_number(&at, &kind) || *at++ != ',' || !find_place(&at, &address, &length) || *at) {
         gdb_reply_error(server, "a kind, an address and a length are needed");
@@ -91,11 +92,15 @@ void gdb_change_point(struct gdb_server *server, const char *at)
     }
     if (kind >= GDB_POINT_KINDS)
         return;
-    if (server->target->point_change(set, (enum gdb_point)kind, address, length, &why)) {
+    why.text[0] = '\0';
+    error = server->target->point_change(set, (enum gdb_point)kind, address, length, &why);
+    if (error || why.text[0]) {
         server->refused = why;
         server->told_refused = false;
-        gdb_reply_error(server, why.text);
-        return;
+        server->only_noted = !error;
     }
-    gdb_reply_ok(server);
+    if (error)
+        gdb_reply_error(server, why.text);
+    else
+        gdb_reply_ok(server);
 }

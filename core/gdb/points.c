@@ -23,6 +23,7 @@ static struct hardware {
     struct breakpoint breakpoint;
     enum gdb_point kind;
     bool used;
+    uint64_t noted; /* the last address here that note_unseen has seen */
 } hardware[HARDWARE_MAX];
 
 static bool frozen;
@@ -154,6 +155,19 @@ static struct hardware *hardware_find(enum gdb_point kind, uint64_t address, uin
     return NULL;
 }
 
+/* gdb sets its breakpoints again whenever the machine resumes; one note is enough. */
+static void note_unseen(struct hardware *point, struct refusal *why)
+{
+    uint64_t address = point->breakpoint.address;
+
+    if (arch_execution_seen(address) == ARCH_SEEN_OUTSIDE && point->noted != address)
+        refuse(why, 0,
+               "the breakpoint at 0x%lx does not stop hits, NMIs or the debugger itself, which run "
+               "this code, too",
+               (unsigned long)address);
+    point->noted = address;
+}
+
 /* x86 cannot watch only reads, so writes hit too; gdb ignores those that changed the value. */
 static int hardware_set(enum gdb_point kind, uint64_t address, uint64_t length, struct refusal *why)
 {
@@ -169,6 +183,11 @@ static int hardware_set(enum gdb_point kind, uint64_t address, uint64_t length, 
     assert(kind < GDB_POINT_KINDS);
     if (hardware_find(kind, address, length))
         return 0;
+    if (executes && arch_execution_seen(address) == ARCH_SEEN_NEVER)
+        return refuse(why, EPERM,
+                      "no breakpoint at 0x%lx: only hits, NMIs and the debugger itself run this "
+                      "code, where nothing can stop it",
+                      (unsigned long)address);
     for (unsigned i = 0; i < HARDWARE_MAX && !point; i++)
         point = hardware[i].used ? NULL : &hardware[i];
     if (!point)
@@ -186,6 +205,8 @@ static int hardware_set(enum gdb_point kind, uint64_t address, uint64_t length, 
                names[kind], (unsigned long)address, point->breakpoint.length);
     error = breakpoint_install(&point->breakpoint, why);
     point->used = !error;
+    if (point->used && executes)
+        note_unseen(point, why);
     return error;
 }
 

@@ -11,6 +11,7 @@
 
 #include "core/gdb/server.h"
 
+/* Implements point_change (core/gdb/target.h). */
 int gdb_point_change(bool set, enum gdb_point kind, uint64_t address, uint64_t length,
                      struct refusal *why);
 void gdb_points_clear(void);

@@ -68,7 +68,8 @@ struct gdb_server {
     bool tells_breaks;     /* gdb understands swbreak and hwbreak */
     bool owes_stop;        /* gdb is waiting for a stop report */
     struct gdb_request request;
-    struct refusal refused; /* the last refusal of a point, or "" */
+    struct refusal refused; /* the last refusal of a point, or note of one that was set, or "" */
+    bool only_noted;        /* `refused` is a note */
     bool told_refused;      /* gdb has fetched `refused` */
 };
 

@@ -43,7 +43,10 @@ struct gdb_target {
     /* Writes all bytes or none. */
     int (*memory_write)(uint64_t address, const uint8_t *from, size_t length, struct refusal *why);
 
-    /* Setting a point twice, or clearing one that is not set, is not an error. */
+    /*
+     * Setting a point twice, or clearing one that is not set, is not an error. On success *why,
+     * which was "", may say what the user should know of the point.
+     */
     int (*point_change)(bool set, enum gdb_point kind, uint64_t address, uint64_t length,
                         struct refusal *why);
     void (*points_clear)(void);

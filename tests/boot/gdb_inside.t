@@ -105,6 +105,9 @@ like($said->{memory}, qr/Could not write register "cr3".*watch and hbreak/, 'so 
 
 # --- Refusals ------------------------------------------------------------------------------------
 
+# What hits, NMIs and the stub alone run, where the registers are off.
+my @unseen = qw(breakpoint_trap handle_one nmi_trap debug_trap gdb_server_serve stop_enter);
+
 (undef, $said) = session('refusals',
     { run => 'perf record -a -e mem:kernel_flag:w -- fs-stress 1000000' },
     stop => "tbreak fs_write\ncontinue\n",
@@ -118,6 +121,9 @@ monitor gdb
 delete
 GDB
     text => "break event_hit\npython refused('continue')\nmonitor gdb\ndelete\n",
+    (map { $_ => "hbreak $_\npython refused('continue')\nmonitor gdb\ndelete\n" } @unseen),
+    (map { ("break $_" => "break $_\npython refused('continue')\nmonitor gdb\ndelete\n") }
+            qw(nmi_trap syscall_entry)),
     instead => "hbreak memset\ncontinue\nbt 3\ndelete\n",
     nowatch => "watch *(long *)&percpu[0].dr7\npython refused('continue')\nmonitor gdb\ndelete\n",
     after => "tbreak fs_close\ncontinue\n",
@@ -132,6 +138,12 @@ like($said->{text}, qr/^Cannot insert breakpoint \d+\.$/m, 'so is an int3 where 
 like($said->{text},
     qr/refused last: no software breakpoint at .*: hits, NMIs .*: use hbreak/,
     '... with the reason');
+for my $unseen (@unseen, 'break nmi_trap') {
+    like($said->{$unseen}, qr/refused last: .*: only hits, NMIs .* nothing can stop it$/m,
+        "$unseen: a breakpoint that would never stop is refused");
+}
+like($said->{'break syscall_entry'}, qr/refused last: .*: traps and system calls .*: break at the/,
+    'an entry does not recommend what it refuses');
 like($said->{instead}, qr/hit Breakpoint \d+(?:\.\d)?, memset \(/, 'hbreak stops there');
 like($said->{nowatch}, qr/refused last: .* overlaps the descriptor tables/,
     'what traps use is refused');
@@ -143,12 +155,17 @@ like($said->{after}, qr/hit Temporary breakpoint \d+, fs_close/, 'after refusals
     full => "watch *(char (*)[24])stresses\nwatch *(char (*)[16])&stresses[1]\ncontinue\n",
     once => "delete\n",
     text => "break event_hit\ncontinue\n",
+    too => "delete\nhbreak memset\ncontinue\n",
+    noted => "continue\n",
     kill => "delete\nkill\n");
 like($said->{full}, qr/^Pitot: \d debug registers? needed, \d of 4 free; held by .*gdb watch/m,
     'behind a refusal its reason is shown');
 unlike($said->{once}, qr/^Pitot: /m, '... once');
 like($said->{text}, qr/^Pitot: no software breakpoint at .*: use hbreak$/m,
     '... and the next');
+like($said->{too}, qr/^Pitot: the breakpoint at 0x\w+ does not stop hits, NMIs or /m,
+    '... and what a breakpoint that is set will not stop');
+unlike($said->{noted}, qr/^Pitot: /m, '... once, too');
 
 # --- perf and gdb at once ------------------------------------------------------------------------
 

@@ -20,7 +20,8 @@ my $build = $ENV{BUILD} // 'build';
 my $tree = "$build/alone";
 
 # What a host gives: the end of a broken invariant, where CPUs start, what its linker script says.
-my $ranges = 'data|hit_text|insn_map|kept|nowatch_(?:data|stacks|text)|rodata|symtab|unwind_table';
+my $ranges = 'data|insn_map|kept|nowatch_(?:data|stacks)|rodata|symtab|unwind_table'
+    . '|(?:hit|nowatch|unseen)_text';
 my $scripts = "_e?text|__(?:start|stop)_\\w+|build_id_note(?:_end)?|image_end"
     . "|(?:$ranges)_(?:start|end)";
 my $hosts = qr{^(?:assert_failed|ap_start(?:_end)?|$scripts)$};

@@ -96,6 +96,8 @@ static int point_set(enum gdb_point kind, uint64_t address, uint64_t length, str
     must(kind < GDB_POINT_KINDS);
     if (address >= FAKE_FORBIDDEN)
         return refuse(why, EPERM, "held by perf lock:*");
+    if (address == FAKE_NOTED)
+        refuse(why, 0, "seldom hit");
     if (fake_gdb.point_count < FAKE_POINTS_MAX)
         fake_gdb.points[fake_gdb.point_count++] = (struct fake_point){kind, address, length};
     return 0;

@@ -18,6 +18,7 @@
 #define FAKE_GDB_REGISTERS 5u
 #define FAKE_POINTS_MAX    16u
 #define FAKE_FORBIDDEN     0x2000u /* points there are refused */
+#define FAKE_NOTED         0x1030u /* a point there is set, with a note */
 
 struct fake_point {
     enum gdb_point kind;

@@ -275,6 +275,16 @@ static void sets_and_clears_points(void **state)
     assert_string_equal(told(), "+[E.pitot.held by perf lock:?]"
                                 "+[68656c642062792070657266206c6f636b3a2a]+[]");
 
+    assert_false(server.only_noted);
+    reset(NULL);
+    for (int time = 0; time < 2; time++) {
+        say_packet(time ? "qPitot.Refused" : "Z1,1030,1");
+        say("+");
+    }
+    serve();
+    assert_string_equal(told(), "+[OK]+[73656c646f6d20686974]");
+    assert_true(server.only_noted);
+
     reset(NULL);
     say_packet("Z2,1000,4");
     say("+");

@@ -108,7 +108,7 @@ static inline void debug_hit(unsigned fired, struct regs *regs)
  * Returns false if this was no step of the kernel or a debugger. Out of line, so that hits pay
  * nothing for it.
  */
-__attribute__((noinline)) static bool debug_stepped(unsigned fired, struct regs *regs)
+UNSEEN_TEXT __attribute__((noinline)) static bool debug_stepped(unsigned fired, struct regs *regs)
 {
     bool stops = traps.stop.stepped && traps.stop.stepped(regs, &fired);
     bool steps;
@@ -170,7 +170,7 @@ static struct regs *debug_land(struct regs *regs)
 }
 
 /* Called after a program's hit, in which a handler may have called arch_user_look. */
-static struct regs *debug_served(struct regs *regs)
+UNSEEN_TEXT static struct regs *debug_served(struct regs *regs)
 {
     bool *look = &looks[arch_cpu_id()];
 
@@ -184,8 +184,8 @@ static struct regs *debug_served(struct regs *regs)
 }
 
 /* A trap of a program, or one at the kernel's entry (docs/programs.md). */
-__attribute__((noinline)) static struct regs *debug_trap_at_border(struct regs *regs, uint64_t dr6,
-                                                                   unsigned fired)
+UNSEEN_TEXT __attribute__((noinline)) static struct regs *
+debug_trap_at_border(struct regs *regs, uint64_t dr6, unsigned fired)
 {
     unsigned told = fired;
 
@@ -207,8 +207,8 @@ __attribute__((noinline)) static struct regs *debug_trap_at_border(struct regs *
 }
 
 /* A step, or a trap without an armed register. Out of line, so that hits pay nothing for it. */
-__attribute__((noinline)) static void debug_trap_other(struct regs *regs, uint64_t dr6,
-                                                       unsigned fired)
+UNSEEN_TEXT __attribute__((noinline)) static void debug_trap_other(struct regs *regs, uint64_t dr6,
+                                                                   unsigned fired)
 {
     if (dr6 & DR6_BS && debug_stepped(fired, regs))
         return;
@@ -222,7 +222,7 @@ __attribute__((noinline)) static void debug_trap_other(struct regs *regs, uint64
     debug_passed(regs);
 }
 
-void debug_trap_inside(struct regs *regs)
+UNSEEN_TEXT void debug_trap_inside(struct regs *regs)
 {
     uint64_t dr6 = cpu_read_dr6();
     unsigned fired = (unsigned)dr6 & percpu_live();
@@ -239,7 +239,7 @@ void debug_trap_inside(struct regs *regs)
  * instruction enters the kernel, the trap is at the entry's first instruction (Intel SDM vol. 3,
  * "Masking Exceptions and Interrupts When Switching Stacks").
  */
-struct regs *debug_trap(struct regs *regs)
+UNSEEN_TEXT struct regs *debug_trap(struct regs *regs)
 {
     uint64_t dr6;
 

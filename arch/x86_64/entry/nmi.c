@@ -11,6 +11,7 @@
 #include "arch/x86_64/cpu/port_counted.h"
 #include "arch/x86_64/entry/trap.h"
 #include "arch/x86_64/entry/vectors.h"
+#include "arch/x86_64/memory/sections.h"
 #include "arch/x86_64/smp/park.h"
 #include "arch/x86_64/smp/rendezvous.h"
 
@@ -108,7 +109,7 @@ static bool nmi_button_waits(const struct percpu *self, bool timed)
 }
 
 /* An NMI that was neither sent nor expected comes from the NMI button, which requests a report. */
-void nmi_trap(struct regs *regs)
+UNSEEN_TEXT void nmi_trap(struct regs *regs)
 {
     struct percpu *self = percpu_self();
     uint64_t began = arch_clock_ns();

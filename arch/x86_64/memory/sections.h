@@ -8,10 +8,14 @@
 
 #define NOWATCH_DATA __attribute__((section(".data.nowatch")))
 
+/* A function that runs only in debug traps and NMIs; linker.ld lists files of nothing else. */
+#define UNSEEN_TEXT __attribute__((section(".text.unseen")))
+
 extern const char _text[], _etext[];
 extern const char rodata_start[], rodata_end[];
 extern const char data_start[], image_end[];
 extern const char hit_text_start[], hit_text_end[];
+extern const char unseen_text_start[], unseen_text_end[];
 extern const char nowatch_text_start[], nowatch_text_end[];
 extern const char nowatch_data_start[], nowatch_data_end[];
 extern const char nowatch_stacks_start[], nowatch_stacks_end[];
