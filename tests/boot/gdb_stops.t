@@ -220,6 +220,28 @@ like($said->{alone}, qr/^steps: others stand still: True$/m, 'a step alone is on
 like($said->{alone}, qr/^others stand still: True$/m, '... and `continue` by itself, too');
 like($said->{all}, qr/^others have gone on: True$/m, '... until all may go on');
 
+# --- A step is one instruction -------------------------------------------------------------------
+
+# With interrupts on from `sti` on, QEMU traps one instruction later.
+{
+    my ($sti) = debug_values("$build/pitot.elf", '&arch_idle');
+    $machine = start_at("$logs/idle.com3", smp => 1, run => '');
+    my $stub = speak($machine, "$logs/idle.com3");
+    $stub->ask_ok(sprintf('Z1,%x,1', $sti));
+    like($stub->ask('vCont;c'), qr/^T05/, 'an idle CPU is at its sti, hlt, ret');
+    $stub->ask_ok(sprintf('z1,%x,1', $sti));
+    my @steps;
+    for (1 .. 3) {
+        my $there = $stub->registers;
+        push(@steps, sprintf('%d:%d', $there->{rip} - $sti, ($there->{eflags} >> 9) & 1));
+        $stub->ask('vCont;s:1');
+    }
+    is("@steps", '0:0 1:1 2:1', '... and each step executes one of them');
+    ok(abs($stub->register('rip') - $sti) > 3, '... the last one of which returns');
+    $stub->put('k');
+    $machine->wait_end;
+}
+
 # --- Steps without an end ------------------------------------------------------------------------
 
 # A range that holds all addresses; interrupts are held off meanwhile.

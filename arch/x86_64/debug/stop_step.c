@@ -24,8 +24,8 @@ enum kind {
     STORES, /* pushf */
     LOADS,  /* popf, iret; without effect in a program */
     CLEARS, /* cli */
-    SETS,   /* sti */
     /* Emulated, as the CPU would not trap after them: */
+    SETS, /* sti: QEMU also runs the next instruction */
     HALTS,
     ENTERS, /* syscall: the trap flag is clear after it */
     LEAVES, /* sysret: the trap flag comes from r11 */
@@ -77,8 +77,11 @@ static enum kind judge_border(unsigned cpu, const struct regs *regs, uintptr_t i
     return KEEPS;
 }
 
-/* Skips the prefixes that are in use before the instructions that it recognises. */
-static enum kind judge(unsigned cpu, const struct regs *regs)
+/*
+ * Skips the prefixes that are in use before the instructions that it recognises. Stores in *next
+ * the end of those that have one byte.
+ */
+static enum kind judge(unsigned cpu, const struct regs *regs, uintptr_t *next)
 {
     uintptr_t ip = regs->ip;
     uint8_t byte, rex = 0;
@@ -90,6 +93,7 @@ static enum kind judge(unsigned cpu, const struct regs *regs)
     }
     if (!stop_step_read(cpu, regs, ip, &byte, 1))
         return KEEPS; /* it will fault */
+    *next = ip + 1;
     switch (byte) {
     case TWO_BYTES:
         return judge_border(cpu, regs, ip + 1, rex);
@@ -103,17 +107,19 @@ static enum kind judge(unsigned cpu, const struct regs *regs)
     case 0xfa:
         return CLEARS;
     case 0xfb:
-        return SETS;
+        return regs_user_mode(regs) ? KEEPS : SETS;
     default:
         return KEEPS;
     }
 }
 
 /* Emulates the instruction; false if the CPU must run it. */
-static bool step_is_made(enum kind kind, struct regs *regs)
+static bool step_is_made(enum kind kind, struct regs *regs, uintptr_t next)
 {
-    if (kind == HALTS) /* as if an interrupt had ended it */
-        regs->ip++;
+    if (kind == SETS)
+        regs->flags |= FLAGS_INTERRUPT;
+    if (kind == SETS || kind == HALTS) /* as if an interrupt had ended it */
+        regs->ip = next;
     else if (kind == ENTERS)
         user_make_syscall(regs, regs->ip + SYSCALL_SIZE);
     else if (kind == LEAVES)
@@ -126,9 +132,10 @@ static bool step_is_made(enum kind kind, struct regs *regs)
 bool stop_step_prepare(unsigned cpu, struct regs *regs)
 {
     struct step *step = &steps[cpu];
-    enum kind kind = judge(cpu, regs);
+    uintptr_t next = regs->ip;
+    enum kind kind = judge(cpu, regs, &next);
 
-    if (step_is_made(kind, regs))
+    if (step_is_made(kind, regs, next))
         return false;
     *step = (struct step){.under_way = true,
                           .interrupts = regs->flags & FLAGS_INTERRUPT,
@@ -188,7 +195,7 @@ bool stop_step_finish(struct regs *regs, unsigned *fired)
         regs_set_flag(mended_flags(step, regs), FLAGS_TRAP, step->traps);
     if (step->kind != LOADS || step->program)
         regs_set_flag(mended_flags(step, regs), FLAGS_INTERRUPT,
-                      step->kind == SETS || (step->kind != CLEARS && step->interrupts));
+                      step->kind != CLEARS && step->interrupts);
     return true;
 }
 
