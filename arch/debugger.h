@@ -84,6 +84,7 @@ enum arch_seen {
     ARCH_SEEN_ALWAYS,
     ARCH_SEEN_OUTSIDE, /* only when none of these runs the code */
     ARCH_SEEN_NEVER,   /* nothing else runs it */
+    ARCH_SEEN_ENTRY,   /* an entry or exit of the kernel: it may have no watch */
 };
 enum arch_seen arch_execution_seen(uintptr_t address);
 
@@ -91,8 +92,8 @@ enum arch_seen arch_execution_seen(uintptr_t address);
  * Accesses memory [address, address + length) during a stop. A read returns the number of bytes
  * before the first one that cannot be read; device registers count as unreadable. A write either
  * writes all bytes, or writes none and returns false. Text can be changed only by a breakpoint
- * instruction: arch_breakpoint_write returns NULL, or the reason for a refusal, for example that
- * hits, NMIs or the debugger run this code.
+ * instruction, where the code is ARCH_SEEN_ALWAYS: arch_breakpoint_write returns NULL, or the
+ * reason for a refusal.
  */
 size_t arch_debug_read(uintptr_t address, uint8_t *to, size_t length);
 bool arch_debug_write(uintptr_t address, const uint8_t *from, size_t length);

@@ -4,6 +4,7 @@
  * stop.
  */
 #include "arch/debugger.h"
+#include "arch/embed.h"
 #include "arch/memory.h"
 #include "arch/x86_64/cpu/cpu.h"
 
@@ -52,8 +53,7 @@ bool arch_breakpoint_is_instruction(void)
 /* Which functions the kernel's debug traps call, only the kernel knows. */
 enum arch_seen arch_execution_seen(uintptr_t address)
 {
-    (void)address;
-    return ARCH_SEEN_ALWAYS;
+    return arch_embed_in_gate(address) ? ARCH_SEEN_ENTRY : ARCH_SEEN_ALWAYS;
 }
 
 const char *arch_breakpoint_write(uintptr_t address, uint8_t *old)

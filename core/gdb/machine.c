@@ -59,6 +59,7 @@ const struct gdb_target gdb_machine = {
     .register_write = register_write,
     .memory_read = memory_read,
     .memory_write = memory_write,
+    .point_refuse = gdb_point_refuse,
     .point_change = gdb_point_change,
     .points_clear = gdb_points_clear,
 };

@@ -183,11 +183,6 @@ static int hardware_set(enum gdb_point kind, uint64_t address, uint64_t length, 
     assert(kind < GDB_POINT_KINDS);
     if (hardware_find(kind, address, length))
         return 0;
-    if (executes && arch_execution_seen(address) == ARCH_SEEN_NEVER)
-        return refuse(why, EPERM,
-                      "no breakpoint at 0x%lx: only hits, NMIs and the debugger itself run this "
-                      "code, where nothing can stop it",
-                      (unsigned long)address);
     for (unsigned i = 0; i < HARDWARE_MAX && !point; i++)
         point = hardware[i].used ? NULL : &hardware[i];
     if (!point)
@@ -234,8 +229,10 @@ void gdb_points_freeze(void)
 int gdb_point_change(bool set, enum gdb_point kind, uint64_t address, uint64_t length,
                      struct refusal *why)
 {
-    int error = frozen ? 0 : cpus_park(why);
+    int error = set ? gdb_point_refuse(kind, address, why) : 0;
 
+    if (!error && !frozen)
+        error = cpus_park(why);
     if (error || frozen) /* parking fails if a CPU does not answer */
         return error;
     if (set)

@@ -11,7 +11,8 @@
 
 #include "core/gdb/server.h"
 
-/* Implements point_change (core/gdb/target.h). */
+/* These implement point_refuse and point_change (core/gdb/target.h). */
+int gdb_point_refuse(enum gdb_point kind, uint64_t address, struct refusal *why);
 int gdb_point_change(bool set, enum gdb_point kind, uint64_t address, uint64_t length,
                      struct refusal *why);
 void gdb_points_clear(void);

@@ -131,6 +131,19 @@ static void tell_refused(struct gdb_server *server)
     server->told_refused = true;
 }
 
+/* For tools/gdb: gdb sets a point only when it resumes. "kind,address", as in Z packets. */
+static void tell_refusal(struct gdb_server *server, const char *at)
+{
+    uint64_t kind, address;
+    struct refusal why;
+
+    if (!hex_number(&at, &kind) || *at++ != ',' || !hex_number(&at, &address) || *at ||
+        kind >= GDB_POINT_KINDS)
+        gdb_reply_error(server, "a kind and an address are needed");
+    else if (server->target->point_refuse((enum gdb_point)kind, address, &why))
+        gdb_out_bytes(&server->link, (const uint8_t *)why.text, strlen(why.text));
+}
+
 void gdb_query(struct gdb_server *server, const char *at)
 {
     struct gdb_link *link = &server->link;
@@ -152,6 +165,8 @@ void gdb_query(struct gdb_server *server, const char *at)
         gdb_out_char(link, '1');
     } else if (strcmp(at, "Pitot.Refused") == 0) {
         tell_refused(server);
+    } else if (text_skip(&at, "Pitot.Refuses,")) {
+        tell_refusal(server, at);
     }
 }
 

@@ -43,6 +43,8 @@ struct gdb_target {
     /* Writes all bytes or none. */
     int (*memory_write)(uint64_t address, const uint8_t *from, size_t length, struct refusal *why);
 
+    /* Refuses what will never stop there, and what is refused for the address alone. */
+    int (*point_refuse)(enum gdb_point kind, uint64_t address, struct refusal *why);
     /*
      * Setting a point twice, or clearing one that is not set, is not an error. On success *why,
      * which was "", may say what the user should know of the point.

@@ -136,13 +136,13 @@ my $of_perf = qr{^  dr\d  0x[0-9a-f]+/4:w for perf mem:kernel_flag:w$}m;
 like($said->{full}, $of_perf, '... register by register');
 like($said->{text}, qr/^Cannot insert breakpoint \d+\.$/m, 'so is an int3 where hits run');
 like($said->{text},
-    qr/refused last: no software breakpoint at .*: hits, NMIs .*: use hbreak/,
+    qr/refused last: no breakpoint at .*: hits, NMIs .*: use hbreak/,
     '... with the reason');
 for my $unseen (@unseen, 'break nmi_trap') {
     like($said->{$unseen}, qr/refused last: .*: only hits, NMIs .* nothing can stop it$/m,
         "$unseen: a breakpoint that would never stop is refused");
 }
-like($said->{'break syscall_entry'}, qr/refused last: .*: traps and system calls .*: break at the/,
+like($said->{'break syscall_entry'}, qr/refused last: .*: traps and system calls .* stepi, or /,
     'an entry does not recommend what it refuses');
 like($said->{instead}, qr/hit Breakpoint \d+(?:\.\d)?, memset \(/, 'hbreak stops there');
 like($said->{nowatch}, qr/refused last: .* overlaps the descriptor tables/,
@@ -155,14 +155,19 @@ like($said->{after}, qr/hit Temporary breakpoint \d+, fs_close/, 'after refusals
     full => "watch *(char (*)[24])stresses\nwatch *(char (*)[16])&stresses[1]\ncontinue\n",
     once => "delete\n",
     text => "break event_hit\ncontinue\n",
+    made => "delete\nhbreak handle_one\nbreak syscall_entry\nhbreak *0x400000\nwatch *(int *)16\n",
+    program => "delete 4 5 6\ncontinue\n",
     too => "delete\nhbreak memset\ncontinue\n",
     noted => "continue\n",
     kill => "delete\nkill\n");
 like($said->{full}, qr/^Pitot: \d debug registers? needed, \d of 4 free; held by .*gdb watch/m,
     'behind a refusal its reason is shown');
 unlike($said->{once}, qr/^Pitot: /m, '... once');
-like($said->{text}, qr/^Pitot: no software breakpoint at .*: use hbreak$/m,
+like($said->{text}, qr/^Pitot: no breakpoint at .*: use hbreak$/m,
     '... and the next');
+is(join(' ', $said->{made} =~ /^Pitot: .*?(only hits|traps and system calls|a program's)/mg),
+    "only hits traps and system calls a program's", '... at once, when it is made');
+like($said->{program}, qr/0x10 is a program's address/, '... or when a watch is to be set');
 like($said->{too}, qr/^Pitot: the breakpoint at 0x\w+ does not stop hits, NMIs or /m,
     '... and what a breakpoint that is set will not stop');
 unlike($said->{noted}, qr/^Pitot: /m, '... once, too');

@@ -91,11 +91,18 @@ static int memory_write(uint64_t address, const uint8_t *from, size_t length, st
     return 0;
 }
 
-static int point_set(enum gdb_point kind, uint64_t address, uint64_t length, struct refusal *why)
+static int point_refuse(enum gdb_point kind, uint64_t address, struct refusal *why)
 {
     must(kind < GDB_POINT_KINDS);
-    if (address >= FAKE_FORBIDDEN)
-        return refuse(why, EPERM, "held by perf lock:*");
+    return address >= FAKE_FORBIDDEN ? refuse(why, EPERM, "held by perf lock:*") : 0;
+}
+
+static int point_set(enum gdb_point kind, uint64_t address, uint64_t length, struct refusal *why)
+{
+    int error = point_refuse(kind, address, why);
+
+    if (error)
+        return error;
     if (address == FAKE_NOTED)
         refuse(why, 0, "seldom hit");
     if (fake_gdb.point_count < FAKE_POINTS_MAX)
@@ -140,6 +147,7 @@ const struct gdb_target fake_gdb_target = {
     .register_write = register_write,
     .memory_read = memory_read,
     .memory_write = memory_write,
+    .point_refuse = point_refuse,
     .point_change = point_change,
     .points_clear = points_clear,
 };

@@ -262,6 +262,10 @@ static void sets_and_clears_points(void **state)
     assert_string_equal(server.refused.text, "held by perf lock:*");
     answers("Z2,2000", "E.pitot.a kind, an address and a length are needed");
 
+    answers("qPitot.Refuses,1,1000", "");
+    answers("qPitot.Refuses,1,2000", "68656c642062792070657266206c6f636b3a2a");
+    answers("qPitot.Refuses,1", "E.pitot.a kind and an address are needed");
+    answers("qPitot.Refuses,5,1000", "E.pitot.a kind and an address are needed");
     answers("qPitot.Refused", "");
 
     reset(NULL);

@@ -73,6 +73,8 @@ bool arch_breakpoint_is_instruction(void)
 
 enum arch_seen arch_execution_seen(uintptr_t address)
 {
+    if (nowatch_text_has(address))
+        return ARCH_SEEN_ENTRY;
     if (section_overlaps(unseen_text_start, unseen_text_end, address, 1))
         return ARCH_SEEN_NEVER;
     return section_overlaps(hit_text_start, hit_text_end, address, 1) ? ARCH_SEEN_OUTSIDE
@@ -83,13 +85,6 @@ const char *arch_breakpoint_write(uintptr_t address, uint8_t *old)
 {
     static const uint8_t int3 = INT3;
 
-    if (nowatch_text_has(address))
-        return "traps and system calls enter and leave the kernel here, where nothing can stop it: "
-               "break at the function that this code calls";
-    if (arch_execution_seen(address) == ARCH_SEEN_NEVER)
-        return "only hits, NMIs and the debugger itself run this code, where nothing can stop it";
-    if (arch_execution_seen(address) == ARCH_SEEN_OUTSIDE)
-        return "hits, NMIs or the debugger itself run this code: use hbreak";
     if (arch_debug_read(address, old, 1) == 0)
         return "no memory is mapped there";
     if (is_text(address))
