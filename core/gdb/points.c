@@ -226,12 +226,25 @@ void gdb_points_freeze(void)
     frozen = true;
 }
 
+static bool is_set(enum gdb_point kind, uint64_t address)
+{
+    if (is_instruction(kind))
+        return software_find(address) >= 0;
+    for (unsigned i = 0; i < HARDWARE_MAX; i++)
+        if (hardware[i].used && hardware[i].kind == kind &&
+            hardware[i].breakpoint.address == address)
+            return true;
+    return false;
+}
+
 int gdb_point_change(bool set, enum gdb_point kind, uint64_t address, uint64_t length,
                      struct refusal *why)
 {
     int error = set ? gdb_point_refuse(kind, address, why) : 0;
 
-    if (!error && !frozen)
+    if (!error && frozen && set && !is_set(kind, address))
+        error = refuse(why, EPERM, AFTER_A_PANIC ": `kill` ends the machine");
+    else if (!error && !frozen)
         error = cpus_park(why);
     if (error || frozen) /* parking fails if a CPU does not answer */
         return error;
@@ -261,17 +274,6 @@ void gdb_points_clear(void)
     for (unsigned i = 0; i < HARDWARE_MAX; i++)
         hardware_drop(&hardware[i]);
     cpus_release();
-}
-
-static bool is_set(enum gdb_point kind, uint64_t address)
-{
-    if (is_instruction(kind))
-        return software_find(address) >= 0;
-    for (unsigned i = 0; i < HARDWARE_MAX; i++)
-        if (hardware[i].used && hardware[i].kind == kind &&
-            hardware[i].breakpoint.address == address)
-            return true;
-    return false;
 }
 
 bool gdb_points_hit(unsigned cpu)

@@ -17,7 +17,12 @@ int gdb_point_change(bool set, enum gdb_point kind, uint64_t address, uint64_t l
                      struct refusal *why);
 void gdb_points_clear(void);
 
-/* Called after a panic, when no CPU can resume: the points no longer change. */
+#define AFTER_A_PANIC "after a panic no code can run"
+
+/*
+ * Called after a panic, when no CPU can resume: the points no longer change. So gdb's `continue`
+ * ends the machine, but not what needs a point of its own, as `finish` and `call` do.
+ */
 void gdb_points_freeze(void);
 
 /* Removes breakpoint instructions for a command of the console, or reinserts them. In a stop. */

@@ -89,7 +89,7 @@ static bool begin_command(unsigned cpu, enum arch_stop why)
         return false;
     }
     if (why == ARCH_STOP_DEAD)
-        problem = "after a panic no code can run";
+        problem = AFTER_A_PANIC;
     else if (!gdb_session.monitor)
         problem = "this kernel runs no commands for gdb";
     else
@@ -133,12 +133,26 @@ static bool can_go_on(unsigned cpu, unsigned only)
     return false;
 }
 
+/* gdb would take a stop without a signal for a step inside a line, and repeat it. */
+static void refuse_step_of_dead(unsigned cpu)
+{
+    static const char text[] = AFTER_A_PANIC ": `continue` ends the machine\n";
+
+    gdb_server_print(&gdb_session.server, text, sizeof(text) - 1);
+    gdb_server_stopped(&gdb_session.server,
+                       &(struct gdb_stop){.cpu = cpu, .signal = GDB_SIGNAL_ABORTED});
+}
+
 /* True if gdb's request ends the stop. */
 static bool serve(unsigned cpu, enum arch_stop why, struct arch_resume *resume)
 {
     gdb_server_serve(&gdb_session.server);
     switch (gdb_session.server.request.kind) {
     case GDB_RESUME:
+        if (why == ARCH_STOP_DEAD && gdb_session.server.request.step) {
+            refuse_step_of_dead(cpu);
+            return false;
+        }
         if (why == ARCH_STOP_DEAD) {
             gdb_server_ended(&gdb_session.server, 'X', GDB_SIGNAL_ABORTED);
             return true;

@@ -270,6 +270,8 @@ for my $cpus (1, 4) {
 ($machine, $said) = session('a panic', { run => 'fs-stress; crash divide', door => gdb_at_com1() },
     console => "break crash_divide\ncontinue\nprint zero\n",
     panic => "continue\nbt 2\nprint \$rip\nthread 2\nbt 1\n",
+    steps => $gdb_refusals . "thread 1\nstepi\nnext\npython\nrefused('finish')\n"
+        . "refused('tbreak fs_open')\nrefused('continue')\nend\nbt 1\ndelete\n",
     end_of_it => "continue\n");
 like($said->{console}, qr/^fs-stress: \d+ operations, all verified$/m,
     'at COM1 gdb shows what the console says');
@@ -278,6 +280,13 @@ like($said->{panic}, qr/^PANIC: divide error at crash_divide(?:.*\n)+.*received 
 like($said->{panic}, qr/^#0 .*crash_divide \(\)(?:.*\n)#1 .*crash_run /m,
     '... which sees what failed');
 like($said->{panic}, qr/^\[Switching to thread 2(?:.*\n)+#0 /m, '... and the other CPUs');
+is(() = $said->{steps} =~ /^after a panic no code can run: `continue` ends .*$/mg, 2,
+    'stepi and next do not end it');
+is(() = $said->{steps} =~ /^Cannot insert breakpoint \d+\.$/mg, 2,
+    '... nor does what needs a breakpoint: finish');
+like($said->{steps}, qr/^Command aborted\.\n#0 .*crash_divide \(\)/m,
+    '... which all leave it as it was')
+    or diag($said->{steps});
 like($said->{end_of_it}, qr/^Program terminated with signal SIGABRT/m, 'going on is the end');
 is($machine->status, 99, 'and the status that of a panic');
 
