@@ -217,6 +217,19 @@ my ($operations) = $machine->console =~ /^fs-stress: (\d+) operations, all verif
 is($kept // 'none', 2 * ($operations // 0),
     'perf has a record of each time that the lock was taken or released, stepped ones too');
 
+# --- Pitot's commands ----------------------------------------------------------------------------
+
+# A serial line takes half a minute for each MiB, which all rings have.
+(undef, $said) = session('a ring',
+    { run => 'perf record -a -e mem:kernel_flag:w -g -- fs-stress 1000000' },
+    begin => "tbreak stress_leave\ncontinue\n",
+    ring => "set debug remote 1\npitot ring -n 3 -g\nset debug remote 0\n",
+    kill => "kill\n");
+like($said->{ring}, qr/ mem:kernel_flag:w: (?:.*\n)+CPU 3: 0 records/,
+    'pitot ring shows the newest');
+my $packets = () = $said->{ring} =~ /Sending packet: /g;
+cmp_ok($packets, '<', 300, '... and reads no more than there is of a recording');
+
 # --- The console's commands ----------------------------------------------------------------------
 
 ($machine, $said) = session('monitor', {},

@@ -27,7 +27,7 @@ class Ring:
         if self.fault:
             return
         try:
-            self.bytes = memory.read(place, self.size)
+            self.bytes = self.take_bytes(memory, place)
         except Unreadable:
             self.fault = "its bytes cannot be read"
             return
@@ -42,6 +42,12 @@ class Ring:
             claim = address + layout.claims + i * layout.claim_stride
             self.claims.append((memory.u64(claim + layout.claim_offset),
                                 memory.u64(claim + layout.claim_size)))
+
+    def take_bytes(self, memory, place):
+        """From tail to head."""
+        start, left, what = self.tail % self.size, self.head - self.tail, "CPU %d's ring" % self.cpu
+        part = memory.read(place + start, min(left, self.size - start), what)
+        return part + memory.read(place, left - len(part), what)
 
     def refuses(self):
         """Why it cannot be a ring, or None."""
@@ -61,9 +67,7 @@ class Ring:
         return 0
 
     def bytes_at(self, position, size):
-        start = position % self.size
-        part = self.bytes[start : start + size]
-        return part + self.bytes[: size - len(part)]
+        return self.bytes[position - self.tail : position - self.tail + size]
 
     def walk(self):
         at = self.tail
