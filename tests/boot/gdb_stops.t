@@ -242,6 +242,29 @@ like($said->{all}, qr/^others have gone on: True$/m, '... until all may go on');
     $machine->wait_end;
 }
 
+# A load over its own address, as `mov rax, [rax + 8]`: QEMU has data watches off in a step.
+{
+    my $load = qr/^([0-9a-f]{16}):\tmov +(0x[0-9a-f]+)?\(%(r[abcd]x|r[sd]i)\),%\3$/;
+    my ($function, %load) = ('');
+    for (split(/\n/, `objdump -d --no-show-raw-insn $build/pitot.elf`)) {
+        $function = $1 if /^[0-9a-f]{16} <(\w+)>:$/;
+        next if $function !~ /^(?:timer|thread)/ || !/$load/;
+        @{$load{$1}}{qw(offset register)} = (hex($2 // 0), $3);
+    }
+    cmp_ok(scalar(keys %load), '>', 3, 'there are loads over their own addresses');
+    $machine = start_at("$logs/load.com3", smp => 1, run => 'ps');
+    my $stub = speak($machine, "$logs/load.com3");
+    $stub->ask_ok("Z0,$_,1") for keys %load;
+    like($stub->ask('vCont;c'), qr/^T05/, '... one of which is run');
+    my $at = $load{sprintf('%x', $stub->register('rip'))};
+    my $watched = sprintf('%x', $stub->register($at->{register}) + $at->{offset});
+    $stub->ask_ok("z0,$_,1") for keys %load;
+    $stub->ask_ok("Z4,$watched,8");
+    like($stub->ask('vCont;s:1'), qr/^T05awatch:$watched;/, '... which a step reports as a read');
+    $stub->put('k');
+    $machine->wait_end;
+}
+
 # --- Steps without an end ------------------------------------------------------------------------
 
 # A range that holds all addresses; interrupts are held off meanwhile.

@@ -28,7 +28,7 @@ struct instruction {
 };
 
 static ZydisDecoder decoder;
-static unsigned long compared, known, placed, measured;
+static unsigned long compared, known, placed, placed_later, measured;
 
 static uint64_t *general(struct regs *regs, unsigned number)
 {
@@ -217,6 +217,17 @@ static void compare(const struct instruction *instruction)
     compared++;
     if (!count)
         return;
+    if (count == 1 && !ours[0].placed && expected == 1) {
+        struct arch_made later = ours[0];
+
+        operand_place((uintptr_t)instruction->bytes,
+                      (uintptr_t)instruction->bytes + instruction->it.length, &before, &later);
+        if (later.placed && !is_same(&later, &theirs[0]))
+            fail_msg("%02x %02x %02x: placed at %lx, not %lx", instruction->bytes[0],
+                     instruction->bytes[1], instruction->bytes[2], (unsigned long)later.address,
+                     (unsigned long)theirs[0].address);
+        placed_later += later.placed;
+    }
     known++;
     placed += ours[0].placed;
     if (count == expected && is_same(&ours[0], &theirs[0]) &&
@@ -294,6 +305,7 @@ static void what_is_known_is_so(void **state)
     print_message("%lu compared, %lu known, %lu placed, %lu measured\n", compared, known, placed,
                   measured);
     assert_true(known > 100000 && placed > known / 2 && measured > known);
+    assert_true(placed_later > 1000);
 }
 
 /* The forms that the kernel is full of: all of it is known, place included. */
@@ -335,7 +347,7 @@ static void plain_forms_are_placed(void **state)
 static void a_pointer_that_was_loaded_over_leaves_the_kind(void **state)
 {
     static const uint8_t bytes[8] = {0x48, 0x8b, 0x1b};
-    struct regs regs = {.bx = 0x1000};
+    struct regs before = {.bx = 0x3000}, regs = {.bx = 0x1000};
     struct arch_made made[ARCH_MADE_MAX];
 
     (void)state;
@@ -343,6 +355,8 @@ static void a_pointer_that_was_loaded_over_leaves_the_kind(void **state)
     assert_false(made[0].placed);
     assert_true(made[0].reads);
     assert_false(made[0].writes);
+    operand_place((uintptr_t)bytes, (uintptr_t)bytes + 3, &before, &made[0]);
+    assert_true(made[0].placed && made[0].address == 0x3000);
 }
 
 int main(void)

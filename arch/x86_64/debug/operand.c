@@ -371,3 +371,19 @@ unsigned operand_loaded(uintptr_t instruction, const struct regs *regs, uint64_t
     *value = operand_register(regs, high ? number & 3 : number, regs->sp) >> (high ? 8 : 0);
     return loaded_size(&opcode);
 }
+
+/* All unplaced accesses of one operand: `pop rsp`, and those of a ModRM operand. */
+void operand_place(uintptr_t instruction, uintptr_t end, const struct regs *before,
+                   struct arch_made *made)
+{
+    struct operand_opcode opcode = operand_opcode(instruction);
+    const uint8_t *at = opcode.at;
+    bool two = at[0] == TWO_BYTES;
+
+    if (opcode.segment || (two && form_of_second(at[1], at[2] >> 3 & 7) & BITS))
+        return;
+    made->placed = true;
+    made->address = at[0] == POP_SP
+                        ? before->sp
+                        : operand_address(before, at + (two ? 2 : 1), opcode.rex, end, before->sp);
+}

@@ -74,3 +74,10 @@ unsigned operand_made(uintptr_t instruction, uintptr_t end, const struct regs *r
  * register and returns the operand's size; otherwise returns 0.
  */
 unsigned operand_loaded(uintptr_t instruction, const struct regs *regs, uint64_t *value);
+
+/*
+ * For an instruction with one access, which operand_made could not place, as the instruction has
+ * changed a register of its address: places it by the registers before the instruction.
+ */
+void operand_place(uintptr_t instruction, uintptr_t end, const struct regs *before,
+                   struct arch_made *made);

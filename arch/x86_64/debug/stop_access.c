@@ -33,7 +33,7 @@ static uint64_t word_on(unsigned cpu, const struct arch_watch *watch)
 
 void stop_access_prepare(struct stop_access *access, unsigned cpu, const struct regs *regs)
 {
-    *access = (struct stop_access){.ip = regs->ip, .count = regs->cx};
+    *access = (struct stop_access){.before = *regs};
     for (unsigned i = 0; i < STOP_ACCESS_TEXT; i++)
         if (!stop_step_read(cpu, regs, regs->ip + i, &access->text[i], 1))
             break;
@@ -54,14 +54,18 @@ static bool has_changed(const struct stop_access *access, unsigned i)
 static unsigned accesses_of(const struct stop_access *access, const struct regs *regs,
                             struct arch_made made[ARCH_MADE_MAX])
 {
-    unsigned length = operand_length(access->text);
+    uintptr_t ip = access->before.ip, text = (uintptr_t)access->text;
+    unsigned length = operand_length(access->text), count;
     bool repeated = group_is_repeated(access->text);
 
-    if (length == 0 || (repeated && access->count == 0))
+    if (length == 0 || (repeated && access->before.cx == 0))
         return 0;
-    if (regs->ip != access->ip + length && !(repeated && regs->ip == access->ip))
+    if (regs->ip != ip + length && !(repeated && regs->ip == ip))
         return 0;
-    return operand_made((uintptr_t)access->text, access->ip + length, regs, made);
+    count = operand_made(text, ip + length, regs, made);
+    if (count == 1 && !made[0].placed)
+        operand_place(text, ip + length, &access->before, &made[0]);
+    return count;
 }
 
 static bool has_hit(const struct arch_made *made, const struct arch_watch *watch)

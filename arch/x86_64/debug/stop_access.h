@@ -9,8 +9,7 @@
 
 struct stop_access {
     uint64_t words[ARCH_WATCHES];   /* the watched words before the step */
-    uintptr_t ip;                   /* the stepped instruction */
-    uint64_t count;                 /* rcx before the step */
+    struct regs before;             /* the registers before the step */
     uint8_t text[STOP_ACCESS_TEXT]; /* the instruction's bytes; 0 where unreadable */
 };
 
