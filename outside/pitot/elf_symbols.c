@@ -5,9 +5,9 @@
 
 #include <ctype.h>
 #include <gelf.h>
-#include <libiberty/demangle.h>
 
 #include "outside/pitot/array.h"
+#include "outside/pitot/demangle.h"
 
 static struct {
     size_t count, room, function_count;
@@ -80,12 +80,11 @@ static bool append(char *name, const struct symbol *symbol, char kind)
     return true;
 }
 
-/* The readable name has no parameters or hash, as in perf. */
 bool elf_symbols_add(const char *name, uint64_t address, uint64_t size, bool function)
 {
     struct symbol symbol = {.address = address, .size = size};
     char kind = function ? ELF_SYMBOLS_FUNCTION : ELF_SYMBOLS_DATA;
-    char *readable = cplus_demangle(name, DMGL_NO_OPTS);
+    char *readable = demangle(name);
 
     return append(strdup(name), &symbol, kind) &&
            (!readable || append(readable, &symbol, (char)toupper(kind)));
