@@ -7,10 +7,10 @@
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "outside/pitot/elf_check.h"
 #include "outside/pitot/elf_symbols.h"
 #include "outside/pitot/made_elf.h"
 #include "outside/pitot/symbol_list.h"
@@ -121,15 +121,13 @@ static int make_elf(struct kernel *kernel, const char *bytes, struct refusal *wh
  * 64-bit code has a pair of a REX.W prefix (0x48) and an opcode such as mov every few instructions.
  * In 32-bit code 0x48 is dec eax, which such an opcode rarely follows.
  */
-static bool is_long_code(const struct kernel *kernel, const char *bytes, size_t size)
+static bool is_long_code(const struct kernel *kernel, const char *bytes)
 {
     uint64_t pairs = 0, all = 0;
 
     for (size_t i = 0; i < kernel->segment_count; i++) {
         const struct segment *segment = &kernel->code[i];
 
-        if (segment->offset > size || segment->filled > size - segment->offset)
-            return false;
         all += segment->filled;
         for (uint64_t at = 0; at + 1 < segment->filled; at++) {
             const char *pair = bytes + segment->offset + at;
@@ -141,10 +139,9 @@ static bool is_long_code(const struct kernel *kernel, const char *bytes, size_t 
 
 static int widen(struct kernel *kernel, Elf *elf, struct refusal *why)
 {
-    size_t size;
-    const char *bytes = elf_rawfile(elf, &size);
+    const char *bytes = elf_rawfile(elf, NULL);
 
-    if (!bytes || !is_long_code(kernel, bytes, size))
+    if (!bytes || !is_long_code(kernel, bytes))
         return refuse(why, EINVAL,
                       "%s is a 32-bit ELF file; --kernel ELF names the 64-bit kernel's",
                       kernel->path);
@@ -177,7 +174,8 @@ static bool hides_code(const struct kernel *kernel, Elf *elf)
 
     elf_getphdrnum(elf, &count);
     for (size_t i = 0; i < count; i++) {
-        if (!gelf_getphdr(elf, (int)i, &header) || header.p_type != PT_LOAD)
+        if (!gelf_getphdr(elf, (int)i, &header) || header.p_type != PT_LOAD ||
+            !is_code(kernel, header.p_offset + header.p_filesz, header.p_memsz - header.p_filesz))
             continue;
         for (size_t k = 0; symbols_by_name(k, &symbol); k++) {
             uint64_t within = symbol.address - header.p_vaddr;
@@ -192,8 +190,7 @@ static bool hides_code(const struct kernel *kernel, Elf *elf)
 
 static int read_whole(struct kernel *kernel, Elf *elf, struct refusal *why)
 {
-    size_t size;
-    const char *bytes = elf_rawfile(elf, &size);
+    const char *bytes = elf_rawfile(elf, NULL);
 
     kernel->stripped = !elf_symbols_read(elf, whole_address);
     return bytes && hides_code(kernel, elf) ? make_elf(kernel, bytes, why) : 0;
@@ -204,6 +201,8 @@ static int read_elf(struct kernel *kernel, int file, struct refusal *why)
     Elf *elf = elf_begin(file, ELF_C_READ, NULL);
     int error = check_header(kernel, elf, why);
 
+    if (!error)
+        error = elf_check(elf, kernel->path, why);
     if (!error)
         error = read_segments(kernel, elf, why);
     if (!error && is_narrow(elf))
@@ -244,21 +243,6 @@ int kernel_open(struct kernel *kernel, const char *path, bool listed, struct ref
     error = read_elf(kernel, file, why);
     close(file);
     return error;
-}
-
-int kernel_write_made(const struct kernel *kernel, const char *path, struct refusal *why)
-{
-    int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), error = 0;
-    struct stat made;
-    off_t done = 0;
-
-    if (file < 0 || fstat(kernel->made, &made) < 0)
-        return refuse(why, errno, "%s: %s", path, strerror(errno));
-    while (!error && done < made.st_size)
-        error = sendfile(file, kernel->made, &done, (size_t)(made.st_size - done)) < 0 ? errno : 0;
-    if (close(file) < 0 && !error)
-        error = errno;
-    return error ? refuse(why, error, "%s: %s", path, strerror(error)) : 0;
 }
 
 static bool is_high(const struct segment *segment)

@@ -166,6 +166,7 @@ static void write_sections(const struct made *made)
     fwrite(&section, sizeof(section), 1, made->file);
 }
 
+/* kernel.c has checked that the segments lie in the file. */
 static void write_code(const struct made *made)
 {
     for (size_t i = 0; i < made->count; i++)

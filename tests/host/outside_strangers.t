@@ -1,0 +1,120 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-2-Clause
+# of: outside/pitot, docs/outside.md
+#
+# `pitot` with files that somebody else gave: ELF files whose headers are wrong, lists that are no
+# lists, names with control characters. Each is refused in one line, or does no harm. The plugin is
+# a script (tests/lib/Pitot/StandIn.pm). Run from the root of the tree:
+#
+#     prove tests/host/outside_strangers.t
+use strict;
+use warnings;
+no warnings 'portable';
+use lib 'tests/lib';
+use Test::More;
+use Pitot::Files;
+use Pitot::StandIn;
+use Pitot::StrangeElf;
+
+my $room = stand_in_room();
+my $elf = "$room/strange.elf";
+my $out = "$room/out";
+my @qemu = ('--', "$room/qemu", '-kernel', $elf);
+my $text = 0xffffffff << 32 | 0x80100000;
+
+sub slurp_at
+{
+    my ($path, $at, $size) = @_;
+    open(my $file, '<:raw', $path) or die("$path: $!\n");
+    seek($file, $at, 0);
+    read($file, my $bytes, $size);
+    return $bytes;
+}
+
+# What `pitot record` says of a file with these bytes, and its status.
+sub recorded
+{
+    my ($bytes, @options) = @_;
+    write_bytes($elf, $bytes);
+    unlink($out, "$out.symbols");
+    plugin_says(begin(1), sample(ip => $text), end(instructions => 1, calls => 1));
+    my ($said, $complaints, $status) = pitot('record', @options, '-o', $out, @qemu);
+    return ($complaints, $status);
+}
+
+sub refused_ok
+{
+    my ($why, $bytes) = @_;
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+    my ($complaints, $status) = recorded($bytes);
+    ok($complaints =~ /\Apitot record: \Q$elf\E $why\n\z/ && $status == 1 && !stand_in_words(),
+        "refused: $why") or diag("$status: $complaints");
+}
+
+# --- Ranges that do not lie in the file ----------------------------------------------------------
+
+# A variable at the file offset of code: pitot copies the code into a file for perf.
+my %hides = (symbols => [['kmain', $text, 16, 2], ['jobs', 0xffffffff80200000, 8, 1]],
+    segments => [[5, 0x1000, $text, 0x1000, 0x1000], [6, 0x1000, 0xffffffff80200000, 0, 0x1000]]);
+my ($complaints, $status) = recorded(strange_elf(%hides));
+is_deeply([$complaints, $status, -e "$out.symbols"], ["[ pitot record: 1 sample in $out ]\n", 0, 1],
+    'a kernel whose code is copied');
+my $short = 'is truncated or damaged: it ends before its (.*); copy or link it again';
+my %ranges = ('offset beyond the end' => [0x10000000, 0x1000], 'size beyond it' =>
+        [0x1000, 0x10000000], 'sum that overflows' => [0xfffffffffffff000, 0x2000]);
+for my $how (sort keys %ranges) {
+    my ($offset, $size) = @{$ranges{$how}};
+    my @segments = ([5, $offset, $text, $size, $size], $hides{segments}[1]);
+    note($how);
+    refused_ok($short =~ s/\(\.\*\)/segment at 0xffffffff80100000/r,
+        strange_elf(%hides, segments => \@segments));
+    refused_ok($short =~ s/\(\.\*\)/segment at 0xffffffff80300000/r, strange_elf(%hides,
+        segments => [@{$hides{segments}}, [6, $offset, 0xffffffff80300000, $size, $size]]));
+}
+refused_ok('has a segment at 0xffffffff80100000 that is longer than memory; link it again',
+    strange_elf(%hides, segments => [[5, 0x1000, $text, 0x1000, 1 << 32]]));
+refused_ok('has a segment at 0xffffffff80100000 with more bytes in the file than in memory; '
+    . 'link it again', strange_elf(%hides, segments => [[5, 0x1000, $text, 0x1000, 0x800]]));
+my $whole = strange_elf(%hides);
+refused_ok($short =~ s/\(\.\*\)/section headers/r, substr($whole, 0, -1));
+refused_ok($short =~ s/\(\.\*\)/program headers/r, substr($whole, 0, 0x1800));
+refused_ok($short =~ s/\(\.\*\)/section 2/r, strange_elf(%hides, sections => [1 << 40, 24]));
+
+
+refused_ok('has 257 program headers; up to 256 are allowed', strange_elf(%hides, segments =>
+        [@{$hides{segments}}, ([6, 0x1000, 0xffffffff80300000, 0, 0x1000]) x 255]));
+refused_ok('has debug information and no code; --kernel ELF names the file that has both, or '
+    . 'eu-unstrip joins them', strange_elf(%hides, code => 8));
+
+# --- What would fill the disk, or the memory -----------------------------------------------------
+
+($complaints, $status) = recorded(strange_elf(%hides, segments => [
+    [5, 0x1000, $text, 0x1000, 0x1000], [6, 0x1000, 0xffffffff80200000, 0, 0x1000],
+    [5, 0x1000, 0x1000000, 0x1000, 1 << 36], [5, 0x1000, 1 << 40, 0x1000, 0x1000]]));
+is_deeply([$complaints, $status], ["[ pitot record: 1 sample in $out ]\n", 0],
+    'a segment of 64 GiB in memory');
+cmp_ok(-s "$out.symbols", '>', 1 << 36, '... has its offsets for perf');
+cmp_ok((stat("$out.symbols"))[12] * 512, '<', 1 << 20, '... and takes no room on the disk');
+my $copied = slurp_at("$out.symbols", (-s _) - 0x1000, 0x1000);
+is($copied, "\x90" x 0x1000, '... where the code behind it is whole');
+refused_ok('has a segment at 0x100000000000000 that is longer than memory; link it again',
+    strange_elf(%hides, segments => [@{$hides{segments}}, [5, 0x1000, 1 << 56, 0, 1 << 47]]));
+
+# A template of a type that has the one before it twice, in each of its levels.
+sub nested
+{
+    my ($levels) = @_;
+    my @digits = (0 .. 9, 'A' .. 'Z');
+    return '_Z1fI1aIiiE' . join('', map { "S0_IS$digits[$_]_S$digits[$_]_E" } 1 .. $levels) . 'Evv';
+}
+
+for my $levels (4, 26) {
+    my $long = nested($levels);
+    ($complaints, $status) = recorded(strange_elf(%hides, symbols => [['kmain', $text, 16, 2],
+        [$long, $text + 16, 16, 2]]), '-e', "call:$long", '-e', 'call:' . ($levels < 9 ? 'f<a<*'
+            : '_Z1fI1aI*'));
+    is_deeply([$complaints, $status], ["[ pitot record: 1 sample in $out ]\n", 0],
+        $levels < 9 ? 'a name of templates' : '... of 2 GiB, if it were demangled');
+}
+
+done_testing();
