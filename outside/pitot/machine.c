@@ -10,11 +10,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #define PATIENCE  10        /* seconds for QEMU to exit */
+#define SAME_WISH 2         /* seconds in which signals are one: timeout(1) sends two */
 #define PIPE_SIZE (1 << 20) /* the largest pipe of an unprivileged process */
 
 int machine_prepare(struct machine *machine, struct refusal *why)
@@ -35,6 +37,7 @@ int machine_start(struct machine *machine, char *const *command, bool mute, stru
 {
     static const int signals[] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP};
     sigset_t watched, before;
+    pid_t self = getpid();
 
     sigemptyset(&watched);
     for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
@@ -47,6 +50,9 @@ int machine_start(struct machine *machine, char *const *command, bool mute, stru
     if (machine->pid < 0)
         return refuse(why, errno, "%s: %s", command[0], strerror(errno));
     if (machine->pid == 0) {
+        /* If this command is killed, QEMU ends, too, even if that happened before this line. */
+        if (prctl(PR_SET_PDEATHSIG, SIGTERM) == 0 && getppid() != self)
+            _exit(127);
         signal(SIGPIPE, SIG_DFL);
         sigprocmask(SIG_SETMASK, &before, NULL);
         if (mute)
@@ -61,25 +67,47 @@ int machine_start(struct machine *machine, char *const *command, bool mute, stru
 
 void machine_stop(struct machine *machine)
 {
-    if (machine->ended)
+    if (machine->ended || machine->asked)
         return;
-    kill(machine->pid, machine->asked++ == 0 ? SIGTERM : SIGKILL);
-    clock_gettime(CLOCK_MONOTONIC, &machine->killed_at);
-    machine->killed_at.tv_sec += PATIENCE;
+    kill(machine->pid, SIGTERM);
+    machine->asked = true;
+    clock_gettime(CLOCK_MONOTONIC, &machine->asked_at);
+}
+
+static void kill_it(struct machine *machine)
+{
+    kill(machine->pid, SIGKILL);
+    machine->killed = true;
+}
+
+/* Milliseconds since QEMU was asked to exit. */
+static long long asked_for(const struct machine *machine)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (now.tv_sec - machine->asked_at.tv_sec) * 1000ll +
+           (now.tv_nsec - machine->asked_at.tv_nsec) / 1000000;
 }
 
 /* Milliseconds until QEMU must be killed; -1: no deadline. */
 static int time_left(const struct machine *machine)
 {
-    struct timespec now;
-    long long left;
+    long long left = PATIENCE * 1000 - asked_for(machine);
 
-    if (machine->asked != 1)
+    if (!machine->asked || machine->killed)
         return -1;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    left = (machine->killed_at.tv_sec - now.tv_sec) * 1000ll +
-           (machine->killed_at.tv_nsec - now.tv_nsec) / 1000000;
     return left < 0 ? 0 : (int)left;
+}
+
+static void take_wish(struct machine *machine)
+{
+    if (!machine->asked) {
+        machine_stop(machine);
+    } else if (!machine->ended && !machine->killed && asked_for(machine) >= SAME_WISH * 1000) {
+        fprintf(stderr, "pitot: a signal came again: QEMU is killed\n");
+        kill_it(machine);
+    }
 }
 
 static void take_signals(struct machine *machine)
@@ -88,7 +116,7 @@ static void take_signals(struct machine *machine)
 
     while (read(machine->signals, &signal, sizeof(signal)) == sizeof(signal)) {
         if (signal.ssi_signo != SIGCHLD) {
-            machine_stop(machine);
+            take_wish(machine);
         } else if (waitpid(machine->pid, &machine->status, WNOHANG) == machine->pid) {
             machine->ended = true;
             /* A child of QEMU may keep the pipe open, but writes nothing. */
@@ -103,8 +131,10 @@ size_t machine_read(struct machine *machine, void *bytes, size_t room)
         struct pollfd waits[] = {{.fd = machine->pipe, .events = POLLIN},
                                  {.fd = machine->signals, .events = POLLIN}};
 
-        if (!machine->ended && poll(waits, 2, time_left(machine)) == 0)
-            machine_stop(machine);
+        if (!machine->ended && poll(waits, 2, time_left(machine)) == 0) {
+            fprintf(stderr, "pitot: QEMU has not ended in %d seconds: it is killed\n", PATIENCE);
+            kill_it(machine);
+        }
         if (waits[1].revents)
             take_signals(machine);
         if (machine->pipe < 0 || (!machine->ended && !waits[0].revents))

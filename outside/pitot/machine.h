@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Runs QEMU as a child process with the terminal and a pipe for the plugin's output. A signal that
- * would terminate this command terminates QEMU first. Called by outside/pitot/watch.c.
+ * would terminate this command terminates QEMU first; if this command is killed, the operating
+ * system asks QEMU to exit. Called by outside/pitot/watch.c.
  */
 #pragma once
 
@@ -19,9 +20,9 @@ struct machine {
     int signals;
     pid_t pid;
     bool ended;
-    int status;     /* from waitpid, if `ended` */
-    unsigned asked; /* how often QEMU was asked to exit */
-    struct timespec killed_at;
+    int status;         /* from waitpid, if `ended` */
+    bool asked, killed; /* QEMU was asked to exit; it was killed */
+    struct timespec asked_at;
     bool has_terminal;
     struct termios terminal; /* its settings before the start */
 };
@@ -38,7 +39,10 @@ int machine_start(struct machine *machine, char *const *command, bool mute, stru
  */
 size_t machine_read(struct machine *machine, void *bytes, size_t room);
 
-/* Asks QEMU to exit. Kills it on the second call, or ten seconds after the first. */
+/*
+ * Asks QEMU to exit; ten seconds later, it is killed. A signal to this command asks as well, and
+ * one that comes at least two seconds later kills QEMU.
+ */
 void machine_stop(struct machine *machine);
 
 /* After QEMU's exit: restores the terminal, and returns the status as a shell reports it. */

@@ -273,11 +273,20 @@ for my $signal (qw(INT TERM HUP)) {
     is(scalar(samples()), 6, '... and all of it is in the file');
 }
 plugin_says(@profile);
-($said, $complaints, $status) = pitot({STAND_IN_END => 'deaf TERM INT'}, @record, '-g', @qemu);
-is_deeply([$complaints, $status], [join('', @killed), 128 + 9], 'a second signal kills it');
+plugin_says_last(end());
+($said, $complaints, $status) = pitot({STAND_IN_END => 'twice TERM INT'}, @record, '-g', @qemu);
+is_deeply([$complaints, $status], ["[ pitot record: 5 samples in $out ]\n", 0],
+    'a second signal at once, as from timeout, is the same wish');
+plugin_says(@profile);
+($said, $complaints, $status) = pitot({STAND_IN_END => 'deaf TERM 2.1 INT'}, @record, '-g', @qemu);
+is_deeply([$complaints, $status],
+    [join('', "pitot: a signal came again: QEMU is killed\n", @killed), 128 + 9],
+    '... one that comes later kills QEMU');
 if ($ENV{SOAK}) {
-    (undef, undef, $status) = pitot({STAND_IN_END => 'deaf TERM'}, @record, '-g', @qemu);
-    is($status, 128 + 9, '... as ten seconds do');
+    (undef, $complaints, $status) = pitot({STAND_IN_END => 'deaf TERM'}, @record, '-g', @qemu);
+    is_deeply([$complaints, $status],
+        [join('', "pitot: QEMU has not ended in 10 seconds: it is killed\n", @killed), 128 + 9],
+        '... as ten seconds do');
 }
 
 plugin_says(@profile, end());
@@ -292,6 +301,9 @@ plugin_says(begin(1), @threads, @contexts,
     map { sample(thread => 1, context => 2, ip => $place{vfs_read}, time => $_) } 1 .. 50_000);
 ($said, $complaints, $status) = pitot({STAND_IN_END => 'parent KILL'}, @record, '-g', @qemu);
 is($status, 128 + 9, 'if pitot itself is killed');
+my $left = $patience * 20;
+select(undef, undef, undef, 0.05) until -s "$room/ended" || $left-- == 0;
+is(slurp_if_there("$room/ended"), 'by SIGTERM', '... QEMU ends as well');
 my @kept = samples();
 cmp_ok(scalar(@kept), '>', 1_000, '... the file opens');
 is(scalar(grep { !/^kmain 2 000 \S+ 1 instructions: vfs_read\+0x0 sched_run\S+ kmain/ } @kept), 0,

@@ -9,8 +9,11 @@
 #     STAND_IN_PLUGINS   0: without -plugin
 #     STAND_IN_ROOM      a folder: `wire` is written first, `wire.last` after a SIGTERM; it leaves
 #                        `words`, and `list`, which call:FILE named
-#     STAND_IN_END       exit N; signal NAME, to itself; parent NAME: sends this signal, and waits
-#                        for a SIGTERM; deaf NAME NAME: sends both, and ignores what comes;
+#     STAND_IN_END       exit N; signal NAME, to itself; parent NAME...: sends these signals, and
+#                        waits for a SIGTERM, or for its parent's end; it leaves in `ended` which
+#                        came; twice NAME NAME: sends the second once a SIGTERM has come, and
+#                        then takes a while to end; deaf NAME...: sends them, and ignores what comes; among signals, a
+#                        number waits that many seconds;
 #                        raw: changes the terminal; leave: its child keeps all open, whose pid
 #                        it leaves in `child`
 use strict;
@@ -80,7 +83,15 @@ if ($how eq 'raw') {
     kill('KILL', $$);
 }
 kill($what[0], $$) if $how eq 'signal';
-kill($_, $parent) for @what;
+my $again = $how eq 'twice' ? pop(@what) : undef;
+for (@what) {
+    /^[\d.]+$/ ? select(undef, undef, undef, $_) : kill($_, $parent);
+}
 select(undef, undef, undef, 0.05) until $ended || getppid() != $parent;
+if (defined $again) {
+    kill($again, $parent);
+    select(undef, undef, undef, 0.5);
+}
+note('ended', $ended ? 'by SIGTERM' : 'alone');
 print {$out} bytes_of("$room/wire.last");
 close($out);

@@ -96,7 +96,7 @@ sub pitot
     local $ENV{STAND_IN_ROOM} = $room;
     my @limit = $environment{LIMIT}
         ? ('sh', '-c', "trap '' XFSZ; ulimit -f $environment{LIMIT}; exec \"\$@\"", 'sh') : ();
-    unlink("$room/words", "$room/list");
+    unlink("$room/words", "$room/list", "$room/ended");
     my $status = Pitot::Perf::run_between("$room/said", "$room/complaints", '/dev/null', @limit,
         'timeout', '--foreground', $patience, "$room/bin/pitot", @_);
     return (slurp("$room/said"), slurp("$room/complaints"), $status);
