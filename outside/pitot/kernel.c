@@ -3,15 +3,14 @@
 #include "outside/pitot/kernel.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "outside/pitot/elf_check.h"
 #include "outside/pitot/elf_symbols.h"
+#include "outside/pitot/input.h"
 #include "outside/pitot/made_elf.h"
 #include "outside/pitot/symbol_list.h"
 
@@ -231,15 +230,19 @@ int kernel_open(struct kernel *kernel, const char *path, bool listed, struct ref
     int file, error;
 
     *kernel = (struct kernel){.made = -1};
-    if (!realpath(path, kernel->path))
-        return refuse(why, errno, "%s: %s", path, strerror(errno));
-    kernel->name = strrchr(kernel->path, '/') + 1;
     elf_version(EV_CURRENT);
+    if (!realpath(path, kernel->path)) {
+        /* What the shell makes of <(nm k) can be opened, but has no other path. */
+        if (!listed || access(path, R_OK) < 0 || strlen(path) >= sizeof(kernel->path))
+            return refuse(why, errno, "%s: %s", path, strerror(errno));
+        strcpy(kernel->path, path);
+    }
+    kernel->name = strrchr(kernel->path, '/') ? strrchr(kernel->path, '/') + 1 : kernel->path;
     if (listed)
         return read_list(kernel, why);
-    file = open(kernel->path, O_RDONLY | O_CLOEXEC);
+    file = input_open_file(kernel->path, "--kernel ELF names a file", why);
     if (file < 0)
-        return refuse(why, errno, "%s: %s", path, strerror(errno));
+        return file;
     error = read_elf(kernel, file, why);
     close(file);
     return error;

@@ -1,24 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* See qemu.h. */
-#define _GNU_SOURCE
 #include "outside/pitot/qemu.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
-#include <spawn.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#define OLDEST_MAJOR   6 /* the first version with everything that the plugin needs */
-#define PROBE          9 /* descriptor of the pipe in QEMU; any free one */
-#define FIRST_CONFUSED 9 /* since this version, hits may have another CPU's number (seen in 10.0) */
+#include "outside/pitot/answer.h"
 
-extern char **environ;
+#define OLDEST_MAJOR   6         /* the first version with everything that the plugin needs */
+#define PROBE          9         /* descriptor of the pipe in QEMU; any free one */
+#define HELP_MOST      (1 << 20) /* bytes; QEMU 10.0 prints 60,000 */
+#define VERSION        "QEMU emulator version "
+#define FIRST_CONFUSED 9 /* since this version, hits may have another CPU's number (seen in 10.0) */
 
 /* True for this option, with one dash or two. */
 static bool is_option(const char *word, const char *name)
@@ -122,81 +119,42 @@ int qemu_check_cpus(char *const *command, const struct qemu_version *version, st
                   one_thread, version->major, version->minor);
 }
 
-/*
- * Starts QEMU without input; its descriptors `first` to `last` write to a pipe. Returns the pipe's
- * other end, or NULL and an errno in *error.
- */
-static FILE *start(char *const *words, int first, int last, pid_t *pid, int *error)
-{
-    posix_spawn_file_actions_t actions;
-    int ends[2];
-
-    if (pipe2(ends, O_CLOEXEC) < 0) {
-        *error = errno;
-        return NULL;
-    }
-    posix_spawn_file_actions_init(&actions);
-    for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; descriptor++)
-        posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0);
-    for (int descriptor = first; descriptor <= last; descriptor++)
-        posix_spawn_file_actions_adddup2(&actions, ends[1], descriptor);
-    *error = posix_spawnp(pid, words[0], &actions, NULL, words, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    close(ends[1]);
-    if (*error == 0)
-        return fdopen(ends[0], "r");
-    close(ends[0]);
-    return NULL;
-}
-
 bool qemu_loads(char *program, const char *plugin)
 {
     char machine[] = "-M", display[] = "-display", none[] = "none", option[] = "-plugin";
     char argument[PATH_MAX + 32];
     char *const words[] = {program, machine, none, display, none, option, argument, NULL};
-    FILE *probe;
-    bool loads;
-    pid_t pid;
-    int error;
+    char loads;
+    bool late;
 
     if (strchr(plugin, ','))
         return false;
     snprintf(argument, sizeof(argument), "file=%s,probe=%d", plugin, PROBE);
-    probe = start(words, PROBE, PROBE, &pid, &error);
-    if (!probe)
-        return false;
-    loads = fgetc(probe) != EOF;
-    fclose(probe);
-    waitpid(pid, NULL, 0);
-    return loads;
+    return answer_read(words, PROBE, PROBE, &loads, sizeof(loads), &late) > 0;
 }
 
 /* QEMU's --help begins with the version, and lists -plugin if it is supported. */
 int qemu_ask(char *program, struct qemu_version *version, struct refusal *why)
 {
-    char option[] = "--help", *const words[] = {program, option, NULL}, *line = NULL;
-    bool plugins = false, is_qemu = false;
-    size_t room = 0;
-    pid_t pid;
-    int error;
-    FILE *help = start(words, STDOUT_FILENO, STDERR_FILENO, &pid, &error);
+    static char text[HELP_MOST];
+    char option[] = "--help", *const words[] = {program, option, NULL};
+    bool late;
+    long length = answer_read(words, STDOUT_FILENO, STDERR_FILENO, text, sizeof(text) - 1, &late);
+    const char *at;
 
-    if (!help)
-        return refuse(why, error, "%s: %s", program, strerror(error));
-    while (getline(&line, &room, help) >= 0) {
-        is_qemu = is_qemu || sscanf(line, "QEMU emulator version %u.%u", &version->major,
-                                    &version->minor) == 2;
-        plugins = plugins || strncmp(line, "-plugin ", strlen("-plugin ")) == 0;
-    }
-    free(line);
-    fclose(help);
-    waitpid(pid, NULL, 0);
-    if (!is_qemu)
+    if (length < 0)
+        return refuse(why, (int)-length, "%s: %s", program, strerror((int)-length));
+    text[length] = '\0';
+    at = strstr(text, VERSION);
+    if (!at && late)
+        return refuse(why, ETIMEDOUT, "%s does not answer --help: nothing in %d seconds", program,
+                      ANSWER_PATIENCE);
+    if (!at || sscanf(at, VERSION "%u.%u", &version->major, &version->minor) != 2)
         return refuse(why, EINVAL, "%s is not QEMU: --help shows no version", program);
     if (version->major < OLDEST_MAJOR)
         return refuse(why, EINVAL, "%s is QEMU %u.%u; %u.0 or later is needed", program,
                       version->major, version->minor, OLDEST_MAJOR);
-    if (!plugins)
+    if (!strstr(text, "\n-plugin "))
         return refuse(why, EINVAL, "%s has no -plugin; configure QEMU with --enable-plugins",
                       program);
     return 0;

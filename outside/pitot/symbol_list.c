@@ -13,8 +13,12 @@
 #include <string.h>
 
 #include "outside/pitot/elf_symbols.h"
+#include "outside/pitot/input.h"
 
-static const char map_head[] = "Linker script and memory map";
+#define LINE_MOST 65536 /* bytes; names of C++ have hundreds */
+
+static const char map_head[] = "Linker script and memory map",
+                  expected[] = "expected what nm prints, or a map of GNU ld (-Map)";
 
 struct list {
     bool is_map;
@@ -150,38 +154,72 @@ static void read_map_line(struct list *list, char *line)
 
 /* --- Both formats --- */
 
+enum line_end { LINE_READ, LINE_NONE, LINE_LONG, LINE_BINARY };
+
+/* Reads a line without its end. A zero byte is in no text, so a disk image ends here. */
+static enum line_end read_line(FILE *file, char line[LINE_MOST + 1])
+{
+    size_t length = 0;
+    int next;
+
+    while ((next = getc_unlocked(file)) != EOF && next != '\n') {
+        if (length == LINE_MOST)
+            return LINE_LONG;
+        line[length++] = (char)next;
+        if (next == '\0')
+            return LINE_BINARY;
+    }
+    line[length] = '\0';
+    line[strcspn(line, "\r")] = '\0';
+    return next == EOF && length == 0 ? LINE_NONE : LINE_READ;
+}
+
+static int read_lines(struct list *list, FILE *file, const char *path, struct refusal *why)
+{
+    static char line[LINE_MOST + 1];
+    unsigned long number = 1;
+    enum line_end end;
+
+    for (; (end = read_line(file, line)) == LINE_READ; number++) {
+        if (list->is_map)
+            read_map_line(list, line);
+        else if (strcmp(line, map_head) == 0)
+            list->is_map = true;
+        else
+            read_nm_line(list, line);
+    }
+    if (strncmp(line, ELFMAG, SELFMAG) == 0)
+        return refuse(why, EINVAL, "%s is an ELF file; --kernel %s takes it", path, path);
+    if (ferror(file))
+        return refuse(why, errno, "%s: %s", path, strerror(errno));
+    if (end == LINE_LONG)
+        return refuse(why, EINVAL, "%s: line %lu is longer than %d bytes; %s", path, number,
+                      LINE_MOST, expected);
+    if (end == LINE_BINARY)
+        return refuse(why, EINVAL, "%s has no text; %s", path, expected);
+    return 0;
+}
+
 int symbol_list_read(const char *path, struct refusal *why)
 {
     struct list list = {.is_map = false};
-    FILE *file = fopen(path, "re");
-    char *line = NULL;
-    size_t room = 0;
-    bool is_elf = false;
+    int file = input_open_text(path, expected, why), error;
+    FILE *text = file < 0 ? NULL : fdopen(file, "r");
 
-    if (!file)
+    if (file < 0)
+        return file;
+    if (!text)
         return refuse(why, errno, "%s: %s", path, strerror(errno));
-    while (!is_elf && getline(&line, &room, file) >= 0) {
-        is_elf = strncmp(line, ELFMAG, SELFMAG) == 0;
-        line[strcspn(line, "\r\n")] = '\0';
-        if (list.is_map)
-            read_map_line(&list, line);
-        else if (strcmp(line, map_head) == 0)
-            list.is_map = true;
-        else
-            read_nm_line(&list, line);
-    }
+    error = read_lines(&list, text, path, why);
     if (list.is_map)
         add_start(&list);
     free(list.section);
-    free(line);
-    fclose(file);
-    if (is_elf)
-        return refuse(why, EINVAL, "%s is an ELF file; --kernel %s takes it", path, path);
+    fclose(text);
+    if (error)
+        return error;
     if (list.failed)
         return refuse(why, ENOMEM, "out of memory for the symbols of %s", path);
     if (!elf_symbols_sort())
-        return refuse(why, EINVAL,
-                      "%s has no symbols; expected what nm prints, or a map of GNU ld (-Map)",
-                      path);
+        return refuse(why, EINVAL, "%s has no symbols; %s", path, expected);
     return 0;
 }

@@ -11,6 +11,7 @@ use strict;
 use warnings;
 no warnings 'portable';
 use lib 'tests/lib';
+use POSIX ();
 use Test::More;
 use Pitot::Files;
 use Pitot::StandIn;
@@ -116,5 +117,46 @@ for my $levels (4, 26) {
     is_deeply([$complaints, $status], ["[ pitot record: 1 sample in $out ]\n", 0],
         $levels < 9 ? 'a name of templates' : '... of 2 GiB, if it were demangled');
 }
+
+# --- Lists of symbols ----------------------------------------------------------------------------
+
+sub listed
+{
+    my ($list, @more) = @_;
+    plugin_says(begin(1), sample(ip => $text), end(instructions => 1, calls => 1));
+    return [(pitot('record', '-o', $out, '--symbols', $list, @more, @qemu))[1, 2]];
+}
+
+my $expected = 'expected what nm prints, or a map of GNU ld (-Map)';
+write_bytes("$room/disk", "\xeb\x63\x90" . "\0" x 509);
+truncate("$room/disk", 1 << 32);
+is_deeply(listed("$room/disk"), ["pitot record: $room/disk has no text; $expected\n", 1],
+    'a disk image is refused at its first bytes');
+write_bytes("$room/endless", 'ffffffff80100000 T ' . 'x' x (1 << 17) . "\n");
+is_deeply(listed("$room/endless"),
+    ["pitot record: $room/endless: line 1 is longer than 65536 bytes; $expected\n", 1],
+    'a line without an end');
+is_deeply(listed($room), ["pitot record: $room is a directory; $expected\n", 1], 'a folder');
+
+# --- Files that wait -----------------------------------------------------------------------------
+
+my $pipe = "$room/pipe";
+POSIX::mkfifo($pipe, 0600) or die("$pipe: $!\n");
+is_deeply([(pitot('record', '-o', $out, '--kernel', $pipe, @qemu))[1, 2]],
+    ["pitot record: $pipe is a pipe; --kernel ELF names a file\n", 1],
+    'a pipe as the kernel is refused');
+is_deeply([(pitot('record', '-o', $out, '--kernel', '/dev/zero', @qemu))[1, 2]],
+    ["pitot record: /dev/zero is a device; --kernel ELF names a file\n", 1], '... and a device');
+is_deeply(listed($pipe), ["pitot record: $pipe: nothing came in 10 seconds\n", 1],
+    'a pipe of symbols without a writer');
+write_bytes("$room/nm", "ffffffff80100000 T kmain\n");
+my $writer = fork() // die("fork: $!\n");
+exec('cp', "$room/nm", $pipe) if !$writer;
+is_deeply(listed($pipe, '-e', 'call:kmain'), ["[ pitot record: 1 sample in $out ]\n", 0],
+    '... with one, as the shell makes it for <(nm k)');
+waitpid($writer, 0);
+is_deeply([(pitot({STAND_IN_VERSION => 'never'}, 'record', '-o', $out, @qemu))[1, 2]],
+    ["pitot record: $room/qemu does not answer --help: nothing in 10 seconds\n", 1],
+    'a QEMU that never answers');
 
 done_testing();

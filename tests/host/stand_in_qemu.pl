@@ -5,17 +5,18 @@
 # it): says on --help what QEMU says, else notes its words, writes the records that it is given to
 # the plugin's descriptor, and ends as it is told.
 #
-#     STAND_IN_VERSION   of QEMU; 7.2.22 if not set. "none": it is another program
+#     STAND_IN_VERSION   of QEMU; 7.2.22 if not set. "none": it is another program;
+#                        "never": it says nothing
 #     STAND_IN_PLUGINS   0: without -plugin
 #     STAND_IN_ROOM      a folder: `wire` is written first, `wire.last` after a SIGTERM; it leaves
 #                        `words`, and `list`, which call:FILE named
 #     STAND_IN_END       exit N; signal NAME, to itself; parent NAME...: sends these signals, and
 #                        waits for a SIGTERM, or for its parent's end; it leaves in `ended` which
 #                        came; twice NAME NAME: sends the second once a SIGTERM has come, and
-#                        then takes a while to end; deaf NAME...: sends them, and ignores what comes; among signals, a
-#                        number waits that many seconds;
-#                        raw: changes the terminal; leave: its child keeps all open, whose pid
-#                        it leaves in `child`
+#                        then takes a while to end; deaf NAME...: sends them, and ignores what
+#                        comes; among signals, a number waits that many seconds; raw: changes
+#                        the terminal; leave: its child keeps all open, whose pid it leaves in
+#                        `child`
 use strict;
 use warnings;
 use POSIX ();
@@ -26,6 +27,7 @@ my ($how, @what) = split(' ', $ENV{STAND_IN_END} // 'exit 0');
 my $version = $ENV{STAND_IN_VERSION} // '7.2.22';
 
 if ("@ARGV" eq '--help') {
+    sleep(1) while $version eq 'never';
     print($version eq 'none' ? "usage: ls\n" : "QEMU emulator version $version (Debian)\n");
     print("-plugin [file=]<file>[,<argname>=<argvalue>]\n") if $ENV{STAND_IN_PLUGINS} // 1;
     exit(0);
