@@ -13,6 +13,7 @@
 #define PERIOD_INSTRUCTIONS 100000
 #define PERIOD_HITS         1
 #define PERIOD_MOST         (1ull << 40)
+#define TEXT_MOST           4096 /* characters of an event: a perf record has less than 64 KiB */
 
 static const char memory[] = "mem:", calls[] = "call:", returns[] = "return:",
                   instructions[] = "instructions", interrupts[] = "irq";
@@ -104,8 +105,13 @@ static int read_calls(struct event *event, const struct kernel *kernel, const ch
 static int read_event(struct event *event, const struct pitot_options *options,
                       const struct kernel *kernel, char *text, struct refusal *why)
 {
-    int error = read_terms(text, &event->period, why);
+    size_t length = strlen(text);
+    int error;
 
+    if (length > TEXT_MOST)
+        return refuse(why, EINVAL, "event \"%.25s...\": %zu characters; up to %d are allowed", text,
+                      length, TEXT_MOST);
+    error = read_terms(text, &event->period, why);
     if (error)
         return error;
     event->name = strdup(text);

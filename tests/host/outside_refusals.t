@@ -191,6 +191,8 @@ my %events = (
     'call:qqq*' => 'no function "qqq\*", and none with a similar spelling',
 );
 refused_ok($events{$_}, $refused, @record, '-e', $_, @qemu) for sort keys %events;
+refused_ok('event "call:x{20}...": 4097 characters; up to 4096 are allowed', $refused, @record,
+    '-e', 'call:' . 'x' x 4_092, @qemu);
 refused_ok('-e: more than 96 events', $wrong_usage, @record, ('-e', 'instructions') x 97, @qemu);
 refused_ok('more than 96 events', $refused, @record, '-e', join(',', ('instructions') x 97), @qemu);
 
