@@ -152,7 +152,7 @@ int command_blame(const struct command *command, struct watch *watch, struct ref
         return error;
     watch_tell_losses(watch);
     if (watch->whole && !watch_tell_unrun(watch))
-        blame_print(places, place_count, watch->kernel->name, lost);
+        return blame_print(places, place_count, watch->kernel->name, lost, why);
     return 0;
 }
 
@@ -209,7 +209,5 @@ int blame_ask_file(const struct pitot_options *options, struct refusal *why)
         error = read_places(options, &kernel, why);
     if (!error)
         error = blame_file_read(take_kept, why);
-    if (!error)
-        blame_print(places, place_count, kernel.name, lost);
-    return error;
+    return error ? error : blame_print(places, place_count, kernel.name, lost, why);
 }

@@ -6,12 +6,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "outside/pitot/input.h"
 #include "outside/pitot/wire_reader.h"
 
 static const char magic[8] = {'p', 'i', 't', 'o', 't', 'B', 'L', 'M'};
 
 static FILE *file;
 static const char *name;
+static uint64_t sum; /* of what was written */
 static struct wire_reader reader;
 
 static int refuse_file(struct refusal *why)
@@ -19,52 +21,104 @@ static int refuse_file(struct refusal *why)
     return refuse(why, errno, "%s: %s", name, strerror(errno));
 }
 
-static int open_file(const char *path, const char *mode, struct refusal *why)
+static int refuse_damaged(struct refusal *why)
 {
-    name = path;
-    file = fopen(path, mode);
-    return file ? 0 : refuse_file(why);
+    return refuse(why, EINVAL, "%s is damaged, or pitot was killed; record it again", name);
+}
+
+/* Each step can be undone, so one wrong word always changes the result. */
+static uint64_t add_to_sum(uint64_t before, const void *bytes, size_t size)
+{
+    const uint64_t *words = bytes;
+
+    for (size_t i = 0; i < size / sizeof(*words); i++) {
+        before = (before ^ words[i]) * UINT64_C(0x9e3779b97f4a7c15); /* any odd number */
+        before ^= before >> 32;
+    }
+    return before;
+}
+
+static int write_words(const void *bytes, size_t size, struct refusal *why)
+{
+    sum = add_to_sum(sum, bytes, size);
+    return fwrite(bytes, size, 1, file) == 1 ? 0 : refuse_file(why);
 }
 
 int blame_file_create(const char *path, const struct kernel *kernel, struct refusal *why)
 {
-    struct blame_file_head head = {.version = WIRE_VERSION, .build_id_size = kernel->build_id_size};
-    int error = open_file(path, "we", why);
+    struct blame_file_head head = {.version = BLAME_FILE_VERSION,
+                                   .build_id_size = kernel->build_id_size};
+    int error;
 
-    if (error)
-        return error;
+    name = path;
+    file = fopen(path, "we");
+    if (!file)
+        return refuse_file(why);
     memcpy(head.magic, magic, sizeof(magic));
     memcpy(head.build_id, kernel->build_id, sizeof(kernel->build_id));
     memcpy(head.kernel, kernel->path, sizeof(head.kernel));
-    return fwrite(&head, sizeof(head), 1, file) == 1 && fflush(file) == 0 ? 0 : refuse_file(why);
+    error = write_words(&head, sizeof(head), why);
+    return !error && fflush(file) != 0 ? refuse_file(why) : error;
 }
 
 int blame_file_write(const struct wire_head *record, struct refusal *why)
 {
-    return fwrite(record, record->size, 1, file) == 1 ? 0 : refuse_file(why);
+    return write_words(record, record->size, why);
 }
 
 int blame_file_close(struct refusal *why)
 {
-    return fclose(file) == 0 ? 0 : refuse_file(why);
+    uint64_t all = ~sum; /* so that no sum of all is 0 */
+    int error = write_words(&all, sizeof(all), why);
+
+    return fclose(file) != 0 && !error ? refuse_file(why) : error;
+}
+
+/*
+ * Compares the file with the checksum at its end, and returns to where it was. `all`: that of the
+ * head.
+ */
+static int check_sum(uint64_t all, struct refusal *why)
+{
+    uint64_t words[4096], last = 0;
+    long begin = ftell(file);
+    bool whole = false;
+    size_t count;
+
+    while ((count = fread(words, sizeof(*words), sizeof(words) / sizeof(*words), file)) > 0) {
+        if (whole)
+            all = add_to_sum(all, &last, sizeof(last));
+        whole = true;
+        all = add_to_sum(all, words, (count - 1) * sizeof(*words));
+        last = words[count - 1];
+    }
+    if (ferror(file))
+        return refuse_file(why);
+    if (!whole || last != ~all)
+        return refuse_damaged(why);
+    return fseek(file, begin, SEEK_SET) == 0 ? 0 : refuse_file(why);
 }
 
 int blame_file_open(const char *path, struct blame_file_head *head, struct refusal *why)
 {
-    int error = open_file(path, "re", why);
+    int descriptor = input_open_file(path, "-i FILE names what pitot blame wrote", why);
 
-    if (error == -ENOENT)
+    name = path;
+    if (descriptor == -ENOENT)
         return refuse(why, ENOENT, "no %s; pitot blame -- QEMU... writes one", path);
-    if (error)
-        return error;
-    if (fread(head, sizeof(*head), 1, file) != 1 ||
-        memcmp(head->magic, magic, sizeof(magic)) != 0 ||
-        head->build_id_size > KERNEL_BUILD_ID_MAX || !memchr(head->kernel, '\0', PATH_MAX))
+    if (descriptor < 0)
+        return descriptor;
+    file = fdopen(descriptor, "r");
+    if (!file)
+        return refuse_file(why);
+    if (fread(head, sizeof(*head), 1, file) != 1 || memcmp(head->magic, magic, sizeof(magic)) != 0)
         return refuse(why, EINVAL, "%s was not written by pitot blame", path);
-    if (head->version != WIRE_VERSION)
+    if (head->version != BLAME_FILE_VERSION)
         return refuse(why, EINVAL, "%s has version %u, %d is expected; record it again", path,
-                      head->version, WIRE_VERSION);
-    return 0;
+                      head->version, BLAME_FILE_VERSION);
+    if (head->build_id_size > KERNEL_BUILD_ID_MAX || !memchr(head->kernel, '\0', PATH_MAX))
+        return refuse_damaged(why);
+    return check_sum(add_to_sum(0, head, sizeof(*head)), why);
 }
 
 int blame_file_read(int (*take)(const struct wire_head *record, struct refusal *why),
@@ -74,11 +128,11 @@ int blame_file_read(int (*take)(const struct wire_head *record, struct refusal *
     bool whole = false;
     size_t room, count;
     void *at = wire_room(&reader, &room);
-    int found = 0, error;
+    int found = 0, error = 0;
 
-    while (found == 0 && (count = fread(at, 1, room, file)) > 0) {
+    while (!error && !whole && found == 0 && (count = fread(at, 1, room, file)) > 0) {
         wire_filled(&reader, count);
-        while ((found = wire_next(&reader, &record, NULL)) > 0) {
+        while (!whole && (found = wire_next(&reader, &record, NULL)) > 0) {
             whole = record->kind == WIRE_END;
             if ((error = take(record, why)) != 0)
                 return error;
@@ -86,8 +140,8 @@ int blame_file_read(int (*take)(const struct wire_head *record, struct refusal *
         at = wire_room(&reader, &room);
     }
     fclose(file);
-    if (found < 0)
-        return refuse(why, EINVAL, "%s is damaged; record it again", name);
+    if (error)
+        return error;
     return whole ? 0
                  : refuse(why, EINVAL, "%s is not whole: QEMU was killed; record it again", name);
 }

@@ -10,17 +10,16 @@
 #include "outside/pitot/contexts.h"
 #include "outside/pitot/threads.h"
 
-#define CPUS_MOST  256
 #define CHAIN_MOST 127 /* most callers printed, as in perf script */
 #define NAME_ROOM  512
 #define SECOND_NS  1000000000u
 
-static uint64_t clocks[CPUS_MOST], lost_writes;
+static uint64_t clocks[WRITES_CPUS], lost_writes;
 static const char *kernel_name;
 
 int blame_clock(const struct wire_number *clock, struct refusal *why)
 {
-    if (clock->head.cpu >= CPUS_MOST)
+    if (clock->head.cpu >= WRITES_CPUS)
         return refuse(why, EINVAL, "the plugin's CPU %u is invalid", clock->head.cpu);
     clocks[clock->head.cpu] = clock->number;
     return 0;
@@ -129,13 +128,15 @@ static void print_place(const struct place *place, size_t number, size_t *next)
     print_group(place, &group);
 }
 
-void blame_print(const struct place *places, size_t count, const char *kernel, uint64_t lost)
+int blame_print(const struct place *places, size_t count, const char *kernel, uint64_t lost,
+                struct refusal *why)
 {
     size_t next = 0;
+    int error = writes_sort(clocks, why);
 
     kernel_name = kernel;
     lost_writes = lost;
-    writes_sort();
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count && !error; i++)
         print_place(&places[i], i, &next);
+    return error;
 }

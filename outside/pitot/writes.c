@@ -5,9 +5,8 @@
 #include "outside/pitot/array.h"
 #include "outside/pitot/contexts.h"
 
-#define WORD      8u
-#define GRANULE   4u /* as in outside/plugin/shadow.h */
-#define CPUS_MOST 256
+#define WORD    8u
+#define GRANULE 4u /* as in outside/plugin/shadow.h */
 
 static struct wire_word *words;
 static size_t words_count, words_room;
@@ -24,7 +23,8 @@ static int add(const struct wire_word *word, struct refusal *why)
 
 static int check(const struct wire_word *word, struct refusal *why)
 {
-    if (word->head.cpu < CPUS_MOST && word->length > 0 && contexts_depth(word->context) >= 0)
+    if (word->head.cpu < WRITES_CPUS && word->length > 0 &&
+        word->length - 1 <= UINT64_MAX - word->address && contexts_depth(word->context) >= 0)
         return 0;
     return refuse(why, EINVAL, "the plugin's write by CPU %u in context %u is invalid",
                   word->head.cpu, word->context);
@@ -83,10 +83,29 @@ static int compare(const void *left, const void *right)
     return a->address < b->address ? -1 : a->address > b->address;
 }
 
-void writes_sort(void)
+static bool overlap(const struct wire_word *word, const struct wire_word *next)
+{
+    return word->place == next->place && next->address - word->address < word->length;
+}
+
+int writes_sort(const uint64_t clocks[WRITES_CPUS], struct refusal *why)
 {
     if (picked && words_count > 0)
         qsort(words, words_count, sizeof(*words), compare);
+    for (size_t i = 0; i < words_count; i++) {
+        const struct wire_word *word = &words[i];
+
+        if (word->time > clocks[word->head.cpu])
+            return refuse(why, EINVAL,
+                          "the plugin's write by CPU %u, after %llu of its %llu instructions, is "
+                          "invalid",
+                          word->head.cpu, (unsigned long long)word->time,
+                          (unsigned long long)clocks[word->head.cpu]);
+        if (picked && i + 1 < words_count && overlap(word, &words[i + 1]))
+            return refuse(why, EINVAL, "the plugin's two last writers of 0x%llx are invalid",
+                          (unsigned long long)words[i + 1].address);
+    }
+    return 0;
 }
 
 struct group writes_group(size_t number, uint64_t first, uint64_t end, size_t *at)

@@ -12,6 +12,8 @@
 #include "core/lib/refusal.h"
 #include "outside/wire.h"
 
+#define WRITES_CPUS 256
+
 struct place {
     char *name; /* as typed, without /LEN */
     uint64_t address, length;
@@ -38,8 +40,11 @@ int writes_add(const struct wire_word *word, struct refusal *why);
 int writes_pick(const struct place *places, size_t count, const struct wire_word *word,
                 struct refusal *why);
 
-/* Must be called after the last write was added. */
-void writes_sort(void);
+/*
+ * Must be called after the last write was added. `clocks`: instructions of each CPU. Refuses writes
+ * that are later, and last writers of the same bytes.
+ */
+int writes_sort(const uint64_t clocks[WRITES_CPUS], struct refusal *why);
 
 /*
  * Returns the group that begins at `first` in place `number`, whose last byte is `end`. *at is 0

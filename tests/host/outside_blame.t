@@ -57,7 +57,7 @@ sub two_words
     my (%second) = @_;
     my %first = (thread => 1, context => 1, ip => $place{vfs_write}, time => 5, count => 2,
         value => 5);
-    plugin_says(@known, word(%first, address => $queue + 8),
+    plugin_says(@known, clock(0, 9), clock(1, 9), word(%first, address => $queue + 8),
         word(%first, address => $queue + 16, time => 6, %second), end(instructions => 9));
     return scalar(grep { /vfs_write/ } @{blamed('-n', 1, 'run_queue')});
 }
@@ -141,14 +141,35 @@ sub refused_ok
 
 refused_ok('no symbol "run_queu"; near: run_queue\b.*', 'run_queu');
 my $good = slurp($file);
+my $damaged = 'is damaged, or pitot was killed; record it again';
 for my $damage (['was not written by pitot blame', 'x' x 8_000],
-    ["has version 9, $wire_version is expected; record it again",
-        $good =~ s/^.{8}\K..../pack('L<', 9)/ser],
-    ['is damaged; record it again', substr($good, 0, -length(end())) . 'x' x length(end())],
-    ['is not whole: QEMU was killed; record it again', substr($good, 0, -length(end()))]) {
+    ['has version 2, 3 is expected; record it again',
+        $good =~ s/^.{8}\K..../pack('L<', 2)/ser],
+    [$damaged, substr($good, 0, -1)], [$damaged, substr($good, 0, -8)],
+    [$damaged, substr($good, 0, 4_500)], [$damaged, $good . "\0" x 8],
+    (map { [$damaged, $good =~ s/^.{$_}\K./$& ^ "\1"/ser] } 20, 41, 4_200, length($good) - 20)) {
     my ($why, $bytes) = @$damage;
     write_bytes($file, $bytes);
     refused_ok("\Q$file\E $why", 'run_queue');
+}
+plugin_says(@all, lost(0));
+pitot({STAND_IN_END => 'signal KILL'}, 'blame', '-o', $file, '--', @qemu);
+refused_ok("\Q$file\E is not whole: QEMU was killed; record it again", 'run_queue');
+
+# What a whole file with wrong records says, its checksum right.
+my $invalid = 'is invalid';
+for my $case (
+    ["the plugin's write by CPU 0, after 101 of its 100 instructions, $invalid",
+        word(address => $queue + 32, ip => $place{panic}, time => 101)],
+    ["the plugin's write by CPU 3, after 1 of its 0 instructions, $invalid",
+        word(address => $queue + 32, ip => $place{panic}, time => 1, cpu => 3)],
+    ["the plugin's two last writers of 0xffffffff80101014 are invalid",
+        word(address => $queue + 20, ip => $place{panic}, time => 10)],
+    ["the plugin's write by CPU 0 in context 0 $invalid",
+        word(address => -4, length => 8, ip => $place{panic}, time => 10)]) {
+    my ($why, $record) = @$case;
+    write_file(@all, $record, lost(0), end(instructions => 100));
+    refused_ok($why, 'run_queue');
 }
 write_bytes($file, $good);
 link_kernel("$room/other.elf", [qw(kmain)]);
