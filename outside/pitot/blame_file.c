@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "outside/pitot/input.h"
+#include "outside/pitot/plain.h"
 #include "outside/pitot/wire_reader.h"
 
 static const char magic[8] = {'p', 'i', 't', 'o', 't', 'B', 'L', 'M'};
@@ -116,7 +117,8 @@ int blame_file_open(const char *path, struct blame_file_head *head, struct refus
     if (head->version != BLAME_FILE_VERSION)
         return refuse(why, EINVAL, "%s has version %u, %d is expected; record it again", path,
                       head->version, BLAME_FILE_VERSION);
-    if (head->build_id_size > KERNEL_BUILD_ID_MAX || !memchr(head->kernel, '\0', PATH_MAX))
+    if (head->build_id_size > KERNEL_BUILD_ID_MAX || !memchr(head->kernel, '\0', PATH_MAX) ||
+        !plain_is(head->kernel))
         return refuse_damaged(why);
     return check_sum(add_to_sum(0, head, sizeof(*head)), why);
 }

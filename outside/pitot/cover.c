@@ -7,6 +7,7 @@
 #include "outside/pitot/command.h"
 #include "outside/pitot/counts.h"
 #include "outside/pitot/lcov.h"
+#include "outside/pitot/source_file.h"
 
 #define FILE_DEFAULT "lcov.info"
 
@@ -45,6 +46,7 @@ static void write_out(FILE *out, struct source *source, const char *path)
     total = lcov_write(out, source);
     if (total.lines_hit == 0)
         fprintf(stderr, "pitot: no code of the kernel's file ran; --kernel ELF names another\n");
+    source_file_tell();
     fprintf(stderr, "Summary coverage rate, in %s:\n", path);
     print_share("lines......", total.lines_hit, total.lines, "lines");
     print_share("functions..", total.functions_hit, total.functions, "functions");

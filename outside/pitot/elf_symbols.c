@@ -8,6 +8,7 @@
 
 #include "outside/pitot/array.h"
 #include "outside/pitot/demangle.h"
+#include "outside/pitot/plain.h"
 
 static struct {
     size_t count, room, function_count;
@@ -85,9 +86,11 @@ bool elf_symbols_add(const char *name, uint64_t address, uint64_t size, bool fun
     struct symbol symbol = {.address = address, .size = size};
     char kind = function ? ELF_SYMBOLS_FUNCTION : ELF_SYMBOLS_DATA;
     char *readable = demangle(name);
+    bool added = append(plain_text(name), &symbol, kind) &&
+                 (!readable || append(plain_text(readable), &symbol, (char)toupper(kind)));
 
-    return append(strdup(name), &symbol, kind) &&
-           (!readable || append(readable, &symbol, (char)toupper(kind)));
+    free(readable);
+    return added;
 }
 
 /* A constructor has several symbols with the same readable name. */

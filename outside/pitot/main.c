@@ -12,6 +12,7 @@
 #include "core/lib/assert.h"
 #include "core/lib/print.h"
 #include "outside/pitot/command.h"
+#include "outside/pitot/plain.h"
 #include "outside/pitot/qemu.h"
 
 #define WRONG_USAGE 129 /* as in perf */
@@ -116,6 +117,7 @@ static int run(size_t index, int argc, char **argv, char *const *typed)
     struct pitot_options options;
     struct command command = {&options, argc + 1, typed};
     struct refusal why;
+    char *plain;
     int error = pitot_options_read(commands[index].options, argc, argv, &options, &why);
     int status = error ? WRONG_USAGE : 1;
 
@@ -127,7 +129,8 @@ static int run(size_t index, int argc, char **argv, char *const *typed)
         error = commands[index].run(&command, &watch, &why);
     if (!error)
         return watch.status;
-    fprintf(stderr, "pitot %s: %s\n", commands[index].options->name, why.text);
+    plain = plain_text(why.text);
+    fprintf(stderr, "pitot %s: %s\n", commands[index].options->name, plain ? plain : "");
     return status;
 }
 

@@ -6,13 +6,13 @@
 #include <elfutils/libdw.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <search.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "outside/pitot/array.h"
+#include "outside/pitot/plain.h"
+#include "outside/pitot/source_file.h"
 
 struct reading {
     struct source *source;
@@ -21,68 +21,6 @@ struct reading {
     unsigned unit;
     bool full; /* out of memory */
 };
-
-/* --- Files --- */
-
-/* Searches a folder, whose path has `length` bytes, and its parents. */
-static bool find_above(const char *folder, size_t length, const char *path, char found[PATH_MAX])
-{
-    char whole[2 * PATH_MAX];
-
-    for (;; length--) {
-        snprintf(whole, sizeof(whole), "%.*s/%s", (int)length, folder, path);
-        if (realpath(whole, found))
-            return true;
-        while (length > 0 && folder[length - 1] != '/')
-            length--;
-        if (length == 0)
-            return false;
-    }
-}
-
-/*
- * Finds a source file named in debug information. A relative path is tried from the current folder
- * upwards, then from the folder of the kernel's file. NASM writes FOLDER//PATH: PATH is tried from
- * FOLDER upwards.
- */
-static bool find_source(const char *compiled, const char *kernel, char found[PATH_MAX])
-{
-    const char *twice = strstr(compiled, "//");
-    char current[PATH_MAX];
-
-    if (*compiled == '/' && realpath(compiled, found))
-        return true;
-    if (*compiled == '/')
-        return twice && find_above(compiled, (size_t)(twice - compiled), twice + 2, found);
-    return (getcwd(current, sizeof(current)) &&
-            find_above(current, strlen(current), compiled, found)) ||
-           find_above(kernel, (size_t)(strrchr(kernel, '/') - kernel), compiled, found);
-}
-
-static int compare_text(const void *left, const void *right)
-{
-    return strcmp(left, right);
-}
-
-/* Returns the path of the source file, the same pointer for the same file; NULL: no memory. */
-static const char *file_of(const struct kernel *kernel, const char *path)
-{
-    static const char *path_before, *file_before;
-    static void *files;
-    char real[PATH_MAX];
-    char *text, **node;
-
-    if (path == path_before)
-        return file_before;
-    text = strdup(find_source(path, kernel->path, real) ? real : path);
-    node = text ? tsearch(text, &files, compare_text) : NULL;
-    if (!node)
-        return NULL;
-    if (*node != text)
-        free(text);
-    path_before = path;
-    return file_before = *node;
-}
 
 /* --- Lines --- */
 
@@ -104,7 +42,9 @@ static void add_line(struct reading *reading, Dwarf_Line *row, uint64_t end)
         line.line == 0 || !is_code(reading->kernel, line.first))
         return;
     line.end = end > line.first ? end : line.first + 1;
-    line.file = file_of(reading->kernel, path);
+    line.file = source_file(reading->kernel, path);
+    if (line.file == source_file_outside)
+        return;
     if (!line.file || array_grow(&source->lines, &reading->line_room, source->line_count + 1,
                                  sizeof(line), "lines", NULL))
         reading->full = true;
@@ -144,9 +84,14 @@ static int add_function(Dwarf_Die *die, void *own)
     if (!path || !function.name || dwarf_decl_line(die, &function.line) != 0 ||
         dwarf_entrypc(die, &function.entry) != 0 || !is_code(reading->kernel, function.entry))
         return DWARF_CB_OK;
-    function.file = file_of(reading->kernel, path);
-    if (!function.file || array_grow(&source->functions, &reading->function_room,
-                                     source->function_count + 1, sizeof(function), "lines", NULL))
+    function.file = source_file(reading->kernel, path);
+    if (function.file == source_file_outside)
+        return DWARF_CB_OK;
+    if (!plain_is(function.name))
+        function.name = plain_text(function.name);
+    if (!function.file || !function.name ||
+        array_grow(&source->functions, &reading->function_room, source->function_count + 1,
+                   sizeof(function), "lines", NULL))
         reading->full = true;
     if (reading->full)
         return DWARF_CB_ABORT;

@@ -11,7 +11,9 @@ use strict;
 use warnings;
 no warnings 'portable';
 use lib 'tests/lib';
+use Cwd ();
 use POSIX ();
+use File::Temp;
 use Test::More;
 use Pitot::Files;
 use Pitot::StandIn;
@@ -137,6 +139,67 @@ is_deeply(listed("$room/endless"),
     ["pitot record: $room/endless: line 1 is longer than 65536 bytes; $expected\n", 1],
     'a line without an end');
 is_deeply(listed($room), ["pitot record: $room is a directory; $expected\n", 1], 'a folder');
+
+# --- Names with control characters ---------------------------------------------------------------
+
+my $escape = "\e]0;title\a\x7f";
+my $shown = '\x1b]0;title\x07\x7f';
+my @named = (symbols => [["k$escape", $text, 16, 2], ["jo\nbs$escape", 0xffffffff80200000, 8, 1],
+    ["caf\xc3\xa9", $text + 16, 16, 2], ["\xc2\x9b2J\x9b\xe2\x82", $text + 32, 16, 2]]);
+write_bytes($elf, strange_elf(%hides, @named));
+plugin_says(begin(1), where(ip => $text, time => 3, calls => 2), map({ last_call(entry => $_) }
+    $text, $text + 16, $text + 32), end(instructions => 3, calls => 2));
+my @told = pitot('last', @qemu);
+is_deeply([$told[1] =~ /\|  (.*)\(\)$/mg, $told[1] =~ / (\S+)\+0x0$/m],
+    ["k$shown", "caf\xc3\xa9", '\xc2\x9b2J\x9b\xe2\x82', "k$shown"],
+    'names are printed without control characters');
+@told = pitot('stat', '-e', 'mem:jo\x0a', @qemu);
+is($told[1], "pitot stat: no symbol \"jo\\x0a\"; near: jo\\x0abs$shown\n", '... what is near, too');
+@told = pitot('stat', '-e', "mem:jo$escape", @qemu);
+like($told[1], qr/\Apitot stat: no symbol "jo\Q$shown\E"[^\e\n]*\n\z/, '... and what was typed');
+is((pitot('stat', '-e', "call:k$shown", @qemu))[2], 0, '... it can be typed as it is shown');
+
+# --- Where source files lie ----------------------------------------------------------------------
+
+# Outside this tree, whose repository would be around.
+my $land = File::Temp::tempdir('pitot-XXXXXX', DIR => '/tmp', CLEANUP => 1);
+
+# What lcov.info says of a kernel whose code comes from these source files, and stderr. The kernel
+# is in $land/tree/build, the current folder is $land/away.
+sub sources_of
+{
+    my ($current, @files) = @_;
+    my $code = join('', map { qq(#line 1 "$files[$_]"\nvoid f$_(void) {}\n) } 0 .. $#files);
+    write_bytes("$land/tree/build/k.c", $code);
+    system("cd $land/tree/build && gcc -c -g -ffreestanding k.c -o k.o && "
+            . 'ld -e f0 -Ttext=0xffffffff80100000 k.o -o k.elf') == 0 or die("k.elf: $?\n");
+    plugin_says(begin(1), block($text, $text + @files, 1), end(instructions => 1));
+    my $before = Cwd::getcwd();
+    chdir("$land/$current") or die("$current: $!\n");
+    my (undef, $complaints) = pitot('cover', '-o', "$room/lcov.info", '--', "$room/qemu", '-kernel',
+        "$land/tree/build/k.elf");
+    chdir($before);
+    return ([slurp("$room/lcov.info") =~ /^SF:(.*)$/mg], $complaints =~ s/^Summary.*//smr);
+}
+
+mkdir("$land/$_") for qw(tree tree/build tree/src away outer);
+write_bytes("$land/$_", "x\n")
+    for qw(tree/src/a.c tree/build/b.c away/c.c outer/d.c), "tree/build/new\nline.c";
+my @sources = ('../src/a.c', 'b.c', 'c.c', '../../outer/d.c', "$land/outer/d.c",
+    '../../../../../../../../etc/passwd', '/etc/passwd', '/none/e.c', '../none/f.c',
+    'new\nline.c');
+my $left_out = "source files left out: neither below $land/away nor below $land/tree%s; run pitot "
+    . "in the folder of the sources\n";
+my $lines;
+($lines, $complaints) = sources_of('away', @sources);
+is_deeply($lines, [sort('/none/e.c', "$land/tree/build/b.c", "$land/tree/build/c.c",
+    "$land/tree/build/new\\x0aline.c")],
+    'source files below the kernel\'s folder and the current one are taken');
+is($complaints, sprintf("pitot: 4 $left_out", '/build'), '... others are left out, which is told');
+mkdir("$land/tree/.git");
+($lines, $complaints) = sources_of('away', @sources);
+is_deeply([grep { /src/ } @$lines], ["$land/tree/src/a.c"], 'a folder with .git is one tree');
+is($complaints, sprintf("pitot: 3 $left_out", ''), '... of which other files are left out');
 
 # --- Files that wait -----------------------------------------------------------------------------
 

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See plain.h. Source: RFC 3629, on UTF-8. */
+#include "outside/pitot/plain.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SHOWN "\\x%02x"
+#define WIDTH 4 /* characters of SHOWN */
+
+/*
+ * Returns the bytes of the character at `text`; 0: a control character, or no UTF-8. 0xc2 also
+ * begins the control characters from 0x80 to 0x9f.
+ */
+static size_t character(const unsigned char *text)
+{
+    size_t more = *text >= 0xf5 ? 0 : *text >= 0xf0 ? 3 : *text >= 0xe0 ? 2 : *text >= 0xc2;
+
+    if (*text < 0x80)
+        return *text >= 0x20 && *text != 0x7f;
+    for (size_t i = 1; i <= more; i++)
+        if ((text[i] & 0xc0) != 0x80)
+            return 0;
+    if (*text == 0xc2 && text[1] < 0xa0)
+        return 0;
+    return more ? more + 1 : 0;
+}
+
+bool plain_is(const char *text)
+{
+    size_t length;
+
+    for (; *text && (length = character((const unsigned char *)text)) > 0; text += length)
+        ;
+    return !*text;
+}
+
+char *plain_text(const char *text)
+{
+    char *plain = malloc(WIDTH * strlen(text) + 1), *to = plain;
+
+    while (plain && *text) {
+        size_t length = character((const unsigned char *)text);
+
+        if (length == 0) {
+            to += sprintf(to, SHOWN, (unsigned char)*text++);
+            continue;
+        }
+        memcpy(to, text, length);
+        to += length;
+        text += length;
+    }
+    if (plain)
+        *to = '\0';
+    return plain;
+}

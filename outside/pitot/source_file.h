@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Finds the source files that debug information names. A kernel's file may name any file of the
+ * host, whose text genhtml would then print: only files below the current folder or the folder of
+ * the kernel's file are taken. A folder within a git repository stands for the whole of it. Called
+ * by outside/pitot/source_lines.c.
+ */
+#pragma once
+
+#include <stddef.h>
+
+#include "outside/pitot/kernel.h"
+
+/*
+ * Returns the file's path, the same pointer for the same file; for a file that is not there, the
+ * path as it was compiled; source_file_outside for one that lies elsewhere. NULL: no memory.
+ */
+const char *source_file(const struct kernel *kernel, const char *compiled);
+
+extern const char source_file_outside[];
+
+/* Reports on stderr how many files lie elsewhere. */
+void source_file_tell(void);
