@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "core/symbols/symbols.h"
+#include "outside/pitot/demangle.h"
 #include "outside/pitot/elf_symbols.h"
 
 #define PAGE  UINT64_C(4096)
@@ -77,9 +78,9 @@ struct made {
 };
 
 /* Section names come first in the string table. */
-static const char section_names[] = "\0.text\0.symtab\0.strtab";
+static const char section_names[] = "\0.text\0.symtab\0.strtab\0.text.more";
 
-enum { NAME_TEXT = 1, NAME_SYMTAB = 7, NAME_STRTAB = 15 };
+enum { NAME_TEXT = 1, NAME_SYMTAB = 7, NAME_STRTAB = 15, NAME_MORE = 23 };
 
 static Elf64_Half section_of(const struct made *made, uint64_t address)
 {
@@ -87,6 +88,12 @@ static Elf64_Half section_of(const struct made *made, uint64_t address)
         if (address - made->segments[i].address < made->segments[i].size)
             return (Elf64_Half)(i + 1);
     return SHN_ABS;
+}
+
+/* perf demangles names itself, but not every perf those of Rust since 2021. */
+static bool begins_rust(const char *name)
+{
+    return strncmp(name, "_R", 2) == 0;
 }
 
 /* Writes the symbol table. Collects the string table, which follows, in memory. */
@@ -104,7 +111,9 @@ static bool write_symbols(struct made *made)
     for (size_t i = 0; symbols_by_name(i, &symbol); i++) {
         bool function = symbol.kind == ELF_SYMBOLS_FUNCTION;
 
-        if (elf_symbols_is_readable(&symbol)) /* perf demangles names itself */
+        char *readable;
+
+        if (elf_symbols_is_readable(&symbol))
             continue;
         made->symbols++;
         entry = (Elf64_Sym){
@@ -114,8 +123,11 @@ static bool write_symbols(struct made *made)
             .st_value = symbol.address,
             .st_size = symbol.size,
         };
+        readable = begins_rust(symbol.name) ? demangle(symbol.name) : NULL;
         fwrite(&entry, sizeof(entry), 1, made->file);
-        fwrite(symbol.name, strlen(symbol.name) + 1, 1, strings);
+        fputs(readable ? readable : symbol.name, strings);
+        fputc('\0', strings);
+        free(readable);
     }
     return fclose(strings) == 0;
 }
@@ -133,14 +145,26 @@ static uint64_t offset_of(const struct made *made, size_t index)
     return offset + made->segments[index].address % PAGE;
 }
 
+static size_t largest(const struct made *made)
+{
+    size_t found = 0;
+
+    for (size_t i = 1; i < made->count; i++)
+        if (made->segments[i].size > made->segments[found].size)
+            found = i;
+    return found;
+}
+
+/* perf annotate computes all addresses from those of the section .text, so most code is there. */
 static void write_sections(const struct made *made)
 {
+    size_t text = largest(made);
     Elf64_Shdr section = {0};
 
     fwrite(&section, sizeof(section), 1, made->file);
     for (size_t i = 0; i < made->count; i++) {
         const struct segment *segment = &made->segments[i];
-        section = (Elf64_Shdr){.sh_name = NAME_TEXT,
+        section = (Elf64_Shdr){.sh_name = i == text ? NAME_TEXT : NAME_MORE,
                                .sh_type = segment->filled ? SHT_PROGBITS : SHT_NOBITS,
                                .sh_flags = SHF_ALLOC | SHF_EXECINSTR,
                                .sh_addr = segment->address,

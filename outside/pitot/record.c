@@ -2,6 +2,7 @@
 /* `pitot record` of command.h. */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "outside/pitot/command.h"
 #include "outside/pitot/perf_file.h"
@@ -71,5 +72,8 @@ int command_record(const struct command *command, struct watch *watch, struct re
     fprintf(stderr, "[ pitot record: %llu sample%s in %s ]\n",
             (unsigned long long)recording_samples(), recording_samples() == 1 ? "" : "s",
             recording_output(options));
+    if (watch->chains && isatty(STDERR_FILENO))
+        fprintf(stderr, "pitot: where perf script prints offsets in the file (perf 6.1), -G prints "
+                        "addresses\n");
     return error ? error : closing;
 }

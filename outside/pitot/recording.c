@@ -359,11 +359,12 @@ static void describe_events(void)
 static void describe_machine(uint32_t cpus)
 {
     static const enum perf_file_feature unknown[] = {PERF_FILE_HOSTNAME, PERF_FILE_OSRELEASE,
-                                                     PERF_FILE_CPUDESC, PERF_FILE_CPUID};
+                                                     PERF_FILE_CPUDESC};
     uint32_t both[] = {cpus, cpus};
 
     for (size_t i = 0; i < sizeof(unknown) / sizeof(*unknown); i++)
         perf_file_string(unknown[i], "unknown");
+    perf_file_string(PERF_FILE_CPUID, "unknown,0,0,0"); /* vendor, family: perf annotate wants it */
     perf_file_string(PERF_FILE_VERSION, "pitot");
     perf_file_string(PERF_FILE_ARCH, "x86_64");
     perf_file_feature(PERF_FILE_NRCPUS, both, sizeof(both));

@@ -310,13 +310,15 @@ is(scalar(grep { !/^kmain 2 000 \S+ 1 instructions: vfs_read\+0x0 sched_run\S+ k
     '... with names of threads, events and functions');
 
 plugin_says(@profile, end());
-my @shell = map { "'$_'" } "$room/bin/pitot", @record, @qemu;
+my @shell = map { "'$_'" } "$room/bin/pitot", @record, '-g', @qemu;
 {
     local @ENV{qw(STAND_IN_ROOM STAND_IN_END)} = ($room, 'raw');
     my $line = "stty -g; @shell; stty -g";
     my $terminal = `echo hello | timeout $patience script -qec "$line" /dev/null`;
     my ($before, $after) = $terminal =~ /^([0-9a-f]+:[0-9a-f:]+)\r?$/mg;
     ok(defined $after && $before eq $after, 'the terminal is as it was') or diag($terminal);
+    like($terminal, qr/^pitot: where perf script prints offsets in .*, -G prints addresses\r?$/m,
+        '... and is told how perf prints addresses');
     like($terminal, qr/^in: hello\r?\nerr\r?$/m, '... and QEMU had its input and its output');
 }
 
