@@ -10,6 +10,11 @@
 
 #define WIRE_VERSION 2
 
+/* The plugin's file contains the mark, then the version in decimal. */
+#define WIRE_MARK           "pitot wire "
+#define WIRE_TEXT(number)   WIRE_QUOTED(number)
+#define WIRE_QUOTED(number) #number
+
 enum wire_kind {
     WIRE_BEGIN = 1, /* struct wire_begin: the first record */
     WIRE_CONTEXT,   /* struct wire_context: before the first record that names it */

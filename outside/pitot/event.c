@@ -2,6 +2,7 @@
 /* See event.h. */
 #include "outside/pitot/event.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,6 +78,67 @@ static int read_memory(struct event *event, const struct kernel *kernel, char *t
 
 /* --- call:GLOB, return:GLOB --- */
 
+/*
+ * In newer names of Rust a method is <crate::Type>::method, and a function of types
+ * function::<u8>. Writes the name as it was in older ones.
+ */
+static void write_older(const char *name, char older[TEXT_MOST + 1])
+{
+    size_t length = 0, depth = 0, skipped = 0;
+    bool inherent = *name == '<' && !strstr(name, " as ");
+
+    for (; *name && length < TEXT_MOST; name++) {
+        bool arrow = *name == '>' && length > 0 && name[-1] == '-';
+
+        if (strncmp(name, "::<", 3) == 0 && !skipped) {
+            skipped = ++depth;
+            name += 2;
+        } else if (*name == '<') {
+            depth++;
+            if (!skipped && !(inherent && depth == 1))
+                older[length++] = *name;
+        } else if (*name == '>' && !arrow && depth > 0) {
+            if (!skipped && !(inherent && depth == 1))
+                older[length++] = *name;
+            skipped = skipped == depth ? 0 : skipped;
+            depth--;
+        } else if (!skipped) {
+            older[length++] = *name;
+        }
+    }
+    older[length] = '\0';
+}
+
+static bool matches(const char *pattern, const struct symbol *symbol)
+{
+    char older[TEXT_MOST + 1];
+
+    if (glob_match(pattern, symbol->name))
+        return true;
+    if (!elf_symbols_is_readable(symbol) || (*symbol->name != '<' && !strstr(symbol->name, "::<")))
+        return false;
+    write_older(symbol->name, older);
+    return glob_match(pattern, older);
+}
+
+/* Refuses a pattern: perhaps the name has more at one of its ends. */
+static int refuse_pattern(const char *pattern, const struct kernel *kernel, struct refusal *why)
+{
+    char wider[TEXT_MOST + 3], *end;
+    struct symbol symbol;
+
+    if (!glob_is_pattern(pattern))
+        return place_refuse_unknown("function", pattern, kernel, why);
+    snprintf(wider, sizeof(wider), "*%s", pattern + strspn(pattern, "*"));
+    for (end = wider + strlen(wider); end > wider + 1 && end[-1] == '*'; end--)
+        ;
+    strcpy(end, "*");
+    for (size_t i = 0; elf_symbols_function(i, &symbol); i++)
+        if (end > wider + 1 && matches(wider, &symbol))
+            return refuse(why, ENOENT, "no function \"%s\"; near: %s", pattern, wider);
+    return place_refuse_unknown("function", pattern, kernel, why);
+}
+
 static int read_calls(struct event *event, const struct kernel *kernel, const char *pattern,
                       struct refusal *why)
 {
@@ -90,14 +152,12 @@ static int read_calls(struct event *event, const struct kernel *kernel, const ch
         return refuse(why, ENOMEM, "out of memory");
     for (size_t i = 0; elf_symbols_function(i, &symbol); i++) {
         size_t count = event->entry_count;
-        if (glob_match(pattern, symbol.name) &&
+        if (matches(pattern, &symbol) &&
             (count == 0 || event->entries[count - 1] != symbol.address))
             event->entries[event->entry_count++] = symbol.address;
     }
     event->address = event->entries[0];
-    if (event->entry_count == 0)
-        return place_refuse_unknown("function", pattern, kernel, why);
-    return 0;
+    return event->entry_count ? 0 : refuse_pattern(pattern, kernel, why);
 }
 
 /* --- All events --- */

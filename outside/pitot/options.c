@@ -113,19 +113,24 @@ const struct options options_graph =
 const struct options options_last =
     COMMAND("last", USAGE, "the last calls of each CPU before the end", PITOT_LAST);
 
-/* Reads the places from index `at` up to --. Returns the index after it, or a negative errno. */
-static int read_places(int argc, char **argv, int at, struct pitot_options *options,
-                       struct refusal *why)
+/*
+ * Reads places and options up to --, from the first place on. Returns the index after it, or a
+ * negative errno.
+ */
+static int read_places(const struct options *of, int at, int argc, char **argv,
+                       struct pitot_options *options, struct refusal *why)
 {
-    options->places = argv + at;
-    while (at < argc && strcmp(argv[at], "--") != 0) {
-        if (options->place_count++ == PLACES_MAX)
+    int more = 0;
+
+    for (; at < argc && strcmp(argv[at - 1], "--") != 0; at += more) {
+        if (options->place_count == PLACES_MAX)
             return refuse(why, EINVAL, "more than %d places", PLACES_MAX);
-        if (argv[at][0] == '-')
-            return refuse(why, EINVAL, "place \"%s\": options stand before the places", argv[at]);
-        at++;
+        options->places[options->place_count++] = argv[at];
+        more = options_parse(of, argc - at, argv + at, options, why);
+        if (more < 0)
+            return more;
     }
-    return at < argc ? at + 1 : at;
+    return at;
 }
 
 /* Reads functions and options up to --. Returns the index after it, or a negative errno. */
@@ -179,8 +184,8 @@ int pitot_options_read(const struct options *of, int argc, char **argv,
 
     *options = (struct pitot_options){.depth = DEPTH, .calls = LAST};
     at = options_parse(of, argc, argv, options, why);
-    if (at > 0 && of->command == PITOT_BLAME && strcmp(argv[at - 1], "--") != 0)
-        at = read_places(argc, argv, at, options, why);
+    if (at >= 0 && of->command == PITOT_BLAME)
+        at = read_places(of, at, argc, argv, options, why);
     if (at >= 0 && of->command == PITOT_GRAPH)
         at = read_functions(of, at, argc, argv, options, why);
     if (at < 0)

@@ -46,8 +46,8 @@ struct pitot_options {
     uint64_t depth;  /* for a graph */
     uint64_t writes; /* for blame: writers per word; 0: not given */
     size_t place_count;
-    char **places; /* as typed, before -- */
-    char **qemu;   /* QEMU's command, NULL-terminated; NULL: a file is read */
+    char *places[PLACES_MAX]; /* as typed, before -- */
+    char **qemu;              /* QEMU's command, NULL-terminated; NULL: a file is read */
 };
 
 extern const struct options options_record, options_stat, options_blame, options_graph,

@@ -12,6 +12,21 @@
 #define ADDRESSES_MAX  4
 #define LENGTH_DEFAULT 4 /* as in perf and in the kernel: for a place of unknown size */
 
+static bool is_register(const char *name)
+{
+    static const char *const registers[] = {"ax", "bx", "cx", "dx", "si", "di", "bp", "sp", "ip"};
+    const char *pair = strlen(name) == 3 && (*name == 'r' || *name == 'e') ? name + 1 : name;
+
+    for (size_t i = 0; i < sizeof(registers) / sizeof(*registers); i++)
+        if (strcmp(pair, registers[i]) == 0)
+            return true;
+    if (*name == 'r') /* r8 to r15 */
+        return name[1] && strchr("89", name[1]) ? !name[2]
+               : name[1] == '1'                 ? name[2] && strchr("012345", name[2]) && !name[3]
+                                                : false;
+    return strncmp(name, "cr", 2) == 0 && name[2] && strchr("02348", name[2]) && !name[3];
+}
+
 int place_refuse_unknown(const char *what, const char *name, const struct kernel *kernel,
                          struct refusal *why)
 {
@@ -19,6 +34,11 @@ int place_refuse_unknown(const char *what, const char *name, const struct kernel
     size_t count = symbols_suggest(name, nearest, NEAREST_MAX), used = 0;
     char near[sizeof(why->text)] = "";
 
+    if (strcmp(what, "symbol") == 0 && is_register(name + (*name == '%')))
+        return refuse(why, ENOENT,
+                      "%s is a register: it changes with each instruction; give an address or a "
+                      "symbol",
+                      name);
     if (kernel->stripped)
         return refuse(why, ENOENT, "no %s \"%s\": %s is stripped; %s", what, name, kernel->path,
                       strcmp(what, "function") == 0
@@ -59,11 +79,23 @@ static int read_number(const char *text, const char *what, uint64_t *number, str
     return 0;
 }
 
+/* Finds a symbol of that very name, or cuts off an offset: names of C++ have operator+ and -. */
+static char *cut_offset(char *text)
+{
+    char *plus = strrchr(text, '+'), *minus = strrchr(text, '-'),
+         *sign = plus > minus ? plus : minus;
+    struct symbol symbol;
+    size_t count;
+
+    return symbols_find_name(text, &symbol, &count) == -ENOENT ? sign : NULL;
+}
+
 /* Sets *size to the symbol's size, or to 0 if it has none or an offset or a number was given. */
 static int read_place(char *text, const struct kernel *kernel, uint64_t *address, uint64_t *size,
                       struct refusal *why)
 {
-    char *plus = strchr(text, '+');
+    char *sign = cut_offset(text);
+    bool back = sign && *sign == '-';
     uint64_t offset = 0;
     struct symbol symbol;
     size_t count;
@@ -72,20 +104,22 @@ static int read_place(char *text, const struct kernel *kernel, uint64_t *address
     *size = 0;
     if (number_digit(*text, 10) >= 0)
         return read_number(text, "address", address, why);
-    if (plus)
-        *plus = '\0';
+    if (sign)
+        *sign = '\0';
     error = symbols_find_name(text, &symbol, &count);
     if (error == -EEXIST)
         return refuse_ambiguous(text, count, why);
     if (error)
         return place_refuse_unknown("symbol", text, kernel, why);
-    if (plus && (error = read_number(plus + 1, "offset", &offset, why)) != 0)
+    if (sign && (error = read_number(sign + 1, "offset", &offset, why)) != 0)
         return error;
-    if (plus && symbol.size && offset >= symbol.size)
+    if (back && offset > symbol.address)
+        return refuse(why, EINVAL, "-0x%lx lies before the first address", (unsigned long)offset);
+    if (sign && !back && symbol.size && offset >= symbol.size)
         return refuse(why, EINVAL, "+0x%lx lies beyond the end of %s, which is %zu bytes long",
                       (unsigned long)offset, text, symbol.size);
-    *address = symbol.address + offset;
-    *size = plus ? 0 : symbol.size;
+    *address = back ? symbol.address - offset : symbol.address + offset;
+    *size = sign ? 0 : symbol.size;
     return 0;
 }
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define VERSION(major, minor) ((major)*100 + (minor))
@@ -66,6 +67,41 @@ static const char *own_folder(char path[PATH_MAX], struct refusal *why)
     return path;
 }
 
+/*
+ * Refuses a plugin of another version, before it is given arguments that it may not know. The
+ * version stands in its file: nothing of a plugin can run outside QEMU.
+ */
+static int check_version(const char *path, struct refusal *why)
+{
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat status;
+    const char *mark;
+    char *bytes;
+    unsigned version = 0;
+
+    if (file < 0 || fstat(file, &status) < 0)
+        return refuse(why, errno, "%s: %s", path, strerror(errno));
+    bytes =
+        status.st_size ? mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, file, 0) : NULL;
+    close(file);
+    if (bytes == MAP_FAILED)
+        return refuse(why, errno, "%s: %s", path, strerror(errno));
+    mark = bytes ? memmem(bytes, (size_t)status.st_size, WIRE_MARK, strlen(WIRE_MARK)) : NULL;
+    if (mark)
+        version = (unsigned)strtoul(mark + strlen(WIRE_MARK), NULL, 10);
+    if (bytes)
+        munmap(bytes, (size_t)status.st_size);
+    if (version == WIRE_VERSION)
+        return 0;
+    return version ? refuse(why, EINVAL,
+                            "%s is of version %u, and pitot of %d: rebuild both by make outside",
+                            path, version, WIRE_VERSION)
+                   : refuse(why, EINVAL,
+                            "%s is of an older version, and pitot of %d: rebuild both by make "
+                            "outside",
+                            path, WIRE_VERSION);
+}
+
 int plugin_find(struct plugin *plugin, char *program, const struct qemu_version *version,
                 struct refusal *why)
 {
@@ -89,7 +125,7 @@ int plugin_find(struct plugin *plugin, char *program, const struct qemu_version 
         any |= found > 0;
         plugin->reads = i >= READS_FROM;
         if (found > 0 && (plugin->tried || qemu_loads(program, plugin->file)))
-            return 0;
+            return check_version(plugin->file, why);
     }
     return any ? refuse(why, EINVAL,
                         "QEMU %u.%u loads no plugin of %s: its interface for them is another",

@@ -9,7 +9,7 @@
 #include "outside/pitot/recording.h"
 #include "outside/pitot/sample_ring.h"
 
-static void tell_none(const struct watch *watch)
+static void tell_none(const struct watch *watch, const char *from)
 {
     unsigned long long ran = watch->end.instructions;
     bool hit = false;
@@ -19,7 +19,8 @@ static void tell_none(const struct watch *watch)
     for (unsigned i = 0; i < EVENTS_MAX; i++)
         hit = hit || watch->hits[i] > 0;
     if (watch->end.within == 0)
-        fprintf(stderr, "pitot: the kernel ran %llu instructions; --from was not reached\n", ran);
+        fprintf(stderr, "pitot: the kernel ran %llu instructions; --from %s was not reached\n", ran,
+                from);
     else if (hit)
         fprintf(stderr, "pitot: the kernel ran %llu instructions; a lower -c samples them\n", ran);
     else
@@ -68,7 +69,7 @@ int command_record(const struct command *command, struct watch *watch, struct re
     watch_tell(sample_ring_lost(), "sample", "overwritten; a larger -m keeps more");
     tell_borders(watch);
     watch_tell(recording_cut(), "chain", "cut: too long for a perf record");
-    tell_none(watch);
+    tell_none(watch, options->from);
     fprintf(stderr, "[ pitot record: %llu sample%s in %s ]\n",
             (unsigned long long)recording_samples(), recording_samples() == 1 ? "" : "s",
             recording_output(options));

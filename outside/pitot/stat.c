@@ -44,7 +44,6 @@ int command_stat(const struct command *command, struct watch *watch, struct refu
     unsigned long long begin = clock_ns(), elapsed;
     int error = watch_run(watch, why);
 
-    (void)command;
     if (error)
         return error;
     elapsed = clock_ns() - begin;
@@ -56,7 +55,7 @@ int command_stat(const struct command *command, struct watch *watch, struct refu
     fprintf(stderr, "\n%8llu.%09llu seconds time elapsed\n\n", elapsed / SECOND_NS,
             elapsed % SECOND_NS);
     if (watch->whole && watch->end.instructions && !watch->end.within)
-        fprintf(stderr, "pitot: --from was not reached\n");
+        fprintf(stderr, "pitot: --from %s was not reached\n", command->options->from);
     watch_tell_losses(watch);
     return 0;
 }

@@ -25,6 +25,7 @@
 #include "outside/plugin/window.h"
 
 PLUGIN_EXPORT int qemu_plugin_version = QEMU_API;
+PLUGIN_EXPORT const char pitot_wire_version[] = WIRE_MARK WIRE_TEXT(WIRE_VERSION);
 
 static bool refuse(const char *argument, const char *want)
 {

@@ -183,7 +183,7 @@ like($complaints, qr/^pitot: --stop call:panic: no hit$/m, 'a --stop that was no
 plugin_says(begin(1), count(0, 0), end(instructions => 9, within => 0));
 for my $command ([@record], ['stat']) {
     (undef, $complaints) = pitot(@$command, '--from', 'kmain', @qemu);
-    like($complaints, qr/^pitot: (?:the kernel ran 9 instructions; )?--from was not reached$/m,
+    like($complaints, qr/^pitot: (?:the kernel ran 9 instructions; )?--from \S+ was not reached$/m,
         "$command->[0]: ... and so is a --from");
 }
 

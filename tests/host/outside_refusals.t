@@ -182,12 +182,21 @@ my %events = (
     'mem:run_queue/8q:w' => 'event "mem:run_queue/8q:w": length "8q": bytes from 1 are allowed',
     'mem:run_queue+64' => '\+0x40 lies beyond the end of run_queue, which is 64 bytes long',
     'mem:run_queue+q' => 'offset "q": 0x and hexadecimal digits, or decimal ones',
+    'mem:run_queue-q' => 'offset "q": 0x and hexadecimal digits, or decimal ones',
+    'mem:0-8' => 'address "0-8": 0x and hexadecimal digits, or decimal ones',
+    'mem:idle_loop-0xffffffffffffffff' => '-0xffffffffffffffff lies before the first address',
+    'mem:%rax' => '%rax is a register: it changes with each instruction; give an address or a '
+        . 'symbol',
+    'mem:cr3/8:w' => 'cr3 is a register: .*',
     'mem:0xq' => 'address "0xq": 0x and hexadecimal digits, or decimal ones',
     'mem:0xffffffffffffffff/2' => 'event "\S+" goes beyond the end of memory',
     'call:vfs_raed' => 'no function "vfs_raed"; near: vfs_read\b.*',
     'call:run_queue' => 'run_queue is not a function: it is data, or a local label of assembly',
     'return:vfs_raed' => 'no function "vfs_raed"; near: vfs_read\b.*',
     'return:kmain/frequency=9/' => 'event term "frequency=9": period=N is allowed',
+    'call:read*' => 'no function "read\*"; near: \*read\*',
+    'return:*vfs' => 'no function "\*vfs"; near: \*vfs\*',
+    'call:vfs_raed*' => 'no function "vfs_raed\*"; near: vfs_read\b.*',
     'call:qqq*' => 'no function "qqq\*", and none with a similar spelling',
 );
 refused_ok($events{$_}, $refused, @record, '-e', $_, @qemu) for sort keys %events;
@@ -241,8 +250,7 @@ for my $size ('64', '0M', '64MB', 'M', '2000000G') {
 refused_ok("-o -: pitot $_ writes a file; give its name", $wrong_usage, $_, '-o', '-', @qemu)
     for qw(blame cover);
 refused_ok('/none/out: No such file or directory', $refused, 'blame', '-o', '/none/out', @qemu);
-refused_ok('place "-n": options stand before the places', $wrong_usage, 'blame', 'run_queue', '-n',
-    2, @qemu);
+refused_ok('unknown option "-x"; there are .*', $wrong_usage, 'blame', 'run_queue', '-x', @qemu);
 refused_ok('-n "1001": 1 to 1000 writers are allowed', $wrong_usage, 'blame', '-n',
     1001, 'run_queue', @qemu);
 refused_ok('more than 96 places', $wrong_usage, 'blame', ('run_queue') x 97, @qemu);
@@ -279,6 +287,7 @@ my %asked = (
     '-e mem:run_queue:w/period=3/' => ",chains=0,event=mem:$queue:64:w:3",
     '-e mem:run_queue/8/period=3/ -c 9' => ",chains=0,event=mem:$queue:8:rw:3",
     '-e mem:run_queue+8:r' => ",chains=0,event=mem:$within:4:r:1",
+    '-e mem:run_queue-8/8:w' => sprintf(',chains=0,event=mem:%x:8:w:1', $place{run_queue} - 8),
     '-e mem:run_queue+0x8/16 -c 9' => ",chains=0,event=mem:$within:16:rw:9",
     '-e mem:0x1000' => ',chains=0,event=at:1000:4:rw:1',
     '-e mem:sizeless' => sprintf(',chains=0,event=mem:%x:4:rw:1', $place{run_queue} + 64),
@@ -295,6 +304,14 @@ my %asked = (
             @place{qw(vfs_read vfs_write)}),
 );
 is(asked(split(' ', $_)), $asked{$_}, '... and asks so') for sort keys %asked;
+
+for my $words (['-n', 2, 'run_queue', 'sizeless'], ['run_queue', '-n', 2, 'sizeless'],
+    ['run_queue', 'sizeless', '-n', 2]) {
+    my (undef, $complaints, $status) = pitot('blame', @$words, @qemu);
+    is($status, 0, "pitot blame @$words") or diag($complaints);
+    like((stand_in_words())[1], qr/,writes=2,place=$queue:64,place=\w+:4,event=/,
+        '... options stand where they like');
+}
 
 asked('-e', 'call:vfs_*');
 is(slurp("$room/list"), join('', map { sprintf("%x\n", $place{$_}) } qw(vfs_read vfs_write)),
@@ -327,6 +344,13 @@ is_deeply([loaded($_->[0])], [$_->[1]], "the plugin for QEMU $_->[0]")
 is_deeply([loaded($_, 'plugin-v1.so')], ['bin/plugin-v1.so', $_], "QEMU $_: the one that it loads")
     for qw(8.2 10.2 12.0);
 is_deeply([loaded('9.0', 'plugin-v4.so')], ['bin/plugin-v4.so', '9.0'], '... whichever it is');
+my $plugin = slurp("$room/bin/plugin-v1.so");
+for my $stale (['', 'an older version'], ["\0pitot wire 1\0", 'version 1']) {
+    write_bytes("$room/bin/plugin-v1.so", $stale->[0]);
+    refused_ok("$room/bin/plugin-v1.so is of $stale->[1], and pitot of $wire_version: rebuild both "
+        . 'by make outside', $refused, @record, @qemu);
+}
+write_bytes("$room/bin/plugin-v1.so", $plugin);
 refused_ok("QEMU 9.0 loads no plugin of $room/bin: its interface for them is another", $refused,
     {STAND_IN_VERSION => '9.0.0'}, @record, @qemu);
 unlink("$room/bin/plugin-v4.so");

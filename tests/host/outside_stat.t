@@ -42,6 +42,10 @@ is_deeply([(counted('stat', '-e', 'irq'))[0]], [{instructions => 9_000, calls =>
     '... and so are interrupts');
 unlike((stand_in_words())[1], qr/chains=0/, '... for which calls are followed');
 
+plugin_says(begin(1), count(0, 0), end(instructions => 9_000, within => 0));
+is_deeply([(counted('stat', '-e', 'irq', '--from', 'vfs_read'))[4]],
+    [['--from vfs_read was not reached']], 'a --from that does not come');
+
 my $killed = 'QEMU was killed: its last counts are lost';
 plugin_says(begin(1), count(0, 70));
 {

@@ -135,12 +135,14 @@ like($said, qr/ffffffff80100\w+:\s+mov\s+%rsp,%rax$/m, '... and shows its code')
 
 my @mangled = qw(_ZN5sched5Queue4pushEi _ZN5sched5Queue4pushEPKc
     _ZN5alloc3fmt6format17h0123456789abcdefE _RNvNtCs1234_7mycrate3foo3bar kmain
-    _ZN5sched5QueueC1Ev);
+    _ZN5sched5QueueC1Ev _RNvMNtCs1234_7mycrate3netNtB2_4Card4send
+    _ZN7mycrate3net4Card4recv17h0123456789abcdefE _RINvNtCs1234_7mycrate3net4openmEB4_);
 link_kernel($elf, \@mangled, '--defsym=_ZN5sched5QueueC2Ev=_ZN5sched5QueueC1Ev',
     '--defsym=_ZN5sched4jobsE=run_queue');
 my %mangled = map { $mangled[$_] => $place{kmain} + 0x100 * $_ } 0 .. $#mangled;
 my @readable = qw(sched::Queue::push sched::Queue::push alloc::fmt::format mycrate::foo::bar kmain
-    sched::Queue::Queue);
+    sched::Queue::Queue <mycrate::net::Card>::send mycrate::net::Card::recv
+    mycrate::net::open::<u32>);
 
 # The functions that a pattern stands for, in the order of the file.
 sub matched
@@ -160,7 +162,11 @@ is_deeply(matched('sched::*'), [@mangled[0, 1, 5]], '... is demangled');
 is_deeply([scalar(in_perf($out, 'script', '-F', 'comm')) =~ /^\s*(\S.*?)\s*$/mg], \@readable,
     '... and so are threads');
 is_deeply(matched('_ZN5sched*push*'), [@mangled[0, 1]], '... or as it is in the file');
-is_deeply(matched('mycrate::*'), [$mangled[3]], '... from Rust');
+is_deeply(matched('mycrate::foo*'), [$mangled[3]], '... from Rust');
+is_deeply(matched('mycrate::net::Card::*'), [@mangled[6, 7]],
+    '... whose newer names of methods are spelt as the older ones');
+is_deeply(matched('mycrate::net::open'), [$mangled[8]], '... without their types');
+is_deeply(matched('mycrate::net::open::<u32>'), [$mangled[8]], '... or with them');
 is_deeply(matched('alloc::fmt::format'), [$mangled[2]], '... without the hash of older ones');
 
 for my $case (['mem:sched::jobs:w', 'w'], ['mem:sched::jobs', 'rw'],
@@ -176,8 +182,8 @@ like($complaints, qr/: 2 symbols are called "sched::Queue::push"; give the addre
 
 write_bytes("$room/nm", scalar `nm $elf`);
 my $written = symbols_of("$room/nm");
-my @in_file = map { /^_R/ ? 'mycrate::foo::bar' : $_ } @mangled;
-is_deeply([grep { $written->{$_} } @in_file, grep { $_ ne 'kmain' && !/mycrate/ } @readable],
+my @in_file = map { $mangled[$_] =~ /^_R/ ? $readable[$_] : $mangled[$_] } 0 .. $#mangled;
+is_deeply([grep { $written->{$_} } @in_file, grep { !/kmain|mycrate/ } @readable],
     \@in_file, 'the file of a list has the names that are in it, but those of newer Rust, which '
     . 'not every perf demangles, readable');
 

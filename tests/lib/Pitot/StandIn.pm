@@ -71,7 +71,7 @@ sub stand_in_room
     copy("$build/outside/pitot", "$room/bin/pitot") or die("pitot: $!\n");
     copy('tests/host/stand_in_qemu.pl', "$room/qemu") or die("qemu: $!\n");
     chmod(0755, "$room/bin/pitot", "$room/qemu");
-    write_bytes("$room/bin/plugin-v$_.so", '') for 1, 4;
+    write_bytes("$room/bin/plugin-v$_.so", "pitot wire $wire_version\0") for 1, 4;
     link_kernel("$room/kernel.elf", \@functions);
     return $room;
 }
