@@ -5,6 +5,7 @@
  *
  * All user input is checked before QEMU is started or a file is written.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -144,6 +145,16 @@ static char **copy_arguments(int argc, char **argv)
     return copy;
 }
 
+/* A disk may be full: what was printed must have been written. Returns the exit status. */
+static int end(int status)
+{
+    if (fflush(stdout) != 0 || ferror(stdout))
+        fprintf(stderr, "pitot: standard output: %s\n", strerror(errno));
+    else if (!ferror(stderr))
+        return status;
+    return status ? status : 1;
+}
+
 int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "help";
@@ -151,11 +162,11 @@ int main(int argc, char **argv)
     size_t index;
 
     if (strcmp(name, "-h") == 0 || strcmp(name, "--help") == 0 || (asks && argc < 3))
-        return help(NULL);
+        return end(help(NULL));
     index = find_command(asks ? argv[2] : name);
     if (index == COMMANDS)
         return refuse_command(asks ? argv[2] : name);
     if (asks || options_ask_help(commands[index].options, argc - 1, argv + 1))
-        return help(commands[index].options);
-    return run(index, argc - 1, argv + 1, copy_arguments(argc, argv));
+        return end(help(commands[index].options));
+    return end(run(index, argc - 1, argv + 1, copy_arguments(argc, argv)));
 }

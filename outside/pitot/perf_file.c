@@ -4,10 +4,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define STRING_ALIGN 64 /* as perf pads strings */
@@ -120,6 +120,13 @@ static int stream_begin(const struct perf_event_attr *attributes, unsigned count
     file.streams = true;
     stream_attributes(attributes, count);
     return file.error ? refuse_write(why) : 0;
+}
+
+bool perf_file_keeps(const char *path)
+{
+    struct stat status;
+
+    return stat(path, &status) < 0 || S_ISREG(status.st_mode);
 }
 
 int perf_file_create(const char *path, const struct perf_event_attr *attributes, unsigned count,

@@ -9,6 +9,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,6 +30,9 @@ enum perf_file_feature {
     PERF_FILE_SAMPLE_TIME = 21,
     PERF_FILE_FEATURES, /* one more than the last feature */
 };
+
+/* False if what is written there is gone, as in /dev/null. */
+bool perf_file_keeps(const char *path);
 
 /* Creates the file; the path "-" is standard output, as a stream. The attributes get ids from 1. */
 int perf_file_create(const char *path, const struct perf_event_attr *attributes, unsigned count,

@@ -289,7 +289,7 @@ static int name_program(const char *path, struct refusal *why)
     int error;
 
     strcpy(recording.program, recording.kernel->path);
-    if (recording.kernel->made < 0)
+    if (recording.kernel->made < 0 || !perf_file_keeps(path))
         return 0;
     if (strcmp(path, "-") == 0)
         path = OUTPUT;

@@ -120,6 +120,30 @@ for my $levels (4, 26) {
         $levels < 9 ? 'a name of templates' : '... of 2 GiB, if it were demangled');
 }
 
+# --- Output that goes nowhere ---------------------------------------------------------------------
+
+# The status of pitot with its output and its complaints in these files.
+sub status_into
+{
+    my ($to, $complaints_to, @words) = @_;
+    local $ENV{STAND_IN_ROOM} = $room;
+    return system('sh', '-c', "exec \"\$@\" >$to 2>$complaints_to", 'sh', "$room/bin/pitot", @words)
+        >> 8;
+}
+
+plugin_says(begin(1), end(instructions => 9));
+write_bytes($elf, strange_elf(%hides));
+for my $words (['blame', 'jobs', @qemu], ['help'], ['help', 'stat']) {
+    is(status_into('/dev/full', "$room/told", @$words), 1, "pitot $words->[0] on a full disk");
+    is(slurp("$room/told"), "pitot: standard output: No space left on device\n", '... is told');
+}
+is(status_into('/dev/null', '/dev/full', 'stat', @qemu), 1,
+    '... so is stat, which prints on stderr');
+is(status_into('/dev/null', '/dev/null', 'stat', @qemu), 0, '... but not where all is written');
+symlink('/dev/null', "$room/null");
+is_deeply([(pitot('record', '-o', "$room/null", @qemu))[2], -e "$room/null.symbols"], [0, undef],
+    'what is written to a device has no file beside it');
+
 # --- Lists of symbols ----------------------------------------------------------------------------
 
 sub listed
