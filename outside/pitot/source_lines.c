@@ -74,6 +74,17 @@ static void read_lines(struct reading *reading, Dwarf_Die *unit)
 
 /* --- Functions --- */
 
+/*
+ * A function that the compiler split, as into a .cold part, has no first address, but ranges, of
+ * which its entry begins the first.
+ */
+static bool find_entry(Dwarf_Die *die, uint64_t *entry)
+{
+    Dwarf_Addr base, end;
+
+    return dwarf_entrypc(die, entry) == 0 || dwarf_ranges(die, 0, &base, entry, &end) > 0;
+}
+
 static int add_function(Dwarf_Die *die, void *own)
 {
     struct reading *reading = own;
@@ -82,7 +93,7 @@ static int add_function(Dwarf_Die *die, void *own)
     const char *path = dwarf_decl_file(die);
 
     if (!path || !function.name || dwarf_decl_line(die, &function.line) != 0 ||
-        dwarf_entrypc(die, &function.entry) != 0 || !is_code(reading->kernel, function.entry))
+        !find_entry(die, &function.entry) || !is_code(reading->kernel, function.entry))
         return DWARF_CB_OK;
     function.file = source_file(reading->kernel, path);
     if (function.file == source_file_outside)

@@ -83,6 +83,23 @@ like($said, qr/\Apitot: 3 blocks without room: code there may have run
 pitot: no code of the kernel's file ran; --kernel ELF names another
 Summary.*\n.* 0\.0% \(0 of 11 lines\)$/m, 'blocks that are no code of the kernel\'s');
 
+# --- A function in several places ----------------------------------------------------------------
+
+write_bytes("$room/parts.c", <<'C');
+void stop(int n) __attribute__((cold, noinline));
+void stop(int n) { __asm__ volatile("" : : "r"(n)); }
+int split(int n);
+int split(int n) { if (n > 9) { stop(n); stop(n + 1); n *= 3; } return n + 1; }
+C
+quietly('gcc', '-c', '-g', '-O2', '-ffreestanding', "$room/parts.c", '-o', "$room/parts.o");
+quietly('ld', '-e', 'split', '-Ttext=0xffffffff80100000', "$room/parts.o", '-o', $elf);
+my %parts = map { /^(\w+) t (\S+)$/i ? ($2 => hex($1)) : () } split(/\n/, `nm $elf`);
+ok($parts{'split.cold'} && $parts{'split.cold'} != $parts{split}, 'the compiler splits it');
+($sources) = covered(block($parts{split}, $parts{split} + 1, 3),
+    block($parts{'split.cold'}, $parts{'split.cold'} + 1, 1));
+is_deeply([grep { /split/ } map { @$_ } values(%$sources)], ['FN:4,split', 'FNDA:3,split'],
+    '... and it has run as often as its entry');
+
 # --- What has no answer --------------------------------------------------------------------------
 
 sub refused_ok
