@@ -4,13 +4,9 @@
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "outside/pitot/array.h"
+#include "outside/pitot/input.h"
 #include "outside/pitot/plain.h"
 #include "outside/pitot/source_file.h"
 
@@ -130,11 +126,12 @@ static void read_units(struct reading *reading, Dwarf *dwarf)
 int source_read(struct source *source, const struct kernel *kernel, struct refusal *why)
 {
     struct reading reading = {.source = source, .kernel = kernel};
-    int file = open(kernel->path, O_RDONLY | O_CLOEXEC);
+    int file =
+        input_open_file(kernel->path, "--kernel ELF names the file with line numbers (DWARF)", why);
     Dwarf *dwarf;
 
     if (file < 0)
-        return refuse(why, errno, "%s: %s", kernel->path, strerror(errno));
+        return file;
     *source = (struct source){.line_count = 0};
     dwarf = dwarf_begin(file, DWARF_C_READ); /* stays open: names point into it */
     if (dwarf)

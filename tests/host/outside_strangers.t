@@ -242,6 +242,12 @@ exec('cp', "$room/nm", $pipe) if !$writer;
 is_deeply(listed($pipe, '-e', 'call:kmain'), ["[ pitot record: 1 sample in $out ]\n", 0],
     '... with one, as the shell makes it for <(nm k)');
 waitpid($writer, 0);
+$writer = fork() // die("fork: $!\n");
+exec('cp', "$room/nm", $pipe) if !$writer;
+is_deeply([(pitot('cover', '-o', $out, '--symbols', $pipe, @qemu))[1, 2]],
+    ["pitot cover: $pipe is a pipe; --kernel ELF names the file with line numbers (DWARF)\n", 1],
+    '... which has no lines, and is not waited for again');
+waitpid($writer, 0);
 is_deeply([(pitot({STAND_IN_VERSION => 'never'}, 'record', '-o', $out, @qemu))[1, 2]],
     ["pitot record: $room/qemu does not answer --help: nothing in 10 seconds\n", 1],
     'a QEMU that never answers');
