@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#define WIRE_VERSION 2
+#define WIRE_VERSION 3
 
 /* The plugin's file contains the mark, then the version in decimal. */
 #define WIRE_MARK           "pitot wire "
@@ -64,12 +64,18 @@ enum wire_by {
     WIRE_BY_CALL,
     WIRE_BY_INTERRUPT,
     WIRE_BY_ENTRY, /* in a path of functions: `site` is the callee's first instruction */
+    WIRE_BY_SYSCALL,
+    WIRE_BY_UNKNOWN, /* no site: the callers are not known */
 };
 
-/* A stack is a thread. Number 0 is code on a stack that is not known yet. */
+/*
+ * A stack is a thread, together with the kernel's stacks that it enters. Number 0 is code on a
+ * stack that is not known yet.
+ */
 struct wire_thread {
     struct wire_head head;
-    uint32_t thread, unused;
+    uint32_t thread;
+    uint32_t space;     /* number of its program's address space, from 1; 0: the kernel's */
     uint64_t outermost; /* an address in its outermost function */
 };
 
@@ -165,6 +171,10 @@ struct wire_last {
     uint32_t context, thread;
     uint64_t entry; /* first instruction of the callee or handler */
     uint64_t time;
+    int32_t vector; /* of an interrupt; -1: not known */
+    uint32_t error; /* its error code */
+    uint32_t cycle; /* the last `cycle` records, this one included, */
+    uint32_t again; /* ... were followed by themselves so many times */
 };
 
 /* Totals over all CPUs, and counts of lost data. */
@@ -172,8 +182,9 @@ struct wire_end {
     struct wire_head head;
     uint64_t instructions;
     uint64_t within, calls, interrupts; /* while hits were counted; within: instructions */
-    uint64_t unmatched;        /* returns from calls that were not seen; chains end there */
-    uint64_t contexts_lost;    /* chains cut short for lack of room for a new context */
-    uint64_t samples_lost;     /* not written, as the pipe's reader had exited */
-    uint64_t samples_left_out; /* beyond the requested number */
+    uint64_t switches, doubtful;        /* of stacks; those whose stack is only likely */
+    uint64_t chains_ended;              /* samples whose chain ends in a caller that is not known */
+    uint64_t contexts_lost;             /* chains cut short for lack of room for a new context */
+    uint64_t samples_lost;              /* not written, as the pipe's reader had exited */
+    uint64_t samples_left_out;          /* beyond the requested number */
 };

@@ -6,13 +6,11 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "core/symbols/symbols.h"
-#include "outside/pitot/contexts.h"
+#include "outside/pitot/chain_text.h"
+#include "outside/pitot/name.h"
 #include "outside/pitot/threads.h"
 
-#define CHAIN_MOST 127 /* most callers printed, as in perf script */
-#define NAME_ROOM  512
-#define SECOND_NS  1000000000u
+#define SECOND_NS 1000000000u
 
 static uint64_t clocks[WRITES_CPUS], lost_writes;
 static const char *kernel_name;
@@ -48,25 +46,20 @@ static void print_bytes(const struct place *place, uint64_t first, uint64_t last
         printf("bytes %" PRIu64 "-%" PRIu64, first - place->address, last - place->address);
 }
 
-static void print_function(uint64_t address)
+static void print_function(FILE *file, uint64_t address)
 {
     char name[NAME_ROOM];
 
-    printf("\t%16" PRIx64 " %s\n", address, symbols_describe(address, name, sizeof(name)));
+    if (address == NAME_NOT_KNOWN)
+        fprintf(file, "\t%16s %s\n", "", name_place(address, name));
+    else
+        fprintf(file, "\t%16" PRIx64 " %s\n", address, name_place(address, name));
 }
 
 static void print_chain(const struct wire_word *write)
 {
-    long depth = contexts_depth(write->context);
-    uint64_t callers[CHAIN_MOST];
-    size_t count = depth < CHAIN_MOST ? (size_t)depth : CHAIN_MOST;
-
-    contexts_chain(write->context, callers, count);
-    print_function(write->ip);
-    for (size_t i = 0; i < count; i++)
-        print_function(callers[i]);
-    if ((long)count < depth)
-        printf("\t... and %ld more callers\n", depth - (long)count);
+    print_function(stdout, write->ip);
+    chain_print(stdout, write->context, "\t", print_function);
 }
 
 static void print_write(const struct place *place, const struct group *group,

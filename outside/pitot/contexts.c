@@ -4,6 +4,7 @@
 
 #include "core/symbols/symbols.h"
 #include "outside/pitot/array.h"
+#include "outside/pitot/name.h"
 
 #define CONTEXTS_MOST (1u << 22) /* the plugin has fewer; a damaged file may claim more */
 
@@ -30,6 +31,8 @@ static uint64_t caller_of(const struct wire_context *context)
     uint64_t after = context->site + context->site_end;
     struct symbol at, next;
 
+    if (context->by == WIRE_BY_UNKNOWN)
+        return NAME_NOT_KNOWN;
     if (context->by != WIRE_BY_CALL)
         return context->site;
     if (symbols_find_address(context->site, &at) &&
@@ -69,12 +72,4 @@ uint32_t contexts_outer(uint32_t context)
 bool contexts_by_interrupt(uint32_t context)
 {
     return contexts[context].by_interrupt;
-}
-
-void contexts_chain(uint32_t context, uint64_t *callers, size_t most)
-{
-    for (size_t i = 0; i < most && context; i++) {
-        callers[i] = contexts[context].caller;
-        context = contexts[context].outer;
-    }
 }

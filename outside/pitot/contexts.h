@@ -24,6 +24,3 @@ bool contexts_by_interrupt(uint32_t context);
 
 /* Returns the number of callers, or -1 if there is no such context. */
 long contexts_depth(uint32_t context);
-
-/* Stores the innermost callers, at most `most`. */
-void contexts_chain(uint32_t context, uint64_t *callers, size_t most);

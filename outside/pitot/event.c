@@ -2,6 +2,7 @@
 /* See event.h. */
 #include "outside/pitot/event.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,11 +14,12 @@
 
 #define PERIOD_INSTRUCTIONS 100000
 #define PERIOD_HITS         1
+#define VECTOR_MOST         255
 #define PERIOD_MOST         (1ull << 40)
 #define TEXT_MOST           4096 /* characters of an event: a perf record has less than 64 KiB */
 
 static const char memory[] = "mem:", calls[] = "call:", returns[] = "return:",
-                  instructions[] = "instructions", interrupts[] = "irq";
+                  instructions[] = "instructions", interrupts[] = "irq", cold[] = ".cold";
 
 static bool begins(const char *text, const char *with)
 {
@@ -139,6 +141,12 @@ static int refuse_pattern(const char *pattern, const struct kernel *kernel, stru
     return place_refuse_unknown("function", pattern, kernel, why);
 }
 
+/* gcc moves unlikely code out of functions: that is jumped to, and no function. */
+static bool is_cold_part(const char *name)
+{
+    return strstr(name, cold);
+}
+
 static int read_calls(struct event *event, const struct kernel *kernel, const char *pattern,
                       struct refusal *why)
 {
@@ -152,12 +160,35 @@ static int read_calls(struct event *event, const struct kernel *kernel, const ch
         return refuse(why, ENOMEM, "out of memory");
     for (size_t i = 0; elf_symbols_function(i, &symbol); i++) {
         size_t count = event->entry_count;
+        if (is_cold_part(symbol.name) && !is_cold_part(pattern))
+            continue;
         if (matches(pattern, &symbol) &&
             (count == 0 || event->entries[count - 1] != symbol.address))
             event->entries[event->entry_count++] = symbol.address;
     }
     event->address = event->entries[0];
     return event->entry_count ? 0 : refuse_pattern(pattern, kernel, why);
+}
+
+/* Reads nothing, :N or :N-N. */
+static int read_vectors(struct event *event, const char *text, struct refusal *why)
+{
+    char *end = NULL;
+
+    event->vector_last = VECTOR_MOST;
+    if (*text == '\0')
+        return 0;
+    if (*text == ':' && isdigit((unsigned char)text[1])) {
+        event->vector_first = event->vector_last = (unsigned)strtoul(text + 1, &end, 0);
+        if (*end == '-' && isdigit((unsigned char)end[1]))
+            event->vector_last = (unsigned)strtoul(end + 1, &end, 0);
+    }
+    if (!end || *end || event->vector_first > event->vector_last ||
+        event->vector_last > VECTOR_MOST)
+        return refuse(why, EINVAL,
+                      "event \"%s%s\": a vector or a range, as in irq:14, irq:0x20-0x2f",
+                      interrupts, text);
+    return 0;
 }
 
 /* --- All events --- */
@@ -184,11 +215,12 @@ static int read_event(struct event *event, const struct pitot_options *options,
     } else if (begins(text, returns)) {
         event->kind = EVENT_RETURNS;
         error = read_calls(event, kernel, text + strlen(returns), why);
-    } else if (strcmp(text, interrupts) == 0) {
+    } else if (begins(text, interrupts)) {
         event->kind = EVENT_INTERRUPTS;
+        error = read_vectors(event, text + strlen(interrupts), why);
     } else if (strcmp(text, instructions) != 0) {
         return refuse(why, EINVAL, "event \"%s\": %s are allowed", text,
-                      "instructions, mem:ADDR[/LEN][:r|w|rw], call:GLOB, return:GLOB, irq");
+                      "instructions, mem:ADDR[/LEN][:r|w|rw], call:GLOB, return:GLOB, irq[:N[-N]]");
     }
     if (!event->period)
         event->period = options->period;

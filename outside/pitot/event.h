@@ -23,6 +23,7 @@ struct event {
     /* EVENT_CALLS, EVENT_RETURNS: the functions, sorted and unique; `address` is the first. */
     uint64_t *entries;
     size_t entry_count;
+    unsigned vector_first, vector_last; /* EVENT_INTERRUPTS */
 };
 
 struct events {

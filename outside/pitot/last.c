@@ -6,12 +6,12 @@
 #include <stdio.h>
 
 #include "outside/pitot/array.h"
+#include "outside/pitot/chain_text.h"
 #include "outside/pitot/command.h"
 #include "outside/pitot/contexts.h"
 #include "outside/pitot/name.h"
 #include "outside/pitot/threads.h"
 
-#define CHAIN_SHOWN 64
 #define COLUMNS     18 /* width of the numbers */
 #define INDENT_MOST 60 /* deeper calls show their depth in brackets */
 
@@ -29,6 +29,41 @@ static void print_switch(uint32_t from, uint32_t to)
             threads_name(to), to + KERNEL_TID, line);
 }
 
+/* Intel SDM vol. 3, "Exception and Interrupt Vectors". */
+static const char *const vectors[] = {"#DE", "#DB", "NMI", "#BP", "#OF", "#BR", "#UD", "#NM",
+                                      "#DF", "",    "#TS", "#NP", "#SS", "#GP", "#PF", "",
+                                      "#MF", "#AC", "#MC", "#XM", "#VE", "#CP"};
+#define VECTORS     (sizeof(vectors) / sizeof(*vectors))
+#define WITH_ERRORS 0x227d00u /* those that have an error code */
+
+/* The vector and the error code, if known; what was interrupted. */
+static void print_interrupt(const struct wire_last *call)
+{
+    char what[64] = "", error[32] = "", name[NAME_ROOM];
+    unsigned vector = (unsigned)call->vector;
+    bool exception = call->vector >= 0 && vector < VECTORS;
+
+    if (call->vector >= 0)
+        snprintf(what, sizeof(what), "vector %u%s%s, ", vector, exception ? " " : "",
+                 exception ? vectors[vector] : "");
+    if (exception && WITH_ERRORS >> vector & 1)
+        snprintf(error, sizeof(error), "error code 0x%x, ", call->error);
+    fprintf(stderr, "/* %s%sat %s */\n", what, error,
+            name_place(contexts_caller(call->context), name));
+}
+
+/* What was folded after this call. */
+static void print_again(const struct wire_last *call)
+{
+    if (call->again == 0)
+        return;
+    fprintf(stderr, "%*s |  ", COLUMNS, "");
+    if (call->cycle == 1)
+        fprintf(stderr, "... again, %u times\n", call->again);
+    else
+        fprintf(stderr, "... these %u again, %u times\n", call->cycle, call->again);
+}
+
 static void print_call(const struct wire_last *call, long outside)
 {
     long depth = contexts_depth(call->context) - outside;
@@ -38,30 +73,32 @@ static void print_call(const struct wire_last *call, long outside)
     if (depth > INDENT_MOST / 2)
         snprintf(deep, sizeof(deep), "[%ld] ", depth);
 
-    if (call->context && contexts_by_interrupt(call->context))
-        fprintf(stderr, "%*s |  %*s/* at %s */\n", COLUMNS, "==========>", indent, "",
-                name_place(contexts_caller(call->context), name));
+    if (call->context && contexts_by_interrupt(call->context)) {
+        fprintf(stderr, "%*s |  %*s", COLUMNS, "==========>", indent, "");
+        print_interrupt(call);
+    }
     fprintf(stderr, "%*llu |  %*s%s%s()\n", COLUMNS, (unsigned long long)(where.time - call->time),
             indent, "", deep, name_function(call->entry, name));
+    print_again(call);
+}
+
+static void print_caller(FILE *file, uint64_t address)
+{
+    char name[NAME_ROOM];
+
+    if (address == NAME_NOT_KNOWN)
+        fprintf(file, "%*s %s\n", COLUMNS, "", name_place(address, name));
+    else
+        fprintf(file, "%*llx %s\n", COLUMNS, (unsigned long long)address,
+                name_place(address, name));
 }
 
 static void print_where(void)
 {
-    uint64_t chain[CHAIN_SHOWN];
-    size_t depth = (size_t)contexts_depth(where.context),
-           shown = depth < CHAIN_SHOWN ? depth : CHAIN_SHOWN;
-    char name[NAME_ROOM];
-
     fprintf(stderr, "# CPU %u was here, after %llu instructions:\n", where.head.cpu,
             (unsigned long long)where.time);
-    fprintf(stderr, "%*llx %s\n", COLUMNS, (unsigned long long)where.ip,
-            name_place(where.ip, name));
-    contexts_chain(where.context, chain, shown);
-    for (size_t i = 0; i < shown; i++)
-        fprintf(stderr, "%*llx %s\n", COLUMNS, (unsigned long long)chain[i],
-                name_place(chain[i], name));
-    if (shown < depth)
-        fprintf(stderr, "%*s and %zu more\n", COLUMNS, "", depth - shown);
+    print_caller(stderr, where.ip);
+    chain_print(stderr, where.context, "   ", print_caller);
 }
 
 /* Prints the current CPU, if there is one. */

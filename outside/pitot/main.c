@@ -105,7 +105,8 @@ static int prepare(const struct pitot_options *options, struct kernel *kernel,
                             .events = events,
                             .command = options->qemu,
                             .chains = events_have(events, EVENT_INTERRUPTS) ||
-                                      events_have(events, EVENT_RETURNS),
+                                      events_have(events, EVENT_CALLS) ||
+                                      events_have(events, EVENT_RETURNS) || options->chains,
                             .registers = options->registers};
     return watch_prepare(watch, why);
 }

@@ -12,6 +12,8 @@ const char *name_function(uint64_t address, char text[NAME_ROOM])
 
     if (symbols_find_address(address, &symbol))
         snprintf(text, NAME_ROOM, "%s", symbol.name);
+    else if (address == NAME_NOT_KNOWN)
+        snprintf(text, NAME_ROOM, NAME_NOT_KNOWN_TEXT);
     else
         snprintf(text, NAME_ROOM, "0x%llx", (unsigned long long)address);
     return text;
@@ -25,6 +27,6 @@ const char *name_place(uint64_t address, char text[NAME_ROOM])
         snprintf(text, NAME_ROOM, "%s+0x%llx", symbol.name,
                  (unsigned long long)(address - symbol.address));
     else
-        snprintf(text, NAME_ROOM, "[unknown]");
+        snprintf(text, NAME_ROOM, address == NAME_NOT_KNOWN ? NAME_NOT_KNOWN_TEXT : "[unknown]");
     return text;
 }

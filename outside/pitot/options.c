@@ -51,8 +51,8 @@ static int read_size(void *at, const char *typed, char *value, struct refusal *w
 
 static const struct option rows[] = {
     OPTION({"-e", "--event"}, "EVENT", BOTH, OPTION_EVENTS,
-           "instructions, mem:ADDR[/LEN][:r|w|rw], call:GLOB, return:GLOB, irq", OPTION_ADDS,
-           .set = add_event, AT(events)),
+           "instructions, mem:ADDR[/LEN][:r|w|rw], call:GLOB, return:GLOB, irq[:N[-N]]",
+           OPTION_ADDS, .set = add_event, AT(events)),
     OPTION({"-g"}, NULL, PITOT_RECORD, OPTION_FLAG, "the call chain of each sample", AT(chains)),
     OPTION({"-I", "--intr-regs"}, NULL, PITOT_RECORD, OPTION_FLAG,
            "the registers at each sample (QEMU 9.2 and later)", AT(registers)),

@@ -181,7 +181,7 @@ static int write_event(FILE *text, const struct event *event, uint64_t period, s
                 event->kind == EVENT_CALLS ? "call" : "return", list, period);
         return list < 0 ? list : 0;
     case EVENT_INTERRUPTS:
-        fprintf(text, "irq:%" PRIu64, period);
+        fprintf(text, "irq:%u-%u:%" PRIu64, event->vector_first, event->vector_last, period);
         return 0;
     }
     return 0;
@@ -215,7 +215,7 @@ static int write_code(FILE *text, const struct kernel *kernel, struct refusal *w
 }
 
 char *plugin_argument(const struct plugin *plugin, const struct watch *watch, int out,
-                      struct refusal *why)
+                      const struct qemu_log *log, struct refusal *why)
 {
     struct segment text = kernel_text(watch->kernel);
     char *argument = NULL;
@@ -239,6 +239,8 @@ char *plugin_argument(const struct plugin *plugin, const struct watch *watch, in
         error = write_event(stream, event, watch->sampled ? event->period : 0, why);
     }
     write_window(stream, watch);
+    if (*log->folder)
+        fprintf(stream, ",log=%s:%d:%d", log->folder, log->copy, log->copies_all);
     if (fclose(stream) != 0 || error) {
         free(argument);
         return NULL;

@@ -4,7 +4,8 @@
  *
  *     FILE.so,out=FD,text=FIRST:LAST[,code=FD:HEXADDR:HEXOFFSET:HEXSIZE][,chains=0][,registers=1]
  *         [,event=insn:PERIOD][,event=mem:HEXADDR:LEN:r|w|rw:PERIOD]
- *         [,event=at:HEXADDR:LEN:r|w|rw:PERIOD][,event=call|return:FILE:PERIOD][,event=irq:PERIOD]
+ *         [,event=at:HEXADDR:LEN:r|w|rw:PERIOD][,event=call|return:FILE:PERIOD]
+ *         [,event=irq:FIRST-LAST:PERIOD][,log=FOLDER:FD:ALL]
  *         [,stop=...][,from=HEXADDR][,until=HEXADDR][,max=SAMPLES]
  *         [the command's own arguments (struct watch)]
  *
@@ -19,6 +20,7 @@
 #include <stdbool.h>
 
 #include "outside/pitot/qemu.h"
+#include "outside/pitot/qemu_log.h"
 #include "outside/pitot/watch.h"
 
 struct plugin {
@@ -39,4 +41,4 @@ int plugin_find(struct plugin *plugin, char *program, const struct qemu_version 
  * QEMU inherits.
  */
 char *plugin_argument(const struct plugin *plugin, const struct watch *watch, int out,
-                      struct refusal *why);
+                      const struct qemu_log *log, struct refusal *why);

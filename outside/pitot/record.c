@@ -68,7 +68,7 @@ int command_record(const struct command *command, struct watch *watch, struct re
     watch_tell_losses(watch);
     watch_tell(sample_ring_lost(), "sample", "overwritten; a larger -m keeps more");
     tell_borders(watch);
-    watch_tell(recording_cut(), "chain", "cut: too long for a perf record");
+    watch_tell(recording_cut(), "chain", "too long for a perf record: [left out] in its middle");
     tell_none(watch, options->from);
     fprintf(stderr, "[ pitot record: %llu sample%s in %s ]\n",
             (unsigned long long)recording_samples(), recording_samples() == 1 ? "" : "s",

@@ -20,7 +20,7 @@
 #define SAMPLE_HEAD 8    /* most words of a sample before its chain, including its header */
 #define SAMPLE_TIME 4    /* index of the time in these words */
 #define CHAIN_MOST  8000 /* callers: a record is less than 64 KiB */
-#define SAMPLE_MOST (SAMPLE_HEAD + 3 + CHAIN_MOST + 1 + 1 + WIRE_REGISTERS_COUNT)
+#define SAMPLE_MOST (SAMPLE_HEAD + 3 + CHAIN_MOST + 1 + 1 + 1 + WIRE_REGISTERS_COUNT)
 #define OUTPUT      "perf.data"
 #define KEPT        (UINT64_C(4) << 20) /* bytes of samples that --overwrite keeps by default */
 /* ax to sp, ip and r8 to r15, as in struct wire_registers; no flags and segments */
@@ -38,6 +38,8 @@ static struct {
     bool registers_known;
     uint64_t registers[WIRE_REGISTERS_COUNT]; /* of the next sample, if known */
     uint64_t samples, cut;
+    uint64_t slide;
+    uint32_t pids;     /* the highest process so far */
     uint64_t times[2]; /* of the first and the last sample */
     struct perf_event_attr attributes[EVENTS_MAX];
 } recording;
@@ -115,14 +117,15 @@ struct map_record {
 };
 
 /* With the build id, perf rejects the symbols of another build at the same path. */
-static void write_map(const struct kernel *kernel, const struct segment *segment, uint64_t slide)
+static void write_map(const struct kernel *kernel, const struct segment *segment, uint64_t slide,
+                      uint32_t pid)
 {
     size_t room = strlen(recording.program) + 1;
     bool known = kernel->build_id_size > 0 && kernel->made < 0; /* a substitute has no build id */
     uint16_t misc = known ? MISC | PERF_RECORD_MISC_MMAP_BUILD_ID : MISC;
     struct map_record *map = begin_record(PERF_RECORD_MMAP2, misc, sizeof(*map) + room);
 
-    map->pid = map->tid = KERNEL_PID;
+    map->pid = map->tid = pid;
     map->address = (segment->address + slide) & ~PAGE_MASK;
     map->size = segment->size + (segment->address & PAGE_MASK);
     map->offset = segment->offset & ~PAGE_MASK;
@@ -135,10 +138,26 @@ static void write_map(const struct kernel *kernel, const struct segment *segment
     memcpy(map + 1, recording.program, room);
 }
 
-static void write_maps(uint64_t slide)
+/* perf shows a mark in a chain by the name of its mapping. */
+static void write_mark(uint32_t pid, uint64_t address, const char *name)
+{
+    size_t room = strlen(name) + 1;
+    struct map_record *map = begin_record(PERF_RECORD_MMAP2, MISC, sizeof(*map) + room);
+
+    map->pid = map->tid = pid;
+    map->address = address;
+    map->size = PAGE_MASK + 1;
+    map->protection = 5;
+    map->flags = 2;
+    memcpy(map + 1, name, room);
+}
+
+static void write_maps(uint32_t pid)
 {
     for (size_t i = 0; i < recording.kernel->segment_count; i++)
-        write_map(recording.kernel, &recording.kernel->code[i], slide);
+        write_map(recording.kernel, &recording.kernel->code[i], recording.slide, pid);
+    write_mark(pid, NAME_NOT_KNOWN, NAME_NOT_KNOWN_TEXT);
+    write_mark(pid, NAME_LEFT_OUT, NAME_LEFT_OUT_TEXT);
 }
 
 /* perf uses the last map of an address. */
@@ -148,7 +167,9 @@ void recording_slide(uint64_t slide)
         if (recording.attributes[i].bp_addr && !recording.events->event[i].fixed)
             recording.attributes[i].bp_addr += slide;
     perf_file_attributes(recording.attributes, recording.events->count);
-    write_maps(slide);
+    recording.slide = slide;
+    for (uint32_t pid = KERNEL_PID; pid <= recording.pids; pid++)
+        write_maps(pid);
 }
 
 /* Names an event; the header's features repeat the names once the file is closed. */
@@ -168,7 +189,7 @@ struct comm_record {
     uint32_t pid, tid;
 };
 
-static void write_comm(uint32_t tid, const char *name)
+static void write_comm(uint32_t pid, uint32_t tid, const char *name)
 {
     char comm[COMM_ROOM];
     size_t room = (size_t)snprintf(comm, sizeof(comm), "%s", name) + 1;
@@ -176,7 +197,7 @@ static void write_comm(uint32_t tid, const char *name)
 
     room = room < sizeof(comm) ? room : sizeof(comm);
     record = begin_record(PERF_RECORD_COMM, 0, sizeof(*record) + room);
-    record->pid = KERNEL_PID;
+    record->pid = pid;
     record->tid = tid;
     memcpy(record + 1, comm, room);
 }
@@ -187,24 +208,39 @@ static uint32_t tid_of(uint32_t thread)
     return thread + KERNEL_TID;
 }
 
+/* The kernel is process 1; each address space of a program is another. */
+static uint32_t pid_of(uint32_t thread)
+{
+    return KERNEL_PID + threads_space(thread);
+}
+
 int recording_thread(const struct wire_thread *thread, struct refusal *why)
 {
     int error = threads_add(thread, why);
 
-    if (!error && thread->thread != 0)
-        write_comm(tid_of(thread->thread), threads_name(thread->thread));
-    return error;
+    if (error || thread->thread == 0)
+        return error;
+    while (recording.pids < pid_of(thread->thread))
+        write_maps(++recording.pids);
+    write_comm(pid_of(thread->thread), tid_of(thread->thread), threads_name(thread->thread));
+    return 0;
 }
 
-static size_t write_chain(uint64_t *words, const struct wire_sample *sample, size_t callers)
+/* Of a chain that is too long for a record, both ends, and a mark between them. */
+static size_t write_chain(uint64_t *words, const struct wire_sample *sample, size_t depth)
 {
-    size_t count = 0;
+    uint32_t context = sample->context;
+    size_t count = 3;
 
-    words[count++] = callers + 2;
-    words[count++] = PERF_CONTEXT_USER;
-    words[count++] = sample->ip;
-    contexts_chain(sample->context, words + count, callers);
-    return count + callers;
+    words[1] = PERF_CONTEXT_USER;
+    words[2] = sample->ip;
+    for (size_t i = 0; i < depth; i++, context = contexts_outer(context))
+        if (i < CHAIN_MOST / 2 || depth <= CHAIN_MOST || i >= depth - CHAIN_MOST / 2)
+            words[count++] = contexts_caller(context);
+        else if (i == CHAIN_MOST / 2)
+            words[count++] = NAME_LEFT_OUT;
+    words[0] = count - 1;
+    return count;
 }
 
 void recording_registers(const struct wire_registers *registers)
@@ -239,7 +275,7 @@ static void write_sample(const uint64_t *words)
 int recording_sample(const struct wire_sample *sample, struct refusal *why)
 {
     long depth = contexts_depth(sample->context);
-    size_t callers = depth > CHAIN_MOST ? CHAIN_MOST : (size_t)depth, count = 1;
+    size_t count = 1;
     uint64_t words[SAMPLE_MOST];
     struct perf_event_header header = {.type = PERF_RECORD_SAMPLE, .misc = MISC};
 
@@ -248,13 +284,13 @@ int recording_sample(const struct wire_sample *sample, struct refusal *why)
                       sample->event, sample->context);
     words[count++] = sample->event + 1;
     words[count++] = sample->ip;
-    words[count++] = (uint64_t)tid_of(sample->thread) << 32 | KERNEL_PID;
+    words[count++] = (uint64_t)tid_of(sample->thread) << 32 | pid_of(sample->thread);
     words[count++] = sample->time;
     words[count++] = sample->address;
     words[count++] = sample->head.cpu;
     words[count++] = sample->weight;
     if (recording.chains)
-        count += write_chain(words + count, sample, callers);
+        count += write_chain(words + count, sample, (size_t)depth);
     if (recording.weights)
         words[count++] = sample->spent;
     if (recording.has_registers)
@@ -265,7 +301,7 @@ int recording_sample(const struct wire_sample *sample, struct refusal *why)
         sample_ring_add((const void *)words);
     else
         write_sample(words);
-    recording.cut += recording.chains && callers < (size_t)depth;
+    recording.cut += recording.chains && depth > CHAIN_MOST;
     return 0;
 }
 
@@ -330,8 +366,9 @@ int recording_create(const struct pitot_options *options, const struct kernel *k
         return error;
     for (unsigned i = 0; i < events->count; i++)
         write_name(i + 1, events->event[i].name);
-    write_comm(KERNEL_PID, kernel->name);
-    write_maps(0);
+    write_comm(KERNEL_PID, KERNEL_PID, kernel->name);
+    recording.pids = KERNEL_PID;
+    write_maps(KERNEL_PID);
     return perf_file_flush(why);
 }
 

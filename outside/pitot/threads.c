@@ -9,7 +9,10 @@
 
 #define THREADS_MOST (1u << 20) /* larger numbers are invalid */
 
-static char **names; /* [thread] */
+static struct thread {
+    char *name;
+    uint32_t space;
+} * threads; /* [number] */
 static size_t room;
 
 int threads_add(const struct wire_thread *thread, struct refusal *why)
@@ -20,15 +23,21 @@ int threads_add(const struct wire_thread *thread, struct refusal *why)
 
     if (number >= THREADS_MOST)
         return refuse(why, EINVAL, "the plugin's thread %u is invalid", number);
-    error = array_grow(&names, &room, number + 1, sizeof(*names), "threads", why);
+    error = array_grow(&threads, &room, number + 1, sizeof(*threads), "threads", why);
     if (error)
         return error;
-    free(names[number]);
-    names[number] = strdup(name_function(thread->outermost, name));
+    free(threads[number].name);
+    threads[number] =
+        (struct thread){strdup(name_function(thread->outermost, name)), thread->space};
     return 0;
 }
 
 const char *threads_name(uint32_t thread)
 {
-    return thread < room && names[thread] ? names[thread] : "?";
+    return thread < room && threads[thread].name ? threads[thread].name : "?";
+}
+
+uint32_t threads_space(uint32_t thread)
+{
+    return thread < room ? threads[thread].space : 0;
 }

@@ -16,3 +16,6 @@ int threads_add(const struct wire_thread *thread, struct refusal *why);
 
 /* Returns the name or address of the thread's outermost function; "?": no such thread. */
 const char *threads_name(uint32_t thread);
+
+/* Returns the number of its program's address space; 0: the kernel's, or no such thread. */
+uint32_t threads_space(uint32_t thread);

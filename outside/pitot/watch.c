@@ -10,14 +10,18 @@
 #include "outside/pitot/elf_symbols.h"
 #include "outside/pitot/machine.h"
 #include "outside/pitot/plugin.h"
+#include "outside/pitot/qemu_log.h"
 #include "outside/pitot/wire_reader.h"
+
+#define OPTIONS_ADDED 6 /* -plugin, -d, -D, and their values */
 
 static struct wire_reader reader;
 static struct plugin plugin;
+static struct qemu_version version;
+static struct qemu_log qemu_log;
 
 int watch_prepare(struct watch *watch, struct refusal *why)
 {
-    struct qemu_version version;
     int error = qemu_ask(watch->command[0], &version, why);
 
     if (!error)
@@ -28,6 +32,8 @@ int watch_prepare(struct watch *watch, struct refusal *why)
         error = refuse(why, EINVAL,
                        "--intr-regs: QEMU %u.%u gives plugins no registers; 9.2 and later do",
                        version.major, version.minor);
+    if (!error && watch->chains && qemu_log_is_needed(&version))
+        error = qemu_log_check(&qemu_log, &version, watch->command, why);
     if (!error && !plugin.tried)
         fprintf(stderr, "pitot: QEMU %u.%u has not been tried; %s is loaded\n", version.major,
                 version.minor, plugin.file);
@@ -137,45 +143,84 @@ static int follow(struct watch *watch, struct machine *machine, struct refusal *
 }
 
 /*
- * Returns the command with the option -plugin inserted after the program's name; NULL: no memory.
+ * Returns a copy of the command with room for the options that `add` puts after the program's name;
+ * NULL: no memory.
  */
-static char **command_with(char *const *command, char *argument)
+static char **copy_command(char *const *command)
 {
-    static char option[] = "-plugin";
-    size_t count = 0, used = 0;
+    size_t count = 0;
     char **all;
 
     while (command[count])
         count++;
-    all = calloc(count + 3, sizeof(*all));
-    if (!all)
-        return NULL;
-    all[used++] = command[0];
-    all[used++] = option;
-    all[used++] = argument;
-    for (size_t i = 1; i < count; i++)
-        all[used++] = command[i];
+    all = calloc(count + OPTIONS_ADDED + 1, sizeof(*all));
+    for (size_t i = 0; all && i < count; i++)
+        all[i] = command[i];
     return all;
 }
 
-int watch_run(struct watch *watch, struct refusal *why)
+static void add(char **command, char *option, char *value)
 {
+    size_t count = 1;
+
+    while (command[count])
+        count++;
+    command[count + 2] = NULL;
+    for (; count > 1; count--)
+        command[count + 1] = command[count - 1];
+    command[1] = option;
+    command[2] = value;
+}
+
+/* The plugin reads QEMU's log, if it needs that. */
+static int prepare_log(char **command, struct refusal *why)
+{
+    static char items[] = "-d", files[] = "-D";
+    int error;
+
+    error = qemu_log_prepare(&qemu_log, command, why);
+    if (error)
+        return error;
+    add(command, items, qemu_log.items);
+    add(command, files, qemu_log.files);
+    return 0;
+}
+
+static int run(struct watch *watch, char **command, struct refusal *why)
+{
+    static char option[] = "-plugin";
     struct machine machine;
-    char *argument, **command;
+    char *argument;
     int error = machine_prepare(&machine, why);
 
     if (error)
         return error;
-    argument = plugin_argument(&plugin, watch, machine.out, why);
+    argument = plugin_argument(&plugin, watch, machine.out, &qemu_log, why);
     if (!argument)
         return -ENOMEM;
-    command = command_with(watch->command, argument);
-    error = command ? machine_start(&machine, command, watch->streams, why)
-                    : refuse(why, ENOMEM, "out of memory");
+    add(command, option, argument);
+    error = machine_start(&machine, command, watch->streams, why);
     if (!error)
         error = follow(watch, &machine, why);
-    free(command);
     free(argument);
+    return error;
+}
+
+int watch_run(struct watch *watch, struct refusal *why)
+{
+    bool logs = watch->chains && qemu_log_is_needed(&version);
+    char **command = copy_command(watch->command);
+    int error = command ? 0 : refuse(why, ENOMEM, "out of memory");
+
+    if (!error && logs && !*qemu_log.items) /* the command follows calls in any case */
+        error = qemu_log_check(&qemu_log, &version, watch->command, why);
+    if (!error && logs)
+        error = prepare_log(command, why);
+    if (!error)
+        error = run(watch, command, why);
+    if (*qemu_log.folder)
+        qemu_log_finish(&qemu_log);
+    free(command);
     return error;
 }
 
@@ -220,5 +265,8 @@ void watch_tell_losses(const struct watch *watch)
     if (!watch->chains)
         return;
     watch_tell(watch->end.contexts_lost, "chain", "cut: no room for more calling contexts");
-    watch_tell(watch->end.unmatched, "return", "whose call was not seen; chains may end there");
+    watch_tell(watch->end.chains_ended, "chain", "with callers that are not known: [not known]");
+    if (watch->end.doubtful)
+        fprintf(stderr, "pitot: %llu of %llu stack switches in doubt: chains end there\n",
+                (unsigned long long)watch->end.doubtful, (unsigned long long)watch->end.switches);
 }

@@ -6,8 +6,8 @@
  *     1   QEMU 6.0 to 8.1
  *     2   counters in translated code are per CPU
  *     3   the bytes of an instruction are copied
- *     4   QEMU 9.2 to 10.1: values of accesses, and registers (since version 2); 5 differs only in
- *         parts that are not used here
+ *     4   QEMU 9.2 to 10.1: values of accesses, registers, memory, conditional callbacks; 5 differs
+ *         only in parts that are not used here
  *     6   descriptions of registers have a fourth member
  *     7   QEMU 11.1: callbacks take no plugin id, and each takes the pointer it was registered with
  */
@@ -56,6 +56,12 @@ void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id, qemu_plugin_tb_t
 typedef void qemu_plugin_tb_trans(qemu_plugin_id_t id, struct qemu_plugin_tb *block);
 void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id, qemu_plugin_tb_trans *callback);
 #endif
+#if QEMU_API >= 7
+void qemu_plugin_register_vcpu_init_cb(qemu_plugin_id_t id, qemu_plugin_exec *callback, void *own);
+#else
+typedef void qemu_plugin_vcpu(qemu_plugin_id_t id, unsigned cpu);
+void qemu_plugin_register_vcpu_init_cb(qemu_plugin_id_t id, qemu_plugin_vcpu *callback);
+#endif
 void qemu_plugin_register_vcpu_tb_exec_cb(struct qemu_plugin_tb *block, qemu_plugin_exec *callback,
                                           int registers, void *own);
 void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *instruction,
@@ -65,7 +71,7 @@ void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *instruction,
                                       void *own);
 void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id, qemu_plugin_end *callback, void *own);
 
-enum qemu_plugin_op { QEMU_PLUGIN_INLINE_ADD_U64 };
+enum qemu_plugin_op { QEMU_PLUGIN_INLINE_ADD_U64, QEMU_PLUGIN_INLINE_STORE_U64 };
 
 /* Adds a constant from translated code: to one counter, or (since version 2) to one per CPU. */
 #if QEMU_API >= 2
@@ -77,6 +83,8 @@ typedef struct {
 
 struct qemu_plugin_scoreboard *qemu_plugin_scoreboard_new(size_t element_size);
 uint64_t qemu_plugin_u64_sum(qemu_plugin_u64 entry);
+uint64_t qemu_plugin_u64_get(qemu_plugin_u64 entry, unsigned cpu);
+void qemu_plugin_u64_set(qemu_plugin_u64 entry, unsigned cpu, uint64_t value);
 void qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(struct qemu_plugin_tb *block,
                                                        enum qemu_plugin_op operation,
                                                        qemu_plugin_u64 entry, uint64_t immediate);
@@ -154,7 +162,42 @@ typedef struct {
  */
 GArray *qemu_plugin_get_registers(void);
 void qemu_plugin_read_register(struct qemu_plugin_register *handle, GByteArray *to);
+bool qemu_plugin_read_memory_vaddr(uint64_t address, GByteArray *to, size_t size);
+
+enum qemu_plugin_cond { QEMU_PLUGIN_COND_GE = 7 };
+
+/* Calls back if translated code finds the CPU's counter not less than a constant. */
+void qemu_plugin_register_vcpu_tb_exec_cond_cb(struct qemu_plugin_tb *block,
+                                               qemu_plugin_exec *callback, int registers,
+                                               enum qemu_plugin_cond condition,
+                                               qemu_plugin_u64 entry, uint64_t least, void *own);
+
+/*
+ * From QEMU 10.2 on, which is to be looked up: NULL before. `from`: the interrupted instruction;
+ * `to`: the handler's first one.
+ */
+enum { QEMU_PLUGIN_DISCON_INTERRUPT = 1 };
+#if QEMU_API >= 7
+typedef void qemu_plugin_discon(unsigned cpu, int kind, uint64_t from, uint64_t to, void *own);
+__attribute__((weak)) void qemu_plugin_register_vcpu_discon_cb(qemu_plugin_id_t id, int kinds,
+                                                               qemu_plugin_discon *callback,
+                                                               void *own);
+#else
+typedef void qemu_plugin_discon(qemu_plugin_id_t id, unsigned cpu, int kind, uint64_t from,
+                                uint64_t to);
+__attribute__((weak)) void qemu_plugin_register_vcpu_discon_cb(qemu_plugin_id_t id, int kinds,
+                                                               qemu_plugin_discon *callback);
 #endif
+#endif
+
+/* The physical address of an access. */
+struct qemu_plugin_hwaddr;
+struct qemu_plugin_hwaddr *qemu_plugin_get_hwaddr(qemu_plugin_meminfo_t info, uint64_t address);
+bool qemu_plugin_hwaddr_is_io(const struct qemu_plugin_hwaddr *physical);
+uint64_t qemu_plugin_hwaddr_phys_addr(const struct qemu_plugin_hwaddr *physical);
+
+/* Writes to QEMU's log, if it has -d plugin. */
+void qemu_plugin_outs(const char *text);
 
 PLUGIN_EXPORT extern int qemu_plugin_version;
 PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc,

@@ -18,6 +18,9 @@ bool context_init(void)
 {
     contexts = calloc(CONTEXT_MOST, sizeof(*contexts));
     numbers = calloc(PLACES, sizeof(*numbers));
+    used = CONTEXT_UNKNOWN;
+    if (contexts)
+        contexts[CONTEXT_UNKNOWN] = (struct context){.by = WIRE_BY_UNKNOWN, .unknown = true};
     return contexts && numbers;
 }
 
@@ -37,16 +40,19 @@ static uint32_t new_context(uint32_t outer, uint64_t site, enum wire_by by, unsi
 {
     if (used + 1 == CONTEXT_MOST) {
         lost++;
-        return CONTEXT_NONE;
+        return CONTEXT_UNKNOWN;
     }
-    contexts[++used] = (struct context){
-        .site = site, .outer = outer, .by = (uint8_t)by, .site_end = (uint8_t)site_end};
+    contexts[++used] = (struct context){.site = site,
+                                        .outer = outer,
+                                        .by = (uint8_t)by,
+                                        .site_end = (uint8_t)site_end,
+                                        .unknown = contexts[outer].unknown};
     return used;
 }
 
 uint32_t context_of(uint32_t outer, uint64_t site, enum wire_by by, unsigned site_end)
 {
-    uint32_t i = first_place(outer, site);
+    uint32_t i = first_place(outer, site), number;
 
     for (; numbers[i] != CONTEXT_NONE; i = (i + 1) % PLACES) {
         const struct context *context = &contexts[numbers[i]];
@@ -54,7 +60,10 @@ uint32_t context_of(uint32_t outer, uint64_t site, enum wire_by by, unsigned sit
         if (context->site == site && context->outer == outer && context->by == by)
             return numbers[i];
     }
-    return numbers[i] = new_context(outer, site, by, site_end);
+    number = new_context(outer, site, by, site_end);
+    if (number != CONTEXT_UNKNOWN)
+        numbers[i] = number;
+    return number;
 }
 
 uint32_t context_last(void)

@@ -10,8 +10,9 @@
 
 #include "outside/wire.h"
 
-#define CONTEXT_NONE 0
-#define CONTEXT_MOST (3u << 20) /* all numbers are below this */
+#define CONTEXT_NONE    0
+#define CONTEXT_UNKNOWN 1          /* a caller that is not known: the chain ends with a mark */
+#define CONTEXT_MOST    (3u << 20) /* all numbers are below this */
 
 struct context {
     uint64_t site;
@@ -19,12 +20,13 @@ struct context {
     uint8_t by;       /* enum wire_by */
     uint8_t site_end; /* bytes of the call instruction */
     bool told;        /* sent to the command */
+    bool unknown;     /* the path begins with CONTEXT_UNKNOWN */
 };
 
 /* False: no memory. */
 bool context_init(void);
 
-/* The context of the call at `site` in the context `outer`; CONTEXT_NONE if there is no room. */
+/* The context of the call at `site` in the context `outer`; CONTEXT_UNKNOWN: no room. */
 uint32_t context_of(uint32_t outer, uint64_t site, enum wire_by by, unsigned site_end);
 
 struct context *context_at(uint32_t number);

@@ -8,12 +8,10 @@
 
 #define MODE_REGISTER 3
 #define REGISTER_SP   4
-#define SIB_SP        0x24 /* rsp alone */
 #define LOCK          0xf0
 #define REX           0x40 /* to 0x4f */
 #define REX_MASK      0xf0
 #define REX_BASE      1
-#define REX_INDEX     2
 #define REX_REG       4
 
 /* Returns the target, from a displacement at the end of the instruction. */
@@ -65,6 +63,13 @@ static enum decoded decode_two(const uint8_t *opcode, uint8_t rex, const uint8_t
     case 0x20: /* mov from a control or debug register, for any mod field */
     case 0x21:
         return loads_if((opcode[2] & 7) == REGISTER_SP && !(rex & REX_BASE));
+    case 0x01: /* group 7: lidt is /3, of memory */
+        return opcode[2] >> 6 != MODE_REGISTER && (opcode[2] >> 3 & 7) == 3 ? DECODED_TABLE
+                                                                            : DECODED_OTHER;
+    case 0x22: /* mov to a control register, for any mod field */
+        return (opcode[2] >> 3 & 7) == 3 && !(rex & REX_REG) ? DECODED_SPACE : DECODED_OTHER;
+    case 0x40 ... 0x4f: /* cmovcc */
+        return loads_if(reg_is_sp(opcode[2], rex));
     case 0xb2: /* lss */
         return loads_if(reg_is_sp(opcode[2], rex));
     default:
@@ -145,8 +150,11 @@ enum decoded decode(const uint8_t *bytes, size_t size, uint64_t ip, uint64_t *ta
     case 0xc2:
     case 0xc3:
         return DECODED_RETURN;
-    case 0xca: /* far returns */
+    case 0xc9:
+        return DECODED_LEAVE;
+    case 0xca:
     case 0xcb:
+        return DECODED_RETURN_FAR;
     case 0xea: /* far jump and call, on the way to 64-bit mode */
     case 0x9a:
         return DECODED_JUMP_FAR;
@@ -168,21 +176,104 @@ enum decoded decode(const uint8_t *bytes, size_t size, uint64_t ip, uint64_t *ta
         return DECODED_JUMP;
     case 0xff:
         return decode_group_5(opcode[1] >> 3 & 7);
-    case 0x89: /* mov to [rsp] */
-        if (opcode[1] >> 6 == 0 && (opcode[1] & 7) == REGISTER_SP && opcode[2] == SIB_SP &&
-            !(rex & (REX_BASE | REX_INDEX)))
-            return DECODED_REPLACES;
-        return loads_if(loads_sp(opcode, rex));
     default:
+        *target = opcode[0] == 0x8d || (opcode[0] != 0xc7 && opcode[1] >> 6 == MODE_REGISTER);
         return loads_if(loads_sp(opcode, rex));
     }
 }
 
-bool decode_is_way_out(const uint8_t *bytes)
+/* True for `mov register, rsp` and `lea register, [rsp...]`. */
+static bool copies_sp(const uint8_t *opcode, uint8_t rex, unsigned to)
 {
-    uint8_t opcode = bytes[branch_prefixes(bytes)];
+    unsigned reg = (opcode[1] >> 3 & 7) | (rex & REX_REG ? 8 : 0);
+    unsigned base = (opcode[1] & 7) | (rex & REX_BASE ? 8 : 0);
+    bool direct = opcode[1] >> 6 == MODE_REGISTER;
 
-    return opcode == 0xc2 || opcode == 0xc3 || opcode == 0xe9 || opcode == 0xeb;
+    switch (opcode[0]) {
+    case 0x89:
+        return direct && reg == REGISTER_SP && base == to;
+    case 0x8b:
+        return direct && base == REGISTER_SP && reg == to;
+    case 0x8d:
+        return !direct && base == REGISTER_SP && reg == to && (opcode[2] & 7) == REGISTER_SP;
+    default:
+        return false;
+    }
+}
+
+/* True for add, sub, and, or of this register: what it was computed from stays. */
+static bool adjusts(const uint8_t *opcode, uint8_t rex, unsigned to)
+{
+    unsigned reg = (opcode[1] >> 3 & 7) | (rex & REX_REG ? 8 : 0);
+    unsigned base = (opcode[1] & 7) | (rex & REX_BASE ? 8 : 0);
+    unsigned group = opcode[1] >> 3 & 7;
+    bool direct = opcode[1] >> 6 == MODE_REGISTER;
+
+    switch (opcode[0]) {
+    case 0x01: /* add, sub, and: to the r/m operand */
+    case 0x29:
+    case 0x21:
+        return direct && base == to;
+    case 0x03: /* ... to the reg operand */
+    case 0x2b:
+    case 0x23:
+        return reg == to;
+    case 0x81: /* ... of an immediate */
+    case 0x83:
+        return direct && base == to && (group == 0 || group == 4 || group == 5);
+    default:
+        return false;
+    }
+}
+
+/* True if the instruction may set this register; wrongly true is safe. */
+static bool may_set(const uint8_t *opcode, uint8_t rex, unsigned to)
+{
+    unsigned reg = (opcode[1] >> 3 & 7) | (rex & REX_REG ? 8 : 0);
+    unsigned base = (opcode[1] & 7) | (rex & REX_BASE ? 8 : 0);
+    unsigned low = (opcode[0] & 7) | (rex & REX_BASE ? 8 : 0);
+
+    if (opcode[0] == 0x89 || (opcode[0] >= 0x50 && opcode[0] <= 0x57) || opcode[0] == 0x39 ||
+        opcode[0] == 0x85) /* stores, pushes and comparisons, by their direction */
+        return opcode[0] == 0x89 && opcode[1] >> 6 == MODE_REGISTER && base == to;
+    return reg == to || base == to || low == to || to == 0;
+}
+
+bool decode_is_adjustment(const uint8_t *block, const uint8_t *sizes, size_t count)
+{
+    const uint8_t *at = block;
+    uint8_t rex;
+    unsigned from;
+
+    for (size_t i = 0; i < count; i++)
+        at += sizes[i];
+    rex = (at[0] & REX_MASK) == REX ? at[0] : 0;
+    at += rex ? 1 : 0;
+    if (at[1] >> 6 != MODE_REGISTER || (at[0] != 0x89 && at[0] != 0x8b))
+        return false;
+    from = at[0] == 0x89 ? (at[1] >> 3 & 7) | (rex & REX_REG ? 8 : 0)
+                         : (at[1] & 7) | (rex & REX_BASE ? 8 : 0);
+    at -= rex ? 1 : 0;
+    while (count > 0) {
+        const uint8_t *opcode;
+
+        at -= sizes[--count];
+        opcode = at + branch_prefixes(at);
+        rex = opcode > at && (opcode[-1] & REX_MASK) == REX ? opcode[-1] : 0;
+        if (copies_sp(opcode, rex, from))
+            return true;
+        if (!adjusts(opcode, rex, from) && may_set(opcode, rex, from))
+            return false;
+    }
+    return false;
+}
+
+unsigned decode_space_source(const uint8_t *bytes)
+{
+    unsigned prefixes = branch_prefixes(bytes);
+    uint8_t rex = prefixes > 0 && (bytes[prefixes - 1] & REX_MASK) == REX ? bytes[prefixes - 1] : 0;
+
+    return (bytes[prefixes + 2] & 7u) | (rex & REX_BASE ? 8 : 0);
 }
 
 bool decode_is_atomic(const uint8_t *bytes)

@@ -14,24 +14,36 @@ enum decoded {
     DECODED_CALL,     /* direct: to `target` */
     DECODED_CALL_FAR, /* indirect: through memory or a register */
     DECODED_RETURN,
-    DECODED_JUMP,       /* unconditional: to `target` */
-    DECODED_JUMP_IF,    /* conditional: to `target` */
-    DECODED_JUMP_FAR,   /* indirect: through memory or a register */
+    DECODED_JUMP,     /* unconditional: to `target` */
+    DECODED_JUMP_IF,  /* conditional: to `target` */
+    DECODED_JUMP_FAR, /* indirect: through memory or a register */
+    DECODED_RETURN_FAR,
     DECODED_LOADS,      /* loads rsp, except by adding to it */
-    DECODED_PUSH,       /* writes a new top of the stack, which a return would read */
-    DECODED_REPLACES,   /* overwrites the top of the stack */
-    DECODED_POP,        /* reads the top of the stack */
+    DECODED_LEAVE,      /* loads rsp with rbp, and pops rbp */
+    DECODED_PUSH,       /* writes below rsp */
+    DECODED_POP,        /* reads at rsp */
     DECODED_SYSCALL,    /* syscall, sysenter: enters the kernel */
     DECODED_INTERRUPTS, /* int, int3 */
     DECODED_SYSRET,     /* sysret, sysexit: leaves the kernel */
     DECODED_INTERRUPT_RETURN,
+    DECODED_SPACE, /* loads cr3 */
+    DECODED_TABLE, /* lidt */
 };
 
-/* Sets `target` if there is one; `ip` is the instruction's address. Reads up to 16 bytes. */
+/*
+ * Sets `target` if there is one; for DECODED_LOADS to 1 if rsp is loaded from other registers, not
+ * from memory. `ip` is the instruction's address. Reads up to 16 bytes.
+ */
 enum decoded decode(const uint8_t *bytes, size_t size, uint64_t ip, uint64_t *target);
 
-/* True if the code begins with a return, or with a direct jump, which may lead to one. */
-bool decode_is_way_out(const uint8_t *bytes);
+/*
+ * True if the instruction copies a register to rsp that the instructions before it in its block,
+ * `count` of them with these sizes, computed from rsp: memory for an array of variable length.
+ */
+bool decode_is_adjustment(const uint8_t *block, const uint8_t *sizes, size_t count);
+
+/* The register that `mov` copies to cr3, as the instruction numbers them. */
+unsigned decode_space_source(const uint8_t *bytes);
 
 /* True if the instruction reads and writes memory atomically: lock, or xchg. */
 bool decode_is_atomic(const uint8_t *bytes);

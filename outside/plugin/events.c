@@ -20,8 +20,11 @@ static struct event {
     unsigned access;     /* bits of enum wire_access */
     uint64_t *functions; /* sorted */
     size_t function_count;
+    unsigned vector_first, vector_last; /* of interrupts */
     bool stops;
 } events[EVENTS_MOST];
+
+#define VECTORS 256
 
 static unsigned count;
 static bool stopped;
@@ -103,6 +106,16 @@ static bool read_functions(const char *path, struct event *event)
     return event->function_count > 0;
 }
 
+/* A vector that is not known is none of a narrower range. */
+static const char *add_interrupts(const char *text, struct event *event)
+{
+    if (sscanf(text, "%u-%u:%" SCNu64, &event->vector_first, &event->vector_last, &event->period) !=
+        3)
+        return "irq:FIRST-LAST:PERIOD";
+    event->left = event->period;
+    return NULL;
+}
+
 static const char *add_functions(const char *text, struct event *event)
 {
     const char *colon = strrchr(text, ':');
@@ -137,7 +150,7 @@ const char *events_add(const char *argument, bool stops)
         wrong = add_functions(argument + 7, event);
     } else if (strncmp(argument, "irq:", 4) == 0) {
         event->kind = EVENT_INTERRUPT;
-        wrong = take_period(argument + 4, event) ? NULL : "irq:PERIOD";
+        wrong = add_interrupts(argument + 4, event);
     } else {
         wrong = "insn, mem, at, call, return or irq";
     }
@@ -184,6 +197,14 @@ bool events_returns(void)
 {
     for (unsigned i = 0; i < count; i++)
         if (events[i].kind == EVENT_RETURN)
+            return true;
+    return false;
+}
+
+bool events_instructions(void)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (events[i].kind == EVENT_INSTRUCTIONS && events[i].period > 0)
             return true;
     return false;
 }
@@ -292,12 +313,27 @@ bool events_stopped(void)
     return once;
 }
 
-void events_on_interrupt(unsigned cpu, uint64_t time, uint64_t ip)
+static bool has_all_vectors(const struct event *event)
+{
+    return event->vector_first == 0 && event->vector_last == VECTORS - 1;
+}
+
+bool events_vectors(void)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (events[i].kind == EVENT_INTERRUPT && !has_all_vectors(&events[i]))
+            return true;
+    return false;
+}
+
+void events_on_interrupt(unsigned cpu, uint64_t time, uint64_t ip, int vector)
 {
     struct wire_sample sample = {.ip = ip, .time = time};
 
     for (unsigned i = 0; i < count; i++)
-        if (events[i].kind == EVENT_INTERRUPT)
+        if (events[i].kind == EVENT_INTERRUPT &&
+            (has_all_vectors(&events[i]) ||
+             (vector >= (int)events[i].vector_first && vector <= (int)events[i].vector_last)))
             hit(&events[i], cpu, &sample);
 }
 

@@ -16,9 +16,9 @@
 
 /*
  * Takes insn:PERIOD, mem:ADDRESS:LENGTH:r|w|rw:PERIOD, call:FILE:PERIOD, return:FILE:PERIOD, or
- * irq:PERIOD. Addresses are those of the kernel's file; at:... is like mem:... with a run-time
- * address. If `stops`, no event counts hits after the first hit of this one. Returns NULL, or the
- * form that was expected.
+ * irq:FIRST-LAST:PERIOD, of vectors. Addresses are those of the kernel's file; at:... is like
+ * mem:... with a run-time address. If `stops`, no event counts hits after the first hit of this
+ * one. Returns NULL, or the form that was expected.
  */
 const char *events_add(const char *argument, bool stops);
 
@@ -31,6 +31,10 @@ bool events_call(uint64_t address);
 
 /* True if there is an event for returns. */
 bool events_returns(void);
+
+/* True if there is an event for instructions with a period, or one for some vectors only. */
+bool events_instructions(void);
+bool events_vectors(void);
 
 /*
  * Takes the samples that are due at `time`, the CPU's instruction count. Returns the time at which
@@ -63,10 +67,10 @@ void events_on_return(unsigned cpu, uint64_t time, uint64_t ip,
 bool events_stopped(void);
 
 /*
- * Reports an interrupt or exception whose handler begins at `ip`. Must be called after
- * follow_interrupt.
+ * Reports an interrupt or exception whose handler begins at `ip`; vector -1: not known. Must be
+ * called after follow_interrupt.
  */
-void events_on_interrupt(unsigned cpu, uint64_t time, uint64_t ip);
+void events_on_interrupt(unsigned cpu, uint64_t time, uint64_t ip, int vector);
 
 /* Reports the hits of each event; `instructions` were executed on all CPUs. */
 void events_tell(uint64_t instructions);

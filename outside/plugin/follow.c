@@ -2,100 +2,330 @@
 /* See follow.h. */
 #include "outside/plugin/follow.h"
 
+#include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "outside/plugin/context.h"
 #include "outside/plugin/stack.h"
 
-#define WORD 8
+#define WORD          8
+#define FRAME_SIZE    40    /* rip, cs, rflags, rsp, ss */
+#define FRAME_ALIGNED 16    /* the CPU aligns rsp before it stores them */
+#define NEAR          16384 /* a handler's first access lies at most this far below its frame */
+#define ROOM          65536 /* of locals: an unknown load so far below may be an array */
+#define SLACK         256   /* pushes before a load that may have been unseen */
+#define NOWHERE       16    /* stands for an rsp that is not known */
+#define THREADS_LESS  1024
+#define SPACES_MOST   4096
 
 static struct follow_cpu {
-    struct stack *stack; /* the current stack; NULL: not known */
-    bool loaded;         /* rsp was loaded: the next place determines the stack */
-    bool presumed;       /* an interrupt has returned, to `stack` if the next place is on it */
-    bool interrupted;    /* a handler has begun, but its first place is not known: */
-    bool begun;          /* ... a block of its handler has run */
-    uint32_t context;    /* ... its context */
-    uint32_t upon;       /* ... context of the interrupted handler, if that has no place, or none */
-    struct stack *below; /* ... the stack interrupted by the first such handler */
-    uint64_t time;       /* as last passed to follow_time */
-    struct follow_returned returned;
+    _Alignas(64) struct stack *stack; /* NULL: not known */
+    enum {
+        SETTLED,
+        LOADED,      /* rsp was loaded with an unknown value: the next place decides */
+        INTERRUPTED, /* ... as after an interrupt whose frame's place is not known */
+        RETURNED,    /* ... as after `iret`, which probably continues on this stack */
+    } open;
+    uint64_t from;              /* LOADED, RETURNED: rsp on the stack that was left */
+    struct stack_link expected; /* LOADED: the program's stack, if `sysret` followed */
+    bool computed;              /* LOADED: from other registers, maybe from rsp */
+    unsigned presumed;          /* INTERRUPTED: frames on `stack` that may belong on another one */
+    bool moved;                 /* cr3 was changed: `stack` may be on other memory */
+    uint64_t moved_at;          /* ... rsp then */
+    uint64_t space;             /* cr3; 0: not known */
+    uint64_t time;              /* as last passed to follow_time */
 } cpus[FOLLOW_CPUS];
 
-static uint64_t *outermost; /* [thread] */
-static bool by_entry;       /* contexts are paths of functions */
+static struct follow_thread *threads; /* [number] */
+static uint32_t threads_room, thread_count;
+static uint64_t spaces[SPACES_MOST]; /* cr3, [number - 1] */
+static uint32_t space_count;
+static bool by_entry; /* contexts are paths of functions */
+static struct follow_doubts doubts;
 
 bool follow_init(void)
 {
-    outermost = calloc(STACKS_MOST, sizeof(*outermost));
-    return outermost && stack_init() && context_init();
+    return stack_init() && context_init();
 }
 
-static void forget(const struct stack *gone)
+struct follow_doubts follow_doubts(void)
 {
-    for (unsigned cpu = 0; cpu < FOLLOW_CPUS; cpu++) {
-        if (cpus[cpu].stack == gone)
-            cpus[cpu].stack = NULL;
-        if (cpus[cpu].below == gone)
-            cpus[cpu].below = NULL;
+    return doubts;
+}
+
+/* --- Threads and address spaces --- */
+
+static struct follow_thread *thread_of(uint32_t number)
+{
+    if (number >= threads_room) {
+        uint32_t room = number < THREADS_LESS ? THREADS_LESS : 2 * number;
+        struct follow_thread *more = realloc(threads, room * sizeof(*more));
+
+        if (!more)
+            return NULL;
+        memset(more + threads_room, 0, (room - threads_room) * sizeof(*more));
+        threads = more;
+        threads_room = room;
     }
+    return &threads[number];
 }
 
-/* --- Which stack a place belongs to. --- */
-
-/* The handler has used its first place, so its frame is known: just above that place. */
-static void settle_interrupt(struct follow_cpu *cpu, uint64_t place)
+struct follow_thread *follow_thread_info(uint32_t number)
 {
-    struct stack *stack = stack_of(place);
-    struct frame frame = {.place = place + WORD,
-                          .context = cpu->context,
-                          .interrupt = true,
-                          .below = cpu->below,
-                          .upon = cpu->upon};
+    return thread_of(number);
+}
 
-    cpu->interrupted = cpu->loaded = false;
+/* Address spaces are numbered from 1, in the order in which programs run in them. */
+static uint32_t space_number(uint64_t space)
+{
+    uint32_t i = 0;
+
+    while (i < space_count && spaces[i] != space)
+        i++;
+    if (i == SPACES_MOST)
+        return 0;
+    if (i == space_count)
+        spaces[space_count++] = space;
+    return i + 1;
+}
+
+static uint32_t thread_on(struct stack *stack)
+{
+    if (!stack->thread)
+        stack->thread = ++thread_count;
+    return stack->thread;
+}
+
+/* A program runs on this stack. */
+static void set_user(struct stack *stack, uint64_t space)
+{
+    struct follow_thread *thread = stack->user || !space ? NULL : thread_of(thread_on(stack));
+
+    if (!thread)
+        return;
+    stack->user = true;
+    thread->space = space_number(space);
+}
+
+/* --- Which stack rsp is on --- */
+
+static void enter(struct follow_cpu *cpu, struct stack *stack, uint64_t rsp)
+{
     cpu->stack = stack;
     if (!stack)
         return;
-    stack_widen(stack, place, forget);
-    stack_pop_to(stack, place + WORD);
+    stack_enter(stack, rsp);
+    stack->space = cpu->space;
+}
+
+static void leave(struct follow_cpu *cpu, uint64_t rsp)
+{
+    if (cpu->stack)
+        stack_leave(cpu->stack, rsp);
+    cpu->stack = NULL;
+}
+
+/* If no call stays on this stack, which is entered at rsp, another thread begins on it. */
+static struct stack *begin_again(struct stack *stack, uint64_t rsp)
+{
+    if (stack && (stack->depth == 0 || stack->frames[0].place < rsp))
+        stack->thread = stack->function = 0;
+    return stack;
+}
+
+/* The stack with its frame of a system call innermost is left before any call: see follow.h. */
+static bool take_syscall(struct stack *stack, struct frame *frame)
+{
+    struct frame *top = stack_top(stack);
+
+    if (!top || top->kind != FRAME_SYSCALL || top->below.stack)
+        return false;
+    *frame = *top;
+    frame->below = stack_link_to(stack);
+    stack->depth--;
+    return true;
+}
+
+/* Pushes a frame that says which stack the CPU came from. */
+static void push_above(struct stack *stack, struct frame frame, uint64_t place)
+{
+    struct stack *below = stack_linked(&frame.below);
+
+    frame.place = place;
+    stack_pop_below(stack, place + 1);
+    if (below)
+        stack->thread = thread_on(below);
     stack_push(stack, &frame);
 }
 
-/* Moves the handler's frame if the handler has switched to the interrupted stack. */
-static void move_interrupt(struct stack *from, struct stack *to, uint64_t place)
+/* The stack is only likely: its chains end here. */
+static void forget_frames(struct stack *stack)
 {
-    struct frame *frame = stack_top(from);
+    struct frame unknown = {
+        .place = stack->high, .context = CONTEXT_UNKNOWN, .kind = FRAME_UNKNOWN};
 
-    if (from == to || !frame || !frame->interrupt || frame->below != to)
-        return;
-    from->depth--;
-    frame->place = place + WORD;
-    stack_widen(to, place, forget);
-    stack_pop_to(to, place + WORD);
-    stack_push(to, frame);
+    stack->depth = 0;
+    stack_push(stack, &unknown);
 }
 
-static void settle(struct follow_cpu *cpu, uint64_t place)
+/*
+ * True if a handler has loaded rsp to continue just below the code that it interrupted, on that
+ * stack: its frame moves there.
+ */
+static bool move_handler(struct follow_cpu *cpu, uint64_t from, const struct stack_where *where)
 {
-    if (cpu->interrupted) {
-        settle_interrupt(cpu, place);
+    struct frame *top = stack_top(cpu->stack), frame;
+    struct stack *below = top && top->kind == FRAME_INTERRUPT ? stack_linked(&top->below) : NULL;
+
+    if (!below || below->on || where->rsp > below->low ||
+        (where->rsp >= cpu->stack->floor && where->rsp <= cpu->stack->high) ||
+        below->low - where->rsp > STACK_PAGE || !stack_is_there(below, where))
+        return false;
+    frame = *top;
+    frame.below = (struct stack_link){NULL, 0};
+    cpu->stack->depth--;
+    leave(cpu, from);
+    enter(cpu, below, below->low);
+    stack_grow(below, where->rsp);
+    push_above(below, frame, where->rsp);
+    doubts.switches++;
+    return true;
+}
+
+/*
+ * rsp was `from`, and is now on the stack that this finds; `slack`: how much lower than known rsp
+ * may have been when stacks were left; `may_stay`: lower on the same stack, for an array.
+ */
+static void change(struct follow_cpu *cpu, uint64_t from, const struct stack_where *where,
+                   uint64_t slack, bool may_stay)
+{
+    struct stack *was = cpu->stack, *to = stack_suspended_at(where);
+    struct frame frame;
+    bool entered, doubtful = false;
+
+    if (!to && move_handler(cpu, from, where))
+        return;
+    if (!to && was && where->rsp + slack >= from && where->rsp <= was->high &&
+        stack_is_there(was, where)) { /* an epilogue, or longjmp */
+        stack_pop_below(was, where->rsp);
         return;
     }
-    if (cpu->presumed && cpu->stack && !stack_is_about(cpu->stack, place))
-        cpu->loaded = true;
-    cpu->presumed = false;
-    if (cpu->loaded || !cpu->stack) {
-        struct stack *stack = stack_of(place);
+    if (!to)
+        to = begin_again(stack_around(where), where->rsp);
+    if (!to && slack && (to = stack_suspended_near(where, slack)))
+        doubtful = to->depth > 0;
+    if (!to) {
+        to = stack_new(where);
+        doubtful = may_stay && was && where->rsp < from && from - where->rsp <= ROOM;
+    }
+    entered = was && take_syscall(was, &frame);
+    doubts.switches++;
+    doubts.doubtful += doubtful;
+    leave(cpu, from);
+    enter(cpu, to, where->rsp);
+    if (doubtful && to)
+        forget_frames(to);
+    if (entered && to)
+        push_above(to, frame, where->rsp);
+}
 
-        if (stack)
-            move_interrupt(cpu->stack, stack, place);
-        cpu->stack = stack;
-        cpu->loaded = false;
+static struct stack_where where_is(const struct follow_cpu *cpu, uint64_t rsp)
+{
+    return (struct stack_where){.rsp = rsp, .space = cpu->space};
+}
+
+bool follow_is_open(unsigned number)
+{
+    return cpus[number].open != SETTLED || cpus[number].moved || !cpus[number].stack;
+}
+
+/* After a load of cr3, rsp may be on another stack at the same address. */
+static void settle_space(struct follow_cpu *cpu)
+{
+    struct stack_where where = where_is(cpu, cpu->moved_at);
+
+    cpu->moved = false;
+    if (!cpu->stack)
+        return;
+    if (stack_is_there(cpu->stack, &where)) {
+        cpu->stack->space = cpu->space;
+        return;
+    }
+    change(cpu, cpu->moved_at, &where, 0, false);
+}
+
+/*
+ * A handler's first access shows whether the CPU has changed stacks: its frames on top of the
+ * interrupted stack then move.
+ */
+static void settle_interrupt(struct follow_cpu *cpu, const struct stack_where *where)
+{
+    struct stack *below = cpu->stack;
+    unsigned first = below->depth - cpu->presumed;
+    const struct frame *innermost = stack_top(below);
+    struct frame frame;
+
+    assert(cpu->presumed > 0 && cpu->presumed <= below->depth);
+    frame = below->frames[first];
+    if (frame.below.stack != below && where->rsp <= innermost->place &&
+        innermost->place - where->rsp <= NEAR && stack_is_there(below, where))
+        return;
+    frame.below = stack_link_to(below);
+    below->depth = first;
+    change(cpu, frame.next, where, SLACK, false);
+    if (cpu->stack)
+        push_above(cpu->stack, frame, where->rsp);
+}
+
+/* After `sysret` the program continues on the stack that its system call came from. */
+static bool settle_sysret(struct follow_cpu *cpu, const struct stack_where *where)
+{
+    struct stack *to = stack_linked(&cpu->expected);
+
+    if (!to || to->on || where->rsp > to->high || where->rsp + NEAR < to->low ||
+        !stack_is_there(to, where))
+        return false;
+    leave(cpu, cpu->from);
+    enter(cpu, to, where->rsp < to->low ? to->low : where->rsp);
+    doubts.switches++;
+    return true;
+}
+
+void follow_place(unsigned number, uint64_t rsp, uint64_t physical, bool reads)
+{
+    struct follow_cpu *cpu = &cpus[number];
+    struct stack_where where = {.rsp = rsp, .space = cpu->space, .physical = physical};
+
+    if (cpu->moved)
+        settle_space(cpu);
+    switch (cpu->open) {
+    case SETTLED:
+        if (!cpu->stack || (physical && !stack_is_there(cpu->stack, &where)))
+            change(cpu, rsp, &where, 0, false);
+        break;
+    case LOADED:
+        if (!settle_sysret(cpu, &where))
+            change(cpu, cpu->from, &where, SLACK, cpu->computed && !reads);
+        break;
+    case INTERRUPTED:
+        settle_interrupt(cpu, &where);
+        break;
+    case RETURNED:
+        if (!cpu->stack || rsp > cpu->stack->high + NEAR || rsp + NEAR < cpu->stack->floor ||
+            !stack_is_there(cpu->stack, &where))
+            change(cpu, cpu->from, &where, SLACK, false);
+        break;
+    }
+    cpu->open = SETTLED;
+    cpu->presumed = 0;
+    if (cpu->stack && physical) {
+        cpu->stack->page = (rsp - 1) / STACK_PAGE;
+        cpu->stack->physical = physical;
     }
 }
 
-/* --- What happens. --- */
+/* --- Calls and returns --- */
 
 /* If contexts are paths of functions, a context is made only once the callee's entry is known. */
 static uint32_t context_by(uint32_t outer, uint64_t site, enum wire_by by, unsigned site_end)
@@ -108,23 +338,25 @@ void follow_by_entry(void)
     by_entry = true;
 }
 
+/* The callee or handler of this frame has begun at `ip`. */
+static void begin(struct frame *frame, uint64_t ran, uint64_t ip)
+{
+    frame->entry = ip;
+    frame->began = ran;
+    if (by_entry)
+        frame->context =
+            context_of(frame->context, ip,
+                       frame->kind == FRAME_INTERRUPT ? WIRE_BY_INTERRUPT : WIRE_BY_ENTRY, 0);
+}
+
 bool follow_begin(unsigned number, uint64_t ip)
 {
     struct follow_cpu *cpu = &cpus[number];
-    struct frame *top = cpu->loaded || cpu->interrupted ? NULL : stack_top(cpu->stack);
+    struct frame *top = stack_top(cpu->stack);
 
-    if (cpu->interrupted && !cpu->begun) {
-        cpu->begun = true;
-        if (by_entry)
-            cpu->context = context_of(cpu->context, ip, WIRE_BY_INTERRUPT, 0);
-        return true;
-    }
-    if (!top || top->entry || top->interrupt)
+    if (!top || top->entry || top->kind == FRAME_UNKNOWN)
         return false;
-    top->entry = ip;
-    top->began = cpu->stack->ran;
-    if (by_entry)
-        top->context = context_of(top->context, ip, WIRE_BY_ENTRY, 0);
+    begin(top, cpu->stack->ran, ip);
     return true;
 }
 
@@ -132,7 +364,7 @@ bool follow_begin(unsigned number, uint64_t ip)
 static bool is_again(const struct frame *last, uint32_t outer, uint64_t next)
 {
     return last->next == next && last->outer == outer && last->context != CONTEXT_NONE &&
-           !last->interrupt;
+           last->kind == FRAME_CALL;
 }
 
 bool follow_calls_again(unsigned number, uint64_t place, uint64_t next)
@@ -141,96 +373,323 @@ bool follow_calls_again(unsigned number, uint64_t place, uint64_t next)
     struct stack *stack = cpu->stack;
     struct frame *frame;
 
-    if (cpu->loaded || cpu->presumed || cpu->interrupted || !stack || place < stack->low ||
-        place > stack->high)
+    if (follow_is_open(number) || place < stack->floor || place > stack->high)
         return false;
-    stack_pop_to(stack, place);
+    stack_pop_below(stack, place + 1);
     if (stack->depth == 0 || stack->depth == stack->room)
         return false;
     frame = &stack->frames[stack->depth];
     if (!is_again(frame, stack_context(stack), next))
         return false;
     frame->place = place;
-    frame->replaced = false;
+    frame->function = 0;
     stack->depth++;
     return true;
 }
 
-/*
- * True if an interrupt was missed: when a handler is entered for the first time, right after an
- * indirect call or jump, it is mistaken for the target, and only the different stack reveals the
- * interrupt.
- */
-static bool is_late_interrupt(const struct follow_cpu *cpu, uint64_t place)
+bool follow_enters(unsigned number, uint64_t ip)
 {
-    return cpu->stack && !cpu->loaded && !cpu->presumed && !cpu->interrupted &&
-           !stack_reaches(cpu->stack, place);
-}
+    struct stack *stack = cpus[number].stack;
+    struct frame *top = stack_top(stack);
+    uint32_t *function;
 
-void follow_call(unsigned number, uint64_t place, uint64_t site, unsigned site_end)
-{
-    struct follow_cpu *cpu = &cpus[number];
-    struct frame frame = {.place = place, .next = site + site_end};
-    struct stack *stack;
-
-    if (is_late_interrupt(cpu, place))
-        follow_interrupt(number, context_at(stack_context(cpu->stack))->site);
-    settle(cpu, place);
-    stack = cpu->stack;
     if (!stack)
-        return;
-    if (place < stack->low || place > stack->high)
-        stack_widen(stack, place, forget);
-    stack_pop_to(stack, place);
-    if (stack->depth == 0 || !outermost[stack->thread]) /* an interrupt's frame may be below */
-        outermost[stack->thread] = site;
-    frame.outer = stack_context(stack);
-    frame.context = context_by(frame.outer, site, WIRE_BY_CALL, site_end);
-    stack_push(stack, &frame);
-}
-
-bool follow_return(unsigned number, uint64_t ip)
-{
-    struct follow_cpu *cpu = &cpus[number];
-    struct stack *stack = cpu->stack;
-
-    cpu->returned.entry = 0;
-    if (cpu->loaded || cpu->interrupted || !stack)
         return true;
-    if (stack->depth > 0 && stack->frames[stack->depth - 1].replaced) {
-        stack->depth--;
-        return true;
-    }
-    for (unsigned i = stack->depth; i > 0 && !stack->frames[i - 1].interrupt; i--)
-        if (stack->frames[i - 1].next == ip) {
-            const struct frame *frame = &stack->frames[i - 1];
-
-            cpu->returned =
-                (struct follow_returned){frame->entry, stack->ran - frame->began, frame->context};
-            stack->depth = i - 1;
-            return true;
-        }
-    cpu->loaded = cpu->presumed;
-    cpu->presumed = false;
-    return cpu->loaded;
-}
-
-bool follow_returns_to(unsigned number, uint64_t ip)
-{
-    struct follow_cpu *cpu = &cpus[number];
-    struct stack *stack = cpu->stack;
-
-    if (cpu->loaded || cpu->presumed || cpu->interrupted || !stack || stack->depth == 0 ||
-        stack->frames[stack->depth - 1].replaced || stack->frames[stack->depth - 1].next != ip)
+    function = top ? &top->function : &stack->function;
+    if (*function == (uint32_t)ip)
         return false;
-    stack->depth--;
+    *function = (uint32_t)ip;
     return true;
 }
 
-const struct follow_returned *follow_returned(unsigned number)
+void follow_call(unsigned number, uint64_t place, uint64_t site, uint64_t next, uint64_t entry)
 {
-    return &cpus[number].returned;
+    struct follow_cpu *cpu = &cpus[number];
+    struct frame frame = {.place = place, .next = next, .kind = FRAME_CALL};
+
+    if (follow_is_open(number))
+        follow_place(number, place + WORD, 0, false);
+    if (!cpu->stack)
+        return;
+    if (place < cpu->stack->floor || place > cpu->stack->high)
+        stack_grow(cpu->stack, place);
+    stack_pop_below(cpu->stack, place + 1);
+    if (entry == next)
+        return;
+    frame.outer = stack_context(cpu->stack);
+    frame.context = context_by(frame.outer, site, WIRE_BY_CALL, (unsigned)(next - site));
+    if (entry)
+        begin(&frame, cpu->stack->ran, entry);
+    stack_push(cpu->stack, &frame);
 }
+
+bool follow_returns(unsigned number, uint64_t place)
+{
+    struct stack *stack = cpus[number].stack;
+    unsigned innermost;
+
+    if (follow_is_open(number) || stack->depth == 0)
+        return false;
+    innermost = stack->depth - 1;
+    if (stack->frames[innermost].place != place || stack->frames[innermost].kind != FRAME_CALL)
+        return false;
+    stack->depth = innermost;
+    return true;
+}
+
+bool follow_return(unsigned number, uint64_t place, struct follow_returned *returned)
+{
+    struct follow_cpu *cpu = &cpus[number];
+    struct frame *top;
+
+    if (follow_is_open(number))
+        follow_place(number, place, 0, true);
+    if (!cpu->stack)
+        return false;
+    stack_pop_below(cpu->stack, place);
+    top = stack_top(cpu->stack);
+    if (!top || top->place != place || top->kind != FRAME_CALL)
+        return false;
+    *returned = (struct follow_returned){top->entry, cpu->stack->ran - top->began, top->context};
+    cpu->stack->depth--;
+    return true;
+}
+
+/* --- Stack switches --- */
+
+bool follow_is_epilogue(unsigned number, uint64_t to)
+{
+    struct follow_cpu *cpu = &cpus[number];
+    struct frame *top = stack_top(cpu->stack);
+
+    return !follow_is_open(number) && top && top->kind == FRAME_CALL && top->place == to;
+}
+
+void follow_load(unsigned number, uint64_t from, uint64_t to)
+{
+    struct follow_cpu *cpu = &cpus[number];
+    struct stack_where where = where_is(cpu, to);
+
+    if (cpu->moved)
+        settle_space(cpu);
+    cpu->open = SETTLED;
+    cpu->presumed = 0;
+    change(cpu, from, &where, 0, false);
+}
+
+void follow_load_unknown(unsigned number, uint64_t from, bool computed)
+{
+    struct follow_cpu *cpu = &cpus[number];
+
+    cpu->open = LOADED;
+    cpu->from = from;
+    cpu->computed = computed;
+    cpu->expected = (struct stack_link){NULL, 0};
+    cpu->presumed = 0;
+}
+
+void follow_space(unsigned number, uint64_t space, uint64_t rsp)
+{
+    struct follow_cpu *cpu = &cpus[number];
+
+    if (cpu->space == space)
+        return;
+    cpu->space = space;
+    cpu->moved = true;
+    cpu->moved_at = rsp;
+}
+
+bool follow_is_on(unsigned number, uint64_t rsp)
+{
+    const struct stack *stack = cpus[number].stack;
+
+    return stack && rsp <= stack->high && rsp + STACK_PAGE >= stack->floor;
+}
+
+void follow_sp(unsigned number, uint64_t rsp)
+{
+    struct follow_cpu *cpu = &cpus[number];
+
+    if (!follow_is_open(number) && rsp <= cpu->stack->high)
+        stack_pop_below(cpu->stack, rsp);
+}
+
+void follow_reset(unsigned number)
+{
+    struct follow_cpu *cpu = &cpus[number];
+
+    if (cpu->stack)
+        leave(cpu, cpu->stack->high);
+    *cpu = (struct follow_cpu){.time = cpu->time};
+}
+
+/* --- Interrupts and system calls --- */
+
+void follow_interrupt(unsigned number, const struct follow_interrupt *interrupt)
+{
+    struct follow_cpu *cpu = &cpus[number];
+    struct frame frame = {.next = interrupt->from, .kind = FRAME_INTERRUPT};
+    uint64_t same = (interrupt->from & ~(uint64_t)(FRAME_ALIGNED - 1)) - FRAME_SIZE;
+
+    if (cpu->open != INTERRUPTED && follow_is_open(number))
+        follow_place(number, interrupt->from, 0, true);
+    if (!cpu->stack)
+        return;
+    if (interrupt->user)
+        set_user(cpu->stack, interrupt->space);
+    frame.outer = stack_context(cpu->stack);
+    frame.context = context_by(frame.outer, interrupt->site, WIRE_BY_INTERRUPT, 0);
+    if (interrupt->entry)
+        begin(&frame, cpu->stack->ran, interrupt->entry);
+    if (interrupt->switched)
+        frame.below = stack_link_to(cpu->stack);
+    if (interrupt->place && interrupt->switched) {
+        struct stack_where where = where_is(cpu, interrupt->place + FRAME_SIZE);
+        struct stack *to;
+
+        leave(cpu, interrupt->from);
+        to = begin_again(stack_around(&where), where.rsp);
+        enter(cpu, to ? to : stack_new(&where), where.rsp);
+        doubts.switches++;
+    }
+    frame.place = interrupt->place ? interrupt->place : same;
+    cpu->presumed = interrupt->place ? 0 : cpu->presumed + 1;
+    cpu->open = interrupt->place ? SETTLED : INTERRUPTED;
+    if (!cpu->stack)
+        return;
+    stack_grow(cpu->stack, frame.place);
+    push_above(cpu->stack, frame, frame.place);
+}
+
+/*
+ * Ends the interrupt whose frame is at `place`, or near it if the handler has moved it, and returns
+ * its frame; NULL: none. `to`: rsp after it, which is that of the interrupted code if the frame was
+ * moved; 0: not known.
+ */
+static struct frame *end_interrupt(struct follow_cpu *cpu, uint64_t place, uint64_t to)
+{
+    struct stack *stack = cpu->stack;
+    struct frame *frame;
+
+    for (unsigned i = stack->depth; i > 0; i--) {
+        frame = &stack->frames[i - 1];
+        if (frame->place > place + NEAR)
+            break;
+        if (frame->kind == FRAME_INTERRUPT && frame->place + NEAR >= place &&
+            (frame->place == place || to == 0 || to == frame->next)) {
+            stack->depth = i - 1;
+            return frame;
+        }
+    }
+    stack_pop_below(stack, place);
+    return NULL;
+}
+
+/* True if the CPU has returned to the stack below, with the rsp that it was left with. */
+static bool return_below(struct follow_cpu *cpu, struct stack *below, uint64_t place,
+                         const struct stack_where *to)
+{
+    if (!below || below->on || below->low != to->rsp || !stack_is_there(below, to))
+        return false;
+    leave(cpu, place + FRAME_SIZE);
+    enter(cpu, below, to->rsp);
+    doubts.switches++;
+    return true;
+}
+
+void follow_interrupt_return(unsigned number, uint64_t place, uint64_t to, bool user)
+{
+    struct follow_cpu *cpu = &cpus[number];
+    struct stack_where where = where_is(cpu, to);
+    struct frame *frame;
+
+    if (follow_is_open(number))
+        follow_place(number, place, 0, true);
+    if (!cpu->stack)
+        return;
+    frame = end_interrupt(cpu, place, to);
+    if (!frame || !return_below(cpu, stack_linked(&frame->below), place, &where))
+        change(cpu, place + FRAME_SIZE, &where, 0, false);
+    if (cpu->stack && user)
+        set_user(cpu->stack, cpu->space);
+}
+
+uint64_t follow_interrupt_return_near(unsigned number, uint64_t place)
+{
+    struct follow_cpu *cpu = &cpus[number];
+    struct stack_where where;
+    struct stack *below;
+    struct frame *frame;
+
+    if (follow_is_open(number))
+        follow_place(number, place, 0, true);
+    if (!cpu->stack)
+        return place + FRAME_SIZE;
+    frame = end_interrupt(cpu, place, 0);
+    follow_load_unknown(number, place + FRAME_SIZE, false);
+    if (!frame)
+        return place + FRAME_SIZE;
+    where = where_is(cpu, frame->next);
+    below = stack_linked(&frame->below);
+    if (!below || return_below(cpu, below, place, &where))
+        cpu->open = RETURNED;
+    if (!below)
+        stack_pop_below(cpu->stack, where.rsp);
+    return where.rsp;
+}
+
+/*
+ * A program that has not touched its stack since `sysret` makes a system call: where the stack lies
+ * is not known, nor are its frames, unless it is the one that the last system call came from.
+ * Returns what stands for its rsp.
+ */
+static uint64_t enter_unknown(struct follow_cpu *cpu)
+{
+    static const struct stack_where nowhere = {.rsp = NOWHERE};
+    struct stack *to = stack_linked(&cpu->expected);
+
+    leave(cpu, cpu->from);
+    cpu->open = SETTLED;
+    doubts.switches++;
+    if (to && !to->on) {
+        enter(cpu, to, to->low);
+        return to->low;
+    }
+    doubts.doubtful++;
+    to = stack_new(&nowhere);
+    enter(cpu, to, NOWHERE);
+    if (to)
+        forget_frames(to);
+    return NOWHERE;
+}
+
+void follow_syscall(unsigned number, uint64_t site, uint64_t rsp)
+{
+    struct follow_cpu *cpu = &cpus[number];
+    struct frame frame = {.kind = FRAME_SYSCALL};
+
+    if (cpu->open == LOADED)
+        rsp = enter_unknown(cpu);
+    else if (follow_is_open(number))
+        follow_place(number, rsp, 0, true);
+    if (!cpu->stack)
+        return;
+    set_user(cpu->stack, cpu->space);
+    frame.outer = stack_context(cpu->stack);
+    frame.context = context_by(frame.outer, site, WIRE_BY_SYSCALL, 0);
+    push_above(cpu->stack, frame, rsp - 1);
+}
+
+void follow_sysret(unsigned number)
+{
+    struct follow_cpu *cpu = &cpus[number];
+
+    for (unsigned i = cpu->stack && cpu->open == LOADED ? cpu->stack->depth : 0; i > 0; i--)
+        if (cpu->stack->frames[i - 1].kind == FRAME_SYSCALL)
+            cpu->expected = cpu->stack->frames[i - 1].below;
+}
+
+/* --- What is asked --- */
 
 void follow_time(unsigned number, uint64_t time)
 {
@@ -241,121 +700,18 @@ void follow_time(unsigned number, uint64_t time)
     cpu->time = time;
 }
 
-uint64_t follow_next(unsigned number)
-{
-    const struct follow_cpu *cpu = &cpus[number];
-    const struct stack *stack = cpu->stack;
-
-    if (cpu->loaded || cpu->interrupted || !stack || stack->depth == 0)
-        return 0;
-    return stack->frames[stack->depth - 1].replaced ? 0 : stack->frames[stack->depth - 1].next;
-}
-
-void follow_replace(unsigned number, uint64_t place)
-{
-    struct follow_cpu *cpu = &cpus[number];
-    struct frame *top = cpu->loaded || cpu->interrupted ? NULL : stack_top(cpu->stack);
-
-    if (top && !top->interrupt && top->place == place)
-        top->replaced = true;
-}
-
-void follow_load(unsigned number)
-{
-    cpus[number].loaded = true;
-    cpus[number].presumed = false;
-}
-
-void follow_place(unsigned number, uint64_t place)
-{
-    struct follow_cpu *cpu = &cpus[number];
-
-    if (!cpu->loaded && !cpu->interrupted)
-        return;
-    settle(cpu, place);
-    if (cpu->stack)
-        stack_pop_to(cpu->stack, place - 1);
-}
-
-void follow_interrupt(unsigned number, uint64_t site)
-{
-    struct follow_cpu *cpu = &cpus[number];
-    uint32_t before = follow_context(number);
-
-    cpu->context = context_by(before, site, WIRE_BY_INTERRUPT, 0);
-    cpu->upon = cpu->interrupted ? before : CONTEXT_NONE;
-    cpu->below = cpu->interrupted ? cpu->below : cpu->loaded ? NULL : cpu->stack;
-    cpu->interrupted = true;
-    cpu->begun = cpu->loaded = cpu->presumed = false;
-}
-
-uint64_t follow_interrupt_site(unsigned number)
-{
-    const struct follow_cpu *cpu = &cpus[number];
-    const struct stack *stack = cpu->stack;
-
-    if (cpu->interrupted)
-        return context_at(cpu->context)->site;
-    for (unsigned i = stack && !cpu->loaded ? stack->depth : 0; i > 0; i--)
-        if (stack->frames[i - 1].interrupt)
-            return context_at(stack->frames[i - 1].context)->site;
-    return 0;
-}
-
-/* An interrupt ends, and the CPU returns to where it was. */
-static void go_back(struct follow_cpu *cpu, struct stack *below, uint32_t upon)
-{
-    cpu->interrupted = cpu->begun = upon != CONTEXT_NONE;
-    cpu->context = upon;
-    cpu->upon = CONTEXT_NONE;
-    cpu->stack = cpu->below = below;
-    cpu->loaded = !below && !cpu->interrupted;
-    cpu->presumed = below && !cpu->interrupted;
-}
-
-void follow_interrupt_return(unsigned number)
-{
-    struct follow_cpu *cpu = &cpus[number];
-    struct stack *stack = cpu->stack;
-    unsigned depth = stack ? stack->depth : 0;
-
-    if (cpu->interrupted) { /* the handler has made no call */
-        go_back(cpu, cpu->below, cpu->upon);
-        return;
-    }
-    while (depth > 0 && !stack->frames[depth - 1].interrupt)
-        depth--;
-    if (cpu->loaded || depth == 0) { /* the interrupt was not seen */
-        cpu->loaded = true;
-        return;
-    }
-    stack->depth = depth - 1;
-    go_back(cpu, stack->frames[stack->depth].below, stack->frames[stack->depth].upon);
-}
-
-void follow_border(unsigned number)
-{
-    cpus[number].loaded = true;
-    cpus[number].presumed = cpus[number].interrupted = false;
-}
-
 uint32_t follow_context(unsigned number)
 {
     const struct follow_cpu *cpu = &cpus[number];
 
-    if (cpu->interrupted)
-        return cpu->context;
-    return cpu->loaded ? CONTEXT_NONE : stack_context(cpu->stack);
+    if (cpu->moved)
+        settle_space(&cpus[number]);
+    return cpu->open == LOADED ? CONTEXT_UNKNOWN : stack_context(cpu->stack);
 }
 
 uint32_t follow_thread(unsigned number)
 {
     const struct follow_cpu *cpu = &cpus[number];
 
-    return cpu->stack && !cpu->loaded ? cpu->stack->thread : 0;
-}
-
-uint64_t follow_outermost(uint32_t thread)
-{
-    return outermost[thread];
+    return cpu->stack && cpu->open != LOADED ? thread_on(cpu->stack) : 0;
 }

@@ -1,34 +1,40 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Follows calls, returns, interrupts and stack switches on each CPU, so that the call chain of any
- * instruction is known without frame pointers, tables or registers. Pure: the plugin reports the
- * events, tests report recorded sequences. One caller at a time.
+ * instruction is known without frame pointers or tables. Pure: the plugin reports what has happened
+ * (facts.h says how it knows), tests report sequences of their own.
  *
- * The rules, each with its reason:
+ * The rules, each with the fact that it rests on:
  *
  *   - A call is identified by the address at which it stores its return address: the *place*. A
- *     frame is a place and a calling context. Places descend as calls nest, so a call at a place
- *     pops every frame at or below it: those calls have returned unseen, or were jumped over
- *     (longjmp).
- *   - A return ends the innermost call at whose return address code continues, and the calls inside
- *     it; calls outside an interrupt are not considered. If there is none, the return was a jump
- *     (push; ret), and the frames stay. A store at the innermost place itself, just before the
- *     return, makes the return a jump that ends the call (a retpoline).
- *   - A stack is a range of places. Only an instruction that loads rsp, a system call, an interrupt
- *     and the returns from them leave a stack; arithmetic on rsp does not. So after such an event
- *     the next place determines the stack: the place is within the stack's range, or just below its
- *     innermost frame. If no stack matches, it is a new stack, a thread. Without such an event a
- *     place belongs to the current stack. If the place is too far away for the callee of the
- *     innermost call, an interrupt has come that was mistaken for the target of an indirect call or
- *     jump.
- *   - Two stacks whose ranges meet are one piece of memory: the frames of the stack that did not
- *     grow are dropped, and the lower thread number stays.
- *   - An interrupt makes no call. It is a block that the previous block cannot lead to (entry.h).
- *     Its frame names the interrupted stack, and lies at the handler's first place; if the handler
- *     then loads rsp with a place on the interrupted stack, to run there, the frame moves with it.
- *   - The return from an interrupt continues on the interrupted stack, unless the next place lies
- *     elsewhere: the handler has switched to another thread's frame, or another interrupt came at
- *     once and was not seen.
+ *     frame is a place and a calling context. A call at a place ends all frames at or below it:
+ *     those calls have returned unseen, or were jumped over. A call to its own return address is
+ *     no call: code learns its own address that way.
+ *   - A return reads its return address from a place: the frame there ends, and all below it,
+ *     wherever code continues. If there is no frame, the return was a jump: frames above stay.
+ *   - An instruction that loads rsp may leave a stack; it is reported with rsp before and after.
+ *     In this order, rsp is on: a suspended stack that was left with exactly this rsp; the current
+ *     stack, if rsp went up within it; a stack that has it between its innermost frame and its
+ *     upper end; a new stack, which is a thread. A stack qualifies only if its innermost return
+ *     address is still in memory: otherwise it belongs to another address space, or is dead.
+ *   - Frames of a suspended stack over which the current stack grows are overwritten: it is dead.
+ *   - An interrupt is reported by QEMU, with the place of the CPU's own frame. If that is not just
+ *     below the interrupted rsp, the CPU has changed stacks; the frame names the stack below it.
+ *     `iret` ends the frame at its place, and continues on the stack below, if its rsp is that with
+ *     which that was left, else as after a load.
+ *     A handler on a stack of its own that loads rsp with a place just below the interrupted rsp
+ *     continues on the interrupted stack: the frame moves there.
+ *   - `syscall` changes no stack. Its frame moves to the kernel's stack if the kernel loads rsp
+ *     before it calls a function.
+ *   - After a load of cr3 the same rsp may be on other memory: then too the stack must hold its
+ *     innermost return address.
+ *
+ * QEMU before 9.2 reports no values of rsp. There the accesses around a load tell it
+ * (facts_places.c); what stays likely rather than known is counted, and its chains end with
+ * CONTEXT_UNKNOWN.
+ *
+ * A CPU changes its own state and its current stack alone. Functions that say so need the plugin's
+ * lock, because they change tables that all CPUs share.
  */
 #pragma once
 
@@ -40,83 +46,137 @@
 /* False: no memory. */
 bool follow_init(void);
 
-/* A call instruction has stored its return address at `place`. */
-void follow_call(unsigned cpu, uint64_t place, uint64_t site, unsigned site_end);
-
-/* A return has run, and code continues at `ip`. False: no call on the known stack returns there. */
-bool follow_return(unsigned cpu, uint64_t ip);
+/*
+ * A call instruction has stored its return address, `next`, at `place`. `entry`: its target; 0: not
+ * known. Needs the lock.
+ */
+void follow_call(unsigned cpu, uint64_t place, uint64_t site, uint64_t next, uint64_t entry);
 
 /*
- * The call that the last return ended: the callee's first instruction, 0 if not known; its context;
- * and the instructions that its stack executed during the call.
+ * For most calls: one that repeats the last call at this place, in the same context. Otherwise
+ * returns false, and has changed nothing that matters. Needs no lock. Not for use after
+ * follow_by_entry. Then the same for a return that ends the innermost call.
  */
+bool follow_calls_again(unsigned cpu, uint64_t place, uint64_t next);
+bool follow_returns(unsigned cpu, uint64_t place);
+
+/*
+ * QEMU before 9.2: rsp is about here, on this physical page (0: not known), as an access has shown,
+ * which reads from the stack, or writes. Needs the lock.
+ */
+void follow_place(unsigned cpu, uint64_t rsp, uint64_t physical, bool reads);
+
+/*
+ * A function's first instruction runs, at `ip`. True if a call or jump has led there, false if the
+ * same call has reached it before: by a loop, a restart after a fault, or `rep`. Needs the lock.
+ */
+bool follow_enters(unsigned cpu, uint64_t ip);
+
+/* What a return has ended. */
 struct follow_returned {
-    uint64_t entry, ran;
+    uint64_t entry, ran; /* the callee's first instruction; its stack's instructions since then */
     uint32_t context;
 };
 
-const struct follow_returned *follow_returned(unsigned cpu);
+/*
+ * A return has read its return address from `place`. False: no call on the known stack stored it.
+ * Needs the lock.
+ */
+bool follow_return(unsigned cpu, uint64_t place, struct follow_returned *returned);
+
+/* True if the current stack is still to be decided: the lock is needed for what comes next. */
+bool follow_is_open(unsigned cpu);
+
+/* rsp was loaded; its values before and after. Needs the lock. */
+void follow_load(unsigned cpu, uint64_t from, uint64_t to);
+
+/*
+ * True if a load that sets rsp to `to` obviously stays on the current stack: the epilogue of the
+ * innermost call. Needs no lock.
+ */
+bool follow_is_epilogue(unsigned cpu, uint64_t to);
+
+/*
+ * rsp was loaded with a value that is not known: the next place decides. `computed`: from other
+ * registers, as for an array of variable length.
+ */
+void follow_load_unknown(unsigned cpu, uint64_t from, bool computed);
+
+/* An interrupt, exception or `int`. */
+struct follow_interrupt {
+    uint64_t site;  /* the instruction at which, or just before which, it came; `int` itself */
+    uint64_t entry; /* of its handler; 0: not known */
+    uint64_t from;  /* rsp before */
+    uint64_t place; /* of the CPU's frame, without an error code; 0: not known */
+    bool switched;  /* the CPU has changed stacks */
+    bool user;      /* a program was interrupted */
+    uint64_t space; /* ... in this address space */
+};
+
+/* Needs the lock. */
+void follow_interrupt(unsigned cpu, const struct follow_interrupt *interrupt);
+
+/* `iret` has read its frame at `place`, and sets rsp to `to`. Needs the lock. */
+void follow_interrupt_return(unsigned cpu, uint64_t place, uint64_t to, bool user);
+
+/*
+ * The same with an unknown rsp: where the interrupt came, unless the next place differs. Returns
+ * that rsp.
+ */
+uint64_t follow_interrupt_return_near(unsigned cpu, uint64_t place);
+
+/* `syscall` or `sysenter` at `site` enters the kernel, with this rsp. Needs the lock. */
+void follow_syscall(unsigned cpu, uint64_t site, uint64_t rsp);
+
+/* `sysret` leaves the kernel, after a load of rsp whose value is not known. Needs the lock. */
+void follow_sysret(unsigned cpu);
+
+/* The CPU's cr3 is changed to `space`, with this rsp. Needs the lock. */
+void follow_space(unsigned cpu, uint64_t space, uint64_t rsp);
+
+/* True if rsp may be on the CPU's current stack. */
+bool follow_is_on(unsigned cpu, uint64_t rsp);
+
+/* Frames below this rsp are gone. */
+void follow_sp(unsigned cpu, uint64_t rsp);
+
+/* The machine was reset: the CPU's stack is not known. */
+void follow_reset(unsigned cpu);
 
 /*
  * The CPU has executed `time` instructions; those since the last call of this function are added to
- * its stack. For follow_returned, call it before each stack switch and return.
+ * its stack. For struct follow_returned, call it before each stack switch and return.
  */
 void follow_time(unsigned cpu, uint64_t time);
 
 /*
- * Fast paths for most calls and returns: a call with the return address `next` that repeats the
- * last call at this place, in the same context; and a return that ends the innermost call. In any
- * other case they return false, and have changed nothing that matters. They change only the CPU's
- * current stack, which no other CPU is on, so the CPU's own lock is enough. Not for use after
- * follow_by_entry.
- */
-bool follow_calls_again(unsigned cpu, uint64_t place, uint64_t next);
-bool follow_returns_to(unsigned cpu, uint64_t ip);
-
-/* Returns the return address of the innermost call; 0 if not known. */
-uint64_t follow_next(unsigned cpu);
-
-/*
- * Reports a store at `place` that is not a call's. If this is the place of the innermost call, that
- * call's return will continue elsewhere. Changes only the CPU's current stack.
- */
-void follow_replace(unsigned cpu, uint64_t place);
-
-/* An instruction has loaded rsp. */
-void follow_load(unsigned cpu);
-
-/* After follow_load: rsp is at or near this place. */
-void follow_place(unsigned cpu, uint64_t place);
-
-/* An interrupt has come; `site` is the instruction at which, or just after which, it came. */
-void follow_interrupt(unsigned cpu, uint64_t site);
-
-/* Returns the site of the interrupt that the CPU is handling; 0 if not known. */
-uint64_t follow_interrupt_site(unsigned cpu);
-
-/* `iret` has run. */
-void follow_interrupt_return(unsigned cpu);
-
-/* A program has made a system call, or the kernel has returned to it. */
-void follow_border(unsigned cpu);
-
-/*
  * Must be called at the beginning: makes contexts paths of functions instead of call sites. Each
- * site is then the first instruction of a callee or handler (WIRE_BY_ENTRY, WIRE_BY_INTERRUPT),
- * added once it has begun.
+ * site is then the first instruction of a callee or handler (WIRE_BY_ENTRY, WIRE_BY_INTERRUPT).
  */
 void follow_by_entry(void);
 
 /*
- * Reports that a block begins at `ip`, after the call or interrupt that led to it was reported.
- * Returns true if it is the first block of a callee or handler. Needed only if the entries of
- * functions are used.
+ * Reports that a block begins at `ip`, after a call or interrupt whose entry was not known. Returns
+ * true if it is the first block of a callee or handler. Needs the lock.
  */
 bool follow_begin(unsigned cpu, uint64_t ip);
 
-/* Return the CPU's current calling context, and its thread number; 0 if not known. */
+/* Return the CPU's current calling context and its thread; 0 if not known. */
 uint32_t follow_context(unsigned cpu);
 uint32_t follow_thread(unsigned cpu);
 
-/* Returns the first call site on that thread's stack. */
-uint64_t follow_outermost(uint32_t thread);
+/* What is known of a thread. */
+struct follow_thread {
+    uint32_t space; /* number of its program's address space, from 1; 0: it runs none */
+    bool told;      /* for the use of tell.c */
+};
+
+/* NULL: no memory. Valid until the next call of a function of this file. */
+struct follow_thread *follow_thread_info(uint32_t thread);
+
+/* Stack switches, and those whose stack is only likely. */
+struct follow_doubts {
+    uint64_t switches, doubtful;
+};
+
+struct follow_doubts follow_doubts(void);

@@ -27,8 +27,12 @@ bool graph_init(void)
 
 void graph_continue(unsigned cpu, bool called, uint64_t time)
 {
+    uint32_t context = follow_context(cpu);
+
+    if (places[cpu].context == CONTEXT_UNKNOWN) /* it is known now what ran meanwhile */
+        places[cpu].context = context;
     graph_end(cpu, time);
-    places[cpu] = (struct place){follow_context(cpu), time};
+    places[cpu] = (struct place){context, time};
     if (called)
         costs[places[cpu].context].calls++;
 }

@@ -2,21 +2,36 @@
 /* See last.h. */
 #include "outside/plugin/last.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 
+#include "outside/plugin/context.h"
 #include "outside/plugin/follow.h"
 #include "outside/plugin/tell.h"
+
+#define CYCLE_MOST 4 /* calls of a loop that is folded */
 
 struct begin {
     uint64_t entry, time;
     uint32_t context, thread;
+    int32_t vector; /* of an interrupt; -1: not known */
+    uint32_t error;
+    uint32_t cycle, again; /* as in struct wire_last */
 };
 
 static uint32_t length;
 
+/*
+ * The oldest call is overwritten. A loop that makes the same calls again and again is folded, so
+ * that it does not hide what led to it: while `repeated` calls of a cycle have come again, they are
+ * not kept.
+ */
 static struct ring {
-    struct begin *begins; /* NULL until the first call; the oldest is overwritten */
-    uint64_t count;       /* all calls ever, not only those kept */
+    struct begin *begins; /* NULL until the first call */
+    uint64_t count;       /* calls kept, ever */
+    uint64_t calls;       /* all calls, ever */
+    unsigned cycle, repeated;
+    uint32_t context; /* of the last call, also if it was folded */
 } rings[FOLLOW_CPUS];
 
 void last_init(uint32_t wanted)
@@ -24,36 +39,119 @@ void last_init(uint32_t wanted)
     length = wanted;
 }
 
-void last_begins(unsigned cpu, uint64_t ip, uint64_t time)
+/* The call before the newest one by `back`; 0: the newest. */
+static struct begin *kept(const struct ring *ring, uint64_t back)
+{
+    return &ring->begins[(ring->count - 1 - back) % length];
+}
+
+static bool is_same(const struct begin *one, const struct begin *other)
+{
+    return one->entry == other->entry && one->context == other->context &&
+           one->thread == other->thread;
+}
+
+/* True if a function calls itself, and has done so before if it is folded. */
+static bool recurs(const struct ring *ring, const struct begin *begin)
+{
+    const struct begin *newest = kept(ring, 0);
+
+    return newest->entry == begin->entry && newest->thread == begin->thread &&
+           context_at(begin->context)->outer == ring->context;
+}
+
+static void keep(struct ring *ring, const struct begin *begin)
+{
+    ring->begins[ring->count++ % length] = *begin;
+}
+
+/* The cycle has not come again to its end: its calls so far are kept. */
+static void unfold(struct ring *ring)
+{
+    unsigned cycle = ring->cycle, repeated = ring->repeated;
+    uint64_t first = ring->count - cycle;
+
+    ring->cycle = ring->repeated = 0;
+    for (unsigned i = 0; i < repeated; i++) {
+        struct begin begin = ring->begins[(first + i) % length];
+
+        begin.cycle = begin.again = 0;
+        keep(ring, &begin);
+    }
+}
+
+/* The cycle has come once more. */
+static void repeat(struct ring *ring)
+{
+    struct begin *newest = kept(ring, 0);
+
+    newest->again = newest->cycle == ring->cycle ? newest->again + 1 : 1;
+    newest->cycle = ring->cycle;
+    ring->repeated = 0;
+}
+
+/* True if the call repeats one of a cycle. */
+static bool fold(struct ring *ring, const struct begin *begin)
+{
+    if (ring->cycle <= 1 && ring->count > 0 && recurs(ring, begin)) {
+        ring->cycle = 1;
+        repeat(ring);
+        return true;
+    }
+    if (ring->cycle && !is_same(kept(ring, ring->cycle - 1 - ring->repeated), begin))
+        unfold(ring);
+    for (unsigned cycle = 1; !ring->cycle && cycle <= CYCLE_MOST; cycle++)
+        if (cycle <= ring->count && cycle < length && is_same(kept(ring, cycle - 1), begin))
+            ring->cycle = cycle;
+    if (!ring->cycle)
+        return false;
+    if (++ring->repeated == ring->cycle)
+        repeat(ring);
+    return true;
+}
+
+void last_begins(unsigned cpu, uint64_t ip, uint64_t time, const struct last_interrupt *interrupt)
 {
     struct ring *ring = &rings[cpu];
+    struct begin begin = {.entry = ip,
+                          .time = time,
+                          .context = follow_context(cpu),
+                          .thread = follow_thread(cpu),
+                          .vector = interrupt ? interrupt->vector : -1,
+                          .error = interrupt ? interrupt->error : 0};
 
     if (!ring->begins)
         ring->begins = calloc(length, sizeof(*ring->begins));
-    if (ring->begins)
-        ring->begins[ring->count % length] =
-            (struct begin){ip, time, follow_context(cpu), follow_thread(cpu)};
-    ring->count++;
+    ring->calls++;
+    if (ring->begins && !fold(ring, &begin))
+        keep(ring, &begin);
+    ring->context = begin.context;
 }
 
 void last_tell(unsigned cpu, uint64_t ip, uint64_t time)
 {
-    const struct ring *ring = &rings[cpu];
+    struct ring *ring = &rings[cpu];
     struct wire_where where = {.context = follow_context(cpu),
                                .thread = follow_thread(cpu),
                                .ip = ip,
                                .time = time,
-                               .calls = ring->count};
+                               .calls = ring->calls};
 
     tell_where(&where, cpu);
     if (!ring->begins)
         return;
+    if (ring->repeated)
+        unfold(ring);
     for (uint64_t i = ring->count > length ? ring->count - length : 0; i < ring->count; i++) {
         const struct begin *begin = &ring->begins[i % length];
         struct wire_last last = {.context = begin->context,
                                  .thread = begin->thread,
                                  .entry = begin->entry,
-                                 .time = begin->time};
+                                 .time = begin->time,
+                                 .vector = begin->vector,
+                                 .error = begin->error,
+                                 .cycle = begin->cycle,
+                                 .again = begin->again};
 
         tell_last(&last, cpu);
     }

@@ -10,8 +10,16 @@
 /* Sets the number of calls kept per CPU; 0: none. */
 void last_init(uint32_t length);
 
-/* A callee or handler begins at `ip`; the CPU has executed `time` instructions. */
-void last_begins(unsigned cpu, uint64_t ip, uint64_t time);
+struct last_interrupt {
+    int32_t vector; /* -1: not known */
+    uint32_t error;
+};
+
+/*
+ * A callee or handler begins at `ip`, NULL or by this interrupt; the CPU has executed `time`
+ * instructions.
+ */
+void last_begins(unsigned cpu, uint64_t ip, uint64_t time, const struct last_interrupt *interrupt);
 
 /* Must be called at the end: reports the CPU, whose last block is at `ip`, and its last calls. */
 void last_tell(unsigned cpu, uint64_t ip, uint64_t time);

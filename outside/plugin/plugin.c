@@ -60,7 +60,7 @@ static bool take_argument(const char *argument, int *fd)
     }
     if (sscanf(argument, "last=%u", &run.last) == 1)
         return true;
-    if (window_add(argument))
+    if (facts_argument(argument) || window_add(argument))
         return true;
     if (strncmp(argument, "event=", 6) == 0 || strncmp(argument, "stop=", 5) == 0)
         return take(argument, events_add(strchr(argument, '=') + 1, *argument == 's'));
@@ -126,6 +126,7 @@ static bool is_probe(int argc, char **argv)
 
 int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv)
 {
+    const char *wrong;
     int fd = -1;
 
     if (is_probe(argc, argv))
@@ -142,7 +143,12 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
                 info->system.max_vcpus, FOLLOW_CPUS);
         return 1;
     }
-    if (!run_begin((unsigned)info->system.max_vcpus) ||
+    wrong = facts_begin(id);
+    if (wrong) {
+        fprintf(stderr, "pitot: %s\n", wrong);
+        return 1;
+    }
+    if (!run_begin((unsigned)info->system.max_vcpus) || !clock_begin(id) ||
         !tell_begin(fd, (unsigned)info->system.max_vcpus)) {
         fprintf(stderr, "pitot: out of memory, or the pipe to pitot is closed\n");
         return 1;

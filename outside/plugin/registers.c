@@ -5,57 +5,110 @@
 #include <string.h>
 
 #include "outside/plugin/api.h"
+#include "outside/plugin/follow.h"
 
 #if QEMU_API >= 4
-/* QEMU's names, which are gdb's. */
-static const char names[WIRE_REGISTERS_COUNT][4] = {
+#define SPACE     WIRE_REGISTERS_COUNT /* index of cr3 */
+#define ALL       (WIRE_REGISTERS_COUNT + 1)
+#define CR3_FLAGS 0xfffu
+
+/* QEMU's names, which are gdb's, in the order of struct wire_registers; then cr3. */
+static const char names[ALL][4] = {
     "rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp", "rip",
-    "r8",  "r9",  "r10", "r11", "r12", "r13", "r14", "r15",
+    "r8",  "r9",  "r10", "r11", "r12", "r13", "r14", "r15", "cr3",
 };
 
-static struct qemu_plugin_register *handles[WIRE_REGISTERS_COUNT];
-static bool found[WIRE_REGISTERS_COUNT]; /* a handle may be NULL */
-static GByteArray *bytes;
+/* The order in which instructions number them. */
+static const uint8_t general[] = {0, 2, 3, 1, 7, 6, 4, 5, 9, 10, 11, 12, 13, 14, 15, 16};
 
-/* The handles are the same for all CPUs. */
-static void find_registers(void)
+static struct cpu {
+    bool begun;
+    bool found[ALL]; /* a handle may be NULL */
+    struct qemu_plugin_register *handles[ALL];
+    GByteArray *bytes;
+} cpus[FOLLOW_CPUS + 1]; /* the last one: REGISTERS_NO_CPU */
+
+static GByteArray *bytes_of(struct cpu *cpu)
 {
-    const GArray *all = qemu_plugin_get_registers();
-    const qemu_plugin_reg_descriptor *registers = (const void *)all->data;
-
-    bytes = g_byte_array_new();
-    for (unsigned i = 0; i < WIRE_REGISTERS_COUNT; i++)
-        for (unsigned j = 0; j < all->len; j++)
-            if (strcmp(registers[j].name, names[i]) == 0)
-                found[i] = true, handles[i] = registers[j].handle;
+    if (__builtin_expect(!cpu->bytes, 0))
+        cpu->bytes = g_byte_array_new();
+    return cpu->bytes;
 }
 
-static bool read_register(unsigned number, uint64_t *to)
+static struct cpu *find_registers(unsigned number)
 {
-    g_byte_array_set_size(bytes, 0);
-    if (!found[number])
+    struct cpu *cpu = &cpus[number];
+    const qemu_plugin_reg_descriptor *registers;
+    const GArray *all;
+
+    if (__builtin_expect(cpu->begun, 1))
+        return cpu;
+    cpu->begun = true;
+    all = qemu_plugin_get_registers();
+    registers = (const void *)all->data;
+    for (unsigned i = 0; i < ALL; i++)
+        for (unsigned j = 0; j < all->len; j++)
+            if (strcmp(registers[j].name, names[i]) == 0)
+                cpu->found[i] = true, cpu->handles[i] = registers[j].handle;
+    return cpu;
+}
+
+static bool read_register(unsigned number, unsigned index, uint64_t *to)
+{
+    struct cpu *cpu = find_registers(number);
+    GByteArray *bytes;
+
+    *to = 0;
+    bytes = g_byte_array_set_size(bytes_of(cpu), 0);
+    if (!cpu->found[index])
         return false;
-    qemu_plugin_read_register(handles[number], bytes);
+    qemu_plugin_read_register(cpu->handles[index], bytes);
     if (bytes->len != sizeof(*to))
         return false;
     memcpy(to, bytes->data, sizeof(*to));
     return true;
 }
 
-bool registers_read(uint64_t ip, uint64_t to[WIRE_REGISTERS_COUNT])
+bool registers_read(unsigned cpu, uint64_t ip, uint64_t to[WIRE_REGISTERS_COUNT])
 {
     bool read = true;
 
-    if (!bytes)
-        find_registers();
     for (unsigned i = 0; i < WIRE_REGISTERS_COUNT; i++)
-        read = read_register(i, &to[i]) && read;
+        read = read_register(cpu, i, &to[i]) && read;
     to[WIRE_REGISTERS_IP] = ip;
     return read;
 }
-#else
-bool registers_read(uint64_t ip, uint64_t to[WIRE_REGISTERS_COUNT])
+
+uint64_t registers_general(unsigned cpu, unsigned number)
 {
+    uint64_t value;
+
+    read_register(cpu, general[number], &value);
+    return value;
+}
+
+uint64_t registers_space(unsigned cpu)
+{
+    uint64_t value;
+
+    read_register(cpu, SPACE, &value);
+    return value & ~(uint64_t)CR3_FLAGS;
+}
+
+bool registers_memory(unsigned cpu, uint64_t address, void *to, size_t size)
+{
+    GByteArray *bytes = bytes_of(&cpus[cpu]);
+
+    g_byte_array_set_size(bytes, 0);
+    if (!qemu_plugin_read_memory_vaddr(address, bytes, size) || bytes->len != size)
+        return false;
+    memcpy(to, bytes->data, size);
+    return true;
+}
+#else
+bool registers_read(unsigned cpu, uint64_t ip, uint64_t to[WIRE_REGISTERS_COUNT])
+{
+    (void)cpu;
     (void)ip;
     (void)to;
     return false;

@@ -1,19 +1,34 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The registers of a CPU. QEMU before 9.2 does not provide them; `pitot` then does not request
- * them.
+ * The registers and the memory of the CPU whose callback runs, registered with
+ * QEMU_PLUGIN_CB_R_REGS. From QEMU 9.2 on; nothing is known before.
  */
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "outside/wire.h"
 
+enum { REGISTERS_SP = 4 }; /* as instructions number them */
+
 /*
- * Reads the registers of the CPU that runs this callback, in the order of struct wire_registers;
- * `ip` is the current instruction, because QEMU updates the program counter only between blocks.
- * The callback must be registered with QEMU_PLUGIN_CB_R_REGS. False: QEMU does not provide them.
- * One caller at a time.
+ * Reads all registers of a record; `ip` is the instruction's address, because QEMU's rip is that of
+ * the block. False if one is not known.
  */
-bool registers_read(uint64_t ip, uint64_t to[WIRE_REGISTERS_COUNT]);
+bool registers_read(unsigned cpu, uint64_t ip, uint64_t to[WIRE_REGISTERS_COUNT]);
+
+/* A general register, as instructions number them: ax cx dx bx sp bp si di r8 to r15. */
+uint64_t registers_general(unsigned cpu, unsigned number);
+
+/* cr3 without its flags. */
+uint64_t registers_space(unsigned cpu);
+
+/*
+ * Reads memory at a virtual address of the CPU whose thread this is; false: not mapped. `cpu` may
+ * be REGISTERS_NO_CPU under the plugin's lock.
+ */
+enum { REGISTERS_NO_CPU = 256 };
+
+bool registers_memory(unsigned cpu, uint64_t address, void *to, size_t size);

@@ -6,7 +6,6 @@
 #include "outside/plugin/code.h"
 #include "outside/plugin/cover.h"
 #include "outside/plugin/events.h"
-#include "outside/plugin/follow.h"
 #include "outside/plugin/graph.h"
 #include "outside/plugin/last.h"
 #include "outside/plugin/locks.h"
@@ -15,203 +14,142 @@
 
 #define ACCESS_MOST 64 /* bytes of the longest access: a vector register */
 
-static struct cpu {
-    _Alignas(64) uint64_t time; /* instructions, counted as each block begins; other CPUs read it */
-    uint64_t due;               /* time of the next sample of instructions */
-    const struct block *last;
-    bool left; /* the call that ends `last` was made, or its jump, return or the like has begun */
-    uint64_t calls; /* while hits were counted */
-} cpus[FOLLOW_CPUS];
-
 struct run run = {.chains = true};
 
+static struct cpu {
+    _Alignas(64) uint64_t calls; /* while hits were counted */
+} cpus[FOLLOW_CPUS];
+
 static struct wire_end totals;
-static bool begun;
+static bool ended; /* under the lock: other CPUs may still run while QEMU exits */
 
 bool run_begin(unsigned count)
 {
     locks_begin(count);
     store_begin(count);
     run.returns = events_returns();
+    run.samples = events_instructions();
     run.entries = run.graph || run.returns || run.last;
+    run.vectors = run.last || events_vectors();
     last_init(run.last);
     return follow_init() && (!run.graph || graph_init());
 }
 
-/* An interrupt or exception has come, and its handler begins at `start`. */
-static void interrupt(unsigned cpu, uint64_t site, uint64_t start)
+/* False: it is too late. */
+static bool take(unsigned cpu)
 {
-    totals.interrupts += window_open();
-    follow_interrupt(cpu, site);
-    events_on_interrupt(cpu, cpus[cpu].time, start);
+    locks_take();
+    facts_for(cpu);
+    return !ended;
 }
 
-/* Follows the last instruction of the block, after which code continues at `start`. */
-static void follow_last(unsigned cpu, const struct block *last, uint64_t start)
+void run_change(unsigned cpu)
 {
-    switch (last->ends) {
-    case DECODED_RETURN:
-        totals.unmatched += !follow_return(cpu, start);
-        if (run.returns)
-            events_on_return(cpu, cpus[cpu].time, last->last, follow_returned(cpu));
-        break;
-    case DECODED_SYSCALL:
-    case DECODED_SYSRET:
-        follow_border(cpu);
-        break;
-    case DECODED_INTERRUPTS:
-        interrupt(cpu, last->last, start);
-        break;
-    case DECODED_INTERRUPT_RETURN:
-        follow_interrupt_return(cpu);
-        break;
-    default:
-        break;
-    }
-}
-
-/*
- * Follows an interrupt after the end of the last block, or a trap in it; its handler begins at
- * `start`.
- */
-static void follow_entry(unsigned cpu, const struct block *last, uint64_t next, uint64_t start)
-{
-    uint64_t site = entry_site(last, cpus[cpu].left);
-
-    if (last->ends == DECODED_INTERRUPT_RETURN) /* no instruction has run since */
-        site = follow_interrupt_site(cpu);
-    else if (next)
-        site = next;
-    if (last->ends != DECODED_RETURN || next || last->pushes)
-        follow_last(cpu, last, next);
-    interrupt(cpu, site ? site : last->last, start);
-}
-
-__attribute__((noinline)) static void follow_end(unsigned cpu, const struct block *last,
-                                                 uint64_t start)
-{
-    uint64_t next = last->ends == DECODED_RETURN ? follow_next(cpu) : 0;
-
-    if (entry_trapped(last, start, cpus[cpu].left))
-        interrupt(cpu, last->last, start);
-    else if (entry_came(last, start, next))
-        follow_entry(cpu, last, next, start);
-    else if (entry_reached_end(last, start, cpus[cpu].left))
-        follow_last(cpu, last, start);
-}
-
-/*
- * True if the block begins at the end or target of the last one, as most do, or if the last
- * instruction repeats, by `rep` or a restart; and if that instruction needs no action.
- */
-static bool block_continues(const struct block *last, uint64_t start)
-{
-    return last->plain && (start == last->end || start == last->target || start == last->last);
-}
-
-/* Follows a return that ends the innermost call, as most do; false: another case. */
-static bool block_returns(unsigned cpu, const struct block *last, uint64_t start)
-{
-    bool returns;
-
-    if (last->ends != DECODED_RETURN || !cpus[cpu].left || run.entries)
-        return false;
-    locks_take_own(cpu);
-    returns = follow_returns_to(cpu, start);
-    locks_give_own(cpu);
-    return returns;
-}
-
-/* A function begins at `start`, or continues there. */
-static void function_begins(const struct cpu *here, unsigned cpu, uint64_t start)
-{
-    bool called = follow_begin(cpu, start);
-
-    if (run.graph)
-        graph_continue(cpu, called, here->time);
-    if (run.last && called)
-        last_begins(cpu, start, here->time);
-}
-
-/* Out of line: most blocks do not need it. */
-__attribute__((noinline)) static void block_differs(struct cpu *here, unsigned cpu,
-                                                    const struct block *block)
-{
-    const struct block *last = here->last;
-    bool continues = last && block_continues(last, block->start);
-
-    here->last = block;
+    take(cpu);
     if (run.returns)
-        follow_time(cpu, here->time);
-    if (run.chains && last && !continues)
-        follow_end(cpu, last, block->start);
-    if (run.entries && (here->left || !continues))
-        function_begins(here, cpu, block->start);
-    here->left = false;
-    here->time += block->count;
-    if (here->time >= here->due)
-        here->due = events_on_instructions(cpu, here->time, block->start);
+        follow_time(cpu, clock_time(cpu));
 }
 
-/* The slow path of a block's beginning: it needs state that CPUs share. */
-__attribute__((noinline)) static void block_first(unsigned cpu, const struct block *block)
+/* The current context may be another one; `called`: it has begun. */
+static void charge(unsigned cpu, bool called)
 {
-    locks_take_all();
-    if (!begun)
-        __atomic_store_n(&begun, block->kernel, __ATOMIC_RELAXED);
-    if (begun)
-        block_differs(&cpus[cpu], cpu, block);
-    locks_give_all();
+    if (run.graph)
+        graph_continue(cpu, called, clock_time(cpu));
 }
 
-static void block_goes(struct cpu *here, const struct block *block)
+void run_changed(unsigned cpu)
 {
-    here->last = block;
-    here->left = false;
-    __atomic_store_n(&here->time, here->time + block->count, __ATOMIC_RELAXED);
+    charge(cpu, false);
+    locks_give();
 }
 
-/* Out of line, so that most blocks need not save registers. */
-__attribute__((noinline)) static void block_jumps(unsigned cpu, const struct block *block)
+/* A callee or handler begins. */
+static void begins(unsigned cpu, uint64_t entry, const struct last_interrupt *interrupt)
 {
-    struct cpu *here = &cpus[cpu];
-    const struct block *last = here->last;
-
-    if (block_returns(cpu, last, block->start) || entry_is_led_to(last, block->start, here->left))
-        block_goes(here, block);
-    else
-        block_first(cpu, block);
+    charge(cpu, true);
+    if (run.last)
+        last_begins(cpu, entry, clock_time(cpu), interrupt);
 }
 
-/* Most blocks need no lock: they change only this CPU's state. */
-void run_block(unsigned cpu, void *own)
+__attribute__((noinline)) static void call_anew(unsigned cpu, uint64_t place,
+                                                const struct code *call)
 {
-    const struct block *block = own;
-    struct cpu *here = &cpus[cpu];
-    const struct block *last = here->last;
-    uint64_t time = here->time + block->count;
+    run_change(cpu);
+    follow_call(cpu, place, call->ip, call->next, call->target);
+    if (run.entries && call->target == 0)
+        clock_expect(cpu);
+    else if (run.entries && call->target != call->next)
+        begins(cpu, call->target, NULL);
+    locks_give();
+}
 
-    if (__builtin_expect(!last || time >= here->due || (here->left && run.entries), 0))
-        block_first(cpu, block);
-    else if (run.chains && !block_continues(last, block->start))
-        block_jumps(cpu, block);
-    else
-        block_goes(here, block);
+void run_call(unsigned cpu, uint64_t place, const struct code *call)
+{
+    cpus[cpu].calls += window_open();
+    if (run.entries || !follow_calls_again(cpu, place, call->next))
+        call_anew(cpu, place, call);
+}
+
+__attribute__((noinline)) static void return_anew(unsigned cpu, uint64_t place, uint64_t ip)
+{
+    struct follow_returned returned;
+
+    run_change(cpu);
+    if (follow_return(cpu, place, &returned) && run.returns && !ended)
+        events_on_return(cpu, clock_time(cpu), ip, &returned);
+    run_changed(cpu);
+}
+
+void run_return(unsigned cpu, uint64_t place, uint64_t ip)
+{
+    if (run.entries || !follow_returns(cpu, place))
+        return_anew(cpu, place, ip);
+}
+
+void run_interrupt(unsigned cpu, const struct run_interrupt *interrupt)
+{
+    struct last_interrupt last = {interrupt->vector, interrupt->error};
+
+    run_change(cpu);
+    totals.interrupts += window_open();
+    follow_interrupt(cpu, &interrupt->follow);
+    if (run.entries)
+        begins(cpu, interrupt->follow.entry, &last);
+    if (!ended)
+        events_on_interrupt(cpu, clock_time(cpu), interrupt->follow.entry, interrupt->vector);
+    locks_give();
+}
+
+void run_begins(unsigned cpu, uint64_t ip)
+{
+    run_change(cpu);
+    if (follow_begin(cpu, ip))
+        begins(cpu, ip, NULL);
+    locks_give();
+}
+
+uint64_t run_due(unsigned cpu, uint64_t time, uint64_t ip)
+{
+    uint64_t next = UINT64_MAX;
+
+    if (take(cpu)) {
+        if (run.chains)
+            facts_settle(cpu);
+        next = events_on_instructions(cpu, time, ip);
+    }
+    locks_give();
+    return next;
 }
 
 /* All CPUs are reset together, and firmware runs again before the kernel. */
 void run_reset(unsigned first, void *own)
 {
-    (void)first;
     (void)own;
-    locks_take_all();
-    __atomic_store_n(&begun, false, __ATOMIC_RELAXED);
+    take(first);
     code_reset();
-    for (unsigned cpu = 0; cpu < FOLLOW_CPUS; cpu++) {
-        cpus[cpu].last = NULL;
-        follow_border(cpu);
-    }
-    locks_give_all();
+    for (unsigned cpu = 0; cpu < FOLLOW_CPUS; cpu++)
+        facts_reset(cpu);
+    locks_give();
 }
 
 static uint64_t site_of(const void *own)
@@ -219,87 +157,10 @@ static uint64_t site_of(const void *own)
     return (uintptr_t)own;
 }
 
-/*
- * QEMU 7.2 may call this again for a later store by the CPU, such as an interrupt's frame. Only the
- * first store is the call's, because a call ends its block, and stores once.
- */
-void run_call(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t place, void *own)
-{
-    struct cpu *here = &cpus[cpu];
-    uint64_t site = site_of(own);
-    unsigned size;
-
-    if (!here->last || here->last->last != site || here->left || !qemu_plugin_mem_is_store(info))
-        return;
-    size = (unsigned)(here->last->end - site);
-    here->left = true;
-    here->calls += window_open();
-    locks_take_own(cpu);
-    bool again = !run.entries && follow_calls_again(cpu, place, site + size);
-    locks_give_own(cpu);
-    if (again)
-        return;
-    locks_take_all();
-    follow_call(cpu, place, site, size);
-    locks_give_all();
-}
-
-void run_leaves(unsigned cpu, void *own)
-{
-    if (cpus[cpu].last && cpus[cpu].last->last == site_of(own))
-        cpus[cpu].left = true;
-}
-
-void run_load(unsigned cpu, void *own)
-{
-    (void)own;
-    locks_take_own(cpu);
-    if (begun) {
-        if (run.returns)
-            follow_time(cpu, cpus[cpu].time);
-        follow_load(cpu);
-    }
-    locks_give_own(cpu);
-}
-
-void run_place(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t place, void *own)
-{
-    (void)info;
-    (void)own;
-    locks_take_all();
-    if (begun)
-        follow_place(cpu, place);
-    locks_give_all();
-}
-
-void run_replace(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t place, void *own)
-{
-    (void)info;
-    (void)own;
-    locks_take_own(cpu);
-    if (begun)
-        follow_replace(cpu, place);
-    locks_give_own(cpu);
-}
-
-/*
- * Returns the instructions executed on all CPUs; if a block has just begun at `ip` on this CPU,
- * without those of this block, which are already counted.
- */
-static uint64_t instructions_before(unsigned cpu, uint64_t ip)
-{
-    const struct block *block = cpus[cpu].last;
-    uint64_t sum = 0;
-
-    for (unsigned i = 0; i < FOLLOW_CPUS; i++)
-        sum += __atomic_load_n(&cpus[i].time, __ATOMIC_RELAXED);
-    return block && block->start == ip ? sum - block->count : sum;
-}
-
-static void end_if_stopped(unsigned cpu, uint64_t ip)
+static void end_if_stopped(void)
 {
     if (__builtin_expect(events_stopped(), 0))
-        window_end(instructions_before(cpu, ip));
+        window_end(clock_sum());
 }
 
 static void access_memory(unsigned cpu, uint64_t address, unsigned length, uint64_t ip,
@@ -307,12 +168,11 @@ static void access_memory(unsigned cpu, uint64_t address, unsigned length, uint6
 {
     if (__builtin_expect(!events_are_near(address, length), 1))
         return;
-    locks_take_all();
-    if (begun) {
-        events_on_access(cpu, cpus[cpu].time, ip, address, length, access);
-        end_if_stopped(cpu, ip);
+    if (take(cpu)) {
+        events_on_access(cpu, clock_time(cpu), ip, address, length, access);
+        end_if_stopped();
     }
-    locks_give_all();
+    locks_give();
 }
 
 void run_access(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *own)
@@ -334,19 +194,20 @@ void run_atomic(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void
 static void take_store(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, const void *own,
                        bool atomic)
 {
-    struct store store = {.time = cpus[cpu].time,
-                          .ip = site_of(own),
-                          .address = address,
-                          .length = 1u << qemu_plugin_mem_size_shift(info),
-                          .atomic = atomic,
-                          .info = info};
+    struct store store;
 
     if (!qemu_plugin_mem_is_store(info))
         return;
-    locks_take_all();
-    if (begun)
+    if (take(cpu)) {
+        store = (struct store){.time = clock_time(cpu),
+                               .ip = site_of(own),
+                               .address = address,
+                               .length = 1u << qemu_plugin_mem_size_shift(info),
+                               .atomic = atomic,
+                               .info = info};
         blame_on_store(cpu, &store);
-    locks_give_all();
+    }
+    locks_give();
 }
 
 void run_store(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *own)
@@ -361,36 +222,42 @@ void run_atomic_store(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address
 
 void run_function(unsigned cpu, void *own)
 {
-    locks_take_all();
-    if (begun) {
-        events_on_call(cpu, cpus[cpu].time, site_of(own));
-        end_if_stopped(cpu, site_of(own));
+    if (take(cpu) && follow_enters(cpu, site_of(own))) {
+        events_on_call(cpu, clock_time(cpu), site_of(own));
+        end_if_stopped();
     }
-    locks_give_all();
+    locks_give();
 }
 
 void run_border(unsigned cpu, void *own)
 {
-    locks_take_all();
-    if (begun)
-        window_cross(site_of(own), instructions_before(cpu, site_of(own)));
-    locks_give_all();
+    const struct code *border = own;
+
+    if (take(cpu))
+        window_cross(border->ip, clock_sum() - border->next);
+    locks_give();
 }
 
 void run_end(void)
 {
-    locks_take_all();
+    locks_take();
+    ended = true;
+    facts_end();
     for (unsigned cpu = 0; cpu < FOLLOW_CPUS; cpu++) {
-        totals.instructions += cpus[cpu].time;
+        uint64_t time = clock_time(cpu);
+
+        totals.instructions += time;
         totals.calls += cpus[cpu].calls;
-        if (cpus[cpu].time)
-            tell_number(WIRE_CLOCK, cpu, cpus[cpu].time);
+        if (time)
+            tell_number(WIRE_CLOCK, cpu, time);
         if (run.graph)
-            graph_end(cpu, cpus[cpu].time);
-        if (run.last && cpus[cpu].last)
-            last_tell(cpu, cpus[cpu].last->start, cpus[cpu].time);
+            graph_end(cpu, time);
+        if (run.last && time)
+            last_tell(cpu, clock_place(cpu), time);
     }
     totals.instructions += cover_tell();
+    totals.switches = follow_doubts().switches;
+    totals.doubtful = follow_doubts().doubtful;
     blame_tell();
     totals.within = window_instructions(totals.instructions);
     events_tell(totals.within);
@@ -398,5 +265,5 @@ void run_end(void)
     if (run.graph)
         graph_tell();
     tell_end(&totals);
-    locks_give_all();
+    locks_give();
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Callbacks that translate.c registers with QEMU: they report to the follower and the counters.
- * They run in QEMU's threads, one per CPU with thread=multi.
+ * What happens while the machine runs: facts about calls, returns and stacks go to the follower,
+ * and what they hit to the counters. Called in QEMU's threads, one per CPU with thread=multi, by
+ * the callbacks of facts_*.c and clock.c, and by callbacks that translate.c registers.
  */
 #pragma once
 
@@ -9,7 +10,8 @@
 #include <stdint.h>
 
 #include "outside/plugin/api.h"
-#include "outside/plugin/entry.h"
+#include "outside/plugin/facts.h"
+#include "outside/plugin/follow.h"
 
 /* Settings, constant while the machine runs. */
 extern struct run {
@@ -19,30 +21,51 @@ extern struct run {
     unsigned last;  /* calls kept per CPU (last.h); 0: none */
     /* Derived by run_begin. */
     bool returns; /* there is an event for returns */
+    bool samples; /* there is an event for instructions, with a period */
     bool entries; /* the entry of each callee is needed */
+    bool vectors; /* the vectors of interrupts are needed */
 } run;
 
 /* After all arguments. False: no memory. */
 bool run_begin(unsigned cpus);
 
-/* `own`: the struct block that begins. */
-void run_block(unsigned cpu, void *own);
+/* A call has stored its return address at `place`; a return, `ip`, has read it from there. */
+void run_call(unsigned cpu, uint64_t place, const struct code *call);
+void run_return(unsigned cpu, uint64_t place, uint64_t ip);
 
-/* The machine was reset: its first block begins, which is not the kernel's. */
+/* What interrupt came. */
+struct run_interrupt {
+    struct follow_interrupt follow;
+    int vector; /* RUN_VECTOR_UNKNOWN if several share the handler */
+    uint32_t error;
+};
+
+enum { RUN_VECTOR_UNKNOWN = -1 };
+
+/* An interrupt has come; the lock is taken here. */
+void run_interrupt(unsigned cpu, const struct run_interrupt *interrupt);
+
+/*
+ * Before and after any other report to the follower: take and give the lock, and charge the
+ * instructions until now to what was current.
+ */
+void run_change(unsigned cpu);
+void run_changed(unsigned cpu);
+
+/* A callee or handler whose entry was not known begins at `ip`. */
+void run_begins(unsigned cpu, uint64_t ip);
+
+/* Samples are due at `time`, in a block that begins at `ip`. Returns when the next ones are. */
+uint64_t run_due(unsigned cpu, uint64_t time, uint64_t ip);
+
+/* Callbacks. The machine was reset: its first block begins, which is not the kernel's. */
 void run_reset(unsigned cpu, void *own);
 
 /*
- * `own` is an instruction's address. In this order, they report: the store of a call; the beginning
- * of an instruction for which entry_is_told is true; a load of rsp, and the next access to the
- * stack after it; a store over the value that the next return may read; an access, and one by an
- * atomic instruction; a store, and one by an atomic instruction; a function's entry; a border of
- * the window.
+ * `own` is an instruction's address. In this order: an access, and one by an atomic instruction; a
+ * store, and one by an atomic instruction; a function's entry. Then a border of the window: a
+ * struct code whose `next` is the number of its block's instructions that have not run yet.
  */
-void run_call(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t place, void *own);
-void run_leaves(unsigned cpu, void *own);
-void run_load(unsigned cpu, void *own);
-void run_place(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t place, void *own);
-void run_replace(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t place, void *own);
 void run_access(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *own);
 void run_atomic(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *own);
 void run_store(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *own);

@@ -1,138 +1,73 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See stack.h. A table of the stacks, sorted by range; each has a vector of frames. */
+/*
+ * See stack.h. Two hash tables find stacks: the suspended ones by the rsp with which they were
+ * left, and all by the pages that their frames lie in. So a machine may have many threads.
+ */
 #include "outside/plugin/stack.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "outside/plugin/context.h"
 
-#define FRAMES_LESS 64         /* initial room for frames */
-#define NEAR        4096       /* a stack continues at most this far below its innermost frame */
-#define ROOM_MOST   (1u << 16) /* stack space of one function */
+#define FRAMES_LESS  8     /* initial room for frames */
+#define PAGES_AROUND 4096u /* pages between two places of a stack that all count as its own */
+#define PLACES_BITS  16
+#define PLACES       (1u << PLACES_BITS)
 
-/* Sorted by `low`. Ranges do not overlap. */
-static struct stack **stacks;
-static unsigned stack_count;
-static uint32_t threads;
+/* A page with frames of a stack. */
+struct page {
+    uint64_t number;
+    struct stack_link of;
+    struct page *next;
+};
+
+static struct stack **suspended; /* [hash of low] */
+static struct page **pages;      /* [hash of the page's number] */
+static struct page *free_pages;
+static struct stack *free_stacks;
+static uint32_t lives;
+static uint64_t leaves;
 
 bool stack_init(void)
 {
-    stacks = calloc(STACKS_MOST, sizeof(*stacks));
-    return stacks;
+    suspended = calloc(PLACES, sizeof(*suspended));
+    pages = calloc(PLACES, sizeof(*pages));
+    return suspended && pages;
 }
 
-/* The number of stacks that begin at or below the place. */
-static unsigned stacks_until(uint64_t place)
+static unsigned hash(uint64_t number)
 {
-    unsigned low = 0, high = stack_count;
-
-    while (low < high) {
-        unsigned middle = (low + high) / 2;
-
-        if (stacks[middle]->low <= place)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return (unsigned)((number * 0x9e3779b97f4a7c15u) >> (64 - PLACES_BITS));
 }
 
-static struct stack *stack_around(uint64_t place)
+struct stack_link stack_link_to(struct stack *stack)
 {
-    unsigned i = stacks_until(place);
-
-    return i > 0 && place <= stacks[i - 1]->high ? stacks[i - 1] : NULL;
+    return (struct stack_link){stack, stack ? stack->life : 0};
 }
 
-static void stack_forget(unsigned i, void (*forget)(const struct stack *gone))
+struct stack *stack_linked(const struct stack_link *link)
 {
-    struct stack *gone = stacks[i];
-
-    forget(gone);
-    for (unsigned other = 0; other < stack_count; other++)
-        for (unsigned frame = 0; frame < stacks[other]->depth; frame++)
-            if (stacks[other]->frames[frame].below == gone)
-                stacks[other]->frames[frame].below = NULL;
-    memmove(&stacks[i], &stacks[i + 1], (stack_count - i - 1) * sizeof(*stacks));
-    stack_count--;
-    free(gone->frames);
-    free(gone);
+    return link->stack && link->stack->life == link->life ? link->stack : NULL;
 }
 
-void stack_widen(struct stack *stack, uint64_t place, void (*forget)(const struct stack *gone))
-{
-    if (place < stack->low)
-        stack->low = place;
-    if (place > stack->high)
-        stack->high = place;
-    for (unsigned i = 0; i < stack_count;) {
-        struct stack *other = stacks[i];
+/* --- Frames --- */
 
-        if (other == stack || other->high < stack->low || other->low > stack->high) {
-            i++;
-            continue;
-        }
-        if (other->low < stack->low)
-            stack->low = other->low;
-        if (other->high > stack->high)
-            stack->high = other->high;
-        if (other->thread < stack->thread)
-            stack->thread = other->thread;
-        stack_forget(i, forget);
-        i = 0;
-    }
-}
-
-static struct stack *stack_new(uint64_t place)
-{
-    struct stack *stack;
-    unsigned i;
-
-    if (stack_count == STACKS_MOST || threads + 1 == STACKS_MOST)
-        return NULL;
-    stack = calloc(1, sizeof(*stack));
-    if (!stack)
-        return NULL;
-    stack->low = stack->high = place;
-    stack->thread = ++threads;
-    i = stacks_until(place);
-    memmove(&stacks[i + 1], &stacks[i], (stack_count - i) * sizeof(*stacks));
-    stacks[i] = stack;
-    stack_count++;
-    return stack;
-}
-
-void stack_pop_to(struct stack *stack, uint64_t place)
-{
-    while (stack->depth > 0 && stack->frames[stack->depth - 1].place <= place)
-        stack->depth--;
-}
-
-/* Returns the next free frame, zeroed or with its previous contents; NULL: no memory. */
-static struct frame *stack_free(struct stack *stack)
+void stack_push(struct stack *stack, const struct frame *frame)
 {
     if (stack->depth == stack->room) {
         unsigned room = stack->room ? 2 * stack->room : FRAMES_LESS;
         struct frame *frames = realloc(stack->frames, room * sizeof(*frames));
 
         if (!frames)
-            return NULL;
+            return;
         memset(frames + stack->room, 0, (room - stack->room) * sizeof(*frames));
         stack->frames = frames;
         stack->room = room;
     }
-    return &stack->frames[stack->depth];
-}
-
-void stack_push(struct stack *stack, const struct frame *frame)
-{
-    struct frame *to = stack_free(stack);
-
-    if (!to)
-        return;
-    *to = *frame;
-    stack->depth++;
+    assert(stack->depth == 0 || stack->frames[stack->depth - 1].place >= frame->place);
+    stack->frames[stack->depth++] = *frame;
 }
 
 struct frame *stack_top(const struct stack *stack)
@@ -147,36 +82,230 @@ uint32_t stack_context(const struct stack *stack)
     return top ? top->context : CONTEXT_NONE;
 }
 
-static bool is_near(const struct stack *stack, uint64_t place)
+/* The page below rsp: at the upper end of a stack, rsp itself is in the next one. */
+static uint64_t page_of(uint64_t rsp)
 {
-    uint64_t from = stack->depth > 0 ? stack->frames[stack->depth - 1].place : stack->high;
-
-    return place < from && from - place <= NEAR;
+    return (rsp - 1) / STACK_PAGE;
 }
 
-bool stack_is_about(const struct stack *stack, uint64_t place)
+/* False if the innermost return address at or above `from` is known not to be there. */
+static bool holds(const struct stack *stack, uint64_t from)
 {
-    if (place < stack->low)
-        return stack->low - place <= NEAR;
-    return place <= stack->high || place - stack->high <= NEAR;
+    for (unsigned i = stack->depth; i > 0; i--) {
+        const struct frame *frame = &stack->frames[i - 1];
+
+        if (frame->place >= from && frame->kind == FRAME_CALL)
+            return memory_may_hold(frame->place, frame->next);
+    }
+    return true;
 }
 
-bool stack_reaches(const struct stack *stack, uint64_t place)
+bool stack_is_there(const struct stack *stack, const struct stack_where *where)
 {
-    const struct frame *innermost = stack_top(stack);
-
-    if (!innermost)
-        return true;
-    return place < stack->low ? innermost->place - place <= ROOM_MOST
-                              : stack_is_about(stack, place);
+    if (stack->space != where->space && (stack->user || !holds(stack, 0)))
+        return false;
+    if (where->physical && stack->physical && stack->page == page_of(where->rsp))
+        return stack->physical == where->physical;
+    return holds(stack, where->rsp);
 }
 
-struct stack *stack_of(uint64_t place)
-{
-    struct stack *stack = stack_around(place);
-    unsigned above = stacks_until(place);
+/* --- The table by rsp --- */
 
-    if (!stack && above < stack_count && is_near(stacks[above], place))
-        stack = stacks[above];
-    return stack ? stack : stack_new(place);
+static void suspend(struct stack *stack)
+{
+    struct stack **first = &suspended[hash(stack->low)];
+
+    stack->next_suspended = *first;
+    *first = stack;
+}
+
+static void resume(struct stack *stack)
+{
+    struct stack **at = &suspended[hash(stack->low)];
+
+    while (*at != stack)
+        at = &(*at)->next_suspended;
+    *at = stack->next_suspended;
+}
+
+/* Prefers a stack of this address space, then the one that was left last. */
+static struct stack *better(struct stack *one, struct stack *other, uint64_t space)
+{
+    if (one && (one->space == space) != (other->space == space))
+        return one->space == space ? one : other;
+    return !one || other->left > one->left ? other : one;
+}
+
+struct stack *stack_suspended_at(const struct stack_where *where)
+{
+    struct stack *found = NULL;
+
+    for (struct stack *stack = suspended[hash(where->rsp)]; stack; stack = stack->next_suspended)
+        if (stack->low == where->rsp && stack_is_there(stack, where))
+            found = better(found, stack, where->space);
+    return found;
+}
+
+/* --- The table by pages --- */
+
+static void add_page(struct stack *stack, uint64_t number)
+{
+    struct page **first = &pages[hash(number)], *page;
+
+    for (page = *first; page; page = page->next)
+        if (page->number == number && page->of.stack == stack && page->of.life == stack->life)
+            return;
+    page = free_pages ? free_pages : calloc(1, sizeof(*page));
+    if (!page)
+        return;
+    if (page == free_pages)
+        free_pages = page->next;
+    *page = (struct page){number, stack_link_to(stack), *first};
+    *first = page;
+}
+
+/* Adds the pages from one address to another, in any order. */
+static void add_pages(struct stack *stack, uint64_t from, uint64_t to)
+{
+    uint64_t first = (from < to ? from : to) / STACK_PAGE,
+             last = (from < to ? to : from) / STACK_PAGE;
+
+    if (last - first > PAGES_AROUND) {
+        add_page(stack, to / STACK_PAGE);
+        return;
+    }
+    for (uint64_t number = first; number <= last; number++)
+        add_page(stack, number);
+}
+
+static void drop(struct stack *stack)
+{
+    assert(!stack->on);
+    resume(stack);
+    stack->life = 0;
+    stack->next_suspended = free_stacks;
+    free_stacks = stack;
+}
+
+/* Removes the pages of dead stacks from this page's chain. */
+static void forget_dead(uint64_t number)
+{
+    struct page **at = &pages[hash(number)];
+
+    while (*at) {
+        struct page *page = *at;
+
+        if (stack_linked(&page->of)) {
+            at = &page->next;
+            continue;
+        }
+        *at = page->next;
+        page->next = free_pages;
+        free_pages = page;
+    }
+}
+
+struct stack *stack_around(const struct stack_where *where)
+{
+    uint64_t number = page_of(where->rsp);
+    struct stack *found = NULL;
+
+    for (struct page *page = pages[hash(number)]; page; page = page->next) {
+        struct stack *stack = stack_linked(&page->of);
+
+        if (page->number == number && stack && !stack->on && where->rsp > stack->low &&
+            where->rsp <= stack->high && stack_is_there(stack, where))
+            found = better(found, stack, where->space);
+    }
+    return found;
+}
+
+struct stack *stack_suspended_near(const struct stack_where *where, uint64_t slack)
+{
+    struct stack *found = NULL;
+
+    for (uint64_t number = where->rsp / STACK_PAGE; number <= where->rsp / STACK_PAGE + 1; number++)
+        for (struct page *page = pages[hash(number)]; page; page = page->next) {
+            struct stack *stack = stack_linked(&page->of);
+
+            if (page->number == number && stack && !stack->on && stack->low >= where->rsp &&
+                stack->low - where->rsp <= (stack->depth > 0 ? slack : STACK_PAGE) &&
+                stack_is_there(stack, where) && (!found || stack->low < found->low))
+                found = stack;
+        }
+    return found;
+}
+
+/* --- What happens to a stack --- */
+
+struct stack *stack_new(const struct stack_where *where)
+{
+    struct stack *stack = free_stacks ? free_stacks : calloc(1, sizeof(*stack));
+    struct frame *frames;
+    unsigned room;
+
+    if (!stack)
+        return NULL;
+    if (stack == free_stacks)
+        free_stacks = stack->next_suspended;
+    frames = stack->frames;
+    room = stack->room;
+    *stack = (struct stack){.low = where->rsp,
+                            .floor = where->rsp,
+                            .high = where->rsp,
+                            .space = where->space,
+                            .page = page_of(where->rsp),
+                            .physical = where->physical,
+                            .life = ++lives,
+                            .room = room,
+                            .frames = frames};
+    add_page(stack, stack->page);
+    suspend(stack);
+    return stack;
+}
+
+void stack_leave(struct stack *stack, uint64_t rsp)
+{
+    assert(stack->on);
+    stack->on = false;
+    stack->low = stack->floor = rsp;
+    stack->left = ++leaves;
+    if (rsp > stack->high)
+        stack->high = rsp;
+    suspend(stack);
+}
+
+void stack_enter(struct stack *stack, uint64_t rsp)
+{
+    assert(!stack->on);
+    resume(stack);
+    stack->on = true;
+    stack_pop_below(stack, rsp);
+}
+
+void stack_grow(struct stack *stack, uint64_t place)
+{
+    uint64_t number = place / STACK_PAGE;
+    bool dead = false;
+
+    for (struct page *page = pages[hash(number)]; page; page = page->next) {
+        struct stack *other = stack_linked(&page->of);
+
+        if (page->number == number && other && other != stack && !other->on &&
+            other->space == stack->space && (other->space || !other->user) &&
+            place >= other->low - sizeof(uint64_t) && place <= other->high) {
+            drop(other);
+            dead = true;
+        }
+    }
+    if (dead)
+        forget_dead(number);
+    if (place < stack->floor) {
+        add_pages(stack, stack->floor, place);
+        stack->floor = place;
+    }
+    if (place > stack->high) {
+        add_pages(stack, stack->high, place);
+        stack->high = place;
+    }
 }

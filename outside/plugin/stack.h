@@ -1,63 +1,121 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The machine's stacks, each a separate range of places, and the calls on each. follow.h has the
- * rules for switching between them. Called by outside/plugin/follow.c. One caller at a time.
+ * The machine's stacks, and the frames on each. Called by outside/plugin/follow.c, which decides
+ * when a CPU changes stacks.
+ *
+ * A CPU that is on a stack changes its frames without a lock: no other CPU is on it. All functions
+ * but stack_top, stack_context, stack_push and stack_pop_below need the plugin's lock, as do `low`,
+ * `floor` and `high`, except that the CPU on the stack may read them. Structures of dead stacks are
+ * used again, so a pointer that is kept goes with the number of this life (struct stack_link).
  */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#define STACKS_MOST 65536
+#define STACK_PAGE 4096u
 
 struct stack;
 
+struct stack_link {
+    struct stack *stack;
+    uint32_t life;
+};
+
+enum frame_kind {
+    FRAME_CALL,
+    FRAME_INTERRUPT, /* interrupt, exception or int */
+    FRAME_SYSCALL,
+    FRAME_UNKNOWN, /* ends the chain: what lies below is only likely */
+};
+
 struct frame {
-    uint64_t place;
-    uint64_t next;           /* return address; 0 for an interrupt, as it is not known */
-    uint64_t entry;          /* first instruction of the callee; 0: none has run */
-    uint64_t began;          /* the value of its stack's `ran` when the callee began */
-    uint32_t context, outer; /* outer: for a call, the caller's context */
-    bool interrupt;
-    bool replaced;       /* its return continues elsewhere */
-    struct stack *below; /* for an interrupt: the interrupted stack; NULL: not known */
-    uint32_t upon;       /* ... context of a handler without a place that it interrupted, or none */
+    uint64_t place;          /* address of the return address, or of the CPU's interrupt frame */
+    uint64_t next;           /* return address of a call */
+    uint64_t entry;          /* first instruction of the callee or handler; 0: not known */
+    uint64_t began;          /* the value of its stack's `ran` when it began */
+    uint32_t context, outer; /* outer: the caller's context */
+    enum frame_kind kind;
+    uint32_t function;       /* see follow_enters */
+    struct stack_link below; /* the stack that was left for this one; NULL: the same, or unknown */
+};
+
+/* Where a CPU's rsp is. */
+struct stack_where {
+    uint64_t rsp;
+    uint64_t space;    /* cr3; 0: not known */
+    uint64_t physical; /* the physical page of rsp's page; 0: not known */
 };
 
 struct stack {
-    uint64_t low, high; /* the lowest and the highest place */
-    uint32_t thread;    /* from 1 to STACKS_MOST - 1 */
-    uint64_t ran;       /* instructions executed on it, as reported by follow_time */
+    uint64_t low;            /* rsp when it was left */
+    uint64_t floor, high;    /* its frames lie from `floor` to `high`; below floor it has to grow */
+    uint64_t space;          /* the address space (cr3) in which it was found, 0: not known */
+    uint64_t page, physical; /* its last virtual page that was seen, and the physical one; 0 */
+    uint32_t life;           /* differs for each stack that uses this structure; 0: dead */
+    uint32_t thread;         /* whose chains end here, or where they end; 0: no number yet */
+    bool on;                 /* a CPU is on it */
+    bool user;               /* a program runs on it, so it belongs to its address space alone */
+    uint32_t function;       /* as in a frame, for a thread's first function */
+    uint64_t ran;            /* instructions executed on it, as reported by follow_time */
+    uint64_t left;           /* order in which stacks were left */
     unsigned depth, room;
     struct frame *frames;
+    struct stack *next_suspended; /* in the table by `low` */
 };
 
 /* False: no memory. */
 bool stack_init(void);
 
-/* Returns the stack that includes this place or continues there, or a new one; NULL: no room. */
-struct stack *stack_of(uint64_t place);
-
-/* True if the place is within 4096 bytes of this stack, so it is on it unless rsp was loaded. */
-bool stack_is_about(const struct stack *stack, uint64_t place);
+/* Returns a new stack that begins at rsp; NULL: no memory. */
+struct stack *stack_new(const struct stack_where *where);
 
 /*
- * True if the callee of the innermost call can have a place there, unless rsp was loaded: a callee
- * uses at most 64 KiB, and does not leave the stack at its upper end.
+ * Returns a stack that was left with exactly this rsp, or one with this rsp between its innermost
+ * frame and its upper end; the one left last, if there are several. Stacks on other memory are not
+ * considered: stack_is_there.
  */
-bool stack_reaches(const struct stack *stack, uint64_t place);
+struct stack *stack_suspended_at(const struct stack_where *where);
+struct stack *stack_around(const struct stack_where *where);
 
 /*
- * Extends the stack to this place, and drops the stacks that its range then meets; calls `forget`
- * before it frees each.
+ * Returns the stack that was left with an rsp at most `slack` above this one, or a page if it has
+ * no frames: the nearest.
  */
-void stack_widen(struct stack *stack, uint64_t place, void (*forget)(const struct stack *gone));
+struct stack *stack_suspended_near(const struct stack_where *where, uint64_t slack);
+
+/*
+ * False if the stack is known to be on other memory: its innermost return address at or above rsp
+ * is not there; the page is another physical one; or it is a program's in another address space.
+ */
+bool stack_is_there(const struct stack *stack, const struct stack_where *where);
+
+/* The CPU leaves the stack with this rsp, or enters it: frames below rsp are gone. */
+void stack_leave(struct stack *stack, uint64_t rsp);
+void stack_enter(struct stack *stack, uint64_t rsp);
+
+/* The current stack extends to `place`; other stacks with frames there are dead. */
+void stack_grow(struct stack *stack, uint64_t place);
 
 void stack_push(struct stack *stack, const struct frame *frame);
 
-/* Pops every frame at or below the place. */
-void stack_pop_to(struct stack *stack, uint64_t place);
+/* Pops the frames below the place. */
+static inline void stack_pop_below(struct stack *stack, uint64_t place)
+{
+    while (stack->depth > 0 && stack->frames[stack->depth - 1].place < place)
+        stack->depth--;
+}
 
 /* Return the innermost frame, or NULL, and its context, or CONTEXT_NONE. */
 struct frame *stack_top(const struct stack *stack);
 uint32_t stack_context(const struct stack *stack);
+
+/* Returns the stack of a link; NULL if it is dead. */
+struct stack *stack_linked(const struct stack_link *link);
+struct stack_link stack_link_to(struct stack *stack);
+
+/*
+ * Implemented by the plugin: false if the current CPU's memory at `address` is known not to hold
+ * this word.
+ */
+bool memory_may_hold(uint64_t address, uint64_t word);

@@ -3,18 +3,18 @@
 #include "outside/plugin/tell.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "outside/plugin/context.h"
 #include "outside/plugin/follow.h"
 #include "outside/plugin/registers.h"
 #include "outside/plugin/run.h"
 
-#define BUFFER        (1u << 18)
-#define CHAIN_DEEPEST 65536 /* contexts of one chain sent at once */
+#define BUFFER     (1u << 18)
+#define CHAIN_LESS 1024 /* room for the contexts of a chain */
 
 static FILE *out;
-static uint64_t lost;
-static uint32_t threads_told; /* threads up to this number were sent */
+static uint64_t lost, chains_ended;
 
 static bool put(void *record, unsigned size, enum wire_kind kind, unsigned cpu)
 {
@@ -40,12 +40,22 @@ bool tell_begin(int fd, unsigned cpus)
  */
 static void tell_context(uint32_t number)
 {
-    static uint32_t chain[CHAIN_DEEPEST];
-    unsigned depth = 0;
+    static uint32_t *chain;
+    static size_t room;
+    size_t depth = 0;
 
-    for (; number != CONTEXT_NONE && !context_at(number)->told && depth < CHAIN_DEEPEST;
-         number = context_at(number)->outer)
+    for (; number != CONTEXT_NONE && !context_at(number)->told;
+         number = context_at(number)->outer) {
+        if (depth == room) {
+            uint32_t *more = realloc(chain, 2 * (room + CHAIN_LESS) * sizeof(*chain));
+
+            if (!more)
+                break;
+            chain = more;
+            room = 2 * (room + CHAIN_LESS);
+        }
         chain[depth++] = number;
+    }
     while (depth > 0) {
         struct context *context = context_at(chain[--depth]);
         struct wire_context record = {.context = chain[depth],
@@ -58,48 +68,56 @@ static void tell_context(uint32_t number)
     }
 }
 
-static void tell_threads(uint32_t until)
+/*
+ * Sends the thread, unless sent before. Its chains end in its outermost function: at the outermost
+ * site, or at `ip` if there is none.
+ */
+static void tell_thread(uint32_t number, uint32_t context, uint64_t ip)
 {
-    while (threads_told < until) {
-        uint32_t thread = ++threads_told;
-        struct wire_thread record = {.thread = thread, .outermost = follow_outermost(thread)};
+    struct follow_thread *thread = number ? follow_thread_info(number) : NULL;
+    struct wire_thread record;
 
-        put(&record, sizeof(record), WIRE_THREAD, 0);
-    }
+    if (!thread || thread->told || context_at(context)->unknown)
+        return;
+    for (; context != CONTEXT_NONE; context = context_at(context)->outer)
+        ip = context_at(context)->site;
+    record = (struct wire_thread){.thread = number, .space = thread->space, .outermost = ip};
+    thread->told = put(&record, sizeof(record), WIRE_THREAD, 0);
 }
 
 /* Sends a record's context and thread, before the record. */
-static void tell_owner(uint32_t context, uint32_t thread)
+static void tell_owner(uint32_t context, uint32_t thread, uint64_t ip)
 {
     tell_context(context);
-    tell_threads(thread);
+    tell_thread(thread, context, ip);
 }
 
 void tell_sample(struct wire_sample *sample, unsigned cpu)
 {
     struct wire_registers record;
 
-    tell_owner(sample->context, sample->thread);
-    if (run.registers && registers_read(sample->ip, record.registers))
+    tell_owner(sample->context, sample->thread, sample->ip);
+    chains_ended += context_at(sample->context)->unknown;
+    if (run.registers && registers_read(cpu, sample->ip, record.registers))
         put(&record, sizeof(record), WIRE_REGISTERS, cpu);
     lost += !put(sample, sizeof(*sample), WIRE_SAMPLE, cpu);
 }
 
 void tell_word(struct wire_word *write, unsigned cpu)
 {
-    tell_owner(write->context, write->thread);
+    tell_owner(write->context, write->thread, write->ip);
     lost += !put(write, sizeof(*write), WIRE_WORD, cpu);
 }
 
 void tell_where(struct wire_where *where, unsigned cpu)
 {
-    tell_owner(where->context, where->thread);
+    tell_owner(where->context, where->thread, where->ip);
     put(where, sizeof(*where), WIRE_WHERE, cpu);
 }
 
 void tell_last(struct wire_last *last, unsigned cpu)
 {
-    tell_owner(last->context, last->thread);
+    tell_owner(last->context, last->thread, last->entry);
     put(last, sizeof(*last), WIRE_LAST, cpu);
 }
 
@@ -145,6 +163,7 @@ void tell_end(struct wire_end *end)
 {
     end->contexts_lost = context_lost();
     end->samples_lost = lost;
+    end->chains_ended = chains_ended;
     put(end, sizeof(*end), WIRE_END, 0);
     if (out)
         fflush(out);

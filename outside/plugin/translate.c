@@ -8,14 +8,16 @@
 #include "outside/plugin/blame.h"
 #include "outside/plugin/code.h"
 #include "outside/plugin/cover.h"
-#include "outside/plugin/decode.h"
-#include "outside/plugin/entry.h"
 #include "outside/plugin/events.h"
+#include "outside/plugin/facts.h"
+#include "outside/plugin/interned.h"
 #include "outside/plugin/locks.h"
 #include "outside/plugin/run.h"
 #include "outside/plugin/window.h"
 
 #define RESET_VECTOR 0xfffffff0
+
+static bool begun;
 
 static size_t copy_bytes(const struct qemu_plugin_insn *instruction, uint8_t *bytes)
 {
@@ -55,96 +57,145 @@ void code_slid(uint64_t by)
     blame_slide(by);
 }
 
+bool translate_has_begun(void)
+{
+    return __atomic_load_n(&begun, __ATOMIC_RELAXED);
+}
+
+/* Firmware runs again, before the kernel. */
+static void on_reset(unsigned cpu, void *own)
+{
+    begun = false;
+    run_reset(cpu, own);
+}
+
 /* Flags for callbacks that may take a sample. */
 static int sample_flags(void)
 {
     return run.registers ? QEMU_PLUGIN_CB_R_REGS : QEMU_PLUGIN_CB_NO_REGS;
 }
 
-/* True if the instruction accesses the slot that a return would read. */
-static bool is_at_top(enum decoded decoded)
+static bool is_call(enum decoded kind)
 {
-    return decoded == DECODED_PUSH || decoded == DECODED_REPLACES || decoded == DECODED_POP;
+    return kind == DECODED_CALL || kind == DECODED_CALL_FAR;
 }
 
-/*
- * Registers the callbacks of an instruction. `next`: the bytes after it; `loaded`: rsp was loaded
- * earlier in the block; `slide`: its run-time address minus its address in the file.
- */
-static void watch_instruction(struct qemu_plugin_insn *instruction, const uint8_t *bytes,
-                              const uint8_t *next, enum decoded decoded, bool loaded,
-                              uint64_t slide)
+static void watch_stores(const struct instruction *instruction)
 {
-    uint64_t ip = qemu_plugin_insn_vaddr(instruction);
-    void *own = (void *)(uintptr_t)ip;
-
-    if (run.chains && decoded == DECODED_LOADS)
-        qemu_plugin_register_vcpu_insn_exec_cb(instruction, run_load, QEMU_PLUGIN_CB_NO_REGS, NULL);
-    if (run.chains && is_at_top(decoded) && loaded)
-        qemu_plugin_register_vcpu_mem_cb(instruction, run_place, QEMU_PLUGIN_CB_NO_REGS,
-                                         QEMU_PLUGIN_MEM_RW, NULL);
-    if (run.chains && decoded == DECODED_REPLACES && decode_is_way_out(next))
-        qemu_plugin_register_vcpu_mem_cb(instruction, run_replace, QEMU_PLUGIN_CB_NO_REGS,
-                                         QEMU_PLUGIN_MEM_W, NULL);
-    /* These come before run_call, because a call's own store belongs to the caller. */
     if (blame_watch())
-        qemu_plugin_register_vcpu_mem_cb(instruction,
-                                         decode_is_atomic(bytes) ? run_atomic_store : run_store,
-                                         QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_W, own);
+        qemu_plugin_register_vcpu_mem_cb(
+            instruction->qemu, decode_is_atomic(instruction->bytes) ? run_atomic_store : run_store,
+            QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_W, (void *)(uintptr_t)instruction->code->ip);
+}
+
+static void watch_accesses(const struct instruction *instruction)
+{
     if (events_watch())
-        qemu_plugin_register_vcpu_mem_cb(instruction,
-                                         decode_is_atomic(bytes) ? run_atomic : run_access,
-                                         sample_flags(), QEMU_PLUGIN_MEM_RW, own);
-    if (run.chains && (decoded == DECODED_CALL || decoded == DECODED_CALL_FAR))
-        qemu_plugin_register_vcpu_mem_cb(instruction, run_call, QEMU_PLUGIN_CB_NO_REGS,
-                                         QEMU_PLUGIN_MEM_W, own);
-    if (run.chains && entry_is_told(decoded))
-        qemu_plugin_register_vcpu_insn_exec_cb(instruction, run_leaves, QEMU_PLUGIN_CB_NO_REGS,
-                                               own);
-    if (window_border(ip)) /* before run_function: decides if a hit here counts */
-        qemu_plugin_register_vcpu_insn_exec_cb(instruction, run_border, QEMU_PLUGIN_CB_NO_REGS,
-                                               own);
+        qemu_plugin_register_vcpu_mem_cb(
+            instruction->qemu, decode_is_atomic(instruction->bytes) ? run_atomic : run_access,
+            sample_flags(), QEMU_PLUGIN_MEM_RW, (void *)(uintptr_t)instruction->code->ip);
+}
+
+/* The callbacks where instructions begin. `left`: those of its block from this one on. */
+static void watch_begin(const struct instruction *instruction, size_t left, uint64_t slide)
+{
+    uint64_t ip = instruction->code->ip;
+
+    if (window_border(ip)) { /* before run_function: decides if a hit here counts */
+        const struct code border = {.ip = ip, .next = left};
+
+        qemu_plugin_register_vcpu_insn_exec_cb(instruction->qemu, run_border,
+                                               QEMU_PLUGIN_CB_NO_REGS,
+                                               (void *)(uintptr_t)interned_code(&border));
+    }
     if (events_call(ip - slide))
-        qemu_plugin_register_vcpu_insn_exec_cb(instruction, run_function, sample_flags(), own);
+        qemu_plugin_register_vcpu_insn_exec_cb(instruction->qemu, run_function, sample_flags(),
+                                               (void *)(uintptr_t)ip);
 }
 
 /*
- * `block` is never freed: QEMU's callbacks keep it until QEMU exits, and retranslated code gets
- * another. This takes a few megabytes.
+ * Registers an instruction's callbacks. Its accesses belong to the function that it is in, so they
+ * come before what it changes in the chain. But QEMU 7.2 skips all callbacks after one for stores
+ * only, if the access is a load: of those, a call's alone come before.
  */
+static void watch_instruction(struct instruction *instruction, size_t left, uint64_t slide)
+{
+    bool first = is_call(instruction->code->kind);
+
+    watch_accesses(instruction);
+    if (first)
+        watch_stores(instruction);
+    if (run.chains && facts_want(instruction)) {
+        instruction->code = interned_code(instruction->code);
+        facts_watch(instruction);
+    }
+    if (!first)
+        watch_stores(instruction);
+    watch_begin(instruction, left, slide);
+}
+
+/* What the instructions of a block are, for the follower. */
+struct decoded_block {
+    struct code codes[CODE_BLOCK_MOST];
+    bool loads; /* one of them loads rsp */
+};
+
+static void decode_block(const struct code_block *code, struct decoded_block *decoded)
+{
+    const uint8_t *bytes = code->bytes;
+    uint64_t ip = code->start;
+
+    decoded->loads = false;
+    for (size_t i = 0; i < code->count; bytes += code->sizes[i], ip += code->sizes[i], i++) {
+        struct code *at = &decoded->codes[i];
+
+        *at = (struct code){.ip = ip, .next = ip + code->sizes[i]};
+        at->kind = decode(bytes, code->sizes[i], ip, &at->target);
+        if (at->kind == DECODED_SPACE)
+            at->target = decode_space_source(bytes);
+        if (at->kind == DECODED_LOADS && decode_is_adjustment(code->bytes, code->sizes, i))
+            at->kind = DECODED_OTHER;
+        decoded->loads |= at->kind == DECODED_LOADS;
+    }
+}
+
+static void watch_block(struct qemu_plugin_tb *translated, const struct code_block *code,
+                        uint64_t slide)
+{
+    struct block block = {code->start, code->start + code->size, (uint32_t)code->count};
+    struct decoded_block decoded;
+    const uint8_t *bytes = code->bytes;
+
+    decode_block(code, &decoded);
+    clock_watch(translated, interned_block(&block));
+    if (run.chains)
+        facts_watch_block(translated, code->start);
+    for (size_t i = 0; i < code->count; bytes += code->sizes[i++]) {
+        struct instruction instruction = {
+            .qemu = qemu_plugin_tb_get_insn(translated, i),
+            .bytes = bytes,
+            .after = i + 1 < code->count ? qemu_plugin_tb_get_insn(translated, i + 1) : NULL,
+            .near_load = decoded.loads,
+            .code = &decoded.codes[i]};
+
+        watch_instruction(&instruction, code->count - i, slide);
+    }
+}
+
+/* Nothing is followed or counted before the kernel's first block is translated. */
 void translate_block(struct qemu_plugin_tb *translated)
 {
     struct code_block code;
-    struct block *block = cover_watch() ? NULL : calloc(1, sizeof(*block));
-    const uint8_t *bytes = code.bytes;
-    bool loaded = false, kernel;
     uint64_t slide;
 
     copy_block(translated, &code);
-    locks_take_all();
-    kernel = code_check(&code, &slide);
+    locks_take();
+    begun |= code_check(&code, &slide);
     if (cover_watch())
         cover_block(translated);
-    locks_give_all();
-    if (!block || code.count == 0) {
-        free(block);
-        return;
-    }
-    block->kernel = kernel;
-    block->count = (uint32_t)code.count;
-    block->start = code.start;
     if (code.start == RESET_VECTOR)
-        qemu_plugin_register_vcpu_tb_exec_cb(translated, run_reset, QEMU_PLUGIN_CB_NO_REGS, NULL);
-    qemu_plugin_register_vcpu_tb_exec_cb(translated, run_block, sample_flags(), block);
-    for (size_t i = 0; i < code.count; bytes += code.sizes[i++]) {
-        struct qemu_plugin_insn *instruction = qemu_plugin_tb_get_insn(translated, i);
-
-        block->last = qemu_plugin_insn_vaddr(instruction);
-        block->end = block->last + code.sizes[i];
-        block->ends = decode(bytes, code.sizes[i], block->last, &block->target);
-        watch_instruction(instruction, bytes, bytes + code.sizes[i], block->ends, loaded, slide);
-        loaded |= block->ends == DECODED_LOADS;
-        block->pushes |= block->ends == DECODED_PUSH || block->ends == DECODED_REPLACES;
-    }
-    block->plain = entry_is_plain(block);
+        qemu_plugin_register_vcpu_tb_exec_cb(translated, on_reset, QEMU_PLUGIN_CB_NO_REGS, NULL);
+    if (begun && !cover_watch() && code.count > 0)
+        watch_block(translated, &code, slide);
+    locks_give();
 }

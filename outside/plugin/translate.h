@@ -5,6 +5,11 @@
  */
 #pragma once
 
+#include <stdbool.h>
+
 #include "outside/plugin/api.h"
 
 void translate_block(struct qemu_plugin_tb *translated);
+
+/* True once the kernel's first block was translated; false again after a reset. Needs no lock. */
+bool translate_has_begun(void);

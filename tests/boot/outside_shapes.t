@@ -312,7 +312,7 @@ is_deeply(\@graph, [
     'main 1 601 108',
     '  recurse 1 399 4', '    recurse 1 395 4',
     '  dispatch 10 45 20', '    even 5 15 15', '    odd 5 10 10',
-    '  jumper 4 32 12', '    deep 4 12 12', '    leaf 4 8 8',
+    '  jumper 4 32 16', '    leaf 4 8 8', '    deep 4 8 8',
     '  tail 5 15 15',
     '  finish 1 2 2',
     'handler 3 12 6', '  served 3 6 6',
@@ -322,7 +322,8 @@ is_deeply(\@graph, [
 
 $said = pitot('last', '-n', 2);
 my @calls = $said =~ /^ +(\d+) \|  +(?:\[\d+\] )?(\w+)\(\)$/mg;
-is_deeply(\@calls, [105, 'recurse', 2, 'finish'], 'a triple fault: the last calls before it');
+is_deeply(\@calls, [402, 'recurse', 2, 'finish'],
+    'a triple fault: the last calls before it, recursion as one');
 my @where = $said =~ /^ +[0-9a-f]+ (\w+)\+0x[0-9a-f]+$/mg;
 is_deeply(\@where, [qw(finish main start)], '... and where it was');
 

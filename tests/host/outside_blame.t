@@ -77,8 +77,8 @@ my @deep = map { context($_, $_ - 1, $place{kmain} + 0x20, 5) } 1 .. 200;
 plugin_says(begin(1), @deep, word(context => 200, address => $queue, ip => $place{kmain}),
     end(instructions => 9));
 my $lines = blamed('run_queue/8');
-is(scalar(@$lines), 1 + 1 + 128 + 1, 'a chain of 200');
-is($lines->[-1], '... and 73 more callers', '... is cut, which is said');
+is(scalar(@$lines), 1 + 1 + 1 + 32 + 1 + 32, 'of a chain of 200 both ends are shown');
+is($lines->[-33], '... 136 times kmain ...', '... and what lies between');
 
 # --- A file --------------------------------------------------------------------------------------
 

@@ -238,19 +238,21 @@ plugin_says(begin(1), @deep, thread(1, $place{kmain}),
     sample(thread => 1, context => 8_000, ip => $place{kmain}),
     sample(thread => 1, context => 10_000, ip => $place{kmain}, time => 1_000), end());
 ($said, $complaints, $status) = pitot(@record, '-g', @qemu);
-is($complaints, "pitot: 1 chain cut: too long for a perf record\n"
-    . "[ pitot record: 2 samples in $out ]\n", 'a chain of 10,000 is cut, which is said');
+is($complaints, "pitot: 1 chain too long for a perf record: [left out] in its middle\n"
+    . "[ pitot record: 2 samples in $out ]\n", 'of a chain of 10,000 the middle is left out');
 my @lines = grep { /kmain/ } split(/\n/, in_perf($out, 'script', '--max-stack', 10_000, '-F',
     'ip,sym'));
 is(scalar(@lines), 2 * 8_001, '... and perf has the rest');
 
 # --- What is lost --------------------------------------------------------------------------------
 
-plugin_says(@profile, end(unmatched => 3, contexts_lost => 2, samples_lost => 1));
+plugin_says(@profile, end(switches => 9, doubtful => 3, chains_ended => 4, contexts_lost => 2,
+    samples_lost => 1));
 ($said, $complaints) = pitot(@record, '-g', @qemu);
 is($complaints, "pitot: 1 sample lost: the pipe was closed\n"
     . "pitot: 2 chains cut: no room for more calling contexts\n"
-    . "pitot: 3 returns whose call was not seen; chains may end there\n"
+    . "pitot: 4 chains with callers that are not known: [not known]\n"
+    . "pitot: 3 of 9 stack switches in doubt: chains end there\n"
     . "[ pitot record: 5 samples in $out ]\n", 'what is lost is said');
 
 # --- Ends ----------------------------------------------------------------------------------------

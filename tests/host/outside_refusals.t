@@ -167,11 +167,13 @@ rmdir("$room/out.symbols");
 
 my %events = (
     'cycles' => 'event "cycles": instructions, mem:ADDR\[/LEN\]\[:r\|w\|rw\], call:GLOB, '
-        . 'return:GLOB, irq are allowed',
+        . 'return:GLOB, irq\[:N\[-N\]\] are allowed',
     'instructions/period=0/' => 'event term "period=0": a whole number from 1 is allowed',
     'instructions/freq=9/' => 'event term "freq=9": period=N is allowed',
     'irq/frequency=9/' => 'event term "frequency=9": period=N is allowed',
-    'irq:80' => 'event "irq:80": instructions, .*irq are allowed',
+    'irq:256' => 'event "irq:256": a vector or a range, as in irq:14, irq:0x20-0x2f',
+    'irq:9-3' => 'event "irq:9-3": a vector or a range, as in irq:14, irq:0x20-0x2f',
+    'irqs' => 'event "irqs": a vector or a range, as in irq:14, irq:0x20-0x2f',
     'instructions/' => 'event "instructions/": the terms must be between two slashes',
     'mem:run_queu' => 'no symbol "run_queu"; near: run_queue\b.*',
     'mem:' => 'no symbol "".*',
@@ -291,14 +293,15 @@ my %asked = (
     '-e mem:run_queue+0x8/16 -c 9' => ",chains=0,event=mem:$within:16:rw:9",
     '-e mem:0x1000' => ',chains=0,event=at:1000:4:rw:1',
     '-e mem:sizeless' => sprintf(',chains=0,event=mem:%x:4:rw:1', $place{run_queue} + 64),
-    '-e irq' => ',event=irq:1',
+    '-e irq' => ',event=irq:0-255:1',
+    '-e irq:14' => ',event=irq:14-14:1',
     '-e call:kmain,return:vfs_*/period=2/' => ',event=call:LIST:1,event=return:LIST:2',
-    '-e irq/period=3/,instructions -c 9' => ',event=irq:3,event=insn:9',
+    '-e irq/period=3/,instructions -c 9' => ',event=irq:0-255:3,event=insn:9',
     '-e call:kmain,mem:run_queue:r,instructions/period=9/ -e mem:0x10/2'
-        => ",chains=0,event=call:LIST:1,event=mem:$queue:64:r:1,event=insn:9,"
+        => ",event=call:LIST:1,event=mem:$queue:64:r:1,event=insn:9,"
         . 'event=at:10:2:rw:1',
     "-e call:vfs_read --stop call:panic,mem:run_queue:w/period=9/"
-        => ",chains=0,event=call:LIST:1,stop=call:LIST:1,stop=mem:$queue:64:w:1",
+        => ",event=call:LIST:1,stop=call:LIST:1,stop=mem:$queue:64:w:1",
     '--from vfs_read --until vfs_write --max 9'
         => sprintf(',chains=0,event=insn:100000,from=%x,until=%x,max=9',
             @place{qw(vfs_read vfs_write)}),
@@ -311,6 +314,32 @@ for my $words (['-n', 2, 'run_queue', 'sizeless'], ['run_queue', '-n', 2, 'sizel
     is($status, 0, "pitot blame @$words") or diag($complaints);
     like((stand_in_words())[1], qr/,writes=2,place=$queue:64,place=\w+:4,event=/,
         '... options stand where they like');
+}
+
+# --- QEMU's log, for interrupts ------------------------------------------------------------------
+
+{
+    my @user = ('-D', "$room/user.log", '-d', 'guest_errors', '--d', 'unimp,int');
+    my (undef, $complaints, $status) = pitot(@record, '-g', @qemu, @user);
+    is($status, 0, 'with a log of the user') or diag($complaints);
+    my @of_qemu = all_words();
+    is_deeply([@of_qemu[2, 4]], ['-D', '-d'], '... QEMU gets one log, for both');
+    my ($folder) = $of_qemu[3] =~ m{^(/\S+)/%d$};
+    is($of_qemu[5], 'int,tid,plugin,unimp,int', '... with what the user asks for');
+    like($of_qemu[1], qr/,log=\Q$folder\E:\d+:1$/, '... and the plugin where it lies');
+    is_deeply([grep { /^--?[dD]$/ } @of_qemu[6 .. $#of_qemu]], [], '... but not twice');
+    ok(-e "$room/user.log" && !-e $folder, '... the user\'s file is there, the folder gone');
+
+    refused_ok('-d tid,int: leave tid out; QEMU\'s log is read for interrupts', $refused, @record,
+        '-g', @qemu, '-d', 'tid,int');
+    refused_ok("-D $room/none/log: No such file or directory", $refused, @record, '-g', @qemu, '-d',
+        'int', '-D', "$room/none/log");
+    refused_ok('QEMU 7.0: interrupts, returns and call chains need 7.1 or later', $refused,
+        {STAND_IN_VERSION => '7.0.0'}, @record, '-g', @qemu);
+    pitot({STAND_IN_VERSION => '10.0.13'}, @record, '-g', @qemu, '-d', 'int');
+    is_deeply([grep { /^-[dD]$/ } all_words()], ['-d'], 'from QEMU 9.2 on the log is the user\'s');
+    pitot(@record, @qemu, '-d', 'int');
+    is_deeply([grep { /^-[dD]$/ } all_words()], ['-d'], '... and where no calls are followed');
 }
 
 asked('-e', 'call:vfs_*');

@@ -52,6 +52,8 @@ static bool is_sum(const struct instruction *instruction)
 {
     const ZydisDecodedOperand *from = &instruction->operands[1];
 
+    if (instruction->it.meta.category == ZYDIS_CATEGORY_CMOV)
+        return false;
     switch (instruction->it.mnemonic) {
     case ZYDIS_MNEMONIC_MOV:
     case ZYDIS_MNEMONIC_XCHG:
@@ -72,8 +74,12 @@ static enum decoded expected_of(const struct instruction *instruction)
     case ZYDIS_MNEMONIC_CALL:
         return is_relative(instruction) ? DECODED_CALL : DECODED_CALL_FAR;
     case ZYDIS_MNEMONIC_RET:
-        return instruction->it.meta.branch_type == ZYDIS_BRANCH_TYPE_FAR ? DECODED_JUMP_FAR
+        return instruction->it.meta.branch_type == ZYDIS_BRANCH_TYPE_FAR ? DECODED_RETURN_FAR
                                                                          : DECODED_RETURN;
+    case ZYDIS_MNEMONIC_LEAVE:
+        return DECODED_LEAVE;
+    case ZYDIS_MNEMONIC_LIDT:
+        return DECODED_TABLE;
     case ZYDIS_MNEMONIC_JMP:
         return is_relative(instruction) ? DECODED_JUMP : DECODED_JUMP_FAR;
     case ZYDIS_MNEMONIC_SYSCALL:
@@ -95,6 +101,10 @@ static enum decoded expected_of(const struct instruction *instruction)
     }
     if (instruction->it.meta.category == ZYDIS_CATEGORY_COND_BR)
         return DECODED_JUMP_IF;
+    if (instruction->it.mnemonic == ZYDIS_MNEMONIC_MOV &&
+        instruction->operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+        instruction->operands[0].reg.value == ZYDIS_REGISTER_CR3)
+        return DECODED_SPACE;
     if (writes_sp(instruction) && !is_sum(instruction))
         return DECODED_LOADS;
     if (instruction->it.meta.category == ZYDIS_CATEGORY_PUSH)
@@ -115,10 +125,6 @@ static void compare(const struct instruction *instruction)
     is = decode(instruction->bytes, instruction->it.length, ip, &target);
     compared++;
     others += is == DECODED_OTHER;
-    if (is == DECODED_REPLACES && instruction->it.mnemonic == ZYDIS_MNEMONIC_MOV &&
-        instruction->operands[0].mem.base == ZYDIS_REGISTER_RSP &&
-        instruction->operands[0].mem.index == ZYDIS_REGISTER_NONE)
-        return; /* a store to where rsp points */
     if (is != expected)
         fail_msg("%02x %02x %02x %02x %02x: %s: %d for %d", instruction->bytes[0],
                  instruction->bytes[1], instruction->bytes[2], instruction->bytes[3],
@@ -128,6 +134,22 @@ static void compare(const struct instruction *instruction)
         return;
     ZydisCalcAbsoluteAddress(&instruction->it, &instruction->operands[0], ip, &theirs);
     assert_int_equal(target, theirs);
+}
+
+/* Registers that cr3 and rsp are loaded from. */
+static void compare_source(const struct instruction *instruction)
+{
+    uint64_t target = 0;
+    enum decoded is = decode(instruction->bytes, instruction->it.length, 0, &target);
+
+    if (is == DECODED_SPACE)
+        assert_int_equal(decode_space_source(instruction->bytes),
+                         instruction->operands[1].reg.value - ZYDIS_REGISTER_RAX);
+    if (is == DECODED_LOADS && instruction->operands[1].type == ZYDIS_OPERAND_TYPE_MEMORY &&
+        instruction->it.mnemonic == ZYDIS_MNEMONIC_MOV)
+        assert_int_equal(target, 0);
+    if (is == DECODED_LOADS && instruction->bytes[0] == 0x48 && instruction->bytes[1] == 0x89)
+        assert_int_equal(target, 1);
 }
 
 /*
@@ -146,28 +168,6 @@ static bool is_usual(const struct instruction *instruction)
             return false;
     }
     return true;
-}
-
-/* mov of a register to where a SIB byte says, of which one names rsp alone. */
-static void every_sib_byte_is_taken_for_what_it_is(void **state)
-{
-    unsigned replaces = 0;
-
-    (void)state;
-    ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
-    for (unsigned rex = 0x40; rex < 0x50; rex++)
-        for (unsigned sib = 0; sib < 256; sib++) {
-            struct instruction instruction = {.bytes = {(uint8_t)rex, 0x89, 0x04, (uint8_t)sib}};
-            uint64_t target;
-
-            if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, instruction.bytes, LENGTH_MAX,
-                                                     &instruction.it, instruction.operands)))
-                continue;
-            compare(&instruction);
-            replaces +=
-                decode(instruction.bytes, instruction.it.length, 0, &target) == DECODED_REPLACES;
-        }
-    assert_int_equal(replaces, 4); /* REX.R and REX.W do not matter */
 }
 
 static void every_opcode_is_taken_for_what_it_is(void **state)
@@ -194,18 +194,59 @@ static void every_opcode_is_taken_for_what_it_is(void **state)
                 instruction.bytes[length] = (uint8_t)modrm;
                 if (ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, instruction.bytes, LENGTH_MAX,
                                                         &instruction.it, instruction.operands)) &&
-                    is_usual(&instruction))
+                    is_usual(&instruction)) {
                     compare(&instruction);
+                    compare_source(&instruction);
+                }
             }
     print_message("%lu compared, %lu of no kind\n", compared, others);
     assert_true(compared > 500000 && others < compared);
 }
 
+struct sequence {
+    bool adjusts;
+    uint8_t sizes[5];
+    uint8_t bytes[32];
+};
+
+static void arrays_of_variable_length_are_no_loads(void **state)
+{
+    static const struct sequence sequences[] = {
+        /* mov rax,rsp; sub rax,rcx; and rax,-16; mov rsp,rax */
+        {true,
+         {3, 3, 4, 3},
+         {0x48, 0x89, 0xe0, 0x48, 0x29, 0xc8, 0x48, 0x83, 0xe0, 0xf0, 0x48, 0x89, 0xc4}},
+        /* lea r10,[rsp-64]; mov [rdi],rcx; mov rsp,r10 */
+        {true, {5, 3, 3}, {0x4c, 0x8d, 0x54, 0x24, 0xc0, 0x48, 0x89, 0x0f, 0x4c, 0x89, 0xd4}},
+        /* mov rax,rsp; mov [rdi],rax; mov rax,[rsi]; mov rsp,rax */
+        {false,
+         {3, 3, 3, 3},
+         {0x48, 0x89, 0xe0, 0x48, 0x89, 0x07, 0x48, 0x8b, 0x06, 0x48, 0x89, 0xc4}},
+        /* mov rax,rsp; pop rax; mov rsp,rax */
+        {false, {3, 1, 3}, {0x48, 0x89, 0xe0, 0x58, 0x48, 0x89, 0xc4}},
+        /* mov [rdi],rsp; mov rsp,rsi */
+        {false, {3, 3}, {0x48, 0x89, 0x27, 0x48, 0x89, 0xf4}},
+        /* mov rsp,[rsi] */
+        {false, {3}, {0x48, 0x8b, 0x26}},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(sequences) / sizeof(*sequences); i++) {
+        const struct sequence *sequence = &sequences[i];
+        size_t count = 0;
+
+        while (sequence->sizes[count + 1])
+            count++;
+        assert_int_equal(decode_is_adjustment(sequence->bytes, sequence->sizes, count),
+                         sequence->adjusts);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_sib_byte_is_taken_for_what_it_is),
         cmocka_unit_test(every_opcode_is_taken_for_what_it_is),
+        cmocka_unit_test(arrays_of_variable_length_are_no_loads),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -22,9 +22,9 @@ use Pitot::Files;
 use Pitot::Patience;
 use Pitot::Perf;
 
-our @EXPORT = qw(stand_in_room plugin_says plugin_says_last pitot stand_in_words in_perf %place
-    $wire_version link_kernel begin context function handler thread sample registers count cost
-    where last_call word clock lost block end slide strange patched);
+our @EXPORT = qw(stand_in_room plugin_says plugin_says_last pitot stand_in_words all_words in_perf
+    %place $wire_version link_kernel begin context function handler thread sample registers count
+    cost where last_call word clock lost block end slide strange patched);
 
 my $build = $ENV{BUILD} // 'build';
 my $room;
@@ -104,6 +104,17 @@ sub pitot
 
 # What QEMU was started with, a word to an element.
 sub stand_in_words
+{
+    my @words = all_words();
+    for my $option ('-D', '-d') {
+        splice(@words, 2, 2) if ($words[2] // '') eq $option;
+    }
+    $words[1] =~ s{,log=/[^,]+$}{} if defined($words[1]);
+    return @words;
+}
+
+# ... with the log that a plugin before QEMU 9.2 reads.
+sub all_words
 {
     return split(/\n/, slurp_if_there("$room/words"));
 }
@@ -214,7 +225,8 @@ sub where
 sub last_call
 {
     my %of = (cpu => 0, context => 0, thread => 0, entry => 0, time => 0, @_);
-    return record(12, $of{cpu}, 'L<2Q<2', @of{qw(context thread entry time)});
+    return record(12, $of{cpu}, 'L<2Q<2l<L<3', @of{qw(context thread entry time)},
+        $of{vector} // -1, map { $_ // 0 } @of{qw(error cycle again)});
 }
 
 sub block
@@ -225,11 +237,11 @@ sub block
 
 sub end
 {
-    my %of = (instructions => 0, calls => 0, interrupts => 0, unmatched => 0, contexts_lost => 0,
-        samples_lost => 0, samples_left_out => 0, @_);
+    my %of = (instructions => 0, calls => 0, interrupts => 0, switches => 0, doubtful => 0,
+        chains_ended => 0, contexts_lost => 0, samples_lost => 0, samples_left_out => 0, @_);
     $of{within} //= $of{instructions};
-    return record(6, 0, 'Q<8', @of{qw(instructions within calls interrupts unmatched contexts_lost
-        samples_lost samples_left_out)});
+    return record(6, 0, 'Q<10', @of{qw(instructions within calls interrupts switches doubtful
+        chains_ended contexts_lost samples_lost samples_left_out)});
 }
 
 sub slide

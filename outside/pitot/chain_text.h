@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Prints the callers of a calling context. Of a deep one both ends: recursion to the end of a stack
+ * is told by what it began with, and by how often. Called by outside/pitot/blame_text.c and last.c.
+ */
+#pragma once
+
+#include <stdint.h>
+#include <stdio.h>
+
+/* `print` writes one line about an address; a line for what is left out begins with `indent`. */
+void chain_print(FILE *file, uint32_t context, const char *indent,
+                 void (*print)(FILE *file, uint64_t address));

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the follower (follow.h) has to know, and how QEMU tells it: facts_values.c from QEMU 9.2 on,
+ * where a plugin reads rsp, cr3 and memory; facts_places.c before. Called by outside/plugin/
+ * translate.c, for each instruction that it translates.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "outside/plugin/api.h"
+#include "outside/plugin/clock.h"
+#include "outside/plugin/decode.h"
+
+/* An instruction; the same for all translations of it. */
+struct code {
+    uint64_t ip, next;
+    uint64_t target; /* of a call; 0: not known */
+    enum decoded kind;
+};
+
+struct instruction {
+    struct qemu_plugin_insn *qemu;
+    const struct code *code;
+    const uint8_t *bytes;
+    struct qemu_plugin_insn *after; /* the next one in its block; NULL: it is the last */
+    bool near_load;                 /* an instruction of its block loads rsp */
+};
+
+/* Takes the argument log=...; true for another version, which does not need it. */
+bool facts_argument(const char *argument);
+
+/* Before the machine runs. NULL, or what is wrong. */
+const char *facts_begin(qemu_plugin_id_t id);
+
+/* True if the instruction changes what the follower knows, or tells it. */
+bool facts_want(const struct instruction *instruction);
+
+/* Registers the callbacks that the follower needs. */
+void facts_watch(const struct instruction *instruction);
+
+/* Registers what a block's beginning tells, if anything. */
+void facts_watch_block(struct qemu_plugin_tb *translated, uint64_t start);
+
+/* Before QEMU 9.2: a block begins. */
+void facts_block(unsigned cpu, const struct block *block);
+
+/* This CPU's memory is what stacks are compared with from now on. Needs the lock. */
+void facts_for(unsigned cpu);
+
+/* Before a sample: frames that code has dropped without a return are gone. Needs the lock. */
+void facts_settle(unsigned cpu);
+
+/* The machine was reset. */
+void facts_reset(unsigned cpu);
+
+/* At the end. */
+void facts_end(void);

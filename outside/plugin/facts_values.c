@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * See facts.h. QEMU 9.2 and later: rsp is read before and after an instruction that loads it, cr3
+ * where it is loaded, and the CPU's frame of an interrupt at its handler's first instruction. That
+ * an interrupt came is told by QEMU (10.2 and later: discontinuities), or by where code continues:
+ * the interrupt table names the handlers (idt.h).
+ */
+#include "outside/plugin/facts.h"
+
+#if QEMU_API >= 4
+#include <string.h>
+
+#include "outside/plugin/idt.h"
+#include "outside/plugin/log.h"
+#include "outside/plugin/registers.h"
+#include "outside/plugin/run.h"
+#include "outside/plugin/stack.h"
+#include "outside/plugin/translate.h"
+
+#define WORD        8
+#define FRAME_WORDS 5  /* rip, cs, rflags, rsp, ss */
+#define ALIGNMENT   16 /* of rsp before the CPU stores a frame of 40 bytes */
+#define PRIVILEGE   3  /* bits of cs */
+
+enum { FRAME_IP, FRAME_CS, FRAME_FLAGS, FRAME_SP };
+
+static struct cpu {
+    _Alignas(64) uint64_t loaded_from; /* rsp before the load that is running; 0: none */
+    const struct code *int_code;       /* the `int` that runs */
+} cpus[FOLLOW_CPUS];
+
+static unsigned current; /* the CPU whose stacks are compared, under the lock */
+
+bool facts_argument(const char *argument)
+{
+    return strncmp(argument, "log=", 4) == 0;
+}
+
+bool memory_may_hold(uint64_t address, uint64_t word)
+{
+    uint64_t held;
+
+    return !registers_memory(current, address, &held, sizeof(held)) || held == word;
+}
+
+/* There is no log to read. */
+void log_write_line(void)
+{
+}
+
+void facts_for(unsigned cpu)
+{
+    current = cpu;
+}
+
+/* --- Calls and returns --- */
+
+static void on_call(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t place, void *own)
+{
+    if (qemu_plugin_mem_is_store(info)) /* `call [memory]` also reads */
+        run_call(cpu, place, own);
+}
+
+static void on_return(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t place, void *own)
+{
+    const struct code *code = own;
+
+    if (!qemu_plugin_mem_is_store(info))
+        run_return(cpu, place, code->ip);
+}
+
+/* --- Stack switches --- */
+
+static void on_load(unsigned cpu, void *own)
+{
+    (void)own;
+    cpus[cpu].loaded_from = registers_general(cpu, REGISTERS_SP);
+}
+
+static void load(unsigned cpu, uint64_t from, uint64_t to)
+{
+    if (follow_is_epilogue(cpu, to))
+        return;
+    run_change(cpu);
+    follow_load(cpu, from, to);
+    run_changed(cpu);
+}
+
+/* The instruction after the load begins. After a fault of the load, rsp has not changed. */
+static void on_loaded(unsigned cpu, void *own)
+{
+    uint64_t from = cpus[cpu].loaded_from;
+
+    (void)own;
+    cpus[cpu].loaded_from = 0;
+    if (from)
+        load(cpu, from, registers_general(cpu, REGISTERS_SP));
+}
+
+/* The load is the last instruction of its block: what comes next shows rsp. */
+static void on_load_at_end(unsigned cpu, void *own)
+{
+    uint64_t from = registers_general(cpu, REGISTERS_SP);
+
+    (void)own;
+    run_change(cpu);
+    follow_load_unknown(cpu, from, false);
+    run_changed(cpu);
+}
+
+/* `leave` pops rbp: its place tells the new rsp, and QEMU's rsp is still the old one. */
+static void on_leave(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t place, void *own)
+{
+    (void)info;
+    (void)own;
+    if (!follow_is_epilogue(cpu, place + WORD))
+        load(cpu, registers_general(cpu, REGISTERS_SP), place + WORD);
+}
+
+static void on_space(unsigned cpu, void *own)
+{
+    const struct code *code = own;
+    uint64_t space = registers_general(cpu, (unsigned)code->target) & ~UINT64_C(0x8000000000000fff);
+
+    run_change(cpu);
+    follow_space(cpu, space, registers_general(cpu, REGISTERS_SP));
+    run_changed(cpu);
+}
+
+static void on_syscall(unsigned cpu, void *own)
+{
+    const struct code *code = own;
+    uint64_t rsp = registers_general(cpu, REGISTERS_SP);
+
+    run_change(cpu);
+    follow_space(cpu, registers_space(cpu), rsp);
+    follow_syscall(cpu, code->ip, rsp);
+    run_changed(cpu);
+    clock_expect(cpu);
+}
+
+/* --- Interrupts --- */
+
+static void on_int(unsigned cpu, void *own)
+{
+    cpus[cpu].int_code = own;
+}
+
+/*
+ * A handler begins at `entry`; rsp points at the CPU's frame. Before it stores one the CPU aligns
+ * rsp, so whether there is an error code shows in rsp.
+ */
+static void handle(unsigned cpu, uint64_t entry)
+{
+    uint64_t rsp = registers_general(cpu, REGISTERS_SP), frame[FRAME_WORDS], error = 0;
+    bool has_error = rsp % ALIGNMENT == 0;
+    uint64_t place = rsp + (has_error ? WORD : 0);
+    const struct code *code = cpus[cpu].int_code;
+    struct run_interrupt interrupt;
+
+    if (!registers_memory(cpu, place, frame, sizeof(frame)))
+        return;
+    if (has_error)
+        registers_memory(cpu, rsp, &error, sizeof(error));
+    cpus[cpu].int_code = NULL;
+    cpus[cpu].loaded_from = 0;
+    interrupt = (struct run_interrupt){
+        .follow = {.site = code && code->next == frame[FRAME_IP] ? code->ip : frame[FRAME_IP],
+                   .entry = entry,
+                   .from = frame[FRAME_SP],
+                   .place = place,
+                   .user = (frame[FRAME_CS] & PRIVILEGE) != 0,
+                   .space = registers_space(cpu)},
+        .vector = run.vectors ? idt_vector(cpu, entry, has_error) : RUN_VECTOR_UNKNOWN,
+        .error = (uint32_t)error};
+    interrupt.follow.switched =
+        interrupt.follow.user ||
+        place != (frame[FRAME_SP] & ~(uint64_t)(ALIGNMENT - 1)) - sizeof(frame);
+    run_change(cpu);
+    follow_space(cpu, interrupt.follow.space, frame[FRAME_SP]);
+    run_changed(cpu);
+    run_interrupt(cpu, &interrupt);
+}
+
+static void on_handler(unsigned cpu, void *own)
+{
+    handle(cpu, (uintptr_t)own);
+}
+
+static void on_interrupt_return(unsigned cpu, void *own)
+{
+    uint64_t place = registers_general(cpu, REGISTERS_SP), frame[FRAME_WORDS];
+
+    (void)own;
+    if (!registers_memory(cpu, place, frame, sizeof(frame)))
+        return;
+    run_change(cpu);
+    follow_interrupt_return(cpu, place, frame[FRAME_SP], (frame[FRAME_CS] & PRIVILEGE) != 0);
+    run_changed(cpu);
+}
+
+static void on_table(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *own)
+{
+    qemu_plugin_mem_value value = qemu_plugin_mem_get_value(info);
+
+    (void)address;
+    (void)own;
+    if (value.type == QEMU_PLUGIN_MEM_VALUE_U16)
+        idt_set_limit(cpu, value.data.u16);
+    else
+        idt_set_base(cpu,
+                     value.type == QEMU_PLUGIN_MEM_VALUE_U64 ? value.data.u64 : value.data.u32);
+}
+
+#if QEMU_API >= 7
+static void on_discontinuity(unsigned cpu, int kind, uint64_t from, uint64_t to, void *own)
+{
+    (void)kind;
+    (void)from;
+    (void)own;
+    if (translate_has_begun())
+        handle(cpu, to);
+}
+#else
+static void on_discontinuity(qemu_plugin_id_t id, unsigned cpu, int kind, uint64_t from,
+                             uint64_t to)
+{
+    (void)id;
+    (void)kind;
+    (void)from;
+    if (translate_has_begun())
+        handle(cpu, to);
+}
+#endif
+
+/* --- What is watched --- */
+
+const char *facts_begin(qemu_plugin_id_t id)
+{
+    if (!qemu_plugin_register_vcpu_discon_cb)
+        return NULL;
+#if QEMU_API >= 7
+    qemu_plugin_register_vcpu_discon_cb(id, QEMU_PLUGIN_DISCON_INTERRUPT, on_discontinuity, NULL);
+#else
+    qemu_plugin_register_vcpu_discon_cb(id, QEMU_PLUGIN_DISCON_INTERRUPT, on_discontinuity);
+#endif
+    return NULL;
+}
+
+static void on_instruction(struct qemu_plugin_insn *instruction, qemu_plugin_exec *callback,
+                           const struct code *code)
+{
+    qemu_plugin_register_vcpu_insn_exec_cb(instruction, callback, QEMU_PLUGIN_CB_R_REGS,
+                                           (void *)(uintptr_t)code);
+}
+
+static void on_memory(struct qemu_plugin_insn *instruction, qemu_plugin_mem *callback,
+                      int registers, int kind, const struct code *code)
+{
+    qemu_plugin_register_vcpu_mem_cb(instruction, callback, registers, kind,
+                                     (void *)(uintptr_t)code);
+}
+
+void facts_watch(const struct instruction *instruction)
+{
+    const struct code *code = instruction->code;
+
+    switch (code->kind) {
+    case DECODED_CALL:
+    case DECODED_CALL_FAR:
+        on_memory(instruction->qemu, on_call, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW, code);
+        break;
+    case DECODED_RETURN:
+        on_memory(instruction->qemu, on_return, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_R, code);
+        break;
+    case DECODED_LOADS:
+    case DECODED_RETURN_FAR: /* with a change of privilege */
+        on_instruction(instruction->qemu, instruction->after ? on_load : on_load_at_end, code);
+        if (instruction->after)
+            on_instruction(instruction->after, on_loaded, code);
+        break;
+    case DECODED_LEAVE:
+        on_memory(instruction->qemu, on_leave, QEMU_PLUGIN_CB_R_REGS, QEMU_PLUGIN_MEM_R, code);
+        break;
+    case DECODED_SPACE:
+        on_instruction(instruction->qemu, on_space, code);
+        break;
+    case DECODED_TABLE:
+        on_memory(instruction->qemu, on_table, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_R, code);
+        break;
+    case DECODED_SYSCALL:
+        on_instruction(instruction->qemu, on_syscall, code);
+        break;
+    case DECODED_INTERRUPTS:
+        on_instruction(instruction->qemu, on_int, code);
+        break;
+    case DECODED_INTERRUPT_RETURN:
+        on_instruction(instruction->qemu, on_interrupt_return, code);
+        break;
+    default:
+        break;
+    }
+}
+
+bool facts_want(const struct instruction *instruction)
+{
+    return instruction->code->kind != DECODED_OTHER;
+}
+
+void facts_watch_block(struct qemu_plugin_tb *translated, uint64_t start)
+{
+    if (!qemu_plugin_register_vcpu_discon_cb && idt_has(start))
+        qemu_plugin_register_vcpu_insn_exec_cb(qemu_plugin_tb_get_insn(translated, 0), on_handler,
+                                               QEMU_PLUGIN_CB_R_REGS, (void *)(uintptr_t)start);
+}
+
+/* Frames below rsp are gone: code may have popped a return address without a return. */
+void facts_settle(unsigned cpu)
+{
+    follow_sp(cpu, registers_general(cpu, REGISTERS_SP));
+}
+
+void facts_reset(unsigned cpu)
+{
+    cpus[cpu].loaded_from = 0;
+    cpus[cpu].int_code = NULL;
+    follow_reset(cpu);
+}
+
+void facts_end(void)
+{
+}
+#endif

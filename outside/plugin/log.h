@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * QEMU's own log, which tells each interrupt and exception of x86 (`-d int`) before the first block
+ * of its handler runs. `pitot` gives QEMU a folder for it; each of QEMU's threads writes a file
+ * there (`-d tid`), which its CPU reads where it lies, in memory, without a system call if there is
+ * nothing new. Only for QEMU before 9.2 (facts_places.c).
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* An interrupt, as QEMU logs it before it is delivered. */
+struct log_record {
+    unsigned vector, privilege;
+    uint32_t error;
+    uint64_t ip, sp, space; /* of the interrupted code */
+};
+
+/* What is read of a log, for tests and below: `text` has `size` bytes, whole lines. */
+struct log_reader {
+    bool in_state; /* in the registers that follow a record */
+    bool has_record;
+    struct log_record record; /* complete once the registers end */
+};
+
+/*
+ * Reads one line, without its end. Returns true if it is of `-d int`; `*complete`: it ends a
+ * record, which is in the reader.
+ */
+bool log_read_line(struct log_reader *reader, const char *line, bool *complete);
+
+/*
+ * Takes the argument "FOLDER:FD:ALL". FD: where lines of the user's own -d go; -1: nowhere. ALL: 1
+ * if they include those of -d int. False: another form.
+ */
+bool log_begin(const char *argument);
+
+/* Where the next byte of each CPU's log will be; not 0 once there is more, or before it is open. */
+extern const volatile char *log_news[];
+
+/* Called in the CPU's thread. Reads the next record; false: there is none. */
+bool log_next(unsigned cpu, struct log_record *record);
+
+/* At the end: copies the rest of what the user asked for. */
+void log_end(void);
+
+/* Implemented by the plugin: writes a line to QEMU's log, so that this thread's file exists. */
+void log_write_line(void);
