@@ -149,7 +149,10 @@ struct wire_cost {
     uint64_t calls, instructions;
 };
 
-/* Straight-line code. Blocks may overlap: QEMU may split code in several ways. */
+/*
+ * Straight-line code, by its addresses in the file. Blocks may overlap: QEMU may split code in
+ * several ways.
+ */
 struct wire_block {
     struct wire_head head;
     uint64_t start, end; /* end: the first byte after it */

@@ -12,19 +12,11 @@
 #define FILE_DEFAULT "lcov.info"
 
 static uint64_t lost;
-static uint64_t slide; /* the kernel's run-time address minus its link address */
 
 static int take(const struct wire_head *record, struct refusal *why)
 {
-    if (record->kind == WIRE_BLOCK) {
-        struct wire_block block = *(const struct wire_block *)record;
-
-        block.start -= slide;
-        block.end -= slide;
-        return counts_add(&block, why);
-    }
-    if (record->kind == WIRE_SLIDE)
-        slide = ((const struct wire_number *)record)->number;
+    if (record->kind == WIRE_BLOCK)
+        return counts_add((const void *)record, why);
     if (record->kind == WIRE_LOST)
         lost = ((const struct wire_number *)record)->number;
     return 0;

@@ -21,6 +21,7 @@ static struct chunk {
 } * chunks[CHUNKS_MOST];
 
 static uint64_t count, lost;
+static unsigned cpus = 1;
 static bool wanted;
 
 /* --- QEMU's counters. --- */
@@ -47,20 +48,36 @@ static uint64_t counters_read(struct counters *counters, unsigned i)
     return qemu_plugin_u64_sum(counter(counters, i));
 }
 #else
+/* A chunk for each CPU. */
 static struct counters *counters_new(void)
 {
-    return calloc(CHUNK, sizeof(uint64_t));
+    return calloc((size_t)cpus * CHUNK, sizeof(uint64_t));
+}
+
+static void on_block(unsigned cpu, void *own)
+{
+    uint64_t *first = own;
+
+    first[(size_t)cpu * CHUNK]++;
 }
 
 static void counters_add(struct counters *counters, unsigned i, struct qemu_plugin_tb *block)
 {
-    qemu_plugin_register_vcpu_tb_exec_inline(block, QEMU_PLUGIN_INLINE_ADD_U64,
-                                             (uint64_t *)(void *)counters + i, 1);
+    uint64_t *first = (uint64_t *)(void *)counters + i;
+
+    if (cpus == 1)
+        qemu_plugin_register_vcpu_tb_exec_inline(block, QEMU_PLUGIN_INLINE_ADD_U64, first, 1);
+    else
+        qemu_plugin_register_vcpu_tb_exec_cb(block, on_block, QEMU_PLUGIN_CB_NO_REGS, first);
 }
 
 static uint64_t counters_read(struct counters *counters, unsigned i)
 {
-    return ((uint64_t *)(void *)counters)[i];
+    uint64_t sum = 0;
+
+    for (unsigned cpu = 0; cpu < cpus; cpu++)
+        sum += ((uint64_t *)(void *)counters)[(size_t)cpu * CHUNK + i];
+    return sum;
 }
 #endif
 
@@ -77,6 +94,11 @@ bool cover_watch(void)
     return wanted;
 }
 
+void cover_cpus(unsigned all)
+{
+    cpus = all;
+}
+
 /* Returns the chunk of the next block; NULL: no room. */
 static struct chunk *next_chunk(void)
 {
@@ -89,7 +111,7 @@ static struct chunk *next_chunk(void)
     return *chunk && (*chunk)->counters ? *chunk : NULL;
 }
 
-void cover_block(struct qemu_plugin_tb *block)
+void cover_block(struct qemu_plugin_tb *block, uint64_t slide)
 {
     size_t instructions = qemu_plugin_tb_n_insns(block);
     struct chunk *chunk = next_chunk();
@@ -102,8 +124,8 @@ void cover_block(struct qemu_plugin_tb *block)
     }
     last = qemu_plugin_tb_get_insn(block, instructions - 1);
     chunk->blocks[at] = (struct covered){
-        .start = qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(block, 0)),
-        .end = qemu_plugin_insn_vaddr(last) + qemu_plugin_insn_size(last),
+        .start = qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(block, 0)) - slide,
+        .end = qemu_plugin_insn_vaddr(last) + qemu_plugin_insn_size(last) - slide,
         .instructions = instructions,
     };
     counters_add(chunk->counters, at, block);

@@ -192,7 +192,7 @@ void translate_block(struct qemu_plugin_tb *translated)
     locks_take();
     begun |= code_check(&code, &slide);
     if (cover_watch())
-        cover_block(translated);
+        cover_block(translated, slide);
     if (code.start == RESET_VECTOR)
         qemu_plugin_register_vcpu_tb_exec_cb(translated, on_reset, QEMU_PLUGIN_CB_NO_REGS, NULL);
     if (begun && !cover_watch() && code.count > 0)
