@@ -34,6 +34,8 @@ enum wire_kind {
     WIRE_SLIDE = 30, /* struct wire_number: once the slide is known, unless it is 0 */
     WIRE_STRANGE,    /* struct wire_strange: the last record that matters */
     WIRE_PATCHED,    /* struct wire_number: near the end */
+    WIRE_LATE,       /* struct wire_number: after WIRE_SLIDE, if that was late */
+    WIRE_UNKNOWN,    /* struct wire_number: once, flushed */
 };
 
 struct wire_head {
@@ -125,8 +127,9 @@ struct wire_word {
 
 /*
  * WIRE_CLOCK: instructions executed. WIRE_SLIDE: the kernel's run-time address minus its link
- * address. WIRE_PATCHED: instructions that differed from the file when they ran. WIRE_LOST: writes
- * or blocks dropped for lack of room.
+ * address. WIRE_PATCHED: instructions that differed from the file when they ran. WIRE_LATE: blocks
+ * of the kernel that ran before its slide was known. WIRE_UNKNOWN: the address of code in the upper
+ * half, where none of the file's has run. WIRE_LOST: writes or blocks dropped for lack of room.
  */
 struct wire_number {
     struct wire_head head;

@@ -99,6 +99,9 @@ static int take_record(struct watch *watch, const struct wire_head *record, stru
     case WIRE_PATCHED:
         watch->patched = ((const struct wire_number *)record)->number;
         return 0;
+    case WIRE_LATE:
+        watch->late = ((const struct wire_number *)record)->number;
+        return 0;
     case WIRE_END:
         watch->end = *(const struct wire_end *)record;
         watch->whole = true;
@@ -247,6 +250,10 @@ static void tell_file(const struct watch *watch)
                 watch->slide >> 63 ? "-" : "",
                 (unsigned long long)(watch->slide >> 63 ? -watch->slide : watch->slide),
                 watch->kernel->name);
+    if (watch->late)
+        fprintf(stderr,
+                "pitot: that was known after %llu of its blocks of code: hits there are missing\n",
+                (unsigned long long)watch->late);
     if (watch->patched)
         fprintf(stderr, "pitot: %llu place%s differ%s from %s: patched code\n",
                 (unsigned long long)watch->patched, watch->patched == 1 ? "" : "s",

@@ -31,6 +31,7 @@ struct watch {
     uint32_t cpus;
     uint64_t hits[EVENTS_MAX];
     uint64_t slide;   /* the kernel's run-time address minus its link address */
+    uint64_t late;    /* blocks that ran before the slide was known */
     uint64_t patched; /* instructions that differed from the file's */
     struct wire_end end;
     int status; /* QEMU's, as a shell reports it */

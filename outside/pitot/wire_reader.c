@@ -11,6 +11,7 @@ static const size_t sizes[] = {
     [WIRE_WORD] = sizeof(struct wire_word),           [WIRE_CLOCK] = sizeof(struct wire_number),
     [WIRE_SLIDE] = sizeof(struct wire_number),        [WIRE_STRANGE] = sizeof(struct wire_strange),
     [WIRE_PATCHED] = sizeof(struct wire_number),      [WIRE_COST] = sizeof(struct wire_cost),
+    [WIRE_LATE] = sizeof(struct wire_number),         [WIRE_UNKNOWN] = sizeof(struct wire_number),
     [WIRE_LOST] = sizeof(struct wire_number),         [WIRE_WHERE] = sizeof(struct wire_where),
     [WIRE_LAST] = sizeof(struct wire_last),           [WIRE_BLOCK] = sizeof(struct wire_block),
     [WIRE_REGISTERS] = sizeof(struct wire_registers),

@@ -8,13 +8,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "outside/plugin/alike.h"
 #include "outside/plugin/tell.h"
 
 #define PARTS_MOST      32
 #define PAGE            4096
-#define VOTER_LEAST     16 /* least bytes of a block that votes on the slide */
-#define VOTES_MOVED     4  /* blocks that must agree on a slide */
-#define VOTES_IN_PLACE  16 /* ... that the kernel did not move, which ends the search */
+#define VOTER_LEAST     16         /* least bytes of a block that votes on the slide */
+#define VOTES_MOVED     4          /* blocks that must agree on a slide */
+#define VOTES_IN_PLACE  16         /* ... that the kernel did not move, which ends the votes */
+#define SEARCHED_MOST   (1u << 20) /* places where a kernel in place is looked for */
 #define CANDIDATES_MOST 64
 #define BEGIN_LEAST     8  /* least bytes of a first block: shorter ones may be a boot loader's */
 #define JUDGED_LEAST    4  /* least instructions of a block that is judged */
@@ -37,8 +39,12 @@ static struct candidate {
 
 static unsigned part_count, candidate_count = 1;
 static uint64_t text_first, text_last = UINT64_MAX, slide;
-static bool settled; /* the slide is known */
-static bool begun;   /* a block has matched the file */
+static bool settled;                    /* the slide is not looked for any more */
+static uint64_t searched;               /* places compared since a block has matched in place */
+static bool begun;                      /* a block has matched the file */
+static bool ran;                        /* ... maybe before a reset */
+static bool begun_high;                 /* ... that runs in the upper half */
+static uint64_t unknown, unknown_first; /* blocks there that are not in the file, before one is */
 static bool strange;
 static uint64_t blocks, different_blocks, places;
 
@@ -77,53 +83,6 @@ bool code_add(const char *argument)
 
 /* --- Comparison --- */
 
-/*
- * Returns the size of a field here that the slide has changed, or 0. `left` bytes of the
- * instruction remain.
- */
-static size_t moved_field(const uint8_t *file, const uint8_t *run, size_t left, uint64_t by)
-{
-    uint64_t was_long, is_long;
-    uint32_t was, is;
-
-    if (left >= sizeof(is_long)) {
-        memcpy(&was_long, file, sizeof(was_long));
-        memcpy(&is_long, run, sizeof(is_long));
-        if (is_long - was_long == by || was_long - is_long == by)
-            return sizeof(is_long);
-    }
-    if (left < sizeof(is))
-        return 0;
-    memcpy(&was, file, sizeof(was));
-    memcpy(&is, run, sizeof(is));
-    return is - was == (uint32_t)by || was - is == (uint32_t)by ? sizeof(is) : 0;
-}
-
-/*
- * True if an instruction is the file's, apart from fields that the slide has changed. Such a field
- * may begin before the first difference, because a slide of whole pages keeps its low bytes.
- */
-static bool is_same(const uint8_t *file, const uint8_t *run, size_t size, uint64_t by)
-{
-    size_t done = 0;
-
-    while (done < size) {
-        size_t at = done, from, field = 0;
-
-        while (at < size && file[at] == run[at])
-            at++;
-        if (at == size)
-            return true;
-        from = at - done > 7 ? at - 7 : done;
-        while (by && from <= at && !(field = moved_field(file + from, run + from, size - from, by)))
-            from++;
-        if (field == 0 || from + field <= at)
-            return false;
-        done = from + field;
-    }
-    return true;
-}
-
 static size_t count_different(const struct code_block *block, const uint8_t *file, uint64_t by,
                               size_t enough)
 {
@@ -131,7 +90,7 @@ static size_t count_different(const struct code_block *block, const uint8_t *fil
     size_t count = 0;
 
     for (size_t i = 0; i < block->count && count < enough; i++) {
-        count += !is_same(file, run, block->sizes[i], by);
+        count += !alike_instruction(file, run, block->sizes[i], by);
         file += block->sizes[i];
         run += block->sizes[i];
     }
@@ -154,8 +113,13 @@ static bool is_high(void)
 
 /* --- The slide --- */
 
-/* Stores the slide at which the block matches the file; false unless there is exactly one. */
-static bool find_slide(const struct code_block *block, uint64_t *found)
+enum found { NOWHERE, LIKELY, CERTAIN };
+
+/*
+ * Looks for the block in the file, and stores the slide. Certain: the code around it is there, too;
+ * likely: this one block is like one place alone.
+ */
+static enum found find_slide(const struct code_block *block, uint64_t *found)
 {
     unsigned count = 0;
 
@@ -167,14 +131,16 @@ static bool find_slide(const struct code_block *block, uint64_t *found)
         for (; at < part->size && block->size <= part->size - at; at += PAGE) {
             uint64_t by = block->start - part->address - at;
 
+            searched += begun;
             if (count_different(block, part->bytes + at, by, 1) > 0)
                 continue;
             *found = by;
-            if (++count > 1)
-                return false;
+            if (block->host && alike_around(part->bytes, part->size, at, block->host, by))
+                return CERTAIN;
+            count++;
         }
     }
-    return count == 1;
+    return count == 1 && block->size >= VOTER_LEAST ? LIKELY : NOWHERE;
 }
 
 static struct candidate *candidate_of(uint64_t by)
@@ -188,11 +154,19 @@ static struct candidate *candidate_of(uint64_t by)
     return &candidates[candidate_count++];
 }
 
+/* Code that is not the file's runs in the upper half, where no boot loader runs. */
+static void note_unknown(const struct code_block *block)
+{
+    if (block->start >> 63 == 0 || begun_high || block->count < JUDGED_LEAST)
+        return;
+    unknown_first = unknown ? unknown_first : block->start;
+    if (++unknown == BUILD_BLOCKS)
+        tell_unknown(unknown_first);
+}
+
 static void settle(uint64_t by)
 {
     settled = true;
-    if (by == 0)
-        return;
     slide = by;
     blocks = different_blocks = places = 0;
     code_slid(by);
@@ -203,15 +177,44 @@ static void vote(uint64_t start, uint64_t by)
 {
     struct candidate *candidate = candidate_of(by);
 
-    if (!candidate)
+    if (!candidate || candidate->votes == VOTES_IN_PLACE)
         return;
     for (unsigned i = 0; i < candidate->votes; i++)
         if (candidate->voters[i] == start)
             return;
     candidate->voters[candidate->votes++] = start;
-    if (candidate->votes >= (by ? VOTES_MOVED : VOTES_IN_PLACE) &&
-        (by == 0 || candidate->votes > candidates[0].votes))
-        settle(by);
+    if (by == 0 || candidate->votes < VOTES_MOVED || candidate->votes <= candidates[0].votes)
+        return;
+    settle(by);
+    tell_number(WIRE_LATE, 0, candidate->votes - 1);
+}
+
+/*
+ * A kernel that runs in place copies pages, as those in which other CPUs begin: then votes count
+ * only if memory cannot be read.
+ */
+static bool may_vote(const struct code_block *block)
+{
+    return candidates[0].votes < VOTES_IN_PLACE && !(begun && block->host);
+}
+
+/* Returns true if the block lies elsewhere in the file; then sets *lies, and *is_kernel. */
+static bool is_elsewhere(const struct code_block *block, uint64_t *lies, bool *is_kernel)
+{
+    uint64_t found = 0;
+    enum found how = find_slide(block, &found);
+
+    settled = searched > SEARCHED_MOST;
+    if (how == NOWHERE || (how == LIKELY && !may_vote(block)))
+        return false;
+    if (how == CERTAIN)
+        settle(found);
+    else
+        vote(block->start, found);
+    *lies = found;
+    begun = begun || slide == found;
+    *is_kernel = slide == found || is_high();
+    return true;
 }
 
 /* --- The build --- */
@@ -222,7 +225,7 @@ static void note_places(const struct code_block *block, struct part *part, uint6
 
     for (size_t i = 0; i < block->count; i++) {
         if (!(part->seen[at] & SEEN_PLACE) &&
-            !is_same(part->bytes + at, run, block->sizes[i], slide)) {
+            !alike_instruction(part->bytes + at, run, block->sizes[i], slide)) {
             part->seen[at] |= SEEN_PLACE;
             places++;
         }
@@ -255,16 +258,13 @@ static void judge(const struct code_block *block, struct part *part, size_t diff
 
 /* --- The whole check --- */
 
-bool code_check(const struct code_block *block, uint64_t *lies)
+static bool check(const struct code_block *block, uint64_t *lies)
 {
     struct part *part = part_of(block->start - slide, block->size);
     const uint8_t *file = part ? part->bytes + (block->start - slide - part->address) : NULL;
     size_t different = file ? count_different(block, file, slide, block->count) : 0;
-    uint64_t found;
+    bool is_kernel;
 
-    *lies = slide;
-    if (part_count == 0)
-        return block->start >= text_first && block->start <= text_last;
     if (file && different == 0 && !begun && !is_high() && block->size < BEGIN_LEAST)
         return false;
     if (file && different == 0) {
@@ -273,14 +273,31 @@ bool code_check(const struct code_block *block, uint64_t *lies)
         begun = true;
         if (!settled && block->size >= VOTER_LEAST)
             vote(block->start, 0);
-    } else if (!settled && block->size >= VOTER_LEAST && find_slide(block, &found)) {
-        vote(block->start, *lies = found);
-        begun = begun || slide == found;
-        return slide == found || is_high();
+    } else if (!settled && is_elsewhere(block, lies, &is_kernel)) {
+        return is_kernel;
     }
     if (part)
         judge(block, part, different);
+    else
+        note_unknown(block);
     return file && different == 0;
+}
+
+bool code_check(const struct code_block *block, uint64_t *lies)
+{
+    bool is_kernel;
+
+    *lies = slide;
+    is_kernel =
+        part_count ? check(block, lies) : block->start >= text_first && block->start <= text_last;
+    ran |= is_kernel;
+    begun_high |= begun && is_kernel && block->start >> 63;
+    return is_kernel;
+}
+
+bool code_has_run(void)
+{
+    return ran;
 }
 
 void code_reset(void)
@@ -291,6 +308,8 @@ void code_reset(void)
 
 void code_end(void)
 {
+    if (unknown > 0 && unknown < BUILD_BLOCKS && !begun_high)
+        tell_unknown(unknown_first);
     if (!strange && !begun && different_blocks >= BUILD_BLOCKS)
         tell_strange(different_blocks, blocks);
     else if (!strange && places > 0)

@@ -15,6 +15,7 @@
 
 struct code_block {
     uint64_t start;
+    uintptr_t host; /* where QEMU has the first instruction in its memory; 0: not known */
     size_t size, count;
     uint8_t sizes[CODE_BLOCK_MOST]; /* of each instruction */
     uint8_t bytes[(CODE_BLOCK_MOST + 1) * CODE_INSTRUCTION_MOST + 1];
@@ -37,6 +38,9 @@ bool code_check(const struct code_block *block, uint64_t *slide);
  * address, once it is known.
  */
 void code_slid(uint64_t by);
+
+/* True once a block was the kernel's. */
+bool code_has_run(void);
 
 /* The machine was reset: the code that runs now may be a boot loader. */
 void code_reset(void);

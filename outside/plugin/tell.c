@@ -159,6 +159,13 @@ void tell_strange(uint64_t different, uint64_t blocks)
         fflush(out);
 }
 
+void tell_unknown(uint64_t address)
+{
+    tell_number(WIRE_UNKNOWN, 0, address);
+    if (out)
+        fflush(out);
+}
+
 void tell_end(struct wire_end *end)
 {
     end->contexts_lost = context_lost();

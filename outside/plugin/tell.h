@@ -26,5 +26,8 @@ void tell_count(unsigned event, uint64_t hits);
 /* Sends and flushes the record at once, because the command then terminates QEMU. */
 void tell_strange(uint64_t different, uint64_t blocks);
 
+/* Sends and flushes WIRE_UNKNOWN, which the command tells at once. */
+void tell_unknown(uint64_t address);
+
 /* Sends the last record, with the counts of lost data filled in. */
 void tell_end(struct wire_end *end);

@@ -43,8 +43,10 @@ static void copy_block(const struct qemu_plugin_tb *translated, struct code_bloc
         const struct qemu_plugin_insn *instruction =
             qemu_plugin_tb_get_insn(translated, code->count);
 
-        if (code->count == 0)
+        if (code->count == 0) {
             code->start = qemu_plugin_insn_vaddr(instruction);
+            code->host = (uintptr_t)qemu_plugin_insn_haddr(instruction);
+        }
         code->sizes[code->count] = (uint8_t)copy_bytes(instruction, code->bytes + code->size);
         code->size += code->sizes[code->count];
     }

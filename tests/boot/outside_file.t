@@ -102,6 +102,138 @@ for my $case (['near', '0xffffffff80010000', '-0x10000'],
     like(slurp("$logs/lcov.info"), qr/^FNDA:20,port_middle$/m, '... and cover');
 }
 
+# --- A kernel that moves itself as it begins -----------------------------------------------------
+
+# Its text is position-independent; where it goes, it writes `early`, and calls `leaf` 2,000 times,
+# before its fourth block. HIGH maps it in the upper half, too; COPY copies its text; PAGE runs a
+# page of it elsewhere, as a kernel starts its other CPUs, and stays.
+my $guest = <<'END';
+section .note.pvh note alloc noexec nowrite align=4
+        dd 4, 4, 18
+        db "Xen", 0
+        dd start
+section .text progbits alloc exec nowrite align=4096
+bits 32
+global start, long_mode, moved, run, leaf, early, counter, page
+start:  mov ecx, 32                             ; 64 MiB
+.map:   lea eax, [ecx - 1]
+        shl eax, 21
+        or eax, 0x83
+        mov [pages + ecx * 8 - 8], eax
+        loop .map
+        mov dword [directories], pages + 3
+        mov dword [directories + 510 * 8], pages + 3
+        mov dword [root], directories + 3
+        mov dword [root + 511 * 8], directories + 3
+        mov eax, root
+        mov cr3, eax
+        mov eax, 1 << 5                         ; CR4.PAE
+        mov cr4, eax
+        mov ecx, 0xc0000080                     ; EFER.LME
+        mov eax, 1 << 8
+        xor edx, edx
+        wrmsr
+        mov eax, 1 << 31 | 1                    ; CR0: PG, PE
+        mov cr0, eax
+        lgdt [gdt_place]
+        jmp 8:long_mode
+bits 64
+long_mode:
+        xor eax, eax
+        mov ss, eax
+        mov r12, BY
+        lea rsp, [rel stack_end]
+        lea rsi, [rel start]
+        lea rdi, [rsi + r12]
+        lea rcx, [rel text_end]
+        sub rcx, rsi
+%ifdef COPY
+        rep movsb
+%endif
+%ifdef PAGE
+        lea rsi, [rel page]
+        mov edi, 0x8000
+        mov ecx, 4096
+        rep movsb
+        mov eax, 0x8000
+        call rax
+%endif
+        lea rax, [rel moved]
+        add rax, r12
+        jmp rax
+moved:  lea rsp, [rel stack_end]
+        mov dword [rel early], 1
+        call run
+        mov al, 0
+        out 0xf4, al                            ; isa-debug-exit
+        hlt
+run:    mov ebx, 2000
+.again: call leaf
+        dec ebx
+        jnz .again
+        ret
+leaf:   inc dword [rel counter]
+        ret
+align 4096, db 0
+page:
+%rep 6
+        mov rax, 0x123456789abcdef0
+        mov rdx, 0x0fedcba987654321
+        jmp $ + 2
+%endrep
+        ret
+align 4096, db 0
+text_end:
+section .data progbits alloc noexec write align=4096
+gdt:    dq 0, 0x00af9a000000ffff
+gdt_place:
+        dw $ - gdt - 1
+        dq gdt
+section .bss nobits alloc noexec write align=4096
+root:   resb 4096
+directories:
+        resb 4096
+pages:  resb 4096
+        resb 4096
+stack_end:
+early:  resb 4
+counter:
+        resb 4
+END
+write_bytes("$logs/guest.asm", $guest);
+for my $case (['HIGH', '0xffffffff80000000', '-0x80000000'], ['COPY', '0x1000000'], ['PAGE', 0]) {
+    my ($how, $by, $told) = @$case;
+    my $elf = "$logs/$how.elf";
+    is(system('nasm', '-g', '-F', 'dwarf', '-f', 'elf64', "-D$how", "-DBY=$by",
+        "$logs/guest.asm", '-o', "$logs/guest.o"), 0, "$how is assembled");
+    is(system('ld', '-z', 'max-page-size=4096', '-Ttext=0x200000', '-e', 'start',
+        "$logs/guest.o", '-o', $elf), 0, '... and linked');
+    @boot = ('-kernel', $elf);
+    my @events = map { ('-e', $_) } qw(call:leaf mem:early:w mem:counter:w);
+    my ($said, $status) = pitot('stat', $elf, @events);
+    is($status, $switched_off, "$how: it runs to its end");
+    like($said, qr/^ +2000 +call:leaf\n +1 +mem:early:w\n +2000 +mem:counter:w$/m,
+        '... nothing is lost before its fourth block') or diag($said);
+    my @slides = $said =~ /^pitot: the kernel was relocated by (\S+) from $how.elf$/mg;
+    is("@slides", $by ? $told // $by : '', '... and its slide is told');
+    pitot('record', $elf, '-g', '-o', $out, '-e', 'call:leaf');
+    my ($chain, @more) = sort(values(%{chains_of($out, $logs)}));
+    is("$chain @more", '2000 ', '... there is one chain') or diag(explain(chains_of($out, $logs)));
+    pitot('blame', $elf, 'early');
+    like(slurp("$logs/console"), qr/^\s+[0-9a-f]+ moved\+/m, '... blame knows who wrote first');
+    pitot('graph', $elf, 'run');
+    like(slurp("$logs/said"), qr/^ +2000 +4000 .*\bleaf\(\);$/m, '... so does graph')
+        or diag(slurp("$logs/said"));
+    pitot('cover', $elf, '-o', "$logs/lcov.info");
+    my %line = slurp("$logs/lcov.info") =~ /^DA:(\d+),(\d+)$/mg;
+    my @lines = split(/\n/, $guest);
+    my @of = map { my $what = $_; $line{1 + (grep { $lines[$_] =~ $what } 0 .. $#lines)[0]} }
+        (qr/^start:/, qr/^long_mode:/, qr/^moved:/, qr/^leaf:/);
+    is("@of[0, 2, 3]", '1 1 2000', '... and cover, before and after');
+}
+
+@boot = ('-kernel', "$build/port.elf");
+
 # --- A file of another build ---------------------------------------------------------------------
 
 my $other = link_anew('other', '_text = .;', '_text = .; . += 4624;');

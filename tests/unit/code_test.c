@@ -28,13 +28,14 @@
 static struct told {
     unsigned slides;
     uint64_t slide, code_slid;
-    uint64_t different, blocks, places;
+    uint64_t different, blocks, places, late, unknown;
     bool kernel[128]; /* of each block that was checked */
     uint64_t lies[128];
     unsigned checked;
 } * told;
 
 static uint8_t file[SIZE];
+static uintptr_t host; /* where QEMU has the next block; 0: that is not known */
 
 void tell_strange(uint64_t different, uint64_t blocks)
 {
@@ -48,10 +49,17 @@ void tell_number(enum wire_kind kind, unsigned cpu, uint64_t number)
     if (kind == WIRE_SLIDE) {
         told->slides++;
         told->slide = number;
+    } else if (kind == WIRE_LATE) {
+        told->late = number;
     } else {
         assert_int_equal(kind, WIRE_PATCHED);
         told->places = number;
     }
+}
+
+void tell_unknown(uint64_t address)
+{
+    told->unknown = address;
 }
 
 void code_slid(uint64_t by)
@@ -62,7 +70,7 @@ void code_slid(uint64_t by)
 /* The block at that offset of the file, or of `other`, runs at `start`. */
 static void check_bytes(const uint8_t *bytes, uint64_t start, size_t instructions)
 {
-    struct code_block block = {.start = start};
+    struct code_block block = {.start = start, .host = host};
 
     for (; block.count < instructions; block.count++)
         block.sizes[block.count] = INSTRUCTION;
@@ -75,6 +83,14 @@ static void check_bytes(const uint8_t *bytes, uint64_t start, size_t instruction
 static void check(size_t offset, uint64_t start, size_t instructions)
 {
     check_bytes(file + offset, start, instructions);
+}
+
+/* The same, with QEMU's memory. */
+static void check_in(const uint8_t *memory, size_t offset, uint64_t start, size_t instructions)
+{
+    host = (uintptr_t)memory + offset;
+    check_bytes(memory + offset, start, instructions);
+    host = 0;
 }
 
 static void run(uint64_t address, void (*what)(uint64_t address))
@@ -168,6 +184,7 @@ static void several_blocks_tell_a_slide(void **state)
     assert_int_equal(told->code_slid, slide);
     for (unsigned i = 0; i < 16; i++)
         assert_true(told->kernel[i] == (i >= 3) && told->lies[i] == slide);
+    assert_int_equal(told->late, 3);
     run(HIGH, run_moved); /* no boot loader runs there */
     assert_int_equal(told->slide, slide);
     assert_true(told->kernel[0]);
@@ -246,6 +263,145 @@ static void relocated_fields_are_the_same(void **state)
     assert_int_equal(told->slide, slide);
     assert_int_equal(told->blocks + told->places, 0);
     assert_true(told->kernel[39]);
+}
+
+/* --- Moved, with what QEMU has in its memory --- */
+
+static uint8_t *copy_file(void)
+{
+    uint8_t *copy =
+        mmap(NULL, 3 * SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    if (copy == MAP_FAILED)
+        _exit(1);
+    memcpy(copy + SIZE, file, SIZE);
+    return copy + SIZE;
+}
+
+static void run_short_in_memory(uint64_t address)
+{
+    check_in(copy_file(), 0x100, address + slide + 0x100, 1);
+}
+
+static void run_relocated_in_memory(uint64_t address)
+{
+    uint8_t *copy = copy_file();
+
+    for (size_t at = 0x40; at + sizeof(uint32_t) <= SIZE; at += 0x10) {
+        uint32_t field;
+
+        memcpy(&field, copy + at, sizeof(field));
+        field += (uint32_t)slide;
+        memcpy(copy + at, &field, sizeof(field));
+    }
+    check_in(copy, 0x100, address + slide + 0x100, 1);
+}
+
+static void run_on_its_edge(uint64_t address)
+{
+    uint8_t *copy = copy_file();
+
+    munmap(copy - SIZE, SIZE);
+    munmap(copy + SIZE, SIZE);
+    check_in(copy, 0, address + slide, 1);
+}
+
+static void its_memory_tells_a_slide_before_the_first_block(void **state)
+{
+    void (*const whats[])(uint64_t) = {run_short_in_memory, run_relocated_in_memory,
+                                       run_on_its_edge};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(whats) / sizeof(*whats); i++) {
+        run(LOW, whats[i]);
+        assert_int_equal(told->slides, 1);
+        assert_int_equal(told->slide, slide);
+        assert_int_equal(told->late, 0);
+        assert_true(told->kernel[0] && told->lies[0] == slide);
+    }
+}
+
+static void run_high_after_low(uint64_t address)
+{
+    const uint8_t *copy = copy_file();
+
+    for (unsigned i = 0; i < 100; i++)
+        check_in(copy, i * 0x40, address + i * 0x40, LONG);
+    check_in(copy, 0x4000, address + 0xffffffff80000000 + 0x4000, LONG);
+}
+
+static void a_kernel_may_jump_high_after_many_blocks(void **state)
+{
+    (void)state;
+    run(LOW, run_high_after_low);
+    assert_int_equal(told->slide, 0xffffffff80000000);
+    for (unsigned i = 0; i <= 100; i++)
+        assert_true(told->kernel[i] && told->lies[i] == (i < 100 ? 0 : 0xffffffff80000000));
+}
+
+static void run_a_copied_page(uint64_t address)
+{
+    const uint8_t *copy = copy_file();
+    uint8_t *others = copy_file();
+
+    check_in(copy, 0, address, LONG);
+    memset(others, 0, SIZE);
+    memcpy(others + 0x1000, file + 0x1000, 0x1000);
+    for (unsigned i = 0; i < 20; i++)
+        check_in(others, 0x1000 + i * 0x40, 0x8000 + i * 0x40, LONG);
+    check_in(copy, 0x4000, address + 0x4000, LONG);
+}
+
+static void a_copied_page_is_no_slide(void **state)
+{
+    (void)state;
+    run(LOW, run_a_copied_page);
+    assert_int_equal(told->slides, 0);
+    assert_true(told->kernel[21] && told->lies[21] == 0);
+}
+
+static void run_without_memory(uint64_t address)
+{
+    for (unsigned i = 0; i < 16; i++) {
+        host = 0x1000; /* nothing is mapped there */
+        check(0x100 + i * 0x40, address + slide + 0x100 + i * 0x40, LONG);
+    }
+}
+
+static void without_memory_several_blocks_tell_a_slide(void **state)
+{
+    (void)state;
+    run(LOW, run_without_memory);
+    assert_int_equal(told->slide, slide);
+    assert_int_equal(told->late, 3);
+}
+
+/* --- Not the kernel's --- */
+
+static void run_unknown(uint64_t address)
+{
+    (void)address;
+    for (unsigned i = 0; i < 63; i++)
+        check(i * 0x40 + 0x28, 0xffffffffc0000000 + i * 0x40, LONG);
+    assert_int_equal(told->unknown, 0);
+    check(0x28, 0xffffffffc0001000, LONG);
+    assert_int_equal(told->unknown, 0xffffffffc0000000);
+}
+
+static void run_few_unknown(uint64_t address)
+{
+    check(0, address, LONG);
+    check(0x28, 0xffffffffc0001000, LONG);
+}
+
+static void code_of_the_upper_half_that_is_not_in_the_file_is_told(void **state)
+{
+    (void)state;
+    run(HIGH, run_unknown);
+    run(LOW, run_few_unknown); /* at the end */
+    assert_int_equal(told->unknown, 0xffffffffc0001000);
+    run(HIGH, run_few_unknown); /* a module's */
+    assert_int_equal(told->unknown, 0);
 }
 
 /* --- Another build, and patches --- */
@@ -341,6 +497,11 @@ int main(void)
         cmocka_unit_test(one_function_in_common_or_short_blocks_tell_no_slide),
         cmocka_unit_test(a_kernel_may_move_itself_after_its_first_blocks),
         cmocka_unit_test(relocated_fields_are_the_same),
+        cmocka_unit_test(its_memory_tells_a_slide_before_the_first_block),
+        cmocka_unit_test(a_kernel_may_jump_high_after_many_blocks),
+        cmocka_unit_test(a_copied_page_is_no_slide),
+        cmocka_unit_test(without_memory_several_blocks_tell_a_slide),
+        cmocka_unit_test(code_of_the_upper_half_that_is_not_in_the_file_is_told),
         cmocka_unit_test(another_build_is_told),
         cmocka_unit_test(a_build_that_differs_in_part_is_told),
         cmocka_unit_test(a_loader_where_the_kernel_will_lie_is_no_other_build),
