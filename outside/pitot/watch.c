@@ -75,6 +75,14 @@ static int refuse_build(const struct watch *watch, const struct wire_strange *st
                   (unsigned long)strange->blocks);
 }
 
+static void tell_unknown(const struct watch *watch, uint64_t address)
+{
+    fprintf(stderr,
+            "pitot: the code at 0x%llx is not in %s, nor is any that has run in the upper half; "
+            "--kernel ELF names another\n",
+            (unsigned long long)address, watch->kernel->name);
+}
+
 static int take_record(struct watch *watch, const struct wire_head *record, struct refusal *why)
 {
     int error;
@@ -101,6 +109,9 @@ static int take_record(struct watch *watch, const struct wire_head *record, stru
         return 0;
     case WIRE_LATE:
         watch->late = ((const struct wire_number *)record)->number;
+        return 0;
+    case WIRE_UNKNOWN:
+        tell_unknown(watch, ((const struct wire_number *)record)->number);
         return 0;
     case WIRE_END:
         watch->end = *(const struct wire_end *)record;

@@ -256,7 +256,8 @@ void run_end(void)
         if (run.last && time)
             last_tell(cpu, clock_place(cpu), time);
     }
-    totals.instructions += cover_tell();
+    if (code_has_run()) /* else all was a boot loader's, or another kernel's */
+        totals.instructions += cover_tell();
     totals.switches = follow_doubts().switches;
     totals.doubtful = follow_doubts().doubtful;
     blame_tell();

@@ -232,7 +232,19 @@ for my $case (['HIGH', '0xffffffff80000000', '-0x80000000'], ['COPY', '0x1000000
     is("@of[0, 2, 3]", '1 1 2000', '... and cover, before and after');
 }
 
+# --- A file of another kernel --------------------------------------------------------------------
+
 @boot = ('-kernel', "$build/port.elf");
+my $unknown = 'pitot: the code at 0xffffffff[89]\w{7} is not in HIGH.elf, nor is any that has '
+    . 'run in the upper half; --kernel ELF names another';
+for my $command (['stat'], ['record', '-o', $out], ['graph', 'run'], ['last'], ['blame', 'early'],
+    ['cover', '-o', "$logs/lcov.info"]) {
+    my ($said) = pitot($command->[0], "$logs/HIGH.elf", @$command[1 .. $#$command]);
+    like($said, qr/\A$unknown\n(?!.*$unknown)/s,
+        "$command->[0] tells at once that none of the file's code runs");
+    like($said, qr/^pitot: no code of the kernel's file ran; --kernel ELF names another$/m,
+        '... and at the end');
+}
 
 # --- A file of another build ---------------------------------------------------------------------
 

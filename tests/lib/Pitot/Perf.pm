@@ -47,8 +47,11 @@ sub script
     return run('script', @_);
 }
 
-# No shell: arguments with blanks stay whole. Dies if the program was killed, or where it could not
-# write: what it left looks like another result.
+# True where the test itself kills what it runs.
+our $may_be_killed = 0;
+
+# No shell: arguments with blanks stay whole. Status as a shell gives it. Dies if the program was
+# killed, or where it could not write: what it left looks like another result.
 sub run_between
 {
     my ($out, $err, $in, @line) = @_;
@@ -62,9 +65,10 @@ sub run_between
     }
     waitpid($pid, 0);
     my $status = $?;
-    die("killed by signal @{[$status & 127]}: @line\n") if $status & 127;
+    my $signal = $status & 127;
+    die("killed by signal $signal: @line\n") if $signal && !$may_be_killed;
     need_room(dirname($out));
-    return $status >> 8;
+    return $signal ? 128 + $signal : $status >> 8;
 }
 
 1;

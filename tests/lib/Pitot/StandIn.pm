@@ -94,6 +94,7 @@ sub pitot
     my %environment = ref $_[0] ? %{shift()} : ();
     local @ENV{keys %environment} = values %environment;
     local $ENV{STAND_IN_ROOM} = $room;
+    local $Pitot::Perf::may_be_killed = ($environment{STAND_IN_END} // '') eq 'parent KILL';
     my @limit = $environment{LIMIT}
         ? ('sh', '-c', "trap '' XFSZ; ulimit -f $environment{LIMIT}; exec \"\$@\"", 'sh') : ();
     unlink("$room/words", "$room/list", "$room/ended");
