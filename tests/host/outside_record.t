@@ -368,7 +368,7 @@ is($at, $end, '... with whole records alone');
 
 for my $slide (0x2000000, -0x100000) {
     my $at = sprintf('%s0x%x', $slide < 0 ? '-' : '', abs($slide));
-    plugin_says(begin(1), slide($slide), thread(1, $place{kmain} + $slide + 0x10),
+    plugin_says(begin(1), slide($slide), late(3), thread(1, $place{kmain} + $slide + 0x10),
         context(1, 0, $place{sched_run} + $slide + 0xfb, 5),
         sample(thread => 1, context => 1, ip => $place{vfs_read} + $slide + 4, time => 1_000),
         patched(7), end());
@@ -381,6 +381,7 @@ for my $slide (0x2000000, -0x100000) {
     is_deeply([samples()], ['kmain 2 000 0.000001 1 instructions: vfs_read+0x4 sched_run+0xff'],
         "names of a kernel that runs $at from where its file says");
     is($complaints, "pitot: the kernel was relocated by $at from kernel.elf\n"
+            . "pitot: that was known after 3 of its blocks of code: hits there are missing\n"
             . "pitot: 7 places differ from kernel.elf: patched code\n"
             . "[ pitot record: 1 sample in $out ]\n", '... which is told, as patched code is');
 }

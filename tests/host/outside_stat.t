@@ -46,6 +46,13 @@ plugin_says(begin(1), count(0, 0), end(instructions => 9_000, within => 0));
 is_deeply([(counted('stat', '-e', 'irq', '--from', 'vfs_read'))[4]],
     [['--from vfs_read was not reached']], 'a --from that does not come');
 
+plugin_says(begin(1), unknown(-0x6ffffff0), count(0, 0), end());
+is_deeply([(counted('stat', '-e', 'call:vfs_*'))[0, 4]], [{'call:vfs_*' => 0, instructions => 0},
+    ['the code at 0xffffffff90000010 is not in kernel.elf, nor is any that has run in the upper '
+        . 'half; --kernel ELF names another',
+        "no code of the kernel's file ran; --kernel ELF names another"]],
+    'that no code of the file ran is said beside the zeros');
+
 my $killed = 'QEMU was killed: its last counts are lost';
 plugin_says(begin(1), count(0, 70));
 {

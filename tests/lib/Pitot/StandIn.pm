@@ -24,7 +24,8 @@ use Pitot::Perf;
 
 our @EXPORT = qw(stand_in_room plugin_says plugin_says_last pitot stand_in_words all_words in_perf
     %place $wire_version link_kernel begin context function handler thread sample registers count
-    cost where last_call word clock lost block end slide strange patched);
+    cost where last_call word clock lost block end slide strange patched late
+    unknown);
 
 my $build = $ENV{BUILD} // 'build';
 my $room;
@@ -261,6 +262,18 @@ sub patched
 {
     my ($places) = @_;
     return record(32, 0, 'Q<', $places);
+}
+
+sub late
+{
+    my ($blocks) = @_;
+    return record(33, 0, 'Q<', $blocks);
+}
+
+sub unknown
+{
+    my ($address) = @_;
+    return record(34, 0, 'Q<', $address);
 }
 
 1;
