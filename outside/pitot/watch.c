@@ -77,10 +77,11 @@ static int refuse_build(const struct watch *watch, const struct wire_strange *st
 
 static void tell_unknown(const struct watch *watch, uint64_t address)
 {
-    fprintf(stderr,
-            "pitot: the code at 0x%llx is not in %s, nor is any that has run in the upper half; "
-            "--kernel ELF names another\n",
-            (unsigned long long)address, watch->kernel->name);
+    fprintf(
+        stderr,
+        "pitot: the code at 0x%llx is not in %s, nor is any that has run in the upper half since "
+        "the last reset; --kernel ELF names another\n",
+        (unsigned long long)address, watch->kernel->name);
 }
 
 static int take_record(struct watch *watch, const struct wire_head *record, struct refusal *why)

@@ -302,8 +302,8 @@ bool code_has_run(void)
 
 void code_reset(void)
 {
-    begun = false;
-    blocks = different_blocks = 0;
+    begun = begun_high = false;
+    blocks = different_blocks = unknown = 0;
 }
 
 void code_end(void)

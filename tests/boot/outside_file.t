@@ -236,7 +236,7 @@ for my $case (['HIGH', '0xffffffff80000000', '-0x80000000'], ['COPY', '0x1000000
 
 @boot = ('-kernel', "$build/port.elf");
 my $unknown = 'pitot: the code at 0xffffffff[89]\w{7} is not in HIGH.elf, nor is any that has '
-    . 'run in the upper half; --kernel ELF names another';
+    . 'run in the upper half since the last reset; --kernel ELF names another';
 for my $command (['stat'], ['record', '-o', $out], ['graph', 'run'], ['last'], ['blame', 'early'],
     ['cover', '-o', "$logs/lcov.info"]) {
     my ($said) = pitot($command->[0], "$logs/HIGH.elf", @$command[1 .. $#$command]);

@@ -49,7 +49,7 @@ is_deeply([(counted('stat', '-e', 'irq', '--from', 'vfs_read'))[4]],
 plugin_says(begin(1), unknown(-0x6ffffff0), count(0, 0), end());
 is_deeply([(counted('stat', '-e', 'call:vfs_*'))[0, 4]], [{'call:vfs_*' => 0, instructions => 0},
     ['the code at 0xffffffff90000010 is not in kernel.elf, nor is any that has run in the upper '
-        . 'half; --kernel ELF names another',
+        . 'half since the last reset; --kernel ELF names another',
         "no code of the kernel's file ran; --kernel ELF names another"]],
     'that no code of the file ran is said beside the zeros');
 

@@ -404,6 +404,23 @@ static void code_of_the_upper_half_that_is_not_in_the_file_is_told(void **state)
     assert_int_equal(told->unknown, 0);
 }
 
+/* The next boot's slide is another. */
+static void run_moved_again(uint64_t address)
+{
+    run_moved(address);
+    code_reset();
+    for (unsigned i = 0; i < 64; i++)
+        check(0x100 + i * 0x40, address + 0x10000000 + 0x100 + i * 0x40, LONG);
+}
+
+static void a_slide_that_changes_at_a_reset_is_told(void **state)
+{
+    (void)state;
+    run(HIGH, run_moved_again);
+    assert_int_equal(told->slide, slide);
+    assert_int_equal(told->unknown, HIGH + 0x10000000 + 0x100);
+}
+
 /* --- Another build, and patches --- */
 
 static void run_another(uint64_t address)
@@ -502,6 +519,7 @@ int main(void)
         cmocka_unit_test(a_copied_page_is_no_slide),
         cmocka_unit_test(without_memory_several_blocks_tell_a_slide),
         cmocka_unit_test(code_of_the_upper_half_that_is_not_in_the_file_is_told),
+        cmocka_unit_test(a_slide_that_changes_at_a_reset_is_told),
         cmocka_unit_test(another_build_is_told),
         cmocka_unit_test(a_build_that_differs_in_part_is_told),
         cmocka_unit_test(a_loader_where_the_kernel_will_lie_is_no_other_build),
