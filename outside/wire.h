@@ -35,7 +35,7 @@ enum wire_kind {
     WIRE_STRANGE,    /* struct wire_strange: the last record that matters */
     WIRE_PATCHED,    /* struct wire_number: near the end */
     WIRE_LATE,       /* struct wire_number: after WIRE_SLIDE, if that was late */
-    WIRE_UNKNOWN,    /* struct wire_number: once, flushed */
+    WIRE_UNKNOWN,    /* struct wire_number: once until a reset, flushed */
 };
 
 struct wire_head {

@@ -276,7 +276,7 @@ static bool check(const struct code_block *block, uint64_t *lies)
     } else if (!settled && is_elsewhere(block, lies, &is_kernel)) {
         return is_kernel;
     }
-    if (part)
+    if (part && (begun || slide == 0)) /* else a reset may have moved the kernel */
         judge(block, part, different);
     else
         note_unknown(block);
