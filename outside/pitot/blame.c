@@ -51,8 +51,11 @@ static int read_places(const struct pitot_options *options, const struct kernel 
 
 static void slide_places(uint64_t slide)
 {
+    static uint64_t before;
+
     for (size_t i = 0; i < place_count; i++)
-        places[i].address += places[i].fixed ? 0 : slide;
+        places[i].address += places[i].fixed ? 0 : slide - before;
+    before = slide;
 }
 
 /* --- Places, while the machine runs --- */

@@ -165,7 +165,7 @@ void recording_slide(uint64_t slide)
 {
     for (unsigned i = 0; i < recording.events->count; i++)
         if (recording.attributes[i].bp_addr && !recording.events->event[i].fixed)
-            recording.attributes[i].bp_addr += slide;
+            recording.attributes[i].bp_addr += slide - recording.slide;
     perf_file_attributes(recording.attributes, recording.events->count);
     recording.slide = slide;
     for (uint32_t pid = KERNEL_PID; pid <= recording.pids; pid++)

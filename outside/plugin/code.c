@@ -166,10 +166,9 @@ static void note_unknown(const struct code_block *block)
 
 static void settle(uint64_t by)
 {
-    settled = true;
+    code_slid(by - slide);
     slide = by;
     blocks = different_blocks = places = 0;
-    code_slid(by);
     tell_number(WIRE_SLIDE, 0, by);
 }
 
@@ -196,6 +195,15 @@ static void vote(uint64_t start, uint64_t by)
 static bool may_vote(const struct code_block *block)
 {
     return candidates[0].votes < VOTES_IN_PLACE && !(begun && block->host);
+}
+
+/*
+ * A kernel moves once; and once more if a loader has put it elsewhere, and it jumps to the upper
+ * half. Code in its earlier place is not looked for: other CPUs may begin there.
+ */
+static bool may_move(const struct code_block *block)
+{
+    return !settled && (slide == 0 || block->start >> 63 > (text_first + slide) >> 63);
 }
 
 /* Returns true if the block lies elsewhere in the file; then sets *lies, and *is_kernel. */
@@ -271,9 +279,9 @@ static bool check(const struct code_block *block, uint64_t *lies)
         if (!begun)
             blocks = different_blocks = 0; /* earlier blocks were the boot loader's */
         begun = true;
-        if (!settled && block->size >= VOTER_LEAST)
+        if (slide == 0 && block->size >= VOTER_LEAST)
             vote(block->start, 0);
-    } else if (!settled && is_elsewhere(block, lies, &is_kernel)) {
+    } else if (may_move(block) && is_elsewhere(block, lies, &is_kernel)) {
         return is_kernel;
     }
     if (part && (begun || slide == 0)) /* else a reset may have moved the kernel */

@@ -34,8 +34,8 @@ bool code_add(const char *argument);
 bool code_check(const struct code_block *block, uint64_t *slide);
 
 /*
- * Implemented by the plugin: called with the kernel's slide, its run-time address minus its link
- * address, once it is known.
+ * Implemented by the plugin: called with how far the kernel has moved, from its link address or
+ * from where it was before.
  */
 void code_slid(uint64_t by);
 

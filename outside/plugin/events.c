@@ -161,7 +161,7 @@ const char *events_add(const char *argument, bool stops)
 
 void events_slide(uint64_t by)
 {
-    slide = by;
+    slide += by;
     events_first = UINT64_MAX;
     events_last = 0;
     for (struct event *event = events; event < events + count; event++) {

@@ -106,7 +106,8 @@ for my $case (['near', '0xffffffff80010000', '-0x10000'],
 
 # Its text is position-independent; where it goes, it writes `early`, and calls `leaf` 2,000 times,
 # before its fourth block. HIGH maps it in the upper half, too; COPY copies its text; PAGE runs a
-# page of it elsewhere, as a kernel starts its other CPUs, and stays.
+# page of it elsewhere, as a kernel starts its other CPUs, and stays; TWICE is the file of HIGH
+# before a loader moves it.
 my $guest = <<'END';
 section .note.pvh note alloc noexec nowrite align=4
         dd 4, 4, 18
@@ -201,14 +202,16 @@ counter:
         resb 4
 END
 write_bytes("$logs/guest.asm", $guest);
-for my $case (['HIGH', '0xffffffff80000000', '-0x80000000'], ['COPY', '0x1000000'], ['PAGE', 0]) {
+for my $case (['HIGH', '0xffffffff80000000', '-0x80000000'], ['COPY', '0x1000000'], ['PAGE', 0],
+    ['TWICE', '0xffffffff80000000', '-0x7ff00000']) {
     my ($how, $by, $told) = @$case;
     my $elf = "$logs/$how.elf";
+    my $linked = $how eq 'TWICE' ? '0x100000' : '0x200000';
     is(system('nasm', '-g', '-F', 'dwarf', '-f', 'elf64', "-D$how", "-DBY=$by",
         "$logs/guest.asm", '-o', "$logs/guest.o"), 0, "$how is assembled");
-    is(system('ld', '-z', 'max-page-size=4096', '-Ttext=0x200000', '-e', 'start',
+    is(system('ld', '-z', 'max-page-size=4096', "-Ttext=$linked", '-e', 'start',
         "$logs/guest.o", '-o', $elf), 0, '... and linked');
-    @boot = ('-kernel', $elf);
+    @boot = ('-kernel', $how eq 'TWICE' ? "$logs/HIGH.elf" : $elf);
     my @events = map { ('-e', $_) } qw(call:leaf mem:early:w mem:counter:w);
     my ($said, $status) = pitot('stat', $elf, @events);
     is($status, $switched_off, "$how: it runs to its end");

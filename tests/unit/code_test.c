@@ -64,7 +64,7 @@ void tell_unknown(uint64_t address)
 
 void code_slid(uint64_t by)
 {
-    told->code_slid = by;
+    told->code_slid += by;
 }
 
 /* The block at that offset of the file, or of `other`, runs at `start`. */
@@ -339,6 +339,27 @@ static void a_kernel_may_jump_high_after_many_blocks(void **state)
         assert_true(told->kernel[i] && told->lies[i] == (i < 100 ? 0 : 0xffffffff80000000));
 }
 
+static void run_loaded_elsewhere(uint64_t address)
+{
+    const uint8_t *copy = copy_file();
+
+    for (unsigned i = 0; i < 50; i++)
+        check_in(copy, i * 0x40, address + slide + i * 0x40, LONG);
+    for (unsigned i = 0; i < 20; i++) {
+        check_in(copy, 0x4000 + i * 0x40, address + slide + 0xffffffff80004000 + i * 0x40, LONG);
+        check_in(copy, i * 0x40, address + slide + i * 0x40, LONG); /* other CPUs begin */
+    }
+}
+
+static void a_kernel_that_was_loaded_elsewhere_may_jump_high(void **state)
+{
+    (void)state;
+    run(LOW, run_loaded_elsewhere);
+    assert_int_equal(told->slides, 2);
+    assert_int_equal(told->slide, slide + 0xffffffff80000000);
+    assert_int_equal(told->code_slid, told->slide);
+}
+
 static void run_a_copied_page(uint64_t address)
 {
     const uint8_t *copy = copy_file();
@@ -524,6 +545,7 @@ int main(void)
         cmocka_unit_test(relocated_fields_are_the_same),
         cmocka_unit_test(its_memory_tells_a_slide_before_the_first_block),
         cmocka_unit_test(a_kernel_may_jump_high_after_many_blocks),
+        cmocka_unit_test(a_kernel_that_was_loaded_elsewhere_may_jump_high),
         cmocka_unit_test(a_copied_page_is_no_slide),
         cmocka_unit_test(without_memory_several_blocks_tell_a_slide),
         cmocka_unit_test(code_of_the_upper_half_that_is_not_in_the_file_is_told),
