@@ -31,7 +31,7 @@ enum wire_kind {
     WIRE_CLOCK,      /* struct wire_number: one per CPU that ran, at the end */
     WIRE_LOST,       /* struct wire_number: after the words of all memory, or after all blocks */
     WIRE_BLOCK,      /* struct wire_block: for each block that ran, at the end */
-    WIRE_SLIDE = 30, /* struct wire_number: once the slide is known, unless it is 0 */
+    WIRE_SLIDE = 30, /* struct wire_number: once the slide is known and not 0, perhaps twice */
     WIRE_STRANGE,    /* struct wire_strange: the last record that matters */
     WIRE_PATCHED,    /* struct wire_number: near the end */
     WIRE_LATE,       /* struct wire_number: after WIRE_SLIDE, if that was late */
