@@ -101,7 +101,7 @@ const char *pitot_init(const struct pitot_kernel *kernel);
  * pitot_host_stack shows that fewer than PITOT_START_STACK bytes of the stack are left, which
  * pitot_stop takes, too.
  */
-#define PITOT_START_STACK 2560
+#define PITOT_START_STACK 3072
 const char *pitot_start(const char *options);
 
 /* Stops recording and writes the recording. Returns the number of records kept. Task context. */

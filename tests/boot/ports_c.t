@@ -113,7 +113,7 @@ is_deeply([map { [/$job/] } @lines],
 records(0, '-e shop:job_done -c 10', @turns / 10);
 
 refuses(0, '', 'no event: -e SYSTEM:NAME');
-refuses(0, '-e shop:job', 'shop: has job_done');
+refuses(0, '-e shop:job', 'no tracepoint "shop:job"; near: shop:job_done');
 refuses(0, '-e shop:job_done -x', '-x: -e EVENT, -c N and -g are allowed');
 refuses(0, '-e shop:job_done -c 0', '-c 0: must be a number from 1 on');
 refuses(0, '-e', '-e needs an argument');
