@@ -275,7 +275,7 @@ typedef void pitot_raise(struct pitot_tracepoint *, unsigned long long, unsigned
  * than PITOT_COMMAND_STACK bytes are left between pitot_host_stack's *low and the stack pointer;
  * the workload's own functions and interrupts come on top.
  */
-#define PITOT_COMMAND_STACK 5120
+#define PITOT_COMMAND_STACK 6144
 int pitot_command(const char *line);
 
 /*

@@ -286,6 +286,6 @@ void watch_tell_losses(const struct watch *watch)
     watch_tell(watch->end.contexts_lost, "chain", "cut: no room for more calling contexts");
     watch_tell(watch->end.chains_ended, "chain", "with callers that are not known: [not known]");
     if (watch->end.doubtful)
-        fprintf(stderr, "pitot: %llu of %llu stack switches in doubt: chains end there\n",
+        fprintf(stderr, "pitot: %llu of %llu stack switches in doubt\n",
                 (unsigned long long)watch->end.doubtful, (unsigned long long)watch->end.switches);
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "outside/plugin/idt.h"
+#include "outside/plugin/locks.h"
 #include "outside/plugin/log.h"
 #include "outside/plugin/registers.h"
 #include "outside/plugin/run.h"
@@ -36,11 +37,13 @@ bool facts_argument(const char *argument)
     return strncmp(argument, "log=", 4) == 0;
 }
 
+static bool ended; /* QEMU reads memory in its CPUs' threads only */
+
 bool memory_may_hold(uint64_t address, uint64_t word)
 {
     uint64_t held;
 
-    return !registers_memory(current, address, &held, sizeof(held)) || held == word;
+    return ended || !registers_memory(current, address, &held, sizeof(held)) || held == word;
 }
 
 /* There is no log to read. */
@@ -124,7 +127,7 @@ static void on_space(unsigned cpu, void *own)
 
     run_change(cpu);
     follow_space(cpu, space, registers_general(cpu, REGISTERS_SP));
-    run_changed(cpu);
+    locks_give(); /* not run_changed, which would ask for the stack before cr3 has changed */
 }
 
 static void on_syscall(unsigned cpu, void *own)
@@ -137,6 +140,14 @@ static void on_syscall(unsigned cpu, void *own)
     follow_syscall(cpu, code->ip, rsp);
     run_changed(cpu);
     clock_expect(cpu);
+}
+
+static void on_sysret(unsigned cpu, void *own)
+{
+    (void)own;
+    run_change(cpu);
+    follow_sysret(cpu);
+    run_changed(cpu);
 }
 
 /* --- Interrupts --- */
@@ -184,7 +195,9 @@ static void handle(unsigned cpu, uint64_t entry)
 
 static void on_handler(unsigned cpu, void *own)
 {
-    handle(cpu, (uintptr_t)own);
+    /* Unless a call has led here: it has just stored where rsp is. */
+    if (!follow_is_epilogue(cpu, registers_general(cpu, REGISTERS_SP)))
+        handle(cpu, (uintptr_t)own);
 }
 
 static void on_interrupt_return(unsigned cpu, void *own)
@@ -291,6 +304,9 @@ void facts_watch(const struct instruction *instruction)
     case DECODED_SYSCALL:
         on_instruction(instruction->qemu, on_syscall, code);
         break;
+    case DECODED_SYSRET:
+        on_instruction(instruction->qemu, on_sysret, code);
+        break;
     case DECODED_INTERRUPTS:
         on_instruction(instruction->qemu, on_int, code);
         break;
@@ -329,5 +345,6 @@ void facts_reset(unsigned cpu)
 
 void facts_end(void)
 {
+    ended = true;
 }
 #endif

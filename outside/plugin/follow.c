@@ -15,6 +15,7 @@
 #define NEAR          16384 /* a handler's first access lies at most this far below its frame */
 #define ROOM          65536 /* of locals: an unknown load so far below may be an array */
 #define SLACK         256   /* pushes before a load that may have been unseen */
+#define COPY_MOST     256   /* registers that a handler saves below the CPU's frame */
 #define NOWHERE       16    /* stands for an rsp that is not known */
 #define THREADS_LESS  1024
 #define SPACES_MOST   4096
@@ -169,6 +170,15 @@ static void forget_frames(struct stack *stack)
     stack_push(stack, &unknown);
 }
 
+/* True if a copy of the CPU's frame, with this rsp in it, may lie above `from`. */
+static bool has_copy(uint64_t from, uint64_t to, uint64_t rsp)
+{
+    for (uint64_t at = from; at < to && at < from + COPY_MOST; at += WORD)
+        if (memory_may_hold(at, rsp))
+            return true;
+    return false;
+}
+
 /*
  * True if a handler has loaded rsp to continue just below the code that it interrupted, on that
  * stack: its frame moves there.
@@ -180,7 +190,8 @@ static bool move_handler(struct follow_cpu *cpu, uint64_t from, const struct sta
 
     if (!below || below->on || where->rsp > below->low ||
         (where->rsp >= cpu->stack->floor && where->rsp <= cpu->stack->high) ||
-        below->low - where->rsp > STACK_PAGE || !stack_is_there(below, where))
+        below->low - where->rsp > STACK_PAGE || !stack_is_there(below, where) ||
+        !has_copy(where->rsp, below->low, top->next))
         return false;
     frame = *top;
     frame.below = (struct stack_link){NULL, 0};
@@ -204,8 +215,12 @@ static void change(struct follow_cpu *cpu, uint64_t from, const struct stack_whe
     struct frame frame;
     bool entered, doubtful = false;
 
-    if (!to && move_handler(cpu, from, where))
+    if (was && where->rsp == from && stack_is_there(was, where))
         return;
+    if (!to && move_handler(cpu, from, where)) {
+        doubts.doubtful += slack > 0; /* memory does not tell whether the frame was copied */
+        return;
+    }
     if (!to && was && where->rsp + slack >= from && where->rsp <= was->high &&
         stack_is_there(was, where)) { /* an epilogue, or longjmp */
         stack_pop_below(was, where->rsp);
@@ -469,7 +484,10 @@ void follow_load(unsigned number, uint64_t from, uint64_t to)
 {
     struct follow_cpu *cpu = &cpus[number];
     struct stack_where where = where_is(cpu, to);
+    const struct frame *top = stack_top(cpu->stack);
 
+    if (top && top->kind == FRAME_SYSCALL && !top->below.stack)
+        cpu->moved = false; /* the kernel's entry: the program's stack is left in any case */
     if (cpu->moved)
         settle_space(cpu);
     cpu->open = SETTLED;
@@ -508,9 +526,11 @@ bool follow_is_on(unsigned number, uint64_t rsp)
 
 void follow_sp(unsigned number, uint64_t rsp)
 {
-    struct follow_cpu *cpu = &cpus[number];
+    const struct follow_cpu *cpu = &cpus[number];
+    const struct frame *top = stack_top(cpu->stack);
 
-    if (!follow_is_open(number) && rsp <= cpu->stack->high)
+    if (!follow_is_open(number) && rsp <= cpu->stack->high &&
+        !(top && top->kind == FRAME_SYSCALL && top->place + 1 == rsp))
         stack_pop_below(cpu->stack, rsp);
 }
 
@@ -531,7 +551,7 @@ void follow_interrupt(unsigned number, const struct follow_interrupt *interrupt)
     struct frame frame = {.next = interrupt->from, .kind = FRAME_INTERRUPT};
     uint64_t same = (interrupt->from & ~(uint64_t)(FRAME_ALIGNED - 1)) - FRAME_SIZE;
 
-    if (cpu->open != INTERRUPTED && follow_is_open(number))
+    if (follow_is_open(number))
         follow_place(number, interrupt->from, 0, true);
     if (!cpu->stack)
         return;
@@ -548,7 +568,8 @@ void follow_interrupt(unsigned number, const struct follow_interrupt *interrupt)
         struct stack *to;
 
         leave(cpu, interrupt->from);
-        to = begin_again(stack_around(&where), where.rsp);
+        to = stack_suspended_at(&where);
+        to = begin_again(to ? to : stack_around(&where), where.rsp);
         enter(cpu, to ? to : stack_new(&where), where.rsp);
         doubts.switches++;
     }
@@ -684,9 +705,17 @@ void follow_sysret(unsigned number)
 {
     struct follow_cpu *cpu = &cpus[number];
 
-    for (unsigned i = cpu->stack && cpu->open == LOADED ? cpu->stack->depth : 0; i > 0; i--)
-        if (cpu->stack->frames[i - 1].kind == FRAME_SYSCALL)
-            cpu->expected = cpu->stack->frames[i - 1].below;
+    for (unsigned i = cpu->stack ? cpu->stack->depth : 0; i > 0; i--) {
+        const struct frame *frame = &cpu->stack->frames[i - 1];
+
+        if (frame->kind != FRAME_SYSCALL)
+            continue;
+        if (cpu->open == LOADED)
+            cpu->expected = frame->below;
+        else if (!frame->below.stack) /* the kernel has not changed stacks */
+            cpu->stack->depth = i - 1;
+        return;
+    }
 }
 
 /* --- What is asked --- */

@@ -128,7 +128,10 @@ uint64_t follow_interrupt_return_near(unsigned cpu, uint64_t place);
 /* `syscall` or `sysenter` at `site` enters the kernel, with this rsp. Needs the lock. */
 void follow_syscall(unsigned cpu, uint64_t site, uint64_t rsp);
 
-/* `sysret` leaves the kernel, after a load of rsp whose value is not known. Needs the lock. */
+/*
+ * `sysret` leaves the kernel: ends the system call, if that has changed no stack, or tells where an
+ * unknown load of rsp probably leads. Needs the lock.
+ */
 void follow_sysret(unsigned cpu);
 
 /* The CPU's cr3 is changed to `space`, with this rsp. Needs the lock. */

@@ -11,10 +11,11 @@
 
 #include "outside/plugin/context.h"
 
-#define FRAMES_LESS  8     /* initial room for frames */
-#define PAGES_AROUND 4096u /* pages between two places of a stack that all count as its own */
-#define PLACES_BITS  16
-#define PLACES       (1u << PLACES_BITS)
+#define COMPARED_MOST 64    /* frames of a stack that are compared with memory */
+#define FRAMES_LESS   8     /* initial room for frames */
+#define PAGES_AROUND  4096u /* pages between two places of a stack that all count as its own */
+#define PLACES_BITS   16
+#define PLACES        (1u << PLACES_BITS)
 
 /* A page with frames of a stack. */
 struct page {
@@ -66,7 +67,7 @@ void stack_push(struct stack *stack, const struct frame *frame)
         stack->frames = frames;
         stack->room = room;
     }
-    assert(stack->depth == 0 || stack->frames[stack->depth - 1].place >= frame->place);
+    stack_pop_below(stack, frame->place);
     stack->frames[stack->depth++] = *frame;
 }
 
@@ -88,14 +89,18 @@ static uint64_t page_of(uint64_t rsp)
     return (rsp - 1) / STACK_PAGE;
 }
 
-/* False if the innermost return address at or above `from` is known not to be there. */
+/*
+ * False if one of the innermost return addresses at or above `from` is known not to be there:
+ * threads that were left in the same function have the same innermost one.
+ */
 static bool holds(const struct stack *stack, uint64_t from)
 {
-    for (unsigned i = stack->depth; i > 0; i--) {
+    for (unsigned i = stack->depth; i > 0 && stack->depth - i < COMPARED_MOST; i--) {
         const struct frame *frame = &stack->frames[i - 1];
 
-        if (frame->place >= from && frame->kind == FRAME_CALL)
-            return memory_may_hold(frame->place, frame->next);
+        if (frame->place >= from && frame->kind == FRAME_CALL &&
+            !memory_may_hold(frame->place, frame->next))
+            return false;
     }
     return true;
 }
@@ -297,6 +302,7 @@ void stack_grow(struct stack *stack, uint64_t place)
             drop(other);
             dead = true;
         }
+        dead |= page->number == number && !other;
     }
     if (dead)
         forget_dead(number);

@@ -129,7 +129,7 @@ my @refusals = (
 # What only Pitot's own kernel has is not offered.
 my @others = (
     ['perf', qr/^usage: perf list \| record \| report \| script \| stat$/],
-    ['perf record -e breakpoint:hit -- work', qr/: mem:ADDR\[\/LEN\]\[:rw\|w\|x\] or 5:ADDR, cpu-/],
+    ['perf record -e breakpoint:hit -- work', qr/: unknown event "breakpoint:hit"; near: /],
     ['perf record -e mem:jobs_done:w --filter old==0 -- work', qr/has no fields$/],
     ['perf record -e mem:jobs_done:w --by old -- work', qr/no fields, only comm, cpu and caller$/],
     ['perf annotate', qr/perf-file STREAM perf\.data, .*; then perf annotate -i perf\.data$/],

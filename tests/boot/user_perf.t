@@ -212,8 +212,8 @@ sub polls_ok
 
 {
     my @wrong = (
-        ['mem:/bin/none:main:x', qr{/bin/none cannot be read}],
-        ['mem:/bin/fs-load:mainn:x', qr{no symbol "mainn" in /bin/fs-load}],
+        ['mem:/bin/none:main:x', qr{/bin/none cannot be read; `run` lists the programs}],
+        ['mem:/bin/fs-load:mainn:x', qr{no symbol "mainn" in /bin/fs-load; near: main}],
         ['mem:/bin/fs-load:calls:x', qr{0x\w+ of /bin/fs-load is not executable: .*}],
         ['mem:/bin/fs-load:0x10000000:w', qr{0x10000000/4 is in no segment of /bin/fs-load; -p .*}],
         ['mem:/bin/fs-load:calls:w:k', qr{.*: with the modifier k there is never a hit}],

@@ -83,7 +83,7 @@ my %changes = (
     'UTF-16' => sub { join('', map { "$_\0" } split(//, "$_[0]\r\n")) },
 );
 my $told = "LOG: 2 blocks: 1 pitot.perf (lines 2 to 49, whole);"
-    . " 2 pitot-2.perf (lines 52 to 69, whole)\nLOG: takes 2; BLOCK=N takes another\n";
+    . " 2 pitot-2.perf (lines 52 to 70, whole)\nLOG: takes 2; BLOCK=N takes another\n";
 for my $name (sort(keys(%changes))) {
     my $capture = changed($both, $changes{$name});
     my ($output, $errors, $status) = stream_of($capture);

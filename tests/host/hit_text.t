@@ -38,6 +38,7 @@ my %known = (
         failing_write)),
     trap_dispatch => "a program's debug trap, which has left the page and the depth of a hit's",
     watch_refuse_place => "of a program's breakpoint: gdb's are the kernel's",
+    sched_switch_tell_state => 'called as a recording begins and ends, while all CPUs are parked',
 );
 
 my %range = map { reverse split(' ') }

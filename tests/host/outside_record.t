@@ -252,7 +252,7 @@ plugin_says(@profile, end(switches => 9, doubtful => 3, chains_ended => 4, conte
 is($complaints, "pitot: 1 sample lost: the pipe was closed\n"
     . "pitot: 2 chains cut: no room for more calling contexts\n"
     . "pitot: 4 chains with callers that are not known: [not known]\n"
-    . "pitot: 3 of 9 stack switches in doubt: chains end there\n"
+    . "pitot: 3 of 9 stack switches in doubt\n"
     . "[ pitot record: 5 samples in $out ]\n", 'what is lost is said');
 
 # --- Ends ----------------------------------------------------------------------------------------
