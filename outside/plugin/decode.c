@@ -41,6 +41,35 @@ static enum decoded loads_if(bool loads)
     return loads ? DECODED_LOADS : DECODED_OTHER;
 }
 
+/* Group 7, of memory. */
+static enum decoded decode_group_7(uint8_t modrm)
+{
+    if (modrm >> 6 == MODE_REGISTER)
+        return DECODED_OTHER;
+    switch (modrm >> 3 & 7) {
+    case 3: /* lidt */
+        return DECODED_TABLE;
+    case 7: /* invlpg */
+        return DECODED_REMAP;
+    default:
+        return DECODED_OTHER;
+    }
+}
+
+/* mov to a control register, for any mod field. */
+static enum decoded decode_control(uint8_t modrm)
+{
+    switch (modrm >> 3 & 7) {
+    case 3:
+        return DECODED_SPACE;
+    case 0:
+    case 4:
+        return DECODED_REMAP;
+    default:
+        return DECODED_OTHER;
+    }
+}
+
 static enum decoded decode_two(const uint8_t *opcode, uint8_t rex, const uint8_t *bytes,
                                size_t size, uint64_t ip, uint64_t *target)
 {
@@ -63,11 +92,15 @@ static enum decoded decode_two(const uint8_t *opcode, uint8_t rex, const uint8_t
     case 0x20: /* mov from a control or debug register, for any mod field */
     case 0x21:
         return loads_if((opcode[2] & 7) == REGISTER_SP && !(rex & REX_BASE));
-    case 0x01: /* group 7: lidt is /3, of memory */
-        return opcode[2] >> 6 != MODE_REGISTER && (opcode[2] >> 3 & 7) == 3 ? DECODED_TABLE
-                                                                            : DECODED_OTHER;
-    case 0x22: /* mov to a control register, for any mod field */
-        return (opcode[2] >> 3 & 7) == 3 && !(rex & REX_REG) ? DECODED_SPACE : DECODED_OTHER;
+    case 0x01:
+        return decode_group_7(opcode[2]);
+    case 0x22:
+        return rex & REX_REG ? DECODED_OTHER : decode_control(opcode[2]);
+    case 0x38: /* invpcid, after 66 */
+        return opcode[2] == 0x82 && opcode[3] >> 6 != MODE_REGISTER &&
+                       memchr(bytes, 0x66, (size_t)(opcode - bytes))
+                   ? DECODED_REMAP
+                   : DECODED_OTHER;
     case 0x40 ... 0x4f: /* cmovcc */
         return loads_if(reg_is_sp(opcode[2], rex));
     case 0xb2: /* lss */

@@ -28,6 +28,7 @@ enum decoded {
     DECODED_INTERRUPT_RETURN,
     DECODED_SPACE, /* loads cr3 */
     DECODED_TABLE, /* lidt */
+    DECODED_REMAP, /* loads cr0 or cr4, invlpg, invpcid: makes the CPU forget mappings, as cr3 */
 };
 
 /*

@@ -274,8 +274,9 @@ bool facts_want(const struct instruction *instruction)
 {
     enum decoded kind = instruction->code->kind;
 
-    return kind == DECODED_PUSH || kind == DECODED_POP ? instruction->near_load
-                                                       : kind != DECODED_OTHER;
+    return kind == DECODED_PUSH || kind == DECODED_POP
+               ? instruction->near_load
+               : kind != DECODED_OTHER && kind != DECODED_REMAP;
 }
 
 void facts_watch(const struct instruction *instruction)

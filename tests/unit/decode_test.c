@@ -92,6 +92,9 @@ static enum decoded expected_of(const struct instruction *instruction)
     case ZYDIS_MNEMONIC_INT1:
     case ZYDIS_MNEMONIC_INT3:
         return DECODED_INTERRUPTS;
+    case ZYDIS_MNEMONIC_INVLPG:
+    case ZYDIS_MNEMONIC_INVPCID:
+        return DECODED_REMAP;
     case ZYDIS_MNEMONIC_IRET:
     case ZYDIS_MNEMONIC_IRETD:
     case ZYDIS_MNEMONIC_IRETQ:
@@ -105,6 +108,11 @@ static enum decoded expected_of(const struct instruction *instruction)
         instruction->operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
         instruction->operands[0].reg.value == ZYDIS_REGISTER_CR3)
         return DECODED_SPACE;
+    if (instruction->it.mnemonic == ZYDIS_MNEMONIC_MOV &&
+        instruction->operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+        (instruction->operands[0].reg.value == ZYDIS_REGISTER_CR0 ||
+         instruction->operands[0].reg.value == ZYDIS_REGISTER_CR4))
+        return DECODED_REMAP;
     if (writes_sp(instruction) && !is_sum(instruction))
         return DECODED_LOADS;
     if (instruction->it.meta.category == ZYDIS_CATEGORY_PUSH)
@@ -203,6 +211,30 @@ static void every_opcode_is_taken_for_what_it_is(void **state)
     assert_true(compared > 500000 && others < compared);
 }
 
+/* invpcid has three bytes of opcode, after 66. */
+static void invpcid_is_a_remap(void **state)
+{
+    uint8_t bytes[LENGTH_MAX + 1] = {0x66, 0x0f, 0x38, 0, 0x0a};
+    uint64_t target;
+
+    (void)state;
+    for (unsigned opcode = 0; opcode < 256; opcode++)
+        for (unsigned modrm = 0; modrm < 256; modrm++) {
+            struct instruction instruction;
+
+            bytes[3] = (uint8_t)opcode;
+            bytes[4] = (uint8_t)modrm;
+            if (ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, bytes, LENGTH_MAX, &instruction.it,
+                                                    instruction.operands)))
+                assert_int_equal(decode(bytes, instruction.it.length, 0, &target),
+                                 instruction.it.mnemonic == ZYDIS_MNEMONIC_INVPCID ? DECODED_REMAP
+                                                                                   : DECODED_OTHER);
+        }
+    bytes[0] = 0x90;
+    bytes[3] = 0x82;
+    assert_int_equal(decode(bytes + 1, 4, 0, &target), DECODED_OTHER);
+}
+
 struct sequence {
     bool adjusts;
     uint8_t sizes[5];
@@ -246,6 +278,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_opcode_is_taken_for_what_it_is),
+        cmocka_unit_test(invpcid_is_a_remap),
         cmocka_unit_test(arrays_of_variable_length_are_no_loads),
     };
 
