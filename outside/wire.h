@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#define WIRE_VERSION 3
+#define WIRE_VERSION 4
 
 /* The plugin's file contains the mark, then the version in decimal. */
 #define WIRE_MARK           "pitot wire "
@@ -31,6 +31,7 @@ enum wire_kind {
     WIRE_CLOCK,      /* struct wire_number: one per CPU that ran, at the end */
     WIRE_LOST,       /* struct wire_number: after the words of all memory, or after all blocks */
     WIRE_BLOCK,      /* struct wire_block: for each block that ran, at the end */
+    WIRE_MAPPING,    /* struct wire_mapping: before the words */
     WIRE_SLIDE = 30, /* struct wire_number: once the slide is known and not 0, perhaps twice */
     WIRE_STRANGE,    /* struct wire_strange: the last record that matters */
     WIRE_PATCHED,    /* struct wire_number: near the end */
@@ -111,18 +112,26 @@ struct wire_count {
     uint64_t hits; /* all hits, sampled or not */
 };
 
-/* The last write of these bytes, or consecutive ones. */
+/* A virtual page that was written, and where: addresses. */
+struct wire_mapping {
+    struct wire_head head;
+    uint64_t virtual, physical;
+    uint64_t seen; /* highest: the virtual page's latest */
+};
+
+/* The last write of these bytes of one page, or consecutive ones. */
 struct wire_word {
     struct wire_head head;
     uint32_t place; /* index of the place among the plugin's arguments, from 0 */
     uint32_t thread, context;
     uint32_t length;
-    uint64_t address;
-    uint64_t ip, time; /* as in struct wire_sample; of several writes, the last */
-    uint64_t count;    /* consecutive writes by the same code */
-    uint64_t value;    /* of the bytes after the last write */
-    uint32_t valued;   /* 0: `value` is not known */
-    uint32_t unused;
+    uint64_t address, physical; /* as the writer knew it (UINT64_MAX: not known); where it is */
+    uint64_t ip, time;          /* as in struct wire_sample; of several writes, the last */
+    uint64_t count;             /* consecutive writes by the same code */
+    uint64_t value;             /* of the bytes after the last write */
+    uint32_t valued;            /* 0: `value` is not known */
+    uint32_t interrupt;  /* the CPU's own write: 1 + vector, 257 if that is not known; 0: code's */
+    uint32_t unit, step; /* if not 0: writes of `unit` bytes each, and the instructions between */
 };
 
 /*

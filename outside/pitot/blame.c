@@ -68,6 +68,11 @@ static int take_history(const struct wire_head *record, struct refusal *why)
         return 0;
     case WIRE_THREAD:
         return threads_add((const void *)record, why);
+    case WIRE_MAPPING:
+        return writes_map(places, place_count, (const void *)record, why);
+    case WIRE_LOST:
+        lost = ((const struct wire_number *)record)->number;
+        return 0;
     case WIRE_WORD:
         return writes_add((const void *)record, why);
     case WIRE_CLOCK:
@@ -171,9 +176,6 @@ static int take_kept(const struct wire_head *record, struct refusal *why)
         return contexts_add((const void *)record, why);
     case WIRE_WORD:
         return writes_pick(places, place_count, (const void *)record, why);
-    case WIRE_LOST:
-        lost = ((const struct wire_number *)record)->number;
-        return 0;
     default:
         return take_history(record, why);
     }

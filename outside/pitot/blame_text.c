@@ -10,7 +10,8 @@
 #include "outside/pitot/name.h"
 #include "outside/pitot/threads.h"
 
-#define SECOND_NS 1000000000u
+#define SECOND_NS      1000000000u
+#define VECTOR_UNKNOWN 257
 
 static uint64_t clocks[WRITES_CPUS], lost_writes;
 static const char *kernel_name;
@@ -25,14 +26,17 @@ int blame_clock(const struct wire_number *clock, struct refusal *why)
 
 static bool has_same_writers(const struct group *a, const struct group *b)
 {
-    if (a->count != b->count)
+    if (a->count != b->count || a->mapped != b->mapped)
         return false;
     for (size_t i = 0; i < a->count; i++) {
-        const struct wire_word *left = &a->writes[i], *right = &b->writes[i];
+        const struct wire_word *left = &a->writes[i].word, *right = &b->writes[i].word;
 
         if (left->ip != right->ip || left->context != right->context ||
             left->thread != right->thread || left->head.cpu != right->head.cpu ||
-            left->count != right->count || !writes_whole(a, left) || !writes_whole(b, right))
+            left->count != right->count || left->interrupt != right->interrupt ||
+            left->address - left->physical + a->shift !=
+                right->address - right->physical + b->shift ||
+            !writes_whole(a, left) || !writes_whole(b, right))
             return false;
     }
     return true;
@@ -62,25 +66,52 @@ static void print_chain(const struct wire_word *write)
     chain_print(stdout, write->context, "\t", print_function);
 }
 
+static void print_interrupt(uint32_t interrupt)
+{
+    if (interrupt == VECTOR_UNKNOWN)
+        printf("the CPU's frame of an interrupt, ");
+    else
+        printf("the CPU's frame of interrupt %u, ", interrupt - 1);
+}
+
 static void print_write(const struct place *place, const struct group *group,
                         const struct wire_word *write)
 {
+    uint64_t address = write->physical - group->shift; /* by which it was asked for */
+
     printf("%16s %7u [%03u] %5" PRIu64 ".%09" PRIu64 ": ",
            write->thread ? threads_name(write->thread) : kernel_name, write->thread + KERNEL_TID,
            write->head.cpu, write->time / SECOND_NS, write->time % SECOND_NS);
     if (write->count > 1)
         printf("%" PRIu64 " times in a row, ", write->count);
+    if (write->interrupt)
+        print_interrupt(write->interrupt);
     if (!writes_whole(group, write)) {
-        print_bytes(place, write->address, write->address + write->length - 1);
+        print_bytes(place, address, address + write->length - 1);
         printf(", ");
     }
+    if (write->address == UINT64_MAX)
+        printf("through another address, ");
+    else if (write->address != address)
+        printf("through 0x%" PRIx64 ", ", write->address);
     if (write->valued && group->last == group->word_last)
         printf("value 0x%" PRIx64 ", ", write->value);
     printf("%" PRIu64 " instructions ago\n", clocks[write->head.cpu] - write->time);
     print_chain(write);
 }
 
-static void print_group(const struct place *place, const struct group *group)
+/* The lines of a group without a write. */
+static void print_unwritten(const struct group *group)
+{
+    if (lost_writes > 0)
+        printf("    not written, or one of %" PRIu64 " writes without room (-m)\n", lost_writes);
+    else if (group->mapped)
+        printf("    not written since the kernel began\n");
+    else
+        printf("    not written at this address since the kernel began, nor was its page\n");
+}
+
+static void print_group(const struct place *place, size_t layer, const struct group *group)
 {
     uint64_t bytes = group->last - group->first + 1;
 
@@ -89,47 +120,62 @@ static void print_group(const struct place *place, const struct group *group)
         printf("%" PRIu64 " byte%s", bytes, bytes == 1 ? "" : "s");
     else
         print_bytes(place, group->first, group->last);
-    printf(" (0x%" PRIx64 "):\n", group->first);
-    if (group->count == 0 && lost_writes == 0)
-        printf("    not written since the kernel began\n");
-    else if (group->count == 0)
-        printf("    not written, or one of %" PRIu64 " writes without room (-m)\n", lost_writes);
+    printf(" (0x%" PRIx64, group->first);
+    if (writes_layers(group->first) > 1)
+        printf(", physical 0x%" PRIx64 "%s", group->first + group->shift,
+               layer > 0 ? ", of another address space or before" : "");
+    printf("):\n");
+    if (group->count == 0)
+        print_unwritten(group);
     for (size_t i = 0; i < group->count; i++)
-        if (group->writes[i].count > 0)
-            print_write(place, group, &group->writes[i]);
+        if (group->writes[i].word.count > 0)
+            print_write(place, group, &group->writes[i].word);
         else
             printf("    not known: the last write to these 4 bytes did not cover them\n");
     putchar('\n');
 }
 
-static void print_place(const struct place *place, size_t number, size_t *next)
+/* Other memory at the address matters only where something has written to it. */
+static void print_if_any(const struct place *place, size_t layer, const struct group *group)
+{
+    if (layer == 0 || group->count > 0)
+        print_group(place, layer, group);
+}
+
+/* Returns the number of layers. */
+static size_t print_layer(const struct place *place, size_t number, size_t layer)
 {
     uint64_t end = place->address + place->length - 1;
     struct group group = {.count = 0};
+    size_t layers = 1;
 
     for (uint64_t first = place->address; first - 1 != end; first = group.last + 1) {
-        struct group word = writes_group(number, first, end, next);
+        struct group next = writes_group(number, layer, first, end);
 
-        if (first > place->address && has_same_writers(&group, &word)) {
-            group.last = word.last;
+        if (writes_layers(first) > layers)
+            layers = writes_layers(first);
+        if (first > place->address && has_same_writers(&group, &next) &&
+            (layers == 1 || group.shift == next.shift)) {
+            group.last = next.last;
             continue;
         }
         if (first > place->address)
-            print_group(place, &group);
-        group = word;
+            print_if_any(place, layer, &group);
+        group = next;
     }
-    print_group(place, &group);
+    print_if_any(place, layer, &group);
+    return layers;
 }
 
 int blame_print(const struct place *places, size_t count, const char *kernel, uint64_t lost,
                 struct refusal *why)
 {
-    size_t next = 0;
     int error = writes_sort(clocks, why);
 
     kernel_name = kernel;
     lost_writes = lost;
     for (size_t i = 0; i < count && !error; i++)
-        print_place(&places[i], i, &next);
+        for (size_t layer = 0, layers = 1; layer < layers; layer++)
+            layers = print_layer(&places[i], i, layer);
     return error;
 }

@@ -14,7 +14,7 @@ static const size_t sizes[] = {
     [WIRE_LATE] = sizeof(struct wire_number),         [WIRE_UNKNOWN] = sizeof(struct wire_number),
     [WIRE_LOST] = sizeof(struct wire_number),         [WIRE_WHERE] = sizeof(struct wire_where),
     [WIRE_LAST] = sizeof(struct wire_last),           [WIRE_BLOCK] = sizeof(struct wire_block),
-    [WIRE_REGISTERS] = sizeof(struct wire_registers),
+    [WIRE_REGISTERS] = sizeof(struct wire_registers), [WIRE_MAPPING] = sizeof(struct wire_mapping),
 };
 
 void *wire_room(struct wire_reader *reader, size_t *room)

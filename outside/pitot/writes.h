@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The writes to the places of `pitot blame`, in groups of bytes with the same writers. Called by
+ * The writes to the places of `pitot blame`, in groups of bytes with the same writers. A place is
+ * where its virtual pages were mapped; if one was mapped to several physical pages, in several
+ * address spaces or one after the other, each has its own writes: the latest is layer 0. Called by
  * outside/pitot/blame.c, which adds them, and blame_text.c.
  */
 #pragma once
@@ -20,15 +22,27 @@ struct place {
     bool fixed; /* a run-time address, which the slide does not move */
 };
 
+/* `order`: as the plugin sent them. */
+struct written {
+    struct wire_word word;
+    size_t order;
+};
+
 /*
  * Bytes of a place and their writes, newest first; for joined words, the writes of the first word,
- * which ends at `word_last`.
+ * which ends at `word_last`. `shift`: from their addresses to the physical ones.
  */
 struct group {
     uint64_t first, last, word_last;
-    const struct wire_word *writes;
+    uint64_t shift;
+    bool mapped; /* where they are is known: something has written to their page */
+    const struct written *writes;
     size_t count;
 };
+
+/* Adds a mapping, if a place has its virtual page. Must be called before the first write. */
+int writes_map(const struct place *places, size_t count, const struct wire_mapping *mapping,
+               struct refusal *why);
 
 /* Adds a write to a history. Must be called in the plugin's order. */
 int writes_add(const struct wire_word *word, struct refusal *why);
@@ -46,11 +60,14 @@ int writes_pick(const struct place *places, size_t count, const struct wire_word
  */
 int writes_sort(const uint64_t clocks[WRITES_CPUS], struct refusal *why);
 
+/* Returns the number of a virtual page's physical pages. */
+size_t writes_layers(uint64_t address);
+
 /*
- * Returns the group that begins at `first` in place `number`, whose last byte is `end`. *at is 0
- * before the first call, and then kept from call to call, for all places in order.
+ * Returns the group that begins at `first` in place `number`, whose last byte is `end`, in a layer.
+ * If its page has no such layer, the group is the rest of the page, and not mapped.
  */
-struct group writes_group(size_t number, uint64_t first, uint64_t end, size_t *at);
+struct group writes_group(size_t number, size_t layer, uint64_t first, uint64_t end);
 
 /* True if the write covers all bytes of the group's word. */
 bool writes_whole(const struct group *group, const struct wire_word *write);

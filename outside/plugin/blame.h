@@ -20,4 +20,13 @@ bool blame_watch(void);
 
 void blame_on_store(unsigned cpu, const struct store *store);
 
+/*
+ * The CPU has stored its frame for an interrupt, from store->address on, and enters the handler.
+ * QEMU does not tell where that is in memory: the next store to the same page does.
+ */
+void blame_on_frame(unsigned cpu, const struct store *store);
+
+/* The CPU may have other mappings from now on. */
+void blame_flush(unsigned cpu);
+
 void blame_tell(void);

@@ -182,6 +182,8 @@ static void handle(unsigned cpu, uint64_t entry)
                    .place = place,
                    .user = (frame[FRAME_CS] & PRIVILEGE) != 0,
                    .space = registers_space(cpu)},
+        .stored_at = rsp,
+        .stored = (unsigned)(place + sizeof(frame) - rsp),
         .vector = run.vectors ? idt_vector(cpu, entry, has_error) : RUN_VECTOR_UNKNOWN,
         .error = (uint32_t)error};
     interrupt.follow.switched =
@@ -320,7 +322,7 @@ void facts_watch(const struct instruction *instruction)
 
 bool facts_want(const struct instruction *instruction)
 {
-    return instruction->code->kind != DECODED_OTHER;
+    return instruction->code->kind != DECODED_OTHER && instruction->code->kind != DECODED_REMAP;
 }
 
 void facts_watch_block(struct qemu_plugin_tb *translated, uint64_t start)

@@ -31,7 +31,7 @@ bool run_begin(unsigned count)
     run.returns = events_returns();
     run.samples = events_instructions();
     run.entries = run.graph || run.returns || run.last;
-    run.vectors = run.last || events_vectors();
+    run.vectors = run.last || events_vectors() || blame_watch();
     last_init(run.last);
     return follow_init() && (!run.graph || graph_init());
 }
@@ -107,6 +107,23 @@ void run_return(unsigned cpu, uint64_t place, uint64_t ip)
         return_anew(cpu, place, ip);
 }
 
+/* What the CPU stores on its way into a handler. */
+static void store_frame(unsigned cpu, const struct run_interrupt *interrupt)
+{
+    struct store frame = {.time = clock_time(cpu),
+                          .ip = interrupt->follow.entry,
+                          .address = interrupt->stored_at,
+                          .length = interrupt->stored,
+                          .context = follow_context(cpu),
+                          .thread = follow_thread(cpu),
+                          .interrupt = interrupt->vector == RUN_VECTOR_UNKNOWN
+                                           ? STORE_INTERRUPT_MOST
+                                           : (uint32_t)interrupt->vector + 1};
+
+    if (interrupt->stored)
+        blame_on_frame(cpu, &frame);
+}
+
 void run_interrupt(unsigned cpu, const struct run_interrupt *interrupt)
 {
     struct last_interrupt last = {interrupt->vector, interrupt->error};
@@ -116,6 +133,8 @@ void run_interrupt(unsigned cpu, const struct run_interrupt *interrupt)
     follow_interrupt(cpu, &interrupt->follow);
     if (run.entries)
         begins(cpu, interrupt->follow.entry, &last);
+    if (!ended && blame_watch())
+        store_frame(cpu, interrupt);
     if (!ended)
         events_on_interrupt(cpu, clock_time(cpu), interrupt->follow.entry, interrupt->vector);
     locks_give();
@@ -148,8 +167,10 @@ void run_reset(unsigned first, void *own)
     (void)own;
     take(first);
     code_reset();
-    for (unsigned cpu = 0; cpu < FOLLOW_CPUS; cpu++)
+    for (unsigned cpu = 0; cpu < FOLLOW_CPUS; cpu++) {
         facts_reset(cpu);
+        blame_flush(cpu);
+    }
     locks_give();
 }
 
@@ -195,17 +216,20 @@ void run_atomic(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void
 static void take_store(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, const void *own,
                        bool atomic)
 {
-    struct store store;
+    unsigned length = store_length(info);
 
-    if (!qemu_plugin_mem_is_store(info))
+    if (length == 0)
         return;
     if (take(cpu)) {
-        store = (struct store){.time = clock_time(cpu),
-                               .ip = site_of(own),
-                               .address = address,
-                               .length = 1u << qemu_plugin_mem_size_shift(info),
-                               .atomic = atomic,
-                               .info = info};
+        struct store store = {.time = clock_time(cpu),
+                              .ip = site_of(own),
+                              .address = address,
+                              .length = length,
+                              .context = follow_context(cpu),
+                              .thread = follow_thread(cpu),
+                              .atomic = atomic,
+                              .info = info};
+
         blame_on_store(cpu, &store);
     }
     locks_give();
@@ -227,6 +251,14 @@ void run_function(unsigned cpu, void *own)
         events_on_call(cpu, clock_time(cpu), site_of(own));
         end_if_stopped();
     }
+    locks_give();
+}
+
+void run_remap(unsigned cpu, void *own)
+{
+    (void)own;
+    if (take(cpu))
+        blame_flush(cpu);
     locks_give();
 }
 

@@ -36,7 +36,9 @@ void run_return(unsigned cpu, uint64_t place, uint64_t ip);
 /* What interrupt came. */
 struct run_interrupt {
     struct follow_interrupt follow;
-    int vector; /* RUN_VECTOR_UNKNOWN if several share the handler */
+    uint64_t stored_at; /* the CPU's frame, with an error code */
+    unsigned stored;    /* bytes of it; 0: not known */
+    int vector;         /* RUN_VECTOR_UNKNOWN if several share the handler */
     uint32_t error;
 };
 
@@ -63,7 +65,8 @@ void run_reset(unsigned cpu, void *own);
 
 /*
  * `own` is an instruction's address. In this order: an access, and one by an atomic instruction; a
- * store, and one by an atomic instruction; a function's entry. Then a border of the window: a
+ * store, and one by an atomic instruction; a function's entry; an instruction that may change what
+ * is mapped. Then a border of the window: a
  * struct code whose `next` is the number of its block's instructions that have not run yet.
  */
 void run_access(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *own);
@@ -71,6 +74,7 @@ void run_atomic(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void
 void run_store(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *own);
 void run_atomic_store(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *own);
 void run_function(unsigned cpu, void *own);
+void run_remap(unsigned cpu, void *own);
 void run_border(unsigned cpu, void *own);
 
 /* QEMU is about to exit. */

@@ -6,109 +6,88 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "outside/plugin/follow.h"
+#include "outside/plugin/shadow_page.h"
 #include "outside/plugin/tell.h"
 
-#define GRANULE    4u
-#define PAGE       4096u
-#define RECENT     4096u /* pages found without a search, a power of 2 */
-#define CHAINS     65536u
-#define BYTES_FROM 4 /* `bytes`: below this bit their number, above it the first one's offset */
+#define CHAINS 65536u
+#define LEAST  32768u
 
-struct writer {
-    uint64_t ip, time;
-    uint32_t context;
-    uint16_t thread; /* below STACKS_MOST */
-    uint8_t cpu;     /* below FOLLOW_CPUS */
-    uint8_t bytes;   /* 0: never written */
-};
-
-struct page {
-    uint64_t number; /* address / PAGE */
-    struct page *next;
-    struct writer writers[PAGE / GRANULE];
-};
-
-static struct page *recent[RECENT]; /* [number % RECENT] */
-static struct page *chains[CHAINS]; /* by the number's hash */
-static uint64_t page_count, pages_most, lost;
+static struct page *chains[CHAINS]; /* by the physical address' hash */
+static uint64_t page_count, lost;
+static bool watched;
 
 const char *shadow_begin(const char *argument)
 {
     uint64_t bytes;
 
-    if (sscanf(argument, "%" SCNu64, &bytes) != 1 || bytes < sizeof(struct page))
+    if (sscanf(argument, "%" SCNu64, &bytes) != 1 || bytes < LEAST)
         return "shadow=BYTES, 32768 at least";
-    pages_most = bytes / sizeof(struct page);
+    page_begin(bytes);
+    watched = true;
     return NULL;
 }
 
 bool shadow_watch(void)
 {
-    return pages_most > 0;
+    return watched;
 }
 
-/* Returns the page, a new one if necessary; NULL: no room. */
-static struct page *find_page(uint64_t number)
+/* Returns the mapping's page, a new one if necessary; NULL: no room. */
+__attribute__((noinline)) static struct page *find_page(struct mapping *mapping)
 {
-    struct page **chain = &chains[(number * 0x9e3779b97f4a7c15u) >> 48];
-    struct page *page = *chain;
+    uint64_t hash = mapping->physical / PHYSICAL_PAGE * 0x9e3779b97f4a7c15u;
+    struct page **chain = &chains[hash >> 48], *page = *chain;
 
-    while (page && page->number != number)
+    while (page && page->physical != mapping->physical)
         page = page->next;
-    if (!page && page_count < pages_most && (page = calloc(1, sizeof(*page)))) {
+    if (!page && (page = page_new())) {
         page_count++;
-        page->number = number;
+        page->physical = mapping->physical;
         page->next = *chain;
         *chain = page;
     }
-    if (page)
-        recent[number % RECENT] = page;
+    if (page) {
+        mapping->memory = page;
+        mapping->number = page->mapping_count++;
+        mapping->beside = page->mappings;
+        page->mappings = mapping;
+    }
     return page;
 }
 
-/* Sets the writer of the bytes from `address` to `last`, which lie in one page. */
-static void write_page(const struct writer *writer, uint64_t address, uint64_t last)
+static unsigned vector_of(const struct store *store)
 {
-    struct page *page = recent[address / PAGE % RECENT];
-    uint64_t first = address;
-
-    if (__builtin_expect(!page || page->number != address / PAGE, 0)) {
-        page = find_page(address / PAGE);
-        if (!page) {
-            lost++;
-            return;
-        }
-    }
-    for (;;) {
-        uint64_t end = first | (GRANULE - 1);
-        struct writer *to = &page->writers[first % PAGE / GRANULE];
-
-        if (end > last)
-            end = last;
-        *to = *writer;
-        to->bytes = (uint8_t)(first % GRANULE << BYTES_FROM | (end - first + 1));
-        if (end == last) /* `last` may be the highest address */
-            return;
-        first = end + 1;
-    }
+    if (!store->interrupt)
+        return 0;
+    return store->interrupt > VECTOR_UNKNOWN ? VECTOR_UNKNOWN : store->interrupt - 1;
 }
 
-void shadow_on_store(unsigned cpu, const struct store *store)
+/* A writer of a whole granule. */
+static struct writer writer_of(unsigned cpu, const struct store *store,
+                               const struct mapping *mapping)
 {
-    uint64_t address = store->address, last = address + store->length - 1;
-    uint64_t page_last = address | (PAGE - 1);
-    struct writer writer = {.ip = store->ip,
-                            .time = store->time,
-                            .context = follow_context(cpu),
-                            .thread = (uint16_t)follow_thread(cpu),
-                            .cpu = (uint8_t)cpu};
+    uint64_t number = mapping->number < OTHER_MAPPING ? mapping->number : OTHER_MAPPING;
 
-    if (__builtin_expect(last > page_last, 0)) {
-        write_page(&writer, address, page_last);
-        address = page_last + 1;
+    return (struct writer){.ip = store->ip,
+                           .where = store->time << TIME_FROM | number << MAPPING_FROM |
+                                    (uint64_t)(store->interrupt > 0) << INTERRUPTED_FROM | GRANULE,
+                           .who = store->context | (uint64_t)store->thread << THREAD_FROM |
+                                  (uint64_t)cpu << CPU_FROM |
+                                  (uint64_t)vector_of(store) << VECTOR_FROM};
+}
+
+void shadow_on_store(unsigned cpu, const struct store *store, struct mapping *mapping,
+                     uint64_t first, uint64_t last)
+{
+    struct page *page = mapping->memory;
+    struct writer writer;
+
+    if (__builtin_expect(!page, 0) && !(page = find_page(mapping))) {
+        lost++;
+        return;
     }
-    write_page(&writer, address, last);
+    writer = writer_of(cpu, store, mapping);
+    lost += !page_write(page, &writer, first % PHYSICAL_PAGE, last % PHYSICAL_PAGE + 1);
 }
 
 /* --- The end. --- */
@@ -117,7 +96,7 @@ static int compare_pages(const void *left, const void *right)
 {
     const struct page *a = *(struct page *const *)left, *b = *(struct page *const *)right;
 
-    return a->number < b->number ? -1 : a->number > b->number;
+    return a->physical < b->physical ? -1 : a->physical > b->physical;
 }
 
 static struct page **sorted_pages(void)
@@ -133,47 +112,104 @@ static struct page **sorted_pages(void)
     return pages;
 }
 
-/*
- * Extends the pending write by a granule. If the granule belongs to another write, reports the
- * pending write, and begins the other one.
- */
-static void tell_granule(struct wire_word *write, unsigned *cpu, uint64_t address,
-                         const struct writer *writer)
+/* The address of a byte of the page as the writer knew it; UINT64_MAX: it is not known. */
+static uint64_t virtual_of(const struct page *page, const struct writer *writer, unsigned byte)
 {
-    unsigned length = writer->bytes & ((1u << BYTES_FROM) - 1);
+    uint64_t number = writer_bits(writer->where, MAPPING_FROM, MAPPING_BITS);
+    const struct mapping *mapping = page->mappings;
 
-    address += writer->bytes >> BYTES_FROM;
-    if (write->length && write->address + write->length == address && write->ip == writer->ip &&
-        write->time == writer->time && write->context == writer->context &&
-        write->thread == writer->thread && *cpu == writer->cpu) {
-        write->length += length;
+    if (number == OTHER_MAPPING)
+        return UINT64_MAX;
+    while (mapping->number != number)
+        mapping = mapping->beside;
+    return mapping->virtual + byte;
+}
+
+static unsigned cpu_of(const struct writer *writer)
+{
+    return (unsigned)writer_bits(writer->who, CPU_FROM, CPU_BITS);
+}
+
+static struct wire_word word_of(const struct page *page, const struct writer *writer,
+                                unsigned first, unsigned end)
+{
+    unsigned vector = (unsigned)(writer->who >> VECTOR_FROM);
+    struct wire_word word = {.thread = (uint32_t)writer_bits(writer->who, THREAD_FROM, THREAD_BITS),
+                             .context = (uint32_t)writer_bits(writer->who, 0, CONTEXT_BITS),
+                             .length = end - first,
+                             .address = virtual_of(page, writer, first),
+                             .physical = page->physical + first,
+                             .ip = writer->ip,
+                             .time = writer_time(writer),
+                             .count = 1};
+
+    if (writer_bits(writer->where, INTERRUPTED_FROM, 1))
+        word.interrupt = vector == VECTOR_UNKNOWN ? STORE_INTERRUPT_MOST : vector + 1;
+    return word;
+}
+
+/* A write that is not yet told, as more bytes may follow. */
+static struct wire_word pending;
+static struct writer pending_writer;
+
+static void tell_pending(void)
+{
+    if (pending.length)
+        tell_word(&pending, cpu_of(&pending_writer));
+    pending.length = 0;
+}
+
+static void tell_granule(const struct page *page, const struct writer *writer, unsigned at)
+{
+    unsigned first = at * GRANULE + writer_offset(writer);
+
+    if (pending.length && pending.physical + pending.length == page->physical + first &&
+        writer_is_same(&pending_writer, writer) &&
+        writer_time(&pending_writer) == writer_time(writer)) {
+        pending.length += writer_length(writer);
         return;
     }
-    if (write->length)
-        tell_word(write, *cpu);
-    *cpu = writer->cpu;
-    *write = (struct wire_word){.thread = writer->thread,
-                                .context = writer->context,
-                                .length = length,
-                                .address = address,
-                                .ip = writer->ip,
-                                .time = writer->time,
-                                .count = 1};
+    tell_pending();
+    pending_writer = *writer;
+    pending = word_of(page, writer, first, first + writer_length(writer));
+}
+
+static void tell_run(const struct page *page, const struct run *run)
+{
+    struct wire_word word = word_of(page, &run->writer, run->first, run->end);
+
+    word.unit = run->length;
+    word.step = run->step;
+    tell_word(&word, cpu_of(&run->writer));
+}
+
+static int compare_runs(const void *left, const void *right)
+{
+    const struct run *a = left, *b = right;
+
+    return a->first < b->first ? -1 : a->first > b->first;
+}
+
+static void tell_page(struct page *page)
+{
+    if (!page->writers) {
+        qsort(page->runs, page->run_count, sizeof(*page->runs), compare_runs);
+        for (unsigned i = 0; i < page->run_count; i++)
+            tell_run(page, &page->runs[i]);
+        return;
+    }
+    for (unsigned at = 0; at < GRANULES; at++)
+        if (writer_length(&page->writers[at]))
+            tell_granule(page, &page->writers[at], at);
+    tell_pending();
 }
 
 void shadow_tell(void)
 {
     struct page **pages = sorted_pages();
-    struct wire_word write = {.length = 0};
-    unsigned cpu = 0;
 
     for (uint64_t i = 0; pages && i < page_count; i++)
-        for (unsigned at = 0; at < PAGE / GRANULE; at++)
-            if (pages[i]->writers[at].bytes)
-                tell_granule(&write, &cpu, pages[i]->number * PAGE + at * GRANULE,
-                             &pages[i]->writers[at]);
-    if (write.length)
-        tell_word(&write, cpu);
+        tell_page(pages[i]);
     tell_number(WIRE_LOST, 0, pages ? lost : lost + 1);
     free(pages);
 }

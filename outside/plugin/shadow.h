@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The last writer of all memory, for each 4 bytes (a granule): half a pointer, or an int. An entry
- * records which of these bytes were written. A page has entries from its first write on, if there
- * is room. One caller at a time.
+ * The last writer of all memory, by physical pages, for each 4 bytes (a granule): half a pointer,
+ * or an int. It is known which of these bytes were written; consecutive writes by the same code to
+ * adjacent bytes of a granule count as one. One caller at a time.
  */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "outside/plugin/physical.h"
 #include "outside/plugin/store.h"
 
 /*
@@ -20,7 +21,9 @@ const char *shadow_begin(const char *argument);
 /* True if shadow= was given. */
 bool shadow_watch(void);
 
-void shadow_on_store(unsigned cpu, const struct store *store);
+/* A store to the bytes from `first` to `last`, in one page. */
+void shadow_on_store(unsigned cpu, const struct store *store, struct mapping *mapping,
+                     uint64_t first, uint64_t last);
 
 /* Reports the writers in address order, one record for each write; then the lost writes. */
 void shadow_tell(void);

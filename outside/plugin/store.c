@@ -6,18 +6,50 @@
 
 #include "outside/plugin/api.h"
 
+#define LENGTH_BITS 16
+#define KINDS       256u /* of accesses whose length is kept */
+
 static bool several;
+static uint64_t lengths[KINDS]; /* 1 + info, and below it the length */
 
 void store_begin(unsigned cpus)
 {
     several = cpus > 1;
 }
 
+/* QEMU is asked once for each kind of access; any CPU may write an entry. */
+unsigned store_length(uint32_t info)
+{
+    uint64_t *known = &lengths[(info ^ info >> 8 ^ info >> 16) % KINDS];
+    uint64_t length = __atomic_load_n(known, __ATOMIC_RELAXED);
+
+    if (__builtin_expect(length >> LENGTH_BITS != info + UINT64_C(1), 0)) {
+        length = (info + UINT64_C(1)) << LENGTH_BITS;
+        if (qemu_plugin_mem_is_store(info))
+            length |= 1u << qemu_plugin_mem_size_shift(info);
+        __atomic_store_n(known, length, __ATOMIC_RELAXED);
+    }
+    return length & ((1u << LENGTH_BITS) - 1);
+}
+
+bool store_place(uint32_t info, uint64_t address, uint64_t *physical)
+{
+    const struct qemu_plugin_hwaddr *place = qemu_plugin_get_hwaddr(info, address);
+
+    if (!place || qemu_plugin_hwaddr_is_io(place))
+        return false;
+    *physical = qemu_plugin_hwaddr_phys_addr(place);
+    return true;
+}
+
 #if QEMU_API >= 4
 bool store_value(const struct store *store, uint8_t value[STORE_MOST])
 {
-    qemu_plugin_mem_value told = qemu_plugin_mem_get_value(store->info);
+    qemu_plugin_mem_value told;
 
+    if (store->interrupt)
+        return false;
+    told = qemu_plugin_mem_get_value(store->info);
     memcpy(value, &told.data, sizeof(told.data));
     return store->length <= STORE_MOST && !(store->atomic && several);
 }

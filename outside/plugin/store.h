@@ -12,16 +12,30 @@ struct store {
     uint64_t ip;
     uint64_t address;
     unsigned length;
-    bool atomic;   /* by an atomic instruction: with a lock prefix, or xchg */
-    uint32_t info; /* QEMU's qemu_plugin_meminfo_t */
+    uint32_t context, thread;
+    uint32_t interrupt; /* by the CPU itself, which enters a handler: 1 + vector; 0: it is not */
+    bool atomic;        /* by an atomic instruction: with a lock prefix, or xchg */
+    uint32_t info;      /* QEMU's qemu_plugin_meminfo_t */
 };
+
+/* Vectors end at 255. */
+enum { STORE_VECTOR_UNKNOWN = 256, STORE_INTERRUPT_MOST };
 
 /* Takes the most CPUs that the machine may have. Must be called before the first store. */
 void store_begin(unsigned cpus);
 
+/* Returns the length of an access in bytes; 0: it is not a store. */
+unsigned store_length(uint32_t info);
+
+/*
+ * Sets the physical address of a byte of a store. False: it is a device's. May be called only in
+ * the store's callback.
+ */
+bool store_place(uint32_t info, uint64_t address, uint64_t *physical);
+
 /*
  * Copies the stored value. False if it is not known: QEMU before 9.2 does not report it, QEMU
- * reports the operand instead (an atomic store, with several CPUs), or it is longer than
- * STORE_MOST. May be called only in the store's callback.
+ * reports the operand instead (an atomic store, with several CPUs), the CPU itself stored it, or it
+ * is longer than STORE_MOST. May be called only in the store's callback.
  */
 bool store_value(const struct store *store, uint8_t value[STORE_MOST]);

@@ -103,6 +103,13 @@ void tell_sample(struct wire_sample *sample, unsigned cpu)
     lost += !put(sample, sizeof(*sample), WIRE_SAMPLE, cpu);
 }
 
+void tell_mapping(uint64_t virtual, uint64_t physical, uint64_t seen)
+{
+    struct wire_mapping record = {.virtual = virtual, .physical = physical, .seen = seen};
+
+    put(&record, sizeof(record), WIRE_MAPPING, 0);
+}
+
 void tell_word(struct wire_word *write, unsigned cpu)
 {
     tell_owner(write->context, write->thread, write->ip);

@@ -10,8 +10,9 @@
 /* `fd` is the pipe that QEMU has inherited. False: it cannot be written. */
 bool tell_begin(int fd, unsigned cpus);
 
-/* These first send the record's context and thread, unless sent before. */
+/* These, but for mappings, first send the record's context and thread, unless sent before. */
 void tell_sample(struct wire_sample *sample, unsigned cpu);
+void tell_mapping(uint64_t virtual, uint64_t physical, uint64_t seen);
 void tell_word(struct wire_word *write, unsigned cpu);
 void tell_where(struct wire_where *where, unsigned cpu);
 void tell_last(struct wire_last *last, unsigned cpu);

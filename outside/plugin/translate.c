@@ -90,6 +90,16 @@ static void watch_stores(const struct instruction *instruction)
             QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_W, (void *)(uintptr_t)instruction->code->ip);
 }
 
+/* Before the instruction: the next store asks again where its page is. */
+static void watch_mappings(const struct instruction *instruction)
+{
+    enum decoded kind = instruction->code->kind;
+
+    if (blame_watch() && (kind == DECODED_SPACE || kind == DECODED_REMAP))
+        qemu_plugin_register_vcpu_insn_exec_cb(instruction->qemu, run_remap, QEMU_PLUGIN_CB_NO_REGS,
+                                               NULL);
+}
+
 static void watch_accesses(const struct instruction *instruction)
 {
     if (events_watch())
@@ -125,6 +135,7 @@ static void watch_instruction(struct instruction *instruction, size_t left, uint
     bool first = is_call(instruction->code->kind);
 
     watch_accesses(instruction);
+    watch_mappings(instruction);
     if (first)
         watch_stores(instruction);
     if (run.chains && facts_want(instruction)) {

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "outside/plugin/follow.h"
 #include "outside/plugin/tell.h"
 
 #define WORD        8u
@@ -17,7 +16,9 @@
 
 struct write {
     uint64_t ip, time, count;
+    uint64_t page; /* virtual, as the writer knew it */
     uint32_t context, thread;
+    uint32_t interrupt;
     uint16_t cpu;
     uint8_t first, last; /* bytes of the word */
     bool valued;         /* `value` is known */
@@ -26,13 +27,23 @@ struct write {
 
 static struct place {
     uint64_t first, last;
-    bool moves;           /* `first` and `last` are addresses in the kernel's file */
-    uint64_t *begun;      /* [word]: entries ever begun */
-    struct write *writes; /* [word * kept + entry % kept]: a ring per word */
+    bool moves; /* `first` and `last` are addresses in the kernel's file */
 } places[PLACES_MOST];
 
+/* The part of a place in one physical page. */
+struct area {
+    uint64_t first, last; /* physical */
+    unsigned place;
+    uint64_t *begun;      /* [word]: entries ever begun */
+    struct write *writes; /* [word * kept + entry % kept]: a ring per word */
+    struct area *next;    /* in the order of their beginning */
+    struct area *beside;  /* another one of the same physical page */
+};
+
 static unsigned count, kept = 1;
-static uint64_t watched_first = UINT64_MAX, watched_last; /* the range around all places */
+static struct area *areas, **areas_end = &areas;
+static struct area no_area; /* of a mapping's page: it has none */
+static uint64_t lost;       /* writes to places without memory for their history */
 
 const char *writers_keep(const char *argument)
 {
@@ -41,23 +52,10 @@ const char *writers_keep(const char *argument)
     return NULL;
 }
 
-static uint64_t word_of(const struct place *place, uint64_t address)
-{
-    return address / WORD - place->first / WORD;
-}
-
-static void watch_place(const struct place *place)
-{
-    if (place->first < watched_first)
-        watched_first = place->first;
-    if (place->last > watched_last)
-        watched_last = place->last;
-}
-
 static const char *add(const char *argument, bool moves)
 {
     struct place *place = &places[count];
-    uint64_t length, words;
+    uint64_t length;
 
     if (count == PLACES_MOST)
         return "256 places";
@@ -65,13 +63,7 @@ static const char *add(const char *argument, bool moves)
         length > LENGTH_MOST)
         return "place=ADDRESS:LENGTH, up to 1 MiB";
     place->last = place->first + length - 1;
-    words = word_of(place, place->last) + 1;
-    place->begun = calloc(words, sizeof(*place->begun));
-    place->writes = calloc(words * kept, sizeof(*place->writes));
-    if (!place->begun || !place->writes)
-        return "places that fit in memory";
     place->moves = moves;
-    watch_place(place);
     count++;
     return NULL;
 }
@@ -86,16 +78,58 @@ const char *writers_add_fixed(const char *argument)
     return add(argument, false);
 }
 
-/* A slide is whole pages, so words stay aligned. */
+static void renew(struct mapping *mapping)
+{
+    mapping->memory = NULL;
+}
+
+static void append(struct area *area)
+{
+    area->next = NULL;
+    *areas_end = area;
+    areas_end = &area->next;
+}
+
+/* Returns the last of a page's areas, which has all others beside it. */
+static struct area *last_of(uint64_t physical)
+{
+    struct area *last = NULL;
+
+    for (struct area *area = areas; area; area = area->next)
+        if (area->first / PHYSICAL_PAGE == physical / PHYSICAL_PAGE)
+            last = area;
+    return last;
+}
+
+static void forget_moved(void)
+{
+    struct area *next;
+
+    areas_end = &areas;
+    for (struct area *area = areas; area; area = next) {
+        next = area->next;
+        if (places[area->place].moves) {
+            free(area->begun);
+            free(area->writes);
+            free(area);
+            continue;
+        }
+        *areas_end = NULL;
+        area->beside = last_of(area->first);
+        append(area);
+    }
+    *areas_end = NULL;
+}
+
+/* What was stored before the place of the kernel's was known was stored to something else. */
 void writers_slide(uint64_t by)
 {
-    watched_first = UINT64_MAX;
-    watched_last = 0;
     for (struct place *place = places; place < places + count; place++) {
         place->first += place->moves ? by : 0;
         place->last += place->moves ? by : 0;
-        watch_place(place);
     }
+    forget_moved();
+    physical_each(renew);
 }
 
 bool writers_watch(void)
@@ -107,14 +141,19 @@ bool writers_watch(void)
 static bool continues(const struct write *before, const struct write *write)
 {
     return before->ip == write->ip && before->context == write->context &&
-           before->thread == write->thread && write->first <= before->last + 1 &&
-           before->first <= write->last + 1;
+           before->thread == write->thread && before->page == write->page &&
+           write->first <= before->last + 1 && before->first <= write->last + 1;
 }
 
-static void write_word(struct place *place, uint64_t word, const struct write *write)
+static uint64_t word_of(const struct area *area, uint64_t physical)
 {
-    uint64_t *begun = &place->begun[word];
-    struct write *ring = &place->writes[word * kept];
+    return physical / WORD - area->first / WORD;
+}
+
+static void write_word(struct area *area, uint64_t word, const struct write *write)
+{
+    uint64_t *begun = &area->begun[word];
+    struct write *ring = &area->writes[word * kept];
     struct write *newest = &ring[(*begun - 1) % kept];
 
     if (*begun > 0 && continues(newest, write)) {
@@ -131,63 +170,130 @@ static void write_word(struct place *place, uint64_t word, const struct write *w
     ring[(*begun)++ % kept] = *write;
 }
 
-/* Records that the bytes from `first` to `last`, all in the place, are now `value`. */
-static void write_place(struct place *place, uint64_t first, uint64_t last, const uint8_t *value,
-                        struct write *write)
+/* Records that the physical bytes from `first` to `last`, all in the area, are now `value`. */
+static void write_area(struct area *area, uint64_t first, uint64_t last, const uint8_t *value,
+                       struct write *write)
 {
-    for (uint64_t word = word_of(place, first); word <= word_of(place, last); word++) {
-        uint64_t at = (place->first / WORD + word) * WORD;
+    for (uint64_t word = word_of(area, first); word <= word_of(area, last); word++) {
+        uint64_t at = (area->first / WORD + word) * WORD;
 
         write->first = (uint8_t)(first > at ? first - at : 0);
         write->last = (uint8_t)(last - at < WORD ? last - at : WORD - 1);
-        memcpy(write->value + write->first, value, write->last - write->first + 1u);
+        if (write->valued)
+            memcpy(write->value + write->first, value, write->last - write->first + 1u);
         value += write->last - write->first + 1u;
-        write_word(place, word, write);
+        write_word(area, word, write);
     }
 }
 
-void writers_on_store(unsigned cpu, const struct store *store)
+/* --- Which memory. --- */
+
+static struct mapping *beginning; /* the mapping whose page is looked at */
+static struct area *found;        /* the areas of its physical page */
+
+/* Other mappings of the page lead to its areas, too. */
+static void lead(struct mapping *mapping)
 {
-    uint64_t address = store->address, last = address + store->length - 1;
+    if (mapping->physical == beginning->physical)
+        mapping->memory = found;
+}
+
+static void begin_area(unsigned place, uint64_t first, uint64_t last)
+{
+    struct area *area = calloc(1, sizeof(*area));
+    uint64_t words = last / WORD - first / WORD + 1;
+
+    if (area) {
+        area->begun = calloc(words, sizeof(*area->begun));
+        area->writes = calloc(words * kept, sizeof(*area->writes));
+    }
+    if (!area || !area->begun || !area->writes) {
+        lost++;
+        return;
+    }
+    area->first = first;
+    area->last = last;
+    area->place = place;
+    area->beside = found;
+    found = area;
+    append(area);
+}
+
+static bool has_area(unsigned place, uint64_t first)
+{
+    for (const struct area *area = found; area; area = area->beside)
+        if (area->place == place && area->first == first)
+            return true;
+    return false;
+}
+
+/* A new mapping: its page may be one of a place, or one that has areas already. */
+__attribute__((noinline)) static void begin_mapping(struct mapping *mapping)
+{
+    beginning = mapping;
+    found = last_of(mapping->physical);
+    for (unsigned i = 0; i < count; i++) {
+        uint64_t end = mapping->virtual + (PHYSICAL_PAGE - 1);
+        uint64_t first = places[i].first > mapping->virtual ? places[i].first : mapping->virtual;
+        uint64_t last = places[i].last < end ? places[i].last : end;
+        uint64_t shift = mapping->physical - mapping->virtual;
+
+        if (first <= last && !has_area(i, first + shift))
+            begin_area(i, first + shift, last + shift);
+    }
+    if (found)
+        physical_each(lead);
+    else
+        mapping->memory = &no_area;
+}
+
+void writers_on_store(unsigned cpu, const struct store *store, struct mapping *mapping,
+                      uint64_t first, uint64_t last)
+{
+    uint64_t shift = mapping->physical - mapping->virtual;
     uint8_t value[STORE_MOST];
     struct write write;
 
-    if (__builtin_expect(address > watched_last || last < watched_first, 1))
+    if (__builtin_expect(!mapping->memory, 0))
+        begin_mapping(mapping);
+    if (__builtin_expect(mapping->memory == &no_area, 1))
         return;
     write = (struct write){.ip = store->ip,
                            .time = store->time,
                            .count = 1,
-                           .context = follow_context(cpu),
-                           .thread = follow_thread(cpu),
+                           .page = mapping->virtual,
+                           .context = store->context,
+                           .thread = store->thread,
+                           .interrupt = store->interrupt,
                            .cpu = (uint16_t)cpu,
                            .valued = store_value(store, value)};
-    for (unsigned i = 0; i < count; i++) {
-        struct place *place = &places[i];
+    for (struct area *area = mapping->memory; area; area = area->beside) {
+        uint64_t from = first + shift > area->first ? first + shift : area->first;
+        uint64_t to = last + shift < area->last ? last + shift : area->last;
 
-        uint64_t first = address > place->first ? address : place->first;
-
-        if (address <= place->last && last >= place->first)
-            write_place(place, first, last < place->last ? last : place->last,
-                        value + (first - address), &write);
+        if (from <= to)
+            write_area(area, from, to, value + (from - shift - store->address), &write);
     }
 }
 
-static void tell_history(unsigned place, uint64_t word)
+static void tell_history(const struct area *area, uint64_t word)
 {
-    uint64_t begun = places[place].begun[word];
+    uint64_t begun = area->begun[word];
 
     for (uint64_t entry = begun; entry > 0 && begun - entry < kept; entry--) {
-        const struct write *write = &places[place].writes[word * kept + (entry - 1) % kept];
-        struct wire_word record = {.place = place,
+        const struct write *write = &area->writes[word * kept + (entry - 1) % kept];
+        uint64_t physical = (area->first / WORD + word) * WORD + write->first;
+        struct wire_word record = {.place = area->place,
                                    .thread = write->thread,
                                    .context = write->context,
                                    .length = write->last - write->first + 1u,
-                                   .address =
-                                       (places[place].first / WORD + word) * WORD + write->first,
+                                   .address = write->page | physical % PHYSICAL_PAGE,
+                                   .physical = physical,
                                    .ip = write->ip,
                                    .time = write->time,
                                    .count = write->count,
-                                   .valued = write->valued};
+                                   .valued = write->valued,
+                                   .interrupt = write->interrupt};
 
         memcpy(&record.value, write->value + write->first, record.length);
         tell_word(&record, write->cpu);
@@ -196,7 +302,8 @@ static void tell_history(unsigned place, uint64_t word)
 
 void writers_tell(void)
 {
-    for (unsigned place = 0; place < count; place++)
-        for (uint64_t word = 0; word <= word_of(&places[place], places[place].last); word++)
-            tell_history(place, word);
+    for (const struct area *area = areas; area; area = area->next)
+        for (uint64_t word = 0; word <= word_of(area, area->last); word++)
+            tell_history(area, word);
+    tell_number(WIRE_LOST, 0, lost);
 }

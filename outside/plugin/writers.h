@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The last writers of the places of `pitot blame`: a history for each word, exact to the byte.
+ * The last writers of the places of `pitot blame`: a history for each word, exact to the byte, on
+ * each physical page that was seen at the place's virtual address, from its first write there on.
  * Consecutive writes by the same instruction, context and thread, to the same or adjacent bytes,
  * are one entry with a count. One caller at a time.
  */
@@ -9,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "outside/plugin/physical.h"
 #include "outside/plugin/store.h"
 
 /*
@@ -29,7 +31,9 @@ void writers_slide(uint64_t by);
 /* True if there is a place. */
 bool writers_watch(void);
 
-void writers_on_store(unsigned cpu, const struct store *store);
+/* A store to the bytes from `first` to `last`, in one page. */
+void writers_on_store(unsigned cpu, const struct store *store, struct mapping *mapping,
+                      uint64_t first, uint64_t last);
 
 /* Reports the histories, the newest write of each word first. */
 void writers_tell(void);

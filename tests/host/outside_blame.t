@@ -27,7 +27,8 @@ sub blamed
 
 # --- Places --------------------------------------------------------------------------------------
 
-my @known = (begin(2), thread(1, $place{kmain} + 0x10), context(1, 0, $place{kmain} + 0x10, 5),
+my $page = $queue & ~0xfff;
+my @known = (begin(2), mapping($page, $page & 0xfffff), thread(1, $place{kmain} + 0x10), context(1, 0, $place{kmain} + 0x10, 5),
     context(2, 1, $place{sched_run} + 4));
 plugin_says(@known, clock(0, 9_000), clock(1, 2_000_000_007),
     word(thread => 1, context => 2, address => $queue, ip => $place{timer_isr} + 8, time => 8_000),
@@ -48,7 +49,7 @@ is_deeply(blamed('run_queue/8', 'run_queue+9/2', sprintf('0x%x', $queue + 16)), 
     'ffffffff80100500 panic+0x0', 'ffffffff80100115 kmain+0x15', '',
     '0xffffffff80101010, 4 bytes (0xffffffff80101010):',
     'not written since the kernel began'], 'the newest write comes first');
-is((stand_in_words())[1] =~ s/^.*?,writes/,writes/r,
+is((stand_in_words())[1] =~ s/^.*?,writes/,writes/r =~ s/,log=.*//r,
     sprintf(',writes=3,place=%x:8,place=%x:2,at=%x:4,event=insn:0', $queue, $queue + 9,
         $queue + 16), '... which the plugin is asked for');
 
@@ -74,17 +75,54 @@ is_deeply([grep { /:$|not/ } @{blamed('run_queue')}], [
     '... nor are words that nothing has written');
 
 my @deep = map { context($_, $_ - 1, $place{kmain} + 0x20, 5) } 1 .. 200;
-plugin_says(begin(1), @deep, word(context => 200, address => $queue, ip => $place{kmain}),
+plugin_says(begin(1), mapping($page, $page & 0xfffff), @deep, word(context => 200, address => $queue, ip => $place{kmain}),
     end(instructions => 9));
 my $lines = blamed('run_queue/8');
 is(scalar(@$lines), 1 + 1 + 1 + 32 + 1 + 32, 'of a chain of 200 both ends are shown');
 is($lines->[-33], '... 136 times kmain ...', '... and what lies between');
 
+# --- Memory at several addresses -----------------------------------------------------------------
+
+# Two address spaces have other memory at $queue; a third address leads to the second one.
+my ($mine, $other) = (0x300_000, 0x200_000);
+my @spaces = (begin(1), mapping($page, $other, 1), mapping($page, $mine, 2),
+    mapping(0x7000, $mine, 3), thread(1, $place{kmain} + 0x10), clock(0, 100));
+
+# A write to a place in memory, through an address.
+sub at
+{
+    my ($physical, $through, %more) = @_;
+    return word(thread => 1, physical => $physical, address => $through, ip => $place{panic},
+        time => 10, %more);
+}
+
+plugin_says(@spaces, at($mine + 8, 0x7008), at($other, $queue), at($other + 8, $queue + 8),
+    end(instructions => 9));
+is_deeply(blamed('run_queue/16'), [
+    'run_queue, bytes 0-7 (0xffffffff80101000, physical 0x300000):',
+    'not written since the kernel began', '',
+    'run_queue, bytes 8-15 (0xffffffff80101008, physical 0x300008):',
+    'kmain 2 [000] 0.000000010: through 0x7008, 90 instructions ago',
+    'ffffffff80100500 panic+0x0', '',
+    'run_queue, 16 bytes (0xffffffff80101000, physical 0x200000, of another address space or '
+        . 'before):',
+    'kmain 2 [000] 0.000000010: 90 instructions ago', 'ffffffff80100500 panic+0x0'],
+    'a write through another address is one, a write to other memory is told as such');
+plugin_says(begin(1), mapping(0x7000, $mine, 3), end(instructions => 9));
+is(blamed('run_queue')->[1], 'not written at this address since the kernel began, nor was its page',
+    'a page that nothing wrote to may be written through another address, which is not known');
+plugin_says(@spaces, at($mine, $queue, interrupt => 15), at($mine + 8, $queue + 8,
+    interrupt => 257), end(instructions => 9));
+is_deeply([grep { /ago$/ } @{blamed('run_queue/16')}],
+    ["kmain 2 [000] 0.000000010: the CPU's frame of interrupt 14, 90 instructions ago",
+    "kmain 2 [000] 0.000000010: the CPU's frame of an interrupt, 90 instructions ago"],
+    'the CPU itself writes, too');
+
 # --- A file --------------------------------------------------------------------------------------
 
 my $file = "$room/blame.data";
 my @all = (@known, clock(0, 100), (map { word(thread => 1, context => 1, time => 10, @$_) }
-    [address => $queue - 8, length => 12, ip => $place{panic}],
+    [address => $queue, length => 4, ip => $place{panic}],
     [address => $queue + 4, length => 1, ip => $place{vfs_read}],
     [address => $queue + 16, length => 8, ip => $place{vfs_write}],
     [address => $queue + 24, length => 8, ip => $place{vfs_write}, time => 11]));
@@ -122,6 +160,17 @@ is_deeply(asked('run_queue/32', 'run_queue+2/2', 'run_queue+6/1'), [[
     'run_queue+6, 1 byte (0xffffffff80101006):',
     'not known: the last write to these 4 bytes did not cover them'], '', 0],
     '... answers what is asked afterwards');
+write_file(@spaces, at($other, $queue), at($mine + 8, 0x7008, length => 80, time => 50, unit => 8,
+    step => 3), lost(0), end(instructions => 100));
+is_deeply([grep { /physical|ago|before/ } @{asked('run_queue+12/8')->[0]}], [
+    'run_queue+12, 8 bytes (0xffffffff8010100c, physical 0x30000c):',
+    'kmain 2 [000] 0.000000023: through 0x700c, 77 instructions ago'],
+    'a loop that filled memory is told with the time of each write');
+is_deeply([grep { /physical|ago/ } @{asked('run_queue/8')->[0]}], [
+    'run_queue, 8 bytes (0xffffffff80101000, physical 0x300000):',
+    'run_queue, 8 bytes (0xffffffff80101000, physical 0x200000, of another address space or '
+        . 'before):', 'kmain 2 [000] 0.000000010: 90 instructions ago'],
+    '... which other memory at the same address is not part of');
 is_deeply(write_file(@all, lost(5), end(instructions => 100)),
     ["pitot: 5 writes without room; -m gives more\n"
     . "[ pitot blame: the last writers of all memory in $file ]\n", 0], 'writes without room');
@@ -143,8 +192,8 @@ refused_ok('no symbol "run_queu"; near: run_queue\b.*', 'run_queu');
 my $good = slurp($file);
 my $damaged = 'is damaged, or pitot was killed; record it again';
 for my $damage (['was not written by pitot blame', 'x' x 8_000],
-    ['has version 2, 3 is expected; record it again',
-        $good =~ s/^.{8}\K..../pack('L<', 2)/ser],
+    ['has version 3, 4 is expected; record it again',
+        $good =~ s/^.{8}\K..../pack('L<', 3)/ser],
     [$damaged, substr($good, 0, -1)], [$damaged, substr($good, 0, -8)],
     [$damaged, substr($good, 0, 4_500)], [$damaged, $good . "\0" x 8],
     (map { [$damaged, $good =~ s/^.{$_}\K./$& ^ "\1"/ser] } 20, 41, 4_200, length($good) - 20)) {
@@ -163,14 +212,31 @@ for my $case (
         word(address => $queue + 32, ip => $place{panic}, time => 101)],
     ["the plugin's write by CPU 3, after 1 of its 0 instructions, $invalid",
         word(address => $queue + 32, ip => $place{panic}, time => 1, cpu => 3)],
-    ["the plugin's two last writers of 0xffffffff80101014 are invalid",
+    ["the plugin's two last writers of physical 0x1014 are invalid",
         word(address => $queue + 20, ip => $place{panic}, time => 10)],
-    ["the plugin's write by CPU 0 in context 0 $invalid",
-        word(address => -4, length => 8, ip => $place{panic}, time => 10)]) {
+    ["the plugin's two last writers of physical 0x1014 are invalid",
+        word(address => 0x7014, physical => 0x1014, length => 4, ip => $place{panic}, time => 10)],
+    ["the plugin's mapping of 0xffffffff80101000 $invalid", mapping($page, 0x9000)],
+    (map { ["the plugin's write by CPU 0 in context 0 $invalid", word(ip => $place{panic},
+        address => $queue + 32, time => 10, @$_)] }
+        [address => -4], [physical => 0x1021], [physical => (1 << 52) + 0x20], [interrupt => 258],
+        [length => 4_065], [length => 12, unit => 4, step => 6])) {
     my ($why, $record) = @$case;
     write_file(@all, $record, lost(0), end(instructions => 100));
     refused_ok($why, 'run_queue');
 }
+for my $mapping ([$page + 8, 0x1000], [$page, 0x1008], [$page, 1 << 52]) {
+    write_file(begin(1), mapping(@$mapping), lost(0), end(instructions => 100));
+    refused_ok(sprintf("the plugin's mapping of 0x%x $invalid", $mapping->[0]), 'run_queue');
+}
+
+# Three pages of a place that are the same memory.
+write_file(begin(1), clock(0, 100), map({ mapping($page + 0x1000 * $_, 0x1000) } 0 .. 2),
+    word(address => $page, physical => 0x1000, length => 4_096, ip => $place{panic}, time => 10),
+    lost(0), end(instructions => 100));
+is_deeply([map { /, (bytes \S+)/ } @{asked(sprintf('0x%x/8192', $page + 2_048))->[0]}],
+    ['bytes 0-2047', 'bytes 2048-6143', 'bytes 6144-8191'],
+    'a page at several addresses of a place is told at each');
 write_bytes($file, $good);
 link_kernel("$room/other.elf", [qw(kmain)]);
 refused_ok("\Q$file\E is of another build than \\S+/other.elf; --kernel ELF names the right one",

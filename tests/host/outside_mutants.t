@@ -49,14 +49,17 @@ write_bytes("$room/strange.elf", strange_elf(symbols => [['kmain', 0xffffffff801
 quietly('objcopy', '-O', 'elf32-i386', "$room/kernel.elf", "$room/narrow.elf");
 write_bytes("$room/nm", scalar `nm -S $room/kernel.elf`);
 my ($text, $queue) = (0xffffffff80100000, 0xffffffff80101000);
-my @wire = (begin(2), thread(1, $text), context(1, 0, $text + 4, 5), context(2, 1, $text + 8),
+my @wire = (begin(2), mapping($queue, 0x1000, 1), mapping($queue, 0x2000, 2),
+    thread(1, $text), context(1, 0, $text + 4, 5), context(2, 1, $text + 8),
     function(3, 0, $text), function(4, 3, $text + 5),
     sample(thread => 1, context => 2, ip => $text),
     sample(event => 1, ip => $text + 9, time => 5), count(0, 7), cost(3, 1, 20), cost(4, 2, 10),
     where(context => 1, ip => $text, time => 100, calls => 9),
     last_call(context => 1, entry => $text + 8, time => 90), clock(0, 100), clock(1, 100),
     (map { word(thread => 1, context => 1, address => $queue + 8 * $_, ip => $text, time => $_) }
-        0 .. 7), block($text, $text + 16, 5), lost(0), patched(1));
+        0 .. 7),
+    word(address => $queue, physical => 0x2000, length => 64, ip => $text, time => 90, unit => 4,
+        step => 5, interrupt => 15), block($text, $text + 16, 5), lost(0), patched(1));
 write_bytes("$room/wire", @wire, end(instructions => 200));
 pitot('blame', '-o', "$room/blame.data", '--', "$room/qemu", '-kernel', "$room/kernel.elf");
 cmp_ok(-s "$room/blame.data", '>', 4_200, 'there are files to change');

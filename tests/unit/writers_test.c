@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The histories of outside/plugin/writers.h: for random stores around a place the newest entry that
- * has a byte is that byte's last writer, and no store is counted twice or left out.
+ * has a byte is that byte's last writer, and no store is counted twice or left out; memory
+ * is told by its physical address, whatever the virtual one.
  *
  * links: outside/plugin/writers.c
  */
@@ -14,11 +15,11 @@
 
 #include <cmocka.h>
 
-#include "outside/plugin/follow.h"
 #include "outside/plugin/tell.h"
 #include "outside/plugin/writers.h"
 
 #define FIRST  0x1003u /* of the place: three words, of which only the middle one is whole */
+#define TO     0x7000u /* its page in memory */
 #define LENGTH 16u
 #define WORDS  3u
 #define CODES  4u
@@ -36,14 +37,22 @@ void tell_word(struct wire_word *word, unsigned cpu)
     told[told_count++] = *word;
 }
 
-uint32_t follow_context(unsigned cpu)
+void tell_number(enum wire_kind kind, unsigned cpu, uint64_t number)
 {
-    return cpu + 1;
+    (void)cpu;
+    assert_int_equal(kind, WIRE_LOST);
+    assert_int_equal(number, 0);
 }
 
-uint32_t follow_thread(unsigned cpu)
+/* The place's page in one address space, and in another; the first one's at another address. */
+static struct mapping mappings[] = {{.virtual = 0x1000, .physical = TO},
+                                    {.virtual = 0x1000, .physical = TO + 0x1000},
+                                    {.virtual = 0x40000, .physical = TO}};
+
+void physical_each(void (*take)(struct mapping *mapping))
 {
-    return cpu + 10;
+    for (unsigned i = 0; i < sizeof(mappings) / sizeof(*mappings); i++)
+        take(&mappings[i]);
 }
 
 static uint8_t byte_of(uint64_t time, uint64_t address)
@@ -58,11 +67,22 @@ bool store_value(const struct store *store, uint8_t value[STORE_MOST])
     return store->time != UNVALUED;
 }
 
+static void store_through(struct mapping *mapping, unsigned cpu, uint64_t time, uint64_t ip,
+                          uint64_t address, unsigned length)
+{
+    struct store one = {.time = time,
+                        .ip = ip,
+                        .address = address,
+                        .length = length,
+                        .context = cpu + 1,
+                        .thread = cpu + 10};
+
+    writers_on_store(cpu, &one, mapping, address, address + length - 1);
+}
+
 static void store(unsigned cpu, uint64_t time, uint64_t ip, uint64_t address, unsigned length)
 {
-    struct store one = {.time = time, .ip = ip, .address = address, .length = length};
-
-    writers_on_store(cpu, &one);
+    store_through(&mappings[0], cpu, time, ip, address, length);
 }
 
 static void tell(void)
@@ -158,10 +178,64 @@ static void test_random(void **state)
         assert_int_equal(counted[word], stores[word]);
 }
 
+static const struct wire_word *told_at(uint64_t time)
+{
+    size_t i = 0;
+
+    while (i < told_count && told[i].time != time)
+        i++;
+    assert_true(i < told_count);
+    return &told[i];
+}
+
+static void test_other_memory(void **state)
+{
+    size_t before;
+
+    (void)state;
+    tell();
+    before = told_count;
+    store_through(&mappings[1], 1, 5000, 9, 0x1008, 8); /* the same place in another space */
+    store_through(&mappings[2], 1, 6000, 9, 0x40008, 8);
+    store_through(&mappings[2], 1, 7000, 9, 0x40020, 8); /* not the place */
+    tell();
+    assert_int_equal(told_count, before + 2);
+    assert_int_equal(told_at(5000)->physical, TO + 0x1008);
+    assert_int_equal(told_at(5000)->address, 0x1008);
+    assert_int_equal(told_at(6000)->physical, TO + 8);
+    assert_int_equal(told_at(6000)->address, 0x40008);
+}
+
+/* A slide moves the places of the kernel, which begin anew; one at an address keeps its writes. */
+static void test_slide(void **state)
+{
+    static struct mapping moved = {.virtual = 0x81000, .physical = TO + 0x2000};
+
+    (void)state;
+    assert_null(writers_add_fixed("40010:8"));
+    for (unsigned i = 0; i < sizeof(mappings) / sizeof(*mappings); i++)
+        mappings[i].memory = NULL;
+    store_through(&mappings[2], 1, 8000, 9, 0x40010, 8);
+    writers_slide(0x80000);
+    tell();
+    assert_int_equal(told_count, 1);
+    assert_int_equal(told[0].place, 1);
+    store_through(&mappings[2], 1, 9000, 10, 0x40010, 8);
+    store_through(&moved, 1, 9001, 9, 0x81008, 8);
+    writers_slide(-0x1000);
+    store_through(&mappings[2], 1, 9500, 11, 0x40010, 8);
+    store_through(&mappings[0], 1, 9501, 9, 0x1008, 8);
+    tell();
+    assert_int_equal(told_count, 3);
+    assert_int_equal(told_at(9500)->place, 1);
+    assert_int_equal(told_at(9000)->address, 0x40010);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_arguments), cmocka_unit_test(test_row),
-                                       cmocka_unit_test(test_random)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_arguments), cmocka_unit_test(test_row), cmocka_unit_test(test_random),
+        cmocka_unit_test(test_other_memory), cmocka_unit_test(test_slide)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,7 +24,7 @@ use Pitot::Perf;
 
 our @EXPORT = qw(stand_in_room plugin_says plugin_says_last pitot stand_in_words all_words in_perf
     %place $wire_version link_kernel begin context function handler thread sample registers count
-    cost where last_call word clock lost block end slide strange patched late
+    cost where last_call word mapping clock lost block end slide strange patched late
     unknown);
 
 my $build = $ENV{BUILD} // 'build';
@@ -190,14 +190,22 @@ sub count
     return record(5, 0, 'L<2Q<', $event, 0, $hits);
 }
 
-# A write; without `length` of 8 bytes.
+# A virtual page, at a physical one; the latest of several has the highest number.
+sub mapping
+{
+    my ($virtual, $physical, $seen) = @_;
+    return record(24, 0, 'Q<3', $virtual, $physical, $seen // 0);
+}
+
+# A write; without `length` of 8 bytes, without `physical` in the first MiB of memory.
 sub word
 {
     my %of = (cpu => 0, place => 0, thread => 0, context => 0, length => 8, ip => 0, time => 0,
-        count => 1, @_);
-    return record(20, $of{cpu}, 'L<4Q<5L<2',
-        @of{qw(place thread context length address ip time count)}, $of{value} // 0,
-        defined $of{value} ? 1 : 0, 0);
+        count => 1, interrupt => 0, unit => 0, step => 0, @_);
+    return record(20, $of{cpu}, 'L<4Q<6L<4',
+        @of{qw(place thread context length address)}, $of{physical} // $of{address} & 0xfffff,
+        @of{qw(ip time count)}, $of{value} // 0, defined $of{value} ? 1 : 0,
+        @of{qw(interrupt unit step)});
 }
 
 sub clock
