@@ -1,0 +1,291 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-2-Clause
+# of: outside/plugin/shadow, outside/plugin/writers, outside/plugin/physical, outside/plugin/blame, outside/pitot/blame, outside/pitot/writes, docs/outside.md
+#
+# `pitot blame` on a guest that writes the same memory through several addresses, and other memory
+# at the same address: in another address space, and mapped anew. It also fills memory, and is
+# interrupted. Each answer is what the source says. Run from the root of the tree:
+#
+#     prove tests/boot/outside_memory.t
+use strict;
+use warnings;
+use lib 'tests/lib';
+use File::Path qw(make_path);
+use Test::More;
+use Pitot::Files;
+use Pitot::Outside;
+use Pitot::Patience;
+use Pitot::Perf;
+
+plan skip_all => "a plugin is QEMU's" if ($ENV{MACHINE} // 'qemu') ne 'qemu';
+
+my $build = $ENV{BUILD} // 'build';
+my $logs = "$build/logs/outside_memory";
+make_path($logs);
+
+# --- The guest -----------------------------------------------------------------------------------
+
+my ($window, $poisoned, $poisoned_end) = (0x4000_0000, 0x100_0000, 0x200_0000);
+
+my $guest = sprintf(<<'END', $window, $poisoned, $poisoned_end);
+window  equ 0x%x                                ; three pages, mapped here and there
+poison_begin equ 0x%x
+poison_end   equ 0x%x
+section .note.pvh note alloc noexec nowrite align=4
+        dd 4, 4, 18
+        db "Xen", 0
+        dd start
+section .text progbits alloc exec nowrite align=16
+bits 32
+global start
+start:  mov eax, 0x83
+        xor ecx, ecx
+.map:   mov [large + ecx * 8], eax              ; all memory, as it is
+        add eax, 0x200000
+        inc ecx
+        cmp ecx, 32
+        jb .map
+        mov dword [upper_a], large + 3
+        mov dword [upper_a + 8], middle_a + 3
+        mov dword [upper_b], large + 3
+        mov dword [upper_b + 8], middle_b + 3
+        mov dword [root_a], upper_a + 3
+        mov dword [root_b], upper_b + 3
+        mov dword [middle_a], small_a + 3
+        mov dword [middle_b], small_b + 3
+        mov dword [small_a], shared + 3
+        mov dword [small_b], theirs + 3
+        mov dword [small_a + 8], first + 3
+        mov dword [small_a + 16], third + 3
+        mov eax, root_a
+        mov cr3, eax
+        mov eax, 1 << 5                         ; CR4.PAE
+        mov cr4, eax
+        mov ecx, 0xc0000080                     ; EFER.LME
+        mov eax, 1 << 8
+        xor edx, edx
+        wrmsr
+        mov eax, 1 << 31 | 1                    ; CR0: PG, PE
+        mov cr0, eax
+        lgdt [gdt_place]
+        jmp 8:long_mode
+bits 64
+long_mode:
+        xor eax, eax
+        mov ss, eax
+        mov esp, stack_end
+        mov eax, handler
+        mov [idt + 16 * 48], ax
+        shr eax, 16
+        mov [idt + 16 * 48 + 6], ax
+        mov dword [idt + 16 * 48 + 2], 0x8e000008
+        lidt [idt_place]
+        call main
+        mov al, 0
+        out 0xf4, al                            ; isa-debug-exit
+        hlt
+
+global main, mark, own, other, alias, touch, before, after, earlier, later, poison, bytes, paint
+global handler
+main:   call mark
+        mov ebp, window
+        call own
+        mov eax, root_b
+        mov cr3, rax
+        call other
+        mov eax, root_a
+        mov cr3, rax
+        mov ebx, shared
+        call alias
+        call touch
+        call before
+        mov dword [small_a + 8], second + 3
+        invlpg [rbp + 4096]
+        call after
+        call earlier
+        mov dword [small_a + 16], fourth + 3
+        mov rax, cr4
+        xor eax, 1 << 7                         ; CR4.PGE
+        mov cr4, rax
+        call later
+        mov edi, poison_begin
+        call poison
+        mov edi, poison_begin
+        call poison
+        mov edi, filled
+        call bytes
+        sub rsp, 128
+        call paint
+        add rsp, 128
+        int 48
+        ret
+mark:   mov qword [shared + 128], 1             ; so that these are known as they are
+        mov qword [theirs + 128], 1
+        mov qword [first + 128], 1
+        mov qword [second + 128], 1
+        mov qword [third + 128], 1
+        mov qword [fourth + 128], 1
+        mov qword [rsp - 8], 1
+        ret
+own:    mov qword [rbp], 2
+        ret
+other:  mov qword [rbp], 3
+        ret
+alias:  mov qword [rbx], 4
+        ret
+touch:  mov qword [rbp + 64], 5
+        ret
+before: mov qword [rbp + 4096], 6
+        ret
+after:  mov qword [rbp + 4096], 7
+        ret
+earlier:
+        mov qword [rbp + 8192], 8
+        ret
+later:  mov qword [rbp + 8192], 9
+        ret
+poison: mov [rdi], rax
+        add rdi, 8
+        cmp rdi, poison_end
+        jb poison
+        ret
+bytes:  mov byte [rdi], 0x5a
+        inc rdi
+        cmp rdi, filled + 64
+        jb bytes
+        ret
+paint:  mov qword [stack_end - 16], 10
+        mov qword [stack_end - 24], 10
+        mov qword [stack_end - 32], 10
+        mov qword [stack_end - 40], 10
+        mov qword [stack_end - 48], 10
+        mov qword [stack_end - 56], 10
+        ret
+handler:
+        iretq
+
+section .data progbits alloc noexec write align=4096
+gdt:    dq 0, 0x00af9a000000ffff
+gdt_place:
+        dw $ - gdt - 1
+        dq gdt
+idt_place:
+        dw 64 * 16 - 1
+        dq idt
+section .bss nobits alloc noexec write align=4096
+root_a: resb 4096
+root_b: resb 4096
+upper_a: resb 4096
+upper_b: resb 4096
+middle_a: resb 4096
+middle_b: resb 4096
+small_a: resb 4096
+small_b: resb 4096
+large:  resb 4096
+idt:    resb 4096
+global shared, theirs, first, second, third, fourth, filled, frame
+shared: resb 4096
+theirs: resb 4096
+first:  resb 4096
+second: resb 4096
+third:  resb 4096
+fourth: resb 4096
+filled: resb 4096
+        resb 8192 - 56
+frame:  resb 40
+        resb 16
+stack_end:
+END
+
+write_bytes("$logs/guest.asm", $guest);
+system('nasm', '-f', 'elf64', "$logs/guest.asm", '-o', "$logs/guest.o") == 0
+    && system('ld', '--no-warn-rwx-segments', '-z', 'max-page-size=4096', '-Ttext=0x200000', '-e',
+        'start', "$logs/guest.o", '-o', "$logs/guest.elf") == 0
+    or die("no guest\n");
+my %address = map { /^(\w+) . (\w+)$/ ? ($2 => hex($1)) : () } split(/\n/, `nm $logs/guest.elf`);
+
+my @qemu = ('qemu-system-x86_64', '-m', '64M', '-kernel', "$logs/guest.elf", '-nodefaults',
+    '-display', 'none', '-no-reboot', '-device', 'isa-debug-exit,iobase=0xf4', '-accel', 'tcg');
+
+# What pitot prints.
+sub pitot
+{
+    my ($wanted, @words) = @_;
+    my $status = Pitot::Perf::run_between("$logs/out", "$logs/said", '/dev/null', 'timeout',
+        $patience, "$build/outside/pitot", @words);
+    is($status, $wanted, "pitot @words[0 .. 3]") or diag(slurp("$logs/said"));
+    return slurp("$logs/out");
+}
+
+# The answers: each place with the function that wrote it last, and how.
+sub answers
+{
+    my @answers;
+    for (split(/\n/, $_[0])) {
+        push(@answers, "$1:") if /^(\S+, .*):$/;
+        $answers[-1] .= ' ' . $1 =~ s/value \w+, |\d+ times in a row, //gr
+            if /^\s+\w+\s+\d+ \[000\]\s+[\d.]+: (.*?)\d+ instructions ago$/;
+        $answers[-1] .= $1 if /^\s+[0-9a-f]{6} (\w+)\+/ && $answers[-1] !~ /[a-z]$/;
+        $answers[-1] .= " $1" if /^    (not .*)/;
+    }
+    return \@answers;
+}
+
+# The heading of a place's answer.
+sub heading
+{
+    my ($name, $address, $physical, $layer) = @_;
+    my $where = $physical ? sprintf(', physical 0x%x', $physical) : '';
+    return sprintf('%s, 8 bytes (0x%x%s%s):', $name, $address, $where,
+        $layer ? ', of another address space or before' : '');
+}
+
+my @windows = map { sprintf('0x%x', $window + $_ * 4096) } 0 .. 2;
+my @places = (@windows, qw(shared theirs first second third fourth));
+my @expected = (
+    heading($windows[0], $window, $address{shared})
+        . sprintf(' through 0x%x, alias', $address{shared}),
+    heading($windows[0], $window, $address{theirs}, 1) . ' other',
+    heading($windows[1], $window + 4096, $address{second}) . ' after',
+    heading($windows[1], $window + 4096, $address{first}, 1) . ' before',
+    heading($windows[2], $window + 8192, $address{fourth}) . ' later',
+    heading($windows[2], $window + 8192, $address{third}, 1) . ' earlier',
+    heading('shared', $address{shared}) . ' alias',
+    map { heading($$_[0], $address{$$_[0]}) . sprintf(' through 0x%x, %s', $$_[1], $$_[2]) }
+        ['theirs', $window, 'other'], ['first', $window + 4096, 'before'],
+        ['second', $window + 4096, 'after'], ['third', $window + 8192, 'earlier'],
+        ['fourth', $window + 8192, 'later']);
+my @asked = map { "$_/8" } @places;
+
+is_deeply(answers(pitot(1, 'blame', '-n', 1, @asked, '--', @qemu)), \@expected,
+    'places are in memory: the last write through any address, and each memory apart');
+pitot(1, 'blame', '-m', '4M', '-o', "$logs/blame.data", '--', @qemu);
+unlike(slurp("$logs/said"), qr/without room/, 'a loop fills 16 MiB, with 4 MiB for its writers');
+is_deeply(answers(pitot(0, 'blame', '-i', "$logs/blame.data", @asked)), \@expected,
+    '... which know where the places are, too');
+
+# --- Loops ---------------------------------------------------------------------------------------
+
+my $loops = pitot(0, 'blame', '-i', "$logs/blame.data", $poisoned . '/8', $poisoned + 8 . '/8',
+    $poisoned_end - 8 . '/8', 'filled/64', 'filled+64/4');
+my @ago = $loops =~ /(\d+) instructions ago/g;
+my @by = $loops =~ /^\s+[0-9a-f]{6} (\w+)\+0x0$/mg;
+is_deeply(\@by, ['poison', 'poison', 'poison', 'bytes'], 'loops filled them')
+    or diag($loops);
+is_deeply([$ago[0] - $ago[1], $ago[0] - $ago[2]],
+    [4, ($poisoned_end - $poisoned - 8) / 8 * 4], '... one after the other, the second time');
+like($loops, qr/^filled, 64 bytes.*^filled\+64, 4 bytes.*?not written since the kernel began/ms,
+    '... a byte at a time, and no further');
+
+# --- The CPU's own writes ------------------------------------------------------------------------
+
+# QEMU before 9.2 does not tell where the CPU stores its frame: what was there before is told.
+my $frame = pitot(0, 'blame', '-i', "$logs/blame.data", 'frame/40');
+like($frame, tells_registers()
+    ? qr/\Aframe, 40 bytes .*?: the CPU's frame of interrupt 48, [^:]* handler\+0x0\n[^:]* main\+/s
+    : qr/\Aframe, bytes 0-7 .* paint\+/s, 'an interrupt writes its frame');
+my $history = pitot(1, 'blame', '-n', 2, 'frame/8', '--', @qemu);
+like($history, tells_registers() ? qr/: the CPU's .* paint\+/s : qr/ paint\+/,
+    '... which is in the history of a place, too');
+
+done_testing();
