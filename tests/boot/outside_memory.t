@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: outside/plugin/shadow, outside/plugin/writers, outside/plugin/physical, outside/plugin/blame, outside/pitot/blame, outside/pitot/writes, docs/outside.md
+# of: outside, docs/outside.md
 #
 # `pitot blame` on a guest that writes the same memory through several addresses, and other memory
 # at the same address: in another address space, and mapped anew. It also fills memory, and is

@@ -28,8 +28,8 @@ sub blamed
 # --- Places --------------------------------------------------------------------------------------
 
 my $page = $queue & ~0xfff;
-my @known = (begin(2), mapping($page, $page & 0xfffff), thread(1, $place{kmain} + 0x10), context(1, 0, $place{kmain} + 0x10, 5),
-    context(2, 1, $place{sched_run} + 4));
+my @known = (begin(2), mapping($page, $page & 0xfffff), thread(1, $place{kmain} + 0x10),
+    context(1, 0, $place{kmain} + 0x10, 5), context(2, 1, $place{sched_run} + 4));
 plugin_says(@known, clock(0, 9_000), clock(1, 2_000_000_007),
     word(thread => 1, context => 2, address => $queue, ip => $place{timer_isr} + 8, time => 8_000),
     word(cpu => 1, address => $queue + 2, length => 4, ip => $place{vfs_read},
@@ -75,8 +75,8 @@ is_deeply([grep { /:$|not/ } @{blamed('run_queue')}], [
     '... nor are words that nothing has written');
 
 my @deep = map { context($_, $_ - 1, $place{kmain} + 0x20, 5) } 1 .. 200;
-plugin_says(begin(1), mapping($page, $page & 0xfffff), @deep, word(context => 200, address => $queue, ip => $place{kmain}),
-    end(instructions => 9));
+plugin_says(begin(1), mapping($page, $page & 0xfffff), @deep,
+    word(context => 200, address => $queue, ip => $place{kmain}), end(instructions => 9));
 my $lines = blamed('run_queue/8');
 is(scalar(@$lines), 1 + 1 + 1 + 32 + 1 + 32, 'of a chain of 200 both ends are shown');
 is($lines->[-33], '... 136 times kmain ...', '... and what lies between');
