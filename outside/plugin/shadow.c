@@ -71,7 +71,7 @@ static struct writer writer_of(unsigned cpu, const struct store *store,
     return (struct writer){.ip = store->ip,
                            .where = store->time << TIME_FROM | number << MAPPING_FROM |
                                     (uint64_t)(store->interrupt > 0) << INTERRUPTED_FROM | GRANULE,
-                           .who = store->context | (uint64_t)store->thread << THREAD_FROM |
+                           .who = store->context | store->thread << THREAD_FROM |
                                   (uint64_t)cpu << CPU_FROM |
                                   (uint64_t)vector_of(store) << VECTOR_FROM};
 }
@@ -80,14 +80,14 @@ void shadow_on_store(unsigned cpu, const struct store *store, struct mapping *ma
                      uint64_t first, uint64_t last)
 {
     struct page *page = mapping->memory;
-    struct writer writer;
 
     if (__builtin_expect(!page, 0) && !(page = find_page(mapping))) {
         lost++;
         return;
     }
-    writer = writer_of(cpu, store, mapping);
-    lost += !page_write(page, &writer, first % PHYSICAL_PAGE, last % PHYSICAL_PAGE + 1);
+    if (!page_write(page, writer_of(cpu, store, mapping), first % PHYSICAL_PAGE,
+                    last % PHYSICAL_PAGE + 1))
+        lost++;
 }
 
 /* --- The end. --- */

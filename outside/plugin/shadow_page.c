@@ -66,14 +66,6 @@ static void write_granules(struct writer *writers, const struct writer *writer, 
     }
 }
 
-/* The same for whole granules. */
-static void write_whole(struct writer *writers, const struct writer *writer, unsigned first,
-                        unsigned end)
-{
-    for (struct writer *to = writers + first / GRANULE; to < writers + end / GRANULE; to++)
-        *to = *writer;
-}
-
 /* --- Runs. --- */
 
 static unsigned granule_begin(unsigned byte)
@@ -200,12 +192,12 @@ write_candidate(struct page *page, const struct writer *writer, unsigned first, 
         collapse(page);
 }
 
-bool page_write(struct page *page, const struct writer *writer, unsigned first, unsigned end)
+bool page_write_any(struct page *page, const struct writer *writer, unsigned first, unsigned end)
 {
     if (__builtin_expect(!page->writers, 0))
         return write_run(page, writer, first, end);
-    if ((first | end) % GRANULE == 0)
-        write_whole(page->writers, writer, first, end);
+    if (first / GRANULE == (end - 1) / GRANULE && end - first < GRANULE)
+        write_part(&page->writers[first / GRANULE], writer, first % GRANULE, end - first);
     else
         write_granules(page->writers, writer, first, end);
     if (__builtin_expect(page->run_count > 0 || first == 0, 0))

@@ -106,4 +106,18 @@ struct page *page_new(void);
  * Records a writer, whose `where` is of a whole granule, of the page from `first` to `end`, and not
  * `end`. False: no room; then what these bytes overwrote is forgotten.
  */
-bool page_write(struct page *page, const struct writer *writer, unsigned first, unsigned end);
+bool page_write_any(struct page *page, const struct writer *writer, unsigned first, unsigned end);
+
+/* The same, for most writes: of whole granules, in a page that has an entry for each. */
+static inline bool page_write(struct page *page, struct writer writer, unsigned first, unsigned end)
+{
+    struct writer copy; /* `writer` stays in registers */
+
+    if (page->writers && (first | end) % GRANULE == 0 && first > 0 && page->run_count == 0) {
+        for (unsigned i = first / GRANULE; i < end / GRANULE; i++)
+            page->writers[i] = writer;
+        return true;
+    }
+    copy = writer;
+    return page_write_any(page, &copy, first, end);
+}

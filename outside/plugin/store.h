@@ -11,8 +11,8 @@ struct store {
     uint64_t time; /* the CPU's instruction count */
     uint64_t ip;
     uint64_t address;
+    uint64_t context, thread;
     unsigned length;
-    uint32_t context, thread;
     uint32_t interrupt; /* by the CPU itself, which enters a handler: 1 + vector; 0: it is not */
     bool atomic;        /* by an atomic instruction: with a lock prefix, or xchg */
     uint32_t info;      /* QEMU's qemu_plugin_meminfo_t */

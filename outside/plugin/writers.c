@@ -262,8 +262,8 @@ void writers_on_store(unsigned cpu, const struct store *store, struct mapping *m
                            .time = store->time,
                            .count = 1,
                            .page = mapping->virtual,
-                           .context = store->context,
-                           .thread = store->thread,
+                           .context = (uint32_t)store->context,
+                           .thread = (uint32_t)store->thread,
                            .interrupt = store->interrupt,
                            .cpu = (uint16_t)cpu,
                            .valued = store_value(store, value)};
