@@ -192,7 +192,7 @@ static int compare_runs(const void *left, const void *right)
 
 static void tell_page(struct page *page)
 {
-    if (!page->writers) {
+    if (page_is_runs(page)) {
         qsort(page->runs, page->run_count, sizeof(*page->runs), compare_runs);
         for (unsigned i = 0; i < page->run_count; i++)
             tell_run(page, &page->runs[i]);

@@ -6,17 +6,40 @@
 #include <string.h>
 
 static uint64_t room;
+static struct page *filled; /* pages that one loop has filled, or had */
 
 void page_begin(uint64_t bytes)
 {
     room = bytes;
 }
 
+/* Frees the entries of a page that does without; false: there is none. */
+static bool free_filled(void)
+{
+    struct page *page;
+
+    while ((page = filled)) {
+        filled = page->next_filled;
+        page->listed = false;
+        if (page->writers && page_is_runs(page)) {
+            free(page->writers);
+            page->writers = NULL;
+            room += GRANULES * sizeof(*page->writers);
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Returns zeroed memory, or NULL; `beside`: bytes of other memory that it goes with. */
 static void *take_room(size_t size, size_t beside)
 {
-    void *memory = room >= size + beside ? calloc(1, size) : NULL;
+    void *memory;
 
+    while (room < size + beside)
+        if (!free_filled())
+            return NULL;
+    memory = calloc(1, size);
     if (memory)
         room -= size + beside;
     return memory;
@@ -151,14 +174,6 @@ static bool expand(struct page *page)
     return page->writers;
 }
 
-/* A page with entries that is now filled by one run needs them no longer. */
-static void collapse(struct page *page)
-{
-    free(page->writers);
-    page->writers = NULL;
-    room += GRANULES * sizeof(*page->writers);
-}
-
 /* False: no room. */
 __attribute__((noinline)) static bool write_run(struct page *page, const struct writer *writer,
                                                 unsigned first, unsigned end)
@@ -188,8 +203,11 @@ write_candidate(struct page *page, const struct writer *writer, unsigned first, 
         page->runs[0] = begun(writer, first, end);
         page->run_count = 1;
     }
-    if (page->run_count > 0 && end == PHYSICAL_PAGE)
-        collapse(page);
+    if (page_is_runs(page) && !page->listed) {
+        page->listed = true;
+        page->next_filled = filled;
+        filled = page;
+    }
 }
 
 bool page_write_any(struct page *page, const struct writer *writer, unsigned first, unsigned end)

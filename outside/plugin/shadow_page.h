@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A physical page of shadow.h: the last write of each of its granules, of 4 bytes. If it was only
- * filled, by a few loops that each wrote one behind the other, it is kept as a few runs, and it is
- * again when one loop has filled all of it.
+ * filled, by a few loops that each wrote one behind the other, it is kept as a few runs. When one
+ * loop has filled all of another page, that can do without its entries, and does when there is no
+ * room.
  */
 #pragma once
 
@@ -88,13 +89,20 @@ struct run {
 
 struct page {
     uint64_t physical;
-    struct page *next;
+    struct page *next, *next_filled;
     struct mapping *mappings; /* the last one first */
     unsigned mapping_count, run_count;
+    bool listed;            /* `next_filled` is in use */
     struct writer *writers; /* [GRANULES]; NULL: the runs have all */
     struct run
         runs[PAGE_RUNS]; /* the last one grows; with `writers`, a run from the page's beginning */
 };
+
+/* True if the runs have all, with or without an entry for each granule. */
+static inline bool page_is_runs(const struct page *page)
+{
+    return !page->writers || (page->run_count > 0 && page->runs->end == PHYSICAL_PAGE);
+}
 
 /* The bytes of memory that all pages may use. */
 void page_begin(uint64_t bytes);
