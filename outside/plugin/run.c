@@ -18,6 +18,7 @@ struct run run = {.chains = true};
 
 static struct cpu {
     _Alignas(64) uint64_t calls; /* while hits were counted */
+    uint64_t call_stored;        /* the time of the last store of a call */
 } cpus[FOLLOW_CPUS];
 
 static struct wire_end totals;
@@ -243,6 +244,20 @@ void run_store(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void 
 void run_atomic_store(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *own)
 {
     take_store(cpu, info, address, own, true);
+}
+
+/*
+ * QEMU 7.2 also reports the frame of an interrupt right after a call that ends its block as stores
+ * of the call. No other block has begun then.
+ */
+void run_call_store(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *own)
+{
+    uint64_t time = clock_time(cpu);
+
+    if (store_length(info) == 0 || cpus[cpu].call_stored == time)
+        return;
+    cpus[cpu].call_stored = time;
+    take_store(cpu, info, address, own, false);
 }
 
 void run_function(unsigned cpu, void *own)

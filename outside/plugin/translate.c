@@ -17,6 +17,12 @@
 
 #define RESET_VECTOR 0xfffffff0
 
+#if QEMU_API >= 4
+#define RUN_CALL_STORE run_store
+#else
+#define RUN_CALL_STORE run_call_store
+#endif
+
 static bool begun;
 
 static size_t copy_bytes(const struct qemu_plugin_insn *instruction, uint8_t *bytes)
@@ -82,12 +88,34 @@ static bool is_call(enum decoded kind)
     return kind == DECODED_CALL || kind == DECODED_CALL_FAR;
 }
 
+/* Returns the callback for the stores of an instruction; NULL: it has none. */
+static qemu_plugin_mem *store_callback(const struct instruction *instruction)
+{
+    switch (instruction->code->kind) {
+    case DECODED_CALL:
+    case DECODED_CALL_FAR:
+        return RUN_CALL_STORE;
+    case DECODED_RETURN: /* what QEMU 7.2 reports for these are frames of interrupts after them */
+    case DECODED_RETURN_FAR:
+    case DECODED_INTERRUPT_RETURN:
+    case DECODED_JUMP:
+    case DECODED_JUMP_IF:
+    case DECODED_JUMP_FAR:
+    case DECODED_LEAVE:
+        return NULL;
+    default:
+        return decode_is_atomic(instruction->bytes) ? run_atomic_store : run_store;
+    }
+}
+
 static void watch_stores(const struct instruction *instruction)
 {
-    if (blame_watch())
-        qemu_plugin_register_vcpu_mem_cb(
-            instruction->qemu, decode_is_atomic(instruction->bytes) ? run_atomic_store : run_store,
-            QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_W, (void *)(uintptr_t)instruction->code->ip);
+    qemu_plugin_mem *callback = store_callback(instruction);
+
+    if (blame_watch() && callback)
+        qemu_plugin_register_vcpu_mem_cb(instruction->qemu, callback, QEMU_PLUGIN_CB_NO_REGS,
+                                         QEMU_PLUGIN_MEM_W,
+                                         (void *)(uintptr_t)instruction->code->ip);
 }
 
 /* Before the instruction: the next store asks again where its page is. */

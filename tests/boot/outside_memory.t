@@ -86,7 +86,7 @@ long_mode:
         hlt
 
 global main, mark, own, other, alias, touch, before, after, earlier, later, poison, bytes, paint
-global handler
+global handler, ticking, leaf, tick
 main:   call mark
         mov ebp, window
         call own
@@ -118,6 +118,7 @@ main:   call mark
         call paint
         add rsp, 128
         int 48
+        call ticking
         ret
 mark:   mov qword [shared + 128], 1             ; so that these are known as they are
         mov qword [theirs + 128], 1
@@ -163,6 +164,45 @@ paint:  mov qword [stack_end - 16], 10
         ret
 handler:
         iretq
+ticking:
+        mov eax, tick
+        mov [idt + 16 * 32], ax
+        shr eax, 16
+        mov [idt + 16 * 32 + 6], ax
+        mov dword [idt + 16 * 32 + 2], 0x8e000008
+        mov al, 0x11                            ; the PIC: vectors from 32, only the PIT's
+        out 0x20, al
+        mov al, 32
+        out 0x21, al
+        mov al, 4
+        out 0x21, al
+        mov al, 1
+        out 0x21, al
+        mov al, 0xfe
+        out 0x21, al
+        mov al, 0x34                            ; the PIT: a tick each 430 us
+        out 0x43, al
+        mov al, 0
+        out 0x40, al
+        mov al, 2
+        out 0x40, al
+        mov rbx, rsp
+        mov esp, tick_stack_end
+        sti
+.wait:  mov eax, leaf
+        call rax
+        cmp dword [ticks], 200
+        jb .wait
+        cli
+        mov rsp, rbx
+        ret
+leaf:   ret
+tick:   push rax
+        inc dword [ticks]
+        mov al, 0x20
+        out 0x20, al
+        pop rax
+        iretq
 
 section .data progbits alloc noexec write align=4096
 gdt:    dq 0, 0x00af9a000000ffff
@@ -183,7 +223,7 @@ small_a: resb 4096
 small_b: resb 4096
 large:  resb 4096
 idt:    resb 4096
-global shared, theirs, first, second, third, fourth, filled, frame
+global shared, theirs, first, second, third, fourth, filled, frame, ticked
 shared: resb 4096
 theirs: resb 4096
 first:  resb 4096
@@ -195,6 +235,10 @@ filled: resb 4096
 frame:  resb 40
         resb 16
 stack_end:
+ticks:  resb 16
+        resb 4096 - 56
+ticked: resb 56
+tick_stack_end:
 END
 
 write_bytes("$logs/guest.asm", $guest);
@@ -287,5 +331,10 @@ like($frame, tells_registers()
 my $history = pitot(1, 'blame', '-n', 2, 'frame/8', '--', @qemu);
 like($history, tells_registers() ? qr/: the CPU's .* paint\+/s : qr/ paint\+/,
     '... which is in the history of a place, too');
+
+# A function that only returns is interrupted, and its caller; the call writes none of these words.
+my $ticked = pitot(1, 'blame', '-n', 1000, 'ticked/48', '--', @qemu);
+my %writers = map { $_ => 1 } $ticked =~ /instructions ago\n\s+[0-9a-f]+ (\w+)\+/g;
+is_deeply(\%writers, {tick => 1}, 'an interrupt after a return is not a write by that');
 
 done_testing();
