@@ -33,7 +33,8 @@ bool blame_argument(const char *argument, const char **wrong)
 
 void blame_slide(uint64_t by)
 {
-    writers_slide(by);
+    if (!shadow_watch())
+        writers_slide(by);
 }
 
 bool blame_watch(void)
