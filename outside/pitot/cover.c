@@ -36,8 +36,6 @@ static void write_out(FILE *out, struct source *source, const char *path)
 
     counts_sort();
     total = lcov_write(out, source);
-    if (total.lines_hit == 0)
-        fprintf(stderr, "pitot: no code of the kernel's file ran; --kernel ELF names another\n");
     source_file_tell();
     fprintf(stderr, "Summary coverage rate, in %s:\n", path);
     print_share("lines......", total.lines_hit, total.lines, "lines");
@@ -61,6 +59,8 @@ int command_cover(const struct command *command, struct watch *watch, struct ref
     if (!error)
         watch_tell_losses(watch);
     watch_tell(lost, "block", "without room: code there may have run");
+    if (!error)
+        watch_tell_unrun(watch);
     if (!error && watch->whole)
         write_out(out, &source, path);
     if ((fflush(out) != 0 || ferror(out)) && !error)

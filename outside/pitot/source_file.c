@@ -170,6 +170,11 @@ const char *source_file(const struct kernel *kernel, const char *compiled)
     return file_before = look_up(compiled);
 }
 
+size_t source_file_left_out(void)
+{
+    return outside_count;
+}
+
 void source_file_tell(void)
 {
     if (outside_count)

@@ -21,3 +21,6 @@ extern const char source_file_outside[];
 
 /* Reports on stderr how many files lie elsewhere. */
 void source_file_tell(void);
+
+/* How many they are. */
+size_t source_file_left_out(void);

@@ -138,6 +138,11 @@ int source_read(struct source *source, const struct kernel *kernel, struct refus
         read_units(&reading, dwarf);
     if (reading.full)
         return refuse(why, ENOMEM, "out of memory for the lines of %s", kernel->path);
+    if (source->line_count == 0 && source_file_left_out() > 0)
+        return refuse(why, EINVAL,
+                      "all %zu source files of %s lie outside its folder and the current one; run "
+                      "pitot in the folder of the sources",
+                      source_file_left_out(), kernel->path);
     if (source->line_count == 0)
         return refuse(why, EINVAL,
                       "%s has no line numbers (DWARF); compile it with -g, or --kernel "

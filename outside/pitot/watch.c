@@ -267,7 +267,7 @@ static void tell_file(const struct watch *watch)
                 "pitot: that was known after %llu of its blocks of code: hits there are missing\n",
                 (unsigned long long)watch->late);
     if (watch->patched)
-        fprintf(stderr, "pitot: %llu place%s differ%s from %s: patched code\n",
+        fprintf(stderr, "pitot: %llu place%s differ%s from %s: patched, or overwritten\n",
                 (unsigned long long)watch->patched, watch->patched == 1 ? "" : "s",
                 watch->patched == 1 ? "s" : "", watch->kernel->name);
 }

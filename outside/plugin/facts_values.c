@@ -328,8 +328,8 @@ bool facts_want(const struct instruction *instruction)
 void facts_watch_block(struct qemu_plugin_tb *translated, uint64_t start)
 {
     if (!qemu_plugin_register_vcpu_discon_cb && idt_has(start))
-        qemu_plugin_register_vcpu_insn_exec_cb(qemu_plugin_tb_get_insn(translated, 0), on_handler,
-                                               QEMU_PLUGIN_CB_R_REGS, (void *)(uintptr_t)start);
+        qemu_plugin_register_vcpu_tb_exec_cb(translated, on_handler, QEMU_PLUGIN_CB_R_REGS,
+                                             (void *)(uintptr_t)start);
 }
 
 /* Frames below rsp are gone: code may have popped a return address without a return. */

@@ -265,4 +265,6 @@ void log_end(void)
     for (unsigned cpu = 0; cpu < FOLLOW_CPUS; cpu++)
         while (log_of[cpu] && read_file(cpu, &record))
             ;
+    if (*folder)
+        rmdir(folder); /* if it is empty: also where pitot was killed */
 }

@@ -208,9 +208,9 @@ static void watch_block(struct qemu_plugin_tb *translated, const struct code_blo
     const uint8_t *bytes = code->bytes;
 
     decode_block(code, &decoded);
-    clock_watch(translated, interned_block(&block));
-    if (run.chains)
+    if (run.chains) /* before the block counts: a handler pays for its own */
         facts_watch_block(translated, code->start);
+    clock_watch(translated, interned_block(&block));
     for (size_t i = 0; i < code->count; bytes += code->sizes[i++]) {
         struct instruction instruction = {
             .qemu = qemu_plugin_tb_get_insn(translated, i),

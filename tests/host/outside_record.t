@@ -382,7 +382,7 @@ for my $slide (0x2000000, -0x100000) {
         "names of a kernel that runs $at from where its file says");
     is($complaints, "pitot: the kernel was relocated by $at from kernel.elf\n"
             . "pitot: that was known after 3 of its blocks of code: hits there are missing\n"
-            . "pitot: 7 places differ from kernel.elf: patched code\n"
+            . "pitot: 7 places differ from kernel.elf: patched, or overwritten\n"
             . "[ pitot record: 1 sample in $out ]\n", '... which is told, as patched code is');
 }
 damaged_ok("\Q$elf\E is another build than the kernel that runs: 40 of 64 blocks of its code "
