@@ -199,11 +199,14 @@ static bool may_vote(const struct code_block *block)
 
 /*
  * A kernel moves once; and once more if a loader has put it elsewhere, and it jumps to the upper
- * half. Code in its earlier place is not looked for: other CPUs may begin there.
+ * half, or to where it was linked. Code in its earlier place is not looked for: other CPUs may begin
+ * there.
  */
 static bool may_move(const struct code_block *block)
 {
-    return !settled && (slide == 0 || block->start >> 63 > (text_first + slide) >> 63);
+    bool linked = block->start >= text_first && block->start <= text_last;
+
+    return !settled && (slide == 0 || linked || block->start >> 63 > (text_first + slide) >> 63);
 }
 
 /* Returns true if the block lies elsewhere in the file; then sets *lies, and *is_kernel. */

@@ -103,6 +103,7 @@ static void set_user(struct stack *stack, uint64_t space)
 {
     struct follow_thread *thread = stack->user || !space ? NULL : thread_of(thread_on(stack));
 
+    stack->program = space;
     if (!thread)
         return;
     stack->user = true;
@@ -307,37 +308,46 @@ static bool settle_sysret(struct follow_cpu *cpu, const struct stack_where *wher
     return true;
 }
 
-void follow_place(unsigned number, uint64_t rsp, uint64_t physical, bool reads)
+/* True if the current stack may be the one that rsp is on. */
+static bool may_be_on(const struct follow_cpu *cpu, const struct stack_where *where)
 {
-    struct follow_cpu *cpu = &cpus[number];
-    struct stack_where where = {.rsp = rsp, .space = cpu->space, .physical = physical};
+    return cpu->stack && stack_is_there(cpu->stack, where) &&
+           (cpu->open == SETTLED ||
+            (where->rsp <= cpu->stack->high + NEAR && where->rsp + NEAR >= cpu->stack->floor));
+}
 
+/* rsp is here: what was open is decided. */
+static void settle(struct follow_cpu *cpu, const struct stack_where *where, bool reads)
+{
     if (cpu->moved)
         settle_space(cpu);
     switch (cpu->open) {
-    case SETTLED:
-        if (!cpu->stack || (physical && !stack_is_there(cpu->stack, &where)))
-            change(cpu, rsp, &where, 0, false);
-        break;
     case LOADED:
-        if (!settle_sysret(cpu, &where))
-            change(cpu, cpu->from, &where, SLACK, cpu->computed && !reads);
+        if (!settle_sysret(cpu, where))
+            change(cpu, cpu->from, where, SLACK, cpu->computed && !reads);
         break;
     case INTERRUPTED:
-        settle_interrupt(cpu, &where);
+        settle_interrupt(cpu, where);
         break;
+    case SETTLED:
     case RETURNED:
-        if (!cpu->stack || rsp > cpu->stack->high + NEAR || rsp + NEAR < cpu->stack->floor ||
-            !stack_is_there(cpu->stack, &where))
-            change(cpu, cpu->from, &where, SLACK, false);
+        if (!may_be_on(cpu, where)) /* so it has never been on it */
+            change(cpu, cpu->stack ? cpu->stack->entered : where->rsp, where, SLACK, false);
         break;
     }
     cpu->open = SETTLED;
     cpu->presumed = 0;
-    if (cpu->stack && physical) {
-        cpu->stack->page = (rsp - 1) / STACK_PAGE;
-        cpu->stack->physical = physical;
+    if (cpu->stack && where->physical) {
+        cpu->stack->page = (where->rsp - 1) / STACK_PAGE;
+        cpu->stack->physical = where->physical;
     }
+}
+
+void follow_place(unsigned number, uint64_t rsp, uint64_t physical, bool reads)
+{
+    struct stack_where where = {.rsp = rsp, .space = cpus[number].space, .physical = physical};
+
+    settle(&cpus[number], &where, reads);
 }
 
 /* --- Calls and returns --- */
@@ -549,10 +559,13 @@ void follow_interrupt(unsigned number, const struct follow_interrupt *interrupt)
 {
     struct follow_cpu *cpu = &cpus[number];
     struct frame frame = {.next = interrupt->from, .kind = FRAME_INTERRUPT};
+    struct stack_where from = where_is(cpu, interrupt->from);
     uint64_t same = (interrupt->from & ~(uint64_t)(FRAME_ALIGNED - 1)) - FRAME_SIZE;
 
-    if (follow_is_open(number))
-        follow_place(number, interrupt->from, 0, true);
+    if (interrupt->user)
+        from.program = interrupt->space;
+    if (follow_is_open(number) || !stack_is_there(cpu->stack, &from))
+        settle(cpu, &from, true);
     if (!cpu->stack)
         return;
     if (interrupt->user)

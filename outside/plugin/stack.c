@@ -109,6 +109,8 @@ bool stack_is_there(const struct stack *stack, const struct stack_where *where)
 {
     if (stack->space != where->space && (stack->user || !holds(stack, 0)))
         return false;
+    if (where->program && stack->program && where->program != stack->program)
+        return false;
     if (where->physical && stack->physical && stack->page == page_of(where->rsp))
         return stack->physical == where->physical;
     return holds(stack, where->rsp);
@@ -285,6 +287,7 @@ void stack_enter(struct stack *stack, uint64_t rsp)
     assert(!stack->on);
     resume(stack);
     stack->on = true;
+    stack->entered = rsp;
     stack_pop_below(stack, rsp);
 }
 

@@ -45,6 +45,7 @@ struct stack_where {
     uint64_t rsp;
     uint64_t space;    /* cr3; 0: not known */
     uint64_t physical; /* the physical page of rsp's page; 0: not known */
+    uint64_t program;  /* cr3 of the program that runs; 0: not known, or none */
 };
 
 struct stack {
@@ -57,6 +58,8 @@ struct stack {
     bool on;                 /* a CPU is on it */
     bool user;               /* a program runs on it, so it belongs to its address space alone */
     uint32_t function;       /* as in a frame, for a thread's first function */
+    uint64_t program;        /* cr3 of the program that runs on it; 0: not known, or none */
+    uint64_t entered;        /* rsp when it was entered */
     uint64_t ran;            /* instructions executed on it, as reported by follow_time */
     uint64_t left;           /* order in which stacks were left */
     unsigned depth, room;
