@@ -6,6 +6,7 @@
 
 #include "core/console/habits.h"
 #include "core/console/near.h"
+#include "core/event/own_kernel.h"
 #include "core/lib/number.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
@@ -92,17 +93,19 @@ static bool refuse_operator(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "&") == 0 && !(i == argc - 1 && may_end_in_ampersand(argc, argv))) {
-            print("%s: \"&\": only a program runs in the background: `run PROGRAM &`, and `perf "
-                  "record -p PID -- COMMAND` records it; `;` separates commands\n",
-                  argv[0]);
+            print("%s: \"&\": %s\n", argv[0],
+                  own_kernel ? "only a program runs in the background: `run PROGRAM &`, and `perf "
+                               "record -p PID -- COMMAND` records it; `;` separates commands"
+                             : "nothing runs in the background here");
             return true;
         }
         if (is_pipe(argv[i]) || strcmp(argv[i], "&&") == 0) {
             print("%s: \"%s\": this prompt has neither pipes nor files: `perf list PATTERN` and "
-                  "`perf script --max-events N` print less, `;` separates commands, a filter "
-                  "stands in quotes, and on the host perf script -i - <build/com2.bin can be "
-                  "piped\n",
-                  argv[0], argv[i]);
+                  "`perf script --max-events N` print less%s\n",
+                  argv[0], argv[i],
+                  own_kernel ? ", `;` separates commands, a filter stands in quotes, and on the "
+                               "host perf script -i - <build/com2.bin can be piped"
+                             : "");
             return true;
         }
     }

@@ -7,9 +7,6 @@
 
 #define HABIT_ANSWER 320 /* bytes of the longest answer */
 
-/* How an answer begins that is about the real perf. What follows is about Pitot's own kernel. */
-#define HABIT_HOST "the real perf has it: on the host, "
-
 /*
  * Writes what to type instead of the words at `typed`, of which there are `count`. Returns how many
  * of them the answer is about; 0 if it is about none. `has`: whether there is a command of that
@@ -20,6 +17,9 @@ size_t habit_answer(const char *const *typed, size_t count, bool (*has)(const ch
 
 /* Does the same for an option of `perf PART`; the answer for the host ends in the option. */
 size_t habit_answer_option(const char *part, const char *option, char *text, size_t size);
+
+/* Writes how to have the real perf do `perf PART OPTION` on the host. */
+void habit_answer_host(const char *part, const char *option, char *text, size_t size);
 
 /* Returns the index-th of perf's subcommands that are not here; NULL past the end. */
 const char *habit_perf_part(size_t index);

@@ -21,7 +21,7 @@ struct sink;
 
 struct event_source {
     const char *spelt;          /* as listed in error messages: "cpu-clock" */
-    const char *spelt_embedded; /* ... if not event_own_kernel; NULL: alike */
+    const char *spelt_embedded; /* ... if not own_kernel; NULL: alike */
     const char *name; /* matched against patterns of `perf list`; NULL: the source has many names */
     void (*describe)(struct sink *sink); /* prints the entry of `perf list` */
     /*
@@ -58,9 +58,3 @@ extern const struct event_source breakpoint_source, clock_source, branches_sourc
 /* In parsing order. */
 extern const struct event_source *const event_sources[];
 extern const size_t event_source_count;
-
-/*
- * True in Pitot's own kernel, where programs can be watched, TAB completes, and the tracepoint
- * breakpoint:hit has the fields of hits; false in a kernel that embeds Pitot.
- */
-extern const bool event_own_kernel;

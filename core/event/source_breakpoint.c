@@ -3,6 +3,7 @@
 #include <linux/hw_breakpoint.h>
 
 #include "core/event/event.h"
+#include "core/event/own_kernel.h"
 #include "core/event/source_branches.h"
 #include "core/event/source_place.h"
 #include "core/lib/string.h"
@@ -197,10 +198,10 @@ static void breakpoint_begin(struct event *event)
 static void breakpoint_describe(struct sink *sink)
 {
     print_to(sink, "  mem:ADDR[/LEN][:ACCESS]%-28s[Hardware breakpoint]\n",
-             event_own_kernel ? "[:k]" : "");
+             own_kernel ? "[:k]" : "");
     if (symbols_count())
         print_to(sink, "      ADDR    0x..., a symbol, or symbol+offset: %zu symbols%s\n",
-                 symbols_count(), event_own_kernel ? ", TAB completes" : "");
+                 symbols_count(), own_kernel ? ", TAB completes" : "");
     else
         print_to(sink, "      ADDR    0x...; symbols when pitot-tables has made the tables\n");
     print_to(
@@ -210,7 +211,7 @@ static void breakpoint_describe(struct sink *sink)
         "      ACCESS  w, rw, or x\n"
         "      several on the same bytes share a register; if the owner of a hit cannot be\n"
         "      determined, `perf stat` and `perf record` say \"not exact\", and by how many\n");
-    if (event_own_kernel)
+    if (own_kernel)
         print_to(
             sink,
             "      what a hit did to the bytes, and which instruction: breakpoint:hit\n"

@@ -2,6 +2,7 @@
 /* See source_place.h. */
 #include "core/event/source_place.h"
 
+#include "core/event/own_kernel.h"
 #include "core/host.h"
 #include "core/lib/string.h"
 #include "core/lib/words.h"
@@ -26,7 +27,7 @@ static int refuse_unknown(struct refusal *why, const char *name, const struct ho
     char text[SPELLING_LIST];
     struct words near = words_begin(text, sizeof(text));
 
-    if (symbols_count() == 0)
+    if (!program && !own_kernel && symbols_count() == 0)
         return refuse(why, ENOENT,
                       "no symbol \"%s\", as the tables are missing: pitot-tables makes them; 0x... "
                       "needs none",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The tracepoint source. Hits run in the tracepoint's context with interrupts off. */
 #include "core/event/event.h"
+#include "core/event/own_kernel.h"
 #include "core/event/spelling.h"
 #include "core/event/unknown.h"
 #include "core/lib/print.h"
@@ -221,6 +222,8 @@ static int refuse_unknown(const char *spelling, size_t system, struct refusal *w
     if (!event_near_tracepoints(spelling, near, sizeof(near)))
         return refuse(why, ENOENT, "no tracepoint \"%s\"; %.*s has %s", spelling, (int)system,
                       spelling, text);
+    if (!own_kernel) /* which may have no console */
+        return refuse(why, ENOENT, "no tracepoint \"%s\"; near: %s", spelling, near);
     return refuse(why, ENOENT, "no tracepoint \"%s\"; near: %s; `perf list %.*s` lists all",
                   spelling, near, (int)system, spelling);
 }

@@ -5,4 +5,3 @@
 const struct event_source *const event_sources[] = {&breakpoint_source, &clock_source,
                                                     &branches_source, &tracepoint_source};
 const size_t event_source_count = sizeof(event_sources) / sizeof(event_sources[0]);
-const bool event_own_kernel = true;

@@ -4,6 +4,7 @@
 
 #include <linux/perf_event.h>
 
+#include "core/event/own_kernel.h"
 #include "core/event/source.h"
 #include "core/lib/number.h"
 #include "core/lib/string.h"
@@ -18,8 +19,7 @@ const char *spelling_possible(void)
         const struct event_source *source = event_sources[i];
 
         words_add(&list, "%s",
-                  event_own_kernel || !source->spelt_embedded ? source->spelt
-                                                              : source->spelt_embedded);
+                  own_kernel || !source->spelt_embedded ? source->spelt : source->spelt_embedded);
     }
     return text;
 }

@@ -2,6 +2,7 @@
 /* See unknown.h. */
 #include "core/event/unknown.h"
 
+#include "core/event/own_kernel.h"
 #include "core/event/spelling.h"
 #include "core/lib/string.h"
 #include "core/lib/words.h"
@@ -85,7 +86,7 @@ int event_refuse_unknown(const char *spelling, struct refusal *why)
         return error;
     if (event_near_tracepoints(spelling, near, sizeof(near)) ||
         near_symbols(word, near, sizeof(near)))
-        return refuse(why, EINVAL, "unknown event \"%s\"; near: %s; `perf list` lists all",
-                      spelling, near);
+        return refuse(why, EINVAL, "unknown event \"%s\"; near: %s%s", spelling, near,
+                      own_kernel ? "; `perf list` lists all" : "");
     return refuse(why, EINVAL, "unknown event \"%s\": %s", spelling, spelling_possible());
 }

@@ -2,6 +2,7 @@
 /* See aggregate_options.h. */
 #include "core/perf/aggregate_options.h"
 
+#include "core/event/own_kernel.h"
 #include "core/lib/string.h"
 #include "core/tracepoint/field.h"
 
@@ -55,7 +56,7 @@ static const struct tracepoint_field *find_field(const struct event_spec *event,
     bool by = strcmp(option, "--by") == 0;
     const struct tracepoint_field *field;
 
-    if (!tracepoint && !event_own_kernel) {
+    if (!tracepoint && !own_kernel) {
         refuse(why, EINVAL, "%s %s: %s is not a tracepoint and has no fields%s", option, name,
                event->name, by ? ", only comm, cpu and caller" : "");
         return NULL;

@@ -3,6 +3,7 @@
 #include "core/perf/events.h"
 
 #include "core/console/habits.h"
+#include "core/event/own_kernel.h"
 #include "core/lib/glob.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
@@ -27,6 +28,18 @@ int events_add(struct perf_options *options, const char *event, const struct eve
     return error;
 }
 
+static int refuse_pattern_of_program(const char *event, struct refusal *why)
+{
+    const char *place = strchr(event + strlen(BREAKPOINT), ':');
+    const char *end = place ? strchr(place + 1, ':') : NULL;
+    int length = (int)(place ? (size_t)(place - event) : strlen(event));
+
+    return refuse(why, EINVAL,
+                  "%s: * and ? stand for tracepoints, not for symbols; write each, up to four: "
+                  "%.*s:SYMBOL%s",
+                  event, length, event, end ? end : "");
+}
+
 /* Patterns are for tracepoints: symbols take one register each. */
 static int refuse_pattern_of_symbols(const char *event, struct refusal *why)
 {
@@ -36,6 +49,8 @@ static int refuse_pattern_of_symbols(const char *event, struct refusal *why)
     struct words names = words_begin(text, sizeof(text));
     struct symbol symbol;
 
+    if (*first == '/')
+        return refuse_pattern_of_program(event, why);
     while (first[length] != '\0' && !strchr(":/+", first[length]))
         length++;
     print_into(pattern, sizeof(pattern), "%.*s", (int)length, first);
@@ -44,7 +59,10 @@ static int refuse_pattern_of_symbols(const char *event, struct refusal *why)
             words_add(&names, "mem:%s%s", symbol.name, first + length);
     return refuse(why, EINVAL,
                   "%s: * and ? stand for tracepoints, not for symbols; write each, up to four: %s",
-                  event, text[0] ? text : "mem:SYMBOL:x, with TAB for its name");
+                  event,
+                  text[0]      ? text
+                  : own_kernel ? "mem:SYMBOL:x, with TAB for its name"
+                               : "mem:SYMBOL:x");
 }
 
 static int add_matching(struct perf_options *options, const char *pattern,
@@ -72,28 +90,47 @@ static bool is_subsystem(const char *event)
     return colon && colon > event && colon[1] == '\0' && strcmp(event, "mem:") != 0;
 }
 
-static int parse_event(struct perf_options *options, char *event, struct refusal *why)
+static int add_event(struct perf_options *options, const char *event,
+                     const struct event_terms *terms, struct refusal *why)
 {
     char pattern[EVENT_NAME_SIZE];
-    struct event_terms terms = {.period = 0};
-    char answer[HABIT_ANSWER];
+
+    if (glob_is_pattern(event) && strncmp(event, BREAKPOINT, strlen(BREAKPOINT)) == 0)
+        return refuse_pattern_of_symbols(event, why);
+    if (glob_is_pattern(event))
+        return add_matching(options, event, terms, why);
+    /* `lock:` is short for `lock:*`; a subsystem longer than any event name is rejected below */
+    if (is_subsystem(event) && strlen(event) + sizeof("*") <= sizeof(pattern)) {
+        print_into(pattern, sizeof(pattern), "%s*", event);
+        return add_matching(options, pattern, terms, why);
+    }
+    return events_add(options, event, terms, why);
+}
+
+/* perf's names mean something else only where the kernel has no event of such a name. */
+static int refuse_habit(int error, const char *event, struct refusal *why)
+{
     const char *const typed[] = {"-e", event};
+    char answer[HABIT_ANSWER];
+
+    if (!habit_answer(typed, 2, NULL, answer, sizeof(answer)))
+        return error;
+    return refuse(why, EINVAL, "unknown event \"%s\": %s", event, answer);
+}
+
+static int parse_event(struct perf_options *options, char *event, struct refusal *why)
+{
+    struct event_terms terms = {.period = 0};
+    unsigned before = options->recording.event_count;
     int error = terms_parse(event, &terms, why);
 
     if (error)
         return error;
-    if (habit_answer(typed, 2, NULL, answer, sizeof(answer)))
-        return refuse(why, EINVAL, "unknown event \"%s\": %s", event, answer);
-    if (glob_is_pattern(event) && strncmp(event, BREAKPOINT, strlen(BREAKPOINT)) == 0)
-        return refuse_pattern_of_symbols(event, why);
-    if (glob_is_pattern(event))
-        return add_matching(options, event, &terms, why);
-    /* `lock:` is short for `lock:*`; a subsystem longer than any event name is rejected below */
-    if (is_subsystem(event) && strlen(event) + sizeof("*") <= sizeof(pattern)) {
-        print_into(pattern, sizeof(pattern), "%s*", event);
-        return add_matching(options, pattern, &terms, why);
-    }
-    return events_add(options, event, &terms, why);
+    error = add_event(options, event, &terms, why);
+    /* in other cases the event was known, or there was no room for one */
+    if (error && options->recording.event_count == before && before < RECORDING_EVENTS_MAX)
+        return refuse_habit(error, event, why);
+    return error;
 }
 
 /*
@@ -185,7 +222,7 @@ int events_set_filter(void *at, const char *typed, char *value, struct refusal *
     if (count == 0)
         return refuse(why, EINVAL, "%s must come after the -e EVENT that it is for", typed);
     for (unsigned i = 0; !error && i < count; i++) {
-        if (!events[i].source->has_fields && !event_own_kernel)
+        if (!events[i].source->has_fields && !own_kernel)
             return refuse(why, EINVAL, "--filter: %s is not a tracepoint and has no fields",
                           events[i].name);
         if (!events[i].source->has_fields)

@@ -3,7 +3,6 @@
 #include "core/console/command.h"
 #include "core/console/habits.h"
 #include "core/console/near.h"
-#include "core/event/source.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
 #include "core/perf/commands.h"
@@ -47,11 +46,6 @@ static int refuse_part(const char *name, const char *word)
         print("`help perf` lists them\n");
         return -EINVAL;
     }
-    if (!event_own_kernel && strncmp(answer, HABIT_HOST, strlen(HABIT_HOST)) == 0)
-        print_into(answer, sizeof(answer),
-                   HABIT_HOST "tools/perf-file STREAM perf.data, of the bytes that "
-                              "pitot_host_write gets; then perf %s -i perf.data",
-                   name);
     print("perf %s%s%s: %s\n", name, words > 2 ? " " : "", words > 2 ? word : "", answer);
     return -EINVAL;
 }

@@ -137,13 +137,13 @@ int report_options_parse(int argc, char **argv, struct report_options *options, 
 
 static int set_fields(void *at, const char *typed, char *value, struct refusal *why)
 {
-    if (strcmp(value + (value[0] == '+'), "iregs") != 0)
-        return refuse(
-            why, EINVAL,
-            "%s %s: here -F iregs and -F +iregs are allowed; the real perf has it: on the "
-            "host, tools/perf-file build/com2.bin build/perf.data; perf script -i "
-            "build/perf.data --vmlinux=build/pitot.elf %s %s",
-            typed, value, typed, value);
+    char answer[HABIT_ANSWER];
+
+    if (strcmp(value + (value[0] == '+'), "iregs") != 0) {
+        habit_answer_host("script", typed, answer, sizeof(answer));
+        return refuse(why, EINVAL, "%s %s: here -F iregs and -F +iregs are allowed; %s %s", typed,
+                      value, answer, value);
+    }
     *(bool *)at = true;
     return 0;
 }

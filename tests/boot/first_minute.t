@@ -126,6 +126,8 @@ my @typed = (
     ['top' => qr/^top: no such command; `perf record -a -- COMMAND` takes samples, /],
     (map { [$_ => qr/^\S+: no such command; it is a part of perf: type perf before it$/] }
         'record -a sleep 1', 'stat ls', 'report', 'list'),
+    ['df' => qr/^df: no such command; here it is ls$/],
+    ['perf recrod -o x' => qr/^perf: "recrod" is not a perf command; near: record/],
     ['?' => qr/^\?: no such command; here it is help$/],
     ['perf stat rm x' => qr/^perf stat: workload "rm" is not a command; this prompt has no /],
     ['# what is here; and there' => qr/\A\z/],

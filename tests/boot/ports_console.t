@@ -98,7 +98,8 @@ my @deep = ('perf record -z -e mem:jobs_done:w -e shop:job_done -g --intr-regs -
     'perf record -e cpu-clock -F 1000 -g --verify-chain -- work', 'perf record -e mem:nosuch:w',
     q{perf record -e shop:job_done --filter 'job == x' -- work}, 'perf report --nosuch',
     'perf record -e shop:job_done -- work', 'perf report -s job,worker', 'perf report -s nosuch',
-    'wrok', 'help perf record', 'begin', 'work', 'end');
+    'wrok', 'help perf record', 'begin', 'work', 'end', 'perf record -e foo:nosuch -- work',
+    'perf stat -e qq:qqqqqqqq -- work');
 for my $part ([@deep[0 .. 5]], [@deep[6 .. 9]], [@deep[10 .. $#deep]]) {
     my @told = run_lines($small, 1, @$part);
     for my $i (0 .. $#$part) {
@@ -132,11 +133,29 @@ my @others = (
     ['perf record -e breakpoint:hit -- work', qr/: unknown event "breakpoint:hit"; near: /],
     ['perf record -e mem:jobs_done:w --filter old==0 -- work', qr/has no fields$/],
     ['perf record -e mem:jobs_done:w --by old -- work', qr/no fields, only comm, cpu and caller$/],
-    ['perf annotate', qr/perf-file STREAM perf\.data, .*; then perf annotate -i perf\.data$/],
+    ['perf annotate',
+        qr/perf-file STREAM perf\.data, .*; then perf annotate -i perf\.data --vmlinux=KERNEL$/],
+    ['perf report -S a', qr/; then perf report -i perf\.data --vmlinux=KERNEL -S$/],
+    ['perf script -F comm,ip', qr/; then perf script -i perf\.data --vmlinux=KERNEL -F comm,ip$/],
+    ['perf recrod -o x', qr/^perf: "recrod" is not a perf command; near: record/],
+    ['perf record -e shop:jobdone -- work', qr/"shop:jobdone"; near: shop:job_done$/],
 );
 for my $some (\@refusals, \@others) {
     my @said = run_lines($one, 1, map { $_->[0] } @$some);
     like($said[$_], $some->[$_][1], "$some->[$_][0]: refused") for 0 .. $#$some;
+}
+# Nor is what only its tree has, to users of perf, gdb and a shell.
+my @habits = ('perf report -S a', 'perf report --header', 'perf script -F comm,ip',
+    'perf record -o f -- work', 'break main', 'p x', 'perf test', 'perf config', 'perf ftrace',
+    'perf record -b -- work', 'perf record -e cs -- work', 'echo x', 'cat /proc/kallsyms',
+    'work | x', 'work &', 'perf record -e cycles -- work', 'perf kmem record');
+for my $part ([@habits[0 .. 8]], [@habits[9 .. $#habits]]) {
+    my @said = run_lines($one, 1, @$part);
+    for my $i (0 .. $#$part) {
+        like($said[$i], qr/: /, "$part->[$i]: answered");
+        unlike($said[$i], qr/make |build\/|branches|TAB|sched:|kmem:\*|run PROGRAM/,
+            '... without what is not there');
+    }
 }
 my ($none) = run_lines("$build/ports/c-level4.elf", 1, 'perf list');
 is($none, "pitot: the tables are missing (pitot-tables)\n", 'without tables none is run');

@@ -141,7 +141,9 @@ static void what_other_tools_have_is_answered_with_what_is_here(void **state)
         {"bpftrace", "-e", "bpftrace: no such command; `perf stat -e lock:lock_acquire --by name"},
         {"reset", NULL, "reset: no such command; here it is reboot; ^L clears the screen\n"},
         {"exit", NULL, "exit: no such command; `help` lists them\n"},
-        {"z", NULL, "z: no such command; here it is help\n"},
+        {"z", NULL, "z: no such command; `help` lists them\n"},
+        {"?", NULL, "?: no such command; here it is help\n"},
+        {"df", NULL, "df: no such command; this prompt has no files"},
     };
 
     (void)state;

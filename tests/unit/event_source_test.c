@@ -70,7 +70,6 @@ static const struct event_source coin_source = {
 /* In place of core/event/sources.c. */
 const struct event_source *const event_sources[] = {&coin_source};
 const size_t event_source_count = 1;
-const bool event_own_kernel = true;
 
 static void toss(unsigned coin, uint64_t side)
 {

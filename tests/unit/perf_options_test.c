@@ -3,7 +3,7 @@
  * The options of perf record and perf stat: each one, each term of an event, each refusal with its
  * reason, and noise. Event spellings themselves are tests/unit/event_spec_test.c's.
  *
- * links: tests/unit/fake_events.c tests/unit/fake_task.c tests/unit/fake_cpu.c tests/unit/fake_preempt.c
+ * links: tests/unit/fake_gates.c tests/unit/fake_events.c tests/unit/fake_task.c tests/unit/fake_cpu.c tests/unit/fake_preempt.c
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,9 +21,14 @@
 #include "core/perf/options.h"
 #include "core/sample/sample.h"
 #include "core/symbols/symbols.h"
+#include "core/tracepoint/define.h"
 #include "tests/unit/random.h"
 
 #define WORDS_MOST 24
+
+#define SOME_FIELDS(FIELD, of) FIELD(of, s32, count, "count=%d")
+TRACEPOINT_DECLARE(some, SOME_FIELDS);
+TRACEPOINT_DEFINE(slots, some, SOME_FIELDS);
 
 /* All that an event can ask for that is no tracepoint. */
 #define SAMPLE_OF_WATCH (SAMPLE_OPTIONAL & ~PERF_SAMPLE_RAW)
@@ -919,6 +924,23 @@ static void what_only_the_real_perf_has_is_answered_with_what_to_do(void **state
     assert_refused("record -e cpu-clock,mem:kern*/4:w", "* and ? stand for tracepoints, not for ");
     assert_non_null(strstr(why.text, "up to four: mem:kernel_flag/4:w"));
     assert_refused("record -e mem:q?:x", "up to four: mem:SYMBOL:x, with TAB");
+    assert_refused("record -e mem:/bin/load:ma*:x", "up to four: mem:/bin/load:SYMBOL:x");
+    assert_refused("record -e mem:/bin/l*", "up to four: mem:/bin/l*:SYMBOL");
+}
+
+/* slots and cs are perf's in the answers to what is unknown. */
+static void a_tracepoint_may_have_a_name_that_perf_uses(void **state)
+{
+    static const char *const lines[] = {"record -e slots:some", "record -e slots:*",
+                                        "record -e slots:"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+        assert_int_equal(parse(lines[i]), 0);
+        assert_string_equal(options.recording.events[0].name, "slots:some");
+    }
+    assert_refused("record -e slots", "unknown event \"slots\": no counter of the CPU");
+    assert_refused("record -e cs:*", "unknown event \"cs:*\": it is -e sched:sched_switch here");
 }
 
 static void one_event_more_than_there_is_room_for_is_refused(void **state)
@@ -1044,6 +1066,7 @@ int main(void)
         cmocka_unit_test_setup(a_subsystem_is_all_of_its_tracepoints, setup),
         cmocka_unit_test_setup(the_default_events_suit_the_options, setup),
         cmocka_unit_test_setup(what_only_the_real_perf_has_is_answered_with_what_to_do, setup),
+        cmocka_unit_test_setup(a_tracepoint_may_have_a_name_that_perf_uses, setup),
         cmocka_unit_test_setup(one_event_more_than_there_is_room_for_is_refused, setup),
         cmocka_unit_test_setup(noise_is_parsed_or_refused_with_words, setup),
     };
