@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The tracepoint source. Hits run in the tracepoint's context with interrupts off. */
+#include "arch/snapshot.h"
 #include "core/event/event.h"
 #include "core/event/own_kernel.h"
 #include "core/event/spelling.h"
@@ -187,8 +188,13 @@ static void tell_states(struct event *event, bool begins)
         struct trace_hit hit = {
             .tracepoint = tracepoint, .argument = argument, .ids = task_ids[cpu], .cpu = cpu};
 
-        if (hit.ids == event_drain_ids || !state.tell(&hit, begins) ||
-            !event_tracepoint_means(event, &hit))
+        if (hit.ids == event_drain_ids || !state.tell(&hit, begins))
+            continue;
+        if (!hit.regs) { /* this CPU; here, as the chain is made before this function returns */
+            REGS_SNAPSHOT(&hit.own);
+            hit.regs = &hit.own;
+        }
+        if (!event_tracepoint_means(event, &hit))
             continue;
         event->cpu[cpu].count++;
         sample_take_state(&event->plan, &event->rings[cpu], &hit);

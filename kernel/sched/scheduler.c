@@ -8,7 +8,6 @@
 
 #include "arch/park.h"
 #include "arch/smp.h"
-#include "arch/snapshot.h"
 #include "core/breakpoint/breakpoint.h"
 #include "core/event/follow.h"
 #include "core/lib/assert.h"
@@ -128,11 +127,7 @@ bool sched_switch_tell_state(struct trace_hit *hit, bool begins)
 
     if (!thread || thread == there->idle || thread->state != THREAD_RUNNING)
         return false;
-    hit->regs = arch_stopped_regs(hit->cpu);
-    if (!hit->regs) { /* this CPU, which parks the others */
-        REGS_SNAPSHOT(&hit->own);
-        hit->regs = &hit->own;
-    }
+    hit->regs = arch_stopped_regs(hit->cpu); /* NULL: this CPU, which parks the others */
     sched_switch_arguments(hit, begins ? there->idle : thread, begins ? thread : there->idle);
     return true;
 }

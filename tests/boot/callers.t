@@ -4,8 +4,9 @@
 #
 # The caller of a function that does not return is named right, by the real perf and on the console,
 # in both kernels: `begin` of a second CPU, which calls scheduler_idle, `thread_main`, which calls
-# thread_exit, and `sys_exit`, which calls process_exit. Each ends with that call. Run from the root
-# of the tree: prove tests/boot/callers.t
+# thread_exit, and `sys_exit`, which calls process_exit. Each ends with that call. So are those of
+# the function that records what its own CPU runs, from that function on. Run from the root of the
+# tree: prove tests/boot/callers.t
 use strict;
 use warnings;
 use lib 'tests/lib';
@@ -21,6 +22,7 @@ my %caller = (
     thread_exit    => 'process_exit thread_main',
     process_exit   => 'sys_exit',
 );
+my $telling = 'tracepoint_begin_event tracepoint_disable'; # of core/event/source_tracepoint.c
 my @fields = ('-F', 'comm,tid,cpu,time,period,event,ip,sym,symoff');
 my @columns = ('--no-children', '-F', 'overhead,sample,sym');
 my @loads = ('fs-stress --threads 3 4', '/bin/fs-load 1');
@@ -69,6 +71,10 @@ for my $unwinder (sort keys %kernel) {
     for my $whose (sort keys %chains) {
         is(callers($_, @{$chains{$whose}}), $caller{$_}, "$whose: who calls $_")
             for sort keys %caller;
+        is(callers('tell_states', @{$chains{$whose}}), $telling,
+            "$whose: who calls what records the state of its own CPU");
+        is(callers('sched_switch_tell_state', @{$chains{$whose}}), '',
+            '... and not what has returned by then');
     }
 }
 
