@@ -16,7 +16,7 @@
 #include "core/sample/records.h"
 
 #define KEPT_MAGIC    UINT64_C(0x5450454b544f5450) /* the bytes "PTOTKEPT" */
-#define KEPT_VERSION  1
+#define KEPT_VERSION  2
 #define KEPT_END_SIZE 352 /* the longest panic, in words */
 
 /* Placed at the same address in every build, so that a recording of another build is recognised. */
