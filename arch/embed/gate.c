@@ -93,7 +93,8 @@ static const struct tss *task_state(void)
     if (selector == 0 || selector + sizeof(*task) - 1 > gdt.limit)
         return NULL;
     task = (const struct task_descriptor *)(gdt.base + selector);
-    if ((task->type & TASK_TYPE) != TASK_IS_64 || !arch_canonical(task_base(task)))
+    if ((task->type & TASK_TYPE) != TASK_IS_64 || !arch_canonical(task_base(task)) ||
+        !arch_mapped(task_base(task), offsetof(struct tss, reserved2)))
         return NULL;
     if (!(task->limit_high & TASK_LIMIT_HIGH) && task->limit < offsetof(struct tss, reserved2) - 1)
         return NULL;
@@ -119,7 +120,8 @@ static const char *gate_wrong(void)
     if ((gate->type & GATE_TYPE) != GATE_INTERRUPT)
         return "gate 1 of the IDT is not an interrupt gate";
     if (!task)
-        return "the TSS of this CPU is not where its GDT says: set TR and that descriptor";
+        return "the TSS of this CPU is not where its GDT says, or not in pitot_host_mapped: set TR "
+               "and that descriptor";
     if (ist == 0 || task->ist[ist - 1] != (uintptr_t)pitot_debug_stack(arch_cpu_id()))
         return "the IST stack of gate 1 is not pitot_debug_stack of this CPU";
     return NULL;

@@ -177,7 +177,7 @@ refuses('2, with another stack', "-e $watched/8:w",
 # ports/c/variants/task_state.c: what the GDT says now, which the CPU reads only at `ltr`.
 my $task = '2, with another GDT';
 refuses($task, "$_ -e $watched/8:w", 'the TSS of this CPU is not where its GDT says')
-    for qw(base type short cut);
+    for qw(base unmapped type short cut);
 refuses(2, '-e mem:' . address(2, 'percpu') . '/8:rw', q{the CPU's own area});
 refuses(2, '-e mem:0xffffffffff000000:w', 'is not mapped');
 refuses(2, '-e mem:jobs_done:w', 'as the tables are missing: pitot-tables makes them; 0x...');

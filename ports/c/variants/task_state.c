@@ -27,6 +27,8 @@ const char *__wrap_pitot_start(const char *options)
         options++;
     if (*options == 'b') /* base */
         descriptor[1] = 0x12345678;
+    else if (*options == 'u') /* unmapped */
+        descriptor[1] = 0xffffff00;
     else if (*options == 't') /* type: data */
         descriptor[0] = gdt[0x20 / 8];
     else if (*options == 's') /* short */
