@@ -50,11 +50,16 @@ bool embed_traps_check(const struct pitot_regs *interrupted)
 
         if ((uintptr_t)frame < low || (uintptr_t)frame > high - sizeof(*frame))
             return false;
+        /* The interrupt's own entry is in no row, and the rows beyond are of outer interrupts. */
+        if (interrupted->sp >= low && interrupted->sp < (uintptr_t)(frame + 1))
+            return false;
         trap = arch_embed_trap(frame->returns);
         if (trap) {
             check(trap, (uintptr_t)(frame + 1), high, interrupted);
             return true;
         }
+        if (arch_embed_in_gate(frame->returns))
+            return false;
         frame = frame->caller;
     }
     return false;

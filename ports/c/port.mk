@@ -33,6 +33,9 @@ $(eval $(call C_PORT,distances,0 1 2,$(call distances,64,136)))
 $(eval $(call C_PORT,bp-wrong,0 1 2,$(call distances,56,136)))
 $(eval $(call C_PORT,frame-wrong,0 1 2,$(call distances,64,144)))
 $(eval $(call C_PORT,frame-far,0 1 2,$(call distances,64,1000000)))
+outer = $(call wrap,pitot_init pitot_start) -Wl$(comma)--defsym=GATE=$(1)
+$(eval $(call C_PORT,outer-entry,0 1 2,$(call outer,1)))
+$(eval $(call C_PORT,outer-gateless,0 1 2,$(call outer,0)))
 $(eval $(call C_PORT,tickless,0 1 2,$(call elsewhere,clock_tick,0)))
 $(eval $(call C_PORT,stray,0 1 2,$(call wrap,record_end)))
 $(eval $(call C_PORT,stray-next,0 1 2,$(call wrap,record_end pitot_init)))
@@ -68,6 +71,7 @@ $(BUILD)/ports/c-task-state.elf: ports/c/variants/task_state.c
 $(BUILD)/ports/c-vanishes.elf: ports/c/variants/vanishes.c
 $(BUILD)/ports/c-many-threads.elf: ports/c/variants/many_threads.c
 $(patsubst %,$(BUILD)/ports/c-%.elf,distances bp-wrong frame-wrong frame-far): ports/c/variants/distances.c
+$(BUILD)/ports/c-outer-entry.elf $(BUILD)/ports/c-outer-gateless.elf: ports/c/variants/outer_entry.c
 $(BUILD)/ports/c-gdb-stack.elf: ports/c/variants/gdb_stack.c
 $(BUILD)/ports/c-stray.elf: ports/c/variants/stray.c
 $(BUILD)/ports/c-stray-next.elf: ports/c/variants/stray.c ports/c/variants/debug_next.c
@@ -99,4 +103,4 @@ $(BUILD)/ports/%-tables.elf: $(BUILD)/ports/%.elf $(TABLE_TOOLS) tools/pitot-tab
 	$(Q)BUILD=$(BUILD) tools/pitot-tables --text text_start,text_end --exempt .boot $@.part
 	$(Q)mv $@.part $@
 
-C_PORTS := $(patsubst %,$(BUILD)/ports/c-%.elf,level0 level1 level2 level3 level2-tables own-gate-tables small-tables low-tables nameless-tables level3-tables level4 level4-tables level4-small-tables level4-two-tables level4-tickless-tables level4-forgets-tables moves parkless one-of-two two-of-one forgets dropped gateless shifted task-state tickless many-threads distances bp-wrong frame-wrong frame-far stray stray-next level5 lineless vanishes gdb-stack gdbless gdb-of-two)
+C_PORTS := $(patsubst %,$(BUILD)/ports/c-%.elf,level0 level1 level2 level3 level2-tables own-gate-tables small-tables low-tables nameless-tables level3-tables level4 level4-tables level4-small-tables level4-two-tables level4-tickless-tables level4-forgets-tables moves parkless one-of-two two-of-one forgets dropped gateless shifted task-state tickless many-threads distances bp-wrong frame-wrong frame-far outer-entry outer-gateless stray stray-next level5 lineless vanishes gdb-stack gdbless gdb-of-two)

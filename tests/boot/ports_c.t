@@ -49,6 +49,8 @@ my %others = (
     '2, with bp elsewhere' => 'bp-wrong',
     '2, with a frame elsewhere' => 'frame-wrong',
     '2, with a frame far off' => 'frame-far',
+    '2, with an outer entry' => 'outer-entry',
+    '2, with an outer entry, no gate' => 'outer-gateless',
     '2, with another GDT' => 'task-state',
     '2, on a small stack' => 'small-tables',
     '2, a stray trap' => 'stray',
@@ -208,6 +210,9 @@ for (['2, with bp elsewhere', $bp], ['2, with a frame elsewhere', $far],
     refuses($level, "late $ticks", "-g: \Q$lacks\E");
     incomplete_ok($level, 'late -e shop:tick', undef, "$level, no chains");
 }
+# ports/c/variants/outer_entry.c: the registers are the inner interrupt's.
+incomplete_ok($_, $ticks, undef, $_)
+    for '2, with an outer entry', '2, with an outer entry, no gate';
 incomplete_ok('2, with no tick', '-e cpu-clock', 'no samples by time: pitot_tick was not called',
     'a kernel without pitot_tick');
 incomplete_ok('2, with no tick', '-e shop:job_done', undef, '... that does not need it');
