@@ -47,6 +47,7 @@ struct embed_missing {
     uint64_t records;    /* that the rings do not have */
     bool ticks;          /* an event counts time, and pitot_tick was not called */
     const char *callers; /* why chains lack callers, or NULL */
+    bool locked;         /* a data watch recorded where the machine miscounts locked accesses */
 };
 
 void embed_incomplete_set(const struct embed_missing *missing);

@@ -29,6 +29,9 @@ void embed_incomplete_set(const struct embed_missing *missing)
         add("no samples by time: pitot_tick was not called");
     if (missing->callers)
         add("%s", missing->callers);
+    if (missing->locked)
+        add("watches miscount xchg and locked instructions on this machine: start QEMU with -accel "
+            "tcg,thread=single");
 }
 
 const char *pitot_incomplete(void)

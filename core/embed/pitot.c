@@ -5,6 +5,8 @@
  */
 #include "core/pitot.h"
 
+#include <linux/hw_breakpoint.h>
+
 #include "arch/cpu.h"
 #include "arch/embed.h"
 #include "arch/memory.h"
@@ -242,8 +244,13 @@ static void note_missing(void)
 
     for (unsigned cpu = 0; cpu < ARCH_CPUS_MAX; cpu++)
         missing.records += losses[cpu].dropped + losses[cpu].overwritten;
-    for (size_t i = 0; i < state.event_count; i++)
-        missing.ticks |= events[i].spec.source->counts_time && embed_ticks == state.ticks;
+    for (size_t i = 0; i < state.event_count; i++) {
+        const struct event_spec *spec = &events[i].spec;
+
+        missing.ticks |= spec->source->counts_time && embed_ticks == state.ticks;
+        missing.locked |= spec->source->watches && spec->attr.bp_type != HW_BREAKPOINT_X &&
+                          arch_watch_miscounts_locked();
+    }
     if (state.options.chains && !state.tables)
         missing.callers = embed_traps_wrong();
     embed_incomplete_set(&missing);
