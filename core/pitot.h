@@ -273,7 +273,8 @@ typedef void pitot_raise(struct pitot_tracepoint *, unsigned long long, unsigned
  * Runs a command line, such as "perf record -e mem:jobs_done:w -g -- work". Returns 0, or a
  * negative errno after printing the reason. Task context, one caller at a time. Refused where fewer
  * than PITOT_COMMAND_STACK bytes are left between pitot_host_stack's *low and the stack pointer;
- * the workload's own functions and interrupts come on top.
+ * the workload's own functions and interrupts come on top. Refused, too, on a stack that
+ * pitot_host_stack does not know.
  */
 #define PITOT_COMMAND_STACK 6144
 int pitot_command(const char *line);

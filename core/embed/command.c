@@ -63,25 +63,31 @@ static int check_stack(void)
 {
     static const char words[] =
         "pitot: " EMBED_STACK_SHORT(pitot_command, PITOT_COMMAND_STACK) "\n";
+    static const char unknown[] =
+        "pitot: pitot_host_stack does not know the stack of pitot_command\n";
     enum embed_stack stack = embed_stack_check(PITOT_COMMAND_STACK);
 
-    if (stack == EMBED_STACK_ENOUGH)
+    /* Without pitot_host_stack, check_kernel refuses. */
+    if (stack == EMBED_STACK_ENOUGH || !arch_embed_has_stacks())
         return 0;
     if (stack == EMBED_STACK_LESS)
         pitot_host_print(words, sizeof(words) - 1);
     else
-        print("pitot: pitot_host_stack does not know the stack of pitot_command\n");
+        pitot_host_print(unknown, sizeof(unknown) - 1);
     return -ENOMEM;
 }
 
-/* Initialised on first use; commands are refused until it succeeds. */
+/*
+ * Initialised on first use; commands are refused until it succeeds. The stack comes first, as the
+ * other checks need it.
+ */
 static int begin(void)
 {
     static bool begun;
-    int error = begun ? 0 : check_kernel();
+    int error = check_stack();
 
-    if (!error)
-        error = check_stack();
+    if (!error && !begun)
+        error = check_kernel();
     if (!error && !begun)
         embed_host_set();
     begun |= !error;
@@ -105,7 +111,8 @@ static int run(struct arguments *arguments)
     uint32_t before = embed_ticks;
     int status = command_run(arguments->count, arguments->value);
 
-    if (!status && arguments->count > 1 && strcmp(arguments->value[1], "record") == 0)
+    if (!status && arguments->count > 1 && strcmp(arguments->value[0], "perf") == 0 &&
+        strcmp(arguments->value[1], "record") == 0)
         tell_no_ticks(before);
     return status;
 }

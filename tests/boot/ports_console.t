@@ -113,6 +113,9 @@ for my $bytes (512, 4096, $room) {
     like($told, qr/^pitot: $short\nstack: \d+ bytes, 0 below it\n\z/,
         "a stack of $bytes bytes: refused, and nothing below it is written");
 }
+# The tables are not in this one: the stack is what is asked for first.
+my ($told) = run_lines("$build/ports/c-level4-small.elf", 1, 'on 4096 perf list');
+like($told, qr/^pitot: $short\n/, '... before anything else is looked at');
 
 # --- What cannot be had ---------------------------------------------------------------------------
 
