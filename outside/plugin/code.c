@@ -199,8 +199,8 @@ static bool may_vote(const struct code_block *block)
 
 /*
  * A kernel moves once; and once more if a loader has put it elsewhere, and it jumps to the upper
- * half, or to where it was linked. Code in its earlier place is not looked for: other CPUs may begin
- * there.
+ * half, or to where it was linked. Code in its earlier place is not looked for: other CPUs may
+ * begin there.
  */
 static bool may_move(const struct code_block *block)
 {

@@ -84,8 +84,10 @@ my ($bad) = $report =~ /^bad: (\d+), total: \d+$/m;
 cmp_ok($bad, '>', 0, '... it calls some bad');
 cmp_ok($bad, '<=', scalar(keys %fought), '... but no others than those that were contended');
 my %badly = $report =~ /^ +(acquire|acquired|contended|release): (\d+)$/mg;
-is_deeply(\%badly, {acquire => 0, acquired => $bad, contended => 0, release => 0},
-    '... and those for one reason');
+# The CPUs' idle threads are all thread 0: to perf one that waits takes the lock of another's.
+my ($acquire, $twice) = delete(@badly{qw(acquire acquired)});
+is_deeply([$acquire + $twice, \%badly], [$bad, {contended => 0, release => 0}],
+    '... and those for these reasons');
 my %reported = map { $_ => 1 } $report =~ /^ *(\S.*?) +\d+ +\d+ +[\d.]+ +[mnu]?s +/mg;
 my %named = map { $_->{fields} =~ /^\S+ (.+)/ ? ($1 => 1) : () }
     grep { $_->{event} eq 'lock:lock_acquired' } @samples;

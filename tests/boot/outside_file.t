@@ -274,7 +274,8 @@ substr($bytes, $leaf, 1) = "\xcc";
 write_bytes($patched, $bytes);
 my ($said, $status) = pitot('stat', $patched, @watches);
 is($status, $switched_off, 'a place that differs') or diag($said);
-like($said, qr/^pitot: 2 places differ from patched.elf: patched, or overwritten$/m, '... is counted');
+like($said, qr/^pitot: 2 places differ from patched.elf: patched, or overwritten$/m,
+    '... is counted');
 like($said, qr/^ +$$_[0] +\Q$$_[1]\E$/m, '... and nothing else is new')
     for [40, 'mem:port_writes:w'], [20, 'call:port_middle'];
 

@@ -69,7 +69,7 @@ my %changes = (
     'CI\'s time' => sub { sprintf("2026-11-27T13:44:13.%07dZ %s\n", $_[1], $_[0]) },
     'syslog' => sub { sprintf("Nov 27 13:44:13 rack/7 qemu[%d]: %s\n", 99 + $_[1], $_[0]) },
     'a container\'s name' => sub { "pitot-1  | $_[0]\n" },
-    'a prefix without a blank' => sub { sprintf("%04x%s\n", $_[1], $_[0]) },
+    'a prefix without a blank' => sub { sprintf("%03x%s\n", $_[1], $_[0]) },
     'JSON' => sub {
         sprintf("{\"log\":\"%s\\r\\n\",\"stream\":\"stdout\",\"time\":\"13:44:%02d\"}\n",
             $_[0], $_[1] % 60)
@@ -148,7 +148,7 @@ like($errors, qr/^LOG: 2 blocks: 1 pitot\.perf \(lines 1 to 22, cut\); 2 /m, '..
 is($output, '', '... asked for, it is refused');
 ($output, $errors) = stream_of(substr($both, 0, -100));
 ok($output eq $streams[0], 'where the last block is cut, the last whole one is taken');
-like($errors, qr/; 2 pitot-2\.perf \(lines 52 to 66, cut\)\nLOG: takes 1; /, '... which is said');
+like($errors, qr/; 2 pitot-2\.perf \(lines 52 to 67, cut\)\nLOG: takes 1; /, '... which is said');
 ($output, $errors, $status) = stream_of(join('', @lines[0 .. 20]) . $blocks[1], '-f', 'BLOCK=1');
 ok($status == 0 && length($output) > 500, '... -f takes what it has, though it was never ended');
 
@@ -169,11 +169,11 @@ for my $option ('', '-f') {
 my $archive = join('', "begin-base64 644 logs.tar\n", ('A' x 60 . "\n") x 3, "====\n");
 is_deeply([stream_of($archive . $blocks[1])], [$streams[1],
         "LOG: logs.tar (lines 1 to 5) does not begin as a stream\n"
-        . "LOG: takes pitot-2.perf (lines 6 to 23, whole)\n", 0],
+        . "LOG: takes pitot-2.perf (lines 6 to 24, whole)\n", 0],
     'a block of something else is left out');
 is_deeply([stream_of(join('', @lines[0, 2 .. $#lines]) . $blocks[1])], [$streams[1],
         "LOG: pitot.perf (lines 1 to 47) does not begin as a stream\n"
-        . "LOG: takes pitot-2.perf (lines 48 to 65, whole)\n", 0],
+        . "LOG: takes pitot-2.perf (lines 48 to 66, whole)\n", 0],
     '... and one that lost its header');
 
 for my $nothing ('', "pitot> perf record\nbegin-base64 644 pitot.perf\n", 'x' x 300) {

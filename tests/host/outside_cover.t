@@ -80,7 +80,6 @@ like((stand_in_words())[1], qr/,chains=0,cover=1,event=insn:0$/, '... and nothin
 
 (undef, $said) = covered(block(0x1000, 0x2000, 1), lost(3));
 like($said, qr/\Apitot: 3 blocks without room: code there may have run
-pitot: no code of the kernel's file ran; --kernel ELF names another
 Summary.*\n.* 0\.0% \(0 of 11 lines\)$/m, 'blocks that are no code of the kernel\'s');
 
 # --- A function in several places ----------------------------------------------------------------

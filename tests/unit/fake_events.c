@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "arch/park.h"
+#include "arch/snapshot.h"
 #include "arch/step.h"
 #include "core/event/event.h"
 #include "core/event/follow.h"
@@ -49,6 +50,7 @@ NEVER(void event_traced_for(struct event *event, struct trace_hit *traced, uint6
 NEVER(uint64_t aggregate_add(struct aggregate *aggregate, const struct aggregate_hit *hit))
 NEVER(uint64_t task_followed_ns(unsigned cpu))
 NEVER(uint64_t arch_clock_ns(void))
+NEVER(uint64_t arch_flags(void))
 NEVER(bool arch_cpu_runs(unsigned cpu))
 NEVER(bool arch_cpus_park(unsigned *absent))
 NEVER(void arch_cpus_release(void))
