@@ -133,20 +133,27 @@ bool log_begin(const char *argument)
     return true;
 }
 
+/*
+ * Maps the next part of the file, where the last one was: CPUs that share the file, and those that
+ * still run at the end, may look there at any time. They then look at the file's new end.
+ */
 static bool map_window(struct log *log)
 {
+    void *last = (void *)(uintptr_t)log->window;
     void *window;
 
-    if (log->window)
-        munmap((void *)(uintptr_t)log->window, WINDOW);
     log->window = NULL;
     log->from = log->at & ~(WINDOW / 2 - 1);
     if (log->from > 0)
         fallocate(log->file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, (off_t)log->from);
-    window = mmap(NULL, WINDOW, PROT_READ, MAP_SHARED, log->file, (off_t)log->from);
+    window = mmap(last, WINDOW, PROT_READ, MAP_SHARED | (last ? MAP_FIXED : 0), log->file,
+                  (off_t)log->from);
     if (window == MAP_FAILED)
         return false;
     log->window = window;
+    for (unsigned cpu = 0; cpu < FOLLOW_CPUS; cpu++)
+        if (log_of[cpu] == log)
+            log_news[cpu] = &unopened;
     return true;
 }
 
