@@ -242,7 +242,7 @@ static bool write_output(struct recording *recording, const struct kernel *kerne
     if (!options.output)
         return write_file(recording, kernel, console, stdout);
     char *part = name_of_part();
-    bool done = part && write_file(recording, kernel, part, fopen(part, "wb"));
+    bool done = part && write_file(recording, kernel, options.output, fopen(part, "wb"));
     bool beside = part && strcmp(part, options.output) != 0;
     if (done && beside && rename(part, options.output) != 0)
         done = complain(options.output, "%s", strerror(errno));
