@@ -78,10 +78,10 @@ static inline void sample_take_traced(const struct sample_plan *plan, struct rin
 }
 
 /*
- * Writes the sample of a state that hit->cpu is in, into that CPU's ring. Its chain does not reach
- * into a program. All CPUs parked, interrupts off.
+ * Writes the sample of a state that traced->cpu is in, into that CPU's ring. Its chain does not
+ * reach into a program. All CPUs parked, interrupts off.
  */
-void sample_take_state(const struct sample_plan *plan, struct ring *ring, struct trace_hit *hit);
+void sample_take_state(const struct sample_plan *plan, struct ring *ring, struct trace_hit *traced);
 
 /* Writes a record of `type`, PERF_RECORD_THROTTLE or PERF_RECORD_UNTHROTTLE. */
 void sample_write_throttle(const struct sample_plan *plan, struct ring *ring, uint32_t type);
