@@ -177,14 +177,6 @@ static void on_syscall(unsigned cpu, void *own)
     clock_expect(cpu);
 }
 
-static void on_sysret(unsigned cpu, void *own)
-{
-    (void)own;
-    run_change(cpu);
-    follow_sysret(cpu);
-    run_changed(cpu);
-}
-
 static void on_interrupt_return(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t place, void *own)
 {
     const struct code *code = own;
@@ -309,7 +301,7 @@ void facts_watch(const struct instruction *instruction)
         on_instruction(instruction, on_syscall);
         break;
     case DECODED_SYSRET:
-        on_instruction(instruction, on_sysret);
+        on_instruction(instruction, run_sysret);
         break;
     case DECODED_INTERRUPT_RETURN:
         on_memory(instruction, on_interrupt_return);

@@ -142,14 +142,6 @@ static void on_syscall(unsigned cpu, void *own)
     clock_expect(cpu);
 }
 
-static void on_sysret(unsigned cpu, void *own)
-{
-    (void)own;
-    run_change(cpu);
-    follow_sysret(cpu);
-    run_changed(cpu);
-}
-
 /* --- Interrupts --- */
 
 static void on_int(unsigned cpu, void *own)
@@ -307,7 +299,7 @@ void facts_watch(const struct instruction *instruction)
         on_instruction(instruction->qemu, on_syscall, code);
         break;
     case DECODED_SYSRET:
-        on_instruction(instruction->qemu, on_sysret, code);
+        on_instruction(instruction->qemu, run_sysret, code);
         break;
     case DECODED_INTERRUPTS:
         on_instruction(instruction->qemu, on_int, code);

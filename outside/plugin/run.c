@@ -269,6 +269,14 @@ void run_function(unsigned cpu, void *own)
     locks_give();
 }
 
+void run_sysret(unsigned cpu, void *own)
+{
+    (void)own;
+    run_change(cpu);
+    follow_sysret(cpu);
+    run_changed(cpu);
+}
+
 void run_remap(unsigned cpu, void *own)
 {
     (void)own;

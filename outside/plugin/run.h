@@ -65,8 +65,8 @@ void run_reset(unsigned cpu, void *own);
 
 /*
  * `own` is an instruction's address. In this order: an access, and one by an atomic instruction; a
- * store, one by an atomic instruction, and one by a call in QEMU 7.2; a function's entry; an
- * instruction that may change what is mapped. Then a border of the window: a struct code whose
+ * store, one by an atomic instruction, and one by a call in QEMU 7.2; a function's entry; sysret;
+ * an instruction that may change what is mapped. Then a border of the window: a struct code whose
  * `next` is the number of its block's instructions that have not run yet.
  */
 void run_access(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *own);
@@ -75,6 +75,7 @@ void run_store(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void 
 void run_atomic_store(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *own);
 void run_call_store(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *own);
 void run_function(unsigned cpu, void *own);
+void run_sysret(unsigned cpu, void *own);
 void run_remap(unsigned cpu, void *own);
 void run_border(unsigned cpu, void *own);
 
