@@ -109,10 +109,8 @@ for my $case (['near', '0xffffffff80010000', '-0x10000'],
 # page of it elsewhere, as a kernel starts its other CPUs, and stays; TWICE is the file of HIGH
 # before a loader moves it.
 my $guest = <<'END';
-section .note.pvh note alloc noexec nowrite align=4
-        dd 4, 4, 18
-        db "Xen", 0
-        dd start
+%include "tests/guests/long_mode.inc"
+pvh_note
 section .text progbits alloc exec nowrite align=4096
 bits 32
 global start, long_mode, moved, run, leaf, early, counter, page
@@ -126,16 +124,7 @@ start:  mov ecx, 32                             ; 64 MiB
         mov dword [directories + 510 * 8], pages + 3
         mov dword [root], directories + 3
         mov dword [root + 511 * 8], directories + 3
-        mov eax, root
-        mov cr3, eax
-        mov eax, 1 << 5                         ; CR4.PAE
-        mov cr4, eax
-        mov ecx, 0xc0000080                     ; EFER.LME
-        mov eax, 1 << 8
-        xor edx, edx
-        wrmsr
-        mov eax, 1 << 31 | 1                    ; CR0: PG, PE
-        mov cr0, eax
+        long_mode_paging root
         lgdt [gdt_place]
         jmp 8:long_mode
 bits 64

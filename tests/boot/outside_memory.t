@@ -31,10 +31,8 @@ my $guest = sprintf(<<'END', $window, $poisoned, $poisoned_end);
 window  equ 0x%x                                ; three pages, mapped here and there
 poison_begin equ 0x%x
 poison_end   equ 0x%x
-section .note.pvh note alloc noexec nowrite align=4
-        dd 4, 4, 18
-        db "Xen", 0
-        dd start
+%%include "tests/guests/long_mode.inc"
+pvh_note
 section .text progbits alloc exec nowrite align=16
 bits 32
 global start
@@ -57,16 +55,7 @@ start:  mov eax, 0x83
         mov dword [small_b], theirs + 3
         mov dword [small_a + 8], first + 3
         mov dword [small_a + 16], third + 3
-        mov eax, root_a
-        mov cr3, eax
-        mov eax, 1 << 5                         ; CR4.PAE
-        mov cr4, eax
-        mov ecx, 0xc0000080                     ; EFER.LME
-        mov eax, 1 << 8
-        xor edx, edx
-        wrmsr
-        mov eax, 1 << 31 | 1                    ; CR0: PG, PE
-        mov cr0, eax
+        long_mode_paging root_a
         lgdt [gdt_place]
         jmp 8:long_mode
 bits 64

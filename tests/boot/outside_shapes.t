@@ -25,10 +25,8 @@ make_path($logs);
 # --- The guest -----------------------------------------------------------------------------------
 
 my $guest = <<'END';
-section .note.pvh note alloc noexec nowrite align=4
-        dd 4, 4, 18
-        db "Xen", 0
-        dd start
+%include "tests/guests/long_mode.inc"
+pvh_note
 section .text progbits alloc exec nowrite align=16
 bits 32
 global start
@@ -36,16 +34,7 @@ start:  mov dword [directories], pages + 3
         mov dword [pages], 0x83
         mov dword [pages + 8], 0x200083         ; where the guest lies, as it is
         mov dword [root], directories + 3
-        mov eax, root
-        mov cr3, eax
-        mov eax, 1 << 5                         ; CR4.PAE
-        mov cr4, eax
-        mov ecx, 0xc0000080                     ; EFER.LME
-        mov eax, 1 << 8
-        xor edx, edx
-        wrmsr
-        mov eax, 1 << 31 | 1                    ; CR0: PG, PE
-        mov cr0, eax
+        long_mode_paging root
         lgdt [gdt_place]
         jmp 8:long_mode
 boots   equ 0x90000                             ; nothing loads anything there

@@ -2,10 +2,8 @@
 ; The start of the guests of tests/boot/outside_guests.t: from PVH's 32-bit entry to 64-bit code,
 ; with the first GiB mapped where it is, an interrupt table of absent gates, and main() on
 ; boot_stack. `quit` ends the machine by isa-debug-exit.
-section .note.pvh note alloc noexec nowrite align=4
-        dd 4, 4, 18
-        db "Xen", 0
-        dd start
+%include "tests/guests/long_mode.inc"
+pvh_note
 
 section .text progbits alloc exec nowrite align=16
 extern main

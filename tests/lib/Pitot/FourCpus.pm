@@ -19,10 +19,8 @@ use Pitot::Files;
 our @EXPORT = qw(four_cpus);
 
 my $kernel = <<'END';
-section .note.pvh note alloc noexec nowrite align=4
-        dd 4, 4, 18
-        db "Xen", 0
-        dd start
+%include "tests/guests/long_mode.inc"
+pvh_note
 section .text progbits alloc exec nowrite align=16
 bits 32
 global start, work:function
@@ -37,16 +35,7 @@ start:  mov dword [directories], 0x83           ; 4 GiB, as they are
         rep movsb
         lgdt [gdt_place]
 protected:
-        mov eax, root
-        mov cr3, eax
-        mov eax, 1 << 5                         ; CR4.PAE
-        mov cr4, eax
-        mov ecx, 0xc0000080                     ; EFER.LME
-        mov eax, 1 << 8
-        xor edx, edx
-        wrmsr
-        mov eax, 1 << 31 | 1                    ; CR0: PG, PE
-        mov cr0, eax
+        long_mode_paging root
         jmp 8:long_mode
 bits 64
 long_mode:
