@@ -128,20 +128,22 @@ static int run_into_file(const struct pitot_options *options, struct watch *watc
 {
     const char *path = options->output ? options->output : FILE_DEFAULT;
     int error = blame_file_create(path, watch->kernel, why), closing;
+    bool whole;
 
     if (error)
         return error;
     watch->take = keep;
     error = run(options, watch, why);
-    if (!error && watch->whole)
+    whole = !error && watch_ran(watch);
+    if (whole)
         error = blame_file_write(&watch->end.head, why);
-    closing = blame_file_close(error ? NULL : why);
+    closing = blame_file_close(whole && !error, error ? NULL : why);
     if (error || closing)
         return error ? error : closing;
     watch_tell_losses(watch);
     watch_tell(lost, "write", "without room; -m gives more");
-    if (watch->whole && !watch_tell_unrun(watch))
-        fprintf(stderr, "[ pitot blame: the last writers of all memory in %s ]\n", path);
+    fprintf(stderr, "[ pitot blame: %s%s%s ]\n", whole ? "the last writers of all memory in " : "",
+            path, whole ? "" : " is not written");
     return 0;
 }
 
@@ -159,7 +161,7 @@ int command_blame(const struct command *command, struct watch *watch, struct ref
     if (error)
         return error;
     watch_tell_losses(watch);
-    if (watch->whole && !watch_tell_unrun(watch))
+    if (watch_ran(watch))
         return blame_print(places, place_count, watch->kernel->name, lost, why);
     return 0;
 }

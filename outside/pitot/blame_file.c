@@ -7,12 +7,14 @@
 #include <string.h>
 
 #include "outside/pitot/input.h"
+#include "outside/pitot/output.h"
 #include "outside/pitot/plain.h"
 #include "outside/pitot/wire_reader.h"
 
 static const char magic[8] = {'p', 'i', 't', 'o', 't', 'B', 'L', 'M'};
 
 static FILE *file;
+static struct output output;
 static const char *name;
 static uint64_t sum; /* of what was written */
 static struct wire_reader reader;
@@ -49,10 +51,12 @@ int blame_file_create(const char *path, const struct kernel *kernel, struct refu
 {
     struct blame_file_head head = {.version = BLAME_FILE_VERSION,
                                    .build_id_size = kernel->build_id_size};
-    int error;
+    int descriptor = output_open(&output, path, why), error;
 
+    if (descriptor < 0)
+        return descriptor;
     name = path;
-    file = fopen(path, "we");
+    file = fdopen(descriptor, "w");
     if (!file)
         return refuse_file(why);
     memcpy(head.magic, magic, sizeof(magic));
@@ -67,12 +71,17 @@ int blame_file_write(const struct wire_head *record, struct refusal *why)
     return write_words(record, record->size, why);
 }
 
-int blame_file_close(struct refusal *why)
+int blame_file_close(bool whole, struct refusal *why)
 {
     uint64_t all = ~sum; /* so that no sum of all is 0 */
     int error = write_words(&all, sizeof(all), why);
 
-    return fclose(file) != 0 && !error ? refuse_file(why) : error;
+    if (fclose(file) != 0 && !error)
+        error = refuse_file(why);
+    if (!error && whole)
+        error = output_keep(&output, why);
+    output_drop(&output);
+    return error;
 }
 
 /*
@@ -144,6 +153,5 @@ int blame_file_read(int (*take)(const struct wire_head *record, struct refusal *
     fclose(file);
     if (error)
         return error;
-    return whole ? 0
-                 : refuse(why, EINVAL, "%s is not whole: QEMU was killed; record it again", name);
+    return whole ? 0 : refuse_damaged(why);
 }

@@ -26,12 +26,12 @@ struct blame_file_head {
 int blame_file_create(const char *path, const struct kernel *kernel, struct refusal *why);
 int blame_file_write(const struct wire_head *record, struct refusal *why);
 
-/* Writes the checksum, and closes the file. */
-int blame_file_close(struct refusal *why);
+/* Writes the checksum, and closes the file, which replaces an older one if it is `whole`. */
+int blame_file_close(bool whole, struct refusal *why);
 
 /* The file stays open for blame_file_read. */
 int blame_file_open(const char *path, struct blame_file_head *head, struct refusal *why);
 
-/* Passes each record to `take`. Refuses a file that is damaged or ends without WIRE_END. */
+/* Passes each record to `take`, up to WIRE_END. */
 int blame_file_read(int (*take)(const struct wire_head *record, struct refusal *why),
                     struct refusal *why);

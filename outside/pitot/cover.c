@@ -3,10 +3,12 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "outside/pitot/command.h"
 #include "outside/pitot/counts.h"
 #include "outside/pitot/lcov.h"
+#include "outside/pitot/output.h"
 #include "outside/pitot/source_file.h"
 
 #define FILE_DEFAULT "lcov.info"
@@ -30,41 +32,52 @@ static void print_share(const char *what, uint64_t hit, uint64_t of, const char 
             (unsigned long long)of, unit);
 }
 
-static void write_out(FILE *out, struct source *source, const char *path)
+/* Closes the descriptor. */
+static int write_out(int descriptor, struct source *source, struct output *output,
+                     struct refusal *why)
 {
+    FILE *out = fdopen(descriptor, "w");
     struct lcov_total total;
+    bool written;
+    int error;
 
+    if (!out)
+        return refuse(why, errno, "%s: %s", output->path, strerror(errno));
     counts_sort();
     total = lcov_write(out, source);
+    written = fflush(out) == 0 && !ferror(out);
+    if (fclose(out) != 0 || !written)
+        return refuse(why, errno, "%s: %s", output->path, strerror(errno));
+    error = output_keep(output, why);
+    if (error)
+        return error;
     source_file_tell();
-    fprintf(stderr, "Summary coverage rate, in %s:\n", path);
+    fprintf(stderr, "Summary coverage rate, in %s:\n", output->path);
     print_share("lines......", total.lines_hit, total.lines, "lines");
     print_share("functions..", total.functions_hit, total.functions, "functions");
+    return 0;
 }
 
 int command_cover(const struct command *command, struct watch *watch, struct refusal *why)
 {
     static struct source source;
     const char *path = command->options->output ? command->options->output : FILE_DEFAULT;
+    struct output output;
     int error = source_read(&source, watch->kernel, why);
-    FILE *out = error ? NULL : fopen(path, "we");
+    int descriptor = error ? -1 : output_open(&output, path, why);
 
-    if (error)
-        return error;
-    if (!out)
-        return refuse(why, errno, "%s: %s", path, strerror(errno));
+    if (error || descriptor < 0)
+        return error ? error : descriptor;
     watch->wanted = ",cover=1";
     watch->take = take;
     error = watch_run(watch, why);
     if (!error)
         watch_tell_losses(watch);
     watch_tell(lost, "block", "without room: code there may have run");
-    if (!error)
-        watch_tell_unrun(watch);
-    if (!error && watch->whole)
-        write_out(out, &source, path);
-    if ((fflush(out) != 0 || ferror(out)) && !error)
-        error = refuse(why, errno, "%s: %s", path, strerror(errno));
-    fclose(out);
+    if (!error && watch_ran(watch))
+        error = write_out(descriptor, &source, &output, why);
+    else
+        close(descriptor);
+    output_drop(&output);
     return error;
 }

@@ -135,7 +135,7 @@ int command_graph(const struct command *command, struct watch *watch, struct ref
         return error;
     if (tree.roots.callees)
         print_graph(command->options->depth);
-    if (watch->whole && !watch_tell_unrun(watch))
+    if (watch_ran(watch))
         tell_missing(watch);
     watch_tell_losses(watch);
     return 0;

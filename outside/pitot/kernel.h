@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "core/lib/refusal.h"
+#include "outside/pitot/output.h"
 
 #define KERNEL_SEGMENTS_MAX 32
 #define KERNEL_BUILD_ID_MAX 20 /* longest build id that perf compares, in bytes */
@@ -34,8 +35,9 @@ struct kernel {
 /* Opens an ELF file of 64-bit code or, if `listed`, a list of symbols (symbol_list.h). */
 int kernel_open(struct kernel *kernel, const char *path, bool listed, struct refusal *why);
 
-/* Writes the substitute file to `path`. */
-int kernel_write_made(const struct kernel *kernel, const char *path, struct refusal *why);
+/* Writes the substitute file to a new output at `path`, which the caller keeps or drops. */
+int kernel_write_made(const struct kernel *kernel, struct output *output, const char *path,
+                      struct refusal *why);
 
 /*
  * Returns the range from the first to the last byte of code. If there is code in the upper half of

@@ -7,7 +7,6 @@
 #include "outside/pitot/kernel.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
@@ -32,14 +31,16 @@ static int copy_sparsely(int from, int to, off_t size)
     return errno != ENXIO || ftruncate(to, size) < 0 ? errno : 0; /* ENXIO: no more parts */
 }
 
-int kernel_write_made(const struct kernel *kernel, const char *path, struct refusal *why)
+int kernel_write_made(const struct kernel *kernel, struct output *output, const char *path,
+                      struct refusal *why)
 {
-    int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), error;
+    int file = output_open(output, path, why), error;
     struct stat status;
 
-    if (file < 0 || fstat(kernel->made, &status) < 0)
-        return refuse(why, errno, "%s: %s", path, strerror(errno));
-    error = copy_sparsely(kernel->made, file, status.st_size);
+    if (file < 0)
+        return file;
+    error = fstat(kernel->made, &status) < 0 ? errno
+                                             : copy_sparsely(kernel->made, file, status.st_size);
     if (close(file) < 0 && !error)
         error = errno;
     return error ? refuse(why, error, "%s: %s", path, strerror(error)) : 0;

@@ -172,7 +172,6 @@ int command_last(const struct command *command, struct watch *watch, struct refu
     if (error)
         return error;
     print_cpu();
-    watch_tell_unrun(watch);
     watch_tell_losses(watch);
     return 0;
 }

@@ -7,8 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
+
+#include "outside/pitot/output.h"
 
 #define STRING_ALIGN 64 /* as perf pads strings */
 
@@ -34,7 +35,7 @@ _Static_assert(sizeof(struct attribute) == 144, "an attribute of 128 bytes, and 
 static struct {
     int descriptor;
     bool streams;
-    const char *path;
+    struct output output;
     struct header header;
     char *bytes; /* records not yet in the file */
     size_t used, room;
@@ -53,7 +54,7 @@ static _Noreturn void end_without_memory(void)
 
 static int refuse_write(struct refusal *why)
 {
-    return refuse(why, file.error, "%s: %s", file.path, strerror(file.error));
+    return refuse(why, file.error, "%s: %s", file.output.path, strerror(file.error));
 }
 
 /* Returns the number of bytes written. For a stream, ignores the offset and appends. */
@@ -122,27 +123,22 @@ static int stream_begin(const struct perf_event_attr *attributes, unsigned count
     return file.error ? refuse_write(why) : 0;
 }
 
-bool perf_file_keeps(const char *path)
-{
-    struct stat status;
-
-    return stat(path, &status) < 0 || S_ISREG(status.st_mode);
-}
-
 int perf_file_create(const char *path, const struct perf_event_attr *attributes, unsigned count,
                      struct refusal *why)
 {
-    file.path = path;
+    file.output.path = path;
     file.header = (struct header){.magic = PERF_PIPE_MAGIC,
                                   .size = sizeof(struct header),
                                   .attribute_size = sizeof(struct attribute)};
     if (strcmp(path, "-") == 0)
         return stream_begin(attributes, count, why);
-    file.descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    file.descriptor = output_open(&file.output, path, why);
     if (file.descriptor < 0)
-        return refuse(why, errno, "%s: %s", path, strerror(errno));
+        return file.descriptor;
     perf_file_attributes(attributes, count);
     write_at(0, &file.header, sizeof(file.header));
+    if (file.error)
+        output_drop(&file.output);
     return file.error ? refuse_write(why) : 0;
 }
 
@@ -187,6 +183,11 @@ int perf_file_flush(struct refusal *why)
         write_at(0, &file.header, sizeof(file.header));
     file.used = 0;
     return file.error ? refuse_write(why) : 0;
+}
+
+int perf_file_keep(struct refusal *why)
+{
+    return output_keep(&file.output, why);
 }
 
 void perf_file_feature(enum perf_file_feature feature, const void *bytes, size_t size)
@@ -259,5 +260,6 @@ int perf_file_close(struct refusal *why)
         write_features();
     if (close(file.descriptor) < 0 && !file.error)
         file.error = errno;
+    output_drop(&file.output);
     return file.error ? refuse_write(why) : 0;
 }

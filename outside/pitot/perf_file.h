@@ -9,7 +9,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -31,10 +30,10 @@ enum perf_file_feature {
     PERF_FILE_FEATURES, /* one more than the last feature */
 };
 
-/* False if what is written there is gone, as in /dev/null. */
-bool perf_file_keeps(const char *path);
-
-/* Creates the file; the path "-" is standard output, as a stream. The attributes get ids from 1. */
+/*
+ * Creates the file (output.h); the path "-" is standard output, as a stream. The attributes get ids
+ * from 1.
+ */
 int perf_file_create(const char *path, const struct perf_event_attr *attributes, unsigned count,
                      struct refusal *why);
 
@@ -50,11 +49,14 @@ void *perf_file_record(size_t size);
 /* Writes all pending records to the file. */
 int perf_file_flush(struct refusal *why);
 
+/* Replaces an older file at the path. */
+int perf_file_keep(struct refusal *why);
+
 /* Appends bytes to a feature. Must be called before perf_file_close. */
 void perf_file_feature(enum perf_file_feature feature, const void *bytes, size_t size);
 
 /* Appends a string to a feature: its length, then the string with its NUL, padded. */
 void perf_file_string(enum perf_file_feature feature, const char *text);
 
-/* Writes the features, and closes the file. */
+/* Writes the features, and closes the file, which is gone unless it was kept. */
 int perf_file_close(struct refusal *why);

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "outside/pitot/command.h"
-#include "outside/pitot/perf_file.h"
 #include "outside/pitot/recording.h"
 #include "outside/pitot/sample_ring.h"
 
@@ -14,7 +13,7 @@ static void tell_none(const struct watch *watch, const char *from)
     unsigned long long ran = watch->end.instructions;
     bool hit = false;
 
-    if (recording_samples() > 0 || !watch->whole || watch_tell_unrun(watch))
+    if (recording_samples() > 0 || !watch_ran(watch))
         return;
     for (unsigned i = 0; i < EVENTS_MAX; i++)
         hit = hit || watch->hits[i] > 0;
@@ -35,6 +34,17 @@ static void tell_borders(const struct watch *watch)
             fprintf(stderr, "pitot: --stop %s: no hit\n", watch->events->event[i].name);
 }
 
+static void tell_file(const char *path)
+{
+    unsigned long long samples = recording_samples();
+
+    if (recording_kept())
+        fprintf(stderr, "[ pitot record: %llu sample%s in %s ]\n", samples, samples == 1 ? "" : "s",
+                path);
+    else
+        fprintf(stderr, "[ pitot record: %s is not written ]\n", path);
+}
+
 static int take(const struct wire_head *record, struct refusal *why)
 {
     if (record->kind == WIRE_SAMPLE)
@@ -51,28 +61,28 @@ static int take(const struct wire_head *record, struct refusal *why)
 int command_record(const struct command *command, struct watch *watch, struct refusal *why)
 {
     const struct pitot_options *options = command->options;
-    int error = recording_create(options, watch->kernel, watch->events, why);
+    int error = recording_create(options, watch->kernel, watch->events, why), closing;
+    bool ran;
 
     if (error)
         return error;
     watch->sampled = true;
     watch->take = take;
-    watch->taken = perf_file_flush;
+    watch->taken = recording_taken;
     watch->chains |= options->chains;
     watch->most = options->most;
     watch->streams = strcmp(recording_output(options), "-") == 0;
     error = watch_run(watch, why);
+    ran = !error && watch_ran(watch);
     /* Samples before an error are kept; the first error is reported. */
-    int closing = recording_close(watch->cpus ? watch->cpus : 1, command->argc, command->argv,
-                                  error ? NULL : why);
+    closing = recording_close(watch->cpus ? watch->cpus : 1, command->argc, command->argv, ran,
+                              error ? NULL : why);
     watch_tell_losses(watch);
     watch_tell(sample_ring_lost(), "sample", "overwritten; a larger -m keeps more");
     tell_borders(watch);
     watch_tell(recording_cut(), "chain", "too long for a perf record: [left out] in its middle");
     tell_none(watch, options->from);
-    fprintf(stderr, "[ pitot record: %llu sample%s in %s ]\n",
-            (unsigned long long)recording_samples(), recording_samples() == 1 ? "" : "s",
-            recording_output(options));
+    tell_file(recording_output(options));
     if (watch->chains && isatty(STDERR_FILENO))
         fprintf(stderr, "pitot: where perf script prints offsets in the file (perf 6.1), -G prints "
                         "addresses\n");

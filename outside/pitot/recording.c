@@ -31,6 +31,8 @@
 static struct {
     const struct kernel *kernel;
     char program[PATH_MAX]; /* the ELF file that perf reads */
+    char made[PATH_MAX];    /* the substitute for it, if that is written */
+    struct output symbols;
     const struct events *events;
     bool chains, overwrites;
     bool weights; /* samples have the instructions from a call to its return */
@@ -38,6 +40,7 @@ static struct {
     bool registers_known;
     uint64_t registers[WIRE_REGISTERS_COUNT]; /* of the next sample, if known */
     uint64_t samples, cut;
+    bool kept; /* an older file, if any, is replaced */
     uint64_t slide;
     uint32_t pids;     /* the highest process so far */
     uint64_t times[2]; /* of the first and the last sample */
@@ -321,21 +324,26 @@ uint64_t recording_cut(void)
  */
 static int name_program(const char *path, struct refusal *why)
 {
-    char made[PATH_MAX];
+    const char *written;
     int error;
 
     strcpy(recording.program, recording.kernel->path);
-    if (recording.kernel->made < 0 || !perf_file_keeps(path))
+    if (recording.kernel->made < 0 || !output_keeps(path))
         return 0;
     if (strcmp(path, "-") == 0)
         path = OUTPUT;
-    if (snprintf(made, sizeof(made), "%s.symbols", path) >= (int)sizeof(made))
+    if (snprintf(recording.made, PATH_MAX, "%s.symbols", path) >= PATH_MAX)
         return refuse(why, ENAMETOOLONG,
                       "%s: too long; the path of the symbol file beside it does not fit", path);
-    error = kernel_write_made(recording.kernel, made, why);
-    if (!error && !realpath(made, recording.program))
-        return refuse(why, errno, "%s: %s", made, strerror(errno));
-    return error;
+    error = kernel_write_made(recording.kernel, &recording.symbols, recording.made, why);
+    if (error)
+        return error;
+    written = recording.symbols.part ? recording.symbols.part : recording.made;
+    if (!realpath(written, recording.program))
+        return refuse(why, errno, "%s: %s", written, strerror(errno));
+    if (recording.symbols.part)
+        recording.program[strlen(recording.program) - strlen(OUTPUT_PART)] = '\0';
+    return 0;
 }
 
 const char *recording_output(const struct pitot_options *options)
@@ -363,6 +371,8 @@ int recording_create(const struct pitot_options *options, const struct kernel *k
         error =
             perf_file_create(recording_output(options), recording.attributes, events->count, why);
     if (error)
+        output_drop(&recording.symbols);
+    if (error)
         return error;
     for (unsigned i = 0; i < events->count; i++)
         write_name(i + 1, events->event[i].name);
@@ -370,6 +380,28 @@ int recording_create(const struct pitot_options *options, const struct kernel *k
     recording.pids = KERNEL_PID;
     write_maps(KERNEL_PID);
     return perf_file_flush(why);
+}
+
+static int keep(struct refusal *why)
+{
+    int error = output_keep(&recording.symbols, why);
+
+    if (!error)
+        error = perf_file_keep(why);
+    recording.kept = !error;
+    return error;
+}
+
+bool recording_kept(void)
+{
+    return recording.kept;
+}
+
+int recording_taken(struct refusal *why)
+{
+    int error = recording.samples > 0 ? keep(why) : 0;
+
+    return error ? error : perf_file_flush(why);
 }
 
 /* --- The header's features --- */
@@ -407,10 +439,11 @@ static void describe_machine(uint32_t cpus)
     perf_file_feature(PERF_FILE_NRCPUS, both, sizeof(both));
 }
 
-int recording_close(uint32_t cpus, int argc, char *const *argv, struct refusal *why)
+int recording_close(uint32_t cpus, int argc, char *const *argv, bool whole, struct refusal *why)
 {
     uint64_t sample[(UINT16_MAX + 1) / sizeof(uint64_t)];
     uint32_t words = (uint32_t)argc;
+    int error, closing;
 
     while (recording.overwrites && sample_ring_take(sample))
         write_sample(sample);
@@ -421,5 +454,10 @@ int recording_close(uint32_t cpus, int argc, char *const *argv, struct refusal *
     describe_events();
     if (recording.samples)
         perf_file_feature(PERF_FILE_SAMPLE_TIME, recording.times, sizeof(recording.times));
-    return perf_file_close(why);
+    error = perf_file_flush(why);
+    if (!error && (whole || recording.samples > 0))
+        error = keep(why);
+    closing = perf_file_close(error ? NULL : why);
+    output_drop(&recording.symbols);
+    return error ? error : closing;
 }

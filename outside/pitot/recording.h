@@ -29,12 +29,19 @@ void recording_registers(const struct wire_registers *registers);
 /* Refuses an unknown event or context. */
 int recording_sample(const struct wire_sample *sample, struct refusal *why);
 
+/* Called after each batch of records. The first samples replace an older file. */
+int recording_taken(struct refusal *why);
+
 /*
- * After recording_close, return the number of samples in the file, and of chains cut to fit a
- * record.
+ * Writes perf's header, with the machine's CPUs and the command, and closes the file. Without
+ * samples it stays only if it is `whole`.
+ */
+int recording_close(uint32_t cpus, int argc, char *const *argv, bool whole, struct refusal *why);
+
+/*
+ * After recording_close: the number of samples in the file, and of chains cut to fit a record; and
+ * if there is a new file.
  */
 uint64_t recording_samples(void);
 uint64_t recording_cut(void);
-
-/* Writes perf's header, with the machine's CPUs and the command, and closes the file. */
-int recording_close(uint32_t cpus, int argc, char *const *argv, struct refusal *why);
+bool recording_kept(void);

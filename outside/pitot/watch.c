@@ -153,6 +153,7 @@ static int follow(struct watch *watch, struct machine *machine, struct refusal *
         if (error)
             machine_stop(machine);
     }
+    watch->asked = machine->asked;
     watch->status = machine_finish(machine);
     return error;
 }
@@ -239,13 +240,9 @@ int watch_run(struct watch *watch, struct refusal *why)
     return error;
 }
 
-bool watch_tell_unrun(const struct watch *watch)
+bool watch_ran(const struct watch *watch)
 {
-    bool unrun = watch->whole && watch->end.instructions == 0;
-
-    if (unrun)
-        fprintf(stderr, "pitot: no code of the kernel's file ran; --kernel ELF names another\n");
-    return unrun;
+    return watch->whole && watch->end.instructions > 0;
 }
 
 void watch_tell(uint64_t count, const char *noun, const char *what)
@@ -272,6 +269,17 @@ static void tell_file(const struct watch *watch)
                 watch->patched == 1 ? "s" : "", watch->kernel->name);
 }
 
+/* The plugin tells whether other code has run where kernels are (WIRE_UNKNOWN). */
+static void tell_unrun(const struct watch *watch)
+{
+    if (watch->asked)
+        fprintf(stderr, "pitot: a signal ended QEMU before code of the kernel's file ran\n");
+    else if (watch->status)
+        fprintf(stderr, "pitot: QEMU failed before code of the kernel's file ran\n");
+    else
+        fprintf(stderr, "pitot: no code of the kernel's file ran; --kernel ELF names another\n");
+}
+
 void watch_tell_losses(const struct watch *watch)
 {
     tell_file(watch);
@@ -279,6 +287,8 @@ void watch_tell_losses(const struct watch *watch)
         fprintf(stderr, "pitot: QEMU exited before its plugin wrote anything\n");
     else if (!watch->whole)
         fprintf(stderr, "pitot: QEMU was killed: its last counts are lost\n");
+    else if (!watch_ran(watch))
+        tell_unrun(watch);
     watch_tell(watch->end.samples_lost, "sample", "lost: the pipe was closed");
     watch_tell(watch->end.samples_left_out, "sample", "left out: --max was reached");
     if (!watch->chains)

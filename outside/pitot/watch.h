@@ -34,6 +34,7 @@ struct watch {
     uint64_t late;    /* blocks that ran before the slide was known */
     uint64_t patched; /* instructions that differed from the file's */
     struct wire_end end;
+    bool asked; /* a signal has ended QEMU */
     int status; /* QEMU's, as a shell reports it */
 };
 
@@ -43,15 +44,13 @@ int watch_prepare(struct watch *watch, struct refusal *why);
 /* Runs QEMU until it exits. If this fails, QEMU has been terminated. */
 int watch_run(struct watch *watch, struct refusal *why);
 
-/*
- * Returns true, and reports it on stderr, if QEMU exited without running code of the kernel's file.
- */
-bool watch_tell_unrun(const struct watch *watch);
+/* True if code of the kernel's file ran, and the results are whole. */
+bool watch_ran(const struct watch *watch);
 
 /*
  * Unless `count` is 0, reports on stderr the count, the noun (plural unless 1), and what happened.
  */
 void watch_tell(uint64_t count, const char *noun, const char *what);
 
-/* Reports on stderr how the kernel differed from its file, and what the results lack. */
+/* Reports on stderr how the kernel differed from its file, and what the results lack, or why. */
 void watch_tell_losses(const struct watch *watch);

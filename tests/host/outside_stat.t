@@ -46,7 +46,7 @@ plugin_says(begin(1), count(0, 0), end(instructions => 9_000, within => 0));
 is_deeply([(counted('stat', '-e', 'irq', '--from', 'vfs_read'))[4]],
     [['--from vfs_read was not reached']], 'a --from that does not come');
 
-plugin_says(begin(1), unknown(-0x6ffffff0), count(0, 0), end());
+plugin_says(begin(1), unknown(-0x6ffffff0), count(0, 0), end(instructions => 0));
 is_deeply([(counted('stat', '-e', 'call:vfs_*'))[0, 4]], [{'call:vfs_*' => 0, instructions => 0},
     ['the code at 0xffffffff90000010 is not in kernel.elf, nor is any that has run in the upper '
         . 'half since the last reset; --kernel ELF names another',
