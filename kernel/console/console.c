@@ -8,12 +8,16 @@
 #include "kernel/console/input_wait.h"
 #include "kernel/console/line.h"
 
-static uint8_t next_byte(void)
+/* A message of another task stands after the prompt: the prompt comes again. */
+static uint8_t next_byte(struct line *line)
 {
     uint8_t byte;
 
-    while (!input_get(&byte))
+    while (!input_get(&byte)) {
         input_wait();
+        if (input_take_message())
+            line_show(line);
+    }
     return byte;
 }
 
@@ -36,9 +40,10 @@ void console_run(void)
     for (;;) {
         enum line_state state = LINE_OPEN;
 
+        input_take_message(); /* of before the prompt */
         line_begin(&line);
         while (state == LINE_OPEN)
-            state = line_put(&line, next_byte());
+            state = line_put(&line, next_byte(&line));
         if (state == LINE_DONE)
             console_execute(line.text);
     }

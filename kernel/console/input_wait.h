@@ -1,11 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Sleeps until something is typed. Task context, the console's task only. */
+/*
+ * Waits for typed bytes, and for messages of other tasks. Task context; the console's task only,
+ * unless a function says otherwise.
+ */
 #pragma once
 
 #include <stdbool.h>
 
-/* Sleeps until input_pending returns true. */
+/* Sleeps until input_pending returns true or a message is there. */
 void input_wait(void);
+
+/*
+ * True if another task has printed a message since the last call: the line that is being typed has
+ * to be shown again.
+ */
+bool input_take_message(void);
+
+/* Another task has printed a message. Any task. */
+void input_tell_message(void);
 
 /*
  * Sleeps until `holds` returns true. `holds` is called after each typed byte, ^C included, and each

@@ -62,7 +62,7 @@ static void cut(struct line *line, size_t from, size_t to)
     step_back(line, behind + to - from);
 }
 
-static void show_again(struct line *line)
+void line_show(struct line *line)
 {
     size_t cursor = line->cursor;
 
@@ -173,7 +173,7 @@ static void press_cut_to_start(struct line *line)
 static void press_clear_screen(struct line *line)
 {
     print_to(line->sink, "\033[H\033[2J");
-    show_again(line);
+    line_show(line);
 }
 
 static void press_older(struct line *line)
@@ -264,7 +264,7 @@ static void press_tab(struct line *line)
     }
     print_to(line->sink, "\n");
     line->completer->list(line->text, line->cursor, line->sink);
-    show_again(line);
+    line_show(line);
 }
 
 typedef void line_key(struct line *line);
@@ -354,7 +354,7 @@ void line_begin(struct line *line)
     line->searching = false;
     line->keys.state = KEYS_PLAIN;
     line->after_tab = false;
-    show_again(line);
+    line_show(line);
 }
 
 /* Once the line is too long, only the end of the line is recognised. */
@@ -373,7 +373,7 @@ static int next_key(struct line *line, uint8_t byte)
 static void explain_end(struct line *line)
 {
     print_to(line->sink, "\n^D ends nothing here; `poweroff` turns the machine off\n");
-    show_again(line);
+    line_show(line);
 }
 
 enum line_state line_put(struct line *line, uint8_t byte)

@@ -64,4 +64,7 @@ void line_init(struct line *line, struct sink *sink, const char *prompt,
  */
 void line_begin(struct line *line);
 
+/* Shows the prompt and what has been typed again, after other output. */
+void line_show(struct line *line);
+
 enum line_state line_put(struct line *line, uint8_t byte);

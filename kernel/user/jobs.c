@@ -27,6 +27,7 @@ void job_ended(const struct process *process)
               end.signal);
     else
         print("%s (pid %u): exit status %u\n", process->thread->name, process->pid, end.code);
+    input_tell_message();
 }
 
 static struct process *running; /* the console's thread only */

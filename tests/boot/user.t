@@ -193,6 +193,11 @@ $machine->send("\x03");
 $machine->expect(qr/^\^C\n.*^pitot> $/ms, $patience, '... up to ^C');
 $machine->send("run calls exit 7 &\n");
 $machine->expect(qr/calls \(pid \d+\): exit status 7$/m, $patience, 'another tells how it ended');
+$machine->expect(qr/\A\npitot> /, $patience, '... and gives the prompt again');
+my $third = $machine->run_beside('calls sleep', qr/calls: sleeps$/m, 'a third');
+$machine->send("kill $third\n");
+$machine->expect(qr/calls \(pid $third\): killed by signal 15\npitot> /, $patience,
+    '... also if it is killed from there');
 $machine->send("kill 1; kill -64 $pid; kill; wait 1; wait x; run &\n");
 $said = $machine->expect(qr/^run: say which.*^pitot> $/ms, $patience, 'what cannot be is refused');
 like($said, qr/^kill: no program runs as 1; `ps` lists the threads$/m, '... to kill the kernel');
