@@ -149,7 +149,7 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
         return 1;
     }
     if (!run_begin((unsigned)info->system.max_vcpus) || !clock_begin(id) ||
-        !tell_begin(fd, (unsigned)info->system.max_vcpus)) {
+        !tell_begin(fd, (unsigned)info->system.max_vcpus, run.registers)) {
         fprintf(stderr, "pitot: out of memory, or the pipe to pitot is closed\n");
         return 1;
     }

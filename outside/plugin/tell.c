@@ -2,36 +2,65 @@
 /* See tell.h. */
 #include "outside/plugin/tell.h"
 
-#include <stdio.h>
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "outside/plugin/context.h"
 #include "outside/plugin/follow.h"
 #include "outside/plugin/registers.h"
-#include "outside/plugin/run.h"
 
 #define BUFFER     (1u << 18)
 #define CHAIN_LESS 1024 /* room for the contexts of a chain */
 
-static FILE *out;
+static int out;
+static char *buffer;
+static size_t used;
+static bool broken; /* the command has exited */
+static bool registers;
 static uint64_t lost, chains_ended;
+
+/*
+ * stdio would drop its buffer if a signal came while the pipe is full, as ^C and timeout(1) send
+ * them at the end: QEMU handles them in this thread, without SA_RESTART.
+ */
+static bool flush(void)
+{
+    size_t written = 0;
+
+    while (written < used && !broken) {
+        ssize_t count = write(out, buffer + written, used - written);
+
+        if (count > 0)
+            written += (size_t)count;
+        else
+            broken = count == 0 || errno != EINTR;
+    }
+    used = 0;
+    return !broken;
+}
 
 static bool put(void *record, unsigned size, enum wire_kind kind, unsigned cpu)
 {
     struct wire_head *head = record;
 
     *head = (struct wire_head){.size = (uint16_t)size, .kind = (uint8_t)kind, .cpu = cpu};
-    return out && fwrite(record, size, 1, out) == 1;
+    if (used + size > BUFFER && !flush())
+        return false;
+    memcpy(buffer + used, record, size);
+    used += size;
+    return true;
 }
 
-bool tell_begin(int fd, unsigned cpus)
+bool tell_begin(int fd, unsigned cpus, bool with_registers)
 {
     struct wire_begin begin = {.version = WIRE_VERSION, .cpus = cpus};
 
-    out = fdopen(fd, "w");
-    if (!out || setvbuf(out, NULL, _IOFBF, BUFFER))
-        return false;
-    return put(&begin, sizeof(begin), WIRE_BEGIN, 0) && fflush(out) == 0;
+    out = fd;
+    registers = with_registers;
+    buffer = malloc(BUFFER);
+    return buffer && put(&begin, sizeof(begin), WIRE_BEGIN, 0) && flush();
 }
 
 /*
@@ -98,7 +127,7 @@ void tell_sample(struct wire_sample *sample, unsigned cpu)
 
     tell_owner(sample->context, sample->thread, sample->ip);
     chains_ended += context_at(sample->context)->unknown;
-    if (run.registers && registers_read(cpu, sample->ip, record.registers))
+    if (registers && registers_read(cpu, sample->ip, record.registers))
         put(&record, sizeof(record), WIRE_REGISTERS, cpu);
     lost += !put(sample, sizeof(*sample), WIRE_SAMPLE, cpu);
 }
@@ -162,15 +191,13 @@ void tell_strange(uint64_t different, uint64_t blocks)
     struct wire_strange record = {.different = different, .blocks = blocks};
 
     put(&record, sizeof(record), WIRE_STRANGE, 0);
-    if (out)
-        fflush(out);
+    flush();
 }
 
 void tell_unknown(uint64_t address)
 {
     tell_number(WIRE_UNKNOWN, 0, address);
-    if (out)
-        fflush(out);
+    flush();
 }
 
 void tell_end(struct wire_end *end)
@@ -179,6 +206,5 @@ void tell_end(struct wire_end *end)
     end->samples_lost = lost;
     end->chains_ended = chains_ended;
     put(end, sizeof(*end), WIRE_END, 0);
-    if (out)
-        fflush(out);
+    flush();
 }

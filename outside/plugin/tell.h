@@ -7,8 +7,11 @@
 
 #include "outside/wire.h"
 
-/* `fd` is the pipe that QEMU has inherited. False: it cannot be written. */
-bool tell_begin(int fd, unsigned cpus);
+/*
+ * `fd` is the pipe that QEMU has inherited; `with_registers`: samples include them. False: it
+ * cannot be written.
+ */
+bool tell_begin(int fd, unsigned cpus, bool with_registers);
 
 /* These, but for mappings, first send the record's context and thread, unless sent before. */
 void tell_sample(struct wire_sample *sample, unsigned cpu);
