@@ -62,7 +62,9 @@ static void transfer(struct gdb_server *server, const char *at)
     bool threads = text_skip(&at, "threads:read::");
 
     if (!threads && !text_skip(&at, "features:read:target.xml:")) {
-        gdb_reply_error(server, "only target.xml and the threads can be read");
+        /* only a wrong annex is an error: an empty reply says that there is no such object */
+        if (text_skip(&at, "threads:read:") || text_skip(&at, "features:read:"))
+            gdb_reply_error(server, "only target.xml and the threads can be read");
         return;
     }
     if (!hex_number(&at, &slice.skip) || *at++ != ',' || !hex_number(&at, &slice.left) || *at) {

@@ -381,11 +381,23 @@ static void transfers_objects_in_parts(void **state)
     answers("qXfer:features:read:target.xml:1000,100", "l");
     answers("qXfer:features:read:other.xml:0,100",
             "E.pitot.only target.xml and the threads can be read");
+    answers("qXfer:threads:read:other:0,100",
+            "E.pitot.only target.xml and the threads can be read");
     answers("qXfer:features:read:target.xml:0", "E.pitot.an offset and a length are needed");
     answers("qXfer:threads:read::0,fff",
             "l<?xml version=\"1.0\"?><threads>"
             "<thread id=\"1\" core=\"0\" name=\"CPU 0\">thread ?0?</thread>"
             "<thread id=\"3\" core=\"2\" name=\"CPU 2\">thread ?2?</thread></threads>");
+}
+
+static void has_no_other_objects(void **state)
+{
+    (void)state;
+    answers("qXfer:auxv:read::0,100", "");
+    answers("qXfer:memory-map:read::0,100", "");
+    answers("qXfer:features:write:target.xml:0:00", "");
+    answers("qXfer:features", "");
+    answers("qXfer:", "");
 }
 
 static void hands_over_what_is_not_its_own(void **state)
@@ -595,6 +607,7 @@ int main(void)
         cmocka_unit_test(refuses_to_resume_what_cannot_run),
         cmocka_unit_test(says_what_it_can),
         cmocka_unit_test(transfers_objects_in_parts),
+        cmocka_unit_test(has_no_other_objects),
         cmocka_unit_test(hands_over_what_is_not_its_own),
         cmocka_unit_test(prints_in_parts),
         cmocka_unit_test(tells_the_end_to_a_gdb_that_waits),
