@@ -146,6 +146,17 @@ static void tell_refusal(struct gdb_server *server, const char *at)
         gdb_out_bytes(&server->link, (const uint8_t *)why.text, strlen(why.text));
 }
 
+/*
+ * By this packet of QEMU's, front ends such as pwndbg tell a machine from a process of Linux, whose
+ * auxv they would look for byte by byte. The reply has the bits' names and values. The mask itself,
+ * qemu.sstep, has no reply: each step keeps interrupts off, and nothing can change that.
+ */
+static void tell_step_bits(struct gdb_server *server, const char *at)
+{
+    if (strcmp(at, "qemu.sstepbits") == 0)
+        gdb_out_text(&server->link, "ENABLE=1,NOIRQ=2,NOTIMER=4");
+}
+
 void gdb_query(struct gdb_server *server, const char *at)
 {
     struct gdb_link *link = &server->link;
@@ -169,6 +180,8 @@ void gdb_query(struct gdb_server *server, const char *at)
         tell_refused(server);
     } else if (text_skip(&at, "Pitot.Refuses,")) {
         tell_refusal(server, at);
+    } else {
+        tell_step_bits(server, at);
     }
 }
 
@@ -176,6 +189,8 @@ void gdb_set(struct gdb_server *server, const char *at)
 {
     if (strcmp(at, "StartNoAckMode") == 0)
         gdb_reply_ok(server);
+    else
+        tell_step_bits(server, at);
 }
 
 bool gdb_query_command(struct gdb_server *server, const char *at)

@@ -400,6 +400,17 @@ static void has_no_other_objects(void **state)
     answers("qXfer:", "");
 }
 
+static void tells_that_it_is_a_machine_as_qemu_does(void **state)
+{
+    (void)state;
+    answers("Qqemu.sstepbits", "ENABLE=1,NOIRQ=2,NOTIMER=4");
+    answers("qqemu.sstepbits", "ENABLE=1,NOIRQ=2,NOTIMER=4");
+    answers("qqemu.sstep", "");
+    answers("Qqemu.sstep", "");
+    answers("Qqemu.sstep=0x1", "");
+    answers("qOffsets", "");
+}
+
 static void hands_over_what_is_not_its_own(void **state)
 {
     reset(state);
@@ -608,6 +619,7 @@ int main(void)
         cmocka_unit_test(says_what_it_can),
         cmocka_unit_test(transfers_objects_in_parts),
         cmocka_unit_test(has_no_other_objects),
+        cmocka_unit_test(tells_that_it_is_a_machine_as_qemu_does),
         cmocka_unit_test(hands_over_what_is_not_its_own),
         cmocka_unit_test(prints_in_parts),
         cmocka_unit_test(tells_the_end_to_a_gdb_that_waits),
