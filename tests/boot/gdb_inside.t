@@ -71,11 +71,13 @@ print ($cr4 >> 5) & 1
 print ($efer >> 10) & 1
 print $gs_base == (unsigned long)percpu
 print $dr7 & 0xff
+print $fs_base
 GDB
     others => <<'GDB',
 thread 2
 print $gs_base == (unsigned long)&percpu[1]
 print $cr3
+print $fs_base
 thread 1
 GDB
     set => <<'GDB',
@@ -95,9 +97,11 @@ GDB
     kill => "kill\n");
 like($said->{general}, qr/^rip .*<fs_write(?:\+\d+)?>\n\$\d+ = 1\n/m, 'general registers');
 like($said->{general}, qr/^\$\d+ = 0x200$/m, 'interrupts are on in the eflags');
-is(join(' ', $said->{system} =~ /^\$\d+ = (\d+)$/mg), '1 1 1 1 1 0', 'control and debug registers');
+is(join(' ', $said->{system} =~ /^\$\d+ = (\d+)$/mg), '1 1 1 1 1 0 0',
+    'control and debug registers, and bases');
 like($said->{others}, qr/^\$\d+ = 1$/m, "another CPU's base");
-like($said->{others}, qr/^\$\d+ = <unavailable>$/m, '... and what only it knows is not made up');
+is(() = $said->{others} =~ /^\$\d+ = <unavailable>$/mg, 2,
+    '... and what only it knows is not made up');
 like($said->{set}, qr/^\$\d+ = 0x1234567890abcdef$/m, 'a register is set');
 is(() = $said->{memory} =~ /^Cannot access memory at address 0x[0-9a-f]+$/mg, 3,
     'memory that is not there, devices and text are refused, and nothing faults');

@@ -102,10 +102,10 @@ static uint64_t read_segment(unsigned number)
     return now[number - DS];
 }
 
-/* Another CPU's CR2 and CR3 are unknown. */
+/* Another CPU's CR2, CR3 and FS base are unknown. */
 static bool is_known(unsigned cpu, unsigned number)
 {
-    if (number == CR2 || number == CR3)
+    if (number == CR2 || number == CR3 || number == FS_BASE)
         return cpu == arch_cpu_id();
     return number <= GS || (number >= GS_BASE && number <= DR7 && number != DR6);
 }
@@ -113,6 +113,8 @@ static bool is_known(unsigned cpu, unsigned number)
 static uint64_t read_system(unsigned cpu, unsigned number)
 {
     switch (number) {
+    case FS_BASE:
+        return cpu_read_msr(MSR_FS_BASE);
     case GS_BASE:
         return stop_gs_base(cpu);
     case CR0:
