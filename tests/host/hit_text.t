@@ -28,7 +28,7 @@ my $prints = "the console's: stops print into gdb's sink alone";
 my %known = (
     (map { $_ => $ends } qw(assert_failed trap_fatal power_request panic_on_fault)),
     (map { $_ => $threads } qw(hold begin thread_main input_wake
-        input_interrupted input_pending scheduler_interrupt_exit over_or_interrupted
+        input_interrupted has_news scheduler_interrupt_exit over_or_interrupted
         ended_or_interrupted slept_or_interrupted print_guard_enter print_guard_leave
         interruptible_next monitor_start
         event_clock_follow place_read_program)),
