@@ -58,17 +58,25 @@ size_t command_answer(int argc, char **argv, char *text, size_t size)
     return habit_answer((const char *const *)argv, (size_t)argc, is_command, text, size);
 }
 
+bool command_refuse_unknown(int argc, char **argv, struct sink *to)
+{
+    char instead[HABIT_ANSWER];
+    bool known;
+
+    if (command_find(argv[0]))
+        return false;
+    known = command_answer(argc, argv, instead, sizeof(instead)) > 0;
+    if (!known)
+        near_write(argv[0], name_at, instead, sizeof(instead));
+    print_to(to, "%s: no such command; %s%s\n", argv[0], instead, known ? "" : "`help` lists them");
+    return true;
+}
+
 static void say_unknown(int argc, char **argv)
 {
-    char answer[HABIT_ANSWER];
-
-    print("%s: no such command; ", argv[0]);
-    if (command_answer(argc, argv, answer, sizeof(answer))) {
-        print("%s\n", answer);
-        return;
-    }
-    near_print(argv[0], name_at);
-    print("`help` lists them\n");
+    print_together_begin(); /* first: another CPU may be replacing the console's sink */
+    command_refuse_unknown(argc, argv, print_console());
+    print_together_end();
 }
 
 /* True for a redirection or pipe: 2>&1, &>file, >, <, |. */

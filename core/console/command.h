@@ -38,6 +38,12 @@ const struct command *command_after(const struct command *before);
 /* Writes what to type instead of a command that does not exist (habits.h). 0: nothing is known. */
 size_t command_answer(int argc, char **argv, char *text, size_t size);
 
+/*
+ * If there is no command argv[0], prints so, and what to type instead, and returns true. Any
+ * context in which the sink works.
+ */
+bool command_refuse_unknown(int argc, char **argv, struct sink *to);
+
 /* Prints what `help NAME` shows. */
 void command_print_help(const struct command *command);
 

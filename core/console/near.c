@@ -19,14 +19,17 @@ static bool is_near(const char *name, const char *wrong)
     return distance(name, distance_length(name), wrong, distance_length(wrong)) <= (length + 2) / 3;
 }
 
-void near_print(const char *wrong, const char *(*name_at)(size_t index))
+void near_write(const char *wrong, const char *(*name_at)(size_t index), char *text, size_t size)
 {
     const char *name;
     unsigned near = 0;
+    size_t length = 0;
 
-    for (size_t i = 0; near < MOST && (name = name_at(i)) != NULL; i++)
+    text[0] = '\0';
+    for (size_t i = 0; near < MOST && length < size && (name = name_at(i)) != NULL; i++)
         if (is_near(name, wrong))
-            print("%s%s", near++ == 0 ? "near: " : ", ", name);
-    if (near > 0)
-        print("; ");
+            length += print_into(text + length, size - length, "%s%s",
+                                 near++ == 0 ? "near: " : ", ", name);
+    if (near > 0 && length < size)
+        print_into(text + length, size - length, "; ");
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Suggests names for a mistyped command or subcommand. Task context. */
+/* Suggests names for a mistyped command or subcommand. Any context in which name_at may run. */
 #pragma once
 
 #include <stddef.h>
 
 /*
- * Prints "near: NAME, NAME; ", up to three candidates that begin with `wrong` or differ from it in
- * at most a third of its letters, or nothing. name_at returns the candidates, then NULL.
+ * Writes "near: NAME, NAME; ", up to three candidates that begin with `wrong` or differ from it in
+ * at most a third of its letters, or "". name_at returns the candidates, then NULL.
  */
-void near_print(const char *wrong, const char *(*name_at)(size_t index));
+void near_write(const char *wrong, const char *(*name_at)(size_t index), char *text, size_t size);

@@ -30,6 +30,11 @@ struct gdb_monitor {
     /* Creates what commands need, for example a thread; may be called again. Task context. */
     void (*start)(void);
     /*
+     * Called in a stop: returns true if the line is no command, which it has printed. Then `begin`
+     * is not called, and the machine does not run.
+     */
+    bool (*refuse_unknown)(const char *line, struct sink *to);
+    /*
      * Called in a stop: prepares a command, which the stopped CPU runs once all CPUs have resumed.
      * Returns NULL, or why the command cannot run.
      */

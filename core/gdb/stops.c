@@ -76,18 +76,29 @@ static void server_write(struct sink *sink, const char *bytes, size_t length)
     gdb_server_print(&gdb_session.server, bytes, length);
 }
 
+/*
+ * Answers `monitor gdb`, because commands may not be able to run, and what is no command: front
+ * ends try those of other stubs at each stop, and the machine must not run for that.
+ */
+static bool answer_here(const char *line)
+{
+    static struct sink to_gdb = {server_write};
+
+    if (strcmp(line, "gdb") == 0)
+        gdb_tell(&to_gdb);
+    else if (!gdb_session.monitor || !gdb_session.monitor->refuse_unknown(line, &to_gdb))
+        return false;
+    gdb_server_command_done(&gdb_session.server, 0);
+    return true;
+}
+
 /* Returns true if all CPUs must resume to run the command. */
 static bool begin_command(unsigned cpu, enum arch_stop why)
 {
-    static struct sink to_gdb = {server_write};
     const char *problem;
 
-    /* answered here, because commands may not be able to run */
-    if (strcmp(gdb_session.server.request.command, "gdb") == 0) {
-        gdb_tell(&to_gdb);
-        gdb_server_command_done(&gdb_session.server, 0);
+    if (answer_here(gdb_session.server.request.command))
         return false;
-    }
     if (why == ARCH_STOP_DEAD)
         problem = AFTER_A_PANIC;
     else if (!gdb_session.monitor)

@@ -27,7 +27,7 @@ static const struct part *part_find(const char *name)
     return NULL;
 }
 
-/* Names for near_print: first Pitot's own subcommands, then perf's others. */
+/* Names for near_write: first Pitot's own subcommands, then perf's others. */
 static const char *name_at(size_t index)
 {
     return index < PARTS ? parts[index].name : habit_perf_part(index - PARTS);
@@ -41,9 +41,8 @@ static int refuse_part(const char *name, const char *word)
     size_t words = habit_answer(typed, word ? 3 : 2, NULL, answer, sizeof(answer));
 
     if (words < 2) {
-        print("perf: \"%s\" is not a perf command; ", name);
-        near_print(name, name_at);
-        print("`help perf` lists them\n");
+        near_write(name, name_at, answer, sizeof(answer));
+        print("perf: \"%s\" is not a perf command; %s`help perf` lists them\n", name, answer);
         return -EINVAL;
     }
     print("perf %s%s%s: %s\n", name, words > 2 ? " " : "", words > 2 ? word : "", answer);

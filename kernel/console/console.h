@@ -5,6 +5,10 @@
  */
 #pragma once
 
+#include <stdbool.h>
+
+struct sink;
+
 #define CONSOLE_PROMPT "pitot> "
 
 /* Prompts for, reads and runs lines, for ever. Called by one task only. */
@@ -21,3 +25,8 @@ int console_execute(const char *line);
  * Does the same, but prints each command after a prompt, as if typed: for run= on the command line.
  */
 int console_script(const char *text);
+
+/*
+ * If the line is one command that does not exist, prints so and returns true. In a debugger's stop.
+ */
+bool console_refuse_unknown(const char *line, struct sink *to);

@@ -2,6 +2,7 @@
 /* Runs the commands of a line or script, in one thread at a time. Task context. */
 #include <linux/errno.h>
 
+#include "arch/cpu.h"
 #include "core/console/command.h"
 #include "core/lib/arguments.h"
 #include "core/lib/print.h"
@@ -17,6 +18,21 @@ static int say(const struct refusal *why, int error)
 {
     print("%s\n", why->text);
     return error;
+}
+
+ARCH_HIT_TEXT bool console_refuse_unknown(const char *line, struct sink *to)
+{
+    static char text[LINE_LENGTH_MAX + 1];
+    struct arguments_command only, other;
+    struct arguments arguments;
+
+    if (!arguments_next_command(&line, &only) || arguments_next_command(&line, &other) ||
+        only.length > LINE_LENGTH_MAX)
+        return false;
+    memcpy(text, only.text, only.length);
+    text[only.length] = '\0';
+    return arguments_split(text, &arguments, NULL) == 0 &&
+           command_refuse_unknown(arguments.count, arguments.value, to);
 }
 
 /* arguments_split modifies a copy on the stack, so that a command may run commands. */

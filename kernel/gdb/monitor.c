@@ -153,6 +153,7 @@ static bool monitor_end(unsigned cpu)
 }
 
 const struct gdb_monitor gdb_commands = {.start = monitor_start,
+                                         .refuse_unknown = console_refuse_unknown,
                                          .begin = monitor_begin,
                                          .is_under_way = monitor_is_under_way,
                                          .end = monitor_end,
