@@ -82,9 +82,9 @@ typedef struct {
 } qemu_plugin_u64;
 
 struct qemu_plugin_scoreboard *qemu_plugin_scoreboard_new(size_t element_size);
+/* A CPU's element; QEMU moves all when there are more CPUs, and then translates all code anew. */
+void *qemu_plugin_scoreboard_find(struct qemu_plugin_scoreboard *score, unsigned cpu);
 uint64_t qemu_plugin_u64_sum(qemu_plugin_u64 entry);
-uint64_t qemu_plugin_u64_get(qemu_plugin_u64 entry, unsigned cpu);
-void qemu_plugin_u64_set(qemu_plugin_u64 entry, unsigned cpu, uint64_t value);
 void qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(struct qemu_plugin_tb *block,
                                                        enum qemu_plugin_op operation,
                                                        qemu_plugin_u64 entry, uint64_t immediate);

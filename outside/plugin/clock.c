@@ -11,38 +11,47 @@
 #if QEMU_API >= 4
 #define DUE (UINT64_C(1) << 62) /* the counter's value when samples are due */
 
-/* Per CPU: in the array that QEMU's code counts in, and what goes with it. */
+/* Per CPU, on a cache line of its own: in the array that QEMU's code counts in. */
 struct counters {
-    uint64_t executed; /* DUE less the instructions to the next sample */
-    uint64_t expected; /* not 0: a callee's first block is expected */
-    uint64_t place;    /* of the last block */
+    _Alignas(64) uint64_t executed; /* DUE less the instructions to the next sample */
+    uint64_t expected;              /* not 0: a callee's first block is expected */
+    uint64_t place;                 /* of the last block */
 };
 
 static struct qemu_plugin_scoreboard *board;
-static uint64_t offsets[FOLLOW_CPUS]; /* time less `executed` */
-static unsigned count;                /* CPUs so far; QEMU has no counters for others */
+static struct counters none; /* of CPUs that the machine does not have */
 
-static qemu_plugin_u64 executed(void)
+static struct cpu {
+    _Alignas(64) struct counters *counters; /* in `board` */
+    uint64_t offset;                        /* time less `executed` */
+} cpus[FOLLOW_CPUS];
+
+static unsigned count; /* CPUs so far */
+
+static qemu_plugin_u64 counter(size_t offset)
 {
-    return (qemu_plugin_u64){board, offsetof(struct counters, executed)};
+    return (qemu_plugin_u64){board, offset};
 }
 
-static qemu_plugin_u64 expected(void)
-{
-    return (qemu_plugin_u64){board, offsetof(struct counters, expected)};
-}
+#define EXECUTED counter(offsetof(struct counters, executed))
+#define EXPECTED counter(offsetof(struct counters, expected))
+#define PLACE    counter(offsetof(struct counters, place))
 
-static qemu_plugin_u64 place(void)
+void clock_find(unsigned cpu)
 {
-    return (qemu_plugin_u64){board, offsetof(struct counters, place)};
+    struct counters *counters = cpu < count ? qemu_plugin_scoreboard_find(board, cpu) : &none;
+
+    if (cpus[cpu].counters != counters)
+        cpus[cpu].counters = counters;
 }
 
 /* A CPU is due at its first block. */
 static void begin_cpu(unsigned cpu)
 {
-    qemu_plugin_u64_set(executed(), cpu, DUE);
-    offsets[cpu] = -DUE;
     count = cpu < count ? count : cpu + 1;
+    clock_find(cpu);
+    cpus[cpu].counters->executed = DUE;
+    cpus[cpu].offset = -DUE;
 }
 
 #if QEMU_API >= 7
@@ -72,32 +81,34 @@ static void expect_cpus(qemu_plugin_id_t id)
 bool clock_begin(qemu_plugin_id_t id)
 {
     board = qemu_plugin_scoreboard_new(sizeof(struct counters));
+    for (unsigned cpu = 0; cpu < FOLLOW_CPUS; cpu++)
+        cpus[cpu].counters = &none;
     expect_cpus(id);
     return board;
 }
 
 uint64_t clock_time(unsigned cpu)
 {
-    return cpu < count ? qemu_plugin_u64_get(executed(), cpu) + offsets[cpu] : 0;
+    return cpus[cpu].counters->executed + cpus[cpu].offset;
 }
 
 uint64_t clock_sum(void)
 {
-    uint64_t sum = qemu_plugin_u64_sum(executed());
+    uint64_t sum = qemu_plugin_u64_sum(EXECUTED);
 
     for (unsigned cpu = 0; cpu < FOLLOW_CPUS; cpu++)
-        sum += offsets[cpu];
+        sum += cpus[cpu].offset;
     return sum;
 }
 
 uint64_t clock_place(unsigned cpu)
 {
-    return cpu < count ? qemu_plugin_u64_get(place(), cpu) : 0;
+    return cpus[cpu].counters->place;
 }
 
 void clock_expect(unsigned cpu)
 {
-    qemu_plugin_u64_set(expected(), cpu, 1);
+    cpus[cpu].counters->expected = 1;
 }
 
 /* Samples are due, or the CPU's first block begins. */
@@ -107,33 +118,43 @@ static void on_due(unsigned cpu, void *own)
     uint64_t time = clock_time(cpu), next = run_due(cpu, time, block->start);
     uint64_t left = next - time < DUE ? next - time : DUE;
 
-    qemu_plugin_u64_set(executed(), cpu, DUE - left);
-    offsets[cpu] = time - (DUE - left);
+    cpus[cpu].counters->executed = DUE - left;
+    cpus[cpu].offset = time - (DUE - left);
 }
 
 static void on_expected(unsigned cpu, void *own)
 {
     const struct block *block = own;
 
-    qemu_plugin_u64_set(expected(), cpu, 0);
+    cpus[cpu].counters->expected = 0;
     run_begins(cpu, block->start);
+}
+
+/* QEMU may have moved the counters, for more CPUs: then it translates all code anew. */
+static void find_moved(void)
+{
+    if (qemu_plugin_scoreboard_find(board, 0) == cpus[0].counters)
+        return;
+    for (unsigned cpu = 0; cpu < count; cpu++)
+        clock_find(cpu);
 }
 
 void clock_watch(struct qemu_plugin_tb *translated, const struct block *block)
 {
     void *own = (void *)(uintptr_t)block;
 
+    find_moved();
     if (run.entries) /* before the block counts: the callee pays for it */
         qemu_plugin_register_vcpu_tb_exec_cond_cb(translated, on_expected, QEMU_PLUGIN_CB_NO_REGS,
-                                                  QEMU_PLUGIN_COND_GE, expected(), 1, own);
+                                                  QEMU_PLUGIN_COND_GE, EXPECTED, 1, own);
     qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(translated, QEMU_PLUGIN_INLINE_ADD_U64,
-                                                      executed(), block->count);
+                                                      EXECUTED, block->count);
     if (run.last)
         qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(translated, QEMU_PLUGIN_INLINE_STORE_U64,
-                                                          place(), block->start);
+                                                          PLACE, block->start);
     if (run.samples)
         qemu_plugin_register_vcpu_tb_exec_cond_cb(translated, on_due, QEMU_PLUGIN_CB_R_REGS,
-                                                  QEMU_PLUGIN_COND_GE, executed(), DUE, own);
+                                                  QEMU_PLUGIN_COND_GE, EXECUTED, DUE, own);
 }
 #else
 static struct cpu {
@@ -155,6 +176,11 @@ bool clock_begin(qemu_plugin_id_t id)
 uint64_t clock_time(unsigned cpu)
 {
     return __atomic_load_n(&cpus[cpu].time, __ATOMIC_RELAXED);
+}
+
+void clock_find(unsigned cpu)
+{
+    (void)cpu;
 }
 
 uint64_t clock_sum(void)

@@ -23,6 +23,12 @@ bool clock_begin(qemu_plugin_id_t id);
 /* Counts a block; `block` stays valid for as long as QEMU runs. */
 void clock_watch(struct qemu_plugin_tb *translated, const struct block *block);
 
+/*
+ * Must be called before the other functions for this CPU where no translated code has called back:
+ * its counters may have moved.
+ */
+void clock_find(unsigned cpu);
+
 /* Instructions that this CPU, or all, have executed, with all of the current block. */
 uint64_t clock_time(unsigned cpu);
 uint64_t clock_sum(void);

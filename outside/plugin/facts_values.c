@@ -225,6 +225,7 @@ static void on_discontinuity(unsigned cpu, int kind, uint64_t from, uint64_t to,
     (void)kind;
     (void)from;
     (void)own;
+    clock_find(cpu);
     if (translate_has_begun())
         handle(cpu, to);
 }
@@ -235,6 +236,7 @@ static void on_discontinuity(qemu_plugin_id_t id, unsigned cpu, int kind, uint64
     (void)id;
     (void)kind;
     (void)from;
+    clock_find(cpu);
     if (translate_has_begun())
         handle(cpu, to);
 }

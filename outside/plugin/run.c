@@ -300,8 +300,10 @@ void run_end(void)
     ended = true;
     facts_end();
     for (unsigned cpu = 0; cpu < FOLLOW_CPUS; cpu++) {
-        uint64_t time = clock_time(cpu);
+        uint64_t time;
 
+        clock_find(cpu);
+        time = clock_time(cpu);
         totals.instructions += time;
         totals.calls += cpus[cpu].calls;
         if (time)
