@@ -60,16 +60,16 @@ void facts_for(unsigned cpu)
 
 static void on_call(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t place, void *own)
 {
-    if (qemu_plugin_mem_is_store(info)) /* `call [memory]` also reads */
-        run_call(cpu, place, own);
+    (void)info;
+    run_call(cpu, place, own);
 }
 
 static void on_return(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t place, void *own)
 {
     const struct code *code = own;
 
-    if (!qemu_plugin_mem_is_store(info))
-        run_return(cpu, place, code->ip);
+    (void)info;
+    run_return(cpu, place, code->ip);
 }
 
 /* --- Stack switches --- */
@@ -277,7 +277,7 @@ void facts_watch(const struct instruction *instruction)
     switch (code->kind) {
     case DECODED_CALL:
     case DECODED_CALL_FAR:
-        on_memory(instruction->qemu, on_call, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW, code);
+        on_memory(instruction->qemu, on_call, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_W, code);
         break;
     case DECODED_RETURN:
         on_memory(instruction->qemu, on_return, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_R, code);

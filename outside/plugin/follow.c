@@ -38,6 +38,16 @@ static struct follow_cpu {
     uint64_t time;              /* as last passed to follow_time */
 } cpus[FOLLOW_CPUS];
 
+/*
+ * Contexts that a CPU's calls had before, so that most calls need no lock. `key`: the site, or the
+ * callee's entry; 0: free.
+ */
+#define KNOWN_BITS 12
+static struct known {
+    uint64_t key;
+    uint32_t outer, context;
+} known[FOLLOW_CPUS][1u << KNOWN_BITS];
+
 static struct follow_thread *threads; /* [number] */
 static uint32_t threads_room, thread_count;
 static uint64_t spaces[SPACES_MOST]; /* cr3, [number - 1] */
@@ -385,30 +395,35 @@ bool follow_begin(unsigned number, uint64_t ip)
     return true;
 }
 
-/* True if the next frame's slot still holds this call, which is usual because calls repeat. */
-static bool is_again(const struct frame *last, uint32_t outer, uint64_t next)
+/* The only place where this key may be known in the context `outer`. */
+static struct known *known_at(unsigned number, uint32_t outer, uint64_t key)
 {
-    return last->next == next && last->outer == outer && last->context != CONTEXT_NONE &&
-           last->kind == FRAME_CALL;
+    uint32_t hash = (uint32_t)key * 0x9e3779b1u ^ outer * 0x85ebca6bu;
+
+    return &known[number][hash >> (32 - KNOWN_BITS)];
 }
 
-bool follow_calls_again(unsigned number, uint64_t place, uint64_t next)
+bool follow_calls(unsigned number, uint64_t place, uint64_t site, uint64_t next, uint64_t entry)
 {
-    struct follow_cpu *cpu = &cpus[number];
-    struct stack *stack = cpu->stack;
-    struct frame *frame;
+    struct stack *stack = cpus[number].stack;
+    uint64_t key = by_entry ? entry : site;
+    const struct known *last;
+    struct frame *top;
 
-    if (follow_is_open(number) || place < stack->floor || place > stack->high)
+    if (follow_is_open(number) || place < stack->floor || place > stack->high || stack->depth == 0)
         return false;
-    stack_pop_below(stack, place + 1);
-    if (stack->depth == 0 || stack->depth == stack->room)
+    top = &stack->frames[stack->depth - 1];
+    last = known_at(number, top->context, key);
+    if (top->place <= place || last->key != key || last->outer != top->context || key == 0 ||
+        entry == next || stack->depth == stack->room)
         return false;
-    frame = &stack->frames[stack->depth];
-    if (!is_again(frame, stack_context(stack), next))
-        return false;
-    frame->place = place;
-    frame->function = 0;
     stack->depth++;
+    top[1] = (struct frame){.place = place,
+                            .next = next,
+                            .entry = entry,
+                            .began = stack->ran,
+                            .context = last->context,
+                            .kind = FRAME_CALL};
     return true;
 }
 
@@ -431,6 +446,8 @@ void follow_call(unsigned number, uint64_t place, uint64_t site, uint64_t next, 
 {
     struct follow_cpu *cpu = &cpus[number];
     struct frame frame = {.place = place, .next = next, .kind = FRAME_CALL};
+    uint64_t key = by_entry ? entry : site;
+    uint32_t outer;
 
     if (follow_is_open(number))
         follow_place(number, place + WORD, 0, false);
@@ -441,10 +458,12 @@ void follow_call(unsigned number, uint64_t place, uint64_t site, uint64_t next, 
     stack_pop_below(cpu->stack, place + 1);
     if (entry == next)
         return;
-    frame.outer = stack_context(cpu->stack);
-    frame.context = context_by(frame.outer, site, WIRE_BY_CALL, (unsigned)(next - site));
+    outer = stack_context(cpu->stack);
+    frame.context = context_by(outer, site, WIRE_BY_CALL, (unsigned)(next - site));
     if (entry)
         begin(&frame, cpu->stack->ran, entry);
+    if (frame.context != CONTEXT_UNKNOWN)
+        *known_at(number, outer, key) = (struct known){key, outer, frame.context};
     stack_push(cpu->stack, &frame);
 }
 
@@ -570,8 +589,7 @@ void follow_interrupt(unsigned number, const struct follow_interrupt *interrupt)
         return;
     if (interrupt->user)
         set_user(cpu->stack, interrupt->space);
-    frame.outer = stack_context(cpu->stack);
-    frame.context = context_by(frame.outer, interrupt->site, WIRE_BY_INTERRUPT, 0);
+    frame.context = context_by(stack_context(cpu->stack), interrupt->site, WIRE_BY_INTERRUPT, 0);
     if (interrupt->entry)
         begin(&frame, cpu->stack->ran, interrupt->entry);
     if (interrupt->switched)
@@ -709,8 +727,7 @@ void follow_syscall(unsigned number, uint64_t site, uint64_t rsp)
     if (!cpu->stack)
         return;
     set_user(cpu->stack, cpu->space);
-    frame.outer = stack_context(cpu->stack);
-    frame.context = context_by(frame.outer, site, WIRE_BY_SYSCALL, 0);
+    frame.context = context_by(stack_context(cpu->stack), site, WIRE_BY_SYSCALL, 0);
     push_above(cpu->stack, frame, rsp - 1);
 }
 

@@ -53,11 +53,11 @@ bool follow_init(void);
 void follow_call(unsigned cpu, uint64_t place, uint64_t site, uint64_t next, uint64_t entry);
 
 /*
- * For most calls: one that repeats the last call at this place, in the same context. Otherwise
- * returns false, and has changed nothing that matters. Needs no lock. Not for use after
- * follow_by_entry. Then the same for a return that ends the innermost call.
+ * For most calls: one that this CPU has seen before, in the same context. Otherwise returns false,
+ * and has changed nothing that matters. Needs no lock. Then the same for a return that ends the
+ * innermost call.
  */
-bool follow_calls_again(unsigned cpu, uint64_t place, uint64_t next);
+bool follow_calls(unsigned cpu, uint64_t place, uint64_t site, uint64_t next, uint64_t entry);
 bool follow_returns(unsigned cpu, uint64_t place);
 
 /*

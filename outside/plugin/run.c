@@ -76,19 +76,34 @@ static void begins(unsigned cpu, uint64_t entry, const struct last_interrupt *in
 __attribute__((noinline)) static void call_anew(unsigned cpu, uint64_t place,
                                                 const struct code *call)
 {
-    run_change(cpu);
+    take(cpu);
     follow_call(cpu, place, call->ip, call->next, call->target);
-    if (run.entries && call->target == 0)
-        clock_expect(cpu);
-    else if (run.entries && call->target != call->next)
-        begins(cpu, call->target, NULL);
     locks_give();
 }
 
-void run_call(unsigned cpu, uint64_t place, const struct code *call)
+/* The callee's entry is needed, too. */
+__attribute__((noinline)) static void enter(unsigned cpu, uint64_t place, const struct code *call)
+{
+    if (run.returns)
+        follow_time(cpu, clock_time(cpu));
+    if (!follow_calls(cpu, place, call->ip, call->next, call->target))
+        call_anew(cpu, place, call);
+    if (call->target == 0) {
+        clock_expect(cpu);
+    } else if (call->target != call->next) {
+        take(cpu);
+        begins(cpu, call->target, NULL);
+        locks_give();
+    }
+}
+
+/* All that most calls need is here, and the rest is noinline: no register has to be saved. */
+__attribute__((flatten)) void run_call(unsigned cpu, uint64_t place, const struct code *call)
 {
     cpus[cpu].calls += window_open();
-    if (run.entries || !follow_calls_again(cpu, place, call->next))
+    if (__builtin_expect(run.entries, 0))
+        enter(cpu, place, call);
+    else if (__builtin_expect(!follow_calls(cpu, place, call->ip, call->next, call->target), 0))
         call_anew(cpu, place, call);
 }
 
@@ -104,8 +119,12 @@ __attribute__((noinline)) static void return_anew(unsigned cpu, uint64_t place, 
 
 void run_return(unsigned cpu, uint64_t place, uint64_t ip)
 {
-    if (run.entries || !follow_returns(cpu, place))
+    if (__builtin_expect(run.returns || !follow_returns(cpu, place), 0)) {
         return_anew(cpu, place, ip);
+    } else if (run.graph) {
+        take(cpu);
+        run_changed(cpu);
+    }
 }
 
 /* What the CPU stores on its way into a handler. */

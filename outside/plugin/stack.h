@@ -30,11 +30,11 @@ enum frame_kind {
 };
 
 struct frame {
-    uint64_t place;          /* address of the return address, or of the CPU's interrupt frame */
-    uint64_t next;           /* return address of a call */
-    uint64_t entry;          /* first instruction of the callee or handler; 0: not known */
-    uint64_t began;          /* the value of its stack's `ran` when it began */
-    uint32_t context, outer; /* outer: the caller's context */
+    uint64_t place; /* address of the return address, or of the CPU's interrupt frame */
+    uint64_t next;  /* return address of a call */
+    uint64_t entry; /* first instruction of the callee or handler; 0: not known */
+    uint64_t began; /* the value of its stack's `ran` when it began */
+    uint32_t context;
     enum frame_kind kind;
     uint32_t function;       /* see follow_enters */
     struct stack_link below; /* the stack that was left for this one; NULL: the same, or unknown */
@@ -49,8 +49,11 @@ struct stack_where {
 };
 
 struct stack {
+    uint64_t floor, high; /* its frames lie from `floor` to `high`; below floor it has to grow */
+    unsigned depth, room; /* these six are what each call uses: together */
+    struct frame *frames;
+    uint64_t ran;            /* instructions executed on it, as reported by follow_time */
     uint64_t low;            /* rsp when it was left */
-    uint64_t floor, high;    /* its frames lie from `floor` to `high`; below floor it has to grow */
     uint64_t space;          /* the address space (cr3) in which it was found, 0: not known */
     uint64_t page, physical; /* its last virtual page that was seen, and the physical one; 0 */
     uint32_t life;           /* differs for each stack that uses this structure; 0: dead */
@@ -60,10 +63,7 @@ struct stack {
     uint32_t function;       /* as in a frame, for a thread's first function */
     uint64_t program;        /* cr3 of the program that runs on it; 0: not known, or none */
     uint64_t entered;        /* rsp when it was entered */
-    uint64_t ran;            /* instructions executed on it, as reported by follow_time */
     uint64_t left;           /* order in which stacks were left */
-    unsigned depth, room;
-    struct frame *frames;
     struct stack *next_suspended; /* in the table by `low` */
 };
 

@@ -77,7 +77,7 @@ static int begin(void **state)
 static void call(uint64_t place, uint64_t site)
 {
     store(place, site + CALL_SIZE);
-    if (!follow_calls_again(cpu, place, site + CALL_SIZE))
+    if (!follow_calls(cpu, place, site, site + CALL_SIZE, 0))
         follow_call(cpu, place, site, site + CALL_SIZE, 0);
 }
 
