@@ -4,41 +4,53 @@
 
 #include <stdlib.h>
 
-#define PLACES_BITS 22
-#define PLACES      (1u << PLACES_BITS)
-#define LINE_BITS   4
+#define PLACES_LEAST (1u << 14)
 
 static struct context *contexts; /* [number] */
 static uint32_t *numbers;        /* a hash table with open addressing; CONTEXT_NONE: free */
+static uint32_t places;          /* in it, a power of 2: half of them are free */
 static uint32_t used;
 static uint64_t lost;
 
-/* The tables' pages take memory only once used. */
+/* The contexts' pages take memory only once used. */
 bool context_init(void)
 {
     contexts = calloc(CONTEXT_MOST, sizeof(*contexts));
-    numbers = calloc(PLACES, sizeof(*numbers));
+    places = PLACES_LEAST;
+    numbers = calloc(places, sizeof(*numbers));
     used = CONTEXT_UNKNOWN;
     if (contexts)
         contexts[CONTEXT_UNKNOWN] = (struct context){.by = WIRE_BY_UNKNOWN, .unknown = true};
     return contexts && numbers;
 }
 
-/*
- * The callees of one context are often looked up one after another, so they usually share a cache
- * line.
- */
 static uint32_t first_place(uint32_t outer, uint64_t site)
 {
-    uint32_t line = (outer * 0x9e3779b1u) >> (32 - PLACES_BITS + LINE_BITS);
-    uint32_t within = (uint32_t)((site * 0x9e3779b97f4a7c15u) >> (64 - LINE_BITS));
+    return (uint32_t)(((site ^ (uint64_t)outer << 32) * 0x9e3779b97f4a7c15u) >> 32) & (places - 1);
+}
 
-    return line << LINE_BITS | within;
+/* Doubles the hash table, which is half full. Without memory for that it fills further. */
+static void grow(void)
+{
+    uint32_t *more = calloc(2 * (size_t)places, sizeof(*more));
+
+    if (!more)
+        return;
+    free(numbers);
+    numbers = more;
+    places *= 2;
+    for (uint32_t number = CONTEXT_UNKNOWN + 1; number <= used; number++) {
+        uint32_t i = first_place(contexts[number].outer, contexts[number].site);
+
+        while (numbers[i] != CONTEXT_NONE)
+            i = (i + 1) & (places - 1);
+        numbers[i] = number;
+    }
 }
 
 static uint32_t new_context(uint32_t outer, uint64_t site, enum wire_by by, unsigned site_end)
 {
-    if (used + 1 == CONTEXT_MOST) {
+    if (used + 1 == CONTEXT_MOST || used + 1 == places) {
         lost++;
         return CONTEXT_UNKNOWN;
     }
@@ -52,9 +64,11 @@ static uint32_t new_context(uint32_t outer, uint64_t site, enum wire_by by, unsi
 
 uint32_t context_of(uint32_t outer, uint64_t site, enum wire_by by, unsigned site_end)
 {
-    uint32_t i = first_place(outer, site), number;
+    uint32_t i, number;
 
-    for (; numbers[i] != CONTEXT_NONE; i = (i + 1) % PLACES) {
+    if (used >= places / 2)
+        grow();
+    for (i = first_place(outer, site); numbers[i] != CONTEXT_NONE; i = (i + 1) & (places - 1)) {
         const struct context *context = &contexts[numbers[i]];
 
         if (context->site == site && context->outer == outer && context->by == by)
