@@ -29,6 +29,7 @@ static uint32_t length;
 static struct ring {
     struct begin *begins; /* NULL until the first call */
     uint64_t count;       /* calls kept, ever */
+    uint32_t newest;      /* index of the last one: a division at each call would cost too much */
     uint64_t calls;       /* all calls, ever */
     unsigned cycle, repeated;
     uint32_t context; /* of the last call, also if it was folded */
@@ -39,10 +40,10 @@ void last_init(uint32_t wanted)
     length = wanted;
 }
 
-/* The call before the newest one by `back`; 0: the newest. */
-static struct begin *kept(const struct ring *ring, uint64_t back)
+/* The call before the newest one by `back`, less than `length`; 0: the newest. */
+static struct begin *kept(const struct ring *ring, uint32_t back)
 {
-    return &ring->begins[(ring->count - 1 - back) % length];
+    return &ring->begins[back <= ring->newest ? ring->newest - back : ring->newest + length - back];
 }
 
 static bool is_same(const struct begin *one, const struct begin *other)
@@ -62,11 +63,13 @@ static bool recurs(const struct ring *ring, const struct begin *begin)
 
 static void keep(struct ring *ring, const struct begin *begin)
 {
-    ring->begins[ring->count++ % length] = *begin;
+    ring->newest = ring->count == 0 || ring->newest + 1 == length ? 0 : ring->newest + 1;
+    ring->count++;
+    ring->begins[ring->newest] = *begin;
 }
 
 /* The cycle has not come again to its end: its calls so far are kept. */
-static void unfold(struct ring *ring)
+__attribute__((noinline)) static void unfold(struct ring *ring)
 {
     unsigned cycle = ring->cycle, repeated = ring->repeated;
     uint64_t first = ring->count - cycle;
@@ -110,7 +113,9 @@ static bool fold(struct ring *ring, const struct begin *begin)
     return true;
 }
 
-void last_begins(unsigned cpu, uint64_t ip, uint64_t time, const struct last_interrupt *interrupt)
+/* Flatten: so the call is not copied through memory, which each call of the kernel would pay. */
+__attribute__((flatten)) void last_begins(unsigned cpu, uint64_t ip, uint64_t time,
+                                          const struct last_interrupt *interrupt)
 {
     struct ring *ring = &rings[cpu];
     struct begin begin = {.entry = ip,
