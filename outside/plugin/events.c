@@ -24,12 +24,18 @@ static struct event {
     bool stops;
 } events[EVENTS_MOST];
 
-#define VECTORS 256
+#define VECTORS     256
+#define ACCESS_MOST 64 /* bytes of the longest access: a vector register */
 
 static unsigned count;
 static bool stopped;
 static uint64_t due[FOLLOW_CPUS][EVENTS_MOST]; /* instructions already represented by samples */
-uint64_t events_first = UINT64_MAX, events_last;
+
+static struct range {
+    uint64_t first, last;
+} around = {UINT64_MAX, 0}; /* all memory events */
+
+uint64_t events_begin = UINT64_MAX, events_span;
 static uint64_t slide;
 
 /* Each CPU's last access, if it was a read: maybe the first half of a read-modify-write. */
@@ -49,10 +55,12 @@ static bool take_period(const char *text, struct event *event)
 
 static void watch_range(const struct event *event)
 {
-    if (event->first < events_first)
-        events_first = event->first;
-    if (event->last > events_last)
-        events_last = event->last;
+    if (event->first < around.first)
+        around.first = event->first;
+    if (event->last > around.last)
+        around.last = event->last;
+    events_begin = around.first < ACCESS_MOST ? 0 : around.first - (ACCESS_MOST - 1);
+    events_span = around.last - events_begin;
 }
 
 static const char *add_access(const char *text, struct event *event)
@@ -162,8 +170,7 @@ const char *events_add(const char *argument, bool stops)
 void events_slide(uint64_t by)
 {
     slide += by;
-    events_first = UINT64_MAX;
-    events_last = 0;
+    around = (struct range){UINT64_MAX, 0};
     for (struct event *event = events; event < events + count; event++) {
         if (event->kind != EVENT_ACCESS)
             continue;
@@ -177,7 +184,7 @@ void events_slide(uint64_t by)
 
 bool events_watch(void)
 {
-    return events_first <= events_last;
+    return around.first <= around.last;
 }
 
 static bool has_function(const struct event *event, uint64_t address)
@@ -267,7 +274,7 @@ void events_on_access(unsigned cpu, uint64_t time, uint64_t ip, uint64_t address
     struct wire_sample sample;
     bool second;
 
-    if (!window_open())
+    if (!window_open() || address > around.last || last < around.first)
         return;
     sample = (struct wire_sample){
         .ip = ip, .time = time, .address = address, .length = length, .access = access};

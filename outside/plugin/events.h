@@ -42,18 +42,17 @@ bool events_vectors(void);
  */
 uint64_t events_on_instructions(unsigned cpu, uint64_t time, uint64_t ip);
 
-/* The range around all memory events; changed only by events_add and events_slide. */
-extern uint64_t events_first, events_last;
+/* Where accesses to the range around all memory events begin; none before events_add. */
+extern uint64_t events_begin, events_span;
 
-/* True if an access may hit an event. May be called from any thread. */
-static inline bool events_are_near(uint64_t address, unsigned length)
+/* False: no access to `address` hits an event. May be called from any thread. */
+static inline bool events_are_near(uint64_t address)
 {
-    return address <= events_last && address + length - 1 >= events_first;
+    return address - events_begin <= events_span;
 }
 
 /*
- * Report an access for which events_are_near is true (`access`: bits of enum wire_access), and a
- * call of the function at `ip`.
+ * Report an access (`access`: bits of enum wire_access), and a call of the function at `ip`.
  */
 void events_on_access(unsigned cpu, uint64_t time, uint64_t ip, uint64_t address, unsigned length,
                       unsigned access);

@@ -12,8 +12,6 @@
 #include "outside/plugin/tell.h"
 #include "outside/plugin/window.h"
 
-#define ACCESS_MOST 64 /* bytes of the longest access: a vector register */
-
 struct run run = {.chains = true};
 
 static struct cpu {
@@ -205,13 +203,15 @@ static void end_if_stopped(void)
         window_end(clock_sum());
 }
 
-static void access_memory(unsigned cpu, uint64_t address, unsigned length, uint64_t ip,
-                          unsigned access)
+/* `as_store`: what a store counts as, bits of enum wire_access. */
+__attribute__((noinline)) static void access_near(unsigned cpu, qemu_plugin_meminfo_t info,
+                                                  uint64_t address, uint64_t ip, unsigned as_store)
 {
-    if (__builtin_expect(!events_are_near(address, length), 1))
-        return;
+    unsigned access = qemu_plugin_mem_is_store(info) ? as_store : WIRE_READ;
+
     if (take(cpu)) {
-        events_on_access(cpu, clock_time(cpu), ip, address, length, access);
+        events_on_access(cpu, clock_time(cpu), ip, address, 1u << qemu_plugin_mem_size_shift(info),
+                         access);
         end_if_stopped();
     }
     locks_give();
@@ -219,17 +219,15 @@ static void access_memory(unsigned cpu, uint64_t address, unsigned length, uint6
 
 void run_access(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *own)
 {
-    if (__builtin_expect(!events_are_near(address, ACCESS_MOST), 1))
-        return; /* saves asking QEMU for the length */
-    access_memory(cpu, address, 1u << qemu_plugin_mem_size_shift(info), site_of(own),
-                  qemu_plugin_mem_is_store(info) ? WIRE_WRITE : WIRE_READ);
+    if (__builtin_expect(events_are_near(address), 0))
+        access_near(cpu, info, address, site_of(own), WIRE_WRITE);
 }
 
 /* With a thread per CPU, QEMU reports an atomic access once, as a store. */
 void run_atomic(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *own)
 {
-    access_memory(cpu, address, 1u << qemu_plugin_mem_size_shift(info), site_of(own),
-                  qemu_plugin_mem_is_store(info) ? WIRE_READ | WIRE_WRITE : WIRE_READ);
+    if (__builtin_expect(events_are_near(address), 0))
+        access_near(cpu, info, address, site_of(own), WIRE_READ | WIRE_WRITE);
 }
 
 /* QEMU 7.2 also reports the read of a read-modify-write when only writes are requested. */
