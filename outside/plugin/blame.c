@@ -92,15 +92,21 @@ static uint64_t page_end(uint64_t address)
     return address | (PHYSICAL_PAGE - 1);
 }
 
+__attribute__((noinline)) static void on_two_pages(unsigned cpu, const struct store *store,
+                                                   uint64_t first, uint64_t last)
+{
+    on_page(cpu, store, first, page_end(first));
+    on_page(cpu, store, page_end(first) + 1, last);
+}
+
 void blame_on_store(unsigned cpu, const struct store *store)
 {
     uint64_t first = store->address, last = first + store->length - 1;
 
-    if (__builtin_expect(last > page_end(first), 0)) {
-        on_page(cpu, store, first, page_end(first));
-        first = page_end(first) + 1;
-    }
-    on_page(cpu, store, first, last);
+    if (__builtin_expect(last > page_end(first), 0))
+        on_two_pages(cpu, store, first, last);
+    else
+        on_page(cpu, store, first, last);
 }
 
 void blame_on_frame(unsigned cpu, const struct store *store)

@@ -103,7 +103,7 @@ static uint32_t space_number(uint64_t space)
 
 static uint32_t thread_on(struct stack *stack)
 {
-    if (!stack->thread)
+    if (__builtin_expect(!stack->thread, 0))
         stack->thread = ++thread_count;
     return stack->thread;
 }
@@ -267,7 +267,7 @@ bool follow_is_open(unsigned number)
 }
 
 /* After a load of cr3, rsp may be on another stack at the same address. */
-static void settle_space(struct follow_cpu *cpu)
+__attribute__((noinline)) static void settle_space(struct follow_cpu *cpu)
 {
     struct stack_where where = where_is(cpu, cpu->moved_at);
 

@@ -16,13 +16,22 @@ void locks_begin(unsigned cpus)
     several = cpus > 1;
 }
 
+static bool take(void)
+{
+    return !atomic_flag_test_and_set_explicit(&taken, memory_order_acquire);
+}
+
+__attribute__((noinline)) static void wait(void)
+{
+    for (unsigned spins = 0; !take(); spins++)
+        if (spins > SPINS_MOST)
+            sched_yield();
+}
+
 void locks_take(void)
 {
-    unsigned spins = 0;
-
-    while (several && atomic_flag_test_and_set_explicit(&taken, memory_order_acquire))
-        if (++spins > SPINS_MOST)
-            sched_yield();
+    if (several && !take())
+        wait();
 }
 
 void locks_give(void)

@@ -253,7 +253,9 @@ static void take_store(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t addres
     locks_give();
 }
 
-void run_store(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *own)
+/* For most stores, so all that most of them need is here; the rest is noinline. */
+__attribute__((flatten)) void run_store(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address,
+                                        void *own)
 {
     take_store(cpu, info, address, own, false);
 }

@@ -194,8 +194,8 @@ __attribute__((noinline)) static bool write_run(struct page *page, const struct 
 }
 
 /* In a page with entries, `runs` has at most the run that may fill it. */
-__attribute__((noinline)) static void
-write_candidate(struct page *page, const struct writer *writer, unsigned first, unsigned end)
+__attribute__((noinline)) void page_write_candidate(struct page *page, const struct writer *writer,
+                                                    unsigned first, unsigned end)
 {
     if (page->run_count > 0 && !extend(page->runs, writer, first, end))
         page->run_count = 0;
@@ -210,7 +210,8 @@ write_candidate(struct page *page, const struct writer *writer, unsigned first, 
     }
 }
 
-bool page_write_any(struct page *page, const struct writer *writer, unsigned first, unsigned end)
+__attribute__((noinline)) bool page_write_any(struct page *page, const struct writer *writer,
+                                              unsigned first, unsigned end)
 {
     if (__builtin_expect(!page->writers, 0))
         return write_run(page, writer, first, end);
@@ -219,6 +220,6 @@ bool page_write_any(struct page *page, const struct writer *writer, unsigned fir
     else
         write_granules(page->writers, writer, first, end);
     if (__builtin_expect(page->run_count > 0 || first == 0, 0))
-        write_candidate(page, writer, first, end);
+        page_write_candidate(page, writer, first, end);
     return true;
 }

@@ -116,16 +116,24 @@ struct page *page_new(void);
  */
 bool page_write_any(struct page *page, const struct writer *writer, unsigned first, unsigned end);
 
-/* The same, for most writes: of whole granules, in a page that has an entry for each. */
+/* A page with an entry for each granule may be filled by one loop, from its beginning on. */
+void page_write_candidate(struct page *page, const struct writer *writer, unsigned first,
+                          unsigned end);
+
+/* Like page_write_any, for most writes: of whole granules, in a page that has an entry for each. */
 static inline bool page_write(struct page *page, struct writer writer, unsigned first, unsigned end)
 {
     struct writer copy; /* `writer` stays in registers */
 
-    if (page->writers && (first | end) % GRANULE == 0 && first > 0 && page->run_count == 0) {
-        for (unsigned i = first / GRANULE; i < end / GRANULE; i++)
-            page->writers[i] = writer;
-        return true;
+    if (__builtin_expect(!page->writers || (first | end) % GRANULE != 0, 0)) {
+        copy = writer;
+        return page_write_any(page, &copy, first, end);
     }
-    copy = writer;
-    return page_write_any(page, &copy, first, end);
+    for (unsigned i = first / GRANULE; i < end / GRANULE; i++)
+        page->writers[i] = writer;
+    if (__builtin_expect(page->run_count > 0 || first == 0, 0)) {
+        copy = writer;
+        page_write_candidate(page, &copy, first, end);
+    }
+    return true;
 }

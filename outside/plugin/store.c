@@ -18,17 +18,23 @@ void store_begin(unsigned cpus)
 }
 
 /* QEMU is asked once for each kind of access; any CPU may write an entry. */
+__attribute__((noinline)) static uint64_t ask(uint32_t info, uint64_t *known)
+{
+    uint64_t length = (info + UINT64_C(1)) << LENGTH_BITS;
+
+    if (qemu_plugin_mem_is_store(info))
+        length |= 1u << qemu_plugin_mem_size_shift(info);
+    __atomic_store_n(known, length, __ATOMIC_RELAXED);
+    return length;
+}
+
 unsigned store_length(uint32_t info)
 {
     uint64_t *known = &lengths[(info ^ info >> 8 ^ info >> 16) % KINDS];
     uint64_t length = __atomic_load_n(known, __ATOMIC_RELAXED);
 
-    if (__builtin_expect(length >> LENGTH_BITS != info + UINT64_C(1), 0)) {
-        length = (info + UINT64_C(1)) << LENGTH_BITS;
-        if (qemu_plugin_mem_is_store(info))
-            length |= 1u << qemu_plugin_mem_size_shift(info);
-        __atomic_store_n(known, length, __ATOMIC_RELAXED);
-    }
+    if (__builtin_expect(length >> LENGTH_BITS != info + UINT64_C(1), 0))
+        length = ask(info, known);
     return length & ((1u << LENGTH_BITS) - 1);
 }
 

@@ -247,17 +247,15 @@ __attribute__((noinline)) static void begin_mapping(struct mapping *mapping)
         mapping->memory = &no_area;
 }
 
-void writers_on_store(unsigned cpu, const struct store *store, struct mapping *mapping,
-                      uint64_t first, uint64_t last)
+/* A store to a page with areas. */
+__attribute__((noinline)) static void write_areas(unsigned cpu, const struct store *store,
+                                                  const struct mapping *mapping, uint64_t first,
+                                                  uint64_t last)
 {
     uint64_t shift = mapping->physical - mapping->virtual;
     uint8_t value[STORE_MOST];
     struct write write;
 
-    if (__builtin_expect(!mapping->memory, 0))
-        begin_mapping(mapping);
-    if (__builtin_expect(mapping->memory == &no_area, 1))
-        return;
     write = (struct write){.ip = store->ip,
                            .time = store->time,
                            .count = 1,
@@ -274,6 +272,15 @@ void writers_on_store(unsigned cpu, const struct store *store, struct mapping *m
         if (from <= to)
             write_area(area, from, to, value + (from - shift - store->address), &write);
     }
+}
+
+void writers_on_store(unsigned cpu, const struct store *store, struct mapping *mapping,
+                      uint64_t first, uint64_t last)
+{
+    if (__builtin_expect(!mapping->memory, 0))
+        begin_mapping(mapping);
+    if (__builtin_expect(mapping->memory != &no_area, 0))
+        write_areas(cpu, store, mapping, first, last);
 }
 
 static void tell_history(const struct area *area, uint64_t word)
