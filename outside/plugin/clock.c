@@ -157,19 +157,24 @@ void clock_watch(struct qemu_plugin_tb *translated, const struct block *block)
                                                   QEMU_PLUGIN_COND_GE, EXECUTED, DUE, own);
 }
 #else
+#include <assert.h>
+
+#define COUNT_FROM 48 /* addresses of the host's programs are lower */
+
 static struct cpu {
     _Alignas(64) uint64_t time; /* other CPUs read it */
-    uint64_t due;               /* time of the next sample */
-    const struct block *last;
+    uint64_t due;               /* the time from which a block is more than counted */
+    uintptr_t last;             /* the last block's address, with its count from COUNT_FROM on */
+    uint64_t accessed;          /* in the block of this time the last instruction accessed memory */
+    uint64_t sample;            /* time of the next sample */
     bool expected;
-    bool ended; /* the last block's last instruction has accessed memory */
 } cpus[FOLLOW_CPUS];
 
 bool clock_begin(qemu_plugin_id_t id)
 {
     (void)id;
     for (unsigned cpu = 0; cpu < FOLLOW_CPUS && !run.samples; cpu++)
-        cpus[cpu].due = UINT64_MAX;
+        cpus[cpu].due = cpus[cpu].sample = UINT64_MAX;
     return true;
 }
 
@@ -192,25 +197,32 @@ uint64_t clock_sum(void)
     return sum;
 }
 
+static const struct block *block_of(uintptr_t counted)
+{
+    return (const void *)(counted & ((UINT64_C(1) << COUNT_FROM) - 1));
+}
+
 uint64_t clock_place(unsigned cpu)
 {
-    return cpus[cpu].last ? cpus[cpu].last->start : 0;
+    return cpus[cpu].last ? block_of(cpus[cpu].last)->start : 0;
 }
 
 void clock_expect(unsigned cpu)
 {
     cpus[cpu].expected = true;
+    cpus[cpu].due = 0;
 }
 
-static void count(struct cpu *here, const struct block *block, uint64_t time)
+static void count(struct cpu *here, uintptr_t block, uint64_t time)
 {
     here->last = block;
     __atomic_store_n(&here->time, time, __ATOMIC_RELAXED);
 }
 
 /* Out of line, so that most blocks need not save registers. */
-__attribute__((noinline)) static void begin_block(unsigned cpu, const struct block *block)
+__attribute__((noinline)) static void begin_block(unsigned cpu, uintptr_t counted)
 {
+    const struct block *block = block_of(counted);
     struct cpu *here = &cpus[cpu];
 
     if (run.chains)
@@ -219,19 +231,20 @@ __attribute__((noinline)) static void begin_block(unsigned cpu, const struct blo
         here->expected = false;
         run_begins(cpu, block->start);
     }
-    count(here, block, here->time + block->count);
-    if (here->time >= here->due)
-        here->due = run_due(cpu, here->time, block->start);
+    count(here, counted, here->time + block->count);
+    if (here->time >= here->sample)
+        here->sample = run_due(cpu, here->time, block->start);
+    here->due = here->sample;
 }
 
+/* The block itself is seldom in a cache. */
 static void on_block(unsigned cpu, void *own)
 {
-    const struct block *block = own;
+    uintptr_t block = (uintptr_t)own;
     struct cpu *here = &cpus[cpu];
-    uint64_t time = here->time + block->count;
+    uint64_t time = here->time + (block >> COUNT_FROM);
 
-    here->ended = false;
-    if (__builtin_expect(*log_news[cpu] || here->expected || time >= here->due, 0))
+    if (__builtin_expect(*log_news[cpu] | (time >= here->due), 0))
         begin_block(cpu, block);
     else
         count(here, block, time);
@@ -239,16 +252,21 @@ static void on_block(unsigned cpu, void *own)
 
 bool clock_first_access(unsigned cpu, uint64_t end)
 {
-    bool first = !cpus[cpu].ended && cpus[cpu].last && cpus[cpu].last->end == end;
+    struct cpu *here = &cpus[cpu];
 
-    cpus[cpu].ended |= first;
-    return first;
+    if (here->accessed == here->time || block_of(here->last)->end != end)
+        return false;
+    here->accessed = here->time;
+    return true;
 }
 
 void clock_watch(struct qemu_plugin_tb *translated, const struct block *block)
 {
+    uintptr_t address = (uintptr_t)block;
+
+    assert(address >> COUNT_FROM == 0);
     qemu_plugin_register_vcpu_tb_exec_cb(
         translated, on_block, run.registers ? QEMU_PLUGIN_CB_R_REGS : QEMU_PLUGIN_CB_NO_REGS,
-        (void *)(uintptr_t)block);
+        (void *)(address | (uintptr_t)block->count << COUNT_FROM));
 }
 #endif
