@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#define WIRE_VERSION 4
+#define WIRE_VERSION 5
 
 /* The plugin's file contains the mark, then the version in decimal. */
 #define WIRE_MARK           "pitot wire "
@@ -196,6 +196,7 @@ struct wire_last {
 struct wire_end {
     struct wire_head head;
     uint64_t instructions;
+    uint64_t blocks;                    /* of any code that QEMU has translated */
     uint64_t within, calls, interrupts; /* while hits were counted; within: instructions */
     uint64_t switches, doubtful;        /* of stacks; those whose stack is only likely */
     uint64_t chains_ended;              /* samples whose chain ends in a caller that is not known */

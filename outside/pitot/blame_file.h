@@ -14,7 +14,7 @@
  * Changes with the head, and with a record that outside/pitot/blame.c reads; not with others, so a
  * file outlives changes of the pipe.
  */
-#define BLAME_FILE_VERSION 4
+#define BLAME_FILE_VERSION 5
 
 struct blame_file_head {
     char magic[8];

@@ -274,8 +274,8 @@ static void tell_unrun(const struct watch *watch)
 {
     if (watch->asked)
         fprintf(stderr, "pitot: a signal ended QEMU before code of the kernel's file ran\n");
-    else if (watch->status)
-        fprintf(stderr, "pitot: QEMU failed before code of the kernel's file ran\n");
+    else if (watch->end.blocks == 0)
+        fprintf(stderr, "pitot: QEMU exited before any code ran\n");
     else
         fprintf(stderr, "pitot: no code of the kernel's file ran; --kernel ELF names another\n");
 }

@@ -39,6 +39,7 @@ static struct candidate {
 
 static unsigned part_count, candidate_count = 1;
 static uint64_t text_first, text_last = UINT64_MAX, slide;
+static uint64_t block_count;            /* of any code */
 static bool settled;                    /* the slide is not looked for any more */
 static uint64_t searched;               /* places compared since a block has matched in place */
 static bool begun;                      /* a block has matched the file */
@@ -298,12 +299,18 @@ bool code_check(const struct code_block *block, uint64_t *lies)
 {
     bool is_kernel;
 
+    block_count++;
     *lies = slide;
     is_kernel =
         part_count ? check(block, lies) : block->start >= text_first && block->start <= text_last;
     ran |= is_kernel;
     begun_high |= begun && is_kernel && block->start >> 63;
     return is_kernel;
+}
+
+uint64_t code_blocks(void)
+{
+    return block_count;
 }
 
 bool code_has_run(void)

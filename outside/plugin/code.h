@@ -39,6 +39,9 @@ bool code_check(const struct code_block *block, uint64_t *slide);
  */
 void code_slid(uint64_t by);
 
+/* Blocks of any code so far. */
+uint64_t code_blocks(void);
+
 /* True once a block was the kernel's. */
 bool code_has_run(void);
 

@@ -334,6 +334,7 @@ void run_end(void)
     }
     if (code_has_run()) /* else all was a boot loader's, or another kernel's */
         totals.instructions += cover_tell();
+    totals.blocks = code_blocks();
     totals.switches = follow_doubts().switches;
     totals.doubtful = follow_doubts().doubtful;
     blame_tell();

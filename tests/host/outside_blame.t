@@ -192,7 +192,7 @@ refused_ok('no symbol "run_queu"; near: run_queue\b.*', 'run_queu');
 my $good = slurp($file);
 my $damaged = 'is damaged, or pitot was killed; record it again';
 for my $damage (['was not written by pitot blame', 'x' x 8_000],
-    ['has version 3, 4 is expected; record it again',
+    ['has version 3, 5 is expected; record it again',
         $good =~ s/^.{8}\K..../pack('L<', 3)/ser],
     [$damaged, substr($good, 0, -1)], [$damaged, substr($good, 0, -8)],
     [$damaged, substr($good, 0, 4_500)], [$damaged, $good . "\0" x 8],

@@ -38,9 +38,9 @@ my $not_written = "$out is not written ]\n";
 for my $end (
     [{STAND_IN_END => 'exit 1'}, '', 1, 'QEMU exited before its plugin wrote anything',
         'QEMU refuses its arguments'],
+    [{STAND_IN_END => 'exit 1'}, begin(1) . end(instructions => 0, blocks => 0), 1,
+        'QEMU exited before any code ran', 'QEMU fails, its plugin loaded'],
     [{STAND_IN_END => 'exit 1'}, begin(1) . end(instructions => 0), 1,
-        'QEMU failed before code of the kernel\'s file ran', 'QEMU fails, its plugin loaded'],
-    [{STAND_IN_END => 'exit 0'}, begin(1) . end(instructions => 0), 0,
         'no code of the kernel\'s file ran; --kernel ELF names another', 'another kernel runs'],
     [{STAND_IN_END => 'parent INT'}, begin(1), 0,
         'a signal ended QEMU before code of the kernel\'s file ran', '^C before the kernel'],

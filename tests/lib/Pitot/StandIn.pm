@@ -247,10 +247,10 @@ sub block
 
 sub end
 {
-    my %of = (instructions => 1, calls => 0, interrupts => 0, switches => 0, doubtful => 0,
+    my %of = (instructions => 1, blocks => 1, calls => 0, interrupts => 0, switches => 0, doubtful => 0,
         chains_ended => 0, contexts_lost => 0, samples_lost => 0, samples_left_out => 0, @_);
     $of{within} //= $of{instructions};
-    return record(6, 0, 'Q<10', @of{qw(instructions within calls interrupts switches doubtful
+    return record(6, 0, 'Q<11', @of{qw(instructions blocks within calls interrupts switches doubtful
         chains_ended contexts_lost samples_lost samples_left_out)});
 }
 
