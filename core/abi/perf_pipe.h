@@ -115,10 +115,12 @@ struct perf_pipe_compression {
 /*
  * Pitot's own record, of a type that perf ignores: the CRC-32 (IEEE 802.3, as in gzip) of every
  * byte of the stream before the field. After it, the CRC-32 of all bytes is PERF_PIPE_CRC32_WHOLE.
+ * It is as long as perf's record of this type, an id and a name of 64 bytes: perf 7.2 warns of a
+ * shorter one.
  */
 struct perf_pipe_checksum {
     struct perf_event_header header;
-    uint32_t reserved; /* 0 */
+    uint32_t reserved[17]; /* 0 */
     uint32_t crc32;
 };
 
@@ -133,5 +135,5 @@ _Static_assert(sizeof(struct perf_pipe_build_id) == 36, "the file name follows a
 _Static_assert(__builtin_offsetof(struct perf_pipe_feature, length) == 16, "the string is at 20");
 _Static_assert(sizeof(struct perf_pipe_cpus) == 24, "two numbers behind the feature's");
 _Static_assert(sizeof(struct perf_pipe_compression) == 40, "five numbers, and padding to 8");
-_Static_assert(__builtin_offsetof(struct perf_pipe_checksum, crc32) == 12,
+_Static_assert(__builtin_offsetof(struct perf_pipe_checksum, crc32) == 8 + 8 + 64 - 4,
                "the CRC ends the record");

@@ -47,11 +47,11 @@ void stream_put_round(struct stream *stream)
 /* The CRC covers all bytes sent, and this record up to its own field. */
 static void put_checksum(struct stream *stream)
 {
-    const uint32_t zero = 0;
+    static const struct perf_pipe_checksum empty;
     uint32_t crc;
 
-    stage_header(stream, PERF_PIPE_EVENT_TYPE, 0, sizeof(struct perf_pipe_checksum));
-    stage_bytes(stream, &zero, sizeof(zero));
+    stage_header(stream, PERF_PIPE_EVENT_TYPE, 0, sizeof(empty));
+    stage_bytes(stream, empty.reserved, sizeof(empty.reserved));
     crc = crc32_update(stream->crc, stream->staged, stream->staged_length);
     stage_bytes(stream, &crc, sizeof(crc));
     stage_end(stream);

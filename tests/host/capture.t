@@ -27,6 +27,7 @@ my @streams = map { decode_base64(s/^(?:begin|====).*\n//mgr) } @blocks;
 my $both = $console . join("[ perf record: 2 records kept ]\npitot> perf report\n", @blocks)
     . "pitot> poweroff\n";
 my $port = `$sample stream`;
+my ($length, $next_length) = map { tr/\n// } @blocks;    # in lines
 
 # What a command prints, what it complains of, and its status. LOG stands for the log in both.
 sub run
@@ -82,8 +83,9 @@ my %changes = (
     },
     'UTF-16' => sub { join('', map { "$_\0" } split(//, "$_[0]\r\n")) },
 );
-my $told = "LOG: 2 blocks: 1 pitot.perf (lines 2 to 49, whole);"
-    . " 2 pitot-2.perf (lines 52 to 70, whole)\nLOG: takes 2; BLOCK=N takes another\n";
+my ($last, $next) = (1 + $length, 4 + $length);
+my $told = "LOG: 2 blocks: 1 pitot.perf (lines 2 to $last, whole); 2 pitot-2.perf (lines $next to "
+    . ($next + $next_length - 1) . ", whole)\nLOG: takes 2; BLOCK=N takes another\n";
 for my $name (sort(keys(%changes))) {
     my $capture = changed($both, $changes{$name});
     my ($output, $errors, $status) = stream_of($capture);
@@ -101,7 +103,8 @@ for my $name (sort(keys(%changes))) {
 my $interrupted = $both =~ s/\n(?=.{60}\n)/\n\n==== qemu: MARK ====\n/gr;
 my ($output, $errors, $status) = stream_of($interrupted);
 ok($output eq $streams[1], 'lines of others between those of a block are left out');
-like($errors, qr/^LOG: skips 16 foreign lines in the block$/m, '... and counted');
+my $full = () = $blocks[1] =~ /^.{60}$/mg;
+like($errors, qr/^LOG: skips $full foreign lines in the block$/m, '... and counted');
 $interrupted = $both =~ s/\n(?=====\n)/\nMARK\nqemu: AAAA BBBB\n/gr;
 ok((stream_of($interrupted, 'BLOCK=1'))[0] eq $streams[0], '... also around its short last one');
 
@@ -111,7 +114,7 @@ my $first = $blocks[0];
 my @lines = split(/^/m, $first);
 my ($without_end) = length($first =~ s/\n====\n//r);
 my @line_ends = grep { substr($first, $_, 1) eq "\n" } 0 .. $without_end - 1;
-my @ends = map { ($_ - 1, $_, $_ + 31) } @line_ends;
+my @ends = grep { $_ < $without_end } map { ($_ - 1, $_, $_ + 31) } @line_ends;
 my @passed;
 for my $end (0, 5, @ends, $without_end - 1) {
     my ($out, $said, $status) = stream_of(substr($first, 0, $end), '-f');
@@ -126,17 +129,21 @@ like($errors, qr/; -f takes what came before, FORCE=1 of tools\/show$/, '... whi
 is((stream_of(substr($first, 0, $without_end)))[0], $streams[0],
     'a block whose last line alone is missing is whole');
 
-($output, $errors, $status) = stream_of(join('', @lines[0 .. 20], "MARK\n", @lines[21 .. 46])
+($output, $errors, $status) = stream_of(
+    join('', @lines[0 .. 20], "MARK\n", @lines[21 .. $#lines - 1])
     . "qemu: AAAA BBBB CCCC\n" x 3000);
-is_deeply([$output, $errors], [$streams[0], "LOG: takes pitot.perf (lines 1 to 48, whole)\n"
+is_deeply([$output, $errors],
+    [$streams[0], "LOG: takes pitot.perf (lines 1 to $length, whole)\n"
         . "LOG: skips 1 foreign line in the block\n"], '... or with a whole log behind it');
 
 ($output, $errors) = stream_of(substr($both, index($both, "\n", 500) + 1));
 ok($output eq $streams[1], 'of a log without its beginning the block is taken that is there');
 like($errors, qr/^LOG: lines 1 to \d+ are of a block whose beginning is missing$/m,
     '... and the piece before is told of');
-($output, $errors, $status) = stream_of(substr($first, 500));
-like($errors, qr/^LOG: lines 2 to 38 are of a block .*\nLOG: no recording: /m,
+my $rest = substr($first, 500);
+$last = 1 + (() = $rest =~ /^.{60}$/mg);
+($output, $errors, $status) = stream_of($rest);
+like($errors, qr/^LOG: lines 2 to $last are of a block .*\nLOG: no recording: /m,
     'without a beginning there is no recording');
 
 # A panic ends a block, and writes another.
@@ -146,9 +153,12 @@ ok($output eq $streams[1], 'a block that a panic cut does not hide the one behin
 like($errors, qr/^LOG: 2 blocks: 1 pitot\.perf \(lines 1 to 22, cut\); 2 /m, '... and is told of');
 ($output, $errors) = stream_of($blocks[1] . $panic, 'BLOCK=2');
 is($output, '', '... asked for, it is refused');
-($output, $errors) = stream_of(substr($both, 0, -100));
+my $cut = substr($both, 0, -100);
+$last = $cut =~ tr/\n//;
+($output, $errors) = stream_of($cut);
 ok($output eq $streams[0], 'where the last block is cut, the last whole one is taken');
-like($errors, qr/; 2 pitot-2\.perf \(lines 52 to 67, cut\)\nLOG: takes 1; /, '... which is said');
+like($errors, qr/; 2 pitot-2\.perf \(lines $next to $last, cut\)\nLOG: takes 1; /,
+    '... which is said');
 ($output, $errors, $status) = stream_of(join('', @lines[0 .. 20]) . $blocks[1], '-f', 'BLOCK=1');
 ok($status == 0 && length($output) > 500, '... -f takes what it has, though it was never ended');
 
@@ -169,11 +179,12 @@ for my $option ('', '-f') {
 my $archive = join('', "begin-base64 644 logs.tar\n", ('A' x 60 . "\n") x 3, "====\n");
 is_deeply([stream_of($archive . $blocks[1])], [$streams[1],
         "LOG: logs.tar (lines 1 to 5) does not begin as a stream\n"
-        . "LOG: takes pitot-2.perf (lines 6 to 24, whole)\n", 0],
+        . "LOG: takes pitot-2.perf (lines 6 to " . (5 + $next_length) . ", whole)\n", 0],
     'a block of something else is left out');
 is_deeply([stream_of(join('', @lines[0, 2 .. $#lines]) . $blocks[1])], [$streams[1],
-        "LOG: pitot.perf (lines 1 to 47) does not begin as a stream\n"
-        . "LOG: takes pitot-2.perf (lines 48 to 66, whole)\n", 0],
+        "LOG: pitot.perf (lines 1 to " . ($length - 1) . ") does not begin as a stream\n"
+        . "LOG: takes pitot-2.perf (lines $length to " . ($length + $next_length - 1)
+        . ", whole)\n", 0],
     '... and one that lost its header');
 
 for my $nothing ('', "pitot> perf record\nbegin-base64 644 pitot.perf\n", 'x' x 300) {
@@ -272,7 +283,9 @@ copy('docs/demo.kallsyms', "$log.kallsyms");
 my ($plain) = run('tools/show text docs/demo.perf');
 ($output, $errors, $status) = run('tools/show text LOG');
 ok($output eq $plain && $output =~ /mem:kernel_flag:rw/, 'tools/show shows the samples in it');
-is_deeply([$errors, $status], ["LOG: takes pitot.perf (lines 1 to 1888, whole)\n", 0], '... whole');
+$last = 2 + ($block =~ tr/\n//);
+is_deeply([$errors, $status], ["LOG: takes pitot.perf (lines 1 to $last, whole)\n", 0],
+    '... whole');
 write_bytes($log, 'nothing');
 for my $command ('tools/show text LOG', "tools/perf-file LOG $room/none") {
     ($output, $errors, $status) = run($command);
