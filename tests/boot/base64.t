@@ -75,7 +75,7 @@ ok($first ne '' && $first eq slurp_if_there("$room/$blocks[0]"), '... the same b
 my $path = ($ENV{BUILD} // 'build') . '/logs/base64/monitor';
 $machine = start(com2 => 'none',
     extra => ['-chardev', "socket,id=monitor,path=$path,server=on,wait=off",
-        '-mon', 'chardev=monitor']);
+        '-monitor', 'chardev:monitor']);
 $machine->expect(qr/pitot> /);
 my $monitor = IO::Socket::UNIX->new(Peer => $path) or die("$path: $!");
 $machine->send("$records[0]\r");

@@ -329,7 +329,7 @@ sub struck
     my $path = "$build/logs/crash/monitor";
     my $machine = start(machine => 'qemu', smp => 4, icount => '', %options,
         extra => ['-chardev', "socket,id=monitor,path=$path,server=on,wait=off",
-            '-mon', 'chardev=monitor']);
+            '-monitor', 'chardev:monitor']);
     $prepare->($machine);
     my $monitor = IO::Socket::UNIX->new(Peer => $path) or die("$path: $!");
     $monitor->printflush("$command\n");

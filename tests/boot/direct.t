@@ -60,7 +60,7 @@ is(said($boots{$_}, 'perf report'), said($boots{grub}, 'perf report'),
 for my $firmware (qw(bios qboot)) {
     my $path = "$logs/monitor";
     my $pressed = start(firmware => $firmware, icount => 8, extra => ['-chardev',
-        "socket,id=monitor,path=$path,server=on,wait=off", '-mon', 'chardev=monitor']);
+        "socket,id=monitor,path=$path,server=on,wait=off", '-monitor', 'chardev:monitor']);
     $pressed->expect(qr/^pitot> $/m, $patience);
     $pressed->send("perf list\n");
     $pressed->expect(qr/cpu-clock.*^pitot> $/ms, $patience, "$firmware: the console is typed at");

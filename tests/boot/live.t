@@ -237,7 +237,7 @@ for my $bytes (map { 30_000 + 7_777 * $_ } 0 .. ($ENV{QUICK} ? 1 : 9)) {
     unlink($path);
     $machine = start(flags => $unthrottled, $struck % 2 ? (smp => 4, icount => '') : (),
         extra => ['-chardev', "socket,id=monitor,path=$path,server=on,wait=off",
-            '-mon', 'chardev=monitor']);
+            '-monitor', 'chardev:monitor']);
     $machine->expect($prompt);
     $machine->send("perf record -a -m 64k -e lock:*,mem:kernel_flag:w -R -g -- $endless\r");
     push(@wrong, 'no stream') if !stream_has($machine, $bytes);

@@ -139,7 +139,7 @@ sub pressed_ok
     local $Test::Builder::Level = $Test::Builder::Level + 1;
     my $path = "$build/logs/nmi/monitor";
     my $machine = start(smp => 2, icount => 8, %$options, extra => ['-chardev',
-        "socket,id=monitor,path=$path,server=on,wait=off", '-mon', 'chardev=monitor']);
+        "socket,id=monitor,path=$path,server=on,wait=off", '-monitor', 'chardev:monitor']);
     $machine->expect(qr/^pitot> $/m, $patience);
     my $monitor = IO::Socket::UNIX->new(Peer => $path) or die("$path: $!");
     $machine->send("$_\n") for @commands;
