@@ -18,6 +18,7 @@ use File::Spec;
 use List::Util qw(sum0);
 use Test::More;
 use Pitot::Files;
+use Pitot::Versions;
 
 my $build = $ENV{BUILD} // 'build';
 my $tree = "$build/lib-alone";
@@ -95,6 +96,8 @@ for (@objects) {
 }
 
 # Sizes move with each change: docs/porting.md is right to a twentieth.
+my $larger = differs('`pitot.o` has up to 10 % more text than in [porting](porting.md)');
+my $right = $larger ? 1 / 10 : 1 / 20;
 for (@objects) {
     my ($level, $cpus, $folder, $gdb) = @$_;
     my $row = $gdb ? "$level, $gdb" : $level;
@@ -102,7 +105,7 @@ for (@objects) {
         slurp('docs/porting.md') =~ /^\| $row \| $cpus \| (\d+) KiB \| (\d+) KiB \|$/m;
     my ($is_text, $is_bss) =
         `size $folder/lib/pitot.o` =~ /^ *(\d+)\s+\d+\s+(\d+)\s/m;
-    cmp_ok(abs($is_text / 1024 - ($text // 0)), '<', $is_text / 1024 / 20,
+    cmp_ok(abs($is_text / 1024 - ($text // 0)), '<', $is_text / 1024 * $right,
         "docs/porting.md tells the size of level $level, $cpus CPUs: $is_text bytes of text");
     cmp_ok(abs($is_bss / 1024 - ($bss // 0)), '<', $is_bss / 1024 / 20, "... $is_bss of .bss");
 }
@@ -127,7 +130,7 @@ for my $level (sort keys %bytes) {
     my ($text, $bss) =
         slurp('docs/porting.md') =~ /^\| $level \| .* \| (\d+), (\d+) \| \d+ \| \d+ \|$/m;
     my @is = map { ($_ // 0) / 1024 } @{$bytes{$level}}[0, 1];
-    cmp_ok(abs($is[0] - ($text // -9)), '<', 2,
+    cmp_ok(abs($is[0] - ($text // -9)), '<', $larger ? 2 + $is[0] * $right : 2,
         "docs/porting.md tells what level $level has of text: $is[0] KiB");
     cmp_ok(abs($is[1] - ($bss // -9)), '<', 2, "... and $is[1] of .bss");
 }

@@ -46,7 +46,7 @@ sub chains_of
 {
     my ($data, $logs) = @_;
     my $status = Pitot::Perf::run_between("$logs/script", "$logs/err", '/dev/null', 'perf',
-        '--no-pager', 'script', '-i', $data, '-F', 'comm,event,ip,sym');
+        '--no-pager', 'script', '-i', $data, '--no-inline', '-F', 'comm,event,ip,sym');
     Test::More::is($status, 0, '... and perf reads it') or Test::More::diag(slurp("$logs/err"));
     my %chains;
     for my $sample (split(/\n\n+/, slurp("$logs/script"))) {

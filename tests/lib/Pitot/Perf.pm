@@ -44,7 +44,7 @@ sub report
 
 sub script
 {
-    return run('script', @_);
+    return run('script', shift, '--no-inline', @_);
 }
 
 # True where the test itself kills what it runs.

@@ -42,7 +42,8 @@ sub perf_of_port
 {
     my ($kernel, $logs, $part, @line) = @_;
     my $status = Pitot::Perf::run_between("$logs/out", "$logs/err", "$logs/stream", 'perf',
-        '--no-pager', $part, '-i', '-', "--vmlinux=$kernel", @line);
+        '--no-pager', $part, '-i', '-', "--vmlinux=$kernel",
+        ($part eq 'script' ? '--no-inline' : ()), @line);
     Test::More::diag(slurp_if_there("$logs/err")) if $status != 0;
     return slurp_if_there("$logs/out");
 }

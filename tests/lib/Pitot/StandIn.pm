@@ -129,7 +129,7 @@ sub in_perf
     local $ENV{PERF_BUILDID_DIR};
     delete $ENV{PERF_BUILDID_DIR};
     my $status = Pitot::Perf::run_between("$room/perf.out", "$room/perf.err", '/dev/null', 'perf',
-        '--no-pager', $command, '-i', $file, @options);
+        '--no-pager', $command, '-i', $file, ($command eq 'script' ? '--no-inline' : ()), @options);
     return wantarray ? (slurp("$room/perf.out"), $status) : slurp("$room/perf.out");
 }
 
