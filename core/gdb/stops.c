@@ -169,8 +169,9 @@ static bool serve(unsigned cpu, enum arch_stop why, struct arch_resume *resume)
             return true;
         }
         if (!can_go_on(cpu, gdb_session.server.request.only)) {
+            /* gdb 18 may ignore a SIGTRAP of a CPU that it has not resumed, and resume that. */
             gdb_server_stopped(&gdb_session.server,
-                               &(struct gdb_stop){.cpu = cpu, .signal = GDB_SIGNAL_TRAP});
+                               &(struct gdb_stop){.cpu = cpu, .signal = GDB_SIGNAL_INTERRUPT});
             return false;
         }
         resume_as_asked(cpu, &gdb_session.server.request, resume);
