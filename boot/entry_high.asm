@@ -32,10 +32,10 @@ cfi_end
 align 16
 cfi_start ap_entry_high, return
         cfi_outermost
-        mov rax, [smp_start + SMP_START_PAGE_TABLES]
+        mov rax, [abs smp_start + SMP_START_PAGE_TABLES]
         mov cr3, rax
         xor eax, eax
-        xchg rax, [smp_start + SMP_START_STACK]
+        xchg rax, [abs smp_start + SMP_START_STACK]
         test rax, rax
         jz .late
         mov rsp, rax

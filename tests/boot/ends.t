@@ -27,7 +27,7 @@ my ($powered_off, $triple_fault, $reset, $cut_short, $timed_out) = (0, 4, 6, 8, 
 
 # In protected mode, as GRUB leaves a kernel. A triple fault needs no more than a table of
 # interrupts without entries.
-my $triple = "lidt [nothing]\nud2";
+my $triple = "lidt [abs nothing]\nud2";
 my %out8 = map { $_->[0] => "mov dx, $_->[1]\nmov al, $_->[2]\nout dx, al" }
     ['keyboard', '0x64', '0xfe'], ['chipset', '0xcf9', '6'];
 my $off = join("\n", map { "mov dx, $_\nmov ax, 0x2000\nout dx, ax" } '0x604', '0xb004');
