@@ -173,7 +173,8 @@ class Debug:
 
     def note(self, start, block):
         of_file = block.is_static or block.is_global
-        if block.function and block.start == start:
+        # A function that is inlined may begin there, too.
+        if block.function and block.start == start and block.superblock.is_static:
             self.types[start] = block.function.type
         for symbol in block:
             if symbol.type is None:
