@@ -263,6 +263,12 @@ static void on_instruction(struct qemu_plugin_insn *instruction, qemu_plugin_exe
                                            (void *)(uintptr_t)code);
 }
 
+/* The registers of a sample of `return:`. */
+static int return_flags(void)
+{
+    return run.returns && run.registers ? QEMU_PLUGIN_CB_R_REGS : QEMU_PLUGIN_CB_NO_REGS;
+}
+
 static void on_memory(struct qemu_plugin_insn *instruction, qemu_plugin_mem *callback,
                       int registers, int kind, const struct code *code)
 {
@@ -280,7 +286,7 @@ void facts_watch(const struct instruction *instruction)
         on_memory(instruction->qemu, on_call, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_W, code);
         break;
     case DECODED_RETURN:
-        on_memory(instruction->qemu, on_return, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_R, code);
+        on_memory(instruction->qemu, on_return, return_flags(), QEMU_PLUGIN_MEM_R, code);
         break;
     case DECODED_LOADS:
     case DECODED_RETURN_FAR: /* with a change of privilege */
