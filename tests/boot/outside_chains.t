@@ -84,7 +84,7 @@ sub same_ok
         '--', @qemu);
     is($status, 0, "$what: the machine runs as without") or return;
     local @ENV{qw(HOME PERF_CONFIG DEBUGINFOD_URLS LC_ALL)} = ($logs, '/dev/null', '', 'C');
-    my $fields = '-F tid,cpu,ip,sym,symoff --max-stack 127';
+    my $fields = '--no-inline -F tid,cpu,ip,sym,symoff --max-stack 127';
     my @outside = samples(scalar `perf script -i $data $fields 2> /dev/null < /dev/null`);
     my @inside = samples(
         scalar `perf script -i - --vmlinux=$build/pitot.elf $fields 2> /dev/null < $stream`);

@@ -37,7 +37,8 @@ sub outside
 {
     my ($data, @watches) = @_;
     local @ENV{qw(HOME PERF_CONFIG DEBUGINFOD_URLS LC_ALL)} = ($logs, '/dev/null', '', 'C');
-    open(my $script, '-|', "perf script -i $data -F event,ip,sym 2> $logs/err < /dev/null")
+    open(my $script, '-|',
+        "perf script -i $data --no-inline -F event,ip,sym 2> $logs/err < /dev/null")
         or die("perf: $!\n");
     my %counts = map { $_ => 0 } @watches;
     my ($event, $own);

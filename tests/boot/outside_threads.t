@@ -74,7 +74,7 @@ like($profile, qr/^ +[\d.]+% +\[\.\] \w+/m, '... the report has what takes the t
 # The kernel's variables have no bytes in its file, and lie where perf would take code for them.
 my %functions = map { $_ => 1 } `nm $build/ports/c-level0.elf` =~ /^\w+ [tTwW] (\S+)/mg;
 pitot('record', '-c', 500, '-o', $out);
-my $names = `perf script -i $out -F ip,sym 2> $logs/err < /dev/null`;
+my $names = `perf script -i $out --no-inline -F ip,sym 2> $logs/err < /dev/null`;
 my @wrong = grep { !$functions{$_} } $names =~ /^\s+[0-9a-f]+ (\S+)/mg;
 is("@wrong", '', 'perf takes no variable for code');
 

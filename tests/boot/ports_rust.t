@@ -46,7 +46,8 @@ sub chains
 {
     my ($which) = @_;
     my %chains;
-    $chains{"$_->{event}: @{$_->{chain}}"}++
+    # rustc 1.97 names a method <kernel::Ferry>::cross.
+    $chains{"$_->{event}: @{$_->{chain}}" =~ s/<(\w+(?:::\w+)*)>::/$1::/gr}++
         for samples(perf_says($which, '-F', 'comm,tid,cpu,time,period,event,ip,sym,symoff'));
     return \%chains;
 }

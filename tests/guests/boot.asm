@@ -37,7 +37,7 @@ bits 64
         mov ds, eax
         mov es, eax
         mov esp, boot_stack + 8192
-        lidt [idt_place]
+        lidt [abs idt_place]
         call main
 .end:
 global quit:function (quit.end - quit)

@@ -58,8 +58,8 @@ sub script
 {
     my ($path, $elf) = @_;
     $elf //= $kernel;
-    return output_of("perf script -i - --vmlinux=$elf -G -F comm,tid,time,event,ip,sym,symoff"
-        . " < $path 2> $room/errors");
+    return output_of("perf script -i - --no-inline --vmlinux=$elf -G"
+        . " -F comm,tid,time,event,ip,sym,symoff < $path 2> $room/errors");
 }
 
 sub squeezed
