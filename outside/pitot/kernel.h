@@ -35,8 +35,8 @@ struct kernel {
 /* Opens an ELF file of 64-bit code or, if `listed`, a list of symbols (symbol_list.h). */
 int kernel_open(struct kernel *kernel, const char *path, bool listed, struct refusal *why);
 
-/* Writes the substitute file to a new output at `path`, which the caller keeps or drops. */
-int kernel_write_made(const struct kernel *kernel, struct output *output, const char *path,
+/* Writes the substitute file to an output that is open as `file`, which it closes. */
+int kernel_write_made(const struct kernel *kernel, const struct output *output, int file,
                       struct refusal *why);
 
 /*

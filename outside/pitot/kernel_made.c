@@ -31,17 +31,15 @@ static int copy_sparsely(int from, int to, off_t size)
     return errno != ENXIO || ftruncate(to, size) < 0 ? errno : 0; /* ENXIO: no more parts */
 }
 
-int kernel_write_made(const struct kernel *kernel, struct output *output, const char *path,
+int kernel_write_made(const struct kernel *kernel, const struct output *output, int file,
                       struct refusal *why)
 {
-    int file = output_open(output, path, why), error;
     struct stat status;
+    int error = fstat(kernel->made, &status) < 0
+                    ? errno
+                    : copy_sparsely(kernel->made, file, status.st_size);
 
-    if (file < 0)
-        return file;
-    error = fstat(kernel->made, &status) < 0 ? errno
-                                             : copy_sparsely(kernel->made, file, status.st_size);
     if (close(file) < 0 && !error)
         error = errno;
-    return error ? refuse(why, error, "%s: %s", path, strerror(error)) : 0;
+    return error ? refuse(why, error, "%s: %s", output->path, strerror(error)) : 0;
 }

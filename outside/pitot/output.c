@@ -42,6 +42,26 @@ int output_open(struct output *output, const char *path, struct refusal *why)
     return file < 0 ? refuse_path(path, why) : file;
 }
 
+int output_open_new(struct output *output, char *path, const char *suffix, struct refusal *why)
+{
+    int file = mkostemps(path, (int)strlen(suffix), O_CLOEXEC);
+    mode_t mask = umask(0);
+
+    umask(mask);
+    *output = (struct output){.path = path};
+    if (file < 0)
+        return refuse_path(path, why);
+    output->part = strdup(path);
+    if (!output->part || fchmod(file, MODE & ~mask) < 0) {
+        int error = refuse_path(path, why);
+
+        unlink(path);
+        close(file);
+        return error;
+    }
+    return file;
+}
+
 static void forget(struct output *output)
 {
     free(output->part);

@@ -14,7 +14,7 @@
 
 struct output {
     const char *path;
-    char *part; /* NULL: written at `path` */
+    char *part; /* where it is written; NULL: at `path`, and stays there */
 };
 
 /* False if what is written there is gone, as in /dev/null. */
@@ -25,6 +25,12 @@ bool output_keeps(const char *path);
  * descriptor that children do not inherit, or a negative errno and the reason. `path` is kept.
  */
 int output_open(struct output *output, const char *path, struct refusal *why);
+
+/*
+ * Creates a file that no other had: `path` ends in XXXXXX and `suffix`, and gets the new name. Else
+ * as output_open.
+ */
+int output_open_new(struct output *output, char *path, const char *suffix, struct refusal *why);
 
 /* Gives the file its name. Later calls do nothing. */
 int output_keep(struct output *output, struct refusal *why);

@@ -34,10 +34,13 @@ static void tell_borders(const struct watch *watch)
             fprintf(stderr, "pitot: --stop %s: no hit\n", watch->events->event[i].name);
 }
 
-static void tell_file(const char *path)
+static void tell_file(const char *path, bool streams)
 {
     unsigned long long samples = recording_samples();
 
+    if (streams && recording_names())
+        fprintf(stderr, "pitot: the stream's names are in %s, which perf reads\n",
+                recording_names());
     if (recording_kept())
         fprintf(stderr, "[ pitot record: %llu sample%s in %s ]\n", samples, samples == 1 ? "" : "s",
                 path);
@@ -82,7 +85,7 @@ int command_record(const struct command *command, struct watch *watch, struct re
     tell_borders(watch);
     watch_tell(recording_cut(), "chain", "too long for a perf record: [left out] in its middle");
     tell_none(watch, options->from);
-    tell_file(recording_output(options));
+    tell_file(recording_output(options), watch->streams);
     if (watch->chains && isatty(STDERR_FILENO))
         fprintf(stderr, "pitot: where perf script prints offsets in the file (perf 6.1), -G prints "
                         "addresses\n");

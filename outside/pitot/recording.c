@@ -22,6 +22,7 @@
 #define CHAIN_MOST  8000 /* callers: a record is less than 64 KiB */
 #define SAMPLE_MOST (SAMPLE_HEAD + 3 + CHAIN_MOST + 1 + 1 + 1 + WIRE_REGISTERS_COUNT)
 #define OUTPUT      "perf.data"
+#define SYMBOLS     ".symbols"
 #define KEPT        (UINT64_C(4) << 20) /* bytes of samples that --overwrite keeps by default */
 /* ax to sp, ip and r8 to r15, as in struct wire_registers; no flags and segments */
 #define REGISTERS (((UINT64_C(2) << PERF_REG_X86_IP) - 1) | (UINT64_C(0xff) << PERF_REG_X86_R8))
@@ -318,6 +319,24 @@ uint64_t recording_cut(void)
     return recording.cut;
 }
 
+static bool is_stream(const char *path)
+{
+    return strcmp(path, "-") == 0;
+}
+
+/* A stream's is in the current folder, and its alone: it may be read when others have been made. */
+static int open_symbols(const char *path, struct refusal *why)
+{
+    if (is_stream(path)) {
+        strcpy(recording.made, "pitot-XXXXXX" SYMBOLS);
+        return output_open_new(&recording.symbols, recording.made, SYMBOLS, why);
+    }
+    if (snprintf(recording.made, PATH_MAX, "%s" SYMBOLS, path) >= PATH_MAX)
+        return refuse(why, ENAMETOOLONG,
+                      "%s: too long; the path of the symbol file beside it does not fit", path);
+    return output_open(&recording.symbols, recording.made, why);
+}
+
 /*
  * Sets the program to the kernel's file, or to its substitute, which it writes beside the
  * recording.
@@ -325,23 +344,21 @@ uint64_t recording_cut(void)
 static int name_program(const char *path, struct refusal *why)
 {
     const char *written;
-    int error;
+    int file, error;
 
     strcpy(recording.program, recording.kernel->path);
-    if (recording.kernel->made < 0 || !output_keeps(path))
+    if (recording.kernel->made < 0 || (!is_stream(path) && !output_keeps(path)))
         return 0;
-    if (strcmp(path, "-") == 0)
-        path = OUTPUT;
-    if (snprintf(recording.made, PATH_MAX, "%s.symbols", path) >= PATH_MAX)
-        return refuse(why, ENAMETOOLONG,
-                      "%s: too long; the path of the symbol file beside it does not fit", path);
-    error = kernel_write_made(recording.kernel, &recording.symbols, recording.made, why);
+    file = open_symbols(path, why);
+    if (file < 0)
+        return file;
+    error = kernel_write_made(recording.kernel, &recording.symbols, file, why);
     if (error)
         return error;
     written = recording.symbols.part ? recording.symbols.part : recording.made;
     if (!realpath(written, recording.program))
         return refuse(why, errno, "%s: %s", written, strerror(errno));
-    if (recording.symbols.part)
+    if (recording.symbols.part && !is_stream(path))
         recording.program[strlen(recording.program) - strlen(OUTPUT_PART)] = '\0';
     return 0;
 }
@@ -395,6 +412,11 @@ static int keep(struct refusal *why)
 bool recording_kept(void)
 {
     return recording.kept;
+}
+
+const char *recording_names(void)
+{
+    return recording.kept && *recording.made ? recording.made : NULL;
 }
 
 int recording_taken(struct refusal *why)

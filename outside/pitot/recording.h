@@ -39,9 +39,10 @@ int recording_taken(struct refusal *why);
 int recording_close(uint32_t cpus, int argc, char *const *argv, bool whole, struct refusal *why);
 
 /*
- * After recording_close: the number of samples in the file, and of chains cut to fit a record; and
- * if there is a new file.
+ * After recording_close: the number of samples in the file, and of chains cut to fit a record; if
+ * there is a new file; and that of its symbols, or NULL.
  */
 uint64_t recording_samples(void);
 uint64_t recording_cut(void);
 bool recording_kept(void);
+const char *recording_names(void);

@@ -11,6 +11,8 @@
 use strict;
 use warnings;
 use lib 'tests/lib';
+use Cwd ();
+use Cwd ();
 use Test::More;
 use Pitot::Files;
 use Pitot::StandIn;
@@ -51,6 +53,30 @@ for my $file (qw(nm nm-S sorted kallsyms map)) {
 }
 named("$room/nm-S");
 like(scalar `readelf -sW $out.symbols`, qr/ 256 FUNC .* vfs_read$/m, '... with its size');
+
+# Those of a stream are in a file of their own: perf.data.symbols may be another recording's.
+my $folder = Cwd::getcwd();
+mkdir("$room/here");
+chdir("$room/here") or die("$room/here: $!\n");
+write_bytes('perf.data.symbols', 'older');
+for my $time (1, 2) {
+    plugin_says(begin(1), sample(ip => $place{sched_run} + 8, time => 1_000), end());
+    my ($stream, $told) = pitot('record', '-o', '-', '--symbols', "$room/nm", @qemu);
+    my ($names) = $told =~ /^pitot: the stream's names are in (pitot-\w{6}\.symbols), which perf /;
+    is($told =~ s/.*\n//r, "[ pitot record: 1 sample in - ]\n", '-o - --symbols') or diag($told);
+    is_deeply([sort(glob('*'))], ['perf.data.symbols', $names // ''],
+        '... writes what it tells') if $time == 1;
+    write_bytes("$room/stream", $stream);
+    like(scalar in_perf("$room/stream", 'script', '-F', 'ip,sym,symoff'), qr/ sched_run\+0x8$/m,
+        '... by which perf names the stream');
+}
+is(slurp('perf.data.symbols'), 'older', '... beside an older recording\'s');
+is(scalar(my @all = glob('pitot-*')), 2, '... and one of another stream');
+is((stat($all[0]))[2] & 0777, 0666 & ~umask(), '... as readable as other files');
+plugin_says(begin(1), end(instructions => 0));
+pitot({STAND_IN_END => 'exit 1'}, 'record', '-o', '-', '--symbols', "$room/nm", @qemu);
+is(scalar(my @left = glob('pitot-*')), 2, '... which is not left by a QEMU that fails');
+chdir($folder) or die("$folder: $!\n");
 
 # A map has no static functions: the object's name stands for what comes before the first global.
 write_bytes("$room/static.map", <<"MAP");
