@@ -112,6 +112,7 @@ static int take_record(struct watch *watch, const struct wire_head *record, stru
         watch->late = ((const struct wire_number *)record)->number;
         return 0;
     case WIRE_UNKNOWN:
+        watch->unknown = true;
         tell_unknown(watch, ((const struct wire_number *)record)->number);
         return 0;
     case WIRE_END:
@@ -269,10 +270,10 @@ static void tell_file(const struct watch *watch)
                 watch->patched == 1 ? "s" : "", watch->kernel->name);
 }
 
-/* The plugin tells whether other code has run where kernels are (WIRE_UNKNOWN). */
+/* A signal does not excuse other code that has run where kernels are. */
 static void tell_unrun(const struct watch *watch)
 {
-    if (watch->asked)
+    if (watch->asked && !watch->unknown)
         fprintf(stderr, "pitot: a signal ended QEMU before code of the kernel's file ran\n");
     else if (watch->end.blocks == 0)
         fprintf(stderr, "pitot: QEMU exited before any code ran\n");

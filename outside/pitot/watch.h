@@ -33,6 +33,7 @@ struct watch {
     uint64_t slide;   /* the kernel's run-time address minus its link address */
     uint64_t late;    /* blocks that ran before the slide was known */
     uint64_t patched; /* instructions that differed from the file's */
+    bool unknown;     /* code in the upper half ran, and none of the file's */
     struct wire_end end;
     bool asked; /* a signal has ended QEMU */
     int status; /* QEMU's, as a shell reports it */
