@@ -100,6 +100,11 @@ static bool read_memory(uintptr_t address, void *to, size_t size)
     return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == (ssize_t)size;
 }
 
+static bool is_alike(const struct bytes *bytes)
+{
+    return bytes->same >= LEAST && bytes->different <= bytes->same / PART;
+}
+
 /* By pages, as QEMU may have less memory than is compared. */
 bool alike_around(const uint8_t *file, size_t size, size_t at, uintptr_t host, uint64_t by)
 {
@@ -119,5 +124,18 @@ bool alike_around(const uint8_t *file, size_t size, size_t at, uintptr_t host, u
             bytes.different += count;
         from += count;
     }
-    return bytes.same >= LEAST && bytes.different <= bytes.same / PART;
+    return is_alike(&bytes);
+}
+
+bool alike_page(const uint8_t *file, size_t size, size_t at, uintptr_t host, uint64_t by)
+{
+    size_t before = host % PAGE < at ? host % PAGE : at;
+    size_t after = PAGE - host % PAGE < size - at ? PAGE - host % PAGE : size - at;
+    struct bytes bytes = {0};
+    uint8_t page[PAGE];
+
+    if (!read_memory(host - before, page, before + after))
+        return true;
+    compare(file + at - before, page, before + after, by, &bytes);
+    return is_alike(&bytes);
 }

@@ -17,3 +17,6 @@ bool alike_instruction(const uint8_t *file, const uint8_t *run, size_t size, uin
  * bytes of the file. Memory is read by a system call, so it need not exist.
  */
 bool alike_around(const uint8_t *file, size_t size, size_t at, uintptr_t host, uint64_t by);
+
+/* The same for its page alone: true also if memory cannot be read. */
+bool alike_page(const uint8_t *file, size_t size, size_t at, uintptr_t host, uint64_t by);

@@ -18,9 +18,12 @@
 #define VOTES_IN_PLACE  16         /* ... that the kernel did not move, which ends the votes */
 #define SEARCHED_MOST   (1u << 20) /* places where a kernel in place is looked for */
 #define CANDIDATES_MOST 64
+#define NOT_FOUND_MOST  512
+#define NOT_FOUND_BYTES 48 /* of each that are kept */
 #define BEGIN_LEAST     8  /* least bytes of a first block: shorter ones may be a boot loader's */
 #define JUDGED_LEAST    4  /* least instructions of a block that is judged */
 #define BUILD_BLOCKS    64 /* judged blocks needed for a verdict */
+#define END_BLOCKS      8  /* ... at the end, if most differ */
 #define BUILD_PART      8  /* it is another build if more than one block in this many differs */
 
 #define SEEN_BLOCK 1 /* a block that begins here was judged */
@@ -37,7 +40,15 @@ static struct candidate {
     uint64_t voters[VOTES_IN_PLACE];
 } candidates[CANDIDATES_MOST] = {{.slide = 0}}; /* the first one: the kernel did not move */
 
+/* The last blocks of the upper half that are not the file's where it was thought to lie. */
+static struct not_found {
+    uint64_t start;
+    size_t size;
+    uint8_t bytes[NOT_FOUND_BYTES];
+} not_found[NOT_FOUND_MOST];
+
 static unsigned part_count, candidate_count = 1;
+static uint64_t not_found_count;
 static uint64_t text_first, text_last = UINT64_MAX, slide;
 static uint64_t block_count;            /* of any code */
 static bool settled;                    /* the slide is not looked for any more */
@@ -118,11 +129,12 @@ enum found { NOWHERE, LIKELY, CERTAIN };
 
 /*
  * Looks for the block in the file, and stores the slide. Certain: the code around it is there, too;
- * likely: this one block is like one place alone.
+ * likely: its page is, and this block is like one place alone.
  */
 static enum found find_slide(const struct code_block *block, uint64_t *found)
 {
     unsigned count = 0;
+    bool page_alike = false;
 
     for (const struct part *part = parts; part < parts + part_count; part++) {
         uint64_t at = (block->start - part->address) % PAGE;
@@ -138,10 +150,11 @@ static enum found find_slide(const struct code_block *block, uint64_t *found)
             *found = by;
             if (block->host && alike_around(part->bytes, part->size, at, block->host, by))
                 return CERTAIN;
+            page_alike = !block->host || alike_page(part->bytes, part->size, at, block->host, by);
             count++;
         }
     }
-    return count == 1 && block->size >= VOTER_LEAST ? LIKELY : NOWHERE;
+    return count == 1 && page_alike && block->size >= VOTER_LEAST ? LIKELY : NOWHERE;
 }
 
 static struct candidate *candidate_of(uint64_t by)
@@ -153,6 +166,42 @@ static struct candidate *candidate_of(uint64_t by)
         return NULL;
     candidates[candidate_count].slide = by;
     return &candidates[candidate_count++];
+}
+
+static void keep_not_found(const struct code_block *block)
+{
+    struct not_found *kept = &not_found[not_found_count % NOT_FOUND_MOST];
+
+    if (block->start >> 63 == 0)
+        return;
+    kept->start = block->start;
+    kept->size = 0;
+    for (size_t i = 0; i < block->count && kept->size + block->sizes[i] <= NOT_FOUND_BYTES; i++)
+        kept->size += block->sizes[i];
+    memcpy(kept->bytes, block->bytes, kept->size);
+    not_found_count++;
+}
+
+/*
+ * True if no more blocks that have run where the file would lie differ from it than vote for that.
+ * Else they are judged, unless the file is found elsewhere.
+ */
+static bool is_plausible(uint64_t by, unsigned votes)
+{
+    uint64_t different = 0;
+
+    for (unsigned i = 0; i < NOT_FOUND_MOST && i < not_found_count; i++) {
+        const struct not_found *kept = &not_found[i];
+        const struct part *part = part_of(kept->start - by, kept->size);
+
+        different += part && !alike_instruction(part->bytes + (kept->start - by - part->address),
+                                                kept->bytes, kept->size, by);
+    }
+    if (different <= votes)
+        return true;
+    different_blocks = different;
+    blocks = different + votes;
+    return false;
 }
 
 /* Code that is not the file's runs in the upper half, where no boot loader runs. */
@@ -183,7 +232,8 @@ static void vote(uint64_t start, uint64_t by)
         if (candidate->voters[i] == start)
             return;
     candidate->voters[candidate->votes++] = start;
-    if (by == 0 || candidate->votes < VOTES_MOVED || candidate->votes <= candidates[0].votes)
+    if (by == 0 || candidate->votes < VOTES_MOVED || candidate->votes <= candidates[0].votes ||
+        !is_plausible(by, candidate->votes))
         return;
     settle(by);
     tell_number(WIRE_LATE, 0, candidate->votes - 1);
@@ -217,6 +267,8 @@ static bool is_elsewhere(const struct code_block *block, uint64_t *lies, bool *i
     enum found how = find_slide(block, &found);
 
     settled = searched > SEARCHED_MOST;
+    if (how == NOWHERE)
+        keep_not_found(block);
     if (how == NOWHERE || (how == LIKELY && !may_vote(block)))
         return false;
     if (how == CERTAIN)
@@ -249,6 +301,16 @@ static void note_places(const struct code_block *block, struct part *part, uint6
 static bool is_strange(void)
 {
     return blocks >= BUILD_BLOCKS && different_blocks > blocks / BUILD_PART && (begun || is_high());
+}
+
+/*
+ * At the end few blocks may have run. In the lower half they may be a boot loader's, if none is the
+ * file's.
+ */
+static bool was_strange(void)
+{
+    return begun || is_high() ? blocks >= END_BLOCKS && different_blocks > blocks / 2
+                              : different_blocks >= BUILD_BLOCKS;
 }
 
 static void judge(const struct code_block *block, struct part *part, size_t different)
@@ -321,14 +383,14 @@ bool code_has_run(void)
 void code_reset(void)
 {
     begun = begun_high = false;
-    blocks = different_blocks = unknown = 0;
+    blocks = different_blocks = unknown = not_found_count = 0;
 }
 
 void code_end(void)
 {
     if (unknown > 0 && unknown < BUILD_BLOCKS && !begun_high)
         tell_unknown(unknown_first);
-    if (!strange && !begun && different_blocks >= BUILD_BLOCKS)
+    if (!strange && was_strange())
         tell_strange(different_blocks, blocks);
     else if (!strange && places > 0)
         tell_number(WIRE_PATCHED, 0, places);

@@ -21,6 +21,7 @@
 #define SIZE        0x8000
 #define HIGH        0xffffffff80100000
 #define LOW         0x100000
+#define PAGE        0x1000
 #define INSTRUCTION 8
 #define LONG        6 /* instructions of a block that is long enough to tell something */
 
@@ -397,6 +398,70 @@ static void without_memory_several_blocks_tell_a_slide(void **state)
     assert_int_equal(told->late, 3);
 }
 
+/* The kernel's pages lie in memory in the opposite order. */
+static void run_scattered(uint64_t address)
+{
+    uint8_t *copy = copy_file();
+
+    for (size_t at = 0; at < SIZE; at += PAGE)
+        memcpy(copy + SIZE - PAGE - at, file + at, PAGE);
+    for (size_t i = 0; i < 16; i++) {
+        size_t at = i % 2 * PAGE + 0x100 + i * 0x40;
+
+        host = (uintptr_t)copy + SIZE - PAGE - at / PAGE * PAGE + at % PAGE;
+        check(at, address + slide + at, LONG);
+    }
+}
+
+/* Some functions of another kernel are those of the file. */
+static void run_in_common(uint64_t address)
+{
+    uint8_t *other = copy_file();
+
+    memset(other + 0x1500, 0x31, SIZE - 0x1500);
+    for (unsigned i = 0; i < 16; i++)
+        check_in(other, 0x1100 + i * 0x40, address + slide + 0x1100 + i * 0x40, LONG);
+}
+
+static void the_page_of_a_block_must_be_the_files(void **state)
+{
+    (void)state;
+    run(HIGH, run_scattered);
+    assert_int_equal(told->slide, slide);
+    assert_int_equal(told->late, 3);
+    run(HIGH, run_in_common);
+    assert_int_equal(told->slides, 0);
+    assert_false(told->kernel[15]);
+}
+
+/* How many other blocks have run where the file would lie. */
+static unsigned others;
+
+static void run_in_common_pages(uint64_t address)
+{
+    for (unsigned i = 0; i < others; i++)
+        check(i * 0x40 + 0x28, address + slide + i * 0x40, LONG);
+    for (unsigned i = 0; i < 8; i++)
+        check(0x6000 + i * 0x40, address + slide + 0x6000 + i * 0x40, LONG);
+}
+
+static void a_slide_by_which_more_differs_than_agrees_is_none(void **state)
+{
+    (void)state;
+    others = 9;
+    run(HIGH, run_in_common_pages);
+    assert_int_equal(told->slides, 0);
+    assert_int_equal(told->different, 9);
+    assert_int_equal(told->blocks, 9 + 8);
+    others = 3;
+    run(HIGH, run_in_common_pages);
+    assert_int_equal(told->slide, slide);
+    assert_int_equal(told->late, 3);
+    others = 9; /* a boot loader */
+    run(LOW, run_in_common_pages);
+    assert_int_equal(told->slide, slide);
+}
+
 /* --- Not the kernel's --- */
 
 static void run_unknown(uint64_t address)
@@ -466,6 +531,29 @@ static void another_build_is_told(void **state)
     assert_int_equal(told->blocks, 64);
     assert_int_equal(told->different, 63);
     assert_int_equal(told->slides + told->places, 0);
+}
+
+/* A short run, in which so many blocks are the file's. */
+static unsigned in_common;
+
+static void run_shortly(uint64_t address)
+{
+    for (unsigned i = 0; i < 12; i++)
+        check(i * 0x40 + (i < in_common ? 0 : 0x28), address + slide + i * 0x40, LONG);
+}
+
+static void a_short_run_is_told_if_most_of_it_differs(void **state)
+{
+    (void)state;
+    in_common = 4;
+    run(HIGH, run_shortly);
+    assert_int_equal(told->slides, 1);
+    assert_int_equal(told->blocks, 8); /* without those that told the slide */
+    assert_int_equal(told->different, 8);
+    in_common = 8;
+    run(HIGH, run_shortly);
+    assert_int_equal(told->blocks, 0);
+    assert_int_equal(told->places, 4 * LONG);
 }
 
 /* One block in so many is different. */
@@ -548,9 +636,12 @@ int main(void)
         cmocka_unit_test(a_kernel_that_was_loaded_elsewhere_may_jump_high),
         cmocka_unit_test(a_copied_page_is_no_slide),
         cmocka_unit_test(without_memory_several_blocks_tell_a_slide),
+        cmocka_unit_test(the_page_of_a_block_must_be_the_files),
+        cmocka_unit_test(a_slide_by_which_more_differs_than_agrees_is_none),
         cmocka_unit_test(code_of_the_upper_half_that_is_not_in_the_file_is_told),
         cmocka_unit_test(a_slide_that_changes_at_a_reset_is_told),
         cmocka_unit_test(another_build_is_told),
+        cmocka_unit_test(a_short_run_is_told_if_most_of_it_differs),
         cmocka_unit_test(a_build_that_differs_in_part_is_told),
         cmocka_unit_test(a_loader_where_the_kernel_will_lie_is_no_other_build),
         cmocka_unit_test(each_patched_place_is_counted_once),
