@@ -8,22 +8,23 @@
 #include "outside/pitot/recording.h"
 #include "outside/pitot/sample_ring.h"
 
-static void tell_none(const struct watch *watch, const char *from)
+/* Why there is no sample. */
+static void tell_none(const struct watch *watch, const struct pitot_options *options)
 {
-    unsigned long long ran = watch->end.instructions;
+    const char *from = options->from, *until = options->until;
     bool hit = false;
 
-    if (recording_samples() > 0 || !watch_ran(watch))
+    if (recording_samples() > 0 || !watch_ran(watch) || watch_tell_empty(watch, options))
         return;
     for (unsigned i = 0; i < EVENTS_MAX; i++)
         hit = hit || watch->hits[i] > 0;
-    if (watch->end.within == 0)
-        fprintf(stderr, "pitot: the kernel ran %llu instructions; --from %s was not reached\n", ran,
-                from);
-    else if (hit)
-        fprintf(stderr, "pitot: the kernel ran %llu instructions; a lower -c samples them\n", ran);
-    else
-        fprintf(stderr, "pitot: the kernel ran %llu instructions, and there was no hit\n", ran);
+    fprintf(stderr, "pitot: the kernel ran %llu instructions",
+            (unsigned long long)watch->end.instructions);
+    if (from || until)
+        fprintf(stderr, ", %llu of them within%s%s%s%s", (unsigned long long)watch->end.within,
+                from ? " --from " : "", from ? from : "", until ? " --until " : "",
+                until ? until : "");
+    fprintf(stderr, "%s\n", hit ? "; a lower -c samples them" : ", and there was no hit");
 }
 
 /* Reports each --stop event without a hit. */
@@ -84,7 +85,7 @@ int command_record(const struct command *command, struct watch *watch, struct re
     watch_tell(sample_ring_lost(), "sample", "overwritten; a larger -m keeps more");
     tell_borders(watch);
     watch_tell(recording_cut(), "chain", "too long for a perf record: [left out] in its middle");
-    tell_none(watch, options->from);
+    tell_none(watch, options);
     tell_file(recording_output(options), watch->streams);
     if (watch->chains && isatty(STDERR_FILENO))
         fprintf(stderr, "pitot: where perf script prints offsets in the file (perf 6.1), -G prints "

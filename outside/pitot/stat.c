@@ -54,8 +54,7 @@ int command_stat(const struct command *command, struct watch *watch, struct refu
     print_counts(watch);
     fprintf(stderr, "\n%8llu.%09llu seconds time elapsed\n\n", elapsed / SECOND_NS,
             elapsed % SECOND_NS);
-    if (watch_ran(watch) && !watch->end.within)
-        fprintf(stderr, "pitot: --from %s was not reached\n", command->options->from);
+    watch_tell_empty(watch, command->options);
     watch_tell_losses(watch);
     return 0;
 }

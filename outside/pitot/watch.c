@@ -253,6 +253,17 @@ void watch_tell(uint64_t count, const char *noun, const char *what)
                 count == 1 ? "" : "s", what);
 }
 
+bool watch_tell_empty(const struct watch *watch, const struct pitot_options *options)
+{
+    if (!watch_ran(watch) || watch->end.within > 0 || !(options->from || options->until))
+        return false;
+    if (options->from)
+        fprintf(stderr, "pitot: --from %s was not reached\n", options->from);
+    else
+        fprintf(stderr, "pitot: nothing ran before --until %s\n", options->until);
+    return true;
+}
+
 static void tell_file(const struct watch *watch)
 {
     if (watch->slide)
