@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/lib/number.h"
 #include "outside/pitot/blame_file.h"
 #include "outside/pitot/blame_text.h"
 #include "outside/pitot/command.h"
 #include "outside/pitot/contexts.h"
 #include "outside/pitot/elf_symbols.h"
 #include "outside/pitot/place.h"
+#include "outside/pitot/plain.h"
 #include "outside/pitot/threads.h"
 
 #define WRITES_DEFAULT 3
@@ -37,7 +37,7 @@ static int read_places(const struct pitot_options *options, const struct kernel 
         if (!place->name)
             return refuse(why, ENOMEM, "out of memory");
         place->name[strcspn(place->name, "/")] = '\0';
-        place->fixed = number_digit(*place->name, 10) >= 0;
+        place->fixed = *place->name >= '0' && *place->name <= '9';
         error = place_read_range(text, kernel, "place", place->name, &place->address,
                                  &place->length, why);
         if (error)
@@ -142,8 +142,8 @@ static int run_into_file(const struct pitot_options *options, struct watch *watc
         return error ? error : closing;
     watch_tell_losses(watch);
     watch_tell(lost, "write", "without room; -m gives more");
-    fprintf(stderr, "[ pitot blame: %s%s%s ]\n", whole ? "the last writers of all memory in " : "",
-            path, whole ? "" : " is not written");
+    plain_tell("[ pitot blame: %s%s%s ]", whole ? "the last writers of all memory in " : "", path,
+               whole ? "" : " is not written");
     return 0;
 }
 
@@ -203,7 +203,7 @@ static int open_kernel(const struct pitot_options *options, const char *path, st
                       "%s is of another build than %s; --kernel ELF names the right one", path,
                       kernel->path);
     if (head.build_id_size == 0)
-        fprintf(stderr, "pitot: %s has no build id: another build may have run\n", kernel->path);
+        plain_tell("pitot: %s has no build id: another build may have run", kernel->path);
     return 0;
 }
 

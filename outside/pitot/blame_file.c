@@ -51,8 +51,14 @@ int blame_file_create(const char *path, const struct kernel *kernel, struct refu
 {
     struct blame_file_head head = {.version = BLAME_FILE_VERSION,
                                    .build_id_size = kernel->build_id_size};
-    int descriptor = output_open(&output, path, why), error;
+    int descriptor, error;
 
+    if (!plain_is(kernel->path))
+        return refuse(why, EINVAL,
+                      "%s: %s cannot keep a path with control characters or without UTF-8; rename "
+                      "it",
+                      kernel->path, path);
+    descriptor = output_open(&output, path, why);
     if (descriptor < 0)
         return descriptor;
     name = path;

@@ -9,6 +9,7 @@
 #include "outside/pitot/counts.h"
 #include "outside/pitot/lcov.h"
 #include "outside/pitot/output.h"
+#include "outside/pitot/plain.h"
 #include "outside/pitot/source_file.h"
 
 #define FILE_DEFAULT "lcov.info"
@@ -52,7 +53,7 @@ static int write_out(int descriptor, struct source *source, struct output *outpu
     if (error)
         return error;
     source_file_tell();
-    fprintf(stderr, "Summary coverage rate, in %s:\n", output->path);
+    plain_tell("Summary coverage rate, in %s:", output->path);
     print_share("lines......", total.lines_hit, total.lines, "lines");
     print_share("functions..", total.functions_hit, total.functions, "functions");
     return 0;

@@ -10,6 +10,7 @@
 #include "outside/pitot/call_tree.h"
 #include "outside/pitot/command.h"
 #include "outside/pitot/name.h"
+#include "outside/pitot/plain.h"
 
 #define COLUMNS 62 /* width of the numbers */
 
@@ -113,11 +114,10 @@ static void tell_missing(const struct watch *watch)
         if (calls[i] > 0)
             continue;
         if (watch->hits[i] == 0)
-            fprintf(stderr, "pitot: %s never ran\n", name);
+            plain_tell("pitot: %s never ran", name);
         else
-            fprintf(stderr,
-                    "pitot: %s was not called; code reached by a jump or syscall has no graph\n",
-                    name);
+            plain_tell("pitot: %s was not called; code reached by a jump or syscall has no graph",
+                       name);
     }
 }
 

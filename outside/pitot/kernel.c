@@ -12,6 +12,7 @@
 #include "outside/pitot/elf_symbols.h"
 #include "outside/pitot/input.h"
 #include "outside/pitot/made_elf.h"
+#include "outside/pitot/plain.h"
 #include "outside/pitot/symbol_list.h"
 
 #define CODE_TO_PAIR 1000 /* 64-bit code has more than one pair (is_long_code) in this many bytes */
@@ -237,7 +238,10 @@ int kernel_open(struct kernel *kernel, const char *path, bool listed, struct ref
             return refuse(why, errno, "%s: %s", path, strerror(errno));
         strcpy(kernel->path, path);
     }
-    kernel->name = strrchr(kernel->path, '/') ? strrchr(kernel->path, '/') + 1 : kernel->path;
+    kernel->name =
+        plain_text(strrchr(kernel->path, '/') ? strrchr(kernel->path, '/') + 1 : kernel->path);
+    if (!kernel->name)
+        return refuse(why, ENOMEM, "out of memory");
     if (listed)
         return read_list(kernel, why);
     file = input_open_file(kernel->path, "--kernel ELF names a file", why);

@@ -23,7 +23,7 @@ struct segment {
 
 struct kernel {
     char path[PATH_MAX]; /* absolute */
-    const char *name;    /* the path's last component */
+    const char *name;    /* the path's last component, as plain_text makes it */
     int made; /* descriptor of a substitute file that perf can read (made_elf.h); or -1 */
     bool stripped;
     unsigned build_id_size; /* 0: no build id */

@@ -73,7 +73,10 @@ static size_t find_command(const char *name)
 
 static int refuse_command(const char *name)
 {
-    fprintf(stderr, "pitot: unknown command \"%s\"; there are", name);
+    char *plain = plain_text(name);
+
+    fprintf(stderr, "pitot: unknown command \"%s\"; there are", plain ? plain : "");
+    free(plain);
     for (size_t i = 0; i < COMMANDS; i++)
         fprintf(stderr, " %s,", commands[i].options->name);
     fprintf(stderr, " help\n");

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* See plain.h. Source: RFC 3629, on UTF-8. */
+#define _GNU_SOURCE
 #include "outside/pitot/plain.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,4 +56,19 @@ char *plain_text(const char *text)
     if (plain)
         *to = '\0';
     return plain;
+}
+
+void plain_tell(const char *format, ...)
+{
+    char *text, *plain = NULL;
+    va_list arguments;
+
+    va_start(arguments, format);
+    if (vasprintf(&text, format, arguments) >= 0) {
+        plain = plain_text(text);
+        free(text);
+    }
+    va_end(arguments);
+    fprintf(stderr, "%s\n", plain ? plain : "pitot: out of memory");
+    free(plain);
 }

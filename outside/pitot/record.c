@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "outside/pitot/command.h"
+#include "outside/pitot/plain.h"
 #include "outside/pitot/recording.h"
 #include "outside/pitot/sample_ring.h"
 
@@ -32,7 +33,7 @@ static void tell_borders(const struct watch *watch)
 {
     for (unsigned i = 0; i < watch->events->count && watch->whole; i++)
         if (watch->events->event[i].stops && watch->hits[i] == 0)
-            fprintf(stderr, "pitot: --stop %s: no hit\n", watch->events->event[i].name);
+            plain_tell("pitot: --stop %s: no hit", watch->events->event[i].name);
 }
 
 static void tell_file(const char *path, bool streams)
@@ -43,10 +44,9 @@ static void tell_file(const char *path, bool streams)
         fprintf(stderr, "pitot: the stream's names are in %s, which perf reads\n",
                 recording_names());
     if (recording_kept())
-        fprintf(stderr, "[ pitot record: %llu sample%s in %s ]\n", samples, samples == 1 ? "" : "s",
-                path);
+        plain_tell("[ pitot record: %llu sample%s in %s ]", samples, samples == 1 ? "" : "s", path);
     else
-        fprintf(stderr, "[ pitot record: %s is not written ]\n", path);
+        plain_tell("[ pitot record: %s is not written ]", path);
 }
 
 static int take(const struct wire_head *record, struct refusal *why)

@@ -178,9 +178,9 @@ size_t source_file_left_out(void)
 void source_file_tell(void)
 {
     if (outside_count)
-        fprintf(stderr,
-                "pitot: %zu source file%s left out: neither below %.*s nor below %.*s; run pitot "
-                "in the folder of the sources\n",
-                outside_count, outside_count == 1 ? "" : "s", (int)trees[CURRENT].root,
-                trees[CURRENT].folder, (int)trees[KERNELS].root, trees[KERNELS].folder);
+        plain_tell(
+            "pitot: %zu source file%s left out: neither below %.*s nor below %.*s; run pitot "
+            "in the folder of the sources",
+            outside_count, outside_count == 1 ? "" : "s", (int)trees[CURRENT].root,
+            trees[CURRENT].folder, (int)trees[KERNELS].root, trees[KERNELS].folder);
 }

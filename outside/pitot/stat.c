@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* `pitot stat` of command.h. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 
 #include "outside/pitot/command.h"
+#include "outside/pitot/plain.h"
 
 #define SECOND_NS 1000000000ull
 
@@ -17,7 +19,15 @@ static unsigned long long clock_ns(void)
 
 static void print_count(uint64_t count, const char *name)
 {
-    fprintf(stderr, "%18llu      %s\n", (unsigned long long)count, name);
+    plain_tell("%18llu      %s", (unsigned long long)count, name);
+}
+
+static void print_word(const char *word, const char *end)
+{
+    char *plain = plain_text(word);
+
+    fprintf(stderr, "%s%s", plain ? plain : "", end);
+    free(plain);
 }
 
 /* Prints the events, then the counts that every run has. */
@@ -29,7 +39,7 @@ static void print_counts(const struct watch *watch)
         if (watch->whole)
             print_count(watch->hits[i], name);
         else
-            fprintf(stderr, "%18s      %s\n", "<not counted>", name);
+            plain_tell("%18s      %s", "<not counted>", name);
     }
     if (watch->whole && !events_have(watch->events, EVENT_INSTRUCTIONS))
         print_count(watch->end.within, "instructions");
@@ -49,8 +59,7 @@ int command_stat(const struct command *command, struct watch *watch, struct refu
     elapsed = clock_ns() - begin;
     fprintf(stderr, "\n Performance counter stats for '");
     for (char *const *word = watch->command; *word; word++)
-        fprintf(stderr, "%s%s", word == watch->command ? "" : " ", *word);
-    fprintf(stderr, "':\n\n");
+        print_word(*word, word[1] ? " " : "':\n\n");
     print_counts(watch);
     fprintf(stderr, "\n%8llu.%09llu seconds time elapsed\n\n", elapsed / SECOND_NS,
             elapsed % SECOND_NS);

@@ -9,6 +9,7 @@
 #include "outside/pitot/contexts.h"
 #include "outside/pitot/elf_symbols.h"
 #include "outside/pitot/machine.h"
+#include "outside/pitot/plain.h"
 #include "outside/pitot/plugin.h"
 #include "outside/pitot/qemu_log.h"
 #include "outside/pitot/wire_reader.h"
@@ -35,8 +36,8 @@ int watch_prepare(struct watch *watch, struct refusal *why)
     if (!error && watch->chains && qemu_log_is_needed(&version))
         error = qemu_log_check(&qemu_log, &version, watch->command, why);
     if (!error && !plugin.tried)
-        fprintf(stderr, "pitot: QEMU %u.%u has not been tried; %s is loaded\n", version.major,
-                version.minor, plugin.file);
+        plain_tell("pitot: QEMU %u.%u has not been tried; %s is loaded", version.major,
+                   version.minor, plugin.file);
     return error;
 }
 

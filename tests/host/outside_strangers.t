@@ -225,6 +225,30 @@ mkdir("$land/tree/.git");
 is_deeply([grep { /src/ } @$lines], ["$land/tree/src/a.c"], 'a folder with .git is one tree');
 is($complaints, sprintf("pitot: 3 $left_out", ''), '... of which other files are left out');
 
+# --- Paths with control characters ---------------------------------------------------------------
+
+my $odd = "$room/red\e[31m";
+mkdir($odd) or die("$odd: $!\n");
+link_kernel("$room/kernel.elf", ['kmain']);
+write_bytes("$odd/k\a.elf", slurp("$room/kernel.elf"));
+my @odd = ('--kernel', "$odd/k\a.elf");
+my @at = ($text + 0x1000, sample(ip => $text + 0x1110, time => 1));
+plugin_says(begin(1), slide(0x1000), unknown($text), word(address => $at[0], ip => $at[0]),
+    clock(0, 9), $at[1], patched(3), count(0, 1), where(ip => $text + 0x1110), end());
+for my $command (['record', '-o', "$odd/out"], ['stat'], ['last'], ['graph', 'kmain'],
+    ['blame', sprintf('0x%x', $at[0])]) {
+    my ($told, $complaints) = pitot(@$command, @odd, @qemu, '-append', "a\nb\e");
+    is(join(' ', "$told$complaints" =~ /[^\n\t -~]/g), '',
+        "$$command[0]: paths are printed without control characters");
+    like($complaints, qr/ differ from k\\x07\.elf: /, '... but readable');
+}
+is(scalar(in_perf("$odd/out", 'script', '-F', 'comm')) =~ s/\s//gr, 'k\x07.elf', '... as is comm');
+like((pitot("sta\e[31m", @qemu))[1], qr/^pitot: unknown command "sta\\x1b\[31m"; there are/,
+    'a word that is no command');
+is_deeply([(pitot('blame', '-o', $out, @odd, @qemu))[1, 2], stand_in_words()],
+    ["pitot blame: $room/red\\x1b[31m/k\\x07.elf: $out cannot keep a path with control characters "
+        . "or without UTF-8; rename it\n", 1], 'blame of a file keeps no such path');
+
 # --- Files that wait -----------------------------------------------------------------------------
 
 my $pipe = "$room/pipe";
