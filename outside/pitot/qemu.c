@@ -146,7 +146,7 @@ int qemu_ask(char *program, struct qemu_version *version, struct refusal *why)
         return refuse(why, (int)-length, "%s: %s", program, strerror((int)-length));
     text[length] = '\0';
     at = strstr(text, VERSION);
-    if (!at && late)
+    if (length == 0 && late)
         return refuse(why, ETIMEDOUT, "%s does not answer --help: nothing in %d seconds", program,
                       ANSWER_PATIENCE);
     if (!at || sscanf(at, VERSION "%u.%u", &version->major, &version->minor) != 2)

@@ -73,7 +73,7 @@ refused_ok('-c "0": a whole number from 1 is allowed', $wrong_usage, @record, '-
 refused_ok('/none/qemu: No such file or directory', $refused, @record, '--', '/none/qemu',
     '-kernel', $elf);
 refused_ok("$file is not QEMU: --help shows no version", $refused,
-    {STAND_IN_VERSION => 'none'}, @record, @qemu);
+    {STAND_IN_VERSION => $_}, @record, @qemu) for 'none', 'babble';
 refused_ok("$file is QEMU 5.2; 6.0 or later is needed", $refused,
     {STAND_IN_VERSION => '5.2.0'}, @record, @qemu);
 refused_ok("$file has no -plugin; configure QEMU with --enable-plugins", $refused,

@@ -6,7 +6,7 @@
 # the plugin's descriptor, and ends as it is told.
 #
 #     STAND_IN_VERSION   of QEMU; 7.2.22 if not set. "none": it is another program;
-#                        "never": it says nothing
+#                        "never": it says nothing; "babble": it says other things without an end
 #     STAND_IN_PLUGINS   0: without -plugin
 #     STAND_IN_ROOM      a folder: `wire` is written first, `wire.last` after a SIGTERM; it leaves
 #                        `words`, and `list`, which call:FILE named
@@ -28,6 +28,7 @@ my $version = $ENV{STAND_IN_VERSION} // '7.2.22';
 
 if ("@ARGV" eq '--help') {
     sleep(1) while $version eq 'never';
+    print("usage: ls\n") while $version eq 'babble';
     print($version eq 'none' ? "usage: ls\n" : "QEMU emulator version $version (Debian)\n");
     print("-plugin [file=]<file>[,<argname>=<argvalue>]\n") if $ENV{STAND_IN_PLUGINS} // 1;
     exit(0);
