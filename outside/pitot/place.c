@@ -12,19 +12,56 @@
 #define ADDRESSES_MAX  4
 #define LENGTH_DEFAULT 4 /* as in perf and in the kernel: for a place of unknown size */
 
-static bool is_register(const char *name)
+static bool is_one_of(const char *name, const char *const *names)
 {
-    static const char *const registers[] = {"ax", "bx", "cx", "dx", "si", "di", "bp", "sp", "ip"};
-    const char *pair = strlen(name) == 3 && (*name == 'r' || *name == 'e') ? name + 1 : name;
+    while (*names && strcmp(name, *names) != 0)
+        names++;
+    return *names;
+}
 
-    for (size_t i = 0; i < sizeof(registers) / sizeof(*registers); i++)
-        if (strcmp(pair, registers[i]) == 0)
-            return true;
-    if (*name == 'r') /* r8 to r15 */
-        return name[1] && strchr("89", name[1]) ? !name[2]
-               : name[1] == '1'                 ? name[2] && strchr("012345", name[2]) && !name[3]
-                                                : false;
-    return strncmp(name, "cr", 2) == 0 && name[2] && strchr("02348", name[2]) && !name[3];
+/* r8d, xmm0, dr7: a number follows, up to `last`, and for r8 to r15 the letter of a part. */
+static bool is_numbered(const char *name)
+{
+    static const struct {
+        const char *name;
+        uint64_t first, last;
+        const char *parts;
+    } rows[] = {
+        {"r", 8, 15, "dwb"}, {"xmm", 0, 31, ""}, {"ymm", 0, 31, ""},
+        {"zmm", 0, 31, ""},  {"mm", 0, 7, ""},   {"st", 0, 7, ""},
+        {"k", 0, 7, ""},     {"cr", 0, 8, ""},   {"dr", 0, 7, ""},
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        size_t length = strlen(rows[i].name);
+        const char *at = name + length;
+        uint64_t number;
+
+        if (strncmp(name, rows[i].name, length) == 0 &&
+            number_read(&at, 10, rows[i].last, &number) == NUMBER_READ && number >= rows[i].first)
+            return !*at || (strchr(rows[i].parts, *at) && !at[1]);
+    }
+    return false;
+}
+
+/* As in assembly, for gdb, or as an address: rax, %rax, $rax, [rax]. */
+static bool is_register(const char *typed)
+{
+    static const char *const wide[] = {"ax", "bx", "cx", "dx",    "si", "di",
+                                       "bp", "sp", "ip", "flags", NULL};
+    static const char *const others[] = {
+        "al", "ah", "bl",   "bh",   "cl",   "ch",   "dl",    "dh",  "cs",  "ds",  "es",  "fs",
+        "gs", "ss", "gdtr", "idtr", "ldtr", "efer", "mxcsr", "sil", "dil", "spl", "bpl", NULL};
+    char name[8];
+    size_t length = strlen(typed += strspn(typed, "%$["));
+
+    length -= length > 0 && typed[length - 1] == ']';
+    if (length >= sizeof(name))
+        return false;
+    memcpy(name, typed, length);
+    name[length] = '\0';
+    return is_one_of(name, others) || is_one_of(name + (*name == 'r' || *name == 'e'), wide) ||
+           is_numbered(name);
 }
 
 int place_refuse_unknown(const char *what, const char *name, const struct kernel *kernel,
@@ -34,7 +71,7 @@ int place_refuse_unknown(const char *what, const char *name, const struct kernel
     size_t count = symbols_suggest(name, nearest, NEAREST_MAX), used = 0;
     char near[sizeof(why->text)] = "";
 
-    if (strcmp(what, "symbol") == 0 && is_register(name + (*name == '%')))
+    if (strcmp(what, "symbol") == 0 && is_register(name))
         return refuse(why, ENOENT,
                       "%s is a register: it changes with each instruction; give an address or a "
                       "symbol",

@@ -202,6 +202,11 @@ my %events = (
     'call:qqq*' => 'no function "qqq\*", and none with a similar spelling',
 );
 refused_ok($events{$_}, $refused, @record, '-e', $_, @qemu) for sort keys %events;
+refused_ok("\Q$$_[0]\E is a register: .*", $refused, @record, '-e', "mem:$$_[-1]", @qemu)
+    for ['[rsp', '[rsp+8]'], ['rbx', 'rbx+0x10/8:w'],
+    map { [$_] } qw(r8d r15 rflags eflags ax xmm0 zmm31 dr0 cr3 $rax [rax] al st7 gs);
+refused_ok("no symbol \"$_\".*", $refused, @record, '-e', "mem:$_", @qemu)
+    for qw(r7 r16 r8x xmm32 dr8 rax1 rs rrax registers);
 refused_ok('event "call:x{20}...": 4097 characters; up to 4096 are allowed', $refused, @record,
     '-e', 'call:' . 'x' x 4_092, @qemu);
 refused_ok('-e: more than 96 events', $wrong_usage, @record, ('-e', 'instructions') x 97, @qemu);
