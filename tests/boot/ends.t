@@ -165,6 +165,27 @@ is($machine->wait_end, $cut_short, '... nor is SIGTERM');
 like(said($machine), qr/did not switch the machine off: .*\(host-signal\)/,
     '... and tools/machine says so');
 
+# Whether there is such a process that is not a zombie.
+sub runs { return slurp_if_there("/proc/$_[0]/cmdline") ne '' }
+
+# Without its hang detector, too. The machine's process is tools/machine's.
+for my $how ([], ['timeout' => 600]) {
+    for my $signal (qw(TERM KILL)) {
+        unlink("$made/pid");
+        $machine = Pitot::Machine->new(%qemu, kernel => 'hangs', timeout => '', @$how,
+            extra => ['-pidfile', "$made/pid"]);
+        $deadline = time + $patience;
+        select(undef, undef, undef, 0.02) until $machine->debugcon || time > $deadline;
+        chomp(my $qemu = slurp("$made/pid"));
+        kill($signal, $machine->{pid});
+        $deadline = time + $patience;
+        select(undef, undef, undef, 0.02) while runs($qemu) && time < $deadline;
+        ok(!runs($qemu), "QEMU ends with tools/machine that gets SIG$signal @$how");
+        kill('KILL', $qemu);
+        $machine->stop;
+    }
+}
+
 # --- A monitor that is late ----------------------------------------------------------------------
 
 # QEMU reads its requests in a thread of its own, which a host may let wait; here they are withheld.
