@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: tools/stream, tools/perf-file, tools/fold, tools/show, tools/transcript, tools/demo
 # of: tools/tests, tools/postmortem, tools/calls-at-ends, tools/pad-calls, tools/orcgen
-# of: tools/insnmap, tools/image
+# of: tools/insnmap, tools/image, tools/mkiso, tools/pitot-tables
 #
 # A tool that could not write its output fails, and a file that it would have replaced is the old
 # one: on a full disk, after a machine that did not boot, of a recording that is not there. Run from
@@ -74,6 +74,21 @@ isnt(system("sh -c \"$little; tools/perf-file docs/demo.perf $room/file\" 2>$roo
 is(slurp("$room/file"), 'of the last time', '... and the old one is there');
 is(slurp("$room/file.kallsyms"), 'of the last time', '... with its list of symbols');
 is_deeply([glob("$room/file.*")], ["$room/file.kallsyms"], '... and nothing else');
+
+# The folder of temporary files is often on another file system: the image is copied.
+write_bytes("$room/image", 'of the last time');
+program('cp', 'case $* in *.part) echo half >"$2"; exit 1 ;; esac; PATH=${PATH#*:}; exec cp "$@"');
+isnt(system("$path BUILD=$build tools/mkiso $room/image $build/pitot.elf 2>$room/said"), 0,
+    'tools/mkiso: an image that does not fit is not made');
+like(slurp("$room/said"), qr/^tools\/mkiso: \S+\/image: not written$/m, '... which is told');
+is(slurp("$room/image"), 'of the last time', '... and the old one is there');
+is_deeply([glob("$room/image*")], ["$room/image"], '... and nothing else');
+unlink("$room/bin/cp");
+symlink('image', "$room/image.link") or die("link: $!");
+is(system("tools/mkiso $room/image.link $build/pitot.elf 2>$room/said"), 0, '... a link is followed')
+    or diag(slurp("$room/said"));
+ok(-l "$room/image.link" && -s "$room/image" > 1000, '... and stays one');
+is(system("tools/mkiso $room/bin $build/pitot.elf 2>$room/said") >> 8, 1, '... a folder is none');
 
 symlink('file', "$room/link") or die("link: $!");
 is(system("tools/perf-file docs/demo.perf $room/link"), 0, 'a link is followed');
