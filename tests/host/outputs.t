@@ -85,10 +85,25 @@ is(slurp("$room/image"), 'of the last time', '... and the old one is there');
 is_deeply([glob("$room/image*")], ["$room/image"], '... and nothing else');
 unlink("$room/bin/cp");
 symlink('image', "$room/image.link") or die("link: $!");
-is(system("tools/mkiso $room/image.link $build/pitot.elf 2>$room/said"), 0, '... a link is followed')
+is(system("tools/mkiso $room/image.link $build/pitot.elf 2>$room/said"), 0, '... a link is taken')
     or diag(slurp("$room/said"));
 ok(-l "$room/image.link" && -s "$room/image" > 1000, '... and stays one');
 is(system("tools/mkiso $room/bin $build/pitot.elf 2>$room/said") >> 8, 1, '... a folder is none');
+
+# The first of its programs fills the kernel, the second refuses it.
+my $bare = "$room/k[1].elf";
+copy("$build/ports/c-level2.elf", $bare) or die("c-level2.elf: $!\n");
+chmod(0755, $bare);
+my $before = slurp($bare);
+is(system("BUILD=$build tools/pitot-tables '$bare' 2>$room/said") >> 8, 1,
+    'tools/pitot-tables: a kernel that is refused');
+like(slurp("$room/said"), qr/^orcgen: \Q$bare\E: no symbol _text: /m, '... by its name');
+ok(slurp($bare) eq $before, '... is as it was');
+my $marks = '--text text_start,text_end --exempt .boot';
+is(system("BUILD=$build tools/pitot-tables $marks '$bare' 2>$room/said"), 0, '... or is filled');
+is(slurp("$room/said"), '', '... without a word');
+ok(slurp($bare) ne $before && -x $bare, '... and can be run');
+is_deeply([grep { m{/k\[1\]} } glob("$room/k*")], [$bare], '... and nothing else is left');
 
 symlink('file', "$room/link") or die("link: $!");
 is(system("tools/perf-file docs/demo.perf $room/link"), 0, 'a link is followed');
