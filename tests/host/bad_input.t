@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
 # of: tools/perf-file, tools/mkiso, tools/show, tools/stream, tools/symtab, tools/orcgen
-# of: tools/insnmap, tools/postmortem, tools/image
+# of: tools/insnmap, tools/postmortem, tools/image, tools/drop-folder, tools/fold
+# of: tools/transcript
 #
 # A host tool refuses a file that is empty, random, cut or damaged: it says what is wrong in its own
 # words and ends with status 1, and the file that it would have made or filled is as it was. Run
@@ -13,6 +14,7 @@ use warnings;
 use lib 'tests/lib';
 use File::Copy qw(copy);
 use File::Path qw(make_path remove_tree);
+use POSIX ();
 use Test::More;
 use Pitot::Files;
 
@@ -49,6 +51,7 @@ sub refused_ok
     return;
 }
 
+my $no_object = qr/is truncated or damaged: assemble it again$|no 64-bit ELF object$/;
 my $file = "$room/file";
 copy('docs/demo.perf', $file);
 is(system("tools/perf-file -f $room/stream $file $build/pitot.elf 2>/dev/null"), 0,
@@ -68,8 +71,12 @@ for my $name (qw(empty random cut sections)) {
         $image);
     refused_ok("mkiso, $name, as an archive", "cp $bad $bad.tar && tools/mkiso $image $bad.tar",
         qr/^tools\/mkiso: \Q$bad.tar\E: no archive of tar$/m, $image) if $name ne 'empty';
-    refused_ok("$_, $name", "$build/host/$_ $bad", qr/^\Q$_: $bad\E: /m, $bad)
+    my %why = (empty => 'not a 64-bit ELF file', random => 'not a 64-bit ELF file',
+        map { $_ => 'is truncated or damaged: link it again' } qw(cut sections));
+    refused_ok("$_, $name", "$build/host/$_ $bad", qr/^\Q$_: $bad\E: $why{$name}$/m, $bad)
         for qw(symtab orcgen insnmap);
+    refused_ok("drop-folder, $name", "tools/drop-folder $bad tools/stream",
+        qr/^\Q$bad\E: $no_object/m, $bad);
     refused_ok("postmortem, $name", "$build/host/postmortem -k $bad -o $room/post $bad",
         qr/^postmortem: \Q$bad\E: /m, "$room/post");
     next if $name eq 'empty';
@@ -83,5 +90,40 @@ refused_ok('mkiso, half a kernel', "tools/mkiso $room/image $room/half.elf",
     "$room/image");
 refused_ok('mkiso, nothing', "tools/mkiso $room/image $room/none.elf",
     qr/^tools\/mkiso: \Q$room\E\/none.elf: /m, "$room/image");
+
+# An object is cut, or its sections or their names lie elsewhere, at each place that is read.
+my ($object) = glob("$build/obj/arch/x86_64/*/*.asm.o");
+my $whole = slurp($object);
+for my $size (map { int(length($whole) * $_ / 16) } 1 .. 15) {
+    write_bytes("$room/object.o", substr($whole, 0, $size));
+    refused_ok("drop-folder, an object of $size bytes", "tools/drop-folder $room/object.o $object",
+        qr/^\Q$room\E\/object.o: $no_object/m, "$room/object.o");
+}
+
+# --- Wrong usage ---------------------------------------------------------------------------------
+
+refused_ok($_, $_, qr/^usage: tools\//m)
+    for map { ("tools/$_", "tools/$_ a b c") } qw(stream drop-folder fold);
+refused_ok('transcript', 'tools/transcript', qr/^usage: tools\//m);
+refused_ok('transcript of nothing', 'tools/transcript wild', qr/^tools\/transcript: the console /m);
+refused_ok('fold of nothing', 'tools/fold folded', qr/^tools\/fold: there is no sample$/m);
+refused_ok('stream of a folder', 'tools/stream tests', qr/^tests: is a folder$/m);
+
+# --- A pipe that is interrupted ------------------------------------------------------------------
+
+# Its copy is gone with the tool.
+make_path("$room/tmp");
+system('mkfifo', "$room/fifo");
+my $pid = fork() // die("fork: $!\n");
+if (!$pid) {
+    $ENV{TMPDIR} = "$room/tmp";
+    open(STDERR, '>', "$room/said");
+    exec('tools/stream', "$room/fifo") or POSIX::_exit(127);
+}
+open(my $writer, '>', "$room/fifo") or die("fifo: $!\n");
+syswrite($writer, 'x' x 300_000);    # more than a pipe holds: it is copied
+kill('TERM', $pid);
+waitpid($pid, 0);
+is_deeply([glob("$room/tmp/*")], [], 'stream, interrupted, leaves no copy of a pipe');
 
 done_testing();

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 bool image_complain(const struct image *image, const char *format, ...)
@@ -130,6 +131,20 @@ static bool find_parts(struct image *image)
            image_complain(image, "no section .note.gnu.build-id: link with --build-id=sha1");
 }
 
+/* The table of sections is at the end of what linkers write. */
+static bool is_cut(const struct image *image)
+{
+    struct stat status;
+    GElf_Ehdr header;
+    uint64_t size;
+
+    if (fstat(image->file, &status) < 0 || !gelf_getehdr(image->elf, &header))
+        return true;
+    size = (uint64_t)status.st_size;
+    return header.e_shoff > size ||
+           (uint64_t)header.e_shnum * header.e_shentsize > size - header.e_shoff;
+}
+
 bool image_open(struct image *image, const char *tool, const char *section, const char *path,
                 bool write)
 {
@@ -145,6 +160,8 @@ bool image_open(struct image *image, const char *tool, const char *section, cons
     image->elf = elf_begin(image->file, ELF_C_READ, NULL);
     if (!image->elf || elf_kind(image->elf) != ELF_K_ELF || gelf_getclass(image->elf) != ELFCLASS64)
         return image_complain(image, "not a 64-bit ELF file");
+    if (is_cut(image))
+        return image_complain(image, "is truncated or damaged: link it again");
     return find_parts(image);
 }
 
