@@ -42,6 +42,14 @@ unlike($text, qr/\[unknown\]/, '... and a name for each function');
 my $whole = qr/^\t\w+ (?:un)?lock_kernel .*\bboot_entry_high \(\S+\)\n?\z/ms;
 is(scalar(grep { !/$whole/ } @samples), 0, '... from the hit to the outermost caller');
 
+# The list of another kernel, by which perf names the outermost callers alone.
+copy('docs/demo.perf', "$build/another.perf") or die("another.perf: $!");
+write_bytes("$build/another.kallsyms", "ffffffff80100000 T _text\n");
+($text, $status) = shell("BUILD=$build tools/show folded $build/another.perf");
+is($status, 1, 'with another kernel\'s list it is refused');
+like($text, qr/^tools\/fold: .*: the symbols are another kernel's;\nnm -n KERNEL >/m,
+    '... with what to do') or diag($text);
+
 # --- Names: of the recorded kernel, or none ------------------------------------------------------
 
 # A kernel of another build, where `make iso` leaves one.
@@ -184,7 +192,9 @@ is_deeply(\@profiles, [
     ], '... with a profile for each event and thread, and the weight of each sample');
 program('perf', "echo 'fs-stress 7 [000] 0.1: 1 mem:x:w:'; printf '\\t10 [unknown] (/bin/x)\\n'");
 ($said, $status) = show('folded');
-is($said, "tools/fold: perf found no function's name\n", 'a graph without names is none');
+my $unnamed = "tools/fold: perf names no function in which a sample was taken: the symbols are "
+    . "another kernel's;\nnm -n KERNEL >RECORDING.kallsyms lists the right ones\n";
+is($said, $unnamed, 'a graph without names is none');
 isnt($status, 0, '... and no success');
 program('perf', ':');
 ($said, $status) = show('folded');
