@@ -9,9 +9,14 @@
 # CPUS: maximum of CPUs, up to 64; RING: bytes of each CPU's ring, a power of two; TEXT: bytes of kernel text covered by the tables of
 # tools/pitot-tables, which take as many bytes again, 0: none; KERNEL: the ELF file whose text is measured for TEXT.
 BUILD ?= build
+COMMA := ,
 CPUS  ?= 1
-$(if $(filter $(CPUS),$(shell seq 64)),,$(error CPUS=$(CPUS): 1 to 64))
 RING  ?= 65536
+# VARIABLE, ALLOWED, IN WORDS: one of these words.
+ONE_OF = $(if $(and $(filter 1,$(words $($(1)))),$(filter $($(1)),$(2))),,$(error $(1)=$($(1)): $(3)))
+$(call ONE_OF,CPUS,$(shell seq 64),1 to 64)
+$(call ONE_OF,RING,$(shell for i in $$(seq 12 30); do echo $$((1 << i)); done),a power of two from 4096 to 1073741824)
+$(if $(strip $(GDB)),$(call ONE_OF,GDB,1,1$(COMMA) or nothing))
 LEVEL ?= 3
 DEFAULT_TEXT := $(if $(filter 4,$(LEVEL)),262144,131072)
 # Bytes of the file's executable sections plus a quarter, plus the default for Pitot's object if the file does not contain it.

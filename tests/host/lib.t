@@ -225,6 +225,13 @@ like(`make -s -C $tree -f core/embed/lib.mk BUILD=none LEVEL=5 2>&1`, qr/LEVEL=5
     'a level that is none is refused');
 like(`make -s -C $tree -f core/embed/lib.mk BUILD=none CPUS=$_ 2>&1`, qr/CPUS=$_: 1 to 64/,
     "so is CPUS=$_") for 0, 65, 128, 'two';
+for ('CPUS="2 3": 1 to 64', 'RING=1000: a power of two from 4096 to 1073741824',
+    'RING=2048: a power of two from 4096', 'RING="4096 8192": a power of two', 'RING=64k: a power',
+    'GDB=2: 1, or nothing', 'GDB="1 1": 1, or nothing') {
+    my ($option) = /^(.*?):/;
+    like(`make -s -C $tree -f core/embed/lib.mk BUILD=none $option 2>&1`, qr/\Q${\(tr{"}{}dr)}\E/,
+        "so is $option");
+}
 my $wide = '-fsyntax-only -ffreestanding -Iarch/embed -Icore/embed -I. -DEMBED_RING_SIZE=65536';
 like(`gcc $wide -DEMBED_CPUS=65 core/event/event.c 2>&1`, qr/a bit for each CPU/,
     '... and no source with a set of CPUs compiles for more');
