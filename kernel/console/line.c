@@ -365,7 +365,10 @@ static int next_key(struct line *line, uint8_t byte)
     int key = keys_take(&line->keys, byte);
     if (key != KEY_BROKEN)
         return key;
-    take_foreign(line, KEY_ESCAPE);
+    if (line->searching)
+        line->searching = false;
+    else
+        take_foreign(line, KEY_ESCAPE);
     return keys_take(&line->keys, byte);
 }
 

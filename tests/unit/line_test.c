@@ -379,6 +379,13 @@ static void a_line_is_found_by_what_is_in_it(void **state)
     assert_typed("\x12"
                  "beta\x1b[A",
                  "alpha one");
+    assert_typed("\x12"
+                 "beta\x1b"
+                 "x",
+                 "twoxbeta two"); /* ESC does no more than that */
+    assert_typed("\x12"
+                 "pha on\x1b",
+                 "alpha one");
     type("\x12two");
     assert_ends('\x03', LINE_CANCELLED);
     line_begin(&line);
