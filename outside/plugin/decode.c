@@ -12,6 +12,7 @@
 #define REX           0x40 /* to 0x4f */
 #define REX_MASK      0xf0
 #define REX_BASE      1
+#define REX_INDEX     2
 #define REX_REG       4
 
 /* Returns the target, from a displacement at the end of the instruction. */
@@ -316,4 +317,44 @@ bool decode_is_atomic(const uint8_t *bytes)
 
     return memchr(bytes, LOCK, prefixes) ||
            ((opcode[0] == 0x86 || opcode[0] == 0x87) && opcode[1] >> 6 != MODE_REGISTER);
+}
+
+/* True if the opcode is one of these, which have a ModRM byte and no other operand in memory. */
+static bool has_modrm(uint8_t opcode)
+{
+    return (opcode < 0x40 && (opcode & 7) < 4) || opcode == 0x63 || opcode == 0x69 ||
+           opcode == 0x6b || (opcode >= 0x80 && opcode <= 0x8b) || (opcode & 0xfe) == 0xc0 ||
+           (opcode & 0xfe) == 0xc6 || (opcode & 0xfc) == 0xd0 || (opcode & 0xfe) == 0xf6 ||
+           opcode == 0xfe;
+}
+
+/* The same after 0f. */
+static bool has_modrm_two(uint8_t opcode)
+{
+    return (opcode >= 0x10 && opcode <= 0x17) || (opcode >= 0x28 && opcode <= 0x2f) ||
+           (opcode >= 0x40 && opcode <= 0x7f && opcode != 0x77) ||
+           (opcode >= 0x90 && opcode <= 0x9f) || (opcode >= 0xaf && opcode <= 0xc6) ||
+           opcode >= 0xd0;
+}
+
+bool decode_is_fixed(const uint8_t *bytes)
+{
+    unsigned prefixes = branch_prefixes(bytes);
+    const uint8_t *opcode = bytes + prefixes, *modrm = opcode + 1;
+    uint8_t rex = prefixes > 0 && (opcode[-1] & REX_MASK) == REX ? opcode[-1] : 0;
+
+    if ((opcode[0] >= 0x50 && opcode[0] <= 0x5f) || opcode[0] == 0x68 || opcode[0] == 0x6a ||
+        opcode[0] == 0x9c || opcode[0] == 0x9d)
+        return true;
+    if (opcode[0] == 0x0f ? !has_modrm_two(*modrm++) : !has_modrm(opcode[0]))
+        return false;
+    switch (*modrm >> 6 == MODE_REGISTER ? MODE_REGISTER : *modrm & 7) {
+    case 4: /* a SIB byte */
+        return (modrm[1] & 7) == REGISTER_SP && !(rex & REX_BASE) && (modrm[1] >> 3 & 7) == 4 &&
+               !(rex & REX_INDEX);
+    case 5: /* relative to rip */
+        return *modrm >> 6 == 0;
+    default:
+        return false;
+    }
 }

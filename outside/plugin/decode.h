@@ -48,3 +48,9 @@ unsigned decode_space_source(const uint8_t *bytes);
 
 /* True if the instruction reads and writes memory atomically: lock, or xchg. */
 bool decode_is_atomic(const uint8_t *bytes);
+
+/*
+ * True if all that the instruction accesses lies at a fixed distance from rsp or rip: its own frame
+ * or a variable. Of other instructions than the usual ones false.
+ */
+bool decode_is_fixed(const uint8_t *bytes);

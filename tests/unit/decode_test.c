@@ -144,6 +144,48 @@ static void compare(const struct instruction *instruction)
     assert_int_equal(target, theirs);
 }
 
+/* True if all that it accesses is addressed by rsp or rip, without an index. */
+static bool is_fixed(const struct instruction *instruction)
+{
+    bool fixed = false;
+
+    for (unsigned i = 0; i < instruction->it.operand_count; i++) {
+        const ZydisDecodedOperand *operand = &instruction->operands[i];
+
+        if (operand->type != ZYDIS_OPERAND_TYPE_MEMORY || operand->mem.type != ZYDIS_MEMOP_TYPE_MEM)
+            continue;
+        if ((operand->mem.base != ZYDIS_REGISTER_RSP && operand->mem.base != ZYDIS_REGISTER_RIP) ||
+            operand->mem.index != ZYDIS_REGISTER_NONE)
+            return false;
+        fixed = true;
+    }
+    return fixed;
+}
+
+static bool accesses(const struct instruction *instruction)
+{
+    for (unsigned i = 0; i < instruction->it.operand_count; i++)
+        if (instruction->operands[i].type == ZYDIS_OPERAND_TYPE_MEMORY &&
+            instruction->operands[i].mem.type == ZYDIS_MEMOP_TYPE_MEM)
+            return true;
+    return false;
+}
+
+static unsigned long fixed, missed;
+
+/* What is taken for fixed has to be; of the others most are seen, and none has to be. */
+static void compare_fixed(const struct instruction *instruction)
+{
+    bool taken = decode_is_fixed(instruction->bytes);
+
+    if (taken && accesses(instruction) && !is_fixed(instruction))
+        fail_msg("%02x %02x %02x %02x %02x: %s is not fixed", instruction->bytes[0],
+                 instruction->bytes[1], instruction->bytes[2], instruction->bytes[3],
+                 instruction->bytes[4], ZydisMnemonicGetString(instruction->it.mnemonic));
+    fixed += taken && is_fixed(instruction);
+    missed += !taken && is_fixed(instruction);
+}
+
 /* Registers that cr3 and rsp are loaded from. */
 static void compare_source(const struct instruction *instruction)
 {
@@ -205,10 +247,13 @@ static void every_opcode_is_taken_for_what_it_is(void **state)
                     is_usual(&instruction)) {
                     compare(&instruction);
                     compare_source(&instruction);
+                    compare_fixed(&instruction);
                 }
             }
     print_message("%lu compared, %lu of no kind\n", compared, others);
     assert_true(compared > 500000 && others < compared);
+    print_message("%lu fixed, %lu not seen\n", fixed, missed);
+    assert_true(fixed > 2 * missed);
 }
 
 /* invpcid has three bytes of opcode, after 66. */
