@@ -37,6 +37,9 @@ enum wire_kind {
     WIRE_PATCHED,    /* struct wire_number: near the end */
     WIRE_LATE,       /* struct wire_number: after WIRE_SLIDE, if that was late */
     WIRE_UNKNOWN,    /* struct wire_number: once until a reset, flushed */
+    WIRE_HEAP = 40,  /* struct wire_heap: when it is first seen, flushed; again at the end */
+    WIRE_LIVE,       /* struct wire_live: one for each context that has allocated, at the end */
+    WIRE_OBJECTS,    /* struct wire_objects: at the end */
 };
 
 struct wire_head {
@@ -68,7 +71,8 @@ enum wire_by {
     WIRE_BY_INTERRUPT,
     WIRE_BY_ENTRY, /* in a path of functions: `site` is the callee's first instruction */
     WIRE_BY_SYSCALL,
-    WIRE_BY_UNKNOWN, /* no site: the callers are not known */
+    WIRE_BY_UNKNOWN,   /* no site: the callers are not known */
+    WIRE_BY_ALLOCATOR, /* the plugin's own, not sent */
 };
 
 /*
@@ -152,6 +156,53 @@ struct wire_number {
 struct wire_strange {
     struct wire_head head;
     uint64_t different, blocks;
+};
+
+enum wire_heap_kind {
+    WIRE_HEAP_FREED,     /* an access to a freed object */
+    WIRE_HEAP_BESIDE,    /* an access to the allocator's memory beside an object */
+    WIRE_HEAP_TWICE,     /* a free of a freed object */
+    WIRE_HEAP_MIDDLE,    /* a free of an address within an object */
+    WIRE_HEAP_NO_OBJECT, /* a free of what no allocator has returned */
+    WIRE_HEAP_FOREIGN,   /* a free of another allocator's object */
+    WIRE_HEAP_KINDS,
+};
+
+/* An allocation or a free: the context of its caller. */
+struct wire_touch {
+    uint32_t context, cpu;
+    uint64_t time;
+};
+
+/* What is wrong with an access or a free. Reports of the same places are one. */
+struct wire_heap {
+    struct wire_head head;
+    uint32_t report; /* number, from 0 */
+    uint32_t kind;   /* enum wire_heap_kind */
+    uint32_t context, thread;
+    uint32_t access, length; /* as in struct wire_sample; of a free 0 */
+    uint64_t ip, time, address;
+    uint64_t object, size;              /* the nearest object; 0, 0: there is none */
+    struct wire_touch allocated, freed; /* freed.time 0: it is not */
+    uint64_t count;
+};
+
+/* What calls in this context have allocated. */
+struct wire_live {
+    struct wire_head head;
+    uint32_t context, unused;
+    uint64_t objects, bytes; /* that are not freed at the end */
+    uint64_t peak;           /* bytes when the most were allocated in all */
+};
+
+struct wire_objects {
+    struct wire_head head;
+    uint64_t allocated, freed; /* objects */
+    uint64_t peak;             /* bytes */
+    uint64_t reused;           /* freed unseen: their memory was returned again */
+    uint64_t lost;             /* objects without room */
+    uint64_t more;             /* reports without room */
+    uint64_t crowd;            /* hits of objects that had several reports */
 };
 
 /* The cost of a context that is a path of functions, without its callees. */

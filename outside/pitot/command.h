@@ -23,6 +23,7 @@ int command_stat(const struct command *command, struct watch *watch, struct refu
 int command_cover(const struct command *command, struct watch *watch, struct refusal *why);
 int command_blame(const struct command *command, struct watch *watch, struct refusal *why);
 int command_graph(const struct command *command, struct watch *watch, struct refusal *why);
+int command_heap(const struct command *command, struct watch *watch, struct refusal *why);
 int command_last(const struct command *command, struct watch *watch, struct refusal *why);
 
 /* Runs `pitot blame PLACE...` without QEMU, from a file. */

@@ -9,7 +9,14 @@
 #include "outside/pitot/kernel.h"
 #include "outside/pitot/options.h"
 
-enum event_kind { EVENT_INSTRUCTIONS, EVENT_MEMORY, EVENT_CALLS, EVENT_RETURNS, EVENT_INTERRUPTS };
+enum event_kind {
+    EVENT_INSTRUCTIONS,
+    EVENT_MEMORY,
+    EVENT_CALLS,
+    EVENT_RETURNS,
+    EVENT_INTERRUPTS,
+    EVENT_HEAP, /* of heap_record.h; `address` is the number of its format */
+};
 
 struct event {
     enum event_kind kind;

@@ -25,6 +25,7 @@ static const struct {
     {&options_record, command_record}, {&options_stat, command_stat},
     {&options_blame, command_blame},   {&options_graph, command_graph},
     {&options_last, command_last},     {&options_cover, command_cover},
+    {&options_heap, command_heap},
 };
 
 #define COMMANDS (sizeof(commands) / sizeof(*commands))
@@ -85,8 +86,9 @@ static int refuse_command(const char *name)
 
 /* --- A command --- */
 
-static int prepare(const struct pitot_options *options, struct kernel *kernel,
-                   struct events *events, struct watch *watch, struct refusal *why)
+static int prepare(const struct options *of, const struct pitot_options *options,
+                   struct kernel *kernel, struct events *events, struct watch *watch,
+                   struct refusal *why)
 {
     const char *file = options->symbols  ? options->symbols
                        : options->kernel ? options->kernel
@@ -110,7 +112,10 @@ static int prepare(const struct pitot_options *options, struct kernel *kernel,
                             .chains = events_have(events, EVENT_INTERRUPTS) ||
                                       events_have(events, EVENT_CALLS) ||
                                       events_have(events, EVENT_RETURNS) || options->chains,
-                            .registers = options->registers};
+                            .registers = options->registers,
+                            .reads = options->registers          ? "--intr-regs"
+                                     : of->command == PITOT_HEAP ? "the heap"
+                                                                 : NULL};
     return watch_prepare(watch, why);
 }
 
@@ -129,7 +134,7 @@ static int run(size_t index, int argc, char **argv, char *const *typed)
     if (!error && !options.qemu)
         error = blame_ask_file(&options, &why);
     else if (!error)
-        error = prepare(&options, &kernel, &events, &watch, &why);
+        error = prepare(commands[index].options, &options, &kernel, &events, &watch, &why);
     if (!error && options.qemu)
         error = commands[index].run(&command, &watch, &why);
     if (!error)

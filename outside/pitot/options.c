@@ -11,7 +11,8 @@
 
 #define AT(member) OPTION_AT(struct pitot_options, member)
 #define BOTH       (PITOT_RECORD | PITOT_STAT)
-#define ALL        (BOTH | PITOT_BLAME | PITOT_GRAPH | PITOT_LAST | PITOT_COVER)
+#define ALL        (BOTH | PITOT_BLAME | PITOT_GRAPH | PITOT_LAST | PITOT_COVER | PITOT_HEAP)
+#define WINDOWED   (BOTH | PITOT_HEAP)
 
 #define WRITES_MOST 1000
 #define DEPTH       10
@@ -58,8 +59,8 @@ static const struct option rows[] = {
            "the registers at each sample (QEMU 9.2 and later)", AT(registers)),
     OPTION({"-c", "--count"}, "N", PITOT_RECORD, OPTION_NUMBER,
            "a sample every N instructions or hits", .least = 1, AT(period)),
-    OPTION({"-o", "--output"}, "FILE", PITOT_RECORD | PITOT_BLAME | PITOT_COVER, OPTION_TEXT,
-           "where to write; perf.data, blame.data, lcov.info", AT(output)),
+    OPTION({"-o", "--output"}, "FILE", PITOT_RECORD | PITOT_BLAME | PITOT_COVER | PITOT_HEAP,
+           OPTION_TEXT, "where to write; perf.data, blame.data, lcov.info, heap.data", AT(output)),
     OPTION({"-i", "--input"}, "FILE", PITOT_BLAME, OPTION_TEXT,
            "the file to read, without QEMU; blame.data", AT(input)),
     OPTION({"-m", "--memory"}, "SIZE", PITOT_RECORD | PITOT_BLAME, OPTION_TEXT,
@@ -73,12 +74,27 @@ static const struct option rows[] = {
            .most = CALLS_MOST, .what = "-n", .unit = "calls", AT(calls)),
     OPTION({"--kernel"}, "ELF", ALL, OPTION_TEXT, "the kernel's file; what QEMU's -kernel names",
            AT(kernel)),
-    OPTION({"--from"}, "FUNCTION", BOTH, OPTION_TEXT,
+    OPTION({"--alloc"}, "F[:SIZE]", PITOT_HEAP, OPTION_TEXT,
+           "an allocator, instead of those with known names; its size: argument 1, or as in 1*2, "
+           "4096<<1",
+           OPTION_ADDS, .set = add_event, AT(alloc)),
+    OPTION({"--realloc"}, "F[:OBJECT:SIZE]", PITOT_HEAP, OPTION_TEXT,
+           "... that changes an object's size; arguments 1 and 2", OPTION_ADDS, .set = add_event,
+           AT(realloc)),
+    OPTION({"--free"}, "F[:OBJECT]", PITOT_HEAP, OPTION_TEXT,
+           "... that takes objects back; argument 1", OPTION_ADDS, .set = add_event, AT(free)),
+    OPTION({"--allocator"}, "GLOB", PITOT_HEAP, OPTION_TEXT,
+           "more functions of the allocators, which may access what is beside objects", OPTION_ADDS,
+           .set = add_event, AT(allocator)),
+    OPTION({"--leaks"}, "BYTES", PITOT_HEAP, OPTION_NUMBER,
+           "lists who allocated what is live at the end, from so many bytes on", .least = 1,
+           AT(leaks)),
+    OPTION({"--from"}, "FUNCTION", WINDOWED, OPTION_TEXT,
            "counts and samples from each entry of FUNCTION on", AT(from)),
-    OPTION({"--until"}, "FUNCTION", BOTH, OPTION_TEXT, "... to the next entry of FUNCTION",
+    OPTION({"--until"}, "FUNCTION", WINDOWED, OPTION_TEXT, "... to the next entry of FUNCTION",
            AT(until)),
-    OPTION({"--max"}, "N", PITOT_RECORD, OPTION_NUMBER, "... and N samples at most", .least = 1,
-           AT(most)),
+    OPTION({"--max"}, "N", PITOT_RECORD | PITOT_HEAP, OPTION_NUMBER,
+           "... and N samples or reports at most", .least = 1, AT(most)),
     OPTION({"--stop"}, "EVENT", PITOT_RECORD, OPTION_EVENTS,
            "an event as with -e; its first hit is the last sample", OPTION_ADDS, .set = add_event,
            AT(stop)),
@@ -112,6 +128,9 @@ const struct options options_graph =
     COMMAND("graph", FUNCTIONS, "what functions call, and what each costs", PITOT_GRAPH);
 const struct options options_last =
     COMMAND("last", USAGE, "the last calls of each CPU before the end", PITOT_LAST);
+
+const struct options options_heap =
+    COMMAND("heap", USAGE, "finds uses after free, overruns, double frees and leaks", PITOT_HEAP);
 
 /*
  * Reads places and options up to --, from the first place on. Returns the index after it, or a

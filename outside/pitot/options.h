@@ -22,7 +22,8 @@ enum pitot_command {
     PITOT_BLAME = 4,
     PITOT_GRAPH = 8,
     PITOT_LAST = 16,
-    PITOT_COVER = 32
+    PITOT_COVER = 32,
+    PITOT_HEAP = 64,
 };
 
 struct spelt_events {
@@ -45,13 +46,16 @@ struct pitot_options {
     bool overwrite;
     uint64_t depth;  /* for a graph */
     uint64_t writes; /* for blame: writers per word; 0: not given */
+    /* for heap: functions as typed, and the fewest live bytes to list; 0: not given */
+    struct spelt_events alloc, realloc, free, allocator;
+    uint64_t leaks;
     size_t place_count;
     char *places[PLACES_MAX]; /* as typed, before -- */
     char **qemu;              /* QEMU's command, NULL-terminated; NULL: a file is read */
 };
 
 extern const struct options options_record, options_stat, options_blame, options_graph,
-    options_last, options_cover;
+    options_last, options_cover, options_heap;
 
 /* Keeps pointers into argv, which is modified. */
 int pitot_options_read(const struct options *of, int argc, char **argv,

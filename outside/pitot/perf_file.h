@@ -17,6 +17,7 @@
 
 /* Bits of the header. The section headers of the features follow the records, in this order. */
 enum perf_file_feature {
+    PERF_FILE_TRACING_DATA = 1,
     PERF_FILE_HOSTNAME = 3,
     PERF_FILE_OSRELEASE = 4,
     PERF_FILE_VERSION = 5,

@@ -183,6 +183,8 @@ static int write_event(FILE *text, const struct event *event, uint64_t period, s
     case EVENT_INTERRUPTS:
         fprintf(text, "irq:%u-%u:%" PRIu64, event->vector_first, event->vector_last, period);
         return 0;
+    case EVENT_HEAP: /* only of files */
+        return 0;
     }
     return 0;
 }

@@ -15,15 +15,16 @@
 #include "outside/pitot/sample_ring.h"
 #include "outside/pitot/threads.h"
 
-#define KERNEL_PID  1
-#define PAGE_MASK   UINT64_C(4095)
-#define SAMPLE_HEAD 8    /* most words of a sample before its chain, including its header */
-#define SAMPLE_TIME 4    /* index of the time in these words */
-#define CHAIN_MOST  8000 /* callers: a record is less than 64 KiB */
-#define SAMPLE_MOST (SAMPLE_HEAD + 3 + CHAIN_MOST + 1 + 1 + 1 + WIRE_REGISTERS_COUNT)
-#define OUTPUT      "perf.data"
-#define SYMBOLS     ".symbols"
-#define KEPT        (UINT64_C(4) << 20) /* bytes of samples that --overwrite keeps by default */
+#define KERNEL_PID   1
+#define PAGE_MASK    UINT64_C(4095)
+#define SAMPLE_HEAD  8    /* most words of a sample before its chain, including its header */
+#define SAMPLE_TIME  4    /* index of the time in these words */
+#define CHAIN_MOST   8000 /* callers: a record is less than 64 KiB */
+#define FIELDS_WORDS ((RECORDING_FIELDS + 4 + 7) / 8) /* words, with their size */
+#define SAMPLE_MOST  (SAMPLE_HEAD + CHAIN_MOST + FIELDS_WORDS + WIRE_REGISTERS_COUNT + 6)
+#define OUTPUT       "perf.data"
+#define SYMBOLS      ".symbols"
+#define KEPT         (UINT64_C(4) << 20) /* bytes of samples that --overwrite keeps by default */
 /* ax to sp, ip and r8 to r15, as in struct wire_registers; no flags and segments */
 #define REGISTERS (((UINT64_C(2) << PERF_REG_X86_IP) - 1) | (UINT64_C(0xff) << PERF_REG_X86_R8))
 #define COMM_ROOM 64
@@ -37,7 +38,8 @@ static struct {
     const struct events *events;
     bool chains, overwrites;
     bool weights; /* samples have the instructions from a call to its return */
-    bool has_registers;
+    bool has_registers, has_fields;
+    uint8_t fields[RECORDING_FIELDS]; /* of the next sample */
     bool registers_known;
     uint64_t registers[WIRE_REGISTERS_COUNT]; /* of the next sample, if known */
     uint64_t samples, cut;
@@ -66,6 +68,8 @@ static void describe(const struct event *event, struct perf_event_attr *attribut
     };
     if (recording.chains)
         attribute->sample_type |= PERF_SAMPLE_CALLCHAIN;
+    if (recording.has_fields)
+        attribute->sample_type |= PERF_SAMPLE_RAW;
     if (recording.weights)
         attribute->sample_type |= PERF_SAMPLE_WEIGHT;
     if (recording.has_registers) {
@@ -92,6 +96,10 @@ static void describe(const struct event *event, struct perf_event_attr *attribut
         break;
     case EVENT_INTERRUPTS: /* perf has no event of this kind */
         attribute->type = PERF_TYPE_RAW;
+        break;
+    case EVENT_HEAP:
+        attribute->type = PERF_TYPE_TRACEPOINT;
+        attribute->config = event->address;
         break;
     }
 }
@@ -264,6 +272,28 @@ static size_t write_registers(uint64_t *words)
     return known ? 1 + WIRE_REGISTERS_COUNT : 1;
 }
 
+void recording_formats(const void *bytes, size_t size)
+{
+    perf_file_feature(PERF_FILE_TRACING_DATA, bytes, size);
+}
+
+void recording_fields(const void *fields)
+{
+    memcpy(recording.fields, fields, sizeof(recording.fields));
+}
+
+/* A size of 4 bytes, and the fields, padded to whole words. */
+static size_t write_fields(uint64_t *words)
+{
+    uint32_t size = FIELDS_WORDS * sizeof(*words) - sizeof(size);
+    char *at = (char *)words;
+
+    memset(words, 0, FIELDS_WORDS * sizeof(*words));
+    memcpy(at, &size, sizeof(size));
+    memcpy(at + sizeof(size), recording.fields, sizeof(recording.fields));
+    return FIELDS_WORDS;
+}
+
 static void write_sample(const uint64_t *words)
 {
     const struct perf_event_header *header = (const void *)words;
@@ -295,6 +325,8 @@ int recording_sample(const struct wire_sample *sample, struct refusal *why)
     words[count++] = sample->weight;
     if (recording.chains)
         count += write_chain(words + count, sample, (size_t)depth);
+    if (recording.has_fields)
+        count += write_fields(words + count);
     if (recording.weights)
         words[count++] = sample->spent;
     if (recording.has_registers)
@@ -381,6 +413,7 @@ int recording_create(const struct pitot_options *options, const struct kernel *k
     if (options->overwrite && !sample_ring_create(options->memory ? options->memory : KEPT))
         return refuse(why, ENOMEM, "-m: not enough memory for that size");
     recording.weights = events_have(events, EVENT_RETURNS);
+    recording.has_fields = events_have(events, EVENT_HEAP);
     for (unsigned i = 0; i < events->count; i++)
         describe(&events->event[i], &recording.attributes[i]);
     error = name_program(recording_output(options), why);

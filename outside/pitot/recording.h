@@ -7,6 +7,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "outside/pitot/event.h"
@@ -26,8 +27,15 @@ int recording_thread(const struct wire_thread *thread, struct refusal *why);
 /* Keeps the registers for the next sample. */
 void recording_registers(const struct wire_registers *registers);
 
+/* Keeps an event's fields, so many bytes, for the next sample. */
+#define RECORDING_FIELDS 40
+void recording_fields(const void *fields);
+
 /* Refuses an unknown event or context. */
 int recording_sample(const struct wire_sample *sample, struct refusal *why);
+
+/* Describes the fields of events, as trace-cmd's trace.dat does. */
+void recording_formats(const void *bytes, size_t size);
 
 /* Called after each batch of records. The first samples replace an older file. */
 int recording_taken(struct refusal *why);

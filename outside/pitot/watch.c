@@ -29,10 +29,9 @@ int watch_prepare(struct watch *watch, struct refusal *why)
         error = qemu_check_cpus(watch->command, &version, why);
     if (!error)
         error = plugin_find(&plugin, watch->command[0], &version, why);
-    if (!error && watch->registers && !plugin.reads)
-        error = refuse(why, EINVAL,
-                       "--intr-regs: QEMU %u.%u gives plugins no registers; 9.2 and later do",
-                       version.major, version.minor);
+    if (!error && watch->reads && !plugin.reads)
+        error = refuse(why, EINVAL, "%s: QEMU %u.%u gives plugins no registers; 9.2 and later do",
+                       watch->reads, version.major, version.minor);
     if (!error && watch->chains && qemu_log_is_needed(&version))
         error = qemu_log_check(&qemu_log, &version, watch->command, why);
     if (!error && !plugin.tried)

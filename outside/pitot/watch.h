@@ -17,6 +17,7 @@ struct watch {
     char *const *command; /* QEMU's */
     bool chains, sampled; /* follow calls; take samples, not only counts */
     bool registers;       /* samples include registers */
+    const char *reads;    /* what was asked for that needs registers; NULL: nothing */
     uint64_t most;        /* samples; 0: unlimited */
     bool streams;         /* standard output belongs to the command, not to QEMU */
     const char *wanted;   /* more arguments of the plugin, each preceded by a comma; NULL: none */

@@ -15,6 +15,8 @@ static const size_t sizes[] = {
     [WIRE_LOST] = sizeof(struct wire_number),         [WIRE_WHERE] = sizeof(struct wire_where),
     [WIRE_LAST] = sizeof(struct wire_last),           [WIRE_BLOCK] = sizeof(struct wire_block),
     [WIRE_REGISTERS] = sizeof(struct wire_registers), [WIRE_MAPPING] = sizeof(struct wire_mapping),
+    [WIRE_HEAP] = sizeof(struct wire_heap),           [WIRE_LIVE] = sizeof(struct wire_live),
+    [WIRE_OBJECTS] = sizeof(struct wire_objects),
 };
 
 void *wire_room(struct wire_reader *reader, size_t *room)

@@ -375,6 +375,11 @@ uint64_t code_blocks(void)
     return block_count;
 }
 
+bool code_is_kernels(uint64_t ip)
+{
+    return ip >> 63 || (ip - slide >= text_first && ip - slide <= text_last);
+}
+
 bool code_has_run(void)
 {
     return ran;

@@ -42,6 +42,9 @@ void code_slid(uint64_t by);
 /* Blocks of any code so far. */
 uint64_t code_blocks(void);
 
+/* True if code at this address is the kernel's: within its text, or in the upper half. */
+bool code_is_kernels(uint64_t ip);
+
 /* True once a block was the kernel's. */
 bool code_has_run(void);
 

@@ -58,7 +58,9 @@ static uint32_t new_context(uint32_t outer, uint64_t site, enum wire_by by, unsi
                                         .outer = outer,
                                         .by = (uint8_t)by,
                                         .site_end = (uint8_t)site_end,
-                                        .unknown = contexts[outer].unknown};
+                                        .unknown = contexts[outer].unknown,
+                                        .inside = by == WIRE_BY_ALLOCATOR ||
+                                                  (by == WIRE_BY_CALL && contexts[outer].inside)};
     return used;
 }
 

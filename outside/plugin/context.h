@@ -21,6 +21,7 @@ struct context {
     uint8_t site_end; /* bytes of the call instruction */
     bool told;        /* sent to the command */
     bool unknown;     /* the path begins with CONTEXT_UNKNOWN */
+    bool inside;      /* what runs here was called by an allocator (WIRE_BY_ALLOCATOR) */
 };
 
 /* False: no memory. */

@@ -10,6 +10,7 @@
 #if QEMU_API >= 4
 #include <string.h>
 
+#include "outside/plugin/heap.h"
 #include "outside/plugin/idt.h"
 #include "outside/plugin/locks.h"
 #include "outside/plugin/log.h"
@@ -263,10 +264,11 @@ static void on_instruction(struct qemu_plugin_insn *instruction, qemu_plugin_exe
                                            (void *)(uintptr_t)code);
 }
 
-/* The registers of a sample of `return:`. */
+/* The registers of a sample of `return:`, or an allocator's result. */
 static int return_flags(void)
 {
-    return run.returns && run.registers ? QEMU_PLUGIN_CB_R_REGS : QEMU_PLUGIN_CB_NO_REGS;
+    return (run.returns && run.registers) || heap_watch() ? QEMU_PLUGIN_CB_R_REGS
+                                                          : QEMU_PLUGIN_CB_NO_REGS;
 }
 
 static void on_memory(struct qemu_plugin_insn *instruction, qemu_plugin_mem *callback,

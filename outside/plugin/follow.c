@@ -492,11 +492,36 @@ bool follow_return(unsigned number, uint64_t place, struct follow_returned *retu
         return false;
     stack_pop_below(cpu->stack, place);
     top = stack_top(cpu->stack);
-    if (!top || top->place != place || top->kind != FRAME_CALL)
+    if (!top || top->place != place || (top->kind != FRAME_CALL && top->kind != FRAME_ALLOCATOR))
         return false;
-    *returned = (struct follow_returned){top->entry, cpu->stack->ran - top->began, top->context};
+    *returned = (struct follow_returned){top->entry, cpu->stack->ran - top->began, top->context, 0};
+    if (top->kind == FRAME_ALLOCATOR)
+        returned->allocation = top->began;
     cpu->stack->depth--;
     return true;
+}
+
+bool follow_allocates(unsigned number, uint64_t place, uint64_t entry, uint64_t allocation)
+{
+    struct frame *top = stack_top(cpus[number].stack);
+
+    if (follow_is_open(number) || !top || top->place != place)
+        return false;
+    if (top->kind == FRAME_ALLOCATOR && top->began == 0) { /* has jumped here */
+        top->began = allocation;
+        return allocation > 0;
+    }
+    if (top->kind != FRAME_CALL)
+        return false;
+    top->kind = FRAME_ALLOCATOR;
+    top->began = allocation;
+    top->context = context_of(top->context, entry, WIRE_BY_ALLOCATOR, 0);
+    return true;
+}
+
+bool follow_is_inside(unsigned number)
+{
+    return context_at(stack_context(cpus[number].stack))->inside;
 }
 
 /* --- Stack switches --- */

@@ -76,7 +76,18 @@ bool follow_enters(unsigned cpu, uint64_t ip);
 struct follow_returned {
     uint64_t entry, ran; /* the callee's first instruction; its stack's instructions since then */
     uint32_t context;
+    uint64_t allocation; /* as given to follow_allocates; 0: no allocator's */
 };
+
+/*
+ * The innermost call, which has stored its return address at `place`, has led to an allocator,
+ * whose first instruction is `entry`; `allocation`: a number, or 0. False: there is no such call,
+ * or it was told a number before. Needs the lock.
+ */
+bool follow_allocates(unsigned cpu, uint64_t place, uint64_t entry, uint64_t allocation);
+
+/* True if an allocator has called what runs on this CPU, or runs itself; not if interrupted. */
+bool follow_is_inside(unsigned cpu);
 
 /*
  * A return has read its return address from `place`. False: no call on the known stack stored it.

@@ -5,8 +5,8 @@
  *     -plugin FILE.so,out=FD,[text=FIRST:LAST,][code=...,][chains=0,][registers=1,][graph=1,]
  *         [last=N,]event=...,stop=...
  *
- * events.h describes events and `stop`; code.h text and code; window.h, blame.h and cover.h more
- * arguments. registers: samples include registers (registers.h); graph: also reports costs
+ * events.h describes events and `stop`; code.h text and code; window.h, blame.h, heap.h and cover.h
+ * more arguments. registers: samples include registers (registers.h); graph: also reports costs
  * (graph.h); last: keeps the last calls (last.h). Nothing is followed or counted before the kernel
  * runs.
  */
@@ -18,7 +18,7 @@
 #include "outside/plugin/code.h"
 #include "outside/plugin/cover.h"
 #include "outside/plugin/events.h"
-#include "outside/plugin/follow.h"
+#include "outside/plugin/heap.h"
 #include "outside/plugin/run.h"
 #include "outside/plugin/tell.h"
 #include "outside/plugin/translate.h"
@@ -66,9 +66,11 @@ static bool take_argument(const char *argument, int *fd)
         return take(argument, events_add(strchr(argument, '=') + 1, *argument == 's'));
     if (strncmp(argument, "cover=", 6) == 0)
         return take(argument, cover_begin(argument + 6));
+    if (heap_argument(argument, &wrong))
+        return take(argument, QEMU_API < 4 ? "QEMU 9.2" : wrong);
     if (blame_argument(argument, &wrong))
         return take(argument, wrong);
-    return refuse(argument, "what code.h, events.h, window.h and blame.h say");
+    return refuse(argument, "what code.h, events.h, window.h, heap.h and blame.h say");
 }
 
 static void end(void)

@@ -113,4 +113,11 @@ bool registers_read(unsigned cpu, uint64_t ip, uint64_t to[WIRE_REGISTERS_COUNT]
     (void)to;
     return false;
 }
+
+uint64_t registers_general(unsigned cpu, unsigned number)
+{
+    (void)cpu;
+    (void)number;
+    return 0;
+}
 #endif

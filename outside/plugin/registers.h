@@ -11,7 +11,7 @@
 
 #include "outside/wire.h"
 
-enum { REGISTERS_SP = 4 }; /* as instructions number them */
+enum { REGISTERS_AX = 0, REGISTERS_SP = 4 }; /* as instructions number them */
 
 /*
  * Reads all registers of a record; `ip` is the instruction's address, because QEMU's rip is that of

@@ -7,8 +7,10 @@
 #include "outside/plugin/cover.h"
 #include "outside/plugin/events.h"
 #include "outside/plugin/graph.h"
+#include "outside/plugin/heap.h"
 #include "outside/plugin/last.h"
 #include "outside/plugin/locks.h"
+#include "outside/plugin/objects.h"
 #include "outside/plugin/tell.h"
 #include "outside/plugin/window.h"
 
@@ -110,8 +112,12 @@ __attribute__((noinline)) static void return_anew(unsigned cpu, uint64_t place, 
     struct follow_returned returned;
 
     run_change(cpu);
-    if (follow_return(cpu, place, &returned) && run.returns && !ended)
-        events_on_return(cpu, clock_time(cpu), ip, &returned);
+    if (follow_return(cpu, place, &returned) && !ended) {
+        if (run.returns)
+            events_on_return(cpu, clock_time(cpu), ip, &returned);
+        if (returned.allocation)
+            heap_returns(cpu, returned.allocation);
+    }
     run_changed(cpu);
 }
 
@@ -279,6 +285,32 @@ void run_call_store(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, 
     take_store(cpu, info, address, own, false);
 }
 
+__attribute__((noinline)) static void judge(unsigned cpu, qemu_plugin_meminfo_t info,
+                                            uint64_t address, uint64_t ip)
+{
+    unsigned length = 1u << qemu_plugin_mem_size_shift(info);
+
+    if (objects_are_good(address, length))
+        return;
+    if (take(cpu))
+        heap_access(cpu, ip, address, length,
+                    qemu_plugin_mem_is_store(info) ? WIRE_WRITE : WIRE_READ);
+    locks_give();
+}
+
+void run_heap_access(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *own)
+{
+    if (__builtin_expect(!objects_are_plain(address), 0))
+        judge(cpu, info, address, site_of(own));
+}
+
+void run_allocator(unsigned cpu, void *own)
+{
+    if (take(cpu))
+        heap_enters(cpu, site_of(own));
+    locks_give();
+}
+
 void run_function(unsigned cpu, void *own)
 {
     if (take(cpu) && follow_enters(cpu, site_of(own))) {
@@ -338,6 +370,7 @@ void run_end(void)
     totals.switches = follow_doubts().switches;
     totals.doubtful = follow_doubts().doubtful;
     blame_tell();
+    heap_tell();
     totals.within = window_instructions(totals.instructions);
     events_tell(totals.within);
     totals.samples_left_out = window_left_out();

@@ -29,6 +29,13 @@ extern struct run {
 /* After all arguments. False: no memory. */
 bool run_begin(unsigned cpus);
 
+/*
+ * An access of code whose accesses are judged, and an allocator's first instruction (heap.h); `own`
+ * is the instruction's address.
+ */
+void run_heap_access(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *own);
+void run_allocator(unsigned cpu, void *own);
+
 /* A call has stored its return address at `place`; a return, `ip`, has read it from there. */
 void run_call(unsigned cpu, uint64_t place, const struct code *call);
 void run_return(unsigned cpu, uint64_t place, uint64_t ip);

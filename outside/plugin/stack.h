@@ -24,6 +24,7 @@ struct stack_link {
 
 enum frame_kind {
     FRAME_CALL,
+    FRAME_ALLOCATOR, /* a call that has led to an allocator (heap.h) */
     FRAME_INTERRUPT, /* interrupt, exception or int */
     FRAME_SYSCALL,
     FRAME_UNKNOWN, /* ends the chain: what lies below is only likely */
@@ -33,7 +34,8 @@ struct frame {
     uint64_t place; /* address of the return address, or of the CPU's interrupt frame */
     uint64_t next;  /* return address of a call */
     uint64_t entry; /* first instruction of the callee or handler; 0: not known */
-    uint64_t began; /* the value of its stack's `ran` when it began */
+    uint64_t began; /* the value of its stack's `ran` when it began; of an allocator's, the number
+                     * given to follow_allocates */
     uint32_t context;
     enum frame_kind kind;
     uint32_t function;       /* see follow_enters */

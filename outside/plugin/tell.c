@@ -63,6 +63,14 @@ bool tell_begin(int fd, unsigned cpus, bool with_registers)
     return buffer && put(&begin, sizeof(begin), WIRE_BEGIN, 0) && flush();
 }
 
+/* The command knows no WIRE_BY_ALLOCATOR. */
+static uint32_t real_context(uint32_t number)
+{
+    while (context_at(number)->by == WIRE_BY_ALLOCATOR)
+        number = context_at(number)->outer;
+    return number;
+}
+
 /*
  * Sends the context and its outer ones, unless sent before, outermost first: the command needs each
  * context's outer one before it.
@@ -74,7 +82,7 @@ static void tell_context(uint32_t number)
     size_t depth = 0;
 
     for (; number != CONTEXT_NONE && !context_at(number)->told;
-         number = context_at(number)->outer) {
+         number = real_context(context_at(number)->outer)) {
         if (depth == room) {
             uint32_t *more = realloc(chain, 2 * (room + CHAIN_LESS) * sizeof(*chain));
 
@@ -88,7 +96,7 @@ static void tell_context(uint32_t number)
     while (depth > 0) {
         struct context *context = context_at(chain[--depth]);
         struct wire_context record = {.context = chain[depth],
-                                      .outer = context->outer,
+                                      .outer = real_context(context->outer),
                                       .site = context->site,
                                       .by = context->by,
                                       .site_end = context->site_end};
@@ -163,6 +171,29 @@ void tell_cost(uint32_t context, uint64_t calls, uint64_t instructions)
 
     tell_context(context);
     put(&record, sizeof(record), WIRE_COST, 0);
+}
+
+void tell_heap(struct wire_heap *report, unsigned cpu)
+{
+    tell_context(report->allocated.context);
+    tell_context(report->freed.context);
+    tell_owner(report->context, report->thread, report->ip);
+    lost += !put(report, sizeof(*report), WIRE_HEAP, cpu);
+    flush();
+}
+
+void tell_live(uint32_t context, uint64_t objects, uint64_t bytes, uint64_t peak)
+{
+    struct wire_live record = {
+        .context = context, .objects = objects, .bytes = bytes, .peak = peak};
+
+    tell_context(context);
+    put(&record, sizeof(record), WIRE_LIVE, 0);
+}
+
+void tell_objects(struct wire_objects *totals)
+{
+    put(totals, sizeof(*totals), WIRE_OBJECTS, 0);
 }
 
 void tell_number(enum wire_kind kind, unsigned cpu, uint64_t number)

@@ -21,6 +21,11 @@ void tell_where(struct wire_where *where, unsigned cpu);
 void tell_last(struct wire_last *last, unsigned cpu);
 void tell_cost(uint32_t context, uint64_t calls, uint64_t instructions);
 
+/* Sends the contexts of a report first, and flushes: the kernel may not live long. */
+void tell_heap(struct wire_heap *report, unsigned cpu);
+void tell_live(uint32_t context, uint64_t objects, uint64_t bytes, uint64_t peak);
+void tell_objects(struct wire_objects *totals);
+
 /* Sends a struct wire_number. */
 void tell_number(enum wire_kind kind, unsigned cpu, uint64_t number);
 

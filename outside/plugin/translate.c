@@ -2,7 +2,6 @@
 /* See translate.h. */
 #include "outside/plugin/translate.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "outside/plugin/blame.h"
@@ -10,6 +9,7 @@
 #include "outside/plugin/cover.h"
 #include "outside/plugin/events.h"
 #include "outside/plugin/facts.h"
+#include "outside/plugin/heap.h"
 #include "outside/plugin/interned.h"
 #include "outside/plugin/locks.h"
 #include "outside/plugin/run.h"
@@ -63,6 +63,7 @@ void code_slid(uint64_t by)
     events_slide(by);
     window_slide(by);
     blame_slide(by);
+    heap_slide(by);
 }
 
 bool translate_has_begun(void)
@@ -136,6 +137,27 @@ static void watch_accesses(const struct instruction *instruction)
             sample_flags(), QEMU_PLUGIN_MEM_RW, (void *)(uintptr_t)instruction->code->ip);
 }
 
+/* Calls and returns access the stack, and the follower reads what they do. */
+static bool is_of_stack(enum decoded kind)
+{
+    return is_call(kind) || kind == DECODED_RETURN || kind == DECODED_LEAVE;
+}
+
+static void watch_heap(const struct instruction *instruction)
+{
+    uint64_t ip = instruction->code->ip;
+
+    if (!heap_watch() || !code_is_kernels(ip))
+        return;
+    if (heap_begins(ip))
+        qemu_plugin_register_vcpu_insn_exec_cb(instruction->qemu, run_allocator,
+                                               QEMU_PLUGIN_CB_R_REGS, (void *)(uintptr_t)ip);
+    if (!is_of_stack(instruction->code->kind) && !decode_is_fixed(instruction->bytes) &&
+        heap_judges(ip))
+        qemu_plugin_register_vcpu_mem_cb(instruction->qemu, run_heap_access, QEMU_PLUGIN_CB_NO_REGS,
+                                         QEMU_PLUGIN_MEM_RW, (void *)(uintptr_t)ip);
+}
+
 /* The callbacks where instructions begin. `left`: those of its block from this one on. */
 static void watch_begin(const struct instruction *instruction, size_t left, uint64_t slide)
 {
@@ -164,6 +186,7 @@ static void watch_instruction(struct instruction *instruction, size_t left, uint
 
     watch_accesses(instruction);
     watch_mappings(instruction);
+    watch_heap(instruction);
     if (first)
         watch_stores(instruction);
     if (run.chains && facts_want(instruction)) {

@@ -18,7 +18,7 @@ my $room = stand_in_room();
 my $elf = "$room/kernel.elf";
 my @qemu = ('--', "$room/qemu", '-kernel', $elf);
 my ($wrong_usage, $refused) = (129, 1);
-my @commands = qw(record stat blame graph last cover);
+my @commands = qw(record stat blame graph last cover heap);
 plugin_says(begin(1), end());
 
 # --- Help ----------------------------------------------------------------------------------------
@@ -37,7 +37,7 @@ my $page = slurp('docs/outside.md');
 my @options = map { /^ {4}(-.*?)(?: {2}|$)/mg } map { (pitot('help', $_))[0] } @commands;
 cmp_ok(scalar(@options), '>', 5, 'options have lines of their own');
 for my $option (@options) {
-    my ($value) = $option =~ / (\w+)$/;
+    my ($value) = $option =~ / ([^\s-]\S*)$/;
     my $in_page = join(', ', map { defined $value ? "`$_ $value`" : "`$_`" }
             grep { !defined $value || $_ ne $value } split(/,? /, $option));
     ok(index($page, "| $in_page |") >= 0, "docs/outside.md has $in_page");

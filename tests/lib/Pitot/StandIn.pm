@@ -25,7 +25,7 @@ use Pitot::Perf;
 our @EXPORT = qw(stand_in_room plugin_says plugin_says_last pitot stand_in_words all_words in_perf
     %place $wire_version link_kernel begin context function handler thread sample registers count
     cost where last_call word mapping clock lost block end slide strange patched late
-    unknown);
+    unknown heap_report live objects);
 
 my $build = $ENV{BUILD} // 'build';
 my $room;
@@ -208,6 +208,31 @@ sub word
         @of{qw(interrupt unit step)});
 }
 
+# What is wrong with the heap; `allocated` and `freed`: context, CPU, time.
+sub heap_report
+{
+    my %of = (cpu => 0, report => 0, kind => 0, context => 0, thread => 0, access => 0, length => 0,
+        ip => 0, time => 0, address => 0, object => 0, size => 0, count => 1,
+        allocated => [0, 0, 0], freed => [0, 0, 0], @_);
+    return record(40, $of{cpu}, 'L<6Q<5L<2Q<L<2Q<Q<',
+        @of{qw(report kind context thread access length ip time address object size)},
+        @{$of{allocated}}, @{$of{freed}}, $of{count});
+}
+
+# What a context has allocated: objects and bytes at the end, and bytes at the peak.
+sub live
+{
+    my ($context, @of) = @_;
+    return record(41, 0, 'L<2Q<3', $context, 0, @of);
+}
+
+sub objects
+{
+    my %of = (allocated => 0, freed => 0, peak => 0, reused => 0, lost => 0, more => 0, crowd => 0,
+        @_);
+    return record(42, 0, 'Q<7', @of{qw(allocated freed peak reused lost more crowd)});
+}
+
 sub clock
 {
     my ($cpu, $time) = @_;
@@ -247,8 +272,9 @@ sub block
 
 sub end
 {
-    my %of = (instructions => 1, blocks => 1, calls => 0, interrupts => 0, switches => 0, doubtful => 0,
-        chains_ended => 0, contexts_lost => 0, samples_lost => 0, samples_left_out => 0, @_);
+    my %of = (instructions => 1, blocks => 1, calls => 0, interrupts => 0, switches => 0,
+        doubtful => 0, chains_ended => 0, contexts_lost => 0, samples_lost => 0,
+        samples_left_out => 0, @_);
     $of{within} //= $of{instructions};
     return record(6, 0, 'Q<11', @of{qw(instructions blocks within calls interrupts switches doubtful
         chains_ended contexts_lost samples_lost samples_left_out)});

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* `pitot heap` of command.h. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "outside/pitot/allocators.h"
+#include "outside/pitot/array.h"
+#include "outside/pitot/command.h"
+#include "outside/pitot/contexts.h"
+#include "outside/pitot/heap_record.h"
+#include "outside/pitot/heap_text.h"
+#include "outside/pitot/plain.h"
+#include "outside/pitot/recording.h"
+
+static struct wire_live *lives; /* in which objects are live at the end */
+static size_t live_count, live_room;
+static struct wire_objects totals;
+static uint64_t report_count, hit_count;
+
+/* --- The plugin's records --- */
+
+static int refuse_report(const struct wire_heap *report, struct refusal *why)
+{
+    return refuse(why, EINVAL, "the plugin's report %u of kind %u in context %u is invalid",
+                  report->report, report->kind, report->context);
+}
+
+/* A report comes when it is first seen, and again at the end with its count. */
+static int take_report(const struct wire_heap *report, struct refusal *why)
+{
+    if (report->kind >= WIRE_HEAP_KINDS || report->report > report_count ||
+        contexts_depth(report->context) < 0 || contexts_depth(report->allocated.context) < 0 ||
+        contexts_depth(report->freed.context) < 0)
+        return refuse_report(report, why);
+    if (report->report == report_count) {
+        report_count++;
+        hit_count++;
+        heap_print(report);
+        return heap_record_report(report, 1, why);
+    }
+    hit_count += report->count - 1;
+    fprintf(stderr, "== report %u, %s, came %" PRIu64 " times\n", report->report + 1,
+            heap_title(report->kind), report->count);
+    return heap_record_report(report, report->count - 1, why);
+}
+
+static int take_live(const struct wire_live *live, struct refusal *why)
+{
+    int error;
+
+    if (contexts_depth(live->context) < 0)
+        return refuse(why, EINVAL, "the plugin's objects in context %u are invalid", live->context);
+    error = array_grow(&lives, &live_room, live_count + 1, sizeof(*lives), "contexts", why);
+    if (error)
+        return error;
+    lives[live_count++] = *live;
+    return heap_record_live(live, why);
+}
+
+static int take(const struct wire_head *record, struct refusal *why)
+{
+    switch (record->kind) {
+    case WIRE_THREAD:
+        return recording_thread((const void *)record, why);
+    case WIRE_SLIDE:
+        recording_slide(((const struct wire_number *)record)->number);
+        return 0;
+    case WIRE_HEAP:
+        return take_report((const void *)record, why);
+    case WIRE_LIVE:
+        return take_live((const void *)record, why);
+    case WIRE_OBJECTS:
+        totals = *(const struct wire_objects *)record;
+        return 0;
+    default:
+        return 0;
+    }
+}
+
+/* --- What is asked --- */
+
+static char *ask(const struct allocators *allocators, int code)
+{
+    static const char *const kinds[] = {"alloc", "realloc", "free"};
+    char *wanted = NULL;
+    size_t size;
+    FILE *text = open_memstream(&wanted, &size);
+
+    if (!text)
+        return NULL;
+    for (size_t i = 0; i < allocators->count; i++) {
+        const struct allocator *one = &allocators->allocator[i];
+
+        fprintf(text, ",%s=%" PRIx64 ":%x", kinds[one->kind], one->entry, one->family);
+        if (one->kind == ALLOCATOR_ALLOCATES)
+            fprintf(text, ":%" PRIx64 ":%d:%" PRIx64, one->sizes[0],
+                    one->operation == '*'   ? 1
+                    : one->operation == '<' ? 2
+                                            : 0,
+                    one->sizes[1]);
+        else
+            fprintf(text, ":%x", one->object);
+        if (one->kind == ALLOCATOR_REALLOCATES)
+            fprintf(text, ":%" PRIx64, one->sizes[0]);
+    }
+    fprintf(text, ",allocator=/proc/self/fd/%d", code);
+    return fclose(text) == 0 ? wanted : NULL;
+}
+
+static void tell_allocators(const struct allocators *allocators)
+{
+    char *list = NULL;
+    size_t size;
+    FILE *text = open_memstream(&list, &size);
+
+    for (size_t i = 0; text && i < allocators->count; i++)
+        fprintf(text, " %s", allocators->allocator[i].name);
+    if (text && fclose(text) == 0)
+        plain_tell("pitot: allocators:%s", list);
+    free(list);
+}
+
+/* --- The end --- */
+
+static int compare_bytes(const void *a, const void *b)
+{
+    uint64_t left = ((const struct wire_live *)a)->bytes,
+             right = ((const struct wire_live *)b)->bytes;
+
+    return left > right ? -1 : left < right;
+}
+
+/* Lists the places whose live objects have at least `least` bytes; 0: only says how many. */
+static void tell_live(uint64_t least)
+{
+    uint64_t objects = 0, bytes = 0;
+    size_t places = 0;
+
+    for (size_t i = 0; i < live_count; i++) {
+        objects += lives[i].objects;
+        bytes += lives[i].bytes;
+        places += lives[i].objects > 0;
+    }
+    fprintf(stderr,
+            "pitot: live at the end: %" PRIu64 " bytes in %" PRIu64 " objects, of %zu place%s%s\n",
+            bytes, objects, places, places == 1 ? "" : "s",
+            least || !objects ? "" : "; --leaks 1 lists them");
+    if (!least)
+        return;
+    if (live_count > 0)
+        qsort(lives, live_count, sizeof(*lives), compare_bytes);
+    for (size_t i = 0; i < live_count && lives[i].bytes >= least; i++)
+        heap_print_live(&lives[i]);
+}
+
+static void tell_end(const struct command *command, const struct watch *watch)
+{
+    if (watch_ran(watch) && totals.allocated == 0)
+        fprintf(stderr, "pitot: no allocator was called; --alloc FUNCTION names others\n");
+    else if (watch_ran(watch))
+        tell_live(command->options->leaks);
+    watch_tell(totals.reused, "object", "freed unseen: --free names what frees them");
+    watch_tell(totals.lost, "object", "without room: not looked after");
+    watch_tell(totals.crowd, "hit",
+               "left out, of objects with 4 reports; if another allocator has them, name it "
+               "(--alloc)");
+    watch_tell(totals.more, "report", "left out: 4,096 places were told");
+    watch_tell_losses(watch);
+    plain_tell("[ pitot heap: %" PRIu64 " report%s, %" PRIu64 " hit%s; %" PRIu64
+               " objects allocated, %" PRIu64 " freed, at most %" PRIu64 " bytes; %s%s ]",
+               report_count, report_count == 1 ? "" : "s", hit_count, hit_count == 1 ? "" : "s",
+               totals.allocated, totals.freed, totals.peak, heap_record_output(command->options),
+               recording_kept() ? "" : " is not written");
+}
+
+int command_heap(const struct command *command, struct watch *watch, struct refusal *why)
+{
+    static struct allocators allocators;
+    int error = allocators_find(&allocators, command->options, watch->kernel, why);
+    int code =
+        error ? error : allocators_write_code(&allocators, command->options, watch->kernel, why);
+    char *wanted;
+    int closing;
+
+    if (code < 0)
+        return code;
+    wanted = ask(&allocators, code);
+    if (!wanted)
+        return refuse(why, ENOMEM, "out of memory");
+    error = heap_record_create(command->options, watch->kernel, why);
+    if (error)
+        return error;
+    tell_allocators(&allocators);
+    watch->wanted = wanted;
+    watch->chains = true;
+    watch->most = command->options->most;
+    watch->take = take;
+    watch->taken = recording_taken;
+    error = watch_run(watch, why);
+    watch->wanted = NULL;
+    free(wanted);
+    close(code);
+    closing = heap_record_close(command, watch, error ? NULL : why);
+    if (!error)
+        tell_end(command, watch);
+    return error ? error : closing;
+}

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See heap.h. */
+#include "outside/plugin/heap.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "outside/plugin/clock.h"
+#include "outside/plugin/follow.h"
+#include "outside/plugin/heap_report.h"
+#include "outside/plugin/objects.h"
+#include "outside/plugin/registers.h"
+
+#define ALLOCATORS_MOST 256u
+#define ARGUMENTS       6u
+#define CALLS           65536u /* calls of allocators that have not returned; a power of two */
+#define SIZE_MOST       (UINT64_C(1) << 40)
+#define TOLD_MOST       4 /* reports of one object: more suggest an allocator that is not known */
+
+enum allocator_kind { ALLOCATES, REALLOCATES, FREES, BELONGS };
+enum operation { SAME, PRODUCT, SHIFT };
+
+struct allocator {
+    uint64_t entry; /* in the kernel's file */
+    unsigned kind, family;
+    uint64_t object;   /* REALLOCATES, FREES: which argument */
+    uint64_t sizes[2]; /* arguments, or numbers above ARGUMENTS */
+    unsigned operation;
+};
+
+/* A call of an allocator. */
+struct call {
+    uint64_t number;
+    const struct allocator *allocator;
+    uint64_t object, size;
+    struct touch by;
+    bool inner;
+};
+
+struct range {
+    uint64_t first, end;
+};
+
+static struct allocator allocators[ALLOCATORS_MOST];
+static unsigned allocator_count;
+static const struct allocator belonging = {.kind = BELONGS}; /* another function of theirs */
+static struct range *ranges;                                 /* the allocators' code, sorted */
+static size_t range_count;
+static uint64_t slide;
+static struct call *calls; /* [number % CALLS]; number 0: free */
+static uint64_t call_count;
+
+/* --- Arguments of the plugin --- */
+
+static const char *add_allocator(const char *argument, enum allocator_kind kind)
+{
+    static const char *const forms[] = {[ALLOCATES] = "alloc=ENTRY:FAMILY:A:OPERATION:B",
+                                        [REALLOCATES] = "realloc=ENTRY:FAMILY:P:SIZE",
+                                        [FREES] = "free=ENTRY:FAMILY:P"};
+    struct allocator *new = &allocators[allocator_count];
+    int read;
+
+    if (allocator_count == ALLOCATORS_MOST)
+        return "fewer allocators";
+    *new = (struct allocator){.kind = kind};
+    if (kind == ALLOCATES)
+        read = sscanf(argument, "%" SCNx64 ":%x:%" SCNx64 ":%u:%" SCNx64, &new->entry, &new->family,
+                      &new->sizes[0], &new->operation, &new->sizes[1]) == 5;
+    else if (kind == REALLOCATES)
+        read = sscanf(argument, "%" SCNx64 ":%x:%" SCNx64 ":%" SCNx64, &new->entry, &new->family,
+                      &new->object, &new->sizes[0]) == 4;
+    else
+        read = sscanf(argument, "%" SCNx64 ":%x:%" SCNx64, &new->entry, &new->family,
+                      &new->object) == 3;
+    if (!read || new->family > UINT8_MAX || new->object > ARGUMENTS || new->operation > SHIFT)
+        return forms[kind];
+    allocator_count++;
+    return NULL;
+}
+
+static const char *add_ranges(const char *path)
+{
+    FILE *list = fopen(path, "re");
+    struct range range;
+    size_t room = 0;
+
+    if (!list)
+        return "a list that can be read";
+    while (fscanf(list, "%" SCNx64 ":%" SCNx64, &range.first, &range.end) == 2) {
+        if (range_count == room) {
+            struct range *more = realloc(ranges, (room = 2 * room + 64) * sizeof(*more));
+
+            if (!more)
+                break;
+            ranges = more;
+        }
+        ranges[range_count++] = range;
+    }
+    fclose(list);
+    return range_count > 0 ? NULL : "a list of FIRST:END";
+}
+
+bool heap_argument(const char *argument, const char **wrong)
+{
+    if (strncmp(argument, "alloc=", 6) == 0)
+        *wrong = add_allocator(argument + 6, ALLOCATES);
+    else if (strncmp(argument, "realloc=", 8) == 0)
+        *wrong = add_allocator(argument + 8, REALLOCATES);
+    else if (strncmp(argument, "free=", 5) == 0)
+        *wrong = add_allocator(argument + 5, FREES);
+    else if (strncmp(argument, "allocator=", 10) == 0)
+        *wrong = add_ranges(argument + 10);
+    else
+        return false;
+    if (!calls) {
+        calls = calloc(CALLS, sizeof(*calls));
+        if (!calls || !objects_begin() || !heap_report_begin())
+            *wrong = "more memory";
+    }
+    return true;
+}
+
+bool heap_watch(void)
+{
+    return allocator_count > 0;
+}
+
+void heap_slide(uint64_t by)
+{
+    slide += by;
+}
+
+/* --- The allocators' code --- */
+
+/* Returns the range of the allocators' code that holds the address; NULL: none does. */
+static const struct range *range_of(uint64_t ip)
+{
+    size_t low = 0, high = range_count;
+
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+
+        if (ranges[middle].end <= ip - slide)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low == range_count || ip - slide < ranges[low].first ? NULL : &ranges[low];
+}
+
+/* Returns the allocator that begins at the address; NULL: none does. */
+static const struct allocator *allocator_at(uint64_t ip)
+{
+    const struct range *range = range_of(ip);
+
+    for (unsigned i = 0; i < allocator_count; i++)
+        if (allocators[i].entry == ip - slide)
+            return &allocators[i];
+    return range && range->first == ip - slide ? &belonging : NULL;
+}
+
+bool heap_begins(uint64_t ip)
+{
+    return allocator_at(ip);
+}
+
+bool heap_judges(uint64_t ip)
+{
+    return !range_of(ip);
+}
+
+/* --- Calls of allocators --- */
+
+/* System V ABI, "Parameter Passing": rdi rsi rdx rcx r8 r9, as instructions number them. */
+static uint64_t argument_of(unsigned cpu, uint64_t number)
+{
+    static const uint8_t registers[ARGUMENTS] = {7, 6, 2, 1, 8, 9};
+
+    return number == 0          ? 0
+           : number > ARGUMENTS ? number
+                                : registers_general(cpu, registers[number - 1]);
+}
+
+static uint64_t size_of(unsigned cpu, const struct allocator *allocator)
+{
+    uint64_t a = argument_of(cpu, allocator->sizes[0]), b = argument_of(cpu, allocator->sizes[1]);
+    uint64_t size = a;
+
+    if (allocator->operation == SHIFT)
+        return b < 40 && a <= SIZE_MOST >> b ? a << b : SIZE_MOST;
+    if (allocator->operation == PRODUCT && __builtin_mul_overflow(a, b, &size))
+        return SIZE_MOST;
+    return size;
+}
+
+static bool is_family(const struct object *object, const struct allocator *allocator)
+{
+    return object->family == allocator->family || !object->family || !allocator->family;
+}
+
+static void take_back(unsigned cpu, const struct allocator *allocator, uint64_t address,
+                      struct touch by)
+{
+    struct object *object = objects_at(address);
+    struct heap_free free = {
+        .entry = allocator->entry + slide, .address = address, .context = by.context};
+
+    if (object && object->live && is_family(object, allocator)) {
+        heap_report_freed(object);
+        objects_free(object, by);
+        return;
+    }
+    free.object = object ? object : objects_with(address);
+    free.kind = !free.object         ? WIRE_HEAP_NO_OBJECT
+                : !free.object->live ? WIRE_HEAP_TWICE
+                : object             ? WIRE_HEAP_FOREIGN
+                                     : WIRE_HEAP_MIDDLE;
+    heap_report_free(cpu, &free);
+    if (free.kind == WIRE_HEAP_FOREIGN) {
+        heap_report_freed(object);
+        objects_free(object, by);
+    }
+}
+
+/*
+ * Returns the number of a free place in `calls`. A call may last while others come and go by the
+ * million. If all are taken, by calls that were left without a return, the next one gives way.
+ */
+static uint64_t new_call(void)
+{
+    for (unsigned i = 0; i < CALLS && calls[++call_count % CALLS].number; i++)
+        ;
+    return call_count;
+}
+
+static void enter(unsigned cpu, const struct allocator *allocator)
+{
+    struct call call = {.number = allocator->kind == FREES ? 0 : new_call(),
+                        .allocator = allocator,
+                        .object = argument_of(cpu, allocator->object),
+                        .by = {.cpu = cpu, .time = clock_time(cpu), .context = follow_context(cpu)},
+                        .inner = follow_is_inside(cpu)};
+
+    if (!follow_allocates(cpu, registers_general(cpu, REGISTERS_SP), allocator->entry + slide,
+                          call.number))
+        return;
+    if (allocator->kind == FREES && !call.inner && call.object)
+        take_back(cpu, allocator, call.object, call.by);
+    if (allocator->kind == FREES)
+        return;
+    call.size = size_of(cpu, allocator);
+    calls[call.number % CALLS] = call;
+}
+
+void objects_overwritten(const struct object *object)
+{
+    heap_report_freed(object);
+    heap_report_overwritten();
+}
+
+void heap_enters(unsigned cpu, uint64_t ip)
+{
+    const struct allocator *allocator = allocator_at(ip);
+
+    if (!allocator) /* the kernel has moved since */
+        return;
+    if (allocator->kind != BELONGS)
+        enter(cpu, allocator);
+    else if (!follow_is_inside(cpu))
+        follow_allocates(cpu, registers_general(cpu, REGISTERS_SP), ip, 0);
+}
+
+static void add(const struct call *call, uint64_t address)
+{
+    struct object object = {.start = address,
+                            .size = call->size,
+                            .allocated = call->by,
+                            .family = (uint8_t)call->allocator->family};
+
+    if (call->size < SIZE_MOST)
+        heap_report_allocated(&object, objects_add(&object));
+}
+
+/* Of what `realloc` was given: nothing, or an object that is gone unless the same is returned. */
+static void give_up(unsigned cpu, const struct call *call, uint64_t address)
+{
+    struct object *before = objects_at(call->object);
+
+    if (!call->object || (!address && call->size > 0))
+        return;
+    if (before && before->live && address == call->object) {
+        heap_report_freed(before);
+        before->live = false;
+    } else
+        take_back(cpu, call->allocator, call->object, call->by);
+}
+
+void heap_returns(unsigned cpu, uint64_t allocation)
+{
+    struct call *place = &calls[allocation % CALLS];
+    const struct call call = *place;
+    uint64_t address = registers_general(cpu, REGISTERS_AX);
+
+    if (call.number != allocation)
+        return;
+    place->number = 0;
+    if (call.inner) {
+        if (address && call.size < SIZE_MOST)
+            objects_forget(address, call.size);
+        return;
+    }
+    if (call.allocator->kind == REALLOCATES)
+        give_up(cpu, &call, address);
+    if (address)
+        add(&call, address);
+}
+
+/* --- Accesses --- */
+
+/*
+ * An aligned read that begins in an object and ends beside it: strlen and its like read whole
+ * words, and drop what is behind the end.
+ */
+static bool is_wide_read(uint64_t address, unsigned length, unsigned access)
+{
+    return access == WIRE_READ && address % length == 0 && objects_are_good(address, 1);
+}
+
+void heap_access(unsigned cpu, uint64_t ip, uint64_t address, unsigned length, unsigned access)
+{
+    struct heap_access bad = {.ip = ip, .address = address, .length = length, .access = access};
+
+    if (objects_are_good(address, length) || follow_is_inside(cpu) ||
+        is_wide_read(address, length, access))
+        return;
+    bad.object = objects_with(address);
+    bad.kind = bad.object && !bad.object->live ? WIRE_HEAP_FREED : WIRE_HEAP_BESIDE;
+    if (!bad.object)
+        bad.object = objects_near(address);
+    if (!bad.object)
+        return;
+    if (bad.object->told == TOLD_MOST)
+        heap_report_crowd();
+    else
+        bad.object->told += heap_report_access(cpu, &bad);
+}
+
+void heap_tell(void)
+{
+    if (heap_watch())
+        heap_report_tell();
+}

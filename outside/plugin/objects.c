@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See objects.h. */
+#define _GNU_SOURCE
+#include "outside/plugin/objects.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define NONE       0u /* no object: numbers begin at 1 */
+#define FIRST_ROOM 4096u
+#define BUCKETS    4096u /* at first */
+#define PAGE       4096u
+#define WORDS      (OBJECTS_REGION / OBJECTS_WORD)
+#define QUICK      32u /* that objects_are_plain may read behind the last word */
+#define BITS       64u /* of an element of `starts` */
+
+struct objects_region objects_regions[OBJECTS_REGIONS];
+
+static struct object *objects;     /* [number] */
+static uint32_t used, room, spare; /* spare: the first of those that are free, linked by `next` */
+static uint32_t *buckets, bucket_count, known; /* by address; known: objects in them */
+
+bool objects_begin(void)
+{
+    objects = malloc(FIRST_ROOM * sizeof(*objects));
+    buckets = calloc(BUCKETS, sizeof(*buckets));
+    room = FIRST_ROOM;
+    bucket_count = BUCKETS;
+    used = NONE + 1;
+    return objects && buckets;
+}
+
+/* --- The shadow --- */
+
+static void *reserve(uint64_t size)
+{
+    void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                    -1, 0);
+
+    return at == MAP_FAILED ? NULL : at;
+}
+
+/* Returns the region of an address; NULL: there is none, or no room to make it. */
+static struct objects_region *region_of(uint64_t address, bool make)
+{
+    uint64_t number = address >> OBJECTS_REGION_BITS;
+
+    for (unsigned i = 0; i < OBJECTS_REGIONS; i++) {
+        struct objects_region *region = &objects_regions[(number + i) % OBJECTS_REGIONS];
+        uint8_t *states;
+
+        if (region->states && region->number == number)
+            return region;
+        if (region->states)
+            continue;
+        if (!make)
+            return NULL;
+        region->number = number;
+        region->starts = reserve(WORDS / BITS * sizeof(*region->starts));
+        states = region->starts ? reserve(WORDS + QUICK) : NULL;
+        __atomic_store_n(&region->states, states, __ATOMIC_RELEASE);
+        return states ? region : NULL;
+    }
+    return NULL;
+}
+
+static uint64_t word_of(uint64_t address)
+{
+    return address % OBJECTS_REGION / OBJECTS_WORD;
+}
+
+static void set_state(uint64_t address, uint8_t state)
+{
+    struct objects_region *region = region_of(address, false);
+
+    if (region)
+        __atomic_store_n(&region->states[word_of(address)], state, __ATOMIC_RELAXED);
+}
+
+/* Sets the words of a range; the last one keeps how many of its bytes are an object's. */
+static void set_range(uint64_t start, uint64_t size, uint8_t state)
+{
+    uint64_t end = start + size, at = start & ~(uint64_t)(OBJECTS_WORD - 1);
+
+    while (at < end) {
+        uint64_t next = (at | (OBJECTS_REGION - 1)) + 1, until = end < next ? end : next;
+        struct objects_region *region = region_of(at, false);
+
+        if (region)
+            memset(region->states + word_of(at), state,
+                   (until - at + OBJECTS_WORD - 1) / OBJECTS_WORD);
+        at = until;
+    }
+    if (state == OBJECTS_LIVE && end % OBJECTS_WORD)
+        set_state(end, (uint8_t)(end % OBJECTS_WORD));
+}
+
+static void set_start(uint64_t address, bool starts)
+{
+    struct objects_region *region = region_of(address, starts);
+    uint64_t word = word_of(address), bit = UINT64_C(1) << word % BITS;
+
+    if (!region)
+        return;
+    if (starts)
+        region->starts[word / BITS] |= bit;
+    else
+        region->starts[word / BITS] &= ~bit;
+}
+
+/* Returns the last word of the region, not after the address's, in which an object begins. */
+static uint64_t start_in(const struct objects_region *region, uint64_t address)
+{
+    uint64_t word = word_of(address), at = word / BITS;
+    uint64_t bits = region->starts[at] & (UINT64_MAX >> (BITS - 1 - word % BITS));
+
+    while (!bits && at > 0)
+        bits = region->starts[--at];
+    if (!bits)
+        return UINT64_MAX;
+    word = at * BITS + (BITS - 1 - (uint64_t)__builtin_clzll(bits));
+    return (address & ~(OBJECTS_REGION - 1)) + word * OBJECTS_WORD;
+}
+
+/* The same in neighbouring regions, too; UINT64_MAX: none. */
+static uint64_t start_before(uint64_t address)
+{
+    const struct objects_region *region;
+    uint64_t start = UINT64_MAX;
+
+    while (start == UINT64_MAX && (region = region_of(address, false)) != NULL) {
+        start = start_in(region, address);
+        address = (address & ~(OBJECTS_REGION - 1)) - 1;
+    }
+    return start;
+}
+
+static void mark_near(uint64_t from, uint64_t until)
+{
+    for (uint64_t at = from; at < until; at += OBJECTS_WORD)
+        if (objects_state(at) == OBJECTS_NOT_HEAP)
+            set_state(at, OBJECTS_NEAR);
+}
+
+/* The allocator's memory around an object, but only in its pages: the next ones may be others'. */
+static void mark_around(uint64_t start, uint64_t size)
+{
+    uint64_t first = start & ~(uint64_t)(OBJECTS_WORD - 1), page = start & ~(uint64_t)(PAGE - 1);
+    uint64_t end = (start + size + OBJECTS_WORD - 1) & ~(uint64_t)(OBJECTS_WORD - 1);
+    uint64_t next = (start + size + PAGE - 1) & ~(uint64_t)(PAGE - 1);
+
+    mark_near(first - page > OBJECTS_BESIDE ? first - OBJECTS_BESIDE : page, first);
+    mark_near(end, next - end > OBJECTS_BESIDE ? end + OBJECTS_BESIDE : next);
+}
+
+/* --- Objects by address --- */
+
+static uint32_t *bucket_of(uint64_t word)
+{
+    return &buckets[(word * 0x9e3779b97f4a7c15u >> 32) % bucket_count];
+}
+
+static uint64_t start_word(const struct object *object)
+{
+    return object->start & ~(uint64_t)(OBJECTS_WORD - 1);
+}
+
+/* Each bucket has two objects or fewer, on average. */
+static void spread(void)
+{
+    uint32_t more = 2 * bucket_count, before = bucket_count;
+    uint32_t *old = buckets, *wider = calloc(more, sizeof(*wider));
+
+    if (!wider)
+        return;
+    buckets = wider;
+    bucket_count = more;
+    for (uint32_t i = 0; i < before; i++)
+        for (uint32_t number = old[i], next; number != NONE; number = next) {
+            uint32_t *bucket = bucket_of(start_word(&objects[number]));
+
+            next = objects[number].next;
+            objects[number].next = *bucket;
+            *bucket = number;
+        }
+    free(old);
+}
+
+static struct object *object_in_word(uint64_t word)
+{
+    for (uint32_t number = *bucket_of(word); number != NONE; number = objects[number].next)
+        if (start_word(&objects[number]) == word)
+            return &objects[number];
+    return NULL;
+}
+
+struct object *objects_at(uint64_t address)
+{
+    struct object *object = object_in_word(address & ~(uint64_t)(OBJECTS_WORD - 1));
+
+    return object && object->start == address ? object : NULL;
+}
+
+static struct object *object_before(uint64_t address)
+{
+    uint64_t word = start_before(address);
+
+    return word == UINT64_MAX ? NULL : object_in_word(word);
+}
+
+struct object *objects_with(uint64_t address)
+{
+    struct object *object = object_before(address);
+
+    return object && address >= object->start && address - object->start < object->size ? object
+                                                                                        : NULL;
+}
+
+struct object *objects_near(uint64_t address)
+{
+    struct object *before = object_before(address), *after, *next = NULL;
+    uint64_t reach = OBJECTS_BESIDE + OBJECTS_WORD;
+
+    for (uint64_t at = address + reach; (after = object_before(at)) && after->start > address;
+         at = start_word(after) - 1)
+        next = after;
+    if (before && address >= before->start + before->size + reach)
+        before = NULL;
+    if (!before || !next)
+        return before ? before : next;
+    if (before->live != next->live)
+        return before->live ? before : next;
+    return address - (before->start + before->size) <= next->start - address ? before : next;
+}
+
+/* --- Allocations and frees --- */
+
+static void remove_object(struct object *object)
+{
+    uint32_t number = (uint32_t)(object - objects), *link = bucket_of(start_word(object));
+
+    while (*link != number)
+        link = &objects[*link].next;
+    *link = object->next;
+    set_start(object->start, false);
+    object->size = 0;
+    object->live = false;
+    object->next = spare;
+    spare = number;
+    known--;
+}
+
+/* Objects that begin in these words are gone; live ones were freed unseen. */
+static void remove_range(uint64_t start, uint64_t size)
+{
+    uint64_t first = start & ~(uint64_t)(OBJECTS_WORD - 1), last = start + (size ? size - 1 : 0);
+
+    for (struct object *object; (object = object_before(last)) && start_word(object) >= first;) {
+        if (object->live) {
+            objects_overwritten(object);
+            set_range(object->start, object->size, OBJECTS_NOT_HEAP);
+        }
+        remove_object(object);
+    }
+}
+
+static struct object *new_object(void)
+{
+    uint32_t number = spare;
+
+    if (number != NONE) {
+        spare = objects[number].next;
+        return &objects[number];
+    }
+    if (used == room) {
+        struct object *more = realloc(objects, 2 * (size_t)room * sizeof(*objects));
+
+        if (!more)
+            return NULL;
+        objects = more;
+        room *= 2;
+    }
+    return &objects[used++];
+}
+
+bool objects_add(const struct object *object)
+{
+    struct object *added;
+    uint32_t *bucket;
+
+    remove_range(object->start, object->size);
+    if (!region_of(object->start, true) || !region_of(object->start + object->size, true) ||
+        !(added = new_object()))
+        return false;
+    if (known >= 2 * bucket_count)
+        spread();
+    *added = *object;
+    added->live = true;
+    bucket = bucket_of(start_word(added));
+    added->next = *bucket;
+    *bucket = (uint32_t)(added - objects);
+    known++;
+    set_start(added->start, true);
+    if (added->size == 0)
+        return true;
+    set_range(added->start, added->size, OBJECTS_LIVE);
+    mark_around(added->start, added->size);
+    return true;
+}
+
+void objects_free(struct object *object, struct touch by)
+{
+    object->live = false;
+    object->freed = by;
+    set_range(object->start, object->size, OBJECTS_FREED);
+}
+
+void objects_forget(uint64_t start, uint64_t size)
+{
+    remove_range(start, size);
+    if (size > 0)
+        set_range(start, size, OBJECTS_NOT_HEAP);
+}
+
+void objects_each(void (*take)(const struct object *object))
+{
+    for (uint32_t number = NONE + 1; number < used; number++)
+        if (objects[number].live)
+            take(&objects[number]);
+}

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A heap with a first-fit allocator, and one bug of each kind that `pitot heap` finds; with
+ * -DMENDED none. The functions tell what is wrong: with the default build
+ *
+ *     reads_freed    reads 4 bytes, 8 into a freed object of 40      use after free
+ *     writes_behind  writes the byte behind an object of 24          out of bounds, 1 byte too far
+ *     reads_before   reads the 8 bytes before an object of 48        out of bounds
+ *     frees_twice    frees an object of 32 twice                     double free
+ *     frees_middle   frees 16 into an object of 64                   free of an object's middle
+ *     frees_static   frees a variable                                free of no object
+ *     mixes          deletes by `delete` what `new[]` returned       free by another allocator
+ *     leaks          allocates 100 bytes three times                 live at the end
+ *
+ * An interrupt comes in the middle of an allocation, and its handler allocates and frees; the
+ * allocator reads its own headers; krealloc moves an object, and grows one where it is.
+ */
+#include "tests/guests/guest.h"
+
+#ifdef MENDED
+#define WRONG 0
+#else
+#define WRONG 1
+#endif
+
+#define HEAP   65536
+#define HEADER 16
+
+struct block {
+    unsigned long size; /* without the header; a multiple of 16 */
+    unsigned long used;
+};
+
+static char heap[HEAP] __attribute__((aligned(4096)));
+static volatile int sink;
+static void *volatile interrupted; /* what the handler allocated and freed */
+static int volatile interrupts_left;
+
+static struct block *next_of(struct block *block)
+{
+    return (struct block *)((char *)block + HEADER + block->size);
+}
+
+NOINLINE static void *take_block(struct block *block, unsigned long size)
+{
+    if (block->size >= size + HEADER + 16) {
+        struct block *rest = (struct block *)((char *)block + HEADER + size);
+
+        *rest = (struct block){block->size - size - HEADER, 0};
+        block->size = size;
+    }
+    block->used = 1;
+    if (interrupts_left > 0) {
+        interrupts_left--;
+        __asm__ volatile("int $0x40" : : : "memory");
+    }
+    return (char *)block + HEADER;
+}
+
+/* kmalloc jumps here, so its own frame is gone. */
+NOINLINE static void *find_block(unsigned long size)
+{
+    size = (size + 15) & ~15ul;
+    for (struct block *block = (void *)heap; (char *)block < heap + HEAP; block = next_of(block))
+        if (!block->used && block->size >= size)
+            return take_block(block, size);
+    return 0;
+}
+
+__attribute__((noinline, optimize("optimize-sibling-calls"))) void *kmalloc(unsigned long size);
+void *kmalloc(unsigned long size)
+{
+    return find_block(size ? size : 1);
+}
+
+NOINLINE void *kcalloc(unsigned long count, unsigned long size);
+void *kcalloc(unsigned long count, unsigned long size)
+{
+    char *object = kmalloc(count * size);
+
+    for (unsigned long i = 0; object && i < count * size; i++)
+        ((volatile char *)object)[i] = 0;
+    return object;
+}
+
+NOINLINE void kfree(void *object);
+void kfree(void *object)
+{
+    struct block *block = (struct block *)((char *)object - HEADER);
+
+    if (!object || (char *)object < heap || (char *)object >= heap + HEAP || (long)object % 16)
+        return;
+    if (block->size < HEAP)
+        block->used = 0;
+    for (unsigned long i = 0; i < block->size && block->size < HEAP; i++)
+        ((volatile char *)object)[i] = (char)0xdd;
+}
+
+NOINLINE void *krealloc(void *object, unsigned long size);
+void *krealloc(void *object, unsigned long size)
+{
+    struct block *block = (struct block *)((char *)object - HEADER);
+    char *moved;
+
+    if (object && block->size >= size)
+        return object;
+    moved = kmalloc(size);
+    for (unsigned long i = 0; object && i < block->size; i++)
+        ((volatile char *)moved)[i] = ((char *)object)[i];
+    kfree(object);
+    return moved;
+}
+
+/* As C++ names them. */
+NOINLINE void *new_array(unsigned long size) __asm__("_Znam");
+void *new_array(unsigned long size)
+{
+    return kmalloc(size);
+}
+
+NOINLINE void delete_one(void *object) __asm__("_ZdlPv");
+void delete_one(void *object)
+{
+    sink = 1; /* or the compiler makes one function of some */
+    kfree(object);
+}
+
+NOINLINE void delete_array(void *object) __asm__("_ZdaPv");
+void delete_array(void *object)
+{
+    kfree(object);
+}
+
+NOINLINE static void handle(void)
+{
+    interrupted = kmalloc(200);
+    *(volatile char *)interrupted = 1;
+    kfree(interrupted);
+}
+
+__attribute__((interrupt)) static void handler(void *frame)
+{
+    (void)frame;
+    handle();
+}
+
+/* --- The bugs --- */
+
+static long a_variable[8];
+
+NOINLINE static void release(int *object)
+{
+    kfree(object);
+    sink = 2;
+}
+
+NOINLINE static void reads_freed(void)
+{
+    volatile int *object = kmalloc(40);
+
+    object[2] = 1;
+    if (WRONG)
+        release((int *)object);
+    for (int i = 0; i < 5; i++)
+        sink = object[2];
+    if (!WRONG)
+        release((int *)object);
+}
+
+NOINLINE static void writes_behind(void)
+{
+    volatile char *object = kmalloc(24);
+
+    for (int i = 0; i < 24 + WRONG; i++)
+        object[i] = 1;
+    kfree((void *)object);
+}
+
+NOINLINE static void reads_before(void)
+{
+    volatile long *object = kmalloc(48);
+
+    sink = (int)object[WRONG ? -1 : 1];
+    kfree((void *)object);
+}
+
+NOINLINE static void frees_twice(void)
+{
+    void *object = kmalloc(32);
+
+    kfree(object);
+    if (WRONG)
+        kfree(object);
+}
+
+NOINLINE static void frees_middle(void)
+{
+    char *object = kmalloc(64);
+
+    if (WRONG)
+        kfree(object + 16);
+    kfree(object);
+}
+
+NOINLINE static void frees_static(void)
+{
+    if (WRONG)
+        kfree(a_variable);
+}
+
+NOINLINE static void mixes(void)
+{
+    char *object = new_array(10);
+
+    if (WRONG)
+        delete_one(object);
+    else
+        delete_array(object);
+}
+
+NOINLINE static void leaks(void)
+{
+    for (int i = 0; i < 3; i++) {
+        void *object = kmalloc(100);
+
+        sink = object != 0;
+        if (!WRONG)
+            kfree(object);
+    }
+}
+
+/* --- What is in order --- */
+
+NOINLINE static void resizes(void)
+{
+    volatile char *object = kmalloc(8);
+
+    object = krealloc((void *)object, 16); /* where it is */
+    object[15] = 1;
+    object = krealloc((void *)object, 300);
+    object[299] = 1;
+    kfree((void *)object);
+}
+
+NOINLINE static void is_interrupted(void)
+{
+    volatile char *object;
+
+    interrupts_left = 1;
+    object = kcalloc(10, 7);
+    object[69] = 1;
+    kfree((void *)object);
+}
+
+/* strlen reads words: the last one ends behind the object. */
+NOINLINE static void reads_words(void)
+{
+    char *object = kmalloc(5);
+
+    sink = (int)*(volatile long *)object;
+    kfree(object);
+}
+
+void main(void)
+{
+    *(struct block *)heap = (struct block){HEAP - HEADER, 0};
+    set_gate(0x40, (void (*)(void))handler, 0);
+    reads_words();
+    resizes();
+    is_interrupted();
+    reads_freed();
+    writes_behind();
+    reads_before();
+    frees_twice();
+    frees_middle();
+    frees_static();
+    mixes();
+    leaks();
+    quit();
+}

@@ -1,0 +1,213 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-2-Clause
+# of: outside/pitot, docs/outside.md
+#
+# What `pitot heap` asks the plugin for, what it prints of the plugin's reports, what it refuses,
+# and that the real perf reads its file. Run from the root of the tree:
+#
+#     prove tests/host/outside_heap.t
+use strict;
+use warnings;
+use lib 'tests/lib';
+use Test::More;
+use Pitot::Files;
+use Pitot::PerfText;
+use Pitot::StandIn;
+
+my $room = stand_in_room();
+my $elf = "$room/kernel.elf";
+my $out = "$room/heap.data";
+my @functions = qw(kmain vfs_read timer_isr release kmalloc krealloc kfree kfree.cold _Znwm _ZdlPv
+    slab_walk slab_grow page_alloc);
+link_kernel($elf, \@functions);
+my %at = map { $functions[$_] => (0xffffffff << 32 | 0x80100000) + 0x100 * ($_ + 1) }
+    0 .. $#functions;
+my %environment = (STAND_IN_VERSION => '10.0.0');
+my @qemu = ('--', "$room/qemu", '-kernel', $elf);
+my ($freed, $beside, $twice, $middle, $no_object, $foreign) = 0 .. 5;
+
+# Its lines on stderr, and its status.
+sub heap
+{
+    my (@words) = @_;
+    my (undef, $complaints, $status) = pitot(\%environment, 'heap', '-o', $out, @words, @qemu);
+    return ($complaints, $status);
+}
+
+# --- What is asked -------------------------------------------------------------------------------
+
+sub asked
+{
+    my ($said) = heap(@_);
+    my ($words) = (stand_in_words())[1] =~ /,((?:alloc|realloc|free)=.*)$/;
+    $words =~ s/,event=.*//;
+    my ($list) = $words =~ s{,allocator=(/proc/self/fd/\d+)}{} ? $1 : undef;
+    for my $function (keys %at) {
+        my $address = sprintf('%x', $at{$function});
+        $words =~ s/=\Q$address\E:/=$function:/g;
+    }
+    return ([split(/,/, $words)], $said);
+}
+
+plugin_says(begin(1), objects(allocated => 1), end());
+my ($asked, $said) = asked();
+is_deeply($asked, ['alloc=kmalloc:1:1:0:0', 'realloc=krealloc:1:1:2', 'free=kfree:1:1',
+    'alloc=_Znwm:7:1:0:0', 'free=_ZdlPv:7:1'], 'allocators by their usual names');
+like($said, qr/\Apitot: allocators: kmalloc krealloc kfree _Znwm _ZdlPv\n/, '... are named');
+($asked) = asked('--alloc', 'page_alloc:4096<<1', '--alloc', 'slab_grow:64', '--alloc',
+    'kmalloc:2*3', '--realloc', 'krealloc:2:3', '--free', 'kfree:2');
+is_deeply($asked, ['alloc=page_alloc:0:1000:2:1', 'alloc=slab_grow:0:40:0:0',
+    'alloc=kmalloc:0:2:1:3', 'realloc=krealloc:0:2:3', 'free=kfree:0:2'],
+    '... or those that are given, alone');
+($asked) = asked('--alloc', 'kmalloc', '--free', 'kfree', '--realloc', 'krealloc');
+is_deeply($asked, ['alloc=kmalloc:0:1:0:0', 'realloc=krealloc:0:1:2', 'free=kfree:0:1'],
+    '... with their usual arguments');
+
+# --- What is refused -----------------------------------------------------------------------------
+
+sub refused_ok
+{
+    my ($why, @words) = @_;
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+    my ($complaints, $status) = heap(@words);
+    is_deeply([$complaints, $status, [stand_in_words()]], ["pitot heap: $why\n", 1, []],
+        "refused: $why");
+}
+
+my $size = 'F[:SIZE], with SIZE an argument from 1 to 6, a number of bytes, or two of these '
+    . 'as in 1*2, 4096<<1';
+refused_ok("--alloc kmalloc:$_: $size", '--alloc', "kmalloc:$_")
+    for 'x', '0', '', '1*', '1+2', '1*2*3', '1<2', '99999999999';
+refused_ok("--realloc krealloc:$_: F[:OBJECT:SIZE], each an argument from 1 to 6",
+    '--realloc', "krealloc:$_") for '1', '7:1', '1:7', '0:1', '1:2:3';
+refused_ok("--free kfree:$_: F[:OBJECT], an argument from 1 to 6", '--free', "kfree:$_")
+    for '0', '7', '1:2';
+refused_ok('no function "kmaloc"; near: kmalloc, kmain, krealloc', '--alloc', 'kmaloc');
+refused_ok('no function "slap_*", and none with a similar spelling', '--allocator', 'slap_*');
+link_kernel($elf, [qw(kmain vfs_read)]);
+my ($complaints, $status) = heap();
+like($complaints, qr/\Apitot\ heap:\ kernel\.elf\ has\ no\ allocator\ of\ a\ known\ name\ \(kmalloc,
+    .*operator\ new\);\ --alloc\ FUNCTION\ and\ --free\ FUNCTION\ name\ yours\n\z/x,
+    'no allocator that is known');
+link_kernel($elf, \@functions);
+{
+    local $environment{STAND_IN_VERSION} = '7.2.22';
+    refused_ok('the heap: QEMU 7.2 gives plugins no registers; 9.2 and later do');
+}
+is((pitot(\%environment, 'heap', '-e', 'irq', @qemu))[2], 129, 'an option of another command');
+
+# --- What is printed -----------------------------------------------------------------------------
+
+my $call = 5;
+my @contexts = (context(1, 0, $at{kmain} + 0x20, $call), context(2, 1, $at{vfs_read} + 0x10, $call),
+    context(3, 2, $at{vfs_read} + 0x40), context(4, 1, $at{release} + 0x8, $call));
+my %object = (object => 0x1000, size => 64, allocated => [2, 0, 1_000]);
+plugin_says(begin(2), @contexts, thread(1, $at{kmain}),
+    heap_report(kind => $freed, thread => 1, context => 3, access => 1, length => 8,
+        ip => $at{timer_isr} + 4, time => 9_000, address => 0x1010, %object,
+        freed => [4, 0, 5_000]),
+    heap_report(report => 1, cpu => 1, kind => $beside, context => 1, access => 2, length => 1,
+        ip => $at{kmain}, time => 10_000, address => 0x1040, %object),
+    heap_report(report => 2, kind => $beside, access => 2, length => 4, ip => $at{kmain},
+        time => 10_001, address => 0xff8, %object),
+    heap_report(report => 3, kind => $twice, context => 4, ip => $at{kfree}, time => 10_002,
+        address => 0x1000, %object, freed => [4, 1, 7]),
+    heap_report(report => 4, kind => $middle, context => 4, ip => $at{kfree}, time => 10_003,
+        address => 0x1001, %object),
+    heap_report(report => 5, kind => $no_object, ip => $at{kfree}, time => 10_004,
+        address => 0x2000),
+    heap_report(report => 6, kind => $foreign, context => 4, ip => $at{_ZdlPv}, time => 10_005,
+        address => 0x1000, %object),
+    heap_report(kind => $freed, context => 3, access => 1, ip => $at{timer_isr} + 4, count => 7,
+        time => 9_000, address => 0x1010, %object, freed => [4, 0, 5_000]),
+    live(2, 3, 192, 640), live(0, 1, 16, 0), live(4, 0, 0, 64),
+    objects(allocated => 20, freed => 16, peak => 704, reused => 1, lost => 2, more => 3,
+        crowd => 4), end(instructions => 9_999));
+my $kmain = 'kmain+0x25';
+my $allocated = "allocated by   vfs_read+0x15 < $kmain";
+($complaints, $status) = heap('--leaks', 100);
+my $reports = <<"END";
+pitot: allocators: kmalloc krealloc kfree _Znwm _ZdlPv
+== use after free: read of 8 bytes, 16 into an object of 64 (1000), \@0:9000
+   timer_isr+0x4 < !vfs_read+0x40 < vfs_read+0x15 < $kmain
+ freed by       release+0xd < $kmain, 4000 instructions ago
+ $allocated, 8000 instructions ago
+
+== out of bounds: write of 1 byte, 1 byte beyond an object of 64 (1000), \@1:10000
+   kmain+0x0 < $kmain
+ $allocated, on CPU 0 after 1000 instructions
+
+== out of bounds: write of 4 bytes, 8 bytes before an object of 64 (1000), \@0:10001
+   kmain+0x0
+ $allocated, 9001 instructions ago
+
+== double free: kfree of 1000, an object of 64 (1000), \@0:10002
+   release+0xd < $kmain
+ freed by       release+0xd < $kmain, on CPU 1 after 7 instructions
+ $allocated, 9002 instructions ago
+
+== free of an object's middle: kfree of 1001, 1 into an object of 64 (1000), \@0:10003
+   release+0xd < $kmain
+ $allocated, 9003 instructions ago
+
+== free of no object: kfree of 2000, which none of these allocators has returned, \@0:10004
+   [not known]
+
+== free by another allocator: operator delete of 1000, an object of 64 (1000), \@0:10005
+   release+0xd < $kmain
+ $allocated, 9005 instructions ago
+
+== report 1, use after free, came 7 times
+pitot: live at the end: 208 bytes in 4 objects, of 2 places
+         192 bytes in 3 objects:  vfs_read+0x15 < $kmain
+pitot: 1 object freed unseen: --free names what frees them
+pitot: 2 objects without room: not looked after
+pitot: 4 hits left out, of objects with 4 reports; if another allocator has them, name it (--alloc)
+pitot: 3 reports left out: 4,096 places were told
+[ pitot heap: 7 reports, 13 hits; 20 objects allocated, 16 freed, at most 704 bytes; $out ]
+END
+$reports =~ s/\@(\d):(\d+)$/by CPU $1 after $2 instructions/mg;
+is($complaints, $reports, 'reports');
+is($status, 0, '... with status 0');
+
+# --- What perf prints ----------------------------------------------------------------------------
+
+my $script = in_perf($out, 'script', '-F', 'comm,event,trace');
+is_deeply([map { join(' ', split) } split(/\n/, $script)], [
+    'kmain heap:use_after_free: object=0x1000 size=64 offset=16 age=4000',
+    'kernel.elf heap:out_of_bounds: object=0x1000 size=64 offset=64 age=0',
+    'kernel.elf heap:out_of_bounds: object=0x1000 size=64 offset=-8 age=9001',
+    'kernel.elf heap:double_free: object=0x1000 size=64 offset=0 age=0',
+    'kernel.elf heap:free_of_middle: object=0x1000 size=64 offset=1 age=9003',
+    'kernel.elf heap:free_of_no_object: object=0x0 size=0 offset=0 age=0',
+    'kernel.elf heap:foreign_free: object=0x1000 size=64 offset=0 age=9005',
+    'kernel.elf heap:use_after_free: object=0x1000 size=64 offset=16 age=4000',
+    'kernel.elf heap:peak: object=0x0 size=640 offset=0 age=0',
+    'kernel.elf heap:live: object=0x0 size=192 offset=0 age=0',
+    'kernel.elf heap:live: object=0x0 size=16 offset=0 age=0',
+    'kernel.elf heap:peak: object=0x0 size=64 offset=0 age=0',
+], 'perf script prints the fields');
+my @peak = map { join(' ', split) }
+    grep { /heap:peak/ } split(/\n/, in_perf($out, 'script', '-F', 'event,period,ip,sym', '-G'));
+is_deeply(\@peak, ['640 heap:peak: ' . sprintf('%x', $at{vfs_read} + 0x15) . ' vfs_read',
+    '64 heap:peak: ' . sprintf('%x', $at{release} + 0xd) . ' release'],
+    '... and who had how many bytes at the peak');
+
+# --- Nothing -------------------------------------------------------------------------------------
+
+plugin_says(begin(1), objects(), end(instructions => 9));
+like((heap())[0], qr/^pitot: no allocator was called; --alloc FUNCTION names others$/m,
+    'no allocator is called');
+for my $invalid ([heap_report(kind => 6), 'report 0 of kind 6 in context 0 is invalid'],
+    [heap_report(context => 3), 'report 0 of kind 0 in context 3 is invalid'],
+    [heap_report(report => 1), 'report 1 of kind 0 in context 0 is invalid'],
+    [heap_report(allocated => [3, 0, 0]), 'report 0 of kind 0 in context 0 is invalid'],
+    [live(3, 1, 1, 1), 'objects in context 3 are invalid']) {
+    my ($record, $why) = @$invalid;
+    plugin_says(begin(1), $record);
+    local $environment{STAND_IN_END} = 'parent CHLD';
+    ($complaints, $status) = heap();
+    like($complaints, qr/^pitot heap: the plugin's $why$/m, "refused: $why");
+}
+
+done_testing();

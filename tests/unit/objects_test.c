@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The heap's objects (outside/plugin/objects.h) against a model that has a number for each byte:
+ * after random allocations, frees and takings back, each byte is good, freed or beside an object as
+ * it should be, and each object is found by its bytes.
+ *
+ * links: outside/plugin/objects.c
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "outside/plugin/objects.h"
+
+#define FIRST (UINT64_C(0xffff800040000000) - 4096) /* two regions */
+#define BYTES 8192u
+#define WORDS (BYTES / OBJECTS_WORD)
+#define MOST  200u
+#define TURNS 20000
+
+/* The model: of each byte the object that was there last, if its first word has not been reused. */
+static struct {
+    uint64_t start, size;
+    bool live, known;
+} models[TURNS];
+static unsigned model_count;
+static unsigned live_count, overwritten;
+
+void objects_overwritten(const struct object *object)
+{
+    assert_true(object->live);
+    overwritten++;
+}
+
+static uint64_t word_of(uint64_t address)
+{
+    return address & ~(uint64_t)(OBJECTS_WORD - 1);
+}
+
+/* Forgets the objects that begin in these words. Returns how many were live. */
+static unsigned forget(uint64_t start, uint64_t size)
+{
+    uint64_t last = start + (size ? size - 1 : 0);
+    unsigned live = 0;
+
+    for (unsigned i = 0; i < model_count; i++) {
+        if (!models[i].known || word_of(models[i].start) < word_of(start) ||
+            word_of(models[i].start) > word_of(last))
+            continue;
+        live += models[i].live;
+        models[i].known = false;
+    }
+    return live;
+}
+
+static bool overlaps_live(uint64_t start, uint64_t size)
+{
+    for (unsigned i = 0; i < model_count; i++)
+        if (models[i].known && models[i].live &&
+            start <= word_of(models[i].start) + models[i].size + 7 &&
+            word_of(models[i].start) <= start + size + 7)
+            return true;
+    return false;
+}
+
+static void allocate(void)
+{
+    uint64_t size = 1 + (uint64_t)rand() % MOST;
+    uint64_t start = FIRST + 8 * ((uint64_t)rand() % (WORDS - MOST / 8 - 1));
+    struct object object = {.start = start, .size = size, .allocated = {.time = 1}};
+
+    if (overlaps_live(start, size))
+        return;
+    assert_int_equal(forget(start, size), 0);
+    assert_true(objects_add(&object));
+    models[model_count].start = start;
+    models[model_count].size = size;
+    models[model_count].live = models[model_count].known = true;
+    model_count++;
+    live_count++;
+}
+
+static void free_one(void)
+{
+    unsigned i = (unsigned)rand() % model_count;
+    struct object *object;
+
+    if (!models[i].live || !models[i].known)
+        return;
+    object = objects_at(models[i].start);
+    assert_non_null(object);
+    assert_int_equal(object->size, models[i].size);
+    assert_true(object->live);
+    objects_free(object, (struct touch){.time = 2});
+    models[i].live = false;
+    live_count--;
+}
+
+static unsigned counted;
+
+static void count(const struct object *object)
+{
+    assert_true(object->live);
+    counted++;
+}
+
+/* Each byte of a live object is good; each of a freed one is not, unless it was reused. */
+static void check(void)
+{
+    for (unsigned i = 0; i < model_count; i++) {
+        uint64_t start = models[i].start, size = models[i].size;
+        struct object *object;
+
+        if (!models[i].known)
+            continue;
+        object = objects_with(start);
+        assert_non_null(object);
+        assert_int_equal(object->start, start);
+        assert_int_equal(object->live, models[i].live);
+        if (!models[i].live) {
+            assert_false(objects_are_good(start, 1));
+            continue;
+        }
+        for (uint64_t at = start; at < start + size; at++) {
+            assert_true(objects_are_good(at, 1));
+            assert_ptr_equal(objects_with(at), object);
+        }
+        assert_true(objects_are_good(start, (unsigned)size));
+        if (size % OBJECTS_WORD)
+            assert_false(objects_are_good(start + size, 1));
+    }
+    counted = 0;
+    objects_each(count);
+    assert_int_equal(counted, live_count);
+}
+
+static void random_operations(void **state)
+{
+    (void)state;
+    srand(1);
+    for (int turn = 0; turn < TURNS && model_count < TURNS; turn++) {
+        if (rand() % 2 || model_count == 0)
+            allocate();
+        else
+            free_one();
+        if (turn % 500 == 0)
+            check();
+    }
+    check();
+    assert_int_equal(overwritten, 0);
+}
+
+/* Another heap than that of the test before, in a region of its own. */
+#define OTHER (UINT64_C(7) << OBJECTS_REGION_BITS)
+
+static struct object *add(uint64_t start, uint64_t size)
+{
+    struct object object = {.start = start, .size = size, .allocated = {.time = 1}};
+
+    assert_true(objects_add(&object));
+    return objects_at(start);
+}
+
+static void what_is_beside(void **state)
+{
+    struct object *object = add(OTHER + 0x100, 24), *second;
+
+    (void)state;
+    assert_true(objects_are_good(OTHER + 0x100, 24));
+    assert_false(objects_are_good(OTHER + 0x118, 1));
+    assert_false(objects_are_good(OTHER + 0xff, 1));
+    assert_false(objects_are_good(OTHER + 0x114, 8));
+    assert_true(objects_are_good(OTHER + 0x118 + OBJECTS_BESIDE, 8));
+    assert_ptr_equal(objects_near(OTHER + 0x118), object);
+    assert_ptr_equal(objects_near(OTHER + 0xf8), object);
+    assert_null(objects_with(OTHER + 0x118));
+    assert_null(objects_near(OTHER + 0x180));
+    /* Of two, the nearer one; of a live and a freed one, the live one. */
+    second = add(OTHER + 0x130, 16);
+    assert_ptr_equal(objects_near(OTHER + 0x128), second);
+    assert_ptr_equal(objects_near(OTHER + 0x118), objects_at(OTHER + 0x100));
+    objects_free(objects_at(OTHER + 0x100), (struct touch){.time = 2});
+    assert_ptr_equal(objects_near(OTHER + 0x118), objects_at(OTHER + 0x130));
+}
+
+static void pages_end(void **state)
+{
+    (void)state;
+    add(OTHER + 0x2000, 0x1000);
+    assert_true(objects_are_good(OTHER + 0x3000, 8));
+    assert_true(objects_are_good(OTHER + 0x1ff8, 8));
+    add(OTHER + 0x4ff0, 16);
+    assert_true(objects_are_good(OTHER + 0x5000, 8));
+    assert_false(objects_are_good(OTHER + 0x4fe8, 8));
+}
+
+static void reuse(void **state)
+{
+    unsigned before = overwritten;
+    struct object *object = add(OTHER + 0x6000, 128);
+
+    (void)state;
+    objects_free(object, (struct touch){.time = 2});
+    assert_false(objects_are_good(OTHER + 0x6040, 8));
+    add(OTHER + 0x6040, 32); /* in the freed one, which is still known */
+    assert_true(objects_are_good(OTHER + 0x6040, 32));
+    assert_int_equal(objects_with(OTHER + 0x6000)->size, 128);
+    objects_forget(OTHER + 0x6000, 128); /* ... and a live one in it, freed unseen */
+    assert_int_equal(overwritten, before + 1);
+    assert_null(objects_with(OTHER + 0x6000));
+    assert_true(objects_are_good(OTHER + 0x6000, 128));
+    assert_true(objects_are_plain(OTHER + 0x6000));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_operations),
+        cmocka_unit_test(what_is_beside),
+        cmocka_unit_test(pages_end),
+        cmocka_unit_test(reuse),
+    };
+
+    if (!objects_begin())
+        return 1;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
