@@ -105,7 +105,7 @@ static int prepare(const struct options *of, const struct pitot_options *options
     if (error)
         return error;
     if (kernel->stripped)
-        fprintf(stderr, "pitot: %s is stripped: places have addresses and no names\n", file);
+        plain_tell("pitot: %s is stripped: places have addresses and no names", file);
     *watch = (struct watch){.kernel = kernel,
                             .events = events,
                             .command = options->qemu,
