@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "outside/pitot/allocators.h"
 #include "outside/pitot/array.h"
@@ -13,11 +12,13 @@
 #include "outside/pitot/heap_text.h"
 #include "outside/pitot/plain.h"
 #include "outside/pitot/recording.h"
+#include "outside/pitot/suppressions.h"
 
 static struct wire_live *lives; /* in which objects are live at the end */
 static size_t live_count, live_room;
 static struct wire_objects totals;
 static uint64_t report_count, hit_count;
+static uint64_t suppressed_reports, suppressed; /* suppressed: hits */
 
 /* --- The plugin's records --- */
 
@@ -27,23 +28,34 @@ static int refuse_report(const struct wire_heap *report, struct refusal *why)
                   report->report, report->kind, report->context);
 }
 
+static bool is_suppressed(const struct wire_heap *report)
+{
+    return suppressions_have(report->access ? report->ip : 0, report->context);
+}
+
 /* A report comes when it is first seen, and again at the end with its count. */
 static int take_report(const struct wire_heap *report, struct refusal *why)
 {
+    bool first = report->report == report_count;
+    uint64_t hits = first ? 1 : report->count - 1;
+
     if (report->kind >= WIRE_HEAP_KINDS || report->report > report_count ||
         contexts_depth(report->context) < 0 || contexts_depth(report->allocated.context) < 0 ||
         contexts_depth(report->freed.context) < 0)
         return refuse_report(report, why);
-    if (report->report == report_count) {
-        report_count++;
-        hit_count++;
-        heap_print(report);
-        return heap_record_report(report, 1, why);
+    report_count += first;
+    if (is_suppressed(report)) {
+        suppressed += hits;
+        suppressed_reports += first;
+        return 0;
     }
-    hit_count += report->count - 1;
-    fprintf(stderr, "== report %u, %s, came %" PRIu64 " times\n", report->report + 1,
-            heap_title(report->kind), report->count);
-    return heap_record_report(report, report->count - 1, why);
+    hit_count += hits;
+    if (first)
+        heap_print(report);
+    else
+        fprintf(stderr, "== report %u, %s, came %" PRIu64 " times\n", report->report + 1,
+                heap_title(report->kind), report->count);
+    return heap_record_report(report, hits, why);
 }
 
 static int take_live(const struct wire_live *live, struct refusal *why)
@@ -157,10 +169,13 @@ static void tell_live(uint64_t least)
 
 static void tell_end(const struct command *command, const struct watch *watch)
 {
+    uint64_t told = report_count - suppressed_reports;
+
     if (watch_ran(watch) && totals.allocated == 0)
         fprintf(stderr, "pitot: no allocator was called; --alloc FUNCTION names others\n");
     else if (watch_ran(watch))
         tell_live(command->options->leaks);
+    watch_tell(suppressed, "hit", "suppressed");
     watch_tell(totals.reused, "object", "freed unseen: --free names what frees them");
     watch_tell(totals.lost, "object", "without room: not looked after");
     watch_tell(totals.crowd, "hit",
@@ -170,8 +185,8 @@ static void tell_end(const struct command *command, const struct watch *watch)
     watch_tell_losses(watch);
     plain_tell("[ pitot heap: %" PRIu64 " report%s, %" PRIu64 " hit%s; %" PRIu64
                " objects allocated, %" PRIu64 " freed, at most %" PRIu64 " bytes; %s%s ]",
-               report_count, report_count == 1 ? "" : "s", hit_count, hit_count == 1 ? "" : "s",
-               totals.allocated, totals.freed, totals.peak, heap_record_output(command->options),
+               told, told == 1 ? "" : "s", hit_count, hit_count == 1 ? "" : "s", totals.allocated,
+               totals.freed, totals.peak, heap_record_output(command->options),
                recording_kept() ? "" : " is not written");
 }
 
@@ -186,6 +201,9 @@ int command_heap(const struct command *command, struct watch *watch, struct refu
 
     if (code < 0)
         return code;
+    error = command->options->suppress ? suppressions_read(command->options->suppress, why) : 0;
+    if (error)
+        return error;
     wanted = ask(&allocators, code);
     if (!wanted)
         return refuse(why, ENOMEM, "out of memory");
@@ -201,7 +219,6 @@ int command_heap(const struct command *command, struct watch *watch, struct refu
     error = watch_run(watch, why);
     watch->wanted = NULL;
     free(wanted);
-    close(code);
     closing = heap_record_close(command, watch, error ? NULL : why);
     if (!error)
         tell_end(command, watch);

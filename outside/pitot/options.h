@@ -49,6 +49,7 @@ struct pitot_options {
     /* for heap: functions as typed, and the fewest live bytes to list; 0: not given */
     struct spelt_events alloc, realloc, free, allocator;
     uint64_t leaks;
+    const char *suppress; /* file; NULL: not given */
     size_t place_count;
     char *places[PLACES_MAX]; /* as typed, before -- */
     char **qemu;              /* QEMU's command, NULL-terminated; NULL: a file is read */

@@ -170,6 +170,25 @@ $reports =~ s/\@(\d):(\d+)$/by CPU $1 after $2 instructions/mg;
 is($complaints, $reports, 'reports');
 is($status, 0, '... with status 0');
 
+# --- What is not told ----------------------------------------------------------------------------
+
+my $lines = "$room/suppressed";
+write_bytes($lines, join("\n", '# known', '', ' timer_isr < vfs_* < vfs_read',
+    "\trelease # all its frees", 'kmain < none', ''));
+($complaints) = heap('--suppress', $lines);
+is(scalar(() = $complaints =~ /^== .*:/mg), 3,
+    '--suppress: reports that match no line are told');
+unlike($complaints, qr/^== (?:use after free|double|free of an|free by)/m,
+    '... the others are not');
+like($complaints, qr/^pitot: 10 hits suppressed$/m, '... but counted');
+like($complaints, qr/^\[ pitot heap: 3 reports, 3 hits; /m, '... apart');
+for my $wrong ('a <  < b', join(' < ', ('a') x 17)) {
+    write_bytes($lines, "good\n$wrong\n");
+    refused_ok("$lines:2: up to 16 functions are allowed, as in: a < b_*", '--suppress', $lines);
+}
+refused_ok("$room/none: No such file or directory", '--suppress', "$room/none");
+heap('--leaks', 100);
+
 # --- What perf prints ----------------------------------------------------------------------------
 
 my $script = in_perf($out, 'script', '-F', 'comm,event,trace');
