@@ -256,8 +256,7 @@ static void enter(unsigned cpu, const struct allocator *allocator)
 
 void objects_overwritten(const struct object *object)
 {
-    heap_report_freed(object);
-    heap_report_overwritten();
+    heap_report_overwritten(object);
 }
 
 void heap_enters(unsigned cpu, uint64_t ip)
@@ -345,6 +344,15 @@ void heap_access(unsigned cpu, uint64_t ip, uint64_t address, unsigned length, u
         heap_report_crowd();
     else
         bad.object->told += heap_report_access(cpu, &bad);
+}
+
+void heap_reset(void)
+{
+    if (!heap_watch())
+        return;
+    objects_each(heap_report_gone);
+    objects_reset();
+    memset(calls, 0, CALLS * sizeof(*calls));
 }
 
 void heap_tell(void)

@@ -46,5 +46,8 @@ void heap_returns(unsigned cpu, uint64_t allocation);
 /* An access that is not good (objects.h). */
 void heap_access(unsigned cpu, uint64_t ip, uint64_t address, unsigned length, unsigned access);
 
+/* The machine was reset: its heap is gone. */
+void heap_reset(void);
+
 /* At the end. */
 void heap_tell(void);

@@ -149,19 +149,25 @@ void heap_report_allocated(const struct object *object, bool kept)
     rise++;
 }
 
-void heap_report_freed(const struct object *object)
+void heap_report_gone(const struct object *object)
 {
     struct made *by = made_by(object);
 
-    totals.freed++;
     by->objects--;
     by->bytes -= object->size;
     live_bytes -= object->size;
 }
 
-void heap_report_overwritten(void)
+void heap_report_freed(const struct object *object)
+{
+    totals.freed++;
+    heap_report_gone(object);
+}
+
+void heap_report_overwritten(const struct object *object)
 {
     totals.reused++;
+    heap_report_gone(object);
 }
 
 void heap_report_tell(void)

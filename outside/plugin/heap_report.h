@@ -43,8 +43,9 @@ void heap_report_free(unsigned cpu, const struct heap_free *free);
 void heap_report_allocated(const struct object *object, bool kept);
 void heap_report_freed(const struct object *object);
 
-/* ... or was, unseen: its memory was returned again. */
-void heap_report_overwritten(void);
+/* ... or was, unseen, as its memory was returned again; or went with the machine's reset. */
+void heap_report_overwritten(const struct object *object);
+void heap_report_gone(const struct object *object);
 
 /* At the end. */
 void heap_report_tell(void);

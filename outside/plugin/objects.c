@@ -20,6 +20,7 @@ struct objects_region objects_regions[OBJECTS_REGIONS];
 static struct object *objects;     /* [number] */
 static uint32_t used, room, spare; /* spare: the first of those that are free, linked by `next` */
 static uint32_t *buckets, bucket_count, known; /* by address; known: objects in them */
+static uint64_t largest;                       /* size of an object so far */
 
 bool objects_begin(void)
 {
@@ -109,29 +110,36 @@ static void set_start(uint64_t address, bool starts)
         region->starts[word / BITS] &= ~bit;
 }
 
-/* Returns the last word of the region, not after the address's, in which an object begins. */
-static uint64_t start_in(const struct objects_region *region, uint64_t address)
+/*
+ * Returns the last word of the region from `least` to the address in which an object begins;
+ * UINT64_MAX: none.
+ */
+static uint64_t start_in(const struct objects_region *region, uint64_t least, uint64_t address)
 {
-    uint64_t word = word_of(address), at = word / BITS;
+    uint64_t base = address & ~(OBJECTS_REGION - 1), word = word_of(address), at = word / BITS;
+    uint64_t first = least > base ? word_of(least) : 0;
     uint64_t bits = region->starts[at] & (UINT64_MAX >> (BITS - 1 - word % BITS));
 
-    while (!bits && at > 0)
+    while (!bits && at > first / BITS)
         bits = region->starts[--at];
     if (!bits)
         return UINT64_MAX;
     word = at * BITS + (BITS - 1 - (uint64_t)__builtin_clzll(bits));
-    return (address & ~(OBJECTS_REGION - 1)) + word * OBJECTS_WORD;
+    return word < first ? UINT64_MAX : base + word * OBJECTS_WORD;
 }
 
-/* The same in neighbouring regions, too; UINT64_MAX: none. */
-static uint64_t start_before(uint64_t address)
+/* The same in all regions. */
+static uint64_t start_between(uint64_t least, uint64_t address)
 {
     const struct objects_region *region;
-    uint64_t start = UINT64_MAX;
+    uint64_t start = UINT64_MAX, base = address & ~(OBJECTS_REGION - 1);
 
-    while (start == UINT64_MAX && (region = region_of(address, false)) != NULL) {
-        start = start_in(region, address);
-        address = (address & ~(OBJECTS_REGION - 1)) - 1;
+    for (; start == UINT64_MAX && address >= least; address = base - 1) {
+        base = address & ~(OBJECTS_REGION - 1);
+        region = region_of(address, false);
+        start = region ? start_in(region, least, address) : UINT64_MAX;
+        if (base == 0)
+            break;
     }
     return start;
 }
@@ -202,16 +210,25 @@ struct object *objects_at(uint64_t address)
     return object && object->start == address ? object : NULL;
 }
 
-static struct object *object_before(uint64_t address)
+/* Returns the last object that begins in the words from `least` to the address; NULL: none does. */
+static struct object *object_between(uint64_t least, uint64_t address)
 {
-    uint64_t word = start_before(address);
+    uint64_t word = start_between(least & ~(uint64_t)(OBJECTS_WORD - 1), address);
 
     return word == UINT64_MAX ? NULL : object_in_word(word);
 }
 
+/* The same, of those that may reach to the address, or to `more` bytes before it. */
+static struct object *object_before(uint64_t address, uint64_t more)
+{
+    uint64_t reach = largest + more;
+
+    return object_between(address > reach ? address - reach : 0, address);
+}
+
 struct object *objects_with(uint64_t address)
 {
-    struct object *object = object_before(address);
+    struct object *object = object_before(address, 0);
 
     return object && address >= object->start && address - object->start < object->size ? object
                                                                                         : NULL;
@@ -219,12 +236,16 @@ struct object *objects_with(uint64_t address)
 
 struct object *objects_near(uint64_t address)
 {
-    struct object *before = object_before(address), *after, *next = NULL;
     uint64_t reach = OBJECTS_BESIDE + OBJECTS_WORD;
+    struct object *before = object_before(address, reach), *after, *next = NULL;
 
-    for (uint64_t at = address + reach; (after = object_before(at)) && after->start > address;
-         at = start_word(after) - 1)
-        next = after;
+    for (uint64_t at = address + reach; (after = object_between(address + 1, at)) != NULL;
+         at = start_word(after) - 1) {
+        if (after->start > address)
+            next = after;
+        if (start_word(after) <= address)
+            break;
+    }
     if (before && address >= before->start + before->size + reach)
         before = NULL;
     if (!before || !next)
@@ -256,7 +277,7 @@ static void remove_range(uint64_t start, uint64_t size)
 {
     uint64_t first = start & ~(uint64_t)(OBJECTS_WORD - 1), last = start + (size ? size - 1 : 0);
 
-    for (struct object *object; (object = object_before(last)) && start_word(object) >= first;) {
+    for (struct object *object; (object = object_between(first, last)) != NULL;) {
         if (object->live) {
             objects_overwritten(object);
             set_range(object->start, object->size, OBJECTS_NOT_HEAP);
@@ -302,6 +323,7 @@ bool objects_add(const struct object *object)
     *bucket = (uint32_t)(added - objects);
     known++;
     set_start(added->start, true);
+    largest = added->size > largest ? added->size : largest;
     if (added->size == 0)
         return true;
     set_range(added->start, added->size, OBJECTS_LIVE);
@@ -321,6 +343,21 @@ void objects_forget(uint64_t start, uint64_t size)
     remove_range(start, size);
     if (size > 0)
         set_range(start, size, OBJECTS_NOT_HEAP);
+}
+
+/* Readers without a lock see the words change, not the regions go. */
+void objects_reset(void)
+{
+    for (unsigned i = 0; i < OBJECTS_REGIONS; i++) {
+        if (!objects_regions[i].states)
+            continue;
+        madvise(objects_regions[i].states, WORDS + QUICK, MADV_DONTNEED);
+        madvise(objects_regions[i].starts, WORDS / BITS * sizeof(uint64_t), MADV_DONTNEED);
+    }
+    memset(buckets, 0, bucket_count * sizeof(*buckets));
+    used = NONE + 1;
+    spare = NONE;
+    known = 0;
 }
 
 void objects_each(void (*take)(const struct object *object))

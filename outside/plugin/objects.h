@@ -58,6 +58,9 @@ void objects_free(struct object *object, struct touch by);
 /* The memory is the allocators' own again. */
 void objects_forget(uint64_t start, uint64_t size);
 
+/* All are gone. */
+void objects_reset(void);
+
 /* Calls `take` for each live object. */
 void objects_each(void (*take)(const struct object *object));
 

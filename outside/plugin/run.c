@@ -191,6 +191,7 @@ void run_reset(unsigned first, void *own)
     (void)own;
     take(first);
     code_reset();
+    heap_reset();
     for (unsigned cpu = 0; cpu < FOLLOW_CPUS; cpu++) {
         facts_reset(cpu);
         blame_flush(cpu);

@@ -216,6 +216,21 @@ static void reuse(void **state)
     assert_true(objects_are_plain(OTHER + 0x6000));
 }
 
+static void reset(void **state)
+{
+    (void)state;
+    add(OTHER + 0x8000, 64);
+    objects_reset();
+    counted = 0;
+    objects_each(count);
+    assert_int_equal(counted, 0);
+    assert_null(objects_with(OTHER + 0x8000));
+    assert_true(objects_are_good(OTHER + 0x8000, 128));
+    add(OTHER + 0x8000, 64);
+    assert_int_equal(objects_with(OTHER + 0x803f)->start, OTHER + 0x8000);
+    assert_false(objects_are_good(OTHER + 0x8040, 1));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -223,6 +238,7 @@ int main(void)
         cmocka_unit_test(what_is_beside),
         cmocka_unit_test(pages_end),
         cmocka_unit_test(reuse),
+        cmocka_unit_test(reset),
     };
 
     if (!objects_begin())
