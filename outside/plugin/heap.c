@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "outside/plugin/clock.h"
+#include "outside/plugin/context.h"
 #include "outside/plugin/follow.h"
 #include "outside/plugin/heap_report.h"
 #include "outside/plugin/objects.h"
@@ -17,6 +18,8 @@
 #define ARGUMENTS       6u
 #define CALLS           65536u /* calls of allocators that have not returned; a power of two */
 #define SIZE_MOST       (UINT64_C(1) << 40)
+#define ERROR_FIRST     (-UINT64_C(4095)) /* addresses from here on are error numbers */
+#define RECENTS         64u
 #define TOLD_MOST       4 /* reports of one object: more suggest an allocator that is not known */
 
 enum allocator_kind { ALLOCATES, REALLOCATES, FREES, BELONGS };
@@ -36,6 +39,7 @@ struct call {
     const struct allocator *allocator;
     uint64_t object, size;
     struct touch by;
+    struct touch made; /* of `object`, if it was there; time 0: it was not */
     bool inner;
 };
 
@@ -51,6 +55,16 @@ static size_t range_count;
 static uint64_t slide;
 static struct call *calls; /* [number % CALLS]; number 0: free */
 static uint64_t call_count;
+
+/*
+ * The CPUs' clocks at the last frees. QEMU reports an access after it was made: another CPU may have
+ * freed the object meanwhile, as when the last but one gives a reference back.
+ */
+static struct recent {
+    struct touch by;
+    uint64_t start, times[FOLLOW_CPUS];
+} recents[RECENTS];
+static unsigned recent_count, cpu_count;
 
 /* --- Arguments of the plugin --- */
 
@@ -127,6 +141,11 @@ bool heap_watch(void)
     return allocator_count > 0;
 }
 
+void heap_cpus(unsigned count)
+{
+    cpu_count = count < FOLLOW_CPUS ? count : FOLLOW_CPUS;
+}
+
 void heap_slide(uint64_t by)
 {
     slide += by;
@@ -200,28 +219,55 @@ static bool is_family(const struct object *object, const struct allocator *alloc
     return object->family == allocator->family || !object->family || !allocator->family;
 }
 
-static void take_back(unsigned cpu, const struct allocator *allocator, uint64_t address,
-                      struct touch by)
+static void free_object(struct object *object, struct touch by)
+{
+    struct recent *recent = &recents[recent_count++ % RECENTS];
+
+    recent->by = by;
+    recent->start = object->start;
+    for (unsigned cpu = 0; cpu < cpu_count; cpu++)
+        recent->times[cpu] = clock_time(cpu);
+    heap_report_freed(object);
+    objects_free(object, by);
+}
+
+/* True if the object was freed while the CPU's block runs: the access may have been before. */
+static bool is_just_freed(unsigned cpu, const struct object *object)
+{
+    for (unsigned i = 0; i < RECENTS; i++)
+        if (recents[i].start == object->start && recents[i].by.cpu == object->freed.cpu &&
+            recents[i].by.time == object->freed.time)
+            return object->freed.cpu != cpu && recents[i].times[cpu] == clock_time(cpu);
+    return false;
+}
+
+/* Tells of a pointer that is no object's of this allocator. Returns false, and says nothing, if it is. */
+static bool report_wrong(unsigned cpu, const struct allocator *allocator, uint64_t address,
+                         struct touch by)
 {
     struct object *object = objects_at(address);
     struct heap_free free = {
         .entry = allocator->entry + slide, .address = address, .context = by.context};
 
-    if (object && object->live && is_family(object, allocator)) {
-        heap_report_freed(object);
-        objects_free(object, by);
-        return;
-    }
+    if (object && ((object->live && is_family(object, allocator)) || object->size == 0))
+        return false; /* an object of no bytes may be the same one each time */
     free.object = object ? object : objects_with(address);
     free.kind = !free.object         ? WIRE_HEAP_NO_OBJECT
                 : !free.object->live ? WIRE_HEAP_TWICE
                 : object             ? WIRE_HEAP_FOREIGN
                                      : WIRE_HEAP_MIDDLE;
     heap_report_free(cpu, &free);
-    if (free.kind == WIRE_HEAP_FOREIGN) {
-        heap_report_freed(object);
-        objects_free(object, by);
-    }
+    return true;
+}
+
+static void take_back(unsigned cpu, const struct allocator *allocator, uint64_t address,
+                      struct touch by)
+{
+    struct object *object = objects_at(address);
+
+    report_wrong(cpu, allocator, address, by);
+    if (object && object->live)
+        free_object(object, by);
 }
 
 /*
@@ -233,6 +279,15 @@ static uint64_t new_call(void)
     for (unsigned i = 0; i < CALLS && calls[++call_count % CALLS].number; i++)
         ;
     return call_count;
+}
+
+/* When what `realloc` was given was allocated; time 0: it is no live object. */
+static struct touch made_at(unsigned cpu, const struct call *call)
+{
+    const struct object *object = objects_at(call->object);
+
+    report_wrong(cpu, call->allocator, call->object, call->by);
+    return object && object->live ? object->allocated : (struct touch){.time = 0};
 }
 
 static void enter(unsigned cpu, const struct allocator *allocator)
@@ -251,6 +306,8 @@ static void enter(unsigned cpu, const struct allocator *allocator)
     if (allocator->kind == FREES)
         return;
     call.size = size_of(cpu, allocator);
+    if (allocator->kind == REALLOCATES && !call.inner && call.object)
+        call.made = made_at(cpu, &call);
     calls[call.number % CALLS] = call;
 }
 
@@ -271,29 +328,34 @@ void heap_enters(unsigned cpu, uint64_t ip)
         follow_allocates(cpu, registers_general(cpu, REGISTERS_SP), ip, 0);
 }
 
+/* An object whose size cannot be known, as of an argument of 32 bits, is one of no bytes. */
 static void add(const struct call *call, uint64_t address)
 {
     struct object object = {.start = address,
-                            .size = call->size,
+                            .size = call->size < SIZE_MOST ? call->size : 0,
                             .allocated = call->by,
                             .family = (uint8_t)call->allocator->family};
 
-    if (call->size < SIZE_MOST)
-        heap_report_allocated(&object, objects_add(&object));
+    heap_report_allocated(&object, objects_add(&object));
 }
 
-/* Of what `realloc` was given: nothing, or an object that is gone unless the same is returned. */
-static void give_up(unsigned cpu, const struct call *call, uint64_t address)
+/*
+ * `realloc` returns: what it was given is gone, unless it failed. Its memory may be another's by
+ * now, which was allocated later.
+ */
+static void give_up(const struct call *call, uint64_t address)
 {
     struct object *before = objects_at(call->object);
 
-    if (!call->object || (!address && call->size > 0))
+    if (!call->made.time || (!address && call->size > 0) || !before || !before->live ||
+        before->allocated.time != call->made.time || before->allocated.cpu != call->made.cpu)
         return;
-    if (before && before->live && address == call->object) {
-        heap_report_freed(before);
-        before->live = false;
-    } else
-        take_back(cpu, call->allocator, call->object, call->by);
+    if (address != call->object) {
+        free_object(before, call->by);
+        return;
+    }
+    heap_report_freed(before);
+    objects_replace(before);
 }
 
 void heap_returns(unsigned cpu, uint64_t allocation)
@@ -302,6 +364,8 @@ void heap_returns(unsigned cpu, uint64_t allocation)
     const struct call call = *place;
     uint64_t address = registers_general(cpu, REGISTERS_AX);
 
+    if (address >= ERROR_FIRST)
+        address = 0;
     if (call.number != allocation)
         return;
     place->number = 0;
@@ -311,7 +375,7 @@ void heap_returns(unsigned cpu, uint64_t allocation)
         return;
     }
     if (call.allocator->kind == REALLOCATES)
-        give_up(cpu, &call, address);
+        give_up(&call, address);
     if (address)
         add(&call, address);
 }
@@ -319,12 +383,17 @@ void heap_returns(unsigned cpu, uint64_t allocation)
 /* --- Accesses --- */
 
 /*
- * An aligned read that begins in an object and ends beside it: strlen and its like read whole
- * words, and drop what is behind the end.
+ * An aligned read of which a part is an object's: strlen and its like read whole words, and drop
+ * what is beside the string.
  */
 static bool is_wide_read(uint64_t address, unsigned length, unsigned access)
 {
-    return access == WIRE_READ && address % length == 0 && objects_are_good(address, 1);
+    if (access != WIRE_READ || address % length != 0)
+        return false;
+    for (unsigned i = 0; i < length; i++)
+        if (objects_are_good(address + i, 1))
+            return true;
+    return false;
 }
 
 void heap_access(unsigned cpu, uint64_t ip, uint64_t address, unsigned length, unsigned access)
@@ -338,7 +407,8 @@ void heap_access(unsigned cpu, uint64_t ip, uint64_t address, unsigned length, u
     bad.kind = bad.object && !bad.object->live ? WIRE_HEAP_FREED : WIRE_HEAP_BESIDE;
     if (!bad.object)
         bad.object = objects_near(address);
-    if (!bad.object)
+    if (!bad.object || context_at(follow_context(cpu))->unknown ||
+        (bad.kind == WIRE_HEAP_FREED && is_just_freed(cpu, bad.object)))
         return;
     if (bad.object->told == TOLD_MOST)
         heap_report_crowd();

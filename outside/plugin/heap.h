@@ -29,6 +29,9 @@ bool heap_argument(const char *argument, const char **wrong);
 /* True if there is such an argument. Needs no lock. */
 bool heap_watch(void);
 
+/* Once, the most CPUs that the machine may have. */
+void heap_cpus(unsigned count);
+
 void heap_slide(uint64_t by);
 
 /* True if a function of the allocators begins at this address. Needs no lock. */

@@ -10,7 +10,8 @@
 #include "outside/plugin/tell.h"
 #include "outside/plugin/window.h"
 
-#define REPORTS_MOST 4096u /* a power of two */
+#define REPORTS_MOST    4096u /* a power of two */
+#define NO_OBJECTS_MOST 16u   /* reports of frees of no object */
 
 static struct wire_heap *reports; /* a hash table with open addressing; count 0: free */
 static uint32_t report_count;
@@ -94,7 +95,7 @@ static bool report_it(unsigned cpu, struct wire_heap *report)
 
 void heap_report_crowd(void)
 {
-    totals.crowd++;
+    totals.crowd += window_open();
 }
 
 bool heap_report_access(unsigned cpu, const struct heap_access *access)
@@ -110,13 +111,19 @@ bool heap_report_access(unsigned cpu, const struct heap_access *access)
     return report_it(cpu, &report);
 }
 
+/* An allocator that is not known has many frees of no object, of which a few tell all. */
 void heap_report_free(unsigned cpu, const struct heap_free *free)
 {
+    static unsigned told;
     struct wire_heap report = {
         .kind = free->kind, .ip = free->entry, .address = free->address, .context = free->context};
 
+    if (!free->object && (totals.lost > 0 || told == NO_OBJECTS_MOST)) {
+        heap_report_crowd();
+        return;
+    }
     describe_object(&report, free->object);
-    report_it(cpu, &report);
+    told += report_it(cpu, &report) && !free->object;
 }
 
 /* --- What the heap is made of --- */

@@ -195,19 +195,13 @@ static void spread(void)
     free(old);
 }
 
-static struct object *object_in_word(uint64_t word)
-{
-    for (uint32_t number = *bucket_of(word); number != NONE; number = objects[number].next)
-        if (start_word(&objects[number]) == word)
-            return &objects[number];
-    return NULL;
-}
-
 struct object *objects_at(uint64_t address)
 {
-    struct object *object = object_in_word(address & ~(uint64_t)(OBJECTS_WORD - 1));
+    uint32_t number = *bucket_of(address & ~(uint64_t)(OBJECTS_WORD - 1));
 
-    return object && object->start == address ? object : NULL;
+    while (number != NONE && objects[number].start != address)
+        number = objects[number].next;
+    return number == NONE ? NULL : &objects[number];
 }
 
 /* Returns the last object that begins in the words from `least` to the address; NULL: none does. */
@@ -215,7 +209,7 @@ static struct object *object_between(uint64_t least, uint64_t address)
 {
     uint64_t word = start_between(least & ~(uint64_t)(OBJECTS_WORD - 1), address);
 
-    return word == UINT64_MAX ? NULL : object_in_word(word);
+    return word == UINT64_MAX ? NULL : objects_at(word);
 }
 
 /* The same, of those that may reach to the address, or to `more` bytes before it. */
@@ -264,7 +258,8 @@ static void remove_object(struct object *object)
     while (*link != number)
         link = &objects[*link].next;
     *link = object->next;
-    set_start(object->start, false);
+    if (object->start % OBJECTS_WORD == 0)
+        set_start(object->start, false);
     object->size = 0;
     object->live = false;
     object->next = spare;
@@ -305,12 +300,52 @@ static struct object *new_object(void)
     return &objects[used++];
 }
 
+static bool is_aligned(const struct object *object)
+{
+    return object->start % OBJECTS_WORD == 0;
+}
+
+/* Words that an object shares with another, or may: nobody looks after them. */
+static void open_words(uint64_t start, uint64_t size)
+{
+    for (uint64_t at = start & ~(uint64_t)(OBJECTS_WORD - 1); at < start + size; at += OBJECTS_WORD)
+        set_state(at, OBJECTS_OPEN);
+}
+
+static void mark_added(const struct object *object)
+{
+    uint64_t end = object->start + object->size;
+
+    if (!is_aligned(object)) {
+        open_words(object->start, object->size);
+        return;
+    }
+    set_start(object->start, true);
+    largest = object->size > largest ? object->size : largest;
+    if (object->size == 0)
+        return;
+    if (end % OBJECTS_WORD && objects_state(end) == OBJECTS_OPEN) {
+        set_range(object->start, object->size & ~(uint64_t)(OBJECTS_WORD - 1), OBJECTS_LIVE);
+        return;
+    }
+    set_range(object->start, object->size, OBJECTS_LIVE);
+    mark_around(object->start, object->size);
+}
+
 bool objects_add(const struct object *object)
 {
-    struct object *added;
+    struct object *added = objects_at(object->start);
     uint32_t *bucket;
 
-    remove_range(object->start, object->size);
+    if (object->start + object->size < object->start)
+        return false;
+    if (added && !is_aligned(added)) {
+        if (added->live)
+            objects_overwritten(added);
+        remove_object(added);
+    }
+    if (is_aligned(object))
+        remove_range(object->start, object->size);
     if (!region_of(object->start, true) || !region_of(object->start + object->size, true) ||
         !(added = new_object()))
         return false;
@@ -322,20 +357,28 @@ bool objects_add(const struct object *object)
     added->next = *bucket;
     *bucket = (uint32_t)(added - objects);
     known++;
-    set_start(added->start, true);
-    largest = added->size > largest ? added->size : largest;
-    if (added->size == 0)
-        return true;
-    set_range(added->start, added->size, OBJECTS_LIVE);
-    mark_around(added->start, added->size);
+    mark_added(added);
     return true;
 }
 
 void objects_free(struct object *object, struct touch by)
 {
+    uint64_t end = object->start + object->size, whole = object->size;
+
     object->live = false;
     object->freed = by;
-    set_range(object->start, object->size, OBJECTS_FREED);
+    if (!is_aligned(object))
+        return;
+    if (end % OBJECTS_WORD && objects_state(end) == OBJECTS_OPEN)
+        whole &= ~(uint64_t)(OBJECTS_WORD - 1);
+    set_range(object->start, whole, OBJECTS_FREED);
+}
+
+void objects_replace(struct object *object)
+{
+    object->live = false;
+    if (is_aligned(object) && object->size > 0)
+        set_range(object->start, object->size, OBJECTS_NOT_HEAP);
 }
 
 void objects_forget(uint64_t start, uint64_t size)

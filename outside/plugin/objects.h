@@ -4,7 +4,9 @@
  * memory around them: a byte for each aligned word of 8 bytes. Called by outside/plugin/heap.c,
  * with the plugin's lock, but for objects_are_good.
  *
- * A freed object is known until an allocator returns a byte of its first word again.
+ * A freed object is known until an allocator returns a byte of its first word again. Objects that do
+ * not begin at a multiple of 8 are known by their first byte alone, and what they share with others
+ * is not looked after.
  */
 #pragma once
 
@@ -52,8 +54,9 @@ struct object *objects_near(uint64_t address);
 /* An object is returned. False: no room. */
 bool objects_add(const struct object *object);
 
-/* The object is freed. */
+/* The object is freed, or is not one any more: another takes its place. */
 void objects_free(struct object *object, struct touch by);
+void objects_replace(struct object *object);
 
 /* The memory is the allocators' own again. */
 void objects_forget(uint64_t start, uint64_t size);
@@ -74,7 +77,13 @@ void objects_overwritten(const struct object *object);
 #define OBJECTS_REGIONS     64u
 
 /* A word's state: all its bytes, or its first ones, are an object's, or one of these. */
-enum { OBJECTS_NOT_HEAP = 0, OBJECTS_LIVE = OBJECTS_WORD, OBJECTS_NEAR, OBJECTS_FREED };
+enum {
+    OBJECTS_NOT_HEAP = 0,
+    OBJECTS_LIVE = OBJECTS_WORD,
+    OBJECTS_NEAR,
+    OBJECTS_FREED,
+    OBJECTS_OPEN
+};
 
 extern struct objects_region {
     uint64_t number;
@@ -120,15 +129,17 @@ static inline bool objects_are_plain(uint64_t address)
 /* True if bytes up to `end` of a word, 1 to 8, are good. */
 static inline bool objects_is_good(uint8_t state, uint64_t end)
 {
-    return state == OBJECTS_NOT_HEAP || (state <= OBJECTS_LIVE && end <= state);
+    return state == OBJECTS_NOT_HEAP || state == OBJECTS_OPEN ||
+           (state <= OBJECTS_LIVE && end <= state);
 }
 
 static inline bool objects_are_good(uint64_t address, unsigned length)
 {
-    uint64_t last = address + length - 1, word = address % OBJECTS_WORD;
+    uint64_t end = address + length, word = address & ~(uint64_t)(OBJECTS_WORD - 1);
 
-    if (word + length <= OBJECTS_WORD)
-        return objects_is_good(objects_state(address), word + length);
-    return objects_is_good(objects_state(address), OBJECTS_WORD) &&
-           objects_is_good(objects_state(last), last % OBJECTS_WORD + 1);
+    for (; word < end; word += OBJECTS_WORD)
+        if (!objects_is_good(objects_state(word),
+                             end - word < OBJECTS_WORD ? end - word : OBJECTS_WORD))
+            return false;
+    return true;
 }

@@ -29,6 +29,7 @@ bool run_begin(unsigned count)
     locks_begin(count);
     store_begin(count);
     cover_cpus(count);
+    heap_cpus(count);
     run.returns = events_returns();
     run.samples = events_instructions();
     run.entries = run.graph || run.returns || run.last;

@@ -137,10 +137,13 @@ static void watch_accesses(const struct instruction *instruction)
             sample_flags(), QEMU_PLUGIN_MEM_RW, (void *)(uintptr_t)instruction->code->ip);
 }
 
-/* Calls and returns access the stack, and the follower reads what they do. */
-static bool is_of_stack(enum decoded kind)
+/* Returns and direct calls access the stack alone. */
+static bool is_of_stack(const struct instruction *instruction)
 {
-    return is_call(kind) || kind == DECODED_RETURN || kind == DECODED_LEAVE;
+    enum decoded kind = instruction->code->kind;
+
+    return kind == DECODED_RETURN || kind == DECODED_LEAVE ||
+           (is_call(kind) && instruction->code->target != 0);
 }
 
 static void watch_heap(const struct instruction *instruction)
@@ -152,10 +155,11 @@ static void watch_heap(const struct instruction *instruction)
     if (heap_begins(ip))
         qemu_plugin_register_vcpu_insn_exec_cb(instruction->qemu, run_allocator,
                                                QEMU_PLUGIN_CB_R_REGS, (void *)(uintptr_t)ip);
-    if (!is_of_stack(instruction->code->kind) && !decode_is_fixed(instruction->bytes) &&
-        heap_judges(ip))
+    if (!is_of_stack(instruction) && !decode_is_fixed(instruction->bytes) && heap_judges(ip))
         qemu_plugin_register_vcpu_mem_cb(instruction->qemu, run_heap_access, QEMU_PLUGIN_CB_NO_REGS,
-                                         QEMU_PLUGIN_MEM_RW, (void *)(uintptr_t)ip);
+                                         is_call(instruction->code->kind) ? QEMU_PLUGIN_MEM_R
+                                                                          : QEMU_PLUGIN_MEM_RW,
+                                         (void *)(uintptr_t)ip);
 }
 
 /* The callbacks where instructions begin. `left`: those of its block from this one on. */
