@@ -223,11 +223,28 @@ static int add_given(struct allocators *all, enum allocator_kind kind,
     return 0;
 }
 
+/* A family without one that allocates, as where that is inlined: its frees say nothing. */
+static void drop_frees(struct allocators *all)
+{
+    bool allocates[KNOWN] = {false};
+    size_t kept = 0;
+
+    for (size_t i = 0; i < all->count; i++)
+        allocates[all->allocator[i].known] |= all->allocator[i].kind == ALLOCATOR_ALLOCATES;
+    for (size_t i = 0; i < all->count; i++)
+        if (allocates[all->allocator[i].known])
+            all->allocator[kept++] = all->allocator[i];
+    all->count = kept;
+}
+
 static int add_known(struct allocators *all, struct refusal *why)
 {
     for (size_t i = 0; i < KNOWN; i++) {
-        struct allocator described = {
-            .kind = known[i].kind, .name = known[i].name, .family = known[i].family};
+        struct allocator described = {.kind = known[i].kind,
+                                      .name = known[i].name,
+                                      .family = known[i].family,
+                                      .known =
+                                          known[i].family == NEW_ARRAY ? NEW : known[i].family};
         int found;
 
         read_arguments(known[i].arguments, &described);
@@ -235,6 +252,7 @@ static int add_known(struct allocators *all, struct refusal *why)
         if (found < 0)
             return found;
     }
+    drop_frees(all);
     return 0;
 }
 
@@ -266,6 +284,9 @@ int allocators_find(struct allocators *all, const struct pitot_options *options,
     for (size_t i = 0; !error && i < all->count; i++)
         if (all->allocator[i].kind != ALLOCATOR_FREES)
             return 0;
+    if (!error && options->free.count > 0)
+        return refuse(why, EINVAL, "--free %s: who allocates? --alloc FUNCTION names it",
+                      options->free.text[0]);
     return error ? error : refuse_none(kernel, why);
 }
 
@@ -317,11 +338,13 @@ int allocators_write_code(const struct allocators *all, const struct pitot_optio
     int descriptor = error ? -1 : memfd_create("pitot-allocators", 0);
     FILE *list = descriptor < 0 ? NULL : fdopen(dup(descriptor), "w");
     uint64_t end = 0; /* of the last range: ranges must not overlap */
-    struct symbol symbol;
+    struct symbol symbol, next;
 
     if (error)
         return error;
     for (size_t i = 0; list && elf_symbols_function(i, &symbol); i++) {
+        if (symbol.size == 0 && elf_symbols_function(i + 1, &next)) /* of assembly */
+            symbol.size = next.address - symbol.address;
         if (!is_code(&symbol, all, options) || symbol.address + symbol.size <= end)
             continue;
         fprintf(list, "%" PRIx64 ":%" PRIx64 "\n", symbol.address > end ? symbol.address : end,

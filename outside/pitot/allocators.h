@@ -20,6 +20,7 @@ struct allocator {
     const char *name;
     uint64_t entry;
     unsigned family;   /* who allocates frees; 0: any */
+    unsigned known;    /* the family of its name; 0: it was given */
     unsigned object;   /* which argument is the object: REALLOCATES, FREES */
     uint64_t sizes[2]; /* ALLOCATES, REALLOCATES: arguments from 1 to 6, or greater numbers */
     char operation;    /* '\0': sizes[0]; '*', '<': with sizes[1] */

@@ -28,11 +28,6 @@ static int refuse_report(const struct wire_heap *report, struct refusal *why)
                   report->report, report->kind, report->context);
 }
 
-static bool is_suppressed(const struct wire_heap *report)
-{
-    return suppressions_have(report->access ? report->ip : 0, report->context);
-}
-
 /* A report comes when it is first seen, and again at the end with its count. */
 static int take_report(const struct wire_heap *report, struct refusal *why)
 {
@@ -44,7 +39,7 @@ static int take_report(const struct wire_heap *report, struct refusal *why)
         contexts_depth(report->freed.context) < 0)
         return refuse_report(report, why);
     report_count += first;
-    if (is_suppressed(report)) {
+    if (suppressions_have(report)) {
         suppressed += hits;
         suppressed_reports += first;
         return 0;
@@ -156,8 +151,8 @@ static void tell_live(uint64_t least)
         places += lives[i].objects > 0;
     }
     fprintf(stderr,
-            "pitot: live at the end: %" PRIu64 " bytes in %" PRIu64 " objects, of %zu place%s%s\n",
-            bytes, objects, places, places == 1 ? "" : "s",
+            "pitot: live at the end: %" PRIu64 " bytes in %" PRIu64 " object%s, of %zu place%s%s\n",
+            bytes, objects, objects == 1 ? "" : "s", places, places == 1 ? "" : "s",
             least || !objects ? "" : "; --leaks 1 lists them");
     if (!least)
         return;
@@ -170,6 +165,7 @@ static void tell_live(uint64_t least)
 static void tell_end(const struct command *command, const struct watch *watch)
 {
     uint64_t told = report_count - suppressed_reports;
+    char objects[128] = "";
 
     if (watch_ran(watch) && totals.allocated == 0)
         fprintf(stderr, "pitot: no allocator was called; --alloc FUNCTION names others\n");
@@ -183,11 +179,13 @@ static void tell_end(const struct command *command, const struct watch *watch)
                "(--alloc)");
     watch_tell(totals.more, "report", "left out: 4,096 places were told");
     watch_tell_losses(watch);
-    plain_tell("[ pitot heap: %" PRIu64 " report%s, %" PRIu64 " hit%s; %" PRIu64
-               " objects allocated, %" PRIu64 " freed, at most %" PRIu64 " bytes; %s%s ]",
-               told, told == 1 ? "" : "s", hit_count, hit_count == 1 ? "" : "s", totals.allocated,
-               totals.freed, totals.peak, heap_record_output(command->options),
-               recording_kept() ? "" : " is not written");
+    if (watch->whole)
+        snprintf(objects, sizeof(objects),
+                 "%" PRIu64 " object%s allocated, %" PRIu64 " freed, at most %" PRIu64 " bytes; ",
+                 totals.allocated, totals.allocated == 1 ? "" : "s", totals.freed, totals.peak);
+    plain_tell("[ pitot heap: %" PRIu64 " report%s, %" PRIu64 " hit%s; %s%s%s ]", told,
+               told == 1 ? "" : "s", hit_count, hit_count == 1 ? "" : "s", objects,
+               heap_record_output(command->options), recording_kept() ? "" : " is not written");
 }
 
 int command_heap(const struct command *command, struct watch *watch, struct refusal *why)

@@ -10,11 +10,14 @@
 #pragma once
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "core/lib/refusal.h"
+#include "outside/wire.h"
 
 int suppressions_read(const char *path, struct refusal *why);
 
-/* True if a line matches. `ip`: the innermost place; 0: the context's innermost caller is. */
-bool suppressions_have(uint64_t ip, uint32_t context);
+/*
+ * True if a line matches, or if the access was to a variable beside an array in which the object
+ * lies: that is no allocator's memory.
+ */
+bool suppressions_have(const struct wire_heap *report);

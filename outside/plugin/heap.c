@@ -57,8 +57,8 @@ static struct call *calls; /* [number % CALLS]; number 0: free */
 static uint64_t call_count;
 
 /*
- * The CPUs' clocks at the last frees. QEMU reports an access after it was made: another CPU may have
- * freed the object meanwhile, as when the last but one gives a reference back.
+ * The CPUs' clocks at the last frees. QEMU reports an access after it was made: meanwhile another
+ * CPU may have freed the object, as when the last but one gives a reference back.
  */
 static struct recent {
     struct touch by;
@@ -241,8 +241,8 @@ static bool is_just_freed(unsigned cpu, const struct object *object)
     return false;
 }
 
-/* Tells of a pointer that is no object's of this allocator. Returns false, and says nothing, if it is. */
-static bool report_wrong(unsigned cpu, const struct allocator *allocator, uint64_t address,
+/* Tells of a pointer that is no live object of this allocator. */
+static void report_wrong(unsigned cpu, const struct allocator *allocator, uint64_t address,
                          struct touch by)
 {
     struct object *object = objects_at(address);
@@ -250,14 +250,13 @@ static bool report_wrong(unsigned cpu, const struct allocator *allocator, uint64
         .entry = allocator->entry + slide, .address = address, .context = by.context};
 
     if (object && ((object->live && is_family(object, allocator)) || object->size == 0))
-        return false; /* an object of no bytes may be the same one each time */
+        return; /* an object of no bytes may be the same one each time */
     free.object = object ? object : objects_with(address);
     free.kind = !free.object         ? WIRE_HEAP_NO_OBJECT
                 : !free.object->live ? WIRE_HEAP_TWICE
                 : object             ? WIRE_HEAP_FOREIGN
                                      : WIRE_HEAP_MIDDLE;
     heap_report_free(cpu, &free);
-    return true;
 }
 
 static void take_back(unsigned cpu, const struct allocator *allocator, uint64_t address,

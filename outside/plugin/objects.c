@@ -305,7 +305,7 @@ static bool is_aligned(const struct object *object)
     return object->start % OBJECTS_WORD == 0;
 }
 
-/* Words that an object shares with another, or may: nobody looks after them. */
+/* Words that an object shares with another, or may: accesses to them are not judged. */
 static void open_words(uint64_t start, uint64_t size)
 {
     for (uint64_t at = start & ~(uint64_t)(OBJECTS_WORD - 1); at < start + size; at += OBJECTS_WORD)

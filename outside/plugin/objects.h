@@ -4,9 +4,9 @@
  * memory around them: a byte for each aligned word of 8 bytes. Called by outside/plugin/heap.c,
  * with the plugin's lock, but for objects_are_good.
  *
- * A freed object is known until an allocator returns a byte of its first word again. Objects that do
- * not begin at a multiple of 8 are known by their first byte alone, and what they share with others
- * is not looked after.
+ * A freed object is known until an allocator returns a byte of its first word again. Objects that
+ * do not begin at a multiple of 8 are known by their first byte, and accesses to them are not
+ * judged.
  */
 #pragma once
 

@@ -10,6 +10,8 @@
  *     frees_middle   frees 16 into an object of 64                   free of an object's middle
  *     frees_static   frees a variable                                free of no object
  *     mixes          deletes by `delete` what `new[]` returned       free by another allocator
+ *     calls_freed    calls by a pointer in a freed object of 48      use after free
+ *     shrinks        writes byte 20 of 300 that are 16 by now        out of bounds, 5 bytes too far
  *     leaks          allocates 100 bytes three times                 live at the end
  *
  * An interrupt comes in the middle of an allocation, and its handler allocates and frees; the
@@ -92,7 +94,7 @@ void kfree(void *object)
         return;
     if (block->size < HEAP)
         block->used = 0;
-    for (unsigned long i = 0; i < block->size && block->size < HEAP; i++)
+    for (int i = 0; i < 16 && block->size < HEAP; i++)
         ((volatile char *)object)[i] = (char)0xdd;
 }
 
@@ -218,6 +220,32 @@ NOINLINE static void mixes(void)
         delete_array(object);
 }
 
+NOINLINE static void is_called(void)
+{
+    sink = 3;
+}
+
+NOINLINE static void calls_freed(void)
+{
+    void (*volatile * object)(void) = kmalloc(48);
+
+    object[4] = is_called;
+    if (WRONG)
+        kfree((void *)object);
+    object[4]();
+    if (!WRONG)
+        kfree((void *)object);
+}
+
+NOINLINE static void shrinks(void)
+{
+    volatile char *object = kmalloc(300);
+
+    object = krealloc((void *)object, 16);
+    object[WRONG ? 20 : 10] = 1;
+    kfree((void *)object);
+}
+
 NOINLINE static void leaks(void)
 {
     for (int i = 0; i < 3; i++) {
@@ -275,6 +303,8 @@ void main(void)
     frees_middle();
     frees_static();
     mixes();
+    calls_freed();
+    shrinks();
     leaks();
     quit();
 }

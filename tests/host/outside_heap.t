@@ -82,6 +82,7 @@ refused_ok("--realloc krealloc:$_: F[:OBJECT:SIZE], each an argument from 1 to 6
     '--realloc', "krealloc:$_") for '1', '7:1', '1:7', '0:1', '1:2:3';
 refused_ok("--free kfree:$_: F[:OBJECT], an argument from 1 to 6", '--free', "kfree:$_")
     for '0', '7', '1:2';
+refused_ok('--free kfree: who allocates? --alloc FUNCTION names it', '--free', 'kfree');
 refused_ok('no function "kmaloc"; near: kmalloc, kmain, krealloc', '--alloc', 'kmaloc');
 refused_ok('no function "slap_*", and none with a similar spelling', '--allocator', 'slap_*');
 link_kernel($elf, [qw(kmain vfs_read)]);

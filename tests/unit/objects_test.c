@@ -216,6 +216,26 @@ static void reuse(void **state)
     assert_true(objects_are_plain(OTHER + 0x6000));
 }
 
+/* Objects of 12 bytes, one after another: every other one begins within a word. */
+static void within_words(void **state)
+{
+    struct object *second;
+
+    (void)state;
+    add(OTHER + 0xa000, 12);
+    second = add(OTHER + 0xa00c, 12);
+    add(OTHER + 0xa018, 12);
+    assert_true(objects_are_good(OTHER + 0xa000, 36));
+    assert_int_equal(objects_at(OTHER + 0xa000)->size, 12);
+    objects_free(objects_at(OTHER + 0xa000), (struct touch){.time = 2});
+    assert_false(objects_are_good(OTHER + 0xa000, 8));
+    assert_true(objects_are_good(OTHER + 0xa00c, 12));
+    objects_free(second, (struct touch){.time = 2});
+    assert_true(objects_are_good(OTHER + 0xa018, 12));
+    assert_true(add(OTHER + 0xa00c, 12)->live);
+    assert_int_equal(objects_at(OTHER + 0xa018)->size, 12);
+}
+
 static void reset(void **state)
 {
     (void)state;
@@ -234,11 +254,9 @@ static void reset(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_operations),
-        cmocka_unit_test(what_is_beside),
-        cmocka_unit_test(pages_end),
-        cmocka_unit_test(reuse),
-        cmocka_unit_test(reset),
+        cmocka_unit_test(random_operations), cmocka_unit_test(what_is_beside),
+        cmocka_unit_test(pages_end),         cmocka_unit_test(reuse),
+        cmocka_unit_test(within_words),      cmocka_unit_test(reset),
     };
 
     if (!objects_begin())
