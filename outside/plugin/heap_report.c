@@ -61,7 +61,8 @@ static void describe_object(struct wire_heap *report, const struct object *objec
     report->object = object->start;
     report->size = object->size;
     report->allocated = wire_of(object->allocated);
-    report->freed = wire_of(object->live ? (struct touch){.time = 0} : object->freed);
+    if (!object->live)
+        report->freed = wire_of(object->freed);
 }
 
 static bool report_it(unsigned cpu, struct wire_heap *report)
