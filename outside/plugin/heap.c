@@ -241,17 +241,16 @@ static bool is_just_freed(unsigned cpu, const struct object *object)
     return false;
 }
 
-/* Tells of a pointer that is no live object of this allocator. */
-static void report_wrong(unsigned cpu, const struct allocator *allocator, uint64_t address,
-                         struct touch by)
+/* Tells of a pointer that is no live object of its allocator. `object` begins there; NULL: none. */
+static void report_wrong(unsigned cpu, const struct call *call, const struct object *object)
 {
-    struct object *object = objects_at(address);
+    const struct allocator *allocator = call->allocator;
     struct heap_free free = {
-        .entry = allocator->entry + slide, .address = address, .context = by.context};
+        .entry = allocator->entry + slide, .address = call->object, .context = call->by.context};
 
     if (object && ((object->live && is_family(object, allocator)) || object->size == 0))
         return; /* an object of no bytes may be the same one each time */
-    free.object = object ? object : objects_with(address);
+    free.object = object ? object : objects_with(call->object);
     free.kind = !free.object         ? WIRE_HEAP_NO_OBJECT
                 : !free.object->live ? WIRE_HEAP_TWICE
                 : object             ? WIRE_HEAP_FOREIGN
@@ -259,14 +258,13 @@ static void report_wrong(unsigned cpu, const struct allocator *allocator, uint64
     heap_report_free(cpu, &free);
 }
 
-static void take_back(unsigned cpu, const struct allocator *allocator, uint64_t address,
-                      struct touch by)
+static void take_back(unsigned cpu, const struct call *call)
 {
-    struct object *object = objects_at(address);
+    struct object *object = objects_at(call->object);
 
-    report_wrong(cpu, allocator, address, by);
+    report_wrong(cpu, call, object);
     if (object && object->live)
-        free_object(object, by);
+        free_object(object, call->by);
 }
 
 /*
@@ -285,7 +283,7 @@ static struct touch made_at(unsigned cpu, const struct call *call)
 {
     const struct object *object = objects_at(call->object);
 
-    report_wrong(cpu, call->allocator, call->object, call->by);
+    report_wrong(cpu, call, object);
     return object && object->live ? object->allocated : (struct touch){.time = 0};
 }
 
@@ -301,7 +299,7 @@ static void enter(unsigned cpu, const struct allocator *allocator)
                           call.number))
         return;
     if (allocator->kind == FREES && !call.inner && call.object)
-        take_back(cpu, allocator, call.object, call.by);
+        take_back(cpu, &call);
     if (allocator->kind == FREES)
         return;
     call.size = size_of(cpu, allocator);

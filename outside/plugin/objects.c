@@ -66,6 +66,13 @@ static struct objects_region *region_of(uint64_t address, bool make)
     return NULL;
 }
 
+/* The address of the word that has this byte. */
+static uint64_t word_start(uint64_t address)
+{
+    return address & ~(uint64_t)(OBJECTS_WORD - 1);
+}
+
+/* The number of that word in its region. */
 static uint64_t word_of(uint64_t address)
 {
     return address % OBJECTS_REGION / OBJECTS_WORD;
@@ -82,7 +89,7 @@ static void set_state(uint64_t address, uint8_t state)
 /* Sets the words of a range; the last one keeps how many of its bytes are an object's. */
 static void set_range(uint64_t start, uint64_t size, uint8_t state)
 {
-    uint64_t end = start + size, at = start & ~(uint64_t)(OBJECTS_WORD - 1);
+    uint64_t end = start + size, at = word_start(start);
 
     while (at < end) {
         uint64_t next = (at | (OBJECTS_REGION - 1)) + 1, until = end < next ? end : next;
@@ -154,8 +161,8 @@ static void mark_near(uint64_t from, uint64_t until)
 /* The allocator's memory around an object, but only in its pages: the next ones may be others'. */
 static void mark_around(uint64_t start, uint64_t size)
 {
-    uint64_t first = start & ~(uint64_t)(OBJECTS_WORD - 1), page = start & ~(uint64_t)(PAGE - 1);
-    uint64_t end = (start + size + OBJECTS_WORD - 1) & ~(uint64_t)(OBJECTS_WORD - 1);
+    uint64_t first = word_start(start), page = start & ~(uint64_t)(PAGE - 1);
+    uint64_t end = word_start(start + size + OBJECTS_WORD - 1);
     uint64_t next = (start + size + PAGE - 1) & ~(uint64_t)(PAGE - 1);
 
     mark_near(first - page > OBJECTS_BESIDE ? first - OBJECTS_BESIDE : page, first);
@@ -167,11 +174,6 @@ static void mark_around(uint64_t start, uint64_t size)
 static uint32_t *bucket_of(uint64_t word)
 {
     return &buckets[(word * 0x9e3779b97f4a7c15u >> 32) % bucket_count];
-}
-
-static uint64_t start_word(const struct object *object)
-{
-    return object->start & ~(uint64_t)(OBJECTS_WORD - 1);
 }
 
 /* Each bucket has two objects or fewer, on average. */
@@ -186,7 +188,7 @@ static void spread(void)
     bucket_count = more;
     for (uint32_t i = 0; i < before; i++)
         for (uint32_t number = old[i], next; number != NONE; number = next) {
-            uint32_t *bucket = bucket_of(start_word(&objects[number]));
+            uint32_t *bucket = bucket_of(word_start(objects[number].start));
 
             next = objects[number].next;
             objects[number].next = *bucket;
@@ -197,7 +199,7 @@ static void spread(void)
 
 struct object *objects_at(uint64_t address)
 {
-    uint32_t number = *bucket_of(address & ~(uint64_t)(OBJECTS_WORD - 1));
+    uint32_t number = *bucket_of(word_start(address));
 
     while (number != NONE && objects[number].start != address)
         number = objects[number].next;
@@ -207,7 +209,7 @@ struct object *objects_at(uint64_t address)
 /* Returns the last object that begins in the words from `least` to the address; NULL: none does. */
 static struct object *object_between(uint64_t least, uint64_t address)
 {
-    uint64_t word = start_between(least & ~(uint64_t)(OBJECTS_WORD - 1), address);
+    uint64_t word = start_between(word_start(least), address);
 
     return word == UINT64_MAX ? NULL : objects_at(word);
 }
@@ -234,10 +236,10 @@ struct object *objects_near(uint64_t address)
     struct object *before = object_before(address, reach), *after, *next = NULL;
 
     for (uint64_t at = address + reach; (after = object_between(address + 1, at)) != NULL;
-         at = start_word(after) - 1) {
+         at = word_start(after->start) - 1) {
         if (after->start > address)
             next = after;
-        if (start_word(after) <= address)
+        if (word_start(after->start) <= address)
             break;
     }
     if (before && address >= before->start + before->size + reach)
@@ -251,14 +253,19 @@ struct object *objects_near(uint64_t address)
 
 /* --- Allocations and frees --- */
 
+static bool is_aligned(const struct object *object)
+{
+    return object->start % OBJECTS_WORD == 0;
+}
+
 static void remove_object(struct object *object)
 {
-    uint32_t number = (uint32_t)(object - objects), *link = bucket_of(start_word(object));
+    uint32_t number = (uint32_t)(object - objects), *link = bucket_of(word_start(object->start));
 
     while (*link != number)
         link = &objects[*link].next;
     *link = object->next;
-    if (object->start % OBJECTS_WORD == 0)
+    if (is_aligned(object))
         set_start(object->start, false);
     object->size = 0;
     object->live = false;
@@ -270,7 +277,7 @@ static void remove_object(struct object *object)
 /* Objects that begin in these words are gone; live ones were freed unseen. */
 static void remove_range(uint64_t start, uint64_t size)
 {
-    uint64_t first = start & ~(uint64_t)(OBJECTS_WORD - 1), last = start + (size ? size - 1 : 0);
+    uint64_t first = word_start(start), last = start + (size ? size - 1 : 0);
 
     for (struct object *object; (object = object_between(first, last)) != NULL;) {
         if (object->live) {
@@ -300,15 +307,10 @@ static struct object *new_object(void)
     return &objects[used++];
 }
 
-static bool is_aligned(const struct object *object)
-{
-    return object->start % OBJECTS_WORD == 0;
-}
-
 /* Words that an object shares with another, or may: accesses to them are not judged. */
 static void open_words(uint64_t start, uint64_t size)
 {
-    for (uint64_t at = start & ~(uint64_t)(OBJECTS_WORD - 1); at < start + size; at += OBJECTS_WORD)
+    for (uint64_t at = word_start(start); at < start + size; at += OBJECTS_WORD)
         set_state(at, OBJECTS_OPEN);
 }
 
@@ -325,7 +327,7 @@ static void mark_added(const struct object *object)
     if (object->size == 0)
         return;
     if (end % OBJECTS_WORD && objects_state(end) == OBJECTS_OPEN) {
-        set_range(object->start, object->size & ~(uint64_t)(OBJECTS_WORD - 1), OBJECTS_LIVE);
+        set_range(object->start, word_start(object->size), OBJECTS_LIVE);
         return;
     }
     set_range(object->start, object->size, OBJECTS_LIVE);
@@ -353,7 +355,7 @@ bool objects_add(const struct object *object)
         spread();
     *added = *object;
     added->live = true;
-    bucket = bucket_of(start_word(added));
+    bucket = bucket_of(word_start(added->start));
     added->next = *bucket;
     *bucket = (uint32_t)(added - objects);
     known++;
@@ -370,7 +372,7 @@ void objects_free(struct object *object, struct touch by)
     if (!is_aligned(object))
         return;
     if (end % OBJECTS_WORD && objects_state(end) == OBJECTS_OPEN)
-        whole &= ~(uint64_t)(OBJECTS_WORD - 1);
+        whole = word_start(whole);
     set_range(object->start, whole, OBJECTS_FREED);
 }
 
