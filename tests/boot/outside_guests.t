@@ -12,6 +12,7 @@ use File::Path qw(make_path);
 use List::Util qw(sum0);
 use Test::More;
 use Pitot::Files;
+use Pitot::Guest;
 use Pitot::Outside qw(tells_registers);
 use Pitot::Patience;
 use Pitot::Perf;
@@ -21,23 +22,14 @@ plan skip_all => "a plugin is QEMU's" if ($ENV{MACHINE} // 'qemu') ne 'qemu';
 my $build = $ENV{BUILD} // 'build';
 my $logs = "$build/logs/outside_guests";
 make_path($logs);
-my $ended = 1;    # isa-debug-exit's status for 0
 
 # --- The guests ----------------------------------------------------------------------------------
-
-my @flags = qw(-g -O2 -ffreestanding -fno-pic -no-pie -mno-red-zone -mgeneral-regs-only
-    -fcf-protection=none -fno-stack-protector -fno-asynchronous-unwind-tables
-    -fno-optimize-sibling-calls -nostdlib -static -I.);
-system('nasm', '-f', 'elf64', '-o', "$logs/boot.o", 'tests/guests/boot.asm') == 0
-    or die("no boot.o\n");
 
 sub guest_of
 {
     my ($name) = @_;
     my $elf = "$logs/$name.elf";
-    system('gcc', @flags, '-Wl,--build-id', '-Wl,-T,tests/guests/linker.ld',
-        '-Wl,--no-warn-rwx-segments', '-Wl,-z,noexecstack', '-o', $elf, "$logs/boot.o",
-        "tests/guests/$name.c") == 0 or die("no $elf\n");
+    link_guest($name, $elf);
     return $elf;
 }
 
@@ -45,9 +37,8 @@ sub guest_of
 sub pitot
 {
     my ($guest, @words) = @_;
-    my @qemu = ('qemu-system-x86_64', '-machine', 'pc', '-cpu', 'max', '-m', '256M', '-display',
-        'none', '-monitor', 'none', '-serial', 'null', '-no-reboot', '-icount', 'shift=3,sleep=off',
-        '-device', 'isa-debug-exit,iobase=0xf4,iosize=1', '-kernel', $guest);
+    my @qemu = ('qemu-system-x86_64', guest_machine(), '-icount', 'shift=3,sleep=off', '-kernel',
+        $guest);
     my ($status) = Pitot::Perf::run_between("$logs/out", "$logs/said", '/dev/null', 'timeout',
         $patience, "$build/outside/pitot", @words, '--', @qemu);
     return (slurp("$logs/said"), $status);
@@ -59,7 +50,7 @@ sub record
     my ($name, @events) = @_;
     my ($said, $status) = pitot(guest_of($name), 'record', '-g', '-o', "$logs/$name.data",
         map { ('-e', $_) } @events);
-    is($status, $ended, "$name: the guest ended as it should") or diag($said);
+    is($status, $guest_ended, "$name: the guest ended as it should") or diag($said);
     Pitot::Perf::run_between("$logs/script", "$logs/err", '/dev/null', 'perf', '--no-pager',
         'script', '-i', "$logs/$name.data", '-F', 'comm,pid,tid,event,ip,sym,dso');
     my (%chains, %threads);
@@ -202,7 +193,7 @@ for my $row (@exact) {
         $patience, "$build/outside/pitot", 'stat', '-e', 'irq', '--', 'qemu-system-x86_64',
         '-cpu', 'max', '-display', 'none', '-monitor', 'none', '-serial', 'null', '-device',
         'isa-debug-exit,iobase=0xf4,iosize=1', '-kernel', $guest, @log);
-    is($status, $ended, 'with -d and -D of the user');
+    is($status, $guest_ended, 'with -d and -D of the user');
     like(slurp("$logs/said"), qr/^ +50 {6}irq$/m, '... interrupts are counted');
     my @lines = slurp($wanted) =~ /^ *\d+: v=20 /mg;
     cmp_ok(scalar(@lines), '>=', 50, '... and the log has them');

@@ -12,6 +12,7 @@ use File::Path qw(make_path);
 use Test::More;
 use Pitot::Files;
 use Pitot::FourCpus;
+use Pitot::Guest;
 use Pitot::Outside qw(tells_registers);
 use Pitot::Patience;
 use Pitot::Perf;
@@ -21,10 +22,7 @@ plan skip_all => "a plugin is QEMU's" if ($ENV{MACHINE} // 'qemu') ne 'qemu';
 my $build = $ENV{BUILD} // 'build';
 my $logs = "$build/logs/outside_heap";
 make_path($logs);
-my $ended = 1;    # isa-debug-exit's status for 0
-
-my @machine = (qw(-machine pc -cpu max -m 256M -display none -monitor none -serial null -no-reboot),
-    '-device', 'isa-debug-exit,iobase=0xf4,iosize=1');
+my @machine = guest_machine();
 
 # Its lines on stderr, and QEMU's status.
 sub heap
@@ -37,17 +35,8 @@ sub heap
 
 # --- One bug of each kind ------------------------------------------------------------------------
 
-my @flags = (qw(-g -O2 -ffreestanding -fno-pic -no-pie -mno-red-zone -mgeneral-regs-only
-    -fcf-protection=none -fno-stack-protector -fno-asynchronous-unwind-tables
-    -fno-optimize-sibling-calls -nostdlib -static -I.), '-Wl,--build-id',
-    '-Wl,-T,tests/guests/linker.ld', '-Wl,--no-warn-rwx-segments', '-Wl,-z,noexecstack');
-system('nasm', '-f', 'elf64', '-o', "$logs/boot.o", 'tests/guests/boot.asm') == 0
-    or die("no boot.o\n");
-for my $guest (['wrong'], ['mended', '-DMENDED']) {
-    my ($name, @more) = @$guest;
-    system('gcc', @flags, @more, '-o', "$logs/$name.elf", "$logs/boot.o",
-        'tests/guests/heap.c') == 0 or die("no $name.elf\n");
-}
+link_guest('heap', "$logs/wrong.elf");
+link_guest('heap', "$logs/mended.elf", '-DMENDED');
 my @small = ('qemu-system-x86_64', @machine, '-icount', 'shift=3,sleep=off', '-kernel');
 
 if (!tells_registers()) {
@@ -71,7 +60,7 @@ sub reports_of
 }
 
 my ($said, $status) = heap(['--leaks', 1], @small, "$logs/wrong.elf");
-is($status, $ended, 'a kernel with a bug of each kind') or diag($said);
+is($status, $guest_ended, 'a kernel with a bug of each kind') or diag($said);
 is(reports_of($said), <<'END', '... each is told, with who allocated and who freed');
 == use after free: read of 4 bytes, 8 into an object of 40
    reads_freed < main < start
@@ -110,7 +99,7 @@ is($live =~ s/\+0x\w+//gr, "pitot: live at the end: 300 bytes in 3 objects, of 1
     . '         300 bytes in 3 objects:  leaks < main < start', '... and what leaks');
 
 ($said, $status) = heap([], @small, "$logs/mended.elf");
-is($status, $ended, 'the same kernel, mended') or diag($said);
+is($status, $guest_ended, 'the same kernel, mended') or diag($said);
 is(reports_of($said), '', '... has no report');
 like($said, qr/^\[ pitot heap: 0 reports, 0 hits; 18 objects allocated, 18 freed, /m,
     '... though it allocates as often');
