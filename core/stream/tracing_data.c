@@ -1,22 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See tracing_data.h. The format is trace-cmd's trace.dat of version 0.6 (docs/tracepoints.md). */
+/* See tracing_data.h, and for the format core/abi/tracing_data.h. */
 #include "core/stream/tracing_data.h"
 
 #include "arch/memory.h"
+#include "core/abi/tracing_data.h"
 #include "core/lib/string.h"
 #include "core/sample/view.h"
 #include "core/tracepoint/format.h"
 
-static const char magic[] = "\x17\x08\x44tracing0.6"; /* including its NUL */
-
-/*
- * The layout of a trace page. No page follows, but perf rejects an empty layout, and derives the
- * size of a long from it.
- */
-static const char header_page[] = "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
-                                  "\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
-                                  "\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"
-                                  "\tfield: char data;\toffset:16;\tsize:4080;\tsigned:1;\n";
+static const char magic[] = TRACING_DATA_MAGIC, header_page[] = TRACING_DATA_HEADER_PAGE;
 
 /* perf reads and ignores this; its length pads the whole to a multiple of 8. */
 static const char header_event[] = "\n\n\n\n\n\n\n\n";

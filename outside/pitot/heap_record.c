@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * See heap_record.h. The description of the fields follows trace-cmd's trace.dat of version 0.6
- * (docs/tracepoints.md), which perf.data embeds.
- */
+/* See heap_record.h. core/abi/tracing_data.h has the source of the description of fields. */
 #include "outside/pitot/heap_record.h"
 
 #include <inttypes.h>
@@ -10,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/abi/tracing_data.h"
 #include "outside/pitot/contexts.h"
 #include "outside/pitot/heap_text.h"
 #include "outside/pitot/name.h"
@@ -56,40 +54,48 @@ static void put_text(FILE *file, const char *name, const char *text)
     fwrite(text, size, 1, file);
 }
 
-static void put_format(FILE *file, unsigned kind)
-{
-    char text[1024];
-    uint64_t size;
+#define PUT_FIELD(text, type, name, member, is_signed)                                             \
+    fprintf(text, "\tfield:%s %s;\toffset:%zu;\tsize:%zu;\tsigned:%d;\n", type, name,              \
+            offsetof(struct fields, member), sizeof(((struct fields *)NULL)->member), is_signed)
 
-#define FIELD(type, member, name, is_signed)                                                       \
-    "\tfield:" type " " name ";\toffset:%zu;\tsize:%zu;\tsigned:" is_signed ";\n"
-#define WHERE(member) offsetof(struct fields, member), sizeof(((struct fields *)NULL)->member)
-    size = (uint64_t)snprintf(
-        text, sizeof(text),
-        "name: %s\nID: %u\nformat:\n" FIELD("unsigned short", type, "common_type",
-                                            "0") FIELD("unsigned char", flags, "common_flags", "0")
-            FIELD("unsigned char", preempt_count, "common_preempt_count", "0") FIELD(
-                "int", pid, "common_pid", "1") "\n" FIELD("unsigned long", object, "object", "0")
-                FIELD("unsigned long", size, "size", "0") FIELD("long", offset, "offset", "1")
-                    FIELD("unsigned long", age, "age",
-                          "0") "\nprint fmt: \"object=0x%%lx size=%%lu offset=%%ld age=%%lu\", "
-                               "REC->object, REC->size, "
-                               "REC->offset, REC->age\n",
-        strchr(names[kind], ':') + 1, kind + 1, WHERE(type), WHERE(flags), WHERE(preempt_count),
-        WHERE(pid), WHERE(object), WHERE(size), WHERE(offset), WHERE(age));
-#undef WHERE
-#undef FIELD
-    fwrite(&size, sizeof(size), 1, file);
-    fwrite(text, size, 1, file);
+static int put_format(FILE *file, unsigned kind)
+{
+    char *format = NULL;
+    size_t size;
+    FILE *text = open_memstream(&format, &size);
+    uint64_t length;
+
+    if (!text)
+        return -ENOMEM;
+    fprintf(text, "name: %s\nID: %u\nformat:\n", strchr(names[kind], ':') + 1, kind + 1);
+    PUT_FIELD(text, "unsigned short", "common_type", type, 0);
+    PUT_FIELD(text, "unsigned char", "common_flags", flags, 0);
+    PUT_FIELD(text, "unsigned char", "common_preempt_count", preempt_count, 0);
+    PUT_FIELD(text, "int", "common_pid", pid, 1);
+    fputc('\n', text);
+    PUT_FIELD(text, "unsigned long", "object", object, 0);
+    PUT_FIELD(text, "unsigned long", "size", size, 0);
+    PUT_FIELD(text, "long", "offset", offset, 1);
+    PUT_FIELD(text, "unsigned long", "age", age, 0);
+    fputs("\nprint fmt: \"object=0x%lx size=%lu offset=%ld age=%lu\", REC->object, REC->size, "
+          "REC->offset, REC->age\n",
+          text);
+    if (fclose(text) != 0)
+        return -ENOMEM;
+    length = size;
+    fwrite(&length, sizeof(length), 1, file);
+    fwrite(format, size, 1, file);
+    free(format);
+    return 0;
 }
 
-/* perf refuses a description without the layout of a page, and reads the size of a long from it. */
 static int describe_fields(struct refusal *why)
 {
-    static const char magic[] = "\x17\x08\x44tracing0.6", ends[16];
+    static const char magic[] = TRACING_DATA_MAGIC, ends[16];
     char *bytes = NULL;
     size_t size;
     FILE *file = open_memstream(&bytes, &size);
+    int error = 0;
 
     if (!file)
         return refuse(why, ENOMEM, "out of memory");
@@ -97,20 +103,16 @@ static int describe_fields(struct refusal *why)
     fputc(0, file); /* little endian */
     fputc(sizeof(long), file);
     put_u32(file, PAGE);
-    put_text(file, "header_page",
-             "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
-             "\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
-             "\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"
-             "\tfield: char data;\toffset:16;\tsize:4080;\tsigned:1;\n");
+    put_text(file, "header_page", TRACING_DATA_HEADER_PAGE);
     put_text(file, "header_event", "\n");
     put_u32(file, 0); /* events of ftrace itself */
     put_u32(file, 1); /* systems */
     fwrite("heap", sizeof("heap"), 1, file);
     put_u32(file, KINDS);
-    for (unsigned kind = 0; kind < KINDS; kind++)
-        put_format(file, kind);
+    for (unsigned kind = 0; kind < KINDS && !error; kind++)
+        error = put_format(file, kind);
     fwrite(ends, sizeof(ends), 1, file); /* no symbols, no printk formats, no tasks */
-    if (fclose(file) != 0)
+    if (fclose(file) != 0 || error)
         return refuse(why, ENOMEM, "out of memory");
     recording_formats(bytes, size);
     free(bytes);
