@@ -150,7 +150,7 @@ clean:
 
 ## make help        this list
 help:
-	$(Q)sed -n 's/^## \{0,1\}//p' Makefile tools/show.mk tools/stopped.mk outside/outside.mk tests/bench/bench.mk
+	$(Q)sed -n 's/^## \{0,1\}//p' outside/outside.mk Makefile tools/show.mk tools/stopped.mk tests/bench/bench.mk
 
 $(BUILD):
 	$(Q)mkdir -p $@

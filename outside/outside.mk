@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # pitot, which watches unmodified kernels in QEMU: the command and the plugins. Part of the Makefile.
 
-## make outside     build/outside/pitot, which watches any x86-64 kernel in QEMU (docs/outside.md)
+## make outside     build/outside/pitot, to put before your own QEMU command, your kernel unchanged (docs/outside.md):
+##                  build/outside/pitot record -g -- qemu-system-x86_64 -kernel my.elf ...
 outside: packages-build $(BUILD)/outside/pitot $(PLUGINS)
 
 ## make install     pitot, its plugins and its manual page, in PREFIX=/usr/local, after DESTDIR=; make uninstall removes them
+##
 PREFIX ?= /usr/local
 INSTALLED = $(DESTDIR)$(PREFIX)
 install: packages-build $(BUILD)/outside/pitot $(PLUGINS)
