@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Event sources: what can be counted and sampled. A source is a file in core/event/ that defines a
- * struct event_source, and a line in core/event/sources.c; no other code depends on the kind of an
- * event. Task context.
+ * struct event_source, and a line in core/event/sources.c. Other code asks for the flags below, and
+ * for the attributes that `parse` has set: core/perf decides by them which options an event takes.
+ * Task context.
  */
 #pragma once
 
