@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Records that the plugin, in QEMU's process, sends to `pitot` through a pipe, in the host's byte
- * order, each a multiple of 8 bytes. The plugin knows only addresses; the command reads the ELF
- * file. If the pipe ends without WIRE_END, QEMU was killed; the records until then are complete.
+ * What the plugin, in QEMU's process, answers to the request of `pitot` (outside/request.h, which
+ * tells how to extend it): records through a pipe, in the host's byte order, each a multiple of 8
+ * bytes. The plugin knows only addresses; the command reads the ELF file. If the pipe ends without
+ * WIRE_END, QEMU was killed; the records until then are complete.
  */
 #pragma once
 
 #include <stdint.h>
 
-#define WIRE_VERSION 5
+/* Of the records and of the request. */
+#define WIRE_VERSION 6
 
 /* The plugin's file contains the mark, then the version in decimal. */
 #define WIRE_MARK           "pitot wire "
@@ -96,7 +98,7 @@ struct wire_registers {
 
 struct wire_sample {
     struct wire_head head;
-    uint32_t event, thread; /* index of the event among the plugin's arguments, from 0 */
+    uint32_t event, thread; /* index of the event in the request */
     uint32_t context;
     uint32_t access;  /* enum wire_access; 0 if the event is not an access */
     uint64_t ip;      /* the instruction */
@@ -126,7 +128,7 @@ struct wire_mapping {
 /* The last write of these bytes of one page, or consecutive ones. */
 struct wire_word {
     struct wire_head head;
-    uint32_t place; /* index of the place among the plugin's arguments, from 0 */
+    uint32_t place; /* index of the place in the request */
     uint32_t thread, context;
     uint32_t length;
     uint64_t address, physical; /* as the writer knew it (UINT64_MAX: not known); where it is */

@@ -3,20 +3,16 @@
 #define _GNU_SOURCE
 #include "outside/pitot/allocators.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "core/lib/glob.h"
 #include "core/lib/number.h"
 #include "outside/pitot/elf_symbols.h"
 #include "outside/pitot/place.h"
+#include "outside/pitot/plugin.h"
 
-#define ARGUMENTS 6 /* that the System V ABI passes in registers */
 #define SIZE_MOST (1ull << 32)
 
 /* Each family frees what it allocates. */
@@ -98,33 +94,33 @@ static bool is_called(const struct symbol *symbol, const char *name)
            strncmp(symbol->name + length - tail - 2, "::", 2) == 0;
 }
 
-static bool read_argument(const char **at, unsigned *argument)
+static bool read_argument(const char **at, uint32_t *argument)
 {
     uint64_t number;
 
-    if (number_read(at, 10, ARGUMENTS, &number) != NUMBER_READ || number == 0)
+    if (number_read(at, 10, ARGUMENTS_MOST, &number) != NUMBER_READ || number == 0)
         return false;
-    *argument = (unsigned)number;
+    *argument = (uint32_t)number;
     return true;
 }
 
-static bool read_size(const char *at, struct allocator *allocator)
+static bool read_size(const char *at, struct request_allocator *allocator)
 {
     if (number_read(&at, 10, SIZE_MOST, &allocator->sizes[0]) != NUMBER_READ)
         return false;
     if (*at == '*')
-        allocator->operation = *at++;
+        allocator->size = ALLOCATOR_PRODUCT, at++;
     else if (strncmp(at, "<<", 2) == 0)
-        allocator->operation = '<', at += 2;
-    if (allocator->operation &&
+        allocator->size = ALLOCATOR_SHIFT, at += 2;
+    if (allocator->size != ALLOCATOR_SAME &&
         number_read(&at, 10, SIZE_MOST, &allocator->sizes[1]) != NUMBER_READ)
         return false;
     return *at == '\0' && allocator->sizes[0] > 0;
 }
 
-static bool read_arguments(const char *at, struct allocator *allocator)
+static bool read_arguments(const char *at, struct request_allocator *allocator)
 {
-    unsigned size;
+    uint32_t size;
 
     if (allocator->kind == ALLOCATOR_ALLOCATES)
         return read_size(at, allocator);
@@ -158,7 +154,7 @@ static bool is_folded(size_t index, const struct symbol *symbol)
 static bool is_there(const struct allocators *all, uint64_t entry)
 {
     for (size_t i = 0; i < all->count; i++)
-        if (all->allocator[i].entry == entry)
+        if (all->allocator[i].asked.entry == entry)
             return true;
     return false;
 }
@@ -180,8 +176,9 @@ static int add(struct allocators *all, const struct allocator *described, struct
         if (all->count == ALLOCATORS_MOST)
             return refuse(why, EINVAL, "more than %d allocators", ALLOCATORS_MOST);
         *new = *described;
-        new->entry = symbol.address;
-        new->family = is_folded(i, &symbol) ? GIVEN : described->family;
+        new->asked.entry = symbol.address;
+        if (is_folded(i, &symbol))
+            new->asked.family = GIVEN;
         all->count++;
     }
     return found;
@@ -207,11 +204,11 @@ static int add_given(struct allocators *all, enum allocator_kind kind,
     static const char *const usual[] = {"1", "1:2", "1"};
 
     for (unsigned i = 0; i < given->count; i++) {
-        struct allocator described = {.kind = kind, .name = given->text[i], .family = GIVEN};
+        struct allocator described = {.name = given->text[i], .asked = {.kind = kind}};
         const char *arguments = split(given->text[i]);
         int found;
 
-        if (!read_arguments(arguments ? arguments : usual[kind], &described))
+        if (!read_arguments(arguments ? arguments : usual[kind], &described.asked))
             return refuse(why, EINVAL, "%s %s:%s: %s", options[kind], described.name, arguments,
                           forms[kind]);
         found = add(all, &described, why);
@@ -230,7 +227,7 @@ static void drop_frees(struct allocators *all)
     size_t kept = 0;
 
     for (size_t i = 0; i < all->count; i++)
-        allocates[all->allocator[i].known] |= all->allocator[i].kind == ALLOCATOR_ALLOCATES;
+        allocates[all->allocator[i].known] |= all->allocator[i].asked.kind == ALLOCATOR_ALLOCATES;
     for (size_t i = 0; i < all->count; i++)
         if (allocates[all->allocator[i].known])
             all->allocator[kept++] = all->allocator[i];
@@ -240,14 +237,12 @@ static void drop_frees(struct allocators *all)
 static int add_known(struct allocators *all, struct refusal *why)
 {
     for (size_t i = 0; i < KNOWN; i++) {
-        struct allocator described = {.kind = known[i].kind,
-                                      .name = known[i].name,
-                                      .family = known[i].family,
-                                      .known =
-                                          known[i].family == NEW_ARRAY ? NEW : known[i].family};
+        struct allocator described = {.name = known[i].name,
+                                      .known = known[i].family == NEW_ARRAY ? NEW : known[i].family,
+                                      .asked = {.kind = known[i].kind, .family = known[i].family}};
         int found;
 
-        read_arguments(known[i].arguments, &described);
+        read_arguments(known[i].arguments, &described.asked);
         found = add(all, &described, why);
         if (found < 0)
             return found;
@@ -282,7 +277,7 @@ int allocators_find(struct allocators *all, const struct pitot_options *options,
     if (!error && all->count == 0)
         error = add_known(all, why);
     for (size_t i = 0; !error && i < all->count; i++)
-        if (all->allocator[i].kind != ALLOCATOR_FREES)
+        if (all->allocator[i].asked.kind != ALLOCATOR_FREES)
             return 0;
     if (!error && options->free.count > 0)
         return refuse(why, EINVAL, "--free %s: who allocates? --alloc FUNCTION names it",
@@ -304,7 +299,7 @@ static bool is_code(const struct symbol *symbol, const struct allocators *all,
                     const struct pitot_options *options)
 {
     for (size_t i = 0; i < all->count; i++)
-        if (symbol->address == all->allocator[i].entry ||
+        if (symbol->address == all->allocator[i].asked.entry ||
             is_part_of(symbol->name, all->allocator[i].name))
             return true;
     for (unsigned i = 0; i < options->allocator.count; i++)
@@ -331,27 +326,37 @@ static int check_patterns(const struct pitot_options *options, const struct kern
     return 0;
 }
 
-int allocators_write_code(const struct allocators *all, const struct pitot_options *options,
-                          const struct kernel *kernel, struct refusal *why)
+/* Adds their code, in ranges that do not overlap. */
+static int ask_code(const struct allocators *all, const struct pitot_options *options,
+                    struct watch *watch, struct refusal *why)
 {
-    int error = check_patterns(options, kernel, why);
-    int descriptor = error ? -1 : memfd_create("pitot-allocators", 0);
-    FILE *list = descriptor < 0 ? NULL : fdopen(dup(descriptor), "w");
-    uint64_t end = 0; /* of the last range: ranges must not overlap */
+    struct request_list *code = &watch->request.heap.code;
     struct symbol symbol, next;
+    uint64_t end = 0;
+    int error = 0;
 
-    if (error)
-        return error;
-    for (size_t i = 0; list && elf_symbols_function(i, &symbol); i++) {
+    for (size_t i = 0; !error && elf_symbols_function(i, &symbol); i++) {
+        uint64_t range[2];
+
         if (symbol.size == 0 && elf_symbols_function(i + 1, &next)) /* of assembly */
             symbol.size = next.address - symbol.address;
         if (!is_code(&symbol, all, options) || symbol.address + symbol.size <= end)
             continue;
-        fprintf(list, "%" PRIx64 ":%" PRIx64 "\n", symbol.address > end ? symbol.address : end,
-                symbol.address + symbol.size);
-        end = symbol.address + symbol.size;
+        range[0] = symbol.address > end ? symbol.address : end;
+        range[1] = end = symbol.address + symbol.size;
+        error = plugin_add_addresses(watch, code, range, 2, why);
     }
-    if (!list || fclose(list) != 0)
-        return refuse(why, errno, "the list of the allocators' code: %s", strerror(errno));
-    return descriptor;
+    return error;
+}
+
+int allocators_ask(const struct allocators *all, const struct pitot_options *options,
+                   struct watch *watch, struct refusal *why)
+{
+    struct request *request = &watch->request;
+    int error = check_patterns(options, watch->kernel, why);
+
+    for (size_t i = 0; i < all->count; i++)
+        request->heap.allocators[i] = all->allocator[i].asked;
+    request->heap.allocator_count = (uint32_t)all->count;
+    return error ? error : ask_code(all, options, watch, why);
 }

@@ -10,20 +10,13 @@
 
 #include "outside/pitot/kernel.h"
 #include "outside/pitot/options.h"
-
-#define ALLOCATORS_MOST 192 /* with aliases; the plugin takes a few more */
-
-enum allocator_kind { ALLOCATOR_ALLOCATES, ALLOCATOR_REALLOCATES, ALLOCATOR_FREES };
+#include "outside/pitot/watch.h"
+#include "outside/request.h"
 
 struct allocator {
-    enum allocator_kind kind;
     const char *name;
-    uint64_t entry;
-    unsigned family;   /* who allocates frees; 0: any */
-    unsigned known;    /* the family of its name; 0: it was given */
-    unsigned object;   /* which argument is the object: REALLOCATES, FREES */
-    uint64_t sizes[2]; /* ALLOCATES, REALLOCATES: arguments from 1 to 6, or greater numbers */
-    char operation;    /* '\0': sizes[0]; '*', '<': with sizes[1] */
+    unsigned known; /* the family of its name; 0: it was given */
+    struct request_allocator asked;
 };
 
 struct allocators {
@@ -36,9 +29,8 @@ int allocators_find(struct allocators *allocators, const struct pitot_options *o
                     const struct kernel *kernel, struct refusal *why);
 
 /*
- * Writes the code of these functions, of their parts (.cold), and of those that match --allocator,
- * to an anonymous file, as outside/plugin/heap.h describes it. Returns its descriptor, which QEMU
- * inherits, or a negative errno and the reason.
+ * Adds to the request these functions, and their code, its parts (.cold), and that of the functions
+ * that match --allocator.
  */
-int allocators_write_code(const struct allocators *allocators, const struct pitot_options *options,
-                          const struct kernel *kernel, struct refusal *why);
+int allocators_ask(const struct allocators *allocators, const struct pitot_options *options,
+                   struct watch *watch, struct refusal *why);

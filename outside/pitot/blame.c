@@ -17,11 +17,11 @@
 #include "outside/pitot/plain.h"
 #include "outside/pitot/threads.h"
 
-#define WRITES_DEFAULT 3
-#define MEMORY_DEFAULT (UINT64_C(256) << 20)
-#define FILE_DEFAULT   "blame.data"
+#define WRITERS_DEFAULT 3
+#define MEMORY_DEFAULT  (UINT64_C(256) << 20)
+#define FILE_DEFAULT    "blame.data"
 
-static struct place places[PLACES_MAX];
+static struct place places[PLACES_MOST];
 static size_t place_count;
 static uint64_t lost;
 
@@ -43,7 +43,7 @@ static int read_places(const struct pitot_options *options, const struct kernel 
         if (error)
             return error;
         if (place->length > PLACE_LONGEST)
-            return refuse(why, EINVAL, "place \"%s\": %" PRIu64 " bytes, up to %d are allowed",
+            return refuse(why, EINVAL, "place \"%s\": %" PRIu64 " bytes, up to %u are allowed",
                           place->name, place->length, PLACE_LONGEST);
     }
     return 0;
@@ -82,36 +82,20 @@ static int take_history(const struct wire_head *record, struct refusal *why)
     }
 }
 
-static char *ask(const struct pitot_options *options)
-{
-    char *wanted = NULL;
-    size_t size;
-    FILE *text = open_memstream(&wanted, &size);
-
-    if (!text)
-        return NULL;
-    if (place_count == 0)
-        fprintf(text, ",shadow=%" PRIu64, options->memory ? options->memory : MEMORY_DEFAULT);
-    else
-        fprintf(text, ",writes=%" PRIu64, options->writes ? options->writes : WRITES_DEFAULT);
-    for (size_t i = 0; i < place_count; i++)
-        fprintf(text, ",%s=%" PRIx64 ":%" PRIu64, places[i].fixed ? "at" : "place",
-                places[i].address, places[i].length);
-    return fclose(text) == 0 ? wanted : NULL;
-}
-
 static int run(const struct pitot_options *options, struct watch *watch, struct refusal *why)
 {
-    char *wanted = ask(options);
-    int error;
+    struct request *request = &watch->request;
 
-    if (!wanted)
-        return refuse(why, ENOMEM, "out of memory");
-    watch->wanted = wanted;
-    watch->chains = true;
-    error = watch_run(watch, why);
-    free(wanted);
-    return error;
+    if (place_count == 0)
+        request->blame.memory = options->memory ? options->memory : MEMORY_DEFAULT;
+    else
+        request->blame.writers = (uint32_t)(options->writes ? options->writes : WRITERS_DEFAULT);
+    request->blame.place_count = (uint32_t)place_count;
+    for (size_t i = 0; i < place_count; i++)
+        request->blame.places[i] = (struct request_place){
+            .address = places[i].address, .length = places[i].length, .fixed = places[i].fixed};
+    request->chains = true;
+    return watch_run(watch, why);
 }
 
 /* --- All memory, into a file --- */

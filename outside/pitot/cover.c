@@ -69,7 +69,7 @@ int command_cover(const struct command *command, struct watch *watch, struct ref
 
     if (error || descriptor < 0)
         return error ? error : descriptor;
-    watch->wanted = ",cover=1";
+    watch->request.cover = true;
     watch->take = take;
     error = watch_run(watch, why);
     if (!error)

@@ -14,7 +14,6 @@
 
 #define PERIOD_INSTRUCTIONS 100000
 #define PERIOD_HITS         1
-#define VECTOR_MOST         255
 #define PERIOD_MOST         (1ull << 40)
 #define TEXT_MOST           4096 /* characters of an event: a perf record has less than 64 KiB */
 
@@ -50,16 +49,17 @@ static int read_terms(char *text, uint64_t *period, struct refusal *why)
 
 static int read_access(struct event *event, char *text, struct refusal *why)
 {
-    static const char *const possible[] = {"r", "w", "rw"};
+    static const char *const possible[] = {
+        [WIRE_READ] = "r", [WIRE_WRITE] = "w", [WIRE_READ | WIRE_WRITE] = "rw"};
     char *colon = strrchr(text, ':');
 
-    event->access = "rw";
+    event->access = WIRE_READ | WIRE_WRITE;
     if (!colon || (colon > text && colon[-1] == ':')) /* as in a C++ name */
         return 0;
     *colon++ = '\0';
-    for (size_t i = 0; i < sizeof(possible) / sizeof(*possible); i++)
-        if (strcmp(colon, possible[i]) == 0) {
-            event->access = possible[i];
+    for (unsigned access = WIRE_READ; access <= (WIRE_READ | WIRE_WRITE); access++)
+        if (strcmp(colon, possible[access]) == 0) {
+            event->access = access;
             return 0;
         }
     return refuse(why, EINVAL, "event \"%s\": access \"%s\": r, w, rw are allowed", event->name,
@@ -254,8 +254,8 @@ static int read_spelt(struct events *events, const struct pitot_options *options
 
         if (comma)
             *comma = '\0';
-        if (events->count == EVENTS_MAX)
-            return refuse(why, EINVAL, "more than %d events", EVENTS_MAX);
+        if (events->count == EVENTS_MOST)
+            return refuse(why, EINVAL, "more than %u events", EVENTS_MOST);
         error = read_event(&events->event[events->count++], options, kernel, text, why);
         if (error)
             return error;

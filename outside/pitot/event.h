@@ -8,25 +8,17 @@
 
 #include "outside/pitot/kernel.h"
 #include "outside/pitot/options.h"
-
-enum event_kind {
-    EVENT_INSTRUCTIONS,
-    EVENT_MEMORY,
-    EVENT_CALLS,
-    EVENT_RETURNS,
-    EVENT_INTERRUPTS,
-    EVENT_HEAP, /* of heap_record.h; `address` is the number of its format */
-};
+#include "outside/request.h"
 
 struct event {
-    enum event_kind kind;
-    char *name;      /* as typed, without terms */
-    uint64_t period; /* instructions or hits per sample */
-    bool stops;      /* its first hit is the last sample */
+    enum event_kind kind; /* EVENT_HEAP: `address` is the number of its format */
+    char *name;           /* as typed, without terms */
+    uint64_t period;      /* instructions or hits per sample */
+    bool stops;           /* its first hit is the last sample */
     /* EVENT_MEMORY */
     uint64_t address, length;
-    bool fixed;         /* given as a number: a run-time address, which the slide does not move */
-    const char *access; /* r, w, rw */
+    bool fixed;      /* given as a number: a run-time address, which the slide does not move */
+    unsigned access; /* enum wire_access */
     /* EVENT_CALLS, EVENT_RETURNS: the functions, sorted and unique; `address` is the first. */
     uint64_t *entries;
     size_t entry_count;
@@ -36,7 +28,7 @@ struct event {
 struct events {
     unsigned count;
     uint64_t from, until; /* function entries; 0: not given */
-    struct event event[EVENTS_MAX];
+    struct event event[EVENTS_MOST];
 };
 
 /* Reads the events of -e (instructions if there is none), then those of --stop. */

@@ -16,7 +16,7 @@
 
 static const struct events *asked; /* the call events of the functions on the command line */
 static struct call_tree tree;
-static uint64_t calls[EVENTS_MAX];
+static uint64_t calls[EVENTS_MOST];
 static uint64_t slide; /* the kernel's run-time address minus its link address */
 static bool cut;       /* deeper calls were omitted */
 
@@ -127,8 +127,7 @@ int command_graph(const struct command *command, struct watch *watch, struct ref
 
     asked = watch->events;
     tree.is_root = is_asked;
-    watch->chains = true;
-    watch->wanted = ",graph=1";
+    watch->request.chains = watch->request.graph = true;
     watch->take = take;
     error = watch_run(watch, why);
     if (error)

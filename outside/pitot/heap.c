@@ -88,34 +88,6 @@ static int take(const struct wire_head *record, struct refusal *why)
 
 /* --- What is asked --- */
 
-static char *ask(const struct allocators *allocators, int code)
-{
-    static const char *const kinds[] = {"alloc", "realloc", "free"};
-    char *wanted = NULL;
-    size_t size;
-    FILE *text = open_memstream(&wanted, &size);
-
-    if (!text)
-        return NULL;
-    for (size_t i = 0; i < allocators->count; i++) {
-        const struct allocator *one = &allocators->allocator[i];
-
-        fprintf(text, ",%s=%" PRIx64 ":%x", kinds[one->kind], one->entry, one->family);
-        if (one->kind == ALLOCATOR_ALLOCATES)
-            fprintf(text, ":%" PRIx64 ":%d:%" PRIx64, one->sizes[0],
-                    one->operation == '*'   ? 1
-                    : one->operation == '<' ? 2
-                                            : 0,
-                    one->sizes[1]);
-        else
-            fprintf(text, ":%x", one->object);
-        if (one->kind == ALLOCATOR_REALLOCATES)
-            fprintf(text, ":%" PRIx64, one->sizes[0]);
-    }
-    fprintf(text, ",allocator=/proc/self/fd/%d", code);
-    return fclose(text) == 0 ? wanted : NULL;
-}
-
 static void tell_allocators(const struct allocators *allocators)
 {
     char *list = NULL;
@@ -192,31 +164,22 @@ int command_heap(const struct command *command, struct watch *watch, struct refu
 {
     static struct allocators allocators;
     int error = allocators_find(&allocators, command->options, watch->kernel, why);
-    int code =
-        error ? error : allocators_write_code(&allocators, command->options, watch->kernel, why);
-    char *wanted;
     int closing;
 
-    if (code < 0)
-        return code;
-    error = command->options->suppress ? suppressions_read(command->options->suppress, why) : 0;
-    if (error)
-        return error;
-    wanted = ask(&allocators, code);
-    if (!wanted)
-        return refuse(why, ENOMEM, "out of memory");
-    error = heap_record_create(command->options, watch->kernel, why);
+    if (!error)
+        error = allocators_ask(&allocators, command->options, watch, why);
+    if (!error && command->options->suppress)
+        error = suppressions_read(command->options->suppress, why);
+    if (!error)
+        error = heap_record_create(command->options, watch->kernel, why);
     if (error)
         return error;
     tell_allocators(&allocators);
-    watch->wanted = wanted;
-    watch->chains = true;
-    watch->most = command->options->most;
+    watch->request.chains = true;
+    watch->request.samples_most = command->options->most;
     watch->take = take;
     watch->taken = recording_taken;
     error = watch_run(watch, why);
-    watch->wanted = NULL;
-    free(wanted);
     closing = heap_record_close(command, watch, error ? NULL : why);
     if (!error)
         tell_end(command, watch);

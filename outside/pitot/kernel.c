@@ -86,9 +86,9 @@ static int read_segments(struct kernel *kernel, Elf *elf, struct refusal *why)
             read_build_id(kernel, elf, &header);
         if (header.p_type != PT_LOAD || !(header.p_flags & PF_X) || header.p_memsz == 0)
             continue;
-        if (kernel->segment_count == KERNEL_SEGMENTS_MAX)
-            return refuse(why, EINVAL, "%s has more than %d executable segments", kernel->path,
-                          KERNEL_SEGMENTS_MAX);
+        if (kernel->segment_count == CODE_MOST)
+            return refuse(why, EINVAL, "%s has more than %u executable segments", kernel->path,
+                          CODE_MOST);
         kernel->code[kernel->segment_count++] =
             (struct segment){is_narrow(elf) ? narrow_address(header.p_vaddr) : header.p_vaddr,
                              header.p_memsz, header.p_offset, header.p_filesz};
@@ -221,8 +221,8 @@ static int read_list(struct kernel *kernel, struct refusal *why)
         return error;
     kernel->segment_count = made_elf_segments(kernel->code);
     if (kernel->segment_count == 0)
-        return refuse(why, EINVAL, "%s has no functions, or they lie in more than %d places",
-                      kernel->path, KERNEL_SEGMENTS_MAX);
+        return refuse(why, EINVAL, "%s has no functions, or they lie in more than %u places",
+                      kernel->path, CODE_MOST);
     return make_elf(kernel, NULL, why);
 }
 

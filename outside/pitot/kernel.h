@@ -12,8 +12,8 @@
 
 #include "core/lib/refusal.h"
 #include "outside/pitot/output.h"
+#include "outside/request.h"
 
-#define KERNEL_SEGMENTS_MAX 32
 #define KERNEL_BUILD_ID_MAX 20 /* longest build id that perf compares, in bytes */
 
 struct segment {
@@ -29,7 +29,7 @@ struct kernel {
     unsigned build_id_size; /* 0: no build id */
     uint8_t build_id[KERNEL_BUILD_ID_MAX];
     size_t segment_count;
-    struct segment code[KERNEL_SEGMENTS_MAX]; /* the executable segments */
+    struct segment code[CODE_MOST]; /* the executable segments */
 };
 
 /* Opens an ELF file of 64-bit code or, if `listed`, a list of symbols (symbol_list.h). */

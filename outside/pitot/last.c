@@ -160,15 +160,12 @@ static int take(const struct wire_head *record, struct refusal *why)
 
 int command_last(const struct command *command, struct watch *watch, struct refusal *why)
 {
-    char wanted[32];
     int error;
 
-    snprintf(wanted, sizeof(wanted), ",last=%llu", (unsigned long long)command->options->calls);
-    watch->chains = true;
-    watch->wanted = wanted;
+    watch->request.chains = true;
+    watch->request.last = (uint32_t)command->options->calls;
     watch->take = take;
     error = watch_run(watch, why);
-    watch->wanted = NULL;
     if (error)
         return error;
     print_cpu();

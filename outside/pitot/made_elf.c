@@ -45,7 +45,7 @@ static uint64_t end_after(uint64_t last)
     return page_of(end + PAGE - 1);
 }
 
-size_t made_elf_segments(struct segment segments[KERNEL_SEGMENTS_MAX])
+size_t made_elf_segments(struct segment segments[CODE_MOST])
 {
     struct symbol symbol;
     uint64_t last = 0;
@@ -53,7 +53,7 @@ size_t made_elf_segments(struct segment segments[KERNEL_SEGMENTS_MAX])
 
     for (size_t i = 0; elf_symbols_function(i, &symbol); i++) {
         if (count == 0 || symbol.address - last > APART) {
-            if (count == KERNEL_SEGMENTS_MAX)
+            if (count == CODE_MOST)
                 return 0;
             segments[count++] = (struct segment){.address = page_of(symbol.address)};
         }

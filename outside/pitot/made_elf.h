@@ -14,7 +14,7 @@
  * Computes segments that cover all functions; functions that are far apart get separate ones.
  * Returns their number; 0: there is no function, or too many segments.
  */
-size_t made_elf_segments(struct segment segments[KERNEL_SEGMENTS_MAX]);
+size_t made_elf_segments(struct segment segments[CODE_MOST]);
 
 /*
  * Writes an anonymous file. `file` has the bytes of the segments at their offsets; NULL: no bytes.

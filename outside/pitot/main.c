@@ -109,13 +109,13 @@ static int prepare(const struct options *of, const struct pitot_options *options
     *watch = (struct watch){.kernel = kernel,
                             .events = events,
                             .command = options->qemu,
-                            .chains = events_have(events, EVENT_INTERRUPTS) ||
-                                      events_have(events, EVENT_CALLS) ||
-                                      events_have(events, EVENT_RETURNS) || options->chains,
-                            .registers = options->registers,
                             .reads = options->registers          ? "--intr-regs"
                                      : of->command == PITOT_HEAP ? "the heap"
                                                                  : NULL};
+    watch->request.chains = events_have(events, EVENT_INTERRUPTS) ||
+                            events_have(events, EVENT_CALLS) ||
+                            events_have(events, EVENT_RETURNS) || options->chains;
+    watch->request.registers = options->registers;
     return watch_prepare(watch, why);
 }
 

@@ -14,11 +14,9 @@
 #define ALL        (BOTH | PITOT_BLAME | PITOT_GRAPH | PITOT_LAST | PITOT_COVER | PITOT_HEAP)
 #define WINDOWED   (BOTH | PITOT_HEAP)
 
-#define WRITES_MOST 1000
-#define DEPTH       10
-#define DEPTH_MOST  1000
-#define LAST        200
-#define CALLS_MOST  100000
+#define DEPTH      10
+#define DEPTH_MOST 1000
+#define LAST       200
 
 #define CALLS "call:"
 
@@ -26,8 +24,8 @@ static int add_event(void *at, const char *typed, char *value, struct refusal *w
 {
     struct spelt_events *events = at;
 
-    if (events->count == EVENTS_MAX)
-        return refuse(why, EINVAL, "%s: more than %d events", typed, EVENTS_MAX);
+    if (events->count == EVENTS_MOST)
+        return refuse(why, EINVAL, "%s: more than %u events", typed, EVENTS_MOST);
     events->text[events->count++] = value;
     return 0;
 }
@@ -67,11 +65,11 @@ static const struct option rows[] = {
            "the room for samples of --overwrite, 4M; for writers of all memory, 256M",
            .set = read_size, AT(memory)),
     OPTION({"-n"}, "N", PITOT_BLAME, OPTION_NUMBER, "how many writers of each word; 3", .least = 1,
-           .most = WRITES_MOST, .unit = "writers", AT(writes)),
+           .most = WRITERS_MOST, .unit = "writers", AT(writes)),
     OPTION({"--depth"}, "N", PITOT_GRAPH, OPTION_NUMBER, "how deep calls are shown; 10", .least = 1,
            .most = DEPTH_MOST, .what = "depth", .unit = "levels", AT(depth)),
     OPTION({"-n"}, "N", PITOT_LAST, OPTION_NUMBER, "how many calls of each CPU; 200", .least = 1,
-           .most = CALLS_MOST, .what = "-n", .unit = "calls", AT(calls)),
+           .most = LAST_MOST, .what = "-n", .unit = "calls", AT(calls)),
     OPTION({"--kernel"}, "ELF", ALL, OPTION_TEXT, "the kernel's file; what QEMU's -kernel names",
            AT(kernel)),
     OPTION({"--alloc"}, "F[:SIZE]", PITOT_HEAP, OPTION_TEXT,
@@ -145,8 +143,8 @@ static int read_places(const struct options *of, int at, int argc, char **argv,
     int more = 0;
 
     for (; at < argc && strcmp(argv[at - 1], "--") != 0; at += more) {
-        if (options->place_count == PLACES_MAX)
-            return refuse(why, EINVAL, "more than %d places", PLACES_MAX);
+        if (options->place_count == PLACES_MOST)
+            return refuse(why, EINVAL, "more than %u places", PLACES_MOST);
         options->places[options->place_count++] = argv[at];
         more = options_parse(of, argc - at, argv + at, options, why);
         if (more < 0)
@@ -194,6 +192,8 @@ static int check_blame(const struct pitot_options *options, struct refusal *why)
     if ((options->output || options->memory) && (places || !runs))
         return refuse(why, EINVAL, "%s is for all memory; give -- QEMU and no PLACE",
                       options->output ? "-o" : "-m");
+    if (options->memory && options->memory < MEMORY_LEAST)
+        return refuse(why, EINVAL, "-m: at least %uK are needed", MEMORY_LEAST >> 10);
     if (options->input && runs)
         return refuse(why, EINVAL, "-i reads a file; leave out -- QEMU");
     return 0;

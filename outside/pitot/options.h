@@ -11,10 +11,7 @@
 
 #include "core/lib/option.h"
 #include "core/lib/refusal.h"
-
-#define EVENTS_MAX    96 /* in all -e and --stop together */
-#define PLACES_MAX    96
-#define PLACE_LONGEST (1 << 20) /* bytes */
+#include "outside/request.h"
 
 enum pitot_command {
     PITOT_RECORD = 1,
@@ -28,7 +25,7 @@ enum pitot_command {
 
 struct spelt_events {
     unsigned count;
-    char *text[EVENTS_MAX]; /* each argument as typed */
+    char *text[EVENTS_MOST]; /* each argument as typed */
 };
 
 struct pitot_options {
@@ -51,8 +48,8 @@ struct pitot_options {
     uint64_t leaks;
     const char *suppress; /* file; NULL: not given */
     size_t place_count;
-    char *places[PLACES_MAX]; /* as typed, before -- */
-    char **qemu;              /* QEMU's command, NULL-terminated; NULL: a file is read */
+    char *places[PLACES_MOST]; /* as typed, before -- */
+    char **qemu;               /* QEMU's command, NULL-terminated; NULL: a file is read */
 };
 
 extern const struct options options_record, options_stat, options_blame, options_graph,

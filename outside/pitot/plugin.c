@@ -5,13 +5,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "core/lib/assert.h"
+#include "outside/pitot/array.h"
 
 #define VERSION(major, minor) ((major)*100 + (minor))
 
@@ -135,20 +137,114 @@ int plugin_find(struct plugin *plugin, char *program, const struct qemu_version 
                         version->major, version->minor, home);
 }
 
-/*
- * Writes the functions of a call event to an anonymous file, which exists until the last process
- * that has it open exits. Returns its descriptor, or a negative errno and the reason.
- */
-static int write_list(const struct event *event, struct refusal *why)
-{
-    int descriptor = memfd_create("pitot-calls", 0);
-    FILE *list = descriptor < 0 ? NULL : fdopen(dup(descriptor), "w");
+/* --- The request --- */
 
-    for (size_t i = 0; list && i < event->entry_count; i++)
-        fprintf(list, "%" PRIx64 "\n", event->entries[i]);
-    if (!list || fclose(list) != 0)
-        return refuse(why, errno, "%s: its list of functions: %s", event->name, strerror(errno));
+int plugin_add_addresses(struct watch *watch, struct request_list *list, const uint64_t *addresses,
+                         size_t count, struct refusal *why)
+{
+    uint32_t *used = &watch->request.address_count;
+    int error = array_grow(&watch->addresses, &watch->address_room, *used + count,
+                           sizeof(*addresses), "addresses", why);
+
+    if (error || count == 0)
+        return error;
+    if (list->count == 0)
+        list->first = *used;
+    assert(list->first + list->count == *used);
+    memcpy(watch->addresses + *used, addresses, count * sizeof(*addresses));
+    list->count += (uint32_t)count;
+    *used += (uint32_t)count;
+    return 0;
+}
+
+static int ask_event(struct watch *watch, const struct event *event, struct request_event *asked,
+                     struct refusal *why)
+{
+    *asked = (struct request_event){.kind = event->kind,
+                                    .stops = event->stops,
+                                    .period = watch->sampled ? event->period : 0,
+                                    .address = event->address,
+                                    .length = event->length,
+                                    .access = event->access,
+                                    .fixed = event->fixed,
+                                    .vector_first = event->vector_first,
+                                    .vector_last = event->vector_last};
+    return plugin_add_addresses(watch, &asked->functions, event->entries, event->entry_count, why);
+}
+
+static int ask_events(struct watch *watch, struct refusal *why)
+{
+    const struct events *events = watch->events;
+    struct request *request = &watch->request;
+    int error = 0;
+
+    request->from = events->from;
+    request->until = events->until;
+    request->event_count = events->count;
+    for (unsigned i = 0; i < events->count && !error; i++)
+        error = ask_event(watch, &events->event[i], &request->events[i], why);
+    return error;
+}
+
+/* The kernel's file stays open, because QEMU inherits its descriptor. */
+static int ask_code(struct request *request, const struct kernel *kernel, struct refusal *why)
+{
+    struct segment text = kernel_text(kernel);
+
+    request->text_first = text.address;
+    request->text_last = text.address + text.size - 1;
+    request->code_file = kernel->made >= 0 ? kernel->made : open(kernel->path, O_RDONLY);
+    if (request->code_file < 0)
+        return refuse(why, errno, "%s: %s", kernel->path, strerror(errno));
+    for (size_t i = 0; i < kernel->segment_count; i++) {
+        const struct segment *segment = &kernel->code[i];
+
+        if (kernel_is_text(kernel, segment) && segment->filled > 0)
+            request->code[request->code_count++] =
+                (struct request_code){segment->address, segment->offset, segment->filled};
+    }
+    return 0;
+}
+
+static void ask_log(struct request *request, const struct qemu_log *log)
+{
+    memcpy(request->log.folder, log->folder, sizeof(log->folder));
+    request->log.copy = log->copy;
+    request->log.copies_all = log->copies_all;
+}
+
+/* Returns the descriptor of an anonymous file, which exists until the last process closes it. */
+static int write_request(const struct watch *watch, struct refusal *why)
+{
+    const struct request *request = &watch->request;
+    size_t lists = request->address_count * sizeof(*watch->addresses);
+    int descriptor = memfd_create("pitot-request", 0);
+
+    if (descriptor < 0 ||
+        pwrite(descriptor, request, sizeof(*request), 0) != (ssize_t)sizeof(*request) ||
+        pwrite(descriptor, watch->addresses, lists, sizeof(*request)) != (ssize_t)lists)
+        return refuse(why, errno, "the request to the plugin: %s", strerror(errno));
     return descriptor;
+}
+
+/* Completes the request, and writes it. */
+static int ask(struct watch *watch, int out, const struct qemu_log *log, struct refusal *why)
+{
+    struct request *request = &watch->request;
+    int error;
+
+    request->out = out;
+    ask_log(request, log);
+    error = ask_code(request, watch->kernel, why);
+    if (!error)
+        error = ask_events(watch, why);
+    if (error)
+        return error;
+    memcpy(request->magic, REQUEST_MAGIC, sizeof(request->magic));
+    request->version = WIRE_VERSION;
+    request->size =
+        (uint32_t)(sizeof(*request) + request->address_count * sizeof(*watch->addresses));
+    return write_request(watch, why);
 }
 
 /* In QEMU's options a comma within a value is doubled. */
@@ -161,91 +257,21 @@ static void write_value(FILE *text, const char *value)
     }
 }
 
-static int write_event(FILE *text, const struct event *event, uint64_t period, struct refusal *why)
-{
-    int list;
-
-    fputs(event->stops ? ",stop=" : ",event=", text);
-    switch (event->kind) {
-    case EVENT_INSTRUCTIONS:
-        fprintf(text, "insn:%" PRIu64, period);
-        return 0;
-    case EVENT_MEMORY:
-        fprintf(text, "%s:%" PRIx64 ":%" PRIu64 ":%s:%" PRIu64, event->fixed ? "at" : "mem",
-                event->address, event->length, event->access, period);
-        return 0;
-    case EVENT_CALLS:
-    case EVENT_RETURNS:
-        list = write_list(event, why);
-        fprintf(text, "%s:/proc/self/fd/%d:%" PRIu64,
-                event->kind == EVENT_CALLS ? "call" : "return", list, period);
-        return list < 0 ? list : 0;
-    case EVENT_INTERRUPTS:
-        fprintf(text, "irq:%u-%u:%" PRIu64, event->vector_first, event->vector_last, period);
-        return 0;
-    case EVENT_HEAP: /* only of files */
-        return 0;
-    }
-    return 0;
-}
-
-static void write_window(FILE *text, const struct watch *watch)
-{
-    if (watch->events->from)
-        fprintf(text, ",from=%" PRIx64, watch->events->from);
-    if (watch->events->until)
-        fprintf(text, ",until=%" PRIx64, watch->events->until);
-    if (watch->most)
-        fprintf(text, ",max=%" PRIu64, watch->most);
-}
-
-/* The kernel's file stays open, because QEMU inherits its descriptor. */
-static int write_code(FILE *text, const struct kernel *kernel, struct refusal *why)
-{
-    int file = kernel->made >= 0 ? kernel->made : open(kernel->path, O_RDONLY);
-
-    if (file < 0)
-        return refuse(why, errno, "%s: %s", kernel->path, strerror(errno));
-    for (size_t i = 0; i < kernel->segment_count; i++) {
-        const struct segment *segment = &kernel->code[i];
-
-        if (kernel_is_text(kernel, segment) && segment->filled > 0)
-            fprintf(text, ",code=%d:%" PRIx64 ":%" PRIx64 ":%" PRIx64, file, segment->address,
-                    segment->offset, segment->filled);
-    }
-    return 0;
-}
-
-char *plugin_argument(const struct plugin *plugin, const struct watch *watch, int out,
+char *plugin_argument(const struct plugin *plugin, struct watch *watch, int out,
                       const struct qemu_log *log, struct refusal *why)
 {
-    struct segment text = kernel_text(watch->kernel);
+    int request = ask(watch, out, log, why);
     char *argument = NULL;
     size_t size;
-    FILE *stream = open_memstream(&argument, &size);
-    int error = 0;
+    FILE *stream = request < 0 ? NULL : open_memstream(&argument, &size);
 
     if (!stream) {
-        refuse(why, errno, "%s", strerror(errno));
+        if (request >= 0)
+            refuse(why, errno, "%s", strerror(errno));
         return NULL;
     }
     fputs("file=", stream); /* without this, QEMU would take a path with = for an option */
     write_value(stream, plugin->file);
-    fprintf(stream, ",out=%d,text=%" PRIx64 ":%" PRIx64, out, text.address,
-            text.address + text.size - 1);
-    error = write_code(stream, watch->kernel, why);
-    fprintf(stream, "%s%s%s", watch->chains ? "" : ",chains=0",
-            watch->registers ? ",registers=1" : "", watch->wanted ? watch->wanted : "");
-    for (unsigned i = 0; i < watch->events->count && !error; i++) {
-        const struct event *event = &watch->events->event[i];
-        error = write_event(stream, event, watch->sampled ? event->period : 0, why);
-    }
-    write_window(stream, watch);
-    if (*log->folder)
-        fprintf(stream, ",log=%s:%d:%d", log->folder, log->copy, log->copies_all);
-    if (fclose(stream) != 0 || error) {
-        free(argument);
-        return NULL;
-    }
-    return argument;
+    fprintf(stream, ",request=%d", request);
+    return fclose(stream) == 0 ? argument : NULL;
 }

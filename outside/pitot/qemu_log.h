@@ -11,15 +11,14 @@
 
 #include "core/lib/refusal.h"
 #include "outside/pitot/qemu.h"
-
-#define QEMU_LOG_ROOM 64
+#include "outside/request.h"
 
 struct qemu_log {
-    char folder[QEMU_LOG_ROOM];
-    char items[1024];              /* for -d */
-    char files[QEMU_LOG_ROOM + 8]; /* for -D */
-    int copy;                      /* descriptor for the user's lines, or -1 */
-    bool copies_all;               /* they include those of -d int */
+    char folder[REQUEST_PATH_ROOM];
+    char items[1024];                  /* for -d */
+    char files[REQUEST_PATH_ROOM + 8]; /* for -D */
+    int copy;                          /* descriptor for the user's lines, or -1 */
+    bool copies_all;                   /* they include those of -d int */
 };
 
 /* True if the plugin for this version of QEMU reads the log. */

@@ -17,7 +17,7 @@ static void tell_none(const struct watch *watch, const struct pitot_options *opt
 
     if (recording_samples() > 0 || !watch_ran(watch) || watch_tell_empty(watch, options))
         return;
-    for (unsigned i = 0; i < EVENTS_MAX; i++)
+    for (unsigned i = 0; i < EVENTS_MOST; i++)
         hit = hit || watch->hits[i] > 0;
     fprintf(stderr, "pitot: the kernel ran %llu instructions",
             (unsigned long long)watch->end.instructions);
@@ -73,8 +73,8 @@ int command_record(const struct command *command, struct watch *watch, struct re
     watch->sampled = true;
     watch->take = take;
     watch->taken = recording_taken;
-    watch->chains |= options->chains;
-    watch->most = options->most;
+    watch->request.chains |= options->chains;
+    watch->request.samples_most = options->most;
     watch->streams = strcmp(recording_output(options), "-") == 0;
     error = watch_run(watch, why);
     ran = !error && watch_ran(watch);
@@ -87,7 +87,7 @@ int command_record(const struct command *command, struct watch *watch, struct re
     watch_tell(recording_cut(), "chain", "too long for a perf record: [left out] in its middle");
     tell_none(watch, options);
     tell_file(recording_output(options), watch->streams);
-    if (watch->chains && isatty(STDERR_FILENO))
+    if (watch->request.chains && isatty(STDERR_FILENO))
         fprintf(stderr, "pitot: where perf script prints offsets in the file (perf 6.1), -G prints "
                         "addresses\n");
     return error ? error : closing;

@@ -47,10 +47,13 @@ static struct {
     uint64_t slide;
     uint32_t pids;     /* the highest process so far */
     uint64_t times[2]; /* of the first and the last sample */
-    struct perf_event_attr attributes[EVENTS_MAX];
+    struct perf_event_attr attributes[EVENTS_MOST];
 } recording;
 
 /* --- Events --- */
+
+_Static_assert((int)WIRE_READ == (int)HW_BREAKPOINT_R && (int)WIRE_WRITE == (int)HW_BREAKPOINT_W,
+               "one set of bits");
 
 /*
  * All events have the same fields: `perf script -F addr` refuses a file if one event lacks
@@ -82,9 +85,7 @@ static void describe(const struct event *event, struct perf_event_attr *attribut
         attribute->config = PERF_COUNT_HW_INSTRUCTIONS;
         break;
     case EVENT_MEMORY:
-        attribute->bp_type = strcmp(event->access, "r") == 0   ? HW_BREAKPOINT_R
-                             : strcmp(event->access, "w") == 0 ? HW_BREAKPOINT_W
-                                                               : HW_BREAKPOINT_RW;
+        attribute->bp_type = event->access;
         attribute->bp_addr = event->address;
         attribute->bp_len = event->length;
         break;

@@ -32,7 +32,7 @@ int watch_prepare(struct watch *watch, struct refusal *why)
     if (!error && watch->reads && !plugin.reads)
         error = refuse(why, EINVAL, "%s: QEMU %u.%u gives plugins no registers; 9.2 and later do",
                        watch->reads, version.major, version.minor);
-    if (!error && watch->chains && qemu_log_is_needed(&version))
+    if (!error && watch->request.chains && qemu_log_is_needed(&version))
         error = qemu_log_check(&qemu_log, &version, watch->command, why);
     if (!error && !plugin.tried)
         plain_tell("pitot: QEMU %u.%u has not been tried; %s is loaded", version.major,
@@ -225,7 +225,7 @@ static int run(struct watch *watch, char **command, struct refusal *why)
 
 int watch_run(struct watch *watch, struct refusal *why)
 {
-    bool logs = watch->chains && qemu_log_is_needed(&version);
+    bool logs = watch->request.chains && qemu_log_is_needed(&version);
     char **command = copy_command(watch->command);
     int error = command ? 0 : refuse(why, ENOMEM, "out of memory");
 
@@ -303,7 +303,7 @@ void watch_tell_losses(const struct watch *watch)
         tell_unrun(watch);
     watch_tell(watch->end.samples_lost, "sample", "lost: the pipe was closed");
     watch_tell(watch->end.samples_left_out, "sample", "left out: --max was reached");
-    if (!watch->chains)
+    if (!watch->request.chains)
         return;
     watch_tell(watch->end.contexts_lost, "chain", "cut: no room for more calling contexts");
     watch_tell(watch->end.chains_ended, "chain", "with callers that are not known: [not known]");

@@ -9,18 +9,22 @@
 #include <stdint.h>
 
 #include "outside/pitot/event.h"
-#include "outside/wire.h"
+#include "outside/request.h"
 
 struct watch {
     const struct kernel *kernel;
     const struct events *events;
     char *const *command; /* QEMU's */
-    bool chains, sampled; /* follow calls; take samples, not only counts */
-    bool registers;       /* samples include registers */
+    bool sampled;         /* take samples, not only counts */
     const char *reads;    /* what was asked for that needs registers; NULL: nothing */
-    uint64_t most;        /* samples; 0: unlimited */
     bool streams;         /* standard output belongs to the command, not to QEMU */
-    const char *wanted;   /* more arguments of the plugin, each preceded by a comma; NULL: none */
+    /*
+     * What the plugin is asked for: set by the command, and completed from `events` and `kernel`;
+     * the addresses that follow it.
+     */
+    struct request request;
+    uint64_t *addresses;
+    size_t address_room;
     /*
      * Set by the command; each may be NULL. `take` receives records (a context after contexts_add);
      * `taken` is called after each batch of records.
@@ -30,7 +34,7 @@ struct watch {
     /* The results. */
     bool begun, whole; /* whole: the counts and WIRE_END were received */
     uint32_t cpus;
-    uint64_t hits[EVENTS_MAX];
+    uint64_t hits[EVENTS_MOST];
     uint64_t slide;   /* the kernel's run-time address minus its link address */
     uint64_t late;    /* blocks that ran before the slide was known */
     uint64_t patched; /* instructions that differed from the file's */

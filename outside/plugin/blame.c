@@ -2,33 +2,18 @@
 /* See blame.h. */
 #include "outside/plugin/blame.h"
 
-#include <string.h>
-
 #include "outside/plugin/follow.h"
 #include "outside/plugin/physical.h"
 #include "outside/plugin/shadow.h"
 #include "outside/plugin/tell.h"
 #include "outside/plugin/writers.h"
 
-static const struct {
-    const char *name;
-    const char *(*take)(const char *value);
-} arguments[] = {{"writes=", writers_keep},
-                 {"place=", writers_add},
-                 {"at=", writers_add_fixed},
-                 {"shadow=", shadow_begin}};
-
-bool blame_argument(const char *argument, const char **wrong)
+void blame_begin(const struct request *request)
 {
-    for (unsigned i = 0; i < sizeof(arguments) / sizeof(*arguments); i++) {
-        size_t length = strlen(arguments[i].name);
-
-        if (strncmp(argument, arguments[i].name, length) == 0) {
-            *wrong = arguments[i].take(argument + length);
-            return true;
-        }
-    }
-    return false;
+    if (request->blame.memory)
+        shadow_begin(request->blame.memory);
+    else
+        writers_begin(request->blame.writers, request->blame.places, request->blame.place_count);
 }
 
 void blame_slide(uint64_t by)

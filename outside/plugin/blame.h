@@ -9,9 +9,9 @@
 #include <stdint.h>
 
 #include "outside/plugin/store.h"
+#include "outside/request.h"
 
-/* True if this is an argument of blame; *wrong is then NULL, or the form that was expected. */
-bool blame_argument(const char *argument, const char **wrong);
+void blame_begin(const struct request *request);
 
 void blame_slide(uint64_t by);
 

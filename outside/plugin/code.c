@@ -2,8 +2,7 @@
 /* See code.h. */
 #include "outside/plugin/code.h"
 
-#include <inttypes.h>
-#include <stdio.h>
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,7 +10,6 @@
 #include "outside/plugin/alike.h"
 #include "outside/plugin/tell.h"
 
-#define PARTS_MOST      32
 #define PAGE            4096
 #define VOTER_LEAST     16         /* least bytes of a block that votes on the slide */
 #define VOTES_MOVED     4          /* blocks that must agree on a slide */
@@ -32,7 +30,7 @@
 static struct part {
     uint64_t address, size;
     uint8_t *bytes, *seen; /* seen: SEEN_... of each byte */
-} parts[PARTS_MOST];
+} parts[CODE_MOST];
 
 static struct candidate {
     uint64_t slide;
@@ -60,7 +58,7 @@ static uint64_t unknown, unknown_first; /* blocks there that are not in the file
 static bool strange;
 static uint64_t blocks, different_blocks, places;
 
-/* --- Arguments --- */
+/* --- The file --- */
 
 static bool read_part(struct part *part, int file, uint64_t offset)
 {
@@ -76,20 +74,21 @@ static bool read_part(struct part *part, int file, uint64_t offset)
     return part->bytes && part->seen;
 }
 
-bool code_add(const char *argument)
+bool code_begin(const struct request *request)
 {
-    struct part *part = &parts[part_count];
-    uint64_t offset;
-    int file;
+    assert(request->code_count <= CODE_MOST && request->text_first <= request->text_last);
+    text_first = request->text_first;
+    text_last = request->text_last;
+    for (; part_count < request->code_count; part_count++) {
+        const struct request_code *code = &request->code[part_count];
+        struct part *part = &parts[part_count];
 
-    if (sscanf(argument, "text=%" SCNx64 ":%" SCNx64, &text_first, &text_last) == 2)
-        return true;
-    if (part_count == PARTS_MOST ||
-        sscanf(argument, "code=%d:%" SCNx64 ":%" SCNx64 ":%" SCNx64, &file, &part->address, &offset,
-               &part->size) != 4 ||
-        part->size == 0 || !read_part(part, file, offset))
-        return false;
-    part_count++;
+        assert(code->size > 0);
+        part->address = code->address;
+        part->size = code->size;
+        if (!read_part(part, request->code_file, code->offset))
+            return false;
+    }
     return true;
 }
 

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "outside/request.h"
+
 #define CODE_BLOCK_MOST       512 /* instructions of a QEMU block */
 #define CODE_INSTRUCTION_MOST 15
 
@@ -21,11 +23,8 @@ struct code_block {
     uint8_t bytes[(CODE_BLOCK_MOST + 1) * CODE_INSTRUCTION_MOST + 1];
 };
 
-/*
- * Takes an argument text=... or code=... (outside/pitot/plugin.h). False: another argument, or the
- * file cannot be read.
- */
-bool code_add(const char *argument);
+/* False: the file cannot be read. */
+bool code_begin(const struct request *request);
 
 /*
  * True if the block is the kernel's. Sets *slide to the block's run-time address minus its address

@@ -3,7 +3,6 @@
 #include "outside/plugin/cover.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "outside/plugin/tell.h"
 
@@ -83,20 +82,15 @@ static uint64_t counters_read(struct counters *counters, unsigned i)
 
 /* --- Blocks. --- */
 
-const char *cover_begin(const char *argument)
+void cover_begin(const struct request *request, unsigned all)
 {
-    wanted = strcmp(argument, "1") == 0;
-    return wanted ? NULL : "cover=1";
+    wanted = request->cover;
+    cpus = all;
 }
 
 bool cover_watch(void)
 {
     return wanted;
-}
-
-void cover_cpus(unsigned all)
-{
-    cpus = all;
 }
 
 /* Returns the chunk of the next block; NULL: no room. */

@@ -10,14 +10,12 @@
 #include <stdint.h>
 
 #include "outside/plugin/api.h"
+#include "outside/request.h"
 
-/* Takes the value of cover=, which must be 1. Returns NULL, or the form that was expected. */
-const char *cover_begin(const char *argument);
+/* `all`: the most CPUs that the machine may have. */
+void cover_begin(const struct request *request, unsigned all);
 
 bool cover_watch(void);
-
-/* Once, before the machine runs. */
-void cover_cpus(unsigned all);
 
 /* Must be called when QEMU has translated this block, perhaps again. `slide`: as of code_check. */
 void cover_block(struct qemu_plugin_tb *block, uint64_t slide);

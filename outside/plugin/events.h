@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The events to count and sample: instructions, memory accesses, calls, returns, interrupts; each
- * is an argument of the plugin. One caller at a time.
+ * The events to count and sample: instructions, memory accesses, calls, returns, interrupts. One
+ * caller at a time.
  */
 #pragma once
 
@@ -10,17 +10,9 @@
 #include <stdint.h>
 
 #include "outside/plugin/follow.h"
-#include "outside/wire.h"
+#include "outside/request.h"
 
-#define EVENTS_MOST 256
-
-/*
- * Takes insn:PERIOD, mem:ADDRESS:LENGTH:r|w|rw:PERIOD, call:FILE:PERIOD, return:FILE:PERIOD, or
- * irq:FIRST-LAST:PERIOD, of vectors. Addresses are those of the kernel's file; at:... is like
- * mem:... with a run-time address. If `stops`, no event counts hits after the first hit of this
- * one. Returns NULL, or the form that was expected.
- */
-const char *events_add(const char *argument, bool stops);
+void events_begin(const struct request *request);
 
 void events_slide(uint64_t by);
 
@@ -42,13 +34,13 @@ bool events_vectors(void);
  */
 uint64_t events_on_instructions(unsigned cpu, uint64_t time, uint64_t ip);
 
-/* Where accesses to the range around all memory events begin; none before events_add. */
-extern uint64_t events_begin, events_span;
+/* Where accesses to the range around all memory events begin; none before events_begin. */
+extern uint64_t events_lowest, events_span;
 
 /* False: no access to `address` hits an event. May be called from any thread. */
 static inline bool events_are_near(uint64_t address)
 {
-    return address - events_begin <= events_span;
+    return address - events_lowest <= events_span;
 }
 
 /*

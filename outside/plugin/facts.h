@@ -12,6 +12,7 @@
 #include "outside/plugin/api.h"
 #include "outside/plugin/clock.h"
 #include "outside/plugin/decode.h"
+#include "outside/request.h"
 
 /* An instruction; the same for all translations of it. */
 struct code {
@@ -28,11 +29,8 @@ struct instruction {
     bool near_load;                 /* an instruction of its block loads rsp */
 };
 
-/* Takes the argument log=...; true for another version, which does not need it. */
-bool facts_argument(const char *argument);
-
-/* Before the machine runs. NULL, or what is wrong. */
-const char *facts_begin(qemu_plugin_id_t id);
+/* Before the machine runs. */
+void facts_begin(qemu_plugin_id_t id, const struct request *request);
 
 /* True if the instruction changes what the follower knows, or tells it. */
 bool facts_want(const struct instruction *instruction);

@@ -30,11 +30,6 @@ static struct cpu {
     bool begun;                /* the log was read once: what came before does not matter */
 } cpus[FOLLOW_CPUS];
 
-bool facts_argument(const char *argument)
-{
-    return strncmp(argument, "log=", 4) == 0 && log_begin(argument + 4);
-}
-
 void log_write_line(void)
 {
     qemu_plugin_outs("\n");
@@ -247,10 +242,11 @@ void facts_block(unsigned cpu, const struct block *block)
 
 /* --- What is watched --- */
 
-const char *facts_begin(qemu_plugin_id_t id)
+void facts_begin(qemu_plugin_id_t id, const struct request *request)
 {
     (void)id;
-    return NULL;
+    if (*request->log.folder)
+        log_begin(request);
 }
 
 static void on_instruction(const struct instruction *instruction, qemu_plugin_exec *callback)

@@ -33,11 +33,6 @@ static struct cpu {
 
 static unsigned current; /* the CPU whose stacks are compared, under the lock */
 
-bool facts_argument(const char *argument)
-{
-    return strncmp(argument, "log=", 4) == 0;
-}
-
 static bool ended; /* QEMU reads memory in its CPUs' threads only */
 
 bool memory_may_hold(uint64_t address, uint64_t word)
@@ -245,16 +240,16 @@ static void on_discontinuity(qemu_plugin_id_t id, unsigned cpu, int kind, uint64
 
 /* --- What is watched --- */
 
-const char *facts_begin(qemu_plugin_id_t id)
+void facts_begin(qemu_plugin_id_t id, const struct request *request)
 {
+    (void)request;
     if (!qemu_plugin_register_vcpu_discon_cb)
-        return NULL;
+        return;
 #if QEMU_API >= 7
     qemu_plugin_register_vcpu_discon_cb(id, QEMU_PLUGIN_DISCON_INTERRUPT, on_discontinuity, NULL);
 #else
     qemu_plugin_register_vcpu_discon_cb(id, QEMU_PLUGIN_DISCON_INTERRUPT, on_discontinuity);
 #endif
-    return NULL;
 }
 
 static void on_instruction(struct qemu_plugin_insn *instruction, qemu_plugin_exec *callback,

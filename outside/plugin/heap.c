@@ -2,8 +2,7 @@
 /* See heap.h. */
 #include "outside/plugin/heap.h"
 
-#include <inttypes.h>
-#include <stdio.h>
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,29 +13,18 @@
 #include "outside/plugin/objects.h"
 #include "outside/plugin/registers.h"
 
-#define ALLOCATORS_MOST 256u
-#define ARGUMENTS       6u
-#define CALLS           65536u /* calls of allocators that have not returned; a power of two */
-#define SIZE_MOST       (UINT64_C(1) << 40)
-#define ERROR_FIRST     (-UINT64_C(4095)) /* addresses from here on are error numbers */
-#define RECENTS         64u
-#define TOLD_MOST       4 /* reports of one object: more suggest an allocator that is not known */
+#define CALLS       65536u /* calls of allocators that have not returned; a power of two */
+#define SIZE_MOST   (UINT64_C(1) << 40)
+#define ERROR_FIRST (-UINT64_C(4095)) /* addresses from here on are error numbers */
+#define RECENTS     64u
+#define TOLD_MOST   4 /* reports of one object: more suggest an allocator that is not known */
 
-enum allocator_kind { ALLOCATES, REALLOCATES, FREES, BELONGS };
-enum operation { SAME, PRODUCT, SHIFT };
-
-struct allocator {
-    uint64_t entry; /* in the kernel's file */
-    unsigned kind, family;
-    uint64_t object;   /* REALLOCATES, FREES: which argument */
-    uint64_t sizes[2]; /* arguments, or numbers above ARGUMENTS */
-    unsigned operation;
-};
+#define BELONGS 3u /* enum allocator_kind: another function of the allocators */
 
 /* A call of an allocator. */
 struct call {
     uint64_t number;
-    const struct allocator *allocator;
+    const struct request_allocator *allocator;
     uint64_t object, size;
     struct touch by;
     struct touch made; /* of `object`, if it was there; time 0: it was not */
@@ -47,10 +35,10 @@ struct range {
     uint64_t first, end;
 };
 
-static struct allocator allocators[ALLOCATORS_MOST];
+static const struct request_allocator *allocators;
 static unsigned allocator_count;
-static const struct allocator belonging = {.kind = BELONGS}; /* another function of theirs */
-static struct range *ranges;                                 /* the allocators' code, sorted */
+static const struct request_allocator belonging = {.kind = BELONGS};
+static const struct range *ranges; /* the allocators' code, sorted */
 static size_t range_count;
 static uint64_t slide;
 static struct call *calls; /* [number % CALLS]; number 0: free */
@@ -66,84 +54,23 @@ static struct recent {
 } recents[RECENTS];
 static unsigned recent_count, cpu_count;
 
-/* --- Arguments of the plugin --- */
-
-static const char *add_allocator(const char *argument, enum allocator_kind kind)
+bool heap_begin(const struct request *request, unsigned cpus)
 {
-    static const char *const forms[] = {[ALLOCATES] = "alloc=ENTRY:FAMILY:A:OPERATION:B",
-                                        [REALLOCATES] = "realloc=ENTRY:FAMILY:P:SIZE",
-                                        [FREES] = "free=ENTRY:FAMILY:P"};
-    struct allocator *new = &allocators[allocator_count];
-    int read;
-
-    if (allocator_count == ALLOCATORS_MOST)
-        return "fewer allocators";
-    *new = (struct allocator){.kind = kind};
-    if (kind == ALLOCATES)
-        read = sscanf(argument, "%" SCNx64 ":%x:%" SCNx64 ":%u:%" SCNx64, &new->entry, &new->family,
-                      &new->sizes[0], &new->operation, &new->sizes[1]) == 5;
-    else if (kind == REALLOCATES)
-        read = sscanf(argument, "%" SCNx64 ":%x:%" SCNx64 ":%" SCNx64, &new->entry, &new->family,
-                      &new->object, &new->sizes[0]) == 4;
-    else
-        read = sscanf(argument, "%" SCNx64 ":%x:%" SCNx64, &new->entry, &new->family,
-                      &new->object) == 3;
-    if (!read || new->family > UINT8_MAX || new->object > ARGUMENTS || new->operation > SHIFT)
-        return forms[kind];
-    allocator_count++;
-    return NULL;
-}
-
-static const char *add_ranges(const char *path)
-{
-    FILE *list = fopen(path, "re");
-    struct range range;
-    size_t room = 0;
-
-    if (!list)
-        return "a list that can be read";
-    while (fscanf(list, "%" SCNx64 ":%" SCNx64, &range.first, &range.end) == 2) {
-        if (range_count == room) {
-            struct range *more = realloc(ranges, (room = 2 * room + 64) * sizeof(*more));
-
-            if (!more)
-                break;
-            ranges = more;
-        }
-        ranges[range_count++] = range;
-    }
-    fclose(list);
-    return range_count > 0 ? NULL : "a list of FIRST:END";
-}
-
-bool heap_argument(const char *argument, const char **wrong)
-{
-    if (strncmp(argument, "alloc=", 6) == 0)
-        *wrong = add_allocator(argument + 6, ALLOCATES);
-    else if (strncmp(argument, "realloc=", 8) == 0)
-        *wrong = add_allocator(argument + 8, REALLOCATES);
-    else if (strncmp(argument, "free=", 5) == 0)
-        *wrong = add_allocator(argument + 5, FREES);
-    else if (strncmp(argument, "allocator=", 10) == 0)
-        *wrong = add_ranges(argument + 10);
-    else
-        return false;
-    if (!calls) {
-        calls = calloc(CALLS, sizeof(*calls));
-        if (!calls || !objects_begin() || !heap_report_begin())
-            *wrong = "more memory";
-    }
-    return true;
+    assert(request->heap.allocator_count <= ALLOCATORS_MOST);
+    cpu_count = cpus < FOLLOW_CPUS ? cpus : FOLLOW_CPUS;
+    allocators = request->heap.allocators;
+    allocator_count = request->heap.allocator_count;
+    ranges = (const void *)&request->addresses[request->heap.code.first];
+    range_count = request->heap.code.count / 2;
+    if (!heap_watch())
+        return true;
+    calls = calloc(CALLS, sizeof(*calls));
+    return calls && objects_begin() && heap_report_begin();
 }
 
 bool heap_watch(void)
 {
     return allocator_count > 0;
-}
-
-void heap_cpus(unsigned count)
-{
-    cpu_count = count < FOLLOW_CPUS ? count : FOLLOW_CPUS;
 }
 
 void heap_slide(uint64_t by)
@@ -170,7 +97,7 @@ static const struct range *range_of(uint64_t ip)
 }
 
 /* Returns the allocator that begins at the address; NULL: none does. */
-static const struct allocator *allocator_at(uint64_t ip)
+static const struct request_allocator *allocator_at(uint64_t ip)
 {
     const struct range *range = range_of(ip);
 
@@ -195,26 +122,26 @@ bool heap_judges(uint64_t ip)
 /* System V ABI, "Parameter Passing": rdi rsi rdx rcx r8 r9, as instructions number them. */
 static uint64_t argument_of(unsigned cpu, uint64_t number)
 {
-    static const uint8_t registers[ARGUMENTS] = {7, 6, 2, 1, 8, 9};
+    static const uint8_t registers[ARGUMENTS_MOST] = {7, 6, 2, 1, 8, 9};
 
-    return number == 0          ? 0
-           : number > ARGUMENTS ? number
-                                : registers_general(cpu, registers[number - 1]);
+    return number == 0               ? 0
+           : number > ARGUMENTS_MOST ? number
+                                     : registers_general(cpu, registers[number - 1]);
 }
 
-static uint64_t size_of(unsigned cpu, const struct allocator *allocator)
+static uint64_t size_of(unsigned cpu, const struct request_allocator *allocator)
 {
     uint64_t a = argument_of(cpu, allocator->sizes[0]), b = argument_of(cpu, allocator->sizes[1]);
     uint64_t size = a;
 
-    if (allocator->operation == SHIFT)
+    if (allocator->size == ALLOCATOR_SHIFT)
         return b < 40 && a <= SIZE_MOST >> b ? a << b : SIZE_MOST;
-    if (allocator->operation == PRODUCT && __builtin_mul_overflow(a, b, &size))
+    if (allocator->size == ALLOCATOR_PRODUCT && __builtin_mul_overflow(a, b, &size))
         return SIZE_MOST;
     return size;
 }
 
-static bool is_family(const struct object *object, const struct allocator *allocator)
+static bool is_family(const struct object *object, const struct request_allocator *allocator)
 {
     return object->family == allocator->family || !object->family || !allocator->family;
 }
@@ -244,7 +171,7 @@ static bool is_just_freed(unsigned cpu, const struct object *object)
 /* Tells of a pointer that is no live object of its allocator. `object` begins there; NULL: none. */
 static void report_wrong(unsigned cpu, const struct call *call, const struct object *object)
 {
-    const struct allocator *allocator = call->allocator;
+    const struct request_allocator *allocator = call->allocator;
     struct heap_free free = {
         .entry = allocator->entry + slide, .address = call->object, .context = call->by.context};
 
@@ -287,9 +214,9 @@ static struct touch made_at(unsigned cpu, const struct call *call)
     return object && object->live ? object->allocated : (struct touch){.time = 0};
 }
 
-static void enter(unsigned cpu, const struct allocator *allocator)
+static void enter(unsigned cpu, const struct request_allocator *allocator)
 {
-    struct call call = {.number = allocator->kind == FREES ? 0 : new_call(),
+    struct call call = {.number = allocator->kind == ALLOCATOR_FREES ? 0 : new_call(),
                         .allocator = allocator,
                         .object = argument_of(cpu, allocator->object),
                         .by = {.cpu = cpu, .time = clock_time(cpu), .context = follow_context(cpu)},
@@ -298,12 +225,12 @@ static void enter(unsigned cpu, const struct allocator *allocator)
     if (!follow_allocates(cpu, registers_general(cpu, REGISTERS_SP), allocator->entry + slide,
                           call.number))
         return;
-    if (allocator->kind == FREES && !call.inner && call.object)
+    if (allocator->kind == ALLOCATOR_FREES && !call.inner && call.object)
         take_back(cpu, &call);
-    if (allocator->kind == FREES)
+    if (allocator->kind == ALLOCATOR_FREES)
         return;
     call.size = size_of(cpu, allocator);
-    if (allocator->kind == REALLOCATES && !call.inner && call.object)
+    if (allocator->kind == ALLOCATOR_REALLOCATES && !call.inner && call.object)
         call.made = made_at(cpu, &call);
     calls[call.number % CALLS] = call;
 }
@@ -315,7 +242,7 @@ void objects_overwritten(const struct object *object)
 
 void heap_enters(unsigned cpu, uint64_t ip)
 {
-    const struct allocator *allocator = allocator_at(ip);
+    const struct request_allocator *allocator = allocator_at(ip);
 
     if (!allocator) /* the kernel has moved since */
         return;
@@ -371,7 +298,7 @@ void heap_returns(unsigned cpu, uint64_t allocation)
             objects_forget(address, call.size);
         return;
     }
-    if (call.allocator->kind == REALLOCATES)
+    if (call.allocator->kind == ALLOCATOR_REALLOCATES)
         give_up(&call, address);
     if (address)
         add(&call, address);

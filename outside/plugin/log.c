@@ -18,7 +18,6 @@
 #define WINDOW    (UINT64_C(16) << 20) /* of the file, in memory at once */
 #define FILE_SIZE (UINT64_C(1) << 40) /* sparse: room for QEMU's writes, and no fault in a window */
 #define LINE_ROOM 512
-#define PATH_ROOM 4096
 
 /* --- Lines --- */
 
@@ -95,7 +94,7 @@ bool log_read_line(struct log_reader *reader, const char *line, bool *complete)
 
 /* --- Files --- */
 
-static char folder[PATH_ROOM];
+static char folder[REQUEST_PATH_ROOM];
 static int copy = -1;
 static bool copies_all;
 
@@ -117,20 +116,13 @@ static struct log *log_of[FOLLOW_CPUS];
 static const char unopened = 1, nothing = 0;
 const volatile char *log_news[FOLLOW_CPUS] = {[0 ... FOLLOW_CPUS - 1] = &nothing};
 
-bool log_begin(const char *argument)
+void log_begin(const struct request *request)
 {
-    const char *colon = strchr(argument, ':');
-    int all;
-
-    if (!colon || (size_t)(colon - argument) >= sizeof(folder) ||
-        sscanf(colon, ":%d:%d", &copy, &all) != 2)
-        return false;
-    memcpy(folder, argument, (size_t)(colon - argument));
-    folder[colon - argument] = '\0';
-    copies_all = all != 0;
+    memcpy(folder, request->log.folder, sizeof(folder));
+    copy = request->log.copy;
+    copies_all = request->log.copies_all;
     for (unsigned cpu = 0; cpu < FOLLOW_CPUS; cpu++)
         log_news[cpu] = &unopened;
-    return true;
 }
 
 /*
@@ -160,7 +152,7 @@ static bool map_window(struct log *log)
 /* Opens the file of this thread, which QEMU makes at its first line. */
 static bool open_log(struct log *log)
 {
-    char path[PATH_ROOM + 32];
+    char path[REQUEST_PATH_ROOM + 32];
 
     log_write_line();
     snprintf(path, sizeof(path), "%s/%ld", folder, log->thread);

@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "outside/request.h"
+
 /* An interrupt, as QEMU logs it before it is delivered. */
 struct log_record {
     unsigned vector, privilege;
@@ -30,11 +32,8 @@ struct log_reader {
  */
 bool log_read_line(struct log_reader *reader, const char *line, bool *complete);
 
-/*
- * Takes the argument "FOLDER:FD:ALL". FD: where lines of the user's own -d go; -1: nowhere. ALL: 1
- * if they include those of -d int. False: another form.
- */
-bool log_begin(const char *argument);
+/* The request names a folder. */
+void log_begin(const struct request *request);
 
 /* Where the next byte of each CPU's log will be; not 0 once there is more, or before it is open. */
 extern const volatile char *log_news[];

@@ -1,77 +1,62 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The plugin: QEMU loads it, `pitot` writes its arguments (outside/pitot/).
- *
- *     -plugin FILE.so,out=FD,[text=FIRST:LAST,][code=...,][chains=0,][registers=1,][graph=1,]
- *         [last=N,]event=...,stop=...
- *
- * events.h describes events and `stop`; code.h text and code; window.h, blame.h, heap.h and cover.h
- * more arguments. registers: samples include registers (registers.h); graph: also reports costs
- * (graph.h); last: keeps the last calls (last.h). Nothing is followed or counted before the kernel
- * runs.
+ * The plugin: QEMU loads it with `-plugin FILE.so,request=FD`, the descriptor of what `pitot` wants
+ * (outside/request.h). Nothing is followed or counted before the kernel runs.
  */
+#include <assert.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 
 #include "outside/plugin/api.h"
-#include "outside/plugin/blame.h"
 #include "outside/plugin/code.h"
-#include "outside/plugin/cover.h"
-#include "outside/plugin/events.h"
-#include "outside/plugin/heap.h"
 #include "outside/plugin/run.h"
-#include "outside/plugin/tell.h"
 #include "outside/plugin/translate.h"
-#include "outside/plugin/window.h"
 
 PLUGIN_EXPORT int qemu_plugin_version = QEMU_API;
 PLUGIN_EXPORT const char pitot_wire_version[] = WIRE_MARK WIRE_TEXT(WIRE_VERSION);
 
-static bool refuse(const char *argument, const char *want)
+/* --- The request --- */
+
+/* Maps what `pitot` wants, for good. NULL: it is no request. */
+static const struct request *map_request(int file)
 {
-    fprintf(stderr, "pitot: the plugin does not take %s; it takes %s\n", argument, want);
-    return false;
+    const struct request *request;
+    struct stat status;
+
+    if (fstat(file, &status) < 0 || (size_t)status.st_size < offsetof(struct request, out))
+        return NULL;
+    request = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, file, 0);
+    if (request == MAP_FAILED || memcmp(request->magic, REQUEST_MAGIC, sizeof(request->magic)) != 0)
+        return NULL;
+    assert(request->size == (size_t)status.st_size);
+    return request;
 }
 
-static bool take(const char *argument, const char *wrong)
+/* Returns the request that the only argument names; NULL and a message: there is none. */
+static const struct request *read_request(int argc, char **argv)
 {
-    return !wrong || refuse(argument, wrong);
+    const struct request *request = NULL;
+    int file;
+
+    if (argc == 1 && sscanf(argv[0], "request=%d", &file) == 1)
+        request = map_request(file);
+    if (!request) {
+        fprintf(stderr, "pitot: QEMU's command must be started by pitot, with its plugin\n");
+        return NULL;
+    }
+    if (request->version != WIRE_VERSION) {
+        fprintf(stderr, "pitot: its plugin is of version %d, and pitot of %u: make outside\n",
+                WIRE_VERSION, request->version);
+        return NULL;
+    }
+    assert(request->size == sizeof(*request) + request->address_count * sizeof(uint64_t));
+    return request;
 }
 
-static bool take_argument(const char *argument, int *fd)
-{
-    const char *wrong;
-
-    if (sscanf(argument, "out=%d", fd) == 1)
-        return true;
-    if (strncmp(argument, "text=", 5) == 0 || strncmp(argument, "code=", 5) == 0)
-        return code_add(argument) || refuse(argument, "text and code as in code.h");
-    if (strncmp(argument, "chains=", 7) == 0) {
-        run.chains = strcmp(argument + 7, "0") != 0;
-        return true;
-    }
-    if (strncmp(argument, "graph=", 6) == 0) {
-        run.graph = strcmp(argument + 6, "0") != 0;
-        return true;
-    }
-    if (strcmp(argument, "registers=1") == 0) {
-        run.registers = true;
-        return true;
-    }
-    if (sscanf(argument, "last=%u", &run.last) == 1)
-        return true;
-    if (facts_argument(argument) || window_add(argument))
-        return true;
-    if (strncmp(argument, "event=", 6) == 0 || strncmp(argument, "stop=", 5) == 0)
-        return take(argument, events_add(strchr(argument, '=') + 1, *argument == 's'));
-    if (strncmp(argument, "cover=", 6) == 0)
-        return take(argument, cover_begin(argument + 6));
-    if (heap_argument(argument, &wrong))
-        return take(argument, QEMU_API < 4 ? "QEMU 9.2" : wrong);
-    if (blame_argument(argument, &wrong))
-        return take(argument, wrong);
-    return refuse(argument, "what code.h, events.h, window.h, heap.h and blame.h say");
-}
+/* --- QEMU's calls --- */
 
 static void end(void)
 {
@@ -128,14 +113,14 @@ static bool is_probe(int argc, char **argv)
 
 int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv)
 {
+    const struct request *request;
     const char *wrong;
-    int fd = -1;
 
     if (is_probe(argc, argv))
         return 1;
-    for (int i = 0; i < argc; i++)
-        if (!take_argument(argv[i], &fd))
-            return 1;
+    request = read_request(argc, argv);
+    if (!request)
+        return 1;
     if (!info->system_emulation || strcmp(info->target_name, "x86_64") != 0) {
         fprintf(stderr, "pitot: qemu-system-x86_64 is needed, not %s\n", info->target_name);
         return 1;
@@ -145,14 +130,9 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
                 info->system.max_vcpus, FOLLOW_CPUS);
         return 1;
     }
-    wrong = facts_begin(id);
+    wrong = run_begin(id, request, (unsigned)info->system.max_vcpus);
     if (wrong) {
         fprintf(stderr, "pitot: %s\n", wrong);
-        return 1;
-    }
-    if (!run_begin((unsigned)info->system.max_vcpus) || !clock_begin(id) ||
-        !tell_begin(fd, (unsigned)info->system.max_vcpus, run.registers)) {
-        fprintf(stderr, "pitot: out of memory, or the pipe to pitot is closed\n");
         return 1;
     }
     be_called(id);

@@ -14,7 +14,7 @@
 #include "outside/plugin/tell.h"
 #include "outside/plugin/window.h"
 
-struct run run = {.chains = true};
+struct run run;
 
 static struct cpu {
     _Alignas(64) uint64_t calls; /* while hits were counted */
@@ -24,18 +24,37 @@ static struct cpu {
 static struct wire_end totals;
 static bool ended; /* under the lock: other CPUs may still run while QEMU exits */
 
-bool run_begin(unsigned count)
+static void begin_parts(qemu_plugin_id_t id, const struct request *request, unsigned count)
 {
     locks_begin(count);
     store_begin(count);
-    cover_cpus(count);
-    heap_cpus(count);
+    window_begin(request);
+    events_begin(request);
+    cover_begin(request, count);
+    blame_begin(request);
+    facts_begin(id, request);
+    run.chains = request->chains;
+    run.registers = request->registers;
+    run.graph = request->graph;
+    run.last = request->last;
     run.returns = events_returns();
     run.samples = events_instructions();
     run.entries = run.graph || run.returns || run.last;
     run.vectors = run.last || events_vectors() || blame_watch();
     last_init(run.last);
-    return follow_init() && (!run.graph || graph_init());
+}
+
+const char *run_begin(qemu_plugin_id_t id, const struct request *request, unsigned count)
+{
+    begin_parts(id, request, count);
+    if (!code_begin(request))
+        return "the kernel's file cannot be read";
+    if (!heap_begin(request, count) || !follow_init() || (run.graph && !graph_init()) ||
+        !clock_begin(id))
+        return "out of memory";
+    return tell_begin(request->out, count, run.registers)
+               ? NULL
+               : "out of memory, or the pipe to pitot is closed";
 }
 
 /* False: it is too late. */

@@ -12,22 +12,26 @@
 #include "outside/plugin/api.h"
 #include "outside/plugin/facts.h"
 #include "outside/plugin/follow.h"
+#include "outside/request.h"
 
-/* Settings, constant while the machine runs. */
+/* What is wanted, constant while the machine runs. */
 extern struct run {
     bool chains;    /* follow calls */
     bool registers; /* samples include registers (registers.h) */
     bool graph;     /* report costs (graph.h) */
     unsigned last;  /* calls kept per CPU (last.h); 0: none */
-    /* Derived by run_begin. */
+    /* Derived from events and these. */
     bool returns; /* there is an event for returns */
     bool samples; /* there is an event for instructions, with a period */
     bool entries; /* the entry of each callee is needed */
     bool vectors; /* the vectors of interrupts are needed */
 } run;
 
-/* After all arguments. False: no memory. */
-bool run_begin(unsigned cpus);
+/*
+ * Tells each part what it has to do, before the machine of at most so many CPUs runs. Returns NULL,
+ * or what is wrong.
+ */
+const char *run_begin(qemu_plugin_id_t id, const struct request *request, unsigned cpus);
 
 /*
  * An access of code whose accesses are judged, and an allocator's first instruction (heap.h); `own`

@@ -2,29 +2,24 @@
 /* See shadow.h. */
 #include "outside/plugin/shadow.h"
 
-#include <inttypes.h>
-#include <stdio.h>
+#include <assert.h>
 #include <stdlib.h>
 
 #include "outside/plugin/shadow_page.h"
 #include "outside/plugin/tell.h"
+#include "outside/request.h"
 
 #define CHAINS 65536u
-#define LEAST  32768u
 
 static struct page *chains[CHAINS]; /* by the physical address' hash */
 static uint64_t page_count, lost;
 static bool watched;
 
-const char *shadow_begin(const char *argument)
+void shadow_begin(uint64_t bytes)
 {
-    uint64_t bytes;
-
-    if (sscanf(argument, "%" SCNu64, &bytes) != 1 || bytes < LEAST)
-        return "shadow=BYTES, 32768 at least";
+    assert(bytes >= MEMORY_LEAST);
     page_begin(bytes);
     watched = true;
-    return NULL;
 }
 
 bool shadow_watch(void)

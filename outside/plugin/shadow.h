@@ -12,13 +12,10 @@
 #include "outside/plugin/physical.h"
 #include "outside/plugin/store.h"
 
-/*
- * Takes the value of shadow=, the bytes of memory to use. Returns NULL, or the form that was
- * expected.
- */
-const char *shadow_begin(const char *argument);
+/* `bytes`: of memory to use. */
+void shadow_begin(uint64_t bytes);
 
-/* True if shadow= was given. */
+/* True once shadow_begin was called. */
 bool shadow_watch(void);
 
 /* A store to the bytes from `first` to `last`, in one page. */

@@ -2,9 +2,6 @@
 /* See window.h. */
 #include "outside/plugin/window.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-
 static struct {
     bool has_from, has_until, closed, ended;
     uint64_t from, until;
@@ -12,13 +9,13 @@ static struct {
     uint64_t opened, before; /* instructions before the last opening; those in earlier windows */
 } window;
 
-bool window_add(const char *argument)
+void window_begin(const struct request *request)
 {
-    if (sscanf(argument, "from=%" SCNx64, &window.from) == 1)
-        return window.has_from = window.closed = true;
-    if (sscanf(argument, "until=%" SCNx64, &window.until) == 1)
-        return window.has_until = true;
-    return sscanf(argument, "max=%" SCNu64, &window.samples_most) == 1;
+    window.from = request->from;
+    window.until = request->until;
+    window.has_from = window.closed = request->from != 0;
+    window.has_until = request->until != 0;
+    window.samples_most = request->samples_most;
 }
 
 void window_slide(uint64_t by)

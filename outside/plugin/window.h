@@ -9,11 +9,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/*
- * Takes from=ADDRESS or until=ADDRESS, the entry of a function in the kernel's file, or
- * max=SAMPLES. Without `from` the window is open from the beginning. False: none of these.
- */
-bool window_add(const char *argument);
+#include "outside/request.h"
+
+/* Without `from` the window is open from the beginning. */
+void window_begin(const struct request *request);
 
 void window_slide(uint64_t by);
 

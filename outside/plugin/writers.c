@@ -2,17 +2,13 @@
 /* See writers.h. */
 #include "outside/plugin/writers.h"
 
-#include <inttypes.h>
-#include <stdio.h>
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "outside/plugin/tell.h"
 
-#define WORD        8u
-#define PLACES_MOST 256
-#define KEPT_MOST   1000
-#define LENGTH_MOST (1u << 20) /* bytes of a place */
+#define WORD 8u
 
 struct write {
     uint64_t ip, time, count;
@@ -27,7 +23,7 @@ struct write {
 
 static struct place {
     uint64_t first, last;
-    bool moves; /* `first` and `last` are addresses in the kernel's file */
+    bool fixed; /* the slide does not move them */
 } places[PLACES_MOST];
 
 /* The part of a place in one physical page. */
@@ -45,37 +41,17 @@ static struct area *areas, **areas_end = &areas;
 static struct area no_area; /* of a mapping's page: it has none */
 static uint64_t lost;       /* writes to places without memory for their history */
 
-const char *writers_keep(const char *argument)
+void writers_begin(uint32_t each, const struct request_place *wanted, uint32_t number)
 {
-    if (sscanf(argument, "%u", &kept) != 1 || kept == 0 || kept > KEPT_MOST)
-        return "writes=N, from 1 to 1000";
-    return NULL;
-}
-
-static const char *add(const char *argument, bool moves)
-{
-    struct place *place = &places[count];
-    uint64_t length;
-
-    if (count == PLACES_MOST)
-        return "256 places";
-    if (sscanf(argument, "%" SCNx64 ":%" SCNu64, &place->first, &length) != 2 || length == 0 ||
-        length > LENGTH_MOST)
-        return "place=ADDRESS:LENGTH, up to 1 MiB";
-    place->last = place->first + length - 1;
-    place->moves = moves;
-    count++;
-    return NULL;
-}
-
-const char *writers_add(const char *argument)
-{
-    return add(argument, true);
-}
-
-const char *writers_add_fixed(const char *argument)
-{
-    return add(argument, false);
+    assert(each <= WRITERS_MOST && number <= PLACES_MOST);
+    kept = each;
+    count = number;
+    for (unsigned i = 0; i < count; i++) {
+        assert(wanted[i].length > 0 && wanted[i].length <= PLACE_LONGEST);
+        places[i] = (struct place){.first = wanted[i].address,
+                                   .last = wanted[i].address + wanted[i].length - 1,
+                                   .fixed = wanted[i].fixed};
+    }
 }
 
 static void renew(struct mapping *mapping)
@@ -108,7 +84,7 @@ static void forget_moved(void)
     areas_end = &areas;
     for (struct area *area = areas; area; area = next) {
         next = area->next;
-        if (places[area->place].moves) {
+        if (!places[area->place].fixed) {
             free(area->begun);
             free(area->writes);
             free(area);
@@ -125,8 +101,8 @@ static void forget_moved(void)
 void writers_slide(uint64_t by)
 {
     for (struct place *place = places; place < places + count; place++) {
-        place->first += place->moves ? by : 0;
-        place->last += place->moves ? by : 0;
+        place->first += place->fixed ? 0 : by;
+        place->last += place->fixed ? 0 : by;
     }
     forget_moved();
     physical_each(renew);

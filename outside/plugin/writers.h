@@ -12,19 +12,10 @@
 
 #include "outside/plugin/physical.h"
 #include "outside/plugin/store.h"
+#include "outside/request.h"
 
-/*
- * Takes the value of writes=, the entries per history. Must be called before the first place is
- * added. Returns NULL, or the form that was expected.
- */
-const char *writers_keep(const char *argument);
-
-/*
- * Take the value of place= or at=: ADDRESS:LENGTH, hexadecimal and decimal. The kernel's slide
- * moves the first, not the second. Return NULL, or the form that was expected.
- */
-const char *writers_add(const char *argument);
-const char *writers_add_fixed(const char *argument);
+/* `each`: the entries per history. */
+void writers_begin(uint32_t each, const struct request_place *wanted, uint32_t number);
 
 void writers_slide(uint64_t by);
 

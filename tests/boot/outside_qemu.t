@@ -155,6 +155,25 @@ is($refused, 1, 'a machine of 257 CPUs is refused');
 like(slurp("$logs/said"), qr/^pitot: a machine of up to 257 CPUs; 256 are allowed$/m,
     '... and told so');
 
+# --- Another version of the request --------------------------------------------------------------
+
+# What the plugin says that QEMU loads, with this request.
+sub plugin_says_of
+{
+    my ($request) = @_;
+    write_bytes("$logs/request", $request);
+    my $qemu = "qemu-system-x86_64 -M none -display none -plugin $build/outside/plugin-v";
+    return join('', map { scalar `$qemu$_.so,request=9 9<$logs/request 2>&1` } 1, 4, 7);
+}
+
+my ($version) = slurp('outside/wire.h') =~ /^#define WIRE_VERSION (\d+)$/m;
+like(plugin_says_of(pack('a8 L<2', 'pitotASK', $version + 1, 16)),
+    qr/^pitot: its plugin is of version $version, and pitot of ${\($version + 1)}: make outside$/m,
+    'a request of another version is refused');
+like(plugin_says_of('?' x 16),
+    qr/^pitot: QEMU's command must be started by pitot, with its plugin$/m,
+    '... and what is no request');
+
 # --- A bootable image ----------------------------------------------------------------------------
 
 # GRUB boots Pitot's own kernel: nothing before its first function in the high half is recorded.

@@ -49,8 +49,8 @@ is_deeply(blamed('run_queue/8', 'run_queue+9/2', sprintf('0x%x', $queue + 16)), 
     'ffffffff80100500 panic+0x0', 'ffffffff80100115 kmain+0x15', '',
     '0xffffffff80101010, 4 bytes (0xffffffff80101010):',
     'not written since the kernel began'], 'the newest write comes first');
-is((stand_in_words())[1] =~ s/^.*?,writes/,writes/r =~ s/,log=.*//r,
-    sprintf(',writes=3,place=%x:8,place=%x:2,at=%x:4,event=insn:0', $queue, $queue + 9,
+is(request_words() =~ s/^.*?,writers/,writers/r,
+    sprintf(',writers=3,place=%x:8,place=%x:2,at=%x:4,event=insn:0', $queue, $queue + 9,
         $queue + 16), '... which the plugin is asked for');
 
 sub two_words
@@ -143,7 +143,7 @@ sub write_file
 
 is_deeply(write_file(@all, lost(0), end(instructions => 100)),
     ["[ pitot blame: the last writers of all memory in $file ]\n", 0], 'all memory, in a file');
-like((stand_in_words())[1], qr/,shadow=268435456,event=insn:0$/, '... the plugin has 256 MiB');
+like(request_words(), qr/,memory=268435456,event=insn:0$/, '... the plugin has 256 MiB');
 is_deeply(asked('run_queue/32', 'run_queue+2/2', 'run_queue+6/1'), [[
     'run_queue, bytes 0-3 (0xffffffff80101000):', 'kmain 2 [000] 0.000000010: 90 instructions ago',
     'ffffffff80100500 panic+0x0', '',
@@ -177,7 +177,7 @@ is_deeply(write_file(@all, lost(5), end(instructions => 100)),
 is_deeply(asked('run_queue+8/8')->[0], ['run_queue+8, 8 bytes (0xffffffff80101008):',
     'not written, or one of 5 writes without room (-m)'], '... may be the answer');
 pitot('blame', '-o', $file, '-m', '2G', '--', @qemu);
-like((stand_in_words())[1], qr/,shadow=2147483648,/, '... -m has the plugin keep more');
+like(request_words(), qr/,memory=2147483648,/, '... -m has the plugin keep more');
 
 sub refused_ok
 {

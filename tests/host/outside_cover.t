@@ -76,7 +76,7 @@ is_deeply($sources, {
 }, 'the lines of blocks that overlap, of a header in two files, and those that did not run');
 is($said, "Summary coverage rate, in $out:\n  lines......: 54.5% (6 of 11 lines)\n"
     . "  functions..: 50.0% (2 of 4 functions)\n", '... are summed up');
-like((stand_in_words())[1], qr/,chains=0,cover=1,event=insn:0$/, '... and nothing is followed');
+like(request_words(), qr/,chains=0,cover=1,event=insn:0$/, '... and nothing is followed');
 
 (undef, $said) = covered(block(0x1000, 0x2000, 1), lost(3));
 like($said, qr/\Apitot: 3 blocks without room: code there may have run

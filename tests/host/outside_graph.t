@@ -47,7 +47,7 @@ my @tree = (
 plugin_says(begin(1), @paths, @costs, count(0, 16), end(instructions => 9_000));
 is_deeply([graph('vfs_read')], [[$head, @tree], [], 0],
     'a function, from all its callers, with what it calls in the order of cost');
-like((stand_in_words())[1], qr/,graph=1,event=call:\S+:0$/, '... for which the plugin is asked');
+like(request_words(), qr/,graph=1,event=call:\S+:0$/, '... for which the plugin is asked');
 my @cut = ('15 2038 135 1501 |  vfs_read() {', '25 530 21 500 |    idle_loop() { ... }',
     '1 7 7 7 |    panic();', '|  }',
     '# { ... }: deeper calls are in its cost; --depth shows more');

@@ -39,9 +39,9 @@ sub heap
 sub asked
 {
     my ($said) = heap(@_);
-    my ($words) = (stand_in_words())[1] =~ /,((?:alloc|realloc|free)=.*)$/;
+    my ($words) = request_words() =~ /,((?:alloc|realloc|free)=.*)$/;
     $words =~ s/,event=.*//;
-    my ($list) = $words =~ s{,allocator=(/proc/self/fd/\d+)}{} ? $1 : undef;
+    $words =~ s/,allocator=.*//;
     for my $function (keys %at) {
         my $address = sprintf('%x', $at{$function});
         $words =~ s/=\Q$address\E:/=$function:/g;

@@ -39,7 +39,7 @@ plugin_says(begin(1), sample(ip => $place{kmain}), end());
 my (undef, $complaints, $status) = pitot('record', '-o', "$room/out", '--', "$room/qemu", '-kernel',
     "$room/kernel.elf");
 is($complaints, "[ pitot record: 1 sample in $room/out ]\n", '... which works');
-is((stand_in_words())[1] =~ s/,out=.*//r, "file=$place/opt/pitot/bin/../lib/pitot/plugin-v1.so",
+is((stand_in_words())[1] =~ s/,request=.*//r, "file=$place/opt/pitot/bin/../lib/pitot/plugin-v1.so",
     '... by the plugin that is installed');
 
 # --- The manual page -----------------------------------------------------------------------------

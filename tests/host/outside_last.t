@@ -44,9 +44,9 @@ my @cpu_0 = ('# CPU 0: the last 3 of 70 calls and interrupts', $columns, '100 | 
     '# CPU 0 was here, after 1000 instructions:', at('panic', 8), at('timer_isr', 0x25),
     at('vfs_read', 4), at('sched_run', 0xff), at('kmain', 0x15));
 is_deeply([last_calls()], [\@cpu_0, 0], 'calls, an interrupt with its place, and the chain');
-like((stand_in_words())[1], qr/,last=200,event=insn:0$/, '... of which the plugin keeps 200');
+like(request_words(), qr/,last=200,event=insn:0$/, '... of which the plugin keeps 200');
 last_calls('-n', 7);
-like((stand_in_words())[1], qr/,last=7,event=insn:0$/, '... or as many as are asked for');
+like(request_words(), qr/,last=7,event=insn:0$/, '... or as many as are asked for');
 
 # --- Several CPUs, and threads -------------------------------------------------------------------
 

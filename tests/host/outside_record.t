@@ -126,7 +126,7 @@ plugin_says(begin(1), registers(0xa .. 0x1a), sample(ip => $place{panic}, time =
     sample(ip => $place{panic}, time => 2_000), registers((~0) x 17), $samples[1], @threads[0, 1],
     end());
 ($said, $complaints) = pitot({STAND_IN_VERSION => '10.0.13'}, @record, '-I', @qemu);
-like(join(' ', stand_in_words()), qr/,registers=1,/, '-I: the plugin is asked for registers');
+like(request_words(), qr/,registers=1,/, '-I: the plugin is asked for registers');
 my @order = (qw(AX BX CX DX SI DI BP SP IP), map { "R$_" } 8 .. 15);
 is_deeply([sampled_registers()], [
     [map { ($order[$_] => sprintf('%x', 0xa + $_)) } 0 .. 16], [],

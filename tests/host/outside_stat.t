@@ -32,7 +32,7 @@ my %said = (instructions => 9_000, calls => 120, interrupts => 4);
 is_deeply([counted('stat', @events)],
     [{'call:vfs_*' => 70, 'mem:run_queue:w' => 8_000_000_000, %said}, "@qemu", 1, 0, []],
     'counts of events, and of the run');
-like((stand_in_words())[1], qr/,event=call:\S+:0,event=mem:\w+:64:w:0$/,
+like(request_words(), qr/,event=call:\S+:0,event=mem:\w+:64:w:0$/,
     '... for which the plugin is asked for no sample');
 
 plugin_says(begin(1), count(0, 8_999), end(instructions => 9_000));
@@ -40,7 +40,7 @@ is_deeply([(counted('stat'))[0]], [{instructions => 8_999}], 'instructions are c
 plugin_says(begin(1), count(0, 4), end(instructions => 9_000, calls => 120, interrupts => 4));
 is_deeply([(counted('stat', '-e', 'irq'))[0]], [{instructions => 9_000, calls => 120, irq => 4}],
     '... and so are interrupts');
-unlike((stand_in_words())[1], qr/chains=0/, '... for which calls are followed');
+unlike(request_words(), qr/chains=0/, '... for which calls are followed');
 
 plugin_says(begin(1), count(0, 0), end(instructions => 9_000, within => 0));
 is_deeply([(counted('stat', '-e', 'irq', '--from', 'vfs_read'))[4]],

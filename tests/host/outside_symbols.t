@@ -45,11 +45,9 @@ sub named
 my @named = ('kmain', 'sched_run+0x8', 'kmain+0x9', 'kmain', 'vfs_write+0x10');
 for my $file (qw(nm nm-S sorted kallsyms map)) {
     is_deeply(named("$room/$file"), \@named, '... perf names functions with no option');
-    my ($argument) = (stand_in_words())[1] =~ /,out=\d+(,.*)/;
-    like($argument, qr/^,text=ffffffff80100000:ffffffff80100fff,event=call:\S+:1$/,
-        '... the code lies around them, and is not compared');
-    is(slurp("$room/list"), join('', map { sprintf("%x\n", $place{$_}) } qw(vfs_read vfs_write)),
-        '... events find them');
+    is(request_words(), 'text=ffffffff80100000:ffffffff80100fff,event=call:'
+        . sprintf('%x+%x:1', @place{qw(vfs_read vfs_write)}),
+        '... events find them; the code lies around them, and is not compared');
 }
 named("$room/nm-S");
 like(scalar `readelf -sW $out.symbols`, qr/ 256 FUNC .* vfs_read$/m, '... with its size');
@@ -131,7 +129,7 @@ pitot('record', '-o', $out, '--symbols', "$room/apart", @qemu);
 my @segments = `readelf -lW $out.symbols` =~ /^ +LOAD +\w+ 0x(\w+) \w+ \w+ 0x(\w+) R E/mg;
 is_deeply(\@segments, ['0000000000100000', '001000', 'ffffffff80100000', '00b000',
     'ffffffff90000000', '001000'], 'code that lies apart is in several segments');
-is((stand_in_words())[1] =~ s/.*,text=([^,]*),.*/$1/r, 'ffffffff80100000:ffffffff90000fff',
+is(request_words() =~ s/^text=([^,]*),.*/$1/r, 'ffffffff80100000:ffffffff90000fff',
     '... of which the low one runs before paging');
 
 # --- 32 bits of a 64-bit kernel ------------------------------------------------------------------
@@ -151,7 +149,7 @@ my (undef, $complaints, $status) = pitot('record', '-o', $out, '--', "$room/qemu
 is($status, 0, '64-bit code in a 32-bit ELF file') or diag($complaints);
 like(scalar in_perf($out, 'script', '-F', 'comm,ip,sym,symoff'),
     qr/^\s*kmain\s+\w+ sched_run\+0x3$/m, '... is named');
-like((stand_in_words())[1], qr/,code=\d+:ffffffff80\w+:\w+:\w+/, '... and compared');
+like(request_words(), qr/,code=ffffffff80\w+:\w+:\w+/, '... and compared');
 
 my ($said, $annotated) = in_perf($out, 'annotate', '--stdio', 'sched_run');
 is($annotated, 0, '... and perf annotate takes it');
@@ -181,7 +179,8 @@ sub matched
         "$room/qemu", '-kernel', $elf);
     is($its_status, 0, "call:$pattern") or diag($told);
     my %at = reverse %mangled;
-    return [map { $at{unpack('Q>', pack('H16', $_))} // $_ } split(/\n/, slurp("$room/list"))];
+    my ($functions) = request_words() =~ /event=call:([^:]*):/;
+    return [map { $at{unpack('Q>', pack('H16', $_))} // $_ } split(/\+/, $functions)];
 }
 
 is_deeply(matched('sched::*'), [@mangled[0, 1, 5]], '... is demangled');
@@ -199,7 +198,7 @@ for my $case (['mem:sched::jobs:w', 'w'], ['mem:sched::jobs', 'rw'],
     ['mem:_ZN5sched4jobsE/16', 'rw'], ['mem:sched::Queue::Queue', 'rw']) {
     my ($event, $access) = @$case;
     pitot('stat', '-e', $event, '--', "$room/qemu", '-kernel', $elf);
-    like((stand_in_words())[1], qr/,event=mem:\w+:\d+:$access:0$/, $event);
+    like(request_words(), qr/,event=mem:\w+:\d+:$access:0$/, $event);
 }
 (undef, $complaints) = pitot('stat', '-e', 'mem:sched::Queue::push', '--', "$room/qemu", '-kernel',
     $elf);

@@ -9,7 +9,7 @@
 #                        "never": it says nothing; "babble": it says other things without an end
 #     STAND_IN_PLUGINS   0: without -plugin
 #     STAND_IN_ROOM      a folder: `wire` is written first, `wire.last` after a SIGTERM; it leaves
-#                        `words`, and `list`, which call:FILE named
+#                        `words`, and `request` (outside/request.h)
 #     STAND_IN_END       exit N; signal NAME, to itself; parent NAME...: sends these signals, and
 #                        waits for a SIGTERM, or for its parent's end; it leaves in `ended` which
 #                        came; twice NAME NAME: sends the second once a SIGTERM has come, and
@@ -57,10 +57,11 @@ if (my ($name, $asks) = $argument =~ m{([^/]+),probe=(\d+)$}) {
     syswrite($to, "\0");
     exit(1);
 }
-my ($descriptor) = $argument =~ /,out=(\d+)/ or die("no out=\n");
-my ($list) = $argument =~ /call:([^:]*):/;
+my ($file) = $argument =~ /,request=(\d+)$/ or die("no request=\n");
+my $request = bytes_of("/proc/self/fd/$file");
+my ($descriptor) = unpack('x16 l<', $request);
 note('words', join("\n", @ARGV, ''));
-note('list', bytes_of($list)) if defined $list;
+note('request', $request);
 open(my $out, '>&=', $descriptor) or die("descriptor $descriptor: $!\n");
 binmode($out);
 my $ended = 0;

@@ -96,7 +96,7 @@ static void check_in(const uint8_t *memory, size_t offset, uint64_t start, size_
 
 static void run(uint64_t address, void (*what)(uint64_t address))
 {
-    char argument[64];
+    static struct request request;
     pid_t child;
     int status;
 
@@ -107,11 +107,12 @@ static void run(uint64_t address, void (*what)(uint64_t address))
 
         if (memory < 0 || write(memory, file, SIZE) != SIZE)
             _exit(1);
-        snprintf(argument, sizeof(argument), "text=%lx:%lx", address, address + SIZE - 1);
-        if (!code_add(argument))
-            _exit(1);
-        snprintf(argument, sizeof(argument), "code=%d:%lx:0:%x", memory, address, SIZE);
-        if (!code_add(argument))
+        request = (struct request){.text_first = address,
+                                   .text_last = address + SIZE - 1,
+                                   .code_file = memory,
+                                   .code_count = 1,
+                                   .code = {{.address = address, .size = SIZE}}};
+        if (!code_begin(&request))
             _exit(1);
         what(address);
         code_end();
@@ -613,12 +614,13 @@ static void each_patched_place_is_counted_once(void **state)
     assert_int_equal(told->blocks, 0);
 }
 
-static void what_is_no_argument_is_refused(void **state)
+static void a_file_that_cannot_be_read_is_refused(void **state)
 {
+    static const struct request request = {
+        .code_file = -1, .code_count = 1, .code = {{.address = LOW, .size = SIZE}}};
+
     (void)state;
-    assert_false(code_add("code=1:2:3"));
-    assert_false(code_add("code=-1:1000:0:10"));
-    assert_false(code_add("text=x"));
+    assert_false(code_begin(&request));
 }
 
 int main(void)
@@ -645,7 +647,7 @@ int main(void)
         cmocka_unit_test(a_build_that_differs_in_part_is_told),
         cmocka_unit_test(a_loader_where_the_kernel_will_lie_is_no_other_build),
         cmocka_unit_test(each_patched_place_is_counted_once),
-        cmocka_unit_test(what_is_no_argument_is_refused),
+        cmocka_unit_test(a_file_that_cannot_be_read_is_refused),
     };
 
     srand(1);

@@ -53,9 +53,9 @@ void shadow_on_store(unsigned cpu, const struct store *store, struct mapping *ma
     told[told_count++].physical = mapping->physical;
 }
 
-const char *shadow_begin(const char *argument)
+void shadow_begin(uint64_t bytes)
 {
-    return argument;
+    (void)bytes;
 }
 
 bool shadow_watch(void)
@@ -67,19 +67,10 @@ void shadow_tell(void)
 {
 }
 
-const char *writers_keep(const char *argument)
+void writers_begin(uint32_t each, const struct request_place *wanted, uint32_t number)
 {
-    return argument;
-}
-
-const char *writers_add(const char *argument)
-{
-    return argument;
-}
-
-const char *writers_add_fixed(const char *argument)
-{
-    return argument;
+    (void)wanted;
+    fail_msg("%u writers of %u places", each, number);
 }
 
 void writers_slide(uint64_t by)

@@ -22,7 +22,8 @@ use Pitot::Files;
 use Pitot::Patience;
 use Pitot::Perf;
 
-our @EXPORT = qw(stand_in_room plugin_says plugin_says_last pitot stand_in_words all_words in_perf
+our @EXPORT = qw(stand_in_room plugin_says plugin_says_last pitot stand_in_words all_words
+    request_words request_log in_perf
     %place $wire_version link_kernel begin context function handler thread sample registers count
     cost where last_call word mapping clock lost block end slide strange patched late
     unknown heap_report live objects);
@@ -98,7 +99,7 @@ sub pitot
     local $Pitot::Perf::may_be_killed = ($environment{STAND_IN_END} // '') eq 'parent KILL';
     my @limit = $environment{LIMIT}
         ? ('sh', '-c', "trap '' XFSZ; ulimit -f $environment{LIMIT}; exec \"\$@\"", 'sh') : ();
-    unlink("$room/words", "$room/list", "$room/ended");
+    unlink("$room/words", "$room/request", "$room/ended");
     my $status = Pitot::Perf::run_between("$room/said", "$room/complaints", '/dev/null', @limit,
         'timeout', '--foreground', $patience, "$room/bin/pitot", @_);
     return (slurp("$room/said"), slurp("$room/complaints"), $status);
@@ -111,7 +112,6 @@ sub stand_in_words
     for my $option ('-D', '-d') {
         splice(@words, 2, 2) if ($words[2] // '') eq $option;
     }
-    $words[1] =~ s{,log=/[^,]+$}{} if defined($words[1]);
     return @words;
 }
 
@@ -120,6 +120,85 @@ sub all_words
 {
     return split(/\n/, slurp_if_there("$room/words"));
 }
+
+# --- What the plugin was asked for: outside/request.h ---------------------------------------------
+
+# The kinds of events, and of allocators.
+my @events = qw(insn mem call return irq);
+my @allocators = qw(alloc realloc free);
+
+sub hexadecimal { return join(':', map { sprintf('%x', $_) } @_) }
+
+# An event in words; `addresses`: those behind the request.
+sub event_words
+{
+    my ($addresses, $kind, $stops, $period, $address, $length, $access, $fixed, @of) = @_;
+    my ($first, $last, $list, $count) = @of;
+    my $what = $events[$kind];
+    $what = ($fixed ? 'at' : $what) . sprintf(':%x:%d:', $address, $length)
+        . ($access & 1 ? 'r' : '') . ($access & 2 ? 'w' : '') if $what eq 'mem';
+    $what .= ":$first-$last" if $what eq 'irq';
+    $what .= ':' . join('+', map { sprintf('%x', $_) } @$addresses[$list .. $list + $count - 1])
+        if $count;
+    return ($stops ? 'stop' : 'event') . "=$what:$period";
+}
+
+# The request in words, with commas, the events last; what is not wanted is left out. And what it
+# says of QEMU's log: the folder, and whether all is copied.
+sub request
+{
+    my $bytes = slurp_if_there("$room/request");
+    my $at = 0;
+    return ('') if !length($bytes);
+    my $take = sub {
+        my ($template, $times) = @_;
+        my @all = map { [unpack('x' . ($at + $_ * length(pack($template))) . $template, $bytes)] }
+            0 .. ($times // 1) - 1;
+        $at += @all * length(pack($template));
+        return defined $times ? @all : @{$all[0]};
+    };
+    my ($magic, $version, $size, undef, $count, $chains, $registers) = $take->('a8 L<2 l<L<3');
+    my ($first, $last, $code_count, $file) = $take->('Q<2 L<l<');
+    my @code = $take->('Q<3', 32);
+    my ($from, $until, $most, $event_count) = $take->('Q<3 L<2');
+    my @events = $take->('L<2 Q<3 L<6', 96);
+    my ($folder, undef, $copies_all, $graph, $calls, $cover) = $take->('Z64 l<L< L<4');
+    my ($memory, $writers, $place_count) = $take->('Q<L<2');
+    my @places = $take->('Q<2 L<2', 96);
+    my ($allocator_count, undef, $list, $listed) = $take->('L<4');
+    my @allocators = $take->('Q< L<4 Q<2', 192);
+    my @addresses = unpack("x$at Q<*", $bytes);
+    die("a request of $size bytes, of version $version\n")
+        if "$magic $version" ne "pitotASK $wire_version" || $size != length($bytes)
+        || $size != $at + 8 * $count;
+    my $words = join(',', 'text=' . hexadecimal($first, $last),
+        (map { 'code=' . hexadecimal(@$_) } @code[0 .. $code_count - 1]),
+        $chains ? () : 'chains=0', $registers ? 'registers=1' : (),
+        $graph ? 'graph=1' : (), $calls ? "last=$calls" : (), $cover ? 'cover=1' : (),
+        $memory ? "memory=$memory" : (), $writers ? "writers=$writers" : (),
+        (map { ($_->[2] ? 'at' : 'place') . sprintf('=%x:%d', @$_[0, 1]) }
+            @places[0 .. $place_count - 1]),
+        (map { allocator_words(@$_) } @allocators[0 .. $allocator_count - 1]),
+        $listed ? 'allocator=' . hexadecimal(@addresses[$list .. $list + $listed - 1]) : (),
+        (map { event_words(\@addresses, @$_) } @events[0 .. $event_count - 1]),
+        $from ? sprintf('from=%x', $from) : (), $until ? sprintf('until=%x', $until) : (),
+        $most ? "max=$most" : ());
+    return ($words, $folder, $copies_all);
+}
+
+sub request_words { return (request())[0] }
+
+sub request_log { return (request())[1, 2] }
+
+sub allocator_words
+{
+    my ($entry, $kind, $family, $object, $size, @sizes) = @_;
+    return join(':', "$allocators[$kind]=" . hexadecimal($entry, $family),
+        $kind == 0 ? hexadecimal($sizes[0], $size, $sizes[1]) : $object,
+        $kind == 1 ? hexadecimal($sizes[0]) : ());
+}
+
+# --- Output --------------------------------------------------------------------------------------
 
 # What perf says of a file, with no option that would tell it where names are.
 sub in_perf
