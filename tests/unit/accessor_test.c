@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The instruction map's reader: which maps it refuses, what ends before an address. Then the finder
- * of the accessing instruction: each way that can have led to ip alone, two at once, and none; each
- * form of a call; and noise, which must neither fault nor be blamed on what is no candidate.
+ * The instruction map's reader: which maps it refuses, which instruction ends before an address.
+ * Then the finder of the accessing instruction, with one candidate that leads to ip, with two and
+ * with none; each form of a call; and random code, on which it must not fault or name an
+ * instruction that is no candidate.
  *
  * links: tests/unit/fake_arch.c
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What is read of ACPI's tables, as QEMU and real firmware lay them out, and that no damage in them
- * leads out of memory that is there. Tables are made in a buffer that ends where a page would
- * fault: reads beside it are errors of the sanitizer.
+ * Reads ACPI's tables as QEMU and real firmware lay them out; damaged ones must not make it read
+ * beyond them. The tables lie in a buffer of exactly their size, so the sanitizer reports such a
+ * read.
  */
 #include <setjmp.h>
 #include <stdarg.h>

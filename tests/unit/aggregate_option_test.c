@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * --by, --hist, --from and --to: what each makes of its events, and each refusal with what would be
- * right.
+ * --by, --hist, --from and --to: what each does to its events, and each refusal with its advice.
  *
  * links: tests/unit/fake_events.c tests/unit/fake_task.c tests/unit/fake_cpu.c tests/unit/fake_preempt.c tests/unit/no_symbols.c tests/unit/fake_gates.c
  */

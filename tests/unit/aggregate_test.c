@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Hits told apart: keys and parts, what has no room, what several CPUs have, how it is printed, and
- * a hit that another one interrupts at every instruction.
+ * Hits by key: keys and parts, full tables, tables of several CPUs, printing, and a hit that
+ * another hit interrupts at every instruction.
  *
  * links: tests/unit/step.c core/unwind/default_fp.c tests/unit/fake_arch.c tests/unit/fake_unwind_table.c tests/unit/fake_task.c tests/unit/fake_preempt.c tests/unit/no_symbols.c
  */

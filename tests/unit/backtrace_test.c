@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * core/console/backtrace.c: every frame of a short chain on a line of its own; of a long one the
- * first, how many are left out, and the last; why a chain ends that is not whole.
+ * core/console/backtrace.c: a line for each frame of a short chain; the first and last frames of a
+ * long one, and how many are left out; why an incomplete chain ends.
  *
  * links: core/unwind/default_fp.c tools/orcgen/table.c tests/unit/fake_arch.c tests/unit/unwind_machine.c
  */

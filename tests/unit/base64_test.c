@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * core/stream/base64.c: the known vectors of RFC 4648, that neither the length of the bytes nor the
- * pieces in which they come changes what is decoded, and that a block that is cut at any character
- * ends in a whole line. tests/host/stream_perf.t shows the block
- * to the real uudecode.
+ * core/stream/base64.c: the vectors of RFC 4648; any length, in pieces of any size, decodes to the
+ * same bytes; a block that is cut at any character still ends in a whole line.
+ * tests/host/stream_perf.t gives a block to the real uudecode.
  */
 #include <setjmp.h>
 #include <stdarg.h>

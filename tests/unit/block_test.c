@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * kernel/fs/block.c: what is freed comes back by work that is put off, once for many blocks, and
- * before it is needed. The worker is the test's.
+ * kernel/fs/block.c: freed blocks are returned by deferred work, many at once, and before they are
+ * needed. The test plays the worker.
  *
  * links: tests/unit/fake_cpu.c tests/unit/fake_preempt.c tests/unit/fake_gates.c
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Which instructions branch, and how long the conditional ones are: every opcode followed by every
- * byte, with prefixes of each kind before it, compared with Zydis; and what a pair of addresses
- * tells about the branch between them.
+ * byte, with prefixes of each kind before it, compared with Zydis; and which branch a pair of
+ * addresses implies.
  *
  * libs: -lZydis
  */
@@ -121,7 +121,7 @@ static void each_instruction_is_what_zydis_says(void **state)
         assert_true(seen[kind] > 20);
 }
 
-/* What a step from HERE to `to` says of these bytes. */
+/* What a step from HERE to `to` reveals about these bytes. */
 static int taken(const char *text, size_t length, uintptr_t to)
 {
     uint8_t bytes[2 * BRANCH_BYTES] = {0};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * breakpoint:hit on the host: what each register's hit tells of the bytes before and after, for
- * every length and place in a word, across changes of the table, and with what the CPU says of the
- * instruction. The tracepoint's site is turned on as the kernel does it, by patching its nop.
+ * breakpoint:hit on the host: the old and new bytes of each register's hit, for every length and
+ * place in a word, across changes of the table, and with each answer of the CPU about the
+ * instruction. The tracepoint is enabled as in the kernel, by patching its nop.
  *
  * links: tests/unit/fake_arch.c
  */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The arbiter of debug registers: what it refuses and why, which owners share a register, and that
- * each owner is told of its own hits and no others. This holds on machines that report every watch
- * that an access matches, and on those that report only the lowest one. Where the instruction is
- * known, the hits are exact; elsewhere no more hits are told than happened, and doubtful ones are
- * counted (docs/breakpoints.md).
+ * each owner gets its own hits and no others, on machines that report every watch that an access
+ * matches, and on those that report only the lowest. If the instruction is known, the hits are
+ * exact; otherwise no more are reported than happened, and doubtful ones are counted
+ * (docs/breakpoints.md).
  *
  * links: tests/unit/fake_arch.c
  */
@@ -84,7 +84,7 @@ static void assert_refused(int result, int error, const char *reason)
 {
     assert_int_equal(result, -error);
     if (!strstr(why.text, reason))
-        fail_msg("\"%s\" does not say \"%s\"", why.text, reason);
+        fail_msg("\"%s\" lacks \"%s\"", why.text, reason);
     /* Whether registers are free can be asked with all CPUs parked only. */
     assert_string_equal(fake_arch.calls, error == ENOSPC ? "-+" : "");
     assert_int_equal(fake_arch.parked, 0);

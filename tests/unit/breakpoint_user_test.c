@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Breakpoints of programs: on which CPU they are armed after which switch, which program's memory
- * their hits show, with which breakpoints they share a register, and which of them are refused. Two
- * programs run as three processes on two CPUs.
+ * Breakpoints of programs: the CPUs on which they are armed after each switch, the memory that
+ * their hits show, the registers that they share, and refusals. Two programs run as three processes
+ * on two CPUs.
  *
  * links: tests/unit/fake_arch.c
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * boot/clock_rate.c: which of the machine's clocks is believed, for every set of them; that none
- * that stands still, lies or goes round is, nor a machine that is held up at any look; and that
- * nothing is made up where none can be believed.
+ * boot/clock_rate.c: which of the machine's clocks it trusts, for every set of them. It must trust
+ * none that stands still, has a wrong rate or wraps, must not be misled by a machine that is held
+ * up at any reading, and must refuse if it can trust none.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -36,7 +36,7 @@ static uint64_t looks;        /* of any kind */
 static uint64_t held_up_at;   /* such a look, */
 static uint64_t held_up_for;  /* ... so many ticks, once */
 static bool there[CLOCKS];    /* the machine has it, */
-static unsigned runs[CLOCKS]; /* ... at so many percent of the rate that it says */
+static unsigned runs[CLOCKS]; /* ... at this percentage of its nominal rate */
 static uint64_t pit_began;
 static uint64_t found;
 static struct acpi acpi;
@@ -142,7 +142,7 @@ static void find(void)
         clock_rate_find(&acpi);
 }
 
-/* Bit n of `clocks`: clock n is there. All run as they say. */
+/* Bit n of `clocks`: clock n exists. All have their nominal rates. */
 static void machine(unsigned clocks)
 {
     held_up_at = 0;

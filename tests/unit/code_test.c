@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The kernel's file against what is translated (outside/plugin/code.h): each case runs in a process
- * of its own, as a plugin does, on a file of random bytes, and says what was told.
+ * Compares translated code with the kernel's file (outside/plugin/code.h). Each case runs in a
+ * process of its own, as a plugin does, on a file of random bytes, and prints what the plugin
+ * reported.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -141,7 +142,7 @@ static void a_kernel_begins_with_the_first_block_of_the_file(void **state)
     assert_int_equal(told->slides + told->blocks + told->places, 0);
 }
 
-/* A return alone, say; and a boot loader that lies where the kernel will. */
+/* For example a return alone; and a boot loader at the kernel's later addresses. */
 static void run_alike(uint64_t address)
 {
     struct code_block block = {

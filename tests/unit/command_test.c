@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The commands that are linked in: here `help` and four of the test's own, in no order.
+ * The commands that the linker collects: here `help` and four of the test's own, in no order.
  *
  * links: core/console/help.c
  */

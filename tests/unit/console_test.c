@@ -231,7 +231,7 @@ static int nested_run(int argc, char **argv)
     return console_execute(argv[1]);
 }
 
-/* Three lines in two pieces each; ^C comes where its word says: "1.5" is within the first line. */
+/* Three lines in two pieces each; its word is where ^C comes: "1.5" is within the first line. */
 static int lines_run(int argc, char **argv)
 {
     struct sink *sink = command_output();

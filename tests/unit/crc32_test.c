@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * core/lib/crc32.c against the check value that the catalogues give for CRC-32 of IEEE 802.3.
- */
+/* core/lib/crc32.c against the published check value of CRC-32 (IEEE 802.3). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Mean and deviation in whole numbers against doubles, which perf computes with: what is printed of
- * both is the same.
+ * Mean and deviation in whole numbers print the same as in doubles, which perf uses.
  *
  * libs: -lm
  */

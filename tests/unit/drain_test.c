@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * core/stream/drain.c: when the thread streams and when it waits, what is given back to the
- * writers, and a panic at every instruction of a hand-over: whatever had left by then, the stream
- * holds each record once in the end, or, where its head was under way, the block does.
+ * core/stream/drain.c: when the thread streams and when it waits, how much room it returns to the
+ * writers, and a panic at every instruction while records are handed over: in the end each record
+ * is in the stream once or, if the stream's head was being sent, in the block.
  *
  * links: tests/host/fake_symbols.c tests/unit/fake_cpu.c tests/unit/fake_preempt.c
  * libs: -lzstd
@@ -62,7 +62,7 @@ static uint64_t blocks;     /* that were written */
 static void (*run)(void *); /* the thread's function; NULL: there is no thread */
 static jmp_buf asleep;      /* where a thread that sleeps goes */
 
-static bool cut_told; /* the console says that the port's stream is cut off */
+static bool cut_told; /* the console reports that the port's stream is cut off */
 
 static void read_console(struct sink *from, const char *bytes, size_t length)
 {
@@ -262,7 +262,7 @@ static void reset(enum ring_mode mode)
 struct contents {
     unsigned seen[2048]; /* samples, by number */
     unsigned of_type[256];
-    bool whole; /* its checksum says so */
+    bool whole; /* its checksum fits */
     ZSTD_DStream *decoder;
 };
 

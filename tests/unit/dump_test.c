@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Addresses in a dump (tools/postmortem/dump.c): pages of all three sizes, reads over the border of
- * two whose frames do not follow one another, and what is not mapped or not in the file. The dump
- * is made here, of a few pages of physical memory.
+ * Addresses in a dump (tools/postmortem/dump.c): pages of all three sizes, reads across two pages
+ * whose frames are not adjacent, and addresses that are not mapped or not in the file. The test
+ * makes the dump, a few pages of physical memory.
  *
  * libs: -lelf
  */

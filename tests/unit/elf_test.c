@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A program's headers: what is read of good ones, and the reason for each bad one
+ * A program's headers: the segments of valid ones, and the reason why each invalid one is refused
  * (kernel/user/elf.h).
  */
 #include <setjmp.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The window of branches: which steps belong to it, what becomes a hit, when it opens and ends. The
- * CPU of the test is a fake that is stepped by hand; tests/unit/branch_test.c tests what counts as
- * a branch.
+ * The window of branches: when it opens and ends, which steps belong to it, which become hits. The
+ * test steps a fake CPU; tests/unit/branch_test.c tests what counts as a branch.
  *
  * links: core/unwind/default_fp.c tests/unit/fake_arch.c tests/unit/fake_task.c tests/unit/fake_preempt.c tests/unit/no_symbols.c
  */

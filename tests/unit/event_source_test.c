@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A source of events is one structure: one that nothing of core knows, which is in this file alone,
- * is spelt, refused, enabled, begun, counted, sampled and disabled as the four of core/event/ are,
- * which are not linked in.
+ * One structure makes a source of events: the one in this file, unknown to core, is parsed,
+ * refused, enabled, begun, counted, sampled and disabled like the four of core/event/, which are
+ * not linked.
  *
  * links: core/unwind/default_fp.c tests/unit/fake_arch.c tests/unit/fake_task.c tests/unit/fake_preempt.c tests/unit/no_symbols.c
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * How events are spelt: what each spelling means, and what each wrong one is told.
+ * How events are spelt: what each spelling means, and the message for each wrong one.
  *
  * links: tools/symtab/table.c tests/unit/fake_events.c tests/unit/fake_cpu.c tests/unit/fake_preempt.c
  */

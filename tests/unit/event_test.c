@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Events: which hits become samples, what the throttle holds back and how it says so, how a
- * frequency is kept, what the clock's samples are, and how an event's attributes become a
- * breakpoint. The ring's records are counted by type; what is in a
- * sample is tests/unit/sample_test.c's.
+ * Events: which hits become samples, what the throttle suppresses and reports, how a frequency is
+ * kept, samples of the clock, and the breakpoint that an event's attributes make. Counts the ring's
+ * records by type; tests/unit/sample_test.c tests their contents.
  *
  * links: core/unwind/default_fp.c tests/unit/fake_arch.c tests/unit/fake_task.c tests/unit/fake_preempt.c tests/unit/no_symbols.c
  */

@@ -23,7 +23,7 @@
 
 struct fake_arch fake_arch;
 
-/* The boot thread runs, on whichever CPU the test says (core/host.h). */
+/* The boot thread runs, on the CPU that the test has set (core/host.h). */
 __attribute__((constructor)) static void boot_thread_runs(void)
 {
     for (unsigned cpu = 0; cpu < ARCH_CPUS_MAX; cpu++)

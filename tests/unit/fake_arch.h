@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The contract (arch/) for tests on the host: the test sets what the CPU would know, and reads back
- * what the CPU was told. arch_frame_at is not here: a test of call chains links
+ * The contract (arch/) for tests on the host: the test sets the CPU's state, and reads back what
+ * was written to it. arch_frame_at is not here: a test of call chains links
  * arch/x86_64/unwind/frame.c. Faults and halting have no fake.
  */
 #pragma once

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * An assert of the code under test that does not hold: the unit test that meets it fails there, or
- * continues if it expects the failure (cmocka's expect_assert_failure). Linked into every test that
- * names no other.
+ * A failed assertion of the code under test: fails the unit test, unless it expects the failure
+ * (cmocka's expect_assert_failure). Linked into every test that names no other.
  */
 #include <setjmp.h>
 #include <stdarg.h>

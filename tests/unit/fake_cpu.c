@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What spinlocks ask of a CPU, for tests on the host that take locks in one thread: the CPU is the
- * first one, has no interrupts, and no other CPU can hold a lock.
+ * The CPU functions that spinlocks need, for tests on the host that take locks in one thread: one
+ * CPU, without interrupts.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A device with registers of 32 bits in memory: each access of the driver's code as it stands is
- * caught (SIGSEGV), made with the test's functions in the device's place, and stepped over
- * (EFLAGS.TF, SIGTRAP). x86-64 Linux hosts.
+ * A device with 32-bit registers in memory, for unchanged drivers: each access is caught (SIGSEGV),
+ * made by the test's functions in place of the device, and stepped over (EFLAGS.TF, SIGTRAP).
+ * x86-64 Linux hosts.
  */
 #pragma once
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a site of a tracepoint leads to while a probe listens, for tests of code that has sites and
- * no probe: nothing may come here.
+ * The gate of an enabled tracepoint, for tests of code that has sites but no probe: never called.
  */
 #include <stdlib.h>
 

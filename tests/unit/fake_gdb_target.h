@@ -2,7 +2,7 @@
 /*
  * A machine for the tests of gdb's protocol (core/gdb/target.h): three CPUs, of which the second
  * does not run; five registers; 256 bytes of memory from FAKE_MEMORY on, the last 16 of them
- * read-only; and points, kept in a list. And a line: bytes that gdb says, and what it is told.
+ * read-only; and a list of points. And a line: the bytes that gdb sends, and the replies.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What options ask of the machine when their values are read, for tests that look at the tables
- * alone: none of it is asked there.
+ * What parsing an option's value asks of the machine, for tests of the tables alone, which parse
+ * none.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -9,7 +9,7 @@ void preempt_now(void)
 {
 }
 
-/* Nor is anything interrupted, where no fake_arch.c says otherwise. */
+/* Nor is anything interrupted, unless fake_arch.c is linked. */
 __attribute__((weak)) bool arch_interrupted(void)
 {
     return false;

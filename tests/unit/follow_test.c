@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The follower of calls (outside/plugin/follow.h): what a machine does, reported step by step as
- * the plugin reports it, and the chain after each. Memory is a small table: a call stores its
- * return address there, so that stacks of other address spaces can be told apart.
+ * The follower of calls (outside/plugin/follow.h): reports what a machine does, step by step as the
+ * plugin would, and checks the chain after each step. Memory is a small table in which calls store
+ * their return addresses, which distinguishes stacks of different address spaces.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -217,7 +217,7 @@ static void threads_are_known_by_the_rsp_they_were_left_with(void **state)
     assert_int_equal(follow_thread(cpu), second);
 }
 
-/* Stacks of 64 bytes: nearness says nothing. */
+/* Stacks of 64 bytes: how near they are means nothing. */
 static void adjacent_stacks_do_not_mix(void **state)
 {
     (void)state;

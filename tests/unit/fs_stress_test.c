@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The workload fs-stress: it passes on a file system that works, and says so; it removes all of its
- * files, stops when asked to, and notices a file system that returns other bytes than were written.
- * Each of its operations takes the kernel lock, which is a counter here, once.
+ * The workload fs-stress: on a working file system it passes and reports that; it removes all of
+ * its files, stops when asked to, and detects a file system that returns other bytes than were
+ * written. Each of its operations takes the kernel lock, a counter here, once.
  *
  * links: kernel/fs/stress_run.c tests/unit/fake_workqueue.c tests/unit/fake_preempt.c tests/unit/fake_gates.c
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * core/gdb: what gdb is answered, packet by packet, and that a bad line is survived: damaged and
- * lost packets, noise, packets that are too long, escapes.
+ * core/gdb: the reply to each packet, on a bad line, too: damaged and lost packets, noise, packets
+ * that are too long, escapes.
  */
 #include <setjmp.h>
 #include <stdarg.h>

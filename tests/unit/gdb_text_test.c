@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What gdb is sent while the machine runs (core/gdb/text.c): each packet leaves whole, and no other
- * CPU can make one meanwhile, whether text comes by a print, by a write to the console's sink, or
- * is none, or the machine ends.
+ * Text for gdb while the machine runs (core/gdb/text.c): each packet leaves whole, and no other CPU
+ * can start one meanwhile, whether the text is printed, written to the console's sink or empty, or
+ * the machine ends.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Which instructions may be reported once for a group of iterations, and which bytes such a group
- * has accessed, beside a search over all places where it may have begun.
+ * accessed, compared with a search over all places where it may have begun.
  */
 #include "arch/x86_64/debug/group.h"
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * drivers/hpet.c against a timer that keeps to the specification to the letter: the comparator
- * signals exactly at the count that it holds, never later, and the line stays up until the signal
- * is served. A machine that is held up for a while, before or after any access of the driver, loses
- * signals and gets others.
+ * drivers/hpet.c against a timer exactly as specified: the comparator signals at the count that it
+ * holds, never later, and the line stays up until the signal is served. A delay before or after any
+ * access of the driver makes the machine lose signals and get others.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -34,7 +33,7 @@ static unsigned held_up_at;   /* the moment at which the machine is held up; NEV
 static uint32_t held_up_for;  /* counts */
 static volatile void *mapped; /* the registers */
 
-/* The line is up as long as the status says so. */
+/* The line is up as long as its status bit is set. */
 static void time_passes(uint32_t counts)
 {
     uint32_t away = comparator - count;

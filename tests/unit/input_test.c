@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The queue between the serial interrupt and the console: nothing typed is lost, and ^C overtakes.
+ * The queue between the serial interrupt and the console: no typed byte is lost, and ^C overtakes.
  *
  * links: tests/unit/fake_cpu.c tests/unit/fake_preempt.c tests/unit/fake_gates.c
  */

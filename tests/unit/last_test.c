@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The last boot's recording, found by the next one: what was recorded is found, whole; of what was
- * written over at random the reader refuses or leaves out what cannot be true, and reads nothing
- * outside of it, which AddressSanitizer watches.
+ * The last boot's recording, found by the next one: a whole recording is found whole; in one that
+ * was overwritten at random, the reader refuses or leaves out what cannot be true, and reads
+ * nothing outside it (AddressSanitizer).
  *
  * links: tests/unit/fake_arch.c core/unwind/default_fp.c tests/unit/no_symbols.c tests/unit/fake_preempt.c
  */

@@ -201,7 +201,7 @@ static void keys_at_the_edges_do_nothing(void **state)
     assert_typed("a\001\x7f\002", "a");
 }
 
-/* The key Delete sends an escape sequence that means ^D, and says nothing. */
+/* The key Delete sends an escape sequence that acts like ^D, and prints nothing. */
 static void the_end_of_a_session_is_explained(void **state)
 {
     (void)state;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The overwrite mode that was proposed in 2009 ("utterly untested"; docs/ring.md takes it apart)
- * moved the tail in a few lines, most of them wrong. One test for each bug: a writer that has only
- * that one, in words of our own, is found out by the judge of ring_check.h, and the ring, doing the
- * same, is not.
+ * moved the tail in a few lines, most of them wrong. One test for each bug: ring_check.h finds a
+ * writer with that bug alone, rewritten here, and does not find the ring, which does the same work.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * boot/nmi_clock.c and core/event/source_nmi_clock.c: which line is taken, what is reported where
- * there is none, and that no signal is lost while the rate is set, however long that takes. The
- * timer here signals as soon as it runs, once until it is served, and the I/O APIC loses what comes
- * to a masked line.
+ * boot/nmi_clock.c and core/event/source_nmi_clock.c: which line it takes, what it reports without
+ * one, and that no signal is lost while the rate is set, however long that takes. The timer here
+ * signals as soon as it runs, once until it is served, and the I/O APIC loses signals of a masked
+ * line.
  *
  * links: tests/unit/fake_arch.c
  */

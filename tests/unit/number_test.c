@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * The one reader of numbers: what it takes, where it stops, and the largest that it reads.
- */
+/* The reader of numbers: what it accepts, where it stops, and the largest number. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

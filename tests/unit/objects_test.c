@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The heap's objects (outside/plugin/objects.h) against a model that has a number for each byte:
- * after random allocations, frees and takings back, each byte is good, freed or beside an object as
- * it should be, and each object is found by its bytes.
+ * The heap's objects (outside/plugin/objects.h) against a model with a number for each byte: after
+ * random allocations, frees and reuses, each byte is live, freed or beside an object as in the
+ * model, and each object is found by its bytes.
  *
  * links: outside/plugin/objects.c
  */

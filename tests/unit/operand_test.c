@@ -2,8 +2,8 @@
 /*
  * What an instruction has accessed, against Zydis: every opcode of one and two bytes with every
  * ModRM byte, under the prefixes that compilers use, over random registers; those that the
- * instruction writes hold other values after it. The decoder may say that it does not know; what it
- * says it knows must be right.
+ * instruction writes change. The decoder may answer that it does not know, but no answer may be
+ * wrong.
  *
  * libs: -lZydis
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * An option that is given again, for every row of the tables: the last one counts, all of them do,
- * or the second is refused, as the row says. Rows that set the same thing contradict each other,
- * and there too the last one counts.
+ * An option given twice, for every row of the tables: as the row specifies, the last one counts,
+ * all do, or the second is refused. Of different options that set the same thing, too, the last one
+ * counts.
  *
  * links: tests/unit/fake_events.c tests/unit/fake_task.c tests/unit/fake_cpu.c tests/unit/fake_preempt.c tests/unit/no_symbols.c tests/unit/fake_gates.c
  */
@@ -200,7 +200,7 @@ static void check_row(const struct options *part, const struct option *row)
     parse_ok(part, line_of(part, sample, other, ""), &last);
     parse_ok(part, line_of(part, sample, "", ""), &none);
     if (row->value && memcmp(&last, &none, sizeof(last)) == 0)
-        fail_msg("perf %s %s: says nothing", part->name, other);
+        fail_msg("perf %s %s: has no message", part->name, other);
     if (row->again == OPTION_REPLACES && memcmp(&both, &last, sizeof(both)))
         fail_msg("perf %s %s: the last one does not count", part->name, line);
     if (row->again == OPTION_ADDS &&

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The rows of perf's options: each makes sense by itself and beside the others, and the tables of
- * options in docs have the same ones. A table is known by its first cell, "option of record, stat",
- * in whichever page it stands.
+ * The rows of perf's options: each is valid by itself and beside the others, and the tables in docs
+ * have the same ones. A table is recognised by its first cell, "option of record, stat", in any
+ * page.
  *
  * links: tests/unit/fake_options.c tests/unit/fake_events.c tests/unit/fake_task.c tests/unit/fake_cpu.c tests/unit/fake_preempt.c tests/unit/no_symbols.c
  */

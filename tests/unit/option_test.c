@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The machinery of options, over a table of the test's own: what is set, how many words are taken,
- * each refusal, the names for TAB and the lines of `help`.
+ * The option parser, with a table of the test's own: what it sets, how many words it takes, each
+ * refusal, the names for TAB and the lines of `help`.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tools/orcgen/table.c against the kernel's own reader: whatever rows go in, the reader takes the
- * table, and at every byte of the text finds the rule that was given for it.
+ * tools/orcgen/table.c against the kernel's own reader: for any rows, the reader accepts the table,
+ * and finds at every byte of the text the rule that was given for it.
  *
  * links: tools/orcgen/table.c
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The pace of samples: with hits at made-up times it takes as many a second as were asked for,
- * however the hits come, and finds back to that soon after they change. Numbers at their extremes
- * never make a period that is 0 or has no end. Times are ns of a clock that only the test moves.
+ * The rate of samples: for hits at invented times it takes as many a second as were requested, and
+ * returns to that rate soon after the hits' rate changes. Extreme numbers never make a period of 0
+ * or one without an end. Times are ns of the test's own clock.
  */
 #include <setjmp.h>
 #include <stdarg.h>

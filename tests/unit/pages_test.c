@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The page allocator against a map of which pages are in use, over regions that touch and regions
- * that do not.
+ * The page allocator against a map of the pages in use, over adjacent and separate regions.
  *
  * links: tests/unit/fake_cpu.c tests/unit/fake_preempt.c tests/unit/fake_gates.c
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A hang detector for unit tests whose subject may walk for ever when it is wrong: it ends the
- * process (SIGXCPU) that has had so many seconds of the CPU. Not of the clock: on a busy host a
- * test that does nothing wrong may wait for minutes. A child begins anew, with the same limit.
+ * A hang detector for unit tests whose subject may loop for ever if it is wrong: kills the process
+ * (SIGXCPU) after so many seconds of CPU time. Not of the clock: on a busy host a correct test may
+ * wait for minutes. A child starts again at 0, with the same limit.
  */
 #pragma once
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * How long a CPU waits for others, on a clock that only the test moves: looks that come steadily
- * end a wait at its limit, however far apart they are; a clock that jumps does not, as the others
- * have had no turn meanwhile.
+ * How long a CPU waits for others, on the test's own clock: polls at steady intervals of any length
+ * end a wait at its limit; a clock that jumps does not, because the others had no turn meanwhile.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +20,7 @@ static const uint64_t limits[] = {300 * MS, 2000 * MS};
 
 #define TURNS_LEAST 2 /* of each other CPU, before it is taken for absent */
 #define JUMP        (10000 * MS)
-#define BOOT        123456789ull /* what the clock says first */
+#define BOOT        123456789ull /* the clock's first value */
 
 static void steady_looks_end_a_wait_at_its_limit(void **state)
 {

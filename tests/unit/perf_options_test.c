@@ -144,7 +144,7 @@ static void assert_refused(const char *line, const char *reason)
 {
     assert_int_equal(parse(line), -EINVAL);
     if (!strstr(why.text, reason))
-        fail_msg("\"%s\": \"%s\" does not say \"%s\"", line, why.text, reason);
+        fail_msg("\"%s\": \"%s\" lacks \"%s\"", line, why.text, reason);
 }
 
 static const struct perf_event_attr *attr_of(unsigned event)

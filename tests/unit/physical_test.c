@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * outside/plugin/physical.h asks QEMU once for a page, and again after the CPU may have another
- * mapping; outside/plugin/blame.h parts stores at pages, leaves out devices, and finds the place of
- * a CPU's frame by the next store to its page.
+ * mapping; outside/plugin/blame.h splits stores at page boundaries, ignores devices, and finds the
+ * memory of a CPU's frame by the next store to its page.
  *
  * links: outside/plugin/physical.c outside/plugin/blame.c
  */

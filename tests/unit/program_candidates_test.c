@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The instructions of a program that may have made an access: text and registers after it, and how
- * many readings explain the hit.
+ * The instructions of a program that may have made an access, from the text and the registers after
+ * it, and how many of them explain the hit.
  *
  * links: arch/x86_64/debug/program_candidates.c
  */

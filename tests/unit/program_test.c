@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the kernel reads of a program's file: build id and symbols, once for each build; and that no
- * file, whatever is in it, makes it read outside or keep a table that is not sound.
+ * What the kernel reads of a program's file: build id and symbols, once for each build. No file may
+ * make it read outside the file or keep an invalid table.
  *
  * links: tools/symtab/table.c tests/unit/fake_preempt.c tests/unit/fake_gates.c
  */

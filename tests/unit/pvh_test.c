@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a loader that enters by the PVH note tells, as QEMU and other monitors lay it out, and that
- * no damage in it leads out of memory that is there. The information lies in a buffer that ends
- * where the sanitizer looks.
+ * The information of a loader that enters by the PVH note, as QEMU and other monitors lay it out.
+ * Damage in it must not lead outside it: it lies in a buffer of its size, which the sanitizer
+ * watches.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -178,7 +178,7 @@ static void a_range_that_wraps_round_is_nothing(void **state)
     assert_int_equal(boot.module_size, 0);
 }
 
-/* Whatever the bytes are, it reads inside the buffer, and what it says is whole pages in order. */
+/* For any bytes, it reads inside the buffer, and returns whole pages in order. */
 static void any_damage(void **state)
 {
     srand(1);

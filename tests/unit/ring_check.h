@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What must hold of a ring of self-proving records: at every instruction, for a debugger that
- * stopped the machine (ring_look), and when no writer is under way (ring_fault).
+ * stopped the machine (ring_look), and while nothing is being written (ring_fault).
  */
 #pragma once
 

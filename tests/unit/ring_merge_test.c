@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * core/recording/merge.c: several rings as one row in order of time, also when records that were
- * looked at are gone before their turn, because a writer took their place or a drain gave it back.
+ * core/recording/merge.c: several rings as one sequence in order of time, even if records are
+ * overwritten or drained between being inspected and being read.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A record in three parts, so that a test can stop, or be stopped, between them. They are put
- * together from what ring_output and sample_write are made of (core/ring/claim.h), which have no
- * use for the parts themselves. Context: as ring_output; each reserve is followed by its commit.
+ * Writes a record in three steps, so that a test can stop, or be stopped, between them. The steps
+ * use core/ring/claim.h, as ring_output and sample_write do. Context: as ring_output; each reserve
+ * is followed by its commit.
  */
 #pragma once
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Records that prove themselves: every byte follows from the record's position in the ring, its
- * size, its writer's level and its time. Positions never repeat, so they are the sequence numbers:
- * what is torn, mixed from two records, left over from an earlier lap or read at the wrong place is
- * found out, down to a record that is only a header. For the ring's tests, on the host and in the
- * kernel (tests/kernel/ring_world.c). Any context.
+ * size, its writer's level and its time. Positions never repeat, so they serve as sequence numbers:
+ * a record that is torn, mixed from two, left over from an earlier lap or read at the wrong place
+ * is detected, even if it is only a header. For the ring's tests, on the host and in the kernel
+ * (tests/kernel/ring_world.c). Any context.
  */
 #pragma once
 
@@ -17,7 +17,7 @@ void payload_fill(void *record, uint32_t size, unsigned level, uint64_t position
 /*
  * The same for a record that lies ready before it has a place and a time, as ring_output takes it:
  * `name` stands for the position, and the word of the time is free. Whether it lies where it should
- * is then for the test to say, which knows the names.
+ * is then for the test to print, which knows the names.
  */
 void payload_fill_named(void *record, uint32_t size, unsigned level, uint16_t name);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The reader: what it skips and counts, and a second thread in the place of another CPU, which
- * reads while the first one writes, nested writers included. Each record proves itself, so one that
- * is torn would be found.
+ * The reader: what it skips and counts, and a second thread, in place of another CPU, that reads
+ * while the first one writes, nested writers included. Each record proves itself, so a torn one is
+ * detected.
  */
 #include <pthread.h>
 #include <sched.h>

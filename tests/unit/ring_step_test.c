@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The ring interrupted at every instruction: a writer by nested writers, by a reader and by a
- * debugger that stops the machine there; a reader by writers. The hooks of ring_writer.h find three
- * places, this finds those in between.
+ * debugger that stops the machine there; a reader by writers. The hooks of ring_writer.h cover
+ * three places; this test covers those in between.
  *
  * sanitizer: undefined
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A writer that is stepped through in the ring's own code (tests/unit/step.h), and in nothing else:
- * for tests that come in at every instruction of it.
+ * A writer that is single-stepped in the ring's own code alone (tests/unit/step.h), for tests that
+ * interrupt it at every instruction.
  */
 #pragma once
 

@@ -49,7 +49,7 @@ static void refused(void *at, uint64_t size, enum ring_mode mode, bool reader_ow
 
     assert_int_equal(ring_init(&ring, at, size, mode, reader_owns_tail, &why), -EINVAL);
     if (!strstr(why.text, reason))
-        fail_msg("\"%s\" does not say \"%s\"", why.text, reason);
+        fail_msg("\"%s\" lacks \"%s\"", why.text, reason);
     assert_int_equal(ring_init(&ring, at, size, mode, reader_owns_tail, NULL), -EINVAL);
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The walk that tools/postmortem does over a stopped machine's ring: at every instruction of a
- * writer, with nested writers, it finds what tests/unit/ring_check.c finds by other code; and rings
- * that something has written over are refused, or left where they no longer hold together. Its
- * writers are stepped, so it does without AddressSanitizer, which would be stepped, too.
+ * writer, with nested writers, it finds what tests/unit/ring_check.c finds by other code;
+ * overwritten rings are refused, or read up to the damage. Built without AddressSanitizer, whose
+ * code would be stepped, too.
  *
  * sanitizer: undefined
  */

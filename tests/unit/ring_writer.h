@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A writer of self-proving records that can be interrupted: where an interrupt, a debug trap or an
- * NMI would come in, a hook runs, and it may write records of its own, which nest. The clock that
- * the ring reads is here, and is one of the places.
+ * NMI could occur, a hook runs, which may write nested records. One of the places is the clock that
+ * the ring reads, which is here.
  */
 #pragma once
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Samples word by word: every set of optional fields in the order that <linux/perf_event.h> gives
- * at PERF_RECORD_SAMPLE, registers in the order of <asm/perf_regs.h>, chains up to their limit,
- * and the throttle's records. What is taken apart here by hand, sample_view has to read the same.
+ * at PERF_RECORD_SAMPLE, registers in the order of <asm/perf_regs.h>, chains up to their limit, and
+ * the throttle's records. The test takes samples apart by hand; sample_view must read the same.
  *
  * links: core/unwind/default_fp.c tests/unit/fake_arch.c tests/unit/fake_preempt.c
  */
@@ -30,7 +30,7 @@
 #define ADDRESS     0xffffffff80200040
 #define RING_SIZE   4096
 #define STACK_WORDS 1024
-#define PERIOD      9    /* of the event, where a sample does not say it */
+#define PERIOD      9    /* of the event, if a sample does not contain it */
 #define WEIGHT      11   /* the period that a hit is given */
 #define TIME        5000 /* of the first record; each is a nanosecond later */
 #define CPU         3
@@ -719,7 +719,7 @@ static void a_sample_without_room_is_counted_as_dropped(void **state)
 static struct sample_plan inner_plan;
 static struct regs inner_regs;
 
-/* An NMI, say, in the middle of another sample. */
+/* For example an NMI in the middle of another sample. */
 static void take_inner_sample(void)
 {
     fake_arch.on_stack_find = NULL;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Samples taken apart: every set of fields, every truncation, and records that hold anything at
- * all.
- */
+/* Parses samples: every set of fields, every truncation, and records of random bytes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -72,7 +69,7 @@ static struct record make_record(uint64_t fields)
 }
 
 /*
- * On the heap and no longer than it says, so that the sanitizer sees each byte that is read past
+ * On the heap and of exactly its own size, so that the sanitizer sees each byte that is read past
  * its end.
  */
 static bool parse_exactly(const struct record *record, struct sample_view *view)

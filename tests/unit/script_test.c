@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Script lines, column for column (taken from the real perf 6.1), and records that hold anything
- * at all, as a panic may find them. tests/host/report_perf.t compares with perf itself.
+ * Script lines, column for column (taken from the real perf 6.1), and records of random bytes, as a
+ * panic may find them. tests/host/report_perf.t compares with perf itself.
  *
  * links: tests/host/fake_symbols.c
  */
@@ -139,7 +139,7 @@ static void what_is_not_a_whole_sample_prints_nothing(void **state)
     assert_int_equal(out.length, 0);
 }
 
-/* Exactly as long as it says, so that the sanitizer sees each byte that is read past its end. */
+/* Of exactly its own size, so that the sanitizer sees each byte that is read past its end. */
 static void print_exactly(const uint64_t *words)
 {
     struct text_sink out;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The last writers of outside/plugin/shadow.h: after random stores and loops over pages each byte
- * that is told has its last writer, no byte twice, and of each 4 bytes only those are missing that
- * their last write was not of; a page that loops have filled costs little; where there is no room
- * writes are counted, and what they overwrote is not told.
+ * The last writers of outside/plugin/shadow.h: after random stores and loops over pages, each
+ * reported byte has its last writer, no byte is reported twice, and of each 4 bytes only those are
+ * missing that the last write did not cover. A page filled by loops costs little. Without room,
+ * writes are counted, and what they overwrote is not reported.
  *
  * links: outside/plugin/shadow.c outside/plugin/shadow_page.c
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The locks with two threads in the place of two CPUs: what they count under a lock adds up.
+ * The locks, with two threads in place of two CPUs: what they count under a lock adds up.
  *
  * links: tests/unit/fake_preempt.c tests/unit/fake_scheduler.c tests/unit/fake_gates.c
  */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The stepper of step.h. Each boundary costs a SIGTRAP and a fork; a child is a copy of the whole
- * victim in the middle of what it does, so the cost grows with the number of instructions, not with
- * its square.
+ * The stepper of step.h. Each boundary costs a SIGTRAP and a fork. A child is a copy of the stopped
+ * victim, so the cost grows with the number of instructions, not with its square.
  */
 #define _GNU_SOURCE
 #include "tests/unit/step.h"

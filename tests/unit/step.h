@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * "At every instruction": single-steps a stretch of code (EFLAGS.TF, SIGTRAP) and, before each of
- * its instructions, splits off a process in which something else comes in between and which then
- * runs on to the end. x86-64 Linux hosts.
+ * its instructions, forks a process that runs something else there and then continues to the end.
+ * x86-64 Linux hosts.
  */
 #pragma once
 

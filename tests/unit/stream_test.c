@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * core/stream/stream.c record by record: order, sizes, trailers, what goes out once and what each
- * time. Whether perf understands it is the question of tests/host/stream_perf.t.
+ * core/stream/stream.c record by record: order, sizes, trailers, what is sent once and what each
+ * time. tests/host/stream_perf.t gives the stream to perf.
  *
  * links: tests/host/fake_symbols.c
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The kernel's look-ups in its symbol table, and what happens when the table is not sound.
+ * The kernel's look-ups in its symbol table, and in damaged tables.
  *
  * links: tools/symtab/table.c
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tools/symtab: which name an address gets (as perf has it, docs/unwinding.md), and the way into a
- * file, tried on this test's own program.
+ * tools/symtab: which name an address gets (as in perf, docs/unwinding.md), and how the table is
+ * written into a file, here this test's own program.
  *
  * links: tools/symtab/table.c
  * libs: -lelf

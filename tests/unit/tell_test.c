@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The plugin's pipe (outside/plugin/tell.h): signals that come while it is full, as several ^C do
- * at the end, cost no record. The reader reads nothing until the writer has waited, and was
- * interrupted, twenty times.
+ * The plugin's pipe (outside/plugin/tell.h): signals that arrive while it is full, such as repeated
+ * ^C, lose no record. The reader starts only once the writer has waited, and was interrupted,
+ * twenty times.
  *
  * links: outside/plugin/tell.c
  */

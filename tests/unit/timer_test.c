@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Timers on a clock that the test sets: the order, nothing early, periods, and what a timer's own
- * function may do.
+ * Timers on a clock that the test sets: their order, that none is early, periods, and what a
+ * timer's own function may do.
  *
  * links: tests/unit/fake_cpu.c tests/unit/fake_preempt.c tests/unit/fake_gates.c
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tracepoints on the host: patterns, filters (what they let through, what they refuse, noise), and
- * how records and descriptions are laid out.
+ * Tracepoints on the host: patterns, filters (matches, refusals, random text), and the layout of
+ * records and descriptions.
  *
  * links: tests/unit/fake_task.c tests/unit/fake_cpu.c tests/unit/fake_preempt.c tests/host/fake_symbols.c
  */
@@ -301,7 +301,7 @@ static void a_filter_that_is_too_long_is_refused(void **state)
     assert_non_null(strstr(why.text, "too long"));
 }
 
-/* As perf joins what several --filter say. */
+/* As perf joins several --filter. */
 static void conditions_that_are_added_are_joined_by_and(void **state)
 {
     static const char *const texts[] = {"small == -3 || small == 7", "small == -3", "small == 7",

@@ -19,7 +19,7 @@ use Pitot::Files;
 
 my $build = $ENV{BUILD} // 'build';
 my $logs = "$build/logs/units";
-my $tail_lines = 40;    # of what a program said, a sanitizer's report say
+my $tail_lines = 40;    # of what a program printed, such as a sanitizer's report
 
 # Runs one program. Returns what it printed, and its status as a shell gives it.
 sub run
@@ -38,7 +38,7 @@ sub tail
     return "$logs/$unit.out and .err; the end of the latter:\n" . join("\n", @lines);
 }
 
-# Each result of the program's TAP, with the lines after it that say why. Returns how many.
+# Each result of the program's TAP, with the lines after it that give the reason. Returns how many.
 sub results_ok
 {
     my ($unit, $output) = @_;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The unwinder by frame pointers on stacks made here: a small machine calls, is interrupted and
- * changes stacks, noting on the way what the chain has to be; then stacks that no machine would
- * leave, each with the reason at which the walk has to stop; then stacks of noise, on which it may
- * find anything but must not read beside them, nor go round. At each chain the hit path's
- * unwind_capture_by is held against the iterator. A kernel of UNWINDER=fp is linked here.
+ * The unwinder by frame pointers. A small machine calls, is interrupted and changes stacks, and
+ * notes the expected chain. Then come impossible stacks, each with the reason at which the walk
+ * must stop, and random ones, on which it must neither read outside nor loop. Each chain of the
+ * iterator is compared with the hit path's unwind_capture_by. Linked as in a kernel of UNWINDER=fp.
  *
  * links: core/unwind/default_fp.c tools/orcgen/table.c tests/unit/fake_arch.c tests/unit/unwind_machine.c
  */
@@ -204,7 +203,7 @@ static void a_snapshot_begins_in_the_middle_of_its_function(void **state)
     assert_chain_from(&machine, &regs);
 }
 
-/* An NMI right at the start of an interrupt's entry, say. */
+/* For example an NMI right at the start of an interrupt's entry. */
 static void inside_a_trap_entry_the_chain_stops_with_a_reason(void **state)
 {
     struct machine machine = machine_three_calls_deep();

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A small machine for the tests of the unwinder: it calls, is interrupted and changes stacks,
- * noting on the way what the chain has to be. Its code has frame pointers where a function is one
- * that compilers write with them, and an unwind table that speaks of every byte. Walks are held
- * against unwind_capture_by, whole, cut and with frames skipped.
+ * A small machine for the tests of the unwinder: it calls, is interrupted and changes stacks, and
+ * notes the expected chain. Its functions have frame pointers where a compiler would keep them, and
+ * its unwind table covers every byte. Walks are compared with unwind_capture_by: whole, cut, and
+ * with frames skipped.
  */
 #pragma once
 

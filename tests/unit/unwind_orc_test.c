@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The unwinder by the table on stacks made here: a small machine runs through code of every rule
- * that a table can hold, and the chain has to be what it noted; then stacks that no machine would
- * leave, each with the reason at which the walk has to stop; then noise. At each chain
- * unwind_capture_by is held against the iterator. A kernel of UNWINDER=orc is linked here.
+ * The unwinder by the table. A small machine runs through code of every rule that a table can hold,
+ * and notes the expected chain. Then come impossible stacks, each with the reason at which the walk
+ * must stop, and random ones. Each chain of the iterator is compared with unwind_capture_by. Linked
+ * as in a kernel of UNWINDER=orc.
  *
  * links: core/unwind/default_orc.c tools/orcgen/table.c tests/unit/fake_arch.c tests/unit/unwind_machine.c
  */
@@ -277,7 +277,7 @@ static const struct half {
 
 #define HALVES (sizeof(halves) / sizeof(halves[0]))
 
-/* An NMI, say, inside a trap entry; the entry's own trap came from a place that needs rbp. */
+/* For example an NMI inside a trap entry; the entry's own trap came from a place that needs rbp. */
 static void half_saved_trap_frames_are_crossed(void **state)
 {
     (void)state;

@@ -133,7 +133,7 @@ static void a_rewound_frame_does_not_claim_registers_that_it_lacks(void **state)
     machine_call_at(&machine, REALIGNED_ENTRY, 5, 0);
     machine_trap_half(&machine, true, ENTRY, 5);
     regs = machine_regs(&machine);
-    regs.vector = REGS_REWOUND; /* says nothing in a trap frame */
+    regs.vector = REGS_REWOUND; /* means nothing in a trap frame */
     assert_true(unwind_rewind(unwind_default(), &regs, 1));
     assert_false(regs_are_full(&regs));
     assert_false(regs_are_rewound(&regs));

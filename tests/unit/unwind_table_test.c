@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * core/unwind/table.c: what a small table says, written down by hand, and that each way in
- * which a table can be wrong is refused for that reason. Tables that the generator made:
- * orcgen_table_test.c.
+ * core/unwind/table.c: the rules of a small table, written by hand, and the refusal of each kind of
+ * wrong table. orcgen_table_test.c has tables that the generator made.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -65,7 +64,7 @@ static const struct made good = {
     .exceptions = {{267, 1}, {268, 0}, {599, 1}},
 };
 
-/* `size` bytes of `value` at `offset`; then what the reason must say. */
+/* `size` bytes of `value` at `offset`; then what the reason must contain. */
 struct wrong {
     size_t offset, size;
     uint64_t value;
@@ -94,7 +93,7 @@ static void refused_for(const struct made *made, size_t room, const char *words)
 
     assert_int_equal(open_made(&table, made, room, &why), -EINVAL);
     if (!strstr(why.text, words))
-        fail_msg("\"%s\" does not say \"%s\"", why.text, words);
+        fail_msg("\"%s\" lacks \"%s\"", why.text, words);
     assert_int_equal(table.text_size, 0);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The program's part of a chain. A small program, of functions as compilers make them, runs
- * instruction by instruction while its calls are noted: the chain must be them at each, prologues,
- * epilogues and leaves without a frame included. Then stacks and registers that no program made.
+ * The program's part of a chain. A small program, of functions as compilers make them, is stepped
+ * while its calls are noted: at each instruction the chain must be these calls, also in prologues,
+ * epilogues and leaves without a frame. Then come impossible stacks and registers.
  *
  * links: core/unwind/default_fp.c tests/unit/fake_arch.c tests/unit/no_symbols.c
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * An archive as tar makes it: entries with their paths and contents, the end, and what is refused
+ * Archives as tar makes them: entries with paths and contents, the end, and refusals
  * (kernel/fs/ustar.h).
  */
 #include <setjmp.h>

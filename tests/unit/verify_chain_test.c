@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * `--verify-chain`: where both ways agree, where they do not and at which frame, and what is
- * counted. A kernel of UNWINDER=fp.
+ * `--verify-chain`: chains on which both unwinders agree, those on which they do not and from which
+ * frame, and the counts. As in a kernel of UNWINDER=fp.
  *
  * links: core/unwind/default_fp.c tools/orcgen/table.c tests/unit/fake_arch.c tests/unit/unwind_machine.c
  */
@@ -189,7 +189,7 @@ static void every_cpu_counts_for_itself_and_all_are_added(void **state)
 
 static struct machine inner;
 
-/* An NMI, say, in the middle of another chain. */
+/* For example an NMI in the middle of another chain. */
 static void verify_inner(void)
 {
     fake_arch.on_stack_find = NULL;

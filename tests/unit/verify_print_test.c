@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What `--verify-chain` says, for counts that are set here: agreement, and a first difference of
+ * What `--verify-chain` prints, for counts that the test sets: agreement, and a first difference of
  * either kind.
  */
 #include <setjmp.h>

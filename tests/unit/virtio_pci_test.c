@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * drivers/virtio_pci.c with devices that lack something, have it in the wrong place or stop in the
- * middle: each is refused with its own reason, in a bounded time. The test's configuration space
- * and registers stand in for drivers/pci.c and the paging.
+ * drivers/virtio_pci.c with devices that lack something, have it in the wrong place or stop
+ * responding: each is refused with its own reason, in a bounded time. The test replaces
+ * drivers/pci.c and paging.
  *
  * links: drivers/virtio_pci.c
  */

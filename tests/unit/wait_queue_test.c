@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Run queues and wait queues: threads come out in the order in which they went in, and a sleeper is
+ * Run queues and wait queues: threads leave in the order in which they entered, and a sleeper is
  * woken once.
  *
  * links: tests/unit/fake_preempt.c tests/unit/fake_gates.c

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Lists in messages: whatever the room, each word is whole, and "..." stands for those left out. A
- * message that is too long for a refusal ends after a word, too.
+ * Lists in messages: in any room each word is whole, and "..." replaces those left out. A message
+ * that is too long for a refusal also ends after a word.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The work queue with a worker that runs only while another thread sleeps: order, work that queues
+ * The work queue, with a worker that runs only while another thread sleeps: order, work that queues
  * itself, what a flush waits for.
  *
  * links: tests/unit/fake_cpu.c tests/unit/fake_preempt.c tests/unit/fake_gates.c

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The histories of outside/plugin/writers.h: for random stores around a place the newest entry that
- * has a byte is that byte's last writer, and no store is counted twice or left out; memory
- * is told by its physical address, whatever the virtual one.
+ * The histories of outside/plugin/writers.h: for random stores around a place, the newest entry
+ * with a byte is that byte's last writer, and no store is counted twice or left out. Memory is
+ * identified by its physical address.
  *
  * links: outside/plugin/writers.c
  */

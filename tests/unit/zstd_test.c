@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * core/stream against libzstd: what it encodes decodes to what went in, flush by flush, whatever it
- * is, over the end of its window, and when a crash has come upon a flush.
+ * core/stream against libzstd: any data decodes to what was encoded, flush by flush, beyond the end
+ * of the window, and after a crash during a flush.
  *
  * libs: -lzstd
  */
