@@ -3,7 +3,7 @@
 ; Accesses of every kind for tests/kernel/accessor_suite.c, and which instruction makes each. Called
 ; in task context by accessor_run; a case's routine gets the watched word in rdi and another one in
 ; rsi, and returns as it came. Around many of the accesses stands what must not be blamed: a store
-; in front of a place that is jumped to, say.
+; for example before the target of a jump.
 
 %include "arch/x86_64/unwind/cfi.inc"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * breakpoint:hit in the living kernel: for each kind of access in tests/kernel/accessor.asm which
- * instruction it names, and how it was found; never a wrong one. And what it tells of the watched
- * bytes: the values before and after, for each length, and after a change of the registers.
+ * breakpoint:hit in the running kernel: for each kind of access in tests/kernel/accessor.asm the
+ * instruction that it names, never a wrong one, and how it was found. And the watched bytes before
+ * and after, for each length, and after a change of the registers.
  */
 #include "arch/local.h"
 #include "core/breakpoint/trace.h"

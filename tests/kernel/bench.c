@@ -2,9 +2,9 @@
 /*
  * `bench`: what a hit costs, in ticks of the time stamp counter, for tests/bench/bench.pl, which
  * runs this where a tick is an executed instruction (QEMU's -icount shift=0). Stores to a variable,
- * first unwatched, then watched by an event of each kind; the difference is the way from the trap
- * to iret. Medians of several chunks, so that a timer tick in one of them does not count. Task
- * context, interrupts on, as in life.
+ * first unwatched, then watched by an event of each kind; the difference is the path from the trap
+ * to iret. Medians of several chunks, so that a timer tick in one does not count. Task context,
+ * interrupts on, as in real use.
  */
 #include "tests/kernel/bench.h"
 
@@ -195,7 +195,7 @@ static void bench_off(void)
           (unsigned long long)(bench_ticks(6) - without) / HITS);
 }
 
-/* A loop of two instructions, a million times: says what a tick is. */
+/* A loop of two instructions, a million times: measures what a tick is. */
 static void bench_calibrate(void)
 {
     uint64_t count = 1000000, begin = cpu_read_tsc();

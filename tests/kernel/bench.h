@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the commands `bench` and `bench-cpus` share. Task context. */
+/* Shared by the commands `bench` and `bench-cpus`. Task context. */
 #pragma once
 
 #include <stdbool.h>

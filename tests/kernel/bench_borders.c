@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * `bench-borders`: what a call chain costs that leaves the context of the hit, in ticks of the time
- * stamp counter, for tests/lib/Pitot/HitCost.pm: across a trap, from a function of the timer's
- * interrupt into the thread that it has interrupted; and out of the kernel into the program that
- * has called it. Each is measured without a chain, too. Task context.
+ * `bench-borders`: the cost of a call chain that leaves the context of the hit, in ticks of the
+ * time stamp counter, for tests/lib/Pitot/HitCost.pm: through a trap, from the timer's interrupt
+ * into the interrupted thread; and from the kernel into the program that called it. Each is also
+ * measured without a chain. Task context.
  */
 #include "arch/x86_64/cpu/cpu.h"
 #include "core/console/command.h"

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * `bench-counted`: for each tracepoint there is, what a hit costs that is counted and no more, in
- * ticks of the time stamp counter, for tests/boot/hit_cost.t and tests/bench/bench.pl. What a site
- * does is done here by hand, through the tracepoint's gate, as no load comes to all of them; of
- * system calls the sites themselves are come to. Task context, interrupts on; the least of several
- * chunks, as a tick may fall into one.
+ * `bench-counted`: for each tracepoint, the cost of a hit that is only counted, in ticks of the
+ * time stamp counter, for tests/boot/hit_cost.t and tests/bench/bench.pl. It calls each
+ * tracepoint's gate as its site would, because no load reaches all sites; those of system calls are
+ * reached. Task context, interrupts on; the least of several chunks, as a tick may fall into one.
  */
 #include "arch/cpu.h"
 #include "arch/patch.h"

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * `bench-cpus PART...`: the events a second that all CPUs record, for tests/bench/cpus.pl,
- * which boots this with 1, 2, 4 and 8 of them. A thread on each CPU raises the same number of
- * events, into rings that overwrite; all begin at one line. Parts:
+ * `bench-cpus PART...`: the events a second that all CPUs record, for tests/bench/cpus.pl, which
+ * boots this with 1, 2, 4 and 8 CPUs. A thread on each CPU raises the same number of events, into
+ * rings that overwrite; all start together. Parts:
  *
  *     ring     ring_output alone, 64 bytes of payload behind header and time
  *     trace    a tracepoint whose samples carry its record (-R)
  *     watch    a store to a watched variable, one for all CPUs
  *
- * Each part then asks the rings whether they were given all of them. Task context, interrupts on.
+ * Each part then checks that the rings received all events. Task context, interrupts on.
  */
 #include <linux/errno.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * `bench-ports`: what a byte costs on the port that the stream has, and on port 0xE9. For `make
- * bench` (tests/bench/ports.pl), on machines whose stream is no recording. Task context.
+ * `bench-ports`: the cost of a byte on the stream's port, and on port 0xE9. For `make bench`
+ * (tests/bench/ports.pl), on machines whose stream carries no recording. Task context.
  */
 #include "arch/cpu.h"
 #include "core/console/command.h"

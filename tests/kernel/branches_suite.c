@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Branches by single steps, on this machine: a function of known ways, with interrupts in between,
- * whose branches must be those of a list, in its order; windows that are opened by watches and
- * breakpoints, in interrupts too; and what the stepping must not disturb.
+ * Branches by single steps, on this machine: a function with known branches, which must be reported
+ * in order despite interrupts; windows that watches and breakpoints open, also in interrupts; and
+ * that stepping disturbs nothing else.
  */
 #include "arch/cpu.h"
 #include "arch/snapshot.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The proof of chains (docs/proof.md) for system calls: programs' calls are single-stepped from the
- * entry's first instruction, where GS and the stack are still the program's, to the exit's last,
- * where they are again, and each chain is compared with the shadow stack. What is called calls_...
- * and takes regs runs in the debug trap, on its page.
+ * first instruction of the entry to the last of the exit, at both of which GS and the stack are the
+ * program's, and each chain is compared with the shadow stack. Functions calls_... that take regs
+ * run in the debug trap, on its page.
  */
 #include "arch/memory.h"
 #include "arch/step.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Instruction breakpoints, single steps, causes that come together, refusals, and what may not be
- * lost meanwhile.
+ * Instruction breakpoints, single steps, simultaneous causes, refusals, and that nothing is lost
+ * meanwhile.
  */
 #include "arch/step.h"
 #include "arch/x86_64/cpu/percpu.h"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What a data watch sees, on the machine that runs this: every length, overlap and kind of access.
- * Where machines differ, docs/breakpoints.md has the table; what is claimed here holds on all of
- * them.
+ * The claims hold on all machines; docs/breakpoints.md lists where machines differ.
  */
 #include "arch/cpu.h"
 #include "arch/x86_64/cpu/apic.h"

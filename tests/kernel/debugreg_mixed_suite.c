@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Random instructions of the kernel, a few in turn and several times over, under random watches
- * that overlap: a count is never more than the model's, nor less if its doubtful hits are added,
- * and few are in doubt. Places are of any alignment. A watch elsewhere makes the arbiter examine
- * each hit: alone, a watch counts what the machine reports.
+ * Random instructions of the kernel, a few in turn, repeated, under random overlapping watches of
+ * any alignment: a count is never above the model's, nor below it if doubtful hits are added, and
+ * few hits are doubtful. A watch elsewhere makes the arbiter examine each hit; a single watch
+ * counts what the machine reports.
  */
 #include "arch/cpu.h"
 #include "tests/kernel/ktap.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Accesses of a program under random watches that overlap, as debugreg_string's of the kernel: each
- * instruction of tests/programs/accesses.h in turn. As in debugreg_mixed, a watch elsewhere makes
- * the arbiter examine each hit, of unaligned accesses, too.
+ * Like debugreg_string, for a program: each instruction of tests/programs/accesses.h in turn, under
+ * random overlapping watches. As in debugreg_mixed, a watch elsewhere makes the arbiter examine
+ * each hit, also of unaligned accesses.
  */
 #include "core/lib/print.h"
 #include "kernel/hit/program.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What the machine itself reports, below the arbiter, where machines are known to differ: the
- * claims allow each known answer, and the line after each says which one it was
+ * claims allow each known answer, and the line after each names the one that was seen
  * (docs/breakpoints.md, Machines).
  */
 #include "arch/cpu.h"

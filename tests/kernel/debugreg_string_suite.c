@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Repeated string instructions of the kernel under random watches that overlap: a watch never has
- * more hits than the model, nor fewer if its doubtful hits are added. On machines that trap after
- * each iteration most counts are exact.
+ * Repeated string instructions of the kernel under random overlapping watches: a watch never has
+ * more hits than the model, nor fewer if doubtful hits are added. On machines that trap after each
+ * iteration most counts are exact.
  */
 #include "arch/cpu.h"
 #include "tests/kernel/ktap.h"

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the kernel's entries do with a program's flags, one by one, and whether they take the GS for
- * the kernel's or the program's: at the very first instruction of `syscall`, in the handlers of
- * exceptions, and in a machine check, which may come where the kernel runs with a program's GS. The
- * programs are programs/attack.
+ * What the kernel's entries do with each of a program's flags, and whether they recognise whose GS
+ * is loaded: at the first instruction of `syscall`, in exception handlers, and in a machine check,
+ * which may come while the kernel runs with a program's GS. The program is programs/attack.
  */
 #include "arch/fault.h"
 #include "arch/user.h"

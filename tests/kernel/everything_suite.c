@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Everything at once: each tracepoint, watches and the clock, with records and chains, over a load
- * in threads. Afterwards the books are closed: each hit became a record or was counted as what it
- * became instead, and each record is in the ring or counted as lost; no record is damaged, and a
- * hit inside a recording is cut in its own context only (docs/tracepoints.md, "Recursion").
+ * in threads. Afterwards the counts must balance: each hit became a record or was counted as lost
+ * for a known reason, each record is in the ring or counted as lost, and no record is damaged. A
+ * hit inside a recording is suppressed in its own context only (docs/tracepoints.md, "Recursion").
  *
- * All four debug registers are taken. Two of the watches are there for the books: an execute
- * breakpoint on event_sample counts how often the clock came to a sample, which its own count, of
- * nanoseconds, does not tell; and a watch of the ring's counter of records traps inside each
- * recording, and so brings a second context into it.
+ * All four debug registers are in use. Two of the watches serve the balance: an execute breakpoint
+ * on event_sample counts the clock's samples, because its own count is of nanoseconds; and a watch
+ * of the ring's counter of records traps inside each recording, in a second context.
  */
 #include "core/breakpoint/trace.h"
 #include "core/event/source_clock.h"
@@ -70,7 +69,7 @@ static size_t event_named(const char *name)
     return i;
 }
 
-/* The clock's, whatever it is called: a blind one says so in its name. */
+/* The clock's, under any name: that of a blind clock differs. */
 static size_t event_of_clock(void)
 {
     size_t i = 0;
@@ -100,7 +99,7 @@ static uint64_t count_of_type(uint32_t type)
 
 /*
  * Records that nothing hit: where the timer's interrupts take a third of the time, as on a slow
- * host, the clock says once that it is slower from here on. It cannot be slower than the ticks.
+ * host, the clock reports once that it is slower from here on. It cannot be slower than the ticks.
  */
 static uint64_t count_slowed(void)
 {
@@ -308,7 +307,7 @@ static void claim_throttled(void)
     claim_books(&run);
     ktap_equal(left.counts.dropped, 0, "none is lost");
     ktap_ok(left.counts.throttled > 0, "the throttle holds hits back");
-    ktap_ok(left.walk.throttles > 0, "... and says from when to when");
+    ktap_ok(left.walk.throttles > 0, "... and reports from when to when");
     ktap_equal(count_all(), left.walk.samples + left.counts.throttled + left.counts.drained,
                "each hit is a sample, throttled, or was raised by the stream's own thread");
 }

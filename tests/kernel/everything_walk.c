@@ -12,8 +12,8 @@
 #include "core/tracepoint/define.h"
 
 /*
- * PERF_RECORD_THROTTLE in <linux/perf_event.h>; `stream_id` is followed by sample_id, as
- * SAMPLE_ALWAYS says.
+ * PERF_RECORD_THROTTLE in <linux/perf_event.h>; sample_id follows `stream_id`, by
+ * SAMPLE_ALWAYS.
  */
 struct throttle_record {
     struct perf_event_header header;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What tests/kernel/everything_suite.c finds in the ring of the last recording: each record looked
- * at, none believed. Task context, the recording stopped.
+ * Reads and checks each record in the ring of the last recording, for
+ * tests/kernel/everything_suite.c. Task context, the recording stopped.
  */
 #pragma once
 

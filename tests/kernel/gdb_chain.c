@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The chain of wherever gdb has stopped the CPU, made by the kernel and read by gdb. Nothing in the
- * kernel calls this: tests/boot/gdb_chain.t sets gdb_chain_stop, sends the CPU to gdb_chain_entry
- * (tests/kernel/gdb_chain.asm) and compares gdb_chain with its own backtrace. Any context, on a
- * stack of its own, interrupts off.
+ * The kernel's call chain of the place where gdb has stopped the CPU, for gdb to read. Nothing in
+ * the kernel calls this: tests/boot/gdb_chain.t sets gdb_chain_stop, sends the CPU to
+ * gdb_chain_entry (tests/kernel/gdb_chain.asm) and compares gdb_chain with its own backtrace. Any
+ * context, on a stack of its own, interrupts off.
  */
 #include "arch/regs.h"
 #include "core/unwind/unwind.h"
@@ -23,7 +23,7 @@ __attribute__((used)) static volatile struct {
     size_t length;
     unsigned traps, stacks; /* that the chain leads through */
     enum unwind_end end;
-    bool captured; /* unwind_capture_by says the same */
+    bool captured; /* unwind_capture_by gives the same chain */
 } gdb_chain;
 
 void gdb_chain_unwind(struct regs *regs); /* called by tests/kernel/gdb_chain.asm */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * `irqs-off`: work that a timer cannot see, for tests/boot/nmi.t. A third of the time goes by with
- * interrupts on, a third with interrupts off, and a third in the handler of an interrupt, in turns
- * of a fifth of a millisecond; so a clock that sees everything has as many samples in each. On all
- * CPUs at once. Task context.
+ * `irqs-off`: work that a timer cannot see, for tests/boot/nmi.t. A third of the time passes with
+ * interrupts on, a third with interrupts off, and a third in an interrupt handler, in turns of 0.2
+ * ms, so a clock that sees everything has as many samples in each. On all CPUs at once. Task
+ * context.
  */
 #include "arch/cpu.h"
 #include "arch/regs.h"

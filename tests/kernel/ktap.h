@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Suites that run inside the test kernel (build/pitot-test.elf: the kernel and tests/kernel/). Each
- * is a command whose name begins with ktap-, prints KTAP on the console and is read by
- * tests/machine/. Task context.
+ * is a command whose name begins with ktap-; tests/boot/ reads the KTAP that it prints on the
+ * console. Task context.
  */
 #pragma once
 
@@ -12,7 +12,7 @@
 #include "core/console/command.h"
 #include "core/lib/print.h"
 
-/* One claim. The text says what holds when it is true. Returns `holds`. */
+/* One claim, in words that are true if it holds. Returns `holds`. */
 __attribute__((format(printf, 2, 3))) bool ktap_ok(bool holds, const char *format, ...);
 
 /* Like ktap_ok for two numbers that must be equal; shows both where they are not. */

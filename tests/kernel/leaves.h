@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What page tables map, leaf by leaf: a walk of the tests' own, so that what the kernel believes of
- * its mappings is held against the tables. Any context in which the tables stay as they are.
- * Source: Intel's manual, volume 3, "4-Level Paging".
+ * What page tables map, leaf by leaf: a walk independent of the kernel's, to check the kernel's
+ * mappings against the tables. Any context in which the tables do not change. Source: Intel's
+ * manual, volume 3, "4-Level Paging".
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Chains as the unwinder makes them, held against what they must be: every frame, by unwind_capture
- * and by the iterator. Any context.
+ * Compares the unwinder's chains with the expected ones, frame by frame: those of unwind_capture
+ * and of the iterator. Any context.
  */
 #pragma once
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the proof claims of a run, as results of a suite. Task context. */
+/* The proof's claims about a run, as results of a suite. Task context. */
 #pragma once
 
 #include "tests/kernel/proof_step.h"
 
-/* Steps through as much as the plan says. NULL: it could not; a claim says so. */
+/* Steps through as much as the plan requires. NULL: it could not, and a claim has failed. */
 const struct proof *proof_claim(const struct proof_plan *plan);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The iterations of a repeated string instruction that a stepper does not need to see. In the debug
- * trap, between two of them.
+ * Skips iterations of a repeated string instruction that a stepper does not need to see. In the
+ * debug trap, between two iterations.
  */
 #pragma once
 

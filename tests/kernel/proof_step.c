@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See proof_step.h. What is called proof_... below and takes regs runs in the debug trap, on its
- * page, with interrupts off and watches disarmed; the handlers of what the work is sent
- * (serve_...) are stepped through themselves.
+ * See proof_step.h. Functions proof_... that take regs run in the debug trap, on its page, with
+ * interrupts off and watches disarmed; the handlers of the interrupts that the work is sent
+ * (serve_...) are stepped, too.
  */
 #include "tests/kernel/proof_step.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The stepper of the proof: runs work with the trap flag set, sends it interrupts and NMIs, steps
- * through their entries and handlers too, and has every chain checked. docs/proof.md. Task context.
+ * The stepper of the proof (docs/proof.md): runs work with the trap flag set, sends it interrupts
+ * and NMIs, steps through their entries and handlers, too, and has every chain checked. Task
+ * context.
  */
 #pragma once
 

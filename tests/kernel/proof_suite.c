@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The proof: real work, single-stepped, with the chain checked wherever it comes (docs/proof.md).
+ * The proof: real work, single-stepped, with the chain checked at each instruction (docs/proof.md).
  * tests/boot/proof.t runs it; Bochs would take too long, and has the short form in unwind_suite.c.
  */
 #include <linux/errno.h>

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * How often the stepper of the proof has come to each instruction, apart for each number of traps
- * that are being served there: the same address stands in other chains in a thread, in a handler,
- * and in an NMI that has come upon either. Counted in the debug trap, made and read in task
- * context.
+ * How often the stepper of the proof has reached each instruction, counted separately for each
+ * depth of traps, because the same address has different chains in a thread, in a handler, and in
+ * an NMI. Counted in the debug trap, made and read in task context.
  */
 #pragma once
 

@@ -5,7 +5,7 @@
 /* Before: makes a recording, to be reported. 0, or a negative errno. */
 int work_prepare(void);
 
-/* These end when proof_wants_more() says no, but no sooner than each piece was done once. */
+/* These end when proof_wants_more() is false, but not before each piece was done once. */
 void work_all(void);
 void work_short(void);
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What may come inside what, of the reasons for which a CPU stands still (docs/kernel.md,
- * "Rendezvous"), and that there is one answer to what it stands at. Wants at least two CPUs: this
- * one asks, CPU 1 stands still.
+ * Which reasons for a CPU to wait may nest in which (docs/kernel.md, "Rendezvous"), and that a CPU
+ * waits for one reason at a time. Needs at least two CPUs: this one asks, CPU 1 waits.
  */
 #include "arch/cpu.h"
 #include "arch/park.h"

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Every interleaving of a writer with one that comes upon it: the writer is single-stepped, and at
- * each instruction the debug trap returns into a nested writer on the interrupted stack, not into
- * the writer. When all are done and judged, the machine is put back to that instruction and the
- * next case is tried. Task context.
+ * Every interleaving of a writer with one that interrupts it. The writer is single-stepped; at each
+ * instruction the debug trap returns into a nested writer on the interrupted stack. Once the result
+ * is checked, the machine is restored to that instruction for the next case. Task context.
  */
 #pragma once
 

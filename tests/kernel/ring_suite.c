@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The ring with nested writers at every instruction: of every size, at every alignment of the
- * ring's end, with every amount of room. docs/ring.md tells what "every" is; tests/boot/ring.t runs
- * the long forms and asks for a number of interleavings.
+ * ring's end, with every amount of room. docs/ring.md defines "every"; tests/boot/ring.t runs the
+ * long forms and requires a number of interleavings.
  */
 #include <linux/errno.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See ring_world.h. Records prove themselves (tests/unit/ring_payload.h), tests/unit/ring_check.c
- * judges the ring; what is added here is that the outcome is the only right one: nothing old is
- * given up that need not be, nothing is dropped that has room, each writer's own bytes are found
- * once.
+ * See ring_world.h. Records prove themselves (tests/unit/ring_payload.h), and
+ * tests/unit/ring_check.c checks the ring. This file checks that the outcome is the only right one:
+ * no old record is overwritten needlessly, none that fits is dropped, and each writer's bytes are
+ * found once.
  */
 #include "tests/kernel/ring_world.h"
 

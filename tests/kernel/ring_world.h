@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One small ring, its writers, and the judge of what they leave, for tests/kernel/ring_nest.c. All
- * that the writers change lies in one piece that is saved and brought back, so that a run can be
+ * One small ring, its writers, and the check of what they leave, for tests/kernel/ring_nest.c. All
+ * that the writers change lies in one block that is saved and restored, so that a run can be
  * resumed from one moment many times. World functions run in task context with interrupts off, in
  * the debug trap, and on top of an interrupted writer.
  */

@@ -1,7 +1,7 @@
 ; SPDX-License-Identifier: BSD-2-Clause
 ;
-; Registers and flags across switches: what tests/kernel/sched_suite.c cannot say in C. Task
-; context, interrupts on.
+; Registers and flags across switches: what tests/kernel/sched_suite.c cannot do in C. Task context,
+; interrupts on.
 
 %include "arch/x86_64/unwind/cfi.inc"
 

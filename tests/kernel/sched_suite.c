@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Threads on a living machine: switches keep registers, the timer takes the CPU from a thread that
- * does not yield it, threads that end free everything, and every chain of a thread that does not
- * run is whole.
+ * Threads on a running machine: switches keep registers, the timer preempts a thread that does not
+ * yield, threads free everything when they exit, and every chain of a suspended thread is whole.
  */
 #include "arch/memory.h"
 #include "core/lib/string.h"

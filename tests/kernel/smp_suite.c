@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Many CPUs at once: threads run where they were made for, locks hold, times do not run backwards,
- * breakpoints are on every CPU or on none, and parking reaches CPUs that hear nothing else. Wants
- * at least two CPUs.
+ * Many CPUs at once: threads run on their CPUs, locks hold, times do not run backwards, breakpoints
+ * are on every CPU or on none, and parking reaches CPUs with interrupts off. Needs at least two
+ * CPUs.
  */
 #include "arch/memory.h"
 #include "arch/x86_64/cpu/apic.h"
@@ -191,7 +191,7 @@ static void claim_order(void)
 
 /* --- Breakpoints. --- */
 
-static uint64_t armed_somewhere; /* registers, by what DR7 itself says */
+static uint64_t armed_somewhere; /* registers, as read from DR7 */
 
 static void write_watched(void *unused)
 {
@@ -234,7 +234,7 @@ static void claim_breakpoints(void)
     memset(hits, 0, sizeof(hits));
     ktap_equal(registers_armed(), 0, "no register is armed on any CPU at first");
     ktap_ok(breakpoint_install(&on_watched, &why) == 0, "a breakpoint is set");
-    ktap_equal(registers_armed(), cpus_running(), "... on every CPU, as DR7 says there");
+    ktap_equal(registers_armed(), cpus_running(), "... on every CPU, by its DR7");
     on_all(write_watched);
     for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
         wrong += hits[cpu] != (arch_cpu_runs(cpu) ? 100 : 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Snapshots of the living kernel: whole, partial and rewound ones begin the same chain, as far as
- * the kernel's way to unwind can begin one.
+ * Snapshots of the running kernel: whole, partial and rewound ones begin the same chain, if the
+ * kernel's unwinder can begin one there.
  */
 #include "arch/snapshot.h"
 #include "core/lib/string.h"
@@ -116,7 +116,7 @@ __attribute__((noinline)) static void claim_variable_frame(size_t size)
     ktap_ok(is_in(last, "boot_entry_high"), "... and has a whole chain, too");
     leave_partial(size);
     ktap_equal(end_of(&left, &last), UNWIND_NO_FRAME_POINTER,
-               "... one of a function that has returned has not, and says so");
+               "... one of a function that has returned has not, and reports it");
     room[0] = room[size - 1];
 }
 

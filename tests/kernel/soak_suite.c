@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * All CPUs write at full rate, interrupted by interrupts and NMIs that write as well, and readers
- * on other CPUs check every byte, in both modes of the ring. Afterwards the books are closed,
- * exactly. docs/ring.md, "Under load". Task context of the boot thread; wants several CPUs.
+ * on other CPUs check every byte, in both modes of the ring. Afterwards the counts must balance
+ * exactly. docs/ring.md, "Under load". Task context of the boot thread; needs several CPUs.
  */
 #include <linux/errno.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What tests/kernel/soak_suite.c lets run: on each CPU a thread that writes self-proving records
+ * The work of tests/kernel/soak_suite.c: on each CPU a thread that writes self-proving records
  * (tests/unit/ring_payload.h) into the CPU's ring as fast as it can, interrupted by others that
  * write there too, and a reader of another CPU's ring, which checks every byte and sends the
  * writer's CPU those interrupts and NMIs. Task context of the boot thread.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The load under which tests/kernel/sweep_suite.c sets its breakpoints: on each CPU threads for
- * files, for memory, locks, switches and births of threads, and for timers, work and wake-ups; and
- * what tells that each of them, and each CPU's interrupts, still make progress. Task context of the
+ * The load under which tests/kernel/sweep_suite.c sets its breakpoints: on each CPU threads that
+ * use files; memory, locks, switches and new threads; and timers, work and wake-ups. And counters
+ * that show that each of them, and each CPU's interrupts, still make progress. Task context of the
  * boot thread.
  */
 #pragma once

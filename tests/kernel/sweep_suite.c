@@ -2,10 +2,10 @@
 /*
  * A breakpoint of every kind on every place of the kernel, four at a time, while all CPUs work
  * (tests/kernel/sweep_load.h). Each hit is sampled with its chain into rings that overwrite, and
- * raises breakpoint:hit, which is sampled too: the whole hit path runs, on top of whatever
- * instruction uses the place. Each four stay until every thread and every CPU's interrupts have
- * made progress under them. No event may be lost. docs/breakpoints.md, "The sweep". Task context of
- * the boot thread; wants several CPUs.
+ * raises breakpoint:hit, which is sampled, too, so the whole hit path runs on any instruction of
+ * the kernel. Four stay until every thread and every CPU's interrupts have made progress under
+ * them. No event may be lost. docs/breakpoints.md, "The sweep". Task context of the boot thread;
+ * needs several CPUs.
  */
 #include <linux/errno.h>
 #include <linux/hw_breakpoint.h>
@@ -241,7 +241,7 @@ static void try_forbidden_here(void *unused)
     }
 }
 
-static uint64_t armed_somewhere; /* registers, by what DR7 itself says */
+static uint64_t armed_somewhere; /* registers, as read from DR7 */
 
 static void look_at_dr7(void *unused)
 {
@@ -330,7 +330,7 @@ static void claim_sweep(void)
     ktap_equal(sweep.left, 0, "when they were removed no CPU had one armed");
     armed_somewhere = 0;
     on_each(look_at_dr7);
-    ktap_equal(armed_somewhere, 0, "... nor has now, as its DR7 says");
+    ktap_equal(armed_somewhere, 0, "... nor has now, by its DR7");
     hits = count_hits(&drained);
     for (unsigned cpu = 0; cpu < arch_cpus(); cpu++) {
         produced += sampled[cpu].produced;

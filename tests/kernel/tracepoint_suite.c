@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tracepoints in the living kernel: what a site is when off and on, what a hit tells and what not,
- * that a hit inside a recording is counted, and where registers and chains begin.
+ * Tracepoints in the running kernel: the code of a site when off and on, the contents of a hit's
+ * record, that a hit inside a recording is counted, and where registers and chains begin.
  */
 #include "arch/x86_64/memory/sections.h"
 #include "core/lib/arguments.h"
@@ -213,7 +213,7 @@ static void claim_context(void)
     while (*hits == before)
         arch_idle();
     ktap_equal(seen.record.head.common_flags, 0x01 | 0x08,
-               "a record of an interrupt's says so, and that interrupts were off");
+               "a record made in an interrupt marks that, and that interrupts were off");
     preempt_off();
     preemption[arch_cpu_id()].wanted = true; /* as a tick does */
     suite_place(1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Call chains of the living kernel: from a snapshot, through an interrupt, and the short form of
+ * Call chains of the running kernel: from a snapshot, through an interrupt, and the short form of
  * the proof (docs/proof.md), for machines that are too slow for the long one.
  */
 #include "arch/cpu.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The border to user mode on a living machine: spaces are W^X and apart from the kernel's, which
- * cannot touch them; chains end at the border; a watched stack segment does not stop the kernel.
- * The programs are those of the image.
+ * The border to user mode on a running machine: address spaces are W^X and separate from the
+ * kernel's, which cannot touch them; chains end at the border; a watched stack segment does not
+ * stop the kernel. The programs are those of the image.
  */
 #include "arch/step.h"
 #include "arch/user.h"
@@ -181,7 +181,7 @@ static void claim_space(const struct process *process)
     struct paging_leaf leaf;
     uint64_t user = 0;
 
-    ktap_equal(tally.leaves, pages_of(process), "a space maps what its process says, and no more");
+    ktap_equal(tally.leaves, pages_of(process), "a space maps its process and no more");
     ktap_equal(tally.both, 0, "no page of it is writable and executable");
     ktap_equal(tally.executable, 0, "only code is executable");
     ktap_equal(tally.not_theirs, 0, "all is the program's");

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Known accesses under random watches that overlap: what each watch must count, from a model that
- * knows nothing of debug registers. For suites that execute the accesses. Task context, one suite
- * at a time.
+ * Known accesses under random overlapping watches: what each watch must count, by a model without
+ * debug registers. For suites that execute the accesses. Task context, one suite at a time.
  */
 #pragma once
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * `watches-off [TICKS]`: this CPU's debug registers lose what is armed in them, without the
- * arbiter's knowledge, and TICKS ticks pass (0 if not said), for tests/boot/branches.t: the kernel
- * has to notice. Task context.
+ * `watches-off [TICKS]`: disarms this CPU's debug registers without the arbiter's knowledge, and
+ * lets TICKS ticks pass (default 0), for tests/boot/branches.t: the kernel must notice. Task
+ * context.
  */
 #include "arch/cpu.h"
 #include "arch/x86_64/cpu/cpu.h"
