@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What must hold for every input: where it does not, a program of tests/fuzz ends, and libFuzzer
- * keeps the input.
+ * A claim that must hold for every input: if it fails, the fuzzer aborts, and libFuzzer keeps the
+ * input.
  */
 #pragma once
 
@@ -25,7 +25,7 @@ static inline void refusal_spoil(struct refusal *why)
     memset(why, '\n', sizeof(*why));
 }
 
-/* For input without line ends: an error, and one line that says why. */
+/* For input without line ends: an error, and one line with the reason. */
 static inline void claim_refused(int error, const struct refusal *why)
 {
     CLAIM(error < 0 && error > -4096);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What may come as a program: elf_read refuses it with a reason, or says of segments that lie in
- * the file, in the program's memory, in order, none in another's page, none both writable and
- * executable; and of an entry in one that can be executed. The input is the file's first bytes, or
- * makes headers in which most is right. Run by tests/host/fuzz.t; docs/proof.md tells more.
+ * Any file as a program: elf_read refuses it with a reason, or returns segments that lie in the
+ * file and in the program's memory, in order, no two in a page, none both writable and executable,
+ * and an entry in an executable one. The input is the file's first bytes, or makes headers that are
+ * mostly valid. Run by tests/host/fuzz.t (docs/proof.md).
  *
  * links: kernel/user/elf.c core/lib/refusal.c core/lib/print.c tests/fuzz/feed.c
  */

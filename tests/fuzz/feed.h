@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The fuzzer's bytes, taken one after the other; zeros when they are used up. For the programs of
+ * The fuzzer's bytes, one after another; zeros once they are used up. For the programs of
  * tests/fuzz.
  */
 #pragma once

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Filters, of any text and of expressions. libFuzzer's bytes become a tracepoint, a record, and
- * either a tree of comparisons, which is written down in one of the ways that mean it, or such a
- * text with other characters here and there. What is accepted is a program that stays inside the
- * record and inside its limits; what was a tree is accepted just if it is within the limits, and
- * lets through what the tree, evaluated branch by branch, lets through. Patterns are fnmatch's.
- * Run by tests/host/fuzz.t; docs/proof.md tells more.
+ * either a tree of comparisons, written in one of its spellings, or such a text with random
+ * characters in it. An accepted filter reads only the record and keeps its limits; a tree within
+ * the limits is accepted, and matches exactly if the tree, evaluated branch by branch, is true.
+ * Patterns are fnmatch's. Run by tests/host/fuzz.t (docs/proof.md).
  *
  * links: core/tracepoint/filter.c core/tracepoint/field.c core/lib/glob.c core/lib/number.c core/lib/refusal.c core/lib/words.c core/lib/print.c tests/unit/fake_task.c tests/fuzz/feed.c tests/fuzz/made_tracepoint.c tests/unit/fake_preempt.c tests/unit/fake_cpu.c core/host.c
  */
@@ -41,7 +40,7 @@ static bool has_bracket(const char *pattern)
     return strchr(pattern, '[');
 }
 
-/* --- A tree of comparisons, and what it says of a record. --- */
+/* --- A tree of comparisons, and its value for a record. --- */
 
 enum node_kind { COMPARISON, BOTH, EITHER, NOT };
 
@@ -176,7 +175,7 @@ static bool compare_numbers(const struct node *node, __int128 value)
     }
 }
 
-/* In 64 bits; the first one says whether they have a sign. */
+/* In 64 bits; the first one decides whether they have a sign. */
 static bool compare_fields(const struct node *node, const char *record)
 {
     struct node with = *node;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What perf is told of tracepoints, and what it makes of it. libFuzzer's bytes become events,
- * tracepoints with fields of all kinds, and samples with records, which core/stream/tracing_data.c
- * describes. A plain reader of the format takes the description apart. libtraceevent, which perf is
- * made of, parses each tracepoint, finds the fields where they are, and prints each record as the
- * console does. Run by tests/host/fuzz.t; docs/proof.md tells more.
+ * The description of tracepoints for perf. libFuzzer's bytes become events, tracepoints with fields
+ * of all kinds, and samples with records, which core/stream/tracing_data.c describes. A plain
+ * reader parses the description. libtraceevent, perf's library, parses each tracepoint, finds the
+ * fields at their offsets, and prints each record as the console does. Run by tests/host/fuzz.t
+ * (docs/proof.md).
  *
  * links: core/tracepoint/format.c core/stream/tracing_data.c core/sample/view.c core/lib/print.c tests/fuzz/feed.c tests/fuzz/made_tracepoint.c tests/unit/fake_preempt.c tests/unit/fake_cpu.c core/host.c
  * libs: -ltraceevent

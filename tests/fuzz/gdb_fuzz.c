@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Hostile lines: gdb's protocol is given libFuzzer's bytes, as they are, or as the rest of a packet
- * with a good frame and a beginning that means something. Whatever comes, the answers are whole
- * packets with good sums, not too long; the target is asked only for what is possible; and memory
- * that may not be written stays as it is. The target is tests/unit/fake_gdb_target.c, which ends
- * the program when it is asked for something that does not exist. Run by tests/host/fuzz.t; see
- * docs/proof.md.
+ * Hostile lines: gdb's protocol gets libFuzzer's bytes unchanged, or as the rest of a packet with a
+ * valid frame and a valid beginning. For any bytes, the replies are whole packets with valid sums,
+ * within the limit; the target is asked only for what is possible; and read-only memory is
+ * unchanged. The target is tests/unit/fake_gdb_target.c, which aborts if asked for something that
+ * does not exist. Run by tests/host/fuzz.t (docs/proof.md).
  *
  * links: core/gdb/server.c core/gdb/link.c core/gdb/hex.c core/gdb/registers.c core/gdb/memory.c core/gdb/resume.c core/gdb/query.c core/lib/number.c core/lib/refusal.c core/lib/print.c tests/unit/fake_gdb_target.c tests/fuzz/feed.c
  */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The words after `perf record`, `perf stat` and `perf trace`, and each of them as an event.
- * libFuzzer's bytes become words of pieces: those that the parsers' own refusals name, so that a
- * new option needs no line here, numbers, names, any characters. What is accepted is in range and
- * says the same when its name, or what it means, is parsed again; what is refused has a reason.
- * Run by tests/host/fuzz.t; docs/proof.md tells more.
+ * libFuzzer's bytes become words made of pieces: words of the parsers' own refusals, so that a new
+ * option needs no line here, numbers, names, random characters. An accepted event is in range, and
+ * its name, parsed again, gives the same event; a refusal has a reason. Run by tests/host/fuzz.t
+ * (docs/proof.md).
  *
  * links: tests/unit/fake_gates.c core/perf/options.c core/perf/option_table.c core/perf/terms.c core/perf/events.c core/perf/chain.c core/perf/option_values.c core/perf/targets.c core/perf/aggregate_options.c core/lib/option.c core/console/habits.c core/event/own_kernel.c core/script/trace_calls.c core/event/spec.c core/event/spelling.c core/event/unknown.c core/event/sources.c core/event/source_breakpoint.c core/event/source_place.c core/event/source_clock.c core/event/source_nmi_clock.c core/event/source_branches.c core/event/source_tracepoint.c core/lib/cpus.c tests/unit/fake_events.c core/tracepoint/filter.c core/tracepoint/field.c core/lib/glob.c core/lib/number.c core/lib/refusal.c core/lib/words.c core/lib/print.c core/symbols/symbols.c core/symbols/table.c core/symbols/nearest.c core/symbols/suggest.c core/symbols/table_suggest.c core/symbols/distance.c core/tracepoint/list.c tools/symtab/table.c tests/unit/fake_symtab.c tests/unit/fake_task.c tests/unit/fake_preempt.c tests/unit/fake_cpu.c core/host.c tests/fuzz/feed.c
  */

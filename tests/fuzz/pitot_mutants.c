@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * `pitot` with files that somebody has changed: a kernel's ELF file with debug information, what nm
- * and ld print, blame.data, the plugin's records, and random patterns. Each run forks, changes one
- * of them, and calls the command with QEMU's start and its answers replaced. It must end by itself,
- * with a status of its own, within ten seconds, and print no control character. Built with
- * sanitizers, and run, by tests/host/outside_mutants.t:
+ * `pitot` with damaged files: a kernel's ELF file with debug information, what nm and ld print,
+ * blame.data, the plugin's records, and random patterns. Each run forks, changes one of them, and
+ * calls the command with a replacement for QEMU. It must end by itself, with a status of its own,
+ * within ten seconds, and print no control character. Built with sanitizers, and run, by
+ * tests/host/outside_mutants.t:
  *
  *     pitot_mutants FOLDER SEED FIRST RUNS
  *

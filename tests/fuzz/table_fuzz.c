@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Hostile tables: libFuzzer's bytes are the table. unwind_table_open may refuse it; if not, every
- * look-up over the text must stay inside it and find what a slow reader finds. The table lies in
- * memory of exactly its size. The mutator makes a good table now and then and breaks it, then puts
- * the header in order, or hardly anything would come past the checksum; what it makes is a table
- * as it is, so that a finding can be replayed. Run by tests/host/fuzz.t; see docs/proof.md.
+ * Hostile tables: libFuzzer's bytes are the table, in memory of exactly its size. unwind_table_open
+ * may refuse it; otherwise every look-up over the text must stay inside it and find what a slow
+ * reader finds. The mutator sometimes makes a valid table, damages it, and repairs the header,
+ * because almost nothing else would pass the checksum; its output is the table itself, so a finding
+ * can be replayed. Run by tests/host/fuzz.t (docs/proof.md).
  *
  * links: core/unwind/table.c core/lib/crc32.c core/lib/refusal.c core/lib/print.c tools/orcgen/table.c
  */
@@ -253,7 +253,7 @@ static void check_look_ups(const struct unwind_table *table, const void *bytes)
     }
 }
 
-/* The kernel's text is as long as the table says, within reason: sizes are for the fuzzer to try.
+/* The kernel's text has the length that the table gives, up to a limit.
  */
 static uintptr_t text_end(const uint8_t *bytes, size_t size)
 {

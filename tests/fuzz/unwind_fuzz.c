@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Hostile stacks: libFuzzer's bytes become a table, registers and what lies on a few small stacks,
- * and a chain is walked. Whatever they hold, the walk must end with a reason, in fewer frames than
- * the stacks have words, without a read beside the stacks, which are poisoned around; and
- * unwind_capture_by must find the same frames. Run by tests/host/fuzz.t; docs/proof.md tells more.
+ * Hostile stacks: libFuzzer's bytes become a table, registers and the contents of a few small
+ * stacks, and a chain is walked. It must end with a reason, in fewer frames than the stacks have
+ * words, without a read outside the stacks, whose surroundings are poisoned; and unwind_capture_by
+ * must find the same frames. Run by tests/host/fuzz.t (docs/proof.md).
  *
  * links: core/unwind/unwind.c core/unwind/fp.c core/unwind/orc.c core/unwind/table.c core/unwind/default_fp.c core/lib/crc32.c core/lib/refusal.c core/lib/print.c arch/x86_64/unwind/frame.c arch/x86_64/cpu/registers.c tools/orcgen/table.c tests/unit/fake_arch.c core/host.c tests/unit/fake_unwind_table.c tests/unit/unwind_machine.c tests/fuzz/feed.c
  */

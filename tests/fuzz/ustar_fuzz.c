@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What may come as the programs' archive: each entry that ustar_next gives lies in the archive, has
- * a path from the root on that ends, and leads on; the rest is refused with a reason. The input is
- * an archive, or makes one in which most is right, checksums above all. Run by tests/host/fuzz.t;
- * docs/proof.md tells more.
+ * Any bytes as the programs' archive: each entry that ustar_next returns lies in the archive, has a
+ * terminated absolute path, and advances; anything else is refused with a reason. The input is an
+ * archive, or makes one that is mostly valid, its checksums above all. Run by tests/host/fuzz.t
+ * (docs/proof.md).
  *
  * links: kernel/fs/ustar.c core/lib/refusal.c core/lib/print.c tests/fuzz/feed.c
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * core/stream on any bytes, against libzstd. libFuzzer's bytes become pieces: new ones, copies of
- * what was a distance back, and runs; each flush decodes to what was put since the last. Run by
- * tests/host/fuzz.t; docs/proof.md tells more.
+ * core/stream on any bytes, against libzstd. libFuzzer's bytes become pieces: new ones, copies from
+ * a distance back, and runs; each flush decodes to what was written since the last. Run by
+ * tests/host/fuzz.t (docs/proof.md).
  *
  * links: core/stream/zstd_encoder.c core/stream/zstd_sequences.c core/stream/zstd_fse.c tests/fuzz/feed.c
  * libs: -lzstd

@@ -112,7 +112,7 @@ def holders_at(kind, offset, holders=()):
 # --- The code. ---
 
 class Code:
-    """What the instructions say: names, direct calls, addresses, and who calls by a pointer."""
+    """From the instructions: names, direct calls, addresses, and who calls by a pointer."""
 
     def __init__(self):
         self.names, self.calls, self.objects = {}, collections.defaultdict(set), {}
@@ -162,7 +162,7 @@ def blocks_of(start, end):
 
 
 class Debug:
-    """What the debug information says of functions and objects."""
+    """From the debug information: functions and objects."""
 
     def __init__(self, code):
         self.types, self.locals, self.objects = {}, collections.defaultdict(list), {}

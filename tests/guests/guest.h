@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the guests of tests/boot/outside_guests.t share. Each is a kernel of one file whose calls,
- * interrupts and stack switches are known by construction: its head says which.
+ * Shared by the guests of tests/boot/outside_guests.t. Each is a kernel of one file whose calls,
+ * interrupts and stack switches are known by construction, and listed at its head.
  */
 #pragma once
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Recursion until the CPU resets by a triple fault. True: `last` tells main, and how often rec. */
+/*
+ * Recursion until the CPU resets by a triple fault. True: `last` prints main, and the number of
+ * calls of rec.
+ */
 #include "tests/guests/guest.h"
 
 volatile uint64_t count;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * All that can happen when the two sides of a history run beside each other: every state that can
- * be reached, each looked at once.
+ * All that can happen while the two sides of a history run concurrently: visits every reachable
+ * state once.
  */
 #pragma once
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A bounded history: a ring with some records in it, a writer that writes a few more and may be
- * interrupted once, a reader that reads meanwhile and, when the writer has ended, all that is left.
- * What each sees wrong ends its side with a fault.
+ * interrupted once, a reader that reads meanwhile and, once the writer has ended, all that is left.
+ * A side that detects an error ends with a fault.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a CPU has issued and memory does not know yet, and in which order memory may come to know
- * it. Two models:
+ * The accesses that a CPU has issued and memory has not performed, and the orders in which memory
+ * may perform them. Two models:
  *
  *     ORDER_TSO   x86: loads are made when they are issued; stores wait in line, and the side's own
  *                 loads see them there (Intel SDM vol. 3, "Memory Ordering").
@@ -10,7 +10,7 @@
  *                 branches holds anything back: a load may be answered by what will be there only
  *                 later.
  *
- * Memory itself is one: what it knows, both sides see.
+ * There is one memory: both sides see what it has performed.
  */
 #pragma once
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The ring's writer beside its reader, in every way that a model of memory allows, over families of
- * bounded histories, short ones first. Run by tests/model/order.t: nothing is found in the sound
- * ring, and each broken one is found out:
+ * The ring's writer beside its reader, in every order that a model of memory allows, over families
+ * of bounded histories, short ones first. Run by tests/model/order.t: it finds nothing in the ring
+ * as it is, and an error in each broken one:
  *
  *     ring_model tso|weak [LETTER...]
  *
- * The letters named order nothing: A-writer, A-reader, B-writer ... C-reader, or all. SOAK=1:
- * longer histories, too. Status: 0 nothing found; 1 something, and the shortest way there is told.
+ * The barriers named by LETTER are removed: A-writer, A-reader, B-writer ... C-reader, or all.
+ * SOAK=1: longer histories, too. Status: 0 nothing found; 1 an error, and the shortest history that
+ * leads to it is printed.
  */
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The states of a history that have been reached, in the order in which they were: at once the list
- * of those that have still to be looked at, and the way back from each to the first. States are
- * compared whole, not by a hash alone.
+ * The states of a history that have been reached, in order: also the queue of those still to visit,
+ * and the path from each back to the first. States are compared whole, not by a hash alone.
  */
 #pragma once
 

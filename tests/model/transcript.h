@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What one side does, as a tree: a node is the next operation that the other side could notice, and
- * a load has a child for each value that it may be answered with. A side depends on its answers
- * alone. So the tree is grown by running its program from the start with the answers on the way to
- * a node, until it does something that the tree does not know; interleaving the two sides is then
- * a matter of nodes (tests/model/explore.h), with no threads.
+ * a load has a child for each value that it may return. A side depends on these values alone, so
+ * the tree is grown by running its program from the start with the values on the path to a node,
+ * until it does something new. The two sides are then interleaved as nodes (tests/model/explore.h),
+ * without threads.
  */
 #pragma once
 
@@ -21,7 +21,7 @@ enum step {
     STEP_NOTE,  /* nothing happens: what the side knows here is all that it knows */
     STEP_ASK,   /* has the other side ended, and has everything arrived? 0 or 1 */
     STEP_END,
-    STEP_FAULT, /* the program says that something is wrong */
+    STEP_FAULT, /* the program has detected an error */
 };
 
 /* Values that a location is known to take; they are told by their number, the first one's is 0. */

@@ -2,8 +2,8 @@
 /*
  * A foreign kernel, as small as possible: its own start, its own way to print, and Pitot's events,
  * unwinder, ring and stream lifted out of core/ and arch/. It watches a variable and a tracepoint
- * of its own under a small load and streams what it saw. docs/porting.md goes through it. Entered
- * once by entry.asm; one CPU, no interrupts.
+ * of its own under a small load, and streams the hits. Entered once by entry.asm; one CPU, no
+ * interrupts.
  */
 #include "arch/x86_64/cpu/port.h"
 #include "arch/fault.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * The second kernel's own tracepoint: declared as core/tracepoint/tracepoint.h says, found by name.
- */
+/* The second kernel's own tracepoint, declared as in core/tracepoint/tracepoint.h. */
 #pragma once
 
 #include "core/tracepoint/define.h"

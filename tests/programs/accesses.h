@@ -3,8 +3,8 @@
  * Instructions that access data, one by one: `accesses NAME TO FROM COUNT DOWN` executes that of
  * this name once, for tests that know what it accesses.
  *
- * ACCESSES(with): with(name, bytes read at FROM, bytes written at TO, how). What is read where it
- * is written is not said, as a watch does not tell the two apart.
+ * ACCESSES(with): with(name, bytes read at FROM, bytes written at TO, how). A read of the bytes
+ * that are written is not listed, because a watch cannot distinguish the two.
  */
 #pragma once
 

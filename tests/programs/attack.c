@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * attack NAME: tries to bring the kernel down, and is killed for it or not. attack all: each of
- * them in a process of its own, and a line for each that says whether it ended as it must. attack
- * storm [TURNS]: system calls and flags in all orders, to be interrupted. attack brood:
- * 32 children. attack names: more programs than can be known. attack sleep: a child of one of them.
+ * attack NAME: tries to bring the kernel down; some are killed for it. attack all: each in a
+ * process of its own, and a line whether it ended as it must. attack storm [TURNS]: system calls
+ * and flags in all orders, to be interrupted. attack brood: 32 children. attack names: more
+ * programs than the kernel remembers. attack sleep: a child of one of them.
  */
 #include "tests/programs/attack.h"
 

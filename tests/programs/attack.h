@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Attacks on the kernel's entries and exits, in user mode: attack.asm has those that no compiler
- * would write. One that returns has survived; docs/programs.md says what each is about.
+ * would write. One that returns has survived; docs/programs.md explains each.
  */
 #pragma once
 

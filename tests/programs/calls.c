@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * calls: what each system call promises, and that none can be given a pointer that it follows to
- * where the program has nothing. A line for each claim; its exit status is how many do not hold.
- * `calls exit N`, `calls sleep`, `calls stop`, `calls flags`, `calls orphan` and
- * `calls parent PID` are its children.
+ * calls: what each system call promises, and that none follows a pointer outside the program's
+ * memory. A line for each claim; the exit status is the number of failed ones. `calls exit N`,
+ * `calls sleep`, `calls stop`, `calls flags`, `calls orphan` and `calls parent PID` are its
+ * children.
  */
 #include <linux/errno.h>
 #include <linux/fcntl.h>

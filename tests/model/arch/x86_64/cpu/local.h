@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The operations of arch/x86_64/cpu/local.h as the model has them: core/ring/ring.c is compiled
- * with this file in the place of that one, and so tells each access to memory that both sides know
- * (tests/model/memory.h). What only the writer's CPU touches is plain memory here. Found first by
- * the Makefile's MODEL_FLAGS.
+ * Replaces arch/x86_64/cpu/local.h for the model, by the Makefile's MODEL_FLAGS: core/ring/ring.c,
+ * compiled with this file, reports each access to shared memory (tests/model/memory.h). Memory that
+ * only the writer's CPU touches is plain memory here.
  */
 #pragma once
 
