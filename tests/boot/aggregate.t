@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: core/aggregate, core/perf/aggregate_options, core/perf/stat_aggregates, core/recording/memory
 #
-# Hits that are grouped as they come, --by and --hist, against the same computed on the host
-# from every record of the same run, by the real perf script: the numbers are equal. Then those of
-# intervals and of several runs, against those of one. Run from the root of the tree:
+# Hits grouped as they occur, --by and --hist, equal the same groups computed on the host from every
+# record of the same run, by the real perf script. Then those of intervals and of several runs,
+# against those of one. Run from the root of the tree:
 #
 #     prove tests/boot/aggregate.t
 use strict;
@@ -35,7 +35,7 @@ sub told
 my $record = qr/^\s*(?<comm>\S+)\s+(?<tid>\d+)\ \[(?<cpu>\d+)\]
     \s+(?<seconds>\d+)\.(?<ns>\d{9}):\s+(?<period>\d+)\s+(?<event>\S+?):(?:\s+(?<trace>.*))?$/x;
 
-# The records as perf script prints them, each with what its line says after the event.
+# The records as perf script prints them, each with the rest of its line after the event.
 sub records
 {
     my ($machine) = @_;
@@ -66,7 +66,7 @@ sub range
 
 sub counts { my %count; $count{$_}++ for @_; return \%count }
 
-# Records what `options` say: `key` makes of a record what the kernel has beside a count.
+# Records by `options`; `key` makes of a record what the kernel prints beside a count.
 sub equal_ok
 {
     my ($heading, $options, $load, $key, %boot) = @_;

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: core/stream/base64, core/stream, tools/stream
 #
-# A machine without COM2 loses nothing: each recording is in the console's log, from where the
-# real uudecode and tools/stream take it and the real perf reads it. Run from the root of the tree:
+# A machine without COM2 loses nothing: each recording is in the console's log, from which the real
+# uudecode and tools/stream extract it for the real perf. Run from the root of the tree:
 #
 #     prove tests/boot/base64.t
 use strict;

@@ -2,9 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: kernel/fs, kernel/user
 #
-# The load fs-stress beside programs: what these take and free while it runs, as they start, work
-# and end, is no fault of the file system's, and fs-stress does not say so. Run from the root of
-# the tree:
+# The load fs-stress beside programs: memory that they take and free while it runs is no fault of
+# the file system, and fs-stress must not report one. Run from the root of the tree:
 #
 #     prove tests/boot/beside.t
 use strict;

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: tools/machine
 #
-# Bochs on a terminal: that its console takes no keys is said before its prompt is shown, and Bochs,
-# which heeds neither SIGHUP nor SIGTERM, ends with its terminal and with tools/machine, whatever
+# Bochs on a terminal: a message before the prompt reports that its console takes no keys, and
+# Bochs, which ignores SIGHUP and SIGTERM, ends with its terminal and with tools/machine, whatever
 # ends these. Run from the root of the tree: prove tests/boot/bochs_terminal.t
 use strict;
 use warnings;

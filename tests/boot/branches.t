@@ -3,9 +3,9 @@
 # of: core/perf/targets, core/event/source_branches, arch/x86_64/debug/branch
 #
 # Branches by single steps, as the console and as the real perf see them: of a whole command, in a
-# window that a breakpoint opens, before a trigger, before a crash; what is refused. That each
-# branch of a known function is told, and no other, is the suite's (tests/kernel/branches_suite.c).
-# Run from the root of the tree:
+# window that a breakpoint opens, before a trigger, before a crash; and refusals.
+# tests/kernel/branches_suite.c tests that each branch of a known function is reported, and no
+# other. Run from the root of the tree:
 #
 #     prove tests/boot/branches.t
 use strict;

@@ -3,10 +3,10 @@
 # of: kernel/user/process_steps, core/event/source_branches, arch/x86_64/debug/user_step
 # of: arch/x86_64/debug/branch
 #
-# Branches of programs: each is there and right. The witness is the program's disassembly, along
-# which the records lead: from each place where one led straight on to the next, past no other
-# branch. And programs that are stopped by a breakpoint, with their last branches at hand. Run from
-# the root of the tree:
+# Branches of programs: none is missing and each is right. The records are followed through the
+# program's disassembly: from the target of each, code must run straight to the next, past no other
+# branch. And programs stopped by a breakpoint, with their last branches. Run from the root of the
+# tree:
 #
 #     prove tests/boot/branches_user.t
 use strict;

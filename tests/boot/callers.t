@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: tools/pad-calls, core/report, core/script, kernel/sched/cpu_start, kernel/sched/thread
 #
-# The caller of a function that does not return is named right, by the real perf and on the console,
-# in both kernels: `begin` of a second CPU, which calls scheduler_idle, `thread_main`, which calls
-# thread_exit, and `sys_exit`, which calls process_exit. Each ends with that call. So are those of
-# the function that records what its own CPU runs, from that function on. Run from the root of the
-# tree: prove tests/boot/callers.t
+# The caller of a function that does not return is named correctly, by the real perf and on the
+# console, in both kernels: `begin` of a second CPU, which calls scheduler_idle, `thread_main`,
+# which calls thread_exit, and `sys_exit`, which calls process_exit. Each ends with that call. The
+# same for callers of the function that records its own CPU's code. Run from the root of the tree:
+# prove tests/boot/callers.t
 use strict;
 use warnings;
 use lib 'tests/lib';

@@ -3,9 +3,9 @@
 # of: core/event, boot/nmi_clock, drivers/hpet
 #
 # Samples by time: cpu-clock over a load and over an idle machine, at a frequency and with a period,
-# as the console and as the real perf see them; and other events that keep a frequency by their
-# periods. All by the guest's own clock, its instructions (docs/testing.md, "The clock of a test"),
-# so a host that is slow or busy changes nothing. Run from the root of the tree:
+# on the console and in the real perf; and other events that keep a frequency by their periods. All
+# by the guest's clock, its instructions (docs/testing.md, "The clock of a test"), so a slow or busy
+# host changes nothing. Run from the root of the tree:
 #
 #     prove tests/boot/clock.t
 use strict;

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: kernel/cmdline, boot/main, boot/grub.cfg
 #
-# The kernel's command line: run= types for a person, perf.boot= records before there is a prompt,
-# and what is wrong in it is said while the boot continues. Run from the root of the tree:
+# The kernel's command line: run= types commands, perf.boot= records before there is a prompt, and
+# errors in it are reported while the boot continues. Run from the root of the tree:
 #
 #     prove tests/boot/cmdline.t
 use strict;
@@ -71,7 +71,7 @@ same_lines_ok(script_lines($script),
         scalar perf_script($machine, '-F', 'comm,tid,cpu,time,period,event,ip,sym,symoff')),
     '... perf reads the same from the stream');
 
-# What cannot be armed, and what the boot says of it before it continues.
+# Events that cannot be armed, and the boot's message about each before it continues.
 my @refused = (
     ['report', qr/"report": it must begin with record/],
     ['record -e mem:kernel_flog:w', qr/no symbol "kernel_flog"; near: (\w+, )*kernel_flag\b/],

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: core/stream, core/perf/option_table
 #
-# `perf record -z`: the real perf prints of the compressed stream what it prints of the same boot's
-# plain one, from the port, from a block and from a stream that was cut; a sample takes a few bytes.
-# Run from the root of the tree:
+# `perf record -z`: for the compressed stream the real perf prints the same as for the plain one of
+# the same boot, from the port, from a block and from a stream that was cut; a sample takes a few
+# bytes. Run from the root of the tree:
 #
 #     prove tests/boot/compressed.t
 use strict;
@@ -62,7 +62,7 @@ is($complaints, '', '... without a complaint');
 same_ok($script, $expected, '... and prints what it prints of the plain one');
 system("perf annotate -i - < @{[$packed->com2]} > /dev/null 2>&1");
 is($? >> 8, differs('`perf annotate` reads a compressed stream') ? 0 : 139,
-    '... and perf annotate ends as docs/machines.md says');
+    '... and perf annotate ends as in docs/machines.md');
 is(crc32_of($packed->com2), $crc_of_whole, 'its checksum is that of the bytes on the wire');
 
 my $stream = slurp($packed->com2);

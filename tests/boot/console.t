@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: kernel/console, drivers/uart16550
 #
-# The console as a person meets it (docs/machines.md): keys, history, completion, wrong and endless
+# The console as a user sees it (docs/machines.md): keys, history, completion, wrong and endless
 # lines, typing ahead, ^C, reboot. Run from the root of the tree:
 #
 #     prove tests/boot/console.t
 #
-# It runs on QEMU: Bochs' console cannot be typed at.
+# QEMU only: Bochs' console takes no keys.
 use strict;
 use warnings;
 no warnings 'portable';    # addresses have 64 bits
@@ -38,8 +38,8 @@ sub line
     return prompted();
 }
 
-# Types anything, several lines say, which must leave an empty line. Prompts come and go meanwhile,
-# so the end is marked by a last line whose answer is known.
+# Types any text, such as several lines, which must leave an empty line. Prompts come and go
+# meanwhile, so the end is marked by a last line whose answer is known.
 sub keys_typed
 {
     my ($keys) = @_;
@@ -167,7 +167,7 @@ my $a_field = qr/(?:int|long|char|void \*|unsigned \w+) \w+/;
 unlike(line('perf list *:*'), qr/^  [a-z]\w*:[a-z]\w*+(?! +$a_field)/m,
     '... each with a blank before its fields');
 like(line('perf list nothing-of-the-kind'), qr/^perf list: no event matches "nothing-of-the-kind"/m,
-    '... or says that nothing does');
+    '... or reports that nothing does');
 
 # --- As in perf -----------------------------------------------------------------------------------
 

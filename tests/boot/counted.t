@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: arch/x86_64/cpu/port_counted, drivers/uart16550, core/stream/drain, core/stream/base64
 #
-# The button is pressed between a byte and its count: the byte is the device's already, the kernel's
-# count of what has left is too small by one. The stream that the dying machine continues has each
-# of its bytes once. QEMU's stub stops the machine there; it dies by the button, or another CPU's
-# panic halts the one that sends. Run from the root of the tree:
+# The NMI button is pressed between a byte and its count: the device has the byte, but the kernel's
+# count of sent bytes is too small by one. The stream that the dying machine continues must have
+# each byte once. QEMU's stub stops the machine there; it dies by the button, or another CPU's panic
+# halts the sender. Run from the root of the tree:
 #
 #     prove tests/boot/counted.t
 use strict;
@@ -52,7 +52,7 @@ sub whole_ok
     my ($machine, $name) = @_;
     $machine->wait_end;
     my ($left) = $machine->console =~ /handed over, (\d+) bytes/;
-    is($left, -s $machine->com2, "$name: as many bytes have left as it says");
+    is($left, -s $machine->com2, "$name: its count is that of the bytes that have left");
     is(crc32_of($machine->com2), $crc_of_whole, '... and they are the stream, whole')
         or diag($machine->tail);
     my ($script, $complaints, $status) = perf_script($machine, '-F', 'comm,event,ip');

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: kernel/panic, kernel/console/crash, arch/x86_64/entry/trap
 #
-# Every way to die ends in the report that docs/kernel.md promises, and in nothing else: what and
-# where, registers, a call chain with names, the last samples, a last line, status 99; where the
-# report itself fails, in that line. What the report says is held against the kernel's file and
-# against the manual's error codes. Run from the root of the tree:
+# Every crash ends in exactly the report that docs/kernel.md promises: what and where, registers, a
+# call chain with names, the last samples, a last line, status 99; if the report itself fails, in
+# the last line. The report is compared with the kernel's file and the manual's error codes. Run
+# from the root of the tree:
 #
 #     prove tests/boot/crash.t
 #
@@ -84,8 +84,8 @@ sub report_ok
 
     is($machine->status, $stopped, 'the machine ends, with the status of a panic');
     is(() = $machine->console =~ /^Pitot: \d+ MiB free/mg, 1, 'it has not started again');
-    like($report->{reason}, qr/^$reason$/, 'the first line says what and where');
-    is($report->{last}, "Pitot stopped: $report->{reason}", 'the last line says it once more');
+    like($report->{reason}, qr/^$reason$/, 'the first line has what and where');
+    is($report->{last}, "Pitot stopped: $report->{reason}", 'the last line repeats it');
     # A trap's frame has all of them; panic() itself takes a snapshot of those that matter.
     my $taken = $report->{reason} =~ /^(?:asked for|assertion failed)/;
     is(join(' ', sort(keys %{$report->{registers}})),
@@ -115,7 +115,7 @@ sub whole_ok
     my ($outermost, $next) = reverse(names($report));
     like("$outermost $next", qr/^(?:boot_entry_high kernel_main|thread_start thread_main)$/,
         'the chain is whole, down to where the thread began');
-    is($report->{stops}, undef, '... and says nothing else');
+    is($report->{stops}, undef, '... and prints nothing else');
 }
 
 # What only a report of an exception has: the interrupted place, and the error code.
@@ -219,7 +219,7 @@ sub overflow_ok
 
     my @names = names($report);
     is(scalar(@names), $frames_first + $frames_last, 'the chain is cut');
-    cmp_ok($report->{cut} // 0, '>', 20, '... in the middle, and says how many are left out');
+    cmp_ok($report->{cut} // 0, '>', 20, '... in the middle, with the number of those left out');
     is_deeply([@names[0 .. $frames_first - 1]], [('crash_recurse_deeper') x $frames_first],
         '... with the innermost frames above');
     is(scalar(grep { $_ eq $below } @names[$frames_first .. $#names]), 1,
@@ -268,8 +268,8 @@ subtest("crash $_" => $tests{$_}) for sort(keys %tests);
 
 # --- The last samples ----------------------------------------------------------------------------
 
-# The newest ones are shown, in their order. There are more than fit, where `least` does not say how
-# many there have to be.
+# The newest ones are shown, in their order. There are more than fit, unless `least` tells how many
+# there have to be.
 sub samples_ok
 {
     my ($report, $event, $least) = @_;

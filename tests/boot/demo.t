@@ -3,8 +3,8 @@
 # of: boot/main, core/report, core/script, core/stream, core/perf/record
 # of: core/breakpoint, arch/x86_64/debug
 #
-# The main job: one boot records which code takes the big kernel lock, and the report that it prints
-# is the one that the real perf makes of the stream that it leaves. Run from the root of the tree:
+# The main task: one boot records which code takes the big kernel lock, and prints the same report
+# as the real perf for the stream. Run from the root of the tree:
 #
 #     prove tests/boot/demo.t
 use strict;

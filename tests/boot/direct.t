@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: boot, tools/machine, arch/x86_64/cpu/apic
 #
-# QEMU's -kernel boots build/pitot.elf without an image or GRUB: what a person
-# types, and what tools/machine types with BOOT=kernel, from a BIOS and from QEMU's least firmware.
-# All these boots end in the same machine: the same CPUs, interrupts, programs and recording, and a
-# command line of the same words. What a loader gets wrong is said, and the machine stops. Run from
-# the root of the tree:
+# QEMU's -kernel boots build/pitot.elf without an image or GRUB: what a person types, and what
+# tools/machine types with BOOT=kernel, from a BIOS and from QEMU's least firmware. All these boots
+# lead to the same machine: the same CPUs, interrupts, programs and recording, and a command line of
+# the same words. A loader's error is reported, and the machine stops. Run from the root of the
+# tree:
 #
 #     prove tests/boot/direct.t
 use strict;

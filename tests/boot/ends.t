@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: tools/machine, kernel/panic/power
 #
-# How a machine ended is what tools/machine says: only a power-off is a success. The guests here are
-# some instructions each, which GRUB boots; those of one image differ in how they end. Run from the
-# root of the tree:
+# tools/machine reports how a machine ended: only a power-off is a success. The guests are a few
+# instructions each, booted by GRUB; those of one image differ in how they end. Run from the root of
+# the tree:
 #
 #     prove tests/boot/ends.t
 use strict;
@@ -155,7 +155,7 @@ my $stub = Pitot::Stub->new("$made/gdb");
 $stub->attach;
 $stub->put('k');
 is($machine->wait_end, differs("gdb's `kill` is a power-off to QEMU") ? $powered_off : $cut_short,
-    "gdb's `kill` is no success, where QEMU says that it was none");
+    "gdb's `kill` is no success, if QEMU reports that it was none");
 
 $machine = Pitot::Machine->new(%qemu, kernel => 'hangs', extra => ['-pidfile', "$made/pid"]);
 my $deadline = time + $patience;
@@ -217,7 +217,7 @@ until ($monitor && -e "$made/late/qmp") {
 }
 syswrite($monitor, "info status\n");
 1 while ($told // '') !~ /^VM status: .*\n/m && sysread($monitor, $told, 4096, length($told // ''));
-like($told, qr/^VM status: paused/m, 'no guest starts before QEMU can say how it ends');
+like($told, qr/^VM status: paused/m, 'no guest starts before QEMU can report how it ends');
 chomp(my $qmp = slurp("$made/late/qmp"));
 open(my $held, '+<', "$qmp.held") or die("$qmp.held: $!\n");
 sysread($held, my $requests, 65536);

@@ -5,11 +5,11 @@
 # Everything is recorded while the machine works as hard as it can: all tracepoints, a watch of the
 # big kernel lock and the clock, with records and chains, for seconds of the guest's time, on four
 # CPUs and on one, overwriting and as a stream. The machine continues to answer, the clock keeps
-# ticking, and what the console counts is what the real perf finds. (tests/kernel/everything_suite.c
-# closes the books from the inside.) SOAK=1: a minute on four CPUs.
+# ticking, and the console's counts are those of the real perf. (tests/kernel/everything_suite.c
+# checks the balance from inside.) SOAK=1: a minute on four CPUs.
 #
-# What is claimed of rates and delays is claimed of one CPU, whose clock is the instructions that it
-# executes: for that the host does not matter. Run from the root of the tree:
+# Claims about rates and delays are about one CPU, whose clock is its executed instructions, so the
+# host does not matter. Run from the root of the tree:
 #
 #     prove tests/boot/everything.t
 use strict;
@@ -86,7 +86,7 @@ sub number_of
     return scalar(grep { $_->{event} eq $event } @samples);
 }
 
-# One recording after a short one, which says how far clock and ticks were before.
+# One recording after a short one, which shows how far clock and ticks were before.
 sub record_for
 {
     my ($command, $seconds, %options) = @_;
@@ -110,7 +110,7 @@ sub rate_of_ticks
     return ($ticks[-1]{count} - $ticks[0]{count}) / ($ticks[-1]{time} - $ticks[0]{time});
 }
 
-# How many samples two kinds of records say to be lost, and how many tell of throttling.
+# How many samples are lost by two kinds of records, and how many records report throttling.
 sub of_dump
 {
     my ($machine) = @_;
@@ -132,7 +132,7 @@ sub books_ok
     my $last = (splice(@samples, 0, $first->{'records kept'}))[-1];
     my $took = $samples[-1]{time} - $last->{time};
     cmp_ok(number_of('timer:tick', @samples), '>', 0, '... and still some at the end');
-    cmp_ok($took, '>', $seconds, 'the recording is as long as the load says');
+    cmp_ok($took, '>', $seconds, 'the recording is as long as the load');
     my @lost = of_dump($machine);
     is(@samples + pop(@lost), $summary->{'records kept'}, 'perf has what was kept');
     my @back = grep { $samples[$_]{time} < $samples[$_ - 1]{time} } 1 .. $#samples;

@@ -2,9 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: core/lib/option, core/perf, core/console, kernel/console
 #
-# The first minute of a person who knows perf: what is typed then, as it is typed, either works or
-# is answered with what to do instead; and the lines that such an answer offers run. Run from the
-# root of the tree:
+# The first minute of a user who knows perf: each command either works or is answered with what to
+# do instead, and the lines that such an answer offers run. Run from the root of the tree:
 #
 #     prove tests/boot/first_minute.t
 use strict;

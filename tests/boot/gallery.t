@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: docs/gallery.md, core/report, core/script
 #
-# The pictures that Pitot was made for, each asked for as a user would, held against what it must
-# show, and drawn: docs/gallery.md is this test's own output (`make gallery`). What varies from run
-# to run is numbers and addresses; what is asked, and in which order, must be what the page has. Run
-# from the root of the tree:
+# The pictures that Pitot was made for: each is requested as a user would, compared with what it
+# must show, and drawn; docs/gallery.md is this test's own output (`make gallery`). Numbers and
+# addresses vary from run to run; the commands and their order must be the page's. Run from the root
+# of the tree:
 #
 #     prove tests/boot/gallery.t
 use strict;

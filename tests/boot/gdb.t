@@ -3,9 +3,9 @@
 # of: tools/gdb, tests/gdb, arch/x86_64/unwind/cfi.inc, arch/x86_64/entry/trap
 #
 # What docs/gdb.md promises to a person with gdb on QEMU's stub: symbols, source, breakpoints,
-# watchpoints, `finish`, and backtraces through every way into the kernel. The last is proven at
-# each instruction, from the one that the CPU enters at to the one that it comes back to: there gdb
-# must know the interrupted context, register by register. Run from the root of the tree:
+# watchpoints, `finish`, and backtraces through every way into the kernel. The last is tested at
+# each instruction from the entry to the return: there gdb must know the interrupted context,
+# register by register. Run from the root of the tree:
 #
 #     prove tests/boot/gdb.t
 #
@@ -352,7 +352,7 @@ sub attach
 
 $ENV{CONSOLE} = "$logs/attach.console";
 my ($said_there, $status, $all_gone) = attach("-nx -batch -ex bt -ex 'pitot cpus' -ex 'quit 3'");
-like($said_there, qr/tail -f \Q$ENV{CONSOLE}\E$/m, 'attach says where the console is');
+like($said_there, qr/tail -f \Q$ENV{CONSOLE}\E$/m, 'attach prints where the console is');
 backtrace_ok($said_there, [], 'attach stops in kernel_main');
 like($said_there, qr/^ +0 +- +- +kernel_main/m, "gdb has Pitot's commands there");
 is($status, 3, "attach ends with gdb's status");
@@ -372,7 +372,7 @@ delete @ENV{qw(GDB COM2)};
 
 $ENV{ISO} = "$logs/no.iso";
 ($said_there, $status, $all_gone) = attach('');
-like($said_there, qr/no\.iso is not there/, 'attach without an image says so');
+like($said_there, qr/no\.iso is not there/, 'attach without an image is reported');
 is($status, 1, '... and ends with status 1');
 
 done_testing();

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: core/gdb, arch/x86_64/debug/stop, arch/x86_64/entry/trap_entry.asm
 #
-# No ^C is lost, whenever it comes (docs/gdb.md). The machine's only CPU spins with interrupts
-# off, so that nothing asks a second time. While the stub lets it resume, ^C comes after each number
-# of bytes; and upon each instruction between the stub's last look and the loop, where QEMU's stub
-# has stopped the machine for that; and upon those of a debug trap that stops nothing, a hit of
-# perf's or a step. Run from the root of the tree:
+# No ^C is lost, whenever it arrives (docs/gdb.md). The machine's only CPU spins with interrupts
+# off, so nothing polls the line a second time. While the stub resumes the CPU, ^C arrives after
+# each number of bytes; at each instruction between the stub's last poll and the loop, where QEMU's
+# stub has stopped the machine; and at those of a debug trap that stops nothing, a hit of perf's or
+# a step. Run from the root of the tree:
 #
 #     prove tests/boot/gdb_break.t
 use strict;

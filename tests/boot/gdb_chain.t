@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: tests/kernel/gdb_chain, core/unwind, tools/orcgen
 #
-# gdb's backtrace and the kernel's own call chain agree. Both follow what compiler and assembly say
-# in .eh_frame, but gdb reads that itself, and the kernel a table made from it (core/unwind/orc.c).
-# At each stop gdb walks up its frames; the stops are one an instruction in trap entries and
-# assembly, and fewer in C (SOAK=1: one there, too). Then gdb sends the CPU to gdb_chain_entry
-# (tests/kernel/gdb_chain.asm), where the kernel unwinds the registers of the stop, and takes it
-# back to resume as if nothing had been. Each frame's address, stack pointer and frame pointer must
-# be the same, and both chains must be whole. Run from the root of the tree:
+# gdb's backtrace and the kernel's own call chain agree. Both follow .eh_frame, but gdb reads it
+# directly, and the kernel uses a table made from it (core/unwind/orc.c). At each stop gdb walks up
+# its frames; there is a stop at each instruction of trap entries and assembly, and fewer in C
+# (SOAK=1: at each there, too). Then gdb sends the CPU to gdb_chain_entry
+# (tests/kernel/gdb_chain.asm), where the kernel unwinds the registers of the stop, and restores it.
+# Each frame's address, stack pointer and frame pointer must be the same, and both chains must be
+# whole. Run from the root of the tree:
 #
 #     prove tests/boot/gdb_chain.t
 #
@@ -29,7 +29,7 @@ my $kernel = "$build/pitot-test.elf";
 # --- What gdb does -------------------------------------------------------------------------------
 
 # `chain` prints a line for each unwinder. `frame apply` takes the frames that `bt` takes, and tells
-# the address of a trap frame too, where `bt` says <signal handler called>. A selected frame
+# the address of a trap frame too, where `bt` prints <signal handler called>. A selected frame
 # outlives a change of rip, hence `select-frame 0`. An NMI is what can come at any instruction, so
 # `nmi` makes a trap inside a trap entry: chains from its stub and its handler, and the CPU is back
 # where it was.

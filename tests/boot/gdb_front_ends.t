@@ -3,9 +3,9 @@
 # of: core/gdb, kernel/gdb, kernel/console/execute, arch/x86_64/debug/stop
 #
 # What front ends such as pwndbg add to gdb at each stop, on the kernel's own stub (docs/gdb.md):
-# packets of other stubs, another stub's `monitor` commands, reads of each page from the stack
-# pointer up, and of what each register points to. All of it is answered, and nothing moves. Run
-# from the root of the tree:
+# packets and `monitor` commands of other stubs, reads of each page from the stack pointer up, and
+# of the memory at each register. All are answered, and nothing else changes. Run from the root of
+# the tree:
 #
 #     prove tests/boot/gdb_front_ends.t
 #

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: tools/gdb, tests/lib/Pitot/GdbHabits.pm
 #
-# What a person does with gdb all day (tests/lib/Pitot/GdbHabits.pm has it), through QEMU's stub, on
-# one CPU and on four. Run from the root of the tree:
+# Everyday use of gdb (tests/lib/Pitot/GdbHabits.pm), through QEMU's stub, on one CPU and on four.
+# Run from the root of the tree:
 #
 #     prove tests/boot/gdb_habits.t
 #

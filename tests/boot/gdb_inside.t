@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: core/gdb, arch/x86_64/debug/stop, tests/lib/Pitot/GdbInside.pm
 #
-# gdb on the kernel's own stub (docs/gdb.md): what a person does all day, the same as through
-# QEMU's; and what only this door has: the kernel's registers shared with perf, its commands,
-# refusals with their reasons, panics that wait, CPUs that hang, bad lines. Run from the root of the
-# tree:
+# gdb on the kernel's own stub (docs/gdb.md): everyday use, as through QEMU's stub; and what only
+# this stub has: debug registers shared with perf, the kernel's commands, refusals with their
+# reasons, panics that wait for gdb, CPUs that hang, bad lines. Run from the root of the tree:
 #
 #     prove tests/boot/gdb_inside.t
 #
@@ -262,7 +261,7 @@ like($said->{record},
     'monitor perf record records a load');
 like($said->{report}, qr/^ +50\.00% +\d+ +\[k\] lock_kernel/m, 'monitor perf report reports it');
 like($said->{unknown}, qr/^nonsense: no such command/m,
-    'what the console says to nonsense, gdb hears');
+    'gdb gets the answer of the console to nonsense');
 my ($before) = $said->{prompt} =~ /^(rip (?:.*\n){4})/m;
 my ($after) = $said->{same} =~ /^(rip (?:.*\n){4})/m;
 is($after // '', $before // 'none', 'the stop is as it was');
@@ -294,7 +293,7 @@ for my $cpus (1, 4) {
         . "refused('tbreak fs_open')\nrefused('continue')\nend\nbt 1\ndelete\n",
     end_of_it => "continue\n");
 like($said->{console}, qr/^fs-stress: \d+ operations, all verified$/m,
-    'at COM1 gdb shows what the console says');
+    'at COM1 gdb shows the output of the console');
 like($said->{panic}, qr/^PANIC: divide error at crash_divide(?:.*\n)+.*received signal SIGABRT/m,
     'a panic is reported, and then waits for gdb');
 like($said->{panic}, qr/^#0 .*crash_divide \(\)(?:.*\n)#1 .*crash_run /m,

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: core/gdb, kernel/console, boot/gdb_door
 #
-# gdb's `monitor` and the console's prompt, which both run commands (docs/gdb.md): one of them
-# does at a time, the other is refused by name. The test speaks gdb's protocol itself. Run from the
-# root of the tree:
+# gdb's `monitor` and the console's prompt, which both run commands (docs/gdb.md): one at a time,
+# and the other is refused by name. The test implements gdb's protocol itself. Run from the root of
+# the tree:
 #
 #     prove tests/boot/gdb_monitor.t
 use strict;

@@ -4,8 +4,8 @@
 #
 # `pitot bt` beside gdb's own backtrace, frame by frame: on all CPUs at stops in interrupts, NMIs,
 # debug traps and idle CPUs, and for threads that do not run. Pitot's other commands for gdb
-# (docs/gdb.md) on four CPUs, on programs, and through the kernel's own stub; and what they say to
-# wrong arguments. Run from the root of the tree:
+# (docs/gdb.md) on four CPUs, on programs, and through the kernel's own stub; and their messages
+# about wrong arguments. Run from the root of the tree:
 #
 #     prove tests/boot/gdb_pitot.t
 #

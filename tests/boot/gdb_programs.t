@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: core/gdb, arch/x86_64/debug/stop, arch/x86_64/smp/park, boot/gdb_door
 #
-# The kernel's own stub for gdb beside programs (docs/gdb.md): gdb comes while one runs, steps
-# go through `syscall` and `sysret`, end where a program faults, and ^C is heard wherever the CPU
-# that runs alone may be. The test speaks the protocol itself. Run from the root of the tree:
+# The kernel's own stub for gdb beside programs (docs/gdb.md): gdb attaches while one runs, steps go
+# through `syscall` and `sysret`, end where a program faults, and ^C arrives wherever the CPU that
+# runs alone is. The test implements the protocol itself. Run from the root of the tree:
 #
 #     prove tests/boot/gdb_programs.t
 use strict;
@@ -55,7 +55,7 @@ sub registers
     return \%value;
 }
 
-# What the stub says to a command of the console's.
+# The stub's answer to a command of the console.
 sub monitor
 {
     my ($stub, $command) = @_;
@@ -165,7 +165,7 @@ for (1 .. 3) {
     is(instruction($stub, $before->{rip}, 3), '480f07', 'a step over sysret ends in the program');
     is($after->{rip}, $before->{rcx}, '... behind its syscall');
     is($after->{eflags} & ($IF | $TF), $IF, '... with interrupts on');
-    is($after->{r11} & ($IF | $TF), $IF, '... and r11 says so, too');
+    is($after->{r11} & ($IF | $TF), $IF, '... also in r11');
 }
 
 # One CPU runs, and the one that hears ^C is parked.

@@ -3,9 +3,9 @@
 # of: tools/gdb
 #
 # Pitot's commands for gdb (docs/gdb.md) on a machine that was stopped inside a record, and on its
-# dumps: records beside the real perf's, threads beside the console's `ps`, debug registers, the
-# stream; what they say of memory that a dying kernel has written over, and where there is nothing
-# to be had. Run from the root of the tree:
+# dumps: records compared with the real perf's, threads with the console's `ps`, debug registers,
+# the stream; and their messages about overwritten and missing memory. Run from the root of the
+# tree:
 #
 #     prove tests/boot/gdb_stopped.t
 #
@@ -107,7 +107,7 @@ cmp_ok(scalar(grep { /\|lock:lock_acquire\|0xf\w+ \w+\|/ } @ours), '>', 5, '... 
 my $account = qr/^CPU 0: (\d+) records, 1 of them inside an unfinished one; 1 unfinished, \d/m;
 my ($counted) = $live{'ring -n 100000'} =~ $account;
 is($counted, scalar(@ours), '... one of them is inside an unfinished one');
-like($said->{perf}, $account, '... as the stream says, too');
+like($said->{perf}, $account, '... also by the stream');
 is_deeply([ring_samples($live{'ring -n 3 -c 0'})], [@ours[-3 .. -1]], '-n: the newest');
 my @registers = $live{'ring -n 3 -c 0'} =~ /^ +ax=\w+ bx=\w+ .* ip=(\w+) .*r15=\w+$/mg;
 is(scalar(@registers), 3, '... with their registers');

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: core/gdb, arch/x86_64/debug/stop
 #
-# Stops of the kernel's own stub for gdb where they are awkward (docs/gdb.md): inside of a
-# change for which all CPUs stand still, in the middle of what is printed to gdb, in steps without
-# an end, where a CPU does not answer; and which CPU resumes when one alone is let go. Where the
-# other tests have gdb, some of this speaks the protocol itself. Run from the root of the tree:
+# Stops of the kernel's own stub for gdb at awkward moments (docs/gdb.md): during a change for which
+# all CPUs are parked, while text is printed to gdb, in endless steps, with a CPU that does not
+# answer; and which CPU resumes when only one is continued. Some parts implement the protocol
+# themselves. Run from the root of the tree:
 #
 #     prove tests/boot/gdb_stops.t
 use strict;
@@ -280,7 +280,7 @@ for my $cpus (1, 4) {
         push(@stops, $stub->get =~ s/;.*//r);
         $stub->put('vCont;r0,ffffffffffffffff:1;c');
     }
-    is(join(' ', @stops), join(' ', ('T02thread:1') x 20), '... until gdb says stop');
+    is(join(' ', @stops), join(' ', ('T02thread:1') x 20), '... until gdb sends a stop');
     $stub->interrupt;
     $stub->get;
     $stub->put('k');
@@ -288,7 +288,7 @@ for my $cpus (1, 4) {
     is($machine->status, 0, '... and k is the end of the machine');
 }
 
-# What gdb says while the trap of a step decides whether it is the last one: QEMU's stub stops the
+# What gdb sends while the trap of a step decides whether it is the last one: QEMU's stub stops the
 # machine there, and has the byte come to the port.
 for my $place (qw(debugger_may_stop rendezvous_ask_no_more)) {
     my ($address) = debug_values("$build/pitot.elf", "&$place");
@@ -305,7 +305,7 @@ for my $place (qw(debugger_may_stop rendezvous_ask_no_more)) {
     $stub->interrupt;
     await_byte($outside);
     $outside->put('c');
-    like($stub->get($patience), qr/^T02thread:1;/, '... and gdb, which says stop there, is heard');
+    like($stub->get($patience), qr/^T02thread:1;/, '... and a stop that gdb sends there arrives');
     $machine->stop;
 }
 

@@ -3,10 +3,9 @@
 # of: core/tracepoint, core/event, core/sample, arch/x86_64/entry/gate
 # of: kernel/syscall/syscalls_trace
 #
-# What a hit may cost, in instructions that the guest executes (docs/bench.md), in both kernels. A
-# hit that is counted costs no more than the same small number at each tracepoint there is: nothing
-# is made of its arguments before a probe wants it. What docs/bench.md tells is what is measured.
-# Run from the root of the tree:
+# The cost of a hit, in executed guest instructions (docs/bench.md), in both kernels. A counted hit
+# costs at most the same small number at each tracepoint, because its arguments are not processed
+# before a probe needs them. docs/bench.md has the measured numbers. Run from the root of the tree:
 #
 #     prove tests/boot/hit_cost.t
 use strict;

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: core/recording, core/lib/cpus
 #
-# What must not get lost: the last recording when the next one is refused, and hits when the machine
-# has more CPUs than Pitot runs on.
+# The last recording stays when the next one is refused, and no hit is lost on a machine with more
+# CPUs than Pitot runs on.
 use strict;
 use warnings;
 

@@ -3,8 +3,8 @@
 # of: kernel/lock, kernel/sched, kernel/memory/pages, core/tracepoint, tools/perf-file
 #
 # Tracepoints that have Linux' names have Linux' fields, so the real perf's tools for locks, pages
-# and threads say of Pitot what is so: their numbers are held against what the load, the kernel and
-# the samples themselves say. Run from the root of the tree:
+# and threads work for Pitot: their numbers equal those of the load, the kernel and the samples. Run
+# from the root of the tree:
 #
 #     prove tests/boot/linux_tools.t
 use strict;
@@ -37,7 +37,7 @@ is(system('tools/perf-file', $machine->com2, $file), 0, 'the recording is a file
 my $no_tracefs = "$logs/tracefs";
 make_path($no_tracefs);
 
-# What a command of perf's says of the file, kernel and settings being ours.
+# The output of a perf command about the file, with our kernel and settings.
 sub perf_says
 {
     my ($command) = @_;
@@ -143,7 +143,7 @@ my $map = perf_says("sched map -i $file");
 unlike($map, qr/ secs \S+ => [^:]+:0$/m, '... nor tasks in perf sched map');
 my ($all) = $latency =~ /^ +TOTAL: +\| +([\d.]+) ms /m;
 cmp_ok(abs($all - sum0(values_of('sched:sched_stat_runtime', 'runtime')) / 1e6), '<', 0.01,
-    '... and all threads what the samples say');
+    '... and all threads those of the samples');
 my %states = map { $_ => 1 } values_of('sched:sched_switch', 'prev_state');
 is_deeply([sort(keys %states)], [qw(R S X)], 'threads leave the CPU in the states that there are');
 
@@ -159,11 +159,11 @@ cmp_ok($turn // 0, '>', 0, '... and in perf sched timehist');
 
 # --- What takes a stream, and what a file --------------------------------------------------------
 
-# What it says if it does not take that, at the beginning of a line.
+# How its refusals begin.
 my $refuses = qr/(?:\S+ \[\S+\]: )?failed to|No (?!kallsyms).* found|No trace sample|Please use/;
 $refuses = qr/$refuses|ERROR: at offset/;
 
-# Whether the command takes that, and says something of it, in the file that it names or in print.
+# Whether the command accepts that, with some output, in the file that it names or printed.
 sub takes_it
 {
     my ($command, $input, $from) = @_;
@@ -200,7 +200,7 @@ my @plain = ('inject', 'evlist', 'buildid-list', 'report --stats', 'report --tas
 is(takes_it("perf $_", '-', 'docs/demo.perf'), 'yes', "perf $_: of a stream without tracepoints")
     for @plain;
 
-# --- What the prompt says of commands that it leaves to the host ----------------------------------
+# --- The prompt's answer to commands of the host --------------------------------------------------
 
 # Each line is run in a folder that has what it names; a status alone would pass where perf asks for
 # what is not there.

@@ -3,8 +3,8 @@
 # of: core/stream/drain, core/stream, core/perf/record
 #
 # Recordings that leave the machine before their workload ends: streamed while they run, ended by a
-# trigger, by ^C, or by the death of the machine, wherever its stream was just then. What the
-# console counts is what the real perf finds. Run from the root of the tree:
+# trigger, by ^C, or by a crash at any point of the stream. The console's counts are those of the
+# real perf. Run from the root of the tree:
 #
 #     prove tests/boot/live.t
 use strict;
@@ -177,7 +177,7 @@ $machine->send("perf record -a --overwrite -m 64k -e sched:*,lock:* -R -g --trig
     . " -- $endless\r");
 ok(stream_is_whole($machine), 'a trigger ends a recording, and it leaves at once');
 $summary = broken_off($machine);
-is($summary->{ended_by}, 'mem:kernel_flag:w', '... perf record says what ended it');
+is($summary->{ended_by}, 'mem:kernel_flag:w', '... perf record reports what ended it');
 $machine->send("perf script\r");
 $script = $machine->expect($prompt);
 $machine->send("poweroff\r");
@@ -250,7 +250,7 @@ for my $bytes (map { 30_000 + 7_777 * $_ } 0 .. ($ENV{QUICK} ? 1 : 9)) {
     push(@wrong, "at $bytes: told $left bytes, there are " . -s $machine->com2)
         if $left && $left != -s $machine->com2;
     push(@wrong, "at $bytes: the checksum is wrong") if crc32_of($machine->com2) ne $whole;
-    push(@wrong, "at $bytes: perf says $complaints") if $status != 0;
+    push(@wrong, "at $bytes: perf prints $complaints") if $status != 0;
     push(@wrong, "at $bytes: no samples") if !samples($script);
     $struck++;
 }

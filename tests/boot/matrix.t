@@ -5,8 +5,8 @@
 # One image boots on every machine of docs/machines.md, finds its memory and CPUs, and records the
 # same hits in the same places: the report is the same text everywhere. Not all combinations, but
 # each pair of firmware, chipset and CPU, the least and the most memory with each firmware, several
-# numbers of CPUs, and without GRUB; by the host's clock, as a person's machines have it. Run from
-# the root of the tree:
+# numbers of CPUs, and without GRUB; by the host's clock, as in real use. Run from the root of the
+# tree:
 #
 #     prove tests/boot/matrix.t
 use strict;

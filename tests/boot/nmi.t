@@ -3,9 +3,9 @@
 # of: core/event, boot/nmi_clock, boot/io_apic, drivers/hpet
 #
 # cpu-clock by NMI: it sees code that runs with interrupts off, on every CPU, with right chains, and
-# leaves ticks, watches and parking alone; where there is no such clock, the timer samples, and says
-# what it does not see. Shares are counted by the guest's own clock (docs/testing.md, "The clock of
-# a test"). Run from the root of the tree:
+# leaves ticks, watches and parking alone; without such a clock the timer samples, and a message
+# reports what it does not see. Shares are counted by the guest's own clock (docs/testing.md, "The
+# clock of a test"). Run from the root of the tree:
 #
 #     prove tests/boot/nmi.t
 use strict;

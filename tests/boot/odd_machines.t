@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: boot, drivers, tools/machine
 #
-# Machines that lack a timer, a table or an interrupt controller. Each runs, with ticks and a clock
-# that are right, or says what it needs and stops; none hangs, and none continues with a clock that
-# is made up. Beside it, how much of a boot the clock's measurement takes. A nanosecond of the guest
-# is so many executed instructions (icount). Run from the root of the tree:
+# Machines that lack a timer, a table or an interrupt controller. Each runs with correct ticks and a
+# correct clock, or reports what it needs and stops; none hangs, and none continues with an invented
+# clock. Also the share of a boot that the clock's measurement takes. The guest's time is its
+# executed instructions (icount). Run from the root of the tree:
 #
 #     prove tests/boot/odd_machines.t
 use strict;
@@ -70,7 +70,7 @@ my $missing = qr/the CPU has no `syscall` \(CPUID 80000001h, EDX, bit 11\)/;
 my @needs = ('run /bin/spin', 'perf record -e syscalls:* -- /bin/fs-load 1', 'run /bin/nothing');
 my $machine = boot(%options, cpu => 'max,-syscall', run => join('; ', @needs, $work, 'poweroff'));
 ended_ok($machine, 'a CPU without `syscall` runs the kernel');
-like($machine->console, qr/^Pitot: no programs: $missing$/m, '... which says at boot what lacks');
+like($machine->console, qr/^Pitot: no programs: $missing$/m, '... and reports that at boot');
 like(said($machine, $_), qr/^run: \S+: programs cannot run on this machine: $missing$/m,
     "... and again: $_") for @needs;
 unlike($machine->console, qr/killed by|undefined/, '... no program is lost to it');

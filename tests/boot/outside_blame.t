@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: outside, docs/outside.md
 #
-# `pitot blame` on a kernel that has no line for it, tests/port: its last writers of a variable are
-# the last hits of a watch on it, in another run of the same boot; and a file of all memory's last
-# writers has the same ones. Run from the root of the tree:
+# `pitot blame` on an unchanged kernel, tests/port: its last writers of a variable are the last hits
+# of a watch on it in another run of the same boot, and the file of all memory's last writers has
+# the same ones. Run from the root of the tree:
 #
 #     prove tests/boot/outside_blame.t
 use strict;
@@ -70,7 +70,7 @@ my ($time) = $hits[-1] =~ /(\d+\.\d+):/;
 my ($ago) = $blamed =~ /(\d+) instructions ago$/m;
 my ($page) = slurp('docs/outside.md') =~ /^( {4}port_watched, 8 bytes.*?)\n\n/ms;
 is_deeply([map { s/.*?: |\+0x\w+//gr } writes($page)],
-    [map { s/.*?: |\+0x\w+//gr } @$whole[0, 1]], '... docs/outside.md says so');
+    [map { s/.*?: |\+0x\w+//gr } @$whole[0, 1]], '... as in docs/outside.md');
 
 # Data of 4 and 8 bytes that nothing shares its 4 bytes with.
 my @variables = map { /^([0-9a-f]+) 0*([48]) [bBdD] \S+$/ ? "0x$1/$2" : () }

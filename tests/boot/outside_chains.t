@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: outside, core/unwind, core/breakpoint
 #
-# What is seen of one run from outside the machine (docs/outside.md) and from inside: each hit of a
-# watch that Pitot's own debug registers have, in order, with the same chain. One CPU, and two with
-# threads, timers, the work queue and programs. Run from the root of the tree:
+# One run seen from outside the machine (docs/outside.md) and from inside: each hit of a watch by
+# Pitot's own debug registers is also seen outside, in order, with the same chain. One CPU, and two
+# with threads, timers, the work queue and programs. Run from the root of the tree:
 #
 #     prove tests/boot/outside_chains.t
 use strict;

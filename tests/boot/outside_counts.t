@@ -4,10 +4,10 @@
 #
 # The plugin as a referee (docs/outside.md): a dozen watches of one run are counted by Pitot's own
 # debug registers, which they have to share, and from outside between the same two functions. The
-# numbers are equal to the last hit, with one CPU and with four. SOAK=1 does the same with watches
-# that are chosen at random, of the kernel's variables, from QEMU 8.1 on, as older ones report
-# unaligned stores to watches beside them (docs/breakpoints.md); SEED=N chooses those of the run
-# that its log names. Run from the root of the tree:
+# numbers are equal to the last hit, with one CPU and with four. SOAK=1 does the same with random
+# watches of the kernel's variables, from QEMU 8.1 on, because older ones report unaligned stores to
+# neighbouring watches (docs/breakpoints.md); SEED=N repeats the run whose log names N. Run from the
+# root of the tree:
 #
 #     prove tests/boot/outside_counts.t
 use strict;
@@ -63,7 +63,7 @@ my $around = ['session_begin', 'session_print_lapses'];
 
 # `$load` with these watches, on a machine with these options more: between the first two functions
 # there are no more hits outside than inside, between the second two no fewer. How many watches have
-# hits, and of how many the kernel says that the count may be short.
+# hits, and for how many the kernel reports that the count may be short.
 sub same_ok
 {
     my ($name, $watches, $no_more, $no_fewer, $load, @more) = @_;

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: outside
 #
-# `pitot cover` on a kernel that has no line for it, tests/port: each function has run as often as
-# `pitot stat` counts calls of it in another run of the same boot, but for one with a breakpoint,
-# and all sources are found, those in C and those in assembly. Then a kernel of four CPUs, whose
-# counts are known. Run from the root of the tree:
+# `pitot cover` on an unchanged kernel, tests/port: each function has run as often as `pitot stat`
+# counts its calls in another run of the same boot, except one with a breakpoint, and all sources
+# are found, in C and in assembly. Then a kernel of four CPUs, whose counts are known. Run from the
+# root of the tree:
 #
 #     prove tests/boot/outside_cover.t
 use strict;

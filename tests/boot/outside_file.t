@@ -3,10 +3,9 @@
 # of: outside
 #
 # The kernel's file against the kernel that runs (docs/outside.md, "The file is checked"):
-# tests/port boots, and pitot is given files of the same objects: linked for other addresses, as
-# that of a kernel that relocates itself is; of another build; and with an instruction that does not
-# run. The kernel patches one place itself, a tracepoint that it enables. Run from the root of the
-# tree:
+# tests/port boots, and pitot gets files of the same objects: linked for other addresses, like that
+# of a kernel that relocates itself; of another build; and with an instruction that does not run.
+# The kernel itself patches one place, a tracepoint that it enables. Run from the root of the tree:
 #
 #     prove tests/boot/outside_file.t
 use strict;
@@ -51,7 +50,7 @@ sub address_of
 
 my @boot = ('-kernel', "$build/port.elf");
 
-# What pitot says, and its status.
+# pitot's messages, and its status.
 sub pitot
 {
     my ($command, $elf, @words) = @_;
@@ -68,7 +67,7 @@ my %chains = ("port_enter mem:port_writes:w: port_leaf $way" => 40,
 my $where = address_of('port_writes', "$build/port.elf");
 my $base = 'KERNEL_BASE = 0xffffffff80000000';
 
-# --- A kernel that runs where its file does not say ----------------------------------------------
+# --- A kernel that runs at other addresses than its file's ----------------------------------------
 
 for my $case (['near', '0xffffffff80010000', '-0x10000'],
     ['higher', '0xffffffff80400000', '-0x400000'], ['far', '0xffffffffa0000000',
@@ -84,7 +83,7 @@ for my $case (['near', '0xffffffff80010000', '-0x10000'],
         '... its relocated fields are not patched code');
     is_deeply(chains_of($out, $logs),
         {%chains, sprintf('port_enter mem:0x%x:w: port_leaf %s', $where, $way) => 40},
-        '... so symbols are where they lie, and numbers where they say');
+        '... so symbols are at their run-time addresses, and numbers as typed');
     ($said) = pitot('stat', $elf, @watches, '--from', 'port_middle', '--until', 'port_leaf');
     like($said, qr/^ +0 +mem:port_writes:w\n +20 +call:port_middle$/m,
         '... so do --from and --until');

@@ -3,8 +3,8 @@
 # of: outside
 #
 # `pitot graph` of all functions of Pitot's own kernel under fs-stress, with its threads, timers and
-# work queue: each function is called as often as `pitot stat` counts where it begins, which follows
-# no calls. Run from the root of the tree:
+# work queue: each function is called as often as `pitot stat`, which follows no calls, counts its
+# first instruction. Run from the root of the tree:
 #
 #     prove tests/boot/outside_graph.t
 use strict;

@@ -33,7 +33,7 @@ sub guest_of
     return $elf;
 }
 
-# What pitot says about a guest, and QEMU's status.
+# pitot's output about a guest, and QEMU's status.
 sub pitot
 {
     my ($guest, @words) = @_;

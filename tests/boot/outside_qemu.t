@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: outside, docs/outside.md
 #
-# `pitot` and its plugin on a kernel that has no line for them: tests/port as it is boots in QEMU,
-# counts its own writes, and is counted and sampled from outside, by its file or what is left of it.
-# The real perf names the functions that wrote with no option. And GRUB boots Pitot's own kernel,
-# which alone is recorded. Run from the root of the tree:
+# `pitot` and its plugin on an unchanged kernel: tests/port boots in QEMU, counts its own writes,
+# and is counted and sampled from outside, by its whole or stripped file. The real perf names the
+# writing functions without an option. And GRUB boots Pitot's own kernel; GRUB is not recorded. Run
+# from the root of the tree:
 #
 #     prove tests/boot/outside_qemu.t
 use strict;
@@ -29,7 +29,7 @@ make_path($logs);
 
 my @qemu = machine_of('stdio', '-kernel', "$build/port.elf");
 
-# What pitot says, on stderr; the kernel says that it has run to its end.
+# pitot's messages on stderr; the kernel prints that it has run to its end.
 sub pitot
 {
     my (@words) = @_;
@@ -48,7 +48,7 @@ is_deeply([@counts{'mem:port_writes:w', 'call:port_middle'}], [40, 20],
     'outside counts what the kernel does');
 my %page = reverse(slurp('docs/outside.md') =~ /^ {8,}(\d+) +(\S+)$/mg);
 is_deeply(\%page, {map { $_ => $counts{$_} } 'mem:port_writes:w', 'call:port_middle'},
-    '... docs/outside.md says so');
+    '... as in docs/outside.md');
 
 # The function that writes is called twice by each port_middle; four of its instructions come before
 # the first of the two.

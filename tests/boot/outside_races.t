@@ -3,8 +3,8 @@
 # of: outside/plugin
 #
 # The plugin under ThreadSanitizer, with four CPUs at the same time: each on its own stack, and all
-# on one, as the trampoline of a kernel's other CPUs has it. No two threads of QEMU's touch the same
-# data without a lock. SOAK=1 alone, as the plugins are built anew. Run from the root of the tree:
+# on one, as in a kernel's trampoline for its other CPUs. No two threads of QEMU touch the same data
+# without a lock. Only with SOAK=1, because the plugins are rebuilt. Run from the root of the tree:
 #
 #     SOAK=1 prove tests/boot/outside_races.t
 use strict;

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: outside, docs/outside.md
 #
-# `pitot` on a guest of a page, of which each instruction is known: interrupts by `int`, a function
-# that calls what a register says, retpolines, one that ends in a jump, one that is left by a jump,
-# recursion, and a triple fault. Each number is what the source says. Run from the root of the tree:
+# `pitot` on a guest of one page whose every instruction is known: interrupts by `int`, an indirect
+# call, retpolines, a function that ends in a jump, one that is left by a jump, recursion, and a
+# triple fault. Each number follows from the source. Run from the root of the tree:
 #
 #     prove tests/boot/outside_shapes.t
 use strict;
@@ -206,7 +206,7 @@ our @qemu = ('qemu-system-x86_64', '-m', '64M', '-kernel', "$logs/guest.elf", '-
 our $ends = 0;    # QEMU's status
 our @cpus = ('-accel', 'tcg', '-icount', 'shift=0,sleep=off');
 
-# What pitot says of the guest, on stderr.
+# pitot's output about the guest, on stderr.
 sub pitot
 {
     my (@words) = @_;

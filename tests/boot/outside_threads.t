@@ -2,9 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: outside, docs/outside.md
 #
-# `pitot` on a kernel with a timer and threads of its own, ports/c, which has no line for it: what
-# is only known where calls are followed is compared with what is counted without. Run from the
-# root of the tree:
+# `pitot` on ports/c, unchanged, a kernel with a timer and threads: results of following calls are
+# compared with counts without it. Run from the root of the tree:
 #
 #     prove tests/boot/outside_threads.t
 use strict;
@@ -28,7 +27,7 @@ make_path($logs);
 my @qemu = machine_of('stdio', '-kernel', "$build/ports/c-level0.elf", '-append',
     '-e shop:job_done');
 
-# What pitot says, on stderr; the kernel says that it has run to its end.
+# pitot's messages on stderr; the kernel prints that it has run to its end.
 sub pitot
 {
     my (@words) = @_;
@@ -95,7 +94,7 @@ like(pitot('record', '-e', 'irq/period=2/', '-o', $out), qr/: $half samples? in 
 
 # --- What functions call -------------------------------------------------------------------------
 
-# A line for each function, [DEPTH, NAME, CALLS, INCLUSIVE, SELF], from what pitot says.
+# pitot's lines, one a function: [DEPTH, NAME, CALLS, INCLUSIVE, SELF].
 sub graph
 {
     my @words = @_;
@@ -153,8 +152,8 @@ for (split(/\n\n+/, slurp("$logs/script"))) {
     $ways{join(' ', $event, /^\s+[0-9a-f]+ (\S+)/mg)}++;
 }
 is($took{'return:job_run'}, (grep { $_->[1] eq 'job_run' } @graph)[0][3],
-    '... with what they took, together what the graph says');
-is($took{irq}, 0, '... which an interrupt does not say');
+    '... with what they took, together what the graph shows');
+is($took{irq}, 0, '... which is not known of an interrupt');
 is($ways{'return:job_run job_run worker thread_begin'}, 60, '... each with its callers');
 
 # --- ... of what is called from everywhere -------------------------------------------------------

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: tests/port, arch
 #
-# Pitot lifted out: the second kernel of tests/port, which has its own start and its own output, is
-# booted by itself, without GRUB, and the real perf reads what it streams. From Pitot it has nothing
-# but what docs/porting.md lists. Run from the root of the tree:
+# Pitot in another kernel: tests/port, with its own start and output, boots without GRUB, and the
+# real perf reads its stream. Of Pitot it uses only what docs/porting.md lists. Run from the root of
+# the tree:
 #
 #     prove tests/boot/port.t
 use strict;

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: boot, drivers/uart16550
 #
-# A machine that lacks something: a port, memory, a feature of the CPU. It says so on what is left,
-# port 0xE9 in the last resort, and stops; it neither hangs on a port that is not there nor resets.
-# Run from the root of the tree:
+# A machine that lacks something: a port, memory, a feature of the CPU. It reports that on the ports
+# that are left, port 0xE9 at worst, and stops; it neither hangs on a missing port nor resets. Run
+# from the root of the tree:
 #
 #     prove tests/boot/ports.t
 use strict;
@@ -59,7 +59,7 @@ like($machine->console, qr/GRUB cannot boot: /, '... and says so');
 
 # --- The CPU -------------------------------------------------------------------------------------
 
-# Halts with interrupts off: nothing says that it has, but that it says no more and does not end.
+# Halts with interrupts off: the only sign is that it prints no more and does not end.
 sub halted_ok
 {
     my ($cpu, $reason) = @_;

@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: tools/postmortem
 #
-# build/host/postmortem as a person uses it: from a dump and through QEMU's stub, beside the stream
-# that the kernel itself writes of the same recording, with what it refuses and what it says of
-# memory that a dying kernel has written over. tests/boot/stopped.t stops machines at random. Run
-# from the root of the tree:
+# build/host/postmortem as it is used: from a dump and through QEMU's stub, compared with the stream
+# that the kernel itself writes of the same recording; its refusals, and its messages about
+# overwritten memory. tests/boot/stopped.t stops machines at random. Run from the root of the tree:
 #
 #     prove tests/boot/postmortem.t
 use strict;
@@ -50,7 +49,7 @@ sub run_to
     $stub->run_to($address{$place}, $patience) or die("the machine did not come to $place\n");
 }
 
-# What it says, and its status; the stream goes to a file.
+# Its messages and its status; the stream goes to a file.
 sub postmortem
 {
     my ($from, @options) = @_;
@@ -69,7 +68,7 @@ sub postmortem_of
     return @result;
 }
 
-# One test: it says one line, which fits, and writes nothing.
+# One test: it prints one line, which matches, and writes no file.
 sub refused_ok
 {
     my ($result, $pattern, $name) = @_;

@@ -3,9 +3,9 @@
 # of: tests/kernel/proof, core/unwind, tools/orcgen
 #
 # The proof: real work, single-stepped in the kernel without frame pointers and in the one with
-# them, and the call chain right at each address that it comes to (docs/proof.md). What the suite
-# counts is shown, and how much of the kernel it went through. SOAK=1 checks ten million
-# instructions, each one. Run from the root of the tree:
+# them, has the right call chain at each address (docs/proof.md). Prints the suite's counts, and how
+# much of the kernel was reached. SOAK=1 checks each of ten million instructions. Run from the root
+# of the tree:
 #
 #     prove tests/boot/proof.t
 use strict;

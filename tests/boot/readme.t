@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: README.md, kernel/seeded, docs/wild.svg, tools/transcript
 #
-# A reader who has README.md alone gets what it shows: the three commands find the seeded bug, with
-# the answer that its picture draws. Run from the root of the tree:
+# README.md is true: its three commands find the seeded bug, with the answer that its picture shows.
+# Run from the root of the tree:
 #
 #     prove tests/boot/readme.t
 use strict;
@@ -47,7 +47,7 @@ is(`tools/transcript request_expire < $console` =~ s/$balance/N/gr,
     slurp('docs/wild.svg') =~ s/$balance/N/gr,
     'docs/wild.svg shows it; `make picture` draws it anew');
 
-# What the page says of make is there.
+# The page's make targets exist.
 my $makefile = join('', map { slurp($_) } 'Makefile', glob('*/*.mk'));
 for my $target ($page =~ /\bmake (\w+)/g) {
     like($makefile, qr/^$target:|\bmake $target:/m, "make $target is a target");

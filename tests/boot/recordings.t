@@ -3,9 +3,9 @@
 # of: core/perf/record, core/recording, core/event, core/ring
 #
 # Recordings of every kind, several in one boot: events and their terms, shared registers, both
-# modes of the ring when it is too small, registers, throttling, hits inside an interrupt. What
-# the console says of each must be what the real perf finds in the stream. Run from the root of
-# the tree:
+# modes of the ring when it is too small, registers, throttling, hits inside an interrupt. The
+# console's account of each must be that of the real perf for the stream. Run from the root of the
+# tree:
 #
 #     prove tests/boot/recordings.t
 use strict;

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: core/perf, core/event/spec, core/tracepoint/filter, core/lib/refusal, core/breakpoint
 #
-# What cannot be recorded is refused when it is asked for: one line that says what is wrong and
-# what would be right, the workload does not run, and nothing stays armed. What is unusual but
-# possible is not refused. Run from the root of the tree:
+# What cannot be recorded is refused at once: one line with the error and what would be right, the
+# workload does not run, and nothing stays armed. Unusual but possible requests are accepted. Run
+# from the root of the tree:
 #
 #     prove tests/boot/refusals.t
 use strict;
@@ -27,7 +27,7 @@ sub place
 
 # Each: the event, and what is said of it. `help` is the workload: it would print many lines.
 my @events = (
-    # What it says is not there.
+    # It refuses what is missing.
     ['mem:kernel_fla:rw', qr/no symbol "kernel_fla"; near: kernel_flag,.*/],
     ['mem:fsopen:x', qr/no symbol "fsopen"; near: .*\bfs_open\b.*/],
     ['mem:xqzzyxqzzy', qr/no symbol "xqzzyxqzzy", and none with a similar spelling/],
@@ -134,7 +134,7 @@ sub refused_ok
     }
 }
 
-# In what the nth `perf list` says.
+# In the output of the nth `perf list`.
 sub free_registers
 {
     my ($machine, $nth) = @_;
@@ -183,7 +183,7 @@ subtest 'perf itself' => sub {
 };
 
 # Bytes 1 to 3 of the lock's word, a ring as small as can be and one as large as one CPU's can be in
-# the default memory, a length and an access as perf says them: none of it is refused.
+# the default memory, a length and an access as perf spells them: all accepted.
 subtest 'what is allowed' => sub {
     my @possible = ('-e mem:kernel_flag+1/3:rw', "-e $flag -m 1", "-e $flag -m 64m",
         "-e $flag --overwrite", '-e mem:lock_kernel/8:x', '-e mem:kernel_flag:w:k',

@@ -3,9 +3,9 @@
 # of: core/report, core/script, core/perf/perf
 #
 # perf report --sort at the prompt: by fields of tracepoints, alone and with other keys, it prints
-# what the real perf prints of the same recording, as a file, for only then perf knows the fields.
-# How perf script is cut short, and what is refused. tests/host/report_perf.t has the other keys, in
-# many recordings. Run from the root of the tree:
+# the same as the real perf for a file of the same recording (perf knows fields only of files). How
+# perf script is limited, and refusals. tests/host/report_perf.t has the other keys, in many
+# recordings. Run from the root of the tree:
 #
 #     prove tests/boot/report_keys.t
 use strict;
@@ -81,7 +81,7 @@ is(join(' ', map { scalar(@{$_->{chain}}) } @$first), '2 2 2',
 is_deeply([map { [@{$_->{chain}}[0, 1]] } @$all[0 .. 2]], [map { $_->{chain} } @$first],
     '... the first ones, and their first places');
 like(said($machine, $short[0]), qr/^perf script: the first 3 samples; there are more$/m,
-    '... and says that there are more');
+    '... and prints that there are more');
 unlike(said($machine, $short[1]), qr/there are more/, '... but not where there are none');
 
 like(said($machine, $_), qr/^perf (?:report|script): $reason{$_}/m, "refused: $_") for @wrong;

@@ -3,10 +3,10 @@
 # of: core/recording, core/ring/walk, boot/memory, kernel/host
 #
 # A machine of four CPUs records, is stopped at random, and is reset there: by QEMU's system_reset,
-# or by a triple fault. What its rings held is counted by other code (tests/lib/Pitot/Stopped.pm),
-# and the next boot has to find exactly that: with QEMU's own loader, with SeaBIOS and GRUB, with
-# OVMF and GRUB. Then what it says of memory that was written over, and of other ends. SOAK=1 makes
-# it 200 resets; where it is stopped is up to the host's clock. Run from the root of the tree:
+# or by a triple fault. Independent code (tests/lib/Pitot/Stopped.pm) counts the contents of its
+# rings, and the next boot must find exactly that: with QEMU's own loader, with SeaBIOS and GRUB,
+# with OVMF and GRUB. Then its messages about overwritten memory, and about other ends. SOAK=1 makes
+# 200 resets; the host's clock decides where it is stopped. Run from the root of the tree:
 #
 #     prove tests/boot/reset.t
 use strict;
@@ -79,7 +79,7 @@ sub triple_fault
     $stub->run_alone(0);
 }
 
-# What the next boot has to say of the rings as they are.
+# What the next boot must print about the rings as they are.
 sub expected
 {
     my ($stub, $end) = @_;
@@ -122,7 +122,7 @@ for my $boot (qw(kernel grub uefi)) {
     my %options = $boot eq 'uefi' ? (firmware => 'uefi') : (boot => $boot);
     my ($machine, $stub) = recording("perf script --last-boot --max-events 1; $record", %options);
     like($machine->console, qr/^perf script: $not: the machine was/m, "$boot: none after power-on");
-    unlike($machine->console, qr/^Pitot: the last boot/m, '... and says nothing unasked');
+    unlike($machine->console, qr/^Pitot: the last boot/m, '... and prints nothing unasked');
     my @wrong;
     for my $turn (1 .. $resets{$boot}) {
         my $expected;
@@ -217,7 +217,7 @@ end_ok('perf record -m 16M -e lock:* -- fs-stress 1; reboot', undef,
     qr/\A$not: its 4 rings of 16777216 bytes did not fit into the \d+ that survive\z/,
     'rings that do not fit are named');
 like(end_ok("perf report --last-boot; $once; reboot", undef, qr/\A\z/,
-    'a small machine says nothing', mem => '64M'),
+    'a small machine prints nothing', mem => '64M'),
     qr/^perf report: $not: this machine has no memory that a reset leaves alone$/m, '... unasked');
 
 done_testing();

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: core/recording, boot/memory, kernel/host, tools/machine
 #
-# What a reset leaves, on Bochs: another BIOS, which clears no memory either. The kernel records on
-# two CPUs, reports, and reboots; the next boot's report of that recording says the same, line by
-# line. tests/boot/reset.t asks for more, on QEMU. Run from the root of the tree:
+# What a reset leaves, on Bochs: another BIOS, which also clears no memory. The kernel records on
+# two CPUs, reports, and reboots; the next boot's report of that recording has the same lines.
+# tests/boot/reset.t tests more, on QEMU. Run from the root of the tree:
 #
 #     prove tests/boot/reset_bochs.t
 use strict;

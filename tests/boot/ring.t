@@ -3,10 +3,10 @@
 # of: core/ring, tests/kernel/ring
 #
 # The ring inside the kernel, with nested writers at every instruction (docs/ring.md, "What is
-# proven, and where"): the suite holds, and it tried as many interleavings as its groups have, so
-# that none is left out unseen. Half a minute; suites.t runs the short form.
-# QUICK=1 leaves it at that; SOAK=1 goes through longer records, more old ones and more rooms, and
-# lets Bochs have its say. Run from the root of the tree:
+# proven, and where"): the suite passes, and has tried as many interleavings as its groups have, so
+# none is left out unnoticed. Half a minute; suites.t runs the short form. QUICK=1 stops there;
+# SOAK=1 tries longer records, more old ones and more room, and also Bochs. Run from the root of the
+# tree:
 #
 #     prove tests/boot/ring.t
 use strict;

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: Makefile, tools/machine
 #
-# `make run`, the first thing that a person types: without a terminal it shows the demonstration
-# and ends; with one it leaves them at the prompt. Run from the root of the tree:
+# `make run`: without a terminal it shows the demonstration and ends; with one it ends at the
+# prompt. Run from the root of the tree:
 #
 #     prove tests/boot/run.t
 use strict;

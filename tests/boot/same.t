@@ -3,9 +3,9 @@
 # of: tools/machine, tests/lib/Pitot/Machine.pm
 #
 # The clock of a test's machine is the instructions that the guest executes: the same boot with one
-# CPU says the same on its console, and streams the same, byte for byte, times, ticks and samples of
-# the clock included; however busy the host is. Other tests build on that (docs/testing.md, "The
-# clock of a test"). Run from the root of the tree:
+# CPU prints and streams the same bytes, including times, ticks and samples of the clock, however
+# busy the host is. Other tests rely on that (docs/testing.md, "The clock of a test"). Run from the
+# root of the tree:
 #
 #     prove tests/boot/same.t
 use strict;

@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: docs/testing.md, core
 #
-# docs/testing.md tells of each statement of the five documents which command shows it. Each of
-# these commands is typed as it stands there, and what the row claims is looked for in what the
-# console says, or the real perf. A row without a check, and a check without a row, fail. Run from
-# the root of the tree:
+# docs/testing.md has a command for each statement of the five documents. Each is typed as it stands
+# there, and the row's claim is checked in the output of the console or the real perf. A row without
+# a check, and a check without a row, fail. Run from the root of the tree:
 #
 #     prove tests/boot/seeds.t
 use strict;

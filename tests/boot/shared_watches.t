@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: core/breakpoint, arch/x86_64/debug/accessor, arch/x86_64/debug/operand, core/gdb/points
 #
-# Watches of the same bytes share a debug register, and each counts its own hits: what the load has
-# done, and what it counts alone, on QEMU, which reports one register of several, and on Bochs,
-# which reports all. Where that cannot be known the number says so. Then gdb's `watch`, in the
-# kernel's own stub, beside perf's. Run from the root of the tree:
+# Watches of the same bytes share a debug register, and each counts its own hits: as many as the
+# load made, and as it counts alone, on QEMU, which reports one register of several, and on Bochs,
+# which reports all. An uncertain number is marked. Then gdb's `watch`, in the kernel's own stub,
+# beside perf's. Run from the root of the tree:
 #
 #     prove tests/boot/shared_watches.t
 use strict;

@@ -4,7 +4,7 @@
 # of: tests/programs/calls, kernel/fs/ls_command
 #
 # Programs that are stopped and continue: `kill -STOP` and `-CONT`, what runs meanwhile, and what
-# ends one that stands still. Run from the root of the tree:
+# ends a stopped one. Run from the root of the tree:
 #
 #     prove tests/boot/signals.t
 use strict;
@@ -16,7 +16,7 @@ use Pitot::Transcript;
 
 my $prompt = qr/^pitot> $/m;
 
-# What a command says, up to the next prompt.
+# A command's output, up to the next prompt.
 sub typed
 {
     my ($machine, $command, $until, $name) = @_;
@@ -25,7 +25,7 @@ sub typed
         $name // $command);
 }
 
-# What a program says comes before the prompt, or after it.
+# A program's output comes before the prompt, or after it.
 sub tells
 {
     my ($machine, $command, $line) = @_;
@@ -33,7 +33,7 @@ sub tells
     return $machine->expect(qr/\Q$command\E\n.*?^(?:pitot> )?$line$/ms, $patience, $command);
 }
 
-# What `ps` says of a thread: its state, and what it waits for.
+# A thread in `ps`: its state, and what it waits for.
 sub state_of
 {
     my ($machine, $pid) = @_;

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: drivers/uart16550, kernel/panic, core/stream/base64
 #
-# A reader of the console of a dying machine may pause: its recording arrives without a hole. Run
-# from the root of the tree:
+# The reader of a dying machine's console may pause: the recording arrives complete. Run from the
+# root of the tree:
 #
 #     prove tests/boot/slow_reader.t
 use strict;
@@ -29,6 +29,6 @@ is($machine->wait_end, $panic_status, '... to the end, while nobody has read for
 my ($lines) = $machine->console =~ /^begin-base64 644 \S+\n(.*?)^====$/ms;
 cmp_ok(length($lines // ''), '>', 100_000, '... more than the buffers on the way hold');
 unlike($lines // '', qr/[^A-Za-z0-9+\/=\n]/, '... nothing of it was lost');
-is(crc32(decode_base64($lines // '')), $whole, '... its checksum says so, too');
+is(crc32(decode_base64($lines // '')), $whole, '... also by its checksum');
 
 done_testing();

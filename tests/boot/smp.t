@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: core/lib/cpus, kernel/sched, arch/x86_64/smp/smp, core/recording/merge
 #
-# A recording of several CPUs: each has its part in it, in order of time, on the console as in real
-# perf, and the counters add up; watches that were armed before the other CPUs came hold there too;
-# a failure on any CPU is reported once, while the others work. Run from the root of the tree:
+# A recording of several CPUs: each is in it, in order of time, on the console and in the real perf,
+# and the counters add up; watches armed before the other CPUs started are armed there, too; a
+# failure on any CPU is reported once, while the others work. Run from the root of the tree:
 #
 #     prove tests/boot/smp.t
 use strict;

@@ -4,10 +4,9 @@
 #
 # All CPUs write into their rings at full rate, NMIs and interrupts among the writers, and readers
 # on other CPUs check every byte (docs/ring.md, "Under load"): none is wrong, and none is missing
-# without having been counted. CPUs that take turns in one thread of the host come upon each other
-# where they pause, and get much done; CPUs with a thread each, really at once. Ten seconds;
-# QUICK=1 leaves it out, SOAK=1 checks billions of bytes, and has Bochs do its part. Run from the
-# root of the tree:
+# uncounted. CPUs that take turns in one thread of the host interrupt each other where they pause,
+# and do much work; CPUs with a thread each really run at once. Ten seconds; QUICK=1 leaves it out,
+# SOAK=1 checks billions of bytes, also on Bochs. Run from the root of the tree:
 #
 #     prove tests/boot/soak.t
 use strict;

@@ -3,8 +3,8 @@
 # of: core/perf/stat, core/perf/stat_interval, core/perf/hints, core/perf/options
 # of: core/lib/deviation, core/recording
 #
-# perf stat that repeats its command, and that prints while it runs: means and intervals add up to
-# what single runs count, and the last recording stays. Run from the root of the tree:
+# perf stat with repeated runs and with intervals: means and intervals add up to the counts of
+# single runs, and the last recording is kept. Run from the root of the tree:
 #
 #     prove tests/boot/stat.t
 use strict;
@@ -37,9 +37,9 @@ ended_ok($machine);
 my ($one, $many) = map { said($machine, $_) } $once, $often;
 my $locks = plain($one, 'lock:lock_acquire');
 cmp_ok($locks // 0, '>', 500, 'one run counts');
-unlike($one, qr/\+-|runs/, '... and says nothing of others');
+unlike($one, qr/\+-|runs/, '... and prints nothing about others');
 is(scalar(() = $many =~ /^fs-stress: /mg), 5, '-r 5: the command runs five times');
-like($many, qr/^ Performance counter stats for 'fs-stress' \(5 runs\):$/m, '... which it says');
+like($many, qr/^ Performance counter stats for 'fs-stress' \(5 runs\):$/m, '... which it prints');
 like($many, qr/^ +$locks      lock:lock_acquire  \( \+-  0\.00% \)$/m,
     '... what is the same each time deviates by nothing');
 my ($time, $time_off) = $many =~ /^ +$number msec cpu-clock  \( \+- *$number% \)$/m;
@@ -47,7 +47,7 @@ my ($mean, $off, $percent)
     = $many =~ /^ +$number \+- $number seconds time elapsed  \( \+- *$number% \)$/m;
 cmp_ok(abs($time - 1000 * $mean), '<', 0.1 * $time, '... times are means');
 cmp_ok($off, '>', 0, '... and never quite the same');
-cmp_ok(abs($percent - 100 * $off / $mean), '<=', 0.011, '... by as much as the percentage says');
+cmp_ok(abs($percent - 100 * $off / $mean), '<=', 0.011, '... by the percentage');
 cmp_ok($off, '<', 0.05 * $mean, '... which is little');
 
 # --- -I -------------------------------------------------------------------------------------------
@@ -82,7 +82,7 @@ for my $cpus (1, 2) {
     my $clock = sum(map { $_->[1] } @clock) / 1000;
     cmp_ok($clock, '<=', $elapsed * $cpus, '... no more time is counted than passed');
     cmp_ok($clock, '>', 0.5 * $elapsed, '... though most of it');
-    next if $cpus > 1;    # which runs when is QEMU's to say
+    next if $cpus > 1;    # QEMU decides which runs when
 
     # A line is printed at the tick that finds its interval over, 10 ms at most after it, by a
     # thread that may have to wait for the load's turn to end.
@@ -132,9 +132,9 @@ for my $thread ('multi', 'single') {
     is($misses, '', '... misses no hit') if $thread eq 'single';
     note($misses ? "$count of " . 2 * $operations . ' hits' : 'misses none');
     my $says = $misses ? \&like : \&unlike;
-    $says->($mark, qr/^  \(not exact: locked accesses are miscounted\)$/, '... the count says so');
+    $says->($mark, qr/^  \(not exact: locked accesses are miscounted\)$/, '... on the count');
     $says->($machine->console, qr/^Pitot: watches miscount xchg and locked instructions/m,
-        '... the boot says so');
+        '... the boot reports it');
     $says->(said($machine, $_), qr/^perf (?:stat|record): watches miscount .*thread=single/m,
         '... and what to do')
         for @work[0, 1];

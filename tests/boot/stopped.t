@@ -13,10 +13,10 @@
 #     3  no context of this kernel comes there: a call of a writer is laid upon the CPU, as gdb's
 #        `call` does; at the levels below as well
 #
-# At each stop the stream must hold, byte by byte, the records that a walk by other code finds
-# (tests/lib/Pitot/Stopped.pm); the account must close. The real perf reads some of them. Where it
-# is stopped follows from a seed that is always the same; SEED=n makes other choices, and SOAK=1
-# takes a new one, which it prints, and some 3000 stops. Run from the root of the tree:
+# At each stop the stream must hold, byte by byte, the records that independent code finds
+# (tests/lib/Pitot/Stopped.pm), and the counts must balance. The real perf reads some of the
+# streams. A fixed seed chooses the stops; SEED=n makes other choices, and SOAK=1 takes a new seed,
+# which it prints, and some 3000 stops. Run from the root of the tree:
 #
 #     prove tests/boot/stopped.t
 use strict;

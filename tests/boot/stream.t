@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: core/stream
 #
-# A stream that a machine left, cut at any byte, as by a crash or a cable: the real perf prints
-# every sample that arrived whole, no other, and does not die. What a cut leaves of a record is a
-# part of its head, its head, a part of the rest or all but a byte: each of these of each record,
-# and every 13th byte of all, are cut. Run from the root of the tree:
+# A machine's stream cut at any byte, as by a crash or a bad cable: the real perf prints every
+# sample that arrived whole, no other, and does not crash. Each record is cut within its head, after
+# it, within the rest and before its last byte, and the stream at every 13th byte. Run from the root
+# of the tree:
 #
 #     prove tests/boot/stream.t
 #

@@ -3,9 +3,9 @@
 # of: tests/kernel, arch/x86_64, core/breakpoint, kernel/sched, kernel/user, core/unwind
 # of: core/ring, core/tracepoint
 #
-# The suites inside the test kernel hold on QEMU. Which there are the test kernel itself says, so
-# that a new one is run without being mentioned here. Suites that want the same machine share a
-# boot. Run from the root of the tree:
+# The suites inside the test kernel pass on QEMU. The test kernel lists them, so a new one runs
+# without being mentioned here. Suites that need the same machine share a boot. Run from the root of
+# the tree:
 #
 #     prove tests/boot/suites.t
 use strict;

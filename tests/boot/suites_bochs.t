@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: tests/kernel/debugreg, tests/kernel/paging, arch/x86_64
 #
-# A second opinion on debug registers, traps and page tables: what the suites claim of QEMU they
-# claim of Bochs too, result by result, and a few things that QEMU cannot do hold there
-# (docs/breakpoints.md). Suites that want as many CPUs share a boot. Run from the root of the tree:
+# A second opinion on debug registers, traps and page tables: the suites' claims hold on Bochs, too,
+# result by result, and a few more that QEMU cannot show (docs/breakpoints.md). Suites with the same
+# number of CPUs share a boot. Run from the root of the tree:
 #
 #     prove tests/boot/suites_bochs.t
 use strict;

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: kernel/sched, core/host
 #
-# Threads as a person and as perf see them: ps, bt PID, and recordings in which each thread bears
-# its name. Run from the root of the tree:
+# Threads on the console and in perf: ps, bt PID, and recordings in which each thread has its name.
+# Run from the root of the tree:
 #
 #     prove tests/boot/threads.t
 use strict;

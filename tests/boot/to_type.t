@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: core, kernel/console, docs/index.md
 #
-# Each row of the table "What to type" in docs/index.md shows what its right column says: the row's
-# own line is typed, and what the sentence claims is looked for in what the console then says. A row
-# without a claim fails. Run from the root of the tree:
+# Each row of the table "What to type" in docs/index.md is true: its command is typed, and the claim
+# of its right column is checked in the console's output. A row without a claim fails. Run from the
+# root of the tree:
 #
 #     prove tests/boot/to_type.t
 use strict;
@@ -42,7 +42,7 @@ sub beside
     return $said . $machine->expect(qr/that-is-all: no such command.*\npitot> $/m, $patience);
 }
 
-# What the real perf script says of the recordings later than `after`, by their times.
+# The real perf script's output for recordings later than `after`, by their times.
 my $after = 0;
 my $lines = 0;   # lines that recorded; before the first there is no stream
 

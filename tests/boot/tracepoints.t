@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: core/tracepoint, core/tracepoint/filter, core/stream/tracing_data, core/script
 #
-# Tracepoints from the prompt to the real perf: what the console prints of their fields is what perf
-# prints, filters and patterns choose what they say, and with everything on under load the counters
-# add up and the console answers. Run from the root of the tree:
+# Tracepoints from the prompt to the real perf: the console prints their fields as perf does,
+# filters and patterns select correctly, and with everything enabled under load the counters add up
+# and the console answers. Run from the root of the tree:
 #
 #     prove tests/boot/tracepoints.t
 use strict;
@@ -88,13 +88,13 @@ $machine = boot(flags => $unthrottled,
 ended_ok($machine);
 my @filtered = map { counted(said($machine, $_)) } @stats;
 my ($pages, $others) = map { $_->{'lock:lock_acquire'} } @filtered[0, 1];
-cmp_ok($pages, '>', 0, 'a filter lets through what it says');
+cmp_ok($pages, '>', 0, 'a filter lets its matches through');
 is($pages + $others, $count->{'lock:lock_acquire'}, '... and its opposite lets through the rest');
 is($filtered[2]{'kmem:mm_page_alloc'}, 0, 'no hit that a filter keeps out is counted');
 # One may come between the two being turned off.
 my ($entries, $exits) = map { $filtered[3]{"irq:irq_handler_$_"} } qw(entry exit);
 cmp_ok($entries, '>', 0, 'a pattern has a filter for each of its events');
-cmp_ok(abs($entries - $exits), '<=', 1, '... and each lets through what it says');
+cmp_ok(abs($entries - $exits), '<=', 1, '... and each lets its matches through');
 my @all = map { said($machine, 'perf script', $_) } 1 .. 3;
 my @tenth = samples($all[0]);
 is(scalar(@tenth), int($count->{'lock:lock_release'} / 10), '-c 10: every tenth hit is a sample');
@@ -118,7 +118,7 @@ like(said($machine, 'perf list'),
     qr/^  kmem:mm_page_free +void \* address, unsigned int order, unsigned long pfn$/m,
     'perf list: tracepoints with their fields');
 
-# --- The record: there unless an option says no --------------------------------------------------
+# --- The record: present unless an option turns it off --------------------------------------------
 
 my %raw = (
     '-e kmem:mm_page_alloc' => 1,

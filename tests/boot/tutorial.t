@@ -3,8 +3,8 @@
 # of: docs/tutorial.md, kernel/seeded, tools/postmortem, tools/gdb
 #
 # docs/tutorial.md is true: each of its commands is run, at the prompt, in the shell or in gdb, and
-# says what the page shows below it. A section has a machine of its own, as a reader has one after
-# `make run RUN=`. Run from the root of the tree:
+# prints what the page shows below it. Each section has its own machine, as after `make run RUN=`.
+# Run from the root of the tree:
 #
 #     prove tests/boot/tutorial.t
 use strict;
@@ -28,7 +28,7 @@ delete @ENV{qw(MAKEFLAGS MFLAGS MAKELEVEL RUN FLAGS KERNEL CONSOLE COM1 COM2 GDB
 $ENV{PERF_CONFIG} = '/dev/null';
 make_path($logs);
 
-# A line of the shell, with the paths of this run in place of the page's. What it says on both
+# A line of the shell, with the paths of this run in place of the page's. Its output on both
 # outputs; perf complains of events in general, which no page shows.
 sub shell
 {
@@ -40,8 +40,8 @@ sub shell
     return scalar `{ $line; } 2>&1 <${\($input // '/dev/null')}`;
 }
 
-# gdb, which `make gdb` starts, is given the commands as if they were typed; what it says goes after
-# one prompt each.
+# gdb, which `make gdb` starts, gets the commands as if they were typed; its output goes after one
+# prompt each.
 sub gdb_session_ok
 {
     my ($start, @commands) = @_;

@@ -2,9 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: boot, drivers/uart16550, tools/machine, tools/stream
 #
-# Under UEFI the firmware has talked on the stream's port before the kernel does: perf reads the
-# recording all the same, as tools/machine left it, and tools/stream finds it where nothing has cut
-# the firmware's words off.
+# Under UEFI the firmware has printed on the stream's port before the kernel does. perf reads the
+# recording that tools/machine left, and tools/stream finds it behind the firmware's text.
 use strict;
 use warnings;
 

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: core/unwind, core/unwind/verify
 #
-# What a person sees of the unwinder: chains are whole in the kernel without frame pointers, and in
-# the one with them, where both ways tell the same; they can begin further out; and a table that is
-# damaged or another build's is refused at boot, with a reason, by a kernel that runs on. Damaged
-# are copies of the two kernels, one a boot. Run from the root of the tree:
+# The unwinder for its users: chains are whole in the kernel without frame pointers, and in the one
+# with them, where both methods agree; they can begin at an outer caller; and a table that is
+# damaged or of another build is refused at boot, with a reason, while the kernel continues. The
+# test damages a copy of a kernel for each boot. Run from the root of the tree:
 #
 #     prove tests/boot/unwinder.t
 use strict;
@@ -232,11 +232,11 @@ for my $damage (@damages) {
             run => "bt; perf record -a $event -g $load; perf record -a $event $load; poweroff");
         ended_ok($machine, 'the kernel runs on');
         like($machine->console, qr/^Pitot: call chains of one frame only: $reason$/m,
-            '... and says why chains are short');
+            '... and reports why chains are short');
         my @frames = frames(said($machine, 'bt'));
         is(join(' ', map { $_->{name} } @frames), 'bt_run', 'bt has its own frame');
         like(said($machine, 'bt'), qr/^  \(the chain stops here: no unwind table, .*\)$/m,
-            '... and says that it stops');
+            '... and reports that it stops');
         is(said($machine, "perf record -a $event -g $load"),
             "perf record: this kernel cannot make call chains; a message at boot says why\n",
             'a recording with chains is refused');
@@ -251,7 +251,7 @@ subtest 'a table out of order, and frame pointers' => sub {
         run => "bt; perf record -a $event -g --verify-chain -- help; poweroff");
     ended_ok($machine, 'the kernel runs on');
     like($machine->console, qr/^Pitot: call chains by frame pointers only: $damages[3][1]$/m,
-        '... and says how chains are made');
+        '... and reports how chains are made');
     my @frames = frames(said($machine, 'bt'));
     is($frames[-1]{name}, 'boot_entry_high', 'bt is whole');
     like($machine->console, qr/^perf record: --verify-chain: /m, 'there is nothing to verify by');

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: kernel/user, programs, arch/x86_64/entry/user
 #
-# Programs (docs/programs.md): they run, each attack of theirs on the kernel ends as it must, each
-# system call keeps what it promises and follows no pointer to where the program has nothing;
-# afterwards the kernel does what it did before. SOAK=1 makes a hundred times as many calls by
-# chance, by another seed each time; SEED=n gives one. Run from the root of the tree:
+# Programs (docs/programs.md): they run, each of their attacks on the kernel ends as it must, each
+# system call does what it promises and follows no pointer outside the program's memory; afterwards
+# the kernel still works. SOAK=1 makes a hundred times as many random calls, with a new seed each
+# time; SEED=n gives one. Run from the root of the tree:
 #
 #     prove tests/boot/user.t
 use strict;
@@ -35,7 +35,7 @@ sub kept
     return said($machine, $watch, $nth) =~ /^\[ perf record: (\d+) records? kept \]$/m ? $1 : -1;
 }
 
-# One test for each line of the program's that says "ok" or "not ok".
+# One test for each "ok" or "not ok" line of the program.
 sub lines_ok
 {
     my ($text, $program, $least) = @_;
@@ -163,7 +163,7 @@ for my $line ('run spin', '/bin/spin calls',
     'perf record -a -e mem:kernel_flag:rw -- /bin/spin calls') {
     $machine->send("$line\n");
     $machine->expect(qr/^spin: until \^C; beside the console, until `kill PID`$/m, $patience,
-        "$line says how it ends");
+        "$line prints how it ends");
     $machine->send("\x03");
     $machine->expect(qr/^\S*spin: killed by signal 2\n.*^pitot> $/ms, $patience, '... up to ^C');
 }

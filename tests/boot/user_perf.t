@@ -173,7 +173,7 @@ sub polls_ok
     like($said, qr/^\[ perf record: \d+ records? kept/m, '... of which the recording is told');
     like($said, qr/fs-load \(pid $pid\): killed by signal 15$/m, '... as is its end');
     like($said_by->("perf record -e $place -p $pid -- help", qr/^perf record: .*/m, 'then -p'),
-        qr/^perf record: -p $pid: no such thread; `ps` lists them$/m, '... says so');
+        qr/^perf record: -p $pid: no such thread; `ps` lists them$/m, '... reports it');
     unlike($said_by->('perf list', qr/^ +dr0 .*/m, 'perf list'), qr/^ +dr\d +0x/m,
         '... and no register stays taken');
     $said_by->("kill -9 $other; wait", qr/^fs-load \(pid $other\): killed by signal 9/m,

@@ -3,9 +3,9 @@
 # of: drivers/virtio_serial, drivers/virtio_pci, drivers/pci, boot/ports
 #
 # The stream by a virtio port: on both of QEMU's machines, below a bridge, under UEFI, with four
-# CPUs and out of a panic the real perf reads what the serial port's stream has; a device that
-# cannot be used, or that has no reader, is named with the reason, and the port has the stream; a
-# reader that leaves is said, with what was lost. Run from the root of the tree:
+# CPUs and out of a panic the real perf reads the same as from the serial port; a device that cannot
+# be used, or has no reader, is named with the reason, and the serial port gets the stream; a reader
+# that leaves is reported, with the amount that was lost. Run from the root of the tree:
 #
 #     prove tests/boot/virtio.t
 use strict;
@@ -147,13 +147,13 @@ close($first);
 my $second = reader($at);
 $machine->send("$small\n");
 $machine->expect(qr/^Pitot: the virtio port takes no more: from here on the stream is lost$/m,
-    $patience, '... and leaves, which the machine says at the next record');
+    $patience, '... and leaves, which the machine reports at the next record');
 $machine->expect(qr/records? kept \].*pitot> /s, $patience, '... without a wait');
 $machine->send("$small; poweroff\n");
 is(read_all($second), '', 'another reader is given nothing that has no beginning');
 $machine->wait_end;
 my ($lost) = $machine->console =~ /took no more: (\d+) bytes of the stream are lost/;
-cmp_ok($lost // 0, '>', 2000, '... and at the end the machine says how much was lost');
+cmp_ok($lost // 0, '>', 2000, '... and at the end the machine reports how much was lost');
 
 # --- A machine that dies -------------------------------------------------------------------------
 
@@ -179,6 +179,6 @@ my $stuck = boot(firmware => 'bios', icount => 64, com2 => 'none',
     run => 'perf record -a -m 2M -g -e mem:crash_recurse_deeper:x -- crash recurse');
 is($stuck->status, $panic_status, 'a machine that dies does not wait for ever for a reader');
 like($stuck->console, qr/^Pitot: the virtio port took no more: \d+ bytes of the stream are lost$/m,
-    '... and says what was lost');
+    '... and reports what was lost');
 
 done_testing();

@@ -3,8 +3,8 @@
 # of: kernel/panic/watchdog
 #
 # watchdog=SECONDS: a CPU that spins with interrupts off is reported, once, with every CPU's chain,
-# the locks and the newest samples; a machine that works is not, however busy; and what cannot be
-# had is refused. Run from the root of the tree:
+# the locks and the newest samples; a machine that works is not, however busy; and impossible
+# requests are refused. Run from the root of the tree:
 #
 #     prove tests/boot/watchdog.t
 use strict;

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: core/host, kernel/sched, core/event, core/perf/record, kernel/user/process
 #
-# Which threads' hits a recording has: without -a those of the workload alone, a program's from its
-# first instruction on, with all threads that it makes; the others are counted as left out. And -C:
-# those of some CPUs. Run from the root of the tree:
+# The threads whose hits are recorded: without -a the workload's alone, a program's from its first
+# instruction on, with all threads that it makes; other hits are counted as left out. And -C: the
+# hits of some CPUs. Run from the root of the tree:
 #
 #     prove tests/boot/whose.t
 use strict;
@@ -62,7 +62,7 @@ cmp_ok(threads(said($machine, 'perf script', 2)), 'ne', 'fs-load', '... with -a 
 my $left = $theirs->{$both} - $mine->{$both};
 like(said($machine, $record),
     qr/^\[ perf record: $mine->{$both} records kept, $left hits of other threads left out/m,
-    'perf record says what it leaves out');
+    'perf record reports what it leaves out');
 my ($of_perf) = perf_script($machine, '-F', 'comm,event');
 like($of_perf, qr/^ *\S+ +mem:/, 'perf reads the stream');
 like(scalar(perf_run('evlist', $machine, '-v')), qr/^mem:.* inherit: 1, enable_on_exec: 1,/m,

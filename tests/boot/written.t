@@ -3,9 +3,9 @@
 # of: arch/x86_64/debug/insn_map, tools/insnmap, core/tracepoint/filter
 #
 # Which code set it to zero, and with which instruction? From the prompt to the real perf:
-# breakpoint:hit tells what each hit of a watch did, filters choose by it, and the instruction that
-# it names is one that accesses the variable and ends where the trap came, in both kernels. Run from
-# the root of the tree:
+# breakpoint:hit reports what each hit of a watch did, filters select by it, and the instruction
+# that it names accesses the variable and ends where the trap came, in both kernels. Run from the
+# root of the tree:
 #
 #     prove tests/boot/written.t
 use strict;
@@ -97,7 +97,7 @@ sub who_set_it_to_zero
     my ($function, $offset) = $insn =~ /^(\w+)\+0x([0-9a-f]+)$/;
     is($function, 'unlock_kernel', "... which has a name ($insn)");
     my $instruction = instructions($kernel)->{$symbol{$function} + hex($offset)};
-    like($instruction->[1] // 'none', qr/<kernel_flag>/, '... and accesses it, as objdump says');
+    like($instruction->[1] // 'none', qr/<kernel_flag>/, '... and accesses it, by objdump');
     my ($ip) = $script =~ /breakpoint:hit: .*\n\s*([0-9a-f]{16}) unlock_kernel/;
     is(hex($ip // 0), $instruction->[0], '... and ends where the chain begins');
 
@@ -141,7 +141,7 @@ cmp_ok(scalar(@calls), '>', 0, 'a call by a watched pointer is told');
 is_deeply([grep { $_->{insn} ne $calls[0]{insn} || $_->{how} ne 'call' } @calls], [],
     '... as a call, by one instruction');
 like(instructions("$build/pitot.elf")->{$symbol{$function // ''} + hex($offset // 0)}[1] // '',
-    qr/^call +\*.*<$called_by>/, '... which is that, as objdump says');
+    qr/^call +\*.*<$called_by>/, '... which is that, by objdump');
 my @jumps = hits($jumps);
 cmp_ok(scalar(@jumps), '>', 100, 'a jump by a watched table is told');
 is_deeply([grep { $_->{insn} ne '0x0' || $_->{how} ne 'unknown' } @jumps], [],
