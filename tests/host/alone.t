@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: core, arch, tests/port
 #
-# The product alone: of a tree that holds nothing but core/, arch/ and tests/port each file
-# compiles, and they link to the kernel of tests/port. What core/ and arch/ ask for is named
-# here: it is the host's to give. Run from the root of the tree:
+# The product alone: in a tree of core/, arch/ and tests/port only, each file compiles, and they
+# link to the kernel of tests/port. This test lists what core/ and arch/ leave to the host. Run from
+# the root of the tree:
 #
 #     prove tests/host/alone.t
 use strict;
@@ -19,7 +19,7 @@ use Pitot::Files;
 my $build = $ENV{BUILD} // 'build';
 my $tree = "$build/alone";
 
-# What a host gives: the end of a broken invariant, where CPUs start, what its linker script says.
+# What a host provides: the end of a broken invariant, the start of CPUs, the linker script's names.
 my $ranges = 'data|insn_map|kept|nowatch_(?:data|stacks)|rodata|symtab|unwind_table'
     . '|(?:hit|nowatch|unseen)_text';
 my $scripts = "_e?text|__(?:start|stop)_\\w+|build_id_note(?:_end)?|image_end"

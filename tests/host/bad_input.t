@@ -4,9 +4,9 @@
 # of: tools/insnmap, tools/postmortem, tools/image, tools/drop-folder, tools/fold
 # of: tools/transcript
 #
-# A host tool refuses a file that is empty, random, cut or damaged: it says what is wrong in its own
-# words and ends with status 1, and the file that it would have made or filled is as it was. Run
-# from the root of the tree:
+# A host tool refuses a file that is empty, random, cut or damaged: it reports the error in a
+# message of its own and ends with status 1, and its output file is unchanged. Run from the root of
+# the tree:
 #
 #     prove tests/host/bad_input.t
 use strict;
@@ -33,7 +33,7 @@ write_bytes("$room/cut.elf", substr($kernel, 0, 3000));
 write_bytes("$room/sections.elf", substr($kernel, 0, $sections_at), pack('Q<', (1 << 63) - 1),
     substr($kernel, $sections_at + 8));
 
-# A stream that says it is the kernel's, without its end: a checksum would not fit.
+# A stream that claims to be the kernel's, without its end: a checksum would not fit.
 my ($build_id) = `readelf -n $build/pitot.elf` =~ /Build ID: (\w+)/;
 my $stream = substr(`$build/host/stream_sample stream`, 0, 1500);
 substr($stream, 28, 20) = pack('H*', $build_id);

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: tools/pad-calls, tools/calls-at-ends, arch/x86_64, boot, programs
 #
-# No call is the last instruction of its function, in anything that is built: tools look up a return
-# address as it stands, and would take the next function for the caller (docs/unwinding.md). Here of
-# what gcc has made: both kernels, their suites, the programs and the second kernel; of what clang
-# makes `make check` says it. And tools/calls-at-ends, which looks, finds such a call. Needs
+# No call is the last instruction of its function, in anything that is built: tools look up the
+# return address itself, and would name the next function as the caller (docs/unwinding.md). Checks
+# what gcc has compiled: both kernels, their suites, the programs and the second kernel; `make
+# check` checks clang's code. And tools/calls-at-ends, the checker, finds such a call. Needs
 # binutils. Run from the root of the tree: prove tests/host/calls_end.t
 use strict;
 use warnings;
@@ -22,7 +22,7 @@ my @images = ((map { "$build/$_" } qw(pitot.elf pitot-test.elf port.elf)),
     (map { "$build/programs/$_" } qw(attack calls chance fs-load poll-load spin)),
     (map { "$fp/$_" } qw(pitot.elf pitot-test.elf)));
 
-# What it says of these, and its status.
+# Its output about these, and its status.
 sub looked
 {
     my (@names) = @_;
@@ -53,7 +53,7 @@ is_deeply([made("call f1\nud2")], ["$room/made: 12 functions\n", 0], 'a call wit
 for my $call ('call f1', 'call *%rax', 'notrack call *%rax') {
     my ($said, $status) = made($call);
     like($said, qr/^\Q$room\E\/made: caller ends with (?:notrack )?call /m, "found: $call");
-    is($status, 1, '... with a status that says so');
+    is($status, 1, '... with a failing status');
 }
 
 for my $wrong (['', qr/usage: /], ["$room/made.s", qr/objdump cannot read it/],

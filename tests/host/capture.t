@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: tools/stream, tools/perf-file, tools/show, core/stream/base64
 #
-# What a serial line left is a recording as it is: a log with base64 blocks, whatever loggers and
-# terminals made of its lines, and a stream that other text surrounds. What is missing is said, and
-# what is damaged refused. The blocks are build/host/stream_sample's. Run from the root of the tree:
+# A serial line's capture can be used unchanged: a log with base64 blocks, however loggers and
+# terminals changed its lines, and a stream amid other text. Missing parts are reported, damaged
+# ones refused. build/host/stream_sample makes the blocks. Run from the root of the tree:
 #
 #     prove tests/host/capture.t
 use strict;
@@ -256,7 +256,7 @@ like($report, qr/\A\Q$log\E: at \d+ of 3145728 MiB\n/, 'long work reports its pr
 
 # A stream that grows.
 is_deeply([stream_of(substr("$firmware$port", 0, 900), '--from')],
-    ["60\n", "LOG: skips 59 bytes before the stream\n", 0], '--from says where it begins');
+    ["60\n", "LOG: skips 59 bytes before the stream\n", 0], '--from sets where it begins');
 is((stream_of("$port$firmware" . substr($port, 0, 900), '--from'))[0],
     length("$port$firmware") + 1 . "\n", '... the last');
 is((stream_of($both, '--from'))[2], 1, '... of a stream only, not of blocks');
@@ -268,7 +268,7 @@ write_bytes("$room/stream", $streams[1]);
 write_bytes($log, $odd);
 is((run("tools/perf-file $room/stream $room/plain"))[2], 0, 'perf-file takes a stream');
 ($output, $errors, $status) = run("tools/perf-file LOG $room/file");
-is_deeply([$errors, $status], [$told, 0], 'perf-file takes the log, and says the same');
+is_deeply([$errors, $status], [$told, 0], 'perf-file takes the log, with the same messages');
 ok(slurp("$room/file") eq slurp("$room/plain"), '... to the same file');
 ($output, $errors, $status) = run("make -s perfdata BUILD=$room/build FROM=LOG");
 my ($before) = $errors =~ /\A(.*)^\S+: not written: \S+ is not the recorded kernel, .*\n\z/ms;

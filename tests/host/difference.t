@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: tests/lib/Pitot/Difference.pm, tests/lib/Pitot/Transcript.pm
 #
-# A failing comparison shows the first difference and says where the others are; the whole texts are
-# kept; and a file of tests in which everything differs prints 40 lines for the first few failures,
-# then one for each (tests/lib/Pitot/Difference.pm). Run from the root of the tree:
+# A failing comparison shows the first difference and lists the others' places; the whole texts are
+# kept; and a test file in which everything differs prints 40 lines for the first few failures, then
+# one for each (tests/lib/Pitot/Difference.pm). Run from the root of the tree:
 #
 #     prove tests/host/difference.t
 use strict;
@@ -69,6 +69,6 @@ same_lines_ok([], [], 'nothing and nothing');
 same_lines_ok(['a'], [], 'a line and nothing');
 END
 is($status, 2, 'no lines on both sides are a failure, too');
-like($told, qr/^# there are no lines to compare$/m, '... that says so');
+like($told, qr/^# there are no lines to compare$/m, '... that is reported');
 
 done_testing();

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: tools/tests, Makefile
 #
-# The verdict does not depend on the user that runs the tests, nor from where. `make test` gives a
-# test the same environment in a padded one, with another TMPDIR, HOME, LANG, without TERM, without
-# a terminal, under nohup; and what is compared with the real perf holds in each of them without
-# that, too: perf's own order follows its heap, which lies after the environment. Run from the root
-# of the tree:
+# Results do not depend on who runs the tests, or from where. `make test` gives a test the same
+# environment from a padded one, with another TMPDIR, HOME, LANG, without TERM, without a terminal,
+# under nohup. Comparisons with the real perf hold in each of these without `make test`, too,
+# although perf's order depends on the address of its heap, which lies after the environment. Run
+# from the root of the tree:
 #
 #     prove tests/host/environment.t
 use strict;

@@ -4,8 +4,8 @@
 # of: ports/rust/port.mk, programs/programs.mk, tests/tests.mk, tools/tools.mk, tools/mkiso
 #
 # The same sources give the same bytes in two folders, with gcc and with clang: in a copy of this
-# tree with a longer path one file of each kind is made, and is the one here, byte for byte, and so
-# is the image. Run from the root of the tree:
+# tree with a longer path one file of each kind is built, and equals the one here, byte for byte, as
+# does the image. Run from the root of the tree:
 #
 #     prove tests/host/folders.t
 use strict;

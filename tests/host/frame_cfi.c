@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Holds arch_frame_at against the compiler's own call frame information, at every instruction of
- * the kernel's text: where the CFA (the caller's sp) is counted from, and whether the frame
- * pointer is still the caller's, must be what the function's bytes were read as. Functions are
- * found as the kernel finds them, in its own symbol table.
+ * Compares arch_frame_at, which reads a function's bytes, with the compiler's call frame
+ * information at every instruction of the kernel's text: the register from which the CFA (the
+ * caller's sp) is computed, and whether the frame pointer is still the caller's. Functions are
+ * found in the kernel's own symbol table.
  *
- * Exempt are: what lies in no function; the trap entries, whose frames are a struct regs;
+ * Exempt are: code outside functions; the trap entries, whose frames are a struct regs;
  * boot_entry_high, ap_entry_high, thread_start and a program's _start, which have no caller;
- * arch_switch, whose frame is as compilers make it but whose rules count from rsp, as that is what
- * changes stacks; and alignment padding inside a function that follows a jump or return and is no
- * jump's target: it does not run, and what compilers say of it is arbitrary.
+ * arch_switch, which has an ordinary frame but rules relative to rsp, because it changes stacks;
+ * and alignment padding inside a function behind a jump or return, unless a jump leads to it: it
+ * does not run, and its information is arbitrary.
  *
  * usage: objdump -d --no-show-raw-insn -j .text KERNEL | frame_cfi KERNEL
  *        a line "mismatch FUNCTION+OFFSET: ..." for each, then the counts; status 1 if there is one
@@ -95,7 +95,7 @@ enum fp_place {
 static const char *const fp_place_names[] = {
     [FP_IN_REGISTER] = "the caller's", [FP_IN_FRAME] = "saved", [FP_ELSEWHERE] = "elsewhere"};
 
-/* What the CFI says of an instruction. */
+/* The CFI's rules at an instruction. */
 struct frame_rule {
     uint64_t cfa_register;
     int64_t cfa_offset;
@@ -191,7 +191,7 @@ static enum fp_place rule_fp_place(Dwarf_Frame *frame)
     return FP_ELSEWHERE;
 }
 
-/* False where the CFI covers nothing at `address` or says it in an expression. */
+/* False if the CFI does not cover `address` or uses an expression. */
 static bool rule_find(const struct kernel *kernel, uint64_t address, struct frame_rule *rule)
 {
     Dwarf_Frame *frame;
@@ -214,8 +214,8 @@ static bool rule_find(const struct kernel *kernel, uint64_t address, struct fram
 
 /*
  * Where the frame lies according to the CFI; false if it is in none of the places that
- * arch_frame_at can tell. After `pop rbp` clang still says that rbp is in the frame: the memory
- * still holds it, and so does the register.
+ * arch_frame_at can tell. After `pop rbp` clang's CFI still has rbp in the frame: the memory still
+ * holds it, and so does the register.
  */
 static bool rule_frame(const struct frame_rule *rule, enum arch_frame *frame)
 {
@@ -339,7 +339,7 @@ static const char *register_name(uint64_t number)
     return number == DWARF_RBP ? "rbp" : "another register";
 }
 
-/* False, with a line that says why, if the two disagree. */
+/* False, with a line that gives the reason, if the two disagree. */
 static bool frame_agrees(const struct kernel *kernel, uint64_t address, enum arch_frame told)
 {
     enum arch_frame expected;

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: arch/x86_64/unwind/frame, core/unwind/fp, tests/host/frame_cfi
 #
-# The frame pointer unwinder's first step, held against the compiler's call frame information at
-# every instruction of the kernel that is built for it, and of the programs (build/host/frame_cfi),
-# of which those that are assembly are made to be odd, and left out. Needs objdump
-# (binutils). Run from the root of the tree: prove tests/host/frame_cfi.t
+# The frame pointer unwinder's first step agrees with the compiler's call frame information at every
+# instruction of the kernel built for it, and of the programs (build/host/frame_cfi), except those
+# in assembly, which are odd on purpose. Needs objdump (binutils). Run from the root of the tree:
+# prove tests/host/frame_cfi.t
 use strict;
 use warnings;
 use Test::More;
@@ -18,7 +18,7 @@ for my $image (sort(keys(%least))) {
     my @lines = `objdump -d --no-show-raw-insn -j .text $image | $build/host/frame_cfi $image`;
     my $status = $? >> 8;
     my ($compared) = map { /^compared (\d+):/ } @lines;
-    is($status, 0, "$image: arch_frame_at says what the CFI says") or diag(@lines);
+    is($status, 0, "$image: arch_frame_at agrees with the CFI") or diag(@lines);
     cmp_ok($compared // 0, '>', $least{$image}, "... at every instruction: $lines[-1]");
 }
 

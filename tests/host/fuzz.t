@@ -3,17 +3,18 @@
 # of: tests/fuzz, core/unwind, core/tracepoint/filter, core/event/spec, core/perf
 # of: core/stream/tracing_data, core/gdb, kernel/user/elf, kernel/fs/ustar, core/lib, core/stream
 #
-# What must stand any input under clang's fuzzer (tests/fuzz): the unwinder with hostile stacks and
-# hostile tables, the parsers of options, events and filters, what describes tracepoints, what
-# programs come in, and gdb's protocol. A fixed number of inputs, of a fixed seed, finds nothing;
-# and such inputs do find what is wrong with copies of the code in which a check is left out: as
-# many were enough for each of four seeds, but which they are differs from run to run, so at least
-# three times as many are tried. docs/proof.md tells how to run one by hand and how to replay what
-# it found. Run from the root of the tree:
+# Code that must accept any input, under clang's fuzzer (tests/fuzz): the unwinder with hostile
+# stacks and tables, the parsers of options, events and filters, the description of tracepoints,
+# program files and archives, and gdb's protocol. A fixed number of inputs, of a fixed seed, finds
+# nothing; such inputs do find the errors in copies of the code in which a check is left out. (The
+# number was enough for each of four seeds; inputs differ from run to run, so at least three times
+# as many are tried.) docs/proof.md explains how to run one by hand and how to replay a finding. Run
+# from the root of the tree:
 #
 #     prove tests/host/fuzz.t
 #
-# SOAK=1 tries thirty times as many and more, and begins with what the last such run had learnt.
+# SOAK=1 tries at least thirty times as many, and starts with the inputs that the last such run
+# kept.
 use strict;
 use warnings;
 use lib 'tests/lib';
@@ -134,7 +135,7 @@ my @broken = (
         fuzzer => 'filter_fuzz',
     },
     {
-        claim => 'the description says which fields have a sign',
+        claim => 'the description marks fields that have a sign',
         file => 'core/tracepoint/format.c',
         line => qr{\{"int", true, NULL\}},
         instead => q({"unsigned int", false, NULL}),
@@ -148,7 +149,7 @@ my @broken = (
         fuzzer => 'format_fuzz',
     },
     {
-        claim => 'what gdb says stays inside of its room',
+        claim => 'what gdb sends stays inside its buffer',
         file => 'core/gdb/link.c',
         line => qr{\*length < GDB_PACKET_MAX\)},
         instead => '*length <= GDB_PACKET_MAX + 1)',
@@ -199,7 +200,7 @@ sub tail
     return join("\n", @lines);
 }
 
-# clang takes the flag and lets the linker say that its runtime is not there.
+# clang takes the flag; only the linker reports that its runtime is missing.
 sub fuzzer_there
 {
     open(my $file, '>', "$room/empty.c") or die "empty.c: $!";

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: tools/gather, tools/machine
 #
-# What QEMU writes byte by byte is in its files whole, in order and in time, with few calls of the
-# system (tools/gather). build/host/gathered writes as QEMU does; then a machine does. Run from the
+# Bytes that QEMU writes one by one reach its files whole, in order and in time, with few system
+# calls (tools/gather). build/host/gathered writes as QEMU does; then a machine does. Run from the
 # root of the tree:
 #
 #     prove tests/host/gather.t

@@ -4,8 +4,8 @@
  * which has tools/gather loaded before it. Orders: `bytes=TEXT` writes each byte by itself,
  * `word=TEXT` all at once, `many=COUNT` so many single bytes, 'a' to 'z' again and again;
  * `next=FILE` continues in another file, `wait` reads a line from stdin, `send` sends a byte to a
- * socket and says how long the file is right after it. In the end it says how often it has asked
- * the system to write.
+ * socket and prints the file's length right after it. At the end it prints the number of its
+ * writes.
  */
 #include <fcntl.h>
 #include <stdio.h>

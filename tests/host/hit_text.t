@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: linker.ld, core, arch/x86_64, tests/gdb/call_graph
 #
-# Where gdb's stub in the kernel puts no int3 (docs/gdb.md): what hits, NMIs and the stub
-# itself run lies in one range of text, by linker.ld's list of objects and by ARCH_HIT_TEXT. Here
-# the linked kernel is followed from where these begin: nothing that they reach may lie elsewhere.
+# Where gdb's stub in the kernel puts no int3 (docs/gdb.md): all code of hits, NMIs and the stub
+# itself lies in one range of text, by linker.ld's list of objects and by ARCH_HIT_TEXT. The test
+# follows the calls of the linked kernel from their entries: nothing they reach may lie elsewhere.
 # Which calls there are, through pointers, too, tests/gdb/call_graph.py finds out by the code, the
 # data and the types, so no list of handlers has to be kept. It tells of calls that cannot be: what
 # is excepted from it stands below with the reason, and a new one fails the test until a person has
@@ -23,7 +23,7 @@ my @roots = qw(debug_trap nmi_trap break_trap event_tracepoint_hit);
 # Not followed, and why.
 my $ends = 'a machine that ends runs what it likes';
 my $threads = 'runs in a thread: called in none of these, though by a pointer of a type that is';
-my $interrupts = "called in interrupts: of break_trap's type, say, for other vectors";
+my $interrupts = "called in interrupts: of break_trap's type, for example, for other vectors";
 my $prints = "the console's: stops print into gdb's sink alone";
 my %known = (
     (map { $_ => $ends } qw(assert_failed trap_fatal power_request panic_on_fault)),

@@ -2,11 +2,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: tools/insnmap, arch/x86_64/debug/insn_map
 #
-# tools/insnmap: the maps of both kernels, and of one of which each file is compiled in one of
-# twenty ways (tests/lib/Pitot/MixedKernel.pm; with SOAK=1 in all of them), against what objdump
-# (binutils, another decoder) makes of the same bytes, at every instruction. Then small programs:
-# what it fails on, and that it says where and why. Needs binutils, gcc and clang. Run from the root
-# of the tree:
+# tools/insnmap: the maps of both kernels, and of one with each file compiled in one of twenty ways
+# (tests/lib/Pitot/MixedKernel.pm; with SOAK=1 in all of them), agree with objdump (binutils,
+# another decoder) at every instruction. Then small programs on which it fails, with the place and
+# the reason. Needs binutils, gcc and clang. Run from the root of the tree:
 #
 #     prove tests/host/insnmap.t
 use strict;
@@ -45,12 +44,12 @@ sub run_tool
     return ($? >> 8, $output);
 }
 
-# --- What objdump says ----------------------------------------------------------------------------
+# --- objdump's instructions -----------------------------------------------------------------------
 
 # Words before the mnemonic that change nothing here.
 my $prefix = qr/(?:lock|data16|addr32|notrack|bnd|rex\S*|[cdefgs]s) /;
 
-# Matches a mnemonic that accesses memory without an operand that says so.
+# Matches a mnemonic that accesses memory without a memory operand.
 my $hidden = qr/^(?:push|pop|leave|enter|xlat)/;
 
 # Nothing in memory is read or written, whatever the operands look like.

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Holds the unwind table inside a kernel against the call frame information that it was made from,
- * at every byte of the text. The table is read as the kernel reads it. Nothing of the generator is
- * used, and no shapes are compared but outcomes: a machine is made up, its registers and memory
- * filled with numbers that hardly occur twice; libdw's expressions are evaluated on it, the table's
- * rule is applied to it, and both must find the same return address, sp and frame pointer.
+ * Compares the unwind table inside a kernel with the call frame information that it was made from,
+ * at every byte of the text. The table is read as the kernel reads it; the generator's code is not
+ * used. Outcomes are compared, not representations: on an invented machine, whose registers and
+ * memory hold numbers that hardly repeat, libdw's expressions and the table's rule must give the
+ * same return address, sp and frame pointer.
  *
- * Memory below sp belongs to no frame. Where the information says that a register is saved there,
- * the register has been popped, and the register itself is the right answer (clang, in epilogues).
+ * Memory below sp belongs to no frame. A register that the information has there was popped, so the
+ * register itself is right (clang, in epilogues).
  *
  * usage: orc_cfi KERNEL
  *        a line "mismatch ADDRESS: ..." for each, then the counts; status 1 if there is one
@@ -97,7 +97,7 @@ static struct machine machine_make(void)
     return machine;
 }
 
-/* --- What libdw says -------------------------------------------------------------------------- */
+/* --- libdw's rules ---------------------------------------------------------------------------- */
 
 /*
  * The operations that compilers use in call frame information. Dies at others, which the table must
@@ -187,7 +187,7 @@ static struct caller told(Dwarf_Frame *frame, const struct machine *machine)
     return caller;
 }
 
-/* --- What the table says ---------------------------------------------------------------------- */
+/* --- The table's rules ------------------------------------------------------------------------ */
 
 static struct caller ruled(const struct unwind_rule *rule, const struct machine *machine)
 {
@@ -262,7 +262,7 @@ static const void *section_bytes(Elf *elf, const char *wanted, GElf_Shdr *header
     errx(2, "no section %s", wanted);
 }
 
-/* Opens the table by what the ELF says of text and build id, not by what is in the table itself. */
+/* Opens the table with the ELF file's text and build id, not those in the table itself. */
 static void table_open(struct kernel *kernel)
 {
     GElf_Shdr text, note, header;

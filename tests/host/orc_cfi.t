@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: tools/orcgen, core/unwind/table, tests/host/orc_cfi
 #
-# The unwind tables in the kernels that were built, held against the call frame information that
-# they were made from, at every byte (build/host/orc_cfi). Needs readelf (binutils). Run from the
-# root of the tree: prove tests/host/orc_cfi.t
+# The unwind tables in the kernels agree with the call frame information that they were made from,
+# at every byte (build/host/orc_cfi). Needs readelf (binutils). Run from the root of the tree: prove
+# tests/host/orc_cfi.t
 use strict;
 use warnings;
 use File::Temp qw(tempdir);
@@ -23,7 +23,7 @@ sub compare
 for my $kernel (qw(pitot pitot-test)) {
     my ($status, @lines) = compare("$build/$kernel.elf");
     my ($compared, $kinds) = ($lines[-1] // '') =~ /^compared (\d+): (.*); padding/;
-    is($status, 0, "$kernel: the table says what the information says")
+    is($status, 0, "$kernel: the table agrees with the information")
         or diag(@lines > 20 ? @lines[ 0 .. 19, -1 ] : @lines);
     cmp_ok($compared // 0, '>', 50000, "$kernel: at every byte: $lines[-1]");
     unlike($kinds // ' 0', qr/ 0\b/, "$kernel: rules of each kind were met");
@@ -49,7 +49,7 @@ sub changed_copy
 
 changed_copy("$build/pitot.elf", "$scratch/changed.elf");
 my ($status, @lines) = compare("$scratch/changed.elf");
-is($status, 1, 'information that says otherwise is noticed');
+is($status, 1, 'different information is noticed');
 like($lines[0], qr/^mismatch 0xffffffff8\w+: .* the table says call/, 'with the place');
 like($lines[-1], qr/mismatches [1-9]/, 'and counted');
 

@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: tools/orcgen, core/unwind/table
 #
-# tools/orcgen on small programs: what it accepts, what it fails on, and that it says where and why.
-# Then on a kernel of which each file is compiled in one of twenty ways, by gcc or clang, from -O0
+# tools/orcgen on small programs: which it accepts, and which it refuses, with the place and the
+# reason. Then on a kernel with each file compiled in one of twenty ways, by gcc or clang, from -O0
 # to -O3 and -Os, with and without frame pointers; with SOAK=1 on twenty, so that each file is
-# compiled in all of them (tests/lib/Pitot/MixedKernel.pm). Each table that it makes is held against
-# its source, .eh_frame, by orc_cfi. Needs binutils, gcc and clang. Run from the root of the tree:
-# prove tests/host/orcgen.t
+# compiled in all of them (tests/lib/Pitot/MixedKernel.pm). orc_cfi compares each table with its
+# source, .eh_frame. Needs binutils, gcc and clang. Run from the root of the tree: prove
+# tests/host/orcgen.t
 use strict;
 use warnings;
 use lib 'tests/lib';
@@ -108,7 +108,7 @@ sub refused_ok
         or diag("status $status: $output");
 }
 
-# Two tests: the tool is content, and the table says the same as .eh_frame.
+# Two tests: the tool succeeds, and the table agrees with .eh_frame.
 sub accepted_ok
 {
     my ($program, $name, @options) = @_;

@@ -4,9 +4,8 @@
 # of: tools/tests, tools/postmortem, tools/calls-at-ends, tools/pad-calls, tools/orcgen
 # of: tools/insnmap, tools/image, tools/mkiso, tools/pitot-tables
 #
-# A tool that could not write its output fails, and a file that it would have replaced is the old
-# one: on a full disk, after a machine that did not boot, of a recording that is not there. Run from
-# the root of the tree:
+# A tool that cannot write its output fails and keeps the older file: on a full disk, after a
+# machine that did not boot, for a missing recording. Run from the root of the tree:
 #
 #     prove tests/host/outputs.t
 use strict;
@@ -59,11 +58,11 @@ my @commands = (
 for my $command (@commands) {
     is(system("{ $command; } >/dev/null 2>$room/said"), 0, $command) or diag(slurp("$room/said"));
     isnt(system("{ $command; } >/dev/full 2>$room/said"), 0, '... not onto a full disk');
-    like(slurp("$room/said"), qr/No space left|I\/O error|write/, '... and it says so');
+    like(slurp("$room/said"), qr/No space left|I\/O error|write/, '... and it reports that');
 }
 is(system("tools/perf-file docs/demo.perf /dev/full 2>$room/said") >> 8 ? 1 : 0, 1,
     'tools/perf-file fails, too');
-is(slurp("$room/said"), "/dev/full: No space left on device\n", '... and says so');
+is(slurp("$room/said"), "/dev/full: No space left on device\n", '... and reports that');
 
 # A file may have no more than 4 KiB: the error is another, and the state of the disk the same.
 my $little = "trap '' XFSZ; ulimit -f 8";
@@ -137,7 +136,7 @@ program('qemu-system-x86_64', 'exit 1');    # and the sub-make builds nothing
 for my $target (qw(demo picture)) {
     isnt(system("PATH=$here/$room/bin:\$PATH make -s -C $room/tree BUILD=build MAKE=true "
         . "PACKAGES=skip $target >$room/said 2>&1"), 0, "make $target without a machine fails");
-    like(slurp("$room/said"), qr/QEMU did not start/, '... and says why');
+    like(slurp("$room/said"), qr/QEMU did not start/, '... and reports why');
     is(slurp("$room/tree/docs/$_"), slurp("docs/$_"), "... docs/$_ is the old one") for @kept;
 }
 for my $text ('', "GRUB cannot boot\n", "pitot> wild\npitot> perf report\n") {

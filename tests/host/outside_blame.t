@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: outside/pitot, outside/wire.h
 #
-# `pitot blame` prints the writers of each place, as the plugin tells them, and no answer where it
-# has none. The plugin is a script (tests/lib/Pitot/StandIn.pm). Run from the root of the tree:
+# `pitot blame` prints the writers of each place that the plugin reports, and no answer if it has
+# none. The plugin is a script (tests/lib/Pitot/StandIn.pm). Run from the root of the tree:
 #
 #     prove tests/host/outside_blame.t
 use strict;
@@ -127,7 +127,7 @@ my @all = (@known, clock(0, 100), (map { word(thread => 1, context => 1, time =>
     [address => $queue + 16, length => 8, ip => $place{vfs_write}],
     [address => $queue + 24, length => 8, ip => $place{vfs_write}, time => 11]));
 
-# What the file says of places, and on stderr; its status.
+# The file's answers about places, and stderr; the status.
 sub asked
 {
     my ($said, $complaints, $status) = pitot('blame', '-i', $file, @_);
@@ -201,7 +201,7 @@ for my $damage (['was not written by pitot blame', 'x' x 8_000],
     write_bytes($file, $bytes);
     refused_ok("\Q$file\E $why", 'run_queue');
 }
-# What a whole file with wrong records says, its checksum right.
+# The answer from a whole file with wrong records and a right checksum.
 my $invalid = 'is invalid';
 for my $case (
     ["the plugin's write by CPU 0, after 101 of its 100 instructions, $invalid",

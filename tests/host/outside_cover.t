@@ -48,7 +48,7 @@ for (split(/\n/, `nm -S $elf`)) {
 }
 my ($start) = map { hex } `nm $elf` =~ /^(\w+) T start$/m;
 
-# Runs `pitot cover`: what the tracefile says of each source, and what stands on stderr.
+# Runs `pitot cover`: the tracefile's lines for each source, and stderr.
 sub covered
 {
     plugin_says(begin(1), @_, end(instructions => 1));

@@ -2,9 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: outside/pitot
 #
-# `pitot graph` adds the costs of all paths through a function up, as a tree of what it calls, and
-# leaves interrupts out of it. The plugin is a script (tests/lib/Pitot/StandIn.pm). Run from the
-# root of the tree:
+# `pitot graph` adds up the costs of all paths through a function, as a tree of its callees, without
+# interrupts. The plugin is a script (tests/lib/Pitot/StandIn.pm). Run from the root of the tree:
 #
 #     prove tests/host/outside_graph.t
 use strict;
@@ -16,7 +15,7 @@ use Pitot::StandIn;
 my $room = stand_in_room();
 my @qemu = ('--', "$room/qemu", '-kernel', "$room/kernel.elf");
 
-# What it says, without blanks in its columns: [LINE...], and the lines that no graph has.
+# Its output, without blanks in its columns: [LINE...], and the lines outside the graph.
 sub graph
 {
     my (undef, $complaints, $status) = pitot('graph', @_, @qemu);

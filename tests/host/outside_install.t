@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: outside/outside.mk, outside/pitot.1, outside/pitot/plugin.c
 #
-# `make install` puts pitot where a package would, and what it has installed works; `make uninstall`
-# leaves nothing. The manual page has the commands and options that the program has, and no other.
-# Run from the root of the tree:
+# `make install` puts pitot where a package would, and the installed command works; `make uninstall`
+# leaves nothing. The manual page has exactly the program's commands and options. Run from the root
+# of the tree:
 #
 #     prove tests/host/outside_install.t
 use strict;
@@ -54,7 +54,7 @@ my %documented = map { $_ => 1 }
     map { s/ , Fl /, -/gr =~ s/^Fl /-/r =~ s/ Ar / /r } $page =~ /^\.It (Fl .*)$/mg;
 is_deeply(\%documented, \%options, '... and their options');
 
-# What formats the page says of it; each of them where it is installed.
+# The formatters' complaints about the page, from each that is installed.
 for my $linter (['mandoc', '-Tlint', '-Wwarning'], ['groff', '-mdoc', '-ww', '-Tascii', '-Z']) {
     my ($name) = @$linter;
     my $said = `command -v $name > /dev/null && @$linter outside/pitot.1 2>&1`;

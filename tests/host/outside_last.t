@@ -2,9 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: outside/pitot
 #
-# `pitot last` prints the last calls of each CPU, the oldest first and indented by their depth, and
-# where each CPU was. The plugin is a script (tests/lib/Pitot/StandIn.pm). Run from the root of the
-# tree:
+# `pitot last` prints the last calls of each CPU, the oldest first and indented by depth, and where
+# each CPU was. The plugin is a script (tests/lib/Pitot/StandIn.pm). Run from the root of the tree:
 #
 #     prove tests/host/outside_last.t
 use strict;
@@ -17,7 +16,7 @@ use Pitot::StandIn;
 my $room = stand_in_room();
 my @qemu = ('--', "$room/qemu", '-kernel', "$room/kernel.elf");
 
-# What it says, without the blanks at a line's beginning; and its status.
+# Its output, without blanks at the beginning of lines; and its status.
 sub last_calls
 {
     my (undef, $complaints, $status) = pitot('last', @_, @qemu);
@@ -87,7 +86,7 @@ is_deeply([last_calls()],
     [['pitot: no code of the kernel\'s file ran; --kernel ELF names another'], 0],
     'a kernel that did not run');
 
-# --- What no plugin says -------------------------------------------------------------------------
+# --- What no plugin sends -------------------------------------------------------------------------
 
 for my $case (['last call in context 1', last_call(context => 1)],
     ['last call in context 9', where(), last_call(context => 9)],

@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: outside/pitot, tests/fuzz/pitot_mutants.c, outside/wire.h
 #
-# `pitot` with files that somebody has changed at random (tests/fuzz/pitot_mutants.c), under the
-# address sanitizer and the one of undefined behaviour: a fixed number of runs of a fixed seed. And
-# such runs do find what is wrong with copies of the code in which a check is left out. Run from the
-# root of the tree:
+# `pitot` with randomly damaged files (tests/fuzz/pitot_mutants.c), under AddressSanitizer and
+# UBSan: a fixed number of runs of a fixed seed finds nothing. And such runs do find the errors in
+# copies of the code in which a check is left out. Run from the root of the tree:
 #
 #     prove tests/host/outside_mutants.t
 #
@@ -98,7 +97,7 @@ sub linked
         == 0;
 }
 
-# Runs the program: its status, and what it says.
+# Runs the program: its status and its output.
 sub finds
 {
     my ($program, $first, $count) = @_;

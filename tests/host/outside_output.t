@@ -3,8 +3,8 @@
 # of: outside/pitot/output.h, outside/pitot/watch.h, docs/outside.md
 #
 # The files of `pitot record`, `blame` and `cover` replace older ones only if there is something to
-# replace them with: not if QEMU refuses to start, fails, or is ended before the kernel's code runs,
-# nor if the disk is full. What ended it is told in each command. Run from the root of the tree:
+# replace them with: not if QEMU refuses to start, fails, or is killed before the kernel's code
+# runs, nor if the disk is full. Each command reports what ended it. Run from the root of the tree:
 #
 #     prove tests/host/outside_output.t
 use strict;
@@ -23,7 +23,7 @@ my @qemu = ('--', "$room/qemu", '-kernel', "$room/debug.elf");
 my $listed = "$room/list.txt";
 write_bytes($listed, "ffffffff80100000 T kmain\n");
 
-# What the command leaves at its path and beside it, what it says, and its status.
+# What the command leaves at its path and beside it, its output, and its status.
 sub left
 {
     my ($environment, $command, @options) = @_;

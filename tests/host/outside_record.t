@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: outside/pitot, outside/wire.h
 #
-# `pitot record` writes what the plugin says as a file that perf names with no option, whatever
-# ends QEMU or itself, and refuses what no plugin says. The plugin is a script
+# `pitot record` writes the plugin's records as a file that perf symbolizes without options, however
+# QEMU or itself ends, and refuses records that no plugin sends. The plugin is a script
 # (tests/lib/Pitot/StandIn.pm). Run from the root of the tree:
 #
 #     prove tests/host/outside_record.t
@@ -142,7 +142,7 @@ for my $command ('script -F comm,tid,cpu,time,period,event,ip,sym,symoff',
     'report --stdio -g none') {
     my $of_stream = `cd $room && PERF_CONFIG=/dev/null perf --no-pager $command -i - < stream 2>&1`;
     is($of_stream =~ s/^#.*\n//mgr, in_perf($out, split(' ', $command)) =~ s/^#.*\n//mgr,
-        "... perf $command says of it what it says of the file") if pitot(@record, '-g', @qemu);
+        "... perf $command prints the same of it as of the file") if pitot(@record, '-g', @qemu);
 }
 ($stream, $told) = pitot({STAND_IN_END => 'raw'}, qw(record -o -), @qemu);
 like($told, qr/^in: /m, '... what QEMU prints goes to standard error');
@@ -233,7 +233,7 @@ for my $chains ([], ['-g']) {
     is($status, 0, "returns @$chains") or diag($complaints);
     my %weights = in_perf($out, 'script', '-F', 'event,weight') =~ /^\s*(\S+): +(\d+)\s*$/mg;
     is_deeply(\%weights, {'return:vfs_*' => 8_000_000_000, instructions => 0},
-        '... say what was spent, where perf has a weight');
+        '... have what was spent, where perf has a weight');
     my @sorted = in_perf($out, 'report', '--stdio', '--no-children', '-g', 'none', '-F',
         'sample,sym,local_weight') =~ /^ +(\d+) +\[\.\] (\S+) +(\d+)/mg;
     is_deeply(\@sorted, [1, 'vfs_write', 8_000_000_000, 1, 'kmain', 0], '... by which it sorts');
@@ -281,7 +281,7 @@ for my $signal (qw(INT TERM HUP)) {
     plugin_says_last(sample(ip => $place{panic}, time => 5_000), end());
     ($said, $complaints, $status) = pitot({STAND_IN_END => "parent $signal"}, @record, '-g', @qemu);
     is_deeply([$complaints, $status], ["[ pitot record: 6 samples in $out ]\n", 0],
-        "SIG$signal ends QEMU, which says its last");
+        "SIG$signal ends QEMU, which sends its last records");
     is(scalar(samples()), 6, '... and all of it is in the file');
 }
 plugin_says(@profile);
@@ -389,7 +389,7 @@ for my $slide (0x2000000, -0x100000) {
         [sprintf('0x%x', $place{run_queue} + $slide), '0x1000'],
         'what is watched moves with the kernel');
     is_deeply([samples()], ['kmain 2 000 0.000001 1 instructions: vfs_read+0x4 sched_run+0xff'],
-        "names of a kernel that runs $at from where its file says");
+        "names of a kernel that runs $at from its file's addresses");
     is($complaints, "pitot: the kernel was relocated by $at from kernel.elf\n"
             . "pitot: that was known after 3 of its blocks of code: hits there are missing\n"
             . "pitot: 7 places differ from kernel.elf: patched, or overwritten\n"

@@ -2,9 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: outside/pitot, docs/outside.md
 #
-# What `pitot` refuses, each in one line with what would be right, and before QEMU is started or a
-# file is written; what help it gives; and how it asks the plugin for each event. Run from the root
-# of the tree:
+# Refusals of `pitot`, each in one line with what would be right, before QEMU is started or a file
+# is written; its help; and the plugin's argument for each event. Run from the root of the tree:
 #
 #     prove tests/host/outside_refusals.t
 use strict;
@@ -280,7 +279,7 @@ sub asked
     is_deeply([@of_qemu[0, 2 .. $#of_qemu]], ['-plugin', '-kernel', $elf, '-append', 'a,b -e x'],
         '... leaves QEMU\'s words alone');
     like($of_qemu[1], qr{^file=\Q$room\E\S+?\.so,request=\d+$}, '... gives the plugin its request');
-    like(request_words(), qr/^$text/, '... says where the kernel lies, and its code');
+    like(request_words(), qr/^$text/, '... tells where the kernel lies, and its code');
     return request_words() =~ s/^$text//r;
 }
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: outside/pitot/stat.c, outside/pitot/watch.c
 #
-# `pitot stat` prints what the plugin counted as perf stat does, and says what it did not count. The
+# `pitot stat` prints the plugin's counts as perf stat does, and reports what was not counted. The
 # plugin is a script (tests/lib/Pitot/StandIn.pm). Run from the root of the tree:
 #
 #     prove tests/host/outside_stat.t

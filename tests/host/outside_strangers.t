@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: outside/pitot, docs/outside.md
 #
-# `pitot` with files that somebody else gave: ELF files whose headers are wrong, lists that are no
-# lists, names with control characters. Each is refused in one line, or does no harm. The plugin is
-# a script (tests/lib/Pitot/StandIn.pm). Run from the root of the tree:
+# `pitot` with untrusted files: ELF files with wrong headers, lists that are no lists, names with
+# control characters. Each is refused in one line, or does no harm. The plugin is a script
+# (tests/lib/Pitot/StandIn.pm). Run from the root of the tree:
 #
 #     prove tests/host/outside_strangers.t
 use strict;
@@ -34,7 +34,7 @@ sub slurp_at
     return $bytes;
 }
 
-# What `pitot record` says of a file with these bytes, and its status.
+# The output of `pitot record` about a file with these bytes, and its status.
 sub recorded
 {
     my ($bytes, @options) = @_;
@@ -188,8 +188,8 @@ is((pitot('stat', '-e', "call:k$shown", @qemu))[2], 0, '... it can be typed as i
 # Outside this tree, whose repository would be around.
 my $land = File::Temp::tempdir('pitot-XXXXXX', DIR => '/tmp', CLEANUP => 1);
 
-# What lcov.info says of a kernel whose code comes from these source files, and stderr. The kernel
-# is in $land/tree/build, the current folder is $land/away.
+# lcov.info of a kernel whose code comes from these source files, and stderr. The kernel is in
+# $land/tree/build, the current folder is $land/away.
 sub sources_of
 {
     my ($current, @files) = @_;

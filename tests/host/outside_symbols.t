@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: outside/pitot/symbol_list.c, outside/pitot/made_elf.c, outside/pitot/kernel.c
 #
-# `pitot record` of a kernel whose ELF file is not there: by what nm prints, by the map of the
-# linker, or by an ELF file that was cut down to 32 bits. The real perf names all of it with no
-# option, by the ELF file that pitot writes. Then names of C++ and Rust, which are demangled. The
-# plugin is a script (tests/lib/Pitot/StandIn.pm). Run from the root of the tree:
+# `pitot record` of a kernel without its ELF file: by the output of nm, by the linker's map, or by a
+# 32-bit ELF file. The real perf names all addresses without options, by the ELF file that pitot
+# writes. Then names of C++ and Rust, which are demangled. The plugin is a script
+# (tests/lib/Pitot/StandIn.pm). Run from the root of the tree:
 #
 #     prove tests/host/outside_symbols.t
 use strict;

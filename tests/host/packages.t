@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: tools/packages, Makefile, Containerfile
 #
-# tools/packages, on a system of the test's own: what it installs for which set, that it says what
-# and how much before, when it asks, and what it says where there is no apt-get; and what `make
-# release` leaves. Run from the root of the tree:
+# tools/packages, on a system of the test's own: what it installs for each set, that it first prints
+# what and how much, when it asks, and its message without apt-get; and what `make release` leaves.
+# Run from the root of the tree:
 #
 #     prove tests/host/packages.t
 use strict;
@@ -49,7 +49,7 @@ sub packages
 new_system();
 my ($said, $status) = packages('run');
 is($status, 1, 'without apt-get nothing is installed');
-like($said, qr/neither Debian nor Ubuntu/, '... and it says why');
+like($said, qr/neither Debian nor Ubuntu/, '... and it reports why');
 for my $other (qw(Fedora Arch Nix)) {
     like($said, qr/^$other, run: .*\bnasm\b/m, "... and how $other calls what is needed");
 }
@@ -71,7 +71,7 @@ program('id', 'echo 0');
 ($said, $status) = packages('run');
 is($status, 0, 'root installs');
 like($said, qr/\APitot needs more packages, from apt-get: .*\nNeed to get 7 MB.*\nAfter this.*9 MB/,
-    '... and it says what and how much first');
+    '... and it first prints what and how much');
 my ($installed) = slurp("$system/did") =~ /^.* install -y .*$/mg;
 like($installed, qr/\bnasm\b.*\bqemu-system-x86\b/, '... what running needs');
 unlike($installed, qr/\b(?:ovmf|bochs|vgabios|gdb|clang)\b/, '... and nothing else');

@@ -20,7 +20,7 @@ my $rules = File::Spec->rel2abs('tools/rules');
 my $tree = "$build/pages";
 make_path("$tree/docs");
 
-# What tools/rules says of a page with this text, in a tree of its own.
+# The output of tools/rules for a page with this text, in a tree of its own.
 sub said
 {
     my ($page, $text) = @_;
@@ -67,7 +67,7 @@ is(join(', ', map { "$named{$_}: $_" } @lost),
 
 my ($table) = slurp('docs/glossary.md') =~ /^\| name in the documents .*\n\|---.*\n((?:\|.*\n)+)/m;
 my @rows = split(/\n/, $table // '');
-cmp_ok(scalar(@rows), '>', 10, 'docs/glossary.md says what they are called here');
+cmp_ok(scalar(@rows), '>', 10, 'docs/glossary.md has their names here');
 for my $row (@rows) {
     my ($there, $here) = $row =~ /^\| (.*) \| (.*) \|$/;
     my @missing = grep { !is_there($_) } map { s/^struct //r } $here =~ /`([^`]+)`/g;

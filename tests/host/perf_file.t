@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: tools/perf-file, core/stream
 #
-# tools/perf-file makes of a stream a file that perf takes for one of its own, and nothing of a
-# stream that is damaged. The streams are build/host/stream_sample's. Run from the root of the tree:
+# tools/perf-file converts a stream to a file that perf accepts as its own, and writes nothing for a
+# damaged stream. build/host/stream_sample makes the streams. Run from the root of the tree:
 #
 #     prove tests/host/perf_file.t
 use strict;
@@ -82,7 +82,7 @@ my $header = run("perf report --header-only -i $file");
 my %told = $header =~ /^# ([\w ]+?) : (.*?) *$/mg;
 is_deeply([@told{'hostname', 'os release', 'arch', 'nrcpus avail', 'nrcpus online', 'cpudesc'}],
     ['pitot', 'pitot-0123456789ab', 'x86_64', 4, 4, 'a CPU of no maker'],
-    'the header has the machine: what the stream says');
+    'the header has the machine of the stream');
 is($told{cmdline}, 'perf record -a -e mem:kernel_flag:rw -e mem:release_lock:x',
     '... a command for the events');
 like($header, qr/^# event : name = mem:kernel_flag:rw, /m, '... and their names');
@@ -180,7 +180,7 @@ my ($last) = grep { $records[$_][0] == 9 } reverse(0 .. $#records);
 my ($taken, $warned) = perf_file(substr($both, 0, $records[$last][1] - 1), '-f');
 is($taken, 0, '-f takes what there is of it');
 like($warned, qr/\A\S+: is cut or damaged at byte \d+ of \d+: no checksum after byte $first_end$/,
-    '... and says from where on nothing is known');
+    '... and reports from where on nothing is known');
 is(scalar(script("-i $file")), 2, '... all whole samples');
 my $damaged = substr($both, 0, -8);
 vec($damaged, 8 * 400, 1) ^= 1;

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: Makefile, tests/tests.mk, tools/tools.mk
 #
-# An edit leaves no stale test: a header that changes has exactly those objects of the host programs
-# compiled again whose sources include it, and a source those programs linked again that have it in
-# them. Asked of make, which pretends that the file is new and runs nothing. Run from the root of
-# the tree:
+# An edit leaves no stale test: after a change of a header exactly those objects of the host
+# programs are recompiled whose sources include it, and after a change of a source exactly those
+# programs are relinked that contain it. make is asked, which pretends that the file is new and runs
+# nothing. Run from the root of the tree:
 #
 #     prove tests/host/rebuild.t
 use strict;

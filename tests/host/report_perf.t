@@ -4,10 +4,10 @@
 # of: tests/host/report_sample
 #
 # The kernel's own report and script print what the real perf prints of the same recording:
-# build/host/report_sample makes recordings up and writes both the stream and the texts. Needs perf,
-# as and ld. Run from the root of the tree: prove tests/host/report_perf.t
-# SEEDS=n tries so many recordings (9, as there are keys to sort by; with QUICK=1 4, with SOAK=1
-# 600), SEED=n that one alone.
+# build/host/report_sample invents recordings and writes both the stream and the texts. Needs perf,
+# as and ld. Run from the root of the tree: prove tests/host/report_perf.t SEEDS=n tries so many
+# recordings (9, as there are keys to sort by; with QUICK=1 4, with SOAK=1 600), SEED=n that one
+# alone.
 use strict;
 use warnings;
 use lib 'tests/lib';

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Makes a recording up from a seed and writes it twice: as the stream that the real perf reads, and
+ * Invents a recording from a seed and writes it twice: as the stream that the real perf reads, and
  * as the texts that the kernel's own report and script print of it. tests/host/report_perf.t
- * demands that perf prints the same. What the recordings are rich in: chains that share beginnings,
- * equal counts, addresses outside of any function or just past one, chains too long or empty,
- * chains that continue in programs, periods from 0 to huge, events with and without chains.
+ * requires perf to print the same. The recordings are rich in chains that share beginnings, equal
+ * counts, addresses outside of any function or just past one, chains too long or empty, chains that
+ * continue in programs, periods from 0 to huge, events with and without chains.
  *
  * usage: report_sample assembly PART
  *            the fake kernel's source

@@ -2,11 +2,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: core/ring, core/sample, tests/bench/ring
 #
-# What the ring costs, as far as it is the same on every machine: the instructions that ring_output
-# executes for an event, single-stepped, beside those of the floor (tests/bench/ring/floor.c), and
-# that two counts agree; and those of a plain sample that sample_take puts together, beside
-# ring_output's of a ready event as long. ns are for `make bench`. Run from the root of the tree:
-# prove tests/host/ring_cost.t
+# The machine-independent cost of the ring: the instructions that ring_output executes for an event,
+# single-stepped, compared with those of the floor (tests/bench/ring/floor.c), counted twice; and
+# those of sample_take for a plain sample, compared with ring_output's for an existing event of the
+# same length. ns are for `make bench`. Run from the root of the tree: prove tests/host/ring_cost.t
 use strict;
 use warnings;
 use Test::More;

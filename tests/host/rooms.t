@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: tools/layers, docs/index.md
 #
-# The picture of the rooms in docs/index.md is what tools/layers holds: the arrows between the
-# houses, and the order of core's rooms. Run from the root of the tree:
+# docs/index.md lists what tools/layers enforces: the arrows between the folders, and the order of
+# core's rooms. Run from the root of the tree:
 #
 #     prove tests/host/rooms.t
 use strict;

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: tools/tests, tools/one-test
 #
-# How tests are run (tools/tests, tools/one-test), in a small tree made here: which are chosen by a
-# name, what is refused, that a file that fails prints no more than a screen and keeps the rest,
-# what it took, and which file is over a budget. Run from the root of the tree:
+# How tests are run (tools/tests, tools/one-test), in a small tree made here: which tests a name
+# chooses, what is refused, that a failing file prints at most a screen and keeps the rest, the time
+# that it took, and which file is over its budget. Run from the root of the tree:
 #
 #     prove tests/host/run_tests.t
 use strict;

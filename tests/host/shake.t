@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: tools/shake
 #
-# tools/shake finds the test that fails now and then, says so, and leaves no busy loop running, not
-# when it is interrupted either; it has emulators stand still. In a small tree made here. Run from
-# the root of the tree:
+# tools/shake finds and reports a test that fails now and then, and leaves no busy loop running,
+# even if interrupted; it can stop emulators for a while. In a small tree made here. Run from the
+# root of the tree:
 #
 #     prove tests/host/shake.t
 use strict;
@@ -37,7 +37,7 @@ sub loops
     return (scalar(@loops), join(' ', grep { kill(0 => $_) } @loops));
 }
 
-# What it says, and its status. To a file: a busy loop that was left would hold a pipe open.
+# Its output and its status. To a file: a busy loop that was left would hold a pipe open.
 sub shake
 {
     my ($command) = @_;
@@ -59,7 +59,7 @@ isnt(-s 'runs', 8, 'not the second time') or diag('because');
 END
 ($said, $status) = shake('tools/shake tests/quiet.t tests/frail.t');
 is($status, 1, 'one failure in five runs is one');
-like($said, qr{^beside 1: 2 of 2 +FAILED: tests/frail\.t,}m, 'the run that failed says so');
+like($said, qr{^beside 1: 2 of 2 +FAILED: tests/frail\.t,}m, 'the failed run is reported');
 like($said, qr{^tests/frail\.t: failed in 1 of 5 runs\nshake: not quiet}m, '... and the end');
 like(slurp("$tree/build/logs/shake/1-2.frail.tap"), qr/^# because$/m, 'its log is kept');
 is_deeply([loops($said)], [3, ''], 'no busy loop is left');
@@ -112,7 +112,7 @@ kill(INT => $pid);
 waitpid($pid, 0);
 is($? >> 8, 130, '^C ends it');
 $said = slurp("$tree/said");
-like($said, qr/^shake: stopped by SIGINT$/m, '... as it says');
+like($said, qr/^shake: stopped by SIGINT$/m, '... as reported');
 is_deeply([loops($said)], [1, ''], '... and its busy loop');
 my $test = slurp("$tree/runs.now");
 unlike(slurp_if_there("/proc/$test/stat"), qr/\) [^Z]/, '... and the test');

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: tools/show, tools/fold, tools/demo, docs/demo.perf
 #
-# The demonstration recording is readable by the real perf, with the symbols beside it and nothing
-# else of this tree; its picture shows what it holds; and `make flamegraph` and `make view` hand a
-# recording to the programs that they name, or refuse: with what each sample weighs. Run from the
-# root of the tree:
+# The real perf reads the demonstration recording with the symbols beside it and nothing else of
+# this tree; its picture shows its contents; and `make flamegraph` and `make view` hand a recording,
+# with each sample's weight, to the programs that they name, or refuse. Run from the root of the
+# tree:
 #
 #     prove tests/host/show.t
 use strict;
@@ -23,7 +23,7 @@ my $build = ($ENV{BUILD} // 'build') . '/show';
 remove_tree($build);
 make_path("$build/bin");
 
-# What a shell's line says, on both outputs, and its status.
+# A shell line's output, both streams, and its status.
 sub shell
 {
     my ($line) = @_;
@@ -71,7 +71,7 @@ for my $recording ("$build/alone.perf", "$build/file") {
     is($refused, 1, "$recording: without a list, beside another kernel, it is refused");
     is($said, "tools/show: $recording: its kernel has build id $recorded,\n"
         . "$build/symfs/vmlinux has $built. Record again, or keep the recorded kernel and\n"
-        . "put its symbols beside it: nm -n KERNEL >$list\n", '... and it says what to do');
+        . "put its symbols beside it: nm -n KERNEL >$list\n", '... and what to do');
 }
 write_bytes("$build/nameless.perf", substr(slurp('docs/demo.perf'), 0, 16),
     substr(slurp('docs/demo.perf'), 72, -1));

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # Stands in for QEMU with the plugin, for tests of outside/pitot (tests/lib/Pitot/StandIn.pm copies
-# it): says on --help what QEMU says, else notes its words, writes the records that it is given to
-# the plugin's descriptor, and ends as it is told.
+# it): prints QEMU's --help if asked for it; otherwise notes its arguments, writes the given records
+# to the plugin's descriptor, and ends as configured.
 #
 #     STAND_IN_VERSION   of QEMU; 7.2.22 if not set. "none": it is another program;
 #                        "never": it says nothing; "babble": it says other things without an end

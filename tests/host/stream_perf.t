@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: core/stream, core/stream/base64, core/lib/crc32, tests/host/stream_sample
 #
-# Shows the stream of build/host/stream_sample to the real perf, with a tiny kernel made here for
+# Gives the stream of build/host/stream_sample to the real perf, with a tiny kernel made here for
 # its symbols. Needs perf, uudecode (sharutils), gzip, as and ld. Run from the root of the tree:
-# prove tests/host/stream_perf.t
-# SOAK=1 cuts the stream at every byte of every record, QUICK=1 where records end.
+# prove tests/host/stream_perf.t SOAK=1 cuts the stream at every byte of every record, QUICK=1 where
+# records end.
 use strict;
 use warnings;
 use lib 'tests/lib';
@@ -34,7 +34,7 @@ sub output_of
     return $output;
 }
 
-# Functions where stream_sample.c says that they are.
+# Functions at the addresses that stream_sample.c uses.
 sub make_kernel
 {
     my ($path, $id) = @_;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Writes a stream of two small recordings to the standard output, made by core/stream/stream.c from
- * records that this program puts together itself. tests/host/stream_perf.t shows it to the real
- * perf and knows what must come out.
+ * Writes a stream of two small recordings to standard output, made by core/stream/stream.c from
+ * records of its own. tests/host/stream_perf.t gives it to the real perf and knows the result.
  *
  * usage: stream_sample stream|block
  *        stream: the bytes as on COM2; block: each recording as a stream of its own in a base64
