@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# `make bench`: what hits, frames and tables cost. Nine parts, each a table; docs/bench.md tells
+# `make bench`: what hits, frames and tables cost. Nine parts, each a table; docs/bench.md explains
 # how they are measured and how to read them.
 #
 #   the kernel     guest instructions of a hit and a frame, for each UNWINDER that is built

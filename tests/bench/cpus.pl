@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # Events a second that 1, 2, 4 and 8 CPUs record together in QEMU; a part of `make bench`. The
-# command `bench-cpus` of the test kernel raises them; docs/bench.md tells what the figures say.
+# command `bench-cpus` of the test kernel raises them; docs/bench.md explains the figures.
 #
 # QEMU runs all CPUs in one thread of the host, as tools/machine asks it to, or each in one of its
 # own. Then it misses some watched accesses, so there is no `watch`.

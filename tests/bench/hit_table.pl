@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # `make bench-table`: measures both kernels and writes the table of hits into docs/bench.md.
-# tests/boot/hit_cost.t says when it is older than the code.
+# tests/boot/hit_cost.t fails if it is older than the code.
 use strict;
 use warnings;
 

@@ -4,7 +4,7 @@
 # What a byte costs on the ports that the stream and the first words can have, in QEMU; a part of
 # `make bench`. The command `bench-ports` of the test kernel sends 128 KiB in pieces of 256 bytes.
 # Instructions are the guest's, by -icount, and the same on each host; bytes a second are the
-# emulator's on this one, best of five, so only their ratio says something.
+# emulator's on this one, best of five, so only their ratio is meaningful.
 use strict;
 use warnings;
 

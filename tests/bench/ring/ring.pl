@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # `make bench`, the ring: runs $BUILD/bench/ring where LTTng-UST has a session in snapshot mode, and
-# ends what it started. LTTng's daemon is one of its own, in a folder of its own, so that no other
-# session is touched; root's would be the machine's, so root becomes the user `nobody` for it. What
-# LTTng has kept is looked at at the end: the newest event has to be in a snapshot. Without LTTng
-# the program says what was not measured.
+# ends what it started. LTTng's daemon has a folder of its own, so that no other session is touched;
+# root's daemon would be the machine's, so root becomes the user `nobody` for it. At the end the
+# newest event must be in a snapshot. Without LTTng the program prints what was not measured.
 use strict;
 use warnings;
 use lib 'tests/lib';
@@ -42,7 +41,7 @@ sub run_as_owner
     exec(@command) or die("$command[0]: $!\n");
 }
 
-# A command of LTTng's. False if it fails; what it says is in the log.
+# A command of LTTng's. False if it fails; its output is in the log.
 sub lttng
 {
     my (@arguments) = @_;

@@ -43,7 +43,7 @@ static const char *with_clock(bool clock)
     return clock ? "with the clock" : "without the clock";
 }
 
-/* Lines that each say what they are about: one may be read, or quoted, alone. */
+/* Self-contained lines: each may be read, or quoted, alone. */
 static void print_floor_target(const struct figures *figures, bool clock, unsigned threads)
 {
     const double *own = output_of(figures, clock)->least[threads - 1];

@@ -40,7 +40,7 @@ struct side {
 struct writer {
     const char *name;
     bool clock;
-    const char *(*missing)(void); /* why it is not measured; NULL, or says NULL: it is */
+    const char *(*missing)(void); /* why it is not measured; NULL, or returns NULL: it is */
     /*
      * An empty ring for side->payload, called by the thread that writes into it; NULL: no memory.
      * Every call makes another.

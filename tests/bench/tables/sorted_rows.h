@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The table that the kernel's is measured against: rows of 10 bytes, sorted by address, in two
- * arrays, and an index of 4 bytes for each 256 bytes of text that says where to begin to search.
- * The layout and so the size are those of Linux' ORC tables (4 bytes of address, 6 of rule); the
- * code is not theirs.
+ * arrays, and an index of 4 bytes for each 256 bytes of text, where the search begins. The layout
+ * and so the size are those of Linux' ORC tables (4 bytes of address, 6 of rule); the code is not
+ * theirs.
  */
 #pragma once
 

@@ -36,7 +36,7 @@ struct synthetic {
 
 /* About so many rows over as many bytes of text. False: no memory. */
 bool synthetic_make(struct synthetic *synthetic, size_t rows, uint32_t text_size);
-/* Prints what the list above says of Linux, as it has turned out. */
+/* Prints the list above, as measured. */
 void synthetic_print(const struct synthetic *synthetic);
 void synthetic_free(struct synthetic *synthetic);
 

@@ -2,8 +2,8 @@
 /*
  * See chain.h. The build defines CHAIN, the function that this file is to make; CHAIN_BODY: a
  * function has seven times so many bytes of other code around its call, which are jumped over; and
- * CHAIN_FRAMED, if it compiles with frame pointers. Registers that an asm statement says it changes
- * are saved by the function around it, as if it had needed them.
+ * CHAIN_FRAMED, if it compiles with frame pointers. Registers that an asm statement declares as
+ * changed are saved by the function around it, as if it had needed them.
  */
 #include "tests/bench/unwind/chain.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* In libunwind.c's place where there is no libunwind: the table of results says so. */
+/* Replaces libunwind.c if libunwind is missing: the table of results shows that. */
 #include "tests/bench/unwind/methods.h"
 
 #define MISSING "libunwind.h is not installed (package libunwind-dev)"

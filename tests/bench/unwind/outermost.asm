@@ -1,7 +1,7 @@
 ; SPDX-License-Identifier: BSD-2-Clause
 ;
 ; For tests/bench/unwind/chain.c: where the chains end, for unwinders of every kind. Frame pointers
-; end at 0; for all others the call frame information says that there is no caller.
+; end at 0; all others end by the call frame information.
 
 %include "arch/x86_64/unwind/cfi.inc"
 
