@@ -7,18 +7,11 @@
 
 #include "arch/regs.h"
 
-struct pitot_kernel;
 struct pitot_regs;
 struct pitot_trap;
 
 /* Called once at boot, before any other function of arch. */
-void arch_embed_init(const struct pitot_kernel *with);
-
-/* True if the kernel reports stacks, so that call chains can be recorded. */
-bool arch_embed_has_stacks(void);
-
-/* True if the kernel has no other CPUs, or can stop them. */
-bool arch_embed_can_park(void);
+void arch_embed_init(void);
 
 /*
  * Returns a CPU that was released without calling pitot_cpu_resumes, or ARCH_NO_CPU. Task context.
@@ -30,9 +23,6 @@ bool arch_embed_has_tables(void);
 
 /* Returns the build ID, from the kernel or the tables; NULL if unknown. */
 const uint8_t *arch_embed_build_id(void);
-
-/* The argument of pitot_init. Any context. */
-const struct pitot_kernel *arch_embed_kernel(void);
 
 /* Converts a trap's registers to Pitot's own form. Any context. */
 struct regs arch_embed_regs(const struct pitot_regs *from);
@@ -49,7 +39,7 @@ bool arch_embed_in_gate(uintptr_t address);
 const struct pitot_trap *arch_embed_trap(uintptr_t address);
 
 /* Records where debug traps that are not Pitot's continue. Boot. */
-void arch_embed_gate_init(const struct pitot_kernel *kernel);
+void arch_embed_gate_init(void);
 
 /*
  * Returns why debug traps on this CPU miss Pitot, or NULL if none do. Interrupt and task context.

@@ -62,11 +62,11 @@ static void ports_drain(void)
     uart_drain(&com2);
 }
 
-static void ports_power(enum host_power state)
+static void ports_power(enum pitot_power state)
 {
     gdb_exited();
     ports_drain();
-    if (state == HOST_POWER_OFF)
+    if (state == PITOT_POWER_OFF)
         power_off();
     else
         power_reset();

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See host.h. */
+/* See host.h and task.h. */
 #include "core/host.h"
 
-struct host host;
+#include "core/task.h"
+
+struct pitot_kernel host;
 uint64_t task_ids[ARCH_CPUS_MAX];
 struct preemption preemption[ARCH_CPUS_MAX];
 
-void host_set(const struct host *with)
+void host_set(const struct pitot_kernel *with)
 {
     host = *with;
 }

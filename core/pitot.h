@@ -1,56 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Pitot as a library for another kernel: every function that this kernel calls or provides, in
- * plain C types, for C and C++. Link it with build/lib/pitot.o (`make lib`). docs/porting.md
- * explains the interface level by level.
+ * The interface between Pitot and the kernel that contains it, in plain C types, for C and C++:
+ * what the kernel gives, struct pitot_kernel, and every function that it calls. Linked with
+ * build/lib/pitot.o (`make lib`); docs/porting.md explains the interface level by level.
  */
 #pragma once
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* --- Functions the kernel provides. --- */
-
-/* Any context, including debug traps: must not lock, allocate or fault. */
-unsigned pitot_host_cpu(void);             /* this CPU, from 0; below CPUS of `make lib` */
-unsigned long long pitot_host_clock(void); /* ns; one monotonic clock for all CPUs */
-
-/* Writes bytes of the stream to where perf will read them. Task context, in pitot_stop. */
-void pitot_host_write(const void *bytes, unsigned long length);
-
-/* Reports a broken invariant of Pitot. Does not return. Any context. */
-void pitot_host_panic(const char *what) __attribute__((noreturn));
-
-/*
- * For call chains: stores the bounds of the readable stack [*low, *high) that contains `address`,
- * and returns 1; or returns 0. Any context.
- */
-int pitot_host_stack(unsigned long address, unsigned long *low, unsigned long *high)
-    __attribute__((weak));
-
-/* For breakpoints: returns 1 if the bytes can be read now and later without fault. Any context. */
-int pitot_host_mapped(unsigned long address, unsigned long length) __attribute__((weak));
-
-/*
- * For more than one CPU: stops all others, with interrupts off, until pitot_host_release; returns 0
- * if it cannot, and they keep running. Each stopped CPU calls pitot_cpu_resumes before it
- * continues, and pitot_host_release returns once all have. Task context; Pitot calls both with
- * interrupts off.
- */
-int pitot_host_park(void) __attribute__((weak));
-void pitot_host_release(void) __attribute__((weak));
-
-/* For console commands (LEVEL=4), which need tables and levels 1 and 2: prints. Task context. */
-void pitot_host_print(const char *text, unsigned long length);
-
-/*
- * For gdb (GDB=1), which also needs pitot_host_mapped: a serial line that nothing else uses.
- * pitot_host_gdb_get returns the received byte, or -1 at once; 0xff 256 times in a row is taken for
- * a port that is not there. Any context.
- */
-int pitot_host_gdb_get(void) __attribute__((weak));
-void pitot_host_gdb_put(unsigned char byte) __attribute__((weak));
 
 /* --- Functions the kernel calls. --- */
 
@@ -67,7 +25,37 @@ struct pitot_trap {
     unsigned bp, frame;
 };
 
-/* Must not change after pitot_init. */
+/* A program's file. Its memory is never freed, because samples outlive processes. */
+#define PITOT_PATH_SIZE 256 /* of a path, including the NUL */
+struct symbol_table;
+struct pitot_program {
+    const char *path;                   /* shorter than PITOT_PATH_SIZE */
+    const unsigned char *build_id;      /* 20 bytes; 0 if the file has none */
+    const struct symbol_table *symbols; /* core/symbols/table.h; empty if the file has none */
+    unsigned number;                    /* from 0, in order of discovery */
+};
+
+enum pitot_task { PITOT_TASK_NONE, PITOT_TASK_OF_KERNEL, PITOT_TASK_OF_PROGRAM };
+
+/* Which threads `perf record -- COMMAND` follows. */
+enum pitot_follow {
+    PITOT_FOLLOW_END,       /* no thread any more: the command has ended */
+    PITOT_FOLLOW_FROM_EXEC, /* the current thread, once it runs a program's first instruction */
+    PITOT_FOLLOW,           /* the current thread, and threads it creates from now on */
+};
+
+/* Events that Pitot's threads wait for. */
+enum pitot_channel { PITOT_RECORDS, PITOT_STREAM_ENDS, PITOT_INTERVAL, PITOT_CHANNELS };
+
+enum pitot_interrupt { PITOT_INTERRUPT_ASK, PITOT_INTERRUPT_TAKE, PITOT_INTERRUPT_AWAIT };
+enum pitot_power { PITOT_POWER_OFF, PITOT_POWER_RESET };
+
+/*
+ * The kernel: what it is, and the functions it provides. A member that is 0 is one that the kernel
+ * does not have; what needs it is refused by its name. "Any context" includes debug traps and NMIs:
+ * such a function takes no lock, allocates nothing and cannot trap. Functions that fail store the
+ * reason in *why. pitot_init copies the structure, but not what it points to.
+ */
 struct pitot_kernel {
     const void *text, *text_end;   /* the kernel's code, [text, text_end) */
     const unsigned char *build_id; /* 20 bytes; 0: perf accepts any ELF file */
@@ -85,9 +73,104 @@ struct pitot_kernel {
      * push the frame. Neither range can be watched, because a hit would interrupt itself.
      */
     const void *gate_stack, *gate_stack_end;
+
+    /* --- In every kernel. Any context. --- */
+
+    unsigned (*cpu)(void);        /* this CPU, from 0, below `cpus`; 0: there is one */
+    unsigned long (*clock)(void); /* ns; one monotonic clock for all CPUs */
+    /* Reports a broken invariant of Pitot; does not return. */
+    void (*panic)(const char *what);
+    /* Writes bytes of the stream to where perf will read them. Task context, in pitot_stop. */
+    void (*write)(const void *bytes, unsigned long length);
+
+    /* --- For call chains, breakpoints, more than one CPU. --- */
+
+    /*
+     * Stores the bounds of the readable stack [*low, *high) that contains `address`, and returns 1;
+     * or returns 0. Any context.
+     */
+    int (*stack)(unsigned long address, unsigned long *low, unsigned long *high);
+    /* Returns 1 if the bytes can be read now and later without fault. Any context. */
+    int (*mapped)(unsigned long address, unsigned long length);
+    /*
+     * Stops all other CPUs, with interrupts off, until `release`; returns 0 if it cannot, and they
+     * keep running. Each stopped CPU calls pitot_cpu_resumes before it continues, and `release`
+     * returns once all have. Task context; Pitot calls both with interrupts off.
+     */
+    int (*park)(void);
+    void (*release)(void);
+
+    /* --- For console commands, which also need tables, `stack` and `mapped`. --- */
+
+    void (*print)(const char *text, unsigned long length); /* task context */
+    /*
+     * Returns at least `bytes` bytes of zeroed, page-aligned memory; or 0, and how much is
+     * available. Task context. 0: MEMORY bytes of `make lib`.
+     */
+    void *(*memory_take)(unsigned long bytes, const char **why);
+    void (*memory_give)(void *memory, unsigned long bytes);
+    /*
+     * Returns page-aligned memory that has the same address in each boot, survives a reset and is
+     * used by Pitot alone; or 0. ARCH_KEPT variables (arch/memory.h) must survive too. Any context;
+     * for perf report --last-boot.
+     */
+    void *(*memory_kept)(unsigned long *bytes);
+    /*
+     * Starts a thread that runs `run`, which never returns, and waits until the thread has slept
+     * once. Returns 0 and its pid, or the reason. Task context; for perf stat -I, and for a stream
+     * while a recording runs.
+     */
+    const char *(*thread_start)(const char *name, void (*run)(void *unused), unsigned *pid);
+    /*
+     * Sleeps until `until`, called first and after each `wake` of the channel, returns 1. A wake
+     * between that call and the sleep is not lost. Task context.
+     */
+    void (*wait)(enum pitot_channel channel, int (*until)(void));
+    void (*wake)(enum pitot_channel channel); /* task or interrupt context */
+    /*
+     * ASK: returns 1 if ^C was typed since the command line began; any context. TAKE: the same,
+     * and consumes that ^C. AWAIT: sleeps until ^C is typed. TAKE and AWAIT: task context.
+     */
+    int (*interrupted)(enum pitot_interrupt how);
+
+    /* --- For the names of threads; 0: those that pitot_thread_named gives. --- */
+
+    /* Returns the name of the thread running on `cpu`; 0 if none runs there yet. Any context. */
+    const char *(*task_name)(unsigned cpu);
+    /* Names the current thread after its command; 0 restores its own name. Task context. */
+    void (*task_rename)(const char *name);
+    enum pitot_task (*task_find)(unsigned pid);
+    /*
+     * Reports each thread and its program's mappings, through core/recording/tasks.h with `lived`
+     * true; idle threads have the number 0 and TASK_IDLE_NAME. Task context.
+     */
+    void (*tasks_tell)(void);
+    /*
+     * From now on, the kernel reports at each switch whether the next thread is one of these
+     * (core/event/follow.h). PITOT_FOLLOW_END comes with all other CPUs parked. 0: the threads of
+     * all commands count.
+     */
+    void (*follow)(enum pitot_follow which);
+    /* Returns the file's program, or 0 and the reason. Task context; for events in programs. */
+    const struct pitot_program *(*program_load)(const char *path, const char **why);
+
+    /* --- For gdb (GDB=1), which also needs `mapped`. Any context. --- */
+
+    /*
+     * A serial line that nothing else uses. gdb_get returns the received byte, or -1 at once; 0xff
+     * 256 times in a row is taken for a port that is not there.
+     */
+    int (*gdb_get)(void);
+    void (*gdb_put)(unsigned char byte);
+    /* Turns off or restarts the machine; returns on failure. For gdb's kill. */
+    void (*power)(enum pitot_power state);
 };
 
-/* Returns 0, or the reason for failure. Called once, before any other function. */
+/*
+ * Returns 0, or the reason for failure; then it may be called again. Before it has succeeded,
+ * tracepoints, pitot_thread_runs, pitot_tick and pitot_debug_trap do nothing, and the others are
+ * not called.
+ */
 const char *pitot_init(const struct pitot_kernel *kernel);
 
 /*
@@ -98,7 +181,7 @@ const char *pitot_init(const struct pitot_kernel *kernel);
  *     -g          records call chains
  *
  * Returns 0, or the reason for failure; then nothing is recorded. Task context. Refused where
- * pitot_host_stack shows that fewer than PITOT_START_STACK bytes of the stack are left, which
+ * `stack` shows that fewer than PITOT_START_STACK bytes of the stack are left, which
  * pitot_stop takes, too.
  */
 #define PITOT_START_STACK 3072
@@ -272,9 +355,9 @@ typedef void pitot_raise(struct pitot_tracepoint *, unsigned long long, unsigned
 /*
  * Runs a command line, such as "perf record -e mem:jobs_done:w -g -- work". Returns 0, or a
  * negative errno after printing the reason. Task context, one caller at a time. Refused where fewer
- * than PITOT_COMMAND_STACK bytes are left between pitot_host_stack's *low and the stack pointer;
+ * than PITOT_COMMAND_STACK bytes are left between *low of `stack` and the stack pointer;
  * the workload's own functions and interrupts come on top. Refused, too, on a stack that
- * pitot_host_stack does not know.
+ * `stack` does not know.
  */
 #define PITOT_COMMAND_STACK 6144
 int pitot_command(const char *line);

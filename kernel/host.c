@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See host.h. Implements the members of struct host; each runs in the context that core/host.h
+ * See host.h. The members of struct pitot_kernel; each runs in the context that core/pitot.h
  * states.
  */
 #include "kernel/host.h"
@@ -8,6 +8,7 @@
 #include <linux/errno.h>
 
 #include "arch/memory.h"
+#include "core/host.h"
 #include "core/recording/tasks.h"
 #include "kernel/console/input.h"
 #include "kernel/console/input_wait.h"
@@ -28,7 +29,9 @@ static unsigned order_of(size_t bytes)
     return pages_order((bytes + PAGE_SIZE - 1) / PAGE_SIZE);
 }
 
-static void *memory_take(size_t bytes, struct refusal *why)
+static struct refusal reason; /* task context; the last one */
+
+static void *memory_take(unsigned long bytes, const char **why)
 {
     unsigned order = order_of(bytes), most = PAGES_ORDER_MAX;
     void *memory = order <= PAGES_ORDER_MAX ? pages_alloc(order) : NULL;
@@ -39,13 +42,14 @@ static void *memory_take(size_t bytes, struct refusal *why)
     counts = pages_counts();
     while (most > 0 && counts.free_blocks[most] == 0)
         most--;
-    refuse(why, ENOMEM, "%llu bytes are free, at most %llu of them in one block",
+    refuse(&reason, ENOMEM, "%llu bytes are free, at most %llu of them in one block",
            (unsigned long long)counts.free * PAGE_SIZE,
            counts.free ? (unsigned long long)PAGE_SIZE << most : 0ull);
+    *why = reason.text;
     return NULL;
 }
 
-static void memory_give(void *memory, size_t bytes)
+static void memory_give(void *memory, unsigned long bytes)
 {
     pages_free(memory, order_of(bytes));
 }
@@ -56,7 +60,7 @@ void host_set_kept(void *start, size_t bytes)
     kept_size = bytes;
 }
 
-static void *memory_kept(size_t *bytes)
+static void *memory_kept(unsigned long *bytes)
 {
     *bytes = kept_size;
     return kept_place;
@@ -74,13 +78,13 @@ static void task_rename(const char *name)
     thread_set_name(thread_current(), name ? name : BOOT_TASK_NAME);
 }
 
-static enum host_task task_find(uint32_t pid)
+static enum pitot_task task_find(unsigned pid)
 {
     const struct thread *thread = thread_find(pid);
 
     if (!thread)
-        return HOST_TASK_NONE;
-    return thread->process ? HOST_TASK_OF_PROGRAM : HOST_TASK_OF_KERNEL;
+        return PITOT_TASK_NONE;
+    return thread->process ? PITOT_TASK_OF_PROGRAM : PITOT_TASK_OF_KERNEL;
 }
 
 /* Idle threads have pid 0; a recording shows them by the name that perf gives to that pid. */
@@ -90,38 +94,37 @@ static void tasks_tell(void)
 
     for (unsigned i = 0; i < THREADS_MAX; i++)
         if ((thread = thread_at(i)))
-            recording_task_named(thread->pid, thread->pid == 0 ? HOST_IDLE_NAME : thread->name,
+            recording_task_named(thread->pid, thread->pid == 0 ? TASK_IDLE_NAME : thread->name,
                                  true);
     process_tell_all();
 }
 
-static void follow(enum host_follow which)
+static void follow(enum pitot_follow which)
 {
-    if (which == HOST_FOLLOW_END)
+    if (which == PITOT_FOLLOW_END)
         thread_follow_end();
     else
-        thread_follow(which == HOST_FOLLOW ? THREAD_FOLLOWED : THREAD_FOLLOWED_FROM_EXEC);
+        thread_follow(which == PITOT_FOLLOW ? THREAD_FOLLOWED : THREAD_FOLLOWED_FROM_EXEC);
 }
 
-static int thread_start(const char *name, void (*run)(void *unused), uint32_t *pid,
-                        struct refusal *why)
+static const char *thread_start(const char *name, void (*run)(void *unused), unsigned *pid)
 {
-    struct thread *thread = thread_create(name, run, NULL, why);
+    struct thread *thread = thread_create(name, run, NULL, &reason);
 
     if (!thread)
-        return -EAGAIN;
+        return reason.text;
     *pid = thread->pid;
     thread_yield();
-    return 0;
+    return NULL;
 }
 
-static struct wait_queue channels[HOST_CHANNELS] = {
-    [HOST_RECORDS] = WAIT_QUEUE("records"),
-    [HOST_STREAM_ENDS] = WAIT_QUEUE("stream"),
-    [HOST_INTERVAL] = WAIT_QUEUE("interval"),
+static struct wait_queue channels[PITOT_CHANNELS] = {
+    [PITOT_RECORDS] = WAIT_QUEUE("records"),
+    [PITOT_STREAM_ENDS] = WAIT_QUEUE("stream"),
+    [PITOT_INTERVAL] = WAIT_QUEUE("interval"),
 };
 
-static void wait(enum host_channel channel, bool (*until)(void))
+static void wait(enum pitot_channel channel, int (*until)(void))
 {
     uint64_t flags = wait_queue_lock(&channels[channel]);
 
@@ -130,30 +133,31 @@ static void wait(enum host_channel channel, bool (*until)(void))
     wait_queue_unlock(&channels[channel], flags);
 }
 
-static void wake(enum host_channel channel)
+static void wake(enum pitot_channel channel)
 {
     wait_queue_wake_all(&channels[channel]);
 }
 
-static const struct host_program *load(const char *path, struct refusal *why)
+static const struct pitot_program *load(const char *path, const char **why)
 {
-    const struct program *program = program_load(path, why);
+    const struct program *program = program_load(path, &reason);
 
+    *why = reason.text;
     return program ? &program->known : NULL;
 }
 
-static bool interrupted(enum host_interrupt how)
+static int interrupted(enum pitot_interrupt how)
 {
-    if (how == HOST_INTERRUPT_TAKE)
+    if (how == PITOT_INTERRUPT_TAKE)
         return input_take_interrupt();
-    if (how == HOST_INTERRUPT_AWAIT)
+    if (how == PITOT_INTERRUPT_AWAIT)
         input_wait_until(input_interrupted);
     return input_interrupted();
 }
 
 void host_init(void)
 {
-    static const struct host kernel = {
+    static const struct pitot_kernel kernel = {
         .memory_take = memory_take,
         .memory_give = memory_give,
         .memory_kept = memory_kept,

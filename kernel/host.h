@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* This kernel as Pitot's host (core/host.h). */
+/* What this kernel gives Pitot (core/pitot.h). */
 #pragma once
 
 #include <stddef.h>

@@ -5,7 +5,7 @@
 #include "arch/x86_64/cpu/cpu.h"
 #include "arch/x86_64/debug/debugreg.h"
 #include "arch/x86_64/entry/trap.h"
-#include "core/pitot.h"
+#include "core/host.h"
 
 #define RING_OF_SELECTOR 3
 
@@ -67,6 +67,8 @@ __attribute__((section(".text.nowatch"))) int pitot_debug_trap(struct pitot_regs
     const struct percpu *self;
     bool ours;
 
+    if (!percpu[0].self) /* before pitot_init */
+        return 0;
     cpu_write_dr7(DR7_OFF);
     ours = serve(regs);
     self = percpu_self();
@@ -89,5 +91,5 @@ struct regs *trap_land(struct regs *frame)
 _Noreturn void trap_fatal(struct regs *regs)
 {
     (void)regs;
-    pitot_host_panic("Pitot: a debug trap that nothing explains");
+    host_panic("Pitot: a debug trap that nothing explains");
 }

@@ -3,17 +3,15 @@
 #include "arch/embed.h"
 #include "arch/watch.h"
 #include "arch/x86_64/memory/sections.h"
-#include "core/pitot.h"
+#include "core/host.h"
 
 const char *arch_watch_forbidden(uintptr_t address, size_t length)
 {
-    const struct pitot_kernel *kernel = arch_embed_kernel();
-
     if (section_overlaps(nowatch_text_start, nowatch_text_end, address, length) ||
-        section_overlaps(kernel->gate, kernel->gate_end, address, length))
+        section_overlaps(host.gate, host.gate_end, address, length))
         return "the code of the debug trap's gate";
     if (section_overlaps(nowatch_stacks_start, nowatch_stacks_end, address, length) ||
-        section_overlaps(kernel->gate_stack, kernel->gate_stack_end, address, length))
+        section_overlaps(host.gate_stack, host.gate_stack_end, address, length))
         return "the stack of the debug trap's gate";
     if (section_overlaps(nowatch_data_start, nowatch_data_end, address, length))
         return "the CPU's own area";

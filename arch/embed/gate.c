@@ -11,7 +11,7 @@
 #include "arch/x86_64/entry/idt.h"
 #include "arch/x86_64/entry/vectors.h"
 #include "arch/x86_64/memory/sections.h"
-#include "core/pitot.h"
+#include "core/host.h"
 
 #define STACK_SIZE     8192
 #define GATE_PRESENT   0x80
@@ -41,7 +41,7 @@ void *pitot_debug_stack(unsigned cpu)
 
 static _Noreturn void debug_unclaimed(void)
 {
-    pitot_host_panic("a debug trap that is not Pitot's: debug_next of struct pitot_kernel is 0");
+    host_panic("a debug trap that is not Pitot's: debug_next of struct pitot_kernel is 0");
 }
 
 /*
@@ -50,9 +50,9 @@ static _Noreturn void debug_unclaimed(void)
  */
 NOWATCH_DATA void (*embed_debug_next)(void);
 
-void arch_embed_gate_init(const struct pitot_kernel *kernel)
+void arch_embed_gate_init(void)
 {
-    embed_debug_next = kernel->debug_next ? kernel->debug_next : debug_unclaimed;
+    embed_debug_next = host.debug_next ? host.debug_next : debug_unclaimed;
 }
 
 static const struct gate *debug_gate(void)
@@ -111,7 +111,7 @@ static const char *gate_wrong(void)
     if (!gate || !(gate->type & GATE_PRESENT))
         return "gate 1 of the IDT is empty: set it to pitot_debug_entry";
     if (gate_address(gate) != (uintptr_t)pitot_debug_entry) {
-        if (arch_embed_kernel()->gate_end && arch_embed_kernel()->gate_stack_end)
+        if (host.gate_end && host.gate_stack_end)
             return NULL;
         return "gate 1 of the IDT is not pitot_debug_entry, and struct pitot_kernel does not name "
                "gate and gate_stack of another one";
@@ -120,7 +120,7 @@ static const char *gate_wrong(void)
     if ((gate->type & GATE_TYPE) != GATE_INTERRUPT)
         return "gate 1 of the IDT is not an interrupt gate";
     if (!task)
-        return "the TSS of this CPU is not where its GDT says, or not in pitot_host_mapped: set TR "
+        return "the TSS of this CPU is not where its GDT says, or not in `mapped`: set TR "
                "and that descriptor";
     if (ist == 0 || task->ist[ist - 1] != (uintptr_t)pitot_debug_stack(arch_cpu_id()))
         return "the IST stack of gate 1 is not pitot_debug_stack of this CPU";

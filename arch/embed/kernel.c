@@ -10,16 +10,13 @@
 #include "arch/x86_64/debug/debugreg.h"
 #include "arch/x86_64/memory/sections.h"
 #include "core/abi/symtab.h"
-#include "core/pitot.h"
+#include "core/host.h"
 
 NOWATCH_DATA struct percpu percpu[ARCH_CPUS_MAX];
 
-static const struct pitot_kernel *kernel; /* written only by arch_embed_init */
-
-void arch_embed_init(const struct pitot_kernel *with)
+void arch_embed_init(void)
 {
-    kernel = with;
-    arch_embed_gate_init(with);
+    arch_embed_gate_init();
     for (unsigned cpu = 0; cpu < ARCH_CPUS_MAX; cpu++) {
         percpu[cpu].self = &percpu[cpu];
         percpu[cpu].cpu = cpu;
@@ -27,27 +24,22 @@ void arch_embed_init(const struct pitot_kernel *with)
     }
 }
 
-const struct pitot_kernel *arch_embed_kernel(void)
-{
-    return kernel;
-}
-
 bool arch_embed_in_gate(uintptr_t address)
 {
-    return address >= (uintptr_t)kernel->gate && address < (uintptr_t)kernel->gate_end;
+    return address >= (uintptr_t)host.gate && address < (uintptr_t)host.gate_end;
 }
 
 const struct pitot_trap *arch_embed_trap(uintptr_t address)
 {
-    for (unsigned i = 0; i < kernel->trap_count; i++)
-        if ((uintptr_t)kernel->traps[i].returns == address)
-            return &kernel->traps[i];
+    for (unsigned i = 0; i < host.trap_count; i++)
+        if ((uintptr_t)host.traps[i].returns == address)
+            return &host.traps[i];
     return NULL;
 }
 
 unsigned arch_cpus(void)
 {
-    return ARCH_CPUS_MAX > 1 && kernel->cpus ? kernel->cpus : ARCH_CPUS_MAX;
+    return ARCH_CPUS_MAX > 1 && host.cpus ? host.cpus : ARCH_CPUS_MAX;
 }
 
 bool arch_cpu_runs(unsigned cpu)
@@ -65,11 +57,6 @@ static struct {
     uint64_t flags; /* that CPU's flags, before the outermost call */
 } parking;
 
-bool arch_embed_can_park(void)
-{
-    return ARCH_CPUS_MAX == 1 || arch_cpus() == 1 || (pitot_host_park && pitot_host_release);
-}
-
 bool arch_cpus_park(unsigned *absent)
 {
     uint64_t flags;
@@ -80,7 +67,7 @@ bool arch_cpus_park(unsigned *absent)
         return true;
     }
     flags = arch_irq_save();
-    if (ARCH_CPUS_MAX > 1 && arch_cpus() > 1 && !pitot_host_park()) {
+    if (ARCH_CPUS_MAX > 1 && arch_cpus() > 1 && !host.park()) {
         arch_irq_restore(flags);
         return false;
     }
@@ -136,7 +123,7 @@ void arch_cpus_release(void)
         return;
     if (ARCH_CPUS_MAX > 1 && arch_cpus() > 1) {
         note_loaded(); /* a kernel that preempts may soon run this code on another CPU */
-        pitot_host_release();
+        host.release();
     }
     arch_irq_restore(parking.flags);
 }
@@ -149,7 +136,7 @@ const char *arch_embed_try_cpus(unsigned *cpu)
     if (arch_cpus() == 1)
         return arch_embed_gate_wrong();
     if (!arch_cpus_park(&absent))
-        return "pitot_host_park has not made the other CPUs stand still";
+        return "`park` has not made the other CPUs stand still";
     for (unsigned other = 0; other < arch_cpus(); other++)
         __atomic_store_n(&loaded[other], UINT64_MAX, __ATOMIC_RELAXED);
     arch_cpus_release();
@@ -161,18 +148,18 @@ const char *arch_embed_try_cpus(unsigned *cpu)
 
 uintptr_t arch_text_start(void)
 {
-    return (uintptr_t)kernel->text;
+    return (uintptr_t)host.text;
 }
 
 uintptr_t arch_text_end(void)
 {
-    return (uintptr_t)kernel->text_end;
+    return (uintptr_t)host.text_end;
 }
 
 /* The kernel's trap entries are unknown. */
 uintptr_t arch_text_plain_end(void)
 {
-    return (uintptr_t)kernel->text_end;
+    return (uintptr_t)host.text_end;
 }
 
 /* Reserved by core/embed/sections.ld; zero until it is filled in. */
@@ -193,8 +180,8 @@ static const uint8_t none[ARCH_BUILD_ID_SIZE];
 /* The tables contain zeros if the kernel was linked without a build ID. */
 const uint8_t *arch_embed_build_id(void)
 {
-    if (kernel->build_id)
-        return kernel->build_id;
+    if (host.build_id)
+        return host.build_id;
     if (!arch_embed_has_tables() ||
         __builtin_memcmp(symtab()->build_id, none, ARCH_BUILD_ID_SIZE) == 0)
         return NULL;
@@ -211,7 +198,7 @@ const uint8_t *arch_build_id(void)
 /* Memory that the kernel does not report counts as unmapped. */
 bool arch_mapped(uintptr_t address, size_t length)
 {
-    return pitot_host_mapped && pitot_host_mapped(address, length);
+    return host.mapped && host.mapped(address, length);
 }
 
 bool arch_readable(uintptr_t address, size_t length)
@@ -222,11 +209,6 @@ bool arch_readable(uintptr_t address, size_t length)
 bool arch_executable(uintptr_t address)
 {
     return address >= arch_text_start() && address < arch_text_end();
-}
-
-bool arch_embed_has_stacks(void)
-{
-    return pitot_host_stack;
 }
 
 /* A chain visits at most five stacks, and only a deeper trap can start another chain meanwhile. */
@@ -245,7 +227,7 @@ const struct arch_stack *arch_stack_find(uintptr_t address)
     struct arch_stack *stack;
     struct kept *here;
 
-    if (!pitot_host_stack || !pitot_host_stack(address, &low, &high))
+    if (!host.stack || !host.stack(address, &low, &high))
         return NULL;
     here = &kept[arch_cpu_id()][arch_trap_depth()];
     for (unsigned i = 0; i < STACKS_KEPT; i++)

@@ -34,7 +34,7 @@ typedef void breakpoint_hit(struct breakpoint *breakpoint, uintptr_t address, st
  * that is 0 selects any. If both are 0, the kernel's.
  */
 struct breakpoint_target {
-    const void *program; /* struct host_program */
+    const void *program; /* struct pitot_program */
     uint32_t pid;
 };
 

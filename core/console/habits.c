@@ -87,7 +87,8 @@ static const struct habit {
      "the recording leaves by the serial port: on the host, make perfdata writes build/perf.data",
      own},
     {STREAMED, NULL,
-     "the recording leaves by pitot_host_write: on the host, tools/perf-file STREAM perf.data has "
+     "the recording leaves by the member `write`: on the host, tools/perf-file STREAM perf.data "
+     "has "
      "perf's file of it",
      NULL},
     {"perf report|script -i|--input", NULL,
@@ -348,7 +349,8 @@ static void answer(const struct habit *habit, const char *option, char *text, si
     else
         write_for_another(habit->host, host, sizeof(host));
     print_into(text, size, "the real perf has it: on the host, tools/perf-file %s%s%s%s",
-               own_kernel ? "" : "STREAM perf.data, of the bytes that pitot_host_write gets; then ",
+               own_kernel ? ""
+                          : "STREAM perf.data, of the bytes that the member `write` gets; then ",
                host, option ? " " : "", option ? option : "");
 }
 

@@ -6,6 +6,7 @@
 #include "arch/embed.h"
 #include "core/console/command.h"
 #include "core/embed/embed.h"
+#include "core/host.h"
 #include "core/lib/arguments.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
@@ -24,7 +25,7 @@ _Static_assert(sizeof(struct pitot_command) == sizeof(struct command) &&
 static void print_write(struct sink *sink, const char *bytes, size_t length)
 {
     (void)sink;
-    pitot_host_print(bytes, length);
+    host.print(bytes, length);
 }
 
 /* Returns what a recording lacks, or NULL. Stores the CPU at fault in *cpu, or ARCH_NO_CPU. */
@@ -35,10 +36,10 @@ static const char *lacking(unsigned *cpu)
         return "pitot_init must succeed first";
     if (!arch_embed_has_tables())
         return "the tables are missing (pitot-tables)";
-    if (!arch_embed_has_stacks())
-        return "the kernel does not give pitot_host_stack, which says where stacks lie";
-    if (!pitot_host_mapped)
-        return "the kernel does not give pitot_host_mapped, which says what memory is there";
+    if (!host.stack)
+        return EMBED_NO_STACK;
+    if (!host.mapped)
+        return EMBED_NO_MAPPED;
     return arch_embed_try_cpus(cpu);
 }
 
@@ -64,16 +65,16 @@ static int check_stack(void)
     static const char words[] =
         "pitot: " EMBED_STACK_SHORT(pitot_command, PITOT_COMMAND_STACK) "\n";
     static const char unknown[] =
-        "pitot: pitot_host_stack does not know the stack of pitot_command\n";
+        "pitot: `stack` of struct pitot_kernel does not know the stack of pitot_command\n";
     enum embed_stack stack = embed_stack_check(PITOT_COMMAND_STACK);
 
-    /* Without pitot_host_stack, check_kernel refuses. */
-    if (stack == EMBED_STACK_ENOUGH || !arch_embed_has_stacks())
+    /* Without `stack`, check_kernel refuses. */
+    if (stack == EMBED_STACK_ENOUGH || !host.stack)
         return 0;
     if (stack == EMBED_STACK_LESS)
-        pitot_host_print(words, sizeof(words) - 1);
+        host.print(words, sizeof(words) - 1);
     else
-        pitot_host_print(unknown, sizeof(unknown) - 1);
+        host.print(unknown, sizeof(unknown) - 1);
     return -ENOMEM;
 }
 
@@ -84,12 +85,12 @@ static int check_stack(void)
 static int begin(void)
 {
     static bool begun;
-    int error = check_stack();
+    int error = host.print ? check_stack() : -ENOSYS;
 
     if (!error && !begun)
         error = check_kernel();
     if (!error && !begun)
-        embed_host_set();
+        embed_console_init();
     begun |= !error;
     return error;
 }

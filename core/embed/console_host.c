@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The host of console commands in another kernel. Memory is allocated first-fit, because
- * allocations are few. Task context, one caller at a time; task names in any context.
+ * What console commands need and a kernel may leave to Pitot. Memory is allocated first-fit,
+ * because allocations are few. Task context, one caller at a time; task names in any context.
  */
 #include "core/embed/embed.h"
 #include "core/host.h"
@@ -9,6 +9,7 @@
 #include "core/lib/string.h"
 #include "core/recording/recording.h"
 #include "core/recording/tasks.h"
+#include "core/task.h"
 
 #define PAGE_SIZE 4096
 #define PAGES     (EMBED_MEMORY / PAGE_SIZE) /* MEMORY of lib.mk */
@@ -21,8 +22,9 @@ static size_t pages_of(size_t bytes)
     return (bytes + PAGE_SIZE - 1) / PAGE_SIZE;
 }
 
-static void *memory_take(size_t bytes, struct refusal *why)
+static void *memory_take(unsigned long bytes, const char **why)
 {
+    static struct refusal reason;
     size_t most = 0, pages = pages_of(bytes);
 
     for (size_t first = 0, end = 0; first < PAGES; first = ++end) {
@@ -35,12 +37,13 @@ static void *memory_take(size_t bytes, struct refusal *why)
         memset(&taken[first], true, pages);
         return memset(memory[first], 0, pages * PAGE_SIZE);
     }
-    refuse(why, ENOMEM, "%zu bytes are free in one piece: MEMORY of make lib is %d",
+    refuse(&reason, ENOMEM, "%zu bytes are free in one piece: MEMORY of make lib is %d",
            most * PAGE_SIZE, EMBED_MEMORY);
+    *why = reason.text;
     return NULL;
 }
 
-static void memory_give(void *from, size_t bytes)
+static void memory_give(void *from, unsigned long bytes)
 {
     size_t first = (size_t)((uint8_t *)from - memory[0]) / PAGE_SIZE;
 
@@ -50,9 +53,9 @@ static void memory_give(void *from, size_t bytes)
     }
 }
 
-static enum host_task task_find(uint32_t pid)
+static enum pitot_task task_find(unsigned pid)
 {
-    return embed_thread_name(pid) ? HOST_TASK_OF_KERNEL : HOST_TASK_NONE;
+    return embed_thread_name(pid) ? PITOT_TASK_OF_KERNEL : PITOT_TASK_NONE;
 }
 
 static void thread_named(uint32_t pid, const char *name)
@@ -69,17 +72,16 @@ static void tasks_tell(void)
         recording_task_named(tasks[i].tid, tasks[i].comm, true);
 }
 
-static const struct host embedding = {
-    .memory_take = memory_take,
-    .memory_give = memory_give,
-    .task_name = embed_task_name,
-    .task_find = task_find,
-    .tasks_tell = tasks_tell,
-};
-
-void embed_host_set(void)
+void embed_console_init(void)
 {
-    host_set(&embedding);
+    if (!host.memory_take) {
+        host.memory_take = memory_take;
+        host.memory_give = memory_give;
+    }
+    if (!host.tasks_tell) {
+        host.task_find = task_find;
+        host.tasks_tell = tasks_tell;
+        embed_named = thread_named;
+    }
     recording_init();
-    embed_named = thread_named;
 }

@@ -11,6 +11,9 @@
 
 #define EMBED_EVENTS_MAX 8
 
+#define EMBED_NO_STACK  "stack of struct pitot_kernel is 0: where stacks lie"
+#define EMBED_NO_MAPPED "mapped of struct pitot_kernel is 0: what memory is there"
+
 /* Parsed options of pitot_start. */
 struct embed_options {
     struct event_spec event[EMBED_EVENTS_MAX];
@@ -58,14 +61,16 @@ const struct recorded_task *embed_threads(size_t *count);
 /* Returns the name of that thread, or NULL. Any context. */
 const char *embed_thread_name(uint32_t pid);
 
-/* task_name of core/host.h. */
+/* task_name of struct pitot_kernel, for a kernel that has none. */
 const char *embed_task_name(unsigned cpu);
 
 /* Called with each new name; NULL if no recording needs names. Set in task context. */
 extern void (*embed_named)(uint32_t pid, const char *name);
 
-/* Sets the host for console commands. Called once, in task context. */
-void embed_host_set(void);
+/*
+ * Provides what console commands need and the kernel has not given. Called once, in task context.
+ */
+void embed_console_init(void);
 
 /* The words for a caller with fewer bytes of stack left; made without taking more of it. */
 #define EMBED_STACK_SHORT(function, bytes) EMBED_STACK_WORDS(function, bytes)

@@ -7,6 +7,7 @@
 #include "core/gdb/debugger.h"
 #include "core/host.h"
 #include "core/pitot.h"
+#include "core/task.h"
 
 #define NO_LINE   0xff /* what a port that is not there reads as */
 #define BYTES_MAX 256  /* without a pause: more than a port keeps, or gdb sends between stops */
@@ -32,7 +33,7 @@ static int line_poll(void)
 
     polled.first = -1;
     if (byte < 0 && !line_is_absent() && polled.row < BYTES_MAX)
-        byte = pitot_host_gdb_get();
+        byte = host.gdb_get();
     polled.row = byte < 0 ? 0 : polled.row + 1;
     if (!line_is_absent())
         polled.ones = byte == NO_LINE ? polled.ones + 1 : 0;
@@ -43,7 +44,7 @@ static int line_get(void)
 {
     int byte;
 
-    while ((byte = pitot_host_gdb_get()) < 0)
+    while ((byte = host.gdb_get()) < 0)
         arch_relax();
     return byte;
 }
@@ -51,7 +52,7 @@ static int line_get(void)
 static void line_put(const char *bytes, size_t length)
 {
     for (size_t i = 0; i < length; i++)
-        pitot_host_gdb_put((unsigned char)bytes[i]);
+        host.gdb_put((unsigned char)bytes[i]);
 }
 
 static bool line_ready(void)
@@ -78,16 +79,16 @@ static const char *refused(void)
 {
     if (!embed_ready())
         return "pitot_init must succeed first";
-    if (!pitot_host_gdb_get || !pitot_host_gdb_put)
-        return "gdb: the kernel does not give pitot_host_gdb_get and pitot_host_gdb_put";
-    if (!pitot_host_mapped)
-        return "gdb: the kernel does not give pitot_host_mapped, which says what memory is there";
+    if (!host.gdb_get || !host.gdb_put)
+        return "gdb: gdb_get or gdb_put of struct pitot_kernel is 0";
+    if (!host.mapped)
+        return "gdb: " EMBED_NO_MAPPED;
     if (arch_cpus() > 1)
         return "gdb: more than one CPU: their registers are not known";
     return arch_embed_gate_wrong();
 }
 
-static const char no_line[] = "gdb: pitot_host_gdb_get gives 0xff without end: no line is there";
+static const char no_line[] = "gdb: gdb_get gives 0xff without end: no line is there";
 
 /* Keeps the first byte of a gdb that has come before. */
 static void try_line(void)
@@ -111,15 +112,12 @@ const char *pitot_gdb_start(void)
                                          .open = door_open,
                                          .close = door_close};
     const char *wrong = refused();
-    struct host with = host;
 
     if (wrong)
         return wrong;
     try_line();
     if (line_is_absent())
         return no_line;
-    with.task_name = embed_task_name; /* as in the host of console commands */
-    host_set(&with);
     gdb_init(&door, NULL, NULL);
     started = true;
     return NULL;

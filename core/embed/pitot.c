@@ -3,8 +3,6 @@
  * Recording in another kernel: the rings keep the newest records, and pitot_stop writes them in
  * perf's pipe format. Task context, one caller at a time; pitot_tick in the timer interrupt.
  */
-#include "core/pitot.h"
-
 #include <linux/hw_breakpoint.h>
 
 #include "arch/cpu.h"
@@ -14,6 +12,7 @@
 #include "core/embed/embed.h"
 #include "core/event/source_clock.h"
 #include "core/event/source_nmi_clock.h"
+#include "core/host.h"
 #include "core/lib/assert.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
@@ -51,13 +50,13 @@ _Noreturn void assert_failed(const char *claim, const char *file, int line)
     char text[120];
 
     print_into(text, sizeof(text), "Pitot: %s:%d: %s", file, line, claim);
-    pitot_host_panic(text);
+    host_panic(text);
 }
 
-static void host_write(struct sink *sink, const char *bytes, size_t length)
+static void write_stream(struct sink *sink, const char *bytes, size_t length)
 {
     (void)sink;
-    pitot_host_write(bytes, length);
+    host.write(bytes, length);
 }
 
 /*
@@ -66,7 +65,7 @@ static void host_write(struct sink *sink, const char *bytes, size_t length)
  */
 static void begin_stream(void)
 {
-    static struct sink sink = {host_write};
+    static struct sink sink = {write_stream};
     static struct stream_kernel described;
 
     described = (struct stream_kernel){.arch = ARCH_NAME,
@@ -93,6 +92,30 @@ static const char *open_tables(void)
     return arch_accessor_init();
 }
 
+/* In an object for more CPUs. */
+static unsigned only_cpu(void)
+{
+    return 0;
+}
+
+/* Returns which member that every kernel has is missing, or NULL. */
+static const char *missing_of(const struct pitot_kernel *kernel)
+{
+    unsigned cpus = ARCH_CPUS_MAX > 1 && kernel->cpus ? kernel->cpus : ARCH_CPUS_MAX;
+
+    if (!kernel->clock)
+        return "clock of struct pitot_kernel is 0";
+    if (!kernel->panic)
+        return "panic of struct pitot_kernel is 0";
+    if (!kernel->write)
+        return "write of struct pitot_kernel is 0";
+    if (cpus > 1 && !kernel->cpu)
+        return "more than one CPU: cpu of struct pitot_kernel is 0";
+    if (cpus > 1 && (!kernel->park || !kernel->release))
+        return "more than one CPU: park or release of struct pitot_kernel is 0";
+    return NULL;
+}
+
 const char *pitot_init(const struct pitot_kernel *kernel)
 {
     const char *wrong;
@@ -103,9 +126,15 @@ const char *pitot_init(const struct pitot_kernel *kernel)
         return "text and text_end are not around the kernel's code: pitot_init lies outside";
     if (kernel->cpus > ARCH_CPUS_MAX)
         return "more CPUs than the object is made for: CPUS of make lib";
-    arch_embed_init(kernel);
-    if (!arch_embed_can_park())
-        return "more than one CPU: pitot_host_park and pitot_host_release are missing";
+    wrong = missing_of(kernel);
+    if (wrong)
+        return wrong;
+    host_set(kernel);
+    if (!host.cpu)
+        host.cpu = only_cpu;
+    if (!host.task_name)
+        host.task_name = embed_task_name;
+    arch_embed_init();
     if (embed_tracepoints_init(&reason) != 0)
         return reason.text;
     wrong = open_tables();
@@ -127,9 +156,8 @@ bool embed_ready(void)
 
 static int choose_chains(struct event_spec *spec, struct refusal *why)
 {
-    if (!arch_embed_has_stacks())
-        return refuse(why, ENOSYS,
-                      "-g: the kernel does not give pitot_host_stack, which says where stacks lie");
+    if (!host.stack)
+        return refuse(why, ENOSYS, "-g: " EMBED_NO_STACK);
     if (!state.tables && !spec->source->has_fields)
         return refuse(why, ENOSYS,
                       "-g: %s hits anywhere in a function, where frame pointers alone name wrong "
@@ -146,8 +174,8 @@ static int check_breakpoints(const struct event_spec *spec, struct refusal *why)
 {
     const char *wrong = arch_embed_gate_wrong();
 
-    if (!pitot_host_mapped)
-        wrong = "the kernel does not give pitot_host_mapped, which says what memory is there";
+    if (!host.mapped)
+        wrong = EMBED_NO_MAPPED;
     return wrong ? refuse(why, ENOSYS, "%s: %s", spec->name, wrong) : 0;
 }
 
@@ -288,8 +316,11 @@ unsigned long long pitot_stop(void)
 
 void pitot_tick(const struct pitot_regs *interrupted)
 {
-    const struct regs regs = arch_embed_regs(interrupted);
+    struct regs regs;
 
+    if (!state.ready)
+        return;
+    regs = arch_embed_regs(interrupted);
     embed_ticks++;
     if (state.untried)
         state.untried = embed_traps_check(interrupted) ? 0 : state.untried - 1;

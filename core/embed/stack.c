@@ -5,13 +5,13 @@
  */
 #include "core/embed/embed.h"
 
-#include "core/pitot.h"
+#include "core/host.h"
 
 enum embed_stack embed_stack_check(unsigned long bytes)
 {
     unsigned long here = (unsigned long)__builtin_frame_address(0), low, high;
 
-    if (!pitot_host_stack || !pitot_host_stack(here, &low, &high))
+    if (!host.stack || !host.stack(here, &low, &high))
         return EMBED_STACK_UNKNOWN;
     return here - low < bytes ? EMBED_STACK_LESS : EMBED_STACK_ENOUGH;
 }

@@ -2,9 +2,9 @@
 /* Another kernel's threads: which one runs on each CPU, and their names for the stream. */
 #include "core/embed/embed.h"
 
-#include "core/host.h"
 #include "core/lib/string.h"
 #include "core/pitot.h"
+#include "core/task.h"
 
 #define THREADS_MAX 64
 
@@ -21,7 +21,8 @@ void (*embed_named)(uint32_t pid, const char *name);
 
 void pitot_thread_runs(unsigned pid)
 {
-    task_set_ids(pid);
+    if (embed_ready())
+        task_set_ids(pid);
 }
 
 static size_t find_thread(uint32_t pid)

@@ -7,7 +7,7 @@
 #include "core/embed/embed.h"
 
 #include "arch/embed.h"
-#include "core/pitot.h"
+#include "core/host.h"
 
 #define CALLERS 16 /* from pitot_tick to the entry */
 
@@ -43,7 +43,7 @@ bool embed_traps_check(const struct pitot_regs *interrupted)
     const struct frame *frame = __builtin_frame_address(0);
     unsigned long low, high;
 
-    if (!pitot_host_stack || !pitot_host_stack((uintptr_t)frame, &low, &high))
+    if (!host.stack || !host.stack((uintptr_t)frame, &low, &high))
         return false;
     for (unsigned i = 0; i < CALLERS; i++) {
         const struct pitot_trap *trap;

@@ -11,11 +11,11 @@
 #include "arch/local.h"
 #include "arch/regs.h"
 #include "core/breakpoint/breakpoint.h"
-#include "core/host.h"
 #include "core/lib/assert.h"
 #include "core/lib/cpus.h"
 #include "core/lib/string.h"
 #include "core/sample/sample.h"
+#include "core/task.h"
 
 static uint64_t next_id = 1;      /* task context */
 static struct event *first_paced; /* [all CPUs parked] enabled events */

@@ -13,10 +13,10 @@
 #include "core/breakpoint/breakpoint.h"
 #include "core/event/pace.h"
 #include "core/event/spec.h"
-#include "core/host.h"
 #include "core/ring/ring.h"
 #include "core/sample/records.h"
 #include "core/sample/sample.h"
+#include "core/task.h"
 #include "core/tracepoint/filter.h"
 #include "core/tracepoint/tracepoint.h"
 

@@ -18,9 +18,9 @@
 #include "core/event/event.h"
 #include "core/event/follow.h"
 #include "core/event/spelling.h"
-#include "core/host.h"
 #include "core/lib/cpus.h"
 #include "core/lib/print.h"
+#include "core/task.h"
 #include "core/tracepoint/tracepoint.h"
 
 #define BRANCHES "branches"

@@ -13,11 +13,11 @@
 #include "core/event/follow.h"
 #include "core/event/source_nmi_clock.h"
 #include "core/event/spelling.h"
-#include "core/host.h"
 #include "core/lib/assert.h"
 #include "core/lib/cpus.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
+#include "core/task.h"
 
 #define CLOCK         "cpu-clock"
 #define PERIOD_MIN    (1000000000 / EVENT_CLOCK_HERTZ_MAX)

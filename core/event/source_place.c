@@ -19,7 +19,8 @@ static size_t find_nearest(const struct symbol_table *table, const char *name,
 }
 
 /* `program`: NULL: the kernel. */
-static int refuse_unknown(struct refusal *why, const char *name, const struct host_program *program)
+static int refuse_unknown(struct refusal *why, const char *name,
+                          const struct pitot_program *program)
 {
     struct symbol nearest[NEAREST_MAX];
     size_t count = find_nearest(program ? program->symbols : NULL, name, nearest);
@@ -59,7 +60,7 @@ static int refuse_ambiguous(struct refusal *why, const char *name, size_t count)
 
 static int find_name(const struct spelling *cursor, const char *name, struct symbol *symbol)
 {
-    const struct host_program *program = cursor->program;
+    const struct pitot_program *program = cursor->program;
     size_t count;
     int error = program ? symbol_table_find_name(program->symbols, name, symbol, &count)
                         : symbols_find_name(name, symbol, &count);
@@ -86,8 +87,10 @@ int place_read_program(struct spelling *cursor, struct event_spec *spec)
     memcpy(path, cursor->at, (size_t)(end - cursor->at));
     path[end - cursor->at] = '\0';
     if (!host.program_load)
-        return refuse(cursor->why, EINVAL, "%s: this kernel cannot run programs", path);
-    cursor->program = host.program_load(path, cursor->why);
+        return refuse(cursor->why, EINVAL,
+                      "%s: this kernel runs no programs (program_load of struct pitot_kernel is 0)",
+                      path);
+    cursor->program = host_program(path, cursor->why);
     if (!cursor->program)
         return -ENOENT;
     spec->target.program = cursor->program;

@@ -13,12 +13,12 @@
 #include "core/lib/refusal.h"
 
 struct perf_event_attr;
-struct host_program;
+struct pitot_program;
 
 struct spelling {
     const char *at;
     struct refusal *why;
-    const struct host_program *program; /* where symbols are looked up; NULL: the kernel */
+    const struct pitot_program *program; /* where symbols are looked up; NULL: the kernel */
 };
 
 #define SPELLING_LIST 200 /* bytes for the names in a refusal */

@@ -7,6 +7,7 @@
 #include "core/gdb/session.h"
 #include "core/host.h"
 #include "core/lib/print.h"
+#include "core/task.h"
 
 static void cpu_describe(unsigned cpu, char *text, size_t size)
 {

@@ -184,8 +184,8 @@ static bool serve(unsigned cpu, enum arch_stop why, struct arch_resume *resume)
     case GDB_KILL:
     case GDB_RESTART:
         if (host.power)
-            host.power(gdb_session.server.request.kind == GDB_KILL ? HOST_POWER_OFF
-                                                                   : HOST_POWER_RESET);
+            host.power(gdb_session.server.request.kind == GDB_KILL ? PITOT_POWER_OFF
+                                                                   : PITOT_POWER_RESET);
         return true;
     case GDB_GONE:
         break;

@@ -64,14 +64,14 @@ static int check_stepping(bool at_boot, struct refusal *why)
 static int check_threads(struct refusal *why)
 {
     uint32_t pid = options.recording.events[0].pid;
-    enum host_task found;
+    enum pitot_task found;
 
     if (!pid)
         return 0;
-    found = host.task_find ? host.task_find(pid) : HOST_TASK_NONE;
-    if (found == HOST_TASK_NONE)
+    found = host.task_find ? host.task_find(pid) : PITOT_TASK_NONE;
+    if (found == PITOT_TASK_NONE)
         return refuse(why, ESRCH, "-p %u: no such thread; `ps` lists them", pid);
-    if (session_stepping() && found != HOST_TASK_OF_PROGRAM)
+    if (session_stepping() && found != PITOT_TASK_OF_PROGRAM)
         return refuse(why, EINVAL, "-p %u: this is a kernel thread; %s needs a program's thread",
                       pid, session_stepping()->name);
     return 0;
@@ -159,7 +159,7 @@ void session_set_rate(uint64_t most)
     rate = most;
 }
 
-static void follow(enum host_follow which)
+static void follow(enum pitot_follow which)
 {
     if (host.follow)
         host.follow(which);
@@ -174,12 +174,12 @@ int workload_run(void)
         command_wait_interrupt();
         return 0;
     }
-    follow(target_is_program(options.workload[0]) ? HOST_FOLLOW_FROM_EXEC : HOST_FOLLOW);
+    follow(target_is_program(options.workload[0]) ? PITOT_FOLLOW_FROM_EXEC : PITOT_FOLLOW);
     branches_workload_begin();
     status = command_run(options.workload_count, options.workload);
     branches_workload_end();
     cpus_park_surely();
-    follow(HOST_FOLLOW_END);
+    follow(PITOT_FOLLOW_END);
     cpus_release();
     return status;
 }

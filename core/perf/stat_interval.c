@@ -40,12 +40,12 @@ static bool interval_is_over(void)
 }
 
 /* Intervals that elapsed during the last print are merged into this one. */
-static bool interval_begins_to_print(void)
+static int interval_begins_to_print(void)
 {
     return interval_is_over() && interval_change(INTERVAL_RUNS, INTERVAL_PRINTS);
 }
 
-static bool interval_stops(void)
+static int interval_stops(void)
 {
     return interval_change(INTERVAL_RUNS, INTERVAL_OFF);
 }
@@ -73,7 +73,7 @@ static void interval_run(void *unused)
     for (;;) {
         uint64_t now, late;
 
-        host.wait(HOST_INTERVAL, interval_begins_to_print);
+        host.wait(PITOT_INTERVAL, interval_begins_to_print);
         now = recording_count(counts);
         interval_print(now, counts);
         aggregates_print_interval(interval.options);
@@ -81,22 +81,22 @@ static void interval_run(void *unused)
         __atomic_store_n(&interval.due_ns, interval.due_ns + (late + 1) * interval.length_ns,
                          __ATOMIC_RELAXED);
         __atomic_store_n(&interval.state, INTERVAL_RUNS, __ATOMIC_RELEASE);
-        host.wake(HOST_INTERVAL);
+        host.wake(PITOT_INTERVAL);
     }
 }
 
 int interval_prepare(const struct perf_options *options, struct refusal *why)
 {
-    uint32_t pid;
-    int error;
+    const char *wrong;
+    unsigned pid;
 
     if (!options->stat.interval_ms || has_thread)
         return 0;
     if (!host.thread_start || !host.wait || !host.wake)
-        return refuse(why, ENOSYS, "-I: Pitot's host cannot start threads");
-    error = host.thread_start("perf-stat", interval_run, &pid, why);
-    has_thread = !error;
-    return error;
+        return refuse(why, ENOSYS, "-I: thread_start, wait or wake of struct pitot_kernel is 0");
+    wrong = host.thread_start("perf-stat", interval_run, &pid);
+    has_thread = !wrong;
+    return wrong ? refuse(why, EAGAIN, "%s", wrong) : 0;
 }
 
 void interval_begin(const struct perf_options *options, uint64_t now)
@@ -116,7 +116,7 @@ void interval_begin(const struct perf_options *options, uint64_t now)
 void interval_stop(void)
 {
     if (__atomic_load_n(&interval.state, __ATOMIC_ACQUIRE) != INTERVAL_OFF)
-        host.wait(HOST_INTERVAL, interval_stops);
+        host.wait(PITOT_INTERVAL, interval_stops);
 }
 
 void interval_end(const struct perf_options *options)
@@ -135,7 +135,7 @@ void interval_end(const struct perf_options *options)
 void interval_tick(void)
 {
     if (interval_is_over())
-        host.wake(HOST_INTERVAL);
+        host.wake(PITOT_INTERVAL);
 }
 
 /* As in perf, a clock's nanoseconds are printed as milliseconds. */

@@ -30,7 +30,7 @@ static int choose_program(struct event_spec *event, const struct perf_options *o
     if (event->target.program || options->pid)
         return 0;
     if (options->workload && options->workload[0][0] == '/' && host.program_load)
-        event->target.program = host.program_load(options->workload[0], why);
+        event->target.program = host_program(options->workload[0], why);
     else
         return refuse(why, EINVAL,
                       "%s: each program has its own memory at this address; name the program: "

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Describes this boot's recording for the next boot, in memory that a reset preserves (core/host.h,
- * memory_kept; arch/memory.h, ARCH_KEPT; docs/crash.md). For core/recording/; task context.
+ * Describes this boot's recording for the next boot, in memory that a reset preserves
+ * (core/pitot.h, memory_kept; arch/memory.h, ARCH_KEPT; docs/crash.md). For core/recording/; task
+ * context.
  */
 #pragma once
 

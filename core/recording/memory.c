@@ -11,11 +11,11 @@
 
 void *recording_take(size_t bytes, const char *what, struct refusal *why)
 {
-    struct refusal missing = {"Pitot's host provides no memory"};
+    const char *missing = "memory_take of struct pitot_kernel is 0";
     void *memory = host.memory_take ? host.memory_take(bytes, &missing) : NULL;
 
     if (!memory)
-        refuse(why, ENOMEM, "%s: %s", what, missing.text);
+        refuse(why, ENOMEM, "%s: %s", what, missing);
     return memory;
 }
 

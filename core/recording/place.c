@@ -8,7 +8,7 @@ bool user_place_find(uint32_t pid, uintptr_t address, struct user_place *place)
 {
     const struct recorded_task *tasks, *mapping = NULL; /* the newest with `address` */
     size_t count = recording_tasks(&tasks);
-    const struct host_program *program;
+    const struct pitot_program *program;
 
     while (!mapping && count-- > 0)
         if (tasks[count].pid == pid && address - tasks[count].start < tasks[count].size)

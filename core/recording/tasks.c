@@ -16,14 +16,14 @@
 /* Written under `lock`. `count` includes only complete entries, so any context may read them. */
 ARCH_KEPT static struct recorded_task tasks[TASKS_MAX];
 ARCH_KEPT static char names[TASKS_MAX][TASK_NAME_SIZE];
-static const struct host_program *programs[TASKS_MAX]; /* programs[i]: of the mapping tasks[i] */
+static const struct pitot_program *programs[TASKS_MAX]; /* programs[i]: of the mapping tasks[i] */
 ARCH_KEPT static uint64_t count;
 static uint64_t lost;
 static bool listening; /* a recording is running */
 static uint32_t lock;  /* [A] 0: free */
 
 const struct recorder_tasks recorder_tasks =
-    RECORDER_TASKS(tasks, count, TASK_NAME_SIZE, HOST_PATH_SIZE);
+    RECORDER_TASKS(tasks, count, TASK_NAME_SIZE, PITOT_PATH_SIZE);
 
 /* Held with interrupts off. It is not a host lock, because the recording may watch host locks. */
 static uint64_t tasks_lock(void)
@@ -55,7 +55,7 @@ static char *find(uint32_t tid)
 }
 
 /* Called with the lock held. */
-static void add(const struct recorded_task *task, const struct host_program *program)
+static void add(const struct recorded_task *task, const struct pitot_program *program)
 {
     assert(lock);
     if (count == TASKS_MAX) {
@@ -105,7 +105,7 @@ static bool is_noted(uint32_t pid, uint64_t start)
     return false;
 }
 
-void recording_task_mapped(uint32_t pid, const struct host_program *program,
+void recording_task_mapped(uint32_t pid, const struct pitot_program *program,
                            const struct recording_mapping *mapping, bool lived)
 {
     const struct recorded_task task = {.pid = pid,
@@ -162,7 +162,7 @@ size_t recording_tasks(const struct recorded_task **all)
     return count;
 }
 
-const struct host_program *recording_task_program(const struct recorded_task *mapping)
+const struct pitot_program *recording_task_program(const struct recorded_task *mapping)
 {
     assert(mapping >= tasks && mapping < tasks + TASKS_MAX && mapping->size);
     return programs[mapping - tasks];

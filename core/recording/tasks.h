@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The threads of a recording, with their latest names, and the code that their programs mapped.
- * Exited threads stay known until the next recording. The host reports threads (core/host.h); the
- * stream, core/sample/records.h and core/symbols/user_place.h read them.
+ * Exited threads stay known until the next recording. The kernel reports threads (core/pitot.h);
+ * the stream, core/sample/records.h and core/symbols/user_place.h read them.
  */
 #pragma once
 
@@ -12,13 +12,14 @@
 
 #include "core/host.h"
 #include "core/sample/records.h"
+#include "core/task.h"
 
 /* --- For the host. Task context; no effect while nothing is recorded. --- */
 
 /*
  * Reports that the current thread created or renamed the thread `pid`. `lived`: the thread existed
- * before the recording (true only from host.tasks_tell). Called before the thread's first sample,
- * with preemption off since its creation.
+ * before the recording (true only from tasks_tell of struct pitot_kernel). Called before the
+ * thread's first sample, with preemption off since its creation.
  */
 void recording_task_named(uint32_t pid, const char *name, bool lived);
 
@@ -27,7 +28,7 @@ struct recording_mapping {
 };
 
 /* Reports that the process mapped code of the program's file. Called before that code runs. */
-void recording_task_mapped(uint32_t pid, const struct host_program *program,
+void recording_task_mapped(uint32_t pid, const struct pitot_program *program,
                            const struct recording_mapping *mapping, bool lived);
 
 /* Reports that the process, started by `parent`, has run its last instruction of a program. */
@@ -42,7 +43,7 @@ void recording_tasks_stop(void);
 size_t recording_tasks(const struct recorded_task **all);
 
 /* Returns the program of a mapping from recording_tasks. Any context. */
-const struct host_program *recording_task_program(const struct recorded_task *mapping);
+const struct pitot_program *recording_task_program(const struct recorded_task *mapping);
 
 /* Returns the latest name of the thread; "" if it has none. Any context. */
 const char *recording_task_name(uint32_t tid);

@@ -61,7 +61,7 @@ static struct {
 
 static bool has_writer; /* set at boot; false: no port, or the host starts no threads */
 
-/* Requests to the thread, which waits on HOST_RECORDS. [A] */
+/* Requests to the thread, which waits on PITOT_RECORDS. [A] */
 enum { DRAIN_CALLED = 1, DRAIN_ENDING = 2 };
 static uint32_t calls;
 static uint32_t taken; /* used only by the thread: the calls it is serving */
@@ -192,7 +192,7 @@ static bool drain_has_ended(void)
 }
 
 /* A call that comes after all records have been sent has no effect: drain_start clears it. */
-static bool drain_is_called(void)
+static int drain_is_called(void)
 {
     if (drain_has_ended())
         return false;
@@ -206,11 +206,11 @@ static void drain_run(void *unused)
 
     (void)unused;
     for (;;) {
-        host.wait(HOST_RECORDS, drain_is_called);
+        host.wait(PITOT_RECORDS, drain_is_called);
         if (taken & DRAIN_ENDING) {
             recording_settle();
             drain_rest(stream);
-            host.wake(HOST_STREAM_ENDS);
+            host.wake(PITOT_STREAM_ENDS);
             continue;
         }
         if (drain.state == DRAIN_WAITS)
@@ -223,19 +223,21 @@ static void drain_run(void *unused)
 static void drain_call(bool last)
 {
     __atomic_fetch_or(&calls, last ? DRAIN_CALLED | DRAIN_ENDING : DRAIN_CALLED, __ATOMIC_ACQ_REL);
-    host.wake(HOST_RECORDS);
+    host.wake(PITOT_RECORDS);
 }
 
 void drain_init(void)
 {
-    struct refusal why = {"the host starts no threads"};
-    uint32_t pid;
+    const char *wrong = "thread_start of struct pitot_kernel is 0";
+    unsigned pid;
 
     if (!stream_port())
         return;
     /* The thread already sleeps when this returns, so no recording contains its start. */
-    if (!host.thread_start || host.thread_start("perf", drain_run, &pid, &why)) {
-        print("Pitot: recordings are streamed only when they have ended: %s\n", why.text);
+    if (host.thread_start)
+        wrong = host.thread_start("perf", drain_run, &pid);
+    if (wrong) {
+        print("Pitot: recordings are streamed only when they have ended: %s\n", wrong);
         return;
     }
     has_writer = true;
@@ -281,7 +283,7 @@ static void drain_tick_awaited(void)
         return;
     drain.show_ns = now + SHOW_NS;
     __atomic_store_n(&drain.show, true, __ATOMIC_RELEASE);
-    host.wake(HOST_STREAM_ENDS);
+    host.wake(PITOT_STREAM_ENDS);
 }
 
 void drain_tick(void)
@@ -301,7 +303,7 @@ void drain_tick(void)
 }
 
 /* True when everything has been sent or a progress message is due. */
-static bool drain_is_told(void)
+static int drain_is_told(void)
 {
     return drain_has_ended() || __atomic_exchange_n(&drain.show, false, __ATOMIC_ACQ_REL);
 }
@@ -315,7 +317,7 @@ static void drain_await(void (*progress)(unsigned long done, unsigned long total
     drain_call(true);
     drain.awaited = true;
     while (!drain_has_ended()) {
-        host.wait(HOST_STREAM_ENDS, drain_is_told);
+        host.wait(PITOT_STREAM_ENDS, drain_is_told);
         waiting = drain_waiting_in_all();
         if (progress && !drain_has_ended())
             progress(total - waiting, total);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Records of tasks (stream_put_task): names, forks, exits and mapped code. */
+#include "core/task.h"
 #include "core/abi/perf_pipe.h"
-#include "core/host.h"
 #include "core/lib/string.h"
 #include "core/stream/stage.h"
 
@@ -81,7 +81,7 @@ void stream_put_task(struct stream *stream, const struct recorded_task *task)
         return;
     }
     /* perf knows the idle threads' name, and would count them as working if they were reported. */
-    if (task->pid == 0 && strcmp(task->comm, HOST_IDLE_NAME) == 0)
+    if (task->pid == 0 && strcmp(task->comm, TASK_IDLE_NAME) == 0)
         return;
     if (task->parent)
         put_birth_or_end(stream, PERF_RECORD_FORK, task, &origin);

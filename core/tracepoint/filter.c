@@ -5,12 +5,12 @@
  */
 #include "core/tracepoint/filter.h"
 
-#include "core/host.h"
 #include "core/lib/assert.h"
 #include "core/lib/glob.h"
 #include "core/lib/number.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
+#include "core/task.h"
 
 struct compiler {
     const char *at;

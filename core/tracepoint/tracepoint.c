@@ -11,9 +11,9 @@
 #include "core/tracepoint/define.h"
 
 #include "arch/local.h"
-#include "core/host.h"
 #include "core/lib/assert.h"
 #include "core/lib/cpus.h"
+#include "core/task.h"
 
 #define DEPTHS 3 /* task or interrupt, debug trap, NMI */
 

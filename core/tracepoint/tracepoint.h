@@ -16,8 +16,8 @@
 #include "arch/patch.h"
 #include "arch/regs.h"
 #include "arch/snapshot.h"
-#include "core/host.h"
 #include "core/lib/refusal.h"
+#include "core/task.h"
 
 #define TRACEPOINT_TEXT_SIZE  16
 #define TRACEPOINT_FIELDS_MAX 9

@@ -34,7 +34,7 @@ COMMAND(regs_command) = {.name = "regs",
 static int reboot_run(int argc, char **argv)
 {
     (void)argc, (void)argv;
-    power_request(HOST_POWER_RESET);
+    power_request(PITOT_POWER_RESET);
     print("reboot: the machine did not restart\n");
     return -EIO;
 }
@@ -45,7 +45,7 @@ COMMAND(reboot_command) = {
 static int poweroff_run(int argc, char **argv)
 {
     (void)argc, (void)argv;
-    power_request(HOST_POWER_OFF);
+    power_request(PITOT_POWER_OFF);
     print("poweroff: the machine did not turn off\n");
     return -EIO;
 }

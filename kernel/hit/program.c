@@ -140,10 +140,10 @@ static void program_make_known(struct program *program)
     static const uint8_t none[PROGRAM_BUILD_ID_SIZE];
     bool has_id = memcmp(program->build_id, none, sizeof(none)) != 0;
 
-    program->known = (struct host_program){.path = program->path,
-                                           .build_id = has_id ? program->build_id : NULL,
-                                           .symbols = &program->symbols,
-                                           .number = (unsigned)(program - programs)};
+    program->known = (struct pitot_program){.path = program->path,
+                                            .build_id = has_id ? program->build_id : NULL,
+                                            .symbols = &program->symbols,
+                                            .number = (unsigned)(program - programs)};
 }
 
 /* Returns the equal program that is known already, or a copy of `fresh`; NULL: no room. */

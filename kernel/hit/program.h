@@ -24,7 +24,7 @@ struct program_segment {
 };
 
 struct program {
-    struct host_program known; /* first: Pitot's view, with pointers into the rest */
+    struct pitot_program known; /* first: Pitot's view, with pointers into the rest */
     char path[FS_PATH_MAX + 1];
     uint8_t build_id[PROGRAM_BUILD_ID_SIZE]; /* all zero: none */
     struct symbol_table symbols;             /* empty if the file has no valid table */
@@ -33,7 +33,7 @@ struct program {
 };
 
 _Static_assert(offsetof(struct program, known) == 0, "a host_program is its program's address");
-_Static_assert(FS_PATH_MAX < HOST_PATH_SIZE, "each path is one of the host's");
+_Static_assert(FS_PATH_MAX < PITOT_PATH_SIZE, "each path is one of the host's");
 
 /*
  * Loads the program in this file. Returns NULL and the reason if the file cannot be read or

@@ -6,16 +6,16 @@
 
 #include "core/recording/recording.h"
 
-static void (*power_handler)(enum host_power state); /* set at boot */
+static void (*power_handler)(enum pitot_power state); /* set at boot */
 
-void power_set_handler(void (*handler)(enum host_power state))
+void power_set_handler(void (*handler)(enum pitot_power state))
 {
     power_handler = handler;
 }
 
-void power_request(enum host_power state)
+void power_request(enum pitot_power state)
 {
-    if (state == HOST_POWER_RESET)
+    if (state == PITOT_POWER_RESET)
         recording_note_end("a reboot that was asked for");
     if (power_handler)
         power_handler(state);

@@ -4,7 +4,7 @@
 
 #include "core/host.h"
 
-void power_set_handler(void (*handler)(enum host_power state));
+void power_set_handler(void (*handler)(enum pitot_power state));
 
 /* Returns only if the machine did not comply. */
-void power_request(enum host_power state);
+void power_request(enum pitot_power state);

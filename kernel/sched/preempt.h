@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "arch/local.h"
-#include "core/host.h"
+#include "core/task.h"
 
 /* Switches threads if interrupts are on; called by preempt_on if a switch is pending. */
 void preempt_now(void);

@@ -10,8 +10,8 @@
 #include "arch/thread.h"
 #include "arch/unwind.h"
 #include "arch/user_step.h"
-#include "core/host.h"
 #include "core/lib/refusal.h"
+#include "core/task.h"
 
 /* The boot thread has its own stack; every other thread uses its slot's stack. */
 #define THREADS_MAX (ARCH_THREAD_STACKS + 1)

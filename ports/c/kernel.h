@@ -94,6 +94,16 @@ void *memcpy(void *to, const void *from, size_t length);
 void *memset(void *to, int value, size_t length);
 void event_init(const char *text);
 
+/* Members of struct pitot_kernel, each in the file of its level, or absent. */
+int stack_find(uint64_t address, uint64_t *low, uint64_t *high) __attribute__((weak));
+int is_mapped(uint64_t address, uint64_t length) __attribute__((weak));
+uint32_t cpu_number(void) __attribute__((weak));
+int others_park(void) __attribute__((weak));
+void others_release(void) __attribute__((weak));
+void console_print(const char *text, uint64_t length) __attribute__((weak));
+int gdb_get(void) __attribute__((weak));
+void gdb_put(uint8_t byte) __attribute__((weak));
+
 /* pitot_level0.c: at the end of the boot, and around the work. `options`: the command line. */
 void pitot_prepare(void);
 void record_begin(const char *options);

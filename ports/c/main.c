@@ -58,9 +58,9 @@ void other_main(void)
 {
     uint32_t number = this_cpu()->current;
 
-    pitot_thread_runs(number); /* PITOT */
     while (!__atomic_load_n(&others_begin, __ATOMIC_ACQUIRE))
         __asm__ volatile("pause");
+    pitot_thread_runs(number); /* PITOT */
     for (uint32_t job = 0; job < JOBS; job++)
         job_run(100 * number + job);
     __atomic_fetch_add(&others_done, 1, __ATOMIC_RELEASE);

@@ -6,23 +6,12 @@
 
 #define COM2 0x2f8
 
-unsigned pitot_host_cpu(void)
-{
-    return this_cpu()->number;
-}
-
-/* Cycles will do: nothing here needs real time. */
-unsigned long long pitot_host_clock(void)
-{
-    return cpu_cycles();
-}
-
-void pitot_host_write(const void *bytes, unsigned long length)
+static void stream_write(const void *bytes, uint64_t length)
 {
     serial_write(COM2, bytes, length);
 }
 
-void pitot_host_panic(const char *what)
+__attribute__((noreturn)) static void panic(const char *what)
 {
     say(what);
     say("\n");
@@ -45,11 +34,22 @@ void pitot_prepare(void)
         .text = text_start,
         .text_end = text_end,
         .name = "boot",
-        .traps = &trap_place, /* PITOT 1 */
-        .trap_count = 1,      /* PITOT 1 */
-        .gate = gate_start,   /* PITOT 1 */
-        .gate_end = gate_end, /* PITOT 1 */
-        .cpus = CPUS,         /* PITOT 3 */
+        .clock = cpu_cycles, /* will do: nothing here needs real time */
+        .write = stream_write,
+        .panic = panic,
+        .traps = &trap_place,      /* PITOT 1 */
+        .trap_count = 1,           /* PITOT 1 */
+        .gate = gate_start,        /* PITOT 1 */
+        .gate_end = gate_end,      /* PITOT 1 */
+        .stack = stack_find,       /* PITOT 1 */
+        .mapped = is_mapped,       /* PITOT 2 */
+        .cpus = CPUS,              /* PITOT 3 */
+        .cpu = cpu_number,         /* PITOT 3 */
+        .park = others_park,       /* PITOT 3 */
+        .release = others_release, /* PITOT 3 */
+        .print = console_print,    /* PITOT 4 */
+        .gdb_get = gdb_get,        /* PITOT 5 */
+        .gdb_put = gdb_put,        /* PITOT 5 */
     };
 
     refused(pitot_init(&kernel));

@@ -7,9 +7,9 @@
 
 #include "pitot.h"
 
-int pitot_host_mapped(unsigned long address, unsigned long length)
+int is_mapped(uint64_t address, uint64_t length)
 {
-    return address >= (unsigned long)image_start && address + length <= (unsigned long)image_end;
+    return address >= (uint64_t)image_start && address + length <= (uint64_t)image_end;
 }
 
 void clock_tick(const struct trap_frame *f)

@@ -6,7 +6,12 @@
 
 static uint32_t asked, standing; /* written by the CPU that asks; counted by the others */
 
-int pitot_host_park(void)
+uint32_t cpu_number(void)
+{
+    return this_cpu()->number;
+}
+
+int others_park(void)
 {
     __atomic_store_n(&asked, 1, __ATOMIC_RELEASE);
     others_interrupt(STAND_VECTOR);
@@ -15,7 +20,7 @@ int pitot_host_park(void)
     return 1;
 }
 
-void pitot_host_release(void)
+void others_release(void)
 {
     __atomic_store_n(&asked, 0, __ATOMIC_RELEASE);
     while (__atomic_load_n(&standing, __ATOMIC_ACQUIRE) > 0)

@@ -7,7 +7,7 @@
 #define COM1      0x3f8
 #define LINE_SIZE 256
 
-void pitot_host_print(const char *text, unsigned long length)
+void console_print(const char *text, uint64_t length)
 {
     serial_write(COM1, text, length);
 }

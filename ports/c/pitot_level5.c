@@ -10,12 +10,12 @@
 #define COM3       0x3e8
 #define HAS_A_BYTE 1
 
-int pitot_host_gdb_get(void)
+int gdb_get(void)
 {
     return port_read(COM3 + 5) & HAS_A_BYTE ? port_read(COM3) : -1;
 }
 
-void pitot_host_gdb_put(unsigned char byte)
+void gdb_put(uint8_t byte)
 {
     serial_write(COM3, &byte, 1);
 }

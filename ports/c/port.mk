@@ -10,7 +10,7 @@ C_PORT_PLAIN := $(addprefix ports/c/,boot.S entry.S cpu.c others.c thread.c main
 # NAME, LEVELS, OPTIONS, LINKER SCRIPT, CPUS of the object, of the kernel, kind of the object: each level has its part of what
 # Pitot is given.
 define C_PORT
-$(BUILD)/ports/c-$(1).elf: $(C_PORT_PLAIN) $(2:%=ports/c/pitot_level%.c) $(or $(4),ports/c/kernel.ld) $(BUILD)/$(7:%=level%/)$(5:%=cpus%/)lib/pitot.o ports/c/kernel.h $(BUILD)/lib/include/pitot.h $(BUILD)/lib/include/cfi_gas.inc ports/c/port.mk
+$(BUILD)/ports/c-$(1).elf: $(C_PORT_PLAIN) $(2:%=ports/c/pitot_level%.c) $(or $(4),ports/c/kernel.ld) $(BUILD)/$(7:%=%/)$(5:%=cpus%/)lib/pitot.o ports/c/kernel.h $(BUILD)/lib/include/pitot.h $(BUILD)/lib/include/cfi_gas.inc ports/c/port.mk
 	$$(call say,LINK,$$@)
 	$$(Q)mkdir -p $$(@D)
 	$$(Q)$$(CC) $$(C_PORT_FLAGS) -DCPUS=$(or $(6),$(5),1) -Wl,--build-id=sha1 $(3) -nostdlib -static -no-pie -Wl,-T,$(or $(4),ports/c/kernel.ld) -Wl,-z,max-page-size=4096 \
@@ -19,7 +19,7 @@ endef
 # The kernel calls $(2) instead of $(1).
 elsewhere = -Wl$(comma)--wrap=$(1) -Wl$(comma)--defsym=__wrap_$(1)=$(2)
 wrap = $(patsubst %,-Wl$(comma)--wrap=%,$(1))
-small := $(call wrap,pitot_start pitot_stop pitot_host_stack)
+small := $(call wrap,pitot_start pitot_stop stack_find)
 own := $(call wrap,trap_serve pitot_debug_entry pitot_debug_stack pitot_init)
 $(eval $(call C_PORT,level0,0))
 $(eval $(call C_PORT,level1,0 1))
@@ -42,27 +42,29 @@ $(eval $(call C_PORT,stray-next,0 1 2,$(call wrap,record_end pitot_init)))
 $(eval $(call C_PORT,low,0 1 2,-Wl$(comma)--defsym=LOW=1))
 $(eval $(call C_PORT,nameless,0 1 2,-Wl$(comma)--build-id=none))
 $(eval $(call C_PORT,level3,0 1 2 3,,,2))
-$(eval $(call C_PORT,moves,0 1 2 3,$(call wrap,rendezvous_wait pitot_host_release pitot_start),,2))
-$(eval $(call C_PORT,parkless,0 1 2,,,2))
+$(eval $(call C_PORT,moves,0 1 2 3,$(call wrap,rendezvous_wait others_release pitot_start),,2))
+$(eval $(call C_PORT,level3-inline,0 1 2 3,,,,2,inline))
+$(eval $(call C_PORT,lacks,0 1 2 3,$(call wrap,pitot_init),,2))
 $(eval $(call C_PORT,one-of-two,0 1 2,,,2,1))
 $(eval $(call C_PORT,two-of-one,0 1 2 3,,,,2))
 $(eval $(call C_PORT,forgets,0 1 2 3,$(call elsewhere,pitot_cpu_resumes,pitot_doubtful),,2))
 $(eval $(call C_PORT,gateless,0 1 2,$(call elsewhere,pitot_debug_entry,trap_table)))
 $(eval $(call C_PORT,shifted,0 1 2,$(call elsewhere,pitot_debug_stack,pitot_doubtful)))
-$(eval $(call C_PORT,level4,0 1 2 4,,,,,4))
-$(eval $(call C_PORT,level4-two,0 1 2 3 4,,,2,,4))
-$(eval $(call C_PORT,level4-small,0 1 2 4,$(small) $(call wrap,pitot_command),,,,4))
-$(eval $(call C_PORT,level4-tickless,0 1 2 4,$(call elsewhere,clock_tick,0),,,,4))
-$(eval $(call C_PORT,level4-forgets,0 1 2 3 4,$(call elsewhere,pitot_cpu_resumes,pitot_doubtful),,2,,4))
-$(eval $(call C_PORT,level4-dropped,0 1 2 4,,$(BUILD)/ports/no-commands.ld,,,4))
-$(eval $(call C_PORT,level5,0 1 2 5,,,,,5))
-$(eval $(call C_PORT,lineless,0 1 2 5,$(call elsewhere,pitot_host_gdb_put,0),,,,5))
-$(eval $(call C_PORT,vanishes,0 1 2 5,$(call wrap,pitot_host_gdb_get),,,,5))
-$(eval $(call C_PORT,gdb-stack,0 1 2 5,$(call wrap,pitot_gdb_poll record_end),,,,5))
+$(eval $(call C_PORT,level4,0 1 2 4,,,,,level4))
+$(eval $(call C_PORT,level4-two,0 1 2 3 4,,,2,,level4))
+$(eval $(call C_PORT,level4-small,0 1 2 4,$(small) $(call wrap,pitot_command),,,,level4))
+$(eval $(call C_PORT,level4-tickless,0 1 2 4,$(call elsewhere,clock_tick,0),,,,level4))
+$(eval $(call C_PORT,level4-forgets,0 1 2 3 4,$(call elsewhere,pitot_cpu_resumes,pitot_doubtful),,2,,level4))
+$(eval $(call C_PORT,level4-dropped,0 1 2 4,,$(BUILD)/ports/no-commands.ld,,,level4))
+$(eval $(call C_PORT,level5,0 1 2 5,,,,,level5))
+$(eval $(call C_PORT,lineless,0 1 2 5,$(call elsewhere,gdb_put,0),,,,level5))
+$(eval $(call C_PORT,vanishes,0 1 2 5,$(call wrap,gdb_get),,,,level5))
+$(eval $(call C_PORT,gdb-stack,0 1 2 5,$(call wrap,pitot_gdb_poll record_end),,,,level5))
 $(eval $(call C_PORT,gdbless,0 1 2 5))
-$(eval $(call C_PORT,gdb-of-two,0 1 2 3 5,,,2,,5))
+$(eval $(call C_PORT,gdb-of-two,0 1 2 3 5,,,2,,level5))
 $(eval $(call C_PORT,dropped,0,,$(BUILD)/ports/dropped.ld))
 
+$(BUILD)/ports/c-lacks.elf: ports/c/variants/lacks.c
 $(BUILD)/ports/c-own-gate.elf: ports/c/variants/own_gate.c
 $(BUILD)/ports/c-level4.elf $(BUILD)/ports/c-level4-small.elf: ports/c/variants/both.c
 $(BUILD)/ports/c-level4-small.elf $(BUILD)/ports/c-small.elf: ports/c/variants/small_stack.c
@@ -84,6 +86,7 @@ endef
 $(eval $(call C_PORT_LIB,cpus2,CPUS=2))
 $(eval $(call C_PORT_LIB,level4,LEVEL=4))
 $(eval $(call C_PORT_LIB,level4/cpus2,LEVEL=4 CPUS=2))
+$(eval $(call C_PORT_LIB,inline,CPUS=2 INLINE=ports/c/variants/inline.h))
 $(eval $(call C_PORT_LIB,level5,GDB=1))
 $(eval $(call C_PORT_LIB,level5/cpus2,GDB=1 CPUS=2))
 
@@ -103,4 +106,4 @@ $(BUILD)/ports/%-tables.elf: $(BUILD)/ports/%.elf $(TABLE_TOOLS) tools/pitot-tab
 	$(Q)BUILD=$(BUILD) tools/pitot-tables --text text_start,text_end --exempt .boot $@.part
 	$(Q)mv $@.part $@
 
-C_PORTS := $(patsubst %,$(BUILD)/ports/c-%.elf,level0 level1 level2 level3 level2-tables own-gate-tables small-tables low-tables nameless-tables level3-tables level4 level4-tables level4-small-tables level4-two-tables level4-tickless-tables level4-forgets-tables moves parkless one-of-two two-of-one forgets dropped gateless shifted task-state tickless many-threads distances bp-wrong frame-wrong frame-far outer-entry outer-gateless stray stray-next level5 lineless vanishes gdb-stack gdbless gdb-of-two)
+C_PORTS := $(patsubst %,$(BUILD)/ports/c-%.elf,level0 level1 level2 level3 level2-tables own-gate-tables small-tables low-tables nameless-tables level3-tables level4 level4-tables level4-small-tables level4-two-tables level4-tickless-tables level4-forgets-tables level3-inline lacks moves one-of-two two-of-one forgets dropped gateless shifted task-state tickless many-threads distances bp-wrong frame-wrong frame-far outer-entry outer-gateless stray stray-next level5 lineless vanishes gdb-stack gdbless gdb-of-two)

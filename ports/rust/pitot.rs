@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-//! core/pitot.h for Rust: functions and structures. The kernel's own functions (`pitot_host_*`) are
-//! `#[no_mangle] extern "C"`. tests/boot/ports_rust.t compares every size, offset and number with
-//! the header's.
+//! core/pitot.h for Rust: functions and structures. tests/boot/ports_rust.t compares every size,
+//! offset and number with the header's.
 
 use core::ptr::null;
 
@@ -28,6 +27,14 @@ pub struct Kernel {
     pub debug_next: Option<unsafe extern "C" fn()>,
     pub gate_stack: *const u8,
     pub gate_stack_end: *const u8,
+    pub cpu: Option<unsafe extern "C" fn() -> u32>,
+    pub clock: Option<unsafe extern "C" fn() -> u64>,
+    pub panic: Option<unsafe extern "C" fn(*const u8) -> !>,
+    pub write: Option<unsafe extern "C" fn(*const u8, u64)>,
+    pub stack: Option<unsafe extern "C" fn(u64, *mut u64, *mut u64) -> i32>,
+    pub mapped: Option<unsafe extern "C" fn(u64, u64) -> i32>,
+    /// From `park` to `power`, for consoles, gdb and more than one CPU.
+    pub more: [Option<unsafe extern "C" fn()>; 19],
 }
 
 unsafe impl Sync for Kernel {}
@@ -47,6 +54,13 @@ impl Kernel {
             debug_next: None,
             gate_stack: null(),
             gate_stack_end: null(),
+            cpu: None,
+            clock: None,
+            panic: None,
+            write: None,
+            stack: None,
+            mapped: None,
+            more: [None; 19],
         }
     }
 }

@@ -3,38 +3,34 @@
 
 use core::ptr::addr_of;
 
-use crate::{machine, pitot, pitot_level1};
+use crate::{machine, pitot, pitot_level1, pitot_level2};
 
 extern "C" {
     static text_start: u8;
     static text_end: u8;
 }
 
-/// Must live as long as the kernel: Pitot keeps a pointer.
 static KERNEL: pitot::Kernel = pitot::Kernel {
     name: "boot\0".as_ptr(),
+    clock: Some(clock),
+    write: Some(write),
+    panic: Some(panic),
+    stack: Some(pitot_level1::stack),                     // PITOT 1
+    mapped: Some(pitot_level2::mapped),                   // PITOT 2
     traps: unsafe { addr_of!(pitot_level1::timer_trap) }, // PITOT 1
     trap_count: 1,                                        // PITOT 1
     ..pitot::Kernel::of(unsafe { addr_of!(text_start) }, unsafe { addr_of!(text_end) })
 };
 
-#[no_mangle]
-pub extern "C" fn pitot_host_cpu() -> u32 {
-    0
-}
-
-#[no_mangle]
-pub extern "C" fn pitot_host_clock() -> u64 {
+extern "C" fn clock() -> u64 {
     machine::cycles()
 }
 
-#[no_mangle]
-pub unsafe extern "C" fn pitot_host_write(bytes: *const u8, length: u64) {
+unsafe extern "C" fn write(bytes: *const u8, length: u64) {
     machine::serial_write(machine::COM2, core::slice::from_raw_parts(bytes, length as usize));
 }
 
-#[no_mangle]
-pub extern "C" fn pitot_host_panic(what: *const u8) -> ! {
+extern "C" fn panic(what: *const u8) -> ! {
     machine::say_pointer(what);
     machine::say("\n");
     machine::stop_machine(2)
@@ -43,7 +39,7 @@ pub extern "C" fn pitot_host_panic(what: *const u8) -> ! {
 fn refused(why: *const u8) {
     if !why.is_null() {
         machine::say("refused: ");
-        pitot_host_panic(why);
+        panic(why);
     }
 }
 

@@ -12,8 +12,7 @@ extern "C" {
     static timer_stack_end: u8;
 }
 
-#[no_mangle]
-pub unsafe extern "C" fn pitot_host_stack(address: u64, low: *mut u64, high: *mut u64) -> i32 {
+pub unsafe extern "C" fn stack(address: u64, low: *mut u64, high: *mut u64) -> i32 {
     let ends = [addr_of!(boot_stack), addr_of!(boot_stack_end), addr_of!(timer_stack_end)];
     for pair in ends.windows(2) {
         if address > pair[0] as u64 && address <= pair[1] as u64 {

@@ -8,8 +8,7 @@ extern "C" {
     static image_end: u8;
 }
 
-#[no_mangle]
-pub extern "C" fn pitot_host_mapped(address: u64, length: u64) -> i32 {
+pub extern "C" fn mapped(address: u64, length: u64) -> i32 {
     let (low, high) = unsafe { (addr_of!(image_start) as u64, addr_of!(image_end) as u64) };
     (address >= low && length <= high && address <= high - length) as i32
 }

@@ -8,9 +8,6 @@ RUST_FLAGS := --edition 2021 --crate-type staticlib --crate-name kernel -O -g -C
               -C target-feature=-sse,-sse2,-sse3,-ssse3,-sse4.1,-sse4.2,-avx,-avx2 \
               --remap-path-prefix $(CURDIR)=.
 
-# The linker takes functions that the object only refers to weakly from an archive if it is told to.
-RUST_GIVES := stack mapped
-
 $(BUILD)/ports/rust/libkernel.a: $(wildcard ports/rust/*.rs)
 	$(call say,RUSTC,$@)
 	$(Q)mkdir -p $(@D)
@@ -19,7 +16,7 @@ $(BUILD)/ports/rust/libkernel.a: $(wildcard ports/rust/*.rs)
 $(BUILD)/ports/rust.elf: $(BUILD)/ports/rust/libkernel.a ports/rust/boot.S ports/rust/kernel.ld $(BUILD)/lib/pitot.o $(BUILD)/lib/include/cfi_gas.inc
 	$(call say,LINK,$@)
 	$(Q)$(CC) -I$(BUILD)/lib/include -nostdlib -static -no-pie -Wl,--build-id=sha1 -Wl,-T,ports/rust/kernel.ld -Wl,--gc-sections -Wl,-z,max-page-size=4096 \
-		-Wl,-z,noexecstack -Wl,--no-warn-rwx-segments $(RUST_GIVES:%=-Wl,-u,pitot_host_%) ports/rust/boot.S $(BUILD)/lib/pitot.o $(BUILD)/ports/rust/libkernel.a -o $@
+		-Wl,-z,noexecstack -Wl,--no-warn-rwx-segments ports/rust/boot.S $(BUILD)/lib/pitot.o $(BUILD)/ports/rust/libkernel.a -o $@
 
 $(BUILD)/ports/rust/layout: tests/host/rust_layout.rs ports/rust/pitot.rs
 	$(call say,RUSTC,$@)

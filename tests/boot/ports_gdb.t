@@ -180,10 +180,10 @@ like($console, qr/^$jobs records\n0 doubtful hits\n$jobs jobs$/m, '... with all 
 
 # --- Refusals ------------------------------------------------------------------------------------
 
-for (['lineless', 1, 'the kernel does not give pitot_host_gdb_get and pitot_host_gdb_put'],
+for (['lineless', 1, 'gdb_get or gdb_put of struct pitot_kernel is 0'],
     # QEMU has no COM3 here, so the kernel reads ones from it.
-    ['level5', 1, 'pitot_host_gdb_get gives 0xff without end: no line is there'],
-    ['vanishes', 1, 'pitot_host_gdb_get gives 0xff without end: no line is there'],
+    ['level5', 1, 'gdb_get gives 0xff without end: no line is there'],
+    ['vanishes', 1, 'gdb_get gives 0xff without end: no line is there'],
     ['gdbless', 1, 'the object is made without it: GDB=1 of make lib'],
     ['gdb-of-two', 2, 'more than one CPU: their registers are not known'])
 {

@@ -12,6 +12,7 @@
 
 #include "core/host.h"
 #include "core/lib/glob.h"
+#include "core/task.h"
 #include "core/tracepoint/filter.h"
 #include "tests/fuzz/claim.h"
 #include "tests/fuzz/feed.h"

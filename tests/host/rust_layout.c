@@ -32,6 +32,13 @@ int main(void)
     PLACE(kernel, debug_next);
     PLACE(kernel, gate_stack);
     PLACE(kernel, gate_stack_end);
+    PLACE(kernel, cpu);
+    PLACE(kernel, clock);
+    PLACE(kernel, panic);
+    PLACE(kernel, write);
+    PLACE(kernel, stack);
+    PLACE(kernel, mapped);
+    printf("kernel.more %zu\n", offsetof(struct pitot_kernel, park));
     SIZE(regs);
     PLACE(regs, r15);
     PLACE(regs, r12);

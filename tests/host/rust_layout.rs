@@ -26,7 +26,7 @@ fn main() {
         returns bp frame);
     layout!("kernel", Kernel,
         text text_end build_id name cpus traps trap_count gate gate_end debug_next
-        gate_stack gate_stack_end);
+        gate_stack gate_stack_end cpu clock panic write stack mapped more);
     layout!("regs", Regs,
         r15 r12 bp bx r11 r8 ax di vector error ip cs flags sp ss);
     layout!("field", Field,

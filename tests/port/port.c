@@ -14,11 +14,11 @@
 #include "arch/x86_64/memory/paging.h"
 #include "arch/x86_64/memory/sections.h"
 #include "core/event/event.h"
-#include "core/host.h"
 #include "core/lib/assert.h"
 #include "core/sample/sample.h"
 #include "core/stream/stream.h"
 #include "core/symbols/symbols.h"
+#include "core/task.h"
 #include "core/unwind/unwind.h"
 #include "tests/port/port_trace.h"
 

@@ -30,9 +30,9 @@
 
 /* --- The machine --- */
 
-static bool interrupted(enum host_interrupt how)
+static int interrupted(enum pitot_interrupt how)
 {
-    return how == HOST_INTERRUPT_TAKE ? input_take_interrupt() : input_interrupted();
+    return how == PITOT_INTERRUPT_TAKE ? input_take_interrupt() : input_interrupted();
 }
 
 static uint64_t now_ns;

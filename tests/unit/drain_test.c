@@ -186,31 +186,29 @@ void event_set_drain(uint32_t pid)
     assert_int_equal(pid, 9);
 }
 
-static int start_thread(const char *name, void (*function)(void *unused), uint32_t *pid,
-                        struct refusal *why)
+static const char *start_thread(const char *name, void (*function)(void *unused), unsigned *pid)
 {
-    (void)why;
     assert_string_equal(name, "perf");
     run = function;
     *pid = 9;
-    return 0;
+    return NULL;
 }
 
 static void (*sleeping)(void); /* happens while the thread that waits for the end sleeps; NULL */
 static unsigned wakes;         /* of that thread */
 
-static void wait_for(enum host_channel channel, bool (*until)(void))
+static void wait_for(enum pitot_channel channel, int (*until)(void))
 {
     while (!until()) {
-        if (!sleeping || channel != HOST_STREAM_ENDS)
+        if (!sleeping || channel != PITOT_STREAM_ENDS)
             longjmp(asleep, 1);
         sleeping();
     }
 }
 
-static void wake(enum host_channel channel)
+static void wake(enum pitot_channel channel)
 {
-    wakes += channel == HOST_STREAM_ENDS;
+    wakes += channel == PITOT_STREAM_ENDS;
 }
 
 /* Until it sleeps. */

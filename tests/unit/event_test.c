@@ -20,9 +20,9 @@
 #include "core/event/source.h"
 #include "core/event/source_branches.h"
 #include "core/event/source_clock.h"
-#include "core/host.h"
 #include "core/sample/sample.h"
 #include "core/symbols/symbols.h"
+#include "core/task.h"
 #include "kernel/time/ticks.h"
 #include "tests/unit/fake_arch.h"
 

@@ -17,6 +17,7 @@
 #include "arch/x86_64/debug/group.h"
 #include "core/host.h"
 #include "core/lib/assert.h"
+#include "core/task.h"
 
 /* After a stack as well as before it. */
 #define GUARD_WORDS (FAKE_GUARD / sizeof(uint64_t))

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "core/host.h"
+#include "core/task.h"
 
 static char name[TASK_NAME_SIZE] = "pitot";
 

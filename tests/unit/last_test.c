@@ -56,7 +56,7 @@ static void say(struct sink *sink, const char *bytes, size_t length)
 static struct sink console = {.write = say};
 
 /* A block of its own for each, so that what is read outside of it is seen. */
-static void *take(size_t bytes, struct refusal *why)
+static void *take(unsigned long bytes, const char **why)
 {
     (void)why;
     free(copy);
@@ -64,7 +64,7 @@ static void *take(size_t bytes, struct refusal *why)
     return copy;
 }
 
-static void *keep(size_t *bytes)
+static void *keep(unsigned long *bytes)
 {
     *bytes = memory_size;
     return memory_size ? memory : NULL;

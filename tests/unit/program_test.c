@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "arch/cpu.h"
 #include "arch/memory.h"
 #include "core/abi/symtab.h"
 #include "core/lib/assert.h"

@@ -15,11 +15,11 @@
 #include <cmocka.h>
 
 #include "arch/registers.h"
-#include "core/host.h"
 #include "core/lib/refusal.h"
 #include "core/sample/sample.h"
 #include "core/sample/view.h"
 #include "core/symbols/symbols.h"
+#include "core/task.h"
 #include "core/tracepoint/tracepoint.h"
 #include "core/unwind/user.h"
 #include "core/unwind/verify.h"

@@ -13,8 +13,8 @@
 
 #include <cmocka.h>
 
-#include "core/host.h"
 #include "core/lib/glob.h"
+#include "core/task.h"
 #include "core/tracepoint/filter.h"
 #include "core/tracepoint/format.h"
 #include "tests/host/fake_symbols.h"

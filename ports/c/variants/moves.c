@@ -21,8 +21,8 @@ static uint32_t turn[CPUS]; /* moves that the CPU has taken part in */
 
 void __wrap_rendezvous_wait(void);
 void __real_rendezvous_wait(void);
-void __wrap_pitot_host_release(void);
-void __real_pitot_host_release(void);
+void __wrap_others_release(void);
+void __real_others_release(void);
 const char *__wrap_pitot_start(const char *options);
 const char *__real_pitot_start(const char *options);
 
@@ -69,9 +69,9 @@ static void move(void)
     *(volatile uint32_t *)APIC_COMMAND = TO_SELF | STAND_VECTOR;
 }
 
-void __wrap_pitot_host_release(void)
+void __wrap_others_release(void)
 {
-    __real_pitot_host_release();
+    __real_others_release();
     move();
 }
 

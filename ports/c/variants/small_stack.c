@@ -22,20 +22,20 @@ const char *__wrap_pitot_start(const char *options);
 const char *__real_pitot_start(const char *options);
 unsigned long long __wrap_pitot_stop(void);
 unsigned long long __real_pitot_stop(void);
-int __wrap_pitot_host_stack(unsigned long address, unsigned long *low, unsigned long *high);
-int __real_pitot_host_stack(unsigned long address, unsigned long *low, unsigned long *high);
+int __wrap_stack_find(uint64_t address, uint64_t *low, uint64_t *high);
+int __real_stack_find(uint64_t address, uint64_t *low, uint64_t *high);
 
 static uint8_t *bottom(void)
 {
     return area + sizeof(area) - size;
 }
 
-int __wrap_pitot_host_stack(unsigned long address, unsigned long *low, unsigned long *high)
+int __wrap_stack_find(uint64_t address, uint64_t *low, uint64_t *high)
 {
-    if (address <= (unsigned long)area || address > (unsigned long)(area + sizeof(area)))
-        return __real_pitot_host_stack(address, low, high);
-    *low = (unsigned long)bottom();
-    *high = (unsigned long)(area + sizeof(area));
+    if (address <= (uint64_t)area || address > (uint64_t)(area + sizeof(area)))
+        return __real_stack_find(address, low, high);
+    *low = (uint64_t)bottom();
+    *high = (uint64_t)(area + sizeof(area));
     return 1;
 }
 

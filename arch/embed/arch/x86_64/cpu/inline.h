@@ -1,22 +1,25 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Inline functions of arch/cpu.h without GS; replaces arch/x86_64/cpu/inline.h. Any context. */
+/*
+ * Inline functions of arch/cpu.h, by the kernel's own; replaces arch/x86_64/cpu/inline.h. Any
+ * context.
+ */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "arch/x86_64/cpu/area.h"
-#include "core/pitot.h"
+#include EMBED_INLINE /* the kernel's, or core/embed/inline.h */
 
 static inline unsigned arch_cpu_id(void)
 {
-    return pitot_host_cpu();
+    return pitot_cpu();
 }
 
 /* Determined anew at each call, as threads may migrate. Preemption off. */
 static inline struct percpu *percpu_self(void)
 {
-    return &percpu[pitot_host_cpu()];
+    return &percpu[pitot_cpu()];
 }
 
 static inline unsigned percpu_live(void)
@@ -37,5 +40,5 @@ static inline bool arch_interrupted(void)
 
 static inline uint64_t arch_clock_ns(void)
 {
-    return pitot_host_clock();
+    return pitot_clock();
 }

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the kernel reports at each thread switch: which thread this CPU runs, and whether it may be
+ * preempted.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "arch/cpu.h"
+#include "core/host.h"
+
+#define TASK_NAME_SIZE 16        /* bytes, including the NUL */
+#define TASK_IDLE_NAME "swapper" /* perf's name for task 0 */
+#define TASK_PID       1u        /* the thread that runs the console's commands */
+
+/* pid and tid of each CPU's thread, as in a sample's TID. Stored by task_set_ids on that CPU. */
+extern uint64_t task_ids[ARCH_CPUS_MAX];
+
+#define TASK_IDS_NONE UINT64_MAX /* no thread; the ids of pid 0 are 0 */
+
+static inline uint64_t task_ids_of(uint32_t pid)
+{
+    return (uint64_t)pid << 32 | pid;
+}
+
+static inline uint64_t task_current_ids(void)
+{
+    return task_ids[arch_cpu_id()];
+}
+
+/* Returns the name of the thread on this CPU; "" if the kernel gives none. Any context. */
+static inline const char *task_name(void)
+{
+    const char *name = host.task_name ? host.task_name(arch_cpu_id()) : NULL;
+
+    return name ? name : "";
+}
+
+/* Reports that this CPU now runs thread `pid`. Preemption off. */
+static inline void task_set_ids(uint32_t pid)
+{
+    task_ids[arch_cpu_id()] = task_ids_of(pid);
+}
+
+/* Preemption-disable depth, and whether a switch is pending. Stored by the kernel, on that CPU. */
+struct preemption {
+    /* No atomics: an interrupt restores the value, and every switch occurs at the same value. */
+    uint32_t off;
+    bool wanted; /* set under the lock of the CPU's scheduler, or on that CPU */
+};
+
+extern struct preemption preemption[ARCH_CPUS_MAX];
