@@ -23,17 +23,18 @@
 #define REQUEST_MAGIC "pitotASK"
 
 /* Limits. */
-#define EVENTS_MOST       96u /* in all -e and --stop together */
-#define PLACES_MOST       96u
-#define PLACE_LONGEST     (1u << 20) /* bytes */
-#define WRITERS_MOST      1000u      /* of a word */
-#define MEMORY_LEAST      32768u     /* bytes for writers of all memory */
-#define LAST_MOST         100000u    /* calls of a CPU */
-#define CODE_MOST         32u        /* executable segments */
-#define ALLOCATORS_MOST   192u       /* with aliases */
-#define ARGUMENTS_MOST    6u         /* that the System V ABI passes in registers */
-#define VECTOR_MOST       255u
-#define REQUEST_PATH_ROOM 64u
+#define EVENTS_MOST         96u /* in all -e and --stop together */
+#define PLACES_MOST         96u
+#define PLACE_LONGEST       (1u << 20) /* bytes */
+#define WRITERS_MOST        1000u      /* of a word */
+#define MEMORY_LEAST        32768u     /* bytes for writers of all memory */
+#define LAST_MOST           100000u    /* calls of a CPU */
+#define CODE_MOST           32u        /* executable segments */
+#define ALLOCATORS_MOST     192u       /* with aliases */
+#define LOCK_FUNCTIONS_MOST 128u       /* with aliases */
+#define ARGUMENTS_MOST      6u         /* that the System V ABI passes in registers */
+#define VECTOR_MOST         255u
+#define REQUEST_PATH_ROOM   64u
 
 /* The addresses from addresses[first] on. */
 struct request_list {
@@ -85,6 +86,21 @@ struct request_allocator {
     uint64_t sizes[2]; /* ALLOCATES, REALLOCATES: arguments from 1, or greater numbers */
 };
 
+enum lock_function_kind {
+    LOCK_TAKES,
+    LOCK_TRIES,      /* returns true (in al) if it has taken the lock */
+    LOCK_TRIES_ZERO, /* returns 0 if it has */
+    LOCK_GIVES,
+    LOCK_BEGINS, /* makes a new lock */
+};
+
+struct request_lock_function {
+    uint64_t entry;
+    uint64_t lock;   /* which argument it is, from 1, or the address of the only one */
+    uint32_t kind;   /* enum lock_function_kind */
+    uint32_t sleeps; /* who waits may sleep */
+};
+
 struct request {
     /* These are the same in each version. */
     char magic[8];          /* REQUEST_MAGIC */
@@ -132,6 +148,11 @@ struct request {
         struct request_list code; /* first byte, end, ..., sorted: the allocators' code */
         struct request_allocator allocators[ALLOCATORS_MOST];
     } heap;
+
+    struct {
+        uint32_t watch, function_count; /* watch: the kernel's locks are watched */
+        struct request_lock_function functions[LOCK_FUNCTIONS_MOST];
+    } locks;
 
     uint64_t addresses[];
 };

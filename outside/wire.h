@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 /* Of the records and of the request. */
-#define WIRE_VERSION 6
+#define WIRE_VERSION 7
 
 /* The plugin's file contains the mark, then the version in decimal. */
 #define WIRE_MARK           "pitot wire "
@@ -42,6 +42,11 @@ enum wire_kind {
     WIRE_HEAP = 40,  /* struct wire_heap: when it is first seen, flushed; again at the end */
     WIRE_LIVE,       /* struct wire_live: one for each context that has allocated, at the end */
     WIRE_OBJECTS,    /* struct wire_objects: at the end */
+    WIRE_LOCK = 60,  /* struct wire_lock: one for each lock, at the end */
+    WIRE_LOCK_ORDER, /* struct wire_lock_order: after the locks */
+    WIRE_LOCK_WAIT,  /* struct wire_lock_wait: after the locks */
+    WIRE_MASKED,     /* struct wire_masked: at the end */
+    WIRE_LOCKS,      /* struct wire_locks: at the end */
 };
 
 struct wire_head {
@@ -205,6 +210,82 @@ struct wire_objects {
     uint64_t lost;             /* objects without room */
     uint64_t more;             /* reports without room */
     uint64_t crowd;            /* hits of objects that had several reports */
+};
+
+/* A place in code: an instruction; 0: the context's innermost call is the place. */
+struct wire_place {
+    uint64_t ip;
+    uint32_t context, cpu;
+};
+
+enum wire_lock_flags {
+    WIRE_LOCK_SLEEPS = 1, /* who waits for it may sleep */
+    WIRE_LOCK_SEEN = 2,   /* no name tells that it is a lock */
+};
+
+/* Where a lock was held or waited for the longest; `length`: instructions of the CPU. */
+struct wire_lock_span {
+    uint64_t length;
+    struct wire_place place; /* of the taking */
+};
+
+/* A moment of a held lock: who has taken it, and where its CPU was. The first one is kept. */
+struct wire_lock_moment {
+    uint64_t count; /* 0: there was none */
+    struct wire_place taken, at;
+};
+
+struct wire_lock {
+    struct wire_head head;
+    uint32_t lock;  /* number, from 1 */
+    uint32_t flags; /* enum wire_lock_flags */
+    uint64_t address;
+    uint64_t taken, contended;
+    uint64_t waited, held; /* instructions of the CPUs, of spans that began and ended on one CPU */
+    uint64_t moved;        /* spans that ended on another CPU */
+    uint64_t unseen;       /* was taken, or found free, without having been given back */
+    struct wire_lock_span longest_wait, longest_hold;
+    struct wire_place first;
+    struct wire_lock_moment open;    /* held with interrupts on */
+    struct wire_lock_moment handler; /* taken by the handler of a device's interrupt */
+    struct wire_lock_moment halted;  /* held when its CPU halted */
+    struct wire_lock_moment left;    /* held by a thread that was left, and was continued */
+    uint32_t holder, unused;         /* the thread that holds it at the end; 0: none */
+    struct wire_place by;            /* ... and has taken it here */
+};
+
+enum { WIRE_GUARDS_MOST = 8 };
+
+/* A thread that held the lock `from`, taken at `outer`, has asked for `to` at `inner`. */
+struct wire_lock_order {
+    struct wire_head head;
+    uint32_t from, to;
+    uint32_t thread;  /* the first one */
+    uint32_t several; /* others did, too */
+    uint64_t count;
+    struct wire_place outer, inner;
+    uint32_t guard_count, unused;
+    uint32_t guards[WIRE_GUARDS_MOST]; /* other locks that were held each time */
+};
+
+/* A thread that waits for a lock at the end. */
+struct wire_lock_wait {
+    struct wire_head head;
+    uint32_t lock, thread;
+    struct wire_place place;
+    uint64_t length; /* instructions of its CPU so far */
+};
+
+/* Interrupts were turned off at one place, and on again at another. */
+struct wire_masked {
+    struct wire_head head;
+    struct wire_place off, on; /* of the longest time */
+    uint64_t count, longest;   /* instructions of the CPU */
+};
+
+struct wire_locks {
+    struct wire_head head;
+    uint64_t lost_locks, lost_orders, lost_masked; /* for lack of room */
 };
 
 /* The cost of a context that is a path of functions, without its callees. */
