@@ -3,13 +3,13 @@
 #define _GNU_SOURCE
 #include "outside/pitot/allocators.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "core/lib/glob.h"
 #include "core/lib/number.h"
 #include "outside/pitot/elf_symbols.h"
+#include "outside/pitot/function_text.h"
 #include "outside/pitot/place.h"
 #include "outside/pitot/plugin.h"
 
@@ -184,18 +184,6 @@ static int add(struct allocators *all, const struct allocator *described, struct
     return found;
 }
 
-/* Splits FUNCTION:ARGUMENTS; a name may have "::". */
-static char *split(char *text)
-{
-    char *colon = text;
-
-    while ((colon = strchr(colon, ':')) != NULL && colon[1] == ':')
-        colon += 2;
-    if (colon)
-        *colon++ = '\0';
-    return colon;
-}
-
 static int add_given(struct allocators *all, enum allocator_kind kind,
                      const struct spelt_events *given, const struct kernel *kernel,
                      struct refusal *why)
@@ -205,7 +193,7 @@ static int add_given(struct allocators *all, enum allocator_kind kind,
 
     for (unsigned i = 0; i < given->count; i++) {
         struct allocator described = {.name = given->text[i], .asked = {.kind = kind}};
-        const char *arguments = split(given->text[i]);
+        const char *arguments = function_split(given->text[i]);
         int found;
 
         if (!read_arguments(arguments ? arguments : usual[kind], &described.asked))

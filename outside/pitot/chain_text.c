@@ -9,6 +9,7 @@
 #include "outside/pitot/name.h"
 
 #define END_SHOWN 32 /* callers at each end */
+#define LINE_MOST 24 /* functions of a line */
 
 static uint64_t function_of(uint32_t context)
 {
@@ -61,4 +62,29 @@ void chain_print(FILE *file, uint32_t context, const char *indent,
         }
         print(file, contexts_caller(context));
     }
+}
+
+static void print_function(FILE *file, uint64_t address, bool first, bool interrupted)
+{
+    char name[NAME_ROOM];
+
+    fprintf(file, "%s%s%s", first ? "" : " < ", interrupted ? "!" : "", name_place(address, name));
+}
+
+void chain_print_line(FILE *file, uint64_t ip, uint32_t context)
+{
+    long depth = contexts_depth(context);
+
+    if (ip)
+        print_function(file, ip, true, false);
+    for (long i = 0; i < depth; i++, context = contexts_outer(context)) {
+        if (i == LINE_MOST) {
+            fprintf(file, " < ... %ld more", depth - i);
+            break;
+        }
+        print_function(file, contexts_caller(context), i == 0 && !ip,
+                       contexts_by_interrupt(context));
+    }
+    if (!ip && depth == 0)
+        fprintf(file, "[not known]");
 }

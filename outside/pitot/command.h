@@ -24,6 +24,7 @@ int command_cover(const struct command *command, struct watch *watch, struct ref
 int command_blame(const struct command *command, struct watch *watch, struct refusal *why);
 int command_graph(const struct command *command, struct watch *watch, struct refusal *why);
 int command_heap(const struct command *command, struct watch *watch, struct refusal *why);
+int command_locks(const struct command *command, struct watch *watch, struct refusal *why);
 int command_last(const struct command *command, struct watch *watch, struct refusal *why);
 
 /* Runs `pitot blame PLACE...` without QEMU, from a file. */

@@ -11,8 +11,8 @@
 #include "outside/pitot/plain.h"
 
 static struct {
-    size_t count, room, function_count;
-    struct symbol *by_name, *functions; /* functions: in address order */
+    size_t count, room, function_count, variable_count;
+    struct symbol *by_name, *functions, *variables; /* these two: in address order */
     uint64_t slide;
     struct code {
         uint64_t begin, end;
@@ -108,17 +108,28 @@ static void drop_doubles(void)
     symbols.count = kept;
 }
 
+/* Copies the symbols of one kind, in address order. Returns how many there are. */
+static size_t sort_kind(struct symbol *to, char kind)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < symbols.count; i++)
+        if (tolower(symbols.by_name[i].kind) == kind)
+            to[count++] = symbols.by_name[i];
+    qsort(to, count, sizeof(*to), compare_addresses);
+    return count;
+}
+
 bool elf_symbols_sort(void)
 {
     symbols.functions = calloc(symbols.count + 1, sizeof(struct symbol));
-    if (!symbols.functions || symbols.count == 0)
+    symbols.variables = calloc(symbols.count + 1, sizeof(struct symbol));
+    if (!symbols.functions || !symbols.variables || symbols.count == 0)
         return false;
     qsort(symbols.by_name, symbols.count, sizeof(struct symbol), compare_names);
     drop_doubles();
-    for (size_t i = 0; i < symbols.count; i++)
-        if (tolower(symbols.by_name[i].kind) == ELF_SYMBOLS_FUNCTION)
-            symbols.functions[symbols.function_count++] = symbols.by_name[i];
-    qsort(symbols.functions, symbols.function_count, sizeof(struct symbol), compare_addresses);
+    symbols.function_count = sort_kind(symbols.functions, ELF_SYMBOLS_FUNCTION);
+    symbols.variable_count = sort_kind(symbols.variables, ELF_SYMBOLS_DATA);
     return true;
 }
 
@@ -219,23 +230,43 @@ static bool is_code_of(uint64_t function, uint64_t address)
     return true;
 }
 
-bool symbols_find_address(uintptr_t address, struct symbol *found)
+/* Finds the last of these symbols, in address order, that does not begin after the address. */
+static bool find_last(const struct symbol *sorted, size_t count, uint64_t address,
+                      struct symbol *found)
 {
-    uint64_t in_file = address - symbols.slide;
-    size_t low = 0, high = symbols.function_count;
+    size_t low = 0, high = count;
 
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (symbols.functions[middle].address <= in_file)
+        if (sorted[middle].address <= address)
             low = middle + 1;
         else
             high = middle;
     }
     if (low == 0)
         return false;
-    *found = symbols.functions[low - 1];
+    *found = sorted[low - 1];
+    return true;
+}
+
+bool symbols_find_address(uintptr_t address, struct symbol *found)
+{
+    uint64_t in_file = address - symbols.slide, begin;
+
+    if (!find_last(symbols.functions, symbols.function_count, in_file, found))
+        return false;
+    begin = found->address;
     found->address += symbols.slide;
-    if (found->size == 0)
-        return is_code_of(symbols.functions[low - 1].address, in_file);
-    return address - found->address < found->size;
+    return found->size ? in_file - begin < found->size : is_code_of(begin, in_file);
+}
+
+bool elf_symbols_variable(uint64_t address, struct symbol *found)
+{
+    uint64_t in_file = address - symbols.slide, begin;
+
+    if (!find_last(symbols.variables, symbols.variable_count, in_file, found))
+        return false;
+    begin = found->address;
+    found->address += symbols.slide;
+    return in_file == begin || in_file - begin < found->size;
 }

@@ -42,3 +42,6 @@ void elf_symbols_slide(uint64_t slide);
  * Finds function `index` in address order; false past the end. Several may have the same address.
  */
 bool elf_symbols_function(size_t index, struct symbol *found);
+
+/* Finds the variable that has this run-time address, or begins there. */
+bool elf_symbols_variable(uint64_t address, struct symbol *found);

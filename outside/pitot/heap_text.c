@@ -5,11 +5,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "outside/pitot/contexts.h"
+#include "outside/pitot/chain_text.h"
 #include "outside/pitot/name.h"
 
-#define CHAIN_MOST 24 /* functions of a line */
-#define COLUMN     16 /* where the chains of an object begin */
+#define COLUMN 16 /* where the chains of an object begin */
 
 static const struct {
     const char *event, *title;
@@ -30,34 +29,6 @@ const char *heap_event(enum wire_heap_kind kind)
 const char *heap_title(enum wire_heap_kind kind)
 {
     return kinds[kind].title;
-}
-
-/* --- Chains, on one line --- */
-
-static void print_function(uint64_t address, bool first, bool interrupted)
-{
-    char name[NAME_ROOM];
-
-    fprintf(stderr, "%s%s%s", first ? "" : " < ", interrupted ? "!" : "",
-            name_place(address, name));
-}
-
-/* `ip`: the innermost place; 0: the innermost caller is. */
-static void print_chain(uint64_t ip, uint32_t context)
-{
-    long depth = contexts_depth(context);
-
-    if (ip)
-        print_function(ip, true, false);
-    for (long i = 0; i < depth; i++, context = contexts_outer(context)) {
-        if (i == CHAIN_MOST) {
-            fprintf(stderr, " < ... %ld more", depth - i);
-            break;
-        }
-        print_function(contexts_caller(context), i == 0 && !ip, contexts_by_interrupt(context));
-    }
-    if (!ip && depth == 0)
-        fprintf(stderr, "[not known]");
 }
 
 /* --- A report --- */
@@ -103,7 +74,7 @@ static void print_what(const struct wire_heap *report)
     fprintf(stderr, ", by CPU %u after ", report->head.cpu);
     print_count(report->time, "instruction");
     fprintf(stderr, "\n   ");
-    print_chain(report->access ? report->ip : 0, report->context);
+    chain_print_line(stderr, report->access ? report->ip : 0, report->context);
     fprintf(stderr, "\n");
 }
 
@@ -112,7 +83,7 @@ static void print_touch(const struct wire_heap *report, const char *what,
                         const struct wire_touch *touch)
 {
     fprintf(stderr, " %-*s", COLUMN - 1, what);
-    print_chain(0, touch->context);
+    chain_print_line(stderr, 0, touch->context);
     fprintf(stderr, ", ");
     if (touch->cpu == report->head.cpu) {
         print_count(report->time - touch->time, "instruction");
@@ -139,6 +110,6 @@ void heap_print_live(const struct wire_live *live)
     fprintf(stderr, "%12" PRIu64 " byte%s in ", live->bytes, live->bytes == 1 ? "" : "s");
     print_count(live->objects, "object");
     fprintf(stderr, ":  ");
-    print_chain(0, live->context);
+    chain_print_line(stderr, 0, live->context);
     fprintf(stderr, "\n");
 }

@@ -25,7 +25,7 @@ static const struct {
     {&options_record, command_record}, {&options_stat, command_stat},
     {&options_blame, command_blame},   {&options_graph, command_graph},
     {&options_last, command_last},     {&options_cover, command_cover},
-    {&options_heap, command_heap},
+    {&options_heap, command_heap},     {&options_locks, command_locks},
 };
 
 #define COMMANDS (sizeof(commands) / sizeof(*commands))
@@ -109,9 +109,10 @@ static int prepare(const struct options *of, const struct pitot_options *options
     *watch = (struct watch){.kernel = kernel,
                             .events = events,
                             .command = options->qemu,
-                            .reads = options->registers          ? "--intr-regs"
-                                     : of->command == PITOT_HEAP ? "the heap"
-                                                                 : NULL};
+                            .reads = options->registers           ? "--intr-regs"
+                                     : of->command == PITOT_HEAP  ? "the heap"
+                                     : of->command == PITOT_LOCKS ? "the locks"
+                                                                  : NULL};
     watch->request.chains = events_have(events, EVENT_INTERRUPTS) ||
                             events_have(events, EVENT_CALLS) ||
                             events_have(events, EVENT_RETURNS) || options->chains;

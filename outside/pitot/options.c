@@ -11,12 +11,14 @@
 
 #define AT(member) OPTION_AT(struct pitot_options, member)
 #define BOTH       (PITOT_RECORD | PITOT_STAT)
-#define ALL        (BOTH | PITOT_BLAME | PITOT_GRAPH | PITOT_LAST | PITOT_COVER | PITOT_HEAP)
+#define OBJECTS    (PITOT_HEAP | PITOT_LOCKS)
+#define ALL        (BOTH | PITOT_BLAME | PITOT_GRAPH | PITOT_LAST | PITOT_COVER | OBJECTS)
 #define WINDOWED   (BOTH | PITOT_HEAP)
 
 #define DEPTH      10
 #define DEPTH_MOST 1000
 #define LAST       200
+#define ROWS       20
 
 #define CALLS "call:"
 
@@ -90,6 +92,21 @@ static const struct option rows[] = {
     OPTION({"--leaks"}, "BYTES", PITOT_HEAP, OPTION_NUMBER,
            "lists who allocated what is live at the end, from so many bytes on", .least = 1,
            AT(leaks)),
+    OPTION({"--lock"}, "F[:LOCK]", PITOT_LOCKS, OPTION_TEXT,
+           "a function that takes a lock, instead of those with known names; which argument the "
+           "lock is, or its variable",
+           OPTION_ADDS, .set = add_event, AT(lock)),
+    OPTION({"--mutex"}, "F[:LOCK]", PITOT_LOCKS, OPTION_TEXT, "... in which a thread may sleep",
+           OPTION_ADDS, .set = add_event, AT(mutex)),
+    OPTION({"--trylock"}, "F[:LOCK][=0]", PITOT_LOCKS, OPTION_TEXT,
+           "... that does not wait: returns true, or with =0 zero, if it has taken the lock",
+           OPTION_ADDS, .set = add_event, AT(trylock)),
+    OPTION({"--unlock"}, "F[:LOCK]", PITOT_LOCKS, OPTION_TEXT, "... that gives it back",
+           OPTION_ADDS, .set = add_event, AT(unlock)),
+    OPTION({"--lock-init"}, "F[:LOCK]", PITOT_LOCKS, OPTION_TEXT, "... that makes a new lock",
+           OPTION_ADDS, .set = add_event, AT(lock_init)),
+    OPTION({"-n"}, "N", PITOT_LOCKS, OPTION_NUMBER, "how many rows the table has; 20", .least = 1,
+           AT(rows)),
     OPTION({"--from"}, "FUNCTION", WINDOWED, OPTION_TEXT,
            "counts and samples from each entry of FUNCTION on", AT(from)),
     OPTION({"--until"}, "FUNCTION", WINDOWED, OPTION_TEXT, "... to the next entry of FUNCTION",
@@ -132,6 +149,9 @@ const struct options options_last =
 
 const struct options options_heap =
     COMMAND("heap", USAGE, "finds uses after free, overruns, double frees and leaks", PITOT_HEAP);
+
+const struct options options_locks = COMMAND(
+    "locks", USAGE, "waits, holds and order of locks, and what would deadlock", PITOT_LOCKS);
 
 /*
  * Reads places and options up to --, from the first place on. Returns the index after it, or a
@@ -204,7 +224,7 @@ int pitot_options_read(const struct options *of, int argc, char **argv,
 {
     int at;
 
-    *options = (struct pitot_options){.depth = DEPTH, .calls = LAST};
+    *options = (struct pitot_options){.depth = DEPTH, .calls = LAST, .rows = ROWS};
     at = options_parse(of, argc, argv, options, why);
     if (at >= 0 && of->command == PITOT_BLAME)
         at = read_places(of, at, argc, argv, options, why);

@@ -21,6 +21,7 @@ enum pitot_command {
     PITOT_LAST = 16,
     PITOT_COVER = 32,
     PITOT_HEAP = 64,
+    PITOT_LOCKS = 256,
 };
 
 struct spelt_events {
@@ -47,13 +48,16 @@ struct pitot_options {
     struct spelt_events alloc, realloc, free, allocator;
     uint64_t leaks;
     const char *suppress; /* file; NULL: not given */
+    /* for locks: functions as typed, and rows of the table */
+    struct spelt_events lock, mutex, trylock, unlock, lock_init;
+    uint64_t rows;
     size_t place_count;
     char *places[PLACES_MOST]; /* as typed, before -- */
     char **qemu;               /* QEMU's command, NULL-terminated; NULL: a file is read */
 };
 
 extern const struct options options_record, options_stat, options_blame, options_graph,
-    options_last, options_cover, options_heap;
+    options_last, options_cover, options_heap, options_locks;
 
 /* Keeps pointers into argv, which is modified. */
 int pitot_options_read(const struct options *of, int argc, char **argv,

@@ -358,3 +358,19 @@ bool decode_is_fixed(const uint8_t *bytes)
         return false;
     }
 }
+
+enum decoded_mask decode_mask(const uint8_t *bytes)
+{
+    switch (bytes[branch_prefixes(bytes)]) {
+    case 0x9d:
+        return DECODED_POPF;
+    case 0xf4:
+        return DECODED_HALTS;
+    case 0xfa:
+        return DECODED_CLI;
+    case 0xfb:
+        return DECODED_STI;
+    default:
+        return DECODED_KEEPS_MASK;
+    }
+}

@@ -54,3 +54,14 @@ bool decode_is_atomic(const uint8_t *bytes);
  * or a variable. Of other instructions than the usual ones false.
  */
 bool decode_is_fixed(const uint8_t *bytes);
+
+/* What an instruction does with interrupts. */
+enum decoded_mask {
+    DECODED_KEEPS_MASK,
+    DECODED_POPF,
+    DECODED_CLI,
+    DECODED_STI,
+    DECODED_HALTS,
+};
+
+enum decoded_mask decode_mask(const uint8_t *bytes);

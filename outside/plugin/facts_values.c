@@ -12,6 +12,7 @@
 
 #include "outside/plugin/heap.h"
 #include "outside/plugin/idt.h"
+#include "outside/plugin/kernel_locks.h"
 #include "outside/plugin/locks.h"
 #include "outside/plugin/log.h"
 #include "outside/plugin/registers.h"
@@ -23,6 +24,7 @@
 #define FRAME_WORDS 5  /* rip, cs, rflags, rsp, ss */
 #define ALIGNMENT   16 /* of rsp before the CPU stores a frame of 40 bytes */
 #define PRIVILEGE   3  /* bits of cs */
+#define EXCEPTIONS  32 /* the vectors below are the CPU's own */
 
 enum { FRAME_IP, FRAME_CS, FRAME_FLAGS, FRAME_SP };
 
@@ -156,6 +158,7 @@ static void handle(unsigned cpu, uint64_t entry)
     uint64_t place = rsp + (has_error ? WORD : 0);
     const struct code *code = cpus[cpu].int_code;
     struct run_interrupt interrupt;
+    bool is_int;
 
     if (!registers_memory(cpu, place, frame, sizeof(frame)))
         return;
@@ -163,17 +166,20 @@ static void handle(unsigned cpu, uint64_t entry)
         registers_memory(cpu, rsp, &error, sizeof(error));
     cpus[cpu].int_code = NULL;
     cpus[cpu].loaded_from = 0;
-    interrupt = (struct run_interrupt){
-        .follow = {.site = code && code->next == frame[FRAME_IP] ? code->ip : frame[FRAME_IP],
-                   .entry = entry,
-                   .from = frame[FRAME_SP],
-                   .place = place,
-                   .user = (frame[FRAME_CS] & PRIVILEGE) != 0,
-                   .space = registers_space(cpu)},
-        .stored_at = rsp,
-        .stored = (unsigned)(place + sizeof(frame) - rsp),
-        .vector = run.vectors ? idt_vector(cpu, entry, has_error) : RUN_VECTOR_UNKNOWN,
-        .error = (uint32_t)error};
+    is_int = code && code->next == frame[FRAME_IP];
+    interrupt = (struct run_interrupt){.follow = {.site = is_int ? code->ip : frame[FRAME_IP],
+                                                  .entry = entry,
+                                                  .from = frame[FRAME_SP],
+                                                  .place = place,
+                                                  .user = (frame[FRAME_CS] & PRIVILEGE) != 0,
+                                                  .space = registers_space(cpu)},
+                                       .stored_at = rsp,
+                                       .stored = (unsigned)(place + sizeof(frame) - rsp),
+                                       .vector = run.vectors ? idt_vector(cpu, entry, has_error)
+                                                             : RUN_VECTOR_UNKNOWN,
+                                       .error = (uint32_t)error,
+                                       .flags = run.locks ? registers_flags(cpu) : 0};
+    interrupt.follow.device = interrupt.vector >= EXCEPTIONS && !is_int && !interrupt.follow.user;
     interrupt.follow.switched =
         interrupt.follow.user ||
         place != (frame[FRAME_SP] & ~(uint64_t)(ALIGNMENT - 1)) - sizeof(frame);
@@ -193,11 +199,13 @@ static void on_handler(unsigned cpu, void *own)
 static void on_interrupt_return(unsigned cpu, void *own)
 {
     uint64_t place = registers_general(cpu, REGISTERS_SP), frame[FRAME_WORDS];
+    const struct code *code = own;
 
-    (void)own;
     if (!registers_memory(cpu, place, frame, sizeof(frame)))
         return;
     run_change(cpu);
+    if (run.locks)
+        kernel_locks_flags(cpu, code->ip, frame[FRAME_FLAGS]);
     follow_interrupt_return(cpu, place, frame[FRAME_SP], (frame[FRAME_CS] & PRIVILEGE) != 0);
     run_changed(cpu);
 }
@@ -259,11 +267,11 @@ static void on_instruction(struct qemu_plugin_insn *instruction, qemu_plugin_exe
                                            (void *)(uintptr_t)code);
 }
 
-/* The registers of a sample of `return:`, or an allocator's result. */
+/* The registers of a sample of `return:`, or the result of an allocator or of a try for a lock. */
 static int return_flags(void)
 {
-    return (run.returns && run.registers) || heap_watch() ? QEMU_PLUGIN_CB_R_REGS
-                                                          : QEMU_PLUGIN_CB_NO_REGS;
+    return (run.returns && run.registers) || heap_watch() || run.locks ? QEMU_PLUGIN_CB_R_REGS
+                                                                       : QEMU_PLUGIN_CB_NO_REGS;
 }
 
 static void on_memory(struct qemu_plugin_insn *instruction, qemu_plugin_mem *callback,

@@ -524,6 +524,18 @@ bool follow_is_inside(unsigned number)
     return context_at(stack_context(cpus[number].stack))->inside;
 }
 
+uint64_t follow_allocation(unsigned number, unsigned outer)
+{
+    const struct stack *stack = cpus[number].stack;
+
+    if (follow_is_open(number) || !follow_is_inside(number))
+        return 0;
+    for (unsigned i = stack->depth; i > 0 && stack->frames[i - 1].kind != FRAME_INTERRUPT; i--)
+        if (stack->frames[i - 1].kind == FRAME_ALLOCATOR && outer-- == 0)
+            return stack->frames[i - 1].began;
+    return 0;
+}
+
 /* --- Stack switches --- */
 
 bool follow_is_epilogue(unsigned number, uint64_t to)
@@ -602,7 +614,8 @@ void follow_reset(unsigned number)
 void follow_interrupt(unsigned number, const struct follow_interrupt *interrupt)
 {
     struct follow_cpu *cpu = &cpus[number];
-    struct frame frame = {.next = interrupt->from, .kind = FRAME_INTERRUPT};
+    struct frame frame = {
+        .next = interrupt->from, .kind = FRAME_INTERRUPT, .device = interrupt->device};
     struct stack_where from = where_is(cpu, interrupt->from);
     uint64_t same = (interrupt->from & ~(uint64_t)(FRAME_ALIGNED - 1)) - FRAME_SIZE;
 
@@ -636,6 +649,16 @@ void follow_interrupt(unsigned number, const struct follow_interrupt *interrupt)
         return;
     stack_grow(cpu->stack, frame.place);
     push_above(cpu->stack, frame, frame.place);
+}
+
+unsigned follow_handlers(unsigned number)
+{
+    const struct stack *stack = cpus[number].stack;
+    unsigned count = 0;
+
+    for (unsigned i = 0; stack && i < stack->depth; i++)
+        count += stack->frames[i].device;
+    return count;
 }
 
 /*

@@ -90,6 +90,12 @@ bool follow_allocates(unsigned cpu, uint64_t place, uint64_t entry, uint64_t all
 bool follow_is_inside(unsigned cpu);
 
 /*
+ * The number that was given to follow_allocates for the innermost call of an allocator on this
+ * stack, or with `outer` for one further out; 0: there is none.
+ */
+uint64_t follow_allocation(unsigned cpu, unsigned outer);
+
+/*
  * A return has read its return address from `place`. False: no call on the known stack stored it.
  * Needs the lock.
  */
@@ -122,10 +128,14 @@ struct follow_interrupt {
     bool switched;  /* the CPU has changed stacks */
     bool user;      /* a program was interrupted */
     uint64_t space; /* ... in this address space */
+    bool device;    /* a device's, in the kernel: code that interrupts are on for */
 };
 
 /* Needs the lock. */
 void follow_interrupt(unsigned cpu, const struct follow_interrupt *interrupt);
+
+/* How many handlers of devices' interrupts run on the CPU's stack. */
+unsigned follow_handlers(unsigned cpu);
 
 /* `iret` has read its frame at `place`, and sets rsp to `to`. Needs the lock. */
 void follow_interrupt_return(unsigned cpu, uint64_t place, uint64_t to, bool user);

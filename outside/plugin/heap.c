@@ -119,14 +119,9 @@ bool heap_judges(uint64_t ip)
 
 /* --- Calls of allocators --- */
 
-/* System V ABI, "Parameter Passing": rdi rsi rdx rcx r8 r9, as instructions number them. */
 static uint64_t argument_of(unsigned cpu, uint64_t number)
 {
-    static const uint8_t registers[ARGUMENTS_MOST] = {7, 6, 2, 1, 8, 9};
-
-    return number == 0               ? 0
-           : number > ARGUMENTS_MOST ? number
-                                     : registers_general(cpu, registers[number - 1]);
+    return number == 0 ? 0 : number > ARGUMENTS_MOST ? number : registers_argument(cpu, number);
 }
 
 static uint64_t size_of(unsigned cpu, const struct request_allocator *allocator)

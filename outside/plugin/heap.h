@@ -29,6 +29,10 @@ bool heap_begins(uint64_t ip);
 /* True if accesses of the instruction are judged: it is the kernel's, and no allocator's. */
 bool heap_judges(uint64_t ip);
 
+/* Registers the callbacks of an instruction that is translated (heap_watch.c). */
+struct instruction;
+void heap_watch_instruction(const struct instruction *instruction);
+
 /* The first instruction of such a function runs. */
 void heap_enters(unsigned cpu, uint64_t ip);
 

@@ -2,20 +2,22 @@
 /* See registers.h. */
 #include "outside/plugin/registers.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "outside/plugin/api.h"
 #include "outside/plugin/follow.h"
 
 #if QEMU_API >= 4
-#define SPACE     WIRE_REGISTERS_COUNT /* index of cr3 */
-#define ALL       (WIRE_REGISTERS_COUNT + 1)
+#define SPACE     WIRE_REGISTERS_COUNT /* indices of cr3 and rflags */
+#define FLAGS     (WIRE_REGISTERS_COUNT + 1)
+#define ALL       (WIRE_REGISTERS_COUNT + 2)
 #define CR3_FLAGS 0xfffu
 
-/* QEMU's names, which are gdb's, in the order of struct wire_registers; then cr3. */
-static const char names[ALL][4] = {
-    "rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp", "rip",
-    "r8",  "r9",  "r10", "r11", "r12", "r13", "r14", "r15", "cr3",
+/* QEMU's names, which are gdb's, in the order of struct wire_registers; then cr3, and rflags. */
+static const char names[ALL][8] = {
+    "rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp", "rip",    "r8",
+    "r9",  "r10", "r11", "r12", "r13", "r14", "r15", "cr3", "eflags",
 };
 
 /* The order in which instructions number them. */
@@ -63,9 +65,9 @@ static bool read_register(unsigned number, unsigned index, uint64_t *to)
     if (!cpu->found[index])
         return false;
     qemu_plugin_read_register(cpu->handles[index], bytes);
-    if (bytes->len != sizeof(*to))
+    if (bytes->len != (index == FLAGS ? sizeof(uint32_t) : sizeof(*to)))
         return false;
-    memcpy(to, bytes->data, sizeof(*to));
+    memcpy(to, bytes->data, bytes->len);
     return true;
 }
 
@@ -84,6 +86,22 @@ uint64_t registers_general(unsigned cpu, unsigned number)
     uint64_t value;
 
     read_register(cpu, general[number], &value);
+    return value;
+}
+
+uint64_t registers_argument(unsigned cpu, uint64_t number)
+{
+    static const uint8_t registers[] = {7, 6, 2, 1, 8, 9}; /* rdi rsi rdx rcx r8 r9 */
+
+    assert(number > 0 && number <= sizeof(registers));
+    return registers_general(cpu, registers[number - 1]);
+}
+
+uint64_t registers_flags(unsigned cpu)
+{
+    uint64_t value;
+
+    read_register(cpu, FLAGS, &value);
     return value;
 }
 
@@ -118,6 +136,19 @@ uint64_t registers_general(unsigned cpu, unsigned number)
 {
     (void)cpu;
     (void)number;
+    return 0;
+}
+
+uint64_t registers_argument(unsigned cpu, uint64_t number)
+{
+    (void)cpu;
+    (void)number;
+    return 0;
+}
+
+uint64_t registers_flags(unsigned cpu)
+{
+    (void)cpu;
     return 0;
 }
 #endif

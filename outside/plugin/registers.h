@@ -22,6 +22,14 @@ bool registers_read(unsigned cpu, uint64_t ip, uint64_t to[WIRE_REGISTERS_COUNT]
 /* A general register, as instructions number them: ax cx dx bx sp bp si di r8 to r15. */
 uint64_t registers_general(unsigned cpu, unsigned number);
 
+/*
+ * An argument of the function that begins, from 1 to 6. System V ABI, "Parameter Passing".
+ */
+uint64_t registers_argument(unsigned cpu, uint64_t number);
+
+/* rflags; of the flags of arithmetic QEMU may tell older ones. */
+uint64_t registers_flags(unsigned cpu);
+
 /* cr3 without its flags. */
 uint64_t registers_space(unsigned cpu);
 

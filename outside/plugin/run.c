@@ -8,9 +8,9 @@
 #include "outside/plugin/events.h"
 #include "outside/plugin/graph.h"
 #include "outside/plugin/heap.h"
+#include "outside/plugin/kernel_locks.h"
 #include "outside/plugin/last.h"
 #include "outside/plugin/locks.h"
-#include "outside/plugin/objects.h"
 #include "outside/plugin/tell.h"
 #include "outside/plugin/window.h"
 
@@ -37,10 +37,11 @@ static void begin_parts(qemu_plugin_id_t id, const struct request *request, unsi
     run.registers = request->registers;
     run.graph = request->graph;
     run.last = request->last;
+    run.locks = request->locks.watch;
     run.returns = events_returns();
     run.samples = events_instructions();
     run.entries = run.graph || run.returns || run.last;
-    run.vectors = run.last || events_vectors() || blame_watch();
+    run.vectors = run.last || events_vectors() || blame_watch() || run.locks;
     last_init(run.last);
 }
 
@@ -49,16 +50,15 @@ const char *run_begin(qemu_plugin_id_t id, const struct request *request, unsign
     begin_parts(id, request, count);
     if (!code_begin(request))
         return "the kernel's file cannot be read";
-    if (!heap_begin(request, count) || !follow_init() || (run.graph && !graph_init()) ||
-        !clock_begin(id))
+    if (!heap_begin(request, count) || (run.locks && !kernel_locks_begin(request)) ||
+        !follow_init() || (run.graph && !graph_init()) || !clock_begin(id))
         return "out of memory";
     return tell_begin(request->out, count, run.registers)
                ? NULL
                : "out of memory, or the pipe to pitot is closed";
 }
 
-/* False: it is too late. */
-static bool take(unsigned cpu)
+bool run_take(unsigned cpu)
 {
     locks_take();
     facts_for(cpu);
@@ -67,9 +67,11 @@ static bool take(unsigned cpu)
 
 void run_change(unsigned cpu)
 {
-    take(cpu);
+    run_take(cpu);
     if (run.returns)
         follow_time(cpu, clock_time(cpu));
+    if (run.locks)
+        kernel_locks_before_switch(cpu);
 }
 
 /* The current context may be another one; `called`: it has begun. */
@@ -82,6 +84,8 @@ static void charge(unsigned cpu, bool called)
 void run_changed(unsigned cpu)
 {
     charge(cpu, false);
+    if (run.locks && !ended)
+        kernel_locks_after_switch(cpu);
     locks_give();
 }
 
@@ -96,7 +100,7 @@ static void begins(unsigned cpu, uint64_t entry, const struct last_interrupt *in
 __attribute__((noinline)) static void call_anew(unsigned cpu, uint64_t place,
                                                 const struct code *call)
 {
-    take(cpu);
+    run_take(cpu);
     follow_call(cpu, place, call->ip, call->next, call->target);
     locks_give();
 }
@@ -111,7 +115,7 @@ __attribute__((noinline)) static void enter(unsigned cpu, uint64_t place, const 
     if (call->target == 0) {
         clock_expect(cpu);
     } else if (call->target != call->next) {
-        take(cpu);
+        run_take(cpu);
         begins(cpu, call->target, NULL);
         locks_give();
     }
@@ -135,7 +139,9 @@ __attribute__((noinline)) static void return_anew(unsigned cpu, uint64_t place, 
     if (follow_return(cpu, place, &returned) && !ended) {
         if (run.returns)
             events_on_return(cpu, clock_time(cpu), ip, &returned);
-        if (returned.allocation)
+        if (returned.allocation && run.locks)
+            kernel_locks_return(cpu, returned.allocation);
+        else if (returned.allocation)
             heap_returns(cpu, returned.allocation);
     }
     run_changed(cpu);
@@ -146,7 +152,7 @@ void run_return(unsigned cpu, uint64_t place, uint64_t ip)
     if (__builtin_expect(run.returns || !follow_returns(cpu, place), 0)) {
         return_anew(cpu, place, ip);
     } else if (run.graph) {
-        take(cpu);
+        run_take(cpu);
         run_changed(cpu);
     }
 }
@@ -181,6 +187,8 @@ void run_interrupt(unsigned cpu, const struct run_interrupt *interrupt)
         store_frame(cpu, interrupt);
     if (!ended)
         events_on_interrupt(cpu, clock_time(cpu), interrupt->follow.entry, interrupt->vector);
+    if (run.locks && !ended)
+        kernel_locks_flags(cpu, interrupt->follow.entry, interrupt->flags);
     locks_give();
 }
 
@@ -196,7 +204,7 @@ uint64_t run_due(unsigned cpu, uint64_t time, uint64_t ip)
 {
     uint64_t next = UINT64_MAX;
 
-    if (take(cpu)) {
+    if (run_take(cpu)) {
         if (run.chains)
             facts_settle(cpu);
         next = events_on_instructions(cpu, time, ip);
@@ -209,9 +217,11 @@ uint64_t run_due(unsigned cpu, uint64_t time, uint64_t ip)
 void run_reset(unsigned first, void *own)
 {
     (void)own;
-    take(first);
+    run_take(first);
     code_reset();
     heap_reset();
+    if (run.locks)
+        kernel_locks_reset();
     for (unsigned cpu = 0; cpu < FOLLOW_CPUS; cpu++) {
         facts_reset(cpu);
         blame_flush(cpu);
@@ -236,7 +246,7 @@ __attribute__((noinline)) static void access_near(unsigned cpu, qemu_plugin_memi
 {
     unsigned access = qemu_plugin_mem_is_store(info) ? as_store : WIRE_READ;
 
-    if (take(cpu)) {
+    if (run_take(cpu)) {
         events_on_access(cpu, clock_time(cpu), ip, address, 1u << qemu_plugin_mem_size_shift(info),
                          access);
         end_if_stopped();
@@ -265,7 +275,7 @@ static void take_store(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t addres
 
     if (length == 0)
         return;
-    if (take(cpu)) {
+    if (run_take(cpu)) {
         struct store store = {.time = clock_time(cpu),
                               .ip = site_of(own),
                               .address = address,
@@ -306,35 +316,9 @@ void run_call_store(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, 
     take_store(cpu, info, address, own, false);
 }
 
-__attribute__((noinline)) static void judge(unsigned cpu, qemu_plugin_meminfo_t info,
-                                            uint64_t address, uint64_t ip)
-{
-    unsigned length = 1u << qemu_plugin_mem_size_shift(info);
-
-    if (objects_are_good(address, length))
-        return;
-    if (take(cpu))
-        heap_access(cpu, ip, address, length,
-                    qemu_plugin_mem_is_store(info) ? WIRE_WRITE : WIRE_READ);
-    locks_give();
-}
-
-void run_heap_access(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *own)
-{
-    if (__builtin_expect(!objects_are_plain(address), 0))
-        judge(cpu, info, address, site_of(own));
-}
-
-void run_allocator(unsigned cpu, void *own)
-{
-    if (take(cpu))
-        heap_enters(cpu, site_of(own));
-    locks_give();
-}
-
 void run_function(unsigned cpu, void *own)
 {
-    if (take(cpu) && follow_enters(cpu, site_of(own))) {
+    if (run_take(cpu) && follow_enters(cpu, site_of(own))) {
         events_on_call(cpu, clock_time(cpu), site_of(own));
         end_if_stopped();
     }
@@ -352,7 +336,7 @@ void run_sysret(unsigned cpu, void *own)
 void run_remap(unsigned cpu, void *own)
 {
     (void)own;
-    if (take(cpu))
+    if (run_take(cpu))
         blame_flush(cpu);
     locks_give();
 }
@@ -361,7 +345,7 @@ void run_border(unsigned cpu, void *own)
 {
     const struct code *border = own;
 
-    if (take(cpu))
+    if (run_take(cpu))
         window_cross(border->ip, clock_sum() - border->next);
     locks_give();
 }
@@ -392,6 +376,8 @@ void run_end(void)
     totals.doubtful = follow_doubts().doubtful;
     blame_tell();
     heap_tell();
+    if (run.locks)
+        kernel_locks_tell();
     totals.within = window_instructions(totals.instructions);
     events_tell(totals.within);
     totals.samples_left_out = window_left_out();

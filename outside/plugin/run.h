@@ -20,6 +20,7 @@ extern struct run {
     bool registers; /* samples include registers (registers.h) */
     bool graph;     /* report costs (graph.h) */
     unsigned last;  /* calls kept per CPU (last.h); 0: none */
+    bool locks;     /* the kernel's locks (kernel_locks.h) */
     /* Derived from events and these. */
     bool returns; /* there is an event for returns */
     bool samples; /* there is an event for instructions, with a period */
@@ -33,12 +34,8 @@ extern struct run {
  */
 const char *run_begin(qemu_plugin_id_t id, const struct request *request, unsigned cpus);
 
-/*
- * An access of code whose accesses are judged, and an allocator's first instruction (heap.h); `own`
- * is the instruction's address.
- */
-void run_heap_access(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *own);
-void run_allocator(unsigned cpu, void *own);
+/* Takes the plugin's lock, for what this CPU has done. False: it is too late to count it. */
+bool run_take(unsigned cpu);
 
 /* A call has stored its return address at `place`; a return, `ip`, has read it from there. */
 void run_call(unsigned cpu, uint64_t place, const struct code *call);
@@ -51,6 +48,7 @@ struct run_interrupt {
     unsigned stored;    /* bytes of it; 0: not known */
     int vector;         /* RUN_VECTOR_UNKNOWN if several share the handler */
     uint32_t error;
+    uint64_t flags; /* in the handler, if run.locks */
 };
 
 enum { RUN_VECTOR_UNKNOWN = -1 };

@@ -38,6 +38,7 @@ struct frame {
                      * given to follow_allocates */
     uint32_t context;
     enum frame_kind kind;
+    bool device;             /* of an interrupt: see struct follow_interrupt */
     uint32_t function;       /* see follow_enters */
     struct stack_link below; /* the stack that was left for this one; NULL: the same, or unknown */
 };

@@ -196,6 +196,53 @@ void tell_objects(struct wire_objects *totals)
     put(totals, sizeof(*totals), WIRE_OBJECTS, 0);
 }
 
+/* Sends its context; the place then names the one that the command knows. */
+static void tell_place(struct wire_place *place)
+{
+    place->context = real_context(place->context);
+    tell_context(place->context);
+}
+
+void tell_lock(struct wire_lock *lock)
+{
+    struct wire_lock_moment *moments[] = {&lock->open, &lock->handler, &lock->halted, &lock->left};
+
+    for (size_t i = 0; i < sizeof(moments) / sizeof(*moments); i++) {
+        tell_place(&moments[i]->taken);
+        tell_place(&moments[i]->at);
+    }
+    tell_place(&lock->longest_wait.place);
+    tell_place(&lock->longest_hold.place);
+    tell_place(&lock->first);
+    tell_place(&lock->by);
+    put(lock, sizeof(*lock), WIRE_LOCK, 0);
+}
+
+void tell_lock_order(struct wire_lock_order *order)
+{
+    tell_place(&order->outer);
+    tell_place(&order->inner);
+    put(order, sizeof(*order), WIRE_LOCK_ORDER, 0);
+}
+
+void tell_lock_wait(struct wire_lock_wait *wait, unsigned cpu)
+{
+    tell_place(&wait->place);
+    put(wait, sizeof(*wait), WIRE_LOCK_WAIT, cpu);
+}
+
+void tell_masked(struct wire_masked *masked, unsigned cpu)
+{
+    tell_place(&masked->off);
+    tell_place(&masked->on);
+    put(masked, sizeof(*masked), WIRE_MASKED, cpu);
+}
+
+void tell_locks(struct wire_locks *totals)
+{
+    put(totals, sizeof(*totals), WIRE_LOCKS, 0);
+}
+
 void tell_number(enum wire_kind kind, unsigned cpu, uint64_t number)
 {
     struct wire_number record = {.number = number};

@@ -26,6 +26,13 @@ void tell_heap(struct wire_heap *report, unsigned cpu);
 void tell_live(uint32_t context, uint64_t objects, uint64_t bytes, uint64_t peak);
 void tell_objects(struct wire_objects *totals);
 
+/* These send the contexts of all their places first. */
+void tell_lock(struct wire_lock *lock);
+void tell_lock_order(struct wire_lock_order *order);
+void tell_lock_wait(struct wire_lock_wait *wait, unsigned cpu);
+void tell_masked(struct wire_masked *masked, unsigned cpu);
+void tell_locks(struct wire_locks *totals);
+
 /* Sends a struct wire_number. */
 void tell_number(enum wire_kind kind, unsigned cpu, uint64_t number);
 

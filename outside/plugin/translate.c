@@ -8,9 +8,9 @@
 #include "outside/plugin/code.h"
 #include "outside/plugin/cover.h"
 #include "outside/plugin/events.h"
-#include "outside/plugin/facts.h"
 #include "outside/plugin/heap.h"
 #include "outside/plugin/interned.h"
+#include "outside/plugin/kernel_locks.h"
 #include "outside/plugin/locks.h"
 #include "outside/plugin/run.h"
 #include "outside/plugin/window.h"
@@ -64,6 +64,7 @@ void code_slid(uint64_t by)
     window_slide(by);
     blame_slide(by);
     heap_slide(by);
+    kernel_locks_slide(by);
 }
 
 bool translate_has_begun(void)
@@ -137,31 +138,6 @@ static void watch_accesses(const struct instruction *instruction)
             sample_flags(), QEMU_PLUGIN_MEM_RW, (void *)(uintptr_t)instruction->code->ip);
 }
 
-/* Returns and direct calls access the stack alone. */
-static bool is_of_stack(const struct instruction *instruction)
-{
-    enum decoded kind = instruction->code->kind;
-
-    return kind == DECODED_RETURN || kind == DECODED_LEAVE ||
-           (is_call(kind) && instruction->code->target != 0);
-}
-
-static void watch_heap(const struct instruction *instruction)
-{
-    uint64_t ip = instruction->code->ip;
-
-    if (!heap_watch() || !code_is_kernels(ip))
-        return;
-    if (heap_begins(ip))
-        qemu_plugin_register_vcpu_insn_exec_cb(instruction->qemu, run_allocator,
-                                               QEMU_PLUGIN_CB_R_REGS, (void *)(uintptr_t)ip);
-    if (!is_of_stack(instruction) && !decode_is_fixed(instruction->bytes) && heap_judges(ip))
-        qemu_plugin_register_vcpu_mem_cb(instruction->qemu, run_heap_access, QEMU_PLUGIN_CB_NO_REGS,
-                                         is_call(instruction->code->kind) ? QEMU_PLUGIN_MEM_R
-                                                                          : QEMU_PLUGIN_MEM_RW,
-                                         (void *)(uintptr_t)ip);
-}
-
 /* The callbacks where instructions begin. `left`: those of its block from this one on. */
 static void watch_begin(const struct instruction *instruction, size_t left, uint64_t slide)
 {
@@ -190,7 +166,8 @@ static void watch_instruction(struct instruction *instruction, size_t left, uint
 
     watch_accesses(instruction);
     watch_mappings(instruction);
-    watch_heap(instruction);
+    heap_watch_instruction(instruction);
+    kernel_locks_watch(instruction);
     if (first)
         watch_stores(instruction);
     if (run.chains && facts_want(instruction)) {

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What runs for the heap (heap.h): the first instructions of allocators, and accesses of code whose
+ * accesses are judged.
+ */
+#include "outside/plugin/heap.h"
+
+#include "outside/plugin/code.h"
+#include "outside/plugin/facts.h"
+#include "outside/plugin/locks.h"
+#include "outside/plugin/objects.h"
+#include "outside/plugin/run.h"
+#include "outside/wire.h"
+
+__attribute__((noinline)) static void judge(unsigned cpu, qemu_plugin_meminfo_t info,
+                                            uint64_t address, uint64_t ip)
+{
+    unsigned length = 1u << qemu_plugin_mem_size_shift(info);
+
+    if (objects_are_good(address, length))
+        return;
+    if (run_take(cpu))
+        heap_access(cpu, ip, address, length,
+                    qemu_plugin_mem_is_store(info) ? WIRE_WRITE : WIRE_READ);
+    locks_give();
+}
+
+static void on_access(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *own)
+{
+    if (__builtin_expect(!objects_are_plain(address), 0))
+        judge(cpu, info, address, (uintptr_t)own);
+}
+
+static void on_allocator(unsigned cpu, void *own)
+{
+    if (run_take(cpu))
+        heap_enters(cpu, (uintptr_t)own);
+    locks_give();
+}
+
+static bool is_call(enum decoded kind)
+{
+    return kind == DECODED_CALL || kind == DECODED_CALL_FAR;
+}
+
+/* Returns and direct calls access the stack alone. */
+static bool is_of_stack(const struct instruction *instruction)
+{
+    enum decoded kind = instruction->code->kind;
+
+    return kind == DECODED_RETURN || kind == DECODED_LEAVE ||
+           (is_call(kind) && instruction->code->target != 0);
+}
+
+void heap_watch_instruction(const struct instruction *instruction)
+{
+    uint64_t ip = instruction->code->ip;
+
+    if (!heap_watch() || !code_is_kernels(ip))
+        return;
+    if (heap_begins(ip))
+        qemu_plugin_register_vcpu_insn_exec_cb(instruction->qemu, on_allocator,
+                                               QEMU_PLUGIN_CB_R_REGS, (void *)(uintptr_t)ip);
+    if (!is_of_stack(instruction) && !decode_is_fixed(instruction->bytes) && heap_judges(ip))
+        qemu_plugin_register_vcpu_mem_cb(instruction->qemu, on_access, QEMU_PLUGIN_CB_NO_REGS,
+                                         is_call(instruction->code->kind) ? QEMU_PLUGIN_MEM_R
+                                                                          : QEMU_PLUGIN_MEM_RW,
+                                         (void *)(uintptr_t)ip);
+}

@@ -1,0 +1,227 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-2-Clause
+# of: outside, docs/outside.md, tests/guests
+#
+# `pitot locks` on a kernel with one mistake of each kind, none of which comes to a deadlock, and on
+# the same one mended (tests/guests/locks.c); and on four CPUs that wait for each other. QEMU before
+# 9.2 is refused.
+use strict;
+use warnings;
+use lib 'tests/lib';
+use File::Path qw(make_path);
+use Test::More;
+use Pitot::Files;
+use Pitot::FourCpus;
+use Pitot::Guest;
+use Pitot::Outside qw(tells_registers);
+use Pitot::Patience;
+use Pitot::Perf;
+
+plan skip_all => "a plugin is QEMU's" if ($ENV{MACHINE} // 'qemu') ne 'qemu';
+
+my $build = $ENV{BUILD} // 'build';
+my $logs = "$build/logs/outside_locks";
+make_path($logs);
+
+# Its lines on stderr, and QEMU's status.
+sub locks
+{
+    my ($words, @qemu) = @_;
+    my ($status) = Pitot::Perf::run_between("$logs/out", "$logs/said", '/dev/null', 'timeout',
+        $patience, "$build/outside/pitot", 'locks', @$words, '--', @qemu);
+    return (slurp("$logs/said"), $status);
+}
+
+# --- One mistake of each kind --------------------------------------------------------------------
+
+link_guest('locks', "$logs/wrong.elf");
+link_guest('locks', "$logs/mended.elf", '-DMENDED');
+my @small = ('qemu-system-x86_64', guest_machine(), '-icount', 'shift=3,sleep=off', '-kernel');
+
+if (!tells_registers()) {
+    my ($said, $status) = locks([], @small, "$logs/wrong.elf");
+    is($status, 1, 'a QEMU without registers for plugins is refused');
+    like($said,
+        qr/\Apitot locks: the locks: QEMU \S+ gives plugins no registers; 9\.2 and later do$/,
+        '... and told so');
+    done_testing();
+    exit;
+}
+
+# The reports, without offsets, and without how often the handler ran.
+sub reports_of
+{
+    my ($said) = @_;
+    my @reports = $said =~ /^(== .*\n(?:[ ].*\n)+)/mg;
+    s/\b(\w+)\+0x[0-9a-f]+ ([<(])/$1 $2/g, s/\b(main|start)\+0x[0-9a-f]+/$1/g,
+        s/by a handler \d+ times/by a handler/
+        for @reports;
+    return join('', @reports);
+}
+
+my ($said, $status) = locks([], @small, "$logs/wrong.elf");
+is($status, $guest_ended, 'a kernel with a mistake of each kind') or diag($said);
+is(reports_of($said), <<'END', '... each is told, with the chains of both sides');
+== lock order: a and b
+   a, then b: 1 time, by thread 1
+ holds since      take_both < takes_ab < main < start
+ asks at          take_both < takes_ab < main < start
+   b, then a: 1 time, by thread 1
+ holds since      take_both < takes_ba < main < start
+ asks at          take_both < takes_ba < main < start
+== lock order: siblings and siblings+0x4
+   siblings, then siblings+0x4: 1 time, by thread 1
+ holds since      take_both < takes_siblings < main < start
+ asks at          take_both < takes_siblings < main < start
+   siblings+0x4, then siblings: 1 time, by thread 1
+ holds since      take_both < takes_siblings < main < start
+ asks at          take_both < takes_siblings < main < start
+== lock order: c, d and e
+   c, then d: 1 time, by thread 1
+ holds since      take_both < takes_cd < main < start
+ asks at          take_both < takes_cd < main < start
+   d, then e: 1 time, by thread 1
+ holds since      take_both < takes_de < main < start
+ asks at          take_both < takes_de < main < start
+   e, then c: 1 time, by thread 1
+ holds since      take_both < takes_ec < main < start
+ asks at          take_both < takes_ec < main < start
+== interrupt inversion: ticks: held with interrupts on 1 time, taken by a handler
+ holds since      opens < main < start
+ handler takes    handle_tick < tick < !main < start
+== interrupt inversion: beats: held with interrupts on 1 time, taken by a handler
+ holds since      turns_on < main < start
+ turns them on    turns_on < main < start
+ handler takes    handle_tick < tick < !main < start
+== held at a thread switch: leaving, 1 time
+ holds since      leaves < main < start
+ left at          leaves < main < start
+== held at hlt: halting, 1 time
+ holds since      halts < main < start
+ halts at         halts < main < start
+== held at the end: ending, by thread 1
+ holds since      ends < main < start
+END
+like($said, qr/^ +0 +0 +0 +4 +52 +20  b$/m,
+    '... and the table, whose numbers are instructions');
+like($said, qr/^ {7}39997  from masks\+0x0 < main\S+ < start\S+\n {14}to   masks/m,
+    '... and the longest time with interrupts off');
+
+($said, $status) = locks([], @small, "$logs/mended.elf");
+is($status, $guest_ended, 'the same kernel, mended') or diag($said);
+is(reports_of($said), '', '... has no report');
+like($said, qr/^\[ pitot locks: 0 reports; 20 locks, taken 41 times \]$/m,
+    '... though it takes as many locks as often');
+unlike($said, qr/unseen/, '... and gives back each');
+
+($said) = locks([qw(--lock spin_lock --trylock spin_trylock=0 --unlock spin_unlock)], @small,
+    "$logs/mended.elf");
+like($said, qr/^pitot: functions of locks: spin_lock spin_trylock spin_unlock$/m,
+    'functions that are named are all');
+like($said, qr/^pitot: 1 lock taken or given back unseen: /m,
+    '... and a result that is taken wrongly is noticed');
+($said) = locks([qw(--mutex takes_guarded:guard --unlock takes_ab:guard -n 1)], @small,
+    "$logs/wrong.elf");
+like($said, qr/^ +0 +0 +0 +1 .*  guard$/m, 'a lock that is no argument but a variable');
+
+# --- Four CPUs -----------------------------------------------------------------------------------
+
+# Each turn adds to a sum under a lock. Before, CPU 0 takes `first` and `second`, and then CPU 1
+# does, the other way. CPU 2 holds `busy` until somebody, who can be CPU 3 only, waits for it.
+my $turns = 20_000;
+my $work = <<'END';
+global spin_lock:function (spin_lock.end - spin_lock)
+global spin_unlock:function (spin_unlock.end - spin_unlock), both:function (both.end - both)
+spin_lock:
+        mov eax, 1
+        xchg [rdi], eax
+        test eax, eax
+        jz .taken
+.spin:  pause
+        cmp rdi, busy
+        sete al
+        or [waited], al
+        cmp dword [rdi], 0
+        jne .spin
+        jmp spin_lock
+.taken: ret
+.end:
+spin_unlock:
+        mov dword [rdi], 0
+        ret
+.end:
+both:   mov rdi, r8
+        call spin_lock
+        mov rdi, r9
+        call spin_lock
+        call spin_unlock
+        mov rdi, r8
+        call spin_unlock
+        ret
+.end:
+work:   mov r8d, first
+        mov r9d, second
+        mov edi, busy
+        cmp ebx, 2
+        ja .later
+        je .hold
+        cmp ebx, 0
+        je .both
+        xchg r8, r9
+.wait:  pause
+        cmp dword [ready], 0
+        je .wait
+.both:  call both
+        mov dword [ready], 1
+        jmp .turn
+.hold:  call spin_lock
+        mov dword [holds], 1
+.held:  pause
+        cmp byte [waited], 0
+        je .held
+        call spin_unlock
+        jmp .turn
+.later: pause
+        cmp dword [holds], 0
+        je .later
+        call spin_lock
+        call spin_unlock
+.turn:  mov edi, sum_lock
+        call spin_lock
+        inc qword [sum]
+        call spin_unlock
+        dec ecx
+        jnz .turn
+        ret
+section .data
+global sum_lock:data 4, first:data 4, second:data 4, busy:data 4
+sum_lock: dd 0
+busy:   dd 0
+holds:  dd 0
+waited: dd 0
+first:  dd 0
+second: dd 0
+ready:  dd 0
+sum:    dq 0
+section .text
+END
+my @four = four_cpus("$logs/four", $turns, $work);
+my $all = 4 * $turns;
+for my $run (1 .. ($ENV{SOAK} ? 20 : 3)) {
+    ($said, $status) = locks([], @four);
+    is($status, 1, "four CPUs, run $run") or diag($said);
+    my ($waited, $longest, $held) = $said =~ /^ +1 +(\d+) +(\d+) +2 +(\d+) +\d+  busy$/m;
+    is($waited, $longest, '... one waits for a lock that another holds');
+    cmp_ok($waited // 0, '>=', 8, '... so many instructions');
+    cmp_ok($held // 0, '>=', 5, '... and so many it is held');
+    like($said, qr/^ +\d+ +\d+ +\d+ +$all +\d+ +\d+  sum_lock$/m, '... each taking is seen');
+    my @reports = $said =~ /^(==.*)$/mg;
+    is("@reports", '== lock order: first and second', '... and the order of two CPUs');
+    like($said,
+        qr/first,\ then\ second:\ 1\ time,\ by\ thread\ (\d+)\n(?:\ .*\n){2}
+            \ +second,\ then\ first:\ 1\ time,\ by\ thread\ (?!\1\b)/x,
+        '... which are two threads');
+    unlike($said, qr/unseen/, '... none is taken unseen');
+}
+
+done_testing();
