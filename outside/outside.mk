@@ -20,7 +20,7 @@ uninstall:
 
 # --- The command ---
 
-PITOT_CORE := $(addprefix core/,$(addsuffix .c,lib/print lib/refusal lib/words symbols/describe symbols/distance symbols/nearest symbols/suggest lib/glob lib/number lib/option))
+PITOT_CORE := $(addprefix core/,$(addsuffix .c,lib/print lib/refusal lib/words symbols/describe symbols/distance symbols/nearest symbols/place symbols/suggest symbols/table symbols/table_suggest lib/glob lib/number lib/option))
 
 $(BUILD)/outside/pitot: $(wildcard outside/pitot/*.[ch] outside/*.h core/abi/*.h core/lib/*.h core/symbols/*.h) $(PITOT_CORE) $(BUILD)/hosted/flags
 	$(call say,HOSTCC,$@)

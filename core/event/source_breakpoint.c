@@ -7,34 +7,20 @@
 #include "core/event/source_branches.h"
 #include "core/event/source_place.h"
 #include "core/lib/string.h"
+#include "core/symbols/symbols.h"
 
 #define LENGTH_MAX     32           /* bytes: four registers of eight */
-#define LENGTH_DEFAULT 4            /* perf's default, if nothing better is known */
 #define LENGTH_EXECUTE sizeof(long) /* required by Linux, and sent by perf, for x */
 
 /* --- Spelling; core/event/spec.h has the grammar. --- */
 
-/* Reads LEN; stores 0 if it is absent. */
-static int breakpoint_read_length(struct spelling *cursor, uint64_t *length)
-{
-    *length = 0;
-    if (*cursor->at != '/')
-        return 0;
-    cursor->at++;
-    int error = spelling_number(cursor, "length", length);
-    if (!error && (*length == 0 || *length > LENGTH_MAX))
-        error = refuse(cursor->why, EINVAL, "length %lu: 1 to %d bytes are allowed",
-                       (unsigned long)*length, LENGTH_MAX);
-    return error;
-}
-
 /* Reads the bits of ACCESS; stores read-write if it is absent. */
 static int breakpoint_read_access(struct spelling *cursor, uint32_t *access)
 {
-    static const uint32_t bits[] = {HW_BREAKPOINT_R, HW_BREAKPOINT_W, HW_BREAKPOINT_X};
-    struct spelling behind = {cursor->at + 1, cursor->why, NULL};
+    size_t length = *cursor->at == ':' ? spelling_word_length(cursor->at + 1) : 0;
 
-    if (*cursor->at != ':' || !spelling_letters(&behind, "rwx", bits, access)) {
+    *access = place_access(cursor->at + 1, length);
+    if (*access == 0) {
         *access = HW_BREAKPOINT_RW;
         return 0;
     }
@@ -44,8 +30,8 @@ static int breakpoint_read_access(struct spelling *cursor, uint32_t *access)
     if ((*access & HW_BREAKPOINT_X) && *access != HW_BREAKPOINT_X)
         return refuse(cursor->why, EINVAL,
                       "access \"%.*s\": one register cannot watch x together with r or w",
-                      (int)spelling_word_length(cursor->at + 1), cursor->at + 1);
-    *cursor = behind;
+                      (int)length, cursor->at + 1);
+    cursor->at += 1 + length;
     return 0;
 }
 
@@ -62,7 +48,7 @@ static int choose_length(const struct place *place, uint64_t given, struct refus
                           (unsigned long)given);
         attr->bp_len = LENGTH_EXECUTE;
     } else if (given == 0 && (!place->is_symbol || symbol->size == 0)) {
-        attr->bp_len = LENGTH_DEFAULT;
+        attr->bp_len = PLACE_LENGTH;
     } else if (given == 0) {
         /* No instruction reads or writes a function as a whole. */
         attr->bp_len = symbol->kind == 't' || symbol->kind == 'T' ? 1 : symbol->size;
@@ -84,9 +70,9 @@ static int breakpoint_read_mem(struct spelling *cursor, struct event_spec *spec)
 
     int error = place_read_program(cursor, spec);
     if (!error)
-        error = place_read(cursor, &place);
+        error = place_read_spelt(cursor, &place);
     if (!error)
-        error = breakpoint_read_length(cursor, &length);
+        error = place_read_spelt_length(cursor, LENGTH_MAX, &length);
     if (!error)
         error = breakpoint_read_access(cursor, &attr->bp_type);
     if (!error)
@@ -107,7 +93,7 @@ static int breakpoint_parse(const char *spelling, struct event_spec *spec, struc
         return breakpoint_read_mem(&cursor, spec);
     if (!spelling_skip(&cursor, "5:"))
         return EVENT_IS_ANOTHERS;
-    error = place_read(&cursor, &place);
+    error = place_read_spelt(&cursor, &place);
     spec->attr.bp_addr = place.address;
     spec->attr.bp_type = HW_BREAKPOINT_RW;
     spec->attr.bp_len = HW_BREAKPOINT_LEN_1;
@@ -200,7 +186,8 @@ static void breakpoint_describe(struct sink *sink)
     print_to(sink, "  mem:ADDR[/LEN][:ACCESS]%-28s[Hardware breakpoint]\n",
              own_kernel ? "[:k]" : "");
     if (symbols_count())
-        print_to(sink, "      ADDR    0x..., a symbol, or symbol+offset: %zu symbols%s\n",
+        print_to(sink,
+                 "      ADDR    0x..., a symbol, symbol+offset, or symbol-offset: %zu symbols%s\n",
                  symbols_count(), own_kernel ? ", TAB completes" : "");
     else
         print_to(sink, "      ADDR    0x...; symbols when pitot-tables has made the tables\n");

@@ -2,10 +2,10 @@
 /*
  * The spelling of events, and the perf_event_attr for each:
  *
- *   mem:ADDR[/LEN][:ACCESS][:u|:k]   ADDR is a number (0x10 or 16), a symbol, or symbol+offset. LEN
- *                                    is 1 to 32 bytes; the default is the symbol's size (code: 1),
- *                                    or 4 if there is none (8 for x). ACCESS is w, rw or x; the
- *                                    default is rw
+ *   mem:ADDR[/LEN][:ACCESS][:u|:k]   ADDR is a place (core/symbols/place.h): 0x10, 16, symbol,
+ *                                    symbol+4, symbol-4. LEN is 1 to 32 bytes; the default is the
+ *                                    symbol's size (code: 1), or 4 if there is none (8 for x).
+ *                                    ACCESS is w, rw or x; the default is rw
  *   mem:/PATH:ADDR[/LEN][:ACCESS]    the same in each process that runs the program PATH; symbols
  *                                    are those of the program
  *   cpu-clock[:u|:k]                 CPU time, sampled by an NMI (docs/sources.md)

@@ -53,25 +53,6 @@ int spelling_refuse_missing(const struct spelling *cursor, const char *what)
                   spelling_possible());
 }
 
-int spelling_number(struct spelling *cursor, const char *what, uint64_t *number)
-{
-    size_t length = spelling_word_length(cursor->at);
-    const char *at = cursor->at, *end = at + length;
-    unsigned base = number_base(&at);
-    enum number found = number_read(&at, base, UINT64_MAX, number);
-
-    if (found == NUMBER_LARGE)
-        return refuse(cursor->why, EINVAL, "\"%.*s\" does not fit into 64 bits", (int)length,
-                      cursor->at);
-    if (at < end)
-        return refuse(cursor->why, EINVAL, "\"%.*s\" is not a number; write it as 16 or 0x10",
-                      (int)length, cursor->at);
-    if (found == NUMBER_NONE)
-        return spelling_refuse_missing(cursor, what);
-    cursor->at += length;
-    return 0;
-}
-
 bool spelling_letters(struct spelling *cursor, const char *letters, const uint32_t *bits,
                       uint32_t *sum)
 {

@@ -33,9 +33,6 @@ const char *spelling_possible(void);
 
 int spelling_refuse_missing(const struct spelling *cursor, const char *what);
 
-/* Reads a number: hexadecimal after 0x, otherwise decimal. `what`: its name in an error. */
-int spelling_number(struct spelling *cursor, const char *what, uint64_t *number);
-
 /*
  * Returns true if the word here consists of `letters`, each at most once; stores the sum of their
  * `bits` in *sum.

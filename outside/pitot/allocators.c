@@ -203,7 +203,7 @@ static int add_given(struct allocators *all, enum allocator_kind kind,
         if (found < 0)
             return found;
         if (found == 0)
-            return place_refuse_unknown("function", described.name, kernel, why);
+            return place_refuse_name("function", described.name, kernel, why);
     }
     return 0;
 }
@@ -309,7 +309,7 @@ static int check_patterns(const struct pitot_options *options, const struct kern
         for (size_t at = 0; !found && elf_symbols_function(at, &symbol); at++)
             found = glob_match(pattern, symbol.name);
         if (!found)
-            return place_refuse_unknown("function", pattern, kernel, why);
+            return place_refuse_name("function", pattern, kernel, why);
     }
     return 0;
 }

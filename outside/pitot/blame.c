@@ -21,7 +21,7 @@
 #define MEMORY_DEFAULT  (UINT64_C(256) << 20)
 #define FILE_DEFAULT    "blame.data"
 
-static struct place places[PLACES_MOST];
+static struct blamed_place places[PLACES_MOST];
 static size_t place_count;
 static uint64_t lost;
 
@@ -29,22 +29,21 @@ static int read_places(const struct pitot_options *options, const struct kernel 
                        struct refusal *why)
 {
     for (; place_count < options->place_count; place_count++) {
-        struct place *place = &places[place_count];
+        struct blamed_place *place = &places[place_count];
         char *text = options->places[place_count];
+        struct place_range range;
         int error;
 
         place->name = strdup(text);
         if (!place->name)
             return refuse(why, ENOMEM, "out of memory");
         place->name[strcspn(place->name, "/")] = '\0';
-        place->fixed = *place->name >= '0' && *place->name <= '9';
-        error = place_read_range(text, kernel, "place", place->name, &place->address,
-                                 &place->length, why);
+        error = place_read_range(text, kernel, PLACE_LONGEST, &range, why);
         if (error)
             return error;
-        if (place->length > PLACE_LONGEST)
-            return refuse(why, EINVAL, "place \"%s\": %" PRIu64 " bytes, up to %u are allowed",
-                          place->name, place->length, PLACE_LONGEST);
+        place->address = range.address;
+        place->length = range.length;
+        place->fixed = range.fixed;
     }
     return 0;
 }

@@ -42,7 +42,7 @@ static bool has_same_writers(const struct group *a, const struct group *b)
     return true;
 }
 
-static void print_bytes(const struct place *place, uint64_t first, uint64_t last)
+static void print_bytes(const struct blamed_place *place, uint64_t first, uint64_t last)
 {
     if (first == last)
         printf("byte %" PRIu64, first - place->address);
@@ -74,7 +74,7 @@ static void print_interrupt(uint32_t interrupt)
         printf("the CPU's frame of interrupt %u, ", interrupt - 1);
 }
 
-static void print_write(const struct place *place, const struct group *group,
+static void print_write(const struct blamed_place *place, const struct group *group,
                         const struct wire_word *write)
 {
     uint64_t address = write->physical - group->shift; /* by which it was asked for */
@@ -111,7 +111,7 @@ static void print_unwritten(const struct group *group)
         printf("    not written at this address since the kernel began, nor was its page\n");
 }
 
-static void print_group(const struct place *place, size_t layer, const struct group *group)
+static void print_group(const struct blamed_place *place, size_t layer, const struct group *group)
 {
     uint64_t bytes = group->last - group->first + 1;
 
@@ -136,14 +136,14 @@ static void print_group(const struct place *place, size_t layer, const struct gr
 }
 
 /* Other memory at the address matters only where something has written to it. */
-static void print_if_any(const struct place *place, size_t layer, const struct group *group)
+static void print_if_any(const struct blamed_place *place, size_t layer, const struct group *group)
 {
     if (layer == 0 || group->count > 0)
         print_group(place, layer, group);
 }
 
 /* Returns the number of layers. */
-static size_t print_layer(const struct place *place, size_t number, size_t layer)
+static size_t print_layer(const struct blamed_place *place, size_t number, size_t layer)
 {
     uint64_t end = place->address + place->length - 1;
     struct group group = {.count = 0};
@@ -167,7 +167,7 @@ static size_t print_layer(const struct place *place, size_t number, size_t layer
     return layers;
 }
 
-int blame_print(const struct place *places, size_t count, const char *kernel, uint64_t lost,
+int blame_print(const struct blamed_place *places, size_t count, const char *kernel, uint64_t lost,
                 struct refusal *why)
 {
     int error = writes_sort(clocks, why);

@@ -14,5 +14,5 @@ int blame_clock(const struct wire_number *clock, struct refusal *why);
  * Prints to stdout. `kernel` names code of an unknown thread; `lost` is the number of writes
  * dropped.
  */
-int blame_print(const struct place *places, size_t count, const char *kernel, uint64_t lost,
+int blame_print(const struct blamed_place *places, size_t count, const char *kernel, uint64_t lost,
                 struct refusal *why);

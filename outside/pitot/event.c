@@ -3,6 +3,7 @@
 #include "outside/pitot/event.h"
 
 #include <ctype.h>
+#include <linux/hw_breakpoint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,33 +50,37 @@ static int read_terms(char *text, uint64_t *period, struct refusal *why)
 
 static int read_access(struct event *event, char *text, struct refusal *why)
 {
-    static const char *const possible[] = {
-        [WIRE_READ] = "r", [WIRE_WRITE] = "w", [WIRE_READ | WIRE_WRITE] = "rw"};
     char *colon = strrchr(text, ':');
 
     event->access = WIRE_READ | WIRE_WRITE;
     if (!colon || (colon > text && colon[-1] == ':')) /* as in a C++ name */
         return 0;
     *colon++ = '\0';
-    for (unsigned access = WIRE_READ; access <= (WIRE_READ | WIRE_WRITE); access++)
-        if (strcmp(colon, possible[access]) == 0) {
-            event->access = access;
-            return 0;
-        }
-    return refuse(why, EINVAL, "event \"%s\": access \"%s\": r, w, rw are allowed", event->name,
-                  colon);
+    event->access = place_access(colon, strlen(colon));
+    if (event->access == HW_BREAKPOINT_X)
+        return refuse(why, EINVAL,
+                      "event \"%s\": access \"x\": r, w, rw are allowed; call:%s counts calls",
+                      event->name, text);
+    return event->access && event->access <= (WIRE_READ | WIRE_WRITE)
+               ? 0
+               : refuse(why, EINVAL, "event \"%s\": access \"%s\": r, w, rw are allowed",
+                        event->name, colon);
 }
 
 static int read_memory(struct event *event, const struct kernel *kernel, char *text,
                        struct refusal *why)
 {
+    struct place_range range;
     int error = read_access(event, text, why);
 
-    event->fixed = number_digit(*text, 10) >= 0;
+    if (!error)
+        error = place_read_range(text, kernel, 0, &range, why);
     if (error)
         return error;
-    return place_read_range(text, kernel, "event", event->name, &event->address, &event->length,
-                            why);
+    event->address = range.address;
+    event->length = range.length;
+    event->fixed = range.fixed;
+    return 0;
 }
 
 /* --- call:GLOB, return:GLOB --- */
@@ -130,7 +135,7 @@ static int refuse_pattern(const char *pattern, const struct kernel *kernel, stru
     struct symbol symbol;
 
     if (!glob_is_pattern(pattern))
-        return place_refuse_unknown("function", pattern, kernel, why);
+        return place_refuse_name("function", pattern, kernel, why);
     snprintf(wider, sizeof(wider), "*%s", pattern + strspn(pattern, "*"));
     for (end = wider + strlen(wider); end > wider + 1 && end[-1] == '*'; end--)
         ;
@@ -138,7 +143,7 @@ static int refuse_pattern(const char *pattern, const struct kernel *kernel, stru
     for (size_t i = 0; elf_symbols_function(i, &symbol); i++)
         if (end > wider + 1 && matches(wider, &symbol))
             return refuse(why, ENOENT, "no function \"%s\"; near: %s", pattern, wider);
-    return place_refuse_unknown("function", pattern, kernel, why);
+    return place_refuse_name("function", pattern, kernel, why);
 }
 
 /* gcc moves unlikely code out of functions: that is jumped to, and no function. */
@@ -289,12 +294,13 @@ static int read_stops(struct events *events, const struct pitot_options *options
 static int read_border(const char *option, char *name, const struct kernel *kernel, uint64_t *entry,
                        struct refusal *why)
 {
-    uint64_t length = 0;
+    struct place_range range;
     struct symbol symbol;
-    int error = name ? place_read_range(name, kernel, option, name, entry, &length, why) : 0;
+    int error = name ? place_read_range(name, kernel, 0, &range, why) : 0;
 
     if (error || !name)
         return error;
+    *entry = range.address;
     if (!symbols_find_address(*entry, &symbol) || symbol.address != *entry)
         return refuse(why, EINVAL, "%s %s: no function begins there", option, name);
     return 0;

@@ -123,7 +123,8 @@ static int read_lock(const char *option, char *text, const struct kernel *kernel
                      struct lock_function *function, struct refusal *why)
 {
     const char *at = text;
-    uint64_t length = 0;
+    struct place_range range;
+    int error;
 
     if (number_read(&at, 10, ARGUMENTS_MOST, &function->asked.lock) == NUMBER_READ && !*at &&
         function->asked.lock > 0)
@@ -132,7 +133,10 @@ static int read_lock(const char *option, char *text, const struct kernel *kernel
         return refuse(why, EINVAL,
                       "%s %s:%s: F[:LOCK], with LOCK an argument from 1 to 6, or a variable",
                       option, function->name, text);
-    return place_read_range(text, kernel, "lock", text, &function->asked.lock, &length, why);
+    error = place_read_range(text, kernel, 0, &range, why);
+    if (!error)
+        function->asked.lock = range.address;
+    return error;
 }
 
 static int add_given(struct lock_functions *all, const char *option,
@@ -157,7 +161,7 @@ static int add_given(struct lock_functions *all, const char *option,
         if (found < 0)
             return found;
         if (found == 0)
-            return place_refuse_unknown("function", described.name, kernel, why);
+            return place_refuse_name("function", described.name, kernel, why);
     }
     return 0;
 }

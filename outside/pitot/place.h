@@ -1,22 +1,29 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A place in the kernel as typed: 0x..., SYMBOL, SYMBOL+OFF, each optionally with /LEN. Called by
- * outside/pitot/event.c and blame.c.
+ * A place in the kernel's file as typed (core/symbols/place.h), perhaps with /LEN. Called by
+ * outside/pitot/event.c, blame.c and allocators.c.
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
-#include "core/lib/refusal.h"
+#include "core/symbols/place.h"
 #include "outside/pitot/kernel.h"
 
+struct place_range {
+    uint64_t address, length;
+    bool fixed; /* given as a number: a run-time address, which the slide does not move */
+};
+
 /*
- * Reads a place and its length. The default length is the symbol's size, or 4 if it has none or an
- * offset or a number was given. Modifies `text`; an error message calls the place `what` "`name`".
+ * Reads a place and its length of up to `most` bytes, or any if that is 0. The default is the
+ * symbol's size, or PLACE_LENGTH if it has none or an offset or a number was given. Modifies
+ * `text`.
  */
-int place_read_range(char *text, const struct kernel *kernel, const char *what, const char *name,
-                     uint64_t *address, uint64_t *length, struct refusal *why);
+int place_read_range(char *text, const struct kernel *kernel, uint64_t most,
+                     struct place_range *range, struct refusal *why);
 
 /* Refuses a name, and suggests similar ones; `what`: the kind of name that was expected. */
-int place_refuse_unknown(const char *what, const char *name, const struct kernel *kernel,
-                         struct refusal *why);
+int place_refuse_name(const char *what, const char *name, const struct kernel *kernel,
+                      struct refusal *why);

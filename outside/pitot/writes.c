@@ -67,12 +67,12 @@ static uint64_t page_of(uint64_t address)
 }
 
 /* Returns the last byte of the place. */
-static uint64_t end_of(const struct place *place)
+static uint64_t end_of(const struct blamed_place *place)
 {
     return place->address + place->length - 1;
 }
 
-int writes_map(const struct place *places, size_t count, const struct wire_mapping *mapping,
+int writes_map(const struct blamed_place *places, size_t count, const struct wire_mapping *mapping,
                struct refusal *why)
 {
     if (picked || mapping->virtual % PAGE || mapping->physical % PAGE ||
@@ -228,7 +228,7 @@ static size_t find_physical(uint64_t physical)
     return first;
 }
 
-int writes_pick(const struct place *places, size_t count, const struct wire_word *word,
+int writes_pick(const struct blamed_place *places, size_t count, const struct wire_word *word,
                 struct refusal *why)
 {
     static size_t order;

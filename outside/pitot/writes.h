@@ -16,7 +16,7 @@
 
 #define WRITES_CPUS 256
 
-struct place {
+struct blamed_place {
     char *name; /* as typed, without /LEN */
     uint64_t address, length;
     bool fixed; /* a run-time address, which the slide does not move */
@@ -41,7 +41,7 @@ struct group {
 };
 
 /* Adds a mapping, if a place has its virtual page. Must be called before the first write. */
-int writes_map(const struct place *places, size_t count, const struct wire_mapping *mapping,
+int writes_map(const struct blamed_place *places, size_t count, const struct wire_mapping *mapping,
                struct refusal *why);
 
 /* Adds a write to a history. Must be called in the plugin's order. */
@@ -51,7 +51,7 @@ int writes_add(const struct wire_word *word, struct refusal *why);
  * Adds a last writer to the places that contain its bytes; may be called in any order. The other
  * bytes of the same granule (4 bytes) get a write with count 0: their writer is not known.
  */
-int writes_pick(const struct place *places, size_t count, const struct wire_word *word,
+int writes_pick(const struct blamed_place *places, size_t count, const struct wire_word *word,
                 struct refusal *why);
 
 /*

@@ -178,19 +178,24 @@ my %events = (
     'mem:' => 'no symbol "".*',
     'mem:qqqqqqqqqqqq' => 'no symbol "qqqqqqqqqqqq", and none with a similar spelling',
     'mem:twice' => '2 symbols are called "twice"; give the address: 0x\w+, 0x\w+',
-    'mem:run_queue:x' => 'event "mem:run_queue:x": access "x": r, w, rw are allowed',
-    'mem:run_queue/0' => 'event "mem:run_queue/0": length "0": bytes from 1 are allowed',
-    'mem:run_queue/8q:w' => 'event "mem:run_queue/8q:w": length "8q": bytes from 1 are allowed',
+    'mem:run_queue:x' => 'event "mem:run_queue:x": access "x": r, w, rw are allowed; '
+        . 'call:run_queue counts calls',
+    'mem:run_queue:rwx' => 'event "mem:run_queue:rwx": access "rwx": r, w, rw are allowed',
+    'mem:run_queue:rr' => 'event "mem:run_queue:rr": access "rr": r, w, rw are allowed',
+    'mem:run_queue/0' => 'length 0: bytes from 1 on are allowed',
+    'mem:run_queue/8q:w' => '"8q" is not a number; write it as 16 or 0x10',
     'mem:run_queue+64' => '\+0x40 lies beyond the end of run_queue, which is 64 bytes long',
-    'mem:run_queue+q' => 'offset "q": 0x and hexadecimal digits, or decimal ones',
-    'mem:run_queue-q' => 'offset "q": 0x and hexadecimal digits, or decimal ones',
-    'mem:0-8' => 'address "0-8": 0x and hexadecimal digits, or decimal ones',
-    'mem:idle_loop-0xffffffffffffffff' => '-0xffffffffffffffff lies before the first address',
+    'mem:run_queue+' => 'offset missing after "run_queue\+"',
+    'mem:run_queue+q' => '"q" is not a number; write it as 16 or 0x10',
+    'mem:run_queue-q' => '"q" is not a number; write it as 16 or 0x10',
+    'mem:0-8' => '"0-8" is not a number; write it as 16 or 0x10',
+    'mem:idle_loop-0xffffffffffffffff' => 'idle_loop-0xffffffffffffffff lies before the first '
+        . 'address',
     'mem:%rax' => '%rax is a register: it changes with each instruction; give an address or a '
         . 'symbol',
     'mem:cr3/8:w' => 'cr3 is a register: .*',
-    'mem:0xq' => 'address "0xq": 0x and hexadecimal digits, or decimal ones',
-    'mem:0xffffffffffffffff/2' => 'event "\S+" goes beyond the end of memory',
+    'mem:0xq' => '"0xq" is not a number; write it as 16 or 0x10',
+    'mem:0xffffffffffffffff/2' => '0xffffffffffffffff/2 lies beyond the end of memory',
     'call:vfs_raed' => 'no function "vfs_raed"; near: vfs_read\b.*',
     'call:run_queue' => 'run_queue is not a function: it is data, or a local label of assembly',
     'return:vfs_raed' => 'no function "vfs_raed"; near: vfs_read\b.*',
@@ -233,11 +238,14 @@ for my $option (['--max', 1], ['--stop', 'call:panic'], ['--overwrite']) {
 }
 my %places = (
     'run_queu' => 'no symbol "run_queu"; near: run_queue\b.*',
-    'run_queue/0' => 'place "run_queue": length "0": bytes from 1 are allowed',
-    'run_queue/1048577' => 'place "run_queue": 1048577 bytes, up to 1048576 are allowed',
-    '0xffffffffffffffff/2' => 'place "0xffffffffffffffff" goes beyond the end of memory',
+    'run_queue/0' => 'length 0: 1 to 1048576 bytes are allowed',
+    'run_queue/1048577' => 'length 1048577: 1 to 1048576 bytes are allowed',
+    '0xffffffffffffffff/2' => '0xffffffffffffffff/2 lies beyond the end of memory',
 );
 refused_ok($places{$_}, $refused, 'blame', $_, @qemu) for sort keys %places;
+write_bytes("$room/large", "ffffffff80100100 100 T kmain\nffffffff80101000 100001 D large\n");
+refused_ok('large is 1048577 bytes long, and 1048576 are allowed: give /LEN', $refused, 'blame',
+    'large', '--symbols', "$room/large", @qemu);
 refused_ok('no PLACE and no QEMU command; pitot help blame', $wrong_usage, 'blame');
 for my $words (['-n', 2], ['-n', 2, 'run_queue']) {
     refused_ok('-n: a file has one writer of each word; give PLACE and -- QEMU', $wrong_usage,

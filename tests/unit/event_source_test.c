@@ -15,6 +15,7 @@
 
 #include "core/event/event.h"
 #include "core/event/spelling.h"
+#include "core/lib/number.h"
 #include "core/sample/sample.h"
 #include "tests/unit/fake_arch.h"
 
@@ -30,13 +31,15 @@ static unsigned begins;
 static int coin_parse(const char *spelling, struct event_spec *spec, struct refusal *why)
 {
     struct spelling cursor = {spelling, why, NULL};
-    int error;
+    uint64_t coin = 0;
 
     if (!spelling_skip(&cursor, "coin:"))
         return EVENT_IS_ANOTHERS;
+    if (!number_parse(cursor.at, UINT64_MAX, &coin))
+        return refuse(why, EINVAL, "\"%s\" is not a number", cursor.at);
     spec->attr.type = TYPE;
-    error = spelling_number(&cursor, "coin", (uint64_t *)&spec->attr.config);
-    return error ? error : spelling_end(&cursor);
+    spec->attr.config = coin;
+    return 0;
 }
 
 static int coin_enable(struct event *event, struct refusal *why)
