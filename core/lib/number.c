@@ -49,3 +49,21 @@ bool number_parse(const char *text, uint64_t most, uint64_t *number)
     *number = value;
     return true;
 }
+
+bool number_parse_size(const char *text, uint64_t most, uint64_t *size, bool *unit)
+{
+    static const char units[] = "kKmMgG";
+    unsigned i = 0, shift;
+    uint64_t value;
+
+    if (number_read(&text, 10, most, &value) != NUMBER_READ || value == 0)
+        return false;
+    while (units[i] && *text != units[i])
+        i++;
+    *unit = *text && units[i];
+    shift = *unit ? 10 * (i / 2 + 1) : 0;
+    if (text[*unit] != '\0' || value > most >> shift)
+        return false;
+    *size = value << shift;
+    return true;
+}

@@ -23,5 +23,11 @@ unsigned number_base(const char **at);
  */
 enum number number_read(const char **at, unsigned base, uint64_t most, uint64_t *number);
 
+/*
+ * True if all of `text` is a decimal number from 1 on, with or without a unit k, m, g or K, M, G,
+ * and at most `most` with it; otherwise *size is unchanged. *unit: there is one.
+ */
+bool number_parse_size(const char *text, uint64_t most, uint64_t *size, bool *unit);
+
 /* True if all of `text` is a decimal number of at most `most`; otherwise *number is unchanged. */
 bool number_parse(const char *text, uint64_t most, uint64_t *number);

@@ -121,6 +121,58 @@ const char *options_list(const struct options *options, const char *separator, c
     return text;
 }
 
+/* --- Terms of an event --- */
+
+static int read_term(const struct options *possible, char *term, void *to, struct refusal *why)
+{
+    char *value = strchr(term, '=');
+    size_t length = value ? (size_t)(value - term) : strlen(term);
+    const struct option *row = option_find(possible, term, length);
+    char list[sizeof(why->text)];
+
+    if (!row || !row->value != !value)
+        return refuse(why, EINVAL, "event term \"%s\": allowed: %s", term,
+                      options_list(possible, "=", list, sizeof(list)));
+    return option_set(row, row->names[0], value ? value + 1 : NULL, to, why);
+}
+
+/* Returns the slash before the terms of a text that ends in a slash; NULL: none. */
+static char *find_terms(char *event, size_t length)
+{
+    char *at = event + length - 2;
+
+    while (at > event && *at != '/')
+        at--;
+    return at > event ? at : NULL;
+}
+
+int options_read_terms(const struct options *possible, char *event, void *to, struct refusal *why)
+{
+    size_t length = strlen(event);
+    char *open, *next;
+
+    if (length < 2 || event[length - 1] != '/')
+        return 0;
+    open = find_terms(event, length);
+    event[length - 1] = '\0';
+    if (!open)
+        return refuse(why, EINVAL, "event \"%s/\": the terms must be between two slashes", event);
+    *open = '\0';
+    for (char *term = open + 1; term; term = next) {
+        int error;
+
+        next = strchr(term, ',');
+        if (next)
+            *next++ = '\0';
+        error = read_term(possible, term, to, why);
+        if (error)
+            return error;
+    }
+    return 0;
+}
+
+/* --- The command line --- */
+
 static int refuse_argument(const struct options *options, const char *typed, size_t length,
                            struct refusal *why)
 {

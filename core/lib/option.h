@@ -93,6 +93,12 @@ int option_set(const struct option *option, const char *typed, char *value, void
 int options_parse(const struct options *options, int argc, char **argv, void *to,
                   struct refusal *why);
 
+/*
+ * Cuts "/term,term/" off the end of an event, and sets the member of `to` that each term names: a
+ * row's name, and =VALUE if it has one.
+ */
+int options_read_terms(const struct options *possible, char *event, void *to, struct refusal *why);
+
 /* True if -h or --help occurs before any workload. */
 bool options_ask_help(const struct options *options, int argc, char **argv);
 

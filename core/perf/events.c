@@ -51,7 +51,7 @@ static int refuse_pattern_of_symbols(const char *event, struct refusal *why)
 
     if (*first == '/')
         return refuse_pattern_of_program(event, why);
-    while (first[length] != '\0' && !strchr(":/+", first[length]))
+    while (first[length] != '\0' && !strchr(":/+-", first[length]))
         length++;
     print_into(pattern, sizeof(pattern), "%.*s", (int)length, first);
     for (size_t i = 0; !names.cut && symbols_by_name(i, &symbol); i++)

@@ -10,24 +10,7 @@
 #include "core/script/trace_calls.h"
 #include "core/script/trace_print.h"
 
-#define NUMBER_MAX (1ull << 40) /* leaves room to multiply by a unit or the page size */
-
-/* Parses the whole word: a number of at least 1, and an optional unit k or m. */
-static bool read_size(const char *word, uint64_t *size, bool *unit)
-{
-    static const char units[] = "kKmM";
-    const char *at = word, *found;
-    uint64_t value;
-
-    if (number_read(&at, 10, NUMBER_MAX, &value) != NUMBER_READ || value == 0)
-        return false;
-    found = *at ? strchr(units, *at) : NULL;
-    *unit = found != NULL;
-    if (found)
-        value <<= found < units + 2 ? 10 : 20, at++;
-    *size = value;
-    return *at == '\0';
-}
+#define SIZE_MOST (1ull << 40) /* leaves room to multiply by the page size */
 
 int value_set_ring_size(void *at, const char *typed, char *value, struct refusal *why)
 {
@@ -35,8 +18,8 @@ int value_set_ring_size(void *at, const char *typed, char *value, struct refusal
     bool unit;
 
     (void)typed;
-    if (!read_size(value, size, &unit))
-        return refuse(why, EINVAL, "ring size \"%s\": pages, or bytes with k or m, are allowed",
+    if (!number_parse_size(value, SIZE_MOST, size, &unit))
+        return refuse(why, EINVAL, "ring size \"%s\": pages, or bytes with k, m or g are allowed",
                       value);
     if (!unit)
         *size *= PAGE_SIZE;
@@ -48,10 +31,10 @@ int value_set_window(void *at, const char *typed, char *value, struct refusal *w
     bool unit;
 
     (void)typed;
-    if (read_size(value, at, &unit))
+    if (number_parse_size(value, SIZE_MOST, at, &unit))
         return 0;
     return refuse(why, EINVAL,
-                  "window \"%s\": a number of instructions from 1 on, also with k or m", value);
+                  "window \"%s\": a number of instructions from 1 on, also with k, m or g", value);
 }
 
 int value_set_pid(void *at, const char *typed, char *value, struct refusal *why)

@@ -37,44 +37,9 @@ int terms_set_answer(void *at, const char *typed, char *value, struct refusal *w
     return 0;
 }
 
-static int parse_term(char *term, struct event_terms *terms, struct refusal *why)
-{
-    char *value = strchr(term, '=');
-    size_t length = value ? (size_t)(value - term) : strlen(term);
-    const struct option *row = option_find(&possible, term, length);
-    char list[sizeof(why->text)];
-
-    if (!row || !row->value != !value)
-        return refuse(why, EINVAL, "event term \"%s\": %s are allowed", term,
-                      options_list(&possible, "=", list, sizeof(list)));
-    return option_set(row, row->names[0], value ? value + 1 : NULL, terms, why);
-}
-
 int terms_parse(char *event, struct event_terms *terms, struct refusal *why)
 {
-    size_t length = strlen(event);
-    char *open, *next;
-
-    if (length < 2 || event[length - 1] != '/')
-        return 0;
-    event[length - 1] = '\0';
-    open = event + length - 1;
-    while (open > event && *open != '/')
-        open--;
-    if (open == event)
-        return refuse(why, EINVAL, "event \"%s/\": the terms must be between two slashes", event);
-    *open = '\0';
-    for (char *term = open + 1; term; term = next) {
-        int error;
-
-        next = strchr(term, ',');
-        if (next)
-            *next++ = '\0';
-        error = parse_term(term, terms, why);
-        if (error)
-            return error;
-    }
-    return 0;
+    return options_read_terms(&possible, event, terms, why);
 }
 
 bool terms_has_any(const struct event_terms *terms)

@@ -2,7 +2,6 @@
 /* See event.h. */
 #include "outside/pitot/event.h"
 
-#include <ctype.h>
 #include <linux/hw_breakpoint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +14,6 @@
 
 #define PERIOD_INSTRUCTIONS 100000
 #define PERIOD_HITS         1
-#define PERIOD_MOST         (1ull << 40)
 #define TEXT_MOST           4096 /* characters of an event: a perf record has less than 64 KiB */
 
 static const char memory[] = "mem:", calls[] = "call:", returns[] = "return:",
@@ -26,25 +24,12 @@ static bool begins(const char *text, const char *with)
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* Reads and cuts off "/period=N/" at the end of an event. */
-static int read_terms(char *text, uint64_t *period, struct refusal *why)
-{
-    size_t length = strlen(text);
-    char *open;
-
-    if (length < 2 || text[length - 1] != '/')
-        return 0;
-    text[length - 1] = '\0';
-    open = strrchr(text, '/');
-    if (!open)
-        return refuse(why, EINVAL, "event \"%s/\": the terms must be between two slashes", text);
-    *open++ = '\0';
-    if (!begins(open, "period="))
-        return refuse(why, EINVAL, "event term \"%s\": period=N is allowed", open);
-    if (!number_parse(open + strlen("period="), PERIOD_MOST, period) || *period == 0)
-        return refuse(why, EINVAL, "event term \"%s\": a whole number from 1 is allowed", open);
-    return 0;
-}
+/* EVENT/period=N/ */
+static const struct option term_rows[] = {
+    OPTION({"period"}, "N", 0, OPTION_NUMBER, "", .least = 1, OPTION_AT(struct event, period)),
+    {.names = {NULL}},
+};
+static const struct options terms = {.row = term_rows};
 
 /* --- mem:PLACE[/LEN][:r|w|rw] --- */
 
@@ -175,25 +160,32 @@ static int read_calls(struct event *event, const struct kernel *kernel, const ch
     return event->entry_count ? 0 : refuse_pattern(pattern, kernel, why);
 }
 
+static bool read_vector(const char **at, unsigned *vector)
+{
+    uint64_t number;
+
+    if (number_read(at, number_base(at), VECTOR_MOST, &number) != NUMBER_READ)
+        return false;
+    *vector = (unsigned)number;
+    return true;
+}
+
 /* Reads nothing, :N or :N-N. */
 static int read_vectors(struct event *event, const char *text, struct refusal *why)
 {
-    char *end = NULL;
+    const char *at = text + 1;
 
     event->vector_last = VECTOR_MOST;
     if (*text == '\0')
         return 0;
-    if (*text == ':' && isdigit((unsigned char)text[1])) {
-        event->vector_first = event->vector_last = (unsigned)strtoul(text + 1, &end, 0);
-        if (*end == '-' && isdigit((unsigned char)end[1]))
-            event->vector_last = (unsigned)strtoul(end + 1, &end, 0);
+    if (*text == ':' && read_vector(&at, &event->vector_first)) {
+        event->vector_last = event->vector_first;
+        if (*at == '\0' || (*at++ == '-' && read_vector(&at, &event->vector_last) && !*at &&
+                            event->vector_first <= event->vector_last))
+            return 0;
     }
-    if (!end || *end || event->vector_first > event->vector_last ||
-        event->vector_last > VECTOR_MOST)
-        return refuse(why, EINVAL,
-                      "event \"%s%s\": a vector or a range, as in irq:14, irq:0x20-0x2f",
-                      interrupts, text);
-    return 0;
+    return refuse(why, EINVAL, "event \"%s%s\": a vector or a range, as in irq:14, irq:0x20-0x2f",
+                  interrupts, text);
 }
 
 /* --- All events --- */
@@ -207,7 +199,7 @@ static int read_event(struct event *event, const struct pitot_options *options,
     if (length > TEXT_MOST)
         return refuse(why, EINVAL, "event \"%.25s...\": %zu characters; up to %d are allowed", text,
                       length, TEXT_MOST);
-    error = read_terms(text, &event->period, why);
+    error = options_read_terms(&terms, text, event, why);
     if (error)
         return error;
     event->name = strdup(text);
@@ -224,8 +216,7 @@ static int read_event(struct event *event, const struct pitot_options *options,
         event->kind = EVENT_INTERRUPTS;
         error = read_vectors(event, text + strlen(interrupts), why);
     } else if (strcmp(text, instructions) != 0) {
-        return refuse(why, EINVAL, "event \"%s\": %s are allowed", text,
-                      "instructions, mem:ADDR[/LEN][:r|w|rw], call:GLOB, return:GLOB, irq[:N[-N]]");
+        return refuse(why, EINVAL, "unknown event \"%s\": %s", text, EVENT_FORMS);
     }
     if (!event->period)
         event->period = options->period;

@@ -34,26 +34,16 @@ static int add_event(void *at, const char *typed, char *value, struct refusal *w
 
 static int read_size(void *at, const char *typed, char *value, struct refusal *why)
 {
-    static const char units[] = "KMG";
-    const char *end = value;
-    uint64_t number, *size = at;
-    unsigned shift = 0;
+    bool unit;
 
-    if (number_read(&end, 10, SIZE_MOST >> 10, &number) != NUMBER_READ)
-        number = 0;
-    for (unsigned i = 0; units[i]; i++)
-        if ((*end & ~0x20) == units[i])
-            shift = 10 * (i + 1);
-    if (shift == 0 || end[1] || number == 0 || number > SIZE_MOST >> shift)
-        return refuse(why, EINVAL, "%s \"%s\": a size like 64K, 16M, 1G is allowed", typed, value);
-    *size = number << shift;
-    return 0;
+    if (number_parse_size(value, SIZE_MOST, at, &unit) && unit)
+        return 0;
+    return refuse(why, EINVAL, "%s \"%s\": a size like 64K, 16M, 1G is allowed", typed, value);
 }
 
 static const struct option rows[] = {
-    OPTION({"-e", "--event"}, "EVENT", BOTH, OPTION_EVENTS,
-           "instructions, mem:ADDR[/LEN][:r|w|rw], call:GLOB, return:GLOB, irq[:N[-N]]",
-           OPTION_ADDS, .set = add_event, AT(events)),
+    OPTION({"-e", "--event"}, "EVENT", BOTH, OPTION_EVENTS, EVENT_FORMS, OPTION_ADDS,
+           .set = add_event, AT(events)),
     OPTION({"-g"}, NULL, PITOT_RECORD, OPTION_FLAG, "the call chain of each sample", AT(chains)),
     OPTION({"-I", "--intr-regs"}, NULL, PITOT_RECORD, OPTION_FLAG,
            "the registers at each sample (QEMU 9.2 and later)", AT(registers)),

@@ -13,6 +13,8 @@
 #include "core/lib/refusal.h"
 #include "outside/request.h"
 
+#define EVENT_FORMS "instructions, mem:ADDR[/LEN][:r|w|rw], call:GLOB, return:GLOB, irq[:N[-N]]"
+
 enum pitot_command {
     PITOT_RECORD = 1,
     PITOT_STAT = 2,

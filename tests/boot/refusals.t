@@ -104,7 +104,7 @@ my @options = (
     ["-e $flag -c 0 -- help", qr/period "0": a whole number from 1 is allowed/],
     ["-e $flag -c -3 -- help", qr/period "-3": a whole number from 1 is allowed/],
     ['-e mem:kernel_flag:rw/period=0/ -- help', qr/period "0": a whole number from 1 is allowed/],
-    ['-e mem:kernel_flag:rw/hue=7/ -- help', qr/event term "hue=7": period=N, .* are allowed/],
+    ['-e mem:kernel_flag:rw/hue=7/ -- help', qr/event term "hue=7": allowed: period=N, .*/],
     ["-e $flag --call-graph dwarf -- help", qr/call-graph "dwarf": orc and no are allowed .*/],
     ["-e $flag --call-graph fp -- help", qr/call-graph "fp": orc and no are allowed .*/],
     ["-e $flag -g --verify-chain -- help", qr/--verify-chain: .* UNWINDER=fp has both ways/],

@@ -165,15 +165,18 @@ refused_ok("$room/out.symbols: Is a directory", $refused, @record, '--symbols',
 rmdir("$room/out.symbols");
 
 my %events = (
-    'cycles' => 'event "cycles": instructions, mem:ADDR\[/LEN\]\[:r\|w\|rw\], call:GLOB, '
-        . 'return:GLOB, irq\[:N\[-N\]\] are allowed',
-    'instructions/period=0/' => 'event term "period=0": a whole number from 1 is allowed',
-    'instructions/freq=9/' => 'event term "freq=9": period=N is allowed',
-    'irq/frequency=9/' => 'event term "frequency=9": period=N is allowed',
+    'cycles' => 'unknown event "cycles": instructions, mem:ADDR\[/LEN\]\[:r\|w\|rw\], call:GLOB, '
+        . 'return:GLOB, irq\[:N\[-N\]\]',
+    'instructions/period=0/' => 'period "0": a whole number from 1 is allowed',
+    'instructions/freq=9/' => 'event term "freq=9": allowed: period=N',
+    'irq/frequency=9/' => 'event term "frequency=9": allowed: period=N',
+    'irq/period=3,stop/' => 'event term "stop": allowed: period=N',
     'irq:256' => 'event "irq:256": a vector or a range, as in irq:14, irq:0x20-0x2f',
     'irq:9-3' => 'event "irq:9-3": a vector or a range, as in irq:14, irq:0x20-0x2f',
+    'irq:3-300' => 'event "irq:3-300": a vector or a range, as in irq:14, irq:0x20-0x2f',
     'irqs' => 'event "irqs": a vector or a range, as in irq:14, irq:0x20-0x2f',
     'instructions/' => 'event "instructions/": the terms must be between two slashes',
+    '/period=3/' => 'event "/period=3/": the terms must be between two slashes',
     'mem:run_queu' => 'no symbol "run_queu"; near: run_queue\b.*',
     'mem:' => 'no symbol "".*',
     'mem:qqqqqqqqqqqq' => 'no symbol "qqqqqqqqqqqq", and none with a similar spelling',
@@ -199,7 +202,7 @@ my %events = (
     'call:vfs_raed' => 'no function "vfs_raed"; near: vfs_read\b.*',
     'call:run_queue' => 'run_queue is not a function: it is data, or a local label of assembly',
     'return:vfs_raed' => 'no function "vfs_raed"; near: vfs_read\b.*',
-    'return:kmain/frequency=9/' => 'event term "frequency=9": period=N is allowed',
+    'return:kmain/frequency=9/' => 'event term "frequency=9": allowed: period=N',
     'call:read*' => 'no function "read\*"; near: \*read\*',
     'return:*vfs' => 'no function "\*vfs"; near: \*vfs\*',
     'call:vfs_raed*' => 'no function "vfs_raed\*"; near: vfs_read\b.*',
@@ -310,6 +313,7 @@ my %asked = (
     '-e mem:sizeless' => sprintf(',chains=0,event=mem:%x:4:rw:1', $place{run_queue} + 64),
     '-e irq' => ',event=irq:0-255:1',
     '-e irq:14' => ',event=irq:14-14:1',
+    '-e irq:0x20-0x2f' => ',event=irq:32-47:1',
     '-e call:kmain,return:vfs_*/period=2/' => ",event=call:$kmain:1,event=return:$read+$write:2",
     '-e irq/period=3/,instructions -c 9' => ',event=irq:0-255:3,event=insn:9',
     '-e call:kmain,mem:run_queue:r,instructions/period=9/ -e mem:0x10/2'

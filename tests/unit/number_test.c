@@ -96,6 +96,30 @@ static void a_word_is_a_number_whole_or_not_at_all(void **state)
     assert_int_equal(number, 100);
 }
 
+static void a_size_may_have_a_unit_and_must_fit_with_it(void **state)
+{
+    static const char *const wrong[] = {"", "0", "0k", "k", "1kb", "1t", "0x10", "1 k", "1025m"};
+    static const struct {
+        const char *text;
+        uint64_t size;
+        bool unit;
+    } right[] = {{"3", 3, false},          {"3k", 3 << 10, true},    {"3K", 3 << 10, true},
+                 {"1024m", 1 << 30, true}, {"1024M", 1 << 30, true}, {"1g", 1 << 30, true},
+                 {"1G", 1 << 30, true}};
+    uint64_t size = UNTOUCHED;
+    bool unit;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+        assert_false(number_parse_size(wrong[i], 1 << 30, &size, &unit));
+    assert_int_equal(size, UNTOUCHED);
+    for (size_t i = 0; i < sizeof(right) / sizeof(right[0]); i++) {
+        assert_true(number_parse_size(right[i].text, 1 << 30, &size, &unit));
+        assert_int_equal(size, right[i].size);
+        assert_int_equal(unit, right[i].unit);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -104,6 +128,7 @@ int main(void)
         cmocka_unit_test(a_number_ends_where_its_digits_do),
         cmocka_unit_test(the_largest_is_read_and_the_next_is_not),
         cmocka_unit_test(a_word_is_a_number_whole_or_not_at_all),
+        cmocka_unit_test(a_size_may_have_a_unit_and_must_fit_with_it),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
