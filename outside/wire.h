@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 /* Of the records and of the request. */
-#define WIRE_VERSION 7
+#define WIRE_VERSION 8
 
 /* The plugin's file contains the mark, then the version in decimal. */
 #define WIRE_MARK           "pitot wire "
@@ -34,6 +34,8 @@ enum wire_kind {
     WIRE_LOST,       /* struct wire_number: after the words of all memory, or after all blocks */
     WIRE_BLOCK,      /* struct wire_block: for each block that ran, at the end */
     WIRE_MAPPING,    /* struct wire_mapping: before the words */
+    WIRE_HELD,       /* struct wire_held: after the words of places */
+    WIRE_UNREAD,     /* struct wire_number: after them */
     WIRE_SLIDE = 30, /* struct wire_number: once the slide is known and not 0, perhaps twice */
     WIRE_STRANGE,    /* struct wire_strange: the last record that matters */
     WIRE_PATCHED,    /* struct wire_number: near the end */
@@ -146,7 +148,22 @@ struct wire_word {
 };
 
 /*
- * WIRE_CLOCK: instructions executed. WIRE_SLIDE: the kernel's run-time address minus its link
+ * What memory holds at the end in a word of a place, if its last write has left another value, or
+ * if it was not written and is not 0.
+ */
+struct wire_held {
+    struct wire_head head;
+    uint32_t place;
+    uint32_t length;   /* of the place in this word */
+    uint64_t physical; /* of its first byte there */
+    uint64_t value;
+    uint32_t likely; /* it was read by its virtual address, which may lead to other memory */
+    uint32_t unused;
+};
+
+/*
+ * WIRE_UNREAD: parts of places whose memory could not be read at the end. WIRE_CLOCK: instructions
+ * executed. WIRE_SLIDE: the kernel's run-time address minus its link
  * address. WIRE_PATCHED: instructions that differed from the file when they ran. WIRE_LATE: blocks
  * of the kernel that ran before its slide was known. WIRE_UNKNOWN: the address of code in the upper
  * half, where none of the file's has run. WIRE_LOST: writes or blocks dropped for lack of room.

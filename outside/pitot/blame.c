@@ -23,7 +23,7 @@
 
 static struct blamed_place places[PLACES_MOST];
 static size_t place_count;
-static uint64_t lost;
+static uint64_t lost, unread;
 
 static int read_places(const struct pitot_options *options, const struct kernel *kernel,
                        struct refusal *why)
@@ -74,6 +74,11 @@ static int take_history(const struct wire_head *record, struct refusal *why)
         return 0;
     case WIRE_WORD:
         return writes_add((const void *)record, why);
+    case WIRE_HELD:
+        return writes_hold((const void *)record, why);
+    case WIRE_UNREAD:
+        unread = ((const struct wire_number *)record)->number;
+        return 0;
     case WIRE_CLOCK:
         return blame_clock((const void *)record, why);
     default:
@@ -144,9 +149,11 @@ int command_blame(const struct command *command, struct watch *watch, struct ref
     if (error)
         return error;
     watch_tell_losses(watch);
-    if (watch_ran(watch))
-        return blame_print(places, place_count, watch->kernel->name, lost, why);
-    return 0;
+    if (!watch_ran(watch))
+        return 0;
+    if (unread > 0)
+        plain_tell("pitot: what memory holds at the end was not compared with the last writes");
+    return blame_print(places, place_count, watch->kernel->name, lost, why);
 }
 
 /* --- Places, from a file --- */

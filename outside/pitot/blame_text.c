@@ -26,7 +26,7 @@ int blame_clock(const struct wire_number *clock, struct refusal *why)
 
 static bool has_same_writers(const struct group *a, const struct group *b)
 {
-    if (a->count != b->count || a->mapped != b->mapped)
+    if (a->count != b->count || a->mapped != b->mapped || !a->held != !b->held)
         return false;
     for (size_t i = 0; i < a->count; i++) {
         const struct wire_word *left = &a->writes[i].word, *right = &b->writes[i].word;
@@ -100,6 +100,27 @@ static void print_write(const struct blamed_place *place, const struct group *gr
     print_chain(write);
 }
 
+static bool has_several_cpus(void)
+{
+    unsigned count = 0;
+
+    for (unsigned cpu = 0; cpu < WRITES_CPUS; cpu++)
+        count += clocks[cpu] > 0;
+    return count > 1;
+}
+
+/* Memory differs from what the last write has left, or was not written and is not 0. */
+static void print_held(const struct group *group)
+{
+    if (group->last == group->word_last)
+        printf("    memory holds 0x%" PRIx64, group->held->value);
+    else
+        printf("    memory holds %s", group->count > 0 ? "other values" : "values, not 0");
+    printf(": written by a device, the CPU, or before the kernel began%s%s\n",
+           group->count > 0 && has_several_cpus() ? ", or by two CPUs at once" : "",
+           group->held->likely ? "; or other memory is there now" : "");
+}
+
 /* The lines of a group without a write. */
 static void print_unwritten(const struct group *group)
 {
@@ -132,6 +153,8 @@ static void print_group(const struct blamed_place *place, size_t layer, const st
             print_write(place, group, &group->writes[i].word);
         else
             printf("    not known: the last write to these 4 bytes did not cover them\n");
+    if (group->held)
+        print_held(group);
     putchar('\n');
 }
 

@@ -15,6 +15,8 @@ static struct written *written;
 static size_t written_count, written_room;
 static struct wire_mapping *mappings;
 static size_t mappings_count, mappings_room;
+static struct wire_held *helds;
+static size_t helds_count, helds_room;
 static bool picked; /* each write is the last of its bytes; otherwise they are histories of words */
 
 static int add(const struct wire_word *word, size_t order, struct refusal *why)
@@ -57,6 +59,39 @@ int writes_add(const struct wire_word *word, struct refusal *why)
     int error = check(word, why);
 
     return error ? error : add(word, written_count, why);
+}
+
+/* --- What memory holds. --- */
+
+int writes_hold(const struct wire_held *held, struct refusal *why)
+{
+    int error;
+
+    if (held->physical >= PHYSICAL_END || held->length == 0 ||
+        held->physical % WORD + held->length > WORD)
+        return refuse(why, EINVAL, "what the plugin says memory holds at 0x%llx is invalid",
+                      (unsigned long long)held->physical);
+    error = array_grow(&helds, &helds_room, helds_count + 1, sizeof(*helds), "words", why);
+    if (!error)
+        helds[helds_count++] = *held;
+    return error;
+}
+
+static int compare_helds(const void *left, const void *right)
+{
+    const struct wire_held *a = left, *b = right;
+
+    if (a->place != b->place)
+        return a->place < b->place ? -1 : 1;
+    return a->physical < b->physical ? -1 : a->physical > b->physical;
+}
+
+static const struct wire_held *find_held(size_t number, uint64_t physical)
+{
+    const struct wire_held wanted = {.place = (uint32_t)number, .physical = physical};
+
+    return helds_count == 0 ? NULL
+                            : bsearch(&wanted, helds, helds_count, sizeof(*helds), compare_helds);
 }
 
 /* --- Mappings. --- */
@@ -301,6 +336,8 @@ int writes_sort(const uint64_t clocks[WRITES_CPUS], struct refusal *why)
         qsort(mappings, mappings_count, sizeof(*mappings), compare_mappings);
     if (written_count > 0)
         qsort(written, written_count, sizeof(*written), compare);
+    if (helds_count > 0)
+        qsort(helds, helds_count, sizeof(*helds), compare_helds);
     for (size_t i = 0; i < written_count; i++) {
         const struct wire_word *word = &written[i].word;
 
@@ -368,6 +405,7 @@ struct group writes_group(size_t number, size_t layer, uint64_t first, uint64_t 
     if (!picked) {
         if ((first | (WORD - 1)) < group.last)
             group.last = first | (WORD - 1);
+        group.held = find_held(number, first + group.shift);
         group.count = count_history(at, number, group.last + group.shift);
     } else if (next && next->word.physical <= first + group.shift) {
         behind = next->word.physical + next->word.length - group.shift;

@@ -38,6 +38,7 @@ struct group {
     bool mapped; /* where they are is known: something has written to their page */
     const struct written *writes;
     size_t count;
+    const struct wire_held *held; /* what memory holds in the first word, if that is told */
 };
 
 /* Adds a mapping, if a place has its virtual page. Must be called before the first write. */
@@ -46,6 +47,9 @@ int writes_map(const struct blamed_place *places, size_t count, const struct wir
 
 /* Adds a write to a history. Must be called in the plugin's order. */
 int writes_add(const struct wire_word *word, struct refusal *why);
+
+/* Adds what memory holds in a word of a place. */
+int writes_hold(const struct wire_held *held, struct refusal *why);
 
 /*
  * Adds a last writer to the places that contain its bytes; may be called in any order. The other

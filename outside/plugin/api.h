@@ -69,6 +69,11 @@ void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *instruction
 void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *instruction,
                                       qemu_plugin_mem *callback, int registers, int kind,
                                       void *own);
+#if QEMU_API >= 7
+void qemu_plugin_register_vcpu_idle_cb(qemu_plugin_id_t id, qemu_plugin_exec *callback, void *own);
+#else
+void qemu_plugin_register_vcpu_idle_cb(qemu_plugin_id_t id, qemu_plugin_vcpu *callback);
+#endif
 void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id, qemu_plugin_end *callback, void *own);
 
 enum qemu_plugin_op { QEMU_PLUGIN_INLINE_ADD_U64, QEMU_PLUGIN_INLINE_STORE_U64 };
@@ -165,6 +170,10 @@ typedef struct {
 GArray *qemu_plugin_get_registers(void);
 void qemu_plugin_read_register(struct qemu_plugin_register *handle, GByteArray *to);
 bool qemu_plugin_read_memory_vaddr(uint64_t address, GByteArray *to, size_t size);
+
+/* From QEMU 10.1 on, else NULL. 0: it was read. */
+__attribute__((weak)) int qemu_plugin_read_memory_hwaddr(uint64_t physical, GByteArray *to,
+                                                         size_t size);
 
 enum qemu_plugin_cond { QEMU_PLUGIN_COND_GE = 7 };
 

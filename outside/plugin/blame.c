@@ -119,6 +119,11 @@ void blame_flush(unsigned cpu)
     physical_flush(cpu);
 }
 
+void blame_stopped(unsigned cpu, uint64_t time)
+{
+    writers_read(cpu, time);
+}
+
 static void tell_page(struct mapping *mapping)
 {
     tell_mapping(mapping->virtual, mapping->physical, mapping->seen);
@@ -131,7 +136,7 @@ static void tell_frames(void)
             place_frames(cpu, true);
 }
 
-void blame_tell(void)
+void blame_tell(uint64_t end)
 {
     if (!blame_watch())
         return;
@@ -140,5 +145,5 @@ void blame_tell(void)
     if (shadow_watch())
         shadow_tell();
     else
-        writers_tell();
+        writers_tell(end);
 }

@@ -29,4 +29,10 @@ void blame_on_frame(unsigned cpu, const struct store *store);
 /* The CPU may have other mappings from now on. */
 void blame_flush(unsigned cpu);
 
-void blame_tell(void);
+/*
+ * The machine has stopped, perhaps to end. Called on this CPU's thread; `time`: instructions of all
+ * CPUs.
+ */
+void blame_stopped(unsigned cpu, uint64_t time);
+
+void blame_tell(uint64_t end);

@@ -822,3 +822,8 @@ uint32_t follow_thread(unsigned number)
 
     return cpu->stack && cpu->open != LOADED ? thread_on(cpu->stack) : 0;
 }
+
+uint64_t follow_space_of(unsigned number)
+{
+    return cpus[number].space;
+}

@@ -189,6 +189,9 @@ bool follow_begin(unsigned cpu, uint64_t ip);
 uint32_t follow_context(unsigned cpu);
 uint32_t follow_thread(unsigned cpu);
 
+/* The CPU's address space (cr3); 0 if not known. */
+uint64_t follow_space_of(unsigned cpu);
+
 /* What is known of a thread. */
 struct follow_thread {
     uint32_t space; /* number of its program's address space, from 1; 0: it runs none */

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "outside/plugin/api.h"
+#include "outside/plugin/blame.h"
 #include "outside/plugin/code.h"
 #include "outside/plugin/run.h"
 #include "outside/plugin/translate.h"
@@ -77,9 +78,17 @@ static void on_end(void *own)
     end();
 }
 
+static void on_idle(unsigned cpu, void *own)
+{
+    (void)own;
+    run_idle(cpu);
+}
+
 static void be_called(qemu_plugin_id_t id)
 {
     qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation, NULL);
+    if (blame_watch())
+        qemu_plugin_register_vcpu_idle_cb(id, on_idle, NULL);
     qemu_plugin_register_atexit_cb(id, on_end, NULL);
 }
 #else
@@ -96,9 +105,17 @@ static void on_end(qemu_plugin_id_t id, void *own)
     end();
 }
 
+static void on_idle(qemu_plugin_id_t id, unsigned cpu)
+{
+    (void)id;
+    run_idle(cpu);
+}
+
 static void be_called(qemu_plugin_id_t id)
 {
     qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
+    if (blame_watch())
+        qemu_plugin_register_vcpu_idle_cb(id, on_idle);
     qemu_plugin_register_atexit_cb(id, on_end, NULL);
 }
 #endif

@@ -123,6 +123,17 @@ bool registers_memory(unsigned cpu, uint64_t address, void *to, size_t size)
     memcpy(to, bytes->data, size);
     return true;
 }
+
+bool registers_physical(uint64_t address, void *to, size_t size)
+{
+    GByteArray *bytes = bytes_of(&cpus[REGISTERS_NO_CPU]);
+
+    if (!qemu_plugin_read_memory_hwaddr ||
+        qemu_plugin_read_memory_hwaddr(address, bytes, size) != 0 || bytes->len != size)
+        return false;
+    memcpy(to, bytes->data, size);
+    return true;
+}
 #else
 bool registers_read(unsigned cpu, uint64_t ip, uint64_t to[WIRE_REGISTERS_COUNT])
 {
@@ -150,5 +161,22 @@ uint64_t registers_flags(unsigned cpu)
 {
     (void)cpu;
     return 0;
+}
+
+bool registers_memory(unsigned cpu, uint64_t address, void *to, size_t size)
+{
+    (void)cpu;
+    (void)address;
+    (void)to;
+    (void)size;
+    return false;
+}
+
+bool registers_physical(uint64_t address, void *to, size_t size)
+{
+    (void)address;
+    (void)to;
+    (void)size;
+    return false;
 }
 #endif

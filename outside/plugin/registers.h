@@ -40,3 +40,6 @@ uint64_t registers_space(unsigned cpu);
 enum { REGISTERS_NO_CPU = 256 };
 
 bool registers_memory(unsigned cpu, uint64_t address, void *to, size_t size);
+
+/* The same at a physical address, from QEMU 10.1 on, under the lock. False: not known. */
+bool registers_physical(uint64_t address, void *to, size_t size);

@@ -350,6 +350,13 @@ void run_border(unsigned cpu, void *own)
     locks_give();
 }
 
+void run_idle(unsigned cpu)
+{
+    if (run_take(cpu))
+        blame_stopped(cpu, clock_sum());
+    locks_give();
+}
+
 void run_end(void)
 {
     locks_take();
@@ -374,7 +381,7 @@ void run_end(void)
     totals.blocks = code_blocks();
     totals.switches = follow_doubts().switches;
     totals.doubtful = follow_doubts().doubtful;
-    blame_tell();
+    blame_tell(clock_sum());
     heap_tell();
     if (run.locks)
         kernel_locks_tell();

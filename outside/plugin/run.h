@@ -88,5 +88,11 @@ void run_sysret(unsigned cpu, void *own);
 void run_remap(unsigned cpu, void *own);
 void run_border(unsigned cpu, void *own);
 
+/*
+ * The CPU waits: it is halted, or QEMU has stopped the machine, as it does before it exits. Not
+ * called if QEMU runs all CPUs in one thread.
+ */
+void run_idle(unsigned cpu);
+
 /* QEMU is about to exit. */
 void run_end(void);

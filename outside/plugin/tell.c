@@ -147,6 +147,11 @@ void tell_mapping(uint64_t virtual, uint64_t physical, uint64_t seen)
     put(&record, sizeof(record), WIRE_MAPPING, 0);
 }
 
+void tell_held(struct wire_held *held)
+{
+    lost += !put(held, sizeof(*held), WIRE_HELD, 0);
+}
+
 void tell_word(struct wire_word *write, unsigned cpu)
 {
     tell_owner(write->context, write->thread, write->ip);

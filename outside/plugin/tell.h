@@ -13,10 +13,14 @@
  */
 bool tell_begin(int fd, unsigned cpus, bool with_registers);
 
-/* These, but for mappings, first send the record's context and thread, unless sent before. */
+/*
+ * These, but for mappings and what memory holds, first send the record's context and thread, unless
+ * sent before.
+ */
 void tell_sample(struct wire_sample *sample, unsigned cpu);
 void tell_mapping(uint64_t virtual, uint64_t physical, uint64_t seen);
 void tell_word(struct wire_word *write, unsigned cpu);
+void tell_held(struct wire_held *held);
 void tell_where(struct wire_where *where, unsigned cpu);
 void tell_last(struct wire_last *last, unsigned cpu);
 void tell_cost(uint32_t context, uint64_t calls, uint64_t instructions);

@@ -6,9 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "outside/plugin/follow.h"
+#include "outside/plugin/registers.h"
 #include "outside/plugin/tell.h"
 
-#define WORD 8u
+#define UPPER_HALF (UINT64_C(1) << 63)
+#define WORD       8u
 
 struct write {
     uint64_t ip, time, count;
@@ -26,11 +29,22 @@ static struct place {
     bool fixed; /* the slide does not move them */
 } places[PLACES_MOST];
 
+struct word {
+    uint64_t begun;      /* entries of its history ever begun */
+    uint8_t known;       /* bit n: byte n of `value` is what the last write has left there */
+    uint8_t value[WORD]; /* by the writes */
+    uint8_t held[WORD];  /* by memory, when it was last read */
+};
+
 /* The part of a place in one physical page. */
 struct area {
     uint64_t first, last; /* physical */
+    uint64_t virtual;     /* address of its first byte in the place */
     unsigned place;
-    uint64_t *begun;      /* [word]: entries ever begun */
+    uint64_t space;   /* of the last writer to this page of the place */
+    uint64_t read;    /* instructions of all CPUs when memory was last read */
+    bool by_physical; /* ... by its physical address */
+    struct word *words;
     struct write *writes; /* [word * kept + entry % kept]: a ring per word */
     struct area *next;    /* in the order of their beginning */
     struct area *beside;  /* another one of the same physical page */
@@ -85,7 +99,7 @@ static void forget_moved(void)
     for (struct area *area = areas; area; area = next) {
         next = area->next;
         if (!places[area->place].fixed) {
-            free(area->begun);
+            free(area->words);
             free(area->writes);
             free(area);
             continue;
@@ -126,12 +140,23 @@ static uint64_t word_of(const struct area *area, uint64_t physical)
     return physical / WORD - area->first / WORD;
 }
 
+/* Keeps what memory should hold from now on. */
+static void expect(struct word *word, const struct write *write)
+{
+    unsigned size = write->last - write->first + 1u;
+    unsigned bytes = ((1u << size) - 1) << write->first;
+
+    memcpy(word->value + write->first, write->value + write->first, size);
+    word->known = (uint8_t)(write->valued ? word->known | bytes : word->known & ~bytes);
+}
+
 static void write_word(struct area *area, uint64_t word, const struct write *write)
 {
-    uint64_t *begun = &area->begun[word];
+    uint64_t *begun = &area->words[word].begun;
     struct write *ring = &area->writes[word * kept];
     struct write *newest = &ring[(*begun - 1) % kept];
 
+    expect(&area->words[word], write);
     if (*begun > 0 && continues(newest, write)) {
         newest->first = write->first < newest->first ? write->first : newest->first;
         newest->last = write->last > newest->last ? write->last : newest->last;
@@ -174,21 +199,23 @@ static void lead(struct mapping *mapping)
         mapping->memory = found;
 }
 
-static void begin_area(unsigned place, uint64_t first, uint64_t last)
+static void begin_area(unsigned place, uint64_t first, uint64_t last, const struct mapping *mapping)
 {
     struct area *area = calloc(1, sizeof(*area));
     uint64_t words = last / WORD - first / WORD + 1;
 
     if (area) {
-        area->begun = calloc(words, sizeof(*area->begun));
+        area->words = calloc(words, sizeof(*area->words));
         area->writes = calloc(words * kept, sizeof(*area->writes));
     }
-    if (!area || !area->begun || !area->writes) {
+    if (!area || !area->words || !area->writes) {
         lost++;
         return;
     }
     area->first = first;
     area->last = last;
+    area->virtual = mapping->virtual | first % PHYSICAL_PAGE;
+    area->read = UINT64_MAX;
     area->place = place;
     area->beside = found;
     found = area;
@@ -215,7 +242,7 @@ __attribute__((noinline)) static void begin_mapping(struct mapping *mapping)
         uint64_t shift = mapping->physical - mapping->virtual;
 
         if (first <= last && !has_area(i, first + shift))
-            begin_area(i, first + shift, last + shift);
+            begin_area(i, first + shift, last + shift, mapping);
     }
     if (found)
         physical_each(lead);
@@ -247,6 +274,8 @@ __attribute__((noinline)) static void write_areas(unsigned cpu, const struct sto
 
         if (from <= to)
             write_area(area, from, to, value + (from - shift - store->address), &write);
+        if (area->virtual / PHYSICAL_PAGE == mapping->virtual / PHYSICAL_PAGE)
+            area->space = follow_space_of(cpu);
     }
 }
 
@@ -259,9 +288,81 @@ void writers_on_store(unsigned cpu, const struct store *store, struct mapping *m
         write_areas(cpu, store, mapping, first, last);
 }
 
+/* --- What memory holds. --- */
+
+/*
+ * True if the address leads to the area as far as that is known: it has never led to another one,
+ * and the last writer had the same address space, or the kernel's half, which all share.
+ */
+static bool is_there(const struct area *area, unsigned cpu)
+{
+    for (const struct area *other = areas; other; other = other->next)
+        if (other != area && other->place == area->place && other->virtual == area->virtual)
+            return false;
+    return area->virtual >= UPPER_HALF || area->space == follow_space_of(cpu);
+}
+
+static void read_area(struct area *area, unsigned cpu, uint64_t time)
+{
+    uint8_t bytes[PHYSICAL_PAGE];
+    size_t size = area->last - area->first + 1;
+
+    area->by_physical = registers_physical(area->first, bytes, size);
+    area->read = UINT64_MAX;
+    if (!area->by_physical &&
+        (!is_there(area, cpu) || !registers_memory(cpu, area->virtual, bytes, size)))
+        return;
+    area->read = time;
+    for (uint64_t at = area->first; at <= area->last; at++)
+        area->words[word_of(area, at)].held[at % WORD] = bytes[at - area->first];
+}
+
+void writers_read(unsigned cpu, uint64_t time)
+{
+    for (struct area *area = areas; area; area = area->next)
+        read_area(area, cpu, time);
+}
+
+static void tell_held_word(const struct area *area, uint64_t number)
+{
+    const struct word *word = &area->words[number];
+    uint64_t at = (area->first / WORD + number) * WORD;
+    unsigned first = (unsigned)(area->first > at ? area->first - at : 0);
+    unsigned last = (unsigned)(area->last - at < WORD ? area->last - at : WORD - 1);
+    struct wire_held record = {.place = area->place,
+                               .length = last - first + 1,
+                               .physical = at + first,
+                               .likely = !area->by_physical};
+    bool differs = false;
+
+    for (unsigned i = first; i <= last; i++) {
+        if (word->begun > 0 && word->known >> i & 1)
+            differs |= word->held[i] != word->value[i];
+        else if (word->begun == 0)
+            differs |= word->held[i] != 0;
+    }
+    memcpy(&record.value, word->held + first, record.length);
+    if (differs)
+        tell_held(&record);
+}
+
+static void tell_memory(uint64_t end)
+{
+    uint64_t unread = 0;
+
+    for (const struct area *area = areas; area; area = area->next) {
+        unread += area->read != end;
+        for (uint64_t word = 0; area->read == end && word <= word_of(area, area->last); word++)
+            tell_held_word(area, word);
+    }
+    tell_number(WIRE_UNREAD, 0, unread);
+}
+
+/* --- The end. --- */
+
 static void tell_history(const struct area *area, uint64_t word)
 {
-    uint64_t begun = area->begun[word];
+    uint64_t begun = area->words[word].begun;
 
     for (uint64_t entry = begun; entry > 0 && begun - entry < kept; entry--) {
         const struct write *write = &area->writes[word * kept + (entry - 1) % kept];
@@ -283,10 +384,11 @@ static void tell_history(const struct area *area, uint64_t word)
     }
 }
 
-void writers_tell(void)
+void writers_tell(uint64_t end)
 {
     for (const struct area *area = areas; area; area = area->next)
         for (uint64_t word = 0; word <= word_of(area, area->last); word++)
             tell_history(area, word);
+    tell_memory(end);
     tell_number(WIRE_LOST, 0, lost);
 }

@@ -26,5 +26,14 @@ bool writers_watch(void);
 void writers_on_store(unsigned cpu, const struct store *store, struct mapping *mapping,
                       uint64_t first, uint64_t last);
 
-/* Reports the histories, the newest write of each word first. */
-void writers_tell(void);
+/*
+ * The machine has stopped, as it does before it ends: reads what the places hold. On this CPU's
+ * thread; `time`: instructions of all CPUs.
+ */
+void writers_read(unsigned cpu, uint64_t time);
+
+/*
+ * Reports the histories, the newest write of each word first, and where memory differs, if no
+ * instruction has run since it was read. `end`: instructions of all CPUs.
+ */
+void writers_tell(uint64_t end);

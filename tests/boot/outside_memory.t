@@ -4,7 +4,8 @@
 #
 # `pitot blame` on a guest that writes the same memory through several addresses, and other memory
 # at the same address: in another address space, and mapped anew. It also fills memory, and is
-# interrupted. Each answer follows from the source. Run from the root of the tree:
+# interrupted; and on one whose memory a device writes. Each answer follows from the source. Run from
+# the root of the tree:
 #
 #     prove tests/boot/outside_memory.t
 use strict;
@@ -13,6 +14,7 @@ use lib 'tests/lib';
 use File::Path qw(make_path);
 use Test::More;
 use Pitot::Files;
+use Pitot::Guest;
 use Pitot::Outside;
 use Pitot::Patience;
 use Pitot::Perf;
@@ -325,5 +327,33 @@ like($history, tells_registers() ? qr/: the CPU's .* paint\+/s : qr/ paint\+/,
 my $ticked = pitot(1, 'blame', '-n', 1000, 'ticked/48', '--', @qemu);
 my %writers = map { $_ => 1 } $ticked =~ /instructions ago\n\s+[0-9a-f]+ (\w+)\+/g;
 is_deeply(\%writers, {tick => 1}, 'an interrupt after a return is not a write by that');
+
+# --- What memory holds at the end ----------------------------------------------------------------
+
+# tests/guests/held.c: a device has the last word.
+link_guest('held', "$logs/held.elf");
+
+# The answers, each with what memory holds.
+sub held
+{
+    my ($places, @cpus) = @_;
+    my $said = pitot($guest_ended, 'blame', '-n', 1, @$places, '--', 'qemu-system-x86_64',
+        guest_machine(), @cpus, '-kernel', "$logs/held.elf");
+    return {map { /^(\w+, [^(]*) .*?(?:memory holds (\w+): .*)?$/s ? ($1 => $2) : () }
+            split(/\n\n/, $said)};
+}
+
+my @held = qw(received prepared sent table);
+my %device = ('received, 8 bytes' => '0x554d4551', 'prepared, 8 bytes' => '0x1234',
+    'sent, 8 bytes' => undef, 'table, bytes 0-7' => undef, 'table, bytes 8-15' => '0x554d4551',
+    'table, bytes 16-23' => '0x554d4551', 'table, bytes 24-31' => undef);
+my $apart = qr/^pitot: what memory holds at the end was not compared with the last writes$/m;
+if (tells_registers()) {
+    is_deeply(held(\@held), \%device, 'what a device has written is told, by what memory holds');
+    unlike(slurp("$logs/said"), $apart, '... compared');
+}
+is_deeply(held(\@held, '-icount', 'shift=3,sleep=off'), {map { $_ => undef } keys(%device)},
+    'with all CPUs in one thread memory is not read');
+like(slurp("$logs/said"), $apart, '... which is told');
 
 done_testing();

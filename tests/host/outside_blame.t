@@ -81,6 +81,45 @@ my $lines = blamed('run_queue/8');
 is(scalar(@$lines), 1 + 1 + 1 + 32 + 1 + 32, 'of a chain of 200 both ends are shown');
 is($lines->[-33], '... 136 times kmain ...', '... and what lies between');
 
+# --- What memory holds ---------------------------------------------------------------------------
+
+# The lines that follow the writes.
+sub memory_of
+{
+    my ($place, @words) = @_;
+    plugin_says(@known, clock(0, 9), @words, end(instructions => 9));
+    return [grep { /holds|not|:$/ } @{blamed($place)}];
+}
+
+my $by = 'written by a device, the CPU, or before the kernel began';
+my @both = map { word(thread => 1, context => 1, ip => $place{vfs_write}, time => 5, value => 5,
+    address => $queue + $_) } 0, 8;
+my $at = $queue & 0xfffff;
+is_deeply(memory_of('run_queue/16', @both, held(physical => $at + 8, value => 0x99)),
+    ['run_queue, bytes 0-7 (0xffffffff80101000):', 'run_queue, bytes 8-15 (0xffffffff80101008):',
+    "memory holds 0x99: $by"], 'what memory holds is told where the last write has left another');
+is_deeply(memory_of('run_queue/16', @both, map { held(physical => $at + $_, value => $_) } 0, 8),
+    ['run_queue, 16 bytes (0xffffffff80101000):', "memory holds other values: $by"],
+    '... once for neighbours with the same writers');
+is_deeply(memory_of('run_queue/8', held(physical => $at, value => 0x1234, likely => 1)),
+    ['run_queue, 8 bytes (0xffffffff80101000):', 'not written since the kernel began',
+    "memory holds 0x1234: $by; or other memory is there now"],
+    '... and where there is none, with what is not sure');
+plugin_says(@known, clock(0, 9), clock(1, 9), @both, held(physical => $at, value => 1),
+    end(instructions => 9));
+like(join("\n", @{blamed('run_queue/8')}), qr/\Qmemory holds 0x1: $by, or by two CPUs at once\E$/,
+    '... which may be the order of two CPUs');
+plugin_says(@known, unread(1), end(instructions => 9));
+is((pitot('blame', 'run_queue', '--', @qemu))[1],
+    "pitot: what memory holds at the end was not compared with the last writes\n",
+    'memory that was not compared is told');
+for ([held(physical => 1 << 52)], [held(physical => $at, length => 0)],
+    [held(physical => $at + 1)]) {
+    plugin_says(@known, @$_, end(instructions => 9));
+    like((pitot('blame', 'run_queue', '--', @qemu))[1],
+        qr/^pitot blame: what the plugin says memory holds at 0x\w+ is invalid$/m, '... invalid');
+}
+
 # --- Memory at several addresses -----------------------------------------------------------------
 
 # Two address spaces have other memory at $queue; a third address leads to the second one.

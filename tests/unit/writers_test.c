@@ -2,7 +2,8 @@
 /*
  * The histories of outside/plugin/writers.h: for random stores around a place, the newest entry
  * with a byte is that byte's last writer, and no store is counted twice or left out. Memory is
- * identified by its physical address.
+ * identified by its physical address. What memory holds when the machine stops is compared
+ * with what the stores have left.
  *
  * links: outside/plugin/writers.c
  */
@@ -15,6 +16,8 @@
 
 #include <cmocka.h>
 
+#include "outside/plugin/follow.h"
+#include "outside/plugin/registers.h"
 #include "outside/plugin/tell.h"
 #include "outside/plugin/writers.h"
 
@@ -29,6 +32,9 @@
 
 static struct wire_word told[TOLD];
 static size_t told_count;
+static struct wire_held held[WORDS];
+static size_t held_count;
+static uint64_t unread;
 
 void tell_word(struct wire_word *word, unsigned cpu)
 {
@@ -40,8 +46,42 @@ void tell_word(struct wire_word *word, unsigned cpu)
 void tell_number(enum wire_kind kind, unsigned cpu, uint64_t number)
 {
     (void)cpu;
+    if (kind == WIRE_UNREAD) {
+        unread = number;
+        return;
+    }
     assert_int_equal(kind, WIRE_LOST);
     assert_int_equal(number, 0);
+}
+
+void tell_held(struct wire_held *word)
+{
+    assert_true(held_count < WORDS);
+    held[held_count++] = *word;
+}
+
+/* The machine: `memory` is the place's page. */
+static uint8_t memory[PHYSICAL_PAGE];
+static uint64_t instructions = 1000, space = 0x5000;
+static bool tells_physical = true;
+
+uint64_t follow_space_of(unsigned cpu)
+{
+    (void)cpu;
+    return space;
+}
+
+bool registers_physical(uint64_t address, void *to, size_t size)
+{
+    memcpy(to, memory + address % PHYSICAL_PAGE, size);
+    return tells_physical;
+}
+
+bool registers_memory(unsigned cpu, uint64_t address, void *to, size_t size)
+{
+    (void)cpu;
+    memcpy(to, memory + address % PHYSICAL_PAGE, size);
+    return address / PHYSICAL_PAGE == FIRST / PHYSICAL_PAGE;
 }
 
 /* The place's page in one address space, and in another; the first one's at another address. */
@@ -87,8 +127,8 @@ static void store(unsigned cpu, uint64_t time, uint64_t ip, uint64_t address, un
 
 static void tell(void)
 {
-    told_count = 0;
-    writers_tell();
+    told_count = held_count = 0;
+    writers_tell(instructions);
 }
 
 static bool has(const struct wire_word *entry, uint64_t byte)
@@ -184,6 +224,57 @@ static const struct wire_word *told_at(uint64_t time)
     return &told[i];
 }
 
+/* What memory should hold, before test_other_memory writes elsewhere. */
+static void test_memory(void **state)
+{
+    (void)state;
+    for (uint64_t at = FIRST; at < FIRST + LENGTH; at++) {
+        store(0, 4000, 9, at, 1);
+        memory[at % PHYSICAL_PAGE] = byte_of(4000, at);
+    }
+    tell();
+    assert_int_equal(unread, 1);
+    assert_int_equal(held_count, 0);
+    writers_read(0, instructions);
+    tell();
+    assert_int_equal(unread, 0);
+    assert_int_equal(held_count, 0);
+
+    memory[0x12]++; /* in the last word, of which the place has three bytes */
+    writers_read(0, instructions);
+    tell();
+    assert_int_equal(held_count, 1);
+    assert_int_equal(held[0].physical, TO + 0x10);
+    assert_int_equal(held[0].length, 3);
+    assert_memory_equal(&held[0].value, memory + 0x10, 3);
+    assert_false(held[0].likely);
+    store(0, UNVALUED, 9, 0x1010, 8); /* so it is not known what memory should hold */
+    writers_read(0, instructions);
+    tell();
+    assert_int_equal(held_count, 0);
+    instructions++;
+    tell();
+    assert_int_equal(unread, 1);
+}
+
+/* Memory that is read by its address may be other memory in another address space. */
+static void test_memory_at_address(void **state)
+{
+    (void)state;
+    tells_physical = false;
+    memory[8]++;
+    writers_read(0, instructions);
+    tell();
+    assert_int_equal(held_count, 1);
+    assert_true(held[0].likely);
+    space++;
+    writers_read(0, instructions);
+    tell();
+    assert_int_equal(held_count, 0);
+    assert_int_equal(unread, 1);
+    space--;
+}
+
 static void test_other_memory(void **state)
 {
     size_t before;
@@ -200,6 +291,9 @@ static void test_other_memory(void **state)
     assert_int_equal(told_at(5000)->address, 0x1008);
     assert_int_equal(told_at(6000)->physical, TO + 8);
     assert_int_equal(told_at(6000)->address, 0x40008);
+    writers_read(0, instructions);
+    tell();
+    assert_int_equal(unread, 2); /* the address has led to both */
 }
 
 /* A slide moves the places of the kernel, which begin anew; one at an address keeps its writes. */
@@ -229,9 +323,13 @@ static void test_slide(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_begin), cmocka_unit_test(test_row), cmocka_unit_test(test_random),
-        cmocka_unit_test(test_other_memory), cmocka_unit_test(test_slide)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_begin),
+                                       cmocka_unit_test(test_row),
+                                       cmocka_unit_test(test_random),
+                                       cmocka_unit_test(test_memory),
+                                       cmocka_unit_test(test_memory_at_address),
+                                       cmocka_unit_test(test_other_memory),
+                                       cmocka_unit_test(test_slide)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

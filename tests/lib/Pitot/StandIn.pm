@@ -26,7 +26,7 @@ our @EXPORT = qw(stand_in_room plugin_says plugin_says_last pitot stand_in_words
     request_words request_log in_perf
     %place $wire_version link_kernel begin context function handler thread sample registers count
     cost where last_call word mapping clock lost block end slide strange patched late
-    unknown heap_report live objects);
+    unknown heap_report live objects held unread);
 
 my $build = $ENV{BUILD} // 'build';
 my $room;
@@ -289,6 +289,19 @@ sub word
         @of{qw(place thread context length address)}, $of{physical} // $of{address} & 0xfffff,
         @of{qw(ip time count)}, $of{value} // 0, defined $of{value} ? 1 : 0,
         @of{qw(interrupt unit step)});
+}
+
+# What memory holds at the end in a word, of 8 bytes without `length`; and parts not compared.
+sub held
+{
+    my %of = (place => 0, length => 8, value => 0, likely => 0, @_);
+    return record(25, 0, 'L<2Q<2L<2', @of{qw(place length physical value likely)}, 0);
+}
+
+sub unread
+{
+    my ($parts) = @_;
+    return record(26, 0, 'Q<', $parts);
 }
 
 # What is wrong with the heap; `allocated` and `freed`: context, CPU, time.
