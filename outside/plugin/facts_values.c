@@ -37,11 +37,13 @@ static unsigned current; /* the CPU whose stacks are compared, under the lock */
 
 static bool ended; /* QEMU reads memory in its CPUs' threads only */
 
-bool memory_may_hold(uint64_t address, uint64_t word)
+enum memory memory_compare(uint64_t address, uint64_t word)
 {
     uint64_t held;
 
-    return ended || !registers_memory(current, address, &held, sizeof(held)) || held == word;
+    if (ended || !registers_memory(current, address, &held, sizeof(held)))
+        return MEMORY_UNKNOWN;
+    return held == word ? MEMORY_HOLDS : MEMORY_DIFFERS;
 }
 
 /* There is no log to read. */

@@ -141,7 +141,7 @@ static void leave(struct follow_cpu *cpu, uint64_t rsp)
 /* If no call stays on this stack, which is entered at rsp, another thread begins on it. */
 static struct stack *begin_again(struct stack *stack, uint64_t rsp)
 {
-    if (stack && (stack->depth == 0 || stack->frames[0].place < rsp))
+    if (stack && !stack_keeps_calls(stack, rsp))
         stack->thread = stack->function = 0;
     return stack;
 }
@@ -171,23 +171,58 @@ static void push_above(struct stack *stack, struct frame frame, uint64_t place)
     stack_push(stack, &frame);
 }
 
-/* The stack is only likely: its chains end here. */
+/* The stack is only likely: its chains end here, and whose they are is not known. */
 static void forget_frames(struct stack *stack)
 {
     struct frame unknown = {
         .place = stack->high, .context = CONTEXT_UNKNOWN, .kind = FRAME_UNKNOWN};
 
     stack->depth = 0;
+    stack->thread = stack->function = 0;
     stack_push(stack, &unknown);
 }
 
-/* True if a copy of the CPU's frame, with this rsp in it, may lie above `from`. */
-static bool has_copy(uint64_t from, uint64_t to, uint64_t rsp)
+/* Whether a copy of the CPU's frame, with this rsp in it, lies above `from`. */
+static enum memory has_copy(uint64_t from, uint64_t to, uint64_t rsp)
 {
-    for (uint64_t at = from; at < to && at < from + COPY_MOST; at += WORD)
-        if (memory_may_hold(at, rsp))
-            return true;
-    return false;
+    enum memory found = MEMORY_DIFFERS;
+
+    for (uint64_t at = from; at < to && at < from + COPY_MOST; at += WORD) {
+        enum memory here = memory_compare(at, rsp);
+
+        if (here == MEMORY_HOLDS)
+            return here;
+        if (here == MEMORY_UNKNOWN)
+            found = here;
+    }
+    return found;
+}
+
+/*
+ * What the CPU entered by the innermost frame continues on another stack, if that is entered at rsp
+ * before any call there: it takes the frame along. A system call does; an interrupt with a copy of
+ * the CPU's frame, otherwise it has begun a thread. A system call that loads the program's rsp has
+ * ended.
+ */
+static void take_entry(struct stack *stack, struct stack *to, uint64_t rsp)
+{
+    struct frame *top = stack_top(stack);
+    const struct stack *below = top ? stack_linked(&top->below) : NULL;
+    enum memory copied = MEMORY_HOLDS;
+
+    if (below == to && top->kind == FRAME_SYSCALL)
+        stack->depth--;
+    if (!below || below == to || (to->depth > 0 && to->frames[0].place > rsp))
+        return;
+    if (top->kind == FRAME_INTERRUPT)
+        copied = has_copy(rsp, UINT64_MAX, top->next);
+    if (copied == MEMORY_HOLDS) {
+        push_above(to, *top, rsp);
+        stack->depth--;
+    } else if (copied == MEMORY_UNKNOWN) {
+        forget_frames(to);
+        doubts.doubtful++;
+    }
 }
 
 /*
@@ -198,14 +233,21 @@ static bool move_handler(struct follow_cpu *cpu, uint64_t from, const struct sta
 {
     struct frame *top = stack_top(cpu->stack), frame;
     struct stack *below = top && top->kind == FRAME_INTERRUPT ? stack_linked(&top->below) : NULL;
+    enum memory copied;
 
     if (!below || below->on || where->rsp > below->low ||
         (where->rsp >= cpu->stack->floor && where->rsp <= cpu->stack->high) ||
-        below->low - where->rsp > STACK_PAGE || !stack_is_there(below, where) ||
-        !has_copy(where->rsp, below->low, top->next))
+        below->low - where->rsp > STACK_PAGE || !stack_is_there(below, where))
+        return false;
+    copied = has_copy(where->rsp, below->low, top->next);
+    if (copied == MEMORY_DIFFERS)
         return false;
     frame = *top;
     frame.below = (struct stack_link){NULL, 0};
+    if (copied == MEMORY_UNKNOWN) {
+        frame.context = CONTEXT_UNKNOWN;
+        doubts.doubtful++;
+    }
     cpu->stack->depth--;
     leave(cpu, from);
     enter(cpu, below, below->low);
@@ -228,17 +270,16 @@ static void change(struct follow_cpu *cpu, uint64_t from, const struct stack_whe
 
     if (was && where->rsp == from && stack_is_there(was, where))
         return;
-    if (!to && move_handler(cpu, from, where)) {
-        doubts.doubtful += slack > 0; /* memory does not tell whether the frame was copied */
+    if (!to && move_handler(cpu, from, where))
         return;
-    }
     if (!to && was && where->rsp + slack >= from && where->rsp <= was->high &&
         stack_is_there(was, where)) { /* an epilogue, or longjmp */
         stack_pop_below(was, where->rsp);
         return;
     }
-    if (!to)
-        to = begin_again(stack_around(where), where->rsp);
+    if (!to && (to = begin_again(stack_around(where), where->rsp)) &&
+        stack_keeps_calls(to, where->rsp))
+        doubtful = !stack_continues_at(to, where->rsp);
     if (!to && slack && (to = stack_suspended_near(where, slack)))
         doubtful = to->depth > 0;
     if (!to) {
@@ -254,6 +295,8 @@ static void change(struct follow_cpu *cpu, uint64_t from, const struct stack_whe
         forget_frames(to);
     if (entered && to)
         push_above(to, frame, where->rsp);
+    else if (to && was)
+        take_entry(was, to, where->rsp);
 }
 
 static struct stack_where where_is(const struct follow_cpu *cpu, uint64_t rsp)
@@ -702,12 +745,16 @@ void follow_interrupt_return(unsigned number, uint64_t place, uint64_t to, bool 
     struct follow_cpu *cpu = &cpus[number];
     struct stack_where where = where_is(cpu, to);
     struct frame *frame;
+    const struct frame *top;
 
     if (follow_is_open(number))
         follow_place(number, place, 0, true);
     if (!cpu->stack)
         return;
     frame = end_interrupt(cpu, place, to);
+    top = stack_top(cpu->stack);
+    if (!frame && user && top && top->kind == FRAME_SYSCALL)
+        cpu->stack->depth--;
     if (!frame || !return_below(cpu, stack_linked(&frame->below), place, &where))
         change(cpu, place + FRAME_SIZE, &where, 0, false);
     if (cpu->stack && user)
@@ -740,7 +787,7 @@ uint64_t follow_interrupt_return_near(unsigned number, uint64_t place)
 
 /*
  * A program that has not touched its stack since `sysret` makes a system call: where the stack lies
- * is not known, nor are its frames, unless it is the one that the last system call came from.
+ * is not known. It is likely the one that the last system call came from, but its frames are not.
  * Returns what stands for its rsp.
  */
 static uint64_t enter_unknown(struct follow_cpu *cpu)
@@ -753,6 +800,7 @@ static uint64_t enter_unknown(struct follow_cpu *cpu)
     doubts.switches++;
     if (to && !to->on) {
         enter(cpu, to, to->low);
+        doubts.doubtful += to->depth > 0;
         return to->low;
     }
     doubts.doubtful++;
@@ -763,20 +811,24 @@ static uint64_t enter_unknown(struct follow_cpu *cpu)
     return NOWHERE;
 }
 
-void follow_syscall(unsigned number, uint64_t site, uint64_t rsp)
+uint64_t follow_syscall(unsigned number, uint64_t site, uint64_t rsp)
 {
     struct follow_cpu *cpu = &cpus[number];
     struct frame frame = {.kind = FRAME_SYSCALL};
+    bool likely = cpu->open == LOADED;
+    uint32_t outer;
 
-    if (cpu->open == LOADED)
+    if (likely)
         rsp = enter_unknown(cpu);
     else if (follow_is_open(number))
         follow_place(number, rsp, 0, true);
     if (!cpu->stack)
-        return;
+        return rsp;
     set_user(cpu->stack, cpu->space);
-    frame.context = context_by(stack_context(cpu->stack), site, WIRE_BY_SYSCALL, 0);
+    outer = likely && cpu->stack->depth > 0 ? CONTEXT_UNKNOWN : stack_context(cpu->stack);
+    frame.context = context_by(outer, site, WIRE_BY_SYSCALL, 0);
     push_above(cpu->stack, frame, rsp - 1);
+    return rsp;
 }
 
 void follow_sysret(unsigned number)
@@ -790,8 +842,7 @@ void follow_sysret(unsigned number)
             continue;
         if (cpu->open == LOADED)
             cpu->expected = frame->below;
-        else if (!frame->below.stack) /* the kernel has not changed stacks */
-            cpu->stack->depth = i - 1;
+        cpu->stack->depth = i - 1;
         return;
     }
 }

@@ -17,6 +17,9 @@
  *     stack, if rsp went up within it; a stack that has it between its innermost frame and its
  *     upper end; a new stack, which is a thread. A stack qualifies only if its innermost return
  *     address is still in memory: otherwise it belongs to another address space, or is dead.
+ *     If rsp is among the frames of a suspended stack, but not where one of its functions called,
+ *     was interrupted or returns, a new thread may run in a dead one's memory: the chain ends
+ *     there. If any of its return addresses is gone, it is dead, as nothing else writes there.
  *   - Frames of a suspended stack over which the current stack grows are overwritten: it is dead.
  *   - An interrupt is reported by QEMU, with the place of the CPU's own frame. If that is not just
  *     below the interrupted rsp, the CPU has changed stacks; the frame names the stack below it.
@@ -25,7 +28,9 @@
  *     A handler on a stack of its own that loads rsp with a place just below the interrupted rsp
  *     continues on the interrupted stack: the frame moves there.
  *   - `syscall` changes no stack. Its frame moves to the kernel's stack if the kernel loads rsp
- *     before it calls a function.
+ *     before it calls a function, and to a second one if it loads it again. An interrupt's frame
+ *     moves so, too, if a copy of the CPU's frame lies above the new rsp; otherwise a thread
+ *     begins.
  *   - After a load of cr3 the same rsp may be on other memory: then too the stack must hold its
  *     innermost return address.
  *
@@ -146,8 +151,11 @@ void follow_interrupt_return(unsigned cpu, uint64_t place, uint64_t to, bool use
  */
 uint64_t follow_interrupt_return_near(unsigned cpu, uint64_t place);
 
-/* `syscall` or `sysenter` at `site` enters the kernel, with this rsp. Needs the lock. */
-void follow_syscall(unsigned cpu, uint64_t site, uint64_t rsp);
+/*
+ * `syscall` or `sysenter` at `site` enters the kernel, with this rsp. Returns what stands for rsp
+ * if the program's stack is not known. Needs the lock.
+ */
+uint64_t follow_syscall(unsigned cpu, uint64_t site, uint64_t rsp);
 
 /*
  * `sysret` leaves the kernel: ends the system call, if that has changed no stack, or tells where an

@@ -14,6 +14,7 @@
 #define COMPARED_MOST 64    /* frames of a stack that are compared with memory */
 #define FRAMES_LESS   8     /* initial room for frames */
 #define PAGES_AROUND  4096u /* pages between two places of a stack that all count as its own */
+#define WORD          sizeof(uint64_t)
 #define PLACES_BITS   16
 #define PLACES        (1u << PLACES_BITS)
 
@@ -99,7 +100,7 @@ static bool holds(const struct stack *stack, uint64_t from)
         const struct frame *frame = &stack->frames[i - 1];
 
         if (frame->place >= from && frame->kind == FRAME_CALL &&
-            !memory_may_hold(frame->place, frame->next))
+            memory_compare(frame->place, frame->next) == MEMORY_DIFFERS)
             return false;
     }
     return true;
@@ -114,6 +115,23 @@ bool stack_is_there(const struct stack *stack, const struct stack_where *where)
     if (where->physical && stack->physical && stack->page == page_of(where->rsp))
         return stack->physical == where->physical;
     return holds(stack, where->rsp);
+}
+
+bool stack_keeps_calls(const struct stack *stack, uint64_t rsp)
+{
+    return stack->depth > 0 && stack->frames[0].place >= rsp;
+}
+
+bool stack_continues_at(const struct stack *stack, uint64_t rsp)
+{
+    for (unsigned i = 0; i < stack->depth; i++) {
+        const struct frame *frame = &stack->frames[i];
+
+        if (frame->kind == FRAME_INTERRUPT ? frame->next == rsp
+                                           : frame->place == rsp || frame->place + WORD == rsp)
+            return true;
+    }
+    return false;
 }
 
 /* --- The table by rsp --- */
@@ -221,7 +239,8 @@ struct stack *stack_around(const struct stack_where *where)
         struct stack *stack = stack_linked(&page->of);
 
         if (page->number == number && stack && !stack->on && where->rsp > stack->low &&
-            where->rsp <= stack->high && stack_is_there(stack, where))
+            where->rsp <= stack->high && stack_is_there(stack, where) &&
+            (!stack_keeps_calls(stack, where->rsp) || holds(stack, 0)))
             found = better(found, stack, where->space);
     }
     return found;
@@ -301,7 +320,7 @@ void stack_grow(struct stack *stack, uint64_t place)
 
         if (page->number == number && other && other != stack && !other->on &&
             other->space == stack->space && (other->space || !other->user) &&
-            place >= other->low - sizeof(uint64_t) && place <= other->high) {
+            place >= other->low - WORD && place <= other->high) {
             drop(other);
             dead = true;
         }

@@ -79,7 +79,8 @@ struct stack *stack_new(const struct stack_where *where);
 /*
  * Returns a stack that was left with exactly this rsp, or one with this rsp between its innermost
  * frame and its upper end; the one left last, if there are several. Stacks on other memory are not
- * considered: stack_is_there.
+ * considered: stack_is_there. Nor are, if calls stay, those of which a return address is gone: they
+ * are dead.
  */
 struct stack *stack_suspended_at(const struct stack_where *where);
 struct stack *stack_around(const struct stack_where *where);
@@ -120,8 +121,16 @@ uint32_t stack_context(const struct stack *stack);
 struct stack *stack_linked(const struct stack_link *link);
 struct stack_link stack_link_to(struct stack *stack);
 
+/* True if calls stay on this suspended stack when it is entered at rsp. */
+bool stack_keeps_calls(const struct stack *stack, uint64_t rsp);
+
 /*
- * Implemented by the plugin: false if the current CPU's memory at `address` is known not to hold
- * this word.
+ * True if it then continues a function: rsp is what it was when that called, or was interrupted, or
+ * what it is before that returns.
  */
-bool memory_may_hold(uint64_t address, uint64_t word);
+bool stack_continues_at(const struct stack *stack, uint64_t rsp);
+
+/* Implemented by the plugin: what the current CPU's memory holds at `address`. */
+enum memory { MEMORY_UNKNOWN, MEMORY_HOLDS, MEMORY_DIFFERS };
+
+enum memory memory_compare(uint64_t address, uint64_t word);

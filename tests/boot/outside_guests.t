@@ -103,9 +103,14 @@ my @exact = (
         {'leaf sys_yield handler inner_a outer_a process_a' => 4,
             'leaf sys_yield handler inner_b process_b' => 4}],
     ['falls_through', 'call:leaf', {'leaf handler idle main start' => 50}],
+    ['moved_entries', 'call:leaf',
+        {'leaf sys_call call_entry caller program' => 2, 'leaf sys_call call_entry program' => 1,
+            'leaf trap trap_entry worker sys_call call_entry caller program' => 2,
+            'leaf sys_int int_entry trapper program' => 1,
+            'leaf sys_call call_entry next_program' => 3}],
 );
 
-my %interrupts = (processes => 8, falls_through => 50);
+my %interrupts = (processes => 8, falls_through => 50, moved_entries => 3);
 
 for my $row (@exact) {
     my ($name, $event, $true) = @$row;
@@ -125,6 +130,21 @@ for my $row (@exact) {
     is_deeply({map { ($_ => scalar(keys(%{$threads->{$_}}))) } keys(%$threads)},
         {'fn1 1' => 3, 'fn2 1' => 3}, 'threads that run one after another on a stack are several')
         if tells_registers();
+}
+
+# --- Memory of a dead stack ----------------------------------------------------------------------
+
+{
+    my ($chains, $threads, $said) = record('reused_stack', 'call:leaf');
+    my %left = ('leaf small' => 3, 'leaf large' => 3, 'leaf resumed begun' => 3,
+        'leaf deep deep deep deep resumed begun' => 3,
+        join(' ', 'leaf', ('deep') x 71, 'outer') => 1);
+    $left{s/ \?$//r} -= $chains->{'call:leaf'}{$_} for keys(%{$chains->{'call:leaf'}});
+    is_deeply([grep { $left{$_} } keys(%left)], [],
+        'a thread among the frames of a dead one has not its callers') or diag(explain($chains));
+    is_deeply([grep { / \?$/ } keys(%{$chains->{'call:leaf'}})], ['leaf small ?'],
+        '... of which some may be its own, so that the chain ends');
+    like($said, qr/^pitot: 1 chain with callers that are not known/m, '... which is told');
 }
 
 # --- Interrupts ----------------------------------------------------------------------------------

@@ -50,11 +50,13 @@ static void store(uint64_t address, uint64_t value)
     memory[i] = (struct word){address, space, value};
 }
 
-bool memory_may_hold(uint64_t address, uint64_t word)
+enum memory memory_compare(uint64_t address, uint64_t word)
 {
     unsigned i = word_at(address);
 
-    return i == words || memory[i].value == word;
+    if (i == words)
+        return MEMORY_UNKNOWN;
+    return memory[i].value == word ? MEMORY_HOLDS : MEMORY_DIFFERS;
 }
 
 /* --- Steps --- */
@@ -238,8 +240,41 @@ static void a_stack_that_another_grew_over_is_dead(void **state)
     call(base + 4000, 0x200);
     call(base - 2056, 0x300); /* this stack reaches down to there */
     follow_load(cpu, base - 2400, base + 8192);
-    follow_load(cpu, base + 8192, base - 2100);
-    ASSERT_CHAIN(0x300, 0x200);
+    follow_load(cpu, base + 8192, base - 2048); /* to where it called: back in its caller */
+    ASSERT_CHAIN(0x200);
+}
+
+static void assert_unknown(void)
+{
+    assert_true(context_at(follow_context(cpu))->unknown);
+}
+
+/* rsp among the frames of a stack may be a new thread's, if that stack is dead. */
+static void a_place_among_frames_is_not_known(void **state)
+{
+    uint64_t doubtful = follow_doubts().doubtful;
+    uint32_t first;
+
+    (void)state;
+    call(base - 8, 0x100);
+    call(base - 4000, 0x200);
+    first = follow_thread(cpu);
+    call(base - 8000, 0x300);
+    follow_load(cpu, base - 8100, base + 8192);
+    follow_load(cpu, base + 8192, base - 2048);
+    assert_unknown();
+    assert_int_not_equal(follow_thread(cpu), first);
+    assert_int_equal(follow_doubts().doubtful, doubtful + 1);
+    call(base - 2056, 0x500);
+    assert_unknown();
+    follow_load(cpu, base - 2100, base + 8192);
+    call(base + 8184, 0x600);
+    call(base + 6000, 0x700);
+    follow_load(cpu, base + 5992, base + 12288);
+    store(base + 6000, 0); /* where nothing writes while it is left: it is dead */
+    follow_load(cpu, base + 12288, base + 7000);
+    ASSERT_NO_CHAIN();
+    assert_int_equal(follow_doubts().doubtful, doubtful + 1);
 }
 
 static void a_new_thread_on_a_dead_stack_has_no_callers(void **state)
@@ -375,6 +410,60 @@ static void a_system_call_leads_into_the_program(void **state)
     }
 }
 
+/* The entry into the kernel loads rsp twice before it calls. */
+static void an_entry_may_change_stacks_twice(void **state)
+{
+    uint64_t program = base, first = base + 0x1000, second = base + 0x3000;
+
+    (void)state;
+    follow_space(cpu, 0x5000, base);
+    call(program - 8, 0x100);
+    for (unsigned i = 0; i < 2; i++) {
+        follow_syscall(cpu, 0x150, program - 8);
+        follow_load(cpu, program - 8, first);
+        follow_load(cpu, first, second);
+        call(second - 32, 0x700);
+        ASSERT_CHAIN(0x700, 0x150, 0x100);
+        assert_true(returns(second - 32));
+        follow_load(cpu, second, program - 8);
+        follow_sysret(cpu);
+        ASSERT_CHAIN(0x100);
+    }
+    for (unsigned i = 0; i < 2; i++) { /* with a copy of the CPU's frame on the second stack */
+        interrupt(0x150, program - 8, first, true);
+        store(second - 16, program - 8);
+        follow_load(cpu, first - 128, second - FRAME_SIZE);
+        call(second - 64, 0x700);
+        ASSERT_CHAIN(0x700, 0x150, 0x100);
+        assert_true(returns(second - 64));
+        follow_interrupt_return(cpu, second - FRAME_SIZE, program - 8, true);
+        ASSERT_CHAIN(0x100);
+    }
+    interrupt(0x150, program - 8, first, true); /* memory does not tell */
+    follow_load(cpu, first - 128, base + 0x5000);
+    assert_unknown();
+    for (unsigned i = 0; i < 32; i++) /* without one: a new thread */
+        store(base + 0x7000 + 8 * i, 0);
+    interrupt(0x160, base + 0x5000, first, true);
+    follow_load(cpu, first - 128, base + 0x7000);
+    ASSERT_NO_CHAIN();
+}
+
+static void sysret_may_begin_a_program(void **state)
+{
+    uint64_t program = base, first = base + 0x1000, second = base + 0x3000;
+
+    (void)state;
+    follow_space(cpu, 0x5000, base);
+    call(program - 8, 0x100);
+    follow_syscall(cpu, 0x150, program - 8);
+    follow_load(cpu, program - 8, first);
+    follow_load(cpu, first, second);
+    follow_load(cpu, second, base + 0x8000);
+    follow_sysret(cpu);
+    ASSERT_NO_CHAIN();
+}
+
 /* --- Places alone: QEMU before 9.2 --- */
 
 static void a_place_decides_a_load(void **state)
@@ -400,7 +489,7 @@ static void what_is_only_likely_ends_the_chain(void **state)
     call(base - 8, 0x100);
     follow_load_unknown(cpu, base - 64, true);
     call(base - 8192, 0x200); /* an array, or another stack */
-    assert_true(context_at(follow_context(cpu))->unknown);
+    assert_unknown();
     assert_int_equal(context_at(context_at(follow_context(cpu))->outer)->by, WIRE_BY_UNKNOWN);
     assert_int_equal(follow_doubts().doubtful, before.doubtful + 1);
 }
@@ -477,12 +566,15 @@ int main(void)
         TEST(threads_are_known_by_the_rsp_they_were_left_with),
         TEST(adjacent_stacks_do_not_mix),
         TEST(a_stack_that_another_grew_over_is_dead),
+        TEST(a_place_among_frames_is_not_known),
         TEST(a_new_thread_on_a_dead_stack_has_no_callers),
         TEST(a_handler_on_the_interrupted_stack),
         TEST(handlers_on_stacks_of_their_own_nest),
         TEST(iret_may_go_to_another_threads_frame),
         TEST(programs_at_one_address_are_told_apart),
         TEST(a_system_call_leads_into_the_program),
+        TEST(an_entry_may_change_stacks_twice),
+        TEST(sysret_may_begin_a_program),
         TEST(a_place_decides_a_load),
         TEST(what_is_only_likely_ends_the_chain),
         TEST(a_handlers_stack_shows_at_its_first_place),

@@ -35,11 +35,11 @@ bool registers_read(unsigned cpu, uint64_t ip, uint64_t to[WIRE_REGISTERS_COUNT]
     return false;
 }
 
-bool memory_may_hold(uint64_t address, uint64_t word)
+enum memory memory_compare(uint64_t address, uint64_t word)
 {
     (void)address;
     (void)word;
-    return true;
+    return MEMORY_UNKNOWN;
 }
 
 static void on_signal(int number)
