@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# What a test that boots Pitot needs. Run by prove from the root of the tree:
+# For tests that boot Pitot. Run by prove from the root of the tree:
 #
 #     use lib 'tests/lib';
 #     use Test::More;
@@ -34,7 +34,7 @@ use Pitot::Perf;
 our @EXPORT = qw(boot start ended_ok ktap_ok perf_report perf_script perf_run
     $patience);
 
-# Boots and waits for the end. Whether that was the right one is for the test to say.
+# Boots and waits for the end, which the test must check.
 sub boot
 {
     my $machine = Pitot::Machine->new(@_);

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# A line between gdb and a stub that does what lines do: it damages bytes, loses them, adds some.
-# And it says ^C for a gdb at which no person sits. A process of its own, which ends with the
-# connection.
+# An unreliable line between gdb and a stub: it damages, loses and adds bytes. And it sends ^C,
+# because no user sits at gdb. A process of its own, which ends with the connection.
 #
 #     use Pitot::BadLine;
 #
 #     bad_line($to, $from, damage => [...], ...);    # gdb comes to $from, the stub listens at $to
 #
-# What is to be done is given by packets that gdb sends, counted from 1 and with those it repeats:
+# Its actions are bound to the packets that gdb sends, counted from 1, repeated ones included:
 #
 #     damage => [3, 7]    a character of these is another one
 #     noise => [4]        something is said before these that is no packet

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# What is defined in the call graphs of `perf report --stdio`, so that a report of the kernel's can
-# be held against one of the real perf. perf sorts siblings by their weight; those of equal weight
-# by file, then by address, the higher one first. It takes the address of its own description of a
-# file, on its heap, for "by file": what perf was started with (its environment, say) decides which
-# of two files comes first, and no recording does. What is in no file has the address 0 there, and
-# comes last.
+# The part of the call graphs of `perf report --stdio` whose order perf defines, to compare the
+# kernel's reports with the real perf's. perf sorts siblings by weight; those of equal weight by
+# file, then by address, the higher one first. "By file" is by the address of perf's own description
+# of the file, on its heap, which depends on perf's environment, not on the recording. A place in no
+# file has address 0 there, and comes last.
 #
 #     use Pitot::CallGraph;
 #

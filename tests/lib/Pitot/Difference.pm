@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Two texts that must be equal. Where they are not, a person sees the first difference and where the
-# others are; the whole texts are kept. A file of tests in which everything differs still prints no
-# more than fits on a screen.
+# Compares two texts that must be equal. Otherwise it prints the first difference and the places of
+# the others, and keeps the whole texts. Even a test file in which everything differs prints no more
+# than a screen.
 #
 #     use Pitot::Difference;
 #

@@ -8,7 +8,7 @@
 #     my $log = slurp_if_there($path);      # '' where there is none
 #     my @files = files_below('core');      # in folders of folders, too
 #     write_bytes($path, $header, @records);
-#     need_room($folder);                   # dies where nothing can be written, and says why
+#     need_room($folder);                   # dies with the reason if nothing can be written
 package Pitot::Files;
 
 use strict;
@@ -45,7 +45,7 @@ sub write_bytes
     return;
 }
 
-# Many programs lose what they cannot write, and say nothing: asked after they have run.
+# Called after a program has run, because many lose output that they cannot write without a message.
 sub need_room
 {
     my ($folder) = @_;

@@ -9,19 +9,19 @@
 #         other => "...");
 #     like($said->{place}, qr/fs_open/, ...);
 #
-# The first argument has the options of the machine, and `typed` for commands that come as if a
-# person typed them, after prompts, of which none ends the script; the second, commands that come
-# before all else. Scripts and what gdb said stay beside the machine's logs: <n>.script and <n>.gdb.
+# The first argument has the options of the machine, and `typed` for commands that are typed at
+# prompts and do not end the script if they fail; the second has commands that run first. Scripts
+# and gdb's output stay beside the machine's logs: <n>.script and <n>.gdb.
 #
-# Where gdb comes in is a door: QEMU's stub, or what stands as `door` among the options. A door is a
-# hash of functions, each called with what the session's files are called, without their ends:
+# The stub that gdb uses is a door: QEMU's, or the option `door`. A door is a hash of functions,
+# each called with the path of the session's files without their suffixes:
 #
 #     machine => sub { my ($base, %options) = @_; return %options, gdb => stub_at($base) },
 #     ready => sub { my ($base, $machine) = @_; ... }, # waits until gdb may come
 #     attach => sub { my ($base) = @_; return "pitot-attach ${\stub_at($base)}\n" },
 #     again => sub { ... },                            # the same after a `detach`
 #
-# A script says `attach-again` for the last.
+# In scripts `attach-again` calls the last.
 package Pitot::Gdb;
 
 use strict;
@@ -36,7 +36,8 @@ use Pitot::Patience;
 
 our @EXPORT = qw(gdb_session gdb_says gdb_says_of last_part stub_at $gdb_refusals %at_stub);
 
-# Lets a part of a script say `python refused("...")`: a refusal is an answer, not the script's end.
+# Lets a part of a script use `python refused("...")`: a refusal is an answer and does not end the
+# script.
 our $gdb_refusals = <<'GDB';
 python
 def refused(line):
@@ -52,7 +53,7 @@ my $build = $ENV{BUILD} // 'build';
 my $hang = 2 * $patience;    # for a gdb
 my ($sessions, $visits) = (0, 0);
 
-# gdb takes an answer that comes later for that to its next question.
+# gdb would take a later answer for the one to its next request.
 my $slow = "set remotetimeout $patience\n";
 
 # The door that is QEMU's stub.
@@ -63,12 +64,12 @@ our %at_stub = (
     again => sub { return "target remote ${\stub_at($_[0])}\n" },
 );
 
-# Where QEMU's stub is. What listens on the host is told by path alone, and another tree's tests
-# have the same paths, from their own root: so this process is in it.
+# The address of QEMU's stub. Listeners of the host are listed by path alone, and another tree's
+# tests have the same paths, relative to their root, so the path contains this process.
 sub stub_at { return "$_[0].$$.stub" }
 
-# Returns the machine, which gdb has left or ended, and a hash of what gdb said to each part; a last
-# one, `end`, is there if gdb came so far.
+# Returns the machine, which gdb has left or ended, and a hash of gdb's output for each part; a last
+# one, `end`, exists if gdb reached it.
 sub gdb_session
 {
     my ($wanted, $commands, @parts) = @_;
@@ -102,7 +103,7 @@ sub gdb_says_of
     return run_gdb('-batch -x', \%door, $base, $kernel, '', @parts);
 }
 
-# The title of the last part that gdb said something to.
+# The title of the last part with output of gdb.
 sub last_part
 {
     my ($said, @parts) = @_;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Pitot's commands for gdb in scripted sessions, on a machine of their own or on a file. What their
-# scripts use beside gdb's own commands is tests/gdb/pitot_claims.py's: `try COMMAND` first of all.
+# Pitot's commands for gdb in scripted sessions, on a machine of their own or on a file.
+# tests/gdb/pitot_claims.py adds commands for the scripts: `try COMMAND` above all.
 #
 #     use Pitot::GdbCommands;
 #
@@ -10,9 +10,9 @@
 #
 #     is_deeply([ring_samples($said->{ring})], [perf_samples('build/live.perf')]);
 #
-# The first has two tests: gdb comes to its end, and no command had a fault of its own. The last
-# two are the samples that `pitot ring` has shown, and that the real perf reads from a stream, one
-# string each: CPU, time, thread, event, fields, function.
+# The first makes two tests: gdb reaches the end, and no command raised an exception. The last two
+# return the samples of `pitot ring`, and those that the real perf reads from a stream, one string
+# each: CPU, time, thread, event, fields, function.
 package Pitot::GdbCommands;
 
 use strict;
@@ -45,7 +45,7 @@ sub commands_session
     return $said;
 }
 
-# Returns what gdb said.
+# Returns gdb's output.
 sub commands_on_file
 {
     my ($arguments, @commands) = @_;

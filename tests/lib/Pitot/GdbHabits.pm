@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# What a person does with gdb all day, as scripted sessions, and what must come of it: breakpoints,
-# watchpoints, steps, backtraces, threads, variables, calls, to leave and to come back. The same
-# through each door that gdb has to the kernel (Pitot::Gdb).
+# Everyday use of gdb, as scripted sessions with their expected results: breakpoints, watchpoints,
+# steps, backtraces, threads, variables, calls, detaching and attaching again. The same through each
+# door that gdb has to the kernel (Pitot::Gdb).
 #
 #     use Pitot::GdbHabits;
 #
 #     gdb_habits_ok('from outside', smp => 4);
 #     gdb_habits_ok('from inside', smp => 4, door => \%door);
 #
-# A session is data: a run of the machine, parts with commands, and claims about what gdb said to a
-# part: a pattern, or code that gets what was said and how many CPUs there are, and is right if it
-# says nothing. The load works in three threads; on one CPU they preempt each other. `step` and
-# `next` are tried where one thread alone comes by: QEMU's stub does not forget the step of a CPU
-# when another one stops first.
+# A session is data: a run of the machine, parts with commands, and claims about gdb's output for a
+# part: a pattern, or code that gets the output and the number of CPUs, and returns nothing if it is
+# right. The load works in three threads; on one CPU they preempt each other. `step` and `next` are
+# tried where only one thread comes by: QEMU's stub does not forget the step of a CPU when another
+# one stops first.
 package Pitot::GdbHabits;
 
 use strict;
@@ -44,7 +44,7 @@ sub line_of
 my $file = 'kernel/fs/file.c';
 my $unlock = "$file:" . line_of($file, qr/^int64_t fs_write/, qr/unlock_kernel/);
 
-# A machine that has gone, or was let go and ended, may have done so before gdb has thanked for it.
+# A machine that was continued and has ended may have done so before gdb acknowledged it.
 my ($kill, $detach) = map { <<"GDB" } 'kill', 'detach';
 python
 try:
@@ -346,7 +346,7 @@ GDB
 
 # --- All of it -----------------------------------------------------------------------------------
 
-# One test: what is wrong, in words, or nothing.
+# One test: the error in words, or nothing.
 sub right_ok
 {
     my ($wrong, $name, $text) = @_;
@@ -361,11 +361,11 @@ sub claim_ok
     my $text = $said->{$title} // '';
     local $Test::Builder::Level = $Test::Builder::Level + 1;
     my ($wrong) = ref $expected eq 'CODE' ? $expected->($text, $cpus)
-        : $text =~ $expected ? () : "$title: gdb did not say so";
+        : $text =~ $expected ? () : "$title: gdb did not print that";
     right_ok($wrong, "$where: $name", $text);
 }
 
-# `where` is said in the name of each test; options are the machine's, and `door`.
+# `where` is in the name of each test; options are the machine's, and `door`.
 sub gdb_habits_ok
 {
     my ($where, %options) = @_;

@@ -8,7 +8,7 @@
 #     my ($machine, $said) = gdb_session({door => gdb_at_com3(), run => '...'}, '', ...);
 #     my ($machine, $said) = gdb_session({door => gdb_at_com1(), run => '...'}, '', ...);
 #
-# At COM1 gdb gets what the console says, too, and the console's file ends where gdb comes.
+# At COM1 gdb also gets the console's output, and the console's file ends where gdb attaches.
 package Pitot::GdbInside;
 
 use strict;
@@ -22,16 +22,16 @@ use Pitot::Patience;
 
 our @EXPORT = qw(gdb_at_com3 gdb_at_com1 await_said);
 
-# An answer that is late gdb takes for that to its next question.
+# gdb would take a late answer for the one to its next request.
 my $slow = "set remotetimeout $patience\n";
 
-# What the console has said is in the file that tools/machine writes.
+# The console's output is in the file that tools/machine writes.
 sub await_said
 {
     my ($path, $pattern) = @_;
     my $deadline = time + $patience;
     until (slurp_if_there($path) =~ $pattern) {
-        die("$path does not say $pattern\n") if time > $deadline;
+        die("$path lacks $pattern\n") if time > $deadline;
         sleep(0.02);
     }
 }
@@ -70,8 +70,8 @@ sub gdb_at_com1
     };
 }
 
-# After a `detach` nothing says that the kernel listens again: gdb's first question may come too
-# early, and it asks again.
+# After a `detach` nothing reports that the kernel listens again: gdb's first request may come too
+# early, and is repeated.
 sub come
 {
     my ($path) = @_;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# What hits cost, in instructions that the guest executes, and the table of docs/bench.md that tells
-# it. For tests/boot/hit_cost.t and tests/bench/.
+# The cost of hits, in executed guest instructions, and its table in docs/bench.md. For
+# tests/boot/hit_cost.t and tests/bench/.
 #
 #     my $cost = measure_hits('build');     # {machine, ticks => {case => n, 'frame' => n}, bytes,
 #                                            #  order => [cases], counted => {tracepoint => n}}

@@ -2,17 +2,15 @@
 #
 # One machine that a test has started with tools/machine: its console, its end, its files.
 #
-# Options are tools/machine's variables in small letters (kernel, run, perf_boot, flags, com1,
-# com2, com3, qemu_machine, gdb, ...), and: `timeout`, a hang detector in seconds; `extra`, a list
-# of arguments for QEMU; `interactive`, for send and expect. Which machine it is (MACHINE, FIRMWARE,
-# CPU, MEM, ACCEL) comes from the environment where the test does not say. All else there is
-# ignored.
+# Options are tools/machine's variables in small letters (kernel, run, perf_boot, flags, com1, com2,
+# com3, qemu_machine, gdb, ...), and: `timeout`, a hang detector in seconds; `extra`, a list of
+# arguments for QEMU; `interactive`, for send and expect. Which machine it is (MACHINE, FIRMWARE,
+# CPU, MEM, ACCEL) comes from the environment, unless the test sets it. Other variables are ignored.
 #
-# Where neither says more, it has one CPU, QEMU boots the kernel itself, from its least firmware,
-# and the clock is the instructions that the guest executes, eight nanoseconds each
-# (docs/testing.md, "The clock of a test"): `smp`, `boot => 'grub'`, `firmware => 'bios'` and
-# `icount => ''` are for what is claimed of CPUs, a loader, a BIOS or what it does for PCI devices,
-# and the host's clock.
+# By default it has one CPU, QEMU boots the kernel itself, from its smallest firmware, and the clock
+# is the guest's executed instructions, eight nanoseconds each (docs/testing.md, "The clock of a
+# test"): `smp`, `boot => 'grub'`, `firmware => 'bios'` and `icount => ''` are for claims about
+# several CPUs, a loader, a BIOS or its PCI devices, and the host's clock.
 #
 # The files are build/logs/<test>/<n>.console, .com2, .debugcon and .machine (what the emulator
 # said), n counting the machines of one test. They stay.
@@ -105,10 +103,10 @@ sub environment
     return map { uc($_) => $variables{$_} } keys %variables;
 }
 
-# How it boots and what its clock is, unless the test says it. Bochs and UEFI have their own way; a
-# machine that a debugger stops and steps has the host's clock. Where a guest is idle, a clock of
-# instructions jumps to the next timer, or waits if a person may type. A BIOS gives PCI devices
-# their addresses, and is what a machine that is reset starts anew from.
+# Its boot and its clock, unless the test sets them. Bochs and UEFI boot in their own way; a machine
+# that a debugger stops and steps has the host's clock. While a guest is idle, a clock of
+# instructions jumps to the next timer, or waits if the test may type. PCI devices and resets need a
+# BIOS.
 sub defaults
 {
     my (%options) = @_;
@@ -145,7 +143,7 @@ sub launch
 
 # --- The console, in an interactive run --------------------------------------------------------
 
-# QEMU makes the socket when it is ready, and does not tell: so ask until it is there.
+# QEMU makes the socket when it is ready, without a message, so poll for it.
 sub connect
 {
     my ($self) = @_;
@@ -169,7 +167,7 @@ sub lend
     return "$self->{base}.socket";
 }
 
-# Takes what the console has said. False at its end.
+# Reads the console's output. False at its end.
 sub receive
 {
     my ($self) = @_;
@@ -198,9 +196,8 @@ sub send
     }
 }
 
-# Waits until what the console says after the last match matches. Returns the text up to the end of
-# the match. Without a match within the time the test fails and ends. With a name a match counts as
-# a test.
+# Waits until the console's output after the last match matches. Returns the text up to the end of
+# the match. Without a match in time the test fails and ends. With a name, a match counts as a test.
 sub expect
 {
     my ($self, $pattern, $seconds, $name) = @_;
@@ -220,9 +217,9 @@ sub expect
     return $matched;
 }
 
-# Types `run PROGRAM &`, and waits until the program has said `says`, and the console has told its
-# number and asks for the next command: it runs none then. The program may speak before the console,
-# between its lines, or after the prompt. Returns the number.
+# Types `run PROGRAM &`, and waits until the program has printed `says`, and the console has printed
+# its number and the next prompt. The program may print before the console, between its lines, or
+# after the prompt. Returns the number.
 sub run_beside
 {
     my ($self, $program, $says, $name) = @_;
@@ -235,7 +232,7 @@ sub run_beside
     return ($said =~ $number)[0];
 }
 
-# Where the first match in what is not seen yet ends, counted from there.
+# The end of the first match in the unread text, counted from its beginning.
 sub match
 {
     my ($self, $pattern) = @_;
@@ -286,7 +283,7 @@ sub bury
     need_room(dirname($self->{base}));
 }
 
-# Ends it, by force if it heeds no SIGTERM, as a machine that hangs.
+# Ends it, by force if it ignores SIGTERM, as a machine that hangs.
 sub stop
 {
     my ($self) = @_;
@@ -312,7 +309,7 @@ sub com2 { return "$_[0]{base}.com2" }
 sub console_path { return "$_[0]{base}.console" }    # as it came, with \r
 sub elf { return "$build/$_[0]{kernel}.elf" }
 
-# What the console has said, without \r.
+# The console's output, without \r.
 sub console
 {
     my ($self) = @_;
@@ -326,7 +323,7 @@ sub debugcon
     return slurp_if_there("$self->{base}.debugcon") =~ tr/\r//dr;
 }
 
-# For a person who looks into a failure.
+# For a person who investigates a failure.
 sub tail
 {
     my ($self) = @_;

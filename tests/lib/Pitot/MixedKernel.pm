@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Kernels in which each file is compiled in another way, so that one kernel has what gcc and clang
-# make at each level of optimisation, with and without frame pointers: a twentieth of the files in
-# each of these ways. The next rotation has each file in the next way; all of them together have
-# every file in every way.
+# Kernels whose files are compiled in twenty ways: by gcc and clang, at each level of optimisation,
+# with and without frame pointers, a twentieth of the files in each. The next rotation compiles each
+# file in the next way; all rotations together have every file in every way.
 #
 #     use Pitot::MixedKernel;
 #
 #     my $kernel = mixed_kernel(0, "$scratch/kernel.elf");      # up to rotations() - 1; may die
 #
-# The kernel has its symbols; the other tables are for the caller to make. Objects stay in
-# build/mixed/, and are compiled anew when the compiler's version, the flags, the file or any header
-# has changed. Several tests may ask at once. Needs the kernel's assembly, built.
+# The kernel has its symbols; the caller makes the other tables. Objects stay in build/mixed/, and
+# are compiled anew when the compiler's version, the flags, the file or any header has changed.
+# Several tests may ask at once. Needs the kernel's assembly, built.
 package Pitot::MixedKernel;
 
 use strict;
@@ -80,7 +79,7 @@ sub headers_digest
     return sha1_hex(map { ($_, "\0", slurp($_), "\0") } sort @headers);
 }
 
-# Returns the object, compiled if its key says that it is not of these sources in this way.
+# Returns the object, compiled if its key does not match these sources and this way.
 sub object
 {
     my ($source, $way, $to, $rest_of_key) = @_;

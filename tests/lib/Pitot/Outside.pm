@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# A kernel of the tree that is watched from outside: its machine, on a clock of its instructions,
-# with the two serial lines alone; and what a recording of it has.
+# A kernel of the tree watched from outside: its machine, on a clock of instructions, with only the
+# two serial lines; and the contents of its recording.
 #
 #     use Pitot::Outside;
 #
@@ -33,7 +33,7 @@ sub machine_of
         'isa-debug-exit,iobase=0xf4,iosize=1');
 }
 
-# Whether this QEMU tells a plugin registers, and the values of accesses.
+# Whether this QEMU gives plugins registers, and the values of accesses.
 sub tells_registers
 {
     my ($major, $minor) = `qemu-system-x86_64 --version` =~ /version (\d+)\.(\d+)/

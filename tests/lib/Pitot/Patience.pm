@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# How long a test waits, by the host's clock, for one answer of what it has started: a machine's
-# console, a stub, a gdb, a make. A hang detector: a host that is busy, or has one slow CPU for many
-# tests, may take minutes for what else takes a moment, and that is no failure. A test that waits
-# for more than one answer gives a multiple of it.
+# How long a test waits, by the host's clock, for one answer of a process that it has started: a
+# machine's console, a stub, a gdb, a make. A hang detector: a busy or slow host may take minutes
+# for what usually takes a moment, and that is no failure. A test that waits for several answers
+# uses a multiple.
 #
 #     use Pitot;               # or Pitot::Patience
 #     $machine->expect(qr/^pitot> $/m, $patience, 'there is a prompt');

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # The real perf, on a stream that a machine left on COM2 (or on any file that holds one). Its
-# settings, caches and debug symbols are kept away from those of the person who runs the tests.
+# settings, caches and debug symbols are not the user's.
 package Pitot::Perf;
 
 use strict;
@@ -51,7 +51,7 @@ sub script
 our $may_be_killed = 0;
 
 # No shell: arguments with blanks stay whole. Status as a shell gives it. Dies if the program was
-# killed, or where it could not write: what it left looks like another result.
+# killed or could not write: its output would look like another result.
 sub run_between
 {
     my ($out, $err, $in, @line) = @_;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# What the real perf prints, as names and values, whichever perf it is: its columns and its remarks
-# change from one version to the next, and no claim is about them.
+# The real perf's output as names and values, for any version: columns and remarks change between
+# versions, and no claim is about them.
 #
 #     use Pitot::PerfText;
 #

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# A kernel of ports/, booted to its end by QEMU's -kernel, on a clock of its instructions, with the
-# two serial lines alone: for disks and a display the BIOS would look first. With -accel among the
+# A kernel of ports/, booted to its end by QEMU's -kernel, on a clock of its instructions, with only
+# the two serial lines: the BIOS would first search for disks and a display. With -accel among the
 # options, the clock is the host's.
 #
 #     use Pitot::Port;

@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# What a page shows as typed and answered, and whether that is so:
+# Commands and answers that a page shows, compared with the real ones:
 #
 #     my @examples = examples('README.md');       # {prompt, command, shown, line, number}
 #     shown_ok($examples[0], $what_it_really_said);
 #
-# An example stands indented by four blanks: a prompt (`pitot>`, `$` or `(gdb)`) with a command, and
-# below it what is said. A line `...` stands for any number of lines that the page leaves out. What
-# depends on the build or on a clock is not compared: addresses, offsets in functions, lines of
-# sources and times.
-# With `rough => 1` no number is, for what changes with every instruction of the kernel; with
-# `gaps => 1` there may be other lines between any two.
+# An example is indented by four blanks: a prompt (`pitot>`, `$` or `(gdb)`) with a command, and the
+# output below it. A line `...` stands for any number of omitted lines. What depends on the build or
+# on a clock is not compared: addresses, offsets in functions, lines of sources and times. With
+# `rough => 1` no number is compared, for output that changes with every instruction of the kernel;
+# with `gaps => 1` there may be other lines between any two.
 package Pitot::Shown;
 
 use strict;
@@ -58,7 +57,7 @@ sub plain
     return $line;
 }
 
-# One test: what was said is what the page shows, in this order and without a gap but at `...`.
+# One test: the output is what the page shows, in this order and without a gap except at `...`.
 # Empty lines do not count.
 sub shown_ok
 {

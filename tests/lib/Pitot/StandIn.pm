@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# The host command `pitot` with a stand-in for QEMU, whose plugin says what a test wants: the
-# records of outside/wire.h. And a kernel's file of seven functions for it.
+# The host command `pitot` with a stand-in for QEMU, whose plugin sends the records (outside/wire.h)
+# that a test wants. And a kernel's file of seven functions for it.
 #
 #     use Pitot::StandIn;
 #
@@ -105,7 +105,7 @@ sub pitot
     return (slurp("$room/said"), slurp("$room/complaints"), $status);
 }
 
-# What QEMU was started with, a word to an element.
+# The arguments of QEMU, a word to an element.
 sub stand_in_words
 {
     my @words = all_words();
@@ -204,7 +204,7 @@ sub allocator_words
 
 # --- Output --------------------------------------------------------------------------------------
 
-# What perf says of a file, with no option that would tell it where names are.
+# perf's output for a file, without options that name symbol files.
 sub in_perf
 {
     my ($file, $command, @options) = @_;
@@ -304,7 +304,7 @@ sub unread
     return record(26, 0, 'Q<', $parts);
 }
 
-# What is wrong with the heap; `allocated` and `freed`: context, CPU, time.
+# A report of the heap; `allocated` and `freed`: context, CPU, time.
 sub heap_report
 {
     my %of = (cpu => 0, report => 0, kind => 0, context => 0, thread => 0, access => 0, length => 0,

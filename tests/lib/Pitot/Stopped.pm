@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# The rings of a machine that stands still, read by no code of Pitot's: fields by the compiler's
-# debug information, records by what docs/ring.md says of claims. And the records in a stream.
-# What tools/postmortem writes is held against both.
+# Reads the rings of a stopped machine without Pitot's code: fields by the compiler's debug
+# information, records by the description of claims in docs/ring.md. And the records in a stream.
+# The output of tools/postmortem is compared with both.
 #
 #     my @rings = stopped_rings($stub, 'build/pitot.elf');   # of CPUs that record
 #     my $walk = ring_walk($rings[0]);    # {fault, records => [[position, bytes]...], unfinished,

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# An ELF file of 64-bit code whose headers say what a test wants, also what no linker writes.
+# A 64-bit ELF file with the headers that a test wants, even such as no linker writes.
 #
 #     use Pitot::StrangeElf;
 #

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# QEMU's stub for gdb, or the kernel's own, without gdb: for tests that stop a machine some thousand
-# times, or say what gdb does not.
+# Talks to QEMU's stub for gdb, or the kernel's own, without gdb: for tests that stop a machine some
+# thousand times, or send what gdb does not.
 #
 #     use Pitot::Stub;
 #
@@ -17,7 +17,7 @@
 #     $stub->interrupt;                                  # ^C
 #     $stub->leave;                                      # the machine stays as it is
 #
-# Run from the root of the tree. What the stub refuses ends the test.
+# Run from the root of the tree. A refusal of the stub ends the test.
 package Pitot::Stub;
 
 use strict;
@@ -52,8 +52,8 @@ sub come
     $self->{input} = '';
 }
 
-# The kernel's own, which may not hear what comes too early: it is asked until it answers. `again`
-# is for one that has been left by `D`.
+# The kernel's own, which may miss early packets, so requests are repeated until it answers. `again`
+# is for one that was left by `D`.
 sub attach_inside
 {
     my ($self, $again) = @_;
@@ -67,7 +67,7 @@ sub attach_inside
     1 until $self->get =~ /^T/;
 }
 
-# QEMU stops the machine, if it runs. What is asked of a CPU is asked of the one that stopped last.
+# QEMU stops the machine, if it runs. Requests about a CPU are about the one that stopped last.
 sub attach
 {
     my ($self) = @_;
@@ -244,7 +244,7 @@ sub set_memory
     $self->ask_ok(sprintf('M%x,%x:%s', $address, length($bytes), unpack('H*', $bytes)));
 }
 
-# What QEMU's monitor says to a command.
+# The answer of QEMU's monitor to a command.
 sub monitor
 {
     my ($self, $command) = @_;

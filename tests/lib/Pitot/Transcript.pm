@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# What a console said, command by command, and how it compares with what the real perf says.
+# A console's output, command by command, and its comparison with the real perf's.
 #
 #     use Pitot::Transcript;
 #
@@ -25,8 +25,8 @@ our @EXPORT = qw(said samples report_lines script_lines same_lines_ok address_of
 
 my $prompt = 'pitot> ';
 
-# What stands between `command`, after its prompt, and the next prompt; for a command that was given
-# several times, the `nth` (from 1). A command that never ran is a test that went wrong.
+# The text between `command`, at its prompt, and the next prompt; for a command that was given
+# several times, the `nth` (from 1). If the command never ran, the test dies.
 sub said
 {
     my ($machine, $command, $nth) = @_;

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Which emulator, perf, gdb and compiler there are, asked for once in a file of tests; and what is
-# so with some of them only. docs/machines.md lists that, "What differs by version": a claim that
-# does not hold with all of them asks by the row's first cell, so that no claim is dropped without a
-# row there.
+# The versions of emulator, perf, gdb and compiler, asked for once in a test file; and what only
+# some of them do, by docs/machines.md, "What differs by version": a claim that does not hold for
+# all versions names the row's first cell, so that no claim is dropped without a row.
 #
 #     use Pitot::Versions;
 #
@@ -31,14 +30,14 @@ my %asks = (
 );
 my (%versions, %rows);
 
-# The first number with a point in it that the program says, as 10.0.13.
+# The first number with a point in the program's output, as 10.0.13.
 sub version_of
 {
     my ($tool) = @_;
     my $command = $asks{$tool} // croak("no tool $tool; there are @{[sort keys %asks]}");
     return $versions{$tool} //= do {
         my ($version) = `$command` =~ /(\d+(?:\.\d+)+)/;
-        $version // croak("`$command` says no version");
+        $version // croak("`$command` prints no version");
     };
 }
 
@@ -54,8 +53,8 @@ sub is_from
     return 1;
 }
 
-# Whether the row of docs/machines.md that begins so is about a tool that is here. Its second cell
-# says which: `perf from 6.12`.
+# Whether the row of docs/machines.md that begins so applies to this tool's version, by its second
+# cell: `perf from 6.12`.
 sub differs
 {
     my ($what) = @_;
