@@ -33,6 +33,7 @@
 #define ALLOCATORS_MOST     192u       /* with aliases */
 #define LOCK_FUNCTIONS_MOST 128u       /* with aliases */
 #define ARGUMENTS_MOST      6u         /* that the System V ABI passes in registers */
+#define QUARANTINE_MOST     1000000u
 #define VECTOR_MOST         255u
 #define REQUEST_PATH_ROOM   64u
 
@@ -84,6 +85,8 @@ struct request_allocator {
     uint32_t object;   /* REALLOCATES, FREES: which argument it is, from 1 */
     uint32_t size;     /* ALLOCATES: enum allocator_size, of these two */
     uint64_t sizes[2]; /* ALLOCATES, REALLOCATES: arguments from 1, or greater numbers */
+    uint32_t before;   /* REALLOCATES, FREES: the argument that is its size so far; 0: none is */
+    uint32_t unused;
 };
 
 enum lock_function_kind {
@@ -144,8 +147,12 @@ struct request {
     } blame;
 
     struct {
-        uint32_t allocator_count, unused;
-        struct request_list code; /* first byte, end, ..., sorted: the allocators' code */
+        uint32_t allocator_count;
+        uint32_t guard;      /* bytes that are added to each object; 0: the kernel is not changed */
+        uint32_t quarantine; /* frees held back, of each function; 0: the kernel is not changed */
+        uint32_t unused;
+        /* First byte, end, ..., sorted: the allocators' code, and the kernel's variables. */
+        struct request_list code, variables;
         struct request_allocator allocators[ALLOCATORS_MOST];
     } heap;
 

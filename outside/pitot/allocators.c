@@ -51,24 +51,24 @@ static const struct known {
     {ALLOCATOR_FREES, COMPACT, "cmpct_free", "1"},
     {ALLOCATOR_ALLOCATES, RUST, "__rust_alloc", "1"},
     {ALLOCATOR_ALLOCATES, RUST, "__rust_alloc_zeroed", "1"},
-    {ALLOCATOR_REALLOCATES, RUST, "__rust_realloc", "1:4"},
-    {ALLOCATOR_FREES, RUST, "__rust_dealloc", "1"},
+    {ALLOCATOR_REALLOCATES, RUST, "__rust_realloc", "1:4:2"},
+    {ALLOCATOR_FREES, RUST, "__rust_dealloc", "1:2"},
     {ALLOCATOR_ALLOCATES, NEW, "_Znwm", "1"},
     {ALLOCATOR_ALLOCATES, NEW, "_ZnwmRKSt9nothrow_t", "1"},
     {ALLOCATOR_ALLOCATES, NEW, "_ZnwmSt11align_val_t", "1"},
     {ALLOCATOR_ALLOCATES, NEW, "_ZnwmSt11align_val_tRKSt9nothrow_t", "1"},
     {ALLOCATOR_FREES, NEW, "_ZdlPv", "1"},
-    {ALLOCATOR_FREES, NEW, "_ZdlPvm", "1"},
+    {ALLOCATOR_FREES, NEW, "_ZdlPvm", "1:2"},
     {ALLOCATOR_FREES, NEW, "_ZdlPvSt11align_val_t", "1"},
-    {ALLOCATOR_FREES, NEW, "_ZdlPvmSt11align_val_t", "1"},
+    {ALLOCATOR_FREES, NEW, "_ZdlPvmSt11align_val_t", "1:2"},
     {ALLOCATOR_ALLOCATES, NEW_ARRAY, "_Znam", "1"},
     {ALLOCATOR_ALLOCATES, NEW_ARRAY, "_ZnamRKSt9nothrow_t", "1"},
     {ALLOCATOR_ALLOCATES, NEW_ARRAY, "_ZnamSt11align_val_t", "1"},
     {ALLOCATOR_ALLOCATES, NEW_ARRAY, "_ZnamSt11align_val_tRKSt9nothrow_t", "1"},
     {ALLOCATOR_FREES, NEW_ARRAY, "_ZdaPv", "1"},
-    {ALLOCATOR_FREES, NEW_ARRAY, "_ZdaPvm", "1"},
+    {ALLOCATOR_FREES, NEW_ARRAY, "_ZdaPvm", "1:2"},
     {ALLOCATOR_FREES, NEW_ARRAY, "_ZdaPvSt11align_val_t", "1"},
-    {ALLOCATOR_FREES, NEW_ARRAY, "_ZdaPvmSt11align_val_t", "1"},
+    {ALLOCATOR_FREES, NEW_ARRAY, "_ZdaPvmSt11align_val_t", "1:2"},
 };
 
 #define KNOWN (sizeof(known) / sizeof(*known))
@@ -76,8 +76,8 @@ static const struct known {
 static const char *const forms[] = {
     [ALLOCATOR_ALLOCATES] = "F[:SIZE], with SIZE an argument from 1 to 6, a number of bytes, "
                             "or two of these as in 1*2, 4096<<1",
-    [ALLOCATOR_REALLOCATES] = "F[:OBJECT:SIZE], each an argument from 1 to 6",
-    [ALLOCATOR_FREES] = "F[:OBJECT], an argument from 1 to 6",
+    [ALLOCATOR_REALLOCATES] = "F[:OBJECT:SIZE[:OLD]], each an argument from 1 to 6",
+    [ALLOCATOR_FREES] = "F[:OBJECT[:SIZE]], each an argument from 1 to 6",
 };
 
 /* --- Arguments --- */
@@ -131,7 +131,7 @@ static bool read_arguments(const char *at, struct request_allocator *allocator)
             return false;
         allocator->sizes[0] = size;
     }
-    return *at == '\0';
+    return *at == '\0' || (*at++ == ':' && read_argument(&at, &allocator->before) && *at == '\0');
 }
 
 /* --- Functions --- */

@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "outside/pitot/allocators.h"
 #include "outside/pitot/array.h"
 #include "outside/pitot/command.h"
 #include "outside/pitot/contexts.h"
+#include "outside/pitot/heap_ask.h"
 #include "outside/pitot/heap_record.h"
 #include "outside/pitot/heap_text.h"
 #include "outside/pitot/plain.h"
@@ -86,21 +86,6 @@ static int take(const struct wire_head *record, struct refusal *why)
     }
 }
 
-/* --- What is asked --- */
-
-static void tell_allocators(const struct allocators *allocators)
-{
-    char *list = NULL;
-    size_t size;
-    FILE *text = open_memstream(&list, &size);
-
-    for (size_t i = 0; text && i < allocators->count; i++)
-        fprintf(text, " %s", allocators->allocator[i].name);
-    if (text && fclose(text) == 0)
-        plain_tell("pitot: allocators:%s", list);
-    free(list);
-}
-
 /* --- The end --- */
 
 static int compare_bytes(const void *a, const void *b)
@@ -162,19 +147,15 @@ static void tell_end(const struct command *command, const struct watch *watch)
 
 int command_heap(const struct command *command, struct watch *watch, struct refusal *why)
 {
-    static struct allocators allocators;
-    int error = allocators_find(&allocators, command->options, watch->kernel, why);
-    int closing;
+    int error = heap_ask(command->options, watch, why), closing;
 
-    if (!error)
-        error = allocators_ask(&allocators, command->options, watch, why);
     if (!error && command->options->suppress)
         error = suppressions_read(command->options->suppress, why);
     if (!error)
         error = heap_record_create(command->options, watch->kernel, why);
     if (error)
         return error;
-    tell_allocators(&allocators);
+    heap_ask_tell(command->options);
     watch->request.chains = true;
     watch->request.samples_most = command->options->most;
     watch->take = take;

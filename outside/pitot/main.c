@@ -109,10 +109,12 @@ static int prepare(const struct options *of, const struct pitot_options *options
     *watch = (struct watch){.kernel = kernel,
                             .events = events,
                             .command = options->qemu,
-                            .reads = options->registers           ? "--intr-regs"
-                                     : of->command == PITOT_HEAP  ? "the heap"
-                                     : of->command == PITOT_LOCKS ? "the locks"
-                                                                  : NULL};
+                            .needs = {[WATCH_READS] = options->registers           ? "--intr-regs"
+                                                      : of->command == PITOT_HEAP  ? "the heap"
+                                                      : of->command == PITOT_LOCKS ? "the locks"
+                                                                                   : NULL,
+                                      [WATCH_WRITES] = options->guard ? "--guard" : NULL,
+                                      [WATCH_SKIPS] = options->quarantine ? "--quarantine" : NULL}};
     watch->request.chains = events_have(events, EVENT_INTERRUPTS) ||
                             events_have(events, EVENT_CALLS) ||
                             events_have(events, EVENT_RETURNS) || options->chains;

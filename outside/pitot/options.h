@@ -49,6 +49,8 @@ struct pitot_options {
     /* for heap: functions as typed, and the fewest live bytes to list; 0: not given */
     struct spelt_events alloc, realloc, free, allocator;
     uint64_t leaks;
+    bool guard;
+    uint64_t quarantine;  /* frees; 0: not given */
     const char *suppress; /* file; NULL: not given */
     /* for locks: functions as typed, and rows of the table */
     struct spelt_events lock, mutex, trylock, unlock, lock_init;

@@ -34,8 +34,11 @@ static const struct {
     {"plugin-v7.so", VERSION(11, 1), VERSION(11, 1)},
 };
 
-#define READS_FROM 3 /* plugin-v4.so */
-#define PLUGINS    (sizeof(plugins) / sizeof(*plugins))
+/* The first that has the right: plugin-v4.so, and so on. */
+static const size_t rights[WATCH_RIGHTS] = {
+    [WATCH_READS] = 3, [WATCH_WRITES] = 4, [WATCH_SKIPS] = 5};
+
+#define PLUGINS (sizeof(plugins) / sizeof(*plugins))
 
 static const char *const folders[] = {"", "../lib/pitot/"};
 
@@ -125,7 +128,8 @@ int plugin_find(struct plugin *plugin, char *program, const struct qemu_version 
         if (found < 0)
             return refuse(why, -found, "%s: %s", plugin->file, strerror(-found));
         any |= found > 0;
-        plugin->reads = i >= READS_FROM;
+        for (unsigned right = 0; right < WATCH_RIGHTS; right++)
+            plugin->rights[right] = i >= rights[right];
         if (found > 0 && (plugin->tried || qemu_loads(program, plugin->file)))
             return check_version(plugin->file, why);
     }

@@ -13,8 +13,8 @@
 
 struct plugin {
     char file[PATH_MAX];
-    bool tried; /* tested with this version of QEMU */
-    bool reads; /* QEMU reports registers and values to it */
+    bool tried;                /* tested with this version of QEMU */
+    bool rights[WATCH_RIGHTS]; /* QEMU gives it these */
 };
 
 /*

@@ -16,6 +16,12 @@
 
 #define OPTIONS_ADDED 6 /* -plugin, -d, -D, and their values */
 
+static const char *const rights[WATCH_RIGHTS] = {
+    [WATCH_READS] = "gives plugins no registers; 9.2 and later",
+    [WATCH_WRITES] = "lets plugins change no registers; 10.2 and later",
+    [WATCH_SKIPS] = "lets plugins leave out no calls; 11.0 and later",
+};
+
 static struct wire_reader reader;
 static struct plugin plugin;
 static struct qemu_version version;
@@ -29,9 +35,10 @@ int watch_prepare(struct watch *watch, struct refusal *why)
         error = qemu_check_cpus(watch->command, &version, why);
     if (!error)
         error = plugin_find(&plugin, watch->command[0], &version, why);
-    if (!error && watch->reads && !plugin.reads)
-        error = refuse(why, EINVAL, "%s: QEMU %u.%u gives plugins no registers; 9.2 and later do",
-                       watch->reads, version.major, version.minor);
+    for (unsigned right = 0; right < WATCH_RIGHTS && !error; right++)
+        if (watch->needs[right] && !plugin.rights[right])
+            error = refuse(why, EINVAL, "%s: QEMU %u.%u %s do", watch->needs[right], version.major,
+                           version.minor, rights[right]);
     if (!error && watch->request.chains && qemu_log_is_needed(&version))
         error = qemu_log_check(&qemu_log, &version, watch->command, why);
     if (!error && !plugin.tried)

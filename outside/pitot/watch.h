@@ -11,13 +11,21 @@
 #include "outside/pitot/event.h"
 #include "outside/request.h"
 
+/* What QEMU lets a plugin do. */
+enum watch_right {
+    WATCH_READS,  /* registers, and values of accesses */
+    WATCH_WRITES, /* registers */
+    WATCH_SKIPS,  /* to continue elsewhere, as after a call that is not made */
+    WATCH_RIGHTS,
+};
+
 struct watch {
     const struct kernel *kernel;
     const struct events *events;
-    char *const *command; /* QEMU's */
-    bool sampled;         /* take samples, not only counts */
-    const char *reads;    /* what was asked for that needs registers; NULL: nothing */
-    bool streams;         /* standard output belongs to the command, not to QEMU */
+    char *const *command;            /* QEMU's */
+    bool sampled;                    /* take samples, not only counts */
+    const char *needs[WATCH_RIGHTS]; /* what was asked for that needs the right; NULL: nothing */
+    bool streams;                    /* standard output belongs to the command, not to QEMU */
     /*
      * What the plugin is asked for: set by the command, and completed from `events` and `kernel`;
      * the addresses that follow it.

@@ -37,7 +37,12 @@ typedef struct qemu_info_t {
     } system;
 } qemu_info_t;
 
-enum { QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_CB_R_REGS };
+enum {
+    QEMU_PLUGIN_CB_NO_REGS,
+    QEMU_PLUGIN_CB_R_REGS,
+    QEMU_PLUGIN_CB_RW_REGS,
+    QEMU_PLUGIN_CB_RW_REGS_PC,
+};
 enum { QEMU_PLUGIN_MEM_R = 1, QEMU_PLUGIN_MEM_W, QEMU_PLUGIN_MEM_RW };
 
 typedef void qemu_plugin_exec(unsigned cpu, void *own);
@@ -169,6 +174,14 @@ typedef struct {
  */
 GArray *qemu_plugin_get_registers(void);
 void qemu_plugin_read_register(struct qemu_plugin_register *handle, GByteArray *to);
+/*
+ * From QEMU 10.2 on, and from 11.0 on; NULL before. The second continues at another instruction,
+ * and does not return.
+ */
+__attribute__((weak)) void qemu_plugin_write_register(struct qemu_plugin_register *handle,
+                                                      GByteArray *from);
+__attribute__((weak)) void qemu_plugin_set_pc(uint64_t ip);
+
 bool qemu_plugin_read_memory_vaddr(uint64_t address, GByteArray *to, size_t size);
 
 /* From QEMU 10.1 on, else NULL. 0: it was read. */

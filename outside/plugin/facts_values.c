@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "outside/plugin/heap.h"
+#include "outside/plugin/heap_change.h"
 #include "outside/plugin/idt.h"
 #include "outside/plugin/kernel_locks.h"
 #include "outside/plugin/locks.h"
@@ -272,8 +273,10 @@ static void on_instruction(struct qemu_plugin_insn *instruction, qemu_plugin_exe
 /* The registers of a sample of `return:`, or the result of an allocator or of a try for a lock. */
 static int return_flags(void)
 {
-    return (run.returns && run.registers) || heap_watch() || run.locks ? QEMU_PLUGIN_CB_R_REGS
-                                                                       : QEMU_PLUGIN_CB_NO_REGS;
+    if (heap_watch())
+        return heap_change_return_flags();
+    return (run.returns && run.registers) || run.locks ? QEMU_PLUGIN_CB_R_REGS
+                                                       : QEMU_PLUGIN_CB_NO_REGS;
 }
 
 static void on_memory(struct qemu_plugin_insn *instruction, qemu_plugin_mem *callback,

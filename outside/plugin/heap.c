@@ -2,24 +2,22 @@
 /* See heap.h. */
 #include "outside/plugin/heap.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "outside/plugin/allocators.h"
 #include "outside/plugin/clock.h"
 #include "outside/plugin/context.h"
 #include "outside/plugin/follow.h"
+#include "outside/plugin/heap_change.h"
 #include "outside/plugin/heap_report.h"
 #include "outside/plugin/objects.h"
 #include "outside/plugin/registers.h"
+#include "outside/plugin/run.h"
 
-#define CALLS       65536u /* calls of allocators that have not returned; a power of two */
-#define SIZE_MOST   (UINT64_C(1) << 40)
 #define ERROR_FIRST (-UINT64_C(4095)) /* addresses from here on are error numbers */
 #define RECENTS     64u
 #define TOLD_MOST   4 /* reports of one object: more suggest an allocator that is not known */
-
-#define BELONGS 3u /* enum allocator_kind: another function of the allocators */
 
 /* A call of an allocator. */
 struct call {
@@ -28,20 +26,11 @@ struct call {
     uint64_t object, size;
     struct touch by;
     struct touch made; /* of `object`, if it was there; time 0: it was not */
+    uint16_t guard;
     bool inner;
 };
 
-struct range {
-    uint64_t first, end;
-};
-
-static const struct request_allocator *allocators;
-static unsigned allocator_count;
-static const struct request_allocator belonging = {.kind = BELONGS};
-static const struct range *ranges; /* the allocators' code, sorted */
-static size_t range_count;
-static uint64_t slide;
-static struct call *calls; /* [number % CALLS]; number 0: free */
+static struct call *calls; /* that have not returned: [number % HEAP_CALLS]; number 0: free */
 static uint64_t call_count;
 
 /*
@@ -54,87 +43,29 @@ static struct recent {
 } recents[RECENTS];
 static unsigned recent_count, cpu_count;
 
-bool heap_begin(const struct request *request, unsigned cpus)
+const char *heap_begin(const struct request *request, unsigned cpus)
 {
-    assert(request->heap.allocator_count <= ALLOCATORS_MOST);
     cpu_count = cpus < FOLLOW_CPUS ? cpus : FOLLOW_CPUS;
-    allocators = request->heap.allocators;
-    allocator_count = request->heap.allocator_count;
-    ranges = (const void *)&request->addresses[request->heap.code.first];
-    range_count = request->heap.code.count / 2;
+    allocators_begin(request);
     if (!heap_watch())
-        return true;
-    calls = calloc(CALLS, sizeof(*calls));
-    return calls && objects_begin() && heap_report_begin();
-}
-
-bool heap_watch(void)
-{
-    return allocator_count > 0;
+        return NULL;
+    calls = calloc(HEAP_CALLS, sizeof(*calls));
+    if (!calls || !objects_begin() || !heap_report_begin() || !heap_change_begin(request))
+        return "out of memory";
+    return heap_change_wrong();
 }
 
 void heap_slide(uint64_t by)
 {
-    slide += by;
+    allocators_slide(by);
 }
 
-/* --- The allocators' code --- */
-
-/* Returns the range of the allocators' code that holds the address; NULL: none does. */
-static const struct range *range_of(uint64_t ip)
+bool heap_watch(void)
 {
-    size_t low = 0, high = range_count;
-
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-
-        if (ranges[middle].end <= ip - slide)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low == range_count || ip - slide < ranges[low].first ? NULL : &ranges[low];
-}
-
-/* Returns the allocator that begins at the address; NULL: none does. */
-static const struct request_allocator *allocator_at(uint64_t ip)
-{
-    const struct range *range = range_of(ip);
-
-    for (unsigned i = 0; i < allocator_count; i++)
-        if (allocators[i].entry == ip - slide)
-            return &allocators[i];
-    return range && range->first == ip - slide ? &belonging : NULL;
-}
-
-bool heap_begins(uint64_t ip)
-{
-    return allocator_at(ip);
-}
-
-bool heap_judges(uint64_t ip)
-{
-    return !range_of(ip);
+    return allocators_are_known();
 }
 
 /* --- Calls of allocators --- */
-
-static uint64_t argument_of(unsigned cpu, uint64_t number)
-{
-    return number == 0 ? 0 : number > ARGUMENTS_MOST ? number : registers_argument(cpu, number);
-}
-
-static uint64_t size_of(unsigned cpu, const struct request_allocator *allocator)
-{
-    uint64_t a = argument_of(cpu, allocator->sizes[0]), b = argument_of(cpu, allocator->sizes[1]);
-    uint64_t size = a;
-
-    if (allocator->size == ALLOCATOR_SHIFT)
-        return b < 40 && a <= SIZE_MOST >> b ? a << b : SIZE_MOST;
-    if (allocator->size == ALLOCATOR_PRODUCT && __builtin_mul_overflow(a, b, &size))
-        return SIZE_MOST;
-    return size;
-}
 
 static bool is_family(const struct object *object, const struct request_allocator *allocator)
 {
@@ -168,7 +99,7 @@ static void report_wrong(unsigned cpu, const struct call *call, const struct obj
 {
     const struct request_allocator *allocator = call->allocator;
     struct heap_free free = {
-        .entry = allocator->entry + slide, .address = call->object, .context = call->by.context};
+        .entry = allocators_entry(allocator), .address = call->object, .context = call->by.context};
 
     if (object && ((object->live && is_family(object, allocator)) || object->size == 0))
         return; /* an object of no bytes may be the same one each time */
@@ -180,13 +111,17 @@ static void report_wrong(unsigned cpu, const struct call *call, const struct obj
     heap_report_free(cpu, &free);
 }
 
-static void take_back(unsigned cpu, const struct call *call)
+/* Returns false if the call must not be made: an object that is held back will be freed later. */
+static bool take_back(unsigned cpu, const struct call *call)
 {
     struct object *object = objects_at(call->object);
 
     report_wrong(cpu, call, object);
-    if (object && object->live)
-        free_object(object, call->by);
+    if (!object || !object->live)
+        return !object || !object->held;
+    free_object(object, call->by);
+    heap_change_before(cpu, call->allocator, object);
+    return heap_change_free(cpu, call->allocator, object);
 }
 
 /*
@@ -195,7 +130,7 @@ static void take_back(unsigned cpu, const struct call *call)
  */
 static uint64_t new_call(void)
 {
-    for (unsigned i = 0; i < CALLS && calls[++call_count % CALLS].number; i++)
+    for (unsigned i = 0; i < HEAP_CALLS && calls[++call_count % HEAP_CALLS].number; i++)
         ;
     return call_count;
 }
@@ -203,31 +138,51 @@ static uint64_t new_call(void)
 /* When what `realloc` was given was allocated; time 0: it is no live object. */
 static struct touch made_at(unsigned cpu, const struct call *call)
 {
-    const struct object *object = objects_at(call->object);
+    struct object *object = objects_at(call->object);
 
     report_wrong(cpu, call, object);
-    return object && object->live ? object->allocated : (struct touch){.time = 0};
+    if (!object)
+        return (struct touch){.time = 0};
+    object->held = false; /* its allocator learns of it now */
+    heap_change_before(cpu, call->allocator, object);
+    return object->live ? object->allocated : (struct touch){.time = 0};
 }
 
-static void enter(unsigned cpu, const struct request_allocator *allocator)
+/* Its arguments lead to an object, or are changed. Returns false if the call must not be made. */
+static bool begin(unsigned cpu, struct call *call)
 {
-    struct call call = {.number = allocator->kind == ALLOCATOR_FREES ? 0 : new_call(),
+    if (call->allocator->kind == ALLOCATOR_FREES)
+        return call->inner || !call->object || take_back(cpu, call);
+    call->size = allocators_size(cpu, call->allocator);
+    if (call->inner)
+        return true;
+    if (call->allocator->kind == ALLOCATOR_REALLOCATES && call->object)
+        call->made = made_at(cpu, call);
+    call->guard = heap_change_raise(cpu, call->allocator, call->size);
+    return true;
+}
+
+/* Returns false if the call must not be made. */
+static bool enter(unsigned cpu, const struct request_allocator *allocator)
+{
+    struct call call = {.number =
+                            allocator->kind == ALLOCATOR_FREES && !heap_changes() ? 0 : new_call(),
                         .allocator = allocator,
-                        .object = argument_of(cpu, allocator->object),
+                        .object = allocators_object(cpu, allocator),
                         .by = {.cpu = cpu, .time = clock_time(cpu), .context = follow_context(cpu)},
                         .inner = follow_is_inside(cpu)};
+    bool made;
 
-    if (!follow_allocates(cpu, registers_general(cpu, REGISTERS_SP), allocator->entry + slide,
+    if (!follow_allocates(cpu, registers_general(cpu, REGISTERS_SP), allocators_entry(allocator),
                           call.number))
-        return;
-    if (allocator->kind == ALLOCATOR_FREES && !call.inner && call.object)
-        take_back(cpu, &call);
-    if (allocator->kind == ALLOCATOR_FREES)
-        return;
-    call.size = size_of(cpu, allocator);
-    if (allocator->kind == ALLOCATOR_REALLOCATES && !call.inner && call.object)
-        call.made = made_at(cpu, &call);
-    calls[call.number % CALLS] = call;
+        return true;
+    if (!call.number)
+        return begin(cpu, &call);
+    heap_change_enters(cpu, call.number);
+    made = begin(cpu, &call);
+    heap_change_entered(cpu, call.number);
+    calls[call.number % HEAP_CALLS] = call;
+    return made;
 }
 
 void objects_overwritten(const struct object *object)
@@ -235,24 +190,43 @@ void objects_overwritten(const struct object *object)
     heap_report_overwritten(object);
 }
 
-void heap_enters(unsigned cpu, uint64_t ip)
+void objects_limits(uint64_t address, uint64_t *from, uint64_t *until)
 {
-    const struct request_allocator *allocator = allocator_at(ip);
+    allocators_limits(address, from, until);
+}
+
+bool heap_enters(unsigned cpu, uint64_t ip)
+{
+    const struct request_allocator *allocator = allocators_at(ip);
 
     if (!allocator) /* the kernel has moved since */
-        return;
-    if (allocator->kind != BELONGS)
-        enter(cpu, allocator);
-    else if (!follow_is_inside(cpu))
+        return false;
+    if (allocator->kind != ALLOCATOR_BELONGS)
+        return !enter(cpu, allocator);
+    if (!follow_is_inside(cpu))
         follow_allocates(cpu, registers_general(cpu, REGISTERS_SP), ip, 0);
+    return false;
+}
+
+void heap_skip(unsigned cpu, uint64_t ip)
+{
+    uint64_t place = registers_general(cpu, REGISTERS_SP), next;
+
+    if (!registers_memory(cpu, place, &next, sizeof(next)))
+        return;
+    run_return(cpu, place, ip);
+    registers_set_general(cpu, REGISTERS_AX, 0);
+    registers_set_general(cpu, REGISTERS_SP, place + sizeof(next));
+    registers_continue_at(next);
 }
 
 /* An object whose size cannot be known, as of an argument of 32 bits, is one of no bytes. */
 static void add(const struct call *call, uint64_t address)
 {
     struct object object = {.start = address,
-                            .size = call->size < SIZE_MOST ? call->size : 0,
+                            .size = call->size < ALLOCATORS_SIZE_MOST ? call->size : 0,
                             .allocated = call->by,
+                            .guard = call->guard,
                             .family = (uint8_t)call->allocator->family};
 
     heap_report_allocated(&object, objects_add(&object));
@@ -279,7 +253,7 @@ static void give_up(const struct call *call, uint64_t address)
 
 void heap_returns(unsigned cpu, uint64_t allocation)
 {
-    struct call *place = &calls[allocation % CALLS];
+    struct call *place = &calls[allocation % HEAP_CALLS];
     const struct call call = *place;
     uint64_t address = registers_general(cpu, REGISTERS_AX);
 
@@ -288,8 +262,11 @@ void heap_returns(unsigned cpu, uint64_t allocation)
     if (call.number != allocation)
         return;
     place->number = 0;
+    heap_change_returns(cpu, allocation);
+    if (call.allocator->kind == ALLOCATOR_FREES)
+        return;
     if (call.inner) {
-        if (address && call.size < SIZE_MOST)
+        if (address && call.size < ALLOCATORS_SIZE_MOST)
             objects_forget(address, call.size);
         return;
     }
@@ -341,7 +318,8 @@ void heap_reset(void)
         return;
     objects_each(heap_report_gone);
     objects_reset();
-    memset(calls, 0, CALLS * sizeof(*calls));
+    heap_change_reset();
+    memset(calls, 0, HEAP_CALLS * sizeof(*calls));
 }
 
 void heap_tell(void)

@@ -15,26 +15,23 @@
 
 #include "outside/request.h"
 
-/* `cpus`: the most that the machine may have. False: no memory. */
-bool heap_begin(const struct request *request, unsigned cpus);
+/* `cpus`: the most that the machine may have. Returns what is wrong; NULL: nothing. */
+const char *heap_begin(const struct request *request, unsigned cpus);
 
 /* True if there is an allocator. Needs no lock. */
 bool heap_watch(void);
 
 void heap_slide(uint64_t by);
 
-/* True if a function of the allocators begins at this address. Needs no lock. */
-bool heap_begins(uint64_t ip);
-
-/* True if accesses of the instruction are judged: it is the kernel's, and no allocator's. */
-bool heap_judges(uint64_t ip);
-
 /* Registers the callbacks of an instruction that is translated (heap_watch.c). */
 struct instruction;
 void heap_watch_instruction(const struct instruction *instruction);
 
-/* The first instruction of such a function runs. */
-void heap_enters(unsigned cpu, uint64_t ip);
+/* The first instruction of an allocator's function runs. True if the call has to be skipped. */
+bool heap_enters(unsigned cpu, uint64_t ip);
+
+/* Then: the function returns 0 at once. Does not return. Called without the lock. */
+void heap_skip(unsigned cpu, uint64_t ip);
 
 /* The call that heap_enters has told follow_allocates of returns. */
 void heap_returns(unsigned cpu, uint64_t allocation);

@@ -7,6 +7,7 @@
 
 #include "outside/plugin/code.h"
 #include "outside/plugin/facts.h"
+#include "outside/plugin/heap_change.h"
 #include "outside/plugin/locks.h"
 #include "outside/plugin/objects.h"
 #include "outside/plugin/run.h"
@@ -33,9 +34,11 @@ static void on_access(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address
 
 static void on_allocator(unsigned cpu, void *own)
 {
-    if (run_take(cpu))
-        heap_enters(cpu, (uintptr_t)own);
+    bool skips = run_take(cpu) && heap_enters(cpu, (uintptr_t)own);
+
     locks_give();
+    if (skips)
+        heap_skip(cpu, (uintptr_t)own);
 }
 
 static bool is_call(enum decoded kind)
@@ -58,10 +61,10 @@ void heap_watch_instruction(const struct instruction *instruction)
 
     if (!heap_watch() || !code_is_kernels(ip))
         return;
-    if (heap_begins(ip))
+    if (allocators_at(ip))
         qemu_plugin_register_vcpu_insn_exec_cb(instruction->qemu, on_allocator,
-                                               QEMU_PLUGIN_CB_R_REGS, (void *)(uintptr_t)ip);
-    if (!is_of_stack(instruction) && !decode_is_fixed(instruction->bytes) && heap_judges(ip))
+                                               heap_change_entry_flags(), (void *)(uintptr_t)ip);
+    if (!is_of_stack(instruction) && !decode_is_fixed(instruction->bytes) && !allocators_have(ip))
         qemu_plugin_register_vcpu_mem_cb(instruction->qemu, on_access, QEMU_PLUGIN_CB_NO_REGS,
                                          is_call(instruction->code->kind) ? QEMU_PLUGIN_MEM_R
                                                                           : QEMU_PLUGIN_MEM_RW,

@@ -151,6 +151,16 @@ static uint64_t start_between(uint64_t least, uint64_t address)
     return start;
 }
 
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static uint64_t most(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
 static void mark_near(uint64_t from, uint64_t until)
 {
     for (uint64_t at = from; at < until; at += OBJECTS_WORD)
@@ -158,15 +168,21 @@ static void mark_near(uint64_t from, uint64_t until)
             set_state(at, OBJECTS_NEAR);
 }
 
-/* The allocator's memory around an object, but only in its pages: the next ones may be others'. */
-static void mark_around(uint64_t start, uint64_t size)
+/*
+ * The allocator's memory around an object, but only in its pages, or the guard: the next ones may
+ * be others', as may be what is beyond the limits.
+ */
+static void mark_around(const struct object *object)
 {
-    uint64_t first = word_start(start), page = start & ~(uint64_t)(PAGE - 1);
-    uint64_t end = word_start(start + size + OBJECTS_WORD - 1);
-    uint64_t next = (start + size + PAGE - 1) & ~(uint64_t)(PAGE - 1);
+    uint64_t first = word_start(object->start), last = object->start + object->size;
+    uint64_t page = first & ~(uint64_t)(PAGE - 1), next = (last + PAGE - 1) & ~(uint64_t)(PAGE - 1);
+    uint64_t end = word_start(last + OBJECTS_WORD - 1), from, until;
 
-    mark_near(first - page > OBJECTS_BESIDE ? first - OBJECTS_BESIDE : page, first);
-    mark_near(end, next - end > OBJECTS_BESIDE ? end + OBJECTS_BESIDE : next);
+    objects_limits(object->start, &from, &until);
+    from = most(word_start(from + OBJECTS_WORD - 1), page);
+    mark_near(most(from, first - least(first, OBJECTS_BESIDE)), first);
+    next = most(least(next, end + OBJECTS_BESIDE), last + object->guard);
+    mark_near(end, least(next, word_start(until)));
 }
 
 /* --- Objects by address --- */
@@ -268,7 +284,7 @@ static void remove_object(struct object *object)
     if (is_aligned(object))
         set_start(object->start, false);
     object->size = 0;
-    object->live = false;
+    object->live = object->held = false;
     object->next = spare;
     spare = number;
     known--;
@@ -331,7 +347,7 @@ static void mark_added(const struct object *object)
         return;
     }
     set_range(object->start, object->size, OBJECTS_LIVE);
-    mark_around(object->start, object->size);
+    mark_around(object);
 }
 
 bool objects_add(const struct object *object)
@@ -347,7 +363,7 @@ bool objects_add(const struct object *object)
         remove_object(added);
     }
     if (is_aligned(object))
-        remove_range(object->start, object->size);
+        remove_range(object->start, object->size + object->guard);
     if (!region_of(object->start, true) || !region_of(object->start + object->size, true) ||
         !(added = new_object()))
         return false;

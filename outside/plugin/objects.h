@@ -18,8 +18,8 @@
 #define OBJECTS_WORD     8u
 #define OBJECTS_CPU_BITS 9 /* numbers below FOLLOW_CPUS */
 
-/* An allocation or a free. */
-struct touch {
+/* An allocation or a free. Packed: there is one of each for every object. */
+struct __attribute__((packed)) touch {
     uint64_t cpu : OBJECTS_CPU_BITS, time : 64 - OBJECTS_CPU_BITS; /* time 0: it has not happened */
     uint32_t context;
 };
@@ -28,10 +28,14 @@ struct object {
     uint64_t start, size;
     struct touch allocated, freed;
     uint32_t next;  /* in its bucket */
+    uint16_t guard; /* bytes behind it that are nothing else's */
     uint8_t family; /* of allocators; 0: any */
-    bool live;
-    uint8_t told; /* for the caller's use */
+    bool live : 1;
+    bool held : 1;    /* freed, but its allocator does not know it */
+    uint8_t told : 3; /* for the caller's use */
 };
+
+_Static_assert(sizeof(struct object) == 48, "docs/outside.md, \"The heap\"");
 
 /* False: no memory. */
 bool objects_begin(void);
@@ -67,8 +71,12 @@ void objects_reset(void);
 /* Calls `take` for each live object. */
 void objects_each(void (*take)(const struct object *object));
 
-/* Implemented by the caller: the memory of a live object was returned again. */
+/*
+ * Implemented by the caller: the memory of a live object was returned again; and what is beside the
+ * address is not the heap's before `from` or from `until` on.
+ */
 void objects_overwritten(const struct object *object);
+void objects_limits(uint64_t address, uint64_t *from, uint64_t *until);
 
 /* --- The shadow --- */
 

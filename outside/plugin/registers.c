@@ -89,12 +89,32 @@ uint64_t registers_general(unsigned cpu, unsigned number)
     return value;
 }
 
-uint64_t registers_argument(unsigned cpu, uint64_t number)
+void registers_set_general(unsigned number, unsigned index, uint64_t value)
+{
+    struct cpu *cpu = find_registers(number);
+    GByteArray *bytes = g_byte_array_set_size(bytes_of(cpu), sizeof(value));
+
+    memcpy(bytes->data, &value, sizeof(value));
+    if (cpu->found[general[index]])
+        qemu_plugin_write_register(cpu->handles[general[index]], bytes);
+}
+
+static unsigned argument_register(uint64_t number)
 {
     static const uint8_t registers[] = {7, 6, 2, 1, 8, 9}; /* rdi rsi rdx rcx r8 r9 */
 
     assert(number > 0 && number <= sizeof(registers));
-    return registers_general(cpu, registers[number - 1]);
+    return registers[number - 1];
+}
+
+uint64_t registers_argument(unsigned cpu, uint64_t number)
+{
+    return registers_general(cpu, argument_register(number));
+}
+
+void registers_set_argument(unsigned cpu, uint64_t number, uint64_t value)
+{
+    registers_set_general(cpu, argument_register(number), value);
 }
 
 uint64_t registers_flags(unsigned cpu)
@@ -103,6 +123,21 @@ uint64_t registers_flags(unsigned cpu)
 
     read_register(cpu, FLAGS, &value);
     return value;
+}
+
+void registers_continue_at(uint64_t ip)
+{
+    qemu_plugin_set_pc(ip);
+}
+
+bool registers_can_change(void)
+{
+    return qemu_plugin_write_register;
+}
+
+bool registers_can_skip(void)
+{
+    return qemu_plugin_set_pc;
 }
 
 uint64_t registers_space(unsigned cpu)
@@ -157,10 +192,39 @@ uint64_t registers_argument(unsigned cpu, uint64_t number)
     return 0;
 }
 
+void registers_set_argument(unsigned cpu, uint64_t number, uint64_t value)
+{
+    (void)cpu;
+    (void)number;
+    (void)value;
+}
+
 uint64_t registers_flags(unsigned cpu)
 {
     (void)cpu;
     return 0;
+}
+
+void registers_set_general(unsigned cpu, unsigned number, uint64_t value)
+{
+    (void)cpu;
+    (void)number;
+    (void)value;
+}
+
+void registers_continue_at(uint64_t ip)
+{
+    (void)ip;
+}
+
+bool registers_can_change(void)
+{
+    return false;
+}
+
+bool registers_can_skip(void)
+{
+    return false;
 }
 
 bool registers_memory(unsigned cpu, uint64_t address, void *to, size_t size)

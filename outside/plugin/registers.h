@@ -30,6 +30,18 @@ uint64_t registers_argument(unsigned cpu, uint64_t number);
 /* rflags; of the flags of arithmetic QEMU may tell older ones. */
 uint64_t registers_flags(unsigned cpu);
 
+/*
+ * Set them, in a callback that was registered with QEMU_PLUGIN_CB_RW_REGS. Then: to continue at
+ * another instruction, with QEMU_PLUGIN_CB_RW_REGS_PC: does not return to the callback.
+ */
+void registers_set_general(unsigned cpu, unsigned number, uint64_t value);
+void registers_set_argument(unsigned cpu, uint64_t number, uint64_t value);
+void registers_continue_at(uint64_t ip);
+
+/* True if this QEMU does so. */
+bool registers_can_change(void);
+bool registers_can_skip(void);
+
 /* cr3 without its flags. */
 uint64_t registers_space(unsigned cpu);
 

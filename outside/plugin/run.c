@@ -47,12 +47,17 @@ static void begin_parts(qemu_plugin_id_t id, const struct request *request, unsi
 
 const char *run_begin(qemu_plugin_id_t id, const struct request *request, unsigned count)
 {
+    const char *wrong;
+
     begin_parts(id, request, count);
     if (!code_begin(request))
         return "the kernel's file cannot be read";
-    if (!heap_begin(request, count) || (run.locks && !kernel_locks_begin(request)) ||
-        !follow_init() || (run.graph && !graph_init()) || !clock_begin(id))
+    if ((run.locks && !kernel_locks_begin(request)) || !follow_init() ||
+        (run.graph && !graph_init()) || !clock_begin(id))
         return "out of memory";
+    wrong = heap_begin(request, count);
+    if (wrong)
+        return wrong;
     return tell_begin(request->out, count, run.registers)
                ? NULL
                : "out of memory, or the pipe to pitot is closed";

@@ -51,17 +51,39 @@ sub asked
 
 plugin_says(begin(1), objects(allocated => 1), end());
 my ($asked, $said) = asked();
-is_deeply($asked, ['alloc=kmalloc:1:1:0:0', 'realloc=krealloc:1:1:2', 'free=kfree:1:1',
-    'alloc=_Znwm:7:1:0:0', 'free=_ZdlPv:7:1'], 'allocators by their usual names');
+is_deeply($asked, ['alloc=kmalloc:1:1:0:0', 'realloc=krealloc:1:1:2:0', 'free=kfree:1:1:0',
+    'alloc=_Znwm:7:1:0:0', 'free=_ZdlPv:7:1:0'], 'allocators by their usual names');
 like($said, qr/\Apitot: allocators: kmalloc krealloc kfree _Znwm _ZdlPv\n/, '... are named');
 ($asked) = asked('--alloc', 'page_alloc:4096<<1', '--alloc', 'slab_grow:64', '--alloc',
     'kmalloc:2*3', '--realloc', 'krealloc:2:3', '--free', 'kfree:2');
 is_deeply($asked, ['alloc=page_alloc:0:1000:2:1', 'alloc=slab_grow:0:40:0:0',
-    'alloc=kmalloc:0:2:1:3', 'realloc=krealloc:0:2:3', 'free=kfree:0:2'],
+    'alloc=kmalloc:0:2:1:3', 'realloc=krealloc:0:2:3:0', 'free=kfree:0:2:0'],
     '... or those that are given, alone');
 ($asked) = asked('--alloc', 'kmalloc', '--free', 'kfree', '--realloc', 'krealloc');
-is_deeply($asked, ['alloc=kmalloc:0:1:0:0', 'realloc=krealloc:0:1:2', 'free=kfree:0:1'],
+is_deeply($asked, ['alloc=kmalloc:0:1:0:0', 'realloc=krealloc:0:1:2:0', 'free=kfree:0:1:0'],
     '... with their usual arguments');
+
+link_kernel($elf, [qw(__rust_alloc __rust_realloc __rust_dealloc _Znwm _ZdlPvm)]);
+is_deeply([map { s/=\w+//r } @{(asked())[0]}],
+    [qw(alloc:6:1:0:0 realloc:6:1:4:2 free:6:1:2 alloc:7:1:0:0 free:7:1:2)],
+    '... and those that are given an object and its size');
+link_kernel($elf, \@functions);
+
+# --- What is changed -----------------------------------------------------------------------------
+
+my $newest = '11.1.0';
+write_bytes("$room/bin/plugin-v7.so", slurp("$room/bin/plugin-v4.so"));
+{
+    local $environment{STAND_IN_VERSION} = $newest;
+    ($asked, $said) = asked('--guard', '--quarantine', 256);
+    is_deeply([@$asked[-2, -1]], ['guard=16', 'quarantine=256'], '--guard and --quarantine');
+    like($said, qr/^pitot:\ --guard\ changes\ the\ kernel:\ its\ objects\ have\ 16\ bytes\ more\n
+        pitot:\ --quarantine\ changes\ the\ kernel:\ each\ function\ that\ frees\ is\ 256\ objects
+        \ late$/mx, '... are named as changing the kernel');
+    ($asked, $said) = asked('--guard', '--alloc', 'page_alloc:4096<<1', '--alloc', 'kmalloc');
+    like($said, qr/^pitot: --guard: objects of page_alloc have none: it is given no size in /m,
+        'an allocator without a size in bytes is named');
+}
 
 # --- What is refused -----------------------------------------------------------------------------
 
@@ -78,10 +100,10 @@ my $size = 'F[:SIZE], with SIZE an argument from 1 to 6, a number of bytes, or t
     . 'as in 1*2, 4096<<1';
 refused_ok("--alloc kmalloc:$_: $size", '--alloc', "kmalloc:$_")
     for 'x', '0', '', '1*', '1+2', '1*2*3', '1<2', '99999999999';
-refused_ok("--realloc krealloc:$_: F[:OBJECT:SIZE], each an argument from 1 to 6",
-    '--realloc', "krealloc:$_") for '1', '7:1', '1:7', '0:1', '1:2:3';
-refused_ok("--free kfree:$_: F[:OBJECT], an argument from 1 to 6", '--free', "kfree:$_")
-    for '0', '7', '1:2';
+refused_ok("--realloc krealloc:$_: F[:OBJECT:SIZE[:OLD]], each an argument from 1 to 6",
+    '--realloc', "krealloc:$_") for '1', '7:1', '1:7', '0:1', '1:2:7', '1:2:3:4';
+refused_ok("--free kfree:$_: F[:OBJECT[:SIZE]], each an argument from 1 to 6", '--free', "kfree:$_")
+    for '0', '7', '1:7', '1:2:3';
 refused_ok('--free kfree: who allocates? --alloc FUNCTION names it', '--free', 'kfree');
 refused_ok('no function "kmaloc"; near: kmalloc, kmain, krealloc', '--alloc', 'kmaloc');
 refused_ok('no function "slap_*", and none with a similar spelling', '--allocator', 'slap_*');
@@ -94,6 +116,16 @@ link_kernel($elf, \@functions);
 {
     local $environment{STAND_IN_VERSION} = '7.2.22';
     refused_ok('the heap: QEMU 7.2 gives plugins no registers; 9.2 and later do');
+}
+refused_ok('--guard: QEMU 10.0 lets plugins change no registers; 10.2 and later do', '--guard');
+refused_ok('--quarantine: QEMU 10.0 lets plugins leave out no calls; 11.0 and later do',
+    '--quarantine', 9);
+{
+    local $environment{STAND_IN_VERSION} = $newest;
+    refused_ok("--guard: $_->[0] is given no size in bytes that could be larger", '--guard',
+        '--alloc', "$_->[0]:$_->[1]") for ['page_alloc', '4096<<1'], ['slab_grow', 64];
+    refused_ok('--quarantine: no function frees; --free FUNCTION names one', '--quarantine', 9,
+        '--alloc', 'kmalloc');
 }
 is((pitot(\%environment, 'heap', '-e', 'irq', @qemu))[2], 129, 'an option of another command');
 

@@ -22,6 +22,9 @@
 #define MOST  200u
 #define TURNS 20000
 
+/* Another heap than that of the first test, in a region of its own. */
+#define OTHER (UINT64_C(7) << OBJECTS_REGION_BITS)
+
 /* The model: of each byte the object that was there last, if its first word has not been reused. */
 static struct {
     uint64_t start, size;
@@ -34,6 +37,17 @@ void objects_overwritten(const struct object *object)
 {
     assert_true(object->live);
     overwritten++;
+}
+
+/* A variable in which objects are, within a page. */
+#define VARIABLE (OTHER + 0xe100)
+
+void objects_limits(uint64_t address, uint64_t *from, uint64_t *until)
+{
+    bool within = address >= VARIABLE && address < VARIABLE + 64;
+
+    *from = within ? VARIABLE : 0;
+    *until = within ? VARIABLE + 64 : UINT64_MAX;
 }
 
 static uint64_t word_of(uint64_t address)
@@ -154,9 +168,6 @@ static void random_operations(void **state)
     assert_int_equal(overwritten, 0);
 }
 
-/* Another heap than that of the test before, in a region of its own. */
-#define OTHER (UINT64_C(7) << OBJECTS_REGION_BITS)
-
 static struct object *add(uint64_t start, uint64_t size)
 {
     struct object object = {.start = start, .size = size, .allocated = {.time = 1}};
@@ -236,6 +247,38 @@ static void within_words(void **state)
     assert_int_equal(objects_at(OTHER + 0xa018)->size, 12);
 }
 
+/* What is behind an object is its guard's, beyond the page's end and where another was freed. */
+static void guards(void **state)
+{
+    struct object object = {.start = OTHER + 0xbff0, .size = 12, .guard = 20};
+
+    (void)state;
+    objects_free(add(OTHER + 0xc000, 64), (struct touch){.time = 2});
+    assert_true(objects_add(&object));
+    assert_int_equal(objects_at(OTHER + 0xbff0)->guard, 20);
+    assert_true(objects_are_good(OTHER + 0xbff0, 12));
+    for (uint64_t at = OTHER + 0xbffc; at < OTHER + 0xc010; at++)
+        assert_false(objects_are_good(at, 1));
+    assert_null(objects_with(OTHER + 0xc000));
+    assert_ptr_equal(objects_near(OTHER + 0xc00f), objects_at(OTHER + 0xbff0));
+    add(OTHER + 0xc010, 16); /* the next one touches the guard */
+    assert_true(objects_are_good(OTHER + 0xc010, 16));
+    assert_false(objects_are_good(OTHER + 0xc008, 8));
+}
+
+/* Beside the variable that a heap is in are others. */
+static void limits(void **state)
+{
+    (void)state;
+    add(VARIABLE, 16);
+    add(VARIABLE + 40, 16);
+    assert_true(objects_are_good(VARIABLE - 1, 1));
+    assert_false(objects_are_good(VARIABLE + 16, 1));
+    assert_false(objects_are_good(VARIABLE + 39, 1));
+    assert_false(objects_are_good(VARIABLE + 63, 1));
+    assert_true(objects_are_good(VARIABLE + 64, 1));
+}
+
 static void reset(void **state)
 {
     (void)state;
@@ -254,9 +297,14 @@ static void reset(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_operations), cmocka_unit_test(what_is_beside),
-        cmocka_unit_test(pages_end),         cmocka_unit_test(reuse),
-        cmocka_unit_test(within_words),      cmocka_unit_test(reset),
+        cmocka_unit_test(random_operations),
+        cmocka_unit_test(what_is_beside),
+        cmocka_unit_test(pages_end),
+        cmocka_unit_test(reuse),
+        cmocka_unit_test(within_words),
+        cmocka_unit_test(guards),
+        cmocka_unit_test(limits),
+        cmocka_unit_test(reset),
     };
 
     if (!objects_begin())

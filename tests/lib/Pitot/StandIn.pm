@@ -165,8 +165,8 @@ sub request
     my ($folder, undef, $copies_all, $graph, $calls, $cover) = $take->('Z64 l<L< L<4');
     my ($memory, $writers, $place_count) = $take->('Q<L<2');
     my @places = $take->('Q<2 L<2', 96);
-    my ($allocator_count, undef, $list, $listed) = $take->('L<4');
-    my @allocators = $take->('Q< L<4 Q<2', 192);
+    my ($allocator_count, $guard, $held, undef, $list, $listed) = $take->('L<8');
+    my @allocators = $take->('Q< L<4 Q<2 L<2', 192);
     my ($locks, $lock_count) = $take->('L<2');
     my @locks = $take->('Q<2 L<2', 128);
     my @addresses = unpack("x$at Q<*", $bytes);
@@ -181,6 +181,7 @@ sub request
         (map { ($_->[2] ? 'at' : 'place') . sprintf('=%x:%d', @$_[0, 1]) }
             @places[0 .. $place_count - 1]),
         (map { allocator_words(@$_) } @allocators[0 .. $allocator_count - 1]),
+        $guard ? "guard=$guard" : (), $held ? "quarantine=$held" : (),
         $listed ? 'allocator=' . hexadecimal(@addresses[$list .. $list + $listed - 1]) : (),
         $locks ? 'locks=1' : (), (map { 'lock=' . hexadecimal(@$_[0, 2, 1, 3]) }
             @locks[0 .. $lock_count - 1]),
@@ -196,10 +197,10 @@ sub request_log { return (request())[1, 2] }
 
 sub allocator_words
 {
-    my ($entry, $kind, $family, $object, $size, @sizes) = @_;
+    my ($entry, $kind, $family, $object, $size, $first, $second, $before) = @_;
     return join(':', "$allocators[$kind]=" . hexadecimal($entry, $family),
-        $kind == 0 ? hexadecimal($sizes[0], $size, $sizes[1]) : $object,
-        $kind == 1 ? hexadecimal($sizes[0]) : ());
+        $kind == 0 ? hexadecimal($first, $size, $second) : $object,
+        $kind == 1 ? hexadecimal($first) : (), $kind > 0 ? $before : ());
 }
 
 # --- Output --------------------------------------------------------------------------------------

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See heap_ask.h. */
+#include "outside/pitot/heap_ask.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "outside/pitot/allocators.h"
+#include "outside/pitot/plain.h"
+#include "outside/pitot/variables.h"
+
+#define GUARD 16 /* bytes between an object and the next */
+
+static struct allocators allocators;
+
+/* --- What is changed in the guest --- */
+
+static bool is_argument(uint64_t number)
+{
+    return number > 0 && number <= ARGUMENTS_MOST;
+}
+
+/* True if a few bytes more can be asked for: not of an order, nor where all have one size. */
+static bool has_room(const struct request_allocator *allocator)
+{
+    return is_argument(allocator->sizes[0]) ||
+           (allocator->size == ALLOCATOR_PRODUCT && is_argument(allocator->sizes[1]));
+}
+
+/* Refuses --guard and --quarantine if there is nothing that they could change. */
+static int check_changes(const struct pitot_options *options, struct refusal *why)
+{
+    const struct allocator *without = NULL;
+    bool guards = false, frees = false;
+
+    for (size_t i = 0; i < allocators.count; i++) {
+        const struct allocator *one = &allocators.allocator[i];
+
+        if (one->asked.kind == ALLOCATOR_FREES)
+            frees = true;
+        else if (has_room(&one->asked))
+            guards = true;
+        else
+            without = one;
+    }
+    if (options->guard && !guards)
+        return refuse(why, EINVAL, "--guard: %s is given no size in bytes that could be larger",
+                      without->name);
+    if (options->guard && without)
+        plain_tell("pitot: --guard: objects of %s have none: it is given no size in bytes",
+                   without->name);
+    if (options->quarantine && !frees)
+        return refuse(why, EINVAL, "--quarantine: no function frees; --free FUNCTION names one");
+    return 0;
+}
+
+int heap_ask(const struct pitot_options *options, struct watch *watch, struct refusal *why)
+{
+    int error = allocators_find(&allocators, options, watch->kernel, why);
+
+    if (!error)
+        error = check_changes(options, why);
+    if (!error)
+        error = allocators_ask(&allocators, options, watch, why);
+    watch->request.heap.guard = options->guard ? GUARD : 0;
+    watch->request.heap.quarantine = (uint32_t)options->quarantine;
+    return error ? error : variables_ask(watch, why);
+}
+
+/* --- What is told --- */
+
+static void tell_allocators(void)
+{
+    char *list = NULL;
+    size_t size;
+    FILE *text = open_memstream(&list, &size);
+
+    for (size_t i = 0; text && i < allocators.count; i++)
+        fprintf(text, " %s", allocators.allocator[i].name);
+    if (text && fclose(text) == 0)
+        plain_tell("pitot: allocators:%s", list);
+    free(list);
+}
+
+static void tell_changes(const struct pitot_options *options)
+{
+    if (options->guard)
+        fprintf(stderr, "pitot: --guard changes the kernel: its objects have %d bytes more\n",
+                GUARD);
+    if (options->quarantine)
+        fprintf(stderr,
+                "pitot: --quarantine changes the kernel: each function that frees is %" PRIu64
+                " object%s late\n",
+                options->quarantine, options->quarantine == 1 ? "" : "s");
+}
+
+void heap_ask_tell(const struct pitot_options *options)
+{
+    tell_allocators();
+    tell_changes(options);
+}

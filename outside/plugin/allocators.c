@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See allocators.h. */
+#include "outside/plugin/allocators.h"
+
+#include <assert.h>
+#include <stddef.h>
+
+#include "outside/plugin/registers.h"
+
+struct range {
+    uint64_t first, end;
+};
+
+static const struct request_allocator *allocators;
+static unsigned allocator_count;
+static const struct request_allocator belonging = {.kind = ALLOCATOR_BELONGS};
+static struct ranges {
+    const struct range *range; /* sorted */
+    size_t count;
+} code, variables; /* the allocators' code, the kernel's variables */
+static uint64_t slide;
+
+static struct ranges ranges_of(const struct request *request, struct request_list list)
+{
+    return (struct ranges){(const void *)&request->addresses[list.first], list.count / 2};
+}
+
+void allocators_begin(const struct request *request)
+{
+    assert(request->heap.allocator_count <= ALLOCATORS_MOST);
+    allocators = request->heap.allocators;
+    allocator_count = request->heap.allocator_count;
+    code = ranges_of(request, request->heap.code);
+    variables = ranges_of(request, request->heap.variables);
+}
+
+bool allocators_are_known(void)
+{
+    return allocator_count > 0;
+}
+
+unsigned allocators_number(const struct request_allocator *allocator)
+{
+    assert(allocator >= allocators && allocator < allocators + allocator_count);
+    return (unsigned)(allocator - allocators);
+}
+
+void allocators_slide(uint64_t by)
+{
+    slide += by;
+}
+
+uint64_t allocators_entry(const struct request_allocator *allocator)
+{
+    return allocator->entry + slide;
+}
+
+/* --- The allocators' code --- */
+
+/* Returns how many ranges end before the address. */
+static size_t ranges_before(const struct ranges *ranges, uint64_t address)
+{
+    size_t low = 0, high = ranges->count;
+
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+
+        if (ranges->range[middle].end <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Returns the range of the allocators' code that holds the address; NULL: none does. */
+static const struct range *range_of(uint64_t ip)
+{
+    size_t index = ranges_before(&code, ip - slide);
+
+    return index == code.count || ip - slide < code.range[index].first ? NULL : &code.range[index];
+}
+
+const struct request_allocator *allocators_at(uint64_t ip)
+{
+    const struct range *range = range_of(ip);
+
+    for (unsigned i = 0; i < allocator_count; i++)
+        if (allocators[i].entry == ip - slide)
+            return &allocators[i];
+    return range && range->first == ip - slide ? &belonging : NULL;
+}
+
+bool allocators_have(uint64_t ip)
+{
+    return range_of(ip);
+}
+
+void allocators_limits(uint64_t address, uint64_t *from, uint64_t *until)
+{
+    uint64_t in_file = address - slide;
+    size_t index = ranges_before(&variables, in_file);
+    const struct range *next = index < variables.count ? &variables.range[index] : NULL;
+    bool within = next && next->first <= in_file;
+
+    *from = within ? next->first + slide : index > 0 ? variables.range[index - 1].end + slide : 0;
+    *until = within ? next->end + slide : next ? next->first + slide : UINT64_MAX;
+}
+
+/* --- Arguments of the functions --- */
+
+static bool is_argument(uint64_t number)
+{
+    return number > 0 && number <= ARGUMENTS_MOST;
+}
+
+static uint64_t value_of(unsigned cpu, uint64_t number)
+{
+    return is_argument(number) ? registers_argument(cpu, number) : number;
+}
+
+uint64_t allocators_size(unsigned cpu, const struct request_allocator *allocator)
+{
+    uint64_t a = value_of(cpu, allocator->sizes[0]), b = value_of(cpu, allocator->sizes[1]);
+    uint64_t size = a;
+
+    if (allocator->size == ALLOCATOR_SHIFT)
+        return b < 40 && a <= ALLOCATORS_SIZE_MOST >> b ? a << b : ALLOCATORS_SIZE_MOST;
+    if (allocator->size == ALLOCATOR_PRODUCT && __builtin_mul_overflow(a, b, &size))
+        return ALLOCATORS_SIZE_MOST;
+    return size;
+}
+
+uint64_t allocators_object(unsigned cpu, const struct request_allocator *allocator)
+{
+    return value_of(cpu, allocator->object);
+}
+
+bool allocators_unit(unsigned cpu, const struct request_allocator *allocator,
+                     struct allocators_unit *unit)
+{
+    unsigned counts = is_argument(allocator->sizes[0]) ? 0 : 1;
+    uint64_t other = value_of(cpu, allocator->sizes[!counts]);
+
+    *unit = (struct allocators_unit){allocator->sizes[counts], allocator->size == ALLOCATOR_SAME ? 1
+                                                               : allocator->size == ALLOCATOR_SHIFT
+                                                                   ? UINT64_C(1) << other % 64
+                                                                   : other};
+    return is_argument(unit->argument) && unit->bytes > 0 &&
+           (counts == 0 || allocator->size == ALLOCATOR_PRODUCT);
+}
