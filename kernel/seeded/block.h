@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The memory of the seeded bug (kernel/seeded/wild.c): a block that a request owns first, then an
- * account. Used in task context; a request's timeout runs in interrupt context.
+ * The memory of the seeded bug (kernel/seeded/wild.c), and its allocator: two blocks, the first of
+ * which a request owns first, then an account. Used in task context; a request's timeout runs in
+ * interrupt context.
  */
 #pragma once
 
@@ -23,5 +24,9 @@ extern union block {
     struct account account;
 } shared_block;
 
-/* Opens, serves and closes a request in the block, which is then free. */
-void request_serve(uint64_t number);
+/* Returns the first block that is free, as its last owner left it; NULL: none. */
+union block *shared_alloc(void);
+void shared_free(union block *block);
+
+/* Opens, serves and closes a request in a block, which is then free. A negative errno: none was. */
+int request_serve(uint64_t number);

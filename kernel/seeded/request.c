@@ -4,6 +4,7 @@
  * timer's function later writes to the next owner's memory, in interrupt context.
  */
 #include <linux/errno.h>
+#include <stddef.h>
 
 #include "kernel/fs/visible.h"
 #include "kernel/seeded/block.h"
@@ -23,13 +24,18 @@ VISIBLE static void request_expire(void *data)
     request->result = -ETIMEDOUT;
 }
 
-void request_serve(uint64_t number)
+int request_serve(uint64_t number)
 {
+    union block *block = shared_alloc();
+
+    if (block == NULL)
+        return -ENOMEM;
     timer_cancel(&timeout); /* may be pending after a run that ^C interrupted */
     timeout.function = request_expire;
-    timeout.data = &shared_block.request;
+    timeout.data = &block->request;
     timer_start(&timeout, TIMEOUT_NS, 0);
-    shared_block.request.number = number;
-    shared_block.request.result = 0;
-    /* The bug: the owner frees the block here, and timer_cancel(&timeout) is missing. */
+    block->request.number = number;
+    block->request.result = 0;
+    shared_free(block); /* the bug: timer_cancel(&timeout) is missing */
+    return 0;
 }

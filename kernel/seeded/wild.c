@@ -4,6 +4,7 @@
  * account's balance; the code for accounts is correct. Task context, interrupts on.
  */
 #include <linux/errno.h>
+#include <stddef.h>
 
 #include "core/console/command.h"
 #include "core/lib/print.h"
@@ -13,8 +14,6 @@
 #include "kernel/time/ticks.h"
 
 #define ENTRIES 50 /* one per tick: the last is long after the request's timeout */
-
-union block shared_block;
 
 VISIBLE static void account_enter(struct account *account, int64_t amount)
 {
@@ -37,19 +36,34 @@ static void account_check(const struct account *account)
               account->balance, account->entries, offsetof(struct account, balance));
 }
 
-static int wild_run(int argc, char **argv)
+static int account_fill(struct account *account)
 {
-    (void)argc, (void)argv;
-    request_serve(1);
-    account_open(&shared_block.account);
-    while (shared_block.account.entries < ENTRIES) {
-        account_enter(&shared_block.account, 1);
+    account_open(account);
+    while (account->entries < ENTRIES) {
+        account_enter(account, 1);
         thread_sleep_ns(TICK_NS);
         if (command_interrupted())
             return -EINTR;
     }
-    account_check(&shared_block.account);
+    account_check(account);
     return 0;
+}
+
+static int wild_run(int argc, char **argv)
+{
+    union block *block = NULL;
+    int error = request_serve(1);
+
+    (void)argc, (void)argv;
+    if (!error)
+        block = shared_alloc();
+    if (block == NULL) {
+        print("wild: no block is free\n");
+        return -ENOMEM;
+    }
+    error = account_fill(&block->account);
+    shared_free(block);
+    return error;
 }
 
 COMMAND(wild) = {
