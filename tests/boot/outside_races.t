@@ -58,6 +58,7 @@ sub races
 # --- Each command --------------------------------------------------------------------------------
 
 my $functions = <<'END';
+global work:function
 work:   call leaf
         dec ecx
         jnz work

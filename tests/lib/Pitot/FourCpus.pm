@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# A kernel of four CPUs, each of which calls `work` with a number in ecx, all at the same time; when
-# the last has returned, the machine ends.
+# A kernel of four CPUs, each of which calls `work` with a number in ecx and edi, all at the same
+# time; when the last has returned, the machine ends. `work` is assembly, or in an object.
 #
 #     use Pitot::FourCpus;
 #
-#     my @qemu = four_cpus("$logs/cpus", 10_000_000, "work: nop\n loop work\n ret\n");
+#     my @qemu = four_cpus("$logs/cpus", 10_000_000, <<'END');
+#     global work:function
+#     work: loop work
+#           ret
+#     END
+#     @qemu = four_cpus("$logs/one", 1_000, 'extern work', cpus => 1, objects => ["$logs/work.o"]);
 package Pitot::FourCpus;
 
 use strict;
@@ -23,7 +28,7 @@ my $kernel = <<'END';
 pvh_note
 section .text progbits alloc exec nowrite align=16
 bits 32
-global start, work:function
+global start
 start:  mov dword [directories], 0x83           ; 4 GiB, as they are
         mov dword [directories + 8], 0x40000083
         mov dword [directories + 16], 0x80000083
@@ -52,16 +57,17 @@ long_mode:
 .later: loop .later
         mov dword [rdx + 0x300], 0xc4608
 .all:   pause
-        cmp dword [begun], 4
+        cmp dword [begun], CPUS
         jb .all
         mov ecx, TURNS
+        mov edi, ecx
         call work
         lock inc dword [ended]
         test ebx, ebx
         jnz .halt
 .others:
         pause
-        cmp dword [ended], 4
+        cmp dword [ended], CPUS
         jb .others
         mov al, 0
         out 0xf4, al                            ; isa-debug-exit
@@ -93,19 +99,21 @@ ended:  resb 4
 END
 
 # QEMU's command. `apart`: the bytes from one CPU's stack to the next one's; 0: all are on one.
+# `cpus`: fewer; `objects`: more to link.
 sub four_cpus
 {
     my ($name, $turns, $functions, %of) = @_;
     my $apart = $of{apart} // 4096;
+    my $cpus = $of{cpus} // 4;
     write_bytes("$name.inc", $functions);
     write_bytes("$name.asm", $kernel);
-    Test::More::is(system('nasm', "-DTURNS=$turns", "-DAPART=$apart", "-DFUNCTIONS='$name.inc'",
-            '-g', '-F', 'dwarf', '-f', 'elf64', "$name.asm", '-o', "$name.o"), 0,
-        'a kernel of four CPUs is assembled');
-    Test::More::is(system('ld', '-Ttext=0x200000', '-e', 'start', "$name.o", '-o', "$name.elf"), 0,
-        '... and linked');
+    Test::More::is(system('nasm', "-DTURNS=$turns", "-DAPART=$apart", "-DCPUS=$cpus",
+            "-DFUNCTIONS='$name.inc'", '-g', '-F', 'dwarf', '-f', 'elf64', "$name.asm", '-o',
+            "$name.o"), 0, "a kernel of $cpus CPUs is assembled");
+    Test::More::is(system('ld', '-Ttext=0x200000', '-e', 'start', '-z', 'noexecstack', "$name.o",
+            @{$of{objects} // []}, '-o', "$name.elf"), 0, '... and linked');
     return ('qemu-system-x86_64', '-machine', 'pc', '-accel', 'tcg,thread=multi', '-cpu', 'max',
-        '-smp', 4, '-m', '64M', '-kernel', "$name.elf", '-nodefaults', '-display', 'none',
+        '-smp', $cpus, '-m', '64M', '-kernel', "$name.elf", '-nodefaults', '-display', 'none',
         '-no-reboot', '-device', 'isa-debug-exit,iobase=0xf4,iosize=1');
 }
 

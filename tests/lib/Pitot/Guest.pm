@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# The small kernels of tests/guests: one file of C each, whose head states what is true of it.
+# The small kernels of tests/guests: one file each, whose head states what is true of it. Those in
+# C++ and Rust are objects for Pitot::FourCpus.
 #
 #     use Pitot::Guest;
 #
 #     link_guest('nested', "$logs/nested.elf");
 #     link_guest('heap', "$logs/mended.elf", '-DMENDED');
 #     my @qemu = ('qemu-system-x86_64', guest_machine(), '-kernel', "$logs/nested.elf");
+#
+#     my @objects = compile_guest('heap_rust.rs', "$logs/mended", qw(--cfg mended));
+#     @qemu = four_cpus("$logs/cpus", 100, 'extern work', objects => [@objects]);
 package Pitot::Guest;
 
 use strict;
@@ -14,14 +18,20 @@ use warnings;
 
 use Exporter qw(import);
 
-our @EXPORT = qw(link_guest guest_machine $guest_ended);
+our @EXPORT = qw(link_guest compile_guest guest_machine $guest_ended);
 
 our $guest_ended = 1;    # isa-debug-exit's status for 0
 
-my @flags = (qw(-g -O2 -ffreestanding -fno-pic -no-pie -mno-red-zone -mgeneral-regs-only
-    -fcf-protection=none -fno-stack-protector -fno-asynchronous-unwind-tables
-    -fno-optimize-sibling-calls -nostdlib -static -I.), '-Wl,--build-id',
+my @code = qw(-g -O2 -ffreestanding -fno-pic -mno-red-zone -mgeneral-regs-only -fcf-protection=none
+    -fno-stack-protector -fno-asynchronous-unwind-tables -fno-optimize-sibling-calls -I.);
+my @flags = (@code, qw(-no-pie -nostdlib -static), '-Wl,--build-id',
     '-Wl,-T,tests/guests/linker.ld', '-Wl,--no-warn-rwx-segments', '-Wl,-z,noexecstack');
+
+# As the Makefile compiles ports/rust. What of std needs a system is not there, and never runs.
+my $rustc = -x '/usr/bin/rustc' ? '/usr/bin/rustc' : 'rustc';
+my @rust = (qw(--edition 2021 --crate-type staticlib --crate-name work -O -g -C panic=abort
+    -C relocation-model=static -C no-redzone=yes -C force-frame-pointers=yes -A warnings),
+    '-C', 'target-feature=-sse,-sse2,-sse3,-ssse3,-sse4.1,-sse4.2,-avx,-avx2');
 
 sub link_guest
 {
@@ -30,6 +40,21 @@ sub link_guest
         or die("no $elf.boot.o\n");
     system('gcc', @flags, @options, '-o', $elf, "$elf.boot.o", "tests/guests/$name.c") == 0
         or die("no $elf\n");
+}
+
+# Returns what to link.
+sub compile_guest
+{
+    my ($source, $name, @options) = @_;
+    if ($source =~ /\.rs$/) {
+        system($ENV{RUSTC} // $rustc, @rust, @options, '-o', "$name.a", "tests/guests/$source") == 0
+            or die("no $name.a\n");
+        return ('--gc-sections', '--unresolved-symbols=ignore-all', "$name.a");
+    }
+    system('g++', '-std=c++17', @code, qw(-fno-exceptions -fno-rtti -fno-threadsafe-statics -c -o),
+        "$name.o", @options, "tests/guests/$source") == 0
+        or die("no $name.o\n");
+    return ("$name.o");
 }
 
 sub guest_machine

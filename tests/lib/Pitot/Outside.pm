@@ -19,7 +19,7 @@ use Test::More ();
 use Pitot::Files;
 use Pitot::Perf;
 
-our @EXPORT = qw(machine_of chains_of tells_registers $switched_off);
+our @EXPORT = qw(machine_of chains_of tells_registers qemu_is_from $switched_off);
 
 our $switched_off = 1;    # isa-debug-exit's status for 0
 
@@ -33,12 +33,19 @@ sub machine_of
         'isa-debug-exit,iobase=0xf4,iosize=1');
 }
 
+# Whether this QEMU is of this version or a later one.
+sub qemu_is_from
+{
+    my ($first, $second) = @_;
+    my ($major, $minor) = `qemu-system-x86_64 --version` =~ /version (\d+)\.(\d+)/
+        or die("no QEMU\n");
+    return $major > $first || $major == $first && $minor >= $second;
+}
+
 # Whether this QEMU gives plugins registers, and the values of accesses.
 sub tells_registers
 {
-    my ($major, $minor) = `qemu-system-x86_64 --version` =~ /version (\d+)\.(\d+)/
-        or die("no QEMU\n");
-    return $major > 9 || $major == 9 && $minor >= 2;
+    return qemu_is_from(9, 2);
 }
 
 # Each chain of the file, and how often it was there.
