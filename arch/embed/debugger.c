@@ -31,8 +31,8 @@ bool arch_embed_is_debugged(void)
 }
 
 /*
- * If the debugger has moved ip, a breakpoint there hits, as RF is cleared. The line is not polled
- * during steps, so a stop requested meanwhile is reported here.
+ * Clears RF if the debugger moved ip, so that a breakpoint at the new ip hits. Also reports a stop
+ * that was requested during a step, when the line is not polled.
  */
 static void stop(struct regs *regs, enum arch_stop why)
 {

@@ -180,8 +180,8 @@ static unsigned touches(const struct arch_watch *part, const struct share_eviden
 /* --- One register. --- */
 
 /*
- * The result for each register. Bit i of `hit` or `doubtful`: the register's owner i. `touches`: at
- * most how often an owner in `hit` or `doubtful` was accessed.
+ * The result for each register. Bit i of `hit` or `doubtful`: the register's owner i. `touches`:
+ * upper bound of the accesses to each owner in `hit` or `doubtful`.
  */
 struct verdicts {
     uint16_t hit[ARCH_WATCHES];

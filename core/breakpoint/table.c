@@ -145,7 +145,7 @@ static void table_make(struct slot_table *next, const struct breakpoint_plan *pl
     next->shared = table_is_shared(next);
 }
 
-/* Nothing hits between disarm and arm, so the debug trap sees only a table that matches. */
+/* All watches are off while the table changes, so the debug trap never sees a half-changed one. */
 static void table_switch(const struct breakpoint_plan *plan)
 {
     static const uint64_t nothing;

@@ -19,8 +19,8 @@ void gdb_link_init(struct gdb_link *link, const struct gdb_line *line)
 }
 
 /*
- * Everything before a packet is noise, except acknowledgements and GDB_BREAK, which gdb may have
- * sent before it knew of this stop, or before it showed the stop to its user.
+ * Bytes before '$' count as noise, except acknowledgements and GDB_BREAK: gdb may send a break
+ * before it learns of this stop.
  */
 static int await_start(struct gdb_link *link)
 {
@@ -181,7 +181,7 @@ void gdb_link_send_once(struct gdb_link *link)
     char end[3] = {'#'};
     uint8_t sum = 0;
 
-    assert(!link->out_cut); /* the server has replaced such a reply by an error */
+    assert(!link->out_cut); /* a reply too long for `out` became an error in gdb_server */
     for (size_t i = 0; i < link->out_length; i++)
         sum = (uint8_t)(sum + (uint8_t)link->out[i]);
     end[1] = hex_digit(sum >> 4);

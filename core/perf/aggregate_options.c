@@ -185,8 +185,7 @@ static int set_key(struct event_spec *event, const char *key, struct refusal *wh
 
     if (!tracepoint)
         return refuse(why, EINVAL,
-                      "--key: %s is not a tracepoint and has no fields; without --key a span "
-                      "begins and ends in one thread",
+                      "--key: %s has no fields; leave --key out to match hits by thread",
                       event->name);
     if (!field)
         return refuse_field(event, "--key", key, false, why);

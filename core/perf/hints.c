@@ -60,7 +60,7 @@ void record_hints_clock(const struct recording_options *recording)
         print("cpu-clock: the timer takes the samples, but not where interrupts are off: %s\n",
               nmi_clock_problem());
     if (any && slowed.hertz)
-        print("cpu-clock: slowed down to %u samples a second, as one took %llu us: the workload "
-              "keeps half of the CPU\n",
+        print("cpu-clock: rate lowered to %u samples a second: one took %llu us, and sampling may "
+              "use half of the CPU at most\n",
               slowed.hertz, (unsigned long long)slowed.took / 1000);
 }

@@ -193,8 +193,8 @@ static int check_branches(const struct event_spec *event, struct refusal *why)
                       event->name);
     if (attr->freq)
         return refuse(why, EINVAL,
-                      "-F: branches have no frequency; -c N takes every N-th branch; give another "
-                      "event its own frequency: EVENT/freq=HZ/");
+                      "-F: not for branches: use -c N (every N-th branch), and EVENT/freq=HZ/ for "
+                      "other events");
     if (attr->sample_type & (PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_INTR))
         return refuse(why, EINVAL,
                       "a branch has no call chain and no registers, only from and to; other events "

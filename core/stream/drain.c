@@ -170,7 +170,7 @@ static void drain_end(struct stream *stream)
     if (drain.state != DRAIN_ENDS) {
         drain.loss_count = recording_losses(drain.losses, ARCH_CPUS_MAX);
         drain.closed = arch_clock_ns();
-        local_barrier(); /* a panic that continues this end sees the same values */
+        local_barrier(); /* drain_crash repeats the end with these values */
         drain.state = DRAIN_ENDS;
     }
     stream_end_recording(stream, drain.losses, drain.loss_count, drain.closed);

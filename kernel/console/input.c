@@ -161,8 +161,9 @@ void input_release_interrupt(void)
 }
 
 /*
- * Returns the number of ^C for the reader of bytes. It is loaded before `claimed`, so a later claim
- * takes none of these ^C.
+ * Returns how many ^C the byte reader has to handle: all typed so far or, during a claim, those
+ * typed before it. Loads the total before `claimed`, so that a claim that begins meanwhile does not
+ * take them.
  */
 static uint64_t readers_interrupts(void)
 {

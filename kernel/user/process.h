@@ -79,7 +79,7 @@ struct process {
 
 #define PROCESS_PARENT_CONSOLE 0
 #define PROCESS_PARENT_NONE    UINT32_MAX       /* the parent has ended */
-#define PROCESS_PARENT_JOB     (UINT32_MAX - 1) /* the console, which does not wait for it */
+#define PROCESS_PARENT_JOB     (UINT32_MAX - 1) /* the console, which does not wait (&) */
 
 #define PROCESS_FILE_NONE    (-1)
 #define PROCESS_FILE_INPUT   (-2) /* standard input, which is always at its end */

@@ -62,8 +62,9 @@ int wire_next(struct wire_reader *reader, const struct wire_head **record, struc
     if (head->kind >= sizeof(sizes) / sizeof(*sizes) || sizes[head->kind] == 0 ||
         head->size != sizes[head->kind])
         return refuse(why, EINVAL,
-                      "the plugin wrote no record of version %d: kind %u, %u bytes; make outside",
-                      WIRE_VERSION, head->kind, head->size);
+                      "unknown record from the plugin: kind %u, %u bytes (version %d is expected); "
+                      "make outside",
+                      head->kind, head->size, WIRE_VERSION);
     if (left < head->size)
         return 0;
     reader->begin += head->size;

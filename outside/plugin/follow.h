@@ -188,8 +188,8 @@ void follow_time(unsigned cpu, uint64_t time);
 void follow_by_entry(void);
 
 /*
- * Reports that a block begins at `ip`, after a call or interrupt whose entry was not known. Returns
- * true if it is the first block of a callee or handler. Needs the lock.
+ * A block begins at `ip`. Called if the call or interrupt before it was reported without its
+ * target. Returns true if the block is the first of a callee or handler. Needs the lock.
  */
 bool follow_begin(unsigned cpu, uint64_t ip);
 

@@ -223,7 +223,7 @@ like(scalar perf_script($machine, '-F', $fields), qr/$last\z/, '... and of the s
 my @refused = (
     ['-e branches', qr/branches: say what to step: -- COMMAND, -p PID, or --start EVENT/],
     ['-e branches:u -- help', qr/branches:u: help runs in the kernel: .*/],
-    ['-F 100 -e branches -- help', qr/-F: branches have no frequency; -c N takes every N-th .*/],
+    ['-F 100 -e branches -- help', qr/-F: not for branches: use -c N \(every N-th branch\), .*/],
     ['-g -e branches -- help', qr/-g: a branch has only from and to/],
     ['-e branches,branches -- help', qr/branches: a recording can have this event only once/],
     ['-e branches/window=0/ -- help', qr/window "0": a number of instructions from 1 on, .*/],

@@ -163,8 +163,8 @@ for (['QEMU', 1, extra => ['-icount', 'shift=7']], ['QEMU', 4, extra => ['-icoun
     my $slow = boot(smp => $cpus, run => "$costly; perf script; $free; poweroff", @options);
     ended_ok($slow, "$name with $cpus CPU(s), slow: the work comes to its end");
     my ($hertz, $took) = said($slow, $costly) =~
-        /^cpu-clock: slowed down to (\d+) samples a second, as one took (\d+) us: /m;
-    cmp_ok($hertz // 4000, '<', 4000, '... with fewer samples than asked for, which is said');
+        /^cpu-clock: rate lowered to (\d+) samples a second: one took (\d+) us, /m;
+    cmp_ok($hertz // 4000, '<', 4000, '... with fewer samples than asked for, which is reported');
     # Several CPUs take turns at one clock of instructions: a sample of one takes as long as the
     # turns of the others that lie in it.
     if ($cpus == 1) {
@@ -173,7 +173,7 @@ for (['QEMU', 1, extra => ['-icount', 'shift=7']], ['QEMU', 4, extra => ['-icoun
         # The thread that streams works for the recording meanwhile: that time is not the load's.
         my $streamed = weight(grep { $_->{comm} ne 'fs-stress' } @taken);
         my ($alone) = said($slow, $free) =~ /^ +(\d+\.\d+) seconds time elapsed$/m;
-        # Eight, each time before it is slowed down to half, show only what they cost.
+        # Eight, each time before the rate is halved, show only what they cost.
         my $halvings = log(4000 / ($hertz // 4000)) / log(2);
         cmp_ok((span(@taken) - $streamed) / $second, '<',
             2 * $alone + 8 * $halvings * ($took // 0) / 1e6,

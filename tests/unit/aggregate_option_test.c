@@ -206,8 +206,7 @@ static void a_span_without_an_end_is_refused(void **state)
     assert_no_spans("test:some", "test:some", "name",
                     "--key: name is a string; a key must be a number or a pointer");
     assert_no_spans(WATCH, "test:some", "left",
-                    "--key: " WATCH " is not a tracepoint and has no fields; without --key a span "
-                    "begins and ends in one thread");
+                    "--key: " WATCH " has no fields; leave --key out to match hits by thread");
     assert_int_equal(spans("test:some", "test:other", NULL), 0);
     assert_int_equal(aggregate_option_parse(&events[0], 1, "--by", "cpu", &why), -EINVAL);
     assert_string_equal(why.text, "--by: test:some begins spans; --by must come after --to EVENT");

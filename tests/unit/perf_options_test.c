@@ -382,8 +382,8 @@ static void what_branches_have_none_of_is_the_other_events(void **state)
     assert_refused("record -e branches/regs=yes/ -e mem:0xffffffff80001000",
                    "a branch has no call chain");
     assert_refused("record -e branches/raw=yes/", "branches is not a tracepoint");
-    assert_refused("record -F 10 -e branches", "-F: branches have no frequency");
-    assert_refused("record -e branches/freq=max/", "-F: branches have no frequency");
+    assert_refused("record -F 10 -e branches", "-F: not for branches: use -c N");
+    assert_refused("record -e branches/freq=max/", "-F: not for branches: use -c N");
     assert_refused("record -e branches,branches:k",
                    "branches: a recording can have this event only once");
     assert_refused("record -e branches/window=0/", "window \"0\": a number of instructions");

@@ -22,7 +22,10 @@ _Noreturn void stop_leave(struct regs *regs, uintptr_t ip, bool at_breakpoint);
 void stop_break_attach(bool attach);
 void stop_line_attach(bool attach);
 
-/* Notes that a stop has read the line: the line's NMI may still arrive and find nothing. */
+/*
+ * Call after a stop has read the line: an NMI raised by the same bytes may still arrive, and must
+ * not count as spurious.
+ */
 void stop_line_was_read(void);
 
 /*
@@ -53,8 +56,8 @@ bool stop_step_cancel(unsigned cpu, struct regs *regs);
 bool stop_step_is_under_way(unsigned cpu);
 
 /*
- * Called in an NMI whose request to stop this CPU cannot serve now. Makes an interrupted debug trap
- * or #BP check for the request at its end, even if it has already checked; in all other cases the
- * stop is requested again later.
+ * Called in an NMI that asks this CPU to stop while it cannot. Makes an interrupted debug trap or
+ * #BP check for the request at its end, even if it has already checked; in all other cases the stop
+ * is requested again later.
  */
 void stop_look_again(struct regs *regs);

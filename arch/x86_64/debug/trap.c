@@ -146,8 +146,8 @@ static unsigned watch_reachable(unsigned fired)
 /*
  * QEMU reports a step over a watched access in two traps, the second before the handler of the
  * first runs: it overwrites the first frame, and the interrupted ip is lost. The GS base that the
- * entry found (watch_entry) shows whether a program was interrupted. A program can be ended;
- * otherwise the CPU would return to this entry for ever. The kernel cannot continue.
+ * entry found (watch_entry) shows whether a program was interrupted. If a program was interrupted,
+ * it is killed; if the kernel was, nothing can be resumed and it panics.
  */
 static void debug_find_program(struct regs *regs)
 {

@@ -15,7 +15,7 @@
 
 #define PATIENCE_NS 2000000000ull /* emulated CPUs take turns: patience.h */
 
-/* The reasons for which a CPU waits until it is its turn to stop, or during another CPU's step. */
+/* The reasons to keep waiting: another CPU stops first, or steps alone. */
 #define UNTIL_MY_TURN (RENDEZVOUS_PARK | RENDEZVOUS_REPORT | RENDEZVOUS_HALT)
 
 static uint32_t parker;        /* [A] the CPU + 1; 0: none */
