@@ -16,12 +16,12 @@ my $layers = slurp('tools/layers');
 my ($picture) = slurp('docs/index.md') =~ /^## What may include what\n(.*?)^## /ms;
 
 # Houses of a rule's pattern: $products are pages of arch.
-my @houses = qw(boot kernel core drivers arch programs);
+my @houses = qw(boot kernel core drivers arch programs outside);
 my (%held, %drawn);
 for my $house (@houses) {
-    my ($pattern) = $layers =~ /^ +\[ qr\{$house\/\}, +(qr\{.*?\}), +\$kernel \]/m;
-    ok($pattern, "tools/layers has a rule for $house") or next;
-    my $words = $pattern =~ s/\$products/arch/r;
+    my @patterns = $layers =~ /^ +\[ qr\{$house\/\S*?\}, +(qr\{.*?\}), +\$(?:kernel|any) \]/mg;
+    ok(@patterns, "tools/layers has a rule for $house") or next;
+    my $words = "@patterns" =~ s/\$products/arch/r;
     $held{$house} = [sort grep { $_ ne $house && $words =~ /\b$_\b/ } @houses];
 }
 $drawn{$1} = [sort split(/ /, $2)] while $picture =~ /^ {4}(\w+) +-> ([\w ]+)$/mg;
