@@ -4,8 +4,8 @@
 #
 # `pitot blame` on a guest that writes the same memory through several addresses, and other memory
 # at the same address: in another address space, and mapped anew. It also fills memory, and is
-# interrupted; and on one whose memory a device writes. Each answer follows from the source. Run from
-# the root of the tree:
+# interrupted; and on one whose memory a device writes. Each answer follows from the source. Run
+# from the root of the tree:
 #
 #     prove tests/boot/outside_memory.t
 use strict;
