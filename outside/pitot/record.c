@@ -29,7 +29,7 @@ static void tell_none(const struct watch *watch, const struct pitot_options *opt
 }
 
 /* Reports each --stop event without a hit. */
-static void tell_borders(const struct watch *watch)
+static void tell_stops_without_hit(const struct watch *watch)
 {
     for (unsigned i = 0; i < watch->events->count && watch->whole; i++)
         if (watch->events->event[i].stops && watch->hits[i] == 0)
@@ -83,7 +83,7 @@ int command_record(const struct command *command, struct watch *watch, struct re
                               error ? NULL : why);
     watch_tell_losses(watch);
     watch_tell(sample_ring_lost(), "sample", "overwritten; a larger -m keeps more");
-    tell_borders(watch);
+    tell_stops_without_hit(watch);
     watch_tell(recording_cut(), "chain", "too long for a perf record: [left out] in its middle");
     tell_none(watch, options);
     tell_file(recording_output(options), watch->streams);
