@@ -7,16 +7,8 @@
 
 #include "arch/regs.h"
 
-struct pitot_regs;
-struct pitot_trap;
-
 /* Called once at boot, before any other function of arch. */
 void arch_embed_init(void);
-
-/*
- * Returns a CPU that was released without calling pitot_cpu_resumes, or ARCH_NO_CPU. Task context.
- */
-unsigned arch_embed_cpu_behind(void);
 
 /* True if tools/pitot-tables has filled in the tables. Any context. */
 bool arch_embed_has_tables(void);
@@ -24,27 +16,49 @@ bool arch_embed_has_tables(void);
 /* Returns the build ID, from the kernel or the tables; NULL if unknown. */
 const uint8_t *arch_embed_build_id(void);
 
-/* Converts a trap's registers to Pitot's own form. Any context. */
-struct regs arch_embed_regs(const struct pitot_regs *from);
+/* --- `frame` of struct pitot_kernel; any context but for the first. --- */
 
-/* Converts the registers back, leaving the kernel's code selector unchanged. Any context. */
-void arch_embed_regs_return(const struct regs *from, struct pitot_regs *to);
+/* Parses it. Returns what is wrong with it, or NULL. Boot. */
+const char *arch_embed_frame_init(void);
+
+/* Distances from a frame's beginning to the CPU's part and to the interrupted rbp, in bytes. */
+unsigned arch_embed_frame_ip(void);
+unsigned arch_embed_frame_bp(void);
+
+unsigned arch_embed_frame_size(void);
+
+/*
+ * False if the words where the CPU's part should be cannot be of the kernel's or a program's code.
+ */
+bool arch_embed_is_frame(const void *frame);
+
+/* The registers of a frame in Pitot's own form. */
+struct regs arch_embed_regs(const void *frame);
+uint64_t arch_embed_selector(uint64_t cs);
+
+/* Store the registers, but for the code selector, or the flags alone, in a frame. */
+void arch_embed_regs_return(const struct regs *from, void *frame);
+void arch_embed_flags_return(const struct regs *from, void *frame);
 
 /* True if `address` is in the trap entries that the kernel has named. */
 bool arch_embed_in_gate(uintptr_t address);
 
-/*
- * Returns the description of the trap entry whose call returns to `address`; NULL if there is none.
- */
-const struct pitot_trap *arch_embed_trap(uintptr_t address);
+/* True if `address` is where the call of an entry in `traps` returns. */
+bool arch_embed_is_trap(uintptr_t address);
 
-/* Records where debug traps that are not Pitot's continue. Boot. */
-void arch_embed_gate_init(void);
+/* --- The debug trap's gate (arch/embed/debug_entry.asm). --- */
+
+void embed_debug_entry(void);
+bool embed_debug_trap(struct regs *regs);
+
+/* Top of the CPU's stack of debug traps. Any context. */
+uintptr_t arch_embed_debug_stack(unsigned cpu);
 
 /*
- * Returns why debug traps on this CPU miss Pitot, or NULL if none do. Interrupt and task context.
+ * Leads this CPU's debug traps to Pitot. Returns why that cannot be, or NULL. Interrupt and task
+ * context.
  */
-const char *arch_embed_gate_wrong(void);
+const char *arch_embed_gate_take(void);
 
 /*
  * Parks and releases all CPUs. Returns why a CPU (stored in *cpu) would miss breakpoints, or NULL
@@ -63,13 +77,13 @@ const char *arch_embed_gates_wrong(unsigned *cpu);
 bool arch_embed_is_debugged(void);
 
 /*
- * Stops if the debugger's line or an earlier request asks for it; the debugger may change these
- * registers. Returns false if it did not stop. Interrupt context, interrupts off.
+ * Stops if the debugger's line or an earlier request asks for it; the debugger may change the
+ * frame. Returns false if it did not stop. Interrupt context, interrupts off.
  */
-bool arch_embed_listen(struct pitot_regs *interrupted);
+bool arch_embed_listen(void *frame);
 
 /* Stops for the debugger, if one is attached; the kernel cannot continue. Any context. */
-void arch_embed_stop_dead(struct pitot_regs *regs);
+void arch_embed_stop_dead(void *frame);
 
 /*
  * Called at the end of Pitot's debug traps, unless NULL. Written with interrupts off or in a stop.

@@ -15,16 +15,6 @@ extern "C" {
 /* A tracepoint that records and pitot_tick take up to so many bytes of the stack there. */
 #define PITOT_SAMPLE_STACK 2048
 
-/*
- * A trap entry of the kernel, for chains by frame pointers: the return address of its call into C,
- * and the distances from the stack pointer there to the interrupted rbp and to the CPU's frame
- * (rip, cs, rflags, rsp, ss), in bytes.
- */
-struct pitot_trap {
-    const void *returns;
-    unsigned bp, frame;
-};
-
 /* A program's file. Its memory is never freed, because samples outlive processes. */
 #define PITOT_PATH_SIZE 256 /* of a path, including the NUL */
 struct symbol_table;
@@ -61,16 +51,31 @@ struct pitot_kernel {
     const unsigned char *build_id; /* 20 bytes; 0: perf accepts any ELF file */
     const char *name;              /* name of thread 0; 0: "kernel" */
     unsigned cpus;                 /* CPUs that run at pitot_init; 0: CPUS of `make lib` */
-    /* Trap entries that chains by frame pointers can cross; in other code of the gate they end. */
-    const struct pitot_trap *traps;
+    /*
+     * What the trap entries push, from the stack pointer at their call into C upwards, in words of
+     * 8 bytes with a blank between two: "r15 r14 r13 r12 bp ... - - ip cs flags sp ss". All of r8
+     * to r15, ax, bx, cx, dx, si, di, bp, and the CPU's ip, cs, flags, sp, ss; "-" is any other
+     * word.
+     */
+    const char *frame;
+    /*
+     * Return addresses of the calls of such entries, which chains by frame pointers can cross; in
+     * other code of the gate they end.
+     */
+    const void *const *traps;
     unsigned trap_count;
     const void *gate, *gate_end; /* code of the kernel's trap entries */
-    /* Handles debug traps that are not Pitot's; entered as if by the CPU. 0: none occur. */
-    void (*debug_next)(void);
     /*
-     * A kernel with its own #DB gate includes in [gate, gate_end) that gate and everything it calls
-     * before and after pitot_debug_trap. [gate_stack, gate_stack_end): the stacks on which all CPUs
-     * push the frame. Neither range can be watched, because a hit would interrupt itself.
+     * For breakpoints: the IST stack, 1 to 7, that Pitot takes for debug traps. It sets gate 1 of
+     * the IDT and this entry of the TSS on each CPU; debug traps that are not Pitot's continue
+     * where the gate has led.
+     */
+    unsigned debug_ist;
+    /*
+     * A kernel with its own #DB gate has no debug_ist and calls pitot_debug_trap. [gate, gate_end)
+     * then includes that gate and everything it calls before and after. [gate_stack,
+     * gate_stack_end): the stacks on which all CPUs push the frame. Neither range can be watched,
+     * because a hit would interrupt itself.
      */
     const void *gate_stack, *gate_stack_end;
 
@@ -93,12 +98,10 @@ struct pitot_kernel {
     /* Returns 1 if the bytes can be read now and later without fault. Any context. */
     int (*mapped)(unsigned long address, unsigned long length);
     /*
-     * Stops all other CPUs, with interrupts off, until `release`; returns 0 if it cannot, and they
-     * keep running. Each stopped CPU calls pitot_cpu_resumes before it continues, and `release`
-     * returns once all have. Task context; Pitot calls both with interrupts off.
+     * Interrupts all other CPUs, by an interrupt that can be masked, in which each calls
+     * pitot_stand. Interrupts off.
      */
-    int (*park)(void);
-    void (*release)(void);
+    void (*interrupt_others)(void);
 
     /* --- For console commands, which also need tables, `stack` and `mapped`. --- */
 
@@ -212,33 +215,23 @@ const char *pitot_thread_named(unsigned pid, const char *name);
 /* Thread `pid` has ended: its name gives way when another needs the room of 64. Task context. */
 void pitot_thread_ended(unsigned pid);
 
-/* Loads the breakpoints changed while this CPU was parked. Interrupts off; not in a debug trap. */
-void pitot_cpu_resumes(void);
-
 /*
- * For breakpoints: the handler for gate 1 of the IDT, an interrupt gate with an IST stack, whose
- * address in each CPU's TSS is pitot_debug_stack(cpu).
+ * Called in the interrupt of interrupt_others, interrupts off: waits while Pitot changes
+ * breakpoints, and loads them.
  */
-void pitot_debug_entry(void);
-void *pitot_debug_stack(unsigned cpu); /* its top; 0 if `cpu` is not below CPUS of `make lib` */
+void pitot_stand(void);
 
-/* --- Functions the kernel's trap entries call, with the interrupted registers. --- */
-
-struct pitot_regs {
-    unsigned long long r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di;
-    unsigned long long vector, error; /* ignored */
-    unsigned long long ip, cs, flags, sp, ss;
-};
+/* --- Functions the kernel's trap entries call, with the frame that `frame` describes. --- */
 
 /* For cpu-clock: called from the timer interrupt. Code with interrupts off is not sampled. */
-void pitot_tick(const struct pitot_regs *interrupted);
+void pitot_tick(const void *frame);
 
 /*
- * Called from the kernel's own #DB gate, in place of pitot_debug_entry, on gate_stack, interrupts
- * off. Returns 1 for a breakpoint of Pitot; the gate then returns by `iretq` with regs->flags, or,
- * with gdb, with all of `regs`. Returns 0 if the kernel must handle the trap.
+ * Called from the kernel's own #DB gate, on gate_stack, interrupts off. Returns 1 for a breakpoint
+ * of Pitot; the gate then returns by `iretq` with the frame's flags or, with gdb, with all of its
+ * registers. Returns 0 if the kernel must handle the trap.
  */
-int pitot_debug_trap(struct pitot_regs *regs);
+int pitot_debug_trap(void *frame);
 
 /* --- gdb, in a kernel of one CPU (GDB=1). --- */
 
@@ -250,12 +243,12 @@ const char *pitot_gdb_wait(void);
 
 /*
  * Called from the timer interrupt: a connecting gdb, or its ^C, stops the kernel there. Returns 1
- * if gdb stopped the kernel; the interrupt must then return with all of `regs`. Interrupts off.
+ * if gdb stopped the kernel; the interrupt must then return with all of the frame. Interrupts off.
  */
-int pitot_gdb_poll(struct pitot_regs *regs);
+int pitot_gdb_poll(void *frame);
 
 /* Called in a fatal trap: lets a connected gdb inspect the kernel first. Any context. */
-void pitot_gdb_stop(struct pitot_regs *regs);
+void pitot_gdb_stop(void *frame);
 
 /* --- Tracepoints. --- */
 

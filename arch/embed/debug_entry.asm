@@ -1,22 +1,22 @@
 ; SPDX-License-Identifier: BSD-2-Clause
 ;
 ; Debug trap gate for a kernel without one of its own (core/pitot.h): entered by the CPU, interrupts
-; off, on pitot_debug_stack. A trap that is not Pitot's continues at embed_debug_next as if the CPU
-; had entered there; a program's trap does so at once, as GS may be the program's. May not be
-; watched: all of it runs while watches are armed.
+; off, on the stack of debug traps. A trap that is not Pitot's continues at embed_debug_next as if
+; the CPU had entered there; a program's trap does so at once, as GS may be the program's. May not
+; be watched: all of it runs while watches are armed.
 
 %include "offsets.inc"
 %include "arch/x86_64/unwind/cfi.inc"
 %include "arch/x86_64/entry/frame.inc"
 
-extern pitot_debug_trap
+extern embed_debug_trap
 extern embed_debug_next
 
 section .text.nowatch progbits alloc exec nowrite align=16
 bits 64
 
 align 16
-cfi_start pitot_debug_entry, trap
+cfi_start embed_debug_entry, trap
         test byte [rsp + 8], 3           ; the interrupted cs
         jnz .next
         push 0
@@ -25,8 +25,8 @@ cfi_start pitot_debug_entry, trap
         cfi_offset 56
         save_registers
         mov rdi, rsp
-        call pitot_debug_trap
-        test eax, eax                   ; nothing below changes the flags before the jump
+        call embed_debug_trap
+        test al, al                     ; nothing below changes the flags before the jump
         restore_registers
         lea rsp, [rsp + 16]
         cfi_offset 40

@@ -12,9 +12,6 @@
 #include "arch/x86_64/debug/stop.h"
 #include "arch/x86_64/entry/user.h"
 #include "arch/x86_64/memory/space.h"
-#include "core/pitot.h"
-
-#define RING_OF_SELECTOR 3
 
 /* Written by the only CPU, in traps and with interrupts off. */
 static struct {
@@ -166,7 +163,7 @@ static void stop_there(void)
  */
 static void stop_on_debug_stack(void)
 {
-    char *top = pitot_debug_stack(arch_cpu_id());
+    uintptr_t top = arch_embed_debug_stack(arch_cpu_id());
 
     __asm__ volatile("movq %%rsp, %%rbx\n\tmovq %0, %%rsp\n\tcall *%1\n\tmovq %%rbx, %%rsp"
                      : "+&a"(top)
@@ -178,11 +175,11 @@ static void stop_on_debug_stack(void)
  * Stops outside of debug traps, with watches disarmed as in one. A fatal trap may have come in one,
  * whose stack is in use then.
  */
-static void stop_outside(struct pitot_regs *with, enum arch_stop why)
+static void stop_outside(void *frame, enum arch_stop why)
 {
     struct percpu *self = percpu_self();
     uint64_t flags = arch_irq_save();
-    struct regs regs = arch_embed_regs(with);
+    struct regs regs = arch_embed_regs(frame);
     bool inside = self->watch_depth++ > 0;
 
     cpu_write_dr7(DR7_OFF);
@@ -192,34 +189,39 @@ static void stop_outside(struct pitot_regs *with, enum arch_stop why)
         stop_there();
     else
         stop_on_debug_stack();
-    arch_embed_regs_return(&regs, with);
+    arch_embed_regs_return(&regs, frame);
     self->watch_depth--;
     if (self->watch_depth == 0)
         cpu_write_dr7(self->dr7);
     arch_irq_restore(flags);
 }
 
-static bool can_stop(const struct pitot_regs *regs)
+static bool can_stop(const void *frame)
 {
-    return stops.debugger && !(regs->cs & RING_OF_SELECTOR) && !percpu_self()->stopped_regs;
+    struct regs regs;
+
+    if (!stops.debugger || percpu_self()->stopped_regs)
+        return false;
+    regs = arch_embed_regs(frame);
+    return !regs_user_mode(&regs);
 }
 
-bool arch_embed_listen(struct pitot_regs *interrupted)
+bool arch_embed_listen(void *frame)
 {
     unsigned cpu = arch_cpu_id();
 
-    if (!can_stop(interrupted) || stop_step_is_under_way(cpu))
+    if (!can_stop(frame) || stop_step_is_under_way(cpu))
         return false;
     if (!stops.due && stops.debugger->listens() != ARCH_HEARD_STOP)
         return false;
-    stop_outside(interrupted, stops.debugger->wants(cpu) ? ARCH_STOP_HIT : ARCH_STOP_BREAK);
+    stop_outside(frame, stops.debugger->wants(cpu) ? ARCH_STOP_HIT : ARCH_STOP_BREAK);
     return true;
 }
 
-void arch_embed_stop_dead(struct pitot_regs *regs)
+void arch_embed_stop_dead(void *frame)
 {
-    if (can_stop(regs))
-        stop_outside(regs, ARCH_STOP_DEAD);
+    if (can_stop(frame))
+        stop_outside(frame, ARCH_STOP_DEAD);
 }
 
 /* For core/gdb; the kernel calls arch_embed_stop_dead. */

@@ -8,8 +8,6 @@
 #include "arch/memory.h"
 #include "arch/x86_64/cpu/cpu.h"
 
-#define CR4_CET (1ull << 23) /* CR0.WP cannot be cleared while it is set */
-
 /* Excludes the last byte of all: the kernel may compute the address after a byte. */
 static bool is_there(uintptr_t address)
 {

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The debug trap's gate in another kernel: its stacks, where traps that are not Pitot's continue,
- * and whether a CPU's tables lead to it, as a hit on a CPU with another gate would crash that
- * kernel. Sources: Intel SDM vol. 3, "64-Bit Mode IDT", "64-Bit Mode Task-State Segment".
+ * and how a CPU's tables come to lead to it, as a hit on a CPU with another gate would crash that
+ * kernel. The tables may be read-only, so write protection is briefly off. Sources: Intel SDM vol.
+ * 3, "64-Bit Mode IDT", "64-Bit Mode Task-State Segment".
  */
 #include "arch/cpu.h"
 #include "arch/embed.h"
 #include "arch/memory.h"
+#include "arch/x86_64/cpu/cpu.h"
 #include "arch/x86_64/entry/gdt.h"
 #include "arch/x86_64/entry/idt.h"
 #include "arch/x86_64/entry/vectors.h"
@@ -16,8 +18,7 @@
 #define STACK_SIZE     8192
 #define GATE_PRESENT   0x80
 #define GATE_INTERRUPT 0x0e
-#define GATE_TYPE      0x0f
-#define GATE_IST       7
+#define IST_STACKS     7
 
 #define TASK_TYPE       0x9d /* present, system, type; not: busy */
 #define TASK_IS_64      0x89
@@ -34,35 +35,27 @@ _Static_assert(sizeof(struct task_descriptor) == 16, "the CPU's layout");
 static char debug_stack[ARCH_CPUS_MAX][STACK_SIZE]
     __attribute__((section(".bss.nowatch_stacks"), aligned(16)));
 
-void *pitot_debug_stack(unsigned cpu)
+uintptr_t arch_embed_debug_stack(unsigned cpu)
 {
-    return cpu < ARCH_CPUS_MAX ? debug_stack[cpu] + STACK_SIZE : NULL;
+    return (uintptr_t)(debug_stack[cpu] + STACK_SIZE);
 }
 
 static _Noreturn void debug_unclaimed(void)
 {
-    host_panic("a debug trap that is not Pitot's: debug_next of struct pitot_kernel is 0");
+    host_panic("a debug trap that is not Pitot's, and gate 1 of the IDT was empty");
 }
 
-/*
- * Where debug_entry.asm continues after traps that are not Pitot's. Written only by
- * arch_embed_gate_init.
- */
-NOWATCH_DATA void (*embed_debug_next)(void);
+/* Where debug_entry.asm continues after traps that are not Pitot's: where the first gate led. */
+NOWATCH_DATA void (*embed_debug_next)(void) = debug_unclaimed;
 
-void arch_embed_gate_init(void)
-{
-    embed_debug_next = host.debug_next ? host.debug_next : debug_unclaimed;
-}
-
-static const struct gate *debug_gate(void)
+static struct gate *debug_gate(void)
 {
     struct table_pointer idt;
 
     __asm__ volatile("sidt %0" : "=m"(idt));
     if (idt.limit < (VECTOR_DEBUG + 1) * sizeof(struct gate) - 1)
         return NULL;
-    return (const struct gate *)idt.base + VECTOR_DEBUG;
+    return (struct gate *)idt.base + VECTOR_DEBUG;
 }
 
 static uintptr_t gate_address(const struct gate *gate)
@@ -81,7 +74,7 @@ static uintptr_t task_base(const struct task_descriptor *task)
  * Returns this CPU's TSS; NULL if there is none where the GDT says. The CPU has read the GDT only
  * at LTR, and the kernel may have changed it since.
  */
-static const struct tss *task_state(void)
+static struct tss *task_state(void)
 {
     struct table_pointer gdt;
     const struct task_descriptor *task;
@@ -98,39 +91,63 @@ static const struct tss *task_state(void)
         return NULL;
     if (!(task->limit_high & TASK_LIMIT_HIGH) && task->limit < offsetof(struct tss, reserved2) - 1)
         return NULL;
-    return (const struct tss *)task_base(task);
+    return (struct tss *)task_base(task);
+}
+
+/* Then nothing is written: on some machines a store to the TSS hits a watch lower in its page. */
+static bool is_taken(const struct gate *gate, const struct tss *task)
+{
+    return gate->type == (GATE_PRESENT | GATE_INTERRUPT) && gate->ist == host.debug_ist &&
+           gate_address(gate) == (uintptr_t)embed_debug_entry &&
+           task->ist[host.debug_ist - 1] == arch_embed_debug_stack(arch_cpu_id());
+}
+
+static void gate_write(struct gate *gate, struct tss *task)
+{
+    uintptr_t entry = (uintptr_t)embed_debug_entry;
+    uint16_t selector;
+
+    __asm__("movw %%cs, %0" : "=r"(selector));
+    task->ist[host.debug_ist - 1] = arch_embed_debug_stack(arch_cpu_id());
+    *gate = (struct gate){.offset_low = (uint16_t)entry,
+                          .selector = selector,
+                          .ist = (uint8_t)host.debug_ist,
+                          .type = GATE_PRESENT | GATE_INTERRUPT,
+                          .offset_middle = (uint16_t)(entry >> 16),
+                          .offset_high = (uint32_t)(entry >> 32)};
 }
 
 /* Interrupts are off, so that all is of one CPU. */
-static const char *gate_wrong(void)
+static const char *gate_take(void)
 {
-    const struct gate *gate = debug_gate();
-    const struct tss *task = task_state();
-    unsigned ist;
+    struct gate *gate = debug_gate();
+    struct tss *task = task_state();
+    uint64_t cr0 = cpu_read_cr0();
 
-    if (!gate || !(gate->type & GATE_PRESENT))
-        return "gate 1 of the IDT is empty: set it to pitot_debug_entry";
-    if (gate_address(gate) != (uintptr_t)pitot_debug_entry) {
-        if (host.gate_end && host.gate_stack_end)
-            return NULL;
-        return "gate 1 of the IDT is not pitot_debug_entry, and struct pitot_kernel does not name "
-               "gate and gate_stack of another one";
-    }
-    ist = gate->ist & GATE_IST;
-    if ((gate->type & GATE_TYPE) != GATE_INTERRUPT)
-        return "gate 1 of the IDT is not an interrupt gate";
+    if (host.gate_stack_end)
+        return host.frame ? NULL : "frame of struct pitot_kernel is 0: what trap entries push";
+    if (host.debug_ist == 0 || host.debug_ist > IST_STACKS)
+        return "debug_ist of struct pitot_kernel is not 1 to 7: the IST stack of debug traps";
+    if (!gate)
+        return "the IDT has no gate 1";
     if (!task)
-        return "the TSS of this CPU is not where its GDT says, or not in `mapped`: set TR "
-               "and that descriptor";
-    if (ist == 0 || task->ist[ist - 1] != (uintptr_t)pitot_debug_stack(arch_cpu_id()))
-        return "the IST stack of gate 1 is not pitot_debug_stack of this CPU";
+        return "the TSS of this CPU is not where its GDT says, or not in `mapped`: set TR and that "
+               "descriptor";
+    if (is_taken(gate, task))
+        return NULL;
+    if (gate->type & GATE_PRESENT && gate_address(gate) != (uintptr_t)embed_debug_entry)
+        embed_debug_next = (void (*)(void))gate_address(gate);
+    if (!(cpu_read_cr4() & CR4_CET)) /* with it, WP stays */
+        cpu_write_cr0(cr0 & ~CR0_WP);
+    gate_write(gate, task);
+    cpu_write_cr0(cr0);
     return NULL;
 }
 
-const char *arch_embed_gate_wrong(void)
+const char *arch_embed_gate_take(void)
 {
     uint64_t flags = arch_irq_save();
-    const char *wrong = gate_wrong();
+    const char *wrong = gate_take();
 
     arch_irq_restore(flags);
     return wrong;

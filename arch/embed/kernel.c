@@ -16,7 +16,6 @@ NOWATCH_DATA struct percpu percpu[ARCH_CPUS_MAX];
 
 void arch_embed_init(void)
 {
-    arch_embed_gate_init();
     for (unsigned cpu = 0; cpu < ARCH_CPUS_MAX; cpu++) {
         percpu[cpu].self = &percpu[cpu];
         percpu[cpu].cpu = cpu;
@@ -29,12 +28,12 @@ bool arch_embed_in_gate(uintptr_t address)
     return address >= (uintptr_t)host.gate && address < (uintptr_t)host.gate_end;
 }
 
-const struct pitot_trap *arch_embed_trap(uintptr_t address)
+bool arch_embed_is_trap(uintptr_t address)
 {
     for (unsigned i = 0; i < host.trap_count; i++)
-        if ((uintptr_t)host.traps[i].returns == address)
-            return &host.traps[i];
-    return NULL;
+        if ((uintptr_t)host.traps[i] == address)
+            return true;
+    return false;
 }
 
 unsigned arch_cpus(void)
@@ -47,103 +46,10 @@ bool arch_cpu_runs(unsigned cpu)
     return percpu[cpu].runs;
 }
 
-/* The number of the last change of the debug registers that a CPU has loaded. [owning CPU] */
-static uint64_t loaded[ARCH_CPUS_MAX];
-/* Why a CPU's debug traps would not reach Pitot. [owning CPU] */
-static const char *gate_wrong[ARCH_CPUS_MAX];
-
-static struct {
-    unsigned depth; /* nesting; written by the CPU that parks */
-    uint64_t flags; /* that CPU's flags, before the outermost call */
-} parking;
-
-bool arch_cpus_park(unsigned *absent)
-{
-    uint64_t flags;
-
-    *absent = ARCH_NO_CPU;
-    if (parking.depth > 0) {
-        parking.depth++;
-        return true;
-    }
-    flags = arch_irq_save();
-    if (ARCH_CPUS_MAX > 1 && arch_cpus() > 1 && !host.park()) {
-        arch_irq_restore(flags);
-        return false;
-    }
-    parking.depth = 1;
-    parking.flags = flags;
-    return true;
-}
-
-/* Interrupts are off. */
-static void note_loaded(void)
-{
-    gate_wrong[arch_cpu_id()] = arch_embed_gate_wrong();
-    __atomic_store_n(&loaded[arch_cpu_id()], debugreg.changes, __ATOMIC_RELEASE);
-}
-
-void pitot_cpu_resumes(void)
-{
-    debugreg_load();
-    note_loaded();
-}
-
-unsigned arch_embed_cpu_behind(void)
-{
-    for (unsigned cpu = 0; arch_cpus() > 1 && cpu < arch_cpus(); cpu++)
-        if (__atomic_load_n(&loaded[cpu], __ATOMIC_ACQUIRE) != debugreg.changes)
-            return cpu;
-    return ARCH_NO_CPU;
-}
-
-const char *arch_embed_gates_wrong(unsigned *cpu)
-{
-    for (*cpu = 0; *cpu < arch_cpus(); ++*cpu)
-        if (gate_wrong[*cpu])
-            return gate_wrong[*cpu];
-    return NULL;
-}
-
 /* Known only in a debugger's stop: the kernel does not report the registers of other CPUs. */
 struct regs *arch_stopped_regs(unsigned cpu)
 {
     return percpu[cpu].stopped_regs;
-}
-
-bool arch_park_is_changing(void)
-{
-    return parking.depth > 0;
-}
-
-void arch_cpus_release(void)
-{
-    arch_check(parking.depth > 0);
-    if (--parking.depth > 0)
-        return;
-    if (ARCH_CPUS_MAX > 1 && arch_cpus() > 1) {
-        note_loaded(); /* a kernel that preempts may soon run this code on another CPU */
-        host.release();
-    }
-    arch_irq_restore(parking.flags);
-}
-
-const char *arch_embed_try_cpus(unsigned *cpu)
-{
-    unsigned absent;
-
-    *cpu = 0;
-    if (arch_cpus() == 1)
-        return arch_embed_gate_wrong();
-    if (!arch_cpus_park(&absent))
-        return "`park` has not made the other CPUs stand still";
-    for (unsigned other = 0; other < arch_cpus(); other++)
-        __atomic_store_n(&loaded[other], UINT64_MAX, __ATOMIC_RELAXED);
-    arch_cpus_release();
-    *cpu = arch_embed_cpu_behind();
-    if (*cpu != ARCH_NO_CPU)
-        return "it has not called pitot_cpu_resumes: it has no breakpoints";
-    return arch_embed_gates_wrong(cpu);
 }
 
 uintptr_t arch_text_start(void)

@@ -12,6 +12,7 @@
 #define EMBED_EVENTS_MAX 8
 
 #define EMBED_NO_STACK  "stack of struct pitot_kernel is 0: where stacks lie"
+#define EMBED_NO_FRAME  "frame of struct pitot_kernel is 0: what trap entries push"
 #define EMBED_NO_MAPPED "mapped of struct pitot_kernel is 0: what memory is there"
 
 /* Parsed options of pitot_start. */
@@ -31,15 +32,17 @@ int embed_options_parse(const char *text, struct embed_options *options, struct 
  */
 int embed_tracepoints_init(struct refusal *why);
 
-struct pitot_regs;
+/*
+ * Checks what the timer's interrupt gives, with its registers in Pitot's form. Returns false if a
+ * later interrupt may show more. In the timer interrupt.
+ */
+bool embed_traps_check(const void *frame, const struct regs *interrupted);
 
 /*
- * Checks the distances to what a trap entry saved against `interrupted`. Returns false if no entry
- * of the kernel's list is on the stack of the caller. In the timer interrupt.
+ * Return what is wrong with `frame`, and with that or `traps`; NULL if nothing is known to be. Any
+ * context.
  */
-bool embed_traps_check(const struct pitot_regs *interrupted);
-
-/* Returns which distance is wrong; NULL if none is known to be. Any context. */
+const char *embed_frame_wrong(void);
 const char *embed_traps_wrong(void);
 
 /* Calls of pitot_tick, but for those of two CPUs at once. */
@@ -49,7 +52,7 @@ extern uint32_t embed_ticks;
 struct embed_missing {
     uint64_t records;    /* that the rings do not have */
     bool ticks;          /* an event counts time, and pitot_tick was not called */
-    const char *callers; /* why chains lack callers, or NULL */
+    const char *entries; /* what is wrong with the trap entries, or NULL */
     bool locked;         /* a data watch recorded where the machine miscounts locked accesses */
 };
 

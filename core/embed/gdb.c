@@ -85,7 +85,9 @@ static const char *refused(void)
         return "gdb: " EMBED_NO_MAPPED;
     if (arch_cpus() > 1)
         return "gdb: more than one CPU: their registers are not known";
-    return arch_embed_gate_wrong();
+    if (!host.frame)
+        return "gdb: " EMBED_NO_FRAME;
+    return arch_embed_gate_take();
 }
 
 static const char no_line[] = "gdb: gdb_get gives 0xff without end: no line is there";
@@ -134,9 +136,9 @@ static bool gdb_comes(void)
     return false;
 }
 
-int pitot_gdb_poll(struct pitot_regs *regs)
+int pitot_gdb_poll(void *frame)
 {
-    return started && (arch_embed_is_debugged() || gdb_comes()) && arch_embed_listen(regs);
+    return started && (arch_embed_is_debugged() || gdb_comes()) && arch_embed_listen(frame);
 }
 
 const char *pitot_gdb_wait(void)
@@ -158,7 +160,7 @@ const char *pitot_gdb_wait(void)
     return NULL;
 }
 
-void pitot_gdb_stop(struct pitot_regs *regs)
+void pitot_gdb_stop(void *frame)
 {
-    arch_embed_stop_dead(regs);
+    arch_embed_stop_dead(frame);
 }

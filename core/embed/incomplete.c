@@ -27,8 +27,8 @@ void embed_incomplete_set(const struct embed_missing *missing)
             EMBED_RING_SIZE);
     if (missing->ticks)
         add("no samples by time: pitot_tick was not called");
-    if (missing->callers)
-        add("%s", missing->callers);
+    if (missing->entries)
+        add("%s", missing->entries);
     if (missing->locked)
         add("watches miscount xchg and locked instructions on this machine: start QEMU with -accel "
             "tcg,thread=single");

@@ -48,10 +48,10 @@ LIB_C   := $(wildcard core/*.c $(foreach room,lib symbols tracepoint breakpoint 
            $(patsubst %,arch/x86_64/debug/%.c,accessor accessor_made debugreg debugreg_audit debugreg_encode group insn_map machine operand \
                operand_address report trap watched) \
            $(patsubst %,arch/x86_64/cpu/%.c,canonical instructions registers) arch/x86_64/memory/memory.c \
-           arch/x86_64/unwind/frame.c
+           arch/x86_64/smp/patience.c arch/x86_64/unwind/frame.c
 # core/embed/sources.c replaces these.
 LIB_C     := $(filter-out core/event/own_kernel.c core/event/sources.c core/event/source_branches.c,$(LIB_C))
-LIB_ROOTS := pitot_init pitot_debug_entry pitot_thread_runs pitot_gdb_start
+LIB_ROOTS := pitot_init embed_debug_entry pitot_thread_runs pitot_gdb_start
 
 # Objects that only put themselves into a section: no symbol refers to them.
 LIB_WHOLE :=

@@ -14,13 +14,13 @@ const char *pitot_gdb_wait(void)
     return refusal;
 }
 
-int pitot_gdb_poll(struct pitot_regs *regs)
+int pitot_gdb_poll(void *frame)
 {
-    (void)regs;
+    (void)frame;
     return 0;
 }
 
-void pitot_gdb_stop(struct pitot_regs *regs)
+void pitot_gdb_stop(void *frame)
 {
-    (void)regs;
+    (void)frame;
 }

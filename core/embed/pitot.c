@@ -111,8 +111,10 @@ static const char *missing_of(const struct pitot_kernel *kernel)
         return "write of struct pitot_kernel is 0";
     if (cpus > 1 && !kernel->cpu)
         return "more than one CPU: cpu of struct pitot_kernel is 0";
-    if (cpus > 1 && (!kernel->park || !kernel->release))
-        return "more than one CPU: park or release of struct pitot_kernel is 0";
+    if (cpus > 1 && !kernel->interrupt_others)
+        return "more than one CPU: interrupt_others of struct pitot_kernel is 0";
+    if (kernel->trap_count && !kernel->frame)
+        return "traps: " EMBED_NO_FRAME;
     return NULL;
 }
 
@@ -135,6 +137,9 @@ const char *pitot_init(const struct pitot_kernel *kernel)
     if (!host.task_name)
         host.task_name = embed_task_name;
     arch_embed_init();
+    wrong = arch_embed_frame_init();
+    if (wrong)
+        return wrong;
     if (embed_tracepoints_init(&reason) != 0)
         return reason.text;
     wrong = open_tables();
@@ -144,7 +149,7 @@ const char *pitot_init(const struct pitot_kernel *kernel)
     nmi_clock_missing("the kernel's timer is an interrupt");
     pitot_thread_named(0, kernel->name ? kernel->name : "kernel");
     begin_stream();
-    state.untried = kernel->trap_count ? TICKS_TRIED : 0;
+    state.untried = TICKS_TRIED;
     state.ready = true;
     return NULL;
 }
@@ -172,22 +177,19 @@ static int choose_chains(struct event_spec *spec, struct refusal *why)
 
 static int check_breakpoints(const struct event_spec *spec, struct refusal *why)
 {
-    const char *wrong = arch_embed_gate_wrong();
+    const char *wrong = arch_embed_gate_take();
 
     if (!host.mapped)
         wrong = EMBED_NO_MAPPED;
     return wrong ? refuse(why, ENOSYS, "%s: %s", spec->name, wrong) : 0;
 }
 
-/* A CPU without the breakpoints would miss hits, and the recording would not show it. */
+/* A CPU whose debug traps miss Pitot would crash at a hit. */
 static int check_cpus(struct refusal *why)
 {
-    unsigned behind = arch_embed_cpu_behind(), cpu;
     const char *wrong = NULL;
+    unsigned cpu;
 
-    if (behind != ARCH_NO_CPU)
-        return refuse(why, EIO, "CPU %u has not called pitot_cpu_resumes: it has no breakpoints",
-                      behind);
     for (size_t i = 0; i < state.options.count; i++)
         if (state.options.event[i].source->watches && !wrong)
             wrong = arch_embed_gates_wrong(&cpu);
@@ -199,6 +201,8 @@ static int begin_event(size_t i, struct refusal *why)
     struct event_spec *spec = &state.options.event[i];
     int error = spec->source->watches ? check_breakpoints(spec, why) : 0;
 
+    if (spec->source->counts_time && !host.frame)
+        error = refuse(why, ENOSYS, "%s: " EMBED_NO_FRAME, spec->name);
     spec->attr.sample_type = SAMPLE_ALWAYS | (spec->source->has_fields ? PERF_SAMPLE_RAW : 0);
     spec->attr.sample_id_all = 1;
     spec->attr.sample_period = state.options.period        ? state.options.period
@@ -279,8 +283,8 @@ static void note_missing(void)
         missing.locked |= spec->source->watches && spec->attr.bp_type != HW_BREAKPOINT_X &&
                           arch_watch_miscounts_locked();
     }
-    if (state.options.chains && !state.tables)
-        missing.callers = embed_traps_wrong();
+    missing.entries =
+        state.options.chains && !state.tables ? embed_traps_wrong() : embed_frame_wrong();
     embed_incomplete_set(&missing);
 }
 
@@ -314,17 +318,18 @@ unsigned long long pitot_stop(void)
     return kept;
 }
 
-void pitot_tick(const struct pitot_regs *interrupted)
+void pitot_tick(const void *frame)
 {
     struct regs regs;
 
-    if (!state.ready)
+    if (!state.ready || !host.frame)
         return;
-    regs = arch_embed_regs(interrupted);
+    regs = arch_embed_regs(frame);
     embed_ticks++;
     if (state.untried)
-        state.untried = embed_traps_check(interrupted) ? 0 : state.untried - 1;
-    event_clock_interrupt(&regs, arch_clock_ns());
+        state.untried = embed_traps_check(frame, &regs) ? 0 : state.untried - 1;
+    if (!embed_frame_wrong())
+        event_clock_interrupt(&regs, arch_clock_ns());
 }
 
 unsigned long long pitot_doubtful(void)

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Whether the distances in `traps` of struct pitot_kernel are right: chains by frame pointers would
- * end at an entry, or leave out callers, if they were not. In pitot_tick, which is given what the
- * timer's interrupt has interrupted.
+ * Whether `frame` and `traps` of struct pitot_kernel are right, as far as the timer's interrupt
+ * shows: what pitot_tick is given must look like a frame, and lie on top of the stack where an
+ * entry in `traps` calls, or chains by frame pointers would end there, or leave out callers.
  */
 #include "core/embed/embed.h"
 
 #include "arch/embed.h"
+#include "arch/registers.h"
 #include "core/host.h"
 
 #define CALLERS 16 /* from pitot_tick to the entry */
 
-static const char *wrong; /* written in an interrupt */
+/* Written in an interrupt. */
+static const char *wrong_frame, *wrong_traps;
 
 /* Each function on the way has a frame, as `traps` are for kernels with frame pointers. */
 struct frame {
@@ -19,43 +21,34 @@ struct frame {
     uintptr_t returns;
 };
 
-static uint64_t word_at(uintptr_t sp, unsigned distance)
+static bool is_on_top(uintptr_t sp, uintptr_t high, const struct regs *regs)
 {
-    return *(const uint64_t *)(sp + distance);
+    const void *frame = (const void *)sp;
+    struct regs there;
+
+    if (arch_embed_frame_size() > high - sp)
+        return false;
+    there = arch_embed_regs(frame);
+    return there.ip == regs->ip && there.sp == regs->sp && there.bp == regs->bp;
 }
 
-static void check(const struct pitot_trap *trap, uintptr_t sp, uintptr_t high,
-                  const struct pitot_regs *regs)
+/* Returns false if no entry of the list is on the stack. */
+static bool check_traps(const struct frame *frame, const struct regs *interrupted)
 {
-    unsigned last = trap->frame + 4 * sizeof(uint64_t);
-
-    if (last < trap->frame || last > high - sp - 8 || trap->bp > high - sp - 8 ||
-        word_at(sp, trap->frame) != regs->ip || word_at(sp, last - 8) != regs->sp)
-        wrong = "traps of struct pitot_kernel: `frame` is not the distance to the CPU's frame in "
-                "the timer's entry";
-    else if (word_at(sp, trap->bp) != regs->bp)
-        wrong = "traps of struct pitot_kernel: `bp` is not the distance to the interrupted rbp in "
-                "the timer's entry";
-}
-
-bool embed_traps_check(const struct pitot_regs *interrupted)
-{
-    const struct frame *frame = __builtin_frame_address(0);
     unsigned long low, high;
 
     if (!host.stack || !host.stack((uintptr_t)frame, &low, &high))
         return false;
     for (unsigned i = 0; i < CALLERS; i++) {
-        const struct pitot_trap *trap;
-
         if ((uintptr_t)frame < low || (uintptr_t)frame > high - sizeof(*frame))
             return false;
         /* The interrupt's own entry is in no row, and the rows beyond are of outer interrupts. */
         if (interrupted->sp >= low && interrupted->sp < (uintptr_t)(frame + 1))
             return false;
-        trap = arch_embed_trap(frame->returns);
-        if (trap) {
-            check(trap, (uintptr_t)(frame + 1), high, interrupted);
+        if (arch_embed_is_trap(frame->returns)) {
+            if (!is_on_top((uintptr_t)(frame + 1), high, interrupted))
+                wrong_traps = "traps of struct pitot_kernel: `frame` does not lie on top of the "
+                              "stack where the timer's entry calls";
             return true;
         }
         if (arch_embed_in_gate(frame->returns))
@@ -65,7 +58,23 @@ bool embed_traps_check(const struct pitot_regs *interrupted)
     return false;
 }
 
+bool embed_traps_check(const void *given, const struct regs *interrupted)
+{
+    if (!arch_embed_is_frame(given)) {
+        wrong_frame =
+            "frame of struct pitot_kernel: there is no CPU's frame at `ip` in the timer's "
+            "interrupt";
+        return true;
+    }
+    return check_traps(__builtin_frame_address(0), interrupted);
+}
+
+const char *embed_frame_wrong(void)
+{
+    return wrong_frame;
+}
+
 const char *embed_traps_wrong(void)
 {
-    return wrong;
+    return wrong_frame ? wrong_frame : wrong_traps;
 }

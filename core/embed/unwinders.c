@@ -2,12 +2,11 @@
 /*
  * Call chains in another kernel, in place of core/unwind/default_orc.c: by the table, if there is
  * one, and by frame pointers, which its compiler must keep. Without a table, a chain crosses only
- * trap entries that the kernel has described (struct pitot_trap); at any other it ends, because the
- * frame pointer there belongs to a function that the chain would not name.
+ * trap entries that the kernel has listed (`traps` of struct pitot_kernel); at any other it ends,
+ * because the frame pointer there belongs to a function that the chain would not name.
  */
 #include "arch/embed.h"
 #include "core/lib/string.h"
-#include "core/pitot.h"
 #include "core/unwind/step.h"
 
 #define RING_OF_SELECTOR 3
@@ -18,15 +17,16 @@ struct cpu_frame {
 };
 
 /* Continues the chain in the context that the trap has interrupted. */
-static void cross(struct unwind *state, const struct pitot_trap *trap)
+static void cross(struct unwind *state)
 {
-    uintptr_t at = state->sp + trap->frame, end = at + sizeof(struct cpu_frame);
+    uintptr_t bp = state->sp + arch_embed_frame_bp(), at = state->sp + arch_embed_frame_ip(),
+              end = at + sizeof(struct cpu_frame);
     const struct cpu_frame *frame = (const struct cpu_frame *)at;
 
-    if (!unwind_may_read(state, state->sp + trap->bp) || !unwind_may_read(state, at) ||
+    if (!unwind_may_read(state, bp) || !unwind_may_read(state, at) ||
         !unwind_may_read(state, end - 8))
         return;
-    state->fp = unwind_read(state->sp + trap->bp);
+    state->fp = unwind_read(bp);
     state->fp_known = true;
     if (frame->cs & RING_OF_SELECTOR) {
         unwind_leave_kernel(state, frame->ip, frame->sp, state->fp, NULL);
@@ -60,10 +60,9 @@ static void leave_interrupted(struct unwind *state)
 static void step_in_plain_code(struct unwind *state)
 {
     bool called = state->kind == UNWIND_CALL;
-    const struct pitot_trap *trap = called ? arch_embed_trap(state->ip) : NULL;
 
-    if (trap)
-        cross(state, trap);
+    if (called && arch_embed_is_trap(state->ip))
+        cross(state);
     else if (!state->regs && arch_embed_in_gate(state->ip - called))
         unwind_stop(state, UNWIND_IN_ENTRY);
     else if (state->kind == UNWIND_TRAP)

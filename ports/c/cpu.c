@@ -96,19 +96,17 @@ void trap_serve(struct trap_frame *frame)
     if (frame->vector == TIMER_VECTOR) {
         ticks++;
         PITOT_TRACE(tick, ticks); /* PITOT */
-        if (clock_tick)
-            clock_tick(frame);
-        if (gdb_look)        /* PITOT 5 */
-            gdb_look(frame); /* PITOT 5 */
+        pitot_tick(frame);        /* PITOT 2 */
+        pitot_gdb_poll(frame);    /* PITOT 5 */
         port_write(0x20, 0x20);
         return;
     }
     if (frame->vector == STAND_VECTOR) {
-        others_serve();
+        pitot_stand(); /* PITOT 3 */
+        others_served();
         return;
     }
-    if (gdb_look)        /* PITOT 5 */
-        gdb_look(frame); /* PITOT 5 */
+    pitot_gdb_stop(frame); /* PITOT 5 */
     say("trap ");
     say_number(frame->vector);
     say(" at ");
@@ -117,10 +115,10 @@ void trap_serve(struct trap_frame *frame)
     stop_machine(9);
 }
 
-static void make_gate(unsigned vector, uint64_t to, uint8_t stack)
+static void make_gate(unsigned vector, uint64_t to)
 {
-    idt[vector] = (struct gate){(uint16_t)to,         CODE, stack, 0x8e, (uint16_t)(to >> 16),
-                                (uint32_t)(to >> 32), 0};
+    idt[vector] =
+        (struct gate){(uint16_t)to, CODE, 0, 0x8e, (uint16_t)(to >> 16), (uint32_t)(to >> 32), 0};
 }
 
 static void load_tables(uint32_t number)
@@ -132,7 +130,6 @@ static void load_tables(uint32_t number)
     uint64_t base = (uint64_t)&tasks[number], *descriptor = &gdt[TASK / 8 + 2 * number];
 
     __asm__ volatile("lidt %0" : : "m"(pointer));
-    tasks[number].ist[0] = (uint64_t)pitot_debug_stack(number); /* PITOT 2 */
     descriptor[0] = (sizeof(struct task) - 1) | (base & 0xffffff) << 16 | 0x89ull << 40 |
                     (base >> 24 & 0xff) << 56;
     descriptor[1] = base >> 32;
@@ -180,8 +177,7 @@ void other_init(uint32_t number)
 void cpu_init(void)
 {
     for (unsigned vector = 0; vector < GATES; vector++)
-        make_gate(vector, (uint64_t)trap_table + 16 * vector, 0);
-    make_gate(DEBUG_VECTOR, (uint64_t)pitot_debug_entry, 1); /* PITOT 2 */
+        make_gate(vector, (uint64_t)trap_table + 16 * vector);
     init_one(0);
     start_timer();
     __asm__ volatile("sti");

@@ -66,12 +66,11 @@
         iretq
         cfi_end trap_common
 
-/* A struct pitot_trap. Its label is local: perf would take another for a function. */
+/* Where trap_serve returns. The label there is local: perf would take another for a function. */
         .section .rodata
         .globl trap_place               /* PITOT 1 */
 trap_place:                             /* PITOT 1 */
         .quad .Lserved                  /* PITOT 1 */
-        .long 64, 136                   /* PITOT 1 */
 
         .text
 /* void thread_switch(uint64_t *from, uint64_t to): switches stacks and callee-saved registers. */

@@ -71,7 +71,7 @@ void stop_machine(int status) __attribute__((noreturn));
 /* others.c: all CPUs but the first */
 void others_start(void);
 void others_interrupt(uint32_t vector);
-void others_serve(void); /* an interrupt from another CPU; interrupts off */
+void others_served(void); /* an interrupt from another CPU */
 void other_init(uint32_t number);
 
 /* main.c */
@@ -87,7 +87,7 @@ void thread_end(void);
 void thread_switch(uint64_t *from, uint64_t to);
 void thread_begin(void);
 extern char trap_table[];
-extern const struct pitot_trap trap_place;
+extern const void *const trap_place;
 
 /* Names that many kernels have, as Pitot does. */
 void *memcpy(void *to, const void *from, size_t length);
@@ -98,8 +98,7 @@ void event_init(const char *text);
 int stack_find(uint64_t address, uint64_t *low, uint64_t *high) __attribute__((weak));
 int is_mapped(uint64_t address, uint64_t length) __attribute__((weak));
 uint32_t cpu_number(void) __attribute__((weak));
-int others_park(void) __attribute__((weak));
-void others_release(void) __attribute__((weak));
+void others_ask(void) __attribute__((weak));
 void console_print(const char *text, uint64_t length) __attribute__((weak));
 int gdb_get(void) __attribute__((weak));
 void gdb_put(uint8_t byte) __attribute__((weak));
@@ -109,15 +108,8 @@ void pitot_prepare(void);
 void record_begin(const char *options);
 void record_end(void);
 
-/* pitot_level2.c, or absent */
-void clock_tick(const struct trap_frame *frame) __attribute__((weak));
-
-/* pitot_level5.c, or absent: waits for gdb, or returns the error; serves gdb in a trap. */
+/* pitot_level5.c, or absent: waits for gdb, or returns the error. */
 const char *gdb_begin(void) __attribute__((weak));
-void gdb_look(struct trap_frame *frame) __attribute__((weak));
-
-/* pitot_level3.c, or absent: on another CPU, interrupts off, until it may resume. */
-void rendezvous_wait(void) __attribute__((weak));
 
 /* pitot_level4.c, or absent: in place of the work, runs commands separated by semicolons. */
 void console_run(const char *lines) __attribute__((weak));

@@ -67,9 +67,7 @@ void others_interrupt(uint32_t vector)
     apic_write(APIC_COMMAND, TO_OTHERS | ASSERTED | vector);
 }
 
-void others_serve(void)
+void others_served(void)
 {
-    if (rendezvous_wait)
-        rendezvous_wait();
     apic_write(APIC_END, 0);
 }

@@ -6,6 +6,10 @@
 
 #define COM2 0x2f8
 
+/* struct trap_frame, in Pitot's names. */
+#define TRAP_FRAME                                                                                 \
+    "r15 r14 r13 r12 r11 r10 r9 r8 bp di si dx cx bx ax - - ip cs flags sp ss" /* PITOT 1 */
+
 static void stream_write(const void *bytes, uint64_t length)
 {
     serial_write(COM2, bytes, length);
@@ -37,19 +41,20 @@ void pitot_prepare(void)
         .clock = cpu_cycles, /* will do: nothing here needs real time */
         .write = stream_write,
         .panic = panic,
-        .traps = &trap_place,      /* PITOT 1 */
-        .trap_count = 1,           /* PITOT 1 */
-        .gate = gate_start,        /* PITOT 1 */
-        .gate_end = gate_end,      /* PITOT 1 */
-        .stack = stack_find,       /* PITOT 1 */
-        .mapped = is_mapped,       /* PITOT 2 */
-        .cpus = CPUS,              /* PITOT 3 */
-        .cpu = cpu_number,         /* PITOT 3 */
-        .park = others_park,       /* PITOT 3 */
-        .release = others_release, /* PITOT 3 */
-        .print = console_print,    /* PITOT 4 */
-        .gdb_get = gdb_get,        /* PITOT 5 */
-        .gdb_put = gdb_put,        /* PITOT 5 */
+        .frame = TRAP_FRAME,            /* PITOT 1 */
+        .traps = &trap_place,           /* PITOT 1 */
+        .trap_count = 1,                /* PITOT 1 */
+        .gate = gate_start,             /* PITOT 1 */
+        .gate_end = gate_end,           /* PITOT 1 */
+        .stack = stack_find,            /* PITOT 1 */
+        .mapped = is_mapped,            /* PITOT 2 */
+        .debug_ist = 1,                 /* PITOT 2 */
+        .cpus = CPUS,                   /* PITOT 3 */
+        .cpu = cpu_number,              /* PITOT 3 */
+        .interrupt_others = others_ask, /* PITOT 3 */
+        .print = console_print,         /* PITOT 4 */
+        .gdb_get = gdb_get,             /* PITOT 5 */
+        .gdb_put = gdb_put,             /* PITOT 5 */
     };
 
     refused(pitot_init(&kernel));

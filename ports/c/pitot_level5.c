@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Level 5, gdb, on its own serial line, which the timer's interrupt polls. gdb sees a fatal trap
- * first. This kernel waits for gdb before its work.
+ * Level 5, gdb, on its own serial line, which the timer's interrupt polls (cpu.c). gdb sees a fatal
+ * trap first. This kernel waits for gdb before its work.
  */
 #include "ports/c/kernel.h"
 
@@ -28,18 +28,4 @@ const char *gdb_begin(void)
         return wrong;
     say("gdb may come\n");
     return pitot_gdb_wait();
-}
-
-void gdb_look(struct trap_frame *f)
-{
-    struct pitot_regs r = {f->r15, f->r14, f->r13, f->r12,   f->bp, f->bx, f->r11, f->r10,
-                           f->r9,  f->r8,  f->ax,  f->cx,    f->dx, f->si, f->di,  0,
-                           0,      f->ip,  f->cs,  f->flags, f->sp, f->ss};
-
-    if (f->vector != TIMER_VECTOR)
-        pitot_gdb_stop(&r);
-    else if (pitot_gdb_poll(&r))
-        *f = (struct trap_frame){r.r15, r.r14, r.r13, r.r12,   r.r11, r.r10, r.r9, r.r8,
-                                 r.bp,  r.di,  r.si,  r.dx,    r.cx,  r.bx,  r.ax, f->vector,
-                                 0,     r.ip,  r.cs,  r.flags, r.sp,  r.ss};
 }

@@ -20,7 +20,7 @@ endef
 elsewhere = -Wl$(comma)--wrap=$(1) -Wl$(comma)--defsym=__wrap_$(1)=$(2)
 wrap = $(patsubst %,-Wl$(comma)--wrap=%,$(1))
 small := $(call wrap,pitot_start pitot_stop stack_find)
-own := $(call wrap,trap_serve pitot_debug_entry pitot_debug_stack pitot_init)
+own := $(call wrap,trap_serve pitot_init)
 $(eval $(call C_PORT,level0,0))
 $(eval $(call C_PORT,level1,0 1))
 $(eval $(call C_PORT,level2,0 1 2))
@@ -28,33 +28,31 @@ $(eval $(call C_PORT,own-gate,0 1 2,$(own)))
 $(eval $(call C_PORT,small,0 1 2,$(small) -Wl$(comma)--defsym=__real_pitot_command=0))
 $(eval $(call C_PORT,task-state,0 1 2,$(call wrap,pitot_start)))
 $(eval $(call C_PORT,many-threads,0 1 2,$(call wrap,record_begin)))
-distances = $(call wrap,pitot_init pitot_start) -Wl$(comma)--defsym=BP=$(1) -Wl$(comma)--defsym=FRAME=$(2)
-$(eval $(call C_PORT,distances,0 1 2,$(call distances,64,136)))
-$(eval $(call C_PORT,bp-wrong,0 1 2,$(call distances,56,136)))
-$(eval $(call C_PORT,frame-wrong,0 1 2,$(call distances,64,144)))
-$(eval $(call C_PORT,frame-far,0 1 2,$(call distances,64,1000000)))
+frames = $(call wrap,pitot_tick pitot_start) -Wl$(comma)--defsym=SPOIL=$(1)
+$(eval $(call C_PORT,frame-copied,0 1 2,$(call frames,0)))
+$(eval $(call C_PORT,bp-wrong,0 1 2,$(call frames,1)))
+$(eval $(call C_PORT,frame-low,0 1 2,$(call frames,2)))
 outer = $(call wrap,pitot_init pitot_start) -Wl$(comma)--defsym=GATE=$(1)
 $(eval $(call C_PORT,outer-entry,0 1 2,$(call outer,1)))
 $(eval $(call C_PORT,outer-gateless,0 1 2,$(call outer,0)))
-$(eval $(call C_PORT,tickless,0 1 2,$(call elsewhere,clock_tick,0)))
+$(eval $(call C_PORT,tickless,0 1 2,$(call elsewhere,pitot_tick,pitot_doubtful)))
 $(eval $(call C_PORT,stray,0 1 2,$(call wrap,record_end)))
-$(eval $(call C_PORT,stray-next,0 1 2,$(call wrap,record_end pitot_init)))
+$(eval $(call C_PORT,stray-first,0 1 2,$(call wrap,record_end pitot_init) -Wl$(comma)--defsym=GATE=1))
 $(eval $(call C_PORT,low,0 1 2,-Wl$(comma)--defsym=LOW=1))
 $(eval $(call C_PORT,nameless,0 1 2,-Wl$(comma)--build-id=none))
 $(eval $(call C_PORT,level3,0 1 2 3,,,2))
-$(eval $(call C_PORT,moves,0 1 2 3,$(call wrap,rendezvous_wait others_release pitot_start),,2))
+$(eval $(call C_PORT,moves,0 1 2 3,$(call wrap,pitot_stand others_ask pitot_start),,2))
 $(eval $(call C_PORT,level3-inline,0 1 2 3,,,,2,inline))
 $(eval $(call C_PORT,lacks,0 1 2 3,$(call wrap,pitot_init),,2))
 $(eval $(call C_PORT,one-of-two,0 1 2,,,2,1))
 $(eval $(call C_PORT,two-of-one,0 1 2 3,,,,2))
-$(eval $(call C_PORT,forgets,0 1 2 3,$(call elsewhere,pitot_cpu_resumes,pitot_doubtful),,2))
-$(eval $(call C_PORT,gateless,0 1 2,$(call elsewhere,pitot_debug_entry,trap_table)))
-$(eval $(call C_PORT,shifted,0 1 2,$(call elsewhere,pitot_debug_stack,pitot_doubtful)))
+$(eval $(call C_PORT,deaf,0 1 2 3,$(call elsewhere,pitot_stand,pitot_doubtful),,2))
+$(eval $(call C_PORT,istless,0 1 2,$(call wrap,pitot_init) -Wl$(comma)--defsym=GATE=2))
 $(eval $(call C_PORT,level4,0 1 2 4,,,,,level4))
 $(eval $(call C_PORT,level4-two,0 1 2 3 4,,,2,,level4))
 $(eval $(call C_PORT,level4-small,0 1 2 4,$(small) $(call wrap,pitot_command),,,,level4))
-$(eval $(call C_PORT,level4-tickless,0 1 2 4,$(call elsewhere,clock_tick,0),,,,level4))
-$(eval $(call C_PORT,level4-forgets,0 1 2 3 4,$(call elsewhere,pitot_cpu_resumes,pitot_doubtful),,2,,level4))
+$(eval $(call C_PORT,level4-tickless,0 1 2 4,$(call elsewhere,pitot_tick,pitot_doubtful),,,,level4))
+$(eval $(call C_PORT,level4-deaf,0 1 2 3 4,$(call elsewhere,pitot_stand,pitot_doubtful),,2,,level4))
 $(eval $(call C_PORT,level4-dropped,0 1 2 4,,$(BUILD)/ports/no-commands.ld,,,level4))
 $(eval $(call C_PORT,level5,0 1 2 5,,,,,level5))
 $(eval $(call C_PORT,lineless,0 1 2 5,$(call elsewhere,gdb_put,0),,,,level5))
@@ -72,11 +70,12 @@ $(BUILD)/ports/c-moves.elf: ports/c/variants/moves.c
 $(BUILD)/ports/c-task-state.elf: ports/c/variants/task_state.c
 $(BUILD)/ports/c-vanishes.elf: ports/c/variants/vanishes.c
 $(BUILD)/ports/c-many-threads.elf: ports/c/variants/many_threads.c
-$(patsubst %,$(BUILD)/ports/c-%.elf,distances bp-wrong frame-wrong frame-far): ports/c/variants/distances.c
+$(patsubst %,$(BUILD)/ports/c-%.elf,frame-copied bp-wrong frame-low): ports/c/variants/frames.c
 $(BUILD)/ports/c-outer-entry.elf $(BUILD)/ports/c-outer-gateless.elf: ports/c/variants/outer_entry.c
 $(BUILD)/ports/c-gdb-stack.elf: ports/c/variants/gdb_stack.c
 $(BUILD)/ports/c-stray.elf: ports/c/variants/stray.c
-$(BUILD)/ports/c-stray-next.elf: ports/c/variants/stray.c ports/c/variants/debug_next.c
+$(BUILD)/ports/c-stray-first.elf: ports/c/variants/stray.c
+$(BUILD)/ports/c-stray-first.elf $(BUILD)/ports/c-istless.elf: ports/c/variants/gate.c
 
 # Other builds of the object: FOLDER, VARIABLES.
 define C_PORT_LIB
@@ -106,4 +105,4 @@ $(BUILD)/ports/%-tables.elf: $(BUILD)/ports/%.elf $(TABLE_TOOLS) tools/pitot-tab
 	$(Q)BUILD=$(BUILD) tools/pitot-tables --text text_start,text_end --exempt .boot $@.part
 	$(Q)mv $@.part $@
 
-C_PORTS := $(patsubst %,$(BUILD)/ports/c-%.elf,level0 level1 level2 level3 level2-tables own-gate-tables small-tables low-tables nameless-tables level3-tables level4 level4-tables level4-small-tables level4-two-tables level4-tickless-tables level4-forgets-tables level3-inline lacks moves one-of-two two-of-one forgets dropped gateless shifted task-state tickless many-threads distances bp-wrong frame-wrong frame-far outer-entry outer-gateless stray stray-next level5 lineless vanishes gdb-stack gdbless gdb-of-two)
+C_PORTS := $(patsubst %,$(BUILD)/ports/c-%.elf,level0 level1 level2 level3 level2-tables own-gate-tables small-tables low-tables nameless-tables level3-tables level4 level4-tables level4-small-tables level4-two-tables level4-tickless-tables level4-deaf-tables level3-inline lacks moves one-of-two two-of-one deaf dropped istless task-state tickless many-threads frame-copied bp-wrong frame-low outer-entry outer-gateless stray stray-first level5 lineless vanishes gdb-stack gdbless gdb-of-two)

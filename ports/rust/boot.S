@@ -99,7 +99,7 @@ directory: .skip 4096
         cfi_push r13
         cfi_push r14
         cfi_push r15
-        movq %rsp, %rdi                 /* a struct pitot_regs */
+        movq %rsp, %rdi                 /* what has been pushed */
         cld
         call timer_serve
 .Lserved:                               /* PITOT 1 */
@@ -123,12 +123,11 @@ directory: .skip 4096
         iretq
         cfi_end timer_entry
 
-/* A struct pitot_trap. Its label is local: perf would take another for a function. */
+/* Where timer_serve returns. The label there is local: perf would take another for a function. */
         .section .rodata
         .globl timer_trap               /* PITOT 1 */
 timer_trap:                             /* PITOT 1 */
         .quad .Lserved                  /* PITOT 1 */
-        .long 32, 136                   /* PITOT 1 */
 
         .bss
         .balign 16

@@ -171,8 +171,6 @@ pub fn init() {
     unsafe {
         STATE.ist[TIMER_IST as usize - 1] = core::ptr::addr_of!(timer_stack_end) as u64;
         IDT[TIMER_VECTOR] = gate(timer_entry as usize as u64, TIMER_IST);
-        STATE.ist[0] = crate::pitot::pitot_debug_stack(0) as u64; // PITOT 2
-        IDT[1] = gate(crate::pitot::pitot_debug_entry as usize as u64, 1); // PITOT 2
         load_tables();
         start_timer();
         asm!("sti");

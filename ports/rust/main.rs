@@ -101,9 +101,9 @@ pub extern "C" fn kernel_main(info: *const u64) -> ! {
 
 /// Called by boot.S, interrupts off, on the timer's own stack.
 #[no_mangle]
-pub extern "C" fn timer_serve(interrupted: *const pitot::Regs) {
+pub extern "C" fn timer_serve(frame: *const u64) {
     TICKS.store(TICKS.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
-    unsafe { pitot::pitot_tick(interrupted) }; // PITOT 2
+    unsafe { pitot::pitot_tick(frame) }; // PITOT 2
     machine::timer_served();
 }
 

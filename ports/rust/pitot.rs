@@ -4,14 +4,6 @@
 
 use core::ptr::null;
 
-/// struct pitot_trap.
-#[repr(C)]
-pub struct Trap {
-    pub returns: *const u8,
-    pub bp: u32,
-    pub frame: u32,
-}
-
 /// struct pitot_kernel; `Kernel::of` sets only what it must have.
 #[repr(C)]
 pub struct Kernel {
@@ -20,11 +12,12 @@ pub struct Kernel {
     pub build_id: *const u8,
     pub name: *const u8, // ends in NUL, like all strings here
     pub cpus: u32,
-    pub traps: *const Trap,
+    pub frame: *const u8,
+    pub traps: *const *const u8,
     pub trap_count: u32,
     pub gate: *const u8,
     pub gate_end: *const u8,
-    pub debug_next: Option<unsafe extern "C" fn()>,
+    pub debug_ist: u32,
     pub gate_stack: *const u8,
     pub gate_stack_end: *const u8,
     pub cpu: Option<unsafe extern "C" fn() -> u32>,
@@ -33,8 +26,8 @@ pub struct Kernel {
     pub write: Option<unsafe extern "C" fn(*const u8, u64)>,
     pub stack: Option<unsafe extern "C" fn(u64, *mut u64, *mut u64) -> i32>,
     pub mapped: Option<unsafe extern "C" fn(u64, u64) -> i32>,
-    /// From `park` to `power`, for consoles, gdb and more than one CPU.
-    pub more: [Option<unsafe extern "C" fn()>; 19],
+    /// From `interrupt_others` to `power`, for consoles, gdb and more than one CPU.
+    pub more: [Option<unsafe extern "C" fn()>; 18],
 }
 
 unsafe impl Sync for Kernel {}
@@ -47,11 +40,12 @@ impl Kernel {
             build_id: null(),
             name: null(),
             cpus: 0,
+            frame: null(),
             traps: null(),
             trap_count: 0,
             gate: null(),
             gate_end: null(),
-            debug_next: None,
+            debug_ist: 0,
             gate_stack: null(),
             gate_stack_end: null(),
             cpu: None,
@@ -60,36 +54,9 @@ impl Kernel {
             write: None,
             stack: None,
             mapped: None,
-            more: [None; 19],
+            more: [None; 18],
         }
     }
-}
-
-/// struct pitot_regs.
-#[repr(C)]
-pub struct Regs {
-    pub r15: u64,
-    pub r14: u64,
-    pub r13: u64,
-    pub r12: u64,
-    pub bp: u64,
-    pub bx: u64,
-    pub r11: u64,
-    pub r10: u64,
-    pub r9: u64,
-    pub r8: u64,
-    pub ax: u64,
-    pub cx: u64,
-    pub dx: u64,
-    pub si: u64,
-    pub di: u64,
-    pub vector: u64,
-    pub error: u64,
-    pub ip: u64,
-    pub cs: u64,
-    pub flags: u64,
-    pub sp: u64,
-    pub ss: u64,
 }
 
 /// struct pitot_field.
@@ -155,9 +122,7 @@ extern "C" {
     pub fn pitot_thread_named(pid: u32, name: *const u8) -> *const u8;
     pub fn pitot_thread_ended(pid: u32);
     pub fn pitot_incomplete() -> *const u8;
-    pub fn pitot_debug_entry();
-    pub fn pitot_debug_stack(cpu: u32) -> *mut u8;
-    pub fn pitot_tick(interrupted: *const Regs);
+    pub fn pitot_tick(frame: *const u64);
 }
 
 /// A tracepoint with two fields, each with its kind, its name and the part of the line that prints

@@ -17,6 +17,8 @@ static KERNEL: pitot::Kernel = pitot::Kernel {
     panic: Some(panic),
     stack: Some(pitot_level1::stack),                     // PITOT 1
     mapped: Some(pitot_level2::mapped),                   // PITOT 2
+    debug_ist: 1,                                         // PITOT 2
+    frame: "r15 r14 r13 r12 bp bx r11 r10 r9 r8 ax cx dx si di - - ip cs flags sp ss\0".as_ptr(), // PITOT 1
     traps: unsafe { addr_of!(pitot_level1::timer_trap) }, // PITOT 1
     trap_count: 1,                                        // PITOT 1
     ..pitot::Kernel::of(unsafe { addr_of!(text_start) }, unsafe { addr_of!(text_end) })

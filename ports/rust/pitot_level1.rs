@@ -3,10 +3,8 @@
 
 use core::ptr::addr_of;
 
-use crate::pitot::Trap;
-
 extern "C" {
-    pub static timer_trap: Trap; // boot.S
+    pub static timer_trap: *const u8; // boot.S
     static boot_stack: u8;
     static boot_stack_end: u8;
     static timer_stack_end: u8;

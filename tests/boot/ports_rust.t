@@ -105,14 +105,15 @@ sub layout_of
 }
 
 my @ours = split(/\n/, `$build/ports/rust/layout`);
-cmp_ok(scalar(@ours), '>', 50, 'pitot.rs has sizes and places');
+cmp_ok(scalar(@ours), '>', 40, 'pitot.rs has sizes and places');
 is_deeply(\@ours, layout_of('.'), '... which are those of core/pitot.h');
 make_path("$logs/moved/core");
 open(my $out, '>', "$logs/moved/core/pitot.h") or die("$logs/moved/core/pitot.h: $!\n");
-print $out slurp('core/pitot.h') =~ s/^    unsigned bp, frame;$/    unsigned frame, bp;/mr;
+print $out slurp('core/pitot.h')
+    =~ s/^    const void \*text, \*text_end;/    const void *text_end, *text;/mr;
 close($out) or die("$logs/moved/core/pitot.h: $!\n");
 my $moved = layout_of("$logs/moved");
-is_deeply([grep { $ours[$_] ne $moved->[$_] } 0 .. $#ours], [2, 3],
+is_deeply([grep { $ours[$_] ne $moved->[$_] } 0 .. $#ours], [1, 2],
     '... and two members that change places show');
 
 # --- What it takes --------------------------------------------------------------------------------

@@ -15,21 +15,18 @@
 
 int main(void)
 {
-    SIZE(trap);
-    PLACE(trap, returns);
-    PLACE(trap, bp);
-    PLACE(trap, frame);
     SIZE(kernel);
     PLACE(kernel, text);
     PLACE(kernel, text_end);
     PLACE(kernel, build_id);
     PLACE(kernel, name);
     PLACE(kernel, cpus);
+    PLACE(kernel, frame);
     PLACE(kernel, traps);
     PLACE(kernel, trap_count);
     PLACE(kernel, gate);
     PLACE(kernel, gate_end);
-    PLACE(kernel, debug_next);
+    PLACE(kernel, debug_ist);
     PLACE(kernel, gate_stack);
     PLACE(kernel, gate_stack_end);
     PLACE(kernel, cpu);
@@ -38,23 +35,7 @@ int main(void)
     PLACE(kernel, write);
     PLACE(kernel, stack);
     PLACE(kernel, mapped);
-    printf("kernel.more %zu\n", offsetof(struct pitot_kernel, park));
-    SIZE(regs);
-    PLACE(regs, r15);
-    PLACE(regs, r12);
-    PLACE(regs, bp);
-    PLACE(regs, bx);
-    PLACE(regs, r11);
-    PLACE(regs, r8);
-    PLACE(regs, ax);
-    PLACE(regs, di);
-    PLACE(regs, vector);
-    PLACE(regs, error);
-    PLACE(regs, ip);
-    PLACE(regs, cs);
-    PLACE(regs, flags);
-    PLACE(regs, sp);
-    PLACE(regs, ss);
+    printf("kernel.more %zu\n", offsetof(struct pitot_kernel, interrupt_others));
     SIZE(field);
     PLACE(field, name);
     PLACE(field, print);

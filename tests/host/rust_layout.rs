@@ -22,13 +22,9 @@ macro_rules! layout {
 }
 
 fn main() {
-    layout!("trap", Trap,
-        returns bp frame);
     layout!("kernel", Kernel,
-        text text_end build_id name cpus traps trap_count gate gate_end debug_next
+        text text_end build_id name cpus frame traps trap_count gate gate_end debug_ist
         gate_stack gate_stack_end cpu clock panic write stack mapped more);
-    layout!("regs", Regs,
-        r15 r12 bp bx r11 r8 ax di vector error ip cs flags sp ss);
     layout!("field", Field,
         name print kind offset size);
     layout!("tracepoint", Tracepoint,

@@ -8,12 +8,13 @@
 #include "arch/x86_64/cpu/inline.h" /* cpu_read_tsc */
 
 /* Intel SDM vol. 3, "Control Registers" */
-#define CR0_PE (1ull << 0)
-#define CR0_EM (1ull << 2)
-#define CR0_ET (1ull << 4) /* always set */
-#define CR0_NE (1ull << 5)
-#define CR0_WP (1ull << 16)
-#define CR0_PG (1ull << 31)
+#define CR0_PE  (1ull << 0)
+#define CR0_EM  (1ull << 2)
+#define CR0_ET  (1ull << 4) /* always set */
+#define CR0_NE  (1ull << 5)
+#define CR0_WP  (1ull << 16)
+#define CR4_CET (1ull << 23) /* CR0.WP cannot be cleared while it is set */
+#define CR0_PG  (1ull << 31)
 
 #define CR4_PAE      (1ull << 5)
 #define CR4_DE       (1ull << 3)

@@ -13,13 +13,13 @@
 static uint8_t area[16384] __attribute__((aligned(16)));
 static uint64_t most;
 
-int __wrap_pitot_gdb_poll(struct pitot_regs *regs);
-int __real_pitot_gdb_poll(struct pitot_regs *regs);
+int __wrap_pitot_gdb_poll(void *frame);
+int __real_pitot_gdb_poll(void *frame);
 void __wrap_record_end(void);
 void __real_record_end(void);
 
 /* rbx keeps the kernel's own stack pointer. */
-int __wrap_pitot_gdb_poll(struct pitot_regs *regs)
+int __wrap_pitot_gdb_poll(void *frame)
 {
     const uint8_t *lowest = area;
     uint64_t stopped;
@@ -27,7 +27,7 @@ int __wrap_pitot_gdb_poll(struct pitot_regs *regs)
     memset(area, PAINT, sizeof(area));
     __asm__ volatile("movq %%rsp, %%rbx\n\tmovq %2, %%rsp\n\tcall __real_pitot_gdb_poll\n\t"
                      "movq %%rbx, %%rsp"
-                     : "=a"(stopped), "+D"(regs)
+                     : "=a"(stopped), "+D"(frame)
                      : "r"(area + sizeof(area))
                      : "rbx", "rcx", "rdx", "rsi", "r8", "r9", "r10", "r11", "memory", "cc");
     while (lowest < area + sizeof(area) && *lowest == PAINT)

@@ -35,10 +35,14 @@ const char *__wrap_pitot_init(const struct pitot_kernel *kernel)
     with.cpu = 0;
     try(&with);
     with.cpu = kernel->cpu;
-    with.park = 0;
+    with.interrupt_others = 0;
     try(&with);
-    with.park = kernel->park;
-    with.release = 0;
+    with.interrupt_others = kernel->interrupt_others;
+    with.frame = 0;
+    try(&with);
+    with.frame = "r15 r14 r13 r12 r11 r10 r9 r8 bp di si dx cx bx ax ip cs flags sp";
+    try(&with);
+    with.frame = "r15 ebp";
     try(&with);
     return __real_pitot_init(kernel);
 }

@@ -19,10 +19,10 @@ static uint8_t stacks[CPUS][4096] __attribute__((aligned(16)));
 static uint32_t moving;     /* 1 + the CPU whose thread wants to move; 0: none */
 static uint32_t turn[CPUS]; /* moves that the CPU has taken part in */
 
-void __wrap_rendezvous_wait(void);
-void __real_rendezvous_wait(void);
-void __wrap_others_release(void);
-void __real_others_release(void);
+void __wrap_pitot_stand(void);
+void __real_pitot_stand(void);
+void __wrap_others_ask(void);
+void __real_others_ask(void);
 const char *__wrap_pitot_start(const char *options);
 const char *__real_pitot_start(const char *options);
 
@@ -45,15 +45,15 @@ static void exchange(void)
     thread_switch(&unused, left[other].sp);
 }
 
-void __wrap_rendezvous_wait(void)
+void __wrap_pitot_stand(void)
 {
-    uint32_t me = this_cpu()->number, mover = __atomic_load_n(&moving, __ATOMIC_ACQUIRE);
+    uint32_t me = this_cpu()->number, mover;
     uint64_t *top = (uint64_t *)(stacks[me] + sizeof(stacks[me]));
 
-    if (!mover) {
-        __real_rendezvous_wait();
+    __real_pitot_stand();
+    mover = __atomic_load_n(&moving, __ATOMIC_ACQUIRE);
+    if (!mover)
         return;
-    }
     top[-2] = (uint64_t)thread_begin;
     top[-4] = (uint64_t)exchange; /* rbx */
     left[me].thread = this_cpu()->current;
@@ -69,9 +69,10 @@ static void move(void)
     *(volatile uint32_t *)APIC_COMMAND = TO_SELF | STAND_VECTOR;
 }
 
-void __wrap_others_release(void)
+/* Interrupts are off until Pitot has let the other CPU go. */
+void __wrap_others_ask(void)
 {
-    __real_others_release();
+    __real_others_ask();
     move();
 }
 

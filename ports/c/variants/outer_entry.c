@@ -19,11 +19,9 @@ void outer_serve(void);
 
 const char *__wrap_pitot_init(const struct pitot_kernel *kernel)
 {
-    static struct pitot_kernel with;
-    static struct pitot_trap trap;
+    static const void *const trap = outer_served;
+    struct pitot_kernel with = *kernel;
 
-    trap = (struct pitot_trap){outer_served, 64, 136};
-    with = *kernel;
     with.traps = &trap;
     if (!(uint64_t)GATE)
         with.gate = with.gate_end = 0;

@@ -9,54 +9,48 @@
 
 #define GATE __attribute__((section(".text.gate"))) /* may not be watched */
 
+#define GATE_SIZE   16
+#define STACK       4 /* the gate's byte that says on which stack */
+#define TASK        0x28
+#define FIRST_STACK 36 /* in the task state */
+
+extern uint64_t gdt[];
+
 static char debug_stacks[CPUS][STACK_SIZE] __attribute__((aligned(16)));
 
 void __wrap_trap_serve(struct trap_frame *frame);
 void __real_trap_serve(struct trap_frame *frame);
-void __wrap_pitot_debug_entry(void);
-void *__wrap_pitot_debug_stack(unsigned cpu);
 const char *__wrap_pitot_init(const struct pitot_kernel *kernel);
 const char *__real_pitot_init(const struct pitot_kernel *kernel);
 
-GATE static struct pitot_regs regs_of(const struct trap_frame *f)
-{
-    return (struct pitot_regs){f->r15, f->r14, f->r13, f->r12,   f->bp, f->bx, f->r11, f->r10,
-                               f->r9,  f->r8,  f->ax,  f->cx,    f->dx, f->si, f->di,  0,
-                               0,      f->ip,  f->cs,  f->flags, f->sp, f->ss};
-}
-
 GATE void __wrap_trap_serve(struct trap_frame *frame)
 {
-    struct pitot_regs regs;
-
-    if (frame->vector == DEBUG_VECTOR) {
-        regs = regs_of(frame);
-        if (pitot_debug_trap(&regs)) {
-            frame->flags = regs.flags;
-            return;
-        }
-    }
+    if (frame->vector == DEBUG_VECTOR && pitot_debug_trap(frame))
+        return;
     __real_trap_serve(frame);
 }
 
-void *__wrap_pitot_debug_stack(unsigned cpu)
+/* Leads vector 1 to the first IST stack, of the only CPU. */
+static void set_stack(void)
 {
-    return debug_stacks[cpu] + STACK_SIZE;
-}
+    struct __attribute__((packed)) {
+        uint16_t last;
+        uint8_t *base;
+    } idt;
+    uint64_t low = gdt[TASK / 8], high = gdt[TASK / 8 + 1];
+    uint8_t *task = (uint8_t *)(high << 32 | (low >> 56 & 0xff) << 24 | (low >> 16 & 0xffffff));
 
-/* The stub of vector 1: 16 bytes after that of vector 0. */
-__asm__(".section .text.gate, \"ax\"\n"
-        ".include \"cfi_gas.inc\"\n"
-        "cfi_start __wrap_pitot_debug_entry, trap\n"
-        "jmp trap_table + 16\n"
-        "cfi_end __wrap_pitot_debug_entry\n"
-        ".text\n");
+    __asm__ volatile("sidt %0" : "=m"(idt));
+    idt.base[DEBUG_VECTOR * GATE_SIZE + STACK] = 1;
+    *(uint64_t *)(task + FIRST_STACK) = (uint64_t)debug_stacks[CPUS];
+}
 
 const char *__wrap_pitot_init(const struct pitot_kernel *kernel)
 {
-    static struct pitot_kernel with;
+    struct pitot_kernel with = *kernel;
 
-    with = *kernel;
+    set_stack();
+    with.debug_ist = 0;
     with.gate_stack = debug_stacks[0];
     with.gate_stack_end = debug_stacks[CPUS];
     return __real_pitot_init(&with);
