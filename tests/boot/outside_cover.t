@@ -74,7 +74,6 @@ is_deeply({map { $_ => $covered{$_} } @names}, {map { $_ => $counted{$_} } @name
 
 # Four CPUs run `work` at the same time, 10,000,000 times each.
 my $work = <<'END';
-global work:function
 work:   nop
         loop work
         ret

@@ -170,7 +170,7 @@ for my $language (sort keys %language) {
     my @mended = compile_guest($of->{source}, "$logs/mended", @{$of->{mended}});
     for my $cpus (1, 4) {
         my $title = "$language, $cpus CPU" . ($cpus > 1 ? 's' : '');
-        my @of = ("$logs/cpus", $times, 'extern work', cpus => $cpus);
+        my @of = ("$logs/cpus", $times, '', cpus => $cpus);
         my @qemu = four_cpus(@of, objects => [@wrong]);
         for my $run (1 .. ($ENV{SOAK} ? 20 : 2)) {
             ($said, $status) = heap($of->{options}, @qemu);
@@ -206,7 +206,7 @@ if (!$changes) {
 # one once more.
 my $turns = 20_000;
 my $work = <<'END';
-global work:function, kmalloc:function (kmalloc.end - kmalloc), kfree:function (kfree.end - kfree)
+global kmalloc:function (kmalloc.end - kmalloc), kfree:function (kfree.end - kfree)
 kmalloc:
         mov eax, 64
         lock xadd [next_free], rax

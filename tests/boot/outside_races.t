@@ -58,7 +58,6 @@ sub races
 # --- Each command --------------------------------------------------------------------------------
 
 my $functions = <<'END';
-global work:function
 work:   call leaf
         dec ecx
         jnz work

@@ -5,12 +5,8 @@
 #
 #     use Pitot::FourCpus;
 #
-#     my @qemu = four_cpus("$logs/cpus", 10_000_000, <<'END');
-#     global work:function
-#     work: loop work
-#           ret
-#     END
-#     @qemu = four_cpus("$logs/one", 1_000, 'extern work', cpus => 1, objects => ["$logs/work.o"]);
+#     my @qemu = four_cpus("$logs/cpus", 10_000_000, "work: nop\n loop work\n ret\n");
+#     @qemu = four_cpus("$logs/one", 1_000, '', cpus => 1, objects => ["$logs/work.o"]);
 package Pitot::FourCpus;
 
 use strict;
@@ -29,6 +25,11 @@ pvh_note
 section .text progbits alloc exec nowrite align=16
 bits 32
 global start
+%ifdef LINKED
+extern work
+%else
+global work:function
+%endif
 start:  mov dword [directories], 0x83           ; 4 GiB, as they are
         mov dword [directories + 8], 0x40000083
         mov dword [directories + 16], 0x80000083
@@ -99,19 +100,20 @@ ended:  resb 4
 END
 
 # QEMU's command. `apart`: the bytes from one CPU's stack to the next one's; 0: all are on one.
-# `cpus`: fewer; `objects`: more to link.
+# `cpus`: fewer; `objects`: what has `work`.
 sub four_cpus
 {
     my ($name, $turns, $functions, %of) = @_;
     my $apart = $of{apart} // 4096;
     my $cpus = $of{cpus} // 4;
+    my @objects = @{$of{objects} // []};
     write_bytes("$name.inc", $functions);
     write_bytes("$name.asm", $kernel);
     Test::More::is(system('nasm', "-DTURNS=$turns", "-DAPART=$apart", "-DCPUS=$cpus",
-            "-DFUNCTIONS='$name.inc'", '-g', '-F', 'dwarf', '-f', 'elf64', "$name.asm", '-o',
-            "$name.o"), 0, "a kernel of $cpus CPUs is assembled");
+            "-DFUNCTIONS='$name.inc'", @objects ? '-DLINKED' : (), '-g', '-F', 'dwarf', '-f',
+            'elf64', "$name.asm", '-o', "$name.o"), 0, "a kernel of $cpus CPUs is assembled");
     Test::More::is(system('ld', '-Ttext=0x200000', '-e', 'start', '-z', 'noexecstack', "$name.o",
-            @{$of{objects} // []}, '-o', "$name.elf"), 0, '... and linked');
+            @objects, '-o', "$name.elf"), 0, '... and linked');
     return ('qemu-system-x86_64', '-machine', 'pc', '-accel', 'tcg,thread=multi', '-cpu', 'max',
         '-smp', $cpus, '-m', '64M', '-kernel', "$name.elf", '-nodefaults', '-display', 'none',
         '-no-reboot', '-device', 'isa-debug-exit,iobase=0xf4,iosize=1');

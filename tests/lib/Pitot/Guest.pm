@@ -10,7 +10,7 @@
 #     my @qemu = ('qemu-system-x86_64', guest_machine(), '-kernel', "$logs/nested.elf");
 #
 #     my @objects = compile_guest('heap_rust.rs', "$logs/mended", qw(--cfg mended));
-#     @qemu = four_cpus("$logs/cpus", 100, 'extern work', objects => [@objects]);
+#     @qemu = four_cpus("$logs/cpus", 100, '', objects => [@objects]);
 package Pitot::Guest;
 
 use strict;
