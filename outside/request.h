@@ -157,7 +157,9 @@ struct request {
     } heap;
 
     struct {
-        uint32_t watch, function_count; /* watch: the kernel's locks are watched */
+        uint32_t watch; /* the kernel's locks are watched */
+        uint32_t words; /* ... also those that no function takes */
+        uint32_t function_count, unused;
         struct request_lock_function functions[LOCK_FUNCTIONS_MOST];
     } locks;
 

@@ -7,8 +7,10 @@
 #include <string.h>
 
 #include "outside/pitot/array.h"
+#include "outside/pitot/contexts.h"
 
 #define STEPS_MOST 50000000
+#define CALLERS    2 /* that tell places apart */
 
 static struct wire_lock_order *orders; /* sorted by `from` */
 static size_t order_count, order_room;
@@ -124,9 +126,18 @@ bool lock_cycles_are_all(void)
     return steps < STEPS_MOST;
 }
 
+/* The same instruction, if it was called by the same code from the same code. */
 static bool same_place(const struct wire_place *a, const struct wire_place *b)
 {
-    return a->ip == b->ip && (a->ip || a->context == b->context);
+    uint32_t left = a->context, right = b->context;
+
+    for (unsigned i = 0; i < CALLERS && left && right; i++) {
+        if (contexts_caller(left) != contexts_caller(right))
+            return false;
+        left = contexts_outer(left);
+        right = contexts_outer(right);
+    }
+    return a->ip == b->ip;
 }
 
 /* True if the code of both is the same, perhaps with another order first. */

@@ -250,5 +250,6 @@ int lock_functions_find(struct lock_functions *all, const struct pitot_options *
         error = add_given(all, "--lock-init", &begins, &options->lock_init, kernel, why);
     if (!error)
         error = check_given(all, why);
-    return error || all->count > 0 ? error : add_known(all, why);
+    all->given = all->count > 0;
+    return error || all->given ? error : add_known(all, why);
 }

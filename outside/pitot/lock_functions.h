@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "outside/pitot/kernel.h"
@@ -20,6 +21,7 @@ struct lock_function {
 
 struct lock_functions {
     size_t count;
+    bool given; /* by options: they are all that take locks */
     struct lock_function function[LOCK_FUNCTIONS_MOST];
 };
 

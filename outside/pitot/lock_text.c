@@ -180,6 +180,8 @@ static void print_row(const struct row *row)
             row->contended, row->waited, row->longest_wait.length, row->taken, row->held,
             row->longest_hold.length);
     print_kind(row);
+    if (row->first->flags & WIRE_LOCK_SEEN)
+        fprintf(stderr, " [seen]");
     fprintf(stderr, "\n");
     print_span("max wait", &row->longest_wait);
     print_span("max hold", &row->longest_hold);

@@ -109,6 +109,7 @@ static void ask(const struct lock_functions *functions, struct request *request)
 {
     request->chains = true;
     request->locks.watch = true;
+    request->locks.words = !functions->given;
     request->locks.function_count = (uint32_t)functions->count;
     for (size_t i = 0; i < functions->count; i++)
         request->locks.functions[i] = functions->function[i].asked;
@@ -124,7 +125,8 @@ static void tell_functions(const struct lock_functions *functions)
         fprintf(text, " %s", functions->function[i].name);
     if (text && fclose(text) == 0)
         plain_tell("pitot: functions of locks:%s",
-                   functions->count > 0 ? list : " none of a known name");
+                   functions->count > 0 ? list
+                                        : " none of a known name; locks are those that are seen");
     free(list);
 }
 
@@ -147,7 +149,7 @@ static size_t tell_lock(const struct wire_lock *lock)
     if (lock->left.count > 0 && !may_sleep(lock))
         lock_text_moment(lock, &lock->left, "held at a thread switch", "left at"), count++;
     if (lock->holder)
-        lock_text_held(lock, waits, wait_count), count++;
+        lock_text_held(lock, waits, wait_count); /* which may be in order */
     return count;
 }
 
@@ -182,7 +184,7 @@ static int compare_masked(const void *a, const void *b)
 static int tell_all(const struct command *command, const struct watch *watch, struct refusal *why)
 {
     uint64_t taken = 0, unseen = 0;
-    size_t reports = 0;
+    size_t reports = 0, held = 0;
     int error;
 
     lock_text_locks(locks, lock_count);
@@ -198,6 +200,7 @@ static int tell_all(const struct command *command, const struct watch *watch, st
     for (size_t i = 0; i < lock_count; i++) {
         taken += locks[i].taken;
         unseen += locks[i].unseen;
+        held += locks[i].holder != 0;
     }
     if (watch_ran(watch) && lock_count == 0)
         fprintf(stderr, "pitot: no lock was taken; --lock FUNCTION and --unlock FUNCTION name "
@@ -207,9 +210,11 @@ static int tell_all(const struct command *command, const struct watch *watch, st
     watch_tell(totals.lost_orders, "order of locks", "without room");
     watch_tell(totals.lost_masked, "time with interrupts off", "without room");
     watch_tell_losses(watch);
-    fprintf(stderr, "[ pitot locks: %zu report%s; %zu lock%s, taken %" PRIu64 " time%s ]\n",
+    fprintf(stderr,
+            "[ pitot locks: %zu report%s; %zu lock%s, taken %" PRIu64 " time%s, %zu held at the "
+            "end ]\n",
             reports, reports == 1 ? "" : "s", lock_count, lock_count == 1 ? "" : "s", taken,
-            taken == 1 ? "" : "s");
+            taken == 1 ? "" : "s", held);
     return 0;
 }
 

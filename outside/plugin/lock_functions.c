@@ -109,7 +109,7 @@ static void begin(unsigned cpu, const struct request_lock_function *function, st
 
     if (!lock)
         return;
-    lock->flags |= flags_of(function);
+    lock->flags = (lock->flags & ~(unsigned)WIRE_LOCK_SEEN) | flags_of(function);
     call->contended = held_by_another(cpu, lock);
     if (function->kind == LOCK_GIVES)
         held_gives(cpu, lock);

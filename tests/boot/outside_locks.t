@@ -59,9 +59,7 @@ sub reports_of
     return join('', @reports);
 }
 
-my ($said, $status) = locks([], @small, "$logs/wrong.elf");
-is($status, $guest_ended, 'a kernel with a mistake of each kind') or diag($said);
-is(reports_of($said), <<'END', '... each is told, with the chains of both sides');
+my $reports = <<'END';
 == lock order: a and b
    a, then b: 1 time, by thread 1
  holds since      take_both < takes_ab < main < start
@@ -99,9 +97,11 @@ is(reports_of($said), <<'END', '... each is told, with the chains of both sides'
 == held at hlt: halting, 1 time
  holds since      halts < main < start
  halts at         halts < main < start
-== held at the end: ending, by thread 1
- holds since      ends < main < start
 END
+my $at_the_end = "== held at the end: ending, by thread 1\n holds since      ends < main < start\n";
+my ($said, $status) = locks([], @small, "$logs/wrong.elf");
+is($status, $guest_ended, 'a kernel with a mistake of each kind') or diag($said);
+is(reports_of($said), "$reports$at_the_end", '... each is told, with the chains of both sides');
 like($said, qr/^ +0 +0 +0 +4 +52 +20  b$/m,
     '... and the table, whose numbers are instructions');
 like($said, qr/^ {7}39997  from masks\+0x0 < main\S+ < start\S+\n {14}to   masks/m,
@@ -110,9 +110,27 @@ like($said, qr/^ {7}39997  from masks\+0x0 < main\S+ < start\S+\n {14}to   masks
 ($said, $status) = locks([], @small, "$logs/mended.elf");
 is($status, $guest_ended, 'the same kernel, mended') or diag($said);
 is(reports_of($said), '', '... has no report');
-like($said, qr/^\[ pitot locks: 0 reports; 20 locks, taken 41 times \]$/m,
+like($said, qr/^\[ pitot locks: 0 reports; 20 locks, taken 41 times, 0 held at the end \]$/m,
     '... though it takes as many locks as often');
 unlike($said, qr/unseen/, '... and gives back each');
+
+# --- ... if no function takes locks ---------------------------------------------------------------
+
+link_guest('locks', "$logs/inlined.elf", '-DINLINED');
+link_guest('locks', "$logs/inlined_mended.elf", '-DINLINED', '-DMENDED');
+($said, $status) = locks([], @small, "$logs/inlined.elf");
+is($status, $guest_ended, 'the same mistakes, with spin locks that are inlined') or diag($said);
+is(reports_of($said), $reports, '... are seen, but for a lock that is never given back');
+like($said, qr/^pitot: functions of locks: mutex_lock mutex_unlock$/m,
+    '... though no function names them');
+like($said, qr/^ +0 +0 +0 +4 +\d+ +\d+  b \[seen\]$/m, '... and the table tells so');
+($said, $status) = locks([], @small, "$logs/inlined_mended.elf");
+is($status, $guest_ended, 'the same kernel, mended') or diag($said);
+is(reports_of($said), '', '... has no report');
+like($said, qr/^\[ pitot locks: 0 reports; 20 locks, taken 41 times, 0 held at the end \]$/m,
+    '... though it takes as many locks as often');
+
+# --- Functions that are named ---------------------------------------------------------------------
 
 ($said) = locks([qw(--lock spin_lock --trylock spin_trylock=0 --unlock spin_unlock)], @small,
     "$logs/mended.elf");

@@ -25,6 +25,12 @@
 #define WRONG 1
 #endif
 
+#ifdef INLINED
+#define TAKING __attribute__((always_inline)) static inline
+#else
+#define TAKING NOINLINE
+#endif
+
 struct spin {
     volatile int taken;
 };
@@ -41,21 +47,21 @@ static struct mutex mutex;
 static volatile int tick_count;
 static volatile int sink;
 
-NOINLINE void spin_lock(struct spin *lock);
-void spin_lock(struct spin *lock)
+TAKING void spin_lock(struct spin *lock);
+TAKING void spin_lock(struct spin *lock)
 {
     while (__atomic_exchange_n(&lock->taken, 1, __ATOMIC_ACQUIRE))
         __asm__ volatile("pause");
 }
 
-NOINLINE int spin_trylock(struct spin *lock);
-int spin_trylock(struct spin *lock)
+TAKING int spin_trylock(struct spin *lock);
+TAKING int spin_trylock(struct spin *lock)
 {
     return !__atomic_exchange_n(&lock->taken, 1, __ATOMIC_ACQUIRE);
 }
 
-NOINLINE void spin_unlock(struct spin *lock);
-void spin_unlock(struct spin *lock)
+TAKING void spin_unlock(struct spin *lock);
+TAKING void spin_unlock(struct spin *lock)
 {
     __atomic_store_n(&lock->taken, 0, __ATOMIC_RELEASE);
 }

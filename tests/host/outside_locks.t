@@ -78,16 +78,16 @@ sub totals { return Pitot::StandIn::record(64, 0, 'Q<3', @_) }
 sub asked
 {
     my ($said) = locks(@_);
-    my ($words) = request_words() =~ /,locks=1((?:,lock=[^,]*)*)/;
+    my ($words) = request_words() =~ /,locks=1((?:,words=1)?(?:,lock=[^,]*)*)/;
     my %name = map { sprintf('%x', $at{$_}) => $_ } keys %at;
     $words =~ s/=(\w+):/=$name{$1}:/g;
     return [split(/,lock=/, $words)];
 }
 
 plugin_says(begin(1), totals(0, 0, 0), end());
-is_deeply(asked(), ['', 'spin_lock:0:1:0', 'spin_trylock:1:1:0', 'spin_unlock:3:1:0'],
+is_deeply(asked(), [',words=1', 'spin_lock:0:1:0', 'spin_trylock:1:1:0', 'spin_unlock:3:1:0'],
     'functions by their usual names, but for a family without one that gives back, or of which '
-    . 'only a part is there');
+    . 'only a part is there; and words that are seen');
 is_deeply(asked('--lock', 'my_lock', '--mutex', 'mutex_lock:2', '--trylock', 'spin_trylock=0',
         '--unlock', 'my_unlock:run_queue', '--lock-init', 'kmain:6'),
     ['', 'my_lock:0:1:0', 'mutex_lock:0:2:1', 'spin_trylock:2:1:0',
@@ -136,7 +136,7 @@ plugin_says(begin(2), @contexts,
         left => {count => 1, taken => $in{main}, at => $in{read}}, holder => 7, by => $in{read}),
     (map { lock_record(lock => $_, address => 0x1000 * $_, held => 10, longest_hold => $_,
                 first => $in{read}) } 3 .. 9),
-    lock_record(lock => 10, address => 0x9999, first => $in{main},
+    lock_record(lock => 10, address => 0x9999, flags => 2, first => $in{main},
         halted => {count => 2, taken => $in{main}, at => $in{read}}),
     order(1, 2, $in{main}, $in{read}), order(2, 1, $in{read}, $in{main}),
     order(3, 4, $in{main}, $in{read}), order(4, 3, $in{main}, $in{read}),
@@ -194,7 +194,7 @@ pitot: functions of locks: spin_lock spin_trylock spin_unlock
  halts at         vfs_read < kmain
 
 pitot: 1 lock without room
-[ pitot locks: 5 reports; 10 locks, taken 18 times ]
+[ pitot locks: 4 reports; 10 locks, taken 18 times, 1 held at the end ]
 END
 
 plugin_says(begin(1), @contexts, lock_record(lock => 1, address => $queue, first => {context => 9}),

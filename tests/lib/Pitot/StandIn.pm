@@ -167,7 +167,7 @@ sub request
     my @places = $take->('Q<2 L<2', 96);
     my ($allocator_count, $guard, $held, undef, $list, $listed) = $take->('L<8');
     my @allocators = $take->('Q< L<4 Q<2 L<2', 192);
-    my ($locks, $lock_count) = $take->('L<2');
+    my ($locks, $sees, $lock_count) = $take->('L<4');
     my @locks = $take->('Q<2 L<2', 128);
     my @addresses = unpack("x$at Q<*", $bytes);
     die("a request of $size bytes, of version $version\n")
@@ -183,7 +183,8 @@ sub request
         (map { allocator_words(@$_) } @allocators[0 .. $allocator_count - 1]),
         $guard ? "guard=$guard" : (), $held ? "quarantine=$held" : (),
         $listed ? 'allocator=' . hexadecimal(@addresses[$list .. $list + $listed - 1]) : (),
-        $locks ? 'locks=1' : (), (map { 'lock=' . hexadecimal(@$_[0, 2, 1, 3]) }
+        $locks ? 'locks=1' : (), $sees ? 'words=1' : (),
+        (map { 'lock=' . hexadecimal(@$_[0, 2, 1, 3]) }
             @locks[0 .. $lock_count - 1]),
         (map { event_words(\@addresses, @$_) } @events[0 .. $event_count - 1]),
         $from ? sprintf('from=%x', $from) : (), $until ? sprintf('until=%x', $until) : (),

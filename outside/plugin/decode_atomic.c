@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See decode_atomic.h. */
+#include "outside/plugin/decode_atomic.h"
+
+#include <string.h>
+
+#include "arch/x86_64/debug/branch.h"
+
+#define MODE_REGISTER 3
+#define REGISTER_SP   4
+#define LOCK          0xf0
+#define WIDE_16       0x66
+#define REX           0x40 /* to 0x4f */
+#define REX_MASK      0xf0
+#define REX_BASE      1
+#define REX_REG       4
+#define REX_WIDE      8
+#define LONGEST       16
+#define STEPS_MOST    48 /* instructions of all paths */
+
+/* An instruction's parts. */
+struct parts {
+    const uint8_t *opcode, *modrm;
+    uint8_t rex;
+    bool two, lock, wide_16;
+    size_t prefixes;
+};
+
+static struct parts parts_of(const uint8_t *bytes)
+{
+    struct parts parts = {.prefixes = branch_prefixes(bytes)};
+
+    parts.opcode = bytes + parts.prefixes;
+    parts.rex = parts.prefixes > 0 && (parts.opcode[-1] & REX_MASK) == REX ? parts.opcode[-1] : 0;
+    parts.two = parts.opcode[0] == 0x0f;
+    parts.modrm = parts.opcode + 1 + parts.two;
+    parts.lock = memchr(bytes, LOCK, parts.prefixes);
+    parts.wide_16 = memchr(bytes, WIDE_16, parts.prefixes);
+    return parts;
+}
+
+static unsigned reg_of(const struct parts *parts)
+{
+    return (*parts->modrm >> 3 & 7u) | (parts->rex & REX_REG ? 8 : 0);
+}
+
+static unsigned base_of(const struct parts *parts)
+{
+    return (*parts->modrm & 7u) | (parts->rex & REX_BASE ? 8 : 0);
+}
+
+static bool is_direct(const struct parts *parts)
+{
+    return *parts->modrm >> 6 == MODE_REGISTER;
+}
+
+struct decoded_exchange decode_exchange(const uint8_t *bytes)
+{
+    struct parts parts = parts_of(bytes);
+    struct decoded_exchange exchange = {.kind = parts.lock ? DECODED_ATOMIC : DECODED_NOT_ATOMIC};
+    bool compares = parts.two && parts.lock && (parts.opcode[1] & 0xfe) == 0xb0;
+    bool exchanges = !parts.two && (parts.opcode[0] & 0xfe) == 0x86 && !is_direct(&parts);
+    bool narrow = !((parts.two ? parts.opcode[1] : parts.opcode[0]) & 1);
+
+    if (!compares && !exchanges)
+        return exchange;
+    exchange.kind = DECODED_ATOMIC;
+    exchange.reg = (uint8_t)reg_of(&parts);
+    exchange.width = narrow ? 1 : parts.rex & REX_WIDE ? 8 : 4;
+    if (parts.wide_16 || (narrow && !parts.rex && exchange.reg >= 4)) /* ah to bh */
+        return exchange;
+    exchange.kind = compares ? DECODED_COMPARE : DECODED_EXCHANGE;
+    return exchange;
+}
+
+bool decode_may_give(const uint8_t *bytes)
+{
+    struct parts parts = parts_of(bytes);
+    uint8_t opcode = parts.opcode[0];
+    unsigned group = *parts.modrm >> 3 & 7u;
+
+    if (parts.two || parts.lock || is_direct(&parts) ||
+        ((*parts.modrm & 7) == REGISTER_SP && (parts.modrm[1] & 7) == REGISTER_SP &&
+         !(parts.rex & REX_BASE)))
+        return false;
+    return opcode == 0x88 || opcode == 0x89 || opcode == 0xc6 || opcode == 0xc7 ||
+           ((opcode & 0xfe) == 0xfe && group < 2) ||
+           ((opcode == 0x80 || opcode == 0x81 || opcode == 0x83) && group != 7) ||
+           (opcode < 0x38 && (opcode & 7) < 2);
+}
+
+/* --- The loop around an exchange --- */
+
+enum step { LEAVES, FOLLOWS, JUMPS, JUMPS_IF };
+
+static size_t immediate_size(const struct parts *parts)
+{
+    return parts->wide_16 ? 2 : 4;
+}
+
+/* After 0f; `size`: without prefixes. */
+static enum step step_two(const struct parts *parts, unsigned stored, size_t *size)
+{
+    uint8_t opcode = parts->opcode[1];
+
+    *size = 2 + branch_modrm_length(parts->modrm, true);
+    if (opcode >= 0x80 && opcode <= 0x8f) {
+        *size = 6;
+        return JUMPS_IF;
+    }
+    if (opcode == 0x1f) /* nop */
+        return FOLLOWS;
+    if (opcode >= 0x90 && opcode <= 0x9f) /* setcc */
+        return is_direct(parts) ? FOLLOWS : LEAVES;
+    if (opcode == 0xb6 || opcode == 0xb7) /* movzx */
+        return reg_of(parts) != stored ? FOLLOWS : LEAVES;
+    return LEAVES;
+}
+
+static enum step step_group(const struct parts *parts, size_t *size)
+{
+    uint8_t opcode = parts->opcode[0];
+    unsigned group = *parts->modrm >> 3 & 7u;
+    bool tests = (opcode & 0xfe) == 0xf6 ? group == 0 : group == 7;
+
+    *size += opcode == 0x81 || opcode == 0xf7 ? immediate_size(parts) : 1;
+    return tests ? FOLLOWS : LEAVES;
+}
+
+static enum step step_one(const struct parts *parts, unsigned stored, size_t *size)
+{
+    uint8_t opcode = parts->opcode[0];
+
+    *size = 1 + branch_modrm_length(parts->modrm, true);
+    switch (opcode) {
+    case 0x90: /* nop, pause */
+        *size = 1;
+        return FOLLOWS;
+    case 0x38 ... 0x3b: /* cmp, test */
+    case 0x84:
+    case 0x85:
+        return FOLLOWS;
+    case 0x3c:
+    case 0xa8:
+        *size = 2;
+        return FOLLOWS;
+    case 0x3d:
+    case 0xa9:
+        *size = 1 + immediate_size(parts);
+        return FOLLOWS;
+    case 0x80:
+    case 0x81:
+    case 0x83:
+    case 0xf6:
+    case 0xf7:
+        return step_group(parts, size);
+    case 0x31: /* xor of a register with itself */
+    case 0x33:
+        return is_direct(parts) && reg_of(parts) == base_of(parts) ? FOLLOWS : LEAVES;
+    case 0x88: /* mov between registers */
+    case 0x89:
+        return is_direct(parts) ? FOLLOWS : LEAVES;
+    case 0x8a: /* mov to a register */
+    case 0x8b:
+        return is_direct(parts) || reg_of(parts) != stored ? FOLLOWS : LEAVES;
+    case 0xb0 ... 0xb7: /* mov of a number */
+        *size = 2;
+        return FOLLOWS;
+    case 0xb8 ... 0xbf:
+        *size = 1 + (parts->rex & REX_WIDE ? 8 : immediate_size(parts));
+        return FOLLOWS;
+    case 0xc7:
+        *size += immediate_size(parts);
+        return is_direct(parts) ? FOLLOWS : LEAVES;
+    case 0x70 ... 0x7f:
+        *size = 2;
+        return JUMPS_IF;
+    case 0xeb:
+        *size = 2;
+        return JUMPS;
+    case 0xe9:
+        *size = 5;
+        return JUMPS;
+    default:
+        return LEAVES;
+    }
+}
+
+/* The displacement at the end of a jump. */
+static int64_t displacement(const uint8_t *bytes, size_t size, bool narrow)
+{
+    int32_t wide;
+
+    if (narrow)
+        return (int8_t)bytes[size - 1];
+    memcpy(&wide, bytes + size - sizeof(wide), sizeof(wide));
+    return wide;
+}
+
+struct loop {
+    const uint8_t *code;
+    size_t size, at;
+    unsigned stored, steps;
+    bool compares;
+};
+
+/* True if the instruction, which a loop may have, sets ax to a number; `was`: it was one before. */
+static bool sets_number(const struct parts *parts, bool was)
+{
+    uint8_t opcode = parts->opcode[0];
+    bool sets_bit = parts->two && (parts->opcode[1] & 0xf0) == 0x90;
+    unsigned reg = (parts->two && !sets_bit) || opcode == 0x31 || opcode == 0x33 ||
+                           opcode == 0x8a || opcode == 0x8b
+                       ? reg_of(parts)
+                       : base_of(parts);
+
+    if (!parts->two && opcode >= 0xb0 && opcode <= 0xbf)
+        return (opcode & 7) == 0 && !(parts->rex & REX_BASE) ? true : was;
+    if (!parts->two && (opcode == 0x31 || opcode == 0x33 || opcode == 0xc7))
+        return reg == 0 ? true : was;
+    if (parts->two ? parts->opcode[1] != 0x1f && (parts->opcode[1] & 0xf0) != 0x80
+                   : (opcode & 0xfc) == 0x88)
+        return reg == 0 ? false : was;
+    return was;
+}
+
+/* `number`: ax has one that does not come from memory. */
+static bool leads_back(struct loop *loop, size_t from, bool number)
+{
+    while (from != loop->at) {
+        struct parts parts;
+        enum step step;
+        size_t size, to;
+
+        if (from + LONGEST > loop->size || loop->steps++ == STEPS_MOST)
+            return false;
+        parts = parts_of(loop->code + from);
+        step = parts.two ? step_two(&parts, loop->stored, &size)
+                         : step_one(&parts, loop->stored, &size);
+        size += parts.prefixes;
+        if (parts.lock || step == LEAVES)
+            return false;
+        number = sets_number(&parts, number);
+        to = from + size;
+        if (step != FOLLOWS)
+            to += (size_t)displacement(loop->code + from, size,
+                                       !parts.two && parts.opcode[0] != 0xe9);
+        if (step == JUMPS_IF && leads_back(loop, to, number))
+            return true;
+        from = step == JUMPS ? to : from + size;
+    }
+    return number || !loop->compares;
+}
+
+bool decode_waits(const uint8_t *code, size_t size, size_t at, size_t after,
+                  const struct decoded_exchange *exchange)
+{
+    struct loop loop = {.code = code,
+                        .size = size,
+                        .at = at,
+                        .stored = exchange->reg,
+                        .compares = exchange->kind == DECODED_COMPARE};
+
+    return leads_back(&loop, after, false);
+}
