@@ -22,7 +22,13 @@ uninstall:
 
 PITOT_CORE := $(addprefix core/,$(addsuffix .c,lib/print lib/refusal lib/words symbols/describe symbols/distance symbols/nearest symbols/place symbols/suggest symbols/table symbols/table_suggest lib/glob lib/number lib/option))
 
-$(BUILD)/outside/pitot: $(wildcard outside/pitot/*.[ch] outside/*.h core/abi/*.h core/lib/*.h core/symbols/*.h) $(PITOT_CORE) $(BUILD)/hosted/flags
+# What every page of `pitot show` has, as bytes: outside/pitot/show_page.c.
+PAGE := page.css page.html page.js
+$(BUILD)/outside/page.o: $(PAGE:%=outside/show/%)
+	$(Q)mkdir -p $(@D)
+	$(Q)cd outside/show && ld -r -b binary -z noexecstack -o $(abspath $@) $(PAGE)
+
+$(BUILD)/outside/pitot: $(wildcard outside/pitot/*.[ch] outside/*.h core/abi/*.h core/lib/*.h core/symbols/*.h) $(PITOT_CORE) $(BUILD)/outside/page.o $(BUILD)/hosted/flags
 	$(call say,HOSTCC,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(HOSTCC) $(HOSTFLAGS) $(filter %.c,$^) -ldw -lelf -liberty -o $@
+	$(Q)$(HOSTCC) $(HOSTFLAGS) $(filter %.c %.o,$^) -ldw -lelf -liberty -o $@

@@ -14,22 +14,16 @@ perfdata: | $(BUILD)
 live:
 	$(Q)tools/show live $(RECORDING)
 
-## make flamegraph  build/flamegraph.svg, of the recording of `make run`, or FROM=CAPTURE, FROM=perf.data; EVENT=NAME of several
-##                  events; npm's package flamegraph
-flamegraph: | $(BUILD)
-	$(Q)tools/show flamegraph $(RECORDING) > $(BUILD)/flamegraph.svg.part
-	$(Q)mv $(BUILD)/flamegraph.svg.part $(BUILD)/flamegraph.svg
-	@echo $(BUILD)/flamegraph.svg
-
-## make view        the same recording in speedscope, in the browser; npm's package speedscope
-view:
-	$(Q)tools/show view $(RECORDING)
+## make show        build/show.html, what `pitot show` draws of the recording of `make run`, or FROM=CAPTURE, FROM=perf.data;
+##                  SHOW="--svg -o FILE -e EVENT" and other options of that command
+show: $(BUILD)/outside/pitot
+	$(Q)tools/show page $(RECORDING) $(SHOW)
 
 ## make viewers     fetches the programs of README's "Open it in", and checks that each finds all samples of the demonstration
 viewers: packages-run packages-viewers
-	+$(Q)$(MAKE) --no-print-directory iso
-	$(Q)command -v npm >/dev/null || { echo 'make viewers: npm is missing; it fetches speedscope and two more'; exit 1; }
-	$(Q)npm install --prefix $(BUILD)/npm --no-fund --no-audit --silent speedscope flamegraph @firefox-devtools/profiler-cli
+	+$(Q)$(MAKE) --no-print-directory iso $(BUILD)/outside/pitot
+	$(Q)command -v npm >/dev/null || { echo 'make viewers: npm is missing; it fetches speedscope and the Firefox Profiler'; exit 1; }
+	$(Q)npm install --prefix $(BUILD)/npm --no-fund --no-audit --silent speedscope @firefox-devtools/profiler-cli
 	$(Q)prove tests/viewers/viewers.t
 
 ## make demo        docs/demo.perf and docs/demo.kallsyms, recorded anew; make picture: docs/wild.svg, README's, drawn anew

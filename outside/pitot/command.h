@@ -29,3 +29,6 @@ int command_last(const struct command *command, struct watch *watch, struct refu
 
 /* Runs `pitot blame PLACE...` without QEMU, from a file. */
 int blame_ask_file(const struct pitot_options *options, struct refusal *why);
+
+/* Runs `pitot show`, also for `pitot record --show`. */
+int show_recording(const struct pitot_options *options, struct refusal *why);

@@ -21,11 +21,17 @@
 static const struct {
     const struct options *options;
     int (*run)(const struct command *command, struct watch *watch, struct refusal *why);
+    int (*read)(const struct pitot_options *options, struct refusal *why); /* without QEMU */
 } commands[] = {
-    {&options_record, command_record}, {&options_stat, command_stat},
-    {&options_blame, command_blame},   {&options_graph, command_graph},
-    {&options_last, command_last},     {&options_cover, command_cover},
-    {&options_heap, command_heap},     {&options_locks, command_locks},
+    {&options_record, command_record, NULL},
+    {&options_stat, command_stat, NULL},
+    {&options_blame, command_blame, blame_ask_file},
+    {&options_graph, command_graph, NULL},
+    {&options_last, command_last, NULL},
+    {&options_cover, command_cover, NULL},
+    {&options_heap, command_heap, NULL},
+    {&options_locks, command_locks, NULL},
+    {&options_show, NULL, show_recording},
 };
 
 #define COMMANDS (sizeof(commands) / sizeof(*commands))
@@ -135,7 +141,7 @@ static int run(size_t index, int argc, char **argv, char *const *typed)
     int status = error ? WRONG_USAGE : 1;
 
     if (!error && !options.qemu)
-        error = blame_ask_file(&options, &why);
+        error = commands[index].read(&options, &why);
     else if (!error)
         error = prepare(commands[index].options, &options, &kernel, &events, &watch, &why);
     if (!error && options.qemu)

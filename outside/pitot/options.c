@@ -51,6 +51,8 @@ static const struct option rows[] = {
            "a sample every N instructions or hits", .least = 1, AT(period)),
     OPTION({"-o", "--output"}, "FILE", PITOT_RECORD | PITOT_BLAME | PITOT_COVER | PITOT_HEAP,
            OPTION_TEXT, "where to write; perf.data, blame.data, lcov.info, heap.data", AT(output)),
+    OPTION({"--show"}, NULL, PITOT_RECORD, OPTION_FLAG, "then draws it, as pitot show does",
+           AT(show)),
     OPTION({"-i", "--input"}, "FILE", PITOT_BLAME, OPTION_TEXT,
            "the file to read, without QEMU; blame.data", AT(input)),
     OPTION({"-m", "--memory"}, "SIZE", PITOT_RECORD | PITOT_BLAME, OPTION_TEXT,
@@ -120,12 +122,27 @@ static const struct option rows[] = {
     OPTION({"--symbols"}, "FILE", ALL, OPTION_TEXT,
            "instead of --kernel: the output of nm, or a map of GNU ld", AT(symbols),
            .excludes = "--kernel", .because = "either has the kernel's symbols"),
+    OPTION({"-o", "--output"}, "FILE", PITOT_SHOW, OPTION_TEXT,
+           "where to write; perf.data.html, or .svg, .folded and others; -: standard output",
+           AT(output)),
+    OPTION({"-e", "--event"}, "EVENT", PITOT_SHOW, OPTION_TEXT,
+           "which of several events, for --svg and --folded; the first", AT(event)),
+    OPTION({"--svg"}, NULL, PITOT_SHOW, OPTION_FLAG, "a flame graph as a picture", AT(svg)),
+    OPTION({"--folded"}, NULL, PITOT_SHOW, OPTION_FLAG, "a line per call chain: a;b;c WEIGHT",
+           AT(folded)),
+    OPTION({"--speedscope"}, NULL, PITOT_SHOW, OPTION_FLAG, "for www.speedscope.app",
+           AT(speedscope)),
+    OPTION({"--firefox"}, NULL, PITOT_SHOW, OPTION_FLAG, "for profiler.firefox.com", AT(firefox)),
+    OPTION({"--symbols"}, "FILE", PITOT_SHOW, OPTION_TEXT,
+           "a kernel's symbols, as nm prints them, where perf finds none; perf.data.kallsyms",
+           AT(symbols)),
     {.names = {NULL}},
 };
 
 #define USAGE     "[OPTION]... -- QEMU ARGUMENT..."
 #define FUNCTIONS "[OPTION]... FUNCTION... -- QEMU ARGUMENT..."
 #define PLACES    "[OPTION]... [PLACE]... [-- QEMU ARGUMENT...]"
+#define RECORDING "[OPTION]... [FILE]"
 
 #define COMMAND(its_name, its_usage, does, bit)                                                    \
     {                                                                                              \
@@ -151,6 +168,9 @@ const struct options options_heap =
 
 const struct options options_locks = COMMAND(
     "locks", USAGE, "waits, holds and order of locks, and what would deadlock", PITOT_LOCKS);
+
+const struct options options_show =
+    COMMAND("show", RECORDING, "draws a recording, perf.data, as an HTML page", PITOT_SHOW);
 
 /*
  * Reads places and options up to --, from the first place on. Returns the index after it, or a
@@ -218,6 +238,21 @@ static int check_blame(const struct pitot_options *options, struct refusal *why)
     return 0;
 }
 
+static int check_show(const struct pitot_options *options, struct refusal *why)
+{
+    int forms = options->svg + options->folded + options->speedscope + options->firefox;
+
+    if (options->qemu)
+        return refuse(why, EINVAL, "a file is read, without QEMU; pitot record --show runs it");
+    if (options->place_count > 1)
+        return refuse(why, EINVAL, "\"%s\": one file at a time", options->places[1]);
+    if (forms > 1)
+        return refuse(why, EINVAL, "one of --svg, --folded, --speedscope and --firefox");
+    if (options->event && !options->svg && !options->folded)
+        return refuse(why, EINVAL, "-e is for --svg and --folded; the other forms have all events");
+    return 0;
+}
+
 int pitot_options_read(const struct options *of, int argc, char **argv,
                        struct pitot_options *options, struct refusal *why)
 {
@@ -225,7 +260,7 @@ int pitot_options_read(const struct options *of, int argc, char **argv,
 
     *options = (struct pitot_options){.depth = DEPTH, .calls = LAST, .rows = ROWS};
     at = options_parse(of, argc, argv, options, why);
-    if (at >= 0 && of->command == PITOT_BLAME)
+    if (at >= 0 && (of->command == PITOT_BLAME || of->command == PITOT_SHOW))
         at = read_places(of, at, argc, argv, options, why);
     if (at >= 0 && of->command == PITOT_GRAPH)
         at = read_functions(of, at, argc, argv, options, why);
@@ -233,9 +268,13 @@ int pitot_options_read(const struct options *of, int argc, char **argv,
         return at;
     if (of->command == PITOT_RECORD && options->memory && !options->overwrite)
         return refuse(why, EINVAL, "-m is the size of what --overwrite keeps; add --overwrite");
+    options->qemu = at < argc ? argv + at : NULL;
+    if (of->command == PITOT_SHOW)
+        return check_show(options, why);
+    if (options->show && options->output && strcmp(options->output, "-") == 0)
+        return refuse(why, EINVAL, "--show draws a file; leave out -o -");
     if (of->command != PITOT_RECORD && options->output && strcmp(options->output, "-") == 0)
         return refuse(why, EINVAL, "-o -: pitot %s writes a file; give its name", of->name);
-    options->qemu = at < argc ? argv + at : NULL;
     if (of->command == PITOT_BLAME)
         return check_blame(options, why);
     if (!options->qemu)

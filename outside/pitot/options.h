@@ -23,6 +23,7 @@ enum pitot_command {
     PITOT_LAST = 16,
     PITOT_COVER = 32,
     PITOT_HEAP = 64,
+    PITOT_SHOW = 128,
     PITOT_LOCKS = 256,
 };
 
@@ -43,9 +44,11 @@ struct pitot_options {
     struct spelt_events stop;
     char *from, *until; /* functions; NULL: not given */
     uint64_t most;      /* samples; 0: unlimited */
-    bool overwrite;
-    uint64_t depth;  /* for a graph */
-    uint64_t writes; /* for blame: writers per word; 0: not given */
+    bool overwrite, show;
+    bool svg, folded, speedscope, firefox; /* for show: the form; none: a page */
+    const char *event;                     /* for show; NULL: not given */
+    uint64_t depth;                        /* for a graph */
+    uint64_t writes;                       /* for blame: writers per word; 0: not given */
     /* for heap: functions as typed, and the fewest live bytes to list; 0: not given */
     struct spelt_events alloc, realloc, free, allocator;
     uint64_t leaks;
@@ -61,7 +64,7 @@ struct pitot_options {
 };
 
 extern const struct options options_record, options_stat, options_blame, options_graph,
-    options_last, options_cover, options_heap, options_locks;
+    options_last, options_cover, options_heap, options_locks, options_show;
 
 /* Keeps pointers into argv, which is modified. */
 int pitot_options_read(const struct options *of, int argc, char **argv,

@@ -62,6 +62,21 @@ static int take(const struct wire_head *record, struct refusal *why)
     return 0;
 }
 
+/* Draws the recording, or on a terminal says what does. */
+static int show(const struct pitot_options *options, struct refusal *why)
+{
+    char *path = (char *)recording_output(options);
+    const struct pitot_options shown = {.place_count = 1, .places = {path}};
+
+    if (!recording_kept() || recording_samples() == 0)
+        return 0;
+    if (options->show)
+        return show_recording(&shown, why);
+    if (strcmp(path, "-") != 0 && isatty(STDERR_FILENO))
+        plain_tell("pitot: pitot show %s draws it, as an HTML page", path);
+    return 0;
+}
+
 int command_record(const struct command *command, struct watch *watch, struct refusal *why)
 {
     const struct pitot_options *options = command->options;
@@ -90,5 +105,6 @@ int command_record(const struct command *command, struct watch *watch, struct re
     if (watch->request.chains && isatty(STDERR_FILENO))
         fprintf(stderr, "pitot: where perf script prints offsets in the file (perf 6.1), -G prints "
                         "addresses\n");
-    return error ? error : closing;
+    error = error ? error : closing;
+    return error ? error : show(options, why);
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: tools/fold, tools/show
+# of: tools/show, outside/pitot/show, outside/pitot/profile
 #
 # Other programs draw perf's numbers: in the folded chains and in speedscope's format each function
 # has the weight that the real perf reports, for samples of different weights: an event that keeps a
@@ -34,22 +34,15 @@ for my $part (split(/^# Samples: /m, $report)) {
 is_deeply([sort(keys(%reported))], [sort(@events)], 'perf has both events');
 
 for my $event (@events) {
-    my $unit = $event eq 'cpu-clock' ? 1000 : 1;    # microseconds of perf's nanoseconds
-    my (%folded, %chains);
-    for my $line (split(/\n/, `EVENT=$event tools/show folded $recording 2> $recording.told`)) {
+    my %folded;
+    for my $line (split(/\n/, `tools/show page $recording --folded -o - -e $event`)) {
         my ($function, $weight) = $line =~ /([^; ]+) (\d+)$/;
         $folded{$function} += $weight;
-        $chains{$function}++;
     }
-    is_deeply([sort(keys(%folded))], [sort(keys(%{$reported{$event}}))],
-        "$event: the folded chains end in perf's functions");
-    my @wrong = grep {
-        abs($folded{$_} - $reported{$event}{$_} / $unit) > ($unit == 1 ? 0 : 0.5 * $chains{$_})
-    } keys(%folded);
-    is_deeply(\@wrong, [], '... and weigh what perf reports, each rounded to its unit');
+    is_deeply(\%folded, $reported{$event}, "$event: the folded chains weigh what perf reports");
 }
 
-my $seen = decode_json(scalar(`tools/show text $recording | tools/fold speedscope`));
+my $seen = decode_json(scalar(`tools/show page $recording --speedscope -o -`));
 my @names = map { $_->{name} } @{$seen->{shared}{frames}};
 my %seen;
 for my $profile (@{$seen->{profiles}}) {

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
 # of: tools/perf-file, tools/mkiso, tools/show, tools/stream, tools/symtab, tools/orcgen
-# of: tools/insnmap, tools/postmortem, tools/image, tools/drop-folder, tools/fold
+# of: tools/insnmap, tools/postmortem, tools/image, tools/drop-folder
 # of: tools/transcript
 #
 # A host tool refuses a file that is empty, random, cut or damaged: it reports the error in a
@@ -82,7 +82,7 @@ for my $name (qw(empty random cut sections)) {
     next if $name eq 'empty';
     refused_ok("perf-file, $name, as a recording", "tools/perf-file $bad $file",
         qr/^\Q$bad\E: no recording/m, $file);
-    refused_ok("show, $name", "BUILD=$room tools/show folded $bad", qr/^\Q$bad\E: no recording/m);
+    refused_ok("show, $name", "BUILD=$room tools/show page $bad", qr/^\Q$bad\E: no recording/m);
 }
 write_bytes("$room/half.elf", substr($kernel, 0, length($kernel) / 2));
 refused_ok('mkiso, half a kernel', "tools/mkiso $room/image $room/half.elf",
@@ -103,10 +103,9 @@ for my $size (map { int(length($whole) * $_ / 16) } 1 .. 15) {
 # --- Wrong usage ---------------------------------------------------------------------------------
 
 refused_ok($_, $_, qr/^usage: tools\//m)
-    for map { ("tools/$_", "tools/$_ a b c") } qw(stream drop-folder fold);
+    for map { ("tools/$_", "tools/$_ a b c") } qw(stream drop-folder);
 refused_ok('transcript', 'tools/transcript', qr/^usage: tools\//m);
 refused_ok('transcript of nothing', 'tools/transcript wild', qr/^tools\/transcript: the console /m);
-refused_ok('fold of nothing', 'tools/fold folded', qr/^tools\/fold: there is no sample$/m);
 refused_ok('stream of a folder', 'tools/stream tests', qr/^tests: is a folder$/m);
 
 # --- A pipe that is interrupted ------------------------------------------------------------------

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: tools/stream, tools/perf-file, tools/fold, tools/show, tools/transcript, tools/demo
+# of: tools/stream, tools/perf-file, tools/show, outside/pitot/show, tools/transcript, tools/demo
 # of: tools/tests, tools/postmortem, tools/calls-at-ends, tools/pad-calls, tools/orcgen
 # of: tools/insnmap, tools/image, tools/mkiso, tools/pitot-tables
 #
@@ -34,7 +34,7 @@ sub program
 
 # --- A full disk ---------------------------------------------------------------------------------
 
-program('flamegraph.pl', 'cat "$3"');
+symlink(realpath("$build/outside"), "$room/outside") or die("outside: $!");
 my $console = "pitot> wild\npitot> perf report\n"
     . "    50.00%         1  [k] culprit\n            ---culprit\n               caller\n";
 write_bytes("$room/console", $console);
@@ -43,9 +43,9 @@ my @commands = (
     'tools/stream docs/demo.perf',
     'tools/stream --from docs/demo.perf',
     "tools/transcript culprit < $room/console",
-    (map { "$path tools/show $_ docs/demo.perf" } qw(text folded flamegraph)),
-    (map { "$path tools/show text docs/demo.perf | tools/fold $_" } qw(unit folded cpuprofile
-        speedscope)),
+    "$path tools/show text docs/demo.perf",
+    (map { "$path tools/show page docs/demo.perf -o - $_" } '', qw(--svg --folded --speedscope
+        --firefox)),
     'tools/tests --list tests/host',
     "tools/calls-at-ends $build/programs/spin",
     "tools/pad-calls $build/obj/core/ring/ring.c.s",
@@ -115,16 +115,15 @@ ok(!-e "$room/file.kallsyms", '... and the old one\'s list is gone');
 
 # --- A recording that is not there, a machine that does not boot ---------------------------------
 
-write_bytes("$room/flamegraph.svg", 'of the last time');
-isnt(system("make -s flamegraph BUILD=$room FROM=nosuch >$room/said 2>&1"), 0,
-    'make flamegraph of a recording that is not there fails');
-is(slurp("$room/flamegraph.svg"), 'of the last time', '... and the old graph is there');
-is(system("PATH=$here/$room/bin:\$PATH make -s flamegraph BUILD=$room FROM=docs/demo.perf "
+write_bytes("$room/show.html", 'of the last time');
+isnt(system("make -s show BUILD=$room FROM=nosuch >$room/said 2>&1"), 0,
+    'make show of a recording that is not there fails');
+is(slurp("$room/show.html"), 'of the last time', '... and the old page is there');
+is(system("make -s -o $room/outside/pitot show BUILD=$room FROM=docs/demo.perf "
     . ">$room/said 2>&1"), 0, 'of another it makes one');
-like(slurp("$room/flamegraph.svg"), qr/;fs_mkdir_accounted;lock_kernel \d+$/m,
-    '... which replaces it');
+like(slurp("$room/show.html"), qr/"fs_mkdir_accounted","lock_kernel"/, '... which replaces it');
 copy("docs/demo.$_", "$room/de mo's.$_") for qw(perf kallsyms);
-is(system("PATH=$here/$room/bin:\$PATH make -s flamegraph BUILD=$room \"FROM=$room/de mo's.perf\" "
+is(system("make -s -o $room/outside/pitot show BUILD=$room \"FROM=$room/de mo's.perf\" "
     . ">$room/said 2>&1"), 0, '... also by a name with a blank and a quote in it');
 
 my @kept = qw(demo.perf demo.kallsyms wild.svg);

@@ -94,10 +94,21 @@ is(in_perf($out, 'buildid-list'), "$build_id $elf\n", 'the build id is there');
 (undef, $status) = in_perf($out, 'data', 'convert', '--force', '--to-json', "$room/json");
 is($status, 0, 'perf data converts it');
 is(scalar(@{decode_json(slurp("$room/json"))->{samples}}), 5, '... all of it');
-is_deeply([sort(split(/\n/, `BUILD=$room tools/show folded $out`))], [
+is_deeply([sort(split(/\n/, `$room/bin/pitot show $out --folded -o -`))], [
     '0x1000;panic 1000', 'idle_loop;idle_loop 1000', 'kernel.elf;panic 1000',
     'kmain;kmain;sched_run;vfs_read 600', 'kmain;kmain;sched_run;vfs_read;timer_isr 1400',
-], 'tools/show reads it, for `make flamegraph FROM=FILE`');
+], 'pitot show reads it');
+
+plugin_says(@profile, end());
+is((pitot(@record, qw(-g --show), @qemu))[1],
+    "[ pitot record: 5 samples in $out ]\n[ pitot show: $out.html ]\n", '--show draws it');
+like(slurp("$out.html"), qr/"kmain","sched_run","vfs_read"/, '... with its functions');
+plugin_says(begin(1), end());
+unlink("$out.html");
+pitot(@record, qw(-g --show), @qemu);
+ok(!-e "$out.html", '... but nothing without a sample');
+plugin_says(@profile, end());
+pitot(@record, '-g', @qemu);
 
 link_kernel($elf, [qw(other kmain)]);
 unlike(join("\n", samples()), qr/other|kmain\+/, 'another build at this path gives no names');

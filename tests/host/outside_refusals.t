@@ -17,7 +17,7 @@ my $room = stand_in_room();
 my $elf = "$room/kernel.elf";
 my @qemu = ('--', "$room/qemu", '-kernel', $elf);
 my ($wrong_usage, $refused) = (129, 1);
-my @commands = qw(record stat blame graph last cover heap);
+my @commands = qw(record stat blame graph last cover heap show);
 plugin_says(begin(1), end());
 
 # --- Help ----------------------------------------------------------------------------------------
@@ -265,6 +265,7 @@ for my $size ('64', '0M', '64MB', 'M', '2000000G') {
     refused_ok("-m \"$size\": a size like 64K, 16M, 1G is allowed", $wrong_usage, 'blame', '-m',
         $size, @qemu);
 }
+refused_ok('--show draws a file; leave out -o -', $wrong_usage, qw(record --show -o -), @qemu);
 refused_ok("-o -: pitot $_ writes a file; give its name", $wrong_usage, $_, '-o', '-', @qemu)
     for qw(blame cover);
 refused_ok('/none/out: No such file or directory', $refused, 'blame', '-o', '/none/out', @qemu);

@@ -1,11 +1,11 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: tools/show, tools/fold, tools/demo, docs/demo.perf
+# of: tools/show, tools/demo, docs/demo.perf, outside/pitot/show, outside/pitot/perf_script
+# of: outside/pitot/profile, outside/pitot/interned, outside/show
 #
-# The real perf reads the demonstration recording with the symbols beside it and nothing else of
-# this tree; its picture shows its contents; and `make flamegraph` and `make view` hand a recording,
-# with each sample's weight, to the programs that they name, or refuse. Run from the root of the
-# tree:
+# The real perf reads the demonstration recording with the symbols beside it and nothing
+# else of this tree; and `pitot show` draws it and others, or refuses them: with what each sample
+# weighs. tests/viewers/viewers.t opens what it draws. Run from the root of the tree:
 #
 #     prove tests/host/show.t
 use strict;
@@ -18,10 +18,13 @@ use JSON::PP qw(decode_json);
 use Test::More;
 use Pitot::Files;
 
-my $build = ($ENV{BUILD} // 'build') . '/show';
+my $built = File::Spec->rel2abs($ENV{BUILD} // 'build');
+my $build = "$built/show";
+my $pitot = "$built/outside/pitot";
 
 remove_tree($build);
 make_path("$build/bin");
+symlink("$built/outside", "$build/outside") or die("outside: $!");
 
 # A shell line's output, both streams, and its status.
 sub shell
@@ -45,160 +48,262 @@ is(scalar(grep { !/$whole/ } @samples), 0, '... from the hit to the outermost ca
 # The list of another kernel, by which perf names the outermost callers alone.
 copy('docs/demo.perf', "$build/another.perf") or die("another.perf: $!");
 write_bytes("$build/another.kallsyms", "ffffffff80100000 T _text\n");
-($text, $status) = shell("BUILD=$build tools/show folded $build/another.perf");
+($text, $status) = shell("BUILD=$build tools/show page $build/another.perf");
 is($status, 1, 'with another kernel\'s list it is refused');
-like($text, qr/^tools\/fold: .*: the symbols are another kernel's;\nnm -n KERNEL >/m,
-    '... with what to do') or diag($text);
+like($text, qr/: perf names no function .* --symbols <\(nm KERNEL\)$/, '... with what to do');
 
 # --- Names: of the recorded kernel, or none ------------------------------------------------------
 
 # A kernel of another build, where `make iso` leaves one.
 make_path("$build/symfs");
-copy(($ENV{BUILD} // 'build') . '/pitot.elf', "$build/symfs/vmlinux") or die("vmlinux: $!");
-my ($recorded, $built) = map { unpack('H40', $_) } substr(slurp('docs/demo.perf'), 28, 20),
+copy("$built/pitot.elf", "$build/symfs/vmlinux") or die("vmlinux: $!");
+my ($recorded, $last) = map { unpack('H40', $_) } substr(slurp('docs/demo.perf'), 28, 20),
     pack('H*', `readelf -n $build/symfs/vmlinux` =~ /Build ID: (\w+)/ ? $1 : '');
 is(system("tools/perf-file docs/demo.perf $build/file $build/symfs/vmlinux"), 0,
     'it can be a file');
 copy('docs/demo.perf', "$build/alone.perf") or die("alone.perf: $!");
-my ($expected) = shell("BUILD=$build tools/show folded docs/demo.perf");
+my ($expected) = shell("BUILD=$build tools/show page docs/demo.perf --folded -o -");
 like($expected, qr/;lock_kernel \d+$/m, 'a stream has the names of the list beside it');
-my ($of_file) = shell("BUILD=$build tools/show folded $build/file");
+my ($of_file) = shell("BUILD=$build tools/show page $build/file --folded -o -");
 is($of_file, $expected, '... and so has a file');
 unlink("$build/file.kallsyms");
 for my $recording ("$build/alone.perf", "$build/file") {
     my $list = $recording =~ s/\.perf$//r . '.kallsyms';
-    my ($said, $refused) = shell("BUILD=$build tools/show folded $recording");
+    my ($said, $refused) = shell("BUILD=$build tools/show page $recording");
     is($refused, 1, "$recording: without a list, beside another kernel, it is refused");
     is($said, "tools/show: $recording: its kernel has build id $recorded,\n"
-        . "$build/symfs/vmlinux has $built. Record again, or keep the recorded kernel and\n"
+        . "$build/symfs/vmlinux has $last. Record again, or keep the recorded kernel and\n"
         . "put its symbols beside it: nm -n KERNEL >$list\n", '... and what to do');
 }
 write_bytes("$build/nameless.perf", substr(slurp('docs/demo.perf'), 0, 16),
     substr(slurp('docs/demo.perf'), 72, -1));
-my ($said_of_it, $no_id) = shell("FORCE=1 BUILD=$build tools/show folded $build/nameless.perf");
+my ($said_of_it, $no_id) = shell("FORCE=1 BUILD=$build tools/show page $build/nameless.perf");
 is($no_id, 1, 'one that names no kernel is refused');
 like($said_of_it, qr/names no kernel; put its symbols beside it: nm -n KERNEL >/,
-    '... and it says what to do');
+    '... and what to do');
 remove_tree("$build/symfs");
 
-# --- The programs that others wrote --------------------------------------------------------------
+# --- What samples weigh --------------------------------------------------------------------------
 
-# Only these are in PATH, and what a test puts beside them.
-for my $name (qw(perf sh sed mkdir cat env od tr readelf)) {
-    my ($path) = grep { -x } map { "$_/$name" } split(/:/, $ENV{PATH});
-    symlink(File::Spec->rel2abs($path), "$build/bin/$name") or die("$name: $!");
+# Only a stand-in for perf is in PATH. Two threads, one sample four times as heavy as the others,
+# and two other events, of which one has no chains; names as C++ has them.
+my @heads = ('fs;stress 7     250000 cpu-clock/freq=4000/:',
+    'fs;stress 7   1000600 cpu-clock/freq=4000/:',
+    'a thread 9     250000 cpu-clock/freq=4000/:',
+    'fs;stress 7     250000 cpu-clock/freq=4000/:');
+my $operator = 'std::op<+0x1, b>::operator() (int)';
+my @chains = ("\t10 take+0x4 ([kernel.kallsyms])\n\t20 $operator+0x8 (/k (deleted))\n\n",
+    "\t30 uart_send+0x5 ([kernel.kallsyms])\n\t20 $operator+0x8 (/k (deleted))\n\n",
+    "\t40 [unknown] (/bin/x)\n\n", "\t10 take+0x9 (/k)\n\t20 $operator+0x20 (/bin/x)\n\n");
+my $weighted = join('', map { "$heads[$_] \n$chains[$_]" } 0 .. 3)
+    . "a thread 9    3 mem:x:w: ffffffff80112126 set_x+0x6 ([kernel.kallsyms])\n"
+    . "a thread 9    4 mem:x:w: ffffffff80112126 set_x+0x9 ([kernel.kallsyms])\n"
+    . "a thread 9    2 mem:x:w: ffffffff80112126 set_x+0x6 ([kernel.kallsyms])\n"
+    . "a \"b\" </script> 9    1 instructions:u: 10 [unknown] ([not known])\n";
+
+sub program
+{
+    my ($name, $program) = @_;
+    write_bytes("$build/bin/$name", "#!/bin/sh\n$program\n");
+    chmod(0755, "$build/bin/$name");
+    return;
+}
+
+# perf's text, and what it reads, if that is a stream.
+sub perf_says
+{
+    my ($says, $end) = @_;
+    write_bytes("$build/says", $says);
+    program('perf', "read -r line; echo \"\$*\" >$build/asked; /bin/cat $build/says\n"
+        . ($end // ''));
+    return;
+}
+
+# A file's header of 104 bytes, with so many of samples, of which so many are there.
+sub recording_of
+{
+    my ($path, $size, $there) = @_;
+    my $header = pack('a8Q<*', 'PERFILE2', 104, 144, 104, 0, 104, $size);
+    write_bytes($path, $header, "\0" x (104 - length($header)), 'x' x ($there // $size));
+    return $path;
 }
 
 sub show
 {
-    my ($what, $recording) = @_;
-    $recording //= 'docs/demo.perf';
-    return shell("BUILD=$build PATH=$build/bin tools/show $what $recording");
+    my (@options) = @_;
+    return shell("PATH=$build/bin $pitot show @options");
 }
 
-sub program
-{
-    my ($name, $text) = @_;
-    open(my $file, '>', "$build/bin/$name") or die("$name: $!");
-    print {$file} "#!/bin/sh\n$text\n";
-    close($file);
-    chmod(0755, "$build/bin/$name");
-}
-
-my $said;
-($said, $status) = show('flamegraph');
-is($status, 1, 'without a program that draws flame graphs none is drawn');
-like($said, qr/npm install --prefix $build\/npm flamegraph$/m, '... and the package is named');
-($said, $status) = show('view');
-is($status, 1, 'without speedscope nothing is opened');
-like($said, qr/npm install --prefix $build\/npm speedscope$/m, '... and the package is named');
-($said, $status) = show('view', "$build/none");
-is($status, 1, 'a recording that is not there is refused');
-like($said, qr/: $build\/none: no recording is there; `make run` leaves one/, '... and said');
-($said, $status) = show('paint');
-like($said, qr/: paint: text, live, folded, flamegraph and view are allowed$/m,
-    'as is another word');
-
-# --- What samples weigh --------------------------------------------------------------------------
-
-# In place of perf: two threads, one sample four times as heavy as the others, and another event.
-my @heads = ('fs;stress 7 [000] 0.1: 250000 cpu-clock/freq=4000/:',
-    'fs;stress 7 [000] 0.2: 1000600 cpu-clock/freq=4000/:',
-    'a thread 9 [001] 0.2: 250000 cpu-clock/freq=4000/:',
-    'fs;stress 7 [000] 0.3: 250000 cpu-clock/freq=4000/:');
-my @chains = ("\t10 take ([kernel.kallsyms])\n\t20 work a,b ([kernel.kallsyms])\n\n",
-    "\t30 uart_send ([kernel.kallsyms])\n\t20 work a,b ([kernel.kallsyms])\n\n",
-    "\t40 [unknown] (/bin/x)\n\n", "\t10 take ([kernel.kallsyms])\n\t20 work a,b (/bin/x)\n\n");
-my $weighted = join('', map { "$heads[$_] \n$chains[$_]" } 0 .. 3)
-    . "a thread 9 [001] 0.4: 3 mem:x:w: ffffffff80112126 set_x ([kernel.kallsyms])\n";
-unlink("$build/bin/perf");
-program('perf', "cat <<'END'\n${weighted}END");
-my $folded = "fs:stress;work a,b;take 500\nfs:stress;work a,b;uart_send 1001\n"
-    . "a thread;[/bin/x] 250\n";
-my $choice = "tools/fold: takes cpu-clock/freq=4000/; EVENT=NAME takes another of"
-    . " cpu-clock/freq=4000/ mem:x:w\n";
-
-($said, $status) = show('folded');
-is($said, $choice . $folded,
-    'chains weigh what their samples stand for, cpu-clock\'s microseconds');
-$ENV{EVENT} = 'mem:x:w';
-($said) = show('folded');
-is($said, "tools/fold: takes mem:x:w; EVENT=NAME takes another of cpu-clock/freq=4000/ mem:x:w\n"
-        . "a thread;set_x 3\n", '... of one event, as asked; a sample may have no chain');
-$ENV{EVENT} = 'none';
-($said) = show('folded');
-is($said, "tools/fold: EVENT=none: the events with samples are cpu-clock/freq=4000/ mem:x:w\n",
+my $file = recording_of("$build/x.data", 8);
+perf_says($weighted);
+my $list = "cpu-clock/freq=4000/ mem:x:w instructions:u";
+my ($said, $of_it) = show($file, '--folded');
+is($said, "pitot: takes cpu-clock/freq=4000/; -e takes another of $list\n"
+        . "[ pitot show: $file.folded ]\n", 'chains are folded, of the first event');
+is(slurp("$build/asked"), "--no-pager script -i $file --no-inline --max-stack 65535 -F "
+        . "comm,tid,period,event,ip,sym,symoff,dso\n", '... with no field that a file may lack');
+is(slurp("$file.folded"), "fs:stress;$operator;take 500000\nfs:stress;$operator;uart_send 1000600\n"
+        . "a thread;[/bin/x] 250000\n", '... and weigh what their samples stand for');
+($said) = show($file, '--folded -o - -e mem:x:w');
+is($said, "a thread;set_x 9\n", '... or of one as asked; a sample may have no chain');
+($said, $status) = show($file, '--folded -e none');
+is($said, "pitot show: -e none: the events with samples are $list\n",
     '... and another name is refused');
-delete($ENV{EVENT});
+is($status, 1, '... with a status');
 
-program('flamegraph', 'echo "$@"; cat "$4"; echo "a && b"');
-($said, $status) = show('flamegraph');
-is($status, 0, 'npm\'s flamegraph is started');
-my ($options, $tree, $end) = $said =~ /\A\Q$choice\E(.*)\n(.*)\n(.*)\n\z/;
-is($options, "-t cpuprofile -f $build/show.cpuprofile --minwidth 1 --countname us",
-    '... with a tree of the chains and its unit');
-is($end, 'a &amp;&amp; b', '... and what it writes becomes XML');
-
-sub tree_of
+# The rows of a page: event, thread, chain, place, weight, samples.
+sub rows_of
 {
-    my ($node) = @_;
-    return [$node->{functionName}, $node->{hitCount}, map { tree_of($_) } @{$node->{children}}];
+    my ($path) = @_;
+    my ($json) = slurp($path) =~ m{<script type="application/json" id="profile">(.*?)</script>}s;
+    my $page = decode_json($json);
+    my @rows;
+    while (my ($event, $thread, $node, $place, $weight, $count) = splice(@{$page->{rows}}, 0, 6)) {
+        my @chain;
+        for (; $node; $node = $page->{nodes}[2 * $node]) {
+            unshift(@chain, $page->{names}[$page->{nodes}[2 * $node + 1]]);
+        }
+        push(@rows, [$page->{events}[$event], $page->{threads}[$thread], join(';', @chain),
+            $place < 0 ? undef : $page->{places}[$place], $weight, $count]);
+    }
+    return ($page, @rows);
 }
 
-is_deeply(tree_of(decode_json($tree)->{head}),
-    ['all', 0, ['fs:stress', 0, ['work a,b', 0, ['take', 500], ['uart_send', 1001]]],
-        ['a thread', 0, ['[/bin/x]', 250]]], '... in which each function has what is its own');
-program('flamegraph.pl', 'echo "$@"; cat "$3"');
-($said, $status) = show('flamegraph');
-is($said, "$choice--countname us $build/show.folded\n$folded",
-    'Brendan Gregg\'s script comes first, where it is installed');
+($said) = show($file);
+is($said, "[ pitot show: $file.html ]\n", 'a page has all events');
+my ($page, @rows) = rows_of("$file.html");
+is_deeply(\@rows, [
+        ['cpu-clock/freq=4000/', 'fs;stress (7)', "$operator;take", undef, 500000, 2],
+        ['cpu-clock/freq=4000/', 'fs;stress (7)', "$operator;uart_send", undef, 1000600, 1],
+        ['cpu-clock/freq=4000/', 'a thread (9)', '[/bin/x]', undef, 250000, 1],
+        ['mem:x:w', 'a thread (9)', 'set_x', 'set_x+0x6', 5, 2],
+        ['mem:x:w', 'a thread (9)', 'set_x', 'set_x+0x9', 4, 1],
+        ['instructions:u', 'a "b" </script> (9)', '[not known]', undef, 1, 1],
+    ], '... with samples added up by thread and chain, and a watch\'s places');
+is_deeply([$page->{title}, $page->{units}], ['x.data', ['ns', 'hits', 'instructions']],
+    '... and what they count');
+unlike(slurp("$file.html"), qr{(?:src|href)=|https?://|\@import|fetch\(},
+    '... and nothing of the page is elsewhere');
 
-program('speedscope', 'echo "opens $1"; cat "$1"');
-($said, $status) = show('view');
-is($said =~ s/\n.*//sr, "opens $build/show.speedscope.json", 'speedscope opens its own format');
-my $profile = decode_json($said =~ s/\A.*\n//r);
-my @names = map { $_->{name} } @{$profile->{shared}{frames}};
+($said) = show($file, '--speedscope -o -');
+my $seen = decode_json($said);
+my @names = map { $_->{name} } @{$seen->{shared}{frames}};
 my @profiles = map {
     my $each = $_;
     [@$each{qw(name unit endValue)}, map {
         join(';', @names[@{$each->{samples}[$_]}]) . " $each->{weights}[$_]"
     } 0 .. $#{$each->{samples}}]
-} @{$profile->{profiles}};
+} @{$seen->{profiles}};
 is_deeply(\@profiles, [
-        ['fs:stress tid: 7, cpu-clock/freq=4000/', 'nanoseconds', 1500600,
-            'work a,b;take 250000', 'work a,b;uart_send 1000600', 'work a,b;take 250000'],
-        ['a thread tid: 9, cpu-clock/freq=4000/', 'nanoseconds', 250000, '[/bin/x] 250000'],
-        ['a thread tid: 9, mem:x:w', 'none', 3, 'set_x 3'],
-    ], '... with a profile for each event and thread, and the weight of each sample');
-program('perf', "echo 'fs-stress 7 [000] 0.1: 1 mem:x:w:'; printf '\\t10 [unknown] (/bin/x)\\n'");
-($said, $status) = show('folded');
-my $unnamed = "tools/fold: perf names no function in which a sample was taken: the symbols are "
-    . "another kernel's;\nnm -n KERNEL >RECORDING.kallsyms lists the right ones\n";
-is($said, $unnamed, 'a graph without names is none');
-isnt($status, 0, '... and no success');
-program('perf', ':');
-($said, $status) = show('folded');
-is($said, "tools/fold: there is no sample\n", 'without a sample there is nothing to fold');
-isnt($status, 0, '... and no success');
+        ['fs;stress (7), cpu-clock/freq=4000/', 'nanoseconds', 1500600,
+            "$operator;take 500000", "$operator;uart_send 1000600"],
+        ['a thread (9), cpu-clock/freq=4000/', 'nanoseconds', 250000, '[/bin/x] 250000'],
+        ['a thread (9), mem:x:w', 'none', 9, 'set_x 5', 'set_x 4'],
+        ['a "b" </script> (9), instructions:u', 'none', 1, '[not known] 1'],
+    ], 'speedscope has a profile for each event and thread');
+
+($said) = show($file, '--firefox -o -');
+my $firefox = decode_json($said);
+my ($clock) = grep { $_->{name} =~ /cpu-clock/ } @{$firefox->{threads}};
+my @stacks;
+for my $sample (@{$clock->{samples}{stack}}) {
+    my @chain;
+    for (my $at = $sample; defined $at; $at = $clock->{stackTable}{prefix}[$at]) {
+        unshift(@chain, $clock->{stringArray}[$clock->{stackTable}{frame}[$at]]);
+    }
+    push(@stacks, join(';', @chain));
+}
+is_deeply(\@stacks, ["fs;stress (7);$operator;take", "fs;stress (7);$operator;uart_send",
+    'a thread (9);[/bin/x]'], 'the Firefox Profiler has a thread for each event');
+is_deeply($clock->{samples}{weight}, [500000, 1000600, 250000], '... with the weights');
+for my $table (@$clock{qw(samples stackTable frameTable funcTable)}) {
+    my @wrong = grep { @{$table->{$_}} != $table->{length} }
+        grep { ref $table->{$_} } keys(%$table);
+    is_deeply(\@wrong, [], '... and columns as long as is said');
+}
+
+($said) = show($file, '--svg -o - -e cpu-clock/freq=4000/');
+my %drawn = map { /<title>(.*) \((\d+) ns, ([\d.]+)%\)<\/title>.*width="([\d.]+)"/
+        ? ($1 => [$2, $3, $4]) : () } split(/\n/, $said);
+is_deeply(\%drawn, {all => [1750600, '100.00', '1180.0'], take => [500000, '28.56', '337.0'],
+        'std::op&#60;+0x1, b&#62;::operator() (int)' => [1500600, '85.72', '1011.5'],
+        uart_send => [1000600, '57.16', '674.5'], '[/bin/x]' => [250000, '14.28', '168.5']},
+    'a picture has each function as wide as it weighs');
+like($said, qr/\A<\?xml .*<\/svg>\n\z/s, '... and is XML');
+
+# --- What is refused -----------------------------------------------------------------------------
+
+sub refused_ok
+{
+    my ($why, @options) = @_;
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+    my ($told, $refused) = show(@options);
+    is($told, "pitot show: $why\n", $why =~ s/^\Q$build\E\///r);
+    isnt($refused, 0, '... and it fails');
+    return;
+}
+
+unlink("$file.html");
+refused_ok("$build/none: No such file or directory", "$build/none");
+write_bytes("$build/empty", '');
+refused_ok("$build/empty is empty: its recording did not end", "$build/empty");
+write_bytes("$build/text", 'PERFILE1' x 20);
+refused_ok("$build/text is no recording of perf; pitot record writes one", "$build/text");
+write_bytes("$build/big", '2ELIFREP' x 20);
+refused_ok("$build/big: of a big-endian machine; perf report reads it", "$build/big");
+recording_of("$build/cut", 100, 99);
+refused_ok("$build/cut is truncated: copy it again, or record again", "$build/cut");
+write_bytes("$build/short", substr(slurp("$build/cut"), 0, 40));
+refused_ok("$build/short is truncated: copy it again, or record again", "$build/short");
+recording_of("$build/unended", 0);
+refused_ok("$build/unended has no sample: its recording did not end", "$build/unended");
+refused_ok("$build is a directory; pitot show reads a file", $build);
+refused_ok('a file is read, without QEMU; pitot record --show runs it', $file, '-- qemu');
+refused_ok('"b": one file at a time', 'a b');
+refused_ok('one of --svg, --folded, --speedscope and --firefox', '--svg --folded', $file);
+refused_ok('-e is for --svg and --folded; the other forms have all events', '-e x', $file);
+perf_says('');
+refused_ok("$file has no sample", $file);
+perf_says("a 7 1 x: 10 [unknown] (/bin/x)\n");
+refused_ok("$file: perf names no function in which a sample was taken: the kernel's file is "
+    . 'another, or stripped; record again, or give --symbols <(nm KERNEL)', $file);
+perf_says("a 7 1 x: 10 f+0x1 (/bin/x)\n", 'exit 3');
+refused_ok("$file: perf script does not read it", $file);
+perf_says("a 7 1 x: 10 f+0x1 (/bin/x)\n", 'kill -9 $$');
+refused_ok("$file: perf script does not read it; a signal ended it", $file);
+perf_says("a 7 x: 10 f+0x1 (/bin/x)\n");
+refused_ok("perf script wrote a line that is no sample: a 7 x: 10 f+0x1 (/bin/x)\\x0a", $file);
+unlink("$build/bin/perf");
+refused_ok('perf is missing, which reads recordings: the package linux-perf on Debian, '
+    . 'linux-tools-generic on Ubuntu, perf on Fedora and Arch', $file);
+ok(!-e "$file.html" && !-e "$file.html.part", 'no file is written then');
+perf_says("a 7 1 x: 10 f+0x1 (/bin/x)\n");
+($said) = show($file);
+is($said, "pitot: $file has no call chains; record -g\n[ pitot show: $file.html ]\n",
+    'without chains this is told');
+write_bytes("$file.html", 'of the last time');
+($said, $status) = shell("PATH=$build/bin; trap '' XFSZ; ulimit -f 8; $pitot show $file");
+is($status, 1, 'on a full disk it fails');
+is(slurp("$file.html"), 'of the last time', '... and the old page is there');
+ok(!-e "$file.html.part", '... and nothing else');
+($said, $status) = show($file, '-o - >/dev/full');
+is($status, 1, '... also onto a full standard output');
+
+# --- What perf says ------------------------------------------------------------------------------
+
+# Of a recording with the real perf: each function's own weight.
+($said) = shell("BUILD=$build tools/show page docs/demo.perf");
+is($said, "[ pitot show: $build/show.html ]\n", '`make show` draws the demonstration');
+(undef, @rows) = rows_of("$build/show.html");
+my (%own, %places);
+for my $row (@rows) {
+    $own{$row->[2] =~ s/.*;//r} += $row->[4];
+    $places{$row->[3]} += $row->[4];
+}
+my $report = `PERF_CONFIG=/dev/null perf --no-pager report -i - --kallsyms=docs/demo.kallsyms \\
+    --stdio --no-children -g none -F period,sym <docs/demo.perf 2>/dev/null`;
+my %reported = reverse($report =~ /^ *(\d+) +\[k\] (\S+) *$/mg);
+is_deeply(\%own, \%reported, '... in which functions weigh what perf report says');
+is(scalar(keys(%places)), 2, '... and two places touch the flag');
 
 done_testing();

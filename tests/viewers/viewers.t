@@ -1,10 +1,11 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: docs/demo.perf, tools/show, tools/fold, tools/perf-file
+# of: docs/demo.perf, tools/show, tools/perf-file, outside/show, outside/pitot/show
 #
 # The demonstration's recording in the programs that other people wrote, each of which must find all
-# of it: perf, the flame graph and speedscope of npm, and Firefox Profiler's own importer; and in
-# hotspot's parser that and a recording of the kernel that was built. Run by `make viewers`, which
+# of it: perf, Chromium, which opens and clicks the page of `pitot show`, npm's speedscope, and
+# Firefox Profiler's own importer; and in hotspot's parser that and a recording of the kernel that
+# was built. Run by `make viewers`, which
 # fetches these; a program that is not there is a failure.
 use strict;
 use warnings;
@@ -13,6 +14,7 @@ use Cwd qw(getcwd);
 use File::Path qw(make_path remove_tree);
 use MIME::Base64 qw(encode_base64);
 use Test::More;
+use Pitot::Browser;
 use Pitot::Files;
 
 my $build = $ENV{BUILD} // 'build';
@@ -84,25 +86,83 @@ my ($kept) = slurp("$room/console") =~ /^\[ perf record: (\d+) records kept \]/m
 is_deeply(hotspot_finds("$room/com2.bin"), {lock_kernel => $kept / 2, unlock_kernel => $kept / 2},
     '... and in those of the kernel that was built');
 
-# --- The flame graph -----------------------------------------------------------------------------
+# --- The page of pitot show ----------------------------------------------------------------------
 
-my $graph = said("tools/show flamegraph $recording");
-my %drawn;
-$drawn{$1} += $2 =~ tr/,//dr while $graph =~ /<title>(\w+) \(([\d,]+) events\)/g;
-is($drawn{boot_entry_high}, $weight, 'the flame graph has all that was hit, below one function');
-is($drawn{lock_kernel}, $half, '... and half of it in this one');
+said("tools/show page $recording -o $room/page.html");
+said("tools/show text $recording > $room/page.text");
+my $browser = browser_open("file://$room/page.html");
+
+sub frame_ok
+{
+    my ($name, $expected) = @_;
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+    my @titles = browser_texts($browser, '.frame', 'title');
+    my ($first) = grep { /^\Q$name\E: / } @titles;
+    is($first, "$name: $expected", "... $name") or diag("@titles");
+    return;
+}
+
+is(browser_title($browser), 'show.perf', 'Chromium opens the page');
+frame_ok('all', '3,276 hits, 100.00%, self 0');
+frame_ok('boot_entry_high', '3,276 hits, 100.00%, self 0');
+my %functions = map { my @cells = split(/\t/); ($cells[5] => "$cells[1] $cells[4]") }
+    browser_rows($browser, '#functions');
+is_deeply([@functions{qw(lock_kernel unlock_kernel boot_entry_high)}],
+    ['1,638 1,638', '1,638 1,638', '0 3,276'], '... and its table has what perf report has');
+
+# What perf script has below this function.
+my $below = 9 * grep { /\bclient_logger\b/ } split(/\n\n/, slurp("$room/page.text"));
+browser_click($browser, '.frame[title^="client_logger: "]');
+my ($zoomed) = grep { /^client_logger: / } browser_texts($browser, '.frame', 'title');
+like($zoomed, qr/^client_logger: \Q@{[with_commas($below)]}\E hits/,
+    'a click zooms to a function, which weighs what perf script has');
+my ($width, $whole) = map { browser_width($browser, $_) }
+    ('.frame[title^="client_logger: "]', '#graph');
+cmp_ok(abs($width - $whole), '<', 2, '... and is as wide as the graph');
+is(scalar(grep { /^client_database: / } browser_texts($browser, '.frame', 'title')), 0,
+    '... without its neighbours');
+browser_click($browser, '#unzoom');
+frame_ok('client_database', '1,278 hits, 39.01%, self 0');
+
+browser_type($browser, '#search', '^lock_kernel$');
+is(browser_text($browser, '#found'), '50.00%, 1,638 found', 'a search tells the part of all');
+my @found = browser_texts($browser, '.frame.found', 'title');
+is(scalar(grep { !/^lock_kernel: / } @found), 0, '... and marks what matches');
+cmp_ok(scalar(@found), '>', 5, '... everywhere');
+browser_type($browser, '#search', '(');
+is(browser_text($browser, '#found'), 'no regular expression', '... or says that it is none');
+
+browser_click($browser, '#inverted');
+my @inverted = browser_texts($browser, '.frame', 'title');
+is_deeply([sort(map { /^((?:un)?lock_kernel): 1,638 hits, 50\.00%/ ? $1 : () } @inverted)],
+    [qw(lock_kernel unlock_kernel)], 'inverted, the innermost functions come first');
+
+my @places = map { join(' ', (split(/\t/))[1, 4]) } browser_rows($browser, '#places');
+my ($offsets) = said("PERF_CONFIG=/dev/null perf script -i - --kallsyms=docs/demo.kallsyms "
+    . "-F ip,sym,symoff -G < $recording");
+my %offsets;
+$offsets{$_}++ for $offsets =~ /([a-z_]+\+0x[0-9a-f]+)/g;
+is_deeply([sort @places], [sort map { with_commas(9 * $offsets{$_}) . " $_" } keys(%offsets)],
+    'the writers\' places are those of perf script');
+browser_close($browser);
+
+sub with_commas
+{
+    my ($number) = @_;
+    1 while $number =~ s/^(\d+)(\d{3})/$1,$2/;
+    return $number;
+}
 
 # --- speedscope, in Chromium without a window ----------------------------------------------------
 
 # What its command line does: a script beside the page calls the page's own loader.
-write_bytes("$room/demo.txt", $text);
-my $weighted = said("tools/fold speedscope < $room/demo.txt");
+my $weighted = said("tools/show page $recording --speedscope -o -");
 write_bytes("$room/speedscope.js",
     'speedscope.loadFileFromBase64("demo.json","' . encode_base64($weighted, '') . '")');
 my $page = "file://$npm/speedscope/dist/release/index.html#localProfilePath=$room/speedscope.js";
 my $chromium = 'chromium --headless --no-sandbox --disable-gpu --virtual-time-budget=20000';
 my $shown = said("$chromium --dump-dom '$page'");
-like($shown, qr{<title>fs-stress tid: 1 - speedscope</title>}, 'speedscope shows the thread');
+like($shown, qr{>fs-stress \(1\)<}, 'speedscope shows the thread');
 said("$chromium --window-size=1200,700 --screenshot=$room/speedscope.png '$page'");
 cmp_ok(-s "$room/speedscope.png" // 0, '>', 20_000,
     '... and a picture, build/viewers/speedscope.png');
@@ -110,8 +170,8 @@ cmp_ok(-s "$room/speedscope.png" // 0, '>', 20_000,
 # --- Firefox Profiler: the importer of the page, as a program ------------------------------------
 
 my $profiler = "$npm/.bin/profiler-cli";
-write_bytes("$room/demo.folded", said("tools/show folded $recording"));
-said("$profiler load $room/demo.folded");
+write_bytes("$room/demo.json", said("tools/show page $recording --firefox -o -"));
+said("$profiler load $room/demo.json");
 my $profile = said("$profiler thread samples --include-idle");
 said("$profiler stop --all");
 like($profile, qr/^  f-\d+\. boot_entry_high - total: $weight \(100\.0%\)$/m,

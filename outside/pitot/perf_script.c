@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See perf_script.h. */
+#define _GNU_SOURCE
+#include "outside/pitot/perf_script.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "outside/pitot/array.h"
+
+#define OFFSET      "+0x"
+#define PROGRESS    100000 /* samples */
+#define WATCH_EVENT "mem:"
+
+extern char **environ;
+
+/* The sample whose lines are being read. */
+static struct {
+    struct profile_sample sample;
+    bool any;
+    char *head;       /* holds comm and event */
+    char **functions; /* innermost first */
+    size_t room;
+    char *place;
+    uint64_t count;
+} now;
+
+static int add_sample(struct profile *profile)
+{
+    if (!now.any)
+        return 0;
+    now.sample.functions = now.functions;
+    now.sample.place = now.place;
+    profile_add(profile, &now.sample);
+    for (size_t i = 0; i < now.sample.depth; i++)
+        free(now.functions[i]);
+    free(now.place);
+    free(now.head);
+    now.place = now.head = NULL;
+    now.any = false;
+    if (++now.count % PROGRESS == 0 && isatty(STDERR_FILENO))
+        fprintf(stderr, "\rpitot: %llu samples ", (unsigned long long)now.count);
+    return 0;
+}
+
+/* --- Lines --- */
+
+/*
+ * Ends the function's name at its offset, "name+0x12 (file)"; a name may have blanks and
+ * parentheses, so that the first offset before a parenthesis counts. Without a name there is none:
+ * "[unknown] (file)". Returns the place, "name+0x12", or NULL, and the name. Both are to be freed.
+ */
+static char *read_name(char *text, char **name)
+{
+    for (char *at = strstr(text, OFFSET); at; at = strstr(at + 1, OFFSET)) {
+        char *end = at + strlen(OFFSET) + strspn(at + strlen(OFFSET), "0123456789abcdef");
+
+        if (strncmp(end, " (", 2) != 0)
+            continue;
+        *name = strndup(text, (size_t)(at - text));
+        return strndup(text, (size_t)(end - text));
+    }
+    text = strchr(text, '(');
+    if (text)
+        text[strcspn(text, ")")] = '\0';
+    if (!text || asprintf(name, text[1] == '[' ? "%s" : "[%s]", text + 1) < 0)
+        *name = strdup("[unknown]");
+    return NULL;
+}
+
+/* A line of a chain, or the end of a sample's line without one: address, name, file. */
+static int read_function(char *text, struct refusal *why)
+{
+    char *place;
+    int error = array_grow(&now.functions, &now.room, now.sample.depth + 1, sizeof(*now.functions),
+                           "functions", why);
+
+    text += strspn(text, " \t");
+    if (error || !isxdigit((unsigned char)*text))
+        return error;
+    text += strspn(text, "0123456789abcdef");
+    text += strspn(text, " ");
+    place = read_name(text, &now.functions[now.sample.depth]);
+    if (now.sample.depth++ == 0 && strncmp(now.sample.event, WATCH_EVENT, strlen(WATCH_EVENT)) == 0)
+        now.place = place ? place : strdup(now.functions[0]);
+    else
+        free(place);
+    return 0;
+}
+
+/* Returns the end of the decimal number at *at, which must follow and precede a blank; or NULL. */
+static char *read_number(char *at, uint64_t *number)
+{
+    char *end;
+
+    if (!isdigit((unsigned char)*at))
+        return NULL;
+    errno = 0;
+    *number = strtoull(at, &end, 10);
+    return errno || *end != ' ' ? NULL : end + strspn(end, " ");
+}
+
+/*
+ * "comm tid period event: ..."; the comm may have blanks. Returns what follows the event, or NULL
+ * if the line is no head.
+ */
+static char *read_head(char *line)
+{
+    uint64_t tid, weight;
+    char *comm = line + strspn(line, " "), *end;
+
+    for (char *at = comm; (at = strchr(at, ' ')) != NULL; at += strspn(at, " ")) {
+        char *number = at + strspn(at, " "), *event;
+
+        number = read_number(number, &tid);
+        event = number ? read_number(number, &weight) : NULL;
+        end = event ? event + strcspn(event, " \n") : NULL;
+        if (!end || end == event || end[-1] != ':')
+            continue;
+        *at = end[-1] = '\0';
+        now.sample = (struct profile_sample){
+            .comm = comm, .event = event, .tid = (uint32_t)tid, .weight = weight};
+        return end;
+    }
+    return NULL;
+}
+
+static int read_line(struct profile *profile, const char *line, struct refusal *why)
+{
+    char *copy, *rest;
+
+    if (*line == '\t') {
+        char *text = strdup(line);
+        int error = text && now.any ? read_function(text, why) : 0;
+
+        free(text);
+        return error;
+    }
+    if (strspn(line, " \n") == strlen(line))
+        return add_sample(profile);
+    add_sample(profile);
+    copy = strdup(line);
+    rest = copy ? read_head(copy) : NULL;
+    if (!rest) {
+        free(copy);
+        return refuse(why, EINVAL, "perf script wrote a line that is no sample: %.60s", line);
+    }
+    now.head = copy;
+    now.any = true;
+    return read_function(rest, why);
+}
+
+static int read_lines(FILE *lines, struct profile *profile, struct refusal *why)
+{
+    char *line = NULL;
+    size_t room = 0;
+    int error = 0;
+
+    while (!error && getline(&line, &room, lines) > 0)
+        error = read_line(profile, line, why);
+    if (!error)
+        error = add_sample(profile);
+    free(line);
+    if (now.count >= PROGRESS && isatty(STDERR_FILENO))
+        fprintf(stderr, "\r\x1b[K");
+    return error;
+}
+
+/* --- The program --- */
+
+/* Starts perf with the recording on its input, if it is a stream, and returns its output. */
+static int start(const char *file, bool streams, const char *list, pid_t *pid)
+{
+    char *kallsyms = NULL;
+    const char *words[] = {
+        "perf",        "--no-pager",  "script", "-i", streams ? "-" : file,
+        "--no-inline", "--max-stack", "65535",  "-F", "comm,tid,period,event,ip,sym,symoff,dso",
+        NULL,          NULL};
+    posix_spawn_file_actions_t actions;
+    int ends[2], error;
+
+    if (pipe2(ends, O_CLOEXEC) < 0)
+        return -errno;
+    if (list && asprintf(&kallsyms, "--kallsyms=%s", list) > 0)
+        words[10] = kallsyms;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, streams ? file : "/dev/null", O_RDONLY,
+                                     0);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+    error = posix_spawnp(pid, words[0], &actions, NULL, (char **)words, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    free(kallsyms);
+    close(ends[1]);
+    if (!error)
+        return ends[0];
+    close(ends[0]);
+    return -error;
+}
+
+int perf_script_read(const char *file, bool streams, const char *list, struct profile *profile,
+                     struct refusal *why)
+{
+    pid_t pid;
+    int status, error, output = start(file, streams, list, &pid);
+    FILE *lines;
+
+    if (output == -ENOENT)
+        return refuse(why, ENOENT,
+                      "perf is missing, which reads recordings: the package linux-perf on Debian, "
+                      "linux-tools-generic on Ubuntu, perf on Fedora and Arch");
+    if (output < 0)
+        return refuse(why, -output, "perf: %s", strerror(-output));
+    lines = fdopen(output, "r");
+    error = read_lines(lines, profile, why);
+    fclose(lines);
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    if (!error && status != 0)
+        return refuse(why, EINVAL, "%s: perf script does not read it%s", file,
+                      WIFEXITED(status) ? "" : "; a signal ended it");
+    return error;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Reads a recording by `perf script`. The file's own forms, compressed or from another machine,
+ * maps, build ids, /proc/kallsyms, modules and programs are perf's work, which Pitot's recordings
+ * are made for. Rejected: a reader of our own, which would know the names of Pitot's recordings
+ * alone. Called by outside/pitot/show.c.
+ *
+ * All versions of perf write the text of perf script. Fields that a recording may lack (time, CPU,
+ * address) are not asked for, as perf refuses those.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "core/lib/refusal.h"
+#include "outside/pitot/profile.h"
+
+/*
+ * Adds all samples of the file, or of a stream in a file. `list`: the kernel's symbols as nm prints
+ * them; NULL: perf finds them. Places are those of samples of `mem:` events.
+ */
+int perf_script_read(const char *file, bool streams, const char *list, struct profile *profile,
+                     struct refusal *why);

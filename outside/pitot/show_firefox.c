@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * show_firefox of show_forms.h: a thread of the Firefox Profiler for each event, in which the
+ * recording's threads are the outermost functions: each thread there has tables of its own, and a
+ * kernel may have thousands of threads. A row of equal samples is one sample with their weight; its
+ * time is its number, as samples need an order.
+ *
+ * Source: the Firefox Profiler's types/profile.ts and CHANGELOG-formats.md, for VERSION of the
+ * processed format; later profilers upgrade it.
+ */
+#include <stdlib.h>
+
+#include "outside/pitot/show_forms.h"
+
+#define VERSION "47"
+#define NONE    UINT32_MAX
+
+/* A stack, and the function that was called last in it: a name, or a thread after all names. */
+struct stack {
+    uint32_t outer, function;
+};
+
+/* A column of `count` equal values. */
+static void write_same(FILE *out, const char *name, const char *value, size_t count)
+{
+    fprintf(out, ",\"%s\":[", name);
+    for (size_t i = 0; i < count; i++)
+        fprintf(out, "%s%s", i ? "," : "", value);
+    fputc(']', out);
+}
+
+/* A column of numbers from 0 on. */
+static void write_numbers(FILE *out, const char *name, size_t count)
+{
+    fprintf(out, ",\"%s\":[", name);
+    for (size_t i = 0; i < count; i++)
+        fprintf(out, "%s%zu", i ? "," : "", i);
+    fputc(']', out);
+}
+
+static void write_functions(FILE *out, const struct profile *profile)
+{
+    static const char *const same[][2] = {{"isJS", "false"},      {"relevantForJS", "false"},
+                                          {"resource", "-1"},     {"fileName", "null"},
+                                          {"lineNumber", "null"}, {"columnNumber", "null"}};
+    static const char *const same_of_frame[][2] = {
+        {"address", "-1"},    {"inlineDepth", "0"},       {"category", "0"},
+        {"subcategory", "0"}, {"nativeSymbol", "null"},   {"innerWindowID", "0"},
+        {"line", "null"},     {"implementation", "null"}, {"column", "null"}};
+    size_t count = profile->names.count + profile->threads.count;
+
+    fputs(",\n\"stringArray\":[", out);
+    show_json_strings(out, &profile->names, "", "");
+    fputc(',', out);
+    show_json_strings(out, &profile->threads, "", "");
+    fprintf(out, "],\n\"funcTable\":{\"length\":%zu", count);
+    write_numbers(out, "name", count);
+    for (size_t i = 0; i < sizeof(same) / sizeof(*same); i++)
+        write_same(out, same[i][0], same[i][1], count);
+    fprintf(out, "},\n\"frameTable\":{\"length\":%zu", count);
+    write_numbers(out, "func", count);
+    for (size_t i = 0; i < sizeof(same_of_frame) / sizeof(*same_of_frame); i++)
+        write_same(out, same_of_frame[i][0], same_of_frame[i][1], count);
+    fputs("},\n\"resourceTable\":{\"length\":0,\"lib\":[],\"name\":[],\"host\":[],\"type\":[]},\n"
+          "\"nativeSymbols\":{\"length\":0,\"libIndex\":[],\"address\":[],\"name\":[],"
+          "\"functionSize\":[]},\n"
+          "\"markers\":{\"length\":0,\"data\":[],\"name\":[],\"startTime\":[],\"endTime\":[],"
+          "\"phase\":[],\"category\":[]}",
+          out);
+}
+
+/* Returns the stack's number. */
+static uint32_t add_stack(struct interned *stacks, const struct profile *profile, uint32_t thread,
+                          uint32_t node)
+{
+    const struct profile_node *at = profile_node(profile, node);
+    struct stack stack = {NONE, (uint32_t)profile->names.count + thread};
+
+    if (node != PROFILE_ROOT)
+        stack = (struct stack){add_stack(stacks, profile, thread, at->parent), at->name};
+    return interned_number(stacks, &stack, sizeof(stack));
+}
+
+static void write_stacks(FILE *out, const struct interned *stacks)
+{
+    fprintf(out, ",\n\"stackTable\":{\"length\":%zu", stacks->count);
+    write_same(out, "category", "0", stacks->count);
+    write_same(out, "subcategory", "0", stacks->count);
+    fputs(",\"frame\":[", out);
+    for (uint32_t i = 0; i < stacks->count; i++)
+        fprintf(out, "%s%u", i ? "," : "",
+                ((const struct stack *)interned_key(stacks, i))->function);
+    fputs("],\"prefix\":[", out);
+    for (uint32_t i = 0; i < stacks->count; i++) {
+        uint32_t outer = ((const struct stack *)interned_key(stacks, i))->outer;
+
+        fprintf(out, outer == NONE ? "%snull" : "%s%u", i ? "," : "", outer);
+    }
+    fputs("]}", out);
+}
+
+static void write_event(FILE *out, const struct profile *profile, uint32_t event)
+{
+    struct interned stacks = {0};
+    size_t count = 0;
+
+    fprintf(out,
+            "{\"processType\":\"default\",\"processStartupTime\":0,\"processShutdownTime\":null,"
+            "\"registerTime\":0,\"unregisterTime\":null,\"pausedRanges\":[],\"isMainThread\":%s,"
+            "\"pid\":\"1\",\"tid\":%u,\"name\":",
+            event ? "false" : "true", event + 1);
+    show_json_string(out, interned_key(&profile->events, event));
+    fputs(",\n\"samples\":{\"weightType\":\"samples\",\"stack\":[", out);
+    for (uint32_t i = 0; i < profile->rows.count; i++) {
+        const struct profile_row *row = profile_row(profile, i);
+
+        if (row->event == event)
+            fprintf(out, "%s%u", count++ ? "," : "",
+                    add_stack(&stacks, profile, row->thread, row->node));
+    }
+    fputs("],\"weight\":[", out);
+    for (uint32_t i = 0, before = 0; i < profile->rows.count; i++)
+        if (profile_row(profile, i)->event == event)
+            fprintf(out, "%s%llu", before++ ? "," : "",
+                    (unsigned long long)profile->sums[i].weight);
+    fputc(']', out);
+    write_numbers(out, "time", count);
+    fprintf(out, ",\"length\":%zu}", count);
+    write_functions(out, profile);
+    write_stacks(out, &stacks);
+    fputc('}', out);
+    interned_free(&stacks);
+}
+
+void show_firefox(FILE *out, const struct profile *profile, const char *title)
+{
+    fputs("{\"meta\":{\"version\":29,\"preprocessedProfileVersion\":" VERSION ",\"interval\":1,"
+          "\"startTime\":0,\"processType\":0,\"stackwalk\":0,\"debug\":false,\"symbolicated\":true,"
+          "\"product\":",
+          out);
+    show_json_string(out, title);
+    fputs(",\"abi\":\"x86_64\",\"categories\":[{\"name\":\"Other\",\"color\":\"grey\","
+          "\"subcategories\":[\"Other\"]}],\"markerSchema\":[]},\n\"libs\":[],\"pages\":[],"
+          "\"threads\":[",
+          out);
+    for (uint32_t event = 0; event < profile->events.count; event++) {
+        fputs(event ? ",\n" : "", out);
+        write_event(out, profile, event);
+    }
+    fputs("]}\n", out);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See show_input.h. */
+#include "outside/pitot/show_input.h"
+
+#include <byteswap.h>
+#include <errno.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/abi/perf_pipe.h"
+#include "outside/pitot/input.h"
+
+/* The beginning of a file's header; a stream's ends after `size`. */
+struct head {
+    uint64_t magic, size, attribute_size;
+    uint64_t attributes[2];
+    uint64_t data_offset, data_size;
+};
+
+static int check_head(const char *path, const struct head *head, uint64_t size, bool *streams,
+                      struct refusal *why)
+{
+    if (size == 0)
+        return refuse(why, EINVAL, "%s is empty: its recording did not end", path);
+    if (size < sizeof(struct perf_pipe_header) ||
+        (head->magic != PERF_PIPE_MAGIC && head->magic != bswap_64(PERF_PIPE_MAGIC)))
+        return refuse(why, EINVAL, "%s is no recording of perf; pitot record writes one", path);
+    if (head->magic != PERF_PIPE_MAGIC)
+        return refuse(why, EINVAL, "%s: of a big-endian machine; perf report reads it", path);
+    *streams = head->size == sizeof(struct perf_pipe_header);
+    if (*streams)
+        return 0;
+    if (size < sizeof(*head) || head->data_offset > size ||
+        head->data_size > size - head->data_offset)
+        return refuse(why, EINVAL, "%s is truncated: copy it again, or record again", path);
+    if (head->data_size == 0)
+        return refuse(why, EINVAL, "%s has no sample: its recording did not end", path);
+    return 0;
+}
+
+int show_input_check(const char *path, bool *streams, struct refusal *why)
+{
+    int file = input_open_file(path, "pitot show reads a file", why);
+    struct stat status;
+    struct head head = {0};
+    int error;
+
+    if (file < 0)
+        return file;
+    if (fstat(file, &status) < 0 || read(file, &head, sizeof(head)) < 0)
+        error = refuse(why, errno, "%s: %s", path, strerror(errno));
+    else
+        error = check_head(path, &head, (uint64_t)status.st_size, streams, why);
+    close(file);
+    return error;
+}
