@@ -20,7 +20,7 @@ SMP      ?= 1
 CPU      ?= max
 MEM      ?= 256M
 BUILD    ?= build
-VERSION  := 0.1
+VERSION  := $(shell sed -n 's/.*PITOT_VERSION "\(.*\)"/\1/p' core/abi/version.h)
 CC       := $(if $(filter default,$(origin CC)),gcc,$(CC))
 HOSTCC   ?= gcc
 NASM     ?= nasm
@@ -80,7 +80,7 @@ MAKEFLAGS += --no-builtin-rules
 .DEFAULT_GOAL := iso
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: both-kernels run test near lib soak shake elsewhere budgets iso gallery perfdata live show viewers demo picture gdb postmortem outside install uninstall bench bench-table check release help clean packages tests-built bench-built FORCE
+.PHONY: both-kernels run test near lib soak shake elsewhere budgets iso gallery perfdata live show viewers demo picture gdb postmortem outside install uninstall deb bench bench-table check release help clean packages tests-built bench-built FORCE
 
 ##
 ## make run         installs what running needs and is missing, boots the image in QEMU, shows the demonstration, leaves you at the prompt

@@ -12,6 +12,7 @@
 #include "boot/cpus.h"
 #include "boot/memory.h"
 #include "boot/ports.h"
+#include "core/abi/version.h"
 #include "core/breakpoint/breakpoint.h"
 #include "core/event/event.h"
 #include "core/lib/cpus.h"
@@ -38,7 +39,8 @@ static struct boot_information boot;
 
 static void print_banner(void)
 {
-    print("Pitot: %zu MiB free, %zu symbols, clock %llu kHz, %u of %u CPUs\n",
+    print("Pitot: version " PITOT_VERSION
+          ", %zu MiB free, %zu symbols, clock %llu kHz, %u of %u CPUs\n",
           pages_free_count() * PAGE_SIZE >> 20, symbols_count(),
           (unsigned long long)clock_rate() / 1000, cpus_running(), arch_cpus());
 }

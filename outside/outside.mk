@@ -5,22 +5,43 @@
 ##                  build/outside/pitot record -g -- qemu-system-x86_64 -kernel my.elf ...
 outside: packages-build $(BUILD)/outside/pitot $(PLUGINS)
 
-## make install     pitot, its plugins and its manual page, in PREFIX=/usr/local, after DESTDIR=; make uninstall removes them
-##
+## make install     pitot, its plugins, its manual page and completion for bash and zsh, in PREFIX=/usr/local, after DESTDIR=;
+##                  make uninstall removes them
 PREFIX ?= /usr/local
 INSTALLED = $(DESTDIR)$(PREFIX)
-install: packages-build $(BUILD)/outside/pitot $(PLUGINS)
+COMPLETION := $(BUILD)/outside/pitot.bash $(BUILD)/outside/pitot.zsh
+INTO_BASH   = $(INSTALLED)/share/bash-completion/completions/pitot
+INTO_ZSH    = $(INSTALLED)/share/zsh/vendor-completions/_pitot
+install: packages-build $(BUILD)/outside/pitot $(PLUGINS) $(COMPLETION)
 	$(Q)install -D -t $(INSTALLED)/bin $(BUILD)/outside/pitot
 	$(Q)install -D -m 644 -t $(INSTALLED)/lib/pitot $(PLUGINS)
 	$(Q)install -D -m 644 -t $(INSTALLED)/share/man/man1 outside/pitot.1
+	$(Q)install -D -m 644 $(BUILD)/outside/pitot.bash $(INTO_BASH)
+	$(Q)install -D -m 644 $(BUILD)/outside/pitot.zsh $(INTO_ZSH)
 
 uninstall:
-	$(Q)rm -f $(INSTALLED)/bin/pitot $(INSTALLED)/share/man/man1/pitot.1 $(PLUGINS:$(BUILD)/outside/%=$(INSTALLED)/lib/pitot/%)
+	$(Q)rm -f $(INSTALLED)/bin/pitot $(INSTALLED)/share/man/man1/pitot.1 $(PLUGINS:$(BUILD)/outside/%=$(INSTALLED)/lib/pitot/%) $(INTO_BASH) $(INTO_ZSH)
 	$(Q)[ ! -d $(INSTALLED)/lib/pitot ] || rmdir $(INSTALLED)/lib/pitot
+
+$(COMPLETION): $(BUILD)/outside/pitot.%: $(BUILD)/outside/pitot
+	$(Q)$< --completion $* > $@
+
+## make deb         build/pitot_VERSION_amd64.deb, for this Debian and later ones: sudo apt install ./build/pitot_*.deb
+DEB := $(BUILD)/pitot_$(VERSION)_amd64.deb
+deb: packages-build
+	+$(Q)$(MAKE) --no-print-directory $(BUILD)/outside/pitot $(PLUGINS) $(COMPLETION)
+	$(Q)rm -rf $(BUILD)/deb
+	+$(Q)$(MAKE) --no-print-directory install PACKAGES=skip PREFIX=/usr DESTDIR=$(abspath $(BUILD))/deb
+	$(Q)tools/package $(BUILD)/deb $(VERSION) $(DEB)
+	@echo $(DEB)
 
 # --- The command ---
 
 PITOT_CORE := $(addprefix core/,$(addsuffix .c,lib/print lib/refusal lib/words symbols/describe symbols/distance symbols/nearest symbols/place symbols/suggest symbols/table symbols/table_suggest lib/glob lib/number lib/option))
+
+# Of this tree, not of one around it; none without git.
+COMMIT := $(and $(wildcard .git),$(shell git log -1 --format=' (%h)' --abbrev=12 2>/dev/null))
+$(eval $(call NOTE,$(BUILD)/outside/commit,$(COMMIT)))
 
 # What every page of `pitot show` has, as bytes: outside/pitot/show_page.c.
 PAGE := page.css page.html page.js
@@ -28,7 +49,7 @@ $(BUILD)/outside/page.o: $(PAGE:%=outside/show/%)
 	$(Q)mkdir -p $(@D)
 	$(Q)cd outside/show && ld -r -b binary -z noexecstack -o $(abspath $@) $(PAGE)
 
-$(BUILD)/outside/pitot: $(wildcard outside/pitot/*.[ch] outside/*.h core/abi/*.h core/lib/*.h core/symbols/*.h) $(PITOT_CORE) $(BUILD)/outside/page.o $(BUILD)/hosted/flags
+$(BUILD)/outside/pitot: $(wildcard outside/pitot/*.[ch] outside/*.h core/abi/*.h core/lib/*.h core/symbols/*.h) $(PITOT_CORE) $(BUILD)/outside/page.o $(BUILD)/outside/commit $(BUILD)/hosted/flags
 	$(call say,HOSTCC,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(HOSTCC) $(HOSTFLAGS) $(filter %.c %.o,$^) -ldw -lelf -liberty -o $@
+	$(Q)$(HOSTCC) $(HOSTFLAGS) -DPITOT_COMMIT='"$(COMMIT)"' $(filter %.c %.o,$^) -ldw -lelf -liberty -o $@

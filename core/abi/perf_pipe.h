@@ -80,6 +80,7 @@ struct perf_pipe_tracing_data {
 
 /* Header features, with perf's numbers. */
 enum perf_pipe_feature_number {
+    PERF_PIPE_FEATURE_VERSION = 5,     /* struct perf_pipe_feature: of the program that recorded */
     PERF_PIPE_FEATURE_ARCH = 6,        /* struct perf_pipe_feature: output of `uname -m` */
     PERF_PIPE_FEATURE_NRCPUS = 7,      /* struct perf_pipe_cpus */
     PERF_PIPE_FEATURE_CPUDESC = 8,     /* struct perf_pipe_feature: model name of the CPU */

@@ -3,6 +3,7 @@
 #include "core/stream/head.h"
 
 #include "core/abi/perf_pipe.h"
+#include "core/abi/version.h"
 #include "core/lib/assert.h"
 #include "core/lib/string.h"
 #include "core/stream/stage.h"
@@ -40,6 +41,7 @@ static void put_features(struct stream *stream)
         .online = kernel->online,
     };
 
+    put_feature(stream, PERF_PIPE_FEATURE_VERSION, "pitot " PITOT_VERSION);
     put_feature(stream, PERF_PIPE_FEATURE_ARCH, kernel->arch);
     if (kernel->cpus > 0)
         stream_put_record(stream, &cpus.header);

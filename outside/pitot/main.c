@@ -13,10 +13,13 @@
 #include "core/lib/assert.h"
 #include "core/lib/print.h"
 #include "outside/pitot/command.h"
+#include "outside/pitot/completion.h"
 #include "outside/pitot/plain.h"
 #include "outside/pitot/qemu.h"
+#include "outside/pitot/version.h"
 
 #define WRONG_USAGE 129 /* as in perf */
+#define COMPLETION  "--completion"
 
 static const struct {
     const struct options *options;
@@ -64,7 +67,7 @@ static int help(const struct options *options)
            "--.\n\n");
     for (size_t i = 0; i < COMMANDS; i++)
         printf("    %-8s %s\n", commands[i].options->name, commands[i].options->summary);
-    printf("\n`pitot help COMMAND` has the options.\n");
+    printf("\n`pitot help COMMAND` has the options, `pitot --version` says which pitot this is.\n");
     return 0;
 }
 
@@ -87,6 +90,18 @@ static int refuse_command(const char *name)
     for (size_t i = 0; i < COMMANDS; i++)
         fprintf(stderr, " %s,", commands[i].options->name);
     fprintf(stderr, " help\n");
+    return WRONG_USAGE;
+}
+
+static int print_completion(const char *shell)
+{
+    const struct options *all[COMMANDS];
+
+    for (size_t i = 0; i < COMMANDS; i++)
+        all[i] = commands[i].options;
+    if (completion_print(shell, all, COMMANDS) == 0)
+        return 0;
+    fprintf(stderr, "pitot: " COMPLETION " bash and " COMPLETION " zsh are allowed\n");
     return WRONG_USAGE;
 }
 
@@ -179,6 +194,10 @@ int main(int argc, char **argv)
     bool asks = strcmp(name, "help") == 0;
     size_t index;
 
+    if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0)
+        return end(version_print());
+    if (strcmp(name, COMPLETION) == 0)
+        return end(print_completion(argc > 2 ? argv[2] : ""));
     if (strcmp(name, "-h") == 0 || strcmp(name, "--help") == 0 || (asks && argc < 3))
         return end(help(NULL));
     index = find_command(asks ? argv[2] : name);

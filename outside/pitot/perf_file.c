@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "outside/pitot/output.h"
+#include "outside/pitot/version.h"
 
 #define STRING_ALIGN 64 /* as perf pads strings */
 
@@ -126,6 +127,7 @@ static int stream_begin(const struct perf_event_attr *attributes, unsigned count
 int perf_file_create(const char *path, const struct perf_event_attr *attributes, unsigned count,
                      struct refusal *why)
 {
+    perf_file_string(PERF_FILE_VERSION, "pitot " VERSION_TEXT);
     file.output.path = path;
     file.header = (struct header){.magic = PERF_PIPE_MAGIC,
                                   .size = sizeof(struct header),

@@ -38,7 +38,8 @@ static const struct {
 static const size_t rights[WATCH_RIGHTS] = {
     [WATCH_READS] = 3, [WATCH_WRITES] = 4, [WATCH_SKIPS] = 5};
 
-#define PLUGINS (sizeof(plugins) / sizeof(*plugins))
+#define NUMBER_AT strlen("plugin-v")
+#define PLUGINS   (sizeof(plugins) / sizeof(*plugins))
 
 static const char *const folders[] = {"", "../lib/pitot/"};
 
@@ -105,6 +106,32 @@ static int check_version(const char *path, struct refusal *why)
                             "%s is of an older version, and pitot of %d: rebuild both by make "
                             "outside",
                             path, WIRE_VERSION);
+}
+
+int plugin_list(struct refusal *why)
+{
+    char path[PATH_MAX], file[PATH_MAX];
+    const char *home = own_folder(path, why), *before = "QEMU's plugin interfaces: ";
+
+    for (size_t i = 0; home && i < PLUGINS; i++) {
+        unsigned first = plugins[i].first, last = plugins[i].last;
+
+        if (find_file(home, plugins[i].name, file) <= 0)
+            continue;
+        printf("%s%.*s", before, (int)strcspn(plugins[i].name + NUMBER_AT, "."),
+               plugins[i].name + NUMBER_AT);
+        if (first)
+            printf(" (QEMU %u.%u", first / 100, first % 100);
+        if (first && last > first)
+            printf(" to %u.%u", last / 100, last % 100);
+        printf("%s", first ? ")" : "");
+        before = ", ";
+    }
+    if (!home || *before != ',')
+        return home ? refuse(why, ENOENT, "no plugin in %s or its ../lib/pitot; make outside", home)
+                    : -ENOENT;
+    printf("\n");
+    return 0;
 }
 
 int plugin_find(struct plugin *plugin, char *program, const struct qemu_version *version,

@@ -24,6 +24,9 @@ struct plugin {
 int plugin_find(struct plugin *plugin, char *program, const struct qemu_version *version,
                 struct refusal *why);
 
+/* Prints the interfaces that there are plugins for, with the QEMU versions they are tested with. */
+int plugin_list(struct refusal *why);
+
 /* Adds addresses to the request, at the end of `list`, which must be the last one that grew. */
 int plugin_add_addresses(struct watch *watch, struct request_list *list, const uint64_t *addresses,
                          size_t count, struct refusal *why);

@@ -490,7 +490,6 @@ static void describe_machine(uint32_t cpus)
     for (size_t i = 0; i < sizeof(unknown) / sizeof(*unknown); i++)
         perf_file_string(unknown[i], "unknown");
     perf_file_string(PERF_FILE_CPUID, "unknown,0,0,0"); /* vendor, family: perf annotate wants it */
-    perf_file_string(PERF_FILE_VERSION, "pitot");
     perf_file_string(PERF_FILE_ARCH, "x86_64");
     perf_file_feature(PERF_FILE_NRCPUS, both, sizeof(both));
 }

@@ -192,6 +192,9 @@ my @claims = (
     ['bt`, `regs' => sub {
         like(line('bt'), qr/bt_run/, 'bt');
         like(line('regs'), qr/\bcr4\b/i, 'regs');
+        my ($id) = `readelf -n @{[$ENV{BUILD} // "build"]}/pitot.elf` =~ /Build ID: (\w+)/;
+        my ($version) = slurp('core/abi/version.h') =~ /PITOT_VERSION "(.*)"/;
+        is((line('version') =~ /^(Pitot .*)/m)[0], "Pitot $version, build id $id", 'version');
         like(line('help'), qr/^  poweroff +\S.*\n(?:.*\n)*  reboot +\S/m, 'help, and the others');
     }],
     ['crash HOW' => sub { like(line('crash'), qr/^  panic +\S/m, 'crash lists how') }],

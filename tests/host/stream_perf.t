@@ -138,7 +138,7 @@ subtest 'perf report -D sees every record' => sub {
     my %counts = $dump =~ /^ +(\w+) events: +(\d+) +\(/mg;
     is_deeply(\%counts, {MMAP => 1, LOST => 2, COMM => 3, THROTTLE => 1, UNTHROTTLE => 1,
         SAMPLE => 13, LOST_SAMPLES => 3, ATTR => 3, EVENT_TYPE => 2, BUILD_ID => 1,
-        FINISHED_ROUND => 4, EVENT_UPDATE => 3, FEATURE => 3}, 'so many of each');
+        FINISHED_ROUND => 4, EVENT_UPDATE => 3, FEATURE => 4}, 'so many of each');
 };
 
 subtest 'perf inject passes the stream on' => sub {

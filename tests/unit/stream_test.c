@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "core/abi/perf_pipe.h"
+#include "core/abi/version.h"
 #include "core/lib/assert.h"
 #include "core/lib/crc32.h"
 #include "core/stream/stream.h"
@@ -144,11 +145,12 @@ static void a_recording_goes_out_in_the_documented_order(void **state)
                                              event_of(11, PERF_SAMPLE_IDENTIFIER)};
     const struct recorded_loss loss = {.cpu = 3, .dropped = 4, .overwritten = 9};
     const uint32_t types[] = {
-        PERF_PIPE_BUILD_ID,       PERF_PIPE_ATTR,           PERF_PIPE_ATTR,
-        PERF_PIPE_EVENT_UPDATE,   PERF_PIPE_EVENT_UPDATE,   PERF_PIPE_FEATURE,
-        PERF_RECORD_MMAP,         PERF_RECORD_COMM,         PERF_RECORD_SAMPLE,
-        PERF_RECORD_SAMPLE,       PERF_PIPE_FINISHED_ROUND, PERF_RECORD_LOST,
-        PERF_RECORD_LOST_SAMPLES, PERF_PIPE_FINISHED_ROUND, PERF_PIPE_EVENT_TYPE,
+        PERF_PIPE_BUILD_ID,     PERF_PIPE_ATTR,           PERF_PIPE_ATTR,
+        PERF_PIPE_EVENT_UPDATE, PERF_PIPE_EVENT_UPDATE,   PERF_PIPE_FEATURE,
+        PERF_PIPE_FEATURE,      PERF_RECORD_MMAP,         PERF_RECORD_COMM,
+        PERF_RECORD_SAMPLE,     PERF_RECORD_SAMPLE,       PERF_PIPE_FINISHED_ROUND,
+        PERF_RECORD_LOST,       PERF_RECORD_LOST_SAMPLES, PERF_PIPE_FINISHED_ROUND,
+        PERF_PIPE_EVENT_TYPE,
     };
 
     (void)state;
@@ -228,6 +230,9 @@ static void the_kernel_is_told_by_build_id_map_and_architecture(void **state)
     assert_int_equal(map[4], kernel.text);
     assert_string_equal((const char *)&map[5], "[kernel.kallsyms]_text");
     feature = nth_of_type(&written, PERF_PIPE_FEATURE, 0);
+    assert_int_equal(feature->feature, PERF_PIPE_FEATURE_VERSION);
+    assert_string_equal((const char *)feature + 20, "pitot " PITOT_VERSION);
+    feature = nth_of_type(&written, PERF_PIPE_FEATURE, 1);
     assert_int_equal(20 + feature->length, feature->header.size);
     assert_string_equal((const char *)feature + 20, "x86_64");
 }
@@ -249,18 +254,18 @@ static void the_machine_is_told_by_its_cpus(void **state)
     begin(&written, &told);
     record(&written, &event, 1, NULL, 0);
     take_apart(&written);
-    cpus = nth_of_type(&written, PERF_PIPE_FEATURE, 1);
+    cpus = nth_of_type(&written, PERF_PIPE_FEATURE, 2);
     assert_int_equal(cpus->feature, PERF_PIPE_FEATURE_NRCPUS);
     assert_int_equal(cpus->header.size, sizeof(*cpus));
     assert_int_equal(cpus->available, 4);
     assert_int_equal(cpus->online, 3);
-    name = nth_of_type(&written, PERF_PIPE_FEATURE, 2);
+    name = nth_of_type(&written, PERF_PIPE_FEATURE, 3);
     assert_int_equal(name->feature, PERF_PIPE_FEATURE_CPUDESC);
     assert_string_equal((const char *)name + 20, "a CPU");
-    name = nth_of_type(&written, PERF_PIPE_FEATURE, 3);
+    name = nth_of_type(&written, PERF_PIPE_FEATURE, 4);
     assert_int_equal(name->feature, PERF_PIPE_FEATURE_CPUID);
     assert_string_equal((const char *)name + 20, "Maker,6,94,3");
-    assert_null(nth_of_type(&written, PERF_PIPE_FEATURE, 4));
+    assert_null(nth_of_type(&written, PERF_PIPE_FEATURE, 5));
 }
 
 static void without_an_architecture_none_is_claimed(void **state)
@@ -273,7 +278,7 @@ static void without_an_architecture_none_is_claimed(void **state)
     begin(&written, &nameless);
     record(&written, &event, 1, NULL, 0);
     take_apart(&written);
-    assert_null(nth_of_type(&written, PERF_PIPE_FEATURE, 0));
+    assert_null(nth_of_type(&written, PERF_PIPE_FEATURE, 1));
 }
 
 /* Every subset of the fields that a trailer may have, in the order of struct sample_id. */
@@ -372,9 +377,9 @@ static void a_task_that_is_made_meanwhile_has_its_birth_before_its_name(void **s
     begin(&written, &kernel);
     stream_write_recording(&written.stream, &none.source, tasks, 2, NULL, 0, 1000);
     take_apart(&written);
-    assert_int_equal(written.count, 4 + 7); /* after build id, attribute, name, feature */
+    assert_int_equal(written.count, 5 + 7); /* after build id, attribute, name, features */
     for (size_t i = 0; i < 7; i++) {
-        assert_int_equal(written.records[4 + i]->type, types[i]);
+        assert_int_equal(written.records[5 + i]->type, types[i]);
     }
     for (size_t i = 0; i < 2; i++) {
         const uint64_t *words = nth_of_type(&written, i ? PERF_RECORD_EXIT : PERF_RECORD_FORK, 0);
