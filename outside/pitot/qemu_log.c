@@ -67,10 +67,21 @@ static void remove_options(char **command)
     *to = NULL;
 }
 
+/* The option after which QEMU cannot write into the folder that pitot makes; NULL: none. */
+static const char *find_confined(char *const *command)
+{
+    for (char *const *word = command; *word && word[1]; word++)
+        if (is_option(*word, "chroot") || is_option(*word, "runas") ||
+            (is_option(*word, "run-with") &&
+             (strstr(word[1], "chroot=") || strstr(word[1], "user="))))
+            return *word;
+    return NULL;
+}
+
 int qemu_log_check(struct qemu_log *log, const struct qemu_version *version, char *const *command,
                    struct refusal *why)
 {
-    const char *items, *file;
+    const char *items, *file, *confined = find_confined(command);
 
     *log = (struct qemu_log){.copy = -1};
     find_options(command, &items, &file);
@@ -78,6 +89,11 @@ int qemu_log_check(struct qemu_log *log, const struct qemu_version *version, cha
         return refuse(why, EINVAL,
                       "QEMU %u.%u: interrupts, returns and call chains need 7.1 or later",
                       version->major, version->minor);
+    if (confined)
+        return refuse(why, EINVAL,
+                      "%s: QEMU %u.%u could not write its log, which is read for interrupts; leave "
+                      "it out",
+                      confined, version->major, version->minor);
     if (items && has_item(items, "tid"))
         return refuse(why, EINVAL, "-d %s: leave tid out; QEMU's log is read for interrupts",
                       items);
