@@ -94,6 +94,22 @@ static bool is_called(const struct symbol *symbol, const char *name)
            strncmp(symbol->name + length - tail - 2, "::", 2) == 0;
 }
 
+/*
+ * True if gcc has made the function of that one, as kmalloc.constprop.0: it may have other
+ * arguments.
+ */
+static bool is_clone(const char *name, const char *of)
+{
+    static const char *const kinds[] = {".constprop.", ".isra.", ".part."};
+    size_t length = strlen(of);
+
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+        if (strncmp(name, of, length) == 0 &&
+            strncmp(name + length, kinds[i], strlen(kinds[i])) == 0)
+            return true;
+    return false;
+}
+
 static bool read_argument(const char **at, uint32_t *argument)
 {
     uint64_t number;
@@ -159,7 +175,19 @@ static bool is_there(const struct allocators *all, uint64_t entry)
     return false;
 }
 
-/* Adds the functions of that name. Returns their number, or a negative errno. */
+/*
+ * A pointer that is the first argument stays it. Any other argument may be gone: sizes are not
+ * known, so what a clone allocates is told of to no more than the functions that free.
+ */
+static void describe_clone(struct allocator *clone, const char *name)
+{
+    clone->name = name;
+    clone->asked.size = ALLOCATOR_SAME;
+    clone->asked.sizes[0] = clone->asked.sizes[1] = 0;
+    clone->asked.before = 0;
+}
+
+/* Adds the functions of that name, and their clones. Returns their number, or a negative errno. */
 static int add(struct allocators *all, const struct allocator *described, struct refusal *why)
 {
     struct symbol symbol;
@@ -168,7 +196,9 @@ static int add(struct allocators *all, const struct allocator *described, struct
     for (size_t i = 0; elf_symbols_function(i, &symbol); i++) {
         struct allocator *new = &all->allocator[all->count];
 
-        if (!is_called(&symbol, described->name))
+        bool clone = described->asked.object <= 1 && is_clone(symbol.name, described->name);
+
+        if (!clone && !is_called(&symbol, described->name))
             continue;
         found++;
         if (is_there(all, symbol.address))
@@ -177,6 +207,8 @@ static int add(struct allocators *all, const struct allocator *described, struct
             return refuse(why, EINVAL, "more than %d allocators", ALLOCATORS_MOST);
         *new = *described;
         new->asked.entry = symbol.address;
+        if (clone)
+            describe_clone(new, symbol.name);
         if (is_folded(i, &symbol))
             new->asked.family = GIVEN;
         all->count++;

@@ -154,6 +154,7 @@ bool heap_change_free(unsigned cpu, const struct request_allocator *allocator,
         ring->calls = calloc(quarantine, sizeof(*ring->calls));
     if (!ring->calls)
         return true;
+    assert(!object->live && !object->held && ring->count <= quarantine);
     object->held = true;
     if (ring->count < quarantine) {
         put(cpu, &ring->calls[(ring->first + ring->count++) % quarantine], object->start);

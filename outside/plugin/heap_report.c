@@ -2,6 +2,7 @@
 /* See heap_report.h. */
 #include "outside/plugin/heap_report.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "outside/plugin/clock.h"
@@ -161,6 +162,7 @@ void heap_report_gone(const struct object *object)
 {
     struct made *by = made_by(object);
 
+    assert(by->objects > 0 && by->bytes >= object->size && live_bytes >= by->bytes);
     by->objects--;
     by->bytes -= object->size;
     live_bytes -= object->size;

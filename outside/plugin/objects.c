@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "outside/plugin/objects.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -226,8 +227,10 @@ struct object *objects_at(uint64_t address)
 static struct object *object_between(uint64_t least, uint64_t address)
 {
     uint64_t word = start_between(word_start(least), address);
+    struct object *object = word == UINT64_MAX ? NULL : objects_at(word);
 
-    return word == UINT64_MAX ? NULL : objects_at(word);
+    assert(object || word == UINT64_MAX); /* each bit of `starts` has an object */
+    return object;
 }
 
 /* The same, of those that may reach to the address, or to `more` bytes before it. */
@@ -278,8 +281,10 @@ static void remove_object(struct object *object)
 {
     uint32_t number = (uint32_t)(object - objects), *link = bucket_of(word_start(object->start));
 
-    while (*link != number)
+    while (*link != number) {
+        assert(*link != NONE);
         link = &objects[*link].next;
+    }
     *link = object->next;
     if (is_aligned(object))
         set_start(object->start, false);
@@ -383,6 +388,7 @@ void objects_free(struct object *object, struct touch by)
 {
     uint64_t end = object->start + object->size, whole = object->size;
 
+    assert(object->live);
     object->live = false;
     object->freed = by;
     if (!is_aligned(object))
@@ -394,6 +400,7 @@ void objects_free(struct object *object, struct touch by)
 
 void objects_replace(struct object *object)
 {
+    assert(object->live);
     object->live = false;
     if (is_aligned(object) && object->size > 0)
         set_range(object->start, object->size, OBJECTS_NOT_HEAP);

@@ -15,7 +15,8 @@
  *     leaks          allocates 100 bytes three times                 live at the end
  *
  * An interrupt comes in the middle of an allocation, and its handler allocates and frees; the
- * allocator reads its own headers; krealloc moves an object, and grows one where it is.
+ * allocator reads its own headers; krealloc moves an object, and grows one where it is; gcc makes a
+ * clone of an allocator.
  */
 #include "tests/guests/guest.h"
 
@@ -280,6 +281,22 @@ NOINLINE static void is_interrupted(void)
     kfree((void *)object);
 }
 
+/* gcc makes kzalloc.constprop.0 of it, with one argument. */
+NOINLINE static char *kzalloc(unsigned long size, int value)
+{
+    char *object = find_block(size);
+
+    for (unsigned long i = 0; i < size; i++)
+        ((volatile char *)object)[i] = (char)value;
+    return object;
+}
+
+NOINLINE static void is_cloned(void)
+{
+    for (unsigned long size = 20; size < 100; size += 60)
+        kfree(kzalloc(size, 7));
+}
+
 /* strlen reads words: the last one ends behind the object. */
 NOINLINE static void reads_words(void)
 {
@@ -296,6 +313,7 @@ void main(void)
     reads_words();
     resizes();
     is_interrupted();
+    is_cloned();
     reads_freed();
     writes_behind();
     reads_before();

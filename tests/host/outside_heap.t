@@ -63,6 +63,15 @@ is_deeply($asked, ['alloc=page_alloc:0:1000:2:1', 'alloc=slab_grow:0:40:0:0',
 is_deeply($asked, ['alloc=kmalloc:0:1:0:0', 'realloc=krealloc:0:1:2:0', 'free=kfree:0:1:0'],
     '... with their usual arguments');
 
+my @clones = qw(kmalloc.constprop.0 kfree.part.0 krealloc.isra.0 kmalloc.cold kmallocs.part.0);
+link_kernel($elf, [qw(kmalloc kfree krealloc), @clones]);
+($asked, $said) = asked();
+is_deeply([map { s/=\w+//r } @$asked], [qw(alloc:1:1:0:0 alloc:1:0:0:0 realloc:1:1:2:0
+    realloc:1:1:0:0 free:1:1:0 free:1:1:0)], "... and what gcc has made of them, without sizes");
+like($said, qr/\A.* kmalloc\.constprop\.0 krealloc krealloc\.isra\.0 kfree kfree\.part\.0\n/,
+    '... by its names');
+($asked, $said) = asked('--alloc', 'kmalloc', '--free', 'kfree:2');
+is(@$asked, 3, '... but not of one whose argument may be another');
 link_kernel($elf, [qw(__rust_alloc __rust_realloc __rust_dealloc _Znwm _ZdlPvm)]);
 is_deeply([map { s/=\w+//r } @{(asked())[0]}],
     [qw(alloc:6:1:0:0 realloc:6:1:4:2 free:6:1:2 alloc:7:1:0:0 free:7:1:2)],
