@@ -139,7 +139,7 @@ like(said(ends_ok('keyboard', $reset, 'a reset by the keyboard controller is non
     qr/the guest reset the machine/, '... and tools/machine says what happened');
 ends_ok('chipset', $reset, '... nor one by the chipset');
 like(said(ends_ok('triple', $triple_fault, 'a triple fault in protected mode is none')),
-    qr/triple fault/, '... and tools/machine says so');
+    qr/triple fault/, '... and tools/machine reports it');
 ends_ok('long', $triple_fault, '... nor one in long mode');
 ends_ok('long', $triple_fault, '... on another machine', qemu_machine => 'q35', smp => 4);
 ends_ok('code', 2 * 5 + 1, 'a code is handed on');
@@ -163,7 +163,7 @@ select(undef, undef, undef, 0.02) until $machine->debugcon || time > $deadline;
 kill('TERM', slurp("$made/pid"));
 is($machine->wait_end, $cut_short, '... nor is SIGTERM');
 like(said($machine), qr/did not switch the machine off: .*\(host-signal\)/,
-    '... and tools/machine says so');
+    '... and tools/machine reports it');
 
 # Whether there is such a process that is not a zombie.
 sub runs { return slurp_if_there("/proc/$_[0]/cmdline") ne '' }

@@ -188,7 +188,7 @@ END
     my ($size, $type, $flags, $preempt, $pid, $tgid, $comm, $comm_pid, $func)
         = unpack('L S C C l l Z16 l Q', $raw // '');
     is($size % 8, 4, '... the record\'s size stands first, and both are a multiple of 8');
-    is($size, length($raw) - 4, '... the record is as long as that says');
+    is($size, length($raw) - 4, '... the record has that length');
     is("$pid $tgid $comm_pid", join(' ', ($pid) x 3),
         '... pid, thread group and field are the worker\'s');
     is($comm, 'kworker/0', '... whose name is a field');

@@ -59,7 +59,7 @@ sub mi
     return await(qr/^$number\^/) =~ s/^\d+\^//r;
 }
 
-# The record of the stop that follows; gdb says that all runs before it sets breakpoints.
+# The record of the stop that follows; gdb reports that all runs before it sets breakpoints.
 sub mi_stops
 {
     my ($command) = @_;

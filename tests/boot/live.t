@@ -126,7 +126,7 @@ my @ours = samples($script);
 is(scalar(@ours), $summary->{'records kept'} - $summary->{'of them'},
     '... and the console has the rest');
 like($script, qr/^perf script: the first $summary->{'of them'} records are in the stream only$/m,
-    '... and says so');
+    '... and reports it');
 is_deeply([map { "@{$_->{chain}}" } @ours], [map { "@{$_->{chain}}" } @theirs[-@ours .. -1]],
     '... the newest, as perf has them');
 my $dump = perf_run('report', $machine, '-D');

@@ -157,7 +157,7 @@ like(slurp("$logs/said"), qr/^pitot: a machine of up to 257 CPUs; 256 are allowe
 
 # --- Another version of the request --------------------------------------------------------------
 
-# What the plugin says that QEMU loads, with this request.
+# The messages of the plugin that QEMU loads, with this request.
 sub plugin_says_of
 {
     my ($request) = @_;

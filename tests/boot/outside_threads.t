@@ -127,7 +127,7 @@ is_deeply([map { "@$_[0 .. 2]" } grep { $_->[0] < 3 && $_->[1] !~ /^pitot/ } @gr
     ['0 worker 3', '1 job_run 60', '2 job_finish 60', '1 thread_yield 60', '2 thread_switch 60'],
     'calls, as main.c makes them') or diag(map { "@$_\n" } @graph);
 my %page = reverse(slurp('docs/outside.md') =~ /^ {8,}(\d+)(?: +\d+){3}  \|  +(\w+)\(\)/mg);
-is_deeply(\%page, {map { @$_[1, 2] } grep { $_->[0] < 3 } @graph}, '... docs/outside.md says so');
+is_deeply(\%page, {map { @$_[1, 2] } grep { $_->[0] < 3 } @graph}, '... as in docs/outside.md');
 is_deeply([uneven(@graph)], [], '... cost what they do, and what they call');
 my ($yield) = grep { $_->[1] eq 'thread_yield' } @graph;
 cmp_ok($yield->[3], '<', $graph[0][3] / 4, '... and not what other threads do meanwhile');
@@ -191,7 +191,7 @@ my @outer = map { /^  (\w\S*)/ ? $1 : () } @$last;
 is_deeply([$kept, @outer[-3 .. -1]], [20, qw(say_number say stop_machine)],
     'the last calls, as main.c makes them');
 my @page = slurp('docs/outside.md') =~ /^ {8,}\d+ \|  (\w+)\(\)$/mg;
-is_deeply(\@page, [@outer[-3 .. -1]], '... docs/outside.md says so');
+is_deeply(\@page, [@outer[-3 .. -1]], '... as in docs/outside.md');
 is_deeply($where, \@end, '... and where the CPU was');
 my $said = pitot('last', '-n', 100_000);
 ($kept, undef, $last) = last_calls($said);

@@ -37,6 +37,6 @@ print {$file} $said, slurp($machine->com2);
 close($file) or die("$capture: $!\n");
 my ($found, $told) = (scalar(`tools/stream $capture 2> $capture.told`), slurp("$capture.told"));
 ok($found eq slurp($machine->com2), 'tools/stream finds the stream behind it');
-is($told, "$capture: skips " . length($said) . " bytes before the stream\n", '... and says so');
+is($told, "$capture: skips " . length($said) . " bytes before the stream\n", '... and reports it');
 
 done_testing();

@@ -92,7 +92,7 @@ my ($json, $status) = run("perf data convert --force --to-json $room/json -i $fi
 is($status, 0, 'perf data converts it to JSON');
 my $converted = decode_json(slurp("$room/json"));
 is($converted->{headers}{cpuid}, 'unknown',
-    '... with the CPU\'s kind, which the stream does not say: not the host\'s');
+    '... with the CPU\'s kind, which is not in the stream: not the host\'s');
 is_deeply([map { $_->{timestamp} } @{$converted->{samples}}],
     [map { 1e9 * (/ (\d+\.\d+):/)[0] } @all], '... all samples of it');
 my ($ctf, $converts) = run("perf data convert --force --to-ctf $room/ctf -i $file");

@@ -139,7 +139,7 @@ unlink("$tree/tests/boot/three_$_.t") for qw(a b c);
 plant_test('tests/boot/killed.t', 'boot', 'pass("one"); kill(KILL => $$);');
 ($out, $err, $status) = run('tests/boot/killed.t');
 isnt($status, 0, 'a file that is killed fails');
-like($err, qr{^# tests/boot/killed\.t: killed by signal 9$}m, '... and says so');
+like($err, qr{^# tests/boot/killed\.t: killed by signal 9$}m, '... and that is reported');
 
 # A full disk: no file may have more than 32 KiB here, which is another error with the same end.
 plant_test('tests/boot/full.t', 'boot', <<'END');
@@ -156,7 +156,7 @@ END
     isnt(system('sh', '-c', $line), 0, 'a file fails that cannot write');
     like(slurp("$tree/err"),
         qr{^# tests/boot/full\.t: nothing can be written to build/logs: File too large; that may}m,
-        '... and says so');
+        '... and that is reported');
     my $files = abs_path('tests/lib');
     my $asked = "$^X -I$files -MPitot::Files -e 'need_room(q($tree))' 2>&1";
     is(scalar(`$asked`), '', 'a test asks whether there is room');

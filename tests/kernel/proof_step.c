@@ -294,8 +294,8 @@ static uintptr_t interrupted_ip(const struct regs *regs)
 }
 
 /*
- * With TF set, a step has come here, back to a stub that an NMI interrupted, say: told in the same
- * trap by QEMU, or in the one before.
+ * With TF set, a step has come here, for example back to a stub that an NMI interrupted: told in
+ * the same trap by QEMU, or in the one before.
  */
 static void proof_hit(unsigned fired, struct regs *regs)
 {

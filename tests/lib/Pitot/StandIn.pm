@@ -143,8 +143,8 @@ sub event_words
     return ($stops ? 'stop' : 'event') . "=$what:$period";
 }
 
-# The request in words, with commas, the events last; what is not wanted is left out. And what it
-# says of QEMU's log: the folder, and whether all is copied.
+# The request in words, with commas, the events last; what is not wanted is left out. And its words
+# about QEMU's log: the folder, and whether all is copied.
 sub request
 {
     my $bytes = slurp_if_there("$room/request");
