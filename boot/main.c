@@ -39,8 +39,8 @@ static struct boot_information boot;
 
 static void print_banner(void)
 {
-    print("Pitot: version " PITOT_VERSION
-          ", %zu MiB free, %zu symbols, clock %llu kHz, %u of %u CPUs\n",
+    print("Pitot: %zu MiB free, version " PITOT_VERSION
+          ", %zu symbols, clock %llu kHz, %u of %u CPUs\n",
           pages_free_count() * PAGE_SIZE >> 20, symbols_count(),
           (unsigned long long)clock_rate() / 1000, cpus_running(), arch_cpus());
 }
