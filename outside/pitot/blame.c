@@ -15,6 +15,7 @@
 #include "outside/pitot/elf_symbols.h"
 #include "outside/pitot/place.h"
 #include "outside/pitot/plain.h"
+#include "outside/pitot/progress.h"
 #include "outside/pitot/threads.h"
 
 #define WRITERS_DEFAULT 3
@@ -104,10 +105,22 @@ static int run(const struct pitot_options *options, struct watch *watch, struct 
 
 /* --- All memory, into a file --- */
 
+/* Words come when the machine has ended. */
+static void tell_word(void)
+{
+    static uint64_t count;
+
+    if (count++ == 0)
+        progress_begin("writes", 0, "writers");
+    progress_at(count);
+}
+
 static int keep(const struct wire_head *record, struct refusal *why)
 {
     if (record->kind == WIRE_LOST)
         lost = ((const struct wire_number *)record)->number;
+    if (record->kind == WIRE_WORD)
+        tell_word();
     return blame_file_write(record, why);
 }
 
@@ -122,6 +135,7 @@ static int run_into_file(const struct pitot_options *options, struct watch *watc
         return error;
     watch->take = keep;
     error = run(options, watch, why);
+    progress_end();
     whole = !error && watch_ran(watch);
     if (whole)
         error = blame_file_write(&watch->end.head, why);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "outside/pitot/counts.h"
+#include "outside/pitot/progress.h"
 
 static int compare_files(const char *a, const char *b)
 {
@@ -116,6 +117,7 @@ struct lcov_total lcov_write(FILE *out, struct source *source)
     if (source->function_count > 0)
         qsort(source->functions, source->function_count, sizeof(*source->functions),
               compare_functions);
+    progress_begin("writes", source->line_count, NULL);
     while (line < source->line_count) {
         const char *file = source->lines[line].file;
 
@@ -127,6 +129,8 @@ struct lcov_total lcov_write(FILE *out, struct source *source)
         write_functions(out, file, source, &function, &total);
         write_lines(out, file, source, &line, &total);
         fprintf(out, "end_of_record\n");
+        progress_at(line);
     }
+    progress_end();
     return total;
 }

@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 #include "outside/pitot/array.h"
+#include "outside/pitot/progress.h"
 
 #define OFFSET      "+0x"
-#define PROGRESS    100000 /* samples */
 #define WATCH_EVENT "mem:"
 
 extern char **environ;
@@ -45,8 +45,7 @@ static int add_sample(struct profile *profile)
     free(now.head);
     now.place = now.head = NULL;
     now.any = false;
-    if (++now.count % PROGRESS == 0 && isatty(STDERR_FILENO))
-        fprintf(stderr, "\rpitot: %llu samples ", (unsigned long long)now.count);
+    progress_at(++now.count);
     return 0;
 }
 
@@ -163,13 +162,13 @@ static int read_lines(FILE *lines, struct profile *profile, struct refusal *why)
     size_t room = 0;
     int error = 0;
 
+    progress_begin("reads the recording", 0, "samples");
     while (!error && getline(&line, &room, lines) > 0)
         error = read_line(profile, line, why);
     if (!error)
         error = add_sample(profile);
     free(line);
-    if (now.count >= PROGRESS && isatty(STDERR_FILENO))
-        fprintf(stderr, "\r\x1b[K");
+    progress_end();
     return error;
 }
 

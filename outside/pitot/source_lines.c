@@ -8,6 +8,7 @@
 #include "outside/pitot/array.h"
 #include "outside/pitot/input.h"
 #include "outside/pitot/plain.h"
+#include "outside/pitot/progress.h"
 #include "outside/pitot/source_file.h"
 
 struct reading {
@@ -118,6 +119,7 @@ static void read_units(struct reading *reading, Dwarf *dwarf)
         if (type != DW_UT_compile)
             continue;
         reading->unit++;
+        progress_at(reading->source->line_count);
         read_lines(reading, &die);
         dwarf_getfuncs(&die, add_function, reading, 0);
     }
@@ -134,8 +136,10 @@ int source_read(struct source *source, const struct kernel *kernel, struct refus
         return file;
     *source = (struct source){.line_count = 0};
     dwarf = dwarf_begin(file, DWARF_C_READ); /* stays open: names point into it */
+    progress_begin("reads line numbers", 0, "lines");
     if (dwarf)
         read_units(&reading, dwarf);
+    progress_end();
     if (reading.full)
         return refuse(why, ENOMEM, "out of memory for the lines of %s", kernel->path);
     if (source->line_count == 0 && source_file_left_out() > 0)

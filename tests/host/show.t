@@ -17,6 +17,7 @@ use File::Spec;
 use JSON::PP qw(decode_json);
 use Test::More;
 use Pitot::Files;
+use Pitot::Patience;
 
 my $built = File::Spec->rel2abs($ENV{BUILD} // 'build');
 my $build = "$built/show";
@@ -230,6 +231,23 @@ is_deeply(\%drawn, {all => [1750600, '100.00', '1180.0'], take => [500000, '28.5
         uart_send => [1000600, '57.16', '674.5'], '[/bin/x]' => [250000, '14.28', '168.5']},
     'a picture has each function as wide as it weighs');
 like($said, qr/\A<\?xml .*<\/svg>\n\z/s, '... and is XML');
+
+# --- How far it is -------------------------------------------------------------------------------
+
+# perf writes samples until the terminal has told how many were read.
+unlink("$build/enough");
+program('perf', "read -r line; while [ ! -e $build/enough ]; do /bin/cat $build/says; done");
+write_bytes("$build/says", "a 7 1 x: 10 f+0x1 (/bin/x)\n" x 100);
+open(my $terminal, '-|', 'timeout', $patience, 'script', '-qec',
+    "PATH=$build/bin $pitot show --folded $file", '/dev/null') or die("script: $!");
+my $shown = '';
+while (sysread($terminal, my $more, 4096)) {
+    $shown .= $more;
+    write_bytes("$build/enough", '') if $shown =~ /pitot: reads the recording: \d+ samples/;
+}
+close($terminal);
+like($shown, qr/\r\e\[Kpitot: \Q$file\E has no call chains/,
+    'on a terminal what takes long tells how far it is, and then removes that');
 
 # --- What is refused -----------------------------------------------------------------------------
 
