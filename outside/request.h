@@ -23,7 +23,7 @@
 #define REQUEST_MAGIC "pitotASK"
 
 /* Limits. */
-#define EVENTS_MOST         96u /* in all -e and --stop together */
+#define EVENTS_MOST         96u /* in all -e and --trigger together */
 #define PLACES_MOST         96u
 #define PLACE_LONGEST       (1u << 20) /* bytes */
 #define WRITERS_MOST        1000u      /* of a word */

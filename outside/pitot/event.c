@@ -240,7 +240,7 @@ static char *end_of_event(char *text)
     return NULL;
 }
 
-/* Reads the events of one -e or one --stop. */
+/* Reads the events of one -e or one --trigger. */
 static int read_spelt(struct events *events, const struct pitot_options *options,
                       const struct kernel *kernel, char *text, struct refusal *why)
 {
@@ -274,7 +274,8 @@ static int read_stops(struct events *events, const struct pitot_options *options
         struct event *event = &events->event[i];
 
         if (event->kind != EVENT_MEMORY && event->kind != EVENT_CALLS)
-            return refuse(why, EINVAL, "--stop %s: mem:ADDR[/LEN][:r|w|rw], call:GLOB are allowed",
+            return refuse(why, EINVAL,
+                          "--trigger %s: mem:ADDR[/LEN][:r|w|rw], call:GLOB are allowed",
                           event->name);
         event->stops = true;
         event->period = 1;
@@ -311,12 +312,12 @@ int events_read(struct events *events, const struct pitot_options *options,
     if (!error)
         error = read_stops(events, options, kernel, why);
     if (!error)
-        error = read_border("--from", options->from, kernel, &events->from, why);
+        error = read_border("--start", options->from, kernel, &events->from, why);
     if (!error)
         error = read_border("--until", options->until, kernel, &events->until, why);
     if (!error && events->from && events->from == events->until)
         error =
-            refuse(why, EINVAL, "--until %s is also --from; nothing lies between", options->until);
+            refuse(why, EINVAL, "--until %s is also --start; nothing lies between", options->until);
     return error;
 }
 

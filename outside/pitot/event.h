@@ -31,7 +31,7 @@ struct events {
     struct event event[EVENTS_MOST];
 };
 
-/* Reads the events of -e (instructions if there is none), then those of --stop. */
+/* Reads the events of -e (instructions if there is none), then those of --trigger. */
 int events_read(struct events *events, const struct pitot_options *options,
                 const struct kernel *kernel, struct refusal *why);
 

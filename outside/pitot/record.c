@@ -23,17 +23,17 @@ static void tell_none(const struct watch *watch, const struct pitot_options *opt
             (unsigned long long)watch->end.instructions);
     if (from || until)
         fprintf(stderr, ", %llu of them within%s%s%s%s", (unsigned long long)watch->end.within,
-                from ? " --from " : "", from ? from : "", until ? " --until " : "",
+                from ? " --start " : "", from ? from : "", until ? " --until " : "",
                 until ? until : "");
     fprintf(stderr, "%s\n", hit ? "; a lower -c samples them" : ", and there was no hit");
 }
 
-/* Reports each --stop event without a hit. */
-static void tell_stops_without_hit(const struct watch *watch)
+/* Reports each --trigger event without a hit. */
+static void tell_triggers_without_hit(const struct watch *watch)
 {
     for (unsigned i = 0; i < watch->events->count && watch->whole; i++)
         if (watch->events->event[i].stops && watch->hits[i] == 0)
-            plain_tell("pitot: --stop %s: no hit", watch->events->event[i].name);
+            plain_tell("pitot: --trigger %s: no hit", watch->events->event[i].name);
 }
 
 static void tell_file(const char *path, bool streams)
@@ -98,7 +98,7 @@ int command_record(const struct command *command, struct watch *watch, struct re
                               error ? NULL : why);
     watch_tell_losses(watch);
     watch_tell(sample_ring_lost(), "sample", "overwritten; a larger -m keeps more");
-    tell_stops_without_hit(watch);
+    tell_triggers_without_hit(watch);
     watch_tell(recording_cut(), "chain", "too long for a perf record: [left out] in its middle");
     tell_none(watch, options);
     tell_file(recording_output(options), watch->streams);

@@ -265,7 +265,7 @@ bool watch_tell_empty(const struct watch *watch, const struct pitot_options *opt
     if (!watch_ran(watch) || watch->end.within > 0 || !(options->from || options->until))
         return false;
     if (options->from)
-        fprintf(stderr, "pitot: --from %s was not reached\n", options->from);
+        fprintf(stderr, "pitot: --start %s was not reached\n", options->from);
     else
         fprintf(stderr, "pitot: nothing ran before --until %s\n", options->until);
     return true;

@@ -66,7 +66,7 @@ bool watch_ran(const struct watch *watch);
  */
 void watch_tell(uint64_t count, const char *noun, const char *what);
 
-/* Reports on stderr that nothing ran within --from and --until; false: something did. */
+/* Reports on stderr that nothing ran within --start and --until; false: something did. */
 bool watch_tell_empty(const struct watch *watch, const struct pitot_options *options);
 
 /* Reports on stderr how the kernel differed from its file, and what the results lack, or why. */

@@ -74,7 +74,7 @@ sub same_ok
     unlink($console);
     my $status = Pitot::Perf::run_between("$logs/said", "$logs/complaints", '/dev/null', 'timeout',
         $patience, "$build/outside/pitot", 'record', '-g', '-o', "$logs/$name.data", @events,
-        '--from', ($no_more // $no_fewer)->[0], '--until', ($no_more // $no_fewer)->[1], '--',
+        '--start', ($no_more // $no_fewer)->[0], '--until', ($no_more // $no_fewer)->[1], '--',
         qw(qemu-system-x86_64 -cpu max -m 256M -display none -no-reboot -nic none), '-device',
         'isa-debug-exit,iobase=0xf4', '-serial', "file:$console", '-kernel', "$build/pitot.elf",
         '-initrd', "$build/programs.tar", '-append',

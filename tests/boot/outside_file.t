@@ -84,9 +84,9 @@ for my $case (['near', '0xffffffff80010000', '-0x10000'],
     is_deeply(chains_of($out, $logs),
         {%chains, sprintf('port_enter mem:0x%x:w: port_leaf %s', $where, $way) => 40},
         '... so symbols are at their run-time addresses, and numbers as typed');
-    ($said) = pitot('stat', $elf, @watches, '--from', 'port_middle', '--until', 'port_leaf');
+    ($said) = pitot('stat', $elf, @watches, '--start', 'port_middle', '--until', 'port_leaf');
     like($said, qr/^ +0 +mem:port_writes:w\n +20 +call:port_middle$/m,
-        '... so do --from and --until');
+        '... so do --start and --until');
     pitot('blame', $elf, '-n', 1, 'port_writes', sprintf('0x%x', $where));
     my @blamed = split(/\n\n/, slurp("$logs/console") =~ s/^port: .*\n//mgr);
     my @functions = map { my @lines = /^\s+[0-9a-f]{16} (\w+)\+/mg; "@lines" } @blamed;

@@ -60,13 +60,13 @@ sub counts
 }
 
 my @whole = counts();
-my @begun = counts('--from', 'port_load');
+my @begun = counts('--start', 'port_load');
 my @rest = counts('--until', 'port_load');
-is_deeply([@begun[0, 1]], [20, 40], '--from counts what comes after it');
+is_deeply([@begun[0, 1]], [20, 40], '--start counts what comes after it');
 is_deeply([@rest[0, 1]], [0, 0], '--until counts what comes before it');
 cmp_ok(abs($begun[2] + $rest[2] - $whole[2]), '<', 100,
     '... and each instruction is in one of them');
-is_deeply([(counts('--from', 'port_middle', '--until', 'port_leaf'))[0, 1]], [20, 0],
+is_deeply([(counts('--start', 'port_middle', '--until', 'port_leaf'))[0, 1]], [20, 0],
     'a window opens again and again');
 
 like(pitot('record', '-g', '-o', $out, @watches), qr/^\[ pitot record: 60 samples in \Q$out\E \]$/m,
@@ -111,11 +111,11 @@ for my $file (['--symbols', "$logs/nm"], ['--kernel', "$logs/narrow.elf"]) {
     is_deeply(chains_of($out, $logs), $chains, "... the same by @$file");
 }
 
-pitot('record', '-g', '-o', $out, '-e', 'call:port_middle', '--stop', 'mem:port_writes:w');
+pitot('record', '-g', '-o', $out, '-e', 'call:port_middle', '--trigger', 'mem:port_writes:w');
 my $stopped = chains_of($out, $logs);
 is_deeply([sort { $a cmp $b } map { "$_ $stopped->{$_}" } keys %$stopped],
     ["port_enter call:port_middle: $way 1", "port_enter mem:port_writes:w: port_leaf $way 1"],
-    '--stop: its first hit is the last sample');
+    '--trigger: its first hit is the last sample');
 is((pitot('record', '-o', $out, '-e', 'call:port_middle', '--max', 3))
     =~ /^pitot: (17 samples left out: --max was reached)$/m, 1, '--max');
 pitot('record', '-g', '-o', $out, '-e', 'irq');

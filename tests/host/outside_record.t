@@ -191,21 +191,22 @@ is($complaints, "pitot: 7 samples left out: --max was reached\n"
     . "[ pitot record: 1 sample in $out ]\n", '--max tells how many came after');
 
 plugin_says(begin(1), count(0, 3), count(1, 0), end(instructions => 9));
-(undef, $complaints) = pitot(@record, '--stop', 'call:panic', @qemu);
-like($complaints, qr/^pitot: --stop call:panic: no hit$/m, 'a --stop that was not hit is told');
+(undef, $complaints) = pitot(@record, '--trigger', 'call:panic', @qemu);
+like($complaints, qr/^pitot: --trigger call:panic: no hit$/m,
+    'a --trigger that was not hit is told');
 plugin_says(begin(1), count(0, 0), end(instructions => 9, within => 0));
 for my $command ([@record], ['stat']) {
-    (undef, $complaints) = pitot(@$command, '--from', 'kmain', @qemu);
-    like($complaints, qr/^pitot: --from kmain was not reached$/m,
-        "$command->[0]: ... and so is a --from");
+    (undef, $complaints) = pitot(@$command, '--start', 'kmain', @qemu);
+    like($complaints, qr/^pitot: --start kmain was not reached$/m,
+        "$command->[0]: ... and so is a --start");
     (undef, $complaints) = pitot(@$command, '--until', 'panic', @qemu);
     like($complaints, qr/^pitot: nothing ran before --until panic$/m, '... or an empty --until');
 }
 for my $hits (0, 7) {
     plugin_says(begin(1), count(0, $hits), end(instructions => 90, within => 7));
-    (undef, $complaints) = pitot(@record, '--from', 'kmain', '--until', 'panic', @qemu);
+    (undef, $complaints) = pitot(@record, '--start', 'kmain', '--until', 'panic', @qemu);
     my $why = $hits ? '; a lower -c samples them' : ', and there was no hit';
-    is($complaints, 'pitot: the kernel ran 90 instructions, 7 of them within --from kmain --until '
+    is($complaints, 'pitot: the kernel ran 90 instructions, 7 of them within --start kmain --until '
         . "panic$why\n[ pitot record: 0 samples in $out ]\n", '... what ran within them is told');
 }
 

@@ -223,19 +223,19 @@ refused_ok("-m \"$_\": a size like 64K, 16M, 1G is allowed", $wrong_usage, @reco
     '-m', $_, @qemu) for qw(4 K 0K 4KK 4Q 2048G);
 refused_ok('-m is the size of what --overwrite keeps; add --overwrite', $wrong_usage, @record,
     '-m', '4K', @qemu);
-refused_ok('--stop instructions: mem:ADDR\[/LEN\]\[:r\|w\|rw\], call:GLOB are allowed', $refused,
-    @record, '--stop', 'instructions', @qemu);
-refused_ok('no function "panik"; near: panic\b.*', $refused, @record, '--stop', 'call:panik',
+refused_ok('--trigger instructions: mem:ADDR\[/LEN\]\[:r\|w\|rw\], call:GLOB are allowed', $refused,
+    @record, '--trigger', 'instructions', @qemu);
+refused_ok('no function "panik"; near: panic\b.*', $refused, @record, '--trigger', 'call:panik',
     @qemu);
-for my $option (qw(--from --until)) {
+for my $option (qw(--start --until)) {
     refused_ok('no symbol "vfs_raed"; near: vfs_read\b.*', $refused, @record, $option, 'vfs_raed',
         @qemu);
     refused_ok("$option run_queue: no function begins there", $refused, @record, $option,
         'run_queue', @qemu);
 }
-refused_ok('--until vfs_read is also --from; nothing lies between', $refused, 'stat', '--from',
+refused_ok('--until vfs_read is also --start; nothing lies between', $refused, 'stat', '--start',
     'vfs_read', '--until', 'vfs_read', @qemu);
-for my $option (['--max', 1], ['--stop', 'call:panic'], ['--overwrite']) {
+for my $option (['--max', 1], ['--trigger', 'call:panic'], ['--overwrite']) {
     refused_ok("$option->[0]: an option of another command", $wrong_usage, 'stat',
         @$option, @qemu);
 }
@@ -320,9 +320,11 @@ my %asked = (
     '-e call:kmain,mem:run_queue:r,instructions/period=9/ -e mem:0x10/2'
         => ",event=call:$kmain:1,event=mem:$queue:64:r:1,event=insn:9,"
         . 'event=at:10:2:rw:1',
-    "-e call:vfs_read --stop call:panic,mem:run_queue:w/period=9/"
+    "-e call:vfs_read --trigger call:panic,mem:run_queue:w/period=9/"
         => ",event=call:$read:1,stop=call:$panic:1,stop=mem:$queue:64:w:1",
-    '--from vfs_read --until vfs_write --max 9'
+    '-e call:vfs_read --stop call:panic' => ",event=call:$read:1,stop=call:$panic:1",
+    '--from vfs_read' => ",chains=0,event=insn:100000,from=$read",
+    '--start vfs_read --until vfs_write --max 9'
         => ",chains=0,event=insn:100000,from=$read,until=$write,max=9",
 );
 is(asked(split(' ', $_)), $asked{$_}, '... and asks so') for sort keys %asked;

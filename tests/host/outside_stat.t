@@ -43,8 +43,8 @@ is_deeply([(counted('stat', '-e', 'irq'))[0]], [{instructions => 9_000, calls =>
 unlike(request_words(), qr/chains=0/, '... for which calls are followed');
 
 plugin_says(begin(1), count(0, 0), end(instructions => 9_000, within => 0));
-is_deeply([(counted('stat', '-e', 'irq', '--from', 'vfs_read'))[4]],
-    [['--from vfs_read was not reached']], 'a --from that does not come');
+is_deeply([(counted('stat', '-e', 'irq', '--start', 'vfs_read'))[4]],
+    [['--start vfs_read was not reached']], 'a --start that does not come');
 
 plugin_says(begin(1), unknown(-0x6ffffff0), count(0, 0), end(instructions => 0));
 is_deeply([(counted('stat', '-e', 'call:vfs_*'))[0, 4]], [{'call:vfs_*' => 0, instructions => 0},
