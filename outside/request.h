@@ -163,6 +163,14 @@ struct request {
         struct request_lock_function functions[LOCK_FUNCTIONS_MOST];
     } locks;
 
+    struct {
+        uint64_t seed;
+        uint32_t every; /* accesses after which a CPU looks for a place to stop; 0: none does */
+        uint32_t unused;
+        /* First byte, end, ..., sorted: variables that synchronise, functions that access such. */
+        struct request_list sync;
+    } race;
+
     uint64_t addresses[];
 };
 

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 /* Of the records and of the request. */
-#define WIRE_VERSION 8
+#define WIRE_VERSION 9
 
 /* The plugin's file contains the mark, then the version in decimal. */
 #define WIRE_MARK           "pitot wire "
@@ -49,6 +49,8 @@ enum wire_kind {
     WIRE_LOCK_WAIT,  /* struct wire_lock_wait: after the locks */
     WIRE_MASKED,     /* struct wire_masked: at the end */
     WIRE_LOCKS,      /* struct wire_locks: at the end */
+    WIRE_RACE = 70,  /* struct wire_race: at the end */
+    WIRE_STOPS,      /* struct wire_stops: at the end */
 };
 
 struct wire_head {
@@ -303,6 +305,38 @@ struct wire_masked {
 struct wire_locks {
     struct wire_head head;
     uint64_t lost_locks, lost_orders, lost_masked; /* for lack of room */
+};
+
+enum wire_race_kind {
+    WIRE_RACE_LOST,   /* read, written by another CPU, and then written: that value is lost */
+    WIRE_RACE_TORN,   /* of several words one CPU saw, or left, some as before and some as after */
+    WIRE_RACE_WRITES, /* two writes */
+    WIRE_RACE_READ,   /* a read and a write */
+    WIRE_RACE_KINDS,
+};
+
+/* One of two accesses at the same time to the same bytes. */
+struct wire_race_side {
+    uint32_t cpu, context, thread;
+    uint32_t access, length; /* as in struct wire_sample */
+    uint32_t valued;         /* 0: `value` is not known */
+    uint64_t ip, time, address, value;
+};
+
+/* Races of the same two instructions are one. */
+struct wire_race {
+    struct wire_head head;
+    uint32_t kind, unused;          /* enum wire_race_kind, the lowest that was seen */
+    struct wire_race_side sides[2]; /* of the CPU that was stopped there; of the other one */
+    uint64_t then;                  /* lost, torn: the instruction that has made it so; else 0 */
+    uint64_t count;
+};
+
+struct wire_stops {
+    struct wire_head head;
+    uint64_t stops;  /* of CPUs */
+    uint64_t places; /* instructions at which a CPU was stopped */
+    uint64_t more;   /* races without room */
 };
 
 /* The cost of a context that is a path of functions, without its callees. */

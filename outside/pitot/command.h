@@ -25,7 +25,11 @@ int command_blame(const struct command *command, struct watch *watch, struct ref
 int command_graph(const struct command *command, struct watch *watch, struct refusal *why);
 int command_heap(const struct command *command, struct watch *watch, struct refusal *why);
 int command_locks(const struct command *command, struct watch *watch, struct refusal *why);
+int command_race(const struct command *command, struct watch *watch, struct refusal *why);
 int command_last(const struct command *command, struct watch *watch, struct refusal *why);
+
+/* Adds up the files of `pitot race -i FILE...`. */
+int race_ask_files(const struct pitot_options *options, struct refusal *why);
 
 /* Runs `pitot blame PLACE...` without QEMU, from a file. */
 int blame_ask_file(const struct pitot_options *options, struct refusal *why);

@@ -34,6 +34,7 @@ static const struct {
     {&options_cover, command_cover, NULL},
     {&options_heap, command_heap, NULL},
     {&options_locks, command_locks, NULL},
+    {&options_race, command_race, race_ask_files},
     {&options_show, NULL, show_recording},
 };
 
@@ -116,6 +117,8 @@ static int prepare(const struct options *of, const struct pitot_options *options
                                          : qemu_kernel(options->qemu);
     int error = qemu_check_arguments(options->qemu, why);
 
+    if (!error && of->command == PITOT_RACE)
+        error = qemu_check_several(options->qemu, why);
     if (error)
         return error;
     if (!file)

@@ -12,13 +12,16 @@
 #define AT(member) OPTION_AT(struct pitot_options, member)
 #define BOTH       (PITOT_RECORD | PITOT_STAT)
 #define OBJECTS    (PITOT_HEAP | PITOT_LOCKS)
-#define ALL        (BOTH | PITOT_BLAME | PITOT_GRAPH | PITOT_LAST | PITOT_COVER | OBJECTS)
+#define FILES      (PITOT_BLAME | PITOT_COVER | PITOT_HEAP | PITOT_RACE)
+#define ALL        (BOTH | PITOT_GRAPH | PITOT_LAST | FILES | PITOT_LOCKS)
 #define WINDOWED   (BOTH | PITOT_HEAP)
 
 #define DEPTH      10
 #define DEPTH_MOST 1000
 #define LAST       200
 #define ROWS       20
+
+#define EVERY_MOST 1000000000
 
 #define CALLS "call:"
 
@@ -49,12 +52,12 @@ static const struct option rows[] = {
            "the registers at each sample (QEMU 9.2 and later)", AT(registers)),
     OPTION({"-c", "--count"}, "N", PITOT_RECORD, OPTION_NUMBER,
            "a sample every N instructions or hits", .least = 1, AT(period)),
-    OPTION({"-o", "--output"}, "FILE", PITOT_RECORD | PITOT_BLAME | PITOT_COVER | PITOT_HEAP,
-           OPTION_TEXT, "where to write; perf.data, blame.data, lcov.info, heap.data", AT(output)),
+    OPTION({"-o", "--output"}, "FILE", PITOT_RECORD | FILES, OPTION_TEXT,
+           "where to write; perf.data, blame.data, lcov.info, heap.data, race.data", AT(output)),
     OPTION({"--show"}, NULL, PITOT_RECORD, OPTION_FLAG, "then draws it, as pitot show does",
            AT(show)),
-    OPTION({"-i", "--input"}, "FILE", PITOT_BLAME, OPTION_TEXT,
-           "the file to read, without QEMU; blame.data", AT(input)),
+    OPTION({"-i", "--input"}, "FILE", PITOT_BLAME | PITOT_RACE, OPTION_TEXT,
+           "the file to read, without QEMU; blame.data; the first of several of race", AT(input)),
     OPTION({"-m", "--memory"}, "SIZE", PITOT_RECORD | PITOT_BLAME, OPTION_TEXT,
            "the room for samples of --overwrite, 4M; for writers of all memory, 256M",
            .set = read_size, AT(memory)),
@@ -79,7 +82,16 @@ static const struct option rows[] = {
     OPTION({"--allocator"}, "GLOB", PITOT_HEAP, OPTION_TEXT,
            "more functions of the allocators, which may access what is beside objects", OPTION_ADDS,
            .set = add_event, AT(allocator)),
-    OPTION({"--suppress"}, "FILE", PITOT_HEAP, OPTION_TEXT,
+    OPTION({"--sync"}, "SYMBOL", PITOT_RACE, OPTION_TEXT,
+           "a variable that CPUs may access at the same time, or a function that accesses such "
+           "ones; a glob",
+           OPTION_ADDS, .set = add_event, AT(sync)),
+    OPTION({"--seed"}, "N", PITOT_RACE, OPTION_NUMBER, "chooses where CPUs stop; random",
+           .least = 1, AT(seed)),
+    OPTION({"--every"}, "N", PITOT_RACE, OPTION_NUMBER,
+           "a CPU looks for a place to stop every N accesses; 250", .least = 1, .most = EVERY_MOST,
+           .what = "--every", .unit = "accesses", AT(every)),
+    OPTION({"--suppress"}, "FILE", PITOT_HEAP | PITOT_RACE, OPTION_TEXT,
            "lines of functions, innermost first, as a < b_*: reports that are not told",
            AT(suppress)),
     OPTION({"--leaks"}, "BYTES", PITOT_HEAP, OPTION_NUMBER,
@@ -112,7 +124,7 @@ static const struct option rows[] = {
            "counts and samples from each entry of FUNCTION on", AT(from)),
     OPTION({"--until"}, "FUNCTION", WINDOWED, OPTION_TEXT, "... to the next entry of FUNCTION",
            AT(until)),
-    OPTION({"--max"}, "N", PITOT_RECORD | PITOT_HEAP, OPTION_NUMBER,
+    OPTION({"--max"}, "N", PITOT_RECORD | PITOT_HEAP | PITOT_RACE, OPTION_NUMBER,
            "... and N samples or reports at most", .least = 1, AT(most)),
     OPTION({"--trigger", "--stop"}, "EVENT", PITOT_RECORD, OPTION_EVENTS,
            "an event as with -e; its first hit is the last sample", OPTION_ADDS, .set = add_event,
@@ -163,6 +175,9 @@ const struct options options_graph =
 const struct options options_last =
     COMMAND("last", USAGE, "the last calls of each CPU before the end", PITOT_LAST);
 
+const struct options options_race =
+    COMMAND("race", "[OPTION]... [-i FILE...] [-- QEMU ARGUMENT...]", "finds races between CPUs",
+            PITOT_RACE);
 const struct options options_heap =
     COMMAND("heap", USAGE, "finds uses after free, overruns, double frees and leaks", PITOT_HEAP);
 
@@ -253,6 +268,27 @@ static int check_show(const struct pitot_options *options, struct refusal *why)
     return 0;
 }
 
+/* With QEMU, race writes a file; with files, it adds them up. */
+static int check_race(const struct pitot_options *options, struct refusal *why)
+{
+    bool files = options->input, runs = options->qemu;
+
+    if (!files && options->place_count > 0)
+        return refuse(why, EINVAL, "\"%s\": -i %s adds up files; -- comes before QEMU",
+                      options->places[0], options->places[0]);
+    if (files && runs)
+        return refuse(why, EINVAL, "-i reads files; leave out -- QEMU");
+    if (!files && !runs)
+        return refuse(why, EINVAL, "no QEMU command and no -i FILE; pitot help race");
+    if (files && (options->seed || options->every || options->suppress || options->sync.count))
+        return refuse(why, EINVAL, "%s is for a run; leave out -i",
+                      options->seed       ? "--seed"
+                      : options->every    ? "--every"
+                      : options->suppress ? "--suppress"
+                                          : "--sync");
+    return 0;
+}
+
 int pitot_options_read(const struct options *of, int argc, char **argv,
                        struct pitot_options *options, struct refusal *why)
 {
@@ -260,7 +296,7 @@ int pitot_options_read(const struct options *of, int argc, char **argv,
 
     *options = (struct pitot_options){.depth = DEPTH, .calls = LAST, .rows = ROWS};
     at = options_parse(of, argc, argv, options, why);
-    if (at >= 0 && (of->command == PITOT_BLAME || of->command == PITOT_SHOW))
+    if (at >= 0 && (of->command & (PITOT_BLAME | PITOT_RACE | PITOT_SHOW)))
         at = read_places(of, at, argc, argv, options, why);
     if (at >= 0 && of->command == PITOT_GRAPH)
         at = read_functions(of, at, argc, argv, options, why);
@@ -277,6 +313,8 @@ int pitot_options_read(const struct options *of, int argc, char **argv,
         return refuse(why, EINVAL, "-o -: pitot %s writes a file; give its name", of->name);
     if (of->command == PITOT_BLAME)
         return check_blame(options, why);
+    if (of->command == PITOT_RACE)
+        return check_race(options, why);
     if (!options->qemu)
         return refuse(why, EINVAL, "no QEMU command; pitot %s %s", of->name, of->usage);
     return 0;

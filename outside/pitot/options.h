@@ -25,6 +25,7 @@ enum pitot_command {
     PITOT_HEAP = 64,
     PITOT_SHOW = 128,
     PITOT_LOCKS = 256,
+    PITOT_RACE = 512,
 };
 
 struct spelt_events {
@@ -58,13 +59,15 @@ struct pitot_options {
     /* for locks: functions as typed, and rows of the table */
     struct spelt_events lock, mutex, trylock, unlock, lock_init;
     uint64_t rows;
+    struct spelt_events sync; /* for race: functions and variables as typed */
+    uint64_t every, seed;     /* 0: not given */
     size_t place_count;
     char *places[PLACES_MOST]; /* as typed, before -- */
     char **qemu;               /* QEMU's command, NULL-terminated; NULL: a file is read */
 };
 
 extern const struct options options_record, options_stat, options_blame, options_graph,
-    options_last, options_cover, options_heap, options_locks, options_show;
+    options_last, options_cover, options_heap, options_locks, options_race, options_show;
 
 /* Keeps pointers into argv, which is modified. */
 int pitot_options_read(const struct options *of, int argc, char **argv,

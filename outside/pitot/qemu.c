@@ -100,18 +100,47 @@ static unsigned long cpus_of(const char *smp)
     return cpus ? cpus : product;
 }
 
-int qemu_check_cpus(char *const *command, const struct qemu_version *version, struct refusal *why)
+/* True if there are several CPUs. */
+static bool has_several(char *const *command)
 {
     bool several = false;
-    const char *one_thread = NULL;
 
-    for (char *const *word = command + 1; *word && word[1]; word++) {
+    for (char *const *word = command + 1; *word && word[1]; word++)
         several = several || (is_option(*word, "smp") && cpus_of(word[1]) > 1);
+    return several;
+}
+
+/* The option that has all CPUs in one thread; NULL: each has its own. */
+static const char *one_thread_option(char *const *command)
+{
+    const char *found = NULL;
+
+    for (char *const *word = command + 1; *word && word[1]; word++)
         if (is_option(*word, "icount") ||
             (is_option(*word, "accel") && strstr(word[1], "thread=single")))
-            one_thread = *word;
-    }
-    if (version->major < FIRST_CONFUSED || !several || !one_thread)
+            found = *word;
+    return found;
+}
+
+int qemu_check_several(char *const *command, struct refusal *why)
+{
+    const char *one_thread = one_thread_option(command);
+
+    if (!has_several(command))
+        return refuse(why, EINVAL, "a machine of one CPU has no races; -smp 2 has two");
+    if (!one_thread)
+        return 0;
+    return refuse(why, EINVAL,
+                  "%s: all CPUs in one thread, where no two run at the same time; use -accel "
+                  "tcg,thread=multi",
+                  one_thread);
+}
+
+int qemu_check_cpus(char *const *command, const struct qemu_version *version, struct refusal *why)
+{
+    const char *one_thread = one_thread_option(command);
+
+    if (version->major < FIRST_CONFUSED || !has_several(command) || !one_thread)
         return 0;
     return refuse(why, EINVAL,
                   "%s: all CPUs in one thread, which QEMU %u.%u does not distinguish for plugins; "

@@ -130,12 +130,16 @@ static bool is_variable_beside(const struct wire_heap *report)
     return !find_variable(report->object, &heap) || heap.address != variable.address;
 }
 
-bool suppressions_have(const struct wire_heap *report)
+bool suppressions_match(uint64_t ip, uint32_t context)
 {
-    if (is_variable_beside(report))
-        return true;
     for (size_t i = 0; i < count; i++)
-        if (matches(&all[i], report->access ? report->ip : 0, report->context))
+        if (matches(&all[i], ip, context))
             return true;
     return false;
+}
+
+bool suppressions_have(const struct wire_heap *report)
+{
+    return is_variable_beside(report) ||
+           suppressions_match(report->access ? report->ip : 0, report->context);
 }

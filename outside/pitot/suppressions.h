@@ -5,7 +5,7 @@
  *     GLOB [< GLOB]...      # comment
  *
  * which match a report whose innermost functions match: the one that accessed or that called the
- * allocator, its caller, and so on. Called by outside/pitot/heap.c.
+ * allocator, its caller, and so on. Called by outside/pitot/heap.c and race.c.
  */
 #pragma once
 
@@ -15,6 +15,9 @@
 #include "outside/wire.h"
 
 int suppressions_read(const char *path, struct refusal *why);
+
+/* True if a line matches. `ip`: the innermost place; 0: the innermost caller is. */
+bool suppressions_match(uint64_t ip, uint32_t context);
 
 /*
  * True if a line matches, or if the access was to a variable beside an array in which the object

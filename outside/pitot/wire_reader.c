@@ -35,6 +35,8 @@ static const size_t sizes[] = {
     [WIRE_LOCK_WAIT] = sizeof(struct wire_lock_wait),
     [WIRE_MASKED] = sizeof(struct wire_masked),
     [WIRE_LOCKS] = sizeof(struct wire_locks),
+    [WIRE_RACE] = sizeof(struct wire_race),
+    [WIRE_STOPS] = sizeof(struct wire_stops),
 };
 
 void *wire_room(struct wire_reader *reader, size_t *room)

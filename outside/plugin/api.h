@@ -61,11 +61,17 @@ void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id, qemu_plugin_tb_t
 typedef void qemu_plugin_tb_trans(qemu_plugin_id_t id, struct qemu_plugin_tb *block);
 void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id, qemu_plugin_tb_trans *callback);
 #endif
+/* A CPU begins; it waits for an interrupt, or is off; it runs again. */
 #if QEMU_API >= 7
 void qemu_plugin_register_vcpu_init_cb(qemu_plugin_id_t id, qemu_plugin_exec *callback, void *own);
+void qemu_plugin_register_vcpu_idle_cb(qemu_plugin_id_t id, qemu_plugin_exec *callback, void *own);
+void qemu_plugin_register_vcpu_resume_cb(qemu_plugin_id_t id, qemu_plugin_exec *callback,
+                                         void *own);
 #else
 typedef void qemu_plugin_vcpu(qemu_plugin_id_t id, unsigned cpu);
 void qemu_plugin_register_vcpu_init_cb(qemu_plugin_id_t id, qemu_plugin_vcpu *callback);
+void qemu_plugin_register_vcpu_idle_cb(qemu_plugin_id_t id, qemu_plugin_vcpu *callback);
+void qemu_plugin_register_vcpu_resume_cb(qemu_plugin_id_t id, qemu_plugin_vcpu *callback);
 #endif
 void qemu_plugin_register_vcpu_tb_exec_cb(struct qemu_plugin_tb *block, qemu_plugin_exec *callback,
                                           int registers, void *own);
@@ -74,11 +80,6 @@ void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *instruction
 void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *instruction,
                                       qemu_plugin_mem *callback, int registers, int kind,
                                       void *own);
-#if QEMU_API >= 7
-void qemu_plugin_register_vcpu_idle_cb(qemu_plugin_id_t id, qemu_plugin_exec *callback, void *own);
-#else
-void qemu_plugin_register_vcpu_idle_cb(qemu_plugin_id_t id, qemu_plugin_vcpu *callback);
-#endif
 void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id, qemu_plugin_end *callback, void *own);
 
 enum qemu_plugin_op { QEMU_PLUGIN_INLINE_ADD_U64, QEMU_PLUGIN_INLINE_STORE_U64 };

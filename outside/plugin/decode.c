@@ -337,7 +337,10 @@ static bool has_modrm_two(uint8_t opcode)
            opcode >= 0xd0;
 }
 
-bool decode_is_fixed(const uint8_t *bytes)
+enum base { BASE_OTHER, BASE_SP, BASE_IP };
+
+/* What the instruction's addresses are relative to, if they are at a fixed distance from it. */
+static enum base fixed_base(const uint8_t *bytes)
 {
     unsigned prefixes = branch_prefixes(bytes);
     const uint8_t *opcode = bytes + prefixes, *modrm = opcode + 1;
@@ -345,18 +348,40 @@ bool decode_is_fixed(const uint8_t *bytes)
 
     if ((opcode[0] >= 0x50 && opcode[0] <= 0x5f) || opcode[0] == 0x68 || opcode[0] == 0x6a ||
         opcode[0] == 0x9c || opcode[0] == 0x9d)
-        return true;
+        return BASE_SP;
     if (opcode[0] == 0x0f ? !has_modrm_two(*modrm++) : !has_modrm(opcode[0]))
-        return false;
+        return BASE_OTHER;
     switch (*modrm >> 6 == MODE_REGISTER ? MODE_REGISTER : *modrm & 7) {
     case 4: /* a SIB byte */
         return (modrm[1] & 7) == REGISTER_SP && !(rex & REX_BASE) && (modrm[1] >> 3 & 7) == 4 &&
-               !(rex & REX_INDEX);
+                       !(rex & REX_INDEX)
+                   ? BASE_SP
+                   : BASE_OTHER;
     case 5: /* relative to rip */
-        return *modrm >> 6 == 0;
+        return *modrm >> 6 == 0 ? BASE_IP : BASE_OTHER;
     default:
-        return false;
+        return BASE_OTHER;
     }
+}
+
+bool decode_is_fixed(const uint8_t *bytes)
+{
+    return fixed_base(bytes) != BASE_OTHER;
+}
+
+bool decode_is_frame(const uint8_t *bytes)
+{
+    return fixed_base(bytes) == BASE_SP;
+}
+
+bool decode_is_fence(const uint8_t *bytes)
+{
+    unsigned prefixes = branch_prefixes(bytes);
+    const uint8_t *opcode = bytes + prefixes;
+    bool repeats = memchr(bytes, 0xf2, prefixes) || memchr(bytes, 0xf3, prefixes);
+
+    return (opcode[0] == 0x0f && opcode[1] == 0xae && opcode[2] >> 3 == 0x1e && !repeats) ||
+           (decode_is_atomic(bytes) && decode_is_frame(bytes));
 }
 
 enum decoded_mask decode_mask(const uint8_t *bytes)

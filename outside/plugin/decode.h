@@ -55,6 +55,15 @@ bool decode_is_atomic(const uint8_t *bytes);
  */
 bool decode_is_fixed(const uint8_t *bytes);
 
+/* The same with rsp alone: its own frame. */
+bool decode_is_frame(const uint8_t *bytes);
+
+/*
+ * True if the instruction orders a store before it and a load after it, and does nothing else:
+ * mfence, or lock with a word of the stack.
+ */
+bool decode_is_fence(const uint8_t *bytes);
+
 /* What an instruction does with interrupts. */
 enum decoded_mask {
     DECODED_KEEPS_MASK,

@@ -60,6 +60,18 @@ bool store_value(const struct store *store, uint8_t value[STORE_MOST])
     return store->length <= STORE_MOST && !(store->atomic && several);
 }
 
+bool store_access_value(uint32_t info, unsigned length, uint64_t *value)
+{
+    qemu_plugin_mem_value told;
+
+    *value = 0;
+    if (length > sizeof(*value))
+        return false;
+    told = qemu_plugin_mem_get_value(info);
+    memcpy(value, &told.data, length);
+    return true;
+}
+
 _Static_assert(sizeof((qemu_plugin_mem_value){0}.data) == STORE_MOST, "all of it is told");
 #else
 bool store_value(const struct store *store, uint8_t value[STORE_MOST])
@@ -67,6 +79,14 @@ bool store_value(const struct store *store, uint8_t value[STORE_MOST])
     (void)store;
     (void)value;
     (void)several;
+    return false;
+}
+
+bool store_access_value(uint32_t info, unsigned length, uint64_t *value)
+{
+    (void)info;
+    (void)length;
+    *value = 0;
     return false;
 }
 #endif

@@ -34,6 +34,12 @@ unsigned store_length(uint32_t info);
 bool store_place(uint32_t info, uint64_t address, uint64_t *physical);
 
 /*
+ * Sets the value of an access of up to 8 bytes, as read or stored. False if it is not known, as
+ * before QEMU 9.2. May be called only in the access' callback, and not for an atomic one.
+ */
+bool store_access_value(uint32_t info, unsigned length, uint64_t *value);
+
+/*
  * Copies the stored value. False if it is not known: QEMU before 9.2 does not report it, QEMU
  * reports the operand instead (an atomic store, with several CPUs), the CPU itself stored it, or it
  * is longer than STORE_MOST. May be called only in the store's callback.

@@ -248,6 +248,18 @@ void tell_locks(struct wire_locks *totals)
     put(totals, sizeof(*totals), WIRE_LOCKS, 0);
 }
 
+void tell_race(struct wire_race *race)
+{
+    for (unsigned i = 0; i < 2; i++)
+        tell_owner(race->sides[i].context, race->sides[i].thread, race->sides[i].ip);
+    lost += !put(race, sizeof(*race), WIRE_RACE, race->sides[0].cpu);
+}
+
+void tell_stops(struct wire_stops *stops)
+{
+    put(stops, sizeof(*stops), WIRE_STOPS, 0);
+}
+
 void tell_number(enum wire_kind kind, unsigned cpu, uint64_t number)
 {
     struct wire_number record = {.number = number};

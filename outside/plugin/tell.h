@@ -37,6 +37,9 @@ void tell_lock_wait(struct wire_lock_wait *wait, unsigned cpu);
 void tell_masked(struct wire_masked *masked, unsigned cpu);
 void tell_locks(struct wire_locks *totals);
 
+void tell_race(struct wire_race *race);
+void tell_stops(struct wire_stops *stops);
+
 /* Sends a struct wire_number. */
 void tell_number(enum wire_kind kind, unsigned cpu, uint64_t number);
 

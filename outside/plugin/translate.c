@@ -8,9 +8,8 @@
 #include "outside/plugin/code.h"
 #include "outside/plugin/cover.h"
 #include "outside/plugin/events.h"
-#include "outside/plugin/heap.h"
 #include "outside/plugin/interned.h"
-#include "outside/plugin/kernel_locks.h"
+#include "outside/plugin/judges.h"
 #include "outside/plugin/locks.h"
 #include "outside/plugin/run.h"
 #include "outside/plugin/window.h"
@@ -63,8 +62,7 @@ void code_slid(uint64_t by)
     events_slide(by);
     window_slide(by);
     blame_slide(by);
-    heap_slide(by);
-    kernel_locks_slide(by);
+    judges_slide(by);
 }
 
 bool translate_has_begun(void)
@@ -166,8 +164,7 @@ static void watch_instruction(struct instruction *instruction, size_t left, uint
 
     watch_accesses(instruction);
     watch_mappings(instruction);
-    heap_watch_instruction(instruction);
-    kernel_locks_watch(instruction);
+    judges_watch(instruction);
     if (first)
         watch_stores(instruction);
     if (run.chains && facts_want(instruction)) {

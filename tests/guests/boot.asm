@@ -48,7 +48,7 @@ quit:   mov al, 0
 .end:
 
 section .data progbits alloc noexec write align=16
-global gdt, pml4, pd, idt
+global gdt, pml4, pd, idt, idt_place
 gdt:    dq 0, 0x00af9b000000ffff, 0x00cf93000000ffff, 0x00cff3000000ffff, 0x00affb000000ffff, 0, 0
 gdt_place:
         dw 55

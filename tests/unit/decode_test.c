@@ -186,6 +186,28 @@ static void compare_fixed(const struct instruction *instruction)
     missed += !taken && is_fixed(instruction);
 }
 
+/* True if a memory operand is addressed by rsp alone. */
+static bool is_of_frame(const struct instruction *instruction)
+{
+    for (unsigned i = 0; i < instruction->it.operand_count; i++)
+        if (instruction->operands[i].type == ZYDIS_OPERAND_TYPE_MEMORY &&
+            instruction->operands[i].mem.base == ZYDIS_REGISTER_RSP)
+            return is_fixed(instruction);
+    return false;
+}
+
+static void compare_fence(const struct instruction *instruction)
+{
+    bool locks = instruction->it.attributes & ZYDIS_ATTRIB_HAS_LOCK;
+    bool fence = instruction->it.mnemonic == ZYDIS_MNEMONIC_MFENCE ||
+                 (locks && decode_is_frame(instruction->bytes));
+
+    if (decode_is_frame(instruction->bytes) && accesses(instruction))
+        assert_true(is_of_frame(instruction));
+    if (locks || instruction->it.mnemonic != ZYDIS_MNEMONIC_XCHG) /* xchg needs no prefix */
+        assert_int_equal(decode_is_fence(instruction->bytes), fence);
+}
+
 /* Registers that cr3 and rsp are loaded from. */
 static void compare_source(const struct instruction *instruction)
 {
@@ -248,6 +270,7 @@ static void every_opcode_is_taken_for_what_it_is(void **state)
                     compare(&instruction);
                     compare_source(&instruction);
                     compare_fixed(&instruction);
+                    compare_fence(&instruction);
                 }
             }
     print_message("%lu compared, %lu of no kind\n", compared, others);

@@ -18,6 +18,8 @@ use warnings;
 
 use Exporter qw(import);
 
+use Pitot::Files;
+
 our @EXPORT = qw(link_guest compile_guest guest_machine $guest_ended);
 
 our $guest_ended = 1;    # isa-debug-exit's status for 0
@@ -36,9 +38,14 @@ my @rust = (qw(--edition 2021 --crate-type staticlib --crate-name work -O -g -C 
 sub link_guest
 {
     my ($name, $elf, @options) = @_;
-    system('nasm', '-f', 'elf64', '-o', "$elf.boot.o", 'tests/guests/boot.asm') == 0
-        or die("no $elf.boot.o\n");
-    system('gcc', @flags, @options, '-o', $elf, "$elf.boot.o", "tests/guests/$name.c") == 0
+    my $source = "tests/guests/$name.c";
+    my @objects;
+    for my $part ('boot', slurp($source) =~ m{^#include "tests/guests/cpus\.h"$}m ? 'cpus' : ()) {
+        system('nasm', '-f', 'elf64', '-o', "$elf.$part.o", "tests/guests/$part.asm") == 0
+            or die("no $elf.$part.o\n");
+        push(@objects, "$elf.$part.o");
+    }
+    system('gcc', @flags, @options, '-o', $elf, @objects, $source) == 0
         or die("no $elf\n");
 }
 

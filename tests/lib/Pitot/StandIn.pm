@@ -26,7 +26,8 @@ our @EXPORT = qw(stand_in_room plugin_says plugin_says_last pitot stand_in_words
     request_words request_log in_perf
     %place $wire_version link_kernel begin context function handler thread sample registers count
     cost where last_call word mapping clock lost block end slide strange patched late
-    unknown heap_report live objects held unread);
+    unknown heap_report live objects held unread race_report
+    stops);
 
 my $build = $ENV{BUILD} // 'build';
 my $room;
@@ -169,6 +170,7 @@ sub request
     my @allocators = $take->('Q< L<4 Q<2 L<2', 192);
     my ($locks, $sees, $lock_count) = $take->('L<4');
     my @locks = $take->('Q<2 L<2', 128);
+    my ($seed, $every, undef, $sync, $synced) = $take->('Q<L<4');
     my @addresses = unpack("x$at Q<*", $bytes);
     die("a request of $size bytes, of version $version\n")
         if "$magic $version" ne "pitotASK $wire_version" || $size != length($bytes)
@@ -186,6 +188,8 @@ sub request
         $locks ? 'locks=1' : (), $sees ? 'words=1' : (),
         (map { 'lock=' . hexadecimal(@$_[0, 2, 1, 3]) }
             @locks[0 .. $lock_count - 1]),
+        $every ? "race=$every:$seed" : (),
+        $synced ? 'sync=' . hexadecimal(@addresses[$sync .. $sync + $synced - 1]) : (),
         (map { event_words(\@addresses, @$_) } @events[0 .. $event_count - 1]),
         $from ? sprintf('from=%x', $from) : (), $until ? sprintf('until=%x', $until) : (),
         $most ? "max=$most" : ());
@@ -329,6 +333,25 @@ sub objects
     my %of = (allocated => 0, freed => 0, peak => 0, reused => 0, lost => 0, more => 0, crowd => 0,
         @_);
     return record(42, 0, 'Q<7', @of{qw(allocated freed peak reused lost more crowd)});
+}
+
+# A race of two sides, each a hash as of a struct wire_race_side.
+sub race_report
+{
+    my %of = (kind => 0, then => 0, count => 1, @_);
+    my @sides = map {
+        my %side = (cpu => 0, context => 0, thread => 0, access => 1, length => 8, ip => 0,
+            time => 0, address => 0, %$_);
+        pack('L<6Q<4', @side{qw(cpu context thread access length)}, defined $side{value} ? 1 : 0,
+            @side{qw(ip time address)}, $side{value} // 0)
+    } @{$of{sides}};
+    return record(70, 0, 'L<2a*a*Q<2', $of{kind}, 0, @sides, @of{qw(then count)});
+}
+
+sub stops
+{
+    my %of = (stops => 0, places => 0, more => 0, @_);
+    return record(71, 0, 'Q<3', @of{qw(stops places more)});
 }
 
 sub clock

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See judges.h. */
+#include "outside/plugin/judges.h"
+
+#include "outside/plugin/heap.h"
+#include "outside/plugin/kernel_locks.h"
+#include "outside/plugin/race.h"
+
+void judges_watch(const struct instruction *instruction)
+{
+    heap_watch_instruction(instruction);
+    kernel_locks_watch(instruction);
+    race_watch_instruction(instruction);
+}
+
+void judges_slide(uint64_t by)
+{
+    heap_slide(by);
+    kernel_locks_slide(by);
+    race_slide(by);
+}

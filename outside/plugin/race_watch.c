@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What runs for the search for races (race.h): accesses, atomic ones, and fences. */
+#include "outside/plugin/race.h"
+
+#include "outside/plugin/code.h"
+#include "outside/plugin/facts.h"
+#include "outside/plugin/locks.h"
+#include "outside/plugin/pause.h"
+#include "outside/plugin/run.h"
+
+__attribute__((noinline)) static void look(unsigned cpu, const struct race_access *access)
+{
+    bool stops;
+
+    if (!race_wants(cpu, access))
+        return;
+    stops = run_take(cpu) && race_takes(cpu, access);
+    locks_give();
+    if (!stops)
+        return;
+    pause_now(cpu);
+    if (run_take(cpu))
+        race_continues(cpu);
+    locks_give();
+}
+
+/* For most accesses, so all that most of them need is here. */
+__attribute__((flatten)) static void on_access(unsigned cpu, qemu_plugin_meminfo_t info,
+                                               uint64_t address, void *own)
+{
+    const struct race_access access = {.ip = (uintptr_t)own, .address = address, .info = info};
+
+    if (race_looks(cpu, &access))
+        look(cpu, &access);
+}
+
+static void on_atomic(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *own)
+{
+    (void)cpu;
+    (void)own;
+    race_atomic(address, info);
+}
+
+static void on_fence(unsigned cpu, void *own)
+{
+    (void)own;
+    race_fence(cpu);
+}
+
+/* Returns and direct calls access the stack alone. */
+static bool is_of_stack(const struct instruction *instruction)
+{
+    enum decoded kind = instruction->code->kind;
+
+    return kind == DECODED_RETURN || kind == DECODED_LEAVE ||
+           (kind == DECODED_CALL && instruction->code->target != 0) ||
+           decode_is_frame(instruction->bytes);
+}
+
+void race_watch_instruction(const struct instruction *instruction)
+{
+    uint64_t ip = instruction->code->ip;
+    bool syncs;
+
+    if (!race_watch() || !code_is_kernels(ip))
+        return;
+    if (decode_is_fence(instruction->bytes))
+        qemu_plugin_register_vcpu_insn_exec_cb(instruction->qemu, on_fence, QEMU_PLUGIN_CB_NO_REGS,
+                                               NULL);
+    syncs = decode_is_atomic(instruction->bytes) || race_is_sync(ip);
+    if (syncs || !is_of_stack(instruction))
+        qemu_plugin_register_vcpu_mem_cb(instruction->qemu, syncs ? on_atomic : on_access,
+                                         QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW,
+                                         (void *)(uintptr_t)ip);
+}

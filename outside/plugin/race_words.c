@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See race_words.h. */
+#include "outside/plugin/race_words.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define USERS_BITS 20u
+#define SYNC_BITS  25u /* so many that other words seldom share a bit with a lock */
+#define SYNC_UNIT  4u  /* bytes: a lock and what it protects may be in the same 8 */
+#define WORD_BITS  64u
+#define CPU_BITS   16u
+#define MULTIPLIER 0x9e3779b97f4a7c15u
+
+static uint32_t *users; /* [hash]: 1 + the CPU of the last use, and above it of the one before */
+static uint64_t *sync_bits;
+
+bool race_words_begin(void)
+{
+    users = calloc(1u << USERS_BITS, sizeof(*users));
+    sync_bits = calloc((1u << SYNC_BITS) / WORD_BITS, sizeof(*sync_bits));
+    return users && sync_bits;
+}
+
+static uint32_t *users_of(uint64_t word)
+{
+    return &users[word * MULTIPLIER >> (64 - USERS_BITS)];
+}
+
+/* A word that was given to another CPU for good is that CPU's from its second use on. */
+void race_words_use(unsigned cpu, uint64_t word)
+{
+    uint32_t *of = users_of(word), last = __atomic_load_n(of, __ATOMIC_RELAXED) << CPU_BITS;
+
+    __atomic_store_n(of, last | (cpu + 1), __ATOMIC_RELAXED);
+}
+
+bool race_words_are_shared(uint64_t word)
+{
+    uint32_t of = __atomic_load_n(users_of(word), __ATOMIC_RELAXED);
+
+    return of >> CPU_BITS && of >> CPU_BITS != (of & ((1u << CPU_BITS) - 1));
+}
+
+/* --- What synchronises --- */
+
+static uint64_t *bit_of(uint64_t unit, uint64_t *bit)
+{
+    uint64_t hash = unit * MULTIPLIER >> (64 - SYNC_BITS);
+
+    *bit = UINT64_C(1) << hash % WORD_BITS;
+    return &sync_bits[hash / WORD_BITS];
+}
+
+void race_words_synchronise(uint64_t address, unsigned length)
+{
+    for (uint64_t unit = address / SYNC_UNIT; unit * SYNC_UNIT < address + length; unit++) {
+        uint64_t bit, *bits = bit_of(unit, &bit);
+
+        if (!(__atomic_load_n(bits, __ATOMIC_RELAXED) & bit))
+            __atomic_fetch_or(bits, bit, __ATOMIC_RELAXED);
+    }
+}
+
+bool race_words_do_synchronise(uint64_t address, unsigned length)
+{
+    for (uint64_t unit = address / SYNC_UNIT; unit * SYNC_UNIT < address + length; unit++) {
+        uint64_t bit;
+
+        if (__atomic_load_n(bit_of(unit, &bit), __ATOMIC_RELAXED) & bit)
+            return true;
+    }
+    return false;
+}
