@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The parts that judge what the kernel does with memory that its code shares: of the heap (heap.h),
- * under locks (kernel_locks.h), on several CPUs (race.h). Called by outside/plugin/translate.c, with
- * the plugin's lock.
+ * under locks (kernel_locks.h), on several CPUs (race.h). Called by outside/plugin/translate.c,
+ * with the plugin's lock.
  */
 #pragma once
 

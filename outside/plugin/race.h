@@ -11,7 +11,8 @@
  *
  * Silent is what is meant to be used by several CPUs at a time: words that an atomic instruction
  * has accessed at any time; what is stored before a fence and loaded after it; what is read in a
- * loop that does nothing else; and what --sync names. Called by plugin.c, judges.c and race_watch.c.
+ * loop that does nothing else; and what --sync names. Called by plugin.c, judges.c and
+ * race_watch.c.
  */
 #pragma once
 
