@@ -3,7 +3,7 @@
 # of: outside, docs/outside.md, tests/guests
 #
 # `pitot race` on a kernel of two CPUs with a race of each kind, and on the same one mended
-# (tests/guests/race.c); files of several runs; and Pitot's own kernel, which has none. SOAK=1:
+# (tests/guests/race.c); files of several runs; and Pitot's own kernel, which has none. With SOAK=1
 # twenty runs of each.
 use strict;
 use warnings;
@@ -125,12 +125,11 @@ is_deeply([$said, $status], ["pitot race: $builds\n", 1], 'of another kernel: re
 
 # --- Pitot's own kernel --------------------------------------------------------------------------
 
-# What waits for another CPU's worker reads its state, by an atomic load.
-write_bytes("$logs/known", "workqueue_init\n");
-($said, $status) = race('-o', "$logs/own.data", '--suppress', "$logs/known", '--kernel',
-    "$build/pitot.elf", '--', @machine, '-smp', 4, '-nic', 'none', '-cdrom', "$build/pitot.iso",
-    '-boot', 'order=d', '-smbios',
-    "type=1,manufacturer=pitot,product=/boot/pitot.elf run='fs-stress 20; poweroff'");
+# What it reads without a lock, by atomic loads: who runs, and which CPU should switch threads.
+my @atomics = map { ('--sync', $_) } qw(preemption schedulers threads);
+($said, $status) = race('-o', "$logs/own.data", @atomics, '--kernel', "$build/pitot.elf", '--',
+    @machine, '-smp', 4, '-nic', 'none', '-cdrom', "$build/pitot.iso", '-boot', 'order=d',
+    '-smbios', "type=1,manufacturer=pitot,product=/boot/pitot.elf run='fs-stress 20; poweroff'");
 like($said, qr/^\[ pitot race: 0 races; [1-9]\d* stops at /m, "Pitot's own kernel, four CPUs")
     or diag($said);
 

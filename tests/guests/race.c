@@ -10,8 +10,8 @@
  *     claims       a CPU that finds no owner becomes it                lost
  *     walks        a list is read while an entry is taken out of it    a read and a write
  *
- * In order, in both: a lock's own word, CPUs that wait for a flag, an order by fences, statistics of
- * each CPU in one array, and memory that is handed on.
+ * In order, in both: a lock's own word, CPUs that wait for a flag, an order by fences, statistics
+ * of each CPU in one array, and memory that is handed on.
  */
 #include "tests/guests/cpus.h"
 
