@@ -2,6 +2,7 @@
 /* See context.h. Numbers are assigned in order; a hash table finds them. */
 #include "outside/plugin/context.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #define PLACES_LEAST (1u << 14)
@@ -68,6 +69,7 @@ uint32_t context_of(uint32_t outer, uint64_t site, enum wire_by by, unsigned sit
 {
     uint32_t i, number;
 
+    assert(outer <= used);
     if (used >= places / 2)
         grow();
     for (i = first_place(outer, site); numbers[i] != CONTEXT_NONE; i = (i + 1) & (places - 1)) {

@@ -124,6 +124,7 @@ static void set_user(struct stack *stack, uint64_t space)
 
 static void enter(struct follow_cpu *cpu, struct stack *stack, uint64_t rsp)
 {
+    assert(!cpu->stack);
     cpu->stack = stack;
     if (!stack)
         return;
@@ -164,6 +165,7 @@ static void push_above(struct stack *stack, struct frame frame, uint64_t place)
 {
     struct stack *below = stack_linked(&frame.below);
 
+    assert(below != stack);
     frame.place = place;
     stack_pop_below(stack, place + 1);
     if (below)

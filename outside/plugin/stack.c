@@ -69,6 +69,7 @@ void stack_push(struct stack *stack, const struct frame *frame)
         stack->room = room;
     }
     stack_pop_below(stack, frame->place);
+    assert(stack->depth < stack->room);
     stack->frames[stack->depth++] = *frame;
 }
 
@@ -148,8 +149,9 @@ static void resume(struct stack *stack)
 {
     struct stack **at = &suspended[hash(stack->low)];
 
-    while (*at != stack)
+    while (*at && *at != stack)
         at = &(*at)->next_suspended;
+    assert(*at); /* a stack that no CPU is on is in the table, and `low` is not changed */
     *at = stack->next_suspended;
 }
 
@@ -274,6 +276,7 @@ struct stack *stack_new(const struct stack_where *where)
         return NULL;
     if (stack == free_stacks)
         free_stacks = stack->next_suspended;
+    assert(stack->life == 0 && !stack->on);
     frames = stack->frames;
     room = stack->room;
     *stack = (struct stack){.low = where->rsp,
@@ -292,7 +295,7 @@ struct stack *stack_new(const struct stack_where *where)
 
 void stack_leave(struct stack *stack, uint64_t rsp)
 {
-    assert(stack->on);
+    assert(stack->on && stack->life > 0);
     stack->on = false;
     stack->low = stack->floor = rsp;
     stack->left = ++leaves;
@@ -303,7 +306,7 @@ void stack_leave(struct stack *stack, uint64_t rsp)
 
 void stack_enter(struct stack *stack, uint64_t rsp)
 {
-    assert(!stack->on);
+    assert(!stack->on && stack->life > 0);
     resume(stack);
     stack->on = true;
     stack->entered = rsp;
