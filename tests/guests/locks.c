@@ -309,5 +309,7 @@ void main(void)
     halts();
     off();
     ends();
-    quit();
+    out(0xf4, 0); /* quit() would halt, if QEMU takes its time to end */
+    for (;;)
+        __asm__ volatile("pause");
 }
