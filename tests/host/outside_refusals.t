@@ -353,8 +353,8 @@ for my $words (['-n', 2, 'run_queue', 'sizeless'], ['run_queue', '-n', 2, 'sizel
 
     refused_ok('-d tid,int: leave tid out; QEMU\'s log is read for interrupts', $refused, @record,
         '-g', @qemu, '-d', 'tid,int');
-    refused_ok("$$_[0]: QEMU 7.2 could not write its log, which is read for interrupts; leave it out",
-        $refused, {STAND_IN_VERSION => '7.2.0'}, @record, '-g', @qemu, @$_)
+    refused_ok("$$_[0]: QEMU 7.2 could not write its log, which is read for interrupts; "
+            . 'leave it out', $refused, {STAND_IN_VERSION => '7.2.0'}, @record, '-g', @qemu, @$_)
         for ['-chroot', '/tmp'], ['--runas', 'nobody'], ['-run-with', 'chroot=/tmp'];
     refused_ok("-D $room/none/log: No such file or directory", $refused, @record, '-g', @qemu, '-d',
         'int', '-D', "$room/none/log");
