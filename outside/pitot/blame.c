@@ -3,7 +3,6 @@
  * `pitot blame` of command.h: prints the histories of the given places; without a place, writes the
  * last writer of all memory to a file; without QEMU, prints the given places from such a file.
  */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
