@@ -3,6 +3,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "arch/regs.h"
@@ -28,9 +29,13 @@ unsigned arch_embed_frame_bp(void);
 unsigned arch_embed_frame_size(void);
 
 /*
- * False if the words where the CPU's part should be cannot be of the kernel's or a program's code.
+ * False if the words where the CPU's part should be cannot be of the kernel's or a program's code,
+ * or bit 1 of the flags, which is always set, is clear.
  */
 bool arch_embed_is_frame(const void *frame);
+
+/* The register at `offset` in struct regs, as it is in the frame. */
+uint64_t arch_embed_word(const void *frame, size_t offset);
 
 /* The registers of a frame in Pitot's own form. */
 struct regs arch_embed_regs(const void *frame);

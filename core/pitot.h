@@ -114,8 +114,8 @@ struct pitot_kernel {
     void (*memory_give)(void *memory, unsigned long bytes);
     /*
      * Returns page-aligned memory that has the same address in each boot, survives a reset and is
-     * used by Pitot alone; or 0. ARCH_KEPT variables (arch/memory.h) must survive too. Any context;
-     * for perf report --last-boot.
+     * used by Pitot alone; or 0. The section .bss.pitot_kept must survive too: it lies outside of
+     * what the loader writes. Any context; for perf report --last-boot.
      */
     void *(*memory_kept)(unsigned long *bytes);
     /*

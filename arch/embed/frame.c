@@ -89,25 +89,35 @@ unsigned arch_embed_frame_size(void)
     return size;
 }
 
+/* Distance of the register at `offset` in struct regs from the frame's beginning, in bytes. */
+static unsigned distance(size_t offset)
+{
+    return place[offset / sizeof(uint64_t)] * sizeof(uint64_t);
+}
+
 unsigned arch_embed_frame_ip(void)
 {
-    return place[offsetof(struct regs, ip) / sizeof(uint64_t)] * sizeof(uint64_t);
+    return distance(offsetof(struct regs, ip));
 }
 
 unsigned arch_embed_frame_bp(void)
 {
-    return place[offsetof(struct regs, bp) / sizeof(uint64_t)] * sizeof(uint64_t);
+    return distance(offsetof(struct regs, bp));
 }
 
-/* Bit 1 of the flags is always set. */
+uint64_t arch_embed_word(const void *frame, size_t offset)
+{
+    return *(const uint64_t *)((const char *)frame + distance(offset));
+}
+
 bool arch_embed_is_frame(const void *frame)
 {
-    const struct regs regs = arch_embed_regs(frame);
-    uint64_t cs = ((const uint64_t *)frame)[place[offsetof(struct regs, cs) / sizeof(uint64_t)]];
+    uint64_t cs = arch_embed_word(frame, offsetof(struct regs, cs));
     uint16_t selector;
 
     __asm__("movw %%cs, %0" : "=r"(selector));
-    return regs_are_full(&regs) && (cs & RING_OF_SELECTOR ? cs <= UINT16_MAX : cs == selector);
+    return arch_embed_word(frame, offsetof(struct regs, flags)) & FLAGS_FIXED &&
+           (cs & RING_OF_SELECTOR ? cs <= UINT16_MAX : cs == selector);
 }
 
 /* Pitot's selectors only distinguish a program from the kernel. */
@@ -140,5 +150,5 @@ void arch_embed_regs_return(const struct regs *from, void *frame)
 
 void arch_embed_flags_return(const struct regs *from, void *frame)
 {
-    ((uint64_t *)frame)[place[offsetof(struct regs, flags) / sizeof(uint64_t)]] = from->flags;
+    *(uint64_t *)((char *)frame + distance(offsetof(struct regs, flags))) = from->flags;
 }

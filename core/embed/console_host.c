@@ -7,8 +7,10 @@
 #include "core/host.h"
 #include "core/lib/assert.h"
 #include "core/lib/string.h"
+#include "core/perf/session.h"
 #include "core/recording/recording.h"
 #include "core/recording/tasks.h"
+#include "core/stream/drain.h"
 #include "core/task.h"
 
 #define PAGE_SIZE 4096
@@ -84,4 +86,8 @@ void embed_console_init(void)
         embed_named = thread_named;
     }
     recording_init();
+    if (host.thread_start && host.wait && host.wake) {
+        drain_init();
+        embed_tick = session_tick;
+    }
 }

@@ -48,6 +48,12 @@ const char *embed_traps_wrong(void);
 /* Calls of pitot_tick, but for those of two CPUs at once. */
 extern uint32_t embed_ticks;
 
+/*
+ * Called by pitot_tick, after the samples by time; NULL if nothing waits for the time. Set in task
+ * context.
+ */
+extern void (*embed_tick)(void);
+
 /* What the last recording lacks; pitot_incomplete says it. Task context. */
 struct embed_missing {
     uint64_t records;    /* that the rings do not have */

@@ -44,6 +44,7 @@ static struct {
 } state;
 
 uint32_t embed_ticks;
+void (*embed_tick)(void);
 
 _Noreturn void assert_failed(const char *claim, const char *file, int line)
 {
@@ -330,6 +331,8 @@ void pitot_tick(const void *frame)
         state.untried = embed_traps_check(frame, &regs) ? 0 : state.untried - 1;
     if (!embed_frame_wrong())
         event_clock_interrupt(&regs, arch_clock_ns());
+    if (embed_tick)
+        embed_tick();
 }
 
 unsigned long long pitot_doubtful(void)

@@ -24,12 +24,11 @@ struct frame {
 static bool is_on_top(uintptr_t sp, uintptr_t high, const struct regs *regs)
 {
     const void *frame = (const void *)sp;
-    struct regs there;
 
-    if (arch_embed_frame_size() > high - sp)
-        return false;
-    there = arch_embed_regs(frame);
-    return there.ip == regs->ip && there.sp == regs->sp && there.bp == regs->bp;
+    return arch_embed_frame_size() <= high - sp &&
+           arch_embed_word(frame, offsetof(struct regs, ip)) == regs->ip &&
+           arch_embed_word(frame, offsetof(struct regs, sp)) == regs->sp &&
+           arch_embed_word(frame, offsetof(struct regs, bp)) == regs->bp;
 }
 
 /* Returns false if no entry of the list is on the stack. */

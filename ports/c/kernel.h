@@ -17,7 +17,8 @@ typedef uint64_t size_t;
 #define OTHER_VECTOR 46 /* the interrupt controllers' spurious one, not served */
 #define STAND_VECTOR 47 /* from another CPU: stand still */
 #define THREADS      4
-#define ALL_THREADS  (THREADS + CPUS - 1) /* each other CPU is one */
+#define OTHERS_END   (THREADS + CPUS - 1) /* each other CPU is one */
+#define ALL_THREADS  (OTHERS_END + 2)     /* and two of Pitot's (level 6) */
 #define STACK_SIZE   16384
 
 /* As trap_common (entry.S) and the CPU push it. */
@@ -102,6 +103,11 @@ void others_ask(void) __attribute__((weak));
 void console_print(const char *text, uint64_t length) __attribute__((weak));
 int gdb_get(void) __attribute__((weak));
 void gdb_put(uint8_t byte) __attribute__((weak));
+const char *thread_start(const char *name, void (*run)(void *), uint32_t *pid)
+    __attribute__((weak));
+void thread_wait(uint32_t channel, int (*until)(void)) __attribute__((weak));
+void thread_wake(uint32_t channel) __attribute__((weak));
+void *memory_kept(uint64_t *bytes) __attribute__((weak));
 
 /* pitot_level0.c: at the end of the boot, and around the work. `options`: the command line. */
 void pitot_prepare(void);

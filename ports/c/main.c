@@ -99,7 +99,7 @@ void work(void)
 
     for (uint32_t i = 1; i < THREADS; i++)
         thread_make(i, names[i], worker);
-    for (uint32_t i = THREADS; i < ALL_THREADS; i++) {
+    for (uint32_t i = THREADS; i < OTHERS_END; i++) {
         threads[i].name = "helper";
         pitot_thread_named(i, threads[i].name); /* PITOT */
     }

@@ -55,6 +55,10 @@ void pitot_prepare(void)
         .print = console_print,         /* PITOT 4 */
         .gdb_get = gdb_get,             /* PITOT 5 */
         .gdb_put = gdb_put,             /* PITOT 5 */
+        .thread_start = thread_start,   /* PITOT 6 */
+        .wait = thread_wait,            /* PITOT 6 */
+        .wake = thread_wake,            /* PITOT 6 */
+        .memory_kept = memory_kept,     /* PITOT 7 */
     };
 
     refused(pitot_init(&kernel));

@@ -54,6 +54,8 @@ $(eval $(call C_PORT,level4-small,0 1 2 4,$(small) $(call wrap,pitot_command),,,
 $(eval $(call C_PORT,level4-tickless,0 1 2 4,$(call elsewhere,pitot_tick,pitot_doubtful),,,,level4))
 $(eval $(call C_PORT,level4-deaf,0 1 2 3 4,$(call elsewhere,pitot_stand,pitot_doubtful),,2,,level4))
 $(eval $(call C_PORT,level4-dropped,0 1 2 4,,$(BUILD)/ports/no-commands.ld,,,level4))
+$(eval $(call C_PORT,level7,0 1 2 4 7,,$(BUILD)/ports/kept.ld,,,level4))
+$(eval $(call C_PORT,level6,0 1 2 4 6,,,,,level4))
 $(eval $(call C_PORT,level5,0 1 2 5,,,,,level5))
 $(eval $(call C_PORT,lineless,0 1 2 5,$(call elsewhere,gdb_put,0),,,,level5))
 $(eval $(call C_PORT,vanishes,0 1 2 5,$(call wrap,gdb_get),,,,level5))
@@ -62,6 +64,8 @@ $(eval $(call C_PORT,gdbless,0 1 2 5))
 $(eval $(call C_PORT,gdb-of-two,0 1 2 3 5,,,2,,level5))
 $(eval $(call C_PORT,dropped,0,,$(BUILD)/ports/dropped.ld))
 
+$(BUILD)/ports/c-level6.elf: ports/c/variants/rest.c
+$(BUILD)/ports/c-level7.elf: ports/c/variants/restart.c
 $(BUILD)/ports/c-lacks.elf: ports/c/variants/lacks.c
 $(BUILD)/ports/c-own-gate.elf: ports/c/variants/own_gate.c
 $(BUILD)/ports/c-level4.elf $(BUILD)/ports/c-level4-small.elf: ports/c/variants/both.c
@@ -94,6 +98,11 @@ $(BUILD)/ports/dropped.ld: ports/c/kernel.ld
 	$(Q)mkdir -p $(@D)
 	$(Q)sed 's|/DISCARD/ : {|& *(pitot_*)|' $< > $@
 
+# What a reset leaves alone is not in the image, so the loader does not write there.
+$(BUILD)/ports/kept.ld: ports/c/kernel.ld
+	$(Q)mkdir -p $(@D)
+	$(Q)sed 's|^    \.bss :|    .kept BASE + 0x2000000 (NOLOAD) : { *(.bss.pitot_kept) . = ALIGN(0x100000); kept_start = .; . += 0x100000; }\n    . = ADDR(.data) + SIZEOF(.data);\n&|' $< > $@
+
 $(BUILD)/ports/no-commands.ld: ports/c/kernel.ld
 	$(Q)mkdir -p $(@D)
 	$(Q)sed 's|/DISCARD/ : {|& *(pitot_commands)|' $< > $@
@@ -105,4 +114,4 @@ $(BUILD)/ports/%-tables.elf: $(BUILD)/ports/%.elf $(TABLE_TOOLS) tools/pitot-tab
 	$(Q)BUILD=$(BUILD) tools/pitot-tables --text text_start,text_end --exempt .boot $@.part
 	$(Q)mv $@.part $@
 
-C_PORTS := $(patsubst %,$(BUILD)/ports/c-%.elf,level0 level1 level2 level3 level2-tables own-gate-tables small-tables low-tables nameless-tables level3-tables level4 level4-tables level4-small-tables level4-two-tables level4-tickless-tables level4-deaf-tables level3-inline lacks moves one-of-two two-of-one deaf dropped istless task-state tickless many-threads frame-copied bp-wrong frame-low outer-entry outer-gateless stray stray-first level5 lineless vanishes gdb-stack gdbless gdb-of-two)
+C_PORTS := $(patsubst %,$(BUILD)/ports/c-%.elf,level0 level1 level2 level3 level2-tables own-gate-tables small-tables low-tables nameless-tables level3-tables level4 level4-tables level6-tables level7-tables level4-small-tables level4-two-tables level4-tickless-tables level4-deaf-tables level3-inline lacks moves one-of-two two-of-one deaf dropped istless task-state tickless many-threads frame-copied bp-wrong frame-low outer-entry outer-gateless stray stray-first level5 lineless vanishes gdb-stack gdbless gdb-of-two)

@@ -25,7 +25,7 @@ void thread_yield(void)
     uint32_t from = this_cpu()->current, to = from;
 
     do
-        to = (to + 1) % THREADS;
+        to = (to + 1) % ALL_THREADS;
     while (!threads[to].runs);
     if (to == from)
         return;

@@ -11,6 +11,7 @@ use strict;
 use warnings;
 use lib 'tests/lib';
 use File::Path qw(make_path);
+use List::Util qw(sum0);
 use Test::More;
 use Pitot::Files;
 use Pitot::Port;
@@ -77,6 +78,42 @@ $events{$_->{event}}++
     for samples(perf_of_port($one, $logs, 'script', '-F', 'comm,tid,cpu,time,period,event,ip'));
 is_deeply(\%events, {'mem:jobs_done:w' => 2 * $jobs, 'shop:job_done' => $jobs},
     '... and all that was recorded is in one stream');
+
+# --- With threads (level 6) -----------------------------------------------------------------------
+
+# ports/c/variants/rest.c: `rest` takes 100 ticks of a millisecond. The ring has room for about 20.
+my $threads = "$build/ports/c-level6-tables.elf";
+my ($intervals, $streamed) = run_lines($threads, 1, 'perf stat -I 20 -e shop:tick -- rest',
+    'perf record -m 1 -e shop:tick -- rest');
+my @each = $intervals =~ /^ +0\.\d+ +(\d+) +shop:tick$/mg;
+cmp_ok(scalar(@each), '>=', 5, 'perf stat -I prints intervals while the command runs');
+cmp_ok(sum0(@each), '>=', 100, '... which make all ticks');
+is(scalar(grep { $_ > 22 } @each), 0, "... none of which is longer: @each");
+my ($kept, $gone) = $streamed
+    =~ /^\[ perf record: (\d+) records kept, (\d+) of them in the stream only \]$/m;
+cmp_ok($kept // 0, '>=', 100, 'a recording that runs is streamed: more is kept than a ring has');
+cmp_ok($gone // 0, '>', 50, '... most of it gone from the ring');
+is(scalar(samples(perf_of_port($threads, $logs, 'script', '-F',
+                'comm,tid,cpu,time,period,event,ip'))), $kept, '... and perf has all of it');
+my ($refused) = run_lines($one, 1, 'perf stat -I 20 -e shop:tick -- work');
+is($refused, "perf stat: -I: thread_start, wait or wake of struct pitot_kernel is 0\n",
+    'without threads there are no intervals');
+
+# --- After a reset (level 7) ----------------------------------------------------------------------
+
+# ports/c/variants/restart.c resets the machine in the first boot, not in the second.
+my $kept_elf = "$build/ports/c-level7-tables.elf";
+my (undef, $again) = boot_port($kept_elf, join(';', 'perf report --last-boot -s sym',
+        'perf record -e mem:jobs_done:w -- work', 'restart'), 1, $logs, '-action', 'reboot=reset');
+my @boots = split(/^a kernel of its own$/m, $again);
+is(scalar(@boots) - 1, 2, 'a kernel that resets the machine boots twice');
+like($boots[1] // '',
+    qr/^perf report: the last boot's recording is not here: the machine was switched on/m,
+    '... at first there is no last boot');
+like($boots[2] // '',
+    qr/^Pitot: the last boot's recording is here: $jobs samples, ended by a reset/m,
+    '... and then its recording is here');
+like($boots[2] // '', qr/^ +100\.00% +$jobs +\[k\] job_finish/m, '... and perf report reads it');
 
 # --- Many CPUs ------------------------------------------------------------------------------------
 
