@@ -165,7 +165,6 @@ static void push_above(struct stack *stack, struct frame frame, uint64_t place)
 {
     struct stack *below = stack_linked(&frame.below);
 
-    assert(below != stack);
     frame.place = place;
     stack_pop_below(stack, place + 1);
     if (below)
