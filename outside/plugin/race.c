@@ -15,9 +15,10 @@
 #include "outside/plugin/store.h"
 
 #define WORD       8u
-#define SEEN       256u /* words per CPU whose use was noted, a power of two */
+#define LINE       64u
+#define SEEN       256u /* lines per CPU whose use was noted, a power of two */
 #define RECENTS    8u   /* a power of two */
-#define TRIES      16u  /* accesses among which a CPU looks for a place to stop */
+#define TRIES      24u  /* accesses among which a CPU looks for a place to stop */
 #define FOLLOWED   32u  /* accesses after a stop, or after another CPU was met */
 #define PARTS_MOST 4u   /* accesses within which a value of several words is written or read */
 #define VALUE_MOST 16u  /* its bytes */
@@ -37,9 +38,11 @@ struct met {
 
 static struct cpu {
     _Alignas(64) uint32_t left; /* accesses until race_looks returns true */
-    uint32_t count;             /* of accesses */
+    qemu_plugin_meminfo_t last_info;
+    uint64_t last;       /* address of the last access */
+    uint64_t seen[SEEN]; /* lines */
+    uint32_t count;      /* of accesses that were kept since it looks for a place, or has met */
     struct race_access recent[RECENTS];
-    uint64_t seen[SEEN]; /* words */
     uint64_t seed;
     uint32_t tries;  /* that are left */
     uint64_t fenced; /* 1 + the address that was stored before a fence; 0: none */
@@ -138,15 +141,20 @@ static bool does_synchronise(uint64_t address, unsigned length)
     return race_words_do_synchronise(address, length) || is_in_ranges(address);
 }
 
-/* The CPU's access before the last one, `back` accesses ago. */
+static void keep(struct cpu *me, const struct race_access *access)
+{
+    me->recent[me->count++ % RECENTS] = *access;
+}
+
+/* The access that was kept `back` accesses before the last one. */
 static const struct race_access *recent(const struct cpu *me, uint32_t back)
 {
     return &me->recent[(me->count - 1 - back) % RECENTS];
 }
 
 /*
- * True if the last accesses, this one included, are what the CPU did just before, too, and none is
- * a store: it waits for a change.
+ * True if the last accesses that were kept are what the CPU did just before, too, and none is a
+ * store: it waits for a change.
  */
 static bool polls(const struct cpu *me)
 {
@@ -181,6 +189,7 @@ static bool is_near_stopped(uint64_t address)
 static void look_later(struct cpu *me)
 {
     me->tries = TRIES;
+    me->count = 0;
     me->left = (uint32_t)(1 + pause_random(&me->seed) % (2 * every));
 }
 
@@ -197,16 +206,18 @@ static bool is_worth_stop(unsigned cpu, const struct race_access *access)
     uint8_t stops = __atomic_load_n(stops_of(access->ip), __ATOMIC_RELAXED);
 
     me->left = 1;
+    keep(me, access);
     if (me->tries-- == 0)
         look_later(me);
-    else if (race_words_are_shared(access->address / WORD) &&
+    else if (me->count > RECENTS && race_words_are_shared(access->address / LINE) &&
              !does_synchronise(access->address, length)) {
-        look_later(me);
-        if (!polls(me))
+        if (!polls(me)) {
+            look_later(me);
             return pause_helps(cpu) &&
                    pause_random(&me->seed) >> (64 - RARER_MOST) >>
                            (RARER_MOST - (stops < RARER_MOST ? stops : RARER_MOST)) ==
                        0;
+        }
         race_words_synchronise(access->address, length);
     }
     return false;
@@ -215,12 +226,13 @@ static bool is_worth_stop(unsigned cpu, const struct race_access *access)
 bool race_looks(unsigned cpu, const struct race_access *access)
 {
     struct cpu *me = &cpus[cpu];
-    uint64_t word = access->address / WORD;
+    uint64_t line = access->address / LINE;
 
-    me->recent[me->count++ % RECENTS] = *access;
-    if (__builtin_expect(me->seen[word % SEEN] != word, 0)) {
-        me->seen[word % SEEN] = word;
-        race_words_use(cpu, word);
+    me->last = access->address;
+    me->last_info = access->info;
+    if (__builtin_expect(me->seen[line % SEEN] != line, 0)) {
+        me->seen[line % SEEN] = line;
+        race_words_use(cpu, line);
     }
     return __builtin_expect(--me->left == 0 || is_near_stopped(access->address), 0);
 }
@@ -301,9 +313,8 @@ static void meet(unsigned cpu, struct cpu *of, const struct wire_race_side *now)
         .end = now->address + now->length,
         .kind = now->access == of->own.access ? WIRE_RACE_WRITES : WIRE_RACE_READ,
     };
-    for (uint32_t back = 1; back < PARTS_MOST; back++)
-        extend(met, recent(me, back));
-    me->along = PARTS_MOST;
+    me->along = RECENTS;
+    me->count = 0;
     me->whom = (unsigned)(of - cpus);
     me->which = (unsigned)(met - of->met);
     me->whose_turn = of->turn;
@@ -326,24 +337,30 @@ static void meet_all(unsigned cpu, const struct race_access *access)
         if (!overlap(&now, &of->own) || (now.access | of->own.access) == WIRE_READ ||
             !changes(&of->own, &now) || does_synchronise(now.address, now.length))
             continue;
-        if (polls(&cpus[cpu]))
-            race_words_synchronise(now.address, now.length);
-        else if (store_place(access->info, access->address, &physical) &&
-                 physical - of->physical == access->address - of->own.address)
+        if (store_place(access->info, access->address, &physical) &&
+            physical - of->physical == access->address - of->own.address)
             meet(cpu, of, &now);
     }
 }
 
-/* After it has met a stopped CPU: what it accesses beside that is part of what it saw. */
+/*
+ * After it has met a stopped CPU: what it accesses beside that is part of what it saw. If it does
+ * the same again, it waits for that.
+ */
 static void go_along(struct cpu *me, const struct race_access *access)
 {
     struct cpu *of = &cpus[me->whom];
+    struct met *met = &of->met[me->which];
 
-    me->along--;
-    if (of->stopped && of->turn == me->whose_turn)
-        extend(&of->met[me->which], access);
-    else
+    keep(me, access);
+    if (!of->stopped || of->turn != me->whose_turn) {
         me->along = 0;
+        return;
+    }
+    if (me->along > RECENTS - PARTS_MOST)
+        extend(met, access);
+    if (--me->along == 0 && met->side.access == WIRE_READ && polls(me))
+        race_words_synchronise(met->side.address, met->side.length);
 }
 
 /* --- What comes of it --- */
@@ -486,12 +503,12 @@ void race_atomic(uint64_t address, qemu_plugin_meminfo_t info)
 void race_fence(unsigned cpu)
 {
     struct cpu *me = &cpus[cpu];
-    const struct race_access *last = recent(me, 0);
+    const struct race_access last = {.address = me->last, .info = me->last_info};
 
-    if (me->count == 0 || !is_store(last))
+    if (!me->last || !is_store(&last))
         return;
-    me->fenced = last->address + 1;
-    me->fenced_length = length_of(last);
+    me->fenced = me->last + 1;
+    me->fenced_length = length_of(&last);
     me->left = 1;
 }
 

@@ -22,22 +22,22 @@ bool race_words_begin(void)
     return users && sync_bits;
 }
 
-static uint32_t *users_of(uint64_t word)
+static uint32_t *users_of(uint64_t line)
 {
-    return &users[word * MULTIPLIER >> (64 - USERS_BITS)];
+    return &users[line * MULTIPLIER >> (64 - USERS_BITS)];
 }
 
-/* A word that was given to another CPU for good is that CPU's from its second use on. */
-void race_words_use(unsigned cpu, uint64_t word)
+/* A line that was given to another CPU for good is that CPU's from its second use on. */
+void race_words_use(unsigned cpu, uint64_t line)
 {
-    uint32_t *of = users_of(word), last = __atomic_load_n(of, __ATOMIC_RELAXED) << CPU_BITS;
+    uint32_t *of = users_of(line), last = __atomic_load_n(of, __ATOMIC_RELAXED) << CPU_BITS;
 
     __atomic_store_n(of, last | (cpu + 1), __ATOMIC_RELAXED);
 }
 
-bool race_words_are_shared(uint64_t word)
+bool race_words_are_shared(uint64_t line)
 {
-    uint32_t of = __atomic_load_n(users_of(word), __ATOMIC_RELAXED);
+    uint32_t of = __atomic_load_n(users_of(line), __ATOMIC_RELAXED);
 
     return of >> CPU_BITS && of >> CPU_BITS != (of & ((1u << CPU_BITS) - 1));
 }
