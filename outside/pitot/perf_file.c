@@ -83,6 +83,8 @@ void perf_file_attributes(const struct perf_event_attr *attributes, unsigned cou
 {
     uint64_t ids_at = sizeof(struct header), at = ids_at + count * sizeof(uint64_t);
 
+    if (file.streams)
+        return;
     file.header.attributes = (struct section){at, count * sizeof(struct attribute)};
     for (unsigned i = 0; i < count; i++) {
         uint64_t id = i + 1, id_at = ids_at + i * sizeof(id);

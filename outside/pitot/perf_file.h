@@ -38,7 +38,7 @@ enum perf_file_feature {
 int perf_file_create(const char *path, const struct perf_event_attr *attributes, unsigned count,
                      struct refusal *why);
 
-/* Rewrites the attributes after some members have changed. */
+/* Rewrites the attributes after some members have changed. In a stream, those sent stay. */
 void perf_file_attributes(const struct perf_event_attr *attributes, unsigned count);
 
 /*

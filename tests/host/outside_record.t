@@ -166,6 +166,12 @@ my $typed = "$room/bin/pitot record -o - @qemu";
         output\ is\ a\ terminal;\ \|\ perf\ report\ -i\ -\ reads\ the\ stream\r?$/mx,
         '... a terminal gets none');
 }
+plugin_says(begin(1), slide(0x2000000), thread(1, $place{kmain} + 0x2000010),
+    sample(thread => 1, ip => $place{vfs_read} + 0x2000004, time => 1_000), end());
+($stream) = pitot(qw(record -e mem:run_queue -o -), @qemu);
+write_bytes("$room/stream", $stream);
+like(scalar(in_perf("$room/stream", 'script', '-F', 'comm,ip,sym')),
+    qr/^\s*kmain\s+\w+ vfs_read$/m, '... of a kernel that was relocated, too');
 
 # --- As many as are wanted ---------------------------------------------------------------------
 
