@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/lib/assert.h"
+
 #define MODE 0666 /* less the umask */
 
 static int refuse_path(const char *path, struct refusal *why)
@@ -70,6 +72,7 @@ static void forget(struct output *output)
 
 int output_keep(struct output *output, struct refusal *why)
 {
+    assert(output->path || !output->part);
     if (!output->part)
         return 0;
     if (rename(output->part, output->path) < 0)

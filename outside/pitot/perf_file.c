@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/lib/assert.h"
 #include "outside/pitot/output.h"
 #include "outside/pitot/version.h"
 
@@ -148,6 +149,7 @@ int perf_file_create(const char *path, const struct perf_event_attr *attributes,
 
 void *perf_file_record(size_t size)
 {
+    assert(size >= sizeof(struct perf_event_header) && size <= UINT16_MAX && size % 8 == 0);
     if (size > file.room - file.used) {
         file.room = 2 * file.room + size;
         file.bytes = realloc(file.bytes, file.room);
@@ -166,6 +168,7 @@ static size_t whole_records(size_t size)
 
     while (end < size) {
         record = (const void *)(file.bytes + end);
+        assert(record->size >= sizeof(*record));
         if (record->size > size - end)
             break;
         end += record->size;
@@ -199,6 +202,7 @@ void perf_file_feature(enum perf_file_feature feature, const void *bytes, size_t
     size_t before = file.features[feature].size;
     char *content = realloc(file.features[feature].bytes, before + size);
 
+    assert(feature < PERF_FILE_FEATURES);
     if (!content)
         end_without_memory();
     memcpy(content + before, bytes, size);
@@ -221,6 +225,7 @@ static void write_features(void)
 {
     uint64_t places = file.header.data.offset + file.header.data.size, at = places;
 
+    assert(!file.streams && file.header.data.offset > 0);
     for (int i = 0; i < PERF_FILE_FEATURES; i++)
         at += file.features[i].size ? sizeof(struct section) : 0;
     for (int i = 0; i < PERF_FILE_FEATURES; i++) {

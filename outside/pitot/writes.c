@@ -2,6 +2,7 @@
 /* See writes.h. */
 #include "outside/pitot/writes.h"
 
+#include "core/lib/assert.h"
 #include "outside/pitot/array.h"
 #include "outside/pitot/contexts.h"
 
@@ -152,6 +153,7 @@ static const struct wire_mapping *find_layers(uint64_t virtual, size_t *count)
         else
             end = middle;
     }
+    assert(first == mappings_count || mappings[first].virtual >= virtual);
     for (*count = 0; first + *count < mappings_count; ++*count)
         if (mappings[first + *count].virtual != virtual)
             break;
@@ -183,6 +185,7 @@ static int pick(const struct part *part, struct refusal *why)
     uint64_t last = part->last < part->end ? part->last : part->end;
     struct wire_word word = *part->word;
 
+    assert(part->begin <= part->end && part->end / PAGE == part->begin / PAGE);
     if (part->first > part->last || first > last)
         return 0;
     word.place = (uint32_t)part->number;

@@ -360,6 +360,7 @@ bool code_check(const struct code_block *block, uint64_t *lies)
 {
     bool is_kernel;
 
+    assert(block->count <= CODE_BLOCK_MOST && block->size <= sizeof(block->bytes));
     block_count++;
     *lies = slide;
     is_kernel =

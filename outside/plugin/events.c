@@ -45,6 +45,16 @@ static void watch_range(const struct event *event)
     events_span = around.last - events_lowest;
 }
 
+/* has_function searches by halves. */
+static void assert_sorted(const struct request_list *list, const struct request *request)
+{
+    const uint64_t *address = &request->addresses[list->first];
+
+    assert(list->first + list->count <= request->address_count);
+    for (uint32_t i = 1; i < list->count; i++)
+        assert(address[i - 1] < address[i]);
+}
+
 void events_begin(const struct request *request)
 {
     assert(request->event_count <= EVENTS_MOST);
@@ -52,8 +62,10 @@ void events_begin(const struct request *request)
         struct event *event = &events[count];
 
         event->asked = request->events[count];
+        assert(event->asked.kind <= EVENT_INTERRUPTS && event->asked.vector_first <= VECTOR_MOST);
         event->left = event->asked.period;
         event->functions = &request->addresses[event->asked.functions.first];
+        assert_sorted(&event->asked.functions, request);
         if (event->asked.kind != EVENT_MEMORY)
             continue;
         assert(event->asked.length > 0);

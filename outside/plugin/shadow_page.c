@@ -2,6 +2,7 @@
 /* See shadow_page.h. */
 #include "outside/plugin/shadow_page.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -126,6 +127,7 @@ static struct run begun(const struct writer *writer, unsigned first, unsigned en
 
 static void remove_run(struct page *page, unsigned number)
 {
+    assert(number < page->run_count);
     page->run_count--;
     memmove(&page->runs[number], &page->runs[number + 1],
             (page->run_count - number) * sizeof(*page->runs));
@@ -156,6 +158,7 @@ static bool make_way(struct page *page, unsigned count, unsigned first, unsigned
 /* Gives the page an entry for each granule. False: no room. */
 static bool expand(struct page *page)
 {
+    assert(!page->writers && page->run_count <= PAGE_RUNS);
     page->writers = take_room(GRANULES * sizeof(*page->writers), 0);
     for (unsigned i = 0; page->writers && i < page->run_count; i++) {
         const struct run *run = &page->runs[i];
