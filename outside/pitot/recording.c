@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/lib/assert.h"
 #include "outside/pitot/contexts.h"
 #include "outside/pitot/name.h"
 #include "outside/pitot/perf_file.h"
@@ -254,7 +253,6 @@ static size_t write_chain(uint64_t *words, const struct wire_sample *sample, siz
         else if (i == CHAIN_MOST / 2)
             words[count++] = NAME_LEFT_OUT;
     words[0] = count - 1;
-    assert(count <= 4 + CHAIN_MOST);
     return count;
 }
 
@@ -336,7 +334,6 @@ int recording_sample(const struct wire_sample *sample, struct refusal *why)
         words[count++] = sample->spent;
     if (recording.has_registers)
         count += write_registers(words + count);
-    assert(count <= SAMPLE_MOST);
     header.size = (uint16_t)(count * sizeof(*words));
     memcpy(words, &header, sizeof(header));
     if (recording.overwrites)
@@ -411,7 +408,6 @@ int recording_create(const struct pitot_options *options, const struct kernel *k
 {
     int error;
 
-    assert(events->count > 0 && events->count <= EVENTS_MOST);
     recording.kernel = kernel;
     recording.events = events;
     recording.chains = options->chains;
