@@ -26,9 +26,11 @@ static inline _Noreturn void host_panic(const char *what)
 /* `program_load`, which must be there, with the reason in `why`. Task context. */
 static inline const struct pitot_program *host_program(const char *path, struct refusal *why)
 {
-    const char *reason = "it cannot be loaded";
-    const struct pitot_program *program = host.program_load(path, &reason);
+    static const char *reason; /* the kernel's words outlive the call */
+    const struct pitot_program *program;
 
+    reason = "it cannot be loaded";
+    program = host.program_load(path, &reason);
     if (!program)
         refuse(why, ENOENT, "%s", reason);
     return program;

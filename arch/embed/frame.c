@@ -129,11 +129,12 @@ uint64_t arch_embed_selector(uint64_t cs)
 struct regs arch_embed_regs(const void *frame)
 {
     const uint64_t *from = frame;
-    struct regs regs;
+    struct regs regs = {.vector = 0, .error = 0};
     uint64_t *to = (uint64_t *)&regs;
 
     for (size_t i = 0; i < WORDS; i++)
-        to[i] = names[i][0] ? from[place[i]] : 0;
+        if (names[i][0])
+            to[i] = from[place[i]];
     regs.cs = arch_embed_selector(regs.cs);
     return regs;
 }
