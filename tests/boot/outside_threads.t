@@ -58,7 +58,7 @@ sub chains
 
 my ($record, $report) = slurp('README.md')
     =~ m{^[ ]{4}make[ ]outside\b.*\n[ ]{4}build(/outside/pitot[ ]record[ ].*)[ ]-kernel[ ]my\.elf[ ]
-        \.\.\.\n[ ]{4}(perf[ ]report)$}mx;
+        \.\.\.\n[ ]{4}(perf[ ]report)\b}mx;
 ok($report, 'README has three lines for a kernel of one\'s own') or BAIL_OUT('README');
 my $here = File::Spec->rel2abs($build);
 my $rest = join(' ',
