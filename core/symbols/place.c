@@ -140,10 +140,12 @@ static int add_offset(struct place *place, bool back, const char *digits, struct
 {
     const struct symbol *symbol = &place->symbol;
     uint64_t offset;
-    int error = *digits ? read_number(digits, &offset, why)
-                        : refuse(why, EINVAL, "offset missing after \"%s%c\"", symbol->name,
-                                 back ? '-' : '+');
+    int error;
 
+    if (!*digits)
+        return refuse(why, EINVAL, "offset missing after \"%s%c\"", symbol->name,
+                      back ? '-' : '+');
+    error = read_number(digits, &offset, why);
     if (error)
         return error;
     if (back && offset > place->address)

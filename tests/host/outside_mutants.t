@@ -70,6 +70,7 @@ cmp_ok(-s "$room/blame.data", '>', 4_200, 'there are files to change');
     system("make --no-print-directory $build/hosted/flags > $logs/build.log 2>&1");
 }
 chomp(my $compiler = slurp("$build/hosted/flags"));
+$compiler .= q{ -DPITOT_COMMIT='""'};
 my ($core) = slurp('outside/outside.mk') =~ /^PITOT_CORE := .*\.c,(.*?)\)\)$/m;
 my @sources = ('tests/fuzz/pitot_mutants.c', map({ "core/$_.c" } split(' ', $core)),
     grep { !m{/(?:main|machine|answer)\.c$} } glob('outside/pitot/*.c'));
@@ -93,8 +94,8 @@ sub compiled
 sub linked
 {
     my ($program, @objects) = @_;
-    return system("$compiler @objects -ldw -lelf -liberty -o $program >> $logs/build.log 2>&1")
-        == 0;
+    my $libraries = "$build/outside/page.o -ldw -lelf -liberty";
+    return system("$compiler @objects $libraries -o $program >> $logs/build.log 2>&1") == 0;
 }
 
 # Runs the program: its status and its output.
