@@ -107,26 +107,45 @@ static char *read_number(char *at, uint64_t *number)
 }
 
 /*
- * "comm tid period event: ..."; the comm may have blanks. Returns what follows the event, or NULL
- * if the line is no head.
+ * Returns the colon that ends the event's name, which has colons and, of C++ and Rust, blanks:
+ * after it the line ends, or an address follows. NULL: there is none.
+ */
+static char *find_event_end(char *event)
+{
+    for (char *at = strchr(event, ':'); at; at = strchr(at + 1, ':')) {
+        char *rest = at + 1 + strspn(at + 1, " ");
+        char *after = rest + strspn(rest, "0123456789abcdef");
+
+        if (strspn(rest, "\n") == strlen(rest) || (rest > at + 1 && after > rest && *after == ' '))
+            return at;
+    }
+    return NULL;
+}
+
+/*
+ * "comm tid period event: ..."; the comm may have blanks, and the tid is -1 if the thread is not
+ * known. Returns what follows the event, or NULL if the line is no head.
  */
 static char *read_head(char *line)
 {
     uint64_t tid, weight;
-    char *comm = line + strspn(line, " "), *end;
+    char *comm = line + strspn(line, " ");
 
     for (char *at = comm; (at = strchr(at, ' ')) != NULL; at += strspn(at, " ")) {
-        char *number = at + strspn(at, " "), *event;
+        char *number = at + strspn(at, " "), *event, *end;
+        bool negative = *number == '-';
 
-        number = read_number(number, &tid);
+        number = read_number(number + negative, &tid);
         event = number ? read_number(number, &weight) : NULL;
-        end = event ? event + strcspn(event, " \n") : NULL;
-        if (!end || end == event || end[-1] != ':')
+        end = event ? find_event_end(event) : NULL;
+        if (!end || end == event)
             continue;
-        *at = end[-1] = '\0';
-        now.sample = (struct profile_sample){
-            .comm = comm, .event = event, .tid = (uint32_t)tid, .weight = weight};
-        return end;
+        *at = *end = '\0';
+        now.sample = (struct profile_sample){.comm = comm,
+                                             .event = event,
+                                             .tid = negative ? -(int32_t)tid : (int32_t)tid,
+                                             .weight = weight};
+        return end + 1;
     }
     return NULL;
 }

@@ -42,7 +42,7 @@ void profile_add(struct profile *profile, const struct profile_sample *sample)
     struct profile_row row = {.place = PROFILE_NO_PLACE};
     uint32_t number;
 
-    snprintf(thread, sizeof(thread), "%s (%u)", sample->comm, sample->tid);
+    snprintf(thread, sizeof(thread), "%s (%d)", sample->comm, sample->tid);
     row.event = number_of(&profile->events, sample->event);
     row.thread = number_of(&profile->threads, thread);
     row.node = add_chain(profile, sample);

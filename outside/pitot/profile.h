@@ -41,7 +41,7 @@ struct profile {
 /* One sample: its functions innermost first, and the place in the first one, or NULL. */
 struct profile_sample {
     const char *comm, *event;
-    uint32_t tid;
+    int32_t tid;
     uint64_t weight;
     size_t depth;
     char *const *functions;

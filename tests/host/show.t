@@ -232,6 +232,15 @@ is_deeply(\%drawn, {all => [1750600, '100.00', '1180.0'], take => [500000, '28.5
     'a picture has each function as wide as it weighs');
 like($said, qr/\A<\?xml .*<\/svg>\n\z/s, '... and is XML');
 
+# Names of C++ and Rust in events have blanks; perf has no thread for some samples of Linux.
+perf_says("a thread 9 2 call:<A as B>::c: \n\t10 c+0x0 (/k)\n\t20 main+0x5 (/k)\n\n"
+    . "b :-1    -1 3 call:X::operator bool:  1f X::operator bool+0x0 (/k)\n");
+show($file);
+(undef, @rows) = rows_of("$file.html");
+is_deeply(\@rows, [['call:<A as B>::c', 'a thread (9)', 'main;c', undef, 2, 1],
+        ['call:X::operator bool', 'b :-1 (-1)', 'X::operator bool', undef, 3, 1]],
+    'an event\'s name may have blanks, and a thread no number');
+
 # --- How far it is -------------------------------------------------------------------------------
 
 # perf writes samples until the terminal has told how many were read.
