@@ -193,21 +193,33 @@ static int read_lines(FILE *lines, struct profile *profile, struct refusal *why)
 
 /* --- The program --- */
 
-/* Starts perf with the recording on its input, if it is a stream, and returns its output. */
+/*
+ * Starts perf with the recording on its input, if it is a stream, and returns its output. --force:
+ * also if the file is another user's, as root in a container has them.
+ */
 static int start(const char *file, bool streams, const char *list, pid_t *pid)
 {
     char *kallsyms = NULL;
-    const char *words[] = {
-        "perf",        "--no-pager",  "script", "-i", streams ? "-" : file,
-        "--no-inline", "--max-stack", "65535",  "-F", "comm,tid,period,event,ip,sym,symoff,dso",
-        NULL,          NULL};
+    const char *words[] = {"perf",
+                           "--no-pager",
+                           "script",
+                           "--force",
+                           "-i",
+                           streams ? "-" : file,
+                           "--no-inline",
+                           "--max-stack",
+                           "65535",
+                           "-F",
+                           "comm,tid,period,event,ip,sym,symoff,dso",
+                           NULL,
+                           NULL};
     posix_spawn_file_actions_t actions;
     int ends[2], error;
 
     if (pipe2(ends, O_CLOEXEC) < 0)
         return -errno;
     if (list && asprintf(&kallsyms, "--kallsyms=%s", list) > 0)
-        words[10] = kallsyms;
+        words[sizeof(words) / sizeof(*words) - 2] = kallsyms;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, streams ? file : "/dev/null", O_RDONLY,
                                      0);

@@ -93,7 +93,7 @@ static int write_file(const struct pitot_options *options, const struct profile 
 static int read_profile(const char *input, const char *symbols, struct profile *profile,
                         struct refusal *why)
 {
-    char *beside = NULL;
+    char *beside = NULL, *copy = NULL;
     bool streams;
     int error = show_input_check(input, &streams, why);
 
@@ -101,7 +101,11 @@ static int read_profile(const char *input, const char *symbols, struct profile *
         return error;
     if (!symbols && asprintf(&beside, "%s" LIST, input) >= 0 && access(beside, R_OK) == 0)
         symbols = beside;
-    error = perf_script_read(input, streams, symbols, profile, why);
+    if (symbols)
+        error = show_input_copy(symbols, &copy, why);
+    if (!error)
+        error = perf_script_read(input, streams, copy, profile, why);
+    free(copy);
     free(beside);
     if (error)
         return error;
@@ -124,8 +128,12 @@ int show_recording(const struct pitot_options *options, struct refusal *why)
     struct profile profile = {0};
     uint32_t event = 0;
     char *made = NULL;
-    int error = read_profile(input, options->symbols, &profile, why);
+    int error = 0;
 
+    if (options->output && show_input_is(input, options->output))
+        error = refuse(why, EINVAL, "-o %s: is the recording; give another file", options->output);
+    if (!error)
+        error = read_profile(input, options->symbols, &profile, why);
     if (!error && (options->svg || options->folded))
         error = choose_event(&profile, options->event, &event, why);
     if (!error && !options->output && asprintf(&made, "%s%s", input, suffix(options)) < 0)

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* See show_input.h. */
+#define _GNU_SOURCE
 #include "outside/pitot/show_input.h"
 
 #include <byteswap.h>
 #include <errno.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -55,4 +58,32 @@ int show_input_check(const char *path, bool *streams, struct refusal *why)
         error = check_head(path, &head, (uint64_t)status.st_size, streams, why);
     close(file);
     return error;
+}
+
+bool show_input_is(const char *recording, const char *path)
+{
+    struct stat from, to;
+
+    return stat(recording, &from) == 0 && stat(path, &to) == 0 && from.st_dev == to.st_dev &&
+           from.st_ino == to.st_ino;
+}
+
+int show_input_copy(const char *path, char **copy, struct refusal *why)
+{
+    int from = input_open_text(path, "--symbols takes what nm prints", why), to;
+    char bytes[65536];
+    ssize_t count = 0;
+
+    if (from < 0)
+        return from;
+    to = memfd_create("pitot-symbols", 0);
+    while (to >= 0 && (count = read(from, bytes, sizeof(bytes))) > 0)
+        if (write(to, bytes, (size_t)count) != count)
+            break;
+    close(from);
+    if (to < 0 || count != 0)
+        return refuse(why, errno, "%s: %s", path, strerror(errno));
+    if (asprintf(copy, "/proc/self/fd/%d", to) < 0)
+        return refuse(why, ENOMEM, "out of memory");
+    return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Whether a file is a whole recording of perf. perf reports a truncated one in its own words, or
- * reads a part of it, so it is checked first. Called by outside/pitot/show.c.
+ * What perf is given: a whole recording, and symbols. perf reports a truncated recording in its own
+ * words, or reads a part of it, so it is checked first. Called by outside/pitot/show.c.
  *
  * Source: the perf tool's documentation, perf.data-file-format.
  */
@@ -13,3 +13,12 @@
 
 /* Leaves in *streams whether the file is a stream, as from `perf record -o -`. */
 int show_input_check(const char *path, bool *streams, struct refusal *why);
+
+/* Whether the path is the recording, which what is drawn must not replace. */
+bool show_input_is(const char *recording, const char *path);
+
+/*
+ * Copies symbols, which perf reads twice and so not from a pipe, as in --symbols <(nm KERNEL).
+ * Leaves in *copy, to be freed, a path for this program's children.
+ */
+int show_input_copy(const char *path, char **copy, struct refusal *why);

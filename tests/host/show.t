@@ -141,8 +141,9 @@ my $list = "cpu-clock/freq=4000/ mem:x:w instructions:u";
 my ($said, $of_it) = show($file, '--folded');
 is($said, "pitot: takes cpu-clock/freq=4000/; -e takes another of $list\n"
         . "[ pitot show: $file.folded ]\n", 'chains are folded, of the first event');
-is(slurp("$build/asked"), "--no-pager script -i $file --no-inline --max-stack 65535 -F "
-        . "comm,tid,period,event,ip,sym,symoff,dso\n", '... with no field that a file may lack');
+is(slurp("$build/asked"), "--no-pager script --force -i $file --no-inline --max-stack 65535 -F "
+        . "comm,tid,period,event,ip,sym,symoff,dso\n",
+    '... of any user, with no field that a file may lack');
 is(slurp("$file.folded"), "fs:stress;$operator;take 500000\nfs:stress;$operator;uart_send 1000600\n"
         . "a thread;[/bin/x] 250000\n", '... and weigh what their samples stand for');
 ($said) = show($file, '--folded -o - -e mem:x:w');
@@ -286,6 +287,9 @@ recording_of("$build/unended", 0);
 refused_ok("$build/unended has no sample: its recording did not end", "$build/unended");
 refused_ok("$build is a directory; pitot show reads a file", $build);
 refused_ok('a file is read, without QEMU; pitot record --show runs it', $file, '-- qemu');
+refused_ok("-o $build/./x.data: is the recording; give another file", "-o $build/./x.data",
+    $file);
+refused_ok("$build/none: No such file or directory", "--symbols $build/none", $file);
 refused_ok('"b": one file at a time', 'a b');
 refused_ok('one of --svg, --folded, --speedscope and --firefox', '--svg --folded', $file);
 refused_ok('-e is for --svg and --folded; the other forms have all events', '-e x', $file);
@@ -332,5 +336,8 @@ my $report = `PERF_CONFIG=/dev/null perf --no-pager report -i - --kallsyms=docs/
 my %reported = reverse($report =~ /^ *(\d+) +\[k\] (\S+) *$/mg);
 is_deeply(\%own, \%reported, '... in which functions weigh what perf report says');
 is(scalar(keys(%places)), 2, '... and two places touch the flag');
+my $symbols = '--symbols <(cat docs/demo.kallsyms)';
+($said) = shell("bash -c '$pitot show $build/alone.perf $symbols --folded -o -'");
+is($said, $expected, '--symbols may be a pipe, as the refusal says');
 
 done_testing();
