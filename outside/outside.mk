@@ -11,7 +11,9 @@ PREFIX ?= /usr/local
 INSTALLED = $(DESTDIR)$(PREFIX)
 COMPLETION := $(BUILD)/outside/pitot.bash $(BUILD)/outside/pitot.zsh
 INTO_BASH   = $(INSTALLED)/share/bash-completion/completions/pitot
-INTO_ZSH    = $(INSTALLED)/share/zsh/vendor-completions/_pitot
+# Where zsh looks under its own prefix and under /usr/local; for packages Debian has another folder.
+ZSH_FOLDER  = site-functions
+INTO_ZSH    = $(INSTALLED)/share/zsh/$(ZSH_FOLDER)/_pitot
 install: packages-build $(BUILD)/outside/pitot $(PLUGINS) $(COMPLETION)
 	$(Q)install -D -t $(INSTALLED)/bin $(BUILD)/outside/pitot
 	$(Q)install -D -m 644 -t $(INSTALLED)/lib/pitot $(PLUGINS)
@@ -31,7 +33,7 @@ DEB := $(BUILD)/pitot_$(VERSION)_amd64.deb
 deb: packages-build
 	+$(Q)$(MAKE) --no-print-directory $(BUILD)/outside/pitot $(PLUGINS) $(COMPLETION)
 	$(Q)rm -rf $(BUILD)/deb
-	+$(Q)$(MAKE) --no-print-directory install PACKAGES=skip PREFIX=/usr DESTDIR=$(abspath $(BUILD))/deb
+	+$(Q)$(MAKE) --no-print-directory install PACKAGES=skip PREFIX=/usr ZSH_FOLDER=vendor-completions DESTDIR=$(abspath $(BUILD))/deb
 	$(Q)tools/package $(BUILD)/deb $(VERSION) $(DEB)
 	@echo $(DEB)
 

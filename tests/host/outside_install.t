@@ -32,7 +32,7 @@ is(system(@make, 'install'), 0, 'make install');
 is_deeply(installed(), ['/opt/pitot/bin/pitot',
     (map { "/opt/pitot/lib/pitot/plugin-v$_.so" } 1 .. 7),
     map { "/opt/pitot/share/$_" } qw(bash-completion/completions/pitot man/man1/pitot.1
-        zsh/vendor-completions/_pitot)],
+        zsh/site-functions/_pitot)],
     '... puts each file in its place');
 
 my $room = stand_in_room();
@@ -109,11 +109,11 @@ is_deeply(offered('record', '--', '-'), [], '... nor after --');
 my ($other, $why, $wrong) = pitot('--completion', 'fish');
 is("$other$why$wrong", "pitot: --completion bash and --completion zsh are allowed\n129",
     'another shell is refused');
-my $zsh = slurp("$place/opt/pitot/share/zsh/vendor-completions/_pitot");
+my $zsh = slurp("$place/opt/pitot/share/zsh/site-functions/_pitot");
 like($zsh, qr/\A#compdef pitot\n/, 'zsh finds its completion');
 like($zsh, qr/'\*'\{-e,--event\}'\[.*\]:EVENT:_files' \\$/m, '... with options, help and values');
 my $parsed = `command -v zsh >/dev/null && \\
-    zsh -n $place/opt/pitot/share/zsh/vendor-completions/_pitot 2>&1`;
+    zsh -n $place/opt/pitot/share/zsh/site-functions/_pitot 2>&1`;
 is($parsed, '', '... which it parses, where it is installed');
 
 # --- The package ---------------------------------------------------------------------------------
