@@ -15,7 +15,7 @@ live:
 	$(Q)tools/show live $(RECORDING)
 
 ## make show        build/show.html, what `pitot show` draws of the recording of `make run`, or FROM=CAPTURE, FROM=perf.data;
-##                  SHOW="--svg -o FILE -e EVENT" and other options of that command
+##                  SHOW="--svg -e EVENT -o FILE" and other options of that command; --svg: build/show.svg
 show: $(BUILD)/outside/pitot
 	$(Q)tools/show page $(RECORDING) $(SHOW)
 

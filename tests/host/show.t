@@ -326,6 +326,8 @@ is($status, 1, '... also onto a full standard output');
 ($said) = shell("BUILD=$build tools/show page docs/demo.perf");
 is($said, "[ pitot show: $build/show.html ]\n", '`make show` draws the demonstration');
 (undef, @rows) = rows_of("$build/show.html");
+($said) = shell("BUILD=$build tools/show page docs/demo.perf --svg");
+is($said, "[ pitot show: $build/show.svg ]\n", '... also as a picture');
 my (%own, %places);
 for my $row (@rows) {
     $own{$row->[2] =~ s/.*;//r} += $row->[4];
