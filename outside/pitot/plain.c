@@ -12,8 +12,20 @@
 #define WIDTH 4 /* characters of SHOWN */
 
 /*
- * Returns the bytes of the character at `text`; 0: a control character, or no UTF-8. 0xc2 also
- * begins the control characters from 0x80 to 0x9f.
+ * What may follow the first byte of a character, where that is not 0x80 to 0xbf: no control
+ * characters from 0x80 to 0x9f, no longer form of a short one, no surrogates, none beyond 0x10ffff.
+ */
+static bool is_second(unsigned char first, unsigned char second)
+{
+    unsigned char least = first == 0xc2 || first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
+    unsigned char most = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
+
+    return second >= least && second <= most;
+}
+
+/*
+ * Returns the bytes of the character at `text`; 0: a control character, no UTF-8, or U+FFFE and
+ * U+FFFF, which XML has not.
  */
 static size_t character(const unsigned char *text)
 {
@@ -24,7 +36,9 @@ static size_t character(const unsigned char *text)
     for (size_t i = 1; i <= more; i++)
         if ((text[i] & 0xc0) != 0x80)
             return 0;
-    if (*text == 0xc2 && text[1] < 0xa0)
+    if (more && !is_second(*text, text[1]))
+        return 0;
+    if (text[0] == 0xef && text[1] == 0xbf && text[2] >= 0xbe)
         return 0;
     return more ? more + 1 : 0;
 }

@@ -242,6 +242,23 @@ is_deeply(\@rows, [['call:<A as B>::c', 'a thread (9)', 'main;c', undef, 2, 1],
         ['call:X::operator bool', 'b :-1 (-1)', 'X::operator bool', undef, 3, 1]],
     'an event\'s name may have blanks, and a thread no number');
 
+# The last character before each gap, and what lies in it: no UTF-8, or not in XML.
+sub shown_as
+{
+    my ($name) = @_;
+    perf_says("a 7 1 x: 10 $name+0x1 (/k)\n");
+    return (show($file, '--folded -o -'))[0] =~ /^a;(.*) 1$/m ? $1 : undef;
+}
+
+for my $name ("\xed\x9f\xbf", "\xef\xbf\xbd", "\xf4\x8f\xbf\xbf") {
+    is(shown_as($name), $name, 'a character is shown');
+}
+for my $name ("\xed\xa0\x80", "\xef\xbf\xbe", "\xf4\x90\x80\x80", "\xe0\x9f\xbf",
+    "\xf0\x8f\xbf\xbf") {
+    my $bytes = join('', map { sprintf('\\x%02x', ord) } split(//, $name));
+    is(shown_as($name), $bytes, "... and what is none by its bytes, $bytes");
+}
+
 # --- How far it is -------------------------------------------------------------------------------
 
 # perf writes samples until the terminal has told how many were read.
