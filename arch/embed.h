@@ -55,9 +55,16 @@ bool arch_embed_is_trap(uintptr_t address);
 
 void embed_debug_entry(void);
 bool embed_debug_trap(struct regs *regs);
+void embed_debug_other(struct regs *regs);
 
 /* Top of the CPU's stack of debug traps. Any context. */
 uintptr_t arch_embed_debug_stack(unsigned cpu);
+
+/*
+ * Top of the stack on which the CPU would enter the kernel's own gate 1; 0: the interrupted one.
+ * Any context.
+ */
+uintptr_t arch_embed_next_stack(unsigned cpu);
 
 /*
  * Leads this CPU's debug traps to Pitot. Returns why that cannot be, or NULL. Interrupt and task

@@ -7,6 +7,8 @@
 #include "arch/x86_64/entry/trap.h"
 #include "core/host.h"
 
+#define CPU_FRAME_WORDS 5 /* ip, cs, flags, sp, ss */
+
 void (*embed_debug_late)(struct regs *regs);
 
 /* Watches are off. A nested trap, for example in an NMI handler, leaves DR7 unchanged. */
@@ -40,8 +42,8 @@ __attribute__((section(".text.nowatch"))) static void arm_again(void)
 }
 
 /*
- * From debug_entry.asm. Of this code, only this function and arm_again run, and only the latter's
- * last loads read, with watches armed.
+ * From debug_entry.asm. Of this code, only these functions and arm_again run, and only the
+ * latter's last loads read, with watches armed.
  */
 __attribute__((section(".text.nowatch"))) bool embed_debug_trap(struct regs *regs)
 {
@@ -51,6 +53,25 @@ __attribute__((section(".text.nowatch"))) bool embed_debug_trap(struct regs *reg
     ours = serve(regs);
     arm_again();
     return ours;
+}
+
+/*
+ * From debug_entry.asm, if the trap is not Pitot's. Copies the CPU's part of the frame to where it
+ * would be without Pitot: the kernel's own code may hit a watch, whose trap overwrites the stack of
+ * debug traps. The gate finds the copy by `error`.
+ */
+__attribute__((section(".text.nowatch"))) void embed_debug_other(struct regs *regs)
+{
+    uintptr_t top;
+    uint64_t *to;
+
+    cpu_write_dr7(DR7_OFF);
+    top = arch_embed_next_stack(arch_cpu_id());
+    to = (uint64_t *)((top ? top : regs->sp) & ~(uintptr_t)15) - CPU_FRAME_WORDS;
+    for (unsigned i = 0; i < CPU_FRAME_WORDS; i++)
+        to[i] = (&regs->ip)[i];
+    regs->error = (uintptr_t)to;
+    arm_again();
 }
 
 static bool serve_frame(void *frame)

@@ -2,14 +2,16 @@
 ;
 ; Debug trap gate for a kernel without one of its own (core/pitot.h): entered by the CPU, interrupts
 ; off, on the stack of debug traps. A trap that is not Pitot's continues at embed_debug_next as if
-; the CPU had entered there; a program's trap does so at once, as GS may be the program's. May not
-; be watched: all of it runs while watches are armed.
+; the CPU had entered there, on the stack that it would have had; a program's trap does so at once,
+; on this stack, as GS may be the program's. May not be watched: all of it runs while watches are
+; armed.
 
 %include "offsets.inc"
 %include "arch/x86_64/unwind/cfi.inc"
 %include "arch/x86_64/entry/frame.inc"
 
 extern embed_debug_trap
+extern embed_debug_other
 extern embed_debug_next
 
 section .text.nowatch progbits alloc exec nowrite align=16
@@ -26,12 +28,21 @@ cfi_start embed_debug_entry, trap
         save_registers
         mov rdi, rsp
         call embed_debug_trap
-        test al, al                     ; nothing below changes the flags before the jump
+        test al, al
+        jnz .restore
+        mov rdi, rsp
+        call embed_debug_other
+        xor eax, eax
+.restore:                               ; nothing below changes the flags before the jump
         restore_registers
+        jz .other
         lea rsp, [rsp + 16]
         cfi_offset 40
-        jz .next
         iretq
+.other:
+        cfi_offset 56
+        mov rsp, [rsp + 8]              ; embed_debug_other has put there where it copied the frame
+        cfi_offset 40
 .next:
         jmp [rel embed_debug_next]
 cfi_end

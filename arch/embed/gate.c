@@ -48,6 +48,14 @@ static _Noreturn void debug_unclaimed(void)
 /* Where debug_entry.asm continues after traps that are not Pitot's: where the first gate led. */
 NOWATCH_DATA void (*embed_debug_next)(void) = debug_unclaimed;
 
+static unsigned next_ist;                   /* the first gate's IST stack; 0: none */
+static uintptr_t next_stack[ARCH_CPUS_MAX]; /* its top. [owning CPU] */
+
+uintptr_t arch_embed_next_stack(unsigned cpu)
+{
+    return next_stack[cpu];
+}
+
 static struct gate *debug_gate(void)
 {
     struct table_pointer idt;
@@ -117,6 +125,20 @@ static void gate_write(struct gate *gate, struct tss *task)
                           .offset_high = (uint32_t)(entry >> 32)};
 }
 
+/* CPUs may share the gate, but not the TSS. A kernel may write either anew. */
+static void keep_next(const struct gate *gate, const struct tss *task)
+{
+    uintptr_t top;
+
+    if (gate->type & GATE_PRESENT && gate_address(gate) != (uintptr_t)embed_debug_entry) {
+        embed_debug_next = (void (*)(void))gate_address(gate);
+        next_ist = gate->ist & IST_STACKS;
+    }
+    top = next_ist ? task->ist[next_ist - 1] : 0;
+    if (top != arch_embed_debug_stack(arch_cpu_id()))
+        next_stack[arch_cpu_id()] = top;
+}
+
 /* Interrupts are off, so that all is of one CPU. */
 static const char *gate_take(void)
 {
@@ -135,8 +157,7 @@ static const char *gate_take(void)
                "descriptor";
     if (is_taken(gate, task))
         return NULL;
-    if (gate->type & GATE_PRESENT && gate_address(gate) != (uintptr_t)embed_debug_entry)
-        embed_debug_next = (void (*)(void))gate_address(gate);
+    keep_next(gate, task);
     if (!(cpu_read_cr4() & CR4_CET)) /* with it, WP stays */
         cpu_write_cr0(cr0 & ~CR0_WP);
     gate_write(gate, task);

@@ -38,6 +38,9 @@ $(eval $(call C_PORT,outer-gateless,0 1 2,$(call outer,0)))
 $(eval $(call C_PORT,tickless,0 1 2,$(call elsewhere,pitot_tick,pitot_doubtful)))
 $(eval $(call C_PORT,stray,0 1 2,$(call wrap,record_end)))
 $(eval $(call C_PORT,stray-first,0 1 2,$(call wrap,record_end pitot_init) -Wl$(comma)--defsym=GATE=1))
+served = $(call wrap,pitot_init trap_serve record_end) -Wl$(comma)--defsym=GATE_STACK=$(1)
+$(eval $(call C_PORT,served,0 1 2,$(call served,0)))
+$(eval $(call C_PORT,served-stack,0 1 2,$(call served,1)))
 $(eval $(call C_PORT,low,0 1 2,-Wl$(comma)--defsym=LOW=1))
 $(eval $(call C_PORT,nameless,0 1 2,-Wl$(comma)--build-id=none))
 $(eval $(call C_PORT,level3,0 1 2 3,,,2))
@@ -79,6 +82,7 @@ $(BUILD)/ports/c-outer-entry.elf $(BUILD)/ports/c-outer-gateless.elf: ports/c/va
 $(BUILD)/ports/c-gdb-stack.elf: ports/c/variants/gdb_stack.c
 $(BUILD)/ports/c-stray.elf: ports/c/variants/stray.c
 $(BUILD)/ports/c-stray-first.elf: ports/c/variants/stray.c
+$(BUILD)/ports/c-served.elf $(BUILD)/ports/c-served-stack.elf: ports/c/variants/served.c
 $(BUILD)/ports/c-stray-first.elf $(BUILD)/ports/c-istless.elf: ports/c/variants/gate.c
 
 # Other builds of the object: FOLDER, VARIABLES.
@@ -114,4 +118,4 @@ $(BUILD)/ports/%-tables.elf: $(BUILD)/ports/%.elf $(TABLE_TOOLS) tools/pitot-tab
 	$(Q)BUILD=$(BUILD) tools/pitot-tables --text text_start,text_end --exempt .boot $@.part
 	$(Q)mv $@.part $@
 
-C_PORTS := $(patsubst %,$(BUILD)/ports/c-%.elf,level0 level1 level2 level3 level2-tables own-gate-tables small-tables low-tables nameless-tables level3-tables level4 level4-tables level6-tables level7-tables level4-small-tables level4-two-tables level4-tickless-tables level4-deaf-tables level3-inline lacks moves one-of-two two-of-one deaf dropped istless task-state tickless many-threads frame-copied bp-wrong frame-low outer-entry outer-gateless stray stray-first level5 lineless vanishes gdb-stack gdbless gdb-of-two)
+C_PORTS := $(patsubst %,$(BUILD)/ports/c-%.elf,level0 level1 level2 level3 level2-tables own-gate-tables small-tables low-tables nameless-tables level3-tables level4 level4-tables level6-tables level7-tables level4-small-tables level4-two-tables level4-tickless-tables level4-deaf-tables level3-inline lacks moves one-of-two two-of-one deaf dropped istless task-state tickless many-threads frame-copied bp-wrong frame-low outer-entry outer-gateless stray stray-first served served-stack level5 lineless vanishes gdb-stack gdbless gdb-of-two)

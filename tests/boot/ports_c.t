@@ -54,6 +54,8 @@ my %others = (
     '2, on a small stack' => 'small-tables',
     '2, a stray trap' => 'stray',
     '2, a stray trap, with no gate' => 'stray-first',
+    '2, that serves debug traps' => 'served',
+    '2, that serves them on a stack of its own' => 'served-stack',
 );
 
 sub kernel { return "$build/ports/c-" . ($others{$_[0]} // "level$_[0]") . '.elf' }
@@ -320,6 +322,16 @@ sub stray
 stray('2, a stray trap', 'one is for the kernel to serve', 2 * 9 + 1, qr/^trap 1 at \d+$/m);
 stray('2, a stray trap, with no gate', '... or ends the kernel', 2 * 2 + 1,
     qr/^a debug trap that is not Pitot's, and gate 1 of the IDT was empty$/m);
+
+# Its handler hits the watch, whose trap takes the stack of debug traps.
+for my $level ('2, that serves debug traps', '2, that serves them on a stack of its own') {
+    my ($ended, $console) = run_level($level, '-e mem:' . address($level, 'served') . '/8:w');
+    is($ended, $done, "level $level: it runs to its end");
+    my ($served) = $console =~ /^(\d+) served, 0 on another stack$/m;
+    ok($served, '... its traps come on the stack that its gate had');
+    my ($records) = $console =~ /^(\d+) records$/m;
+    is($records, $served, '... and each hits the watch');
+}
 
 # --- ... with a gate of its own -------------------------------------------------------------------
 
