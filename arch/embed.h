@@ -8,7 +8,7 @@
 
 #include "arch/regs.h"
 
-/* Called once at boot, before any other function of arch. */
+/* Called once at boot, before the first breakpoint; until then pitot_debug_trap does nothing. */
 void arch_embed_init(void);
 
 /* True if tools/pitot-tables has filled in the tables. Any context. */

@@ -170,9 +170,9 @@ struct pitot_kernel {
 };
 
 /*
- * Returns 0, or the reason for failure; then it may be called again. Before it has succeeded,
- * tracepoints, pitot_thread_runs, pitot_tick and pitot_debug_trap do nothing, and the others are
- * not called.
+ * Returns 0, or the reason for failure; then, and only then, it may be called again. Before it has
+ * succeeded, tracepoints, pitot_thread_runs, pitot_tick and pitot_debug_trap do nothing, and the
+ * others are not called.
  */
 const char *pitot_init(const struct pitot_kernel *kernel);
 

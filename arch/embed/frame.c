@@ -12,6 +12,7 @@
 
 #define RING_OF_SELECTOR 3
 #define WORDS            (sizeof(struct regs) / sizeof(uint64_t))
+#define CPU_FIRST        (offsetof(struct regs, ip) / sizeof(uint64_t))
 #define NAME_SIZE        6
 
 static const char names[WORDS][NAME_SIZE] = {"r15", "r14", "r13", "r12",   "bp", "bx", "r11", "r10",
@@ -68,6 +69,8 @@ const char *arch_embed_frame_init(void)
             return "frame of struct pitot_kernel: only r8 to r15, ax, bx, cx, dx, si, di, bp, ip, "
                    "cs, "
                    "flags, sp, ss and - are allowed, with a blank between two";
+        if (i < WORDS && found & 1u << i)
+            return "frame of struct pitot_kernel has a register twice";
         if (i < WORDS) {
             place[i] = (uint8_t)words;
             found |= 1u << i;
@@ -81,6 +84,10 @@ const char *arch_embed_frame_init(void)
             return "frame of struct pitot_kernel lacks a register: r8 to r15, ax, bx, cx, dx, si, "
                    "di, "
                    "bp, ip, cs, flags, sp and ss are needed";
+    for (size_t i = CPU_FIRST + 1; i < WORDS; i++)
+        if (place[i] != place[i - 1] + 1)
+            return "frame of struct pitot_kernel: the CPU's words lie as `ip cs flags sp ss`, "
+                   "upwards";
     return NULL;
 }
 

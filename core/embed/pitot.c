@@ -123,6 +123,8 @@ const char *pitot_init(const struct pitot_kernel *kernel)
 {
     const char *wrong;
 
+    if (state.ready)
+        return "pitot_init has succeeded before";
     if ((uintptr_t)kernel->text >= (uintptr_t)kernel->text_end ||
         (uintptr_t)pitot_init < (uintptr_t)kernel->text ||
         (uintptr_t)pitot_init >= (uintptr_t)kernel->text_end)
@@ -137,7 +139,6 @@ const char *pitot_init(const struct pitot_kernel *kernel)
         host.cpu = only_cpu;
     if (!host.task_name)
         host.task_name = embed_task_name;
-    arch_embed_init();
     wrong = arch_embed_frame_init();
     if (wrong)
         return wrong;
@@ -146,6 +147,7 @@ const char *pitot_init(const struct pitot_kernel *kernel)
     wrong = open_tables();
     if (wrong)
         return wrong;
+    arch_embed_init(); /* until now pitot_debug_trap does nothing */
     breakpoint_init();
     nmi_clock_missing("the kernel's timer is an interrupt");
     pitot_thread_named(0, kernel->name ? kernel->name : "kernel");

@@ -395,9 +395,13 @@ is_deeply([$console =~ /^without it: (.*)$/mg],
         'frame of struct pitot_kernel lacks a register: r8 to r15, ax, bx, cx, dx, si, di, bp, ip, '
             . 'cs, flags, sp and ss are needed',
         'frame of struct pitot_kernel: only r8 to r15, ax, bx, cx, dx, si, di, bp, ip, cs, flags, '
-            . 'sp, ss and - are allowed, with a blank between two'],
+            . 'sp, ss and - are allowed, with a blank between two',
+        'frame of struct pitot_kernel has a register twice',
+        "frame of struct pitot_kernel: the CPU's words lie as `ip cs flags sp ss`, upwards",
+        'pitot_init has succeeded before'],
     'a member that every kernel needs is missed by name');
-like($console, qr/^80 records$/m, '... and pitot_init may come again, with all');
+like($console, qr/^not Pitot's, DR7 is as it was$/m, '... the debug registers stay the kernel\'s');
+like($console, qr/^80 records$/m, '... and pitot_init may come again, with all, and not once more');
 refuses('3, of an object for one', '-e shop:job_done', 'more CPUs than the object is made for');
 # By the host's clock, as the wait is long.
 for my $event ('mem:' . address('3, that does not answer', 'jobs_done') . '/8:w', 'shop:job_done') {
