@@ -66,6 +66,21 @@ static struct gate *debug_gate(void)
     return (struct gate *)idt.base + VECTOR_DEBUG;
 }
 
+/* Its trap would overwrite a debug trap's frame, and the other way round. */
+static bool is_shared(unsigned ist)
+{
+    struct table_pointer idt;
+    const struct gate *gate;
+
+    __asm__ volatile("sidt %0" : "=m"(idt));
+    gate = (const struct gate *)idt.base;
+    for (unsigned vector = 0; (vector + 1) * sizeof(*gate) <= idt.limit + 1u; vector++)
+        if (vector != VECTOR_DEBUG && gate[vector].type & GATE_PRESENT &&
+            (gate[vector].ist & IST_STACKS) == ist)
+            return true;
+    return false;
+}
+
 static uintptr_t gate_address(const struct gate *gate)
 {
     return (uintptr_t)gate->offset_high << 32 | (uintptr_t)gate->offset_middle << 16 |
@@ -157,6 +172,8 @@ static const char *gate_take(void)
                "descriptor";
     if (is_taken(gate, task))
         return NULL;
+    if (is_shared(host.debug_ist))
+        return "debug_ist of struct pitot_kernel: another gate of the IDT has that IST stack";
     keep_next(gate, task);
     if (!(cpu_read_cr4() & CR4_CET)) /* with it, WP stays */
         cpu_write_cr0(cr0 & ~CR0_WP);

@@ -51,6 +51,7 @@ $(eval $(call C_PORT,one-of-two,0 1 2,,,2,1))
 $(eval $(call C_PORT,two-of-one,0 1 2 3,,,,2))
 $(eval $(call C_PORT,deaf,0 1 2 3,$(call elsewhere,pitot_stand,pitot_doubtful),,2))
 $(eval $(call C_PORT,istless,0 1 2,$(call wrap,pitot_init) -Wl$(comma)--defsym=GATE=2))
+$(eval $(call C_PORT,ist-shared,0 1 2,$(call wrap,pitot_init) -Wl$(comma)--defsym=GATE=3))
 $(eval $(call C_PORT,level4,0 1 2 4,,,,,level4))
 $(eval $(call C_PORT,level4-two,0 1 2 3 4,,,2,,level4))
 $(eval $(call C_PORT,level4-small,0 1 2 4,$(small) $(call wrap,pitot_command),,,,level4))
@@ -83,7 +84,7 @@ $(BUILD)/ports/c-gdb-stack.elf: ports/c/variants/gdb_stack.c
 $(BUILD)/ports/c-stray.elf: ports/c/variants/stray.c
 $(BUILD)/ports/c-stray-first.elf: ports/c/variants/stray.c
 $(BUILD)/ports/c-served.elf $(BUILD)/ports/c-served-stack.elf: ports/c/variants/served.c
-$(BUILD)/ports/c-stray-first.elf $(BUILD)/ports/c-istless.elf: ports/c/variants/gate.c
+$(patsubst %,$(BUILD)/ports/c-%.elf,stray-first istless ist-shared): ports/c/variants/gate.c
 
 # Other builds of the object: FOLDER, VARIABLES.
 define C_PORT_LIB
@@ -118,4 +119,4 @@ $(BUILD)/ports/%-tables.elf: $(BUILD)/ports/%.elf $(TABLE_TOOLS) tools/pitot-tab
 	$(Q)BUILD=$(BUILD) tools/pitot-tables --text text_start,text_end --exempt .boot $@.part
 	$(Q)mv $@.part $@
 
-C_PORTS := $(patsubst %,$(BUILD)/ports/c-%.elf,level0 level1 level2 level3 level2-tables own-gate-tables small-tables low-tables nameless-tables level3-tables level4 level4-tables level6-tables level7-tables level4-small-tables level4-two-tables level4-tickless-tables level4-deaf-tables level3-inline lacks moves one-of-two two-of-one deaf dropped istless task-state tickless many-threads frame-copied bp-wrong frame-low outer-entry outer-gateless stray stray-first served served-stack level5 lineless vanishes gdb-stack gdbless gdb-of-two)
+C_PORTS := $(patsubst %,$(BUILD)/ports/c-%.elf,level0 level1 level2 level3 level2-tables own-gate-tables small-tables low-tables nameless-tables level3-tables level4 level4-tables level6-tables level7-tables level4-small-tables level4-two-tables level4-tickless-tables level4-deaf-tables level3-inline lacks moves one-of-two two-of-one deaf dropped istless ist-shared task-state tickless many-threads frame-copied bp-wrong frame-low outer-entry outer-gateless stray stray-first served served-stack level5 lineless vanishes gdb-stack gdbless gdb-of-two)

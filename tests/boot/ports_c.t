@@ -43,6 +43,7 @@ my %others = (
     '2, with its own gate' => 'own-gate',
     '2, with its own gate and tables' => 'own-gate-tables',
     '2, with no IST stack' => 'istless',
+    '2, with an IST stack that NMIs have' => 'ist-shared',
     '2, with many threads' => 'many-threads',
     '2, with no tick' => 'tickless',
     '2, with a copied frame' => 'frame-copied',
@@ -174,6 +175,8 @@ my $stack = q{the stack of the debug trap's gate};
 refuses(2, '-e mem:' . address(2, $_) . ':x', $gate)
     for qw(embed_debug_entry pitot_debug_trap trap_common);
 refuses(2, '-e mem:' . address(2, 'debug_stack') . '/8:w', $stack);
+refuses('2, with an IST stack that NMIs have', "-e $watched/8:w",
+    'debug_ist of struct pitot_kernel: another gate of the IDT has that IST stack');
 refuses('2, with no IST stack', "-e $watched/8:w",
     'debug_ist of struct pitot_kernel is not 1 to 7: the IST stack of debug traps');
 # ports/c/variants/task_state.c: what the GDT says now, which the CPU reads only at `ltr`.
