@@ -75,11 +75,12 @@ bool arch_cpus_park(unsigned *absent)
         return true;
     }
     flags = arch_irq_save();
+    /* First, as CPUs that share an IDT would read the gate while another writes it. */
+    gate_wrong[arch_cpu_id()] = arch_embed_gate_take();
     if (ARCH_CPUS_MAX > 1 && arch_cpus() > 1 && !stop_others(absent)) {
         arch_irq_restore(flags);
         return false;
     }
-    gate_wrong[arch_cpu_id()] = arch_embed_gate_take();
     parking.depth = 1;
     parking.flags = flags;
     return true;
