@@ -40,7 +40,8 @@ Q     := $(if $(filter 1,$(V)),,@)
 LIB_CFLAGS := -std=gnu11 -O2 -g -ffreestanding -fno-pic -mcmodel=kernel -mno-red-zone -mgeneral-regs-only \
               -fasynchronous-unwind-tables -fcf-protection=none -fno-stack-protector -fno-common \
               -ffile-prefix-map=$(CURDIR)=. -fno-optimize-sibling-calls -fno-omit-frame-pointer -Wall -Wextra -Werror \
-              -Iarch/embed -Icore/embed -I. -DEMBED_CPUS=$(CPUS) -DEMBED_RING_SIZE=$(RING) -DEMBED_INLINE='"$(INLINE)"'
+              -Iarch/embed -Icore/embed -I. -DEMBED_CPUS=$(CPUS) -DEMBED_RING_SIZE=$(RING) -DEMBED_INLINE='"$(INLINE)"' \
+              -DEMBED_ASKS_MEMBERS=$(if $(filter core/embed/inline.h,$(INLINE)),true,false)
 
 LIB_C   := $(wildcard core/*.c $(foreach room,lib symbols tracepoint breakpoint unwind ring sample aggregate event stream \
                embed,core/$(room)/*.c)) core/recording/merge.c \

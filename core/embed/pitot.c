@@ -104,13 +104,13 @@ static const char *missing_of(const struct pitot_kernel *kernel)
 {
     unsigned cpus = ARCH_CPUS_MAX > 1 && kernel->cpus ? kernel->cpus : ARCH_CPUS_MAX;
 
-    if (!kernel->clock)
+    if (EMBED_ASKS_MEMBERS && !kernel->clock)
         return "clock of struct pitot_kernel is 0";
     if (!kernel->panic)
         return "panic of struct pitot_kernel is 0";
     if (!kernel->write)
         return "write of struct pitot_kernel is 0";
-    if (cpus > 1 && !kernel->cpu)
+    if (EMBED_ASKS_MEMBERS && cpus > 1 && !kernel->cpu)
         return "more than one CPU: cpu of struct pitot_kernel is 0";
     if (cpus > 1 && !kernel->interrupt_others)
         return "more than one CPU: interrupt_others of struct pitot_kernel is 0";

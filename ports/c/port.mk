@@ -45,7 +45,7 @@ $(eval $(call C_PORT,low,0 1 2,-Wl$(comma)--defsym=LOW=1))
 $(eval $(call C_PORT,nameless,0 1 2,-Wl$(comma)--build-id=none))
 $(eval $(call C_PORT,level3,0 1 2 3,,,2))
 $(eval $(call C_PORT,moves,0 1 2 3,$(call wrap,pitot_stand others_ask pitot_start),,2))
-$(eval $(call C_PORT,level3-inline,0 1 2 3,,,,2,inline))
+$(eval $(call C_PORT,level3-inline,0 1 2 3,$(call wrap,pitot_init),,,2,inline))
 $(eval $(call C_PORT,lacks,0 1 2 3,$(call wrap,pitot_init),,2))
 $(eval $(call C_PORT,one-of-two,0 1 2,,,2,1))
 $(eval $(call C_PORT,two-of-one,0 1 2 3,,,,2))
@@ -70,6 +70,7 @@ $(eval $(call C_PORT,dropped,0,,$(BUILD)/ports/dropped.ld))
 
 $(BUILD)/ports/c-level6.elf: ports/c/variants/rest.c
 $(BUILD)/ports/c-level7.elf: ports/c/variants/restart.c
+$(BUILD)/ports/c-level3-inline.elf: ports/c/variants/memberless.c
 $(BUILD)/ports/c-lacks.elf: ports/c/variants/lacks.c
 $(BUILD)/ports/c-own-gate.elf: ports/c/variants/own_gate.c
 $(BUILD)/ports/c-level4.elf $(BUILD)/ports/c-level4-small.elf: ports/c/variants/both.c
