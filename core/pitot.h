@@ -108,7 +108,7 @@ struct pitot_kernel {
     void (*print)(const char *text, unsigned long length); /* task context */
     /*
      * Returns at least `bytes` bytes of zeroed, page-aligned memory; or 0, and how much is
-     * available. Task context. 0: MEMORY bytes of `make lib`.
+     * available. Task context. 0, as memory_give then is: MEMORY bytes of `make lib`.
      */
     void *(*memory_take)(unsigned long bytes, const char **why);
     void (*memory_give)(void *memory, unsigned long bytes);

@@ -114,6 +114,10 @@ static const char *missing_of(const struct pitot_kernel *kernel)
         return "more than one CPU: cpu of struct pitot_kernel is 0";
     if (cpus > 1 && !kernel->interrupt_others)
         return "more than one CPU: interrupt_others of struct pitot_kernel is 0";
+    if (!kernel->memory_take != !kernel->memory_give)
+        return "memory_take or memory_give of struct pitot_kernel is 0: both or neither";
+    if (kernel->trap_count && !kernel->traps)
+        return "traps of struct pitot_kernel is 0, and trap_count is not";
     if (kernel->trap_count && !kernel->frame)
         return "traps: " EMBED_NO_FRAME;
     return NULL;

@@ -394,7 +394,9 @@ records($inline, '-e mem:' . address($inline, 'jobs_done') . '/8:w -e shop:job_d
 my $given = 'of struct pitot_kernel is 0';
 is_deeply([$console =~ /^without it: (.*)$/mg],
     [(map { "$_ $given" } qw(clock panic write)), "more than one CPU: cpu $given",
-        "more than one CPU: interrupt_others $given", "traps: frame $given: what trap entries push",
+        "more than one CPU: interrupt_others $given",
+        "memory_take or memory_give $given: both or neither", "traps $given, and trap_count is not",
+        "traps: frame $given: what trap entries push",
         'frame of struct pitot_kernel lacks a register: r8 to r15, ax, bx, cx, dx, si, di, bp, ip, '
             . 'cs, flags, sp and ss are needed',
         'frame of struct pitot_kernel: only r8 to r15, ax, bx, cx, dx, si, di, bp, ip, cs, flags, '

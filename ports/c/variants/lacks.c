@@ -21,6 +21,13 @@ static void try(const struct pitot_kernel *kernel)
     say("\n");
 }
 
+static void *take(unsigned long bytes, const char **why)
+{
+    (void)bytes;
+    *why = "none is left";
+    return 0;
+}
+
 /* They are the kernel's as long as Pitot has not begun. */
 static void use_debug_registers(void)
 {
@@ -52,6 +59,12 @@ const char *__wrap_pitot_init(const struct pitot_kernel *kernel)
     with.interrupt_others = 0;
     try(&with);
     with.interrupt_others = kernel->interrupt_others;
+    with.memory_take = take;
+    try(&with);
+    with.memory_take = 0;
+    with.traps = 0;
+    try(&with);
+    with.traps = kernel->traps;
     with.frame = 0;
     try(&with);
     with.frame = "r15 r14 r13 r12 r11 r10 r9 r8 bp di si dx cx bx ax ip cs flags sp";
