@@ -305,6 +305,8 @@ struct wire_masked {
 struct wire_locks {
     struct wire_head head;
     uint64_t lost_locks, lost_orders, lost_masked; /* for lack of room */
+    uint64_t lost_words; /* exchanges of words that may be locks, for lack of room */
+    uint64_t lost_holds; /* locks that were taken by a thread that had too many */
 };
 
 enum wire_race_kind {

@@ -207,8 +207,10 @@ static int tell_all(const struct command *command, const struct watch *watch, st
                         "what takes yours\n");
     watch_tell(unseen, "lock", "taken or given back unseen: by code that is not named");
     watch_tell(totals.lost_locks, "lock", "without room");
-    watch_tell(totals.lost_orders, "order of locks", "without room");
-    watch_tell(totals.lost_masked, "time with interrupts off", "without room");
+    watch_tell(totals.lost_words, "exchange", "without room: locks by sight may be missing");
+    watch_tell(totals.lost_holds, "lock", "taken by a thread that held 24: orders are missing");
+    watch_tell(totals.lost_orders, "order", "of locks without room");
+    watch_tell(totals.lost_masked, "time", "with interrupts off without room");
     watch_tell_losses(watch);
     fprintf(stderr,
             "[ pitot locks: %zu report%s; %zu lock%s, taken %" PRIu64 " time%s, %zu held at the "

@@ -21,7 +21,7 @@
 static struct lock *locks; /* [number - 1]; pages take memory only once used */
 static uint32_t lock_count;
 static uint32_t *numbers; /* a hash table with open addressing, by address; 0: free */
-static uint64_t lost;
+static uint64_t lost, lost_holds;
 
 /* What a thread holds, in the order of taking. */
 static struct holder {
@@ -181,6 +181,8 @@ void held_takes(unsigned cpu, struct lock *lock, const struct held_taking *takin
         count_moment(&lock->told.open, &lock->by, &lock->by);
     if (holder && holder->count < HOLDS_MOST)
         holder->locks[holder->count++] = lock;
+    else if (holder)
+        lost_holds++;
 }
 
 void held_drops(struct lock *lock)
@@ -280,10 +282,8 @@ void held_reset(void)
         held_drops(&locks[i]);
 }
 
-void held_tell(void)
+void held_tell(struct wire_locks *totals)
 {
-    struct wire_locks totals = {.lost_locks = lost};
-
     for (uint32_t i = 0; i < lock_count; i++) {
         struct lock *lock = &locks[i];
         struct wire_lock *told = &lock->told;
@@ -299,7 +299,8 @@ void held_tell(void)
         }
         tell_lock(told);
     }
-    lock_order_tell(&totals.lost_orders, locks);
-    masked_tell(&totals.lost_masked);
-    tell_locks(&totals);
+    lock_order_tell(&totals->lost_orders, locks);
+    masked_tell(&totals->lost_masked);
+    totals->lost_locks = lost;
+    totals->lost_holds = lost_holds;
 }

@@ -78,5 +78,5 @@ void held_after_switch(unsigned cpu);
 /* The machine was reset. */
 void held_reset(void);
 
-/* At the end. */
-void held_tell(void);
+/* At the end: sends all locks, and counts what had no room. */
+void held_tell(struct wire_locks *totals);

@@ -13,6 +13,7 @@
 #include "outside/plugin/masked.h"
 #include "outside/plugin/run.h"
 #include "outside/plugin/store.h"
+#include "outside/plugin/tell.h"
 
 static bool words; /* locks are also found by sight */
 
@@ -64,7 +65,10 @@ void kernel_locks_reset(void)
 
 void kernel_locks_tell(void)
 {
-    held_tell();
+    struct wire_locks totals = {.lost_words = lock_words_lost()};
+
+    held_tell(&totals);
+    tell_locks(&totals);
     lock_functions_tell();
 }
 

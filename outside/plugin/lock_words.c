@@ -35,6 +35,7 @@ static struct word *words; /* a hash table with open addressing */
 static uint32_t word_count;
 static struct lock_site *sites; /* the same, by ip */
 static uint32_t site_count;
+static uint64_t lost;
 static bool may_be[1u << NEAR_BITS]; /* there may be a word */
 
 static struct cpu {
@@ -70,8 +71,10 @@ struct lock_site *lock_words_site(uint64_t ip, unsigned size,
     if (sites[at].ip && sites[at].end == ip + size &&
         memcmp(&sites[at].exchange, exchange, sizeof(*exchange)) == 0)
         return &sites[at];
-    if (!sites[at].ip && site_count == SITES_MOST / 2)
+    if (!sites[at].ip && site_count == SITES_MOST / 2) {
+        lost++;
         return NULL;
+    }
     site_count += !sites[at].ip;
     sites[at] = (struct lock_site){.ip = ip, .end = ip + size, .exchange = *exchange};
     return &sites[at];
@@ -119,8 +122,10 @@ static struct word *find_or_add(uint64_t address, unsigned width)
 
     if (word->address)
         return word;
-    if (word_count == WORDS_MOST / 2)
+    if (word_count == WORDS_MOST / 2) {
+        lost++;
         return NULL;
+    }
     word_count++;
     *word = (struct word){.address = address, .width = width};
     *near_of(address) = true;
@@ -302,4 +307,9 @@ void lock_words_reset(void)
     for (uint32_t i = 0; i < WORDS_MOST && word_count > 0; i++)
         words[i].taken = words[i].counted = words[i].known = false;
     memset(cpus, 0, sizeof(cpus));
+}
+
+uint64_t lock_words_lost(void)
+{
+    return lost;
 }

@@ -32,7 +32,7 @@ struct lock_site {
 /* False: no memory. */
 bool lock_words_begin(void);
 
-/* The site at this instruction, of `size` bytes; NULL: no memory. */
+/* The site at this instruction, of `size` bytes; NULL: no room. */
 struct lock_site *lock_words_site(uint64_t ip, unsigned size,
                                   const struct decoded_exchange *exchange);
 
@@ -49,3 +49,6 @@ void lock_words_store(unsigned cpu, uint64_t address, uint64_t value, unsigned l
 
 /* The machine was reset. */
 void lock_words_reset(void);
+
+/* Exchanges that could not be followed for lack of room. */
+uint64_t lock_words_lost(void);

@@ -142,6 +142,45 @@ like($said, qr/^pitot: 1 lock taken or given back unseen: /m,
     "$logs/wrong.elf");
 like($said, qr/^ +0 +0 +0 +1 .*  guard$/m, 'a lock that is no argument but a variable');
 
+# --- What has no room ----------------------------------------------------------------------------
+
+# Exchanges of 65,600 words, 64 more than are kept; then 26 locks at a time, 2 more than a thread's.
+my $many = <<'END';
+global spin_lock:function (spin_lock.end - spin_lock)
+global spin_unlock:function (spin_unlock.end - spin_unlock)
+spin_lock:
+        mov eax, 1
+        xchg [rdi], eax
+        test eax, eax
+        jnz spin_lock
+        ret
+.end:
+spin_unlock:
+        mov dword [rdi], 0
+        ret
+.end:
+work:   mov edi, 0x1000000
+.word:  xchg [rdi], eax
+        add edi, 8
+        cmp edi, 0x1000000 + 8 * 65600
+        jb .word
+        mov edi, 0x2000000
+        mov ecx, 26
+.take:  call spin_lock
+        add edi, 8
+        loop .take
+        mov ecx, 26
+.give:  sub edi, 8
+        call spin_unlock
+        loop .give
+        ret
+END
+($said) = locks([], four_cpus("$logs/many", 1, $many, cpus => 1));
+like($said, qr/^pitot: 64 exchanges without room: locks by sight may be missing$/m,
+    'words that have no room are counted') or diag($said);
+like($said, qr/^pitot: 2 locks taken by a thread that held 24: orders are missing$/m,
+    '... and locks of one thread');
+
 # --- Four CPUs -----------------------------------------------------------------------------------
 
 # Each turn adds to a sum under a lock. Before, CPU 0 takes `first` and `second`, and then CPU 1
