@@ -143,8 +143,7 @@ static int add_offset(struct place *place, bool back, const char *digits, struct
     int error;
 
     if (!*digits)
-        return refuse(why, EINVAL, "offset missing after \"%s%c\"", symbol->name,
-                      back ? '-' : '+');
+        return refuse(why, EINVAL, "offset missing after \"%s%c\"", symbol->name, back ? '-' : '+');
     error = read_number(digits, &offset, why);
     if (error)
         return error;
