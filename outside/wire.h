@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 /* Of the records and of the request. */
-#define WIRE_VERSION 9
+#define WIRE_VERSION 10
 
 /* The plugin's file contains the mark, then the version in decimal. */
 #define WIRE_MARK           "pitot wire "

@@ -2,9 +2,9 @@
 /* `pitot race` of command.h. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/random.h>
 
+#include "outside/pitot/build_name.h"
 #include "outside/pitot/command.h"
 #include "outside/pitot/plain.h"
 #include "outside/pitot/race_file.h"
@@ -77,24 +77,17 @@ static void tell_races(const struct pitot_options *options)
             runs.stops == 1 ? "" : "s", runs.places, runs.places == 1 ? "" : "s");
 }
 
-static char *name_build(const struct kernel *kernel)
-{
-    char *text = calloc(2 * KERNEL_BUILD_ID_MAX + 1, 1);
-
-    for (unsigned i = 0; text && i < kernel->build_id_size; i++)
-        snprintf(text + (size_t)2 * i, 3, "%02x", kernel->build_id[i]);
-    return text;
-}
-
 static int add_run(const struct watch *watch, uint64_t seed, struct refusal *why)
 {
+    static char build[BUILD_NAME_ROOM];
     struct race_run run = {.kernel = watch->kernel->name,
-                           .build = name_build(watch->kernel),
+                           .build = build,
                            .seed = seed,
                            .stops = stops.stops,
                            .places = stops.places};
+    int error = build_name(watch->kernel, build, why);
 
-    return run.build ? race_file_add_run(&run, why) : refuse(why, ENOMEM, "out of memory");
+    return error ? error : race_file_add_run(&run, why);
 }
 
 static int finish(const struct pitot_options *options, const struct watch *watch, uint64_t seed,

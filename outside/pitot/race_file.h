@@ -4,7 +4,7 @@
  * added up. Called by outside/pitot/race.c.
  *
  *     pitot race 1
- *     run KERNEL BUILD-ID SEED STOPS PLACES
+ *     run KERNEL BUILD SEED STOPS PLACES
  *     race KIND COUNT WHERE THEN and of each side: CPU THREAD ACCESS LENGTH VALUE CHAIN
  */
 #pragma once
@@ -22,7 +22,7 @@ struct race_runs {
 
 /* Of one run, which is added to those that were read. */
 struct race_run {
-    const char *kernel, *build; /* its file's name, and its build id as text; "" if it has none */
+    const char *kernel, *build; /* its file's name; build_name.h */
     uint64_t seed, stops, places;
 };
 

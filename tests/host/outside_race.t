@@ -164,4 +164,20 @@ unread_ok($wrong, $good =~ s/^(race\t0\t.*)\t[^\t]*$/$1/mr, '... and a line that
 unread_ok("kernel.elf of one run is another build than kernel.elf of the first",
     $good =~ s/^(run\t.*\n)/$1run\tkernel.elf\tother\t1\t1\t1\n/mr, '... and two builds');
 
+# ... of which ld has written no build id.
+my @runs;
+for my $last (qw(kmain idle_loop)) {
+    link_kernel($elf, ['vfs_read', $last], '--build-id=none');
+    plugin_says(begin(4), stops(stops => 1, places => 1), end(instructions => 9_999));
+    for my $run (1, 2) {
+        push(@runs, "$room/$last.$run");
+        race('-o', $runs[-1], '--', @machine);
+    }
+}
+like((race('-i', @runs[0, 1]))[0], qr/^\[ pitot race: 0 races; 2 runs, 2 stops /,
+    'a kernel without a build id is known by its file');
+is_deeply([race('-i', @runs[1, 2])],
+    ["pitot race: kernel.elf of one run is another build than kernel.elf of the first\n", 1],
+    '... and another one is refused');
+
 done_testing();
