@@ -339,6 +339,7 @@ struct wire_stops {
     uint64_t stops;  /* of CPUs */
     uint64_t places; /* instructions at which a CPU was stopped */
     uint64_t more;   /* races without room */
+    uint64_t ran;    /* stops during which another CPU ran */
 };
 
 /* The cost of a context that is a path of functions, without its callees. */

@@ -70,6 +70,9 @@ static void tell_races(const struct pitot_options *options)
         watch_tell(groups - options->most, "race", "left out: --max was reached");
     watch_tell(race_rows_suppressed(), "race", "suppressed");
     watch_tell(stops.more, "race", "left out: 4,096 pairs of places were told");
+    if (stops.stops > 0 && stops.ran == 0)
+        fprintf(stderr, "pitot: no CPU ran while another one was stopped, so none could race: does "
+                        "QEMU have -accel tcg,thread=multi?\n");
     fprintf(stderr, "[ pitot race: %" PRIu64 " race%s; ", groups, groups == 1 ? "" : "s");
     if (runs.count > 1)
         fprintf(stderr, "%u runs, ", runs.count);

@@ -80,7 +80,7 @@ static uint64_t executed_by_others(unsigned cpu)
     return sum;
 }
 
-void pause_now(unsigned cpu)
+bool pause_now(unsigned cpu)
 {
     struct timespec slice = {.tv_nsec = SLICE_FIRST};
     uint64_t before = executed_by_others(cpu);
@@ -92,8 +92,9 @@ void pause_now(unsigned cpu)
     for (; slice.tv_nsec <= SLICE_LAST && pause_helps(cpu); slice.tv_nsec *= 2) {
         nanosleep(&slice, NULL);
         if (executed_by_others(cpu) - before >= ENOUGH)
-            return;
+            return true;
     }
+    return executed_by_others(cpu) != before;
 }
 
 /* Marsaglia, "Xorshift RNGs". */

@@ -18,10 +18,10 @@ void pause_begin(qemu_plugin_id_t id, unsigned count);
 bool pause_helps(unsigned cpu);
 
 /*
- * Returns when the other CPUs have executed some thousand instructions, or after some milliseconds.
- * Must be called without the plugin's lock.
+ * Returns when the other CPUs have executed some thousand instructions, or after some milliseconds;
+ * false: they have executed none. Must be called without the plugin's lock.
  */
-void pause_now(unsigned cpu);
+bool pause_now(unsigned cpu);
 
 /* The next number of a sequence; `seed` is its state, not 0. */
 uint64_t pause_random(uint64_t *seed);

@@ -481,10 +481,11 @@ bool race_takes(unsigned cpu, const struct race_access *access)
     return !me->along && stop(cpu, access);
 }
 
-void race_continues(unsigned cpu)
+void race_continues(unsigned cpu, bool ran)
 {
     struct cpu *me = &cpus[cpu];
 
+    race_report_continue(ran);
     me->stopped = false;
     find_stopped();
     if (me->met_count == 0)

@@ -49,9 +49,12 @@ struct race_access {
 bool race_looks(unsigned cpu, const struct race_access *access);
 bool race_wants(unsigned cpu, const struct race_access *access);
 
-/* What is to be done, with the lock. True: the CPU stops now (pause.h), and then continues. */
+/*
+ * What is to be done, with the lock. True: the CPU stops now (pause.h), and then continues; `ran`:
+ * others ran meanwhile.
+ */
 bool race_takes(unsigned cpu, const struct race_access *access);
-void race_continues(unsigned cpu);
+void race_continues(unsigned cpu, bool ran);
 
 /* An access by an atomic instruction; a fence. Neither needs the lock. */
 void race_atomic(uint64_t address, qemu_plugin_meminfo_t info);

@@ -57,6 +57,11 @@ void race_report_stop(bool first)
     stops.places += first;
 }
 
+void race_report_continue(bool ran)
+{
+    stops.ran += ran;
+}
+
 void race_report_tell(void)
 {
     for (uint32_t i = 0; i < RACES_MOST; i++) {

@@ -21,5 +21,8 @@ void race_report(enum wire_race_kind kind, const struct wire_race_side *stopped,
 /* A CPU is stopped, at an instruction where none was before if `first`. */
 void race_report_stop(bool first);
 
+/* It continues; others ran meanwhile if `ran`. */
+void race_report_continue(bool ran);
+
 /* At the end. */
 void race_report_tell(void);

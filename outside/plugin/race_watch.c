@@ -10,7 +10,7 @@
 
 __attribute__((noinline)) static void look(unsigned cpu, const struct race_access *access)
 {
-    bool stops;
+    bool stops, ran;
 
     if (!race_wants(cpu, access))
         return;
@@ -18,9 +18,9 @@ __attribute__((noinline)) static void look(unsigned cpu, const struct race_acces
     locks_give();
     if (!stops)
         return;
-    pause_now(cpu);
+    ran = pause_now(cpu);
     if (run_take(cpu))
-        race_continues(cpu);
+        race_continues(cpu, ran);
     locks_give();
 }
 

@@ -49,6 +49,10 @@ is((asked('--seed', 5, '--sync', 'run_queue', '--sync', 'vfs_*'))[0],
 my ($seed) = $words =~ /\Arace=250:(\d+)\z/;
 like($said, qr/; seed $seed; /, 'without a seed one is chosen, and told');
 
+plugin_says(begin(4), stops(stops => 7, places => 3, ran => 0), end(instructions => 9_999));
+like((asked())[1], qr/^pitot: no CPU ran while another one was stopped, so none could race: /,
+    'that nothing could race is told');
+
 # --- What is refused -----------------------------------------------------------------------------
 
 sub refused_ok

@@ -350,8 +350,8 @@ sub race_report
 
 sub stops
 {
-    my %of = (stops => 0, places => 0, more => 0, @_);
-    return record(71, 0, 'Q<3', @of{qw(stops places more)});
+    my %of = (stops => 0, places => 0, more => 0, ran => 1, @_);
+    return record(71, 0, 'Q<4', @of{qw(stops places more ran)});
 }
 
 sub clock
