@@ -28,7 +28,7 @@ import gdb
 KERNEL = gdb.current_progspace().filename
 NUMBERS = (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_BOOL, gdb.TYPE_CODE_ENUM)
 # No code copies a pointer out of these: each is called as a member of the one object.
-KEPT = ("struct host", "struct event_clock_timer")
+KEPT = ("struct pitot_kernel", "struct event_clock_timer")
 STRUCTURES = (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION)
 
 

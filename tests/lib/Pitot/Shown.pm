@@ -53,7 +53,7 @@ sub plain
     $line =~ s/\+0x[0-9a-f]+\b/+OFFSET/g;
     $line =~ s/(\w\.(?:c|h|asm)):\d+\b/$1:LINE/g;
     $line =~ s/ *\b\d+\.\d{6,9}\b/ TIME/g;
-    $line =~ s{ *\d+(?:\.\d+)?(?: [mu]s\b)?}{ N}g if $rough;
+    $line =~ s{ *\d+(?:\.\d+)?(?: [mu]s\b|[KM]\b| (?= of event))?}{ N}g if $rough;
     return $line;
 }
 
