@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "core/lib/assert.h"
@@ -245,15 +246,14 @@ static void ask_log(struct request *request, const struct qemu_log *log)
 }
 
 /* Returns the descriptor of an anonymous file, which exists until the last process closes it. */
-static int write_request(const struct watch *watch, struct refusal *why)
+static int write_request(struct watch *watch, struct refusal *why)
 {
-    const struct request *request = &watch->request;
-    size_t lists = request->address_count * sizeof(*watch->addresses);
+    struct iovec parts[] = {
+        {&watch->request, sizeof(watch->request)},
+        {watch->addresses, watch->request.address_count * sizeof(*watch->addresses)}};
     int descriptor = memfd_create("pitot-request", 0);
 
-    if (descriptor < 0 ||
-        pwrite(descriptor, request, sizeof(*request), 0) != (ssize_t)sizeof(*request) ||
-        pwrite(descriptor, watch->addresses, lists, sizeof(*request)) != (ssize_t)lists)
+    if (descriptor < 0 || pwritev(descriptor, parts, 2, 0) != (ssize_t)watch->request.size)
         return refuse(why, errno, "the request to the plugin: %s", strerror(errno));
     return descriptor;
 }
