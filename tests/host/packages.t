@@ -107,7 +107,7 @@ like(slurp("$system/did"), qr/^sudo$/m, 'without a terminal nobody is asked');
 delete @ENV{qw(MAKEFLAGS MFLAGS MAKELEVEL)};
 my $made = `timeout $patience make BUILD=$build PACKAGES=skip release 2>&1 </dev/null`;
 is($?, 0, 'make release') or diag($made);
-my ($version) = slurp('Makefile') =~ /^VERSION +:= (\S+)$/m;
+my ($version) = slurp('core/abi/version.h') =~ /PITOT_VERSION "(.*)"/;
 for my $file ("pitot-$version.iso", "pitot-$version.elf", qw(demo.perf demo.kallsyms)) {
     ok(-s "$build/release/$file", "... has $file");
 }
