@@ -5,25 +5,14 @@
 #include <assert.h>
 #include <stddef.h>
 
+#include "outside/plugin/ranges.h"
 #include "outside/plugin/registers.h"
-
-struct range {
-    uint64_t first, end;
-};
 
 static const struct request_allocator *allocators;
 static unsigned allocator_count;
 static const struct request_allocator belonging = {.kind = ALLOCATOR_BELONGS};
-static struct ranges {
-    const struct range *range; /* sorted */
-    size_t count;
-} code, variables; /* the allocators' code, the kernel's variables */
+static struct ranges code, variables; /* the allocators' code, the kernel's variables */
 static uint64_t slide;
-
-static struct ranges ranges_of(const struct request *request, struct request_list list)
-{
-    return (struct ranges){(const void *)&request->addresses[list.first], list.count / 2};
-}
 
 void allocators_begin(const struct request *request)
 {
@@ -57,33 +46,9 @@ uint64_t allocators_entry(const struct request_allocator *allocator)
 
 /* --- The allocators' code --- */
 
-/* Returns how many ranges end before the address. */
-static size_t ranges_before(const struct ranges *ranges, uint64_t address)
-{
-    size_t low = 0, high = ranges->count;
-
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-
-        if (ranges->range[middle].end <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-/* Returns the range of the allocators' code that holds the address; NULL: none does. */
-static const struct range *range_of(uint64_t ip)
-{
-    size_t index = ranges_before(&code, ip - slide);
-
-    return index == code.count || ip - slide < code.range[index].first ? NULL : &code.range[index];
-}
-
 const struct request_allocator *allocators_at(uint64_t ip)
 {
-    const struct range *range = range_of(ip);
+    const struct range *range = ranges_find(&code, ip - slide);
 
     for (unsigned i = 0; i < allocator_count; i++)
         if (allocators[i].entry == ip - slide)
@@ -93,7 +58,7 @@ const struct request_allocator *allocators_at(uint64_t ip)
 
 bool allocators_have(uint64_t ip)
 {
-    return range_of(ip);
+    return ranges_find(&code, ip - slide);
 }
 
 void allocators_limits(uint64_t address, uint64_t *from, uint64_t *until)

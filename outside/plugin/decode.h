@@ -31,6 +31,17 @@ enum decoded {
     DECODED_REMAP, /* loads cr0 or cr4, invlpg, invpcid: makes the CPU forget mappings, as cr3 */
 };
 
+static inline bool decode_is_call(enum decoded kind)
+{
+    return kind == DECODED_CALL || kind == DECODED_CALL_FAR;
+}
+
+/* True if the instruction accesses the stack alone: returns, and calls whose target is known. */
+static inline bool decode_is_of_stack(enum decoded kind, uint64_t target)
+{
+    return kind == DECODED_RETURN || kind == DECODED_LEAVE || (decode_is_call(kind) && target != 0);
+}
+
 /*
  * Sets `target` if there is one; for DECODED_LOADS to 1 if rsp is loaded from other registers, not
  * from memory. `ip` is the instruction's address. Reads up to 16 bytes.

@@ -41,32 +41,20 @@ static void on_allocator(unsigned cpu, void *own)
         heap_skip(cpu, (uintptr_t)own);
 }
 
-static bool is_call(enum decoded kind)
-{
-    return kind == DECODED_CALL || kind == DECODED_CALL_FAR;
-}
-
-/* Returns and direct calls access the stack alone. */
-static bool is_of_stack(const struct instruction *instruction)
-{
-    enum decoded kind = instruction->code->kind;
-
-    return kind == DECODED_RETURN || kind == DECODED_LEAVE ||
-           (is_call(kind) && instruction->code->target != 0);
-}
-
 void heap_watch_instruction(const struct instruction *instruction)
 {
-    uint64_t ip = instruction->code->ip;
+    const struct code *code = instruction->code;
+    uint64_t ip = code->ip;
 
     if (!heap_watch() || !code_is_kernels(ip))
         return;
     if (allocators_at(ip))
         qemu_plugin_register_vcpu_insn_exec_cb(instruction->qemu, on_allocator,
                                                heap_change_entry_flags(), (void *)(uintptr_t)ip);
-    if (!is_of_stack(instruction) && !decode_is_fixed(instruction->bytes) && !allocators_have(ip))
+    if (!decode_is_of_stack(code->kind, code->target) && !decode_is_fixed(instruction->bytes) &&
+        !allocators_have(ip))
         qemu_plugin_register_vcpu_mem_cb(instruction->qemu, on_access, QEMU_PLUGIN_CB_NO_REGS,
-                                         is_call(instruction->code->kind) ? QEMU_PLUGIN_MEM_R
-                                                                          : QEMU_PLUGIN_MEM_RW,
+                                         decode_is_call(code->kind) ? QEMU_PLUGIN_MEM_R
+                                                                    : QEMU_PLUGIN_MEM_RW,
                                          (void *)(uintptr_t)ip);
 }

@@ -2,7 +2,6 @@
 /* See held.h. */
 #include "outside/plugin/held.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -194,7 +194,7 @@ void kernel_locks_watch(const struct instruction *instruction)
     static qemu_plugin_exec *const callbacks[] = {
         [DECODED_CLI] = on_cli, [DECODED_STI] = on_sti, [DECODED_HALTS] = on_halt};
     uint64_t ip = instruction->code->ip;
-    enum decoded_mask kind = decode_mask(instruction->bytes);
+    enum decoded_mask kind;
 
     if (!run.locks || !code_is_kernels(ip))
         return;
@@ -203,6 +203,7 @@ void kernel_locks_watch(const struct instruction *instruction)
     if (lock_functions_have(ip))
         qemu_plugin_register_vcpu_insn_exec_cb(instruction->qemu, on_function,
                                                QEMU_PLUGIN_CB_R_REGS, (void *)(uintptr_t)ip);
+    kind = decode_mask(instruction->bytes);
     if (kind == DECODED_POPF)
         qemu_plugin_register_vcpu_mem_cb(instruction->qemu, on_popf, QEMU_PLUGIN_CB_NO_REGS,
                                          QEMU_PLUGIN_MEM_R, (void *)(uintptr_t)ip);

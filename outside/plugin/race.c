@@ -12,6 +12,7 @@
 #include "outside/plugin/pause.h"
 #include "outside/plugin/race_report.h"
 #include "outside/plugin/race_words.h"
+#include "outside/plugin/ranges.h"
 #include "outside/plugin/store.h"
 
 #define WORD       8u
@@ -60,15 +61,10 @@ static struct cpu {
     unsigned met_count;
 } * cpus;
 
-struct range {
-    uint64_t first, end;
-};
-
 static unsigned cpu_count;
-static uint64_t every;             /* 0: races are not looked for */
-static uint64_t stopped;           /* a bit for each word, modulo 64, at which a CPU is stopped */
-static const struct range *ranges; /* that synchronise, sorted */
-static size_t range_count;
+static uint64_t every;       /* 0: races are not looked for */
+static uint64_t stopped;     /* a bit for each word, modulo 64, at which a CPU is stopped */
+static struct ranges synced; /* variables that synchronise, and code that accesses such */
 static uint64_t slide;
 static uint8_t stops_at[SITES]; /* [hash of the instruction's address] */
 
@@ -82,8 +78,7 @@ const char *race_begin(qemu_plugin_id_t id, const struct request *request, unsig
     every = request->race.every;
     if (!race_watch())
         return NULL;
-    ranges = (const void *)&request->addresses[request->race.sync.first];
-    range_count = request->race.sync.count / 2;
+    synced = ranges_of(request, request->race.sync);
     cpu_count = count;
     pause_begin(id, count);
     cpus = aligned_alloc(_Alignof(struct cpu), count * sizeof(*cpus));
@@ -102,24 +97,9 @@ void race_slide(uint64_t by)
     slide += by;
 }
 
-static bool is_in_ranges(uint64_t address)
+bool race_is_sync(uint64_t address)
 {
-    size_t low = 0, high = range_count;
-
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-
-        if (ranges[middle].end <= address - slide)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < range_count && address - slide >= ranges[low].first;
-}
-
-bool race_is_sync(uint64_t ip)
-{
-    return is_in_ranges(ip);
+    return ranges_find(&synced, address - slide);
 }
 
 /* --- Accesses --- */
@@ -138,7 +118,7 @@ static bool is_store(const struct race_access *access)
 
 static bool does_synchronise(uint64_t address, unsigned length)
 {
-    return race_words_do_synchronise(address, length) || is_in_ranges(address);
+    return race_words_do_synchronise(address, length) || race_is_sync(address);
 }
 
 static void keep(struct cpu *me, const struct race_access *access)

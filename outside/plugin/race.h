@@ -34,8 +34,8 @@ void race_slide(uint64_t by);
 struct instruction;
 void race_watch_instruction(const struct instruction *instruction);
 
-/* True if what the instruction accesses synchronises. */
-bool race_is_sync(uint64_t ip);
+/* True of a variable that synchronises, and of an instruction whose accesses do. */
+bool race_is_sync(uint64_t address);
 
 struct race_access {
     uint64_t ip, address;

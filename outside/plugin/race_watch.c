@@ -47,19 +47,10 @@ static void on_fence(unsigned cpu, void *own)
     race_fence(cpu);
 }
 
-/* Returns and direct calls access the stack alone. */
-static bool is_of_stack(const struct instruction *instruction)
-{
-    enum decoded kind = instruction->code->kind;
-
-    return kind == DECODED_RETURN || kind == DECODED_LEAVE ||
-           (kind == DECODED_CALL && instruction->code->target != 0) ||
-           decode_is_frame(instruction->bytes);
-}
-
 void race_watch_instruction(const struct instruction *instruction)
 {
-    uint64_t ip = instruction->code->ip;
+    const struct code *code = instruction->code;
+    uint64_t ip = code->ip;
     bool syncs;
 
     if (!race_watch() || !code_is_kernels(ip))
@@ -68,7 +59,8 @@ void race_watch_instruction(const struct instruction *instruction)
         qemu_plugin_register_vcpu_insn_exec_cb(instruction->qemu, on_fence, QEMU_PLUGIN_CB_NO_REGS,
                                                NULL);
     syncs = decode_is_atomic(instruction->bytes) || race_is_sync(ip);
-    if (syncs || !is_of_stack(instruction))
+    if (syncs ||
+        (!decode_is_of_stack(code->kind, code->target) && !decode_is_frame(instruction->bytes)))
         qemu_plugin_register_vcpu_mem_cb(instruction->qemu, syncs ? on_atomic : on_access,
                                          QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW,
                                          (void *)(uintptr_t)ip);

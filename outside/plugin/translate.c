@@ -83,11 +83,6 @@ static int sample_flags(void)
     return run.registers ? QEMU_PLUGIN_CB_R_REGS : QEMU_PLUGIN_CB_NO_REGS;
 }
 
-static bool is_call(enum decoded kind)
-{
-    return kind == DECODED_CALL || kind == DECODED_CALL_FAR;
-}
-
 /* Returns the callback for the stores of an instruction; NULL: it has none. */
 static qemu_plugin_mem *store_callback(const struct instruction *instruction)
 {
@@ -160,7 +155,7 @@ static void watch_begin(const struct instruction *instruction, size_t left, uint
  */
 static void watch_instruction(struct instruction *instruction, size_t left, uint64_t slide)
 {
-    bool first = is_call(instruction->code->kind);
+    bool first = decode_is_call(instruction->code->kind);
 
     watch_accesses(instruction);
     watch_mappings(instruction);

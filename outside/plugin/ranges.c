@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See ranges.h. */
+#include "outside/plugin/ranges.h"
+
+struct ranges ranges_of(const struct request *request, struct request_list list)
+{
+    return (struct ranges){(const void *)&request->addresses[list.first], list.count / 2};
+}
+
+size_t ranges_before(const struct ranges *ranges, uint64_t address)
+{
+    size_t low = 0, high = ranges->count;
+
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+
+        if (ranges->range[middle].end <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+const struct range *ranges_find(const struct ranges *ranges, uint64_t address)
+{
+    size_t index = ranges_before(ranges, address);
+
+    return index < ranges->count && ranges->range[index].first <= address ? &ranges->range[index]
+                                                                          : NULL;
+}
