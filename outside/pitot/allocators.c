@@ -346,25 +346,20 @@ static int check_patterns(const struct pitot_options *options, const struct kern
     return 0;
 }
 
-/* Adds their code, in ranges that do not overlap. */
+/* Adds their code. */
 static int ask_code(const struct allocators *all, const struct pitot_options *options,
                     struct watch *watch, struct refusal *why)
 {
     struct request_list *code = &watch->request.heap.code;
     struct symbol symbol, next;
-    uint64_t end = 0;
     int error = 0;
 
     for (size_t i = 0; !error && elf_symbols_function(i, &symbol); i++) {
-        uint64_t range[2];
-
         if (symbol.size == 0 && elf_symbols_function(i + 1, &next)) /* of assembly */
             symbol.size = next.address - symbol.address;
-        if (!is_code(&symbol, all, options) || symbol.address + symbol.size <= end)
-            continue;
-        range[0] = symbol.address > end ? symbol.address : end;
-        range[1] = end = symbol.address + symbol.size;
-        error = plugin_add_addresses(watch, code, range, 2, why);
+        if (is_code(&symbol, all, options))
+            error =
+                plugin_add_range(watch, code, symbol.address, symbol.address + symbol.size, why);
     }
     return error;
 }

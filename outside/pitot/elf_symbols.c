@@ -177,6 +177,14 @@ bool elf_symbols_function(size_t index, struct symbol *found)
     return true;
 }
 
+bool elf_symbols_variable(size_t index, struct symbol *found)
+{
+    if (index >= symbols.variable_count)
+        return false;
+    *found = symbols.variables[index];
+    return true;
+}
+
 bool symbols_by_name(size_t index, struct symbol *found)
 {
     if (index >= symbols.count)
@@ -260,7 +268,7 @@ bool symbols_find_address(uintptr_t address, struct symbol *found)
     return found->size ? in_file - begin < found->size : is_code_of(begin, in_file);
 }
 
-bool elf_symbols_variable(uint64_t address, struct symbol *found)
+bool elf_symbols_find_variable(uint64_t address, struct symbol *found)
 {
     uint64_t in_file = address - symbols.slide, begin;
 

@@ -43,5 +43,8 @@ void elf_symbols_slide(uint64_t slide);
  */
 bool elf_symbols_function(size_t index, struct symbol *found);
 
+/* The same of variables. */
+bool elf_symbols_variable(size_t index, struct symbol *found);
+
 /* Finds the variable that has this run-time address, or begins there. */
-bool elf_symbols_variable(uint64_t address, struct symbol *found);
+bool elf_symbols_find_variable(uint64_t address, struct symbol *found);

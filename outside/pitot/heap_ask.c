@@ -7,8 +7,9 @@
 #include <stdlib.h>
 
 #include "outside/pitot/allocators.h"
+#include "outside/pitot/elf_symbols.h"
 #include "outside/pitot/plain.h"
-#include "outside/pitot/variables.h"
+#include "outside/pitot/plugin.h"
 
 #define GUARD 16 /* bytes between an object and the next */
 
@@ -55,6 +56,19 @@ static int check_changes(const struct pitot_options *options, struct refusal *wh
     return 0;
 }
 
+/* Marks beside an object end with the variable that it is in. */
+static int ask_variables(struct watch *watch, struct refusal *why)
+{
+    struct request_list *list = &watch->request.heap.variables;
+    struct symbol variable;
+    int error = 0;
+
+    for (size_t i = 0; !error && elf_symbols_variable(i, &variable); i++)
+        error =
+            plugin_add_range(watch, list, variable.address, variable.address + variable.size, why);
+    return error;
+}
+
 int heap_ask(const struct pitot_options *options, struct watch *watch, struct refusal *why)
 {
     int error = allocators_find(&allocators, options, watch->kernel, why);
@@ -65,7 +79,7 @@ int heap_ask(const struct pitot_options *options, struct watch *watch, struct re
         error = allocators_ask(&allocators, options, watch, why);
     watch->request.heap.guard = options->guard ? GUARD : 0;
     watch->request.heap.quarantine = (uint32_t)options->quarantine;
-    return error ? error : variables_ask(watch, why);
+    return error ? error : ask_variables(watch, why);
 }
 
 /* --- What is told --- */

@@ -53,7 +53,7 @@ static void print_short_name(const struct wire_lock *lock)
 {
     struct symbol variable;
 
-    if (!elf_symbols_variable(lock->address, &variable))
+    if (!elf_symbols_find_variable(lock->address, &variable))
         fprintf(stderr, "0x%" PRIx64, lock->address);
     else if (lock->address == variable.address)
         fprintf(stderr, "%s", variable.name);
@@ -67,7 +67,7 @@ static void print_name(const struct wire_lock *lock)
     char name[NAME_ROOM];
 
     print_short_name(lock);
-    if (!elf_symbols_variable(lock->address, &variable))
+    if (!elf_symbols_find_variable(lock->address, &variable))
         fprintf(stderr, " (first taken at %s)", name_place(place_address(&lock->first), name));
 }
 
@@ -106,7 +106,7 @@ static struct row row_of(const struct wire_lock *lock)
 {
     struct symbol variable;
 
-    return (struct row){.key = elf_symbols_variable(lock->address, &variable)
+    return (struct row){.key = elf_symbols_find_variable(lock->address, &variable)
                                    ? variable.address
                                    : place_address(&lock->first),
                         .count = 1,
@@ -167,7 +167,7 @@ static void print_kind(const struct row *row)
 
     if (row->count == 1)
         print_name(row->first);
-    else if (elf_symbols_variable(row->first->address, &variable))
+    else if (elf_symbols_find_variable(row->first->address, &variable))
         fprintf(stderr, "%s: %zu locks", variable.name, row->count);
     else
         fprintf(stderr, "%zu locks, first taken at %s", row->count, name_place(row->key, name));

@@ -189,6 +189,15 @@ int plugin_add_addresses(struct watch *watch, struct request_list *list, const u
     return 0;
 }
 
+int plugin_add_range(struct watch *watch, struct request_list *list, uint64_t first, uint64_t end,
+                     struct refusal *why)
+{
+    uint64_t before = list->count ? watch->addresses[list->first + list->count - 1] : 0;
+    const uint64_t range[] = {first > before ? first : before, end};
+
+    return range[0] < end ? plugin_add_addresses(watch, list, range, 2, why) : 0;
+}
+
 static int ask_event(struct watch *watch, const struct event *event, struct request_event *asked,
                      struct refusal *why)
 {

@@ -32,6 +32,12 @@ int plugin_add_addresses(struct watch *watch, struct request_list *list, const u
                          size_t count, struct refusal *why);
 
 /*
+ * Adds [first, end) to a list of ranges, in order of `first`, but not what the one before it has.
+ */
+int plugin_add_range(struct watch *watch, struct request_list *list, uint64_t first, uint64_t end,
+                     struct refusal *why);
+
+/*
  * Writes the request. Returns the argument, which the caller frees, or NULL and the reason. `out`
  * is a descriptor that QEMU inherits.
  */

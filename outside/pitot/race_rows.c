@@ -67,7 +67,7 @@ static char *name_memory(uint64_t address)
     char *name;
     int length;
 
-    if (elf_symbols_variable(address, &symbol))
+    if (elf_symbols_find_variable(address, &symbol))
         length = asprintf(&name, "%s+0x%" PRIx64, symbol.name, address - (uint64_t)symbol.address);
     else
         length = asprintf(&name, "0x%" PRIx64, address);

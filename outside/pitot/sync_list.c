@@ -46,20 +46,14 @@ static int add_matches(const char *glob, const struct kernel *kernel, struct ref
 
 int sync_list_ask(const struct spelt_events *globs, struct watch *watch, struct refusal *why)
 {
-    uint64_t end = 0; /* of the last range: ranges must not overlap */
     int error = 0;
 
     for (unsigned i = 0; i < globs->count && !error; i++)
         error = add_matches(globs->text[i], watch->kernel, why);
     if (count > 0)
         qsort(ranges, count, sizeof(*ranges), compare);
-    for (size_t i = 0; i < count && !error; i++) {
-        const uint64_t range[2] = {ranges[i].first > end ? ranges[i].first : end, ranges[i].end};
-
-        if (ranges[i].end <= end)
-            continue;
-        end = ranges[i].end;
-        error = plugin_add_addresses(watch, &watch->request.race.sync, range, 2, why);
-    }
+    for (size_t i = 0; i < count && !error; i++)
+        error =
+            plugin_add_range(watch, &watch->request.race.sync, ranges[i].first, ranges[i].end, why);
     return error;
 }
