@@ -10,7 +10,7 @@ C_PORT_PLAIN := $(addprefix ports/c/,boot.S entry.S cpu.c others.c thread.c main
 # NAME, LEVELS, OPTIONS, LINKER SCRIPT, CPUS of the object, of the kernel, kind of the object: each level has its part of what
 # Pitot is given.
 define C_PORT
-$(BUILD)/ports/c-$(1).elf: $(C_PORT_PLAIN) $(2:%=ports/c/pitot_level%.c) $(or $(4),ports/c/kernel.ld) $(BUILD)/$(7:%=%/)$(5:%=cpus%/)lib/pitot.o ports/c/kernel.h $(BUILD)/lib/include/pitot.h $(BUILD)/lib/include/cfi_gas.inc ports/c/port.mk
+$(BUILD)/ports/c-$(1).elf: $(C_PORT_PLAIN) $(2:%=ports/c/pitot_level%.c) $(or $(4),ports/c/kernel.ld) $(BUILD)/$(7:%=%/)$(5:%=cpus%/)lib/pitot.o ports/c/kernel.h ports/c/variants/gates.h $(BUILD)/lib/include/pitot.h $(BUILD)/lib/include/cfi_gas.inc ports/c/port.mk
 	$$(call say,LINK,$$@)
 	$$(Q)mkdir -p $$(@D)
 	$$(Q)$$(CC) $$(C_PORT_FLAGS) -DCPUS=$(or $(6),$(5),1) -Wl,--build-id=sha1 $(3) -nostdlib -static -no-pie -Wl,-T,$(or $(4),ports/c/kernel.ld) -Wl,-z,max-page-size=4096 \
@@ -38,7 +38,7 @@ $(eval $(call C_PORT,outer-gateless,0 1 2,$(call outer,0)))
 $(eval $(call C_PORT,tickless,0 1 2,$(call elsewhere,pitot_tick,pitot_doubtful)))
 $(eval $(call C_PORT,stray,0 1 2,$(call wrap,record_end)))
 $(eval $(call C_PORT,stray-first,0 1 2,$(call wrap,record_end pitot_init) -Wl$(comma)--defsym=GATE=1))
-served = $(call wrap,pitot_init trap_serve record_end) -Wl$(comma)--defsym=GATE_STACK=$(1)
+served = $(call wrap,pitot_init trap_serve record_end) -Wl$(comma)--defsym=OWN_STACK=$(1)
 $(eval $(call C_PORT,served,0 1 2,$(call served,0)))
 $(eval $(call C_PORT,served-stack,0 1 2,$(call served,1)))
 $(eval $(call C_PORT,low,0 1 2,-Wl$(comma)--defsym=LOW=1))

@@ -1,21 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The sample kernel serves debug traps of its own, and counts them in a variable that may be
- * watched. Its gate has an IST stack of its own if GATE_STACK of the linker's command line is not
+ * watched. Its gate has an IST stack of its own if OWN_STACK of the linker's command line is not
  * 0: the one that Pitot is given. Linked in front of what it wraps (port.mk) for
  * tests/boot/ports_c.t.
  */
-#include "ports/c/kernel.h"
+#include "ports/c/variants/gates.h"
 
 #include "pitot.h"
 
-#define GATE_SIZE   16
-#define STACK       4 /* the gate's byte that says on which stack */
-#define TASK        0x28
-#define FIRST_STACK 36 /* in the task state */
-
-extern const char GATE_STACK[];
-extern uint64_t gdt[];
+extern const char OWN_STACK[];
 
 static char own_stack[STACK_SIZE] __attribute__((aligned(16)));
 uint64_t served;
@@ -30,18 +24,8 @@ void __real_record_end(void);
 
 const char *__wrap_pitot_init(const struct pitot_kernel *kernel)
 {
-    struct __attribute__((packed)) {
-        uint16_t last;
-        uint8_t *base;
-    } idt;
-    uint64_t low = gdt[TASK / 8], high = gdt[TASK / 8 + 1];
-    uint8_t *task = (uint8_t *)(high << 32 | (low >> 56 & 0xff) << 24 | (low >> 16 & 0xffffff));
-
-    __asm__ volatile("sidt %0" : "=m"(idt));
-    if ((uint64_t)GATE_STACK) {
-        idt.base[DEBUG_VECTOR * GATE_SIZE + STACK] = 1;
-        *(uint64_t *)(task + FIRST_STACK) = (uint64_t)(own_stack + STACK_SIZE);
-    }
+    if ((uint64_t)OWN_STACK)
+        debug_gate_set_stack(own_stack + STACK_SIZE);
     return __real_pitot_init(kernel);
 }
 
@@ -53,7 +37,7 @@ void __wrap_trap_serve(struct trap_frame *frame)
         __real_trap_serve(frame);
         return;
     }
-    if ((uint64_t)GATE_STACK) {
+    if ((uint64_t)OWN_STACK) {
         low = own_stack;
         high = own_stack + STACK_SIZE;
     }
