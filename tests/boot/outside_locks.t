@@ -104,7 +104,7 @@ is($status, $guest_ended, 'a kernel with a mistake of each kind') or diag($said)
 is(reports_of($said), "$reports$at_the_end", '... each is told, with the chains of both sides');
 like($said, qr/^ +0 +0 +0 +4 +52 +20  b$/m,
     '... and the table, whose numbers are instructions');
-like($said, qr/^ +\d{5}  from masks\S* < main\S+ < start\S+\n +to   masks/m,
+like($said, qr/^ {7}19999  from masks\+0x0 < main\S+ < start\S+\n {14}to   masks/m,
     '... and the longest time with interrupts off');
 
 ($said, $status) = locks([], @small, "$logs/mended.elf");

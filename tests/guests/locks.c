@@ -15,7 +15,7 @@
  *
  * In order, in both builds: two orders under a third lock; one of which only tries; a lock that
  * another thread gives back; a mutex that begins with a spin lock; a mutex that is taken again by
- * its holder; a new lock where an old one was. `masks` has interrupts off for 30,000 instructions.
+ * its holder; a new lock where an old one was. `masks` has interrupts off for 20,000 instructions.
  */
 #include "tests/guests/guest.h"
 
@@ -220,10 +220,14 @@ NOINLINE static void turns_on(void)
 
 NOINLINE static void masks(void)
 {
-    off();
-    for (int i = 0; i < 10000; i++)
-        sink = i;
-    on();
+    __asm__ volatile("cli\n\t"
+                     "movl $10000, %%ecx\n"
+                     "1: decl %%ecx\n\t"
+                     "jnz 1b\n\t"
+                     "sti"
+                     :
+                     :
+                     : "ecx", "cc", "memory");
 }
 
 NOINLINE static void halts(void)
