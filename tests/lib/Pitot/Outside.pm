@@ -19,7 +19,7 @@ use Test::More ();
 use Pitot::Files;
 use Pitot::Perf;
 
-our @EXPORT = qw(machine_of chains_of tells_registers qemu_is_from $switched_off);
+our @EXPORT = qw(machine_of chains_of no_registers_ok tells_registers qemu_is_from $switched_off);
 
 our $switched_off = 1;    # isa-debug-exit's status for 0
 
@@ -46,6 +46,17 @@ sub qemu_is_from
 sub tells_registers
 {
     return qemu_is_from(9, 2);
+}
+
+# A run of `pitot NAME`, which watches $what, was refused as QEMU is before 9.2.
+sub no_registers_ok
+{
+    my ($name, $what, $said, $status) = @_;
+    Test::More::is($status, 1, 'a QEMU without registers for plugins is refused');
+    Test::More::like($said,
+        qr/\Apitot $name: $what: QEMU \S+ gives plugins no registers; 9\.2 and later do$/,
+        '... and told so');
+    return;
 }
 
 # Each chain of the file, and how often it was there.
