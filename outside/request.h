@@ -16,6 +16,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "outside/wire.h"
@@ -88,6 +89,12 @@ struct request_allocator {
     uint32_t before;   /* REALLOCATES, FREES: the argument that is its size so far; 0: none is */
     uint32_t unused;
 };
+
+/* True if it means an argument's value, and not itself: of allocators' sizes and objects. */
+static inline bool request_is_argument(uint64_t number)
+{
+    return number > 0 && number <= ARGUMENTS_MOST;
+}
 
 enum lock_function_kind {
     LOCK_TAKES,

@@ -17,16 +17,11 @@ static struct allocators allocators;
 
 /* --- What is changed in the guest --- */
 
-static bool is_argument(uint64_t number)
-{
-    return number > 0 && number <= ARGUMENTS_MOST;
-}
-
 /* True if a few bytes more can be asked for: not of an order, nor where all have one size. */
 static bool has_room(const struct request_allocator *allocator)
 {
-    return is_argument(allocator->sizes[0]) ||
-           (allocator->size == ALLOCATOR_PRODUCT && is_argument(allocator->sizes[1]));
+    return request_is_argument(allocator->sizes[0]) ||
+           (allocator->size == ALLOCATOR_PRODUCT && request_is_argument(allocator->sizes[1]));
 }
 
 /* Refuses --guard and --quarantine if there is nothing that they could change. */

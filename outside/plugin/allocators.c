@@ -74,14 +74,9 @@ void allocators_limits(uint64_t address, uint64_t *from, uint64_t *until)
 
 /* --- Arguments of the functions --- */
 
-static bool is_argument(uint64_t number)
-{
-    return number > 0 && number <= ARGUMENTS_MOST;
-}
-
 static uint64_t value_of(unsigned cpu, uint64_t number)
 {
-    return is_argument(number) ? registers_argument(cpu, number) : number;
+    return request_is_argument(number) ? registers_argument(cpu, number) : number;
 }
 
 uint64_t allocators_size(unsigned cpu, const struct request_allocator *allocator)
@@ -104,13 +99,13 @@ uint64_t allocators_object(unsigned cpu, const struct request_allocator *allocat
 bool allocators_unit(unsigned cpu, const struct request_allocator *allocator,
                      struct allocators_unit *unit)
 {
-    unsigned counts = is_argument(allocator->sizes[0]) ? 0 : 1;
+    unsigned counts = request_is_argument(allocator->sizes[0]) ? 0 : 1;
     uint64_t other = value_of(cpu, allocator->sizes[!counts]);
 
     *unit = (struct allocators_unit){allocator->sizes[counts], allocator->size == ALLOCATOR_SAME ? 1
                                                                : allocator->size == ALLOCATOR_SHIFT
                                                                    ? UINT64_C(1) << other % 64
                                                                    : other};
-    return is_argument(unit->argument) && unit->bytes > 0 &&
+    return request_is_argument(unit->argument) && unit->bytes > 0 &&
            (counts == 0 || allocator->size == ALLOCATOR_PRODUCT);
 }
