@@ -3,20 +3,18 @@
 #define _GNU_SOURCE
 #include "outside/pitot/race_rows.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "outside/pitot/array.h"
+#include "outside/pitot/chain_text.h"
 #include "outside/pitot/contexts.h"
 #include "outside/pitot/elf_symbols.h"
 #include "outside/pitot/name.h"
 #include "outside/pitot/suppressions.h"
 #include "outside/pitot/threads.h"
-
-#define CHAIN_MOST 24 /* functions of a chain */
 
 static struct row {
     struct race_row row;
@@ -27,30 +25,15 @@ static uint64_t suppressed; /* races */
 
 /* --- Names --- */
 
-static void put_place(FILE *text, uint64_t address, bool first, bool interrupted)
-{
-    char name[NAME_ROOM];
-
-    fprintf(text, "%s%s%s", first ? "" : " < ", interrupted ? "!" : "", name_place(address, name));
-}
-
 static char *name_chain(uint64_t ip, uint32_t context)
 {
-    long depth = contexts_depth(context);
     char *chain = NULL;
     size_t size;
     FILE *text = open_memstream(&chain, &size);
 
     if (!text)
         return NULL;
-    put_place(text, ip, true, false);
-    for (long i = 0; i < depth; i++, context = contexts_outer(context)) {
-        if (i == CHAIN_MOST) {
-            fprintf(text, " < ... %ld more", depth - i);
-            break;
-        }
-        put_place(text, contexts_caller(context), false, contexts_by_interrupt(context));
-    }
+    chain_print_line(text, ip, context);
     return fclose(text) == 0 ? chain : NULL;
 }
 
