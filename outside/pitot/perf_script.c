@@ -32,10 +32,10 @@ static struct {
     uint64_t count;
 } now;
 
-static int add_sample(struct profile *profile)
+static void add_sample(struct profile *profile)
 {
     if (!now.any)
-        return 0;
+        return;
     now.sample.functions = now.functions;
     now.sample.place = now.place;
     profile_add(profile, &now.sample);
@@ -46,7 +46,6 @@ static int add_sample(struct profile *profile)
     now.place = now.head = NULL;
     now.any = false;
     progress_at(++now.count);
-    return 0;
 }
 
 /* --- Lines --- */
@@ -161,9 +160,9 @@ static int read_line(struct profile *profile, const char *line, struct refusal *
         free(text);
         return error;
     }
-    if (strspn(line, " \n") == strlen(line))
-        return add_sample(profile);
     add_sample(profile);
+    if (strspn(line, " \n") == strlen(line))
+        return 0;
     copy = strdup(line);
     rest = copy ? read_head(copy) : NULL;
     if (!rest) {
@@ -185,7 +184,7 @@ static int read_lines(FILE *lines, struct profile *profile, struct refusal *why)
     while (!error && getline(&line, &room, lines) > 0)
         error = read_line(profile, line, why);
     if (!error)
-        error = add_sample(profile);
+        add_sample(profile);
     free(line);
     progress_end();
     return error;

@@ -99,7 +99,7 @@ static void draw(struct drawing *drawing, uint32_t node, unsigned level, double 
 static unsigned add_up(struct drawing *drawing, uint32_t event)
 {
     const struct profile *profile = drawing->profile;
-    unsigned levels = 0;
+    unsigned levels = 0, *level = profile_array(profile->nodes.count, sizeof(*level));
 
     for (uint32_t i = 0; i < profile->rows.count; i++)
         if (profile_row(profile, i)->event == event)
@@ -114,14 +114,11 @@ static unsigned add_up(struct drawing *drawing, uint32_t event)
     }
     drawing->scale = (WIDTH - 2 * MARGIN) / (double)drawing->weights[PROFILE_ROOT];
     for (uint32_t i = 0; i < profile->nodes.count; i++) {
-        unsigned level = 1;
-
-        if ((double)drawing->weights[i] * drawing->scale < NARROW)
-            continue;
-        for (uint32_t at = i; at != PROFILE_ROOT; at = profile_node(profile, at)->parent)
-            level++;
-        levels = level > levels ? level : levels;
+        level[i] = i == PROFILE_ROOT ? 1 : level[profile_node(profile, i)->parent] + 1;
+        if ((double)drawing->weights[i] * drawing->scale >= NARROW && level[i] > levels)
+            levels = level[i];
     }
+    free(level);
     return levels;
 }
 
