@@ -14,6 +14,7 @@
 #define WORDS            (sizeof(struct regs) / sizeof(uint64_t))
 #define CPU_FIRST        (offsetof(struct regs, ip) / sizeof(uint64_t))
 #define NAME_SIZE        6
+#define REGISTERS        "r8 to r15, ax, bx, cx, dx, si, di, bp, ip, cs, flags, sp" /* and ss */
 
 static const char names[WORDS][NAME_SIZE] = {"r15", "r14", "r13", "r12",   "bp", "bx", "r11", "r10",
                                              "r9",  "r8",  "ax",  "cx",    "dx", "si", "di",  "",
@@ -66,9 +67,8 @@ const char *arch_embed_frame_init(void)
             length++;
         i = find(at, length);
         if ((i == WORDS && !is_name("-", at, length)) || words > UINT8_MAX)
-            return "frame of struct pitot_kernel: only r8 to r15, ax, bx, cx, dx, si, di, bp, ip, "
-                   "cs, "
-                   "flags, sp, ss and - are allowed, with a blank between two";
+            return "frame of struct pitot_kernel: only " REGISTERS
+                   ", ss and - are allowed, with a blank between two";
         if (i < WORDS && found & 1u << i)
             return "frame of struct pitot_kernel has a register twice";
         if (i < WORDS) {
@@ -81,9 +81,7 @@ const char *arch_embed_frame_init(void)
     size = words * sizeof(uint64_t);
     for (size_t i = 0; i < WORDS; i++)
         if (names[i][0] && !(found & 1u << i))
-            return "frame of struct pitot_kernel lacks a register: r8 to r15, ax, bx, cx, dx, si, "
-                   "di, "
-                   "bp, ip, cs, flags, sp and ss are needed";
+            return "frame of struct pitot_kernel lacks a register: " REGISTERS " and ss are needed";
     for (size_t i = CPU_FIRST + 1; i < WORDS; i++)
         if (place[i] != place[i - 1] + 1)
             return "frame of struct pitot_kernel: the CPU's words lie as `ip cs flags sp ss`, "
