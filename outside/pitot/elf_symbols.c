@@ -18,6 +18,7 @@ static struct {
         uint64_t begin, end;
     } * code; /* the code sections; none: not known */
     size_t code_count;
+    bool perf_lacks_some; /* a function */
 } symbols;
 
 static int compare_names(const void *left, const void *right)
@@ -59,6 +60,18 @@ static bool is_function(Elf *elf, const GElf_Sym *symbol)
     return type == STT_NOTYPE && GELF_ST_BIND(symbol->st_info) != STB_LOCAL &&
            gelf_getshdr(elf_getscn(elf, symbol->st_shndx), &section) &&
            (section.sh_flags & SHF_EXECINSTR);
+}
+
+/*
+ * perf leaves out symbols without a type that are hidden, as C's `#pragma GCC visibility` makes of
+ * an assembly function that it declares. Their code would have the name of the one before.
+ */
+static bool is_seen_by_perf(const GElf_Sym *symbol)
+{
+    int visibility = GELF_ST_VISIBILITY(symbol->st_other);
+
+    return GELF_ST_TYPE(symbol->st_info) != STT_NOTYPE ||
+           (visibility != STV_HIDDEN && visibility != STV_INTERNAL);
 }
 
 static bool is_named_place(const GElf_Sym *symbol, const char *name)
@@ -161,12 +174,20 @@ bool elf_symbols_read(Elf *elf, uint64_t (*address_of)(uint64_t value))
     Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
     for (int i = 0; data && gelf_getsym(data, i, &symbol); i++) {
         const char *name = elf_strptr(elf, header.sh_link, symbol.st_name);
-        if (is_named_place(&symbol, name) &&
-            !elf_symbols_add(name, address_of(symbol.st_value), symbol.st_size,
-                             is_function(elf, &symbol)))
+        bool function = is_function(elf, &symbol);
+
+        if (!is_named_place(&symbol, name))
+            continue;
+        if (!elf_symbols_add(name, address_of(symbol.st_value), symbol.st_size, function))
             return false;
+        symbols.perf_lacks_some |= function && !is_seen_by_perf(&symbol);
     }
     return read_code(elf, address_of) && elf_symbols_sort();
+}
+
+bool elf_symbols_lacking_in_perf(void)
+{
+    return symbols.perf_lacks_some;
 }
 
 bool elf_symbols_function(size_t index, struct symbol *found)

@@ -25,6 +25,9 @@ bool elf_symbols_is_readable(const struct symbol *symbol);
  */
 bool elf_symbols_read(Elf *elf, uint64_t (*address_of)(uint64_t value));
 
+/* True if perf would leave out a function that elf_symbols_read has read. */
+bool elf_symbols_lacking_in_perf(void);
+
 /*
  * For symbols that are not from an ELF file: add a symbol, and sort all. False: no memory, or
  * nothing to sort.

@@ -193,7 +193,9 @@ static int read_whole(struct kernel *kernel, Elf *elf, struct refusal *why)
     const char *bytes = elf_rawfile(elf, NULL);
 
     kernel->stripped = !elf_symbols_read(elf, whole_address);
-    return bytes && hides_code(kernel, elf) ? make_elf(kernel, bytes, why) : 0;
+    if (!bytes || (!elf_symbols_lacking_in_perf() && !hides_code(kernel, elf)))
+        return 0;
+    return make_elf(kernel, bytes, why);
 }
 
 static int read_elf(struct kernel *kernel, int file, struct refusal *why)

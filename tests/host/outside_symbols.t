@@ -12,7 +12,6 @@ use strict;
 use warnings;
 use lib 'tests/lib';
 use Cwd ();
-use Cwd ();
 use Test::More;
 use Pitot::Files;
 use Pitot::StandIn;
@@ -154,6 +153,18 @@ like(request_words(), qr/,code=ffffffff80\w+:\w+:\w+/, '... and compared');
 my ($said, $annotated) = in_perf($out, 'annotate', '--stdio', 'sched_run');
 is($annotated, 0, '... and perf annotate takes it');
 like($said, qr/ffffffff80100\w+:\s+mov\s+%rsp,%rax$/m, '... and shows its code');
+
+# --- Assembly functions that are hidden ----------------------------------------------------------
+
+write_bytes("$room/hidden.s", ".globl kmain\n.type kmain, \@function\nkmain: .fill 8, 1, 0x90\n"
+    . ".globl enter\n.hidden enter\nenter: .fill 8, 1, 0x90\n");
+system('as', '--64', "$room/hidden.s", '-o', "$room/hidden.o");
+system('ld', '-e', 'kmain', '-Ttext=0xffffffff80100000', "$room/hidden.o", '-o',
+    "$room/hidden.elf");
+plugin_says(begin(1), sample(ip => $first + 9, time => 1_000), end());
+pitot('record', '-o', $out, '--', "$room/qemu", '-kernel', "$room/hidden.elf");
+is(in_perf($out, 'script', '-F', 'ip,sym,symoff') =~ s/^\s*\w+ |\s*$//gr, 'enter+0x1',
+    'a hidden function without a type, which perf itself passes over');
 
 # --- Names of C++ and Rust -----------------------------------------------------------------------
 
