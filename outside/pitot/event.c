@@ -212,7 +212,7 @@ static int read_event(struct event *event, const struct pitot_options *options,
     } else if (begins(text, returns)) {
         event->kind = EVENT_RETURNS;
         error = read_calls(event, kernel, text + strlen(returns), why);
-    } else if (begins(text, interrupts)) {
+    } else if (begins(text, interrupts) && strchr(":", text[strlen(interrupts)])) {
         event->kind = EVENT_INTERRUPTS;
         error = read_vectors(event, text + strlen(interrupts), why);
     } else if (strcmp(text, instructions) != 0) {
