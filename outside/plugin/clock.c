@@ -111,6 +111,11 @@ void clock_expect(unsigned cpu)
     cpus[cpu].counters->expected = 1;
 }
 
+bool clock_expects(unsigned cpu)
+{
+    return cpus[cpu].counters->expected;
+}
+
 /* Samples are due, or the CPU's first block begins. */
 static void on_due(unsigned cpu, void *own)
 {
@@ -211,6 +216,11 @@ void clock_expect(unsigned cpu)
 {
     cpus[cpu].expected = true;
     cpus[cpu].due = 0;
+}
+
+bool clock_expects(unsigned cpu)
+{
+    return cpus[cpu].expected;
 }
 
 static void count(struct cpu *here, uintptr_t block, uint64_t time)

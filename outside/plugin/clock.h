@@ -39,6 +39,9 @@ uint64_t clock_place(unsigned cpu);
 /* The CPU's next block is the first one of a callee or handler: run_begins is called. */
 void clock_expect(unsigned cpu);
 
+/* True after clock_expect, until that block. */
+bool clock_expects(unsigned cpu);
+
 /*
  * Before QEMU 9.2: true if the CPU is in a block whose last instruction, which ends at `end`, has
  * not accessed memory before. Counts the access.

@@ -32,7 +32,9 @@ static struct ring {
     uint32_t newest;      /* index of the last one: a division at each call would cost too much */
     uint64_t calls;       /* all calls, ever */
     unsigned cycle, repeated;
-    uint32_t context; /* of the last call, also if it was folded */
+    /* Of the last call, also if it was folded. */
+    uint32_t context;
+    uint64_t entry, time;
 } rings[FOLLOW_CPUS];
 
 void last_init(uint32_t wanted)
@@ -131,9 +133,27 @@ __attribute__((flatten)) void last_begins(unsigned cpu, uint64_t ip, uint64_t ti
     if (ring->begins && !fold(ring, &begin))
         keep(ring, &begin);
     ring->context = begin.context;
+    ring->entry = ip;
+    ring->time = time;
 }
 
-void last_tell(unsigned cpu, uint64_t ip, uint64_t time)
+/*
+ * Where the CPU is: in its last block, or at the entry of what this block has called and no block
+ * has begun yet. `called`: it is not known what that is, so the CPU is at the call.
+ */
+static void find_place(const struct ring *ring, struct wire_where *where, bool called)
+{
+    const struct context *context = context_at(where->context);
+
+    if (called && where->context > CONTEXT_UNKNOWN) {
+        where->ip = context->site;
+        where->context = context->outer;
+    } else if (ring->calls && ring->time == where->time && ring->context == where->context) {
+        where->ip = ring->entry;
+    }
+}
+
+void last_tell(unsigned cpu, uint64_t ip, uint64_t time, bool called)
 {
     struct ring *ring = &rings[cpu];
     struct wire_where where = {.context = follow_context(cpu),
@@ -142,6 +162,7 @@ void last_tell(unsigned cpu, uint64_t ip, uint64_t time)
                                .time = time,
                                .calls = ring->calls};
 
+    find_place(ring, &where, called);
     tell_where(&where, cpu);
     if (!ring->begins)
         return;

@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Sets the number of calls kept per CPU; 0: none. */
@@ -21,5 +22,8 @@ struct last_interrupt {
  */
 void last_begins(unsigned cpu, uint64_t ip, uint64_t time, const struct last_interrupt *interrupt);
 
-/* Must be called at the end: reports the CPU, whose last block is at `ip`, and its last calls. */
-void last_tell(unsigned cpu, uint64_t ip, uint64_t time);
+/*
+ * Must be called at the end: reports the CPU, whose last block is at `ip`, and its last calls.
+ * `called`: this block has called what has not begun.
+ */
+void last_tell(unsigned cpu, uint64_t ip, uint64_t time, bool called);

@@ -379,7 +379,7 @@ void run_end(void)
         if (run.graph)
             graph_end(cpu, time);
         if (run.last && time)
-            last_tell(cpu, clock_place(cpu), time);
+            last_tell(cpu, clock_place(cpu), time, clock_expects(cpu));
     }
     if (code_has_run()) /* else all was a boot loader's, or another kernel's */
         totals.instructions += cover_tell();

@@ -203,6 +203,20 @@ for my $row (@exact) {
     like($said, qr/ main\+0x\w+$/m, '... down to main');
 }
 
+# Not by instructions: there a block of code ends at the output that asks for the reset.
+for my $case (['direct'], ['indirect', '-DINDIRECT']) {
+    my ($how, @options) = @$case;
+    my $guest = "$logs/ends_in_call_$how.elf";
+    link_guest('ends_in_call', $guest, @options);
+    Pitot::Perf::run_between("$logs/out", "$logs/said", '/dev/null', 'timeout', $patience,
+        "$build/outside/pitot", 'last', '--', 'qemu-system-x86_64', guest_machine(), '-kernel',
+        $guest);
+    my $said = slurp("$logs/said");
+    my @where = $said =~ /^ +[0-9a-f]+ (\w+)\+0x\w+$/mg;
+    shift(@where) if $where[0] eq 'callee';
+    is("@where", 'main start', "the end is in a block with a call: $how") or diag($said);
+}
+
 # --- QEMU's log ----------------------------------------------------------------------------------
 
 {
