@@ -239,6 +239,17 @@ int recording_thread(const struct wire_thread *thread, struct refusal *why)
     return 0;
 }
 
+/*
+ * A thread's outermost function may not be known at its first sample. perf would show it as `:236`,
+ * until recording_thread names it.
+ */
+static int name_unknown(uint32_t number, struct refusal *why)
+{
+    struct wire_thread thread = {.thread = number, .outermost = NAME_NOT_KNOWN};
+
+    return number == 0 || threads_known(number) ? 0 : recording_thread(&thread, why);
+}
+
 /* Of a chain that is too long for a record, both ends, and a mark between them. */
 static size_t write_chain(uint64_t *words, const struct wire_sample *sample, size_t depth)
 {
@@ -315,10 +326,14 @@ int recording_sample(const struct wire_sample *sample, struct refusal *why)
     size_t count = 1;
     uint64_t words[SAMPLE_MOST];
     struct perf_event_header header = {.type = PERF_RECORD_SAMPLE, .misc = MISC};
+    int error;
 
     if (sample->event >= recording.events->count || depth < 0)
         return refuse(why, EINVAL, "the plugin's sample of event %u in context %u is invalid",
                       sample->event, sample->context);
+    error = name_unknown(sample->thread, why);
+    if (error)
+        return error;
     words[count++] = sample->event + 1;
     words[count++] = sample->ip;
     words[count++] = (uint64_t)tid_of(sample->thread) << 32 | pid_of(sample->thread);

@@ -32,9 +32,14 @@ int threads_add(const struct wire_thread *thread, struct refusal *why)
     return 0;
 }
 
+bool threads_known(uint32_t thread)
+{
+    return thread < room && threads[thread].name;
+}
+
 const char *threads_name(uint32_t thread)
 {
-    return thread < room && threads[thread].name ? threads[thread].name : "?";
+    return threads_known(thread) ? threads[thread].name : "?";
 }
 
 uint32_t threads_space(uint32_t thread)

@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "core/lib/refusal.h"
@@ -13,6 +14,9 @@
 #define KERNEL_TID 1 /* tid of thread 0: code whose stack is not known; other threads follow */
 
 int threads_add(const struct wire_thread *thread, struct refusal *why);
+
+/* True after threads_add. */
+bool threads_known(uint32_t thread);
 
 /* Returns the name or address of the thread's outermost function; "?": no such thread. */
 const char *threads_name(uint32_t thread);

@@ -260,6 +260,15 @@ for my $chains ([], ['-g']) {
 is_deeply([samples()], ["kmain 2 000 0.000001 1 return:vfs_*: vfs_write+0x9 kmain+0x15",
     "kmain 2 000 0.000002 1 instructions: kmain+0x0"], '... and a chain as others have');
 
+# --- Threads whose outermost function is not known -----------------------------------------------
+
+plugin_says(begin(1), context(1, 0, $place{kmain} + 4, 5), thread(2, $place{kmain}),
+    sample(thread => 7, context => 1, ip => $place{vfs_read}, time => 1_000),
+    sample(thread => 2, ip => $place{kmain}, time => 2_000), end());
+pitot(@record, '-g', @qemu);
+is(in_perf($out, 'script', '-F', 'comm,tid') =~ s{\s+}{ }gr, ' [not known] 8 kmain 3 ',
+    'a thread that was never named has a name in perf, too');
+
 # --- Chains that are long ------------------------------------------------------------------------
 
 my @deep = map { context($_, $_ - 1, $place{kmain} + 0x20, 5) } 1 .. 10_000;
