@@ -22,17 +22,20 @@ bool race_words_begin(void)
     return users && sync_bits;
 }
 
+/* Lines that are neighbours share a line of the host's, because they are used together. */
 static uint32_t *users_of(uint64_t line)
 {
-    return &users[line * MULTIPLIER >> (64 - USERS_BITS)];
+    return &users[(line ^ line >> USERS_BITS) % (1u << USERS_BITS)];
 }
 
 /* A line that was given to another CPU for good is that CPU's from its second use on. */
 void race_words_use(unsigned cpu, uint64_t line)
 {
-    uint32_t *of = users_of(line), last = __atomic_load_n(of, __ATOMIC_RELAXED) << CPU_BITS;
+    uint32_t *of = users_of(line), before = __atomic_load_n(of, __ATOMIC_RELAXED),
+             now = before << CPU_BITS | (cpu + 1);
 
-    __atomic_store_n(of, last | (cpu + 1), __ATOMIC_RELAXED);
+    if (now != before)
+        __atomic_store_n(of, now, __ATOMIC_RELAXED);
 }
 
 bool race_words_are_shared(uint64_t line)
