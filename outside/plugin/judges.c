@@ -5,6 +5,7 @@
 #include "outside/plugin/heap.h"
 #include "outside/plugin/kernel_locks.h"
 #include "outside/plugin/race.h"
+#include "outside/plugin/race_words.h"
 
 void judges_watch(const struct instruction *instruction)
 {
@@ -17,5 +18,5 @@ void judges_slide(uint64_t by)
 {
     heap_slide(by);
     kernel_locks_slide(by);
-    race_slide(by);
+    race_words_slide(by);
 }

@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #include "outside/plugin/api.h"
+#include "outside/plugin/race_recent.h"
 #include "outside/request.h"
 
 /* `cpus`: the most that the machine may have. Returns what is wrong; NULL: nothing. */
@@ -28,19 +29,9 @@ const char *race_begin(qemu_plugin_id_t id, const struct request *request, unsig
 /* True if races are looked for. Needs no lock. */
 bool race_watch(void);
 
-void race_slide(uint64_t by);
-
 /* Registers the callbacks of an instruction that is translated (race_watch.c). */
 struct instruction;
 void race_watch_instruction(const struct instruction *instruction);
-
-/* True of a variable that synchronises, and of an instruction whose accesses do. */
-bool race_is_sync(uint64_t address);
-
-struct race_access {
-    uint64_t ip, address;
-    qemu_plugin_meminfo_t info;
-};
 
 /*
  * An access. False, for nearly all: no more is to be done. Then the same of most that are left.

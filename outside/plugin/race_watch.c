@@ -6,6 +6,7 @@
 #include "outside/plugin/facts.h"
 #include "outside/plugin/locks.h"
 #include "outside/plugin/pause.h"
+#include "outside/plugin/race_words.h"
 #include "outside/plugin/run.h"
 
 __attribute__((noinline)) static void look(unsigned cpu, const struct race_access *access)
@@ -58,7 +59,7 @@ void race_watch_instruction(const struct instruction *instruction)
     if (decode_is_fence(instruction->bytes))
         qemu_plugin_register_vcpu_insn_exec_cb(instruction->qemu, on_fence, QEMU_PLUGIN_CB_NO_REGS,
                                                NULL);
-    syncs = decode_is_atomic(instruction->bytes) || race_is_sync(ip);
+    syncs = decode_is_atomic(instruction->bytes) || race_words_are_named(ip);
     if (syncs ||
         (!decode_is_of_stack(code->kind, code->target) && !decode_is_frame(instruction->bytes)))
         qemu_plugin_register_vcpu_mem_cb(instruction->qemu, syncs ? on_atomic : on_access,

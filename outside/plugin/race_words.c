@@ -3,7 +3,8 @@
 #include "outside/plugin/race_words.h"
 
 #include <stdlib.h>
-#include <string.h>
+
+#include "outside/plugin/ranges.h"
 
 #define USERS_BITS 20u
 #define SYNC_BITS  25u /* so many that other words seldom share a bit with a lock */
@@ -14,9 +15,12 @@
 
 static uint32_t *users; /* [hash]: 1 + the CPU of the last use, and above it of the one before */
 static uint64_t *sync_bits;
+static struct ranges named; /* variables that synchronise, and code that accesses such */
+static uint64_t slide;
 
-bool race_words_begin(void)
+bool race_words_begin(const struct request *request)
 {
+    named = ranges_of(request, request->race.sync);
     users = calloc(1u << USERS_BITS, sizeof(*users));
     sync_bits = calloc((1u << SYNC_BITS) / WORD_BITS, sizeof(*sync_bits));
     return users && sync_bits;
@@ -47,6 +51,16 @@ bool race_words_are_shared(uint64_t line)
 
 /* --- What synchronises --- */
 
+void race_words_slide(uint64_t by)
+{
+    slide += by;
+}
+
+bool race_words_are_named(uint64_t address)
+{
+    return ranges_find(&named, address - slide);
+}
+
 static uint64_t *bit_of(uint64_t unit, uint64_t *bit)
 {
     uint64_t hash = unit * MULTIPLIER >> (64 - SYNC_BITS);
@@ -73,5 +87,5 @@ bool race_words_do_synchronise(uint64_t address, unsigned length)
         if (__atomic_load_n(bit_of(unit, &bit), __ATOMIC_RELAXED) & bit)
             return true;
     }
-    return false;
+    return race_words_are_named(address);
 }

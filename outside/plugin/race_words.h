@@ -2,15 +2,19 @@
 /*
  * What is known of the kernel's memory for the search for races: which lines two CPUs use, and
  * which are meant to be used by several at a time. Both are kept by a hash of the address, without
- * a lock: those that share an entry are taken for one. Called by outside/plugin/race.c.
+ * a lock: those that share an entry are taken for one. Called by race.c and race_meet.c.
  */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "outside/request.h"
+
 /* False: no memory. */
-bool race_words_begin(void);
+bool race_words_begin(const struct request *request);
+
+void race_words_slide(uint64_t by);
 
 /* A CPU uses the line of this number. */
 void race_words_use(unsigned cpu, uint64_t line);
@@ -21,5 +25,8 @@ bool race_words_are_shared(uint64_t line);
 /* These bytes are a lock, an atomic variable or a flag that is waited for. */
 void race_words_synchronise(uint64_t address, unsigned length);
 
-/* True if that was said of one of these bytes. */
+/* True of a variable, and of an instruction's address, that the user has named as meant so. */
+bool race_words_are_named(uint64_t address);
+
+/* True if either was said of one of these bytes. */
 bool race_words_do_synchronise(uint64_t address, unsigned length);
