@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 /* Of the records and of the request. */
-#define WIRE_VERSION 10
+#define WIRE_VERSION 11
 
 /* The plugin's file contains the mark, then the version in decimal. */
 #define WIRE_MARK           "pitot wire "
@@ -273,7 +273,7 @@ struct wire_lock {
     struct wire_place by;            /* ... and has taken it here */
 };
 
-enum { WIRE_GUARDS_MOST = 8 };
+enum { WIRE_GUARDS_MOST = 24 };
 
 /* A thread that held the lock `from`, taken at `outer`, has asked for `to` at `inner`. */
 struct wire_lock_order {

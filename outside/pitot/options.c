@@ -280,9 +280,12 @@ static int check_race(const struct pitot_options *options, struct refusal *why)
         return refuse(why, EINVAL, "-i reads files; leave out -- QEMU");
     if (!files && !runs)
         return refuse(why, EINVAL, "no QEMU command and no -i FILE; pitot help race");
-    if (files && (options->seed || options->every || options->suppress || options->sync.count))
+    if (files && (options->kernel || options->symbols || options->seed || options->every ||
+                  options->suppress || options->sync.count))
         return refuse(why, EINVAL, "%s is for a run; leave out -i",
-                      options->seed       ? "--seed"
+                      options->kernel     ? "--kernel"
+                      : options->symbols  ? "--symbols"
+                      : options->seed     ? "--seed"
                       : options->every    ? "--every"
                       : options->suppress ? "--suppress"
                                           : "--sync");

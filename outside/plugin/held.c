@@ -22,6 +22,9 @@ static uint32_t lock_count;
 static uint32_t *numbers; /* a hash table with open addressing, by address; 0: free */
 static uint64_t lost, lost_holds;
 
+/* Else an order could lack a guard, and be part of a cycle that cannot be. */
+_Static_assert(HOLDS_MOST <= WIRE_GUARDS_MOST, "an order has room for all that was held");
+
 /* What a thread holds, in the order of taking. */
 static struct holder {
     unsigned count;

@@ -40,7 +40,7 @@ static bool is_held(uint32_t number, struct lock *const *held, unsigned count)
 static void guard_first(struct wire_lock_order *order, struct lock *const *held, unsigned count)
 {
     order->guard_count = 0;
-    for (unsigned i = 0; i < count && order->guard_count < WIRE_GUARDS_MOST; i++)
+    for (unsigned i = 0; i < count; i++)
         if (held[i]->number != order->from)
             order->guards[order->guard_count++] = held[i]->number;
 }

@@ -177,6 +177,48 @@ like($said, qr/^pitot: 64 exchanges without room: locks by sight may be missing$
 like($said, qr/^pitot: 2 locks taken by a thread that held 24: orders are missing$/m,
     '... and locks of one thread');
 
+# Both orders of two locks, each under eight locks of its own, and a ninth that they share.
+(my $guarded = $many) =~ s/^work:.*//ms;
+$guarded .= <<'END';
+take:   call spin_lock
+        add edi, 8
+        loop take
+        ret
+give:   sub edi, 8
+        call spin_unlock
+        loop give
+        ret
+orders: mov ecx, 8
+        call take
+        mov r8, rdi
+        mov edi, 0x3000000
+        call spin_lock
+        mov rdi, r9
+        call spin_lock
+        mov rdi, r10
+        call spin_lock
+        call spin_unlock
+        mov rdi, r9
+        call spin_unlock
+        mov edi, 0x3000000
+        call spin_unlock
+        mov rdi, r8
+        mov ecx, 8
+        call give
+        ret
+work:   mov edi, 0x1000000
+        mov r9d, 0x3000008
+        mov r10d, 0x3000010
+        call orders
+        mov edi, 0x2000000
+        xchg r9, r10
+        call orders
+        ret
+END
+($said) = locks([], four_cpus("$logs/guarded", 1, $guarded, cpus => 1));
+like($said, qr/^\[ pitot locks: 0 reports; 19 locks, taken 22 times, /m,
+    'two orders under a lock that they share are no cycle, whatever else is held') or diag($said);
+
 # --- Four CPUs -----------------------------------------------------------------------------------
 
 # Each turn adds to a sum under a lock. Before, CPU 0 takes `first` and `second`, and then CPU 1

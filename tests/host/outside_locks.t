@@ -54,8 +54,8 @@ sub lock_record
 sub order
 {
     my ($from, $to, $outer, $inner, @guards) = @_;
-    return Pitot::StandIn::record(61, 0, 'L<4Q<a16a16L<2L<8', $from, $to, 1, 0, 1, place($outer),
-        place($inner), scalar @guards, 0, @guards, (0) x (8 - @guards));
+    return Pitot::StandIn::record(61, 0, 'L<4Q<a16a16L<2L<24', $from, $to, 1, 0, 1, place($outer),
+        place($inner), scalar @guards, 0, @guards, (0) x (24 - @guards));
 }
 
 sub waiting
