@@ -39,7 +39,7 @@ static int take_report(const struct wire_heap *report, struct refusal *why)
         contexts_depth(report->freed.context) < 0)
         return refuse_report(report, why);
     report_count += first;
-    if (suppressions_have(report)) {
+    if (suppressions_match(report->access ? report->ip : 0, report->context)) {
         suppressed += hits;
         suppressed_reports += first;
         return 0;

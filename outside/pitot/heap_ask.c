@@ -51,16 +51,19 @@ static int check_changes(const struct pitot_options *options, struct refusal *wh
     return 0;
 }
 
-/* Marks beside an object end with the variable that it is in. */
+/* Marks beside an object end with the variable that it is in: one without a size, at the next. */
 static int ask_variables(struct watch *watch, struct refusal *why)
 {
     struct request_list *list = &watch->request.heap.variables;
-    struct symbol variable;
+    struct symbol variable, next;
     int error = 0;
 
-    for (size_t i = 0; !error && elf_symbols_variable(i, &variable); i++)
+    for (size_t i = 0; !error && elf_symbols_variable(i, &variable); i++) {
+        if (variable.size == 0 && elf_symbols_variable(i + 1, &next)) /* of assembly, of a list */
+            variable.size = next.address - variable.address;
         error =
             plugin_add_range(watch, list, variable.address, variable.address + variable.size, why);
+    }
     return error;
 }
 

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "core/lib/glob.h"
-#include "core/symbols/symbols.h"
 #include "outside/pitot/array.h"
 #include "outside/pitot/contexts.h"
 #include "outside/pitot/input.h"
@@ -115,31 +114,10 @@ static bool matches(const struct suppression *one, uint64_t ip, uint32_t context
     return true;
 }
 
-/* True if a variable has this address. */
-static bool find_variable(uint64_t address, struct symbol *found)
-{
-    return symbols_find_address(address, found) && address - found->address < found->size;
-}
-
-static bool is_variable_beside(const struct wire_heap *report)
-{
-    struct symbol variable, heap;
-
-    if (report->kind != WIRE_HEAP_BESIDE || !find_variable(report->address, &variable))
-        return false;
-    return !find_variable(report->object, &heap) || heap.address != variable.address;
-}
-
 bool suppressions_match(uint64_t ip, uint32_t context)
 {
     for (size_t i = 0; i < count; i++)
         if (matches(&all[i], ip, context))
             return true;
     return false;
-}
-
-bool suppressions_have(const struct wire_heap *report)
-{
-    return is_variable_beside(report) ||
-           suppressions_match(report->access ? report->ip : 0, report->context);
 }

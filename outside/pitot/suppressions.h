@@ -10,17 +10,11 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "core/lib/refusal.h"
-#include "outside/wire.h"
 
 int suppressions_read(const char *path, struct refusal *why);
 
 /* True if a line matches. `ip`: the innermost place; 0: the innermost caller is. */
 bool suppressions_match(uint64_t ip, uint32_t context);
-
-/*
- * True if a line matches, or if the access was to a variable beside an array in which the object
- * lies: that is no allocator's memory.
- */
-bool suppressions_have(const struct wire_heap *report);

@@ -41,7 +41,7 @@ sub asked
     my ($said) = heap(@_);
     my ($words) = request_words() =~ /,((?:alloc|realloc|free)=.*)$/;
     $words =~ s/,event=.*//;
-    $words =~ s/,allocator=.*//;
+    $words =~ s/,(?:allocator|variable)=.*//;
     for my $function (keys %at) {
         my $address = sprintf('%x', $at{$function});
         $words =~ s/=\Q$address\E:/=$function:/g;
@@ -62,6 +62,11 @@ is_deeply($asked, ['alloc=page_alloc:0:1000:2:1', 'alloc=slab_grow:0:40:0:0',
 ($asked) = asked('--alloc', 'kmalloc', '--free', 'kfree', '--realloc', 'krealloc');
 is_deeply($asked, ['alloc=kmalloc:0:1:0:0', 'realloc=krealloc:0:1:2:0', 'free=kfree:0:1:0'],
     '... with their usual arguments');
+
+my ($data, $sizeless) = map { sprintf('%x', $place{run_queue} + $_) } 0, 64;
+my $next = sprintf('%x', $place{run_queue} + 72);
+like((request_words())[0], qr/,variable=[\w:]*\b$data:$sizeless:$sizeless:$next:/,
+    'the kernel\'s variables are told, one without a size to the next');
 
 my @clones = qw(kmalloc.constprop.0 kfree.part.0 krealloc.isra.0 kmalloc.cold kmallocs.part.0);
 link_kernel($elf, [qw(kmalloc kfree krealloc), @clones]);

@@ -166,7 +166,8 @@ sub request
     my ($folder, undef, $copies_all, $graph, $calls, $cover) = $take->('Z64 l<L< L<4');
     my ($memory, $writers, $place_count) = $take->('Q<L<2');
     my @places = $take->('Q<2 L<2', 96);
-    my ($allocator_count, $guard, $held, undef, $list, $listed) = $take->('L<8');
+    my ($allocator_count, $guard, $held, undef, $list, $listed, $beside, $variables) =
+        $take->('L<8');
     my @allocators = $take->('Q< L<4 Q<2 L<2', 192);
     my ($locks, $sees, $lock_count) = $take->('L<4');
     my @locks = $take->('Q<2 L<2', 128);
@@ -185,6 +186,8 @@ sub request
         (map { allocator_words(@$_) } @allocators[0 .. $allocator_count - 1]),
         $guard ? "guard=$guard" : (), $held ? "quarantine=$held" : (),
         $listed ? 'allocator=' . hexadecimal(@addresses[$list .. $list + $listed - 1]) : (),
+        $variables ? 'variable=' . hexadecimal(@addresses[$beside .. $beside + $variables - 1])
+            : (),
         $locks ? 'locks=1' : (), $sees ? 'words=1' : (),
         (map { 'lock=' . hexadecimal(@$_[0, 2, 1, 3]) }
             @locks[0 .. $lock_count - 1]),
