@@ -660,7 +660,8 @@ void follow_interrupt(unsigned number, const struct follow_interrupt *interrupt)
     struct follow_cpu *cpu = &cpus[number];
     struct frame frame = {
         .next = interrupt->from, .kind = FRAME_INTERRUPT, .device = interrupt->device};
-    struct stack_where from = where_is(cpu, interrupt->from);
+    struct stack_where from = {
+        .rsp = interrupt->from, .space = cpu->space, .interrupted = true};
     uint64_t same = (interrupt->from & ~(uint64_t)(FRAME_ALIGNED - 1)) - FRAME_SIZE;
 
     if (interrupt->user)
@@ -671,6 +672,7 @@ void follow_interrupt(unsigned number, const struct follow_interrupt *interrupt)
         return;
     if (interrupt->user)
         set_user(cpu->stack, interrupt->space);
+    follow_sp(number, interrupt->from);
     frame.context = context_by(stack_context(cpu->stack), interrupt->site, WIRE_BY_INTERRUPT, 0);
     if (interrupt->entry)
         begin(&frame, cpu->stack->ran, interrupt->entry);
@@ -753,6 +755,8 @@ void follow_interrupt_return(unsigned number, uint64_t place, uint64_t to, bool 
     if (!cpu->stack)
         return;
     frame = end_interrupt(cpu, place, to);
+    if (frame && !frame->below.stack && frame->next == to)
+        return; /* whatever was left here before is gone */
     top = stack_top(cpu->stack);
     if (!frame && user && top && top->kind == FRAME_SYSCALL)
         cpu->stack->depth--;

@@ -93,29 +93,38 @@ static uint64_t page_of(uint64_t rsp)
 
 /*
  * False if one of the innermost return addresses at or above `from` is known not to be there:
- * threads that were left in the same function have the same innermost one.
+ * threads that were left in the same function have the same innermost one. Code that was
+ * interrupted may be about to return to where it has decided, as a retpoline is, so its own return
+ * address may be another one, if a caller's is there.
  */
-static bool holds(const struct stack *stack, uint64_t from)
+static bool holds(const struct stack *stack, uint64_t from, bool interrupted)
 {
+    bool changed = false; /* the return address of a function that was interrupted */
+
     for (unsigned i = stack->depth; i > 0 && stack->depth - i < COMPARED_MOST; i--) {
         const struct frame *frame = &stack->frames[i - 1];
 
-        if (frame->place >= from && frame->kind == FRAME_CALL &&
-            memory_compare(frame->place, frame->next) == MEMORY_DIFFERS)
+        if (frame->place < from || frame->kind != FRAME_CALL)
+            continue;
+        if (memory_compare(frame->place, frame->next) != MEMORY_DIFFERS)
+            changed = false;
+        else if (i < stack->depth ? frame[1].kind == FRAME_INTERRUPT : interrupted)
+            changed = true;
+        else
             return false;
     }
-    return true;
+    return !changed;
 }
 
 bool stack_is_there(const struct stack *stack, const struct stack_where *where)
 {
-    if (stack->space != where->space && (stack->user || !holds(stack, 0)))
+    if (stack->space != where->space && (stack->user || !holds(stack, 0, where->interrupted)))
         return false;
     if (where->program && stack->program && where->program != stack->program)
         return false;
     if (where->physical && stack->physical && stack->page == page_of(where->rsp))
         return stack->physical == where->physical;
-    return holds(stack, where->rsp);
+    return holds(stack, where->rsp, where->interrupted);
 }
 
 bool stack_keeps_calls(const struct stack *stack, uint64_t rsp)
@@ -242,7 +251,7 @@ struct stack *stack_around(const struct stack_where *where)
 
         if (page->number == number && stack && !stack->on && where->rsp > stack->low &&
             where->rsp <= stack->high && stack_is_there(stack, where) &&
-            (!stack_keeps_calls(stack, where->rsp) || holds(stack, 0)))
+            (!stack_keeps_calls(stack, where->rsp) || holds(stack, 0, false)))
             found = better(found, stack, where->space);
     }
     return found;

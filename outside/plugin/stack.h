@@ -49,6 +49,7 @@ struct stack_where {
     uint64_t space;    /* cr3; 0: not known */
     uint64_t physical; /* the physical page of rsp's page; 0: not known */
     uint64_t program;  /* cr3 of the program that runs; 0: not known, or none */
+    bool interrupted;  /* the code that runs with this rsp */
 };
 
 struct stack {
