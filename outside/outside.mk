@@ -45,8 +45,8 @@ PITOT_CORE := $(addprefix core/,$(addsuffix .c,lib/print lib/refusal lib/words s
 COMMIT := $(and $(wildcard .git),$(shell git log -1 --format=' (%h)' --abbrev=12 2>/dev/null))
 $(eval $(call NOTE,$(BUILD)/outside/commit,$(COMMIT)))
 
-# What every page of `pitot show` has, as bytes: outside/pitot/show_page.c.
-PAGE := page.css page.html page.js
+# What every page has, as bytes: outside/pitot/show_page.c.
+PAGE := answer.js page.css page.html page.js
 $(BUILD)/outside/page.o: $(PAGE:%=outside/show/%)
 	$(Q)mkdir -p $(@D)
 	$(Q)cd outside/show && ld -r -b binary -z noexecstack -o $(abspath $@) $(PAGE)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * `pitot blame` of command.h: prints the histories of the given places; without a place, writes the
- * last writer of all memory to a file; without QEMU, prints the given places from such a file.
+ * `pitot blame` of command.h: prints the histories of the given places, or writes them as a page;
+ * without a place, writes the last writer of all memory to a file; without QEMU, answers from such
+ * a file.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "outside/pitot/blame_file.h"
@@ -15,11 +15,14 @@
 #include "outside/pitot/place.h"
 #include "outside/pitot/plain.h"
 #include "outside/pitot/progress.h"
+#include "outside/pitot/question.h"
 #include "outside/pitot/threads.h"
 
 #define WRITERS_DEFAULT 3
 #define MEMORY_DEFAULT  (UINT64_C(256) << 20)
 #define FILE_DEFAULT    "blame.data"
+#define PAGE_DEFAULT    "blame.html"
+#define ASKED_ROOM      256
 
 static struct blamed_place places[PLACES_MOST];
 static size_t place_count;
@@ -55,6 +58,30 @@ static void slide_places(uint64_t slide)
     for (size_t i = 0; i < place_count; i++)
         places[i].address += places[i].fixed ? 0 : slide - before;
     before = slide;
+}
+
+/* --- The answer --- */
+
+static int open_page(const struct pitot_options *options, const struct kernel *kernel,
+                     const char *input, struct refusal *why)
+{
+    if (!options->html)
+        return 0;
+    return question_open(kernel, input, options->output ? options->output : PAGE_DEFAULT, why);
+}
+
+static int answer(const struct pitot_options *options, const struct kernel *kernel,
+                  struct refusal *why)
+{
+    char asked[ASKED_ROOM] = "";
+    int error = blame_print(question_out(stdout), places, place_count, kernel->name, lost, why);
+
+    for (size_t i = 0; i < place_count; i++)
+        snprintf(asked + strlen(asked), sizeof(asked) - strlen(asked), "%s%s", i ? " " : "",
+                 places[i].name);
+    if (!error && options->html)
+        error = question_write("blame", asked, NULL, NULL, why);
+    return error;
 }
 
 /* --- Places, while the machine runs --- */
@@ -148,6 +175,24 @@ static int run_into_file(const struct pitot_options *options, struct watch *watc
     return 0;
 }
 
+static int run_and_answer(const struct pitot_options *options, struct watch *watch,
+                          struct refusal *why)
+{
+    int error = open_page(options, watch->kernel, NULL, why);
+
+    watch->take = take_history;
+    if (!error)
+        error = run(options, watch, why);
+    if (error)
+        return error;
+    watch_tell_losses(watch);
+    if (!watch_ran(watch))
+        return 0;
+    if (unread > 0)
+        plain_tell("pitot: what memory holds at the end was not compared with the last writes");
+    return answer(options, watch->kernel, why);
+}
+
 int command_blame(const struct command *command, struct watch *watch, struct refusal *why)
 {
     const struct pitot_options *options = command->options;
@@ -157,16 +202,9 @@ int command_blame(const struct command *command, struct watch *watch, struct ref
         return error;
     if (place_count == 0)
         return run_into_file(options, watch, why);
-    watch->take = take_history;
-    error = run(options, watch, why);
-    if (error)
-        return error;
-    watch_tell_losses(watch);
-    if (!watch_ran(watch))
-        return 0;
-    if (unread > 0)
-        plain_tell("pitot: what memory holds at the end was not compared with the last writes");
-    return blame_print(places, place_count, watch->kernel->name, lost, why);
+    error = run_and_answer(options, watch, why);
+    question_drop();
+    return error;
 }
 
 /* --- Places, from a file --- */
@@ -213,11 +251,17 @@ static int open_kernel(const struct pitot_options *options, const char *path, st
 int blame_ask_file(const struct pitot_options *options, struct refusal *why)
 {
     static struct kernel kernel;
-    int error = open_kernel(options, options->input ? options->input : FILE_DEFAULT, &kernel, why);
+    const char *input = options->input ? options->input : FILE_DEFAULT;
+    int error = open_kernel(options, input, &kernel, why);
 
     if (!error)
         error = read_places(options, &kernel, why);
     if (!error)
         error = blame_file_read(take_kept, why);
-    return error ? error : blame_print(places, place_count, kernel.name, lost, why);
+    if (!error)
+        error = open_page(options, &kernel, input, why);
+    if (!error)
+        error = answer(options, &kernel, why);
+    question_drop();
+    return error;
 }

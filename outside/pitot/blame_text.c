@@ -7,12 +7,15 @@
 #include <stdio.h>
 
 #include "outside/pitot/chain_text.h"
+#include "outside/pitot/contexts.h"
 #include "outside/pitot/name.h"
+#include "outside/pitot/question.h"
 #include "outside/pitot/threads.h"
 
 #define SECOND_NS      1000000000u
 #define VECTOR_UNKNOWN 257
 
+static FILE *out;
 static uint64_t clocks[WRITES_CPUS], lost_writes;
 static const char *kernel_name;
 
@@ -45,33 +48,41 @@ static bool has_same_writers(const struct group *a, const struct group *b)
 static void print_bytes(const struct blamed_place *place, uint64_t first, uint64_t last)
 {
     if (first == last)
-        printf("byte %" PRIu64, first - place->address);
+        fprintf(out, "byte %" PRIu64, first - place->address);
     else
-        printf("bytes %" PRIu64 "-%" PRIu64, first - place->address, last - place->address);
+        fprintf(out, "bytes %" PRIu64 "-%" PRIu64, first - place->address, last - place->address);
 }
 
-static void print_function(FILE *file, uint64_t address)
+/* `code`: an address in the instruction that the line is about. */
+static void print_function(FILE *file, uint64_t address, uint64_t code)
 {
     char name[NAME_ROOM];
 
-    if (address == NAME_NOT_KNOWN)
+    if (address == NAME_NOT_KNOWN) {
         fprintf(file, "\t%16s %s\n", "", name_place(address, name));
-    else
-        fprintf(file, "\t%16" PRIx64 " %s\n", address, name_place(address, name));
+        return;
+    }
+    question_place(code);
+    fprintf(file, "\t%16" PRIx64 " %s\n", address, name_place(address, name));
+}
+
+static void print_caller(FILE *file, uint32_t context)
+{
+    print_function(file, contexts_caller(context), contexts_code(context));
 }
 
 static void print_chain(const struct wire_word *write)
 {
-    print_function(stdout, write->ip);
-    chain_print(stdout, write->context, "\t", print_function);
+    print_function(out, write->ip, write->ip);
+    chain_print(out, write->context, "\t", print_caller);
 }
 
 static void print_interrupt(uint32_t interrupt)
 {
     if (interrupt == VECTOR_UNKNOWN)
-        printf("the CPU's frame of an interrupt, ");
+        fprintf(out, "the CPU's frame of an interrupt, ");
     else
-        printf("the CPU's frame of interrupt %u, ", interrupt - 1);
+        fprintf(out, "the CPU's frame of interrupt %u, ", interrupt - 1);
 }
 
 static void print_write(const struct blamed_place *place, const struct group *group,
@@ -79,24 +90,24 @@ static void print_write(const struct blamed_place *place, const struct group *gr
 {
     uint64_t address = write->physical - group->shift; /* by which it was asked for */
 
-    printf("%16s %7u [%03u] %5" PRIu64 ".%09" PRIu64 ": ",
-           write->thread ? threads_name(write->thread) : kernel_name, write->thread + KERNEL_TID,
-           write->head.cpu, write->time / SECOND_NS, write->time % SECOND_NS);
+    fprintf(out, "%16s %7u [%03u] %5" PRIu64 ".%09" PRIu64 ": ",
+            write->thread ? threads_name(write->thread) : kernel_name, write->thread + KERNEL_TID,
+            write->head.cpu, write->time / SECOND_NS, write->time % SECOND_NS);
     if (write->count > 1)
-        printf("%" PRIu64 " times in a row, ", write->count);
+        fprintf(out, "%" PRIu64 " times in a row, ", write->count);
     if (write->interrupt)
         print_interrupt(write->interrupt);
     if (!writes_whole(group, write)) {
         print_bytes(place, address, address + write->length - 1);
-        printf(", ");
+        fprintf(out, ", ");
     }
     if (write->address == UINT64_MAX)
-        printf("through another address, ");
+        fprintf(out, "through another address, ");
     else if (write->address != address)
-        printf("through 0x%" PRIx64 ", ", write->address);
+        fprintf(out, "through 0x%" PRIx64 ", ", write->address);
     if (write->valued && group->last == group->word_last)
-        printf("value 0x%" PRIx64 ", ", write->value);
-    printf("%" PRIu64 " instructions ago\n", clocks[write->head.cpu] - write->time);
+        fprintf(out, "value 0x%" PRIx64 ", ", write->value);
+    fprintf(out, "%" PRIu64 " instructions ago\n", clocks[write->head.cpu] - write->time);
     print_chain(write);
 }
 
@@ -113,49 +124,50 @@ static bool has_several_cpus(void)
 static void print_held(const struct group *group)
 {
     if (group->last == group->word_last)
-        printf("    memory holds 0x%" PRIx64, group->held->value);
+        fprintf(out, "    memory holds 0x%" PRIx64, group->held->value);
     else
-        printf("    memory holds %s", group->count > 0 ? "other values" : "values, not 0");
-    printf(": written by a device, the CPU, or before the kernel began%s%s\n",
-           group->count > 0 && has_several_cpus() ? ", or by two CPUs at once" : "",
-           group->held->likely ? "; or other memory is there now" : "");
+        fprintf(out, "    memory holds %s", group->count > 0 ? "other values" : "values, not 0");
+    fprintf(out, ": written by a device, the CPU, or before the kernel began%s%s\n",
+            group->count > 0 && has_several_cpus() ? ", or by two CPUs at once" : "",
+            group->held->likely ? "; or other memory is there now" : "");
 }
 
 /* The lines of a group without a write. */
 static void print_unwritten(const struct group *group)
 {
     if (lost_writes > 0)
-        printf("    not written, or one of %" PRIu64 " writes without room (-m)\n", lost_writes);
+        fprintf(out, "    not written, or one of %" PRIu64 " writes without room (-m)\n",
+                lost_writes);
     else if (group->mapped)
-        printf("    not written since the kernel began\n");
+        fprintf(out, "    not written since the kernel began\n");
     else
-        printf("    not written at this address since the kernel began, nor was its page\n");
+        fprintf(out, "    not written at this address since the kernel began, nor was its page\n");
 }
 
 static void print_group(const struct blamed_place *place, size_t layer, const struct group *group)
 {
     uint64_t bytes = group->last - group->first + 1;
 
-    printf("%s, ", place->name);
+    fprintf(out, "%s, ", place->name);
     if (bytes == place->length)
-        printf("%" PRIu64 " byte%s", bytes, bytes == 1 ? "" : "s");
+        fprintf(out, "%" PRIu64 " byte%s", bytes, bytes == 1 ? "" : "s");
     else
         print_bytes(place, group->first, group->last);
-    printf(" (0x%" PRIx64, group->first);
+    fprintf(out, " (0x%" PRIx64, group->first);
     if (writes_layers(group->first) > 1)
-        printf(", physical 0x%" PRIx64 "%s", group->first + group->shift,
-               layer > 0 ? ", of another address space or before" : "");
-    printf("):\n");
+        fprintf(out, ", physical 0x%" PRIx64 "%s", group->first + group->shift,
+                layer > 0 ? ", of another address space or before" : "");
+    fprintf(out, "):\n");
     if (group->count == 0)
         print_unwritten(group);
     for (size_t i = 0; i < group->count; i++)
         if (group->writes[i].word.count > 0)
             print_write(place, group, &group->writes[i].word);
         else
-            printf("    not known: the last write to these 4 bytes did not cover them\n");
+            fprintf(out, "    not known: the last write to these 4 bytes did not cover them\n");
     if (group->held)
         print_held(group);
-    putchar('\n');
+    fputc('\n', out);
 }
 
 /* Other memory at the address matters only where something has written to it. */
@@ -190,11 +202,12 @@ static size_t print_layer(const struct blamed_place *place, size_t number, size_
     return layers;
 }
 
-int blame_print(const struct blamed_place *places, size_t count, const char *kernel, uint64_t lost,
-                struct refusal *why)
+int blame_print(FILE *to, const struct blamed_place *places, size_t count, const char *kernel,
+                uint64_t lost, struct refusal *why)
 {
     int error = writes_sort(clocks, why);
 
+    out = to;
     kernel_name = kernel;
     lost_writes = lost;
     for (size_t i = 0; i < count && !error; i++)

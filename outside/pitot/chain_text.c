@@ -50,7 +50,7 @@ static void print_left_out(FILE *file, uint32_t context, long count, const char 
 }
 
 void chain_print(FILE *file, uint32_t context, const char *indent,
-                 void (*print)(FILE *file, uint64_t address))
+                 void (*print)(FILE *file, uint32_t context))
 {
     long depth = contexts_depth(context), left_out = depth - 2 * END_SHOWN;
 
@@ -60,7 +60,7 @@ void chain_print(FILE *file, uint32_t context, const char *indent,
             for (; i < END_SHOWN + left_out; i++)
                 context = contexts_outer(context);
         }
-        print(file, contexts_caller(context));
+        print(file, context);
     }
 }
 

@@ -9,9 +9,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* `print` writes one line about an address; a line for what is left out begins with `indent`. */
+/* `print` writes one line about a caller; a line for what is left out begins with `indent`. */
 void chain_print(FILE *file, uint32_t context, const char *indent,
-                 void (*print)(FILE *file, uint64_t address));
+                 void (*print)(FILE *file, uint32_t context));
 
 /*
  * Prints it on one line, `a < b < c`, with `!` before an interrupted place. `ip`: the innermost

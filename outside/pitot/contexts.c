@@ -11,7 +11,7 @@
 static struct context {
     uint64_t caller;
     uint32_t outer, depth; /* depth 0: no such context */
-    bool by_interrupt;
+    enum wire_by by;
 } * contexts;
 static size_t room;
 
@@ -53,9 +53,8 @@ int contexts_add(const struct wire_context *context, struct refusal *why)
     error = array_grow(&contexts, &room, context->context + 1, sizeof(*contexts),
                        "calling contexts", why);
     if (!error)
-        contexts[context->context] =
-            (struct context){caller_of(context), context->outer, (uint32_t)outside + 1,
-                             context->by == WIRE_BY_INTERRUPT};
+        contexts[context->context] = (struct context){
+            caller_of(context), context->outer, (uint32_t)outside + 1, (enum wire_by)context->by};
     return error;
 }
 
@@ -71,5 +70,10 @@ uint32_t contexts_outer(uint32_t context)
 
 bool contexts_by_interrupt(uint32_t context)
 {
-    return contexts[context].by_interrupt;
+    return contexts[context].by == WIRE_BY_INTERRUPT;
+}
+
+uint64_t contexts_code(uint32_t context)
+{
+    return contexts[context].caller - (contexts[context].by == WIRE_BY_CALL);
 }

@@ -22,5 +22,8 @@ uint64_t contexts_caller(uint32_t context);
 uint32_t contexts_outer(uint32_t context);
 bool contexts_by_interrupt(uint32_t context);
 
+/* An address in the instruction that called, of which contexts_caller may be the next. */
+uint64_t contexts_code(uint32_t context);
+
 /* Returns the number of callers, or -1 if there is no such context. */
 long contexts_depth(uint32_t context);

@@ -247,6 +247,11 @@ void elf_symbols_slide(uint64_t slide)
     symbols.slide = slide;
 }
 
+uint64_t elf_symbols_slid(void)
+{
+    return symbols.slide;
+}
+
 /*
  * True if the address belongs to this function, which has no size: it extends to the next function
  * or the end of its section.

@@ -40,6 +40,7 @@ bool elf_symbols_sort(void);
  * addresses.
  */
 void elf_symbols_slide(uint64_t slide);
+uint64_t elf_symbols_slid(void);
 
 /*
  * Finds function `index` in address order; false past the end. Several may have the same address.

@@ -1,24 +1,32 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * `pitot graph` of command.h: merges all invocations of functions, and prints them in the layout of
- * ftrace's function_graph. A function's numbers are on its first line, because all calls have
- * ended; callees are sorted by cost, because the order of calls differs between invocations.
+ * ftrace's function_graph, or writes a page with a flame graph. A function's numbers are on its
+ * first line, because all calls have ended; callees are sorted by cost, because the order of calls
+ * differs between invocations.
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "outside/pitot/call_tree.h"
 #include "outside/pitot/command.h"
 #include "outside/pitot/name.h"
 #include "outside/pitot/plain.h"
+#include "outside/pitot/question.h"
 
-#define COLUMNS 62 /* width of the numbers */
+#define PAGE_DEFAULT "graph.html"
+#define ASKED_ROOM   256
+#define CALL         "call:"
+#define THREADS      "all" /* costs are not kept by thread */
+#define COLUMNS      62    /* width of the numbers */
 
 static const struct events *asked; /* the call events of the functions on the command line */
 static struct call_tree tree;
 static uint64_t calls[EVENTS_MOST];
 static uint64_t slide; /* the kernel's run-time address minus its link address */
 static bool cut;       /* deeper calls were omitted */
+static FILE *out;
 
 static bool is_of(const struct event *event, uint64_t function)
 {
@@ -55,7 +63,8 @@ static void print_node(const struct call_node *node, const char *ends, int inden
 {
     char name[NAME_ROOM];
 
-    fprintf(stderr, "%10llu %18llu %16llu %14llu  |  %*s%s()%s\n", (unsigned long long)node->calls,
+    question_function(node->function);
+    fprintf(out, "%10llu %18llu %16llu %14llu  |  %*s%s()%s\n", (unsigned long long)node->calls,
             (unsigned long long)node->total,
             (unsigned long long)(node->calls ? node->total / node->calls : node->total),
             (unsigned long long)node->self, indent, "", name_function(node->function, name), ends);
@@ -76,7 +85,7 @@ static void print_calls(const struct call_node *node, int indent, uint64_t left)
         print_node(node, " {", indent);
         for (size_t i = 0; i < count; i++)
             print_calls(callees[i], indent + 2, left - 1);
-        fprintf(stderr, "%*s|  %*s}\n", COLUMNS + 1, "", indent, "");
+        fprintf(out, "%*s|  %*s}\n", COLUMNS + 1, "", indent, "");
     }
     free(callees);
 }
@@ -93,23 +102,23 @@ static void print_all(const struct call_node *of, uint64_t depth)
 
 static void print_graph(uint64_t depth)
 {
-    fprintf(stderr, "#    calls       instructions             each           self  |  FUNCTION "
-                    "CALLS\n");
+    fprintf(out, "#    calls       instructions             each           self  |  FUNCTION "
+                 "CALLS\n");
     print_all(&tree.roots, depth);
     if (tree.interrupts.callees) {
-        fprintf(stderr, "# interrupts meanwhile, not in the costs above\n");
-        fprintf(stderr, "%*s\n", COLUMNS + 2, "==========> |");
+        fprintf(out, "# interrupts meanwhile, not in the costs above\n");
+        fprintf(out, "%*s\n", COLUMNS + 2, "==========> |");
         print_all(&tree.interrupts, depth);
-        fprintf(stderr, "%*s\n", COLUMNS + 2, "<========== |");
+        fprintf(out, "%*s\n", COLUMNS + 2, "<========== |");
     }
     if (cut)
-        fprintf(stderr, "# { ... }: deeper calls are in its cost; --depth shows more\n");
+        fprintf(out, "# { ... }: deeper calls are in its cost; --depth shows more\n");
 }
 
 static void tell_missing(const struct watch *watch)
 {
     for (unsigned i = 0; i < asked->count; i++) {
-        const char *name = asked->event[i].name + sizeof("call:") - 1;
+        const char *name = asked->event[i].name + strlen(CALL);
 
         if (calls[i] > 0)
             continue;
@@ -121,19 +130,64 @@ static void tell_missing(const struct watch *watch)
     }
 }
 
+/* --- A page --- */
+
+/* Adds all functions below a node. Not by recursion: a runaway kernel calls deeper than a stack. */
+static void add_callees(struct profile *profile, const char *event, const struct call_node *below)
+{
+    const struct call_node *node = below->callees;
+    uint32_t caller = PROFILE_ROOT, function;
+    char name[NAME_ROOM];
+
+    while (node) {
+        function = profile_callee(profile, caller, name_function(node->function, name));
+        profile_count(profile, event, THREADS, function, node->self, node->calls);
+        if (node->callees) {
+            caller = function;
+            node = node->callees;
+            continue;
+        }
+        for (; node != below && !node->next; node = node->caller)
+            caller = profile_node(profile, caller)->parent;
+        node = node == below ? NULL : node->next;
+    }
+}
+
+static int write_page(struct refusal *why)
+{
+    struct profile profile = {0};
+    char text[ASKED_ROOM] = "";
+
+    for (unsigned i = 0; i < asked->count; i++)
+        snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%s", i ? " " : "",
+                 asked->event[i].name + strlen(CALL));
+    add_callees(&profile, "instructions", &tree.roots);
+    add_callees(&profile, "instructions in interrupts meanwhile", &tree.interrupts);
+    return question_write("graph", text, &profile, "calls", why);
+}
+
 int command_graph(const struct command *command, struct watch *watch, struct refusal *why)
 {
-    int error;
+    const struct pitot_options *options = command->options;
+    int error = 0;
 
     asked = watch->events;
     tree.is_root = is_asked;
     watch->request.chains = watch->request.graph = true;
     watch->take = take;
-    error = watch_run(watch, why);
+    if (options->html)
+        error = question_open(watch->kernel, NULL, options->output ? options->output : PAGE_DEFAULT,
+                              why);
+    out = question_out(stderr);
+    if (!error)
+        error = watch_run(watch, why);
+    if (!error && tree.roots.callees)
+        print_graph(options->depth);
+    if (!error && tree.roots.callees && options->html)
+        error = write_page(why);
+    question_drop();
     if (error)
         return error;
-    if (tree.roots.callees)
-        print_graph(command->options->depth);
     if (watch_ran(watch))
         tell_missing(watch);
     watch_tell_losses(watch);

@@ -82,7 +82,7 @@ static void print_call(const struct wire_last *call, long outside)
     print_again(call);
 }
 
-static void print_caller(FILE *file, uint64_t address)
+static void print_place(FILE *file, uint64_t address)
 {
     char name[NAME_ROOM];
 
@@ -93,11 +93,16 @@ static void print_caller(FILE *file, uint64_t address)
                 name_place(address, name));
 }
 
+static void print_caller(FILE *file, uint32_t context)
+{
+    print_place(file, contexts_caller(context));
+}
+
 static void print_where(void)
 {
     fprintf(stderr, "# CPU %u was here, after %llu instructions:\n", where.head.cpu,
             (unsigned long long)where.time);
-    print_caller(stderr, where.ip);
+    print_place(stderr, where.ip);
     chain_print(stderr, where.context, "   ", print_caller);
 }
 

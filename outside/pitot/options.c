@@ -52,7 +52,7 @@ static const struct option rows[] = {
            "the registers at each sample (QEMU 9.2 and later)", AT(registers)),
     OPTION({"-c", "--count"}, "N", PITOT_RECORD, OPTION_NUMBER,
            "a sample every N instructions or hits", .least = 1, AT(period)),
-    OPTION({"-o", "--output"}, "FILE", PITOT_RECORD | FILES, OPTION_TEXT,
+    OPTION({"-o", "--output"}, "FILE", PITOT_RECORD | PITOT_GRAPH | FILES, OPTION_TEXT,
            "where to write; perf.data, blame.data, lcov.info, heap.data, race.data", AT(output)),
     OPTION({"--show"}, NULL, PITOT_RECORD, OPTION_FLAG, "then draws it, as pitot show does",
            AT(show)),
@@ -139,6 +139,9 @@ static const struct option rows[] = {
            AT(output)),
     OPTION({"-e", "--event"}, "EVENT", PITOT_SHOW, OPTION_TEXT,
            "which of several events, for --svg and --folded; the first", AT(event)),
+    OPTION({"--html"}, NULL, PITOT_BLAME | PITOT_GRAPH, OPTION_FLAG,
+           "the answer as a page, with source lines beside it; -o: blame.html, graph.html",
+           AT(html)),
     OPTION({"--svg"}, NULL, PITOT_SHOW, OPTION_FLAG, "a flame graph as a picture", AT(svg)),
     OPTION({"--folded"}, NULL, PITOT_SHOW, OPTION_FLAG, "a line per call chain: a;b;c WEIGHT",
            AT(folded)),
@@ -243,9 +246,13 @@ static int check_blame(const struct pitot_options *options, struct refusal *why)
     if (options->writes && !(places && runs))
         return refuse(why, EINVAL,
                       "-n: a file has one writer of each word; give PLACE and -- QEMU");
-    if ((options->output || options->memory) && (places || !runs))
+    if (options->html && !places)
+        return refuse(why, EINVAL,
+                      "--html is the answer about a PLACE; without one, a file is written, and "
+                      "pitot blame --html PLACE reads it");
+    if ((options->memory || (options->output && !options->html)) && (places || !runs))
         return refuse(why, EINVAL, "%s is for all memory; give -- QEMU and no PLACE",
-                      options->output ? "-o" : "-m");
+                      options->memory ? "-m" : "-o");
     if (options->memory && options->memory < MEMORY_LEAST)
         return refuse(why, EINVAL, "-m: at least %uK are needed", MEMORY_LEAST >> 10);
     if (options->input && runs)
@@ -318,6 +325,8 @@ int pitot_options_read(const struct options *of, int argc, char **argv,
         return check_blame(options, why);
     if (of->command == PITOT_RACE)
         return check_race(options, why);
+    if (of->command == PITOT_GRAPH && options->output && !options->html)
+        return refuse(why, EINVAL, "-o names a page; add --html");
     if (!options->qemu)
         return refuse(why, EINVAL, "no QEMU command; pitot %s %s", of->name, of->usage);
     return 0;

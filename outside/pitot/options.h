@@ -48,6 +48,7 @@ struct pitot_options {
     bool overwrite, show;
     bool svg, folded, speedscope, firefox; /* for show: the form; none: a page */
     const char *event;                     /* for show; NULL: not given */
+    bool html;                             /* for blame and graph: the answer as a page */
     uint64_t depth;                        /* for a graph */
     uint64_t writes;                       /* for blame: writers per word; 0: not given */
     /* for heap: functions as typed, and the fewest live bytes to list; 0: not given */

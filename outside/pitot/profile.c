@@ -21,39 +21,50 @@ static uint32_t number_of(struct interned *strings, const char *text)
     return interned_number(strings, text, strlen(text));
 }
 
-/* Returns the node of the chain's innermost function. */
-static uint32_t add_chain(struct profile *profile, const struct profile_sample *sample)
+uint32_t profile_callee(struct profile *profile, uint32_t caller, const char *function)
 {
     struct profile_node root = {PROFILE_ROOT, UINT32_MAX};
-    uint32_t node = interned_number(&profile->nodes, &root, sizeof(root));
+    struct profile_node node = {caller, number_of(&profile->names, function)};
 
-    for (size_t i = sample->depth; i-- > 0;) {
-        struct profile_node next = {node, number_of(&profile->names, sample->functions[i])};
+    interned_number(&profile->nodes, &root, sizeof(root));
+    return interned_number(&profile->nodes, &node, sizeof(node));
+}
 
-        node = interned_number(&profile->nodes, &next, sizeof(next));
-    }
-    return node;
+static void count(struct profile *profile, const struct profile_row *row, uint64_t weight,
+                  uint64_t samples)
+{
+    uint32_t number = interned_number(&profile->rows, row, sizeof(*row));
+    struct refusal why;
+
+    if (array_grow(&profile->sums, &profile->sums_room, number + 1, sizeof(*profile->sums), "sums",
+                   &why))
+        end_without_memory();
+    profile->sums[number].weight += weight;
+    profile->sums[number].samples += samples;
+}
+
+void profile_count(struct profile *profile, const char *event, const char *thread, uint32_t node,
+                   uint64_t weight, uint64_t samples)
+{
+    struct profile_row row = {number_of(&profile->events, event),
+                              number_of(&profile->threads, thread), node, PROFILE_NO_PLACE};
+
+    count(profile, &row, weight, samples);
 }
 
 void profile_add(struct profile *profile, const struct profile_sample *sample)
 {
     char thread[THREAD_ROOM];
-    struct refusal why;
-    struct profile_row row = {.place = PROFILE_NO_PLACE};
-    uint32_t number;
+    struct profile_row row = {.node = PROFILE_ROOT, .place = PROFILE_NO_PLACE};
 
     snprintf(thread, sizeof(thread), "%s (%d)", sample->comm, sample->tid);
     row.event = number_of(&profile->events, sample->event);
     row.thread = number_of(&profile->threads, thread);
-    row.node = add_chain(profile, sample);
+    for (size_t i = sample->depth; i-- > 0;)
+        row.node = profile_callee(profile, row.node, sample->functions[i]);
     if (sample->place)
         row.place = number_of(&profile->places, sample->place);
-    number = interned_number(&profile->rows, &row, sizeof(row));
-    if (array_grow(&profile->sums, &profile->sums_room, number + 1, sizeof(*profile->sums), "sums",
-                   &why))
-        end_without_memory();
-    profile->sums[number].weight += sample->weight;
-    profile->sums[number].samples++;
+    count(profile, &row, sample->weight, 1);
     profile->named += sample->depth > 0 && sample->functions[0][0] != '[';
     profile->chains += sample->depth > 1;
 }

@@ -2,7 +2,7 @@
 /*
  * A recording's samples, added up: a tree of calls, and the weight of each event, thread and call
  * chain. So its size depends on how many chains differ, not on how many samples there are. Filled
- * by outside/pitot/perf_script.c, drawn by outside/pitot/show_*.c.
+ * by outside/pitot/perf_script.c and graph.c, drawn by outside/pitot/show_*.c.
  */
 #pragma once
 
@@ -49,6 +49,11 @@ struct profile_sample {
 };
 
 void profile_add(struct profile *profile, const struct profile_sample *sample);
+
+/* For costs of another origin: the node of a function, and what it weighs itself. */
+uint32_t profile_callee(struct profile *profile, uint32_t caller, const char *function);
+void profile_count(struct profile *profile, const char *event, const char *thread, uint32_t node,
+                   uint64_t weight, uint64_t samples);
 
 const struct profile_node *profile_node(const struct profile *profile, uint32_t node);
 const struct profile_row *profile_row(const struct profile *profile, uint32_t row);

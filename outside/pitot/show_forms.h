@@ -13,6 +13,12 @@
 /* One HTML file of all events, which needs nothing else; `title` names the recording. */
 void show_page(FILE *out, const struct profile *profile, const char *title);
 
+/* Its parts, between which outside/pitot/question.c writes what else a page has. */
+void show_page_begin(FILE *out);
+void show_page_profile(FILE *out, const struct profile *profile, const char *title,
+                       const char *counted);
+void show_page_end(FILE *out);
+
 /* A flame graph of one event, for pages and papers. */
 void show_svg(FILE *out, const struct profile *profile, uint32_t event, const char *title);
 
@@ -25,6 +31,9 @@ void show_firefox(FILE *out, const struct profile *profile, const char *title);
 
 /* Writes a string of JSON, which may stand in HTML; what is not UTF-8 as plain_text has it. */
 void show_json_string(FILE *out, const char *text);
+
+/* The same with blanks for tabs. */
+void show_json_wide(FILE *out, const char *text);
 
 /* Writes all strings as JSON, each between two texts, with commas. */
 void show_json_strings(FILE *out, const struct interned *strings, const char *before,

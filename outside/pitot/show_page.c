@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * show_page of show_forms.h: the files of outside/show, and the profile as JSON between them. The
- * linker has put these files into the program (outside/outside.mk).
+ * show_page of show_forms.h, and its parts: the files of outside/show, and the profile as JSON
+ * between them. The linker has put these files into the program (outside/outside.mk).
  */
 #include "outside/pitot/show_forms.h"
 
+extern const char _binary_answer_js_start[], _binary_answer_js_end[];
 extern const char _binary_page_css_start[], _binary_page_css_end[];
 extern const char _binary_page_html_start[], _binary_page_html_end[];
 extern const char _binary_page_js_start[], _binary_page_js_end[];
@@ -47,14 +48,21 @@ static void write_strings(FILE *out, const char *name, const struct interned *st
     fputc(']', out);
 }
 
-void show_page(FILE *out, const struct profile *profile, const char *title)
+void show_page_begin(FILE *out)
 {
     fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<style>\n", out);
     write_part(out, _binary_page_css_start, _binary_page_css_end);
     fputs("</style>\n</head>\n<body>\n", out);
     write_part(out, _binary_page_html_start, _binary_page_html_end);
+}
+
+void show_page_profile(FILE *out, const struct profile *profile, const char *title,
+                       const char *counted)
+{
     fputs("<script type=\"application/json\" id=\"profile\">\n{\"title\":", out);
     show_json_string(out, title);
+    fputs(",\n\"counted\":", out);
+    show_json_string(out, counted);
     write_strings(out, "events", &profile->events);
     fputs(",\n\"units\":[", out);
     write_units(out, profile);
@@ -66,7 +74,20 @@ void show_page(FILE *out, const struct profile *profile, const char *title)
     write_nodes(out, profile);
     fputs("],\n\"rows\":[", out);
     write_rows(out, profile);
-    fputs("]}\n</script>\n<script>\n", out);
+    fputs("]}\n</script>\n", out);
+}
+
+void show_page_end(FILE *out)
+{
+    fputs("<script>\n", out);
+    write_part(out, _binary_answer_js_start, _binary_answer_js_end);
     write_part(out, _binary_page_js_start, _binary_page_js_end);
     fputs("</script>\n</body>\n</html>\n", out);
+}
+
+void show_page(FILE *out, const struct profile *profile, const char *title)
+{
+    show_page_begin(out);
+    show_page_profile(out, profile, title, "samples");
+    show_page_end(out);
 }

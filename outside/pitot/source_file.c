@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* See source_file.h. */
+#define _GNU_SOURCE
 #include "outside/pitot/source_file.h"
 
 #include <search.h>
@@ -175,12 +176,25 @@ size_t source_file_left_out(void)
     return outside_count;
 }
 
+char *source_file_left_out_text(void)
+{
+    char *text;
+
+    if (outside_count == 0 ||
+        asprintf(&text,
+                 "%zu source file%s left out: neither below %.*s nor below %.*s; run pitot in the "
+                 "folder of the sources",
+                 outside_count, outside_count == 1 ? "" : "s", (int)trees[CURRENT].root,
+                 trees[CURRENT].folder, (int)trees[KERNELS].root, trees[KERNELS].folder) < 0)
+        return NULL;
+    return text;
+}
+
 void source_file_tell(void)
 {
-    if (outside_count)
-        plain_tell(
-            "pitot: %zu source file%s left out: neither below %.*s nor below %.*s; run pitot "
-            "in the folder of the sources",
-            outside_count, outside_count == 1 ? "" : "s", (int)trees[CURRENT].root,
-            trees[CURRENT].folder, (int)trees[KERNELS].root, trees[KERNELS].folder);
+    char *text = source_file_left_out_text();
+
+    if (text)
+        plain_tell("pitot: %s", text);
+    free(text);
 }

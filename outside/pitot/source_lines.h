@@ -2,7 +2,7 @@
 /*
  * The source lines and functions of the kernel's code, from DWARF (libdw). Code outside the
  * executable segments is ignored: code that the linker dropped has address 0. Called by
- * outside/pitot/cover.c and lcov.c.
+ * outside/pitot/cover.c, lcov.c and question.c.
  */
 #pragma once
 

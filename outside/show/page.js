@@ -3,13 +3,13 @@
  * The page of `pitot show`: draws the profile that stands in the page as JSON
  * (outside/pitot/show_page.c). Built into the program; needs no other code and no network.
  *
- * `profile`: title; events and their units; threads; names of functions; places; nodes, a parent
- * and a name each, node 0 above all; rows, six numbers each: event, thread, node, place or -1,
- * weight, samples.
+ * `profile`: title; what `samples` are; events and their units; threads; names of functions;
+ * places; nodes, a parent and a name each, node 0 above all; rows, six numbers each: event, thread,
+ * node, place or -1, weight, samples. A page of outside/show/answer.js may have none.
  */
-'use strict';
 
-const profile = JSON.parse(document.getElementById('profile').textContent);
+const profileData = document.getElementById('profile');
+const profile = profileData && JSON.parse(profileData.textContent);
 const ROW = 6;
 const HEIGHT = 16;       // of a function, as in page.css
 const NARROW = 0.0007;   // of the width; narrower functions are not drawn
@@ -96,7 +96,7 @@ function drawFrame(graph, frame, level, left, width, outer) {
     box.style.background = colourOf(nameOf(frame));
     box.textContent = width > 0.015 ? nameOf(frame) : '';
     box.title = describe(frame);
-    box.onclick = () => { state.zoom = frame; drawGraph(); };
+    box.onclick = () => { state.zoom = frame; drawGraph(); showFunction(nameOf(frame)); };
     box.onmouseenter = () => { byId('status').textContent = describe(frame); };
     graph.append(box);
 }
@@ -264,9 +264,13 @@ function start() {
     byId('inverted').onchange = event => { state.inverted = event.target.checked; draw(); };
     byId('search').oninput = event => search(event.target.value);
     byId('unzoom').onclick = () => { state.zoom = null; drawGraph(); };
-    byId('unchained').hidden = profile.nodes.some((parent, at) => at % 2 === 0 && parent !== 0);
+    byId('drawing').hidden = byId('tables').hidden = false;
+    byId('counted').textContent = profile.counted;
+    byId('thread').parentElement.hidden = profile.threads.length === 1;
+    byId('unchained').hidden = answer || profile.nodes.some((parent, at) => at % 2 === 0 && parent !== 0);
     listThreads();
     draw();
 }
 
-start();
+if (profile)
+    start();

@@ -87,6 +87,15 @@ same_ok($of_file =~ s/\d+ instructions ago//gr,
     $histories =~ s/\d+ times in a row, |value \w+, |\d+ instructions ago//gr,
     '... all memory\'s file has the same of each');
 
+# A page names the line of each place of the chain.
+printed(0, "$build/outside/pitot", 'blame', '--html', '-i', "$logs/blame.data", '-o',
+    "$logs/page.html", 'port_watched');
+my @source = split(/\n/, slurp('tests/port/port.c'));
+my @lines = map { $source[$_ - 1] =~ s/^\s+//r }
+    slurp("$logs/page.html") =~ /(?:port_leaf|port_middle|port_load)\+0x\w+",\d+,(\d+)\]/g;
+is_deeply(\@lines, ['port_watched = value;', 'port_leaf(2 * value + 1);', 'port_middle(i);'],
+    '... and in a page stands each caller beside its source line');
+
 my %counts = reverse((printed($switched_off, "$build/outside/pitot", 'stat', '--', @qemu),
     slurp("$logs/err"))[1] =~ /^ +(\d+) +(instructions)$/mg);
 cmp_ok(abs($counts{instructions} - $time * 1e9 - $ago), '<', 5_000,

@@ -259,6 +259,17 @@ for my $words (['-o', "$room/out"], ['-m', '64M']) {
     refused_ok("$words->[0] is for all memory; give -- QEMU and no PLACE",
         $wrong_usage, 'blame', @$words, 'run_queue', @$_) for [], [@qemu];
 }
+refused_ok('--html is the answer about a PLACE; without one, a file is written, and pitot blame '
+    . '--html PLACE reads it', $wrong_usage, 'blame', '--html', @qemu);
+refused_ok('-m is for all memory; give -- QEMU and no PLACE', $wrong_usage, 'blame', '--html',
+    '-m', '64M', 'run_queue', @qemu);
+refused_ok('-o names a page; add --html', $wrong_usage, 'graph', '-o', "$room/out", 'kmain',
+    @qemu);
+refused_ok("-o -: pitot $_ writes a file; give its name", $wrong_usage, $_, '--html', '-o', '-',
+    'kmain', @qemu) for qw(blame graph);
+refused_ok('/none/out: No such file or directory', $refused, 'graph', '--html', '-o', '/none/out',
+    'kmain', @qemu);
+refused_ok('--html: an option of another command', $wrong_usage, 'last', '--html', @qemu);
 refused_ok('-i reads a file; leave out -- QEMU', $wrong_usage, 'blame',
     '-i', "$room/in", @qemu);
 refused_ok('-m: at least 32K are needed', $wrong_usage, 'blame', '-m', '31K', @qemu);

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See source_places.h. */
+#define _GNU_SOURCE
+#include "outside/pitot/source_places.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "outside/pitot/array.h"
+#include "outside/pitot/input.h"
+#include "outside/pitot/show_forms.h"
+
+#define AROUND     12  /* lines before and after a place */
+#define LINES_MOST 300 /* of a function */
+#define WIDTH_MOST 400 /* bytes of a line */
+
+/* --- Lines of places --- */
+
+/* Returns the index of the first place that ends behind the address. */
+static size_t place_behind(const struct source_place *places, size_t count, uint64_t address)
+{
+    size_t from = 0;
+
+    while (from < count) {
+        size_t middle = from + (count - from) / 2;
+
+        if (places[middle].end > address)
+            count = middle;
+        else
+            from = middle + 1;
+    }
+    return from;
+}
+
+static void find_declarations(const struct source *source, struct source_place *places,
+                              size_t count)
+{
+    for (size_t i = 0; i < source->function_count; i++) {
+        const struct source_function *function = &source->functions[i];
+        size_t at = place_behind(places, count, function->entry);
+
+        if (at < count && places[at].first == function->entry) {
+            places[at].file = function->file;
+            places[at].line = places[at].last = function->line;
+        }
+    }
+}
+
+/*
+ * Of an instruction the last row that begins at or before it; rows of a unit are in the order of
+ * addresses, and of two with the same address the second has the code. Of a function, which may
+ * have no declaration, as in assembly, all rows in its own file.
+ */
+static void take_row(const struct source_line *row, bool functions, struct source_place *place,
+                     uint64_t *begins)
+{
+    if (!functions) {
+        if (!place->file || row->first >= *begins) {
+            place->file = row->file;
+            place->line = place->last = row->line;
+            *begins = row->first;
+        }
+        return;
+    }
+    if (!place->file && row->first <= place->first) {
+        place->file = row->file;
+        place->line = place->last = row->line;
+    }
+    if (place->file == row->file && row->line > place->last && row->line - place->line < LINES_MOST)
+        place->last = row->line;
+}
+
+void source_places_find(const struct source *source, bool functions, struct source_place *places,
+                        size_t count)
+{
+    uint64_t *begins = calloc(count + 1, sizeof(*begins));
+
+    if (functions)
+        find_declarations(source, places, count);
+    for (size_t i = 0; begins && i < source->line_count; i++) {
+        const struct source_line *row = &source->lines[i];
+
+        for (size_t at = place_behind(places, count, row->first);
+             at < count && places[at].first < row->end; at++)
+            take_row(row, functions, &places[at], &begins[at]);
+    }
+    free(begins);
+}
+
+/* --- The text around them --- */
+
+/* True if a page shows the line. */
+static bool is_near(const char *file, const struct source_place *places, size_t count, int line)
+{
+    for (size_t i = 0; i < count; i++)
+        if (places[i].file == file && line >= places[i].line - AROUND &&
+            line <= places[i].last + AROUND)
+            return true;
+    return false;
+}
+
+/* Writes the lines, as parts of consecutive ones, each with the number of its first before it. */
+static void write_lines(FILE *out, FILE *text, const char *file, const struct source_place *places,
+                        size_t count)
+{
+    char *line = NULL;
+    size_t room = 0;
+    bool any = false, open = false;
+
+    for (int number = 1; getline(&line, &room, text) > 0; number++) {
+        bool near = is_near(file, places, count, number);
+
+        if (open && !near)
+            fputc(']', out);
+        if (near && !open)
+            fprintf(out, "%s[%d", any ? "," : "", number);
+        any |= near;
+        open = near;
+        if (!near)
+            continue;
+        line[strcspn(line, "\r\n")] = '\0';
+        if (strlen(line) > WIDTH_MOST)
+            line[WIDTH_MOST] = '\0';
+        fputs(",\n", out);
+        show_json_wide(out, line);
+    }
+    if (open)
+        fputc(']', out);
+    free(line);
+}
+
+static void write_note(FILE *out, int file, const struct kernel *kernel, const struct refusal *why)
+{
+    struct stat source, built;
+    char *note = NULL;
+
+    if (file < 0)
+        note = strdup(why->text);
+    else if (fstat(file, &source) == 0 && stat(kernel->path, &built) == 0 &&
+             source.st_mtime > built.st_mtime &&
+             asprintf(&note, "changed after %s was built", kernel->name) < 0)
+        note = NULL;
+    show_json_string(out, note ? note : "");
+    free(note);
+}
+
+void source_places_write(FILE *out, const struct kernel *kernel, const char *file,
+                         const struct source_place *places, size_t count)
+{
+    struct refusal why;
+    int opened = input_open_file(file, "it is no source", &why);
+    FILE *text = opened < 0 ? NULL : fdopen(opened, "r");
+
+    fputs("{\"name\":", out);
+    show_json_string(out, file);
+    fputs(",\"note\":", out);
+    write_note(out, opened, kernel, &why);
+    fputs(",\"parts\":[", out);
+    if (text)
+        write_lines(out, text, file, places, count);
+    fputs("]}", out);
+    if (text)
+        fclose(text);
+}
