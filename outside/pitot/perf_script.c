@@ -196,7 +196,7 @@ static int read_lines(FILE *lines, struct profile *profile, struct refusal *why)
  * Starts perf with the recording on its input, if it is a stream, and returns its output. --force:
  * also if the file is another user's, as root in a container has them.
  */
-static int start(const char *file, bool streams, const char *list, pid_t *pid)
+static int start(const char *file, const struct show_input *input, const char *list, pid_t *pid)
 {
     char *kallsyms = NULL;
     const char *words[] = {"perf",
@@ -204,7 +204,7 @@ static int start(const char *file, bool streams, const char *list, pid_t *pid)
                            "script",
                            "--force",
                            "-i",
-                           streams ? "-" : file,
+                           input->streams ? "-" : file,
                            "--no-inline",
                            "--max-stack",
                            "65535",
@@ -217,11 +217,12 @@ static int start(const char *file, bool streams, const char *list, pid_t *pid)
 
     if (pipe2(ends, O_CLOEXEC) < 0)
         return -errno;
-    if (list && asprintf(&kallsyms, "--kallsyms=%s", list) > 0)
+    if (list &&
+        asprintf(&kallsyms, input->guest ? "--guestkallsyms=%s" : "--kallsyms=%s", list) > 0)
         words[sizeof(words) / sizeof(*words) - 2] = kallsyms;
     posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, streams ? file : "/dev/null", O_RDONLY,
-                                     0);
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, input->streams ? file : "/dev/null",
+                                     O_RDONLY, 0);
     posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
     error = posix_spawnp(pid, words[0], &actions, NULL, (char **)words, environ);
     posix_spawn_file_actions_destroy(&actions);
@@ -233,11 +234,11 @@ static int start(const char *file, bool streams, const char *list, pid_t *pid)
     return -error;
 }
 
-int perf_script_read(const char *file, bool streams, const char *list, struct profile *profile,
-                     struct refusal *why)
+int perf_script_read(const char *file, const struct show_input *input, const char *list,
+                     struct profile *profile, struct refusal *why)
 {
     pid_t pid;
-    int status, error, output = start(file, streams, list, &pid);
+    int status, error, output = start(file, input, list, &pid);
     FILE *lines;
 
     if (output == -ENOENT)

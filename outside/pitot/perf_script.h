@@ -14,10 +14,12 @@
 
 #include "core/lib/refusal.h"
 #include "outside/pitot/profile.h"
+#include "outside/pitot/show_input.h"
 
 /*
  * Adds all samples of the file, or of a stream in a file. `list`: the kernel's symbols as nm prints
- * them; NULL: perf finds them. Places are those of samples of `mem:` events.
+ * them, or the guest's in a file that names one; NULL: perf finds them. Places are those of samples
+ * of `mem:` events.
  */
-int perf_script_read(const char *file, bool streams, const char *list, struct profile *profile,
-                     struct refusal *why);
+int perf_script_read(const char *file, const struct show_input *input, const char *list,
+                     struct profile *profile, struct refusal *why);

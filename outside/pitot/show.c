@@ -94,23 +94,28 @@ static int read_profile(const char *input, const char *symbols, struct profile *
                         struct refusal *why)
 {
     char *beside = NULL, *copy = NULL;
-    bool streams;
-    int error = show_input_check(input, &streams, why);
+    struct show_input of = {0};
+    bool listed;
+    int error = show_input_check(input, &of, why);
 
     if (error)
         return error;
     if (!symbols && asprintf(&beside, "%s" LIST, input) >= 0 && access(beside, R_OK) == 0)
         symbols = beside;
-    if (symbols)
+    listed = symbols != NULL;
+    if (listed)
         error = show_input_copy(symbols, &copy, why);
     if (!error)
-        error = perf_script_read(input, streams, copy, profile, why);
+        error = perf_script_read(input, &of, copy, profile, why);
     free(copy);
     free(beside);
     if (error)
         return error;
     if (profile->rows.count == 0)
-        return refuse(why, EINVAL, "%s has no sample", input);
+        return refuse(why, EINVAL, "%s has no sample%s", input,
+                      of.guest && !listed ? " of the host; --symbols FILE, the guest's kallsyms, "
+                                            "shows the guest's"
+                                          : "");
     if (profile->named == 0)
         return refuse(why, EINVAL,
                       "%s: perf names no function in which a sample was taken: the kernel's file "

@@ -8,6 +8,7 @@
  * Source: the Firefox Profiler's types/profile.ts and CHANGELOG-formats.md, for VERSION of the
  * processed format; later profilers upgrade it.
  */
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "outside/pitot/show_forms.h"
@@ -99,8 +100,19 @@ static void write_stacks(FILE *out, const struct interned *stacks)
     fputs("]}", out);
 }
 
+/* The profiler counts time in milliseconds, and all else in samples. */
+static void write_weight(FILE *out, uint64_t weight, bool is_time)
+{
+    if (is_time)
+        fprintf(out, "%llu.%06llu", (unsigned long long)(weight / 1000000),
+                (unsigned long long)(weight % 1000000));
+    else
+        fprintf(out, "%llu", (unsigned long long)weight);
+}
+
 static void write_event(FILE *out, const struct profile *profile, uint32_t event)
 {
+    bool is_time = profile_is_time(interned_key(&profile->events, event));
     struct interned stacks = {0};
     size_t count = 0;
 
@@ -110,7 +122,8 @@ static void write_event(FILE *out, const struct profile *profile, uint32_t event
             "\"pid\":\"1\",\"tid\":%u,\"name\":",
             event ? "false" : "true", event + 1);
     show_json_string(out, interned_key(&profile->events, event));
-    fputs(",\n\"samples\":{\"weightType\":\"samples\",\"stack\":[", out);
+    fprintf(out, ",\n\"samples\":{\"weightType\":\"%s\",\"stack\":[",
+            is_time ? "tracing-ms" : "samples");
     for (uint32_t i = 0; i < profile->rows.count; i++) {
         const struct profile_row *row = profile_row(profile, i);
 
@@ -120,9 +133,10 @@ static void write_event(FILE *out, const struct profile *profile, uint32_t event
     }
     fputs("],\"weight\":[", out);
     for (uint32_t i = 0, before = 0; i < profile->rows.count; i++)
-        if (profile_row(profile, i)->event == event)
-            fprintf(out, "%s%llu", before++ ? "," : "",
-                    (unsigned long long)profile->sums[i].weight);
+        if (profile_row(profile, i)->event == event) {
+            fputs(before++ ? "," : "", out);
+            write_weight(out, profile->sums[i].weight, is_time);
+        }
     fputc(']', out);
     write_numbers(out, "time", count);
     fprintf(out, ",\"length\":%zu}", count);

@@ -15,6 +15,9 @@
 #include "core/abi/perf_pipe.h"
 #include "outside/pitot/input.h"
 
+#define GUEST       "[guest.kernel.kallsyms"
+#define MAPS_WITHIN (1 << 20) /* bytes at the start of a recording, in which perf maps kernels */
+
 /* The beginning of a file's header; a stream's ends after `size`. */
 struct head {
     uint64_t magic, size, attribute_size;
@@ -43,7 +46,16 @@ static int check_head(const char *path, const struct head *head, uint64_t size, 
     return 0;
 }
 
-int show_input_check(const char *path, bool *streams, struct refusal *why)
+/* Whether `perf kvm` has mapped a guest's kernel. */
+static bool has_guest(int file, uint64_t offset)
+{
+    static char maps[MAPS_WITHIN];
+    ssize_t count = pread(file, maps, sizeof(maps), (off_t)offset);
+
+    return count > 0 && memmem(maps, (size_t)count, GUEST, strlen(GUEST));
+}
+
+int show_input_check(const char *path, struct show_input *input, struct refusal *why)
 {
     int file = input_open_file(path, "pitot show reads a file", why);
     struct stat status;
@@ -55,7 +67,9 @@ int show_input_check(const char *path, bool *streams, struct refusal *why)
     if (fstat(file, &status) < 0 || read(file, &head, sizeof(head)) < 0)
         error = refuse(why, errno, "%s: %s", path, strerror(errno));
     else
-        error = check_head(path, &head, (uint64_t)status.st_size, streams, why);
+        error = check_head(path, &head, (uint64_t)status.st_size, &input->streams, why);
+    if (!error)
+        input->guest = has_guest(file, input->streams ? 0 : head.data_offset);
     close(file);
     return error;
 }

@@ -11,8 +11,12 @@
 
 #include "core/lib/refusal.h"
 
-/* Leaves in *streams whether the file is a stream, as from `perf record -o -`. */
-int show_input_check(const char *path, bool *streams, struct refusal *why);
+struct show_input {
+    bool streams; /* a stream, as from `perf record -o -` */
+    bool guest;   /* of `perf kvm` on the host: it names the kernel of a guest */
+};
+
+int show_input_check(const char *path, struct show_input *input, struct refusal *why);
 
 /* Whether the path is the recording, which what is drawn must not replace. */
 bool show_input_is(const char *recording, const char *path);

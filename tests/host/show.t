@@ -76,6 +76,11 @@ for my $recording ("$build/alone.perf", "$build/file") {
         . "$build/symfs/vmlinux has $last. Record again, or keep the recorded kernel and\n"
         . "put its symbols beside it: nm -n KERNEL >$list\n", '... and what to do');
 }
+# As perf's own version stands in a file that perf recorded on Linux.
+write_bytes("$build/linux", slurp("$build/file") =~ s/.*\Kpitot\0/6.1.0\0/sr);
+my ($said_of_linux) = shell("BUILD=$build tools/show page $build/linux");
+like($said_of_linux, qr/^pitot show: \S+linux: perf names no function/m,
+    'the names of Linux are perf\'s work, which may not find this one\'s');
 write_bytes("$build/nameless.perf", substr(slurp('docs/demo.perf'), 0, 16),
     substr(slurp('docs/demo.perf'), 72, -1));
 my ($said_of_it, $no_id) = shell("FORCE=1 BUILD=$build tools/show page $build/nameless.perf");
@@ -217,7 +222,9 @@ for my $sample (@{$clock->{samples}{stack}}) {
 }
 is_deeply(\@stacks, ["fs;stress (7);$operator;take", "fs;stress (7);$operator;uart_send",
     'a thread (9);[/bin/x]'], 'the Firefox Profiler has a thread for each event');
-is_deeply($clock->{samples}{weight}, [500000, 1000600, 250000], '... with the weights');
+is_deeply($clock->{samples}{weight}, [0.5, 1.0006, 0.25], '... with the weights, in milliseconds');
+is_deeply([map { $_->{samples}{weightType} } @{$firefox->{threads}}],
+    ['tracing-ms', 'samples', 'samples'], '... or counts, if they are no time');
 for my $table (@$clock{qw(samples stackTable frameTable funcTable)}) {
     my @wrong = grep { @{$table->{$_}} != $table->{length} }
         grep { ref $table->{$_} } keys(%$table);
@@ -312,6 +319,15 @@ refused_ok('one of --svg, --folded, --speedscope and --firefox', '--svg --folded
 refused_ok('-e is for --svg and --folded; the other forms have all events', '-e x', $file);
 perf_says('');
 refused_ok("$file has no sample", $file);
+my $of_guest = recording_of("$build/guest.data", 200, 0);
+write_bytes($of_guest, slurp($of_guest), 'x' x 100, '[guest.kernel.kallsyms]_text', "\0" x 72);
+refused_ok("$of_guest has no sample of the host; --symbols FILE, the guest's kallsyms, shows the "
+    . "guest's", $of_guest);
+perf_says("a 7 1 x: 10 f+0x1 ([guest.kernel.kallsyms])\n");
+show("--symbols $build/says --folded -o -", $of_guest);
+like(slurp("$build/asked"), qr/ --guestkallsyms=\S+\n\z/, '... or, with these, of the guest');
+show("--symbols $build/says --folded -o -", $file);
+like(slurp("$build/asked"), qr/ --kallsyms=\S+\n\z/, '... as of any other kernel');
 perf_says("a 7 1 x: 10 [unknown] (/bin/x)\n");
 refused_ok("$file: perf names no function in which a sample was taken: the kernel's file is "
     . 'another, or stripped; record again, or give --symbols <(nm KERNEL)', $file);
