@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: tools/stream, tools/perf-file, tools/show, core/stream/base64
+# of: tools/stream, tools/perf-file, tools/Progress.pm, tools/show, core/stream/base64
 #
 # A serial line's capture can be used unchanged: a log with base64 blocks, however loggers and
 # terminals changed its lines, and a stream amid other text. Missing parts are reported, damaged
@@ -248,11 +248,15 @@ for my $before (map { $mib - $_ } 0, 1, 15, 16, 17, 100, length($port)) {
 # A capture that takes long: three tebibytes, which are not on the disk.
 write_bytes($log, $port);
 truncate($log, 3 << 40);
-my $pid = open(my $reports, '-|', "exec tools/stream $log 2>&1 >/dev/null") or die("stream: $!");
-my $report = <$reports>;
+my $pid = open(my $terminal, '-|',
+    "exec script -qec 'tools/stream $log >/dev/null' /dev/null 2>/dev/null") or die("script: $!");
+my $report = '';
+while ($report !~ /%/ && sysread($terminal, my $more, 4096)) {
+    $report .= $more;
+}
 kill(TERM => $pid);
-close($reports);
-like($report, qr/\A\Q$log\E: at \d+ of 3145728 MiB\n/, 'long work reports its progress');
+close($terminal);
+like($report, qr/\A\r\e\[K\Q$log\E: 0 %\z/, 'on a terminal long work tells how far it is');
 
 # A stream that grows.
 is_deeply([stream_of(substr("$firmware$port", 0, 900), '--from')],
