@@ -21,7 +21,7 @@ show: $(BUILD)/outside/pitot
 
 ## make viewers     fetches the programs of README's "Open it in", and checks that each finds all samples of the demonstration
 viewers: packages-run packages-viewers
-	+$(Q)$(MAKE) --no-print-directory iso $(BUILD)/outside/pitot
+	+$(Q)$(MAKE) --no-print-directory iso outside $(BUILD)/port.elf
 	$(Q)command -v npm >/dev/null || { echo 'make viewers: npm is missing; it fetches speedscope and the Firefox Profiler'; exit 1; }
 	$(Q)npm install --prefix $(BUILD)/npm --no-fund --no-audit --silent speedscope @firefox-devtools/profiler-cli
 	$(Q)prove tests/viewers/viewers.t

@@ -146,6 +146,17 @@ static void write_note(FILE *out, int file, const struct kernel *kernel, const s
     free(note);
 }
 
+/* A path below the current folder without that. */
+static const char *short_path(const char *file)
+{
+    char folder[PATH_MAX];
+    size_t length = getcwd(folder, sizeof(folder)) ? strlen(folder) : 0;
+
+    return length > 0 && strncmp(file, folder, length) == 0 && file[length] == '/'
+               ? file + length + 1
+               : file;
+}
+
 void source_places_write(FILE *out, const struct kernel *kernel, const char *file,
                          const struct source_place *places, size_t count)
 {
@@ -154,7 +165,7 @@ void source_places_write(FILE *out, const struct kernel *kernel, const char *fil
     FILE *text = opened < 0 ? NULL : fdopen(opened, "r");
 
     fputs("{\"name\":", out);
-    show_json_string(out, file);
+    show_json_string(out, short_path(file));
     fputs(",\"note\":", out);
     write_note(out, opened, kernel, &why);
     fputs(",\"parts\":[", out);

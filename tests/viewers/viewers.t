@@ -1,11 +1,13 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
 # of: docs/demo.perf, tools/show, tools/perf-file, outside/show, outside/pitot/show
+# of: outside/pitot/question
 #
 # The demonstration's recording in the programs that other people wrote, each of which must find all
 # of it: perf, Chromium, which opens and clicks the page of `pitot show`, npm's speedscope, and
 # Firefox Profiler's own importer; and in hotspot's parser that and a recording of the kernel that
-# was built. Run by `make viewers`, which
+# was built. Chromium also opens the pages of a kernel in QEMU, of `pitot show`, `blame` and `graph`:
+# what it reads there is what perf report and the answers as text have. Run by `make viewers`, which
 # fetches these; a program that is not there is a failure.
 use strict;
 use warnings;
@@ -16,6 +18,7 @@ use MIME::Base64 qw(encode_base64);
 use Test::More;
 use Pitot::Browser;
 use Pitot::Files;
+use Pitot::Outside;
 
 my $build = $ENV{BUILD} // 'build';
 my $room = getcwd() . "/$build/viewers";
@@ -152,6 +155,105 @@ sub with_commas
     1 while $number =~ s/^(\d+)(\d{3})/$1,$2/;
     return $number;
 }
+
+# --- Pages of a kernel in QEMU -------------------------------------------------------------------
+
+my $pitot = "$build/outside/pitot";
+my $qemu = join(' ', machine_of('null', '-kernel', "$build/port.elf"));
+
+# What a command prints of a kernel that switches its machine off.
+sub asked
+{
+    my ($command) = @_;
+    my $text = `$pitot $command -- $qemu 2>&1 < /dev/null`;
+    is($? >> 8, $switched_off, "pitot $command") or diag($text);
+    return $text;
+}
+
+# {FUNCTION => 'WEIGHT SAMPLES'} of an event, as perf report has it.
+sub reported
+{
+    my ($file, $event) = @_;
+    my $report = said("PERF_CONFIG=/dev/null perf report -i $file --stdio --no-children -g none "
+        . "-F period,sample,sym");
+    my ($part) = $report =~ /^# Samples: \S+ +of event '\Q$event\E.*?\n((?s).*?)(?=^# Samples|\z)/m;
+    return {map { /^ +(\d+) +(\d+) +\[\.\] (\S+)/ ? ($3 => "$1 $2") : () }
+            split(/\n/, $part // '')};
+}
+
+# The same of the event that a page shows.
+sub in_table
+{
+    my ($page) = @_;
+    my %found = map { my @cells = split(/\t/); ($cells[5] => "$cells[1] $cells[2]" =~ s/,//gr) }
+        grep { !/^0\.00%\t0\t0\t/ } browser_rows($page, '#functions');
+    return \%found;
+}
+
+asked("record -g -e instructions/period=1000/,call:port_middle -o $room/perf.data");
+said("$pitot show $room/perf.data");
+$browser = browser_open("file://$room/perf.data.html");
+my @events = browser_texts($browser, '#event option', 'textContent');
+is_deeply([sort @events], ['call:port_middle', 'instructions'], 'a page has several events');
+for my $index (0, 1) {
+    browser_click($browser, "#event option[value='$index']");
+    is_deeply(in_table($browser), reported("$room/perf.data", $events[$index]),
+        "... its table of $events[$index] is that of perf report");
+}
+cmp_ok(scalar(keys(%{reported("$room/perf.data", 'instructions')})), '>', 5, '... of all functions');
+browser_close($browser);
+
+asked("record -c 1000 -o $room/flat.data");
+said("$pitot show $room/flat.data");
+$browser = browser_open("file://$room/flat.data.html");
+is(browser_text($browser, '#unchained'), 'The samples have no callers: record with -g.',
+    'a page says that a recording has no callers');
+is_deeply(in_table($browser), reported("$room/flat.data", 'instructions'),
+    '... and has its functions');
+browser_close($browser);
+
+# --- An answer beside its source -----------------------------------------------------------------
+
+asked("blame -o $room/blame.data");
+my $blamed = said("$pitot blame -i $room/blame.data port_watched");
+said("$pitot blame --html -i $room/blame.data -o $room/blame.html port_watched");
+$browser = browser_open("file://$room/blame.html");
+is(browser_title($browser), 'pitot blame port_watched, in port.elf', 'Chromium opens a blame');
+my @lines = browser_texts($browser, '#lines tr td:first-child', 'textContent');
+is(join("\n", @lines) . "\n", $blamed =~ s/^\t/ ' ' x 8 /megr, '... which has the lines of the text');
+my %beside = map { my @cells = split(/\t/); $cells[0] =~ /(\w+)\+0x/ ? ($1 => "@cells[1, 2]") : () }
+    grep { /\t/ } browser_rows($browser, '#lines');
+my @source = split(/\n/, slurp('tests/port/port.c'));
+my ($stores) = grep { $source[$_ - 1] =~ /port_watched = value;/ } 1 .. @source;
+is($beside{port_leaf}, "port.c:$stores port_watched = value;", '... beside the source');
+is(browser_text($browser, '#source h2'), "tests/port/port.c:$stores", '... of which it shows more');
+my ($line) = grep { $lines[$_ - 1] =~ /port_load\+/ } 1 .. @lines;
+browser_click($browser, "#lines tr:nth-child($line)");
+my ($called) = grep { $source[$_ - 1] =~ /port_middle\(i\);/ } 1 .. @source;
+is_deeply([browser_texts($browser, '#source tr.here', 'textContent')],
+    [$called . $source[$called - 1]], '... and after a click the line of another caller');
+ok(!browser_displayed($browser, '#graph'), '... with no flame graph');
+browser_close($browser);
+
+my $graph = asked('graph port_load');
+asked("graph port_load --html -o $room/graph.html");
+$browser = browser_open("file://$room/graph.html");
+@lines = browser_texts($browser, '#lines tr td:first-child', 'textContent');
+is(join("\n", @lines) . "\n", $graph =~ s/^pitot: .*\n//mgr, 'a graph has the lines of the text');
+my (%calls, %costs);
+while ($graph =~ /^ *(\d+) +(\d+) +\d+ +(\d+) +\| +(\w+)\(\)/mg) {
+    $calls{$4} = "$3 $1";
+    $costs{$4} = $2;
+}
+is_deeply({map { $_ => in_table($browser)->{$_} } qw(port_load port_middle port_leaf)},
+    {map { $_ => $calls{$_} } qw(port_load port_middle port_leaf)}, '... a table with its numbers');
+browser_click($browser, '.frame[title^="port_middle: "]');
+my ($middle) = grep { /^port_middle: / } browser_texts($browser, '.frame', 'title');
+like($middle, qr/^port_middle: \Q@{[with_commas($costs{port_middle})]}\E instructions, /,
+    '... and a flame graph');
+like(browser_text($browser, '#source .here'), qr/\bport_middle\(uint64_t value\)/,
+    '... a click on which shows the source');
+browser_close($browser);
 
 # --- speedscope, in Chromium without a window ----------------------------------------------------
 

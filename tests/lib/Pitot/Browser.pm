@@ -17,7 +17,7 @@ use HTTP::Tiny;
 use JSON::PP;
 
 our @EXPORT = qw(browser_open browser_title browser_text browser_texts browser_rows browser_click
-    browser_type browser_width browser_picture browser_close);
+    browser_type browser_displayed browser_width browser_picture browser_close);
 
 my $element_key = 'element-6066-11e4-a52e-4f735466cecf';
 
@@ -108,6 +108,12 @@ sub browser_type
     ask($browser, 'POST', "$at/clear", {});
     ask($browser, 'POST', "$at/value", {text => $text});
     return;
+}
+
+sub browser_displayed
+{
+    my ($browser, $selector) = @_;
+    return ask($browser, 'GET', '/element/' . element($browser, $selector) . '/displayed');
 }
 
 sub browser_width
