@@ -4,12 +4,12 @@
 #include "outside/pitot/question.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "outside/pitot/array.h"
 #include "outside/pitot/elf_symbols.h"
-#include "outside/pitot/output.h"
 #include "outside/pitot/plain.h"
 #include "outside/pitot/show_forms.h"
 #include "outside/pitot/show_input.h"
@@ -142,10 +142,22 @@ static void write_answer(FILE *out, struct interned *files)
     }
 }
 
+/* True if a place in one of the kernel's functions has no line: its file may lie elsewhere. */
+static bool lacks_source(void)
+{
+    struct symbol symbol;
+
+    for (size_t i = 0; i < page.place_count; i++)
+        if (!page.places[i].file &&
+            symbols_find_address(page.places[i].first + elf_symbols_slid(), &symbol))
+            return true;
+    return false;
+}
+
 /* Why lines have no source. */
 static void write_note(FILE *out, const struct refusal *without)
 {
-    char *left_out = without ? NULL : source_file_left_out_text();
+    char *left_out = without || !lacks_source() ? NULL : source_file_left_out_text();
 
     fputs(",\n\"note\":", out);
     show_json_string(out, without ? without->text : left_out ? left_out : "");

@@ -200,7 +200,8 @@ for my $index (0, 1) {
     is_deeply(in_table($browser), reported("$room/perf.data", $events[$index]),
         "... its table of $events[$index] is that of perf report");
 }
-cmp_ok(scalar(keys(%{reported("$room/perf.data", 'instructions')})), '>', 5, '... of all functions');
+cmp_ok(scalar(keys(%{reported("$room/perf.data", 'instructions')})), '>', 5,
+    '... of all functions');
 browser_close($browser);
 
 asked("record -c 1000 -o $room/flat.data");
@@ -220,7 +221,8 @@ said("$pitot blame --html -i $room/blame.data -o $room/blame.html port_watched")
 $browser = browser_open("file://$room/blame.html");
 is(browser_title($browser), 'pitot blame port_watched, in port.elf', 'Chromium opens a blame');
 my @lines = browser_texts($browser, '#lines tr td:first-child', 'textContent');
-is(join("\n", @lines) . "\n", $blamed =~ s/^\t/ ' ' x 8 /megr, '... which has the lines of the text');
+is(join("\n", @lines) . "\n", $blamed =~ s/^\t/ ' ' x 8 /megr,
+    '... which has the lines of the text');
 my %beside = map { my @cells = split(/\t/); $cells[0] =~ /(\w+)\+0x/ ? ($1 => "@cells[1, 2]") : () }
     grep { /\t/ } browser_rows($browser, '#lines');
 my @source = split(/\n/, slurp('tests/port/port.c'));
