@@ -6,7 +6,7 @@
 # The demonstration's recording in the programs that other people wrote, each of which must find all
 # of it: perf, Chromium, which opens and clicks the page of `pitot show`, npm's speedscope, and
 # Firefox Profiler's own importer; and in hotspot's parser that and a recording of the kernel that
-# was built. Chromium also opens the pages of a kernel in QEMU, of `pitot show`, `blame` and `graph`:
+# was built. Chromium also opens pages of a kernel in QEMU, of `pitot show`, `blame` and `graph`:
 # what it reads there is what perf report and the answers as text have. Run by `make viewers`, which
 # fetches these; a program that is not there is a failure.
 use strict;
