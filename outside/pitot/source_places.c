@@ -91,26 +91,24 @@ void source_places_find(const struct source *source, bool functions, struct sour
 
 /* --- The text around them --- */
 
-/* True if a page shows the line. */
-static bool is_near(const char *file, const struct source_place *places, size_t count, int line)
+/* True if a page shows the line of a file, which has these places. */
+static bool is_near(const struct source_place *places, size_t count, int line)
 {
     for (size_t i = 0; i < count; i++)
-        if (places[i].file == file && line >= places[i].line - AROUND &&
-            line <= places[i].last + AROUND)
+        if (line >= places[i].line - AROUND && line <= places[i].last + AROUND)
             return true;
     return false;
 }
 
 /* Writes the lines, as parts of consecutive ones, each with the number of its first before it. */
-static void write_lines(FILE *out, FILE *text, const char *file, const struct source_place *places,
-                        size_t count)
+static void write_lines(FILE *out, FILE *text, const struct source_place *places, size_t count)
 {
     char *line = NULL;
     size_t room = 0;
     bool any = false, open = false;
 
     for (int number = 1; getline(&line, &room, text) > 0; number++) {
-        bool near = is_near(file, places, count, number);
+        bool near = is_near(places, count, number);
 
         if (open && !near)
             fputc(']', out);
@@ -163,15 +161,21 @@ void source_places_write(FILE *out, const struct kernel *kernel, const char *fil
     struct refusal why;
     int opened = input_open_file(file, "it is no source", &why);
     FILE *text = opened < 0 ? NULL : fdopen(opened, "r");
+    struct source_place *own = calloc(count + 1, sizeof(*own));
+    size_t own_count = 0;
 
+    for (size_t i = 0; own && i < count; i++)
+        if (places[i].file == file)
+            own[own_count++] = places[i];
     fputs("{\"name\":", out);
     show_json_string(out, short_path(file));
     fputs(",\"note\":", out);
     write_note(out, opened, kernel, &why);
     fputs(",\"parts\":[", out);
     if (text)
-        write_lines(out, text, file, places, count);
+        write_lines(out, text, own, own_count);
     fputs("]}", out);
     if (text)
         fclose(text);
+    free(own);
 }
