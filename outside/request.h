@@ -77,17 +77,26 @@ struct request_place {
 };
 
 enum allocator_kind { ALLOCATOR_ALLOCATES, ALLOCATOR_REALLOCATES, ALLOCATOR_FREES };
-enum allocator_size { ALLOCATOR_SAME, ALLOCATOR_PRODUCT, ALLOCATOR_SHIFT };
+enum allocator_size {
+    ALLOCATOR_SAME,
+    ALLOCATOR_PRODUCT,
+    ALLOCATOR_SHIFT,
+    ALLOCATOR_FIELD, /* in memory: where the first, an argument, points to, and the second beyond */
+};
 
 struct request_allocator {
     uint64_t entry;
-    uint32_t kind;     /* enum allocator_kind */
-    uint32_t family;   /* 1 to 255: who allocates frees; 0: any */
-    uint32_t object;   /* REALLOCATES, FREES: which argument it is, from 1 */
+    uint32_t kind;   /* enum allocator_kind */
+    uint32_t family; /* 1 to 255: who allocates frees; 0: any */
+    /*
+     * REALLOCATES, FREES: which argument it is, from 1. ALLOCATES: the argument that points to
+     * where its address is stored; 0: it is returned.
+     */
+    uint32_t object;
     uint32_t size;     /* ALLOCATES: enum allocator_size, of these two */
     uint64_t sizes[2]; /* ALLOCATES, REALLOCATES: arguments from 1, or greater numbers */
     uint32_t before;   /* REALLOCATES, FREES: the argument that is its size so far; 0: none is */
-    uint32_t unused;
+    uint32_t width;    /* ALLOCATOR_FIELD: its bytes, 1 to 8 */
 };
 
 /* True if it means an argument's value, and not itself: of allocators' sizes and objects. */

@@ -7,16 +7,22 @@
 #include <string.h>
 
 #include "core/lib/glob.h"
-#include "core/lib/number.h"
+#include "outside/pitot/allocator_text.h"
 #include "outside/pitot/elf_symbols.h"
 #include "outside/pitot/function_text.h"
+#include "outside/pitot/name.h"
 #include "outside/pitot/place.h"
+#include "outside/pitot/plain.h"
 #include "outside/pitot/plugin.h"
-
-#define SIZE_MOST (1ull << 32)
 
 /* Each family frees what it allocates. */
 enum family { GIVEN, KERNEL, LIBC, LIBALLOC, DLMALLOC, COMPACT, RUST, NEW, NEW_ARRAY };
+
+/*
+ * Methods of Rust's allocators, as in <heap::Locked as core::alloc::global::GlobalAlloc>::alloc.
+ * Where __rust_alloc has the name of a crate, a Layout is passed as two arguments, the size last.
+ */
+#define GLOBAL " as core::alloc::global::GlobalAlloc>::"
 
 /* Allocators by their usual names; the arguments as in --alloc, --realloc and --free. */
 static const struct known {
@@ -34,6 +40,7 @@ static const struct known {
     {ALLOCATOR_ALLOCATES, LIBC, "calloc", "1*2"},
     {ALLOCATOR_ALLOCATES, LIBC, "memalign", "2"},
     {ALLOCATOR_ALLOCATES, LIBC, "aligned_alloc", "2"},
+    {ALLOCATOR_ALLOCATES, LIBC, "posix_memalign", "3@1"},
     {ALLOCATOR_REALLOCATES, LIBC, "realloc", "1:2"},
     {ALLOCATOR_FREES, LIBC, "free", "1"},
     {ALLOCATOR_ALLOCATES, LIBALLOC, "liballoc_malloc", "1"},
@@ -53,6 +60,18 @@ static const struct known {
     {ALLOCATOR_ALLOCATES, RUST, "__rust_alloc_zeroed", "1"},
     {ALLOCATOR_REALLOCATES, RUST, "__rust_realloc", "1:4:2"},
     {ALLOCATOR_FREES, RUST, "__rust_dealloc", "1:2"},
+    {ALLOCATOR_ALLOCATES, RUST, "__rg_alloc", "1"},
+    {ALLOCATOR_ALLOCATES, RUST, "__rg_alloc_zeroed", "1"},
+    {ALLOCATOR_REALLOCATES, RUST, "__rg_realloc", "1:4:2"},
+    {ALLOCATOR_FREES, RUST, "__rg_dealloc", "1:2"},
+    {ALLOCATOR_ALLOCATES, RUST, "__rdl_alloc", "1"},
+    {ALLOCATOR_ALLOCATES, RUST, "__rdl_alloc_zeroed", "1"},
+    {ALLOCATOR_REALLOCATES, RUST, "__rdl_realloc", "1:4:2"},
+    {ALLOCATOR_FREES, RUST, "__rdl_dealloc", "1:2"},
+    {ALLOCATOR_ALLOCATES, RUST, GLOBAL "alloc", "3"},
+    {ALLOCATOR_ALLOCATES, RUST, GLOBAL "alloc_zeroed", "3"},
+    {ALLOCATOR_REALLOCATES, RUST, GLOBAL "realloc", "2:5:4"},
+    {ALLOCATOR_FREES, RUST, GLOBAL "dealloc", "2:4"},
     {ALLOCATOR_ALLOCATES, NEW, "_Znwm", "1"},
     {ALLOCATOR_ALLOCATES, NEW, "_ZnwmRKSt9nothrow_t", "1"},
     {ALLOCATOR_ALLOCATES, NEW, "_ZnwmSt11align_val_t", "1"},
@@ -73,25 +92,34 @@ static const struct known {
 
 #define KNOWN (sizeof(known) / sizeof(*known))
 
-static const char *const forms[] = {
-    [ALLOCATOR_ALLOCATES] = "F[:SIZE], with SIZE an argument from 1 to 6, a number of bytes, "
-                            "or two of these as in 1*2, 4096<<1",
-    [ALLOCATOR_REALLOCATES] = "F[:OBJECT:SIZE[:OLD]], each an argument from 1 to 6",
-    [ALLOCATOR_FREES] = "F[:OBJECT[:SIZE]], each an argument from 1 to 6",
-};
+/* --- Functions --- */
 
-/* --- Arguments --- */
-
-/* Newer Rust has these functions in a crate of its own, whose name has a hash. */
-static bool is_called(const struct symbol *symbol, const char *name)
+/* Returns what stands before a name's end, if it is that; NULL: it is another. */
+static const char *tail_of(const char *name, const char *end)
 {
-    size_t length = strlen(symbol->name), tail = strlen(name);
+    size_t length = strlen(name), rest = strlen(end);
 
-    if (strcmp(symbol->name, name) == 0)
-        return true;
-    return strncmp(name, "__rust", 6) == 0 && length > tail + 2 &&
-           strcmp(symbol->name + length - tail, name) == 0 &&
-           strncmp(symbol->name + length - tail - 2, "::", 2) == 0;
+    return length > rest && strcmp(name + length - rest, end) == 0 ? name + length - rest : NULL;
+}
+
+static bool is_global(const char *name)
+{
+    return strncmp(name, GLOBAL, sizeof(GLOBAL) - 1) == 0;
+}
+
+/* Newer Rust has __rust_alloc and its like in a crate of its own, whose name has a hash. */
+static bool is_in_crate(const char *symbol, const char *name)
+{
+    const char *tail = strncmp(name, "__r", 3) == 0 ? tail_of(symbol, name) : NULL;
+
+    return tail && tail >= symbol + 2 && tail[-1] == ':' && tail[-2] == ':';
+}
+
+static bool is_called(const char *symbol, const char *name)
+{
+    if (is_global(name))
+        return tail_of(symbol, name);
+    return strcmp(symbol, name) == 0 || is_in_crate(symbol, name);
 }
 
 /*
@@ -109,48 +137,6 @@ static bool is_clone(const char *name, const char *of)
             return true;
     return false;
 }
-
-static bool read_argument(const char **at, uint32_t *argument)
-{
-    uint64_t number;
-
-    if (number_read(at, 10, ARGUMENTS_MOST, &number) != NUMBER_READ || number == 0)
-        return false;
-    *argument = (uint32_t)number;
-    return true;
-}
-
-static bool read_size(const char *at, struct request_allocator *allocator)
-{
-    if (number_read(&at, 10, SIZE_MOST, &allocator->sizes[0]) != NUMBER_READ)
-        return false;
-    if (*at == '*')
-        allocator->size = ALLOCATOR_PRODUCT, at++;
-    else if (strncmp(at, "<<", 2) == 0)
-        allocator->size = ALLOCATOR_SHIFT, at += 2;
-    if (allocator->size != ALLOCATOR_SAME &&
-        number_read(&at, 10, SIZE_MOST, &allocator->sizes[1]) != NUMBER_READ)
-        return false;
-    return *at == '\0' && allocator->sizes[0] > 0;
-}
-
-static bool read_arguments(const char *at, struct request_allocator *allocator)
-{
-    uint32_t size;
-
-    if (allocator->kind == ALLOCATOR_ALLOCATES)
-        return read_size(at, allocator);
-    if (!read_argument(&at, &allocator->object))
-        return false;
-    if (allocator->kind == ALLOCATOR_REALLOCATES) {
-        if (*at++ != ':' || !read_argument(&at, &size))
-            return false;
-        allocator->sizes[0] = size;
-    }
-    return *at == '\0' || (*at++ == ':' && read_argument(&at, &allocator->before) && *at == '\0');
-}
-
-/* --- Functions --- */
 
 /* True if the compiler or linker has made one function of several: who calls it is not known. */
 static bool is_folded(size_t index, const struct symbol *symbol)
@@ -198,7 +184,7 @@ static int add(struct allocators *all, const struct allocator *described, struct
 
         bool clone = described->asked.object <= 1 && is_clone(symbol.name, described->name);
 
-        if (!clone && !is_called(&symbol, described->name))
+        if (!clone && !is_called(symbol.name, described->name))
             continue;
         found++;
         if (is_there(all, symbol.address))
@@ -207,6 +193,8 @@ static int add(struct allocators *all, const struct allocator *described, struct
             return refuse(why, EINVAL, "more than %d allocators", ALLOCATORS_MOST);
         *new = *described;
         new->asked.entry = symbol.address;
+        if (is_global(new->name))
+            new->name = symbol.name;
         if (clone)
             describe_clone(new, symbol.name);
         if (is_folded(i, &symbol))
@@ -228,9 +216,9 @@ static int add_given(struct allocators *all, enum allocator_kind kind,
         const char *arguments = function_split(given->text[i]);
         int found;
 
-        if (!read_arguments(arguments ? arguments : usual[kind], &described.asked))
+        if (!allocator_text_read(arguments ? arguments : usual[kind], &described.asked))
             return refuse(why, EINVAL, "%s %s:%s: %s", options[kind], described.name, arguments,
-                          forms[kind]);
+                          allocator_text_form(kind));
         found = add(all, &described, why);
         if (found < 0)
             return found;
@@ -254,19 +242,122 @@ static void drop_frees(struct allocators *all)
     all->count = kept;
 }
 
-static int add_known(struct allocators *all, struct refusal *why)
+/* True if __rust_alloc has a crate's name: its code may be in its callers. */
+static bool is_rust_inlined(void)
 {
+    struct symbol symbol;
+
+    for (size_t i = 0; elf_symbols_function(i, &symbol); i++)
+        if (is_in_crate(symbol.name, "__rust_alloc"))
+            return true;
+    return false;
+}
+
+/* True for the function, and for what gcc makes of it: .cold, .part.0, .constprop.0. */
+static bool is_part_of(const char *name, const char *function)
+{
+    size_t length = strlen(function);
+
+    return strncmp(name, function, length) == 0 && (name[length] == '\0' || name[length] == '.');
+}
+
+static bool is_one_of(const struct symbol *symbol, const struct allocators *all)
+{
+    for (size_t i = 0; i < all->count; i++)
+        if (symbol->address == all->allocator[i].asked.entry ||
+            is_part_of(symbol->name, all->allocator[i].name))
+            return true;
+    return false;
+}
+
+static bool is_own(uint64_t address, const void *all)
+{
+    struct symbol function;
+
+    return symbols_find_address(address, &function) && is_one_of(&function, all);
+}
+
+static void read_code(struct allocators *all, const struct kernel *kernel)
+{
+    for (size_t i = 0; i < all->count; i++)
+        all->allocator[i].code.entry = all->allocator[i].asked.entry;
+    inlining_read(kernel, &all->allocator[0].code, all->count, sizeof(all->allocator[0]), is_own,
+                  all);
+}
+
+/* True if all calls of this method of GlobalAlloc are calls. */
+static bool has_calls(const struct allocator *one, const char *method)
+{
+    return tail_of(one->name, method) && one->code.described && !one->code.changed &&
+           one->code.copies == 0;
+}
+
+/*
+ * Callers of such a __rust_alloc call the methods of GlobalAlloc. If these are inlined, too, what
+ * is allocated and freed is known in part only: then none of it is watched.
+ */
+static void drop_rust(struct allocators *all)
+{
+    bool allocates = false, frees = false;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < all->count; i++) {
+        allocates |= has_calls(&all->allocator[i], GLOBAL "alloc");
+        frees |= has_calls(&all->allocator[i], GLOBAL "dealloc");
+    }
+    if (allocates && frees)
+        return;
+    for (size_t i = 0; i < all->count; i++)
+        if (all->allocator[i].known != RUST)
+            all->allocator[kept++] = all->allocator[i];
+    if (kept < all->count)
+        plain_tell("pitot: __rust_alloc is left out: its code may be in its callers; --alloc and "
+                   "--free name the functions that it calls");
+    all->count = kept;
+}
+
+/*
+ * Calls that are no calls are not seen, and arguments of a function that the compiler has changed
+ * are not known, as those of a clone.
+ */
+static void tell_code(struct allocators *all)
+{
+    bool rust_inlined = is_rust_inlined();
+    char name[NAME_ROOM];
+
+    for (size_t i = 0; i < all->count; i++) {
+        struct allocator *one = &all->allocator[i];
+
+        if (one->code.changed && one->known && one->asked.object <= 1)
+            describe_clone(one, one->name);
+        if (one->code.copies == 0 || (rust_inlined && one->known == RUST))
+            continue;
+        plain_tell("pitot: the code of %s is also in %s%s: such calls of it are not seen",
+                   one->name, name_function(one->code.copy, name),
+                   one->code.copies > 1 ? " and others" : "");
+    }
+}
+
+static int add_known(struct allocators *all, const struct kernel *kernel, struct refusal *why)
+{
+    bool inlined = is_rust_inlined();
+
     for (size_t i = 0; i < KNOWN; i++) {
         struct allocator described = {.name = known[i].name,
                                       .known = known[i].family == NEW_ARRAY ? NEW : known[i].family,
                                       .asked = {.kind = known[i].kind, .family = known[i].family}};
         int found;
 
-        read_arguments(known[i].arguments, &described.asked);
+        if (is_global(known[i].name) && !inlined)
+            continue;
+        allocator_text_read(known[i].arguments, &described.asked);
         found = add(all, &described, why);
         if (found < 0)
             return found;
     }
+    read_code(all, kernel);
+    if (inlined)
+        drop_rust(all);
     drop_frees(all);
     return 0;
 }
@@ -276,12 +367,12 @@ static int refuse_none(const struct kernel *kernel, struct refusal *why)
     char list[1024] = "";
     size_t used = 0;
 
-    for (size_t i = 0; i < KNOWN && known[i].family < NEW; i++)
+    for (size_t i = 0; i < KNOWN && known[i].family < RUST; i++)
         if (known[i].kind == ALLOCATOR_ALLOCATES)
             used += (size_t)snprintf(list + used, sizeof(list) - used, "%s, ", known[i].name);
     return refuse(why, ENOENT,
-                  "%s has no allocator of a known name (%soperator new); --alloc FUNCTION and "
-                  "--free FUNCTION name yours",
+                  "%s has no allocator of a known name (%s__rust_alloc, operator new); --alloc "
+                  "FUNCTION and --free FUNCTION name yours",
                   kernel->name, list);
 }
 
@@ -295,7 +386,11 @@ int allocators_find(struct allocators *all, const struct pitot_options *options,
     if (!error)
         error = add_given(all, ALLOCATOR_FREES, &options->free, kernel, why);
     if (!error && all->count == 0)
-        error = add_known(all, why);
+        error = add_known(all, kernel, why);
+    else if (!error)
+        read_code(all, kernel);
+    if (!error)
+        tell_code(all);
     for (size_t i = 0; !error && i < all->count; i++)
         if (all->allocator[i].asked.kind != ALLOCATOR_FREES)
             return 0;
@@ -307,21 +402,11 @@ int allocators_find(struct allocators *all, const struct pitot_options *options,
 
 /* --- Their code --- */
 
-/* True for the function, and for what gcc makes of it: .cold, .part.0, .constprop.0. */
-static bool is_part_of(const char *name, const char *function)
-{
-    size_t length = strlen(function);
-
-    return strncmp(name, function, length) == 0 && (name[length] == '\0' || name[length] == '.');
-}
-
 static bool is_code(const struct symbol *symbol, const struct allocators *all,
                     const struct pitot_options *options)
 {
-    for (size_t i = 0; i < all->count; i++)
-        if (symbol->address == all->allocator[i].asked.entry ||
-            is_part_of(symbol->name, all->allocator[i].name))
-            return true;
+    if (is_one_of(symbol, all))
+        return true;
     for (unsigned i = 0; i < options->allocator.count; i++)
         if (glob_match(options->allocator.text[i], symbol->name))
             return true;

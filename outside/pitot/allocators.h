@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "outside/pitot/inlining.h"
 #include "outside/pitot/kernel.h"
 #include "outside/pitot/options.h"
 #include "outside/pitot/watch.h"
@@ -17,6 +18,7 @@ struct allocator {
     const char *name;
     unsigned known; /* the family of its name; 0: it was given */
     struct request_allocator asked;
+    struct inlining code;
 };
 
 struct allocators {

@@ -20,7 +20,7 @@ static struct allocators allocators;
 /* True if a few bytes more can be asked for: not of an order, nor where all have one size. */
 static bool has_room(const struct request_allocator *allocator)
 {
-    return request_is_argument(allocator->sizes[0]) ||
+    return (allocator->size != ALLOCATOR_FIELD && request_is_argument(allocator->sizes[0])) ||
            (allocator->size == ALLOCATOR_PRODUCT && request_is_argument(allocator->sizes[1]));
 }
 

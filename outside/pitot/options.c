@@ -69,9 +69,9 @@ static const struct option rows[] = {
            .most = LAST_MOST, .what = "-n", .unit = "calls", AT(calls)),
     OPTION({"--kernel"}, "ELF", ALL, OPTION_TEXT, "the kernel's file; what QEMU's -kernel names",
            AT(kernel)),
-    OPTION({"--alloc"}, "F[:SIZE]", PITOT_HEAP, OPTION_TEXT,
+    OPTION({"--alloc"}, "F[:SIZE[@OUT]]", PITOT_HEAP, OPTION_TEXT,
            "an allocator, instead of those with known names; its size: argument 1, or as in 1*2, "
-           "4096<<1",
+           "4096<<1, [1+24/4]",
            OPTION_ADDS, .set = add_event, AT(alloc)),
     OPTION({"--realloc"}, "F[:OBJECT:SIZE[:OLD]]", PITOT_HEAP, OPTION_TEXT,
            "... that changes an object's size; arguments 1 and 2; OLD: its size so far",

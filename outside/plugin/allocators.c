@@ -79,11 +79,21 @@ static uint64_t value_of(unsigned cpu, uint64_t number)
     return request_is_argument(number) ? registers_argument(cpu, number) : number;
 }
 
+static uint64_t field_at(unsigned cpu, const struct request_allocator *allocator)
+{
+    uint64_t place = value_of(cpu, allocator->sizes[0]) + allocator->sizes[1], size = 0;
+
+    assert(allocator->width <= sizeof(size));
+    return registers_memory(cpu, place, &size, allocator->width) ? size : ALLOCATORS_SIZE_MOST;
+}
+
 uint64_t allocators_size(unsigned cpu, const struct request_allocator *allocator)
 {
     uint64_t a = value_of(cpu, allocator->sizes[0]), b = value_of(cpu, allocator->sizes[1]);
     uint64_t size = a;
 
+    if (allocator->size == ALLOCATOR_FIELD)
+        return field_at(cpu, allocator);
     if (allocator->size == ALLOCATOR_SHIFT)
         return b < 40 && a <= ALLOCATORS_SIZE_MOST >> b ? a << b : ALLOCATORS_SIZE_MOST;
     if (allocator->size == ALLOCATOR_PRODUCT && __builtin_mul_overflow(a, b, &size))
@@ -94,6 +104,16 @@ uint64_t allocators_size(unsigned cpu, const struct request_allocator *allocator
 uint64_t allocators_object(unsigned cpu, const struct request_allocator *allocator)
 {
     return value_of(cpu, allocator->object);
+}
+
+uint64_t allocators_result(unsigned cpu, const struct request_allocator *allocator, uint64_t given)
+{
+    uint64_t returned = registers_general(cpu, REGISTERS_AX), stored;
+
+    if (allocator->kind != ALLOCATOR_ALLOCATES || !allocator->object)
+        return returned;
+    return (uint32_t)returned == 0 && registers_memory(cpu, given, &stored, sizeof(stored)) ? stored
+                                                                                            : 0;
 }
 
 bool allocators_unit(unsigned cpu, const struct request_allocator *allocator,
@@ -107,5 +127,6 @@ bool allocators_unit(unsigned cpu, const struct request_allocator *allocator,
                                                                    ? UINT64_C(1) << other % 64
                                                                    : other};
     return request_is_argument(unit->argument) && unit->bytes > 0 &&
+           allocator->size != ALLOCATOR_FIELD &&
            (counts == 0 || allocator->size == ALLOCATOR_PRODUCT);
 }

@@ -47,6 +47,12 @@ void allocators_limits(uint64_t address, uint64_t *from, uint64_t *until);
 uint64_t allocators_object(unsigned cpu, const struct request_allocator *allocator);
 uint64_t allocators_size(unsigned cpu, const struct request_allocator *allocator);
 
+/*
+ * When it returns: the address of what it has allocated; 0 or an error number: nothing. `given`:
+ * what allocators_object has returned.
+ */
+uint64_t allocators_result(unsigned cpu, const struct request_allocator *allocator, uint64_t given);
+
 /* The argument that counts what is allocated, in units of so many bytes. */
 struct allocators_unit {
     uint64_t argument, bytes;

@@ -255,12 +255,13 @@ void heap_returns(unsigned cpu, uint64_t allocation)
 {
     struct call *place = &calls[allocation % HEAP_CALLS];
     const struct call call = *place;
-    uint64_t address = registers_general(cpu, REGISTERS_AX);
+    uint64_t address;
 
-    if (address >= ERROR_FIRST)
-        address = 0;
     if (call.number != allocation)
         return;
+    address = allocators_result(cpu, call.allocator, call.object);
+    if (address >= ERROR_FIRST)
+        address = 0;
     place->number = 0;
     heap_change_returns(cpu, allocation);
     if (call.allocator->kind == ALLOCATOR_FREES)

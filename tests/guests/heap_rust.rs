@@ -12,6 +12,9 @@
 //!     keeps           reads a dropped Box whose memory is     use after free, but only with
 //!                     another's by now                        --quarantine
 //!
+//! With --cfg outlined, compilers that put the code of __rust_alloc into its callers leave those
+//! calls of GlobalAlloc there.
+//!
 //! The allocator, heap_take and heap_give, believes the layout that it is given: a block that comes
 //! back with another size ends the machine with status 3. std is linked, but what of it needs a
 //! system never runs.
@@ -87,14 +90,22 @@ pub unsafe extern "C" fn heap_give(object: *mut u8, size: usize) {
 }
 
 unsafe impl GlobalAlloc for Heap {
+    #[cfg_attr(outlined, inline(never))]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         heap_take(layout.size())
     }
 
+    #[cfg_attr(outlined, inline(never))]
     unsafe fn dealloc(&self, object: *mut u8, layout: Layout) {
         heap_give(object, layout.size());
     }
 }
+
+/// Who may be called from anywhere keeps all arguments.
+#[cfg(outlined)]
+#[used]
+static CALLED: (unsafe fn(&Heap, Layout) -> *mut u8, unsafe fn(&Heap, *mut u8, Layout)) =
+    (Heap::alloc, Heap::dealloc);
 
 // --- The bugs ---
 

@@ -59,6 +59,10 @@ like($said, qr/\Apitot: allocators: kmalloc krealloc kfree _Znwm _ZdlPv\n/, '...
 is_deeply($asked, ['alloc=page_alloc:0:1000:2:1', 'alloc=slab_grow:0:40:0:0',
     'alloc=kmalloc:0:2:1:3', 'realloc=krealloc:0:2:3:0', 'free=kfree:0:2:0'],
     '... or those that are given, alone');
+($asked) = asked('--alloc', 'slab_grow:[1+0x18]', '--alloc', 'page_alloc:[2+8/4]@3', '--alloc',
+    'kmalloc:3@1');
+is_deeply($asked, ['alloc=slab_grow:0:1:3:18:0:8', 'alloc=page_alloc:0:2:3:8:3:4',
+    'alloc=kmalloc:0:3:0:0:1:0'], '... with a size in memory, and the result there');
 ($asked) = asked('--alloc', 'kmalloc', '--free', 'kfree', '--realloc', 'krealloc');
 is_deeply($asked, ['alloc=kmalloc:0:1:0:0', 'realloc=krealloc:0:1:2:0', 'free=kfree:0:1:0'],
     '... with their usual arguments');
@@ -81,6 +85,37 @@ link_kernel($elf, [qw(__rust_alloc __rust_realloc __rust_dealloc _Znwm _ZdlPvm)]
 is_deeply([map { s/=\w+//r } @{(asked())[0]}],
     [qw(alloc:6:1:0:0 realloc:6:1:4:2 free:6:1:2 alloc:7:1:0:0 free:7:1:2)],
     '... and those that are given an object and its size');
+link_kernel($elf, [qw(__rust_alloc __rg_alloc __rdl_alloc_zeroed posix_memalign)]);
+is_deeply([map { s/=\w+//r } @{(asked())[0]}],
+    [qw(alloc:2:3:0:0:1:0 alloc:6:1:0:0 alloc:6:1:0:0 alloc:6:1:0:0)],
+    '... those behind __rust_alloc, and one that stores its result');
+
+# Newer Rust, of which no debug information says that the methods' calls are all there.
+my $crate = '_RNvCsfLfy6EI15iL_7___rustc';
+my $method = '_ZN60_$LT$a..Heap$u20$as$u20$core..alloc..global..GlobalAlloc$GT$';
+link_kernel($elf, ["${crate}12___rust_alloc", "${crate}14___rust_dealloc",
+    "${method}5alloc17h82ad868738a95121E", "${method}7dealloc17h07eef11b9c26bccbE", 'kmalloc']);
+($asked, $said) = asked();
+is_deeply([map { s/=\w+//r } @$asked], ['alloc:1:1:0:0'],
+    'a __rust_alloc that may be inlined is no allocator');
+like($said, qr/\Apitot: __rust_alloc is left out: its code may be in its callers; /,
+    '... which is told');
+like($said, qr/^pitot: allocators: kmalloc$/m, '... and others are watched');
+
+# gcc has put kfree's code into its first caller, and into free_all.
+write_bytes("$room/inlined.c", <<'END');
+void *kmalloc(unsigned long size);
+void *volatile heap;
+__attribute__((noinline)) void *kmalloc(unsigned long size) { return (char *)heap + size; }
+__attribute__((always_inline)) inline extern void kfree(void *object) { heap = object; }
+extern void kfree(void *object);
+void _start(void) { kfree(kmalloc(1)); }
+END
+is(system('gcc', qw(-O2 -g -ffreestanding -fno-pic -no-pie -nostdlib -static), '-o', $elf,
+        "$room/inlined.c"), 0, 'a kernel is compiled');
+($asked, $said) = asked();
+like($said, qr/^pitot: the code of kfree is also in _start: such calls of it are not seen$/m,
+    'calls that are no calls are told');
 link_kernel($elf, \@functions);
 
 # --- What is changed -----------------------------------------------------------------------------
@@ -110,10 +145,12 @@ sub refused_ok
         "refused: $why");
 }
 
-my $size = 'F[:SIZE], with SIZE an argument from 1 to 6, a number of bytes, or two of these '
-    . 'as in 1*2, 4096<<1';
+my $size = 'F[:SIZE[@OUT]], with SIZE an argument from 1 to 6, a number of bytes, two of these as '
+    . 'in 1*2, 4096<<1, or a field as in [1+8] or [1+8/4]; OUT: the argument that points to the '
+    . 'result';
 refused_ok("--alloc kmalloc:$_: $size", '--alloc', "kmalloc:$_")
-    for 'x', '0', '', '1*', '1+2', '1*2*3', '1<2', '99999999999';
+    for 'x', '0', '', '1*', '1+2', '1*2*3', '1<2', '99999999999', '[7+8]', '[1+8', '[1+8/3]',
+    '[1+8/16]', '[1+8/0]', '[1]', '[1+8]x', '1@', '1@7', '@1';
 refused_ok("--realloc krealloc:$_: F[:OBJECT:SIZE[:OLD]], each an argument from 1 to 6",
     '--realloc', "krealloc:$_") for '1', '7:1', '1:7', '0:1', '1:2:7', '1:2:3:4';
 refused_ok("--free kfree:$_: F[:OBJECT[:SIZE]], each an argument from 1 to 6", '--free', "kfree:$_")

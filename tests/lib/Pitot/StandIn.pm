@@ -205,9 +205,10 @@ sub request_log { return (request())[1, 2] }
 
 sub allocator_words
 {
-    my ($entry, $kind, $family, $object, $size, $first, $second, $before) = @_;
+    my ($entry, $kind, $family, $object, $size, $first, $second, $before, $width) = @_;
     return join(':', "$allocators[$kind]=" . hexadecimal($entry, $family),
         $kind == 0 ? hexadecimal($first, $size, $second) : $object,
+        $kind == 0 && ($object || $width) ? ($object, $width) : (),
         $kind == 1 ? hexadecimal($first) : (), $kind > 0 ? $before : ());
 }
 
