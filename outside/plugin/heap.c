@@ -145,6 +145,7 @@ static struct touch made_at(unsigned cpu, const struct call *call)
         return (struct touch){.time = 0};
     object->held = false; /* its allocator learns of it now */
     heap_change_before(cpu, call->allocator, object);
+    object->moves = object->live;
     return object->live ? object->allocated : (struct touch){.time = 0};
 }
 
@@ -187,7 +188,10 @@ static bool enter(unsigned cpu, const struct request_allocator *allocator)
 
 void objects_overwritten(const struct object *object)
 {
-    heap_report_overwritten(object);
+    if (object->moves)
+        heap_report_freed(object);
+    else
+        heap_report_overwritten(object);
 }
 
 void objects_limits(uint64_t address, uint64_t *from, uint64_t *until)
@@ -240,8 +244,11 @@ static void give_up(const struct call *call, uint64_t address)
 {
     struct object *before = objects_at(call->object);
 
-    if (!call->made.time || (!address && call->size > 0) || !before || !before->live ||
-        before->allocated.time != call->made.time || before->allocated.cpu != call->made.cpu)
+    if (!call->made.time || !before || !before->live || before->allocated.time != call->made.time ||
+        before->allocated.cpu != call->made.cpu)
+        return;
+    before->moves = false;
+    if (!address && call->size > 0)
         return;
     if (address != call->object) {
         free_object(before, call->by);

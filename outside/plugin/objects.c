@@ -289,7 +289,7 @@ static void remove_object(struct object *object)
     if (is_aligned(object))
         set_start(object->start, false);
     object->size = 0;
-    object->live = object->held = false;
+    object->live = object->held = object->moves = false;
     object->next = spare;
     spare = number;
     known--;

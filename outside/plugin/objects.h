@@ -32,6 +32,7 @@ struct object {
     uint8_t family; /* of allocators; 0: any */
     bool live : 1;
     bool held : 1;    /* freed, but its allocator does not know it */
+    bool moves : 1;   /* realloc was given it, and has not returned */
     uint8_t told : 3; /* for the caller's use */
 };
 

@@ -106,6 +106,42 @@ is(() = $said =~ /^== .*:/mg, 3, '--until: reports of the time before');
 is(() = $said =~ /^== .*:/mg, 2, '--max: so many reports');
 like($said, qr/^pitot: 7 samples left out: --max was reached$/m, '... the others are counted');
 
+# --- Ways to call allocators ---------------------------------------------------------------------
+
+# Each function of tests/guests/heap_calls.c, the size of its object, who allocates that.
+my @called = ([jumps => 24], [aligns => 40], [stores => 56], [has_cache => 72], [has_size => 88],
+    [nests => 104], [grows => 120], [keeps => 136], [switches => 152], [other => 168],
+    [is_taken => 184, 'take < handler < !interrupt < krealloc < is_taken']);
+my $known = '';
+for (@called) {
+    my ($function, $bytes, $by) = @$_;
+    my $callers = $function eq 'other' ? '' : ' < main < start';
+    $by //= $function;
+    $known .= <<"END";
+== out of bounds: write of 1 byte, 1 byte beyond an object of $bytes
+   write_behind < $function$callers
+ allocated by   $by$callers
+END
+}
+$known .= <<'END';
+== use after free: read of 1 byte, 7 into an object of 200
+   returns < main < start
+ freed by       returns < main < start
+ allocated by   returns < main < start
+END
+my @callees = (qw(--alloc kmalloc --alloc kcalloc:1*2 --realloc krealloc --free kfree), '--alloc',
+    'memalign:2', '--alloc', 'posix_memalign:3@1', '--alloc', 'cache_alloc:[1+12/4]', '--alloc',
+    'ticket_alloc:88', '--alloc', '_Znwm', '--alloc', 'plain_alloc');
+for my $of (['', $known], ['mended', '', '-DMENDED']) {
+    my ($title, $reports, @options) = @$of;
+    link_guest('heap_calls', "$logs/calls.elf", @options);
+    ($said, $status) = heap(\@callees, @small, "$logs/calls.elf");
+    is(reports_of($said), $reports, "ways to call allocators $title");
+    like($said, qr/^\[ pitot heap: .*; 19 objects allocated, 9 freed, /m,
+        '... all objects are known');
+    unlike($said, qr/unseen/, '... and all frees');
+}
+
 # --- C++ and Rust, on one CPU and four -----------------------------------------------------------
 
 my %planted = (Rust => <<'END', 'C++' => <<'END');
@@ -191,6 +227,13 @@ for my $language (sort keys %language) {
         }
     }
 }
+
+# Older compilers leave calls of __rust_alloc, newer ones those of GlobalAlloc.
+my @outlined = compile_guest('heap_rust.rs', "$logs/outlined", qw(--cfg outlined));
+($said, $status) = heap([],
+    four_cpus("$logs/cpus", $times, '', cpus => 1, objects => [@outlined]));
+is(reports_of($said) =~ s/^== double free: \K.*(?=, an object)/heap_give/mr, $planted{Rust},
+    'Rust, by the names of its own allocators: each bug is told');
 if (!$changes) {
     ($said, $status) = heap(['--quarantine', 8], @small, "$logs/mended.elf");
     like($said, qr/^pitot heap: --quarantine: QEMU \S+ lets plugins leave out no calls; 11\.0 /,
