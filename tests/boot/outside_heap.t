@@ -58,42 +58,43 @@ sub reports_of
 
 my ($said, $status) = heap(['--leaks', 1], @small, "$logs/wrong.elf");
 is($status, $guest_ended, 'a kernel with a bug of each kind') or diag($said);
-is(reports_of($said), <<'END', '... each is told, with who allocated and who freed');
+my $each = <<'END';
 == use after free: read of 4 bytes, 8 into an object of 40
-   reads_freed < main < start
- freed by       release < reads_freed < main < start
- allocated by   reads_freed < main < start
+   reads_freed < work < main < start
+ freed by       release < reads_freed < work < main < start
+ allocated by   reads_freed < work < main < start
 == out of bounds: write of 1 byte, 1 byte beyond an object of 24
-   writes_behind < main < start
- allocated by   writes_behind < main < start
+   writes_behind < work < main < start
+ allocated by   writes_behind < work < main < start
 == out of bounds: read of 8 bytes, 8 bytes before an object of 48
-   reads_before < main < start
- allocated by   reads_before < main < start
+   reads_before < work < main < start
+ allocated by   reads_before < work < main < start
 == double free: kfree, an object of 32
-   frees_twice < main < start
- freed by       frees_twice < main < start
- allocated by   frees_twice < main < start
+   frees_twice < work < main < start
+ freed by       frees_twice < work < main < start
+ allocated by   frees_twice < work < main < start
 == free of an object's middle: kfree, 16 into an object of 64
-   frees_middle < main < start
- allocated by   frees_middle < main < start
+   frees_middle < work < main < start
+ allocated by   frees_middle < work < main < start
 == free of no object: kfree, which none of these allocators has returned
-   frees_static < main < start
+   frees_static < work < main < start
 == free by another allocator: operator delete, an object of 10
-   mixes < main < start
- allocated by   mixes < main < start
+   mixes < work < main < start
+ allocated by   mixes < work < main < start
 == use after free: read of 8 bytes, 32 into an object of 48
-   calls_freed < main < start
- freed by       calls_freed < main < start
- allocated by   calls_freed < main < start
+   calls_freed < work < main < start
+ freed by       calls_freed < work < main < start
+ allocated by   calls_freed < work < main < start
 == out of bounds: write of 1 byte, 5 bytes beyond an object of 16
-   shrinks < main < start
- allocated by   shrinks < main < start
+   shrinks < work < main < start
+ allocated by   shrinks < work < main < start
 END
+is(reports_of($said), $each, '... each is told, with who allocated and who freed');
 like($said, qr/^== report 1, use after free, came 5 times$/m,
     '... the same one once, with a count');
 my ($live) = $said =~ /^(pitot: live at the end: .*\n.*)$/m;
 is($live =~ s/\+0x\w+//gr, "pitot: live at the end: 300 bytes in 3 objects, of 1 place\n"
-    . '         300 bytes in 3 objects:  leaks < main < start', '... and what leaks');
+    . '         300 bytes in 3 objects:  leaks < work < main < start', '... and what leaks');
 
 ($said, $status) = heap([], @small, "$logs/mended.elf");
 is($status, $guest_ended, 'the same kernel, mended') or diag($said);
@@ -105,6 +106,22 @@ is(() = $said =~ /^== .*:/mg, 3, '--until: reports of the time before');
 ($said) = heap(['--max', 2], @small, "$logs/wrong.elf");
 is(() = $said =~ /^== .*:/mg, 2, '--max: so many reports');
 like($said, qr/^pitot: 7 samples left out: --max was reached$/m, '... the others are counted');
+
+# The same on four CPUs at once.
+sub by_any_cpu { return $_[0] =~ s/ < work < (?:main < start|cpu_main < begin)$/ < work/mgr }
+
+link_guest('heap', "$logs/wrong4.elf", '-DCPUS=4');
+link_guest('heap', "$logs/mended4.elf", '-DCPUS=4', '-DMENDED');
+my @cpus = ('qemu-system-x86_64', @machine, '-accel', 'tcg,thread=multi', '-smp', 4, '-kernel');
+for my $run (1 .. ($ENV{SOAK} ? 20 : 2)) {
+    ($said, $status) = heap([], @cpus, "$logs/wrong4.elf");
+    is(by_any_cpu(reports_of($said)), by_any_cpu($each), "four CPUs, run $run: each bug is told");
+    like($said, qr/^== report 1, use after free, came 20 times$/m, '... of each CPU');
+    ($said, $status) = heap([], @cpus, "$logs/mended4.elf");
+    is(reports_of($said), '', '... and mended, no report');
+    like($said, qr/^\[ pitot heap: 0 reports, 0 hits; 80 objects allocated, 80 freed, /m,
+        '... though each allocates as often');
+}
 
 # --- Ways to call allocators ---------------------------------------------------------------------
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A heap with a first-fit allocator, and one bug of each kind that `pitot heap` finds; with
- * -DMENDED none. The functions tell what is wrong: with the default build
+ * -DMENDED none. With -DCPUS=4 each of four CPUs does the same in a heap of its own. The functions
+ * tell what is wrong: with the default build
  *
  *     reads_freed    reads 4 bytes, 8 into a freed object of 40      use after free
  *     writes_behind  writes the byte behind an object of 24          out of bounds, 1 byte too far
@@ -18,12 +19,16 @@
  * allocator reads its own headers; krealloc moves an object, and grows one where it is; gcc makes a
  * clone of an allocator.
  */
-#include "tests/guests/guest.h"
+#include "tests/guests/cpus.h"
 
 #ifdef MENDED
 #define WRONG 0
 #else
 #define WRONG 1
+#endif
+
+#ifndef CPUS
+#define CPUS 1
 #endif
 
 #define HEAP   65536
@@ -34,10 +39,16 @@ struct block {
     unsigned long used;
 };
 
-static char heap[HEAP] __attribute__((aligned(4096)));
+static char heaps[CPUS][HEAP] __attribute__((aligned(4096)));
 static volatile int sink;
-static void *volatile interrupted; /* what the handler allocated and freed */
-static int volatile interrupts_left;
+static void *volatile interrupted[CPUS]; /* what the handler allocated and freed */
+static int volatile interrupts_left[CPUS];
+static volatile unsigned ended;
+
+static unsigned this_cpu(void)
+{
+    return CPUS > 1 ? *(volatile uint32_t *)0xfee00020u >> 24 : 0;
+}
 
 static struct block *next_of(struct block *block)
 {
@@ -53,8 +64,8 @@ NOINLINE static void *take_block(struct block *block, unsigned long size)
         block->size = size;
     }
     block->used = 1;
-    if (interrupts_left > 0) {
-        interrupts_left--;
+    if (interrupts_left[this_cpu()] > 0) {
+        interrupts_left[this_cpu()]--;
         __asm__ volatile("int $0x40" : : : "memory");
     }
     return (char *)block + HEADER;
@@ -63,6 +74,8 @@ NOINLINE static void *take_block(struct block *block, unsigned long size)
 /* kmalloc jumps here, so its own frame is gone. */
 NOINLINE static void *find_block(unsigned long size)
 {
+    char *heap = heaps[this_cpu()];
+
     size = (size + 15) & ~15ul;
     for (struct block *block = (void *)heap; (char *)block < heap + HEAP; block = next_of(block))
         if (!block->used && block->size >= size)
@@ -90,6 +103,7 @@ NOINLINE void kfree(void *object);
 void kfree(void *object)
 {
     struct block *block = (struct block *)((char *)object - HEADER);
+    char *heap = heaps[this_cpu()];
 
     if (!object || (char *)object < heap || (char *)object >= heap + HEAP || (long)object % 16)
         return;
@@ -136,9 +150,11 @@ void delete_array(void *object)
 
 NOINLINE static void handle(void)
 {
-    interrupted = kmalloc(200);
-    *(volatile char *)interrupted = 1;
-    kfree(interrupted);
+    unsigned cpu = this_cpu();
+
+    interrupted[cpu] = kmalloc(200);
+    *(volatile char *)interrupted[cpu] = 1;
+    kfree(interrupted[cpu]);
 }
 
 __attribute__((interrupt)) static void handler(void *frame)
@@ -275,7 +291,7 @@ NOINLINE static void is_interrupted(void)
 {
     volatile char *object;
 
-    interrupts_left = 1;
+    interrupts_left[this_cpu()] = 1;
     object = kcalloc(10, 7);
     object[69] = 1;
     kfree((void *)object);
@@ -306,10 +322,9 @@ NOINLINE static void reads_words(void)
     kfree(object);
 }
 
-void main(void)
+NOINLINE static void work(void)
 {
-    *(struct block *)heap = (struct block){HEAP - HEADER, 0};
-    set_gate(0x40, (void (*)(void))handler, 0);
+    *(struct block *)heaps[this_cpu()] = (struct block){HEAP - HEADER, 0};
     reads_words();
     resizes();
     is_interrupted();
@@ -324,5 +339,23 @@ void main(void)
     calls_freed();
     shrinks();
     leaks();
+    __atomic_fetch_add(&ended, 1, __ATOMIC_SEQ_CST);
+}
+
+void cpu_main(unsigned cpu)
+{
+    (void)cpu;
+    work();
+    KEEP_FRAME();
+}
+
+void main(void)
+{
+    set_gate(0x40, (void (*)(void))handler, 0);
+    if (CPUS > 1)
+        start_cpus(CPUS);
+    work();
+    while (ended < CPUS)
+        __asm__ volatile("pause");
     quit();
 }
