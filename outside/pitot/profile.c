@@ -138,9 +138,9 @@ const char *profile_unit(const char *event)
 {
     static const struct {
         const char *begins, *unit;
-    } units[] = {{"cpu-clock", "ns"},   {"task-clock", "ns"}, {"instructions", "instructions"},
-                 {"cycles", "cycles"},  {"mem:", "hits"},     {"call:", "calls"},
-                 {"return:", "returns"}};
+    } units[] = {{"cpu-clock", "ns"},    {"task-clock", "ns"},   {"instructions", "instructions"},
+                 {"cycles", "cycles"},   {"mem:", "hits"},       {"call:", "calls"},
+                 {"return:", "returns"}, {"heap:peak", "bytes"}, {"heap:live", "bytes"}};
 
     for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
         if (strncmp(event, units[i].begins, strlen(units[i].begins)) == 0)

@@ -107,6 +107,14 @@ is(() = $said =~ /^== .*:/mg, 3, '--until: reports of the time before');
 is(() = $said =~ /^== .*:/mg, 2, '--max: so many reports');
 like($said, qr/^pitot: 7 samples left out: --max was reached$/m, '... the others are counted');
 
+# The same, of a file with other addresses, as of a kernel that relocates itself.
+is(system('objcopy', '--change-addresses=0x100000', "$logs/wrong.elf", "$logs/moved.elf"), 0,
+    'its file has other addresses');
+($said) = heap(['--kernel', "$logs/moved.elf"], @small, "$logs/wrong.elf");
+is(reports_of($said), $each, '... the same reports');
+like($said, qr/^pitot: the kernel was relocated by -0x100000 from moved.elf$/m,
+    '... which are moved');
+
 # The same on four CPUs at once.
 sub by_any_cpu { return $_[0] =~ s/ < work < (?:main < start|cpu_main < begin)$/ < work/mgr }
 

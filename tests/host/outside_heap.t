@@ -296,6 +296,10 @@ is_deeply(\@peak, ['640 heap:peak: ' . sprintf('%x', $at{vfs_read} + 0x15) . ' v
     '64 heap:peak: ' . sprintf('%x', $at{release} + 0xd) . ' release'],
     '... and who had how many bytes at the peak');
 
+pitot(\%environment, 'show', '-o', "$room/heap.html", $out);
+like(slurp("$room/heap.html"), qr/"units":\["events"(?:,"events")*,"bytes","bytes"\]/,
+    '... as does pitot show, in bytes');
+
 # --- Nothing -------------------------------------------------------------------------------------
 
 plugin_says(begin(1), objects(), end(instructions => 9));
