@@ -220,6 +220,7 @@ my %language = ('C++' => {source => 'heap_cxx.cc', mended => ['-DMENDED'], optio
     Rust => {source => 'heap_rust.rs', mended => [qw(--cfg mended)],
         options => [qw(--alloc heap_take:1 --free heap_give:1:2)]});
 my $times = 50;    # of each bug, for each CPU
+my $runs = $ENV{SOAK} ? 20 : 1;    # of mended kernels
 my $changes = qemu_is_from(11, 0);
 
 for my $language (sort keys %language) {
@@ -243,7 +244,7 @@ for my $language (sort keys %language) {
                 '... and of a changed kernel, those that are hidden');
         }
         @qemu = four_cpus(@of, objects => [@mended]);
-        for my $change ([], $changes ? [qw(--guard --quarantine 8)] : ()) {
+        for my $change (([]) x $runs, $changes ? [qw(--guard --quarantine 8)] : ()) {
             ($said, $status) = heap([@{$of->{options}}, @$change], @qemu);
             is(reports_of($said), '', "$title, mended: no report @$change");
             like($said, qr/^\[ pitot heap: 0 reports, .*; (\d+) objects allocated, \1 freed, /m,
