@@ -312,10 +312,10 @@ NOINLINE static void has_no_bytes(void)
 
 NOINLINE static void has_neighbour(void)
 {
-    volatile char *object = plain_alloc(32);
+    volatile char *object = plain_alloc(32), *volatile variable = beside;
 
     object[31] = 1;
-    *(volatile long *)beside = 1;
+    *variable = 1;
 }
 
 void main(void)
