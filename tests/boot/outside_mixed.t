@@ -1,0 +1,103 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-2-Clause
+# of: outside, docs/outside.md, tests/guests
+#
+# A guest that knows its own callers (tests/guests/mixed.c) does at random what kernels do with
+# stacks, and each chain that `pitot record -g` has of it is compared. Run from the root of the tree:
+#
+#     prove tests/boot/outside_mixed.t
+#
+# SEEDS="7 8" runs others.
+use strict;
+use warnings;
+use lib 'tests/lib';
+use File::Path qw(make_path);
+use Test::More;
+use Pitot::Files;
+use Pitot::Guest;
+use Pitot::Outside qw(tells_registers);
+use Pitot::Patience;
+use Pitot::Perf;
+
+plan skip_all => "a plugin is QEMU's" if ($ENV{MACHINE} // 'qemu') ne 'qemu';
+
+my $build = $ENV{BUILD} // 'build';
+my $logs = "$build/logs/outside_mixed";
+my $probes = 3000;
+make_path($logs);
+
+# The letters of a sample's functions, as the guest writes them; `?`: not known.
+sub letters
+{
+    my @functions = @_;
+    my $letters = '';
+    for my $function (@functions) {
+        $letters .= $1 if $function =~ /^f_([a-j])$/;
+        $letters .= uc($1) if $function =~ /^handler_(.)$/;
+        $letters .= '#' if $function eq 'run';
+        $letters .= '?' if $function eq '[unknown]';
+    }
+    # What it calls on another stack is a thread of its own.
+    $letters .= 'S' if $functions[-1] eq 'call_there';
+    return $letters;
+}
+
+sub known
+{
+    my ($written, $letters) = @_;
+    $written =~ s/\d/#/g;
+    return $letters =~ /S$/ ? $written =~ s/S.*/S/r : $written =~ tr/S//dr;
+}
+
+# A function that is interrupted just before or after it keeps its own list may be in one of them.
+sub agree
+{
+    my ($written, $letters) = @_;
+    my %seen;
+    for my $one ($written, $letters) {
+        my %forms = ($one => 1);
+        while ($one =~ /[ABT]/g) {
+            $forms{substr($one, 0, $+[0]) . substr($one, $+[0] + 1)} = 1 if $+[0] < length($one);
+        }
+        $seen{$_}++ for keys(%forms);
+    }
+    return scalar(grep { $_ > 1 } values(%seen));
+}
+
+for my $seed (split(' ', $ENV{SEEDS} // '2 5 13')) {
+    my ($elf, $data) = ("$logs/$seed.elf", "$logs/$seed.data");
+    link_guest('mixed', $elf, "-DSEED=$seed", "-DPROBES=$probes");
+    my ($status) = Pitot::Perf::run_between("$logs/out", "$logs/said", '/dev/null', 'timeout',
+        $patience, "$build/outside/pitot", 'record', '-g', '-o', $data, '-e', 'mem:probe:w', '--',
+        'qemu-system-x86_64', guest_machine(), '-icount', 'shift=3,sleep=off', '-debugcon',
+        "file:$logs/$seed.written", '-kernel', $elf);
+    my $said = slurp("$logs/said");
+    is($status, $guest_ended, "seed $seed") or diag($said);
+    Pitot::Perf::run_between("$logs/script", "$logs/script.said", '/dev/null', 'perf', 'script',
+        '-i', $data, '-F', 'ip,sym');
+    my @written = split(/\n/, slurp("$logs/$seed.written"));
+    my @samples = map { letters(/^\s+[0-9a-f]+ (\S+)/mg) }
+        grep { /\S/ } split(/\n\n/, slurp("$logs/script"));
+    is(scalar(@samples), $probes, '... each of its writes is a sample');
+    my (@wrong, $ends);
+    for my $i (0 .. $#samples) {
+        my $known = known($written[$i], $samples[$i]);
+        next if agree($known, $samples[$i]);
+        my ($begin) = $samples[$i] =~ /^(.*)\?/;
+        if (defined($begin) && index($known, $begin) == 0) {
+            $ends++;
+        } else {
+            push(@wrong, "$i: $known, not $samples[$i]");
+        }
+    }
+    my ($doubts) = $said =~ /^pitot: (\d+) of \d+ stack switches in doubt$/m;
+    if (tells_registers()) {
+        is(join("\n", @wrong), '', '... has its callers');
+        is($ends // 0, 0, '... down to its thread');
+    } else {
+        ok(!@wrong || $doubts, '... has its callers, or its stack was in doubt, which is told');
+        note(scalar(@wrong), ' wrong, ', $ends // 0, ' with an end that is not known');
+    }
+}
+
+done_testing();
