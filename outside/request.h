@@ -187,6 +187,8 @@ struct request {
         struct request_list sync;
     } race;
 
+    uint64_t shake; /* a seed: CPUs are stopped for moments; 0: they are not */
+
     uint64_t addresses[];
 };
 

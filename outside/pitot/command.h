@@ -26,6 +26,7 @@ int command_graph(const struct command *command, struct watch *watch, struct ref
 int command_heap(const struct command *command, struct watch *watch, struct refusal *why);
 int command_locks(const struct command *command, struct watch *watch, struct refusal *why);
 int command_race(const struct command *command, struct watch *watch, struct refusal *why);
+int command_repeat(const struct command *command, struct watch *watch, struct refusal *why);
 int command_last(const struct command *command, struct watch *watch, struct refusal *why);
 
 /* Adds up the files of `pitot race -i FILE...`. */

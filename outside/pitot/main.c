@@ -35,6 +35,7 @@ static const struct {
     {&options_heap, command_heap, NULL},
     {&options_locks, command_locks, NULL},
     {&options_race, command_race, race_ask_files},
+    {&options_repeat, command_repeat, NULL},
     {&options_show, NULL, show_recording},
 };
 
@@ -119,6 +120,8 @@ static int prepare(const struct options *of, const struct pitot_options *options
 
     if (!error && of->command == PITOT_RACE)
         error = qemu_check_several(options->qemu, why);
+    if (!error && (options->shake || of->command == PITOT_REPEAT))
+        error = qemu_check_threads(options->qemu, why);
     if (error)
         return error;
     if (!file)
@@ -143,6 +146,7 @@ static int prepare(const struct options *of, const struct pitot_options *options
                             events_have(events, EVENT_CALLS) ||
                             events_have(events, EVENT_RETURNS) || options->chains;
     watch->request.registers = options->registers;
+    watch->request.shake = options->shake;
     return watch_prepare(watch, why);
 }
 

@@ -13,7 +13,8 @@
 #define BOTH       (PITOT_RECORD | PITOT_STAT)
 #define OBJECTS    (PITOT_HEAP | PITOT_LOCKS)
 #define FILES      (PITOT_BLAME | PITOT_COVER | PITOT_HEAP | PITOT_RACE)
-#define ALL        (BOTH | PITOT_GRAPH | PITOT_LAST | FILES | PITOT_LOCKS)
+#define ALL        (BOTH | PITOT_GRAPH | PITOT_LAST | FILES | PITOT_LOCKS | PITOT_REPEAT)
+#define SHAKEN     (ALL & ~PITOT_COVER)
 #define WINDOWED   (BOTH | PITOT_HEAP)
 
 #define DEPTH      10
@@ -22,6 +23,12 @@
 #define ROWS       20
 
 #define EVERY_MOST 1000000000
+
+#define RUNS         10
+#define SILENCE      30  /* seconds */
+#define TIMEOUT      600 /* the same */
+#define SECONDS_MOST 1000000
+#define PATTERN      "panic"
 
 #define CALLS "call:"
 
@@ -67,6 +74,19 @@ static const struct option rows[] = {
            .most = DEPTH_MOST, .what = "depth", .unit = "levels", AT(depth)),
     OPTION({"-n"}, "N", PITOT_LAST, OPTION_NUMBER, "how many calls of each CPU; 200", .least = 1,
            .most = LAST_MOST, .what = "-n", .unit = "calls", AT(calls)),
+    OPTION({"-n"}, "N", PITOT_REPEAT, OPTION_NUMBER, "how many runs; 10", .least = 1, AT(runs)),
+    OPTION({"--pattern"}, "REGEX", PITOT_REPEAT, OPTION_TEXT,
+           "a run ends when a line of its console matches, in upper or lower case; panic",
+           AT(pattern)),
+    OPTION({"--silence"}, "SECONDS", PITOT_REPEAT, OPTION_NUMBER,
+           "... or when the console has said nothing for so long; 30", .least = 1,
+           .most = SECONDS_MOST, .what = "--silence", .unit = "seconds", AT(silence)),
+    OPTION({"--timeout"}, "SECONDS", PITOT_REPEAT, OPTION_NUMBER, "... or after so long; 600",
+           .least = 1, .most = SECONDS_MOST, .what = "--timeout", .unit = "seconds", AT(timeout)),
+    OPTION({"--shake"}, "SEED", SHAKEN, OPTION_NUMBER,
+           "stops CPUs for moments at calls, atomic instructions and unlocks, chosen by SEED, "
+           "which repeat raises for each run",
+           .least = 1, AT(shake)),
     OPTION({"--kernel"}, "ELF", ALL, OPTION_TEXT, "the kernel's file; what QEMU's -kernel names",
            AT(kernel)),
     OPTION({"--alloc"}, "F[:SIZE[@OUT]]", PITOT_HEAP, OPTION_TEXT,
@@ -181,6 +201,9 @@ const struct options options_last =
 const struct options options_race =
     COMMAND("race", "[OPTION]... [-i FILE...] [-- QEMU ARGUMENT...]", "finds races between CPUs",
             PITOT_RACE);
+const struct options options_repeat =
+    COMMAND("repeat", USAGE, "runs a kernel many times, shaken: how often it panics or hangs",
+            PITOT_REPEAT);
 const struct options options_heap =
     COMMAND("heap", USAGE, "finds uses after free, overruns, double frees and leaks", PITOT_HEAP);
 
@@ -304,7 +327,13 @@ int pitot_options_read(const struct options *of, int argc, char **argv,
 {
     int at;
 
-    *options = (struct pitot_options){.depth = DEPTH, .calls = LAST, .rows = ROWS};
+    *options = (struct pitot_options){.depth = DEPTH,
+                                      .calls = LAST,
+                                      .rows = ROWS,
+                                      .runs = RUNS,
+                                      .pattern = PATTERN,
+                                      .silence = SILENCE,
+                                      .timeout = TIMEOUT};
     at = options_parse(of, argc, argv, options, why);
     if (at >= 0 && (of->command & (PITOT_BLAME | PITOT_RACE | PITOT_SHOW)))
         at = read_places(of, at, argc, argv, options, why);

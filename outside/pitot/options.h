@@ -26,6 +26,7 @@ enum pitot_command {
     PITOT_SHOW = 128,
     PITOT_LOCKS = 256,
     PITOT_RACE = 512,
+    PITOT_REPEAT = 1024,
 };
 
 struct spelt_events {
@@ -62,13 +63,18 @@ struct pitot_options {
     uint64_t rows;
     struct spelt_events sync; /* for race: functions and variables as typed */
     uint64_t every, seed;     /* 0: not given */
+    uint64_t shake;           /* a seed; 0: not given */
+    /* for repeat: how often, the expression that ends a run, and the seconds that do */
+    uint64_t runs, silence, timeout;
+    const char *pattern;
     size_t place_count;
     char *places[PLACES_MOST]; /* as typed, before -- */
     char **qemu;               /* QEMU's command, NULL-terminated; NULL: a file is read */
 };
 
 extern const struct options options_record, options_stat, options_blame, options_graph,
-    options_last, options_cover, options_heap, options_locks, options_race, options_show;
+    options_last, options_cover, options_heap, options_locks, options_race, options_repeat,
+    options_show;
 
 /* Keeps pointers into argv, which is modified. */
 int pitot_options_read(const struct options *of, int argc, char **argv,

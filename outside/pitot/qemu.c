@@ -122,18 +122,23 @@ static const char *one_thread_option(char *const *command)
     return found;
 }
 
-int qemu_check_several(char *const *command, struct refusal *why)
+int qemu_check_threads(char *const *command, struct refusal *why)
 {
     const char *one_thread = one_thread_option(command);
 
-    if (!has_several(command))
-        return refuse(why, EINVAL, "a machine of one CPU has no races; -smp 2 has two");
     if (!one_thread)
         return 0;
     return refuse(why, EINVAL,
                   "%s: all CPUs in one thread, where no two run at the same time; use -accel "
                   "tcg,thread=multi",
                   one_thread);
+}
+
+int qemu_check_several(char *const *command, struct refusal *why)
+{
+    if (!has_several(command))
+        return refuse(why, EINVAL, "a machine of one CPU has no races; -smp 2 has two");
+    return qemu_check_threads(command, why);
 }
 
 int qemu_check_cpus(char *const *command, const struct qemu_version *version, struct refusal *why)

@@ -22,6 +22,9 @@ int qemu_check_arguments(char *const *command, struct refusal *why);
 /* Refuses several CPUs in one thread if this version does not distinguish them for plugins. */
 int qemu_check_cpus(char *const *command, const struct qemu_version *version, struct refusal *why);
 
+/* Refuses CPUs that share a thread of the host: they cannot stop one by one. */
+int qemu_check_threads(char *const *command, struct refusal *why);
+
 /* Refuses a machine without several CPUs, each of which has a thread of the host. */
 int qemu_check_several(char *const *command, struct refusal *why);
 

@@ -2,7 +2,6 @@
 /* `pitot race` of command.h. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <sys/random.h>
 
 #include "outside/pitot/build_name.h"
 #include "outside/pitot/command.h"
@@ -10,13 +9,13 @@
 #include "outside/pitot/race_file.h"
 #include "outside/pitot/race_rows.h"
 #include "outside/pitot/race_text.h"
+#include "outside/pitot/seed.h"
 #include "outside/pitot/suppressions.h"
 #include "outside/pitot/sync_list.h"
 #include "outside/pitot/threads.h"
 
-#define OUTPUT     "race.data"
-#define EVERY      250   /* accesses of a CPU after which it looks for a place to stop */
-#define SEEDS_MOST 10000 /* of those that are chosen here */
+#define OUTPUT "race.data"
+#define EVERY  250 /* accesses of a CPU after which it looks for a place to stop */
 
 static struct wire_stops stops;
 
@@ -38,15 +37,6 @@ static int take(const struct wire_head *record, struct refusal *why)
 }
 
 /* --- What is asked --- */
-
-static uint64_t choose_seed(void)
-{
-    uint32_t random = 0;
-
-    if (getrandom(&random, sizeof(random), 0) < 0)
-        return 1;
-    return random % SEEDS_MOST + 1;
-}
 
 static int ask(const struct pitot_options *options, uint64_t seed, struct watch *watch,
                struct refusal *why)
@@ -110,7 +100,7 @@ static int finish(const struct pitot_options *options, const struct watch *watch
 int command_race(const struct command *command, struct watch *watch, struct refusal *why)
 {
     const struct pitot_options *options = command->options;
-    uint64_t seed = options->seed ? options->seed : choose_seed();
+    uint64_t seed = options->seed ? options->seed : seed_choose();
     int closing, error = ask(options, seed, watch, why);
 
     if (!error && options->suppress)

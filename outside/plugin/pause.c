@@ -11,7 +11,6 @@
 #define SLICE_FIRST 20000   /* nanoseconds; each is twice the one before */
 #define SLICE_LAST  2560000 /* so a pause takes 5 ms at most, more if the host is busy */
 #define SLACK       1000    /* nanoseconds that the host may sleep longer */
-#define ENOUGH      5000    /* instructions of the others */
 
 static unsigned cpu_count;
 static bool idle[FOLLOW_CPUS], precise[FOLLOW_CPUS];
@@ -37,6 +36,8 @@ static void on_resume(unsigned cpu, void *own)
 
 void pause_begin(qemu_plugin_id_t id, unsigned count)
 {
+    if (cpu_count)
+        return;
     cpu_count = count;
     qemu_plugin_register_vcpu_idle_cb(id, on_idle, NULL);
     qemu_plugin_register_vcpu_resume_cb(id, on_resume, NULL);
@@ -56,6 +57,8 @@ static void on_resume(qemu_plugin_id_t id, unsigned cpu)
 
 void pause_begin(qemu_plugin_id_t id, unsigned count)
 {
+    if (cpu_count)
+        return;
     cpu_count = count;
     qemu_plugin_register_vcpu_idle_cb(id, on_idle);
     qemu_plugin_register_vcpu_resume_cb(id, on_resume);
@@ -80,21 +83,32 @@ static uint64_t executed_by_others(unsigned cpu)
     return sum;
 }
 
-bool pause_now(unsigned cpu)
+void pause_sleep(unsigned cpu, uint64_t nanoseconds)
 {
-    struct timespec slice = {.tv_nsec = SLICE_FIRST};
-    uint64_t before = executed_by_others(cpu);
+    const struct timespec slice = {.tv_nsec = (long)nanoseconds};
 
     if (!precise[cpu]) {
         precise[cpu] = true;
         prctl(PR_SET_TIMERSLACK, SLACK);
     }
-    for (; slice.tv_nsec <= SLICE_LAST && pause_helps(cpu); slice.tv_nsec *= 2) {
-        nanosleep(&slice, NULL);
-        if (executed_by_others(cpu) - before >= ENOUGH)
+    nanosleep(&slice, NULL);
+}
+
+bool pause_now(unsigned cpu, uint64_t instructions)
+{
+    uint64_t before = executed_by_others(cpu);
+
+    for (uint64_t slice = SLICE_FIRST; slice <= SLICE_LAST && pause_helps(cpu); slice *= 2) {
+        pause_sleep(cpu, slice);
+        if (executed_by_others(cpu) - before >= instructions)
             return true;
     }
     return executed_by_others(cpu) != before;
+}
+
+uint64_t pause_seed(uint64_t seed, unsigned cpu)
+{
+    return (seed + cpu + 1) * 0x9e3779b97f4a7c15u | 1;
 }
 
 /* Marsaglia, "Xorshift RNGs". */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A CPU stops for a moment, so that the others come to what it is in the middle of. Called by
- * outside/plugin/race.c and run.c, in the CPU's thread. QEMU may hold a lock of its own there, so a
+ * race_watch.c and shake.c, in the CPU's thread. QEMU may hold a lock of its own there, so a
  * pause never waits for good for what another CPU does.
  */
 #pragma once
@@ -11,17 +11,23 @@
 
 #include "outside/plugin/api.h"
 
-/* Once, the most CPUs that the machine may have. */
+/* The most CPUs that the machine may have. A second time it does nothing. */
 void pause_begin(qemu_plugin_id_t id, unsigned count);
 
 /* True if another CPU runs. */
 bool pause_helps(unsigned cpu);
 
 /*
- * Returns when the other CPUs have executed some thousand instructions, or after some milliseconds;
- * false: they have executed none. Must be called without the plugin's lock.
+ * Returns when the other CPUs have executed so many instructions, or after some milliseconds;
+ * false: they have executed none. Must be called without the plugin's lock, as pause_sleep.
  */
-bool pause_now(unsigned cpu);
+bool pause_now(unsigned cpu, uint64_t instructions);
+
+/* Returns after so many nanoseconds: devices interrupt meanwhile. */
+void pause_sleep(unsigned cpu, uint64_t nanoseconds);
+
+/* A CPU's first state of the sequence that the user's seed begins. */
+uint64_t pause_seed(uint64_t seed, unsigned cpu);
 
 /* The next number of a sequence; `seed` is its state, not 0. */
 uint64_t pause_random(uint64_t *seed);

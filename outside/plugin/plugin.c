@@ -13,7 +13,7 @@
 #include "outside/plugin/api.h"
 #include "outside/plugin/blame.h"
 #include "outside/plugin/code.h"
-#include "outside/plugin/race.h"
+#include "outside/plugin/judges.h"
 #include "outside/plugin/run.h"
 #include "outside/plugin/translate.h"
 
@@ -63,7 +63,7 @@ static const struct request *read_request(int argc, char **argv)
 static void end(void)
 {
     code_end();
-    race_end();
+    judges_end();
     run_end();
 }
 
@@ -153,7 +153,7 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
     if (!wrong && request->race.every && info->system.smp_vcpus < 2)
         wrong = "a machine of one CPU has no races; -smp 2 has two";
     if (!wrong)
-        wrong = race_begin(id, request, (unsigned)info->system.max_vcpus);
+        wrong = judges_begin(id, request, (unsigned)info->system.max_vcpus);
     if (wrong) {
         fprintf(stderr, "pitot: %s\n", wrong);
         return 1;

@@ -49,7 +49,7 @@ const char *race_begin(qemu_plugin_id_t id, const struct request *request, unsig
         return "out of memory";
     memset(cpus, 0, count * sizeof(*cpus));
     for (unsigned cpu = 0; cpu < count; cpu++) {
-        cpus[cpu].seed = (request->race.seed + cpu + 1) * 0x9e3779b97f4a7c15u | 1;
+        cpus[cpu].seed = pause_seed(request->race.seed, cpu);
         cpus[cpu].left = 1 + cpu;
     }
     return NULL;

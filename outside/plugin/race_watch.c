@@ -9,6 +9,8 @@
 #include "outside/plugin/race_words.h"
 #include "outside/plugin/run.h"
 
+#define ENOUGH 5000 /* instructions of the others while a CPU is stopped */
+
 __attribute__((noinline)) static void look(unsigned cpu, const struct race_access *access)
 {
     bool stops, ran;
@@ -19,7 +21,7 @@ __attribute__((noinline)) static void look(unsigned cpu, const struct race_acces
     locks_give();
     if (!stops)
         return;
-    ran = pause_now(cpu);
+    ran = pause_now(cpu, ENOUGH);
     if (run_take(cpu))
         race_continues(cpu, ran);
     locks_give();

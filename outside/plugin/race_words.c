@@ -20,6 +20,8 @@ static uint64_t slide;
 
 bool race_words_begin(const struct request *request)
 {
+    if (sync_bits)
+        return true;
     named = ranges_of(request, request->race.sync);
     users = calloc(1u << USERS_BITS, sizeof(*users));
     sync_bits = calloc((1u << SYNC_BITS) / WORD_BITS, sizeof(*sync_bits));

@@ -2,7 +2,7 @@
 /*
  * What is known of the kernel's memory for the search for races: which lines two CPUs use, and
  * which are meant to be used by several at a time. Both are kept by a hash of the address, without
- * a lock: those that share an entry are taken for one. Called by race.c and race_meet.c.
+ * a lock: those that share an entry are taken for one. Called by race.c, race_meet.c and shake.c.
  */
 #pragma once
 
@@ -11,7 +11,7 @@
 
 #include "outside/request.h"
 
-/* False: no memory. */
+/* False: no memory. A second time it does nothing. */
 bool race_words_begin(const struct request *request);
 
 void race_words_slide(uint64_t by);

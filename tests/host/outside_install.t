@@ -96,7 +96,7 @@ sub offered
 }
 
 is_deeply(offered(''), [@commands, 'help', '--version'], 'bash offers the commands');
-is_deeply(offered('re'), ['record'], '... that begin so');
+is_deeply(offered('re'), ['record', 'repeat'], '... that begin so');
 is_deeply(offered('help', 'he'), ['heap'], '... also after help');
 for my $command (@commands) {
     my %names = map { $_ => 1 } map { split(/, ?/) }

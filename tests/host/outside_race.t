@@ -81,7 +81,8 @@ refused_ok('no QEMU command and no -i FILE; pitot help race');
 refused_ok('-i reads files; leave out -- QEMU', '-i', $out, '--', @machine);
 refused_ok("\"$out\": -i $out adds up files; -- comes before QEMU", $out, '--', @machine);
 refused_ok("$$_[0] is for a run; leave out -i", @$_, '-i', $out)
-    for ['--kernel', 'x'], ['--symbols', 'x'], ['--seed', 1], ['--every', 1], ['--suppress', 'x'], ['--sync', 'kmain'];
+    for ['--kernel', 'x'], ['--symbols', 'x'], ['--seed', 1], ['--every', 1],
+    ['--suppress', 'x'], ['--sync', 'kmain'];
 refused_ok('--every "0": 1 to 1000000000 accesses are allowed', '--every', 0, '--', @machine);
 
 # --- What is printed -----------------------------------------------------------------------------

@@ -172,6 +172,7 @@ sub request
     my ($locks, $sees, $lock_count) = $take->('L<4');
     my @locks = $take->('Q<2 L<2', 128);
     my ($seed, $every, undef, $sync, $synced) = $take->('Q<L<4');
+    my ($shake) = $take->('Q<');
     my @addresses = unpack("x$at Q<*", $bytes);
     die("a request of $size bytes, of version $version\n")
         if "$magic $version" ne "pitotASK $wire_version" || $size != length($bytes)
@@ -191,7 +192,7 @@ sub request
         $locks ? 'locks=1' : (), $sees ? 'words=1' : (),
         (map { 'lock=' . hexadecimal(@$_[0, 2, 1, 3]) }
             @locks[0 .. $lock_count - 1]),
-        $every ? "race=$every:$seed" : (),
+        $every ? "race=$every:$seed" : (), $shake ? "shake=$shake" : (),
         $synced ? 'sync=' . hexadecimal(@addresses[$sync .. $sync + $synced - 1]) : (),
         (map { event_words(\@addresses, @$_) } @events[0 .. $event_count - 1]),
         $from ? sprintf('from=%x', $from) : (), $until ? sprintf('until=%x', $until) : (),
