@@ -336,10 +336,11 @@ struct wire_race {
 
 struct wire_stops {
     struct wire_head head;
-    uint64_t stops;  /* of CPUs */
-    uint64_t places; /* instructions at which a CPU was stopped */
-    uint64_t more;   /* races without room */
-    uint64_t ran;    /* stops during which another CPU ran */
+    uint64_t stops;       /* of CPUs */
+    uint64_t places;      /* instructions at which a CPU was stopped */
+    uint64_t more;        /* races without room */
+    uint64_t ran;         /* stops during which another CPU ran */
+    uint64_t interrupted; /* ... after which an interrupt came */
 };
 
 /* The cost of a context that is a path of functions, without its callees. */

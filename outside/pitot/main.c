@@ -109,6 +109,23 @@ static int print_completion(const char *shell)
 
 /* --- A command --- */
 
+/* What registers are needed for; NULL: nothing. */
+static const char *reads_for(const struct options *of, const struct pitot_options *options)
+{
+    if (options->registers)
+        return "--intr-regs";
+    switch (of->command) {
+    case PITOT_HEAP:
+        return "the heap";
+    case PITOT_LOCKS:
+        return "the locks";
+    case PITOT_RACE:
+        return qemu_has_several(options->qemu) ? NULL : "the races of one CPU";
+    default:
+        return NULL;
+    }
+}
+
 static int prepare(const struct options *of, const struct pitot_options *options,
                    struct kernel *kernel, struct events *events, struct watch *watch,
                    struct refusal *why)
@@ -118,9 +135,8 @@ static int prepare(const struct options *of, const struct pitot_options *options
                                          : qemu_kernel(options->qemu);
     int error = qemu_check_arguments(options->qemu, why);
 
-    if (!error && of->command == PITOT_RACE)
-        error = qemu_check_several(options->qemu, why);
-    if (!error && (options->shake || of->command == PITOT_REPEAT))
+    if (!error && (options->shake || of->command == PITOT_REPEAT ||
+                   (of->command == PITOT_RACE && qemu_has_several(options->qemu))))
         error = qemu_check_threads(options->qemu, why);
     if (error)
         return error;
@@ -136,10 +152,7 @@ static int prepare(const struct options *of, const struct pitot_options *options
     *watch = (struct watch){.kernel = kernel,
                             .events = events,
                             .command = options->qemu,
-                            .needs = {[WATCH_READS] = options->registers           ? "--intr-regs"
-                                                      : of->command == PITOT_HEAP  ? "the heap"
-                                                      : of->command == PITOT_LOCKS ? "the locks"
-                                                                                   : NULL,
+                            .needs = {[WATCH_READS] = reads_for(of, options),
                                       [WATCH_WRITES] = options->guard ? "--guard" : NULL,
                                       [WATCH_SKIPS] = options->quarantine ? "--quarantine" : NULL}};
     watch->request.chains = events_have(events, EVENT_INTERRUPTS) ||

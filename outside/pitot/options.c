@@ -199,8 +199,8 @@ const struct options options_last =
     COMMAND("last", USAGE, "the last calls of each CPU before the end", PITOT_LAST);
 
 const struct options options_race =
-    COMMAND("race", "[OPTION]... [-i FILE...] [-- QEMU ARGUMENT...]", "finds races between CPUs",
-            PITOT_RACE);
+    COMMAND("race", "[OPTION]... [-i FILE...] [-- QEMU ARGUMENT...]",
+            "finds races between CPUs, and with interrupts", PITOT_RACE);
 const struct options options_repeat =
     COMMAND("repeat", USAGE, "runs a kernel many times, shaken: how often it panics or hangs",
             PITOT_REPEAT);

@@ -100,8 +100,7 @@ static unsigned long cpus_of(const char *smp)
     return cpus ? cpus : product;
 }
 
-/* True if there are several CPUs. */
-static bool has_several(char *const *command)
+bool qemu_has_several(char *const *command)
 {
     bool several = false;
 
@@ -134,18 +133,11 @@ int qemu_check_threads(char *const *command, struct refusal *why)
                   one_thread);
 }
 
-int qemu_check_several(char *const *command, struct refusal *why)
-{
-    if (!has_several(command))
-        return refuse(why, EINVAL, "a machine of one CPU has no races; -smp 2 has two");
-    return qemu_check_threads(command, why);
-}
-
 int qemu_check_cpus(char *const *command, const struct qemu_version *version, struct refusal *why)
 {
     const char *one_thread = one_thread_option(command);
 
-    if (version->major < FIRST_CONFUSED || !has_several(command) || !one_thread)
+    if (version->major < FIRST_CONFUSED || !qemu_has_several(command) || !one_thread)
         return 0;
     return refuse(why, EINVAL,
                   "%s: all CPUs in one thread, which QEMU %u.%u does not distinguish for plugins; "

@@ -25,8 +25,8 @@ int qemu_check_cpus(char *const *command, const struct qemu_version *version, st
 /* Refuses CPUs that share a thread of the host: they cannot stop one by one. */
 int qemu_check_threads(char *const *command, struct refusal *why);
 
-/* Refuses a machine without several CPUs, each of which has a thread of the host. */
-int qemu_check_several(char *const *command, struct refusal *why);
+/* True of a machine of several CPUs. */
+bool qemu_has_several(char *const *command);
 
 /* Runs the program to get its version. */
 int qemu_ask(char *program, struct qemu_version *version, struct refusal *why);

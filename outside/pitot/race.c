@@ -18,6 +18,7 @@
 #define EVERY  250 /* accesses of a CPU after which it looks for a place to stop */
 
 static struct wire_stops stops;
+static bool alone; /* the machine has one CPU */
 
 /* --- The plugin's records --- */
 
@@ -60,7 +61,9 @@ static void tell_races(const struct pitot_options *options)
         watch_tell(groups - options->most, "race", "left out: --max was reached");
     watch_tell(race_rows_suppressed(), "race", "suppressed");
     watch_tell(stops.more, "race", "left out: 4,096 pairs of places were told");
-    if (stops.stops > 0 && stops.ran == 0)
+    if (stops.stops > 0 && stops.ran + stops.interrupted == 0 && alone)
+        fprintf(stderr, "pitot: no interrupt came where the CPU had stopped, so none could race\n");
+    else if (stops.stops > 0 && stops.ran + stops.interrupted == 0)
         fprintf(stderr, "pitot: no CPU ran while another one was stopped, so none could race: does "
                         "QEMU have -accel tcg,thread=multi?\n");
     fprintf(stderr, "[ pitot race: %" PRIu64 " race%s; ", groups, groups == 1 ? "" : "s");
@@ -89,6 +92,7 @@ static int finish(const struct pitot_options *options, const struct watch *watch
     const char *path = options->output ? options->output : OUTPUT;
     int error = add_run(watch, seed, why);
 
+    alone = watch->cpus == 1;
     if (!error) {
         tell_races(options);
         plain_tell("; seed %" PRIu64 "; %s%s ]", seed, path,

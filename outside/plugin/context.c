@@ -94,6 +94,15 @@ struct context *context_at(uint32_t number)
     return &contexts[number];
 }
 
+unsigned context_interrupts(uint32_t number)
+{
+    unsigned count = 0;
+
+    for (; number != CONTEXT_NONE; number = contexts[number].outer)
+        count += contexts[number].by == WIRE_BY_INTERRUPT;
+    return count;
+}
+
 uint64_t context_lost(void)
 {
     return lost;

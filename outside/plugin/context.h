@@ -32,6 +32,9 @@ uint32_t context_of(uint32_t outer, uint64_t site, enum wire_by by, unsigned sit
 
 struct context *context_at(uint32_t number);
 
+/* How many handlers of interrupts it is within. */
+unsigned context_interrupts(uint32_t number);
+
 /* The highest number in use. */
 uint32_t context_last(void);
 

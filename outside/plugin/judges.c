@@ -6,18 +6,65 @@
 #include "outside/plugin/kernel_locks.h"
 #include "outside/plugin/race.h"
 #include "outside/plugin/race_words.h"
+#include "outside/plugin/run.h"
 #include "outside/plugin/shake.h"
 
-const char *judges_begin(qemu_plugin_id_t id, const struct request *request, unsigned cpus)
+const char *judges_begin(qemu_plugin_id_t id, const struct request *request,
+                         const qemu_info_t *info)
 {
-    const char *wrong = race_begin(id, request, cpus);
+    const char *wrong = race_begin(id, request, info);
 
-    return wrong ? wrong : shake_begin(id, request, cpus) ? NULL : "out of memory";
+    if (!wrong && (!shake_begin(id, request, (unsigned)info->system.max_vcpus) ||
+                   (run.locks && !kernel_locks_begin(request))))
+        wrong = "out of memory";
+    return wrong;
 }
 
 void judges_end(void)
 {
     race_end();
+}
+
+void judges_interrupt(unsigned cpu, const struct run_interrupt *interrupt)
+{
+    race_interrupted(cpu, interrupt->follow.device);
+    if (run.locks)
+        kernel_locks_flags(cpu, interrupt->follow.entry, interrupt->flags);
+}
+
+void judges_before_switch(unsigned cpu)
+{
+    if (run.locks)
+        kernel_locks_before_switch(cpu);
+}
+
+void judges_after_switch(unsigned cpu)
+{
+    race_switches(cpu);
+    if (run.locks)
+        kernel_locks_after_switch(cpu);
+}
+
+void judges_return(unsigned cpu, uint64_t number)
+{
+    if (run.locks)
+        kernel_locks_return(cpu, number);
+    else
+        heap_returns(cpu, number);
+}
+
+void judges_reset(void)
+{
+    heap_reset();
+    if (run.locks)
+        kernel_locks_reset();
+}
+
+void judges_tell(void)
+{
+    heap_tell();
+    if (run.locks)
+        kernel_locks_tell();
 }
 
 void judges_watch(const struct instruction *instruction)

@@ -150,10 +150,8 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
         return 1;
     }
     wrong = run_begin(id, request, (unsigned)info->system.max_vcpus);
-    if (!wrong && request->race.every && info->system.smp_vcpus < 2)
-        wrong = "a machine of one CPU has no races; -smp 2 has two";
     if (!wrong)
-        wrong = judges_begin(id, request, (unsigned)info->system.max_vcpus);
+        wrong = judges_begin(id, request, info);
     if (wrong) {
         fprintf(stderr, "pitot: %s\n", wrong);
         return 1;

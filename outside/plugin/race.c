@@ -7,13 +7,15 @@
 
 #include "outside/plugin/locks.h"
 #include "outside/plugin/pause.h"
+#include "outside/plugin/race_interrupt.h"
 #include "outside/plugin/race_meet.h"
 #include "outside/plugin/race_report.h"
 #include "outside/plugin/race_words.h"
 
 #define LINE       64u
-#define SEEN       256u /* lines per CPU whose use was noted, a power of two */
-#define TRIES      24u  /* accesses among which a CPU looks for a place to stop */
+#define SEEN       256u                /* lines per CPU whose use was noted, a power of two */
+#define HANDLER    (UINT64_C(1) << 63) /* no line's number */
+#define TRIES      24u                 /* accesses among which a CPU looks for a place to stop */
 #define SITES      (1u << 16)
 #define RARER_MOST 6 /* stops at a place make the next there rarer, up to 2 to this power */
 
@@ -27,9 +29,12 @@ static struct cpu {
     uint32_t tries;  /* that are left */
     uint64_t fenced; /* 1 + the address that was stored before a fence; 0: none */
     uint32_t fenced_length;
-    bool stops; /* the CPU has found where to stop */
+    uint64_t handler; /* HANDLER while one runs, 0 otherwise */
+    bool stops;       /* the CPU has found where to stop */
+    bool alone;       /* ... for its own handlers */
 } * cpus;
 
+static unsigned cpu_count;
 static uint64_t every;          /* 0: races are not looked for */
 static uint8_t stops_at[SITES]; /* [hash of the instruction's address] */
 
@@ -38,14 +43,20 @@ bool race_watch(void)
     return every > 0;
 }
 
-const char *race_begin(qemu_plugin_id_t id, const struct request *request, unsigned count)
+const char *race_begin(qemu_plugin_id_t id, const struct request *request, const qemu_info_t *info)
 {
+    unsigned count = (unsigned)info->system.max_vcpus;
+
     every = request->race.every;
     if (!race_watch())
         return NULL;
+    if (info->system.smp_vcpus < 2 && !RACE_INTERRUPT_KNOWN)
+        return "a machine of one CPU has no races; -smp 2 has two";
+    cpu_count = count;
     pause_begin(id, count);
     cpus = aligned_alloc(_Alignof(struct cpu), count * sizeof(*cpus));
-    if (!cpus || !race_words_begin(request) || !race_meet_begin(count) || !race_report_begin())
+    if (!cpus || !race_words_begin(request) || !race_meet_begin(count) ||
+        !race_interrupt_begin(count) || !race_report_begin())
         return "out of memory";
     memset(cpus, 0, count * sizeof(*cpus));
     for (unsigned cpu = 0; cpu < count; cpu++) {
@@ -82,7 +93,9 @@ static bool is_worth_stop(unsigned cpu, const struct race_access *access)
              !race_words_do_synchronise(access->address, length)) {
         if (!race_recent_polls(&me->recent)) {
             look_later(me);
-            return pause_helps(cpu) &&
+            me->alone = RACE_INTERRUPT_KNOWN && !me->handler &&
+                        race_words_are_of(access->address / LINE, cpu, cpu + cpu_count);
+            return (me->alone || pause_helps(cpu)) &&
                    pause_random(&me->seed) >> (64 - RARER_MOST) >>
                            (RARER_MOST - (stops < RARER_MOST ? stops : RARER_MOST)) ==
                        0;
@@ -99,9 +112,9 @@ bool race_looks(unsigned cpu, const struct race_access *access)
 
     me->last = access->address;
     me->last_info = access->info;
-    if (__builtin_expect(me->seen[line % SEEN] != line, 0)) {
-        me->seen[line % SEEN] = line;
-        race_words_use(cpu, line);
+    if (__builtin_expect(me->seen[line % SEEN] != (line | me->handler), 0)) {
+        me->seen[line % SEEN] = line | me->handler;
+        race_words_use(me->handler ? cpu + cpu_count : cpu, line);
     }
     return __builtin_expect(--me->left == 0 || race_meet_is_near(access->address), 0);
 }
@@ -110,7 +123,7 @@ bool race_wants(unsigned cpu, const struct race_access *access)
 {
     struct cpu *me = &cpus[cpu];
 
-    if (me->fenced || race_meet_is_watched(cpu))
+    if (me->fenced || race_meet_is_watched(cpu) || race_interrupt_waits(cpu))
         return true;
     me->stops = me->left == 0 && is_worth_stop(cpu, access);
     return me->stops || race_meet_is_near(access->address);
@@ -152,7 +165,9 @@ bool race_takes(unsigned cpu, const struct race_access *access)
         pair(me, access);
     if (race_meet_is_watched(cpu))
         race_meet_watched(cpu, access);
-    if (race_meet_is_watched(cpu))
+    if (race_interrupt_waits(cpu))
+        race_interrupt_access(cpu, access);
+    if (race_meet_is_watched(cpu) || race_interrupt_waits(cpu))
         me->left = 1;
     else if (me->left == 0)
         look_later(me);
@@ -163,6 +178,30 @@ void race_continues(unsigned cpu, bool ran)
 {
     race_report_continue(ran);
     race_meet_continue(cpu);
+    if (!race_meet_is_watched(cpu))
+        race_interrupt_expect(cpu);
+    cpus[cpu].left = 1;
+}
+
+bool race_is_alone(unsigned cpu)
+{
+    return cpus[cpu].alone;
+}
+
+void race_interrupted(unsigned cpu, bool device)
+{
+    if (!race_watch())
+        return;
+    race_interrupt_comes(cpu, device);
+    cpus[cpu].handler = HANDLER;
+}
+
+void race_switches(unsigned cpu)
+{
+    if (!race_watch())
+        return;
+    race_interrupt_switches(cpu);
+    cpus[cpu].handler = race_interrupt_handles(cpu) ? HANDLER : 0;
     if (race_meet_is_watched(cpu))
         cpus[cpu].left = 1;
 }

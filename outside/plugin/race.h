@@ -23,8 +23,8 @@
 #include "outside/plugin/race_recent.h"
 #include "outside/request.h"
 
-/* `cpus`: the most that the machine may have. Returns what is wrong; NULL: nothing. */
-const char *race_begin(qemu_plugin_id_t id, const struct request *request, unsigned cpus);
+/* Returns what is wrong; NULL: nothing. */
+const char *race_begin(qemu_plugin_id_t id, const struct request *request, const qemu_info_t *info);
 
 /* True if races are looked for. Needs no lock. */
 bool race_watch(void);
@@ -46,6 +46,13 @@ bool race_wants(unsigned cpu, const struct race_access *access);
  */
 bool race_takes(unsigned cpu, const struct race_access *access);
 void race_continues(unsigned cpu, bool ran);
+
+/* True if it stops for its own handlers: until the time of an interrupt. */
+bool race_is_alone(unsigned cpu);
+
+/* With the lock: an interrupt has come, `device`: of a device, in the kernel; another code runs. */
+void race_interrupted(unsigned cpu, bool device);
+void race_switches(unsigned cpu);
 
 /* An access by an atomic instruction; a fence. Neither needs the lock. */
 void race_atomic(uint64_t address, qemu_plugin_meminfo_t info);

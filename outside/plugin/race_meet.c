@@ -8,6 +8,7 @@
 #include "outside/plugin/clock.h"
 #include "outside/plugin/context.h"
 #include "outside/plugin/follow.h"
+#include "outside/plugin/race_met.h"
 #include "outside/plugin/race_report.h"
 #include "outside/plugin/race_words.h"
 #include "outside/plugin/store.h"
@@ -15,30 +16,22 @@
 #define WORD       8u
 #define FOLLOWED   32u /* accesses after a stop, or after another CPU was met */
 #define PARTS_MOST 4u  /* accesses within which a value of several words is written or read */
-#define VALUE_MOST 16u /* its bytes */
 #define MET_MOST   4u
 #define LONGEST    16u
-
-/* Another CPU has accessed what a stopped one had. */
-struct met {
-    struct wire_race_side side;
-    uint64_t first, end; /* bytes that it accessed meanwhile in a row, those included */
-    enum wire_race_kind kind;
-    uint64_t then;
-    bool seen; /* the stopped CPU has read them since */
-};
 
 static struct cpu {
     _Alignas(64) uint32_t followed; /* accesses that are left, after a stop in which it was met */
     uint32_t along;                 /* ... after it has met the one that is stopped, `whom` */
     unsigned whom, which;           /* which: index in its `met` */
     struct race_recent recent;      /* since it has met */
-    bool stopped;
-    uint64_t turn, whose_turn; /* number of the stop; of `whom` */
+    enum { CLOSED, TO_OTHERS, TO_HANDLER } open; /* who may meet it */
+    uint64_t turn, whose_turn;                   /* number of the stop; of `whom` */
     struct wire_race_side own;
     uint64_t physical;
-    struct met met[MET_MOST];
+    struct race_met met[MET_MOST];
     unsigned met_count;
+    bool left_valued; /* the handler has left this value: */
+    uint64_t left;
 } * cpus;
 
 static unsigned cpu_count;
@@ -80,7 +73,7 @@ static void find_stopped(void)
     uint64_t bits = 0;
 
     for (unsigned cpu = 0; cpu < cpu_count; cpu++)
-        if (cpus[cpu].stopped)
+        if (cpus[cpu].open)
             bits |= bits_of(cpus[cpu].own.address, cpus[cpu].own.length);
     __atomic_store_n(&stopped, bits, __ATOMIC_RELAXED);
 }
@@ -104,10 +97,10 @@ bool race_meet_stop(unsigned cpu, const struct race_access *access)
 {
     struct cpu *me = &cpus[cpu];
 
-    if (me->along || !store_place(access->info, access->address, &me->physical))
+    if (me->along || me->open || !store_place(access->info, access->address, &me->physical))
         return false;
     me->own = side_of(cpu, access);
-    me->stopped = true;
+    me->open = TO_OTHERS;
     me->turn++;
     find_stopped();
     return true;
@@ -117,7 +110,7 @@ void race_meet_continue(unsigned cpu)
 {
     struct cpu *me = &cpus[cpu];
 
-    me->stopped = false;
+    me->open = CLOSED;
     find_stopped();
     if (me->met_count > 0)
         me->followed = FOLLOWED;
@@ -139,7 +132,7 @@ static bool changes(const struct wire_race_side *own, const struct wire_race_sid
 }
 
 /* Returns the place for what `other` tells; NULL: there is none. A write counts before a read. */
-static struct met *place_for(struct cpu *of, const struct wire_race_side *other)
+static struct race_met *place_for(struct cpu *of, const struct wire_race_side *other)
 {
     for (unsigned i = 0; i < of->met_count; i++)
         if (of->met[i].side.ip == other->ip && of->met[i].side.cpu == other->cpu)
@@ -148,37 +141,29 @@ static struct met *place_for(struct cpu *of, const struct wire_race_side *other)
     return of->met_count < MET_MOST ? &of->met[of->met_count++] : NULL;
 }
 
-/* What is accessed in the same way just beside it is part of what was met. */
-static void extend(struct met *met, const struct race_access *access)
-{
-    uint64_t address = access->address, end = address + race_access_length(access);
-
-    if (race_access_stores(access) != (met->side.access == WIRE_WRITE))
-        return;
-    if (end == met->first && met->end - address <= VALUE_MOST)
-        met->first = address;
-    else if (address == met->end && end - met->first <= VALUE_MOST)
-        met->end = end;
-}
-
 static void meet(unsigned cpu, struct cpu *of, const struct wire_race_side *now)
 {
     struct cpu *me = &cpus[cpu];
-    struct met *met = place_for(of, now);
+    struct race_met *met = place_for(of, now);
 
     if (!met)
         return;
-    *met = (struct met){
-        .side = *now,
-        .first = now->address,
-        .end = now->address + now->length,
-        .kind = now->access == of->own.access ? WIRE_RACE_WRITES : WIRE_RACE_READ,
-    };
+    *met = race_met_begin(&of->own, now);
     me->along = RACE_RECENTS;
     me->recent.count = 0;
     me->whom = (unsigned)(of - cpus);
     me->which = (unsigned)(met - of->met);
     me->whose_turn = of->turn;
+}
+
+/* What the handler writes last may be what was there before. */
+static void leave(struct cpu *me, const struct wire_race_side *now)
+{
+    if (now->access != WIRE_WRITE || !overlap(now, &me->own))
+        return;
+    me->left_valued =
+        now->valued && now->address == me->own.address && now->length == me->own.length;
+    me->left = now->value;
 }
 
 /* Reports nothing yet: what comes of it shows when the stopped CPU continues. */
@@ -190,11 +175,14 @@ void race_meet_near(unsigned cpu, const struct race_access *access)
     for (unsigned other = 0; other < cpu_count; other++) {
         struct cpu *of = &cpus[other];
 
-        if (other == cpu || !of->stopped || access->address >= of->own.address + of->own.length ||
+        if (of->open != (other == cpu ? TO_HANDLER : TO_OTHERS) ||
+            access->address >= of->own.address + of->own.length ||
             access->address + LONGEST <= of->own.address)
             continue;
         if (!now.length)
             now = side_of(cpu, access);
+        if (other == cpu)
+            leave(of, &now);
         if (!overlap(&now, &of->own) || (now.access | of->own.access) == WIRE_READ ||
             !changes(&of->own, &now) || race_words_do_synchronise(now.address, now.length))
             continue;
@@ -211,15 +199,15 @@ void race_meet_near(unsigned cpu, const struct race_access *access)
 static void go_along(struct cpu *me, const struct race_access *access)
 {
     struct cpu *of = &cpus[me->whom];
-    struct met *met = &of->met[me->which];
+    struct race_met *met = &of->met[me->which];
 
     race_recent_keep(&me->recent, access);
-    if (!of->stopped || of->turn != me->whose_turn) {
+    if (!of->open || of->turn != me->whose_turn) {
         me->along = 0;
         return;
     }
     if (me->along > RACE_RECENTS - PARTS_MOST)
-        extend(met, access);
+        race_met_extend(met, access);
     if (--me->along == 0 && met->side.access == WIRE_READ && race_recent_polls(&me->recent))
         race_words_synchronise(met->side.address, met->side.length);
 }
@@ -229,40 +217,20 @@ static void go_along(struct cpu *me, const struct race_access *access)
 static void finish(struct cpu *me)
 {
     me->followed = 0;
-    for (unsigned i = 0; i < me->met_count; i++)
-        if (!race_words_do_synchronise(me->own.address, me->own.length))
-            race_report(me->met[i].kind, &me->own, &me->met[i].side, me->met[i].then);
+    for (unsigned i = 0; i < me->met_count; i++) {
+        const struct race_met *met = &me->met[i];
+
+        if (!race_words_do_synchronise(me->own.address, me->own.length) &&
+            (met->side.cpu != me->own.cpu || met->kind < WIRE_RACE_WRITES))
+            race_report(met->kind, &me->own, &met->side, met->then);
+    }
     me->met_count = 0;
 }
 
-/* The CPU has continued after a stop in which it has met others: its next accesses. */
-static void judge(struct cpu *me, const struct race_access *access, struct met *met)
+bool race_meet_is_at(unsigned cpu)
 {
-    const struct wire_race_side *own = &me->own;
-    uint64_t address = access->address, end = address + race_access_length(access);
-    bool again = address < own->address + own->length && own->address < end;
-    bool store = race_access_stores(access);
-
-    if (met->kind < WIRE_RACE_WRITES)
-        return;
-    if (again && !store)
-        met->seen = true;
-    if (again && store && own->access == WIRE_READ && !met->seen)
-        met->kind = WIRE_RACE_LOST;
-    else if (!again && store == (own->access == WIRE_WRITE) && address < met->end &&
-             met->first < end && me->followed > FOLLOWED - PARTS_MOST)
-        met->kind = WIRE_RACE_TORN;
-    if (met->kind < WIRE_RACE_WRITES)
-        met->then = access->ip;
-}
-
-static unsigned interrupts_in(uint32_t context)
-{
-    unsigned count = 0;
-
-    for (; context != CONTEXT_NONE; context = context_at(context)->outer)
-        count += context_at(context)->by == WIRE_BY_INTERRUPT;
-    return count;
+    return follow_thread(cpu) == cpus[cpu].own.thread &&
+           context_interrupts(follow_context(cpu)) == context_interrupts(cpus[cpu].own.context);
 }
 
 /* If something else runs by now, no more is to be learnt. */
@@ -270,13 +238,12 @@ static void follow_on(unsigned cpu, const struct race_access *access)
 {
     struct cpu *me = &cpus[cpu];
 
-    if (follow_thread(cpu) != me->own.thread ||
-        interrupts_in(follow_context(cpu)) != interrupts_in(me->own.context)) {
+    if (!race_meet_is_at(cpu)) {
         finish(me);
         return;
     }
     for (unsigned i = 0; i < me->met_count; i++)
-        judge(me, access, &me->met[i]);
+        race_met_judge(&me->met[i], &me->own, access, me->followed > FOLLOWED - PARTS_MOST);
     if (--me->followed == 0)
         finish(me);
 }
@@ -287,6 +254,43 @@ void race_meet_watched(unsigned cpu, const struct race_access *access)
         go_along(&cpus[cpu], access);
     if (cpus[cpu].followed)
         follow_on(cpu, access);
+}
+
+/* --- Interrupts --- */
+
+bool race_meet_is_own(unsigned cpu, const struct race_access *access)
+{
+    const struct wire_race_side *own = &cpus[cpu].own;
+
+    return access->address < own->address + own->length &&
+           own->address < access->address + race_access_length(access);
+}
+
+bool race_meet_is_within(unsigned cpu)
+{
+    return follow_thread(cpu) == cpus[cpu].own.thread &&
+           context_interrupts(follow_context(cpu)) > context_interrupts(cpus[cpu].own.context);
+}
+
+void race_meet_interrupt(unsigned cpu)
+{
+    cpus[cpu].open = TO_HANDLER;
+    cpus[cpu].left_valued = false;
+    find_stopped();
+}
+
+void race_meet_return(unsigned cpu)
+{
+    struct cpu *me = &cpus[cpu];
+    bool is_same = me->left_valued && me->own.valued && me->left == me->own.value;
+
+    me->open = CLOSED;
+    me->along = 0;
+    find_stopped();
+    if (is_same || !race_meet_is_at(cpu))
+        me->met_count = 0;
+    if (me->met_count > 0)
+        me->followed = FOLLOWED;
 }
 
 void race_meet_end(void)

@@ -30,5 +30,17 @@ bool race_meet_is_watched(unsigned cpu);
 void race_meet_near(unsigned cpu, const struct race_access *access);
 void race_meet_watched(unsigned cpu, const struct race_access *access);
 
+/* True if the CPU runs what it was stopped in, and no handler above that. */
+bool race_meet_is_at(unsigned cpu);
+
+/*
+ * For interrupts (race_interrupt.h): the handler of one that has come after a stop meets the CPU,
+ * until it returns. True of an access to the bytes of the stop; and if the handler still runs.
+ */
+bool race_meet_is_own(unsigned cpu, const struct race_access *access);
+bool race_meet_is_within(unsigned cpu);
+void race_meet_interrupt(unsigned cpu);
+void race_meet_return(unsigned cpu);
+
 /* No more is to come. */
 void race_meet_end(void);

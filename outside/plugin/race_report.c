@@ -62,6 +62,11 @@ void race_report_continue(bool ran)
     stops.ran += ran;
 }
 
+void race_report_interrupt(void)
+{
+    stops.interrupted++;
+}
+
 void race_report_tell(void)
 {
     for (uint32_t i = 0; i < RACES_MOST; i++) {

@@ -6,10 +6,12 @@
 #include "outside/plugin/facts.h"
 #include "outside/plugin/locks.h"
 #include "outside/plugin/pause.h"
+#include "outside/plugin/race_interrupt.h"
 #include "outside/plugin/race_words.h"
 #include "outside/plugin/run.h"
 
-#define ENOUGH 5000 /* instructions of the others while a CPU is stopped */
+#define TICK   5000000 /* nanoseconds, in which a timer may interrupt */
+#define ENOUGH 5000    /* instructions of the others while a CPU is stopped */
 
 __attribute__((noinline)) static void look(unsigned cpu, const struct race_access *access)
 {
@@ -21,7 +23,9 @@ __attribute__((noinline)) static void look(unsigned cpu, const struct race_acces
     locks_give();
     if (!stops)
         return;
-    ran = pause_now(cpu, ENOUGH);
+    ran = !race_is_alone(cpu) && pause_now(cpu, ENOUGH);
+    if (race_is_alone(cpu))
+        pause_sleep(cpu, TICK);
     if (run_take(cpu))
         race_continues(cpu, ran);
     locks_give();
@@ -50,18 +54,31 @@ static void on_fence(unsigned cpu, void *own)
     race_fence(cpu);
 }
 
+static void on_open(unsigned cpu, void *own)
+{
+    (void)own;
+    race_interrupt_opens(cpu);
+}
+
 void race_watch_instruction(const struct instruction *instruction)
 {
     const struct code *code = instruction->code;
     uint64_t ip = code->ip;
+    enum decoded_mask kind;
     bool syncs;
 
     if (!race_watch() || !code_is_kernels(ip))
         return;
+    kind = decode_mask(instruction->bytes);
+    if (kind == DECODED_STI || kind == DECODED_POPF)
+        qemu_plugin_register_vcpu_insn_exec_cb(instruction->qemu, on_open, QEMU_PLUGIN_CB_NO_REGS,
+                                               NULL);
     if (decode_is_fence(instruction->bytes))
         qemu_plugin_register_vcpu_insn_exec_cb(instruction->qemu, on_fence, QEMU_PLUGIN_CB_NO_REGS,
                                                NULL);
     syncs = decode_is_atomic(instruction->bytes) || race_words_are_named(ip);
+    if (code->kind == DECODED_INTERRUPT_RETURN) /* pops, and reads descriptors */
+        return;
     if (syncs ||
         (!decode_is_of_stack(code->kind, code->target) && !decode_is_frame(instruction->bytes)))
         qemu_plugin_register_vcpu_mem_cb(instruction->qemu, syncs ? on_atomic : on_access,

@@ -35,10 +35,10 @@ static uint32_t *users_of(uint64_t line)
 }
 
 /* A line that was given to another CPU for good is that CPU's from its second use on. */
-void race_words_use(unsigned cpu, uint64_t line)
+void race_words_use(unsigned user, uint64_t line)
 {
     uint32_t *of = users_of(line), before = __atomic_load_n(of, __ATOMIC_RELAXED),
-             now = before << CPU_BITS | (cpu + 1);
+             now = before << CPU_BITS | (user + 1);
 
     if (now != before)
         __atomic_store_n(of, now, __ATOMIC_RELAXED);
@@ -49,6 +49,14 @@ bool race_words_are_shared(uint64_t line)
     uint32_t of = __atomic_load_n(users_of(line), __ATOMIC_RELAXED);
 
     return of >> CPU_BITS && of >> CPU_BITS != (of & ((1u << CPU_BITS) - 1));
+}
+
+bool race_words_are_of(uint64_t line, unsigned user, unsigned other)
+{
+    uint32_t of = __atomic_load_n(users_of(line), __ATOMIC_RELAXED);
+
+    return of == ((user + 1) << CPU_BITS | (other + 1)) ||
+           of == ((other + 1) << CPU_BITS | (user + 1));
 }
 
 /* --- What synchronises --- */

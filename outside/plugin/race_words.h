@@ -16,11 +16,12 @@ bool race_words_begin(const struct request *request);
 
 void race_words_slide(uint64_t by);
 
-/* A CPU uses the line of this number. */
-void race_words_use(unsigned cpu, uint64_t line);
+/* A user, as a CPU, uses the line of this number. */
+void race_words_use(unsigned user, uint64_t line);
 
-/* True if the last two uses of the line were by two CPUs. */
+/* True if the last two uses of the line were by two users; if by these two. */
 bool race_words_are_shared(uint64_t line);
+bool race_words_are_of(uint64_t line, unsigned user, unsigned other);
 
 /* These bytes are a lock, an atomic variable or a flag that is waited for. */
 void race_words_synchronise(uint64_t address, unsigned length);

@@ -8,7 +8,7 @@
 #include "outside/plugin/events.h"
 #include "outside/plugin/graph.h"
 #include "outside/plugin/heap.h"
-#include "outside/plugin/kernel_locks.h"
+#include "outside/plugin/judges.h"
 #include "outside/plugin/last.h"
 #include "outside/plugin/locks.h"
 #include "outside/plugin/tell.h"
@@ -41,7 +41,7 @@ static void begin_parts(qemu_plugin_id_t id, const struct request *request, unsi
     run.returns = events_returns();
     run.samples = events_instructions();
     run.entries = run.graph || run.returns || run.last;
-    run.vectors = run.last || events_vectors() || blame_watch() || run.locks;
+    run.vectors = run.last || events_vectors() || blame_watch() || run.locks || request->race.every;
     last_init(run.last);
 }
 
@@ -52,8 +52,7 @@ const char *run_begin(qemu_plugin_id_t id, const struct request *request, unsign
     begin_parts(id, request, count);
     if (!code_begin(request))
         return "the kernel's file cannot be read";
-    if ((run.locks && !kernel_locks_begin(request)) || !follow_init() ||
-        (run.graph && !graph_init()) || !clock_begin(id))
+    if (!follow_init() || (run.graph && !graph_init()) || !clock_begin(id))
         return "out of memory";
     wrong = heap_begin(request, count);
     if (wrong)
@@ -75,8 +74,7 @@ void run_change(unsigned cpu)
     run_take(cpu);
     if (run.returns)
         follow_time(cpu, clock_time(cpu));
-    if (run.locks)
-        kernel_locks_before_switch(cpu);
+    judges_before_switch(cpu);
 }
 
 /* The current context may be another one; `called`: it has begun. */
@@ -89,8 +87,8 @@ static void charge(unsigned cpu, bool called)
 void run_changed(unsigned cpu)
 {
     charge(cpu, false);
-    if (run.locks && !ended)
-        kernel_locks_after_switch(cpu);
+    if (!ended)
+        judges_after_switch(cpu);
     locks_give();
 }
 
@@ -144,10 +142,8 @@ __attribute__((noinline)) static void return_anew(unsigned cpu, uint64_t place, 
     if (follow_return(cpu, place, &returned) && !ended) {
         if (run.returns)
             events_on_return(cpu, clock_time(cpu), ip, &returned);
-        if (returned.allocation && run.locks)
-            kernel_locks_return(cpu, returned.allocation);
-        else if (returned.allocation)
-            heap_returns(cpu, returned.allocation);
+        if (returned.allocation)
+            judges_return(cpu, returned.allocation);
     }
     run_changed(cpu);
 }
@@ -192,8 +188,8 @@ void run_interrupt(unsigned cpu, const struct run_interrupt *interrupt)
         store_frame(cpu, interrupt);
     if (!ended)
         events_on_interrupt(cpu, clock_time(cpu), interrupt->follow.entry, interrupt->vector);
-    if (run.locks && !ended)
-        kernel_locks_flags(cpu, interrupt->follow.entry, interrupt->flags);
+    if (!ended)
+        judges_interrupt(cpu, interrupt);
     locks_give();
 }
 
@@ -224,9 +220,7 @@ void run_reset(unsigned first, void *own)
     (void)own;
     run_take(first);
     code_reset();
-    heap_reset();
-    if (run.locks)
-        kernel_locks_reset();
+    judges_reset();
     for (unsigned cpu = 0; cpu < FOLLOW_CPUS; cpu++) {
         facts_reset(cpu);
         blame_flush(cpu);
@@ -387,9 +381,7 @@ void run_end(void)
     totals.switches = follow_doubts().switches;
     totals.doubtful = follow_doubts().doubtful;
     blame_tell(clock_sum());
-    heap_tell();
-    if (run.locks)
-        kernel_locks_tell();
+    judges_tell();
     totals.within = window_instructions(totals.instructions);
     events_tell(totals.within);
     totals.samples_left_out = window_left_out();

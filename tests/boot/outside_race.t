@@ -123,6 +123,59 @@ my ($stops) = races_together('mended', $ENV{SOAK} ? 20 : 2, [], [@two, "$logs/me
     sub { $_[0] =~ $many_places });
 like($stops, $many_places, '... though CPUs stop at as many places');
 
+# --- Interrupts of one CPU -----------------------------------------------------------------------
+
+link_guest('interrupted', "$logs/interrupted.elf");
+link_guest('interrupted', "$logs/uninterrupted.elf", '-DMENDED');
+my @one = ('qemu-system-x86_64', guest_machine(), '-kernel');
+my %interrupted = (
+    'counter: counts handle_tick' => 'a value was lost',
+    'own: handle_tick writes' => 'a value was torn',
+    'pair: handle_tick reads' => 'a value was torn',
+    'request: handle_tick takes' => 'a value was lost',
+);
+
+# What is found, with its kind.
+sub found_with_kind
+{
+    my $races = races_of(@_);
+    return join(', ', map { "$_: $races->{$_}" } sort(keys(%$races)));
+}
+
+sub interrupts_are_found
+{
+    my $planted = join(', ', map { "$_: $interrupted{$_}" } sort(keys(%interrupted)));
+    my ($found) = races_together('interrupted', 1, [], [@one, "$logs/interrupted.elf"],
+        sub {
+            my ($said, $status) = @_;
+            is($status, $guest_ended, "code and a handler of one CPU") or diag($said);
+            is(join(', ', grep { !$interrupted{$_} } keys(%{races_of($said)})), '',
+                '... nothing in order is told') or diag($said);
+        },
+        sub { found_with_kind($_[0]) eq $planted });
+    is(found_with_kind($found), $planted, '... but each that is planted') or diag($found);
+    like($found, qr/lost:\ counter.*\n\ +CPU\ 0\ reads\ .*\ counts\+0x0\ <\ repeat.*\n
+        \ +CPU\ 0\ writes\ .*\ handle_tick\+0x\w+\ <\ tick\+0x\w+\ <\ !(?:between|counts)\+.*\n
+        \ +CPU\ 0\ then\ overwrites\ that\ +counts\+/x, '... with both chains');
+    races_together('uninterrupted', 2, [], [@one, "$logs/uninterrupted.elf"],
+        sub {
+            my ($said, $status) = @_;
+            is($status, $guest_ended, 'the same with interrupts off meanwhile') or diag($said);
+            like($said, qr/^\[ pitot race: 0 races; /m, '... has no race');
+        },
+        sub { 1 });
+}
+
+if (tells_registers()) {
+    interrupts_are_found();
+} else {
+    is((race('-o', "$logs/one.data", '--', @one, "$logs/interrupted.elf"))[0],
+        "pitot race: the races of one CPU: QEMU 7.2 gives plugins no registers; 9.2 and later do\n",
+        'one CPU: its interrupts are not known before QEMU 9.2');
+}
+
+# --- What is left out ----------------------------------------------------------------------------
+
 # A script in QEMU's place, of whose options pitot knows nothing. That CPUs stop is chance.
 write_bytes("$logs/one_thread",
     "#!/bin/sh\nexec qemu-system-x86_64 \"\$@\" -accel tcg,thread=single\n");
@@ -138,8 +191,6 @@ races_together('one_thread', 1, [],
     },
     sub { $told });
 ok($told, '... and why is told');
-
-# --- What is left out ----------------------------------------------------------------------------
 
 write_bytes("$logs/known", "writes < repeat\ntears # as it is\n");
 my $left = 'entries: walks walks, message: fill publishes';

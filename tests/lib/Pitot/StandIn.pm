@@ -355,8 +355,8 @@ sub race_report
 
 sub stops
 {
-    my %of = (stops => 0, places => 0, more => 0, ran => 1, @_);
-    return record(71, 0, 'Q<4', @of{qw(stops places more ran)});
+    my %of = (stops => 0, places => 0, more => 0, ran => 1, interrupted => 0, @_);
+    return record(71, 0, 'Q<5', @of{qw(stops places more ran interrupted)});
 }
 
 sub clock
