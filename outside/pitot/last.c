@@ -11,6 +11,7 @@
 #include "outside/pitot/contexts.h"
 #include "outside/pitot/name.h"
 #include "outside/pitot/threads.h"
+#include "outside/pitot/vector.h"
 
 #define COLUMNS     18 /* width of the numbers */
 #define INDENT_MOST 60 /* deeper calls show their depth in brackets */
@@ -29,24 +30,16 @@ static void print_switch(uint32_t from, uint32_t to)
             threads_name(to), to + KERNEL_TID, line);
 }
 
-/* Intel SDM vol. 3, "Exception and Interrupt Vectors". */
-static const char *const vectors[] = {"#DE", "#DB", "NMI", "#BP", "#OF", "#BR", "#UD", "#NM",
-                                      "#DF", "",    "#TS", "#NP", "#SS", "#GP", "#PF", "",
-                                      "#MF", "#AC", "#MC", "#XM", "#VE", "#CP"};
-#define VECTORS     (sizeof(vectors) / sizeof(*vectors))
-#define WITH_ERRORS 0x227d00u /* those that have an error code */
-
 /* The vector and the error code, if known; what was interrupted. */
 static void print_interrupt(const struct wire_last *call)
 {
     char what[64] = "", error[32] = "", name[NAME_ROOM];
     unsigned vector = (unsigned)call->vector;
-    bool exception = call->vector >= 0 && vector < VECTORS;
+    const char *exception = vector_name(call->vector);
 
     if (call->vector >= 0)
-        snprintf(what, sizeof(what), "vector %u%s%s, ", vector, exception ? " " : "",
-                 exception ? vectors[vector] : "");
-    if (exception && WITH_ERRORS >> vector & 1)
+        snprintf(what, sizeof(what), "vector %u%s%s, ", vector, *exception ? " " : "", exception);
+    if (vector_has_error(call->vector))
         snprintf(error, sizeof(error), "error code 0x%x, ", call->error);
     fprintf(stderr, "/* %s%sat %s */\n", what, error,
             name_place(contexts_caller(call->context), name));
