@@ -149,8 +149,9 @@ static char *read_head(char *line)
     return NULL;
 }
 
-static int read_line(struct profile *profile, const char *line, struct refusal *why)
+static int read_line(char *line, void *to, struct refusal *why)
 {
+    struct profile *profile = to;
     char *copy, *rest;
 
     if (*line == '\t') {
@@ -174,55 +175,33 @@ static int read_line(struct profile *profile, const char *line, struct refusal *
     return read_function(rest, why);
 }
 
-static int read_lines(FILE *lines, struct profile *profile, struct refusal *why)
-{
-    char *line = NULL;
-    size_t room = 0;
-    int error = 0;
-
-    progress_begin("reads the recording", 0, "samples");
-    while (!error && getline(&line, &room, lines) > 0)
-        error = read_line(profile, line, why);
-    if (!error)
-        add_sample(profile);
-    free(line);
-    progress_end();
-    return error;
-}
-
 /* --- The program --- */
 
 /*
  * Starts perf with the recording on its input, if it is a stream, and returns its output. --force:
  * also if the file is another user's, as root in a container has them.
  */
-static int start(const char *file, const struct show_input *input, const char *list, pid_t *pid)
+static int start(const struct perf_script *script, pid_t *pid)
 {
     char *kallsyms = NULL;
-    const char *words[] = {"perf",
-                           "--no-pager",
-                           "script",
-                           "--force",
-                           "-i",
-                           input->streams ? "-" : file,
-                           "--no-inline",
-                           "--max-stack",
-                           "65535",
-                           "-F",
-                           "comm,tid,period,event,ip,sym,symoff,dso",
-                           NULL,
-                           NULL};
+    const char *words[] = {"perf",        "--no-pager", "script",
+                           "--force",     "-i",         script->streams ? "-" : script->file,
+                           "--no-inline", "--ns",       "--max-stack",
+                           "65535",       "-F",         script->fields,
+                           NULL,          NULL};
     posix_spawn_file_actions_t actions;
     int ends[2], error;
 
     if (pipe2(ends, O_CLOEXEC) < 0)
         return -errno;
-    if (list &&
-        asprintf(&kallsyms, input->guest ? "--guestkallsyms=%s" : "--kallsyms=%s", list) > 0)
+    if (script->list && asprintf(&kallsyms, script->guest ? "--guestkallsyms=%s" : "--kallsyms=%s",
+                                 script->list) > 0)
         words[sizeof(words) / sizeof(*words) - 2] = kallsyms;
     posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, input->streams ? file : "/dev/null",
-                                     O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO,
+                                     script->streams ? script->file : "/dev/null", O_RDONLY, 0);
+    if (script->quiet)
+        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
     posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
     error = posix_spawnp(pid, words[0], &actions, NULL, (char **)words, environ);
     posix_spawn_file_actions_destroy(&actions);
@@ -234,11 +213,14 @@ static int start(const char *file, const struct show_input *input, const char *l
     return -error;
 }
 
-int perf_script_read(const char *file, const struct show_input *input, const char *list,
-                     struct profile *profile, struct refusal *why)
+int perf_script_lines(const struct perf_script *script,
+                      int (*line)(char *text, void *to, struct refusal *why), void *to,
+                      struct refusal *why)
 {
     pid_t pid;
-    int status, error, output = start(file, input, list, &pid);
+    int status, error = 0, output = start(script, &pid);
+    char *text = NULL;
+    size_t room = 0;
     FILE *lines;
 
     if (output == -ENOENT)
@@ -248,12 +230,31 @@ int perf_script_read(const char *file, const struct show_input *input, const cha
     if (output < 0)
         return refuse(why, -output, "perf: %s", strerror(-output));
     lines = fdopen(output, "r");
-    error = read_lines(lines, profile, why);
+    progress_begin("reads the recording", 0, "samples");
+    while (!error && getline(&text, &room, lines) > 0)
+        error = line(text, to, why);
+    free(text);
+    progress_end();
     fclose(lines);
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
     if (!error && status != 0)
-        return refuse(why, EINVAL, "%s: perf script does not read it%s", file,
+        return refuse(why, EINVAL, "%s: perf script does not read it%s", script->file,
                       WIFEXITED(status) ? "" : "; a signal ended it");
+    return error;
+}
+
+int perf_script_read(const char *file, const struct show_input *input, const char *list,
+                     struct profile *profile, struct refusal *why)
+{
+    const struct perf_script script = {.file = file,
+                                       .streams = input->streams,
+                                       .guest = input->guest,
+                                       .list = list,
+                                       .fields = "comm,tid,period,event,ip,sym,symoff,dso"};
+    int error = perf_script_lines(&script, read_line, profile, why);
+
+    if (!error)
+        add_sample(profile);
     return error;
 }

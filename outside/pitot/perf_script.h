@@ -3,7 +3,7 @@
  * Reads a recording by `perf script`. The file's own forms, compressed or from another machine,
  * maps, build ids, /proc/kallsyms, modules and programs are perf's work, which Pitot's recordings
  * are made for. Rejected: a reader of our own, which would know the names of Pitot's recordings
- * alone. Called by outside/pitot/show.c.
+ * alone. Called by outside/pitot/show.c and trace_perf.c.
  *
  * All versions of perf write the text of perf script. Fields that a recording may lack (time, CPU,
  * address) are not asked for, as perf refuses those.
@@ -15,6 +15,20 @@
 #include "core/lib/refusal.h"
 #include "outside/pitot/profile.h"
 #include "outside/pitot/show_input.h"
+
+/* What is asked of perf: a file, or a stream in a file; `quiet`: it does not complain. */
+struct perf_script {
+    const char *file;
+    bool streams, quiet;
+    bool guest;       /* the symbols are a guest's (struct show_input) */
+    const char *list; /* the kernel's symbols as nm prints them; NULL: perf finds them */
+    const char *fields;
+};
+
+/* Gives each line to `line`, which may change it, with `to`. */
+int perf_script_lines(const struct perf_script *script,
+                      int (*line)(char *text, void *to, struct refusal *why), void *to,
+                      struct refusal *why);
 
 /*
  * Adds all samples of the file, or of a stream in a file. `list`: the kernel's symbols as nm prints

@@ -146,8 +146,8 @@ my $list = "cpu-clock/freq=4000/ mem:x:w instructions:u";
 my ($said, $of_it) = show($file, '--folded');
 is($said, "pitot: takes cpu-clock/freq=4000/; -e takes another of $list\n"
         . "[ pitot show: $file.folded ]\n", 'chains are folded, of the first event');
-is(slurp("$build/asked"), "--no-pager script --force -i $file --no-inline --max-stack 65535 -F "
-        . "comm,tid,period,event,ip,sym,symoff,dso\n",
+is(slurp("$build/asked"), "--no-pager script --force -i $file --no-inline --ns --max-stack 65535 "
+        . "-F comm,tid,period,event,ip,sym,symoff,dso\n",
     '... of any user, with no field that a file may lack');
 is(slurp("$file.folded"), "fs:stress;$operator;take 500000\nfs:stress;$operator;uart_send 1000600\n"
         . "a thread;[/bin/x] 250000\n", '... and weigh what their samples stand for');
