@@ -29,16 +29,17 @@ bool window_border(uint64_t ip)
     return (window.has_from && ip == window.from) || (window.has_until && ip == window.until);
 }
 
+/* Calls are counted without the lock. */
 bool window_open(void)
 {
-    return !window.closed;
+    return !__atomic_load_n(&window.closed, __ATOMIC_RELAXED);
 }
 
 static void close_at(uint64_t instructions)
 {
     if (window.closed)
         return;
-    window.closed = true;
+    __atomic_store_n(&window.closed, true, __ATOMIC_RELAXED);
     window.before += instructions - window.opened;
 }
 
@@ -47,7 +48,7 @@ void window_cross(uint64_t ip, uint64_t instructions)
     if (window.has_until && ip == window.until) {
         close_at(instructions);
     } else if (window.closed && !window.ended) {
-        window.closed = false;
+        __atomic_store_n(&window.closed, false, __ATOMIC_RELAXED);
         window.opened = instructions;
     }
 }
