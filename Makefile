@@ -80,7 +80,7 @@ MAKEFLAGS += --no-builtin-rules
 .DEFAULT_GOAL := iso
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: both-kernels run test near lib soak shake elsewhere budgets iso gallery perfdata live show viewers demo picture gdb postmortem outside install uninstall deb bench bench-table check release help clean packages tests-built bench-built FORCE
+.PHONY: both-kernels run test near lib soak shake elsewhere budgets iso gallery perfdata live show trace viewers demo picture gdb postmortem outside install uninstall deb bench bench-table check release help clean packages tests-built bench-built FORCE
 
 ##
 ## make run         installs what running needs and is missing, boots the image in QEMU, shows the demonstration, leaves you at the prompt

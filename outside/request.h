@@ -189,6 +189,13 @@ struct request {
 
     uint64_t shake; /* a seed: CPUs are stopped for moments; 0: they are not */
 
+    struct {
+        uint32_t slices;               /* who ran when is sent */
+        uint32_t depth;                /* of the calls that are sent, at most */
+        uint64_t least;                /* time that a call takes which is sent */
+        struct request_list functions; /* sorted: of these only; none: of all */
+    } trace;
+
     uint64_t addresses[];
 };
 

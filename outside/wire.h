@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 /* Of the records and of the request. */
-#define WIRE_VERSION 11
+#define WIRE_VERSION 12
 
 /* The plugin's file contains the mark, then the version in decimal. */
 #define WIRE_MARK           "pitot wire "
@@ -51,6 +51,9 @@ enum wire_kind {
     WIRE_LOCKS,      /* struct wire_locks: at the end */
     WIRE_RACE = 70,  /* struct wire_race: at the end */
     WIRE_STOPS,      /* struct wire_stops: at the end */
+    WIRE_SLICE = 80, /* struct wire_slice: when it has ended */
+    WIRE_RUN,        /* struct wire_run: when it has ended */
+    WIRE_TRACED,     /* struct wire_traced: at the end */
 };
 
 struct wire_head {
@@ -111,12 +114,13 @@ struct wire_sample {
     uint32_t context;
     uint32_t access;  /* enum wire_access; 0 if the event is not an access */
     uint64_t ip;      /* the instruction */
-    uint64_t time;    /* instructions this CPU had executed */
+    uint64_t time;    /* instructions this CPU had executed; in a trace, all CPUs */
     uint64_t weight;  /* instructions or hits that it represents */
     uint64_t address; /* of the access */
     uint64_t spent;   /* for a return: the thread's instructions since the call */
     uint32_t length;  /* bytes of the access */
-    uint32_t unused;
+    uint32_t valued;  /* 0: `value` is not known */
+    uint64_t value;   /* read or written by the access */
 };
 
 enum wire_access { WIRE_READ = 1, WIRE_WRITE = 2 };
@@ -341,6 +345,44 @@ struct wire_stops {
     uint64_t more;        /* races without room */
     uint64_t ran;         /* stops during which another CPU ran */
     uint64_t interrupted; /* ... after which an interrupt came */
+};
+
+enum wire_slice_flags {
+    WIRE_SLICE_BEFORE = 1, /* it had begun before, unseen */
+    WIRE_SLICE_CUT = 2,    /* it had not ended */
+    WIRE_SLICE_STAYED = 4, /* its thread ran on this CPU all the time */
+};
+
+/*
+ * A call, interrupt or system call of a thread. Times are instructions that all CPUs have executed;
+ * slices of one thread lie within each other or apart.
+ */
+struct wire_slice {
+    struct wire_head head;
+    uint32_t thread;
+    uint32_t depth; /* slices around it, and its thread */
+    uint64_t at;    /* its function's first instruction, or another one of it */
+    uint64_t began, ended;
+    uint64_t shorter;      /* calls in it that are not sent, */
+    uint64_t shorter_time; /* ... and the time they took */
+    int32_t vector;        /* of an interrupt; -1: not known */
+    uint32_t error;        /* its error code */
+    uint32_t by;           /* enum wire_by */
+    uint32_t flags;        /* enum wire_slice_flags */
+};
+
+/* The CPU ran the thread. */
+struct wire_run {
+    struct wire_head head;
+    uint32_t thread, unused;
+    uint64_t began, ended;
+};
+
+struct wire_traced {
+    struct wire_head head;
+    uint64_t ended;   /* time */
+    uint64_t full_at; /* time at which the requested number was reached; 0: it was not */
+    uint64_t summed;  /* calls that are not sent, nor in a slice */
 };
 
 /* The cost of a context that is a path of functions, without its callees. */

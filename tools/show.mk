@@ -19,7 +19,13 @@ live:
 show: $(BUILD)/outside/pitot
 	$(Q)tools/show page $(RECORDING) $(SHOW)
 
-## make viewers     fetches the programs of README's "Open it in", and checks that each finds all samples of the demonstration
+## make trace       build/trace.json, who ran when, for ui.perfetto.dev and others, of the recording of `make run`, or FROM=CAPTURE:
+##                  perf record -a -e sched:* -e irq:* -e raw_syscalls:* -e lock:* -- ...; TRACE="-o FILE"
+trace: $(BUILD)/outside/pitot
+	$(Q)tools/show trace $(RECORDING) $(TRACE)
+
+## make viewers     fetches the programs of README's "Open it in", and checks that each finds all samples of the
+##                  demonstration, or all events of a trace
 viewers: packages-run packages-viewers
 	+$(Q)$(MAKE) --no-print-directory iso outside $(BUILD)/port.elf
 	$(Q)command -v npm >/dev/null || { echo 'make viewers: npm is missing; it fetches speedscope and the Firefox Profiler'; exit 1; }

@@ -27,6 +27,7 @@ int command_heap(const struct command *command, struct watch *watch, struct refu
 int command_locks(const struct command *command, struct watch *watch, struct refusal *why);
 int command_race(const struct command *command, struct watch *watch, struct refusal *why);
 int command_repeat(const struct command *command, struct watch *watch, struct refusal *why);
+int command_trace(const struct command *command, struct watch *watch, struct refusal *why);
 int command_last(const struct command *command, struct watch *watch, struct refusal *why);
 
 /* Adds up the files of `pitot race -i FILE...`. */
@@ -34,6 +35,9 @@ int race_ask_files(const struct pitot_options *options, struct refusal *why);
 
 /* Runs `pitot blame PLACE...` without QEMU, from a file. */
 int blame_ask_file(const struct pitot_options *options, struct refusal *why);
+
+/* Runs `pitot trace -i FILE`. */
+int trace_read_recording(const struct pitot_options *options, struct refusal *why);
 
 /* Runs `pitot show`, also for `pitot record --show`. */
 int show_recording(const struct pitot_options *options, struct refusal *why);

@@ -31,6 +31,7 @@ static const struct {
     {&options_blame, command_blame, blame_ask_file},
     {&options_graph, command_graph, NULL},
     {&options_last, command_last, NULL},
+    {&options_trace, command_trace, trace_read_recording},
     {&options_cover, command_cover, NULL},
     {&options_heap, command_heap, NULL},
     {&options_locks, command_locks, NULL},

@@ -12,10 +12,11 @@
 #define AT(member) OPTION_AT(struct pitot_options, member)
 #define BOTH       (PITOT_RECORD | PITOT_STAT)
 #define OBJECTS    (PITOT_HEAP | PITOT_LOCKS)
-#define FILES      (PITOT_BLAME | PITOT_COVER | PITOT_HEAP | PITOT_RACE)
+#define FILES      (PITOT_BLAME | PITOT_COVER | PITOT_HEAP | PITOT_RACE | PITOT_TRACE)
 #define ALL        (BOTH | PITOT_GRAPH | PITOT_LAST | FILES | PITOT_LOCKS | PITOT_REPEAT)
 #define SHAKEN     (ALL & ~PITOT_COVER)
-#define WINDOWED   (BOTH | PITOT_HEAP)
+#define WINDOWED   (BOTH | PITOT_HEAP | PITOT_TRACE)
+#define SAMPLED    (PITOT_RECORD | PITOT_TRACE)
 
 #define DEPTH      10
 #define DEPTH_MOST 1000
@@ -42,6 +43,15 @@ static int add_event(void *at, const char *typed, char *value, struct refusal *w
     return 0;
 }
 
+/* Functions are calls of them. */
+static int add_function(void *at, const char *typed, char *value, struct refusal *why)
+{
+    char *event = malloc(sizeof(CALLS) + strlen(value));
+
+    return event ? add_event(at, typed, strcat(strcpy(event, CALLS), value), why)
+                 : refuse(why, ENOMEM, "out of memory");
+}
+
 static int read_size(void *at, const char *typed, char *value, struct refusal *why)
 {
     bool unit;
@@ -52,26 +62,39 @@ static int read_size(void *at, const char *typed, char *value, struct refusal *w
 }
 
 static const struct option rows[] = {
-    OPTION({"-e", "--event"}, "EVENT", BOTH, OPTION_EVENTS, EVENT_FORMS, OPTION_ADDS,
+    OPTION({"-e", "--event"}, "EVENT", BOTH | PITOT_TRACE, OPTION_EVENTS, EVENT_FORMS, OPTION_ADDS,
            .set = add_event, AT(events)),
     OPTION({"-g"}, NULL, PITOT_RECORD, OPTION_FLAG, "the call chain of each sample", AT(chains)),
-    OPTION({"-I", "--intr-regs"}, NULL, PITOT_RECORD, OPTION_FLAG,
-           "the registers at each sample (QEMU 9.2 and later)", AT(registers)),
+    OPTION({"-I", "--intr-regs"}, NULL, SAMPLED, OPTION_FLAG,
+           "the registers at each sample (QEMU 9.2 and later); a call's arguments, of trace",
+           AT(registers)),
     OPTION({"-c", "--count"}, "N", PITOT_RECORD, OPTION_NUMBER,
            "a sample every N instructions or hits", .least = 1, AT(period)),
     OPTION({"-o", "--output"}, "FILE", PITOT_RECORD | PITOT_GRAPH | FILES, OPTION_TEXT,
-           "where to write; perf.data, blame.data, lcov.info, heap.data, race.data", AT(output)),
+           "where to write; perf.data, blame.data, lcov.info, heap.data, race.data, trace.json",
+           AT(output)),
     OPTION({"--show"}, NULL, PITOT_RECORD, OPTION_FLAG, "then draws it, as pitot show does",
            AT(show)),
     OPTION({"-i", "--input"}, "FILE", PITOT_BLAME | PITOT_RACE, OPTION_TEXT,
            "the file to read, without QEMU; blame.data; the first of several of race", AT(input)),
-    OPTION({"-m", "--memory"}, "SIZE", PITOT_RECORD | PITOT_BLAME, OPTION_TEXT,
-           "the room for samples of --overwrite, 4M; for writers of all memory, 256M",
+    OPTION({"-i", "--input"}, "FILE", PITOT_TRACE, OPTION_TEXT,
+           "a recording with tracepoints, to be read without QEMU", AT(input)),
+    OPTION({"-m", "--memory"}, "SIZE", SAMPLED | PITOT_BLAME, OPTION_TEXT,
+           "the room for samples of --overwrite, 4M, 64M of trace; for writers of all memory, "
+           "256M",
            .set = read_size, AT(memory)),
     OPTION({"-n"}, "N", PITOT_BLAME, OPTION_NUMBER, "how many writers of each word; 3", .least = 1,
            .most = WRITERS_MOST, .unit = "writers", AT(writes)),
     OPTION({"--depth"}, "N", PITOT_GRAPH, OPTION_NUMBER, "how deep calls are shown; 10", .least = 1,
            .most = DEPTH_MOST, .what = "depth", .unit = "levels", AT(depth)),
+    OPTION({"-f", "--function"}, "GLOB", PITOT_TRACE, OPTION_TEXT,
+           "calls of these functions only; all of them", OPTION_ADDS, .set = add_function,
+           AT(functions)),
+    OPTION({"--depth"}, "N", PITOT_TRACE, OPTION_NUMBER,
+           "calls of the N outermost levels of a thread only", .least = 1, .most = DEPTH_MOST,
+           .what = "depth", .unit = "levels", AT(levels)),
+    OPTION({"--least"}, "N", PITOT_TRACE, OPTION_NUMBER,
+           "calls that take N instructions or more; 10000, with -f all", .least = 1, AT(least)),
     OPTION({"-n"}, "N", PITOT_LAST, OPTION_NUMBER, "how many calls of each CPU; 200", .least = 1,
            .most = LAST_MOST, .what = "-n", .unit = "calls", AT(calls)),
     OPTION({"-n"}, "N", PITOT_REPEAT, OPTION_NUMBER, "how many runs; 10", .least = 1, AT(runs)),
@@ -144,12 +167,12 @@ static const struct option rows[] = {
            "counts and samples from each entry of FUNCTION on", AT(from)),
     OPTION({"--until"}, "FUNCTION", WINDOWED, OPTION_TEXT, "... to the next entry of FUNCTION",
            AT(until)),
-    OPTION({"--max"}, "N", PITOT_RECORD | PITOT_HEAP | PITOT_RACE, OPTION_NUMBER,
-           "... and N samples or reports at most", .least = 1, AT(most)),
-    OPTION({"--trigger", "--stop"}, "EVENT", PITOT_RECORD, OPTION_EVENTS,
+    OPTION({"--max"}, "N", SAMPLED | PITOT_HEAP | PITOT_RACE, OPTION_NUMBER,
+           "... and N samples or reports at most; of trace events, 1000000", .least = 1, AT(most)),
+    OPTION({"--trigger", "--stop"}, "EVENT", SAMPLED, OPTION_EVENTS,
            "an event as with -e; its first hit is the last sample", OPTION_ADDS, .set = add_event,
            AT(stop)),
-    OPTION({"--overwrite"}, NULL, PITOT_RECORD, OPTION_FLAG, "keeps the last samples, up to -m",
+    OPTION({"--overwrite"}, NULL, SAMPLED, OPTION_FLAG, "keeps the last samples, up to -m",
            AT(overwrite)),
     OPTION({"--symbols"}, "FILE", ALL, OPTION_TEXT,
            "instead of --kernel: the output of nm, or a map of GNU ld", AT(symbols),
@@ -198,6 +221,10 @@ const struct options options_graph =
 const struct options options_last =
     COMMAND("last", USAGE, "the last calls of each CPU before the end", PITOT_LAST);
 
+const struct options options_trace =
+    COMMAND("trace", "[OPTION]... [-i FILE] [-- QEMU ARGUMENT...]",
+            "who ran when, as a timeline for Perfetto and others", PITOT_TRACE);
+
 const struct options options_race =
     COMMAND("race", "[OPTION]... [-i FILE...] [-- QEMU ARGUMENT...]",
             "finds races between CPUs, and with interrupts", PITOT_RACE);
@@ -240,10 +267,7 @@ static int read_functions(const struct options *of, int at, int argc, char **arg
     int more = 0;
 
     for (; at < argc && strcmp(argv[at - 1], "--") != 0; at += more) {
-        char *event = malloc(sizeof(CALLS) + strlen(argv[at]));
-        int error = event ? add_event(&options->events, argv[at],
-                                      strcat(strcpy(event, CALLS), argv[at]), why)
-                          : refuse(why, ENOMEM, "out of memory");
+        int error = add_function(&options->events, argv[at], argv[at], why);
 
         if (error)
             return error;
@@ -322,6 +346,27 @@ static int check_race(const struct pitot_options *options, struct refusal *why)
     return 0;
 }
 
+/* With QEMU, trace follows a kernel; with a file, it reads what was recorded. */
+static int check_trace(const struct pitot_options *options, struct refusal *why)
+{
+    bool runs = options->qemu;
+
+    if (options->input && runs)
+        return refuse(why, EINVAL, "-i reads a file; leave out -- QEMU");
+    if (!options->input && !runs)
+        return refuse(why, EINVAL, "no QEMU command and no -i FILE; pitot help trace");
+    if (options->overwrite && options->most)
+        return refuse(why, EINVAL, "--max keeps the first events, --overwrite the last; give one");
+    if (options->memory && options->memory < MEMORY_LEAST)
+        return refuse(why, EINVAL, "-m: at least %uK are needed", MEMORY_LEAST >> 10);
+    if (options->input &&
+        (options->events.count || options->functions.count || options->stop.count ||
+         options->levels || options->least || options->from || options->until || options->most ||
+         options->overwrite || options->registers || options->kernel || options->symbols))
+        return refuse(why, EINVAL, "-i: the whole recording is read; only -o may be given");
+    return 0;
+}
+
 int pitot_options_read(const struct options *of, int argc, char **argv,
                        struct pitot_options *options, struct refusal *why)
 {
@@ -341,7 +386,7 @@ int pitot_options_read(const struct options *of, int argc, char **argv,
         at = read_functions(of, at, argc, argv, options, why);
     if (at < 0)
         return at;
-    if (of->command == PITOT_RECORD && options->memory && !options->overwrite)
+    if (of->command & SAMPLED && options->memory && !options->overwrite)
         return refuse(why, EINVAL, "-m is the size of what --overwrite keeps; add --overwrite");
     options->qemu = at < argc ? argv + at : NULL;
     if (of->command == PITOT_SHOW)
@@ -356,6 +401,8 @@ int pitot_options_read(const struct options *of, int argc, char **argv,
         return check_race(options, why);
     if (of->command == PITOT_GRAPH && options->output && !options->html)
         return refuse(why, EINVAL, "-o names a page; add --html");
+    if (of->command == PITOT_TRACE)
+        return check_trace(options, why);
     if (!options->qemu)
         return refuse(why, EINVAL, "no QEMU command; pitot %s %s", of->name, of->usage);
     return 0;

@@ -27,6 +27,7 @@ enum pitot_command {
     PITOT_LOCKS = 256,
     PITOT_RACE = 512,
     PITOT_REPEAT = 1024,
+    PITOT_TRACE = 2048,
 };
 
 struct spelt_events {
@@ -51,7 +52,11 @@ struct pitot_options {
     const char *event;                     /* for show; NULL: not given */
     bool html;                             /* for blame and graph: the answer as a page */
     uint64_t depth;                        /* for a graph */
-    uint64_t writes;                       /* for blame: writers per word; 0: not given */
+    /* for trace: calls of functions, as events; levels of calls; 0: not given */
+    struct spelt_events functions;
+    uint64_t levels;
+    uint64_t least;  /* time of a call; 0: not given */
+    uint64_t writes; /* for blame: writers per word; 0: not given */
     /* for heap: functions as typed, and the fewest live bytes to list; 0: not given */
     struct spelt_events alloc, realloc, free, allocator;
     uint64_t leaks;
@@ -73,8 +78,8 @@ struct pitot_options {
 };
 
 extern const struct options options_record, options_stat, options_blame, options_graph,
-    options_last, options_cover, options_heap, options_locks, options_race, options_repeat,
-    options_show;
+    options_last, options_trace, options_cover, options_heap, options_locks, options_race,
+    options_repeat, options_show;
 
 /* Keeps pointers into argv, which is modified. */
 int pitot_options_read(const struct options *of, int argc, char **argv,

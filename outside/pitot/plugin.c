@@ -198,12 +198,18 @@ int plugin_add_range(struct watch *watch, struct request_list *list, uint64_t fi
     return range[0] < end ? plugin_add_addresses(watch, list, range, 2, why) : 0;
 }
 
+/* In a trace, instructions are counted alone: its clock must not be changed by samples of them. */
+static bool is_sampled(const struct watch *watch, const struct event *event)
+{
+    return watch->sampled && !(watch->request.trace.slices && event->kind == EVENT_INSTRUCTIONS);
+}
+
 static int ask_event(struct watch *watch, const struct event *event, struct request_event *asked,
                      struct refusal *why)
 {
     *asked = (struct request_event){.kind = event->kind,
                                     .stops = event->stops,
-                                    .period = watch->sampled ? event->period : 0,
+                                    .period = is_sampled(watch, event) ? event->period : 0,
                                     .address = event->address,
                                     .length = event->length,
                                     .access = event->access,

@@ -37,6 +37,9 @@ static const size_t sizes[] = {
     [WIRE_LOCKS] = sizeof(struct wire_locks),
     [WIRE_RACE] = sizeof(struct wire_race),
     [WIRE_STOPS] = sizeof(struct wire_stops),
+    [WIRE_SLICE] = sizeof(struct wire_slice),
+    [WIRE_RUN] = sizeof(struct wire_run),
+    [WIRE_TRACED] = sizeof(struct wire_traced),
 };
 
 void *wire_room(struct wire_reader *reader, size_t *room)

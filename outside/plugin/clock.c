@@ -51,7 +51,7 @@ static void begin_cpu(unsigned cpu)
     count = cpu < count ? count : cpu + 1;
     clock_find(cpu);
     cpus[cpu].counters->executed = DUE;
-    cpus[cpu].offset = -DUE;
+    __atomic_store_n(&cpus[cpu].offset, -DUE, __ATOMIC_RELEASE); /* last: see clock_sum */
 }
 
 #if QEMU_API >= 7
@@ -78,8 +78,9 @@ static void expect_cpus(qemu_plugin_id_t id)
 }
 #endif
 
-bool clock_begin(qemu_plugin_id_t id)
+bool clock_begin(qemu_plugin_id_t id, unsigned most)
 {
+    (void)most;
     board = qemu_plugin_scoreboard_new(sizeof(struct counters));
     for (unsigned cpu = 0; cpu < FOLLOW_CPUS; cpu++)
         cpus[cpu].counters = &none;
@@ -92,12 +93,19 @@ uint64_t clock_time(unsigned cpu)
     return cpus[cpu].counters->executed + cpus[cpu].offset;
 }
 
+/* CPUs that have not begun have no offset. */
 uint64_t clock_sum(void)
 {
-    uint64_t sum = qemu_plugin_u64_sum(EXECUTED);
+    uint64_t sum = 0;
 
-    for (unsigned cpu = 0; cpu < FOLLOW_CPUS; cpu++)
-        sum += cpus[cpu].offset;
+    if (count == 1)
+        return clock_time(0);
+    for (unsigned cpu = 0; cpu < count; cpu++) {
+        const struct counters *counters = qemu_plugin_scoreboard_find(board, cpu);
+        uint64_t offset = __atomic_load_n(&cpus[cpu].offset, __ATOMIC_ACQUIRE);
+
+        sum += offset ? __atomic_load_n(&counters->executed, __ATOMIC_ACQUIRE) + offset : 0;
+    }
     return sum;
 }
 
@@ -154,7 +162,7 @@ void clock_watch(struct qemu_plugin_tb *translated, const struct block *block)
                                                   QEMU_PLUGIN_COND_GE, EXPECTED, 1, own);
     qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(translated, QEMU_PLUGIN_INLINE_ADD_U64,
                                                       EXECUTED, block->count);
-    if (run.last)
+    if (run.last || run.trace)
         qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(translated, QEMU_PLUGIN_INLINE_STORE_U64,
                                                           PLACE, block->start);
     if (run.samples)
@@ -175,9 +183,12 @@ static struct cpu {
     bool expected;
 } cpus[FOLLOW_CPUS];
 
-bool clock_begin(qemu_plugin_id_t id)
+static unsigned cpu_count; /* that the machine may have */
+
+bool clock_begin(qemu_plugin_id_t id, unsigned most)
 {
     (void)id;
+    cpu_count = most;
     for (unsigned cpu = 0; cpu < FOLLOW_CPUS && !run.samples; cpu++)
         cpus[cpu].due = cpus[cpu].sample = UINT64_MAX;
     return true;
@@ -197,7 +208,7 @@ uint64_t clock_sum(void)
 {
     uint64_t sum = 0;
 
-    for (unsigned cpu = 0; cpu < FOLLOW_CPUS; cpu++)
+    for (unsigned cpu = 0; cpu < cpu_count; cpu++)
         sum += clock_time(cpu);
     return sum;
 }

@@ -17,8 +17,8 @@ struct block {
     uint32_t count;      /* instructions */
 };
 
-/* Once, before the machine runs. False: no memory. */
-bool clock_begin(qemu_plugin_id_t id);
+/* Once, before the machine of at most so many CPUs runs. False: no memory. */
+bool clock_begin(qemu_plugin_id_t id, unsigned cpus);
 
 /* Counts a block; `block` stays valid for as long as QEMU runs. */
 void clock_watch(struct qemu_plugin_tb *translated, const struct block *block);
@@ -29,7 +29,12 @@ void clock_watch(struct qemu_plugin_tb *translated, const struct block *block);
  */
 void clock_find(unsigned cpu);
 
-/* Instructions that this CPU, or all, have executed, with all of the current block. */
+/*
+ * Instructions that this CPU, or all, have executed, with all of the current block. Of all: what a
+ * CPU did before it asked, and another one saw before that asked, has made the second answer no
+ * less. Each counts before a block runs, so the first answer has no more than the counts that the
+ * second one finds: on an x86 host stores, and loads, are seen in order.
+ */
 uint64_t clock_time(unsigned cpu);
 uint64_t clock_sum(void);
 

@@ -183,17 +183,15 @@ uint64_t events_on_instructions(unsigned cpu, uint64_t time, uint64_t ip)
  * QEMU reports a read-modify-write as a read and a write of the same bytes by the same instruction,
  * or as both at once. It is one hit, as with a debug register.
  */
-void events_on_access(unsigned cpu, uint64_t time, uint64_t ip, uint64_t address, unsigned length,
-                      unsigned access)
+void events_on_access(unsigned cpu, const struct wire_sample *hits)
 {
-    uint64_t last = address + length - 1;
-    struct wire_sample sample;
+    uint64_t ip = hits->ip, address = hits->address, last = address + hits->length - 1;
+    unsigned access = hits->access;
+    struct wire_sample sample = *hits;
     bool second;
 
     if (!window_open() || address > around.last || last < around.first)
         return;
-    sample = (struct wire_sample){
-        .ip = ip, .time = time, .address = address, .length = length, .access = access};
     second =
         access & WIRE_WRITE && read_before[cpu].ip == ip && read_before[cpu].address == address;
     for (unsigned i = 0; i < count; i++) {

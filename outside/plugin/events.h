@@ -43,11 +43,8 @@ static inline bool events_are_near(uint64_t address)
     return address - events_lowest <= events_span;
 }
 
-/*
- * Report an access (`access`: bits of enum wire_access), and a call of the function at `ip`.
- */
-void events_on_access(unsigned cpu, uint64_t time, uint64_t ip, uint64_t address, unsigned length,
-                      unsigned access);
+/* Report an access, with its time, place and value, and a call of the function at `ip`. */
+void events_on_access(unsigned cpu, const struct wire_sample *access);
 void events_on_call(unsigned cpu, uint64_t time, uint64_t ip);
 
 /* Reports that the return instruction at `ip` has ended that call. */

@@ -12,6 +12,7 @@
 #include "outside/plugin/last.h"
 #include "outside/plugin/locks.h"
 #include "outside/plugin/tell.h"
+#include "outside/plugin/trace.h"
 #include "outside/plugin/window.h"
 
 struct run run;
@@ -38,10 +39,12 @@ static void begin_parts(qemu_plugin_id_t id, const struct request *request, unsi
     run.graph = request->graph;
     run.last = request->last;
     run.locks = request->locks.watch;
+    run.trace = request->trace.slices;
     run.returns = events_returns();
     run.samples = events_instructions();
-    run.entries = run.graph || run.returns || run.last;
-    run.vectors = run.last || events_vectors() || blame_watch() || run.locks || request->race.every;
+    run.entries = run.graph || run.returns || run.last || run.trace;
+    run.vectors = run.last || run.trace || events_vectors() || blame_watch() || run.locks ||
+                  request->race.every;
     last_init(run.last);
 }
 
@@ -52,7 +55,8 @@ const char *run_begin(qemu_plugin_id_t id, const struct request *request, unsign
     begin_parts(id, request, count);
     if (!code_begin(request))
         return "the kernel's file cannot be read";
-    if (!follow_init() || (run.graph && !graph_init()) || !clock_begin(id))
+    if (!follow_init() || (run.graph && !graph_init()) || (run.trace && !trace_begin(request)) ||
+        !clock_begin(id, count))
         return "out of memory";
     wrong = heap_begin(request, count);
     if (wrong)
@@ -77,6 +81,12 @@ void run_change(unsigned cpu)
     judges_before_switch(cpu);
 }
 
+/* The time of an event: of a trace on all CPUs' clock. */
+static uint64_t event_time(unsigned cpu)
+{
+    return run.trace ? clock_sum() : clock_time(cpu);
+}
+
 /* The current context may be another one; `called`: it has begun. */
 static void charge(unsigned cpu, bool called)
 {
@@ -89,6 +99,8 @@ void run_changed(unsigned cpu)
     charge(cpu, false);
     if (!ended)
         judges_after_switch(cpu);
+    if (run.trace && !ended)
+        trace_change(cpu, false, 0, NULL);
     locks_give();
 }
 
@@ -103,8 +115,11 @@ static void begins(unsigned cpu, uint64_t entry, const struct last_interrupt *in
 __attribute__((noinline)) static void call_anew(unsigned cpu, uint64_t place,
                                                 const struct code *call)
 {
-    run_take(cpu);
+    bool is_on = run_take(cpu);
+
     follow_call(cpu, place, call->ip, call->next, call->target);
+    if (run.trace && is_on)
+        trace_change(cpu, call->target != call->next, call->target, NULL);
     locks_give();
 }
 
@@ -115,9 +130,11 @@ __attribute__((noinline)) static void enter(unsigned cpu, uint64_t place, const 
         follow_time(cpu, clock_time(cpu));
     if (!follow_calls(cpu, place, call->ip, call->next, call->target))
         call_anew(cpu, place, call);
+    else if (run.trace)
+        trace_called(cpu, call->target);
     if (call->target == 0) {
         clock_expect(cpu);
-    } else if (call->target != call->next) {
+    } else if ((run.graph || run.last) && call->target != call->next) {
         run_take(cpu);
         begins(cpu, call->target, NULL);
         locks_give();
@@ -141,7 +158,7 @@ __attribute__((noinline)) static void return_anew(unsigned cpu, uint64_t place, 
     run_change(cpu);
     if (follow_return(cpu, place, &returned) && !ended) {
         if (run.returns)
-            events_on_return(cpu, clock_time(cpu), ip, &returned);
+            events_on_return(cpu, event_time(cpu), ip, &returned);
         if (returned.allocation)
             judges_return(cpu, returned.allocation);
     }
@@ -155,6 +172,8 @@ void run_return(unsigned cpu, uint64_t place, uint64_t ip)
     } else if (run.graph) {
         run_take(cpu);
         run_changed(cpu);
+    } else if (run.trace) {
+        trace_returned(cpu, ip);
     }
 }
 
@@ -184,10 +203,12 @@ void run_interrupt(unsigned cpu, const struct run_interrupt *interrupt)
     follow_interrupt(cpu, &interrupt->follow);
     if (run.entries)
         begins(cpu, interrupt->follow.entry, &last);
+    if (run.trace && !ended)
+        trace_change(cpu, true, interrupt->follow.entry, &last);
     if (!ended && blame_watch())
         store_frame(cpu, interrupt);
     if (!ended)
-        events_on_interrupt(cpu, clock_time(cpu), interrupt->follow.entry, interrupt->vector);
+        events_on_interrupt(cpu, event_time(cpu), interrupt->follow.entry, interrupt->vector);
     if (!ended)
         judges_interrupt(cpu, interrupt);
     locks_give();
@@ -198,6 +219,8 @@ void run_begins(unsigned cpu, uint64_t ip)
     run_change(cpu);
     if (follow_begin(cpu, ip))
         begins(cpu, ip, NULL);
+    if (run.trace && !ended)
+        trace_entered(cpu, ip);
     locks_give();
 }
 
@@ -221,6 +244,8 @@ void run_reset(unsigned first, void *own)
     run_take(first);
     code_reset();
     judges_reset();
+    if (run.trace && !ended)
+        trace_cut();
     for (unsigned cpu = 0; cpu < FOLLOW_CPUS; cpu++) {
         facts_reset(cpu);
         blame_flush(cpu);
@@ -235,19 +260,30 @@ static uint64_t site_of(const void *own)
 
 static void end_if_stopped(void)
 {
-    if (__builtin_expect(events_stopped(), 0))
-        window_end(clock_sum());
+    if (__builtin_expect(!events_stopped(), 1))
+        return;
+    window_end(clock_sum());
+    if (run.trace)
+        trace_cut();
 }
 
-/* `as_store`: what a store counts as, bits of enum wire_access. */
+/*
+ * `as_store`: what a store counts as, bits of enum wire_access. Of an atomic instruction, which
+ * counts as both, QEMU may tell its operand in place of the value.
+ */
 __attribute__((noinline)) static void access_near(unsigned cpu, qemu_plugin_meminfo_t info,
                                                   uint64_t address, uint64_t ip, unsigned as_store)
 {
-    unsigned access = qemu_plugin_mem_is_store(info) ? as_store : WIRE_READ;
+    struct wire_sample sample = {.ip = ip,
+                                 .address = address,
+                                 .length = 1u << qemu_plugin_mem_size_shift(info),
+                                 .access = qemu_plugin_mem_is_store(info) ? as_store : WIRE_READ};
 
+    if (as_store == WIRE_WRITE)
+        sample.valued = store_access_value(info, sample.length, &sample.value);
     if (run_take(cpu)) {
-        events_on_access(cpu, clock_time(cpu), ip, address, 1u << qemu_plugin_mem_size_shift(info),
-                         access);
+        sample.time = event_time(cpu);
+        events_on_access(cpu, &sample);
         end_if_stopped();
     }
     locks_give();
@@ -318,7 +354,7 @@ void run_call_store(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, 
 void run_function(unsigned cpu, void *own)
 {
     if (run_take(cpu) && follow_enters(cpu, site_of(own))) {
-        events_on_call(cpu, clock_time(cpu), site_of(own));
+        events_on_call(cpu, event_time(cpu), site_of(own));
         end_if_stopped();
     }
     locks_give();
@@ -346,6 +382,11 @@ void run_border(unsigned cpu, void *own)
 
     if (run_take(cpu))
         window_cross(border->ip, clock_sum() - border->next);
+    if (run.trace && !ended) {
+        trace_cut();
+        trace_change(cpu, false, 0, NULL);
+        trace_entered(cpu, border->ip);
+    }
     locks_give();
 }
 
@@ -387,6 +428,8 @@ void run_end(void)
     totals.samples_left_out = window_left_out();
     if (run.graph)
         graph_tell();
+    if (run.trace)
+        trace_tell();
     tell_end(&totals);
     locks_give();
 }

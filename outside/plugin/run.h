@@ -21,6 +21,7 @@ extern struct run {
     bool graph;     /* report costs (graph.h) */
     unsigned last;  /* calls kept per CPU (last.h); 0: none */
     bool locks;     /* the kernel's locks (kernel_locks.h) */
+    bool trace;     /* who ran when (trace.h) */
     /* Derived from events and these. */
     bool returns; /* there is an event for returns */
     bool samples; /* there is an event for instructions, with a period */

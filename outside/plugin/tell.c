@@ -260,6 +260,23 @@ void tell_stops(struct wire_stops *stops)
     put(stops, sizeof(*stops), WIRE_STOPS, 0);
 }
 
+void tell_slice(struct wire_slice *slice, uint32_t context, unsigned cpu)
+{
+    tell_thread(slice->thread, context, slice->at);
+    lost += !put(slice, sizeof(*slice), WIRE_SLICE, cpu);
+}
+
+void tell_ran(struct wire_run *ran, uint32_t context, uint64_t ip, unsigned cpu)
+{
+    tell_thread(ran->thread, context, ip);
+    lost += !put(ran, sizeof(*ran), WIRE_RUN, cpu);
+}
+
+void tell_traced(struct wire_traced *totals)
+{
+    put(totals, sizeof(*totals), WIRE_TRACED, 0);
+}
+
 void tell_number(enum wire_kind kind, unsigned cpu, uint64_t number)
 {
     struct wire_number record = {.number = number};

@@ -40,6 +40,11 @@ void tell_locks(struct wire_locks *totals);
 void tell_race(struct wire_race *race);
 void tell_stops(struct wire_stops *stops);
 
+/* These send the thread first, which may be in this context, or at `ip`. */
+void tell_slice(struct wire_slice *slice, uint32_t context, unsigned cpu);
+void tell_ran(struct wire_run *ran, uint32_t context, uint64_t ip, unsigned cpu);
+void tell_traced(struct wire_traced *totals);
+
 /* Sends a struct wire_number. */
 void tell_number(enum wire_kind kind, unsigned cpu, uint64_t number);
 

@@ -72,7 +72,8 @@ for my $apart (4096, 0) {
     for my $command (['stat', '-e', 'call:leaf,return:leaf,mem:begun:rw,irq'],
         ['record', '-g', '-o', "$logs/perf.data", '-e', 'call:leaf', '-c', 10],
         ['record', '-g', '-o', "$logs/perf.data", '-c', 1000], ['graph', 'work'], ['last'],
-        ['blame', '-o', "$logs/blame.data"], ['cover', '-o', "$logs/lcov.info"]) {
+        ['blame', '-o', "$logs/blame.data"], ['cover', '-o', "$logs/lcov.info"],
+        ['trace', '--least', 1, '-o', "$logs/trace.json", '-e', 'mem:begun:rw']) {
         Pitot::Perf::run_between("$logs/said", "$logs/err", '/dev/null', 'timeout', $patience,
             "$logs/outside/pitot", @$command, '--', "$logs/qemu", @machine);
         my $said = slurp("$logs/said") . slurp("$logs/err");

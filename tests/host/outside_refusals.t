@@ -17,7 +17,7 @@ my $room = stand_in_room();
 my $elf = "$room/kernel.elf";
 my @qemu = ('--', "$room/qemu", '-kernel', $elf);
 my ($wrong_usage, $refused) = (129, 1);
-my @commands = qw(record stat blame graph last cover heap locks race repeat show);
+my @commands = qw(record stat blame graph last trace cover heap locks race repeat show);
 plugin_says(begin(1), end());
 
 # --- Help ----------------------------------------------------------------------------------------

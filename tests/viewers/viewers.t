@@ -1,19 +1,21 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
 # of: docs/demo.perf, tools/show, tools/perf-file, outside/show, outside/pitot/show
-# of: outside/pitot/question
+# of: outside/pitot/question, outside/pitot/trace
 #
 # The demonstration's recording in the programs that other people wrote, each of which must find all
 # of it: perf, Chromium, which opens and clicks the page of `pitot show`, npm's speedscope, and
 # Firefox Profiler's own importer; and in hotspot's parser that and a recording of the kernel that
 # was built. Chromium also opens pages of a kernel in QEMU, of `pitot show`, `blame` and `graph`:
-# what it reads there is what perf report and the answers as text have. Run by `make viewers`, which
+# what it reads there is what perf report and the answers as text have. A trace of that kernel, in
+# those of them that open one. Run by `make viewers`, which
 # fetches these; a program that is not there is a failure.
 use strict;
 use warnings;
 use lib 'tests/lib';
 use Cwd qw(getcwd);
 use File::Path qw(make_path remove_tree);
+use JSON::PP qw(decode_json);
 use MIME::Base64 qw(encode_base64);
 use Test::More;
 use Pitot::Browser;
@@ -260,10 +262,15 @@ browser_close($browser);
 # --- speedscope, in Chromium without a window ----------------------------------------------------
 
 # What its command line does: a script beside the page calls the page's own loader.
-my $weighted = said("tools/show page $recording --speedscope -o -");
-write_bytes("$room/speedscope.js",
-    'speedscope.loadFileFromBase64("demo.json","' . encode_base64($weighted, '') . '")');
-my $page = "file://$npm/speedscope/dist/release/index.html#localProfilePath=$room/speedscope.js";
+sub in_speedscope
+{
+    my ($content) = @_;
+    write_bytes("$room/speedscope.js",
+        'speedscope.loadFileFromBase64("demo.json","' . encode_base64($content, '') . '")');
+    return "file://$npm/speedscope/dist/release/index.html#localProfilePath=$room/speedscope.js";
+}
+
+my $page = in_speedscope(said("tools/show page $recording --speedscope -o -"));
 my $chromium = 'chromium --headless --no-sandbox --disable-gpu --virtual-time-budget=20000';
 my $shown = said("$chromium --dump-dom '$page'");
 like($shown, qr{>fs-stress \(1\)<}, 'speedscope shows the thread');
@@ -274,13 +281,49 @@ cmp_ok(-s "$room/speedscope.png" // 0, '>', 20_000,
 # --- Firefox Profiler: the importer of the page, as a program ------------------------------------
 
 my $profiler = "$npm/.bin/profiler-cli";
+
+# Its daemon may need longer than the half second that it waits for it.
+sub profiler_loads
+{
+    my ($file) = @_;
+    said("$profiler load $file || for n in 1 2 3 4 5 6 7 8 9; do "
+        . "$profiler status && break; sleep 1; done");
+    return;
+}
+
 write_bytes("$room/demo.json", said("tools/show page $recording --firefox -o -"));
-said("$profiler load $room/demo.json");
+profiler_loads("$room/demo.json");
 my $profile = said("$profiler thread samples --include-idle");
 said("$profiler stop --all");
 like($profile, qr/^  f-\d+\. boot_entry_high - total: $weight \(100\.0%\)$/m,
     'Firefox Profiler has all that was hit below the outermost function');
 like($profile, qr/ lock_kernel - total: $half \(50\.0%\)$/m,
     '... and half of it in this one');
+
+# --- A trace, in both ----------------------------------------------------------------------------
+
+my @kernel = machine_of("file:$room/trace.console", '-kernel', "$build/pitot.elf", '-initrd',
+    "$build/programs.tar", '-append', "'run=fs-stress 1; poweroff'");
+my $command = join(' ', map { my $word = s/'/'\\''/gr; "'$word'" } @kernel);
+system("$build/outside/pitot trace --least 1000 -o $room/trace.json -- $command 2> $room/errors");
+my $json = slurp_if_there("$room/trace.json") || '{}';
+my (%threads, %events);
+for my $event (@{decode_json($json)->{traceEvents} // []}) {
+    my $track = "$event->{pid}/" . ($event->{tid} // '');
+    $threads{$track} = $event->{args}{name} if $event->{name} eq 'thread_name';
+    $events{$track}++ if $event->{ph} ne 'M';
+}
+cmp_ok(scalar(keys(%events)), '>', 2, 'a trace of the kernel') or diag(slurp("$room/errors"));
+profiler_loads("$room/trace.json");
+my $listed = said("$profiler thread list");
+said("$profiler stop --all");
+my %listed;
+$listed{$1} += $2 =~ tr/,//dr while $listed =~ /^[* ] t-\d+ +(\S.*?)  .* ([\d,]+)$/mg;
+my %expected;
+$expected{$threads{$_}} += $events{$_} for keys(%events);
+is_deeply(\%listed, \%expected, 'Firefox Profiler has each event of each thread');
+$shown = said("$chromium --dump-dom '" . in_speedscope($json) . "'");
+like($shown, qr{>CPUs \(pid \d+\), CPU 0 \(tid \d+\)<}, 'speedscope shows the CPU');
+like($shown, qr{>pitot\.elf \(pid 1\), \w+ \(tid 2\)<}, '... and the threads');
 
 done_testing();

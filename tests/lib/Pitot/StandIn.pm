@@ -27,7 +27,7 @@ our @EXPORT = qw(stand_in_room plugin_says plugin_says_last pitot stand_in_words
     %place $wire_version link_kernel begin context function handler thread sample registers count
     cost where last_call word mapping clock lost block end slide strange patched late
     unknown heap_report live objects held unread race_report
-    stops);
+    stops slice ran traced);
 
 my $build = $ENV{BUILD} // 'build';
 my $room;
@@ -173,6 +173,7 @@ sub request
     my @locks = $take->('Q<2 L<2', 128);
     my ($seed, $every, undef, $sync, $synced) = $take->('Q<L<4');
     my ($shake) = $take->('Q<');
+    my ($slices, $depth, $least, $function, $functions) = $take->('L<2Q<L<2');
     my @addresses = unpack("x$at Q<*", $bytes);
     die("a request of $size bytes, of version $version\n")
         if "$magic $version" ne "pitotASK $wire_version" || $size != length($bytes)
@@ -194,6 +195,9 @@ sub request
             @locks[0 .. $lock_count - 1]),
         $every ? "race=$every:$seed" : (), $shake ? "shake=$shake" : (),
         $synced ? 'sync=' . hexadecimal(@addresses[$sync .. $sync + $synced - 1]) : (),
+        $slices ? "trace=$least" . ($depth < 0xffffffff ? ":$depth" : '') : (),
+        $functions
+        ? 'functions=' . hexadecimal(@addresses[$function .. $function + $functions - 1]) : (),
         (map { event_words(\@addresses, @$_) } @events[0 .. $event_count - 1]),
         $from ? sprintf('from=%x', $from) : (), $until ? sprintf('until=%x', $until) : (),
         $most ? "max=$most" : ());
@@ -268,8 +272,9 @@ sub sample
 {
     my %of = (cpu => 0, event => 0, thread => 0, context => 0, access => 0, time => 0, weight => 1,
         address => 0, spent => 0, length => 0, @_);
-    return record(4, $of{cpu}, 'L<4Q<5L<2',
-        @of{qw(event thread context access ip time weight address spent length)}, 0);
+    return record(4, $of{cpu}, 'L<4Q<5L<2Q<',
+        @of{qw(event thread context access ip time weight address spent length)},
+        defined $of{value} ? 1 : 0, $of{value} // 0);
 }
 
 # Those of the next sample: ax bx cx dx si di bp sp ip, r8 to r15; those that are not given are 0.
@@ -357,6 +362,28 @@ sub stops
 {
     my %of = (stops => 0, places => 0, more => 0, ran => 1, interrupted => 0, @_);
     return record(71, 0, 'Q<5', @of{qw(stops places more ran interrupted)});
+}
+
+# A slice of a thread: `by`: 0 a call, 1 an interrupt, 3 a system call.
+sub slice
+{
+    my %of = (cpu => 0, thread => 1, depth => 1, shorter => 0, shorter_time => 0, vector => -1,
+        error => 0, by => 0, flags => 0, @_);
+    return record(80, $of{cpu}, 'L<2Q<5l<L<3',
+        @of{qw(thread depth at began ended shorter shorter_time vector error by flags)});
+}
+
+# A CPU ran a thread.
+sub ran
+{
+    my ($cpu, $thread, $began, $ended) = @_;
+    return record(81, $cpu, 'L<2Q<2', $thread, 0, $began, $ended);
+}
+
+sub traced
+{
+    my ($ended, $full_at, $summed) = @_;
+    return record(82, 0, 'Q<3', $ended, $full_at // 0, $summed // 0);
 }
 
 sub clock

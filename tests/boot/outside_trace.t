@@ -1,0 +1,216 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-2-Clause
+# of: outside, docs/outside.md, tests/guests, tools/show
+#
+# `pitot trace`: its slices are as many as `pitot stat` counts, lie within each other, and are in
+# order across CPUs (tests/guests/trace.c); its window, its bounds, and what is traced of programs;
+# and the tracepoints of Pitot's own kernel in the same form.
+use strict;
+use warnings;
+use lib 'tests/lib';
+use File::Path qw(make_path);
+use JSON::PP qw(decode_json);
+use List::Util qw(max);
+use Test::More;
+use Pitot::Files;
+use Pitot::Guest;
+use Pitot::Outside;
+use Pitot::Patience;
+use Pitot::Perf;
+
+plan skip_all => "a plugin is QEMU's" if ($ENV{MACHINE} // 'qemu') ne 'qemu';
+
+my $build = $ENV{BUILD} // 'build';
+my $logs = "$build/logs/outside_trace";
+my $cpus = 9999999;    # the process of the CPUs' tracks
+make_path($logs);
+
+# What pitot and the kernel say, and the status.
+sub run_ok
+{
+    my ($status, @words) = @_;
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+    my $is = Pitot::Perf::run_between("$logs/out", "$logs/said", '/dev/null', 'timeout', $patience,
+        @words);
+    is($is, $status, join(" ", @words[0, 1], "...")) or diag(slurp("$logs/said"));
+    return slurp("$logs/said");
+}
+
+# The events by track, with begin, end and name: {'1/2' => [{...}]}; and what is said.
+sub trace
+{
+    my ($status, @words) = @_;
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+    my $said = run_ok($status, "$build/outside/pitot", 'trace', '-o', "$logs/trace.json", @words);
+    return (tracks_of("$logs/trace.json"), $said);
+}
+
+sub tracks_of
+{
+    my ($file) = @_;
+    my %tracks;
+    my ($last, $disordered) = (0, 0);
+    for my $event (@{decode_json(slurp($file))->{traceEvents}}) {
+        next if $event->{ph} eq 'M';
+        my $begin = sprintf('%.0f', 1000 * $event->{ts});
+        $disordered++ if $begin < $last;
+        $last = $begin;
+        push(@{$tracks{"$event->{pid}/$event->{tid}"}}, {%$event, begin => $begin,
+            end => $begin + sprintf('%.0f', 1000 * ($event->{dur} // 0))});
+    }
+    is($disordered, 0, '... its times are in order');
+    my $crossing = 0;
+    for my $track (values(%tracks)) {
+        my @open;
+        for my $slice (grep { $_->{ph} eq 'X' } @$track) {
+            pop(@open) while @open && $open[-1] <= $slice->{begin}
+                && !($open[-1] == $slice->{begin} && $slice->{end} == $slice->{begin});
+            $crossing++ if @open && $open[-1] < $slice->{end};
+            push(@open, $slice->{end});
+        }
+    }
+    is($crossing, 0, '... and slices of a track lie within each other or apart');
+    return \%tracks;
+}
+
+# The events of all threads, of a category, with a name.
+sub events_of
+{
+    my ($tracks, $category, $name) = @_;
+    return grep { $_->{cat} eq $category && (!defined $name || $_->{name} =~ $name) }
+        map { m{^$cpus/} ? () : @{$tracks->{$_}} } sort(keys(%$tracks));
+}
+
+# Each of these once, in order, as words.
+sub distinct
+{
+    my %seen = map { ($_ => 1) } @_;
+    return join(' ', sort(keys(%seen)));
+}
+
+# --- As many as are counted ----------------------------------------------------------------------
+
+my @port = machine_of('stdio', '-kernel', "$build/port.elf");
+my @events = map { ('-e', $_) } qw(call:port_leaf mem:port_writes:w irq);
+my $counted = run_ok($switched_off, "$build/outside/pitot", 'stat', @events, '--', @port);
+my %counts = reverse($counted =~ /^ +(\d+) +(call:port_leaf|mem:port_writes:w|irq|calls)$/mg);
+my ($tracks, $said) = trace($switched_off, '--least', 1, @events, '--', @port);
+is(scalar(events_of($tracks, 'function')), $counts{calls}, 'each call is a slice');
+is(scalar(events_of($tracks, 'function', qr/^port_leaf$/)), $counts{'call:port_leaf'},
+    '... also of one function');
+is(scalar(events_of($tracks, 'interrupt')), $counts{irq}, '... and so is each exception');
+is(scalar(events_of($tracks, 'event', qr/^\Q$_\E$/)), $counts{$_}, "... a marker, $_")
+    for qw(call:port_leaf mem:port_writes:w irq);
+my @values = map { $_->{args}{value} } events_of($tracks, 'event', qr/^mem:/);
+is_deeply(\@values, [tells_registers() ? map { sprintf('0x%x', $_) } 1 .. 40 : (undef) x 40],
+    '... with its value, if QEMU tells that');
+my $all = slurp("$logs/trace.json");
+trace($switched_off, '--least', 1, @events, '--', @port);
+is(slurp("$logs/trace.json"), $all, 'on a clock of instructions the same again');
+
+($tracks, $said) = trace($switched_off, '--', @port);
+my @short = events_of($tracks, 'function');
+is(scalar(grep { $_->{end} - $_->{begin} < 10_000 && !$_->{args}{'not ended'} } @short), 0,
+    'calls of less than 10,000 instructions are not there');
+my ($others) = $said =~ /; (\d+) other calls are summed \]$/m;
+is(@short + $others, $counts{calls}, '... but counted');
+($tracks) = trace($switched_off, '-f', 'port_*', '--depth', 2, '--', @port);
+is(distinct(map { $_->{name} } events_of($tracks, 'function')), 'port_arm port_load port_main',
+    'functions by name and depth');
+
+# --- Two CPUs ------------------------------------------------------------------------------------
+
+link_guest('trace', "$logs/trace.elf");
+my $turns = 200;
+my @two = ('qemu-system-x86_64', guest_machine(), '-smp', 2, '-kernel', "$logs/trace.elf");
+for my $threads ('multi', 'single') {
+    my @accel = ('-accel', "tcg,thread=$threads");
+    last if $threads eq 'single' && qemu_is_from(9, 0);    # refused
+    ($tracks) = trace($guest_ended, '-f', 'sends', '-f', 'receives', '--', @two, @accel);
+    my @cpus;
+    for my $track (map { $tracks->{$_} } grep { m{^1/} } sort(keys(%$tracks))) {
+        push(@cpus, {sends => [], receives => []});
+        push(@{$cpus[-1]{$_->{name}}}, $_) for @$track;
+    }
+    is(join(' ', map { scalar(@{$_->{sends}}), scalar(@{$_->{receives}}) } @cpus),
+        join(' ', ($turns) x 4), "thread=$threads: both CPUs have sent and received");
+    my @late = grep {
+        my $turn = $_;
+        grep { $cpus[$_]{sends}[$turn]{begin} > $cpus[1 - $_]{receives}[$turn]{end} } 0, 1
+    } 0 .. $turns - 1;
+    is_deeply(\@late, [], '... nothing is received before it is sent');
+    my @runs = map { scalar(@{$tracks->{"$cpus/" . ($cpus + $_)}}) } 0, 1;
+    is_deeply(\@runs, [1, 1], '... and each CPU has run one thread');
+}
+
+# --- Programs, windows and bounds ----------------------------------------------------------------
+
+link_guest('syscalls', "$logs/syscalls.elf");
+my @syscalls = ('qemu-system-x86_64', guest_machine(), '-accel', 'tcg', '-kernel',
+    "$logs/syscalls.elf");
+($tracks) = trace($guest_ended, '--least', 1, '--', @syscalls);
+if (tells_registers()) {
+    my @calls = events_of($tracks, 'syscall');
+    is(distinct(map { "$_->{pid}:$_->{name}" } @calls), '2:entry',
+        'system calls are slices of the program\'s threads');
+    is(scalar(grep { !$_->{args}{'not ended'} } @calls), @calls - 2,
+        '... of which all but the two last ones have ended');
+    my @inner = events_of($tracks, 'function', qr/^sys_[ab]$/);
+    is(scalar(grep { my $of = $_; grep { $_->{begin} <= $of->{begin} && $_->{end} >= $of->{end}
+        && $_->{tid} == $of->{tid} } @calls } @inner), @inner,
+        '... and what they call lies in them');
+}
+my @runs = sort { $a->{begin} <=> $b->{begin} } @{$tracks->{"$cpus/$cpus"}};
+@runs = grep { $_->{cat} eq 'thread' } @runs;
+is(scalar(grep { $runs[$_]{begin} != $runs[$_ - 1]{end} } 1 .. $#runs), 0,
+    'a CPU runs one thread after the other');
+cmp_ok(scalar(@runs), '>=', 6, '... and changes between them');
+
+($tracks) = trace($guest_ended, '--least', 1, '--start', 'sys_a', '--until', 'switch_to', '--',
+    @syscalls);
+is(distinct(map { $_->{name} } events_of($tracks, 'function')),
+    'a_leaf switch_to sys sys_a sys_yield', '--start and --until: what runs between');
+my @before = events_of($tracks, 'function', qr/^sys_a$/);
+is(scalar(grep { $_->{args}{'began before'} } @before), @before, '... and what had begun before');
+
+($tracks) = trace($guest_ended, '--least', 1, '--trigger', 'mem:b_count:w', '--', @syscalls);
+my @hits = events_of($tracks, 'event', qr/^mem:b_count:w$/);
+is(scalar(@hits), 1, '--trigger: its first hit');
+is(scalar(grep { $_->{begin} > $hits[0]{begin} } map { @$_ } values(%$tracks)), 0,
+    '... is the last event');
+
+($tracks, $said) = trace($guest_ended, '--least', 1, '--max', 10, '--', @syscalls);
+my ($at) = $said =~ /^pitot: the trace ends after (\d+) instructions: --max was reached/m;
+is(scalar(grep { $_->{end} > $at } map { @$_ } values(%$tracks)), 0,
+    '--max: the trace ends, and where is told');
+($tracks, $said) = trace($switched_off, '--least', 1, '--overwrite', '-m', '64K', '--', @port);
+my ($kept) = $said =~ /^\[ pitot trace: (\d+) events/m;
+like($said, qr/^pitot: \d+ events overwritten/m, '--overwrite: the last ones are kept');
+my $end = max(map { map { $_->{end} } @$_ } values(%$tracks));
+my $last = decode_json($all)->{traceEvents}[-1];
+cmp_ok($end, '>=', sprintf('%.0f', 1000 * $last->{ts}), '... up to the end');
+is($kept, int(65536 / 88), '... in the memory that was given');
+
+# --- The same from inside ------------------------------------------------------------------------
+
+my @record = map { "-e $_" } qw(sched:* irq:* raw_syscalls:*);
+{
+    local @ENV{qw(BUILD BOOT SMP COM2 RUN)} = ($build, 'kernel', 2, "$logs/com2.bin",
+        "perf record -a -m 4m @record -- /bin/fs-load 3; poweroff");
+    run_ok(0, 'sh', 'tools/machine');
+}
+my $recorded = slurp("$logs/out");
+my ($calls) = $recorded =~ /^fs-load: (\d+) system calls/m;
+$said = run_ok(0, 'tools/show', 'trace', "$logs/com2.bin", '-o', "$logs/trace.json");
+$tracks = tracks_of("$logs/trace.json");
+my @made = grep { $_->{pid} == $_->{tid} } events_of($tracks, 'syscall');
+cmp_ok(scalar(grep { !$_->{args}{'not ended'} } @made), '>=', $calls - 1,
+    'a recording from inside: each system call of the program is a slice')
+    or diag("$calls $said");
+my @irqs = events_of($tracks, 'interrupt', qr/^irq 0 timer$/);
+cmp_ok(scalar(@irqs), '>', 0, '... and interrupts');
+my @ran = map { grep { $_->{cat} eq 'thread' } @{$tracks->{$_}} } grep { m{^$cpus/} }
+    keys(%$tracks);
+cmp_ok(scalar(grep { $_->{name} =~ /fs-load/ } @ran), '>', 0, '... and the CPUs ran its threads');
+
+done_testing();

@@ -1,0 +1,254 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-2-Clause
+# of: outside/pitot/trace, outside/pitot/perf_script, outside/pitot/vector, docs/outside.md
+#
+# What `pitot trace` asks the plugin for, the file that it makes of the plugin's records and of a
+# recording's tracepoints, and what it refuses. tests/viewers/viewers.t opens such files. Run from
+# the root of the tree:
+#
+#     prove tests/host/trace.t
+use strict;
+use warnings;
+use lib 'tests/lib';
+use JSON::PP qw(decode_json);
+use Test::More;
+use Pitot::Files;
+use Pitot::StandIn;
+
+my $room = stand_in_room();
+my $elf = "$room/kernel.elf";
+my $file = "$room/trace.json";
+my @qemu = ('--', "$room/qemu", '-kernel', $elf, '-smp', 2);
+my $cpus = 9999999;
+
+# Its lines on stderr, and its status.
+sub trace
+{
+    my (undef, $complaints, $status) = pitot({STAND_IN_VERSION => '10.0.0'}, 'trace', @_);
+    return ($complaints, $status);
+}
+
+# What of the request is a trace's.
+sub asked
+{
+    trace('-o', $file, @_, @qemu);
+    return request_words() =~ s/.*,(?=trace=)//r;
+}
+
+# --- What is asked -------------------------------------------------------------------------------
+
+my $default = 'event=insn:0,max=1000000';
+plugin_says(begin(2), ran(0, 1, 0, 5), traced(5), end());
+is(asked(), "trace=10000,$default", 'all calls of 10,000 instructions or more');
+is(asked('--least', 5, '--depth', 3, '--max', 7), 'trace=5:3,event=insn:0,max=7',
+    '--least, --depth and --max');
+my $functions = join(':', map { sprintf('%x', $_) } sort { $a <=> $b } @place{qw(vfs_read vfs_write
+    panic)});
+is(asked('-f', 'vfs_*', '--function', 'panic', '-f', 'vfs_read'),
+    "trace=0,functions=$functions,$default", '-f: these functions, each once, however short');
+is(asked('--overwrite'), 'trace=10000,event=insn:0', '--overwrite has no other limit');
+is(asked('-e', 'call:panic,irq', '--trigger', 'mem:run_queue:w', '--start', 'vfs_read', '--until',
+        'panic'),
+    'trace=10000,event=call:' . sprintf('%x', $place{panic}) . ':1,event=irq:0-255:1,'
+    . sprintf('stop=mem:%x:64:w:1,from=%x,until=%x,max=1000000',
+        @place{qw(run_queue vfs_read panic)}),
+    'markers, their trigger and window');
+
+# --- The file ------------------------------------------------------------------------------------
+
+my %of = (thread => 1, at => $place{vfs_read});
+plugin_says(begin(2), thread(1, $place{kmain}), thread(2, $place{idle_loop}),
+    slice(%of, depth => 2, at => $place{vfs_write}, began => 1500, ended => 2000),
+    slice(%of, depth => 3, began => 2100, ended => 2100, by => 1, vector => 14, error => 2,
+        at => $place{timer_isr}, flags => 4),
+    slice(%of, depth => 2, began => 2100, ended => 2100),
+    slice(%of, depth => 1, began => 1500, ended => 2500, shorter => 7, shorter_time => 300),
+    ran(0, 1, 1000, 3000), ran(1, 2, 900, 3000),
+    sample(event => 0, thread => 1, ip => $place{vfs_write} + 4, time => 1600, access => 2,
+        address => $place{run_queue}, length => 8, value => 0xfedcba98 << 32 | 0x76543210),
+    registers(1, 0, 13, 12, 14, 15, 0, 0, 0, 18, 19),
+    sample(event => 1, thread => 1, ip => $place{panic}, time => 1700),
+    registers(99), sample(event => 2, thread => 1, ip => $place{panic} + 9, time => 1800),
+    slice(%of, thread => 2, began => 950, ended => 3000, by => 3, at => $place{sched_run},
+        flags => 3, cpu => 1),
+    traced(3000, 0, 2), end());
+my ($said, $status) = trace('-I', '-o', $file, '-e', 'mem:run_queue:w', '-e', 'call:panic', '-e',
+    'return:panic', @qemu);
+is($said, "[ pitot trace: 11 events in $file; 9 other calls are summed ]\n", 'a trace is written');
+is($status, 0, '... and its status is QEMU\'s');
+my $trace = decode_json(slurp($file));
+is($trace->{otherData}{clock}, 'instructions that all CPUs have executed', '... with its clock');
+is_deeply([map { $_->{kernel}, $_->{command} } $trace->{otherData}],
+    [$elf, "$room/qemu -kernel $elf -smp 2"], '... its kernel, and the command');
+
+# The names of tracks, and the events by track: [ts, dur, category, name, arguments].
+sub tracks_of
+{
+    my ($read) = @_;
+    my (%names, %tracks);
+    for my $event (@{$read->{traceEvents}}) {
+        my $track = "$event->{pid}/" . ($event->{tid} // '');
+        if ($event->{ph} eq 'M') {
+            $names{$track} = $event->{args}{name} if $event->{args}{name};
+        } else {
+            push(@{$tracks{$names{$track}}}, [$event->{ph}, @$event{qw(ts dur cat name args)}]);
+        }
+    }
+    return (\%names, \%tracks);
+}
+
+my ($names, $tracks) = tracks_of($trace);
+is_deeply($names, {'1/0' => 'kernel.elf', '1/2' => 'kmain', '1/3' => 'idle_loop',
+        "$cpus/0" => 'CPUs', "$cpus/$cpus" => 'CPU 0', "$cpus/" . ($cpus + 1) => 'CPU 1'},
+    'a track for each CPU and thread, as perf numbers them');
+my %short = ('short calls' => 7, 'their time' => 300);
+my %fault = (vector => 14, 'error code' => '0x2');
+is_deeply($tracks->{kmain}, [
+        ['X', 1.5, 1, 'function', 'vfs_read', \%short],
+        ['X', 1.5, 0.5, 'function', 'vfs_write', undef],
+        ['i', 1.6, undef, 'event', 'mem:run_queue:w', {address => '0xffffffff80101000',
+            bytes => 8, access => 'write', value => '0xfedcba9876543210',
+            at => 'vfs_write+0x4'}],
+        ['i', 1.7, undef, 'event', 'call:panic', {at => 'panic+0x0', 'argument 1' => '0xf',
+            'argument 2' => '0xe', 'argument 3' => '0xc', 'argument 4' => '0xd',
+            'argument 5' => '0x12', 'argument 6' => '0x13'}],
+        ['i', 1.8, undef, 'event', 'return:panic', {at => 'panic+0x9', result => '0x63'}],
+        ['X', 2.1, 0, 'function', 'vfs_read', undef],
+        ['X', 2.1, 0, 'interrupt', '#PF timer_isr', \%fault],
+    ], 'a thread\'s slices begin in order, the outer one first; markers have values');
+is_deeply($tracks->{idle_loop}, [['X', 0.95, 2.05, 'syscall', 'sched_run',
+    {'began before' => 1, 'not ended' => 1}]], '... and say what of them is not there');
+is_deeply([@$tracks{'CPU 0', 'CPU 1'}], [
+        [['X', 1, 2, 'thread', 'kmain 2', undef],
+            ['X', 2.1, 0, 'interrupt', '#PF timer_isr', \%fault]],
+        [['X', 0.9, 2.1, 'thread', 'idle_loop 3', undef]]],
+    'a CPU has its threads, and the interrupts that came and went within one');
+
+# The last ones: 88 bytes each.
+plugin_says(begin(1), thread(1, $place{kmain}),
+    (map { slice(%of, began => $_, ended => $_ + 1) } 1 .. 1000), traced(1001), end());
+($said) = trace('-o', $file, '--overwrite', '-m', '32K', @qemu);
+like($said, qr/^pitot: 628 events overwritten; a larger -m keeps more\n\[ pitot trace: 372 /m,
+    '--overwrite keeps the last events that fit into -m');
+is(decode_json(slurp($file))->{otherData}{'events left out'}, 628, '... and the file says so');
+($names, $tracks) = tracks_of(decode_json(slurp($file)));
+is($tracks->{kmain}[0][1], 0.629, '... from the oldest one that is left');
+
+plugin_says(begin(1), ran(0, 1, 0, 5), traced(5, 4), end(samples_left_out => 3));
+($said) = trace('-o', $file, '--max', 2, @qemu);
+is($said, "pitot: the trace ends after 4 instructions: --max was reached; --overwrite keeps the "
+    . "last events, --least fewer\n[ pitot trace: 1 event in $file; 0 other calls are summed ]\n",
+    'where --max has ended the trace is told');
+write_bytes($file, 'older');
+plugin_says(begin(1), end(instructions => 0));
+($said) = trace('-o', $file, @qemu);
+like($said, qr/^\[ pitot trace: \Q$file\E is not written \]$/m, 'without an event');
+is(slurp($file), 'older', '... an older file stays');
+
+# --- A recording ---------------------------------------------------------------------------------
+
+# Only a stand-in for perf is in PATH; a file's header, and perf's text.
+sub recorded
+{
+    my ($text) = @_;
+    my $recording = "$room/x.data";
+    write_bytes($recording, pack('a8Q<*', 'PERFILE2', 104, 144, 104, 0, 104, 8), "\0" x 48,
+        'x' x 8);
+    write_bytes("$room/text", $text);
+    write_bytes("$room/bin/perf", "#!/bin/sh\necho \"\$*\" >$room/words_of_perf\n"
+        . "echo noise >&2\n/bin/cat $room/text\n");
+    chmod(0755, "$room/bin/perf");
+    my (undef, $complaints, $refused) = pitot({PATH => "$room/bin:/usr/bin:/bin"}, 'trace', '-i',
+        $recording, '-o', $file);
+    return ($complaints, $refused);
+}
+
+my $switch = 'sched:sched_switch: prev_comm=any one prev_pid';
+my $next = 'prev_state=S ==> next_comm=';
+my $watch = 'mem:run queue:w: ';    # perf prints no fields of it
+($said) = recorded(<<"END");
+        my shell   7/8   [000]     1.000000100: raw_syscalls:sys_enter: NR 1 (1, 2)
+        my shell   7/8   [000]     1.000000150: lock:lock_acquired: 0x10 big
+        my shell   7/8   [000]     1.000000200: irq:irq_handler_entry: irq=4 name=uart handler=f
+        my shell   7/8   [000]     1.000000210: sched:sched_wakeup: comm=b c pid=9 target_cpu=1
+        my shell   7/8   [000]     1.000000300: irq:irq_handler_exit: irq=4 handler=f
+         swapper   0/0   [001]     1.000000320: irq:softirq_entry: vec=1 [action=TIMER]
+         swapper   0/0   [001]     1.000000330: irq:softirq_exit: vec=1 [action=TIMER]
+         swapper   0/0   [001]     1.000000350: $switch=0 ${next}b c next_pid=9
+        my shell   7/8   [000]     1.000000360: $watch
+        my shell   7/8   [000]     1.000000400: lock:lock_release: 0x10 big
+        my shell   7/8   [000]     1.000000500: raw_syscalls:sys_exit: NR 1 = 5
+        my shell   7/8   [000]     1.000000600: $switch=8 ${next}idle/0 next_pid=0
+             b c   9/9   [001]     1.000000700: sched:sched_wakeup: comm=my shell pid=8 target_cpu=0
+END
+is($said, "[ pitot trace: 10 events in $file ]\n", 'a recording is read');
+like(slurp("$room/words_of_perf"),
+    qr/^--no-pager script .*--ns .*-F comm,pid,tid,cpu,time,event,trace$/,
+    '... by perf script, in nanoseconds');
+$trace = decode_json(slurp($file));
+($names, $tracks) = tracks_of($trace);
+is_deeply($names, {'7/8' => 'my shell', '7/0' => 'my shell', '9/9' => 'b c', '9/0' => 'b c',
+        "$cpus/0" => 'CPUs', "$cpus/$cpus" => 'CPU 0', "$cpus/" . ($cpus + 1) => 'CPU 1',
+        '8999999/0' => 'locks', '8999999/8999999' => '0x10 big'} , 'threads, CPUs and locks');
+is_deeply($tracks->{'my shell'}, [
+        ['X', 1000000.1, 0.4, 'syscall', 'system call 1', {says => 'NR 1 (1, 2)'}],
+        ['X', 1000000.2, 0.1, 'interrupt', 'irq 4 uart', {says => 'irq=4 name=uart handler=f'}],
+        ['i', 1000000.21, undef, 'event', 'sched:sched_wakeup',
+            {at => 'comm=b c pid=9 target_cpu=1'}],
+        ['i', 1000000.36, undef, 'event', 'mem:run queue:w', undef]],
+    'a thread has its system calls, interrupts and other samples');
+my $irq = ['X', 1000000.2, 0.1, 'interrupt', 'irq 4 uart', {says => 'irq=4 name=uart handler=f'}];
+is_deeply($tracks->{'0x10 big'}, [['X', 1000000.15, 0.25, 'thread', 'my shell 8', undef]],
+    'a lock has who held it');
+is_deeply([@$tracks{'CPU 0', 'CPU 1'}], [
+        [['X', 1000000.1, 0.5, 'thread', 'my shell 8', {'began before' => 1}]],
+        [['X', 1000000.32, 0.01, 'interrupt', 'softirq 1', {says => 'vec=1 [action=TIMER]'}],
+            ['X', 1000000.35, 0.35, 'thread', 'b c 9', {'not ended' => 1}],
+            ['s', 1000000.7, undef, 'wakeup', 'wakes', undef]]],
+    'a CPU has its threads, and gaps while it is idle');
+
+sub refused_ok
+{
+    my ($why, $text) = @_;
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+    my ($told, $refused) = recorded($text);
+    is($told, "pitot trace: $why\n", $why);
+    is($refused, 1, '... with a status');
+    return;
+}
+
+write_bytes($file, 'older');
+refused_ok('no tracepoint in it tells who ran when; record sched:*, irq:*, raw_syscalls:* or '
+    . 'lock:*, with -a', "a 7/8 [000] 1.000000100: mem:x:w: \n");
+refused_ok('perf script wrote a line that is no sample: a 7 [000] 1.0: x:', "a 7 [000] 1.0: x:");
+is(slurp($file), 'older', 'an older file stays');
+
+# --- What is refused -----------------------------------------------------------------------------
+
+sub usage_ok
+{
+    my ($why, @words) = @_;
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+    my ($told, $refused) = trace(@words);
+    like($told, qr/^pitot trace: \Q$why\E$/m, $why);
+    isnt($refused, 0, '... with a status');
+    return;
+}
+
+usage_ok('no QEMU command and no -i FILE; pitot help trace');
+usage_ok('-i reads a file; leave out -- QEMU', '-i', 'x', @qemu);
+usage_ok('-i: the whole recording is read; only -o may be given', '-i', 'x', '--max', 3);
+usage_ok('--max keeps the first events, --overwrite the last; give one', '--max', 3, '--overwrite',
+    @qemu);
+usage_ok('-m: at least 32K are needed', '--overwrite', '-m', '1K', @qemu);
+usage_ok('-m is the size of what --overwrite keeps; add --overwrite', '-m', '1M', @qemu);
+usage_ok('-o -: pitot trace writes a file; give its name', '-o', '-', @qemu);
+usage_ok('-e instructions: markers are at mem:, call:, return: and irq events', '-e',
+    'instructions', @qemu);
+usage_ok("$room/none/x: No such file or directory", '-o', "$room/none/x", @qemu);
+plugin_says(begin(1), slice(%of, began => 5, ended => 4), end());
+usage_ok('the plugin\'s slice of thread 1 is invalid', '-o', $file, @qemu);
+plugin_says(begin(1), ran(0, 1, 5, 4), end());
+usage_ok('the plugin\'s run of thread 1 is invalid', '-o', $file, @qemu);
+
+done_testing();
