@@ -65,13 +65,13 @@ WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvl
             -Wwrite-strings -Wpointer-arith -Werror
 CFLAGS   := -std=gnu11 -O2 -g -ffreestanding -fno-pic -mcmodel=kernel -mno-red-zone -mgeneral-regs-only \
             -fasynchronous-unwind-tables -fcf-protection=none -fno-stack-protector -fno-common \
-            -ffile-prefix-map=$(CURDIR)=. -fno-optimize-sibling-calls $(UNWINDER_FLAGS) $(WARNINGS) -Wframe-larger-than=2048 -I. $(EXTRA_CFLAGS)
+            -ffile-prefix-map=$(CURDIR)=. -fno-optimize-sibling-calls $(UNWINDER_FLAGS) $(WARNINGS) -Wframe-larger-than=2048 -I. -DPITOT_OWN=kernel/x86_64/own.h $(EXTRA_CFLAGS)
 # cmocka 2 calls assert_in_range deprecated; cmocka 1.1 has nothing in its place.
-HOSTFLAGS := -std=gnu11 -g -O1 -ffile-prefix-map=$(CURDIR)=. $(WARNINGS) -Wno-error=deprecated-declarations -Itests/unit -I.
+HOSTFLAGS := -std=gnu11 -g -O1 -ffile-prefix-map=$(CURDIR)=. $(WARNINGS) -Wno-error=deprecated-declarations -I. -DPITOT_OWN=tests/unit/own.h
 SANITIZE  := -fsanitize=address,undefined -fno-sanitize-recover=all
 
-KERNEL_C   := $(filter-out arch/x86_64/cpu/offsets.c core/embed/%.c $(UNWINDER_OTHER),$(wildcard boot/*.c arch/x86_64/*/*.c drivers/*.c core/*.c core/*/*.c kernel/*.c kernel/*/*.c))
-KERNEL_ASM := $(wildcard boot/*.asm arch/x86_64/*/*.asm)
+KERNEL_C   := $(filter-out %/offsets.c core/embed/%.c $(UNWINDER_OTHER),$(wildcard boot/*.c arch/x86_64/*/*.c drivers/*.c core/*.c core/*/*.c kernel/*.c kernel/*/*.c kernel/x86_64/*/*.c))
+KERNEL_ASM := $(wildcard boot/*.asm arch/x86_64/*/*.asm kernel/x86_64/*/*.asm)
 KERNEL_OBJ := $(KERNEL_ASM:%=$(BUILD)/obj/%.o) $(KERNEL_C:%=$(BUILD)/obj/%.o)
 
 # Every rule is written here. The built-in ones, tried on each source and header, took make five times as long as all the rest.
@@ -191,9 +191,9 @@ endef
 $(BUILD)/obj/%.asm.o: %.asm $(BUILD)/gen/offsets.inc arch/x86_64/unwind/cfi.inc arch/x86_64/entry/frame.inc boot/long_mode.inc tools/drop-folder
 	$(ASSEMBLE)
 
-$(BUILD)/gen/offsets.inc: arch/x86_64/cpu/offsets.c $(BUILD)/flags $(wildcard arch/x86_64/*/*.h)
+$(BUILD)/gen/offsets.inc: arch/x86_64/cpu/offsets.c kernel/x86_64/cpu/offsets.c $(BUILD)/flags $(wildcard arch/x86_64/*/*.h kernel/x86_64/*/*.h)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) -S $< -o $(@:.inc=.s)
+	$(Q)for source in $(filter %.c,$^); do $(CC) $(CFLAGS) -S $$source -o - || exit 1; done > $(@:.inc=.s)
 	$(Q)sed -n 's/.*"@\(.*\)".*/\1/p' $(@:.inc=.s) > $@
 
 # LINKER SCRIPT, OBJECTS AND ARCHIVES, OPTIONS. The build id is a hash of what is linked, so it does not depend on the link, nor

@@ -11,8 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "arch/x86_64/cpu/count.h"
-#include "arch/x86_64/cpu/inline.h"
+#include "arch/own.h"
 
 #define ARCH_NAME "x86_64" /* as `uname -m` prints it */
 

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "arch/x86_64/cpu/user_range.h"
+#include "arch/own.h"
 
 #define PAGE_SIZE ((size_t)4096)
 

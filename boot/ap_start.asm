@@ -2,7 +2,7 @@
 ;
 ; Takes each other CPU from real mode, where a start-up interrupt starts it, to ap_entry_high in
 ; 64-bit mode, on the boot page tables (boot/long_mode.asm). Interrupts off, no stack. The first
-; part runs in a copy below 1 MiB (arch/x86_64/smp/smp.c).
+; part runs in a copy below 1 MiB (kernel/x86_64/smp/smp.c).
 
 %include "offsets.inc"
 %include "boot/long_mode.inc"

@@ -10,7 +10,7 @@
 #include "boot/information.h"
 
 /*
- * Sets the clock's rate (arch/x86_64/cpu/clock.h), measured against the machine's clocks of known
+ * Sets the clock's rate (kernel/x86_64/cpu/clock.h), measured against the machine's clocks of known
  * rate (docs/sources.md), or panics with the reason. Interrupts off.
  */
 void clock_rate_find(const struct acpi *acpi);

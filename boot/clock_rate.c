@@ -6,14 +6,14 @@
 #include "boot/boot.h"
 
 #include "arch/cpu.h"
-#include "arch/x86_64/cpu/clock.h"
-#include "arch/x86_64/memory/paging.h"
 #include "core/lib/print.h"
 #include "drivers/acpi.h"
 #include "drivers/hpet.h"
 #include "drivers/pit8254.h"
 #include "drivers/pm_timer.h"
 #include "kernel/panic/panic.h"
+#include "kernel/x86_64/cpu/clock.h"
+#include "kernel/x86_64/memory/paging.h"
 
 #define RATES_MAX 4
 

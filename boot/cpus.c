@@ -2,14 +2,14 @@
 /* See cpus.h. */
 #include "boot/cpus.h"
 
-#include "arch/x86_64/cpu/apic.h"
 #include "arch/x86_64/cpu/cpu.h"
-#include "arch/x86_64/cpu/percpu.h"
-#include "arch/x86_64/memory/paging.h"
-#include "arch/x86_64/smp/smp.h"
 #include "boot/memory.h"
 #include "core/lib/print.h"
 #include "drivers/acpi.h"
+#include "kernel/x86_64/cpu/apic.h"
+#include "kernel/x86_64/cpu/percpu.h"
+#include "kernel/x86_64/memory/paging.h"
+#include "kernel/x86_64/smp/smp.h"
 
 static struct acpi acpi;
 

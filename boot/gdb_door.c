@@ -8,7 +8,6 @@
 
 #include "arch/cpu.h"
 #include "arch/regs.h"
-#include "arch/x86_64/cpu/apic.h"
 #include "boot/io_apic.h"
 #include "boot/ports.h"
 #include "core/gdb/debugger.h"
@@ -18,6 +17,7 @@
 #include "kernel/gdb/command.h"
 #include "kernel/gdb/monitor.h"
 #include "kernel/panic/panic.h"
+#include "kernel/x86_64/cpu/apic.h"
 
 /* Set at boot. */
 static struct port {

@@ -8,9 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "arch/x86_64/memory/paging.h"
 #include "drivers/acpi.h"
 #include "kernel/cmdline.h"
+#include "kernel/x86_64/memory/paging.h"
 
 #define BOOT_RANGES_MAX   64
 #define BOOT_COMMAND_LINE (CMDLINE_SIZE + 1) /* so that a truncated line counts as too long */

@@ -2,10 +2,10 @@
 /* See io_apic.h. */
 #include "boot/io_apic.h"
 
-#include "arch/x86_64/memory/paging.h"
 #include "boot/cpus.h"
 #include "drivers/acpi.h"
 #include "drivers/ioapic.h"
+#include "kernel/x86_64/memory/paging.h"
 
 static volatile void *mapped[ACPI_IO_APICS_MAX]; /* registers */
 

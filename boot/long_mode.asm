@@ -5,8 +5,8 @@
 ; on COM1, which it sets up because not every firmware does.
 ;
 ; The page tables map the first 4 GiB at 0, at DIRECT_BASE and (1 GiB) at KERNEL_BASE, writable and
-; executable. They are for booting only (arch/x86_64/memory/paging.c), also for the CPUs that start
-; later (boot/ap_start.asm).
+; executable. They are for booting only (kernel/x86_64/memory/paging.c), also for the CPUs that
+; start later (boot/ap_start.asm).
 
 %include "offsets.inc"
 %include "boot/long_mode.inc"

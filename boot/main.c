@@ -4,10 +4,7 @@
  * once by boot/entry_high.asm, interrupts off, on the task's stack.
  */
 #include "arch/memory.h"
-#include "arch/x86_64/cpu/clock.h"
 #include "arch/x86_64/cpu/cpu.h"
-#include "arch/x86_64/cpu/percpu.h"
-#include "arch/x86_64/entry/idt.h"
 #include "boot/boot.h"
 #include "boot/cpus.h"
 #include "boot/memory.h"
@@ -32,6 +29,9 @@
 #include "kernel/sched/sched_trace.h"
 #include "kernel/sched/scheduler.h"
 #include "kernel/sched/workqueue.h"
+#include "kernel/x86_64/cpu/clock.h"
+#include "kernel/x86_64/cpu/percpu.h"
+#include "kernel/x86_64/entry/idt.h"
 
 _Noreturn void kernel_main(uint32_t magic, uint32_t information);
 

@@ -3,7 +3,7 @@
 #include "boot/information.h"
 
 #include "arch/memory.h"
-#include "arch/x86_64/memory/sections.h"
+#include "kernel/x86_64/memory/image.h"
 
 enum {
     TAG_END = 0,

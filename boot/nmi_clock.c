@@ -4,9 +4,7 @@
 
 #include <stddef.h>
 
-#include "arch/x86_64/cpu/apic.h"
 #include "arch/x86_64/entry/nmi.h"
-#include "arch/x86_64/memory/paging.h"
 #include "boot/cpus.h"
 #include "boot/io_apic.h"
 #include "core/event/source_nmi_clock.h"
@@ -14,6 +12,8 @@
 #include "drivers/hpet.h"
 #include "drivers/ioapic.h"
 #include "drivers/pit8254.h"
+#include "kernel/x86_64/cpu/apic.h"
+#include "kernel/x86_64/memory/paging.h"
 
 #define ISA_LINES 16
 

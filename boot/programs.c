@@ -3,14 +3,14 @@
 #include "boot/boot.h"
 
 #include "arch/memory.h"
-#include "arch/user.h"
-#include "arch/x86_64/memory/sections.h"
 #include "core/lib/print.h"
 #include "kernel/console/input_wait.h"
 #include "kernel/fs/ustar.h"
 #include "kernel/hit/process_code.h"
 #include "kernel/memory/pages.h"
 #include "kernel/user/process.h"
+#include "kernel/x86_64/memory/image.h"
+#include "kernel/x86_64/user.h"
 
 /* Unpacks the module into the file system, and frees its pages, which were reserved until now. */
 static void take_module(const struct boot_information *information)

@@ -5,7 +5,6 @@
  */
 #include "boot/boot.h"
 
-#include "arch/x86_64/cpu/apic.h"
 #include "arch/x86_64/entry/trap.h"
 #include "core/event/event.h"
 #include "core/event/source_clock.h"
@@ -16,6 +15,7 @@
 #include "kernel/sched/scheduler.h"
 #include "kernel/time/ticks.h"
 #include "kernel/time/timer.h"
+#include "kernel/x86_64/cpu/apic.h"
 
 _Static_assert(EVENT_CLOCK_HERTZ_MAX == TICKS_A_SECOND * TICKS_QUICKEN_MAX,
                "the fastest rate of the timer's interrupt");

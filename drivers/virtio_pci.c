@@ -6,8 +6,8 @@
 
 #include "arch/cpu.h"
 #include "arch/memory.h"
-#include "arch/x86_64/memory/paging.h"
-#include "arch/x86_64/memory/sections.h"
+#include "kernel/x86_64/memory/image.h"
+#include "kernel/x86_64/memory/paging.h"
 
 #define VENDOR 0x1af4
 

@@ -4,8 +4,8 @@
 
 #include "arch/cpu.h"
 #include "arch/local.h"
-#include "arch/x86_64/memory/sections.h"
 #include "drivers/virtio_pci.h"
+#include "kernel/x86_64/memory/image.h"
 
 #define ID     0x1043
 #define OLD_ID 0x1003 /* a device that also supports versions before 1 */

@@ -157,7 +157,7 @@ static int interrupted(enum pitot_interrupt how)
 
 void host_init(void)
 {
-    static const struct pitot_kernel kernel = {
+    static struct pitot_kernel kernel = {
         .memory_take = memory_take,
         .memory_give = memory_give,
         .memory_kept = memory_kept,
@@ -174,5 +174,6 @@ void host_init(void)
         .power = power_request,
     };
 
+    kernel.gate_stack = arch_frame_stacks(&kernel.gate_stack_end);
     host_set(&kernel);
 }

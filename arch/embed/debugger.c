@@ -6,12 +6,11 @@
 #include "arch/debugger.h"
 #include "arch/cpu.h"
 #include "arch/embed.h"
+#include "arch/program.h"
 #include "arch/x86_64/cpu/check.h"
 #include "arch/x86_64/cpu/cpu.h"
 #include "arch/x86_64/debug/debugreg.h"
 #include "arch/x86_64/debug/stop.h"
-#include "arch/x86_64/entry/user.h"
-#include "arch/x86_64/memory/space.h"
 
 /* Written by the only CPU, in traps and with interrupts off. */
 static struct {

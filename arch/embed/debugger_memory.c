@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Replaces arch/x86_64/debug/stop_memory.c, for what `mapped` reports as memory. In a
+ * Replaces kernel/x86_64/memory/stop_memory.c, for what `mapped` reports as memory. In a
  * stop.
  */
 #include "arch/debugger.h"

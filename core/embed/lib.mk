@@ -36,17 +36,16 @@ CC    := $(if $(filter default,$(origin CC)),gcc,$(CC))
 LIB   := $(BUILD)/lib
 Q     := $(if $(filter 1,$(V)),,@)
 
-# Headers in arch/embed and core/embed replace others.
 LIB_CFLAGS := -std=gnu11 -O2 -g -ffreestanding -fno-pic -mcmodel=kernel -mno-red-zone -mgeneral-regs-only \
               -fasynchronous-unwind-tables -fcf-protection=none -fno-stack-protector -fno-common \
               -ffile-prefix-map=$(CURDIR)=. -fno-optimize-sibling-calls -fno-omit-frame-pointer -Wall -Wextra -Werror \
-              -Iarch/embed -Icore/embed -I. -DEMBED_CPUS=$(CPUS) -DEMBED_RING_SIZE=$(RING) -DEMBED_INLINE='"$(INLINE)"' \
+              -I. -DPITOT_OWN=arch/embed/own.h -DEMBED_CPUS=$(CPUS) -DEMBED_RING_SIZE=$(RING) -DEMBED_INLINE='"$(INLINE)"' \
               -DEMBED_ASKS_MEMBERS=$(if $(filter core/embed/inline.h,$(INLINE)),true,false)
 
 LIB_C   := $(wildcard core/*.c $(foreach room,lib symbols tracepoint breakpoint unwind ring sample aggregate event stream \
                embed,core/$(room)/*.c)) core/recording/merge.c \
            $(wildcard arch/embed/*.c) \
-           $(patsubst %,arch/x86_64/debug/%.c,accessor accessor_made debugreg debugreg_audit debugreg_encode group insn_map machine operand \
+           $(patsubst %,arch/x86_64/debug/%.c,accessor accessor_made debugreg debugreg_audit debugreg_encode forbidden group insn_map machine operand \
                operand_address report trap watched) \
            $(patsubst %,arch/x86_64/cpu/%.c,canonical instructions registers) arch/x86_64/memory/memory.c \
            arch/x86_64/smp/patience.c arch/x86_64/unwind/frame.c

@@ -11,7 +11,6 @@
 
 #include "core/event/event.h"
 #include "core/lib/refusal.h"
-#include "core/recording/sizes.h"
 #include "core/sample/records.h"
 
 struct recording_options {

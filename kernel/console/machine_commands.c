@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Commands for the machine: show registers, restart, power off. Task context. */
-#include "arch/fault.h"
 #include "arch/snapshot.h"
 #include "core/breakpoint/breakpoint.h"
 #include "core/console/command.h"
 #include "core/lib/print.h"
 #include "kernel/panic/power.h"
+#include "kernel/x86_64/fault.h"
 
 static struct sink *out; /* output of the running command */
 

@@ -3,10 +3,10 @@
 #include <linux/errno.h>
 
 #include "arch/memory.h"
-#include "arch/thread.h"
 #include "core/console/command.h"
 #include "core/lib/print.h"
 #include "kernel/memory/pages.h"
+#include "kernel/x86_64/thread.h"
 
 #define PAGE_KIB (PAGE_SIZE / 1024)
 

@@ -4,9 +4,7 @@
 
 #include <stdarg.h>
 
-#include "arch/fault.h"
 #include "arch/snapshot.h"
-#include "arch/stop.h"
 #include "core/console/backtrace.h"
 #include "core/lib/print.h"
 #include "core/recording/recording.h"
@@ -15,6 +13,8 @@
 #include "core/stream/port.h"
 #include "core/symbols/symbols.h"
 #include "kernel/hit/print_guard.h"
+#include "kernel/x86_64/fault.h"
+#include "kernel/x86_64/stop.h"
 
 #define LAST_SAMPLES 8
 #define REASON_SIZE  320

@@ -9,7 +9,6 @@
 #include "arch/cpu.h"
 #include "arch/park.h"
 #include "arch/regs.h"
-#include "arch/stop.h"
 #include "core/event/source_nmi_clock.h"
 #include "core/lib/print.h"
 #include "core/recording/recording.h"
@@ -20,6 +19,7 @@
 #include "kernel/panic/panic.h"
 #include "kernel/sched/scheduler.h"
 #include "kernel/time/ticks.h"
+#include "kernel/x86_64/stop.h"
 
 #define SECONDS_MOST 3600
 #define LOOK_HERTZ   10

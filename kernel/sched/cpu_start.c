@@ -2,7 +2,6 @@
 /* Starts all CPUs but the boot CPU (docs/kernel.md). Boot, interrupts off, on the boot CPU. */
 #include "arch/cpu.h"
 #include "arch/park.h"
-#include "arch/smp.h"
 #include "core/event/event.h"
 #include "core/event/source_clock.h"
 #include "core/gdb/debugger.h"
@@ -10,6 +9,7 @@
 #include "core/tracepoint/tracepoint.h"
 #include "kernel/sched/scheduler.h"
 #include "kernel/time/ticks.h"
+#include "kernel/x86_64/smp.h"
 
 /*
  * Called in an NMI. Returns false during a hit, which uses events and probes that it has read, and

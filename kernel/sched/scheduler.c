@@ -7,13 +7,13 @@
 #include "kernel/sched/scheduler.h"
 
 #include "arch/park.h"
-#include "arch/smp.h"
 #include "core/breakpoint/breakpoint.h"
 #include "core/event/follow.h"
 #include "core/lib/assert.h"
 #include "core/lib/string.h"
 #include "kernel/sched/run_queue.h"
 #include "kernel/sched/sched_trace.h"
+#include "kernel/x86_64/smp.h"
 
 #define SLICE_TICKS 1
 

@@ -6,12 +6,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "arch/space.h"
-#include "arch/thread.h"
 #include "arch/unwind.h"
 #include "arch/user_step.h"
 #include "core/lib/refusal.h"
 #include "core/task.h"
+#include "kernel/x86_64/space.h"
+#include "kernel/x86_64/thread.h"
 
 /* The boot thread has its own stack; every other thread uses its slot's stack. */
 #define THREADS_MAX (ARCH_THREAD_STACKS + 1)

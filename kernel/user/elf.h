@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "arch/space.h"
 #include "core/lib/refusal.h"
+#include "kernel/x86_64/space.h"
 
 #define ELF_SEGMENTS    8
 #define ELF_HEADER_MOST 1024        /* bytes at the start of a file that must contain its headers */

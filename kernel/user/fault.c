@@ -6,10 +6,10 @@
  */
 #include <linux/signal.h>
 
-#include "arch/fault.h"
 #include "arch/registers.h"
 #include "core/lib/print.h"
 #include "kernel/user/process.h"
+#include "kernel/x86_64/fault.h"
 
 /* Signals, indexed by exception number; 0 means SIGILL. */
 static const uint8_t signals[32] = {

@@ -2,7 +2,6 @@
 /* The process table; starts and ends processes. Slots never move, so any context may read them. */
 #include "kernel/user/process.h"
 
-#include "arch/user.h"
 #include "core/breakpoint/breakpoint.h"
 #include "core/lib/assert.h"
 #include "core/lib/print.h"
@@ -12,6 +11,7 @@
 #include "kernel/syscall/syscalls_trace.h"
 #include "kernel/user/jobs.h"
 #include "kernel/user/signals.h"
+#include "kernel/x86_64/user.h"
 
 static struct process processes[PROCESSES_MAX];
 static struct spinlock table = {.name = "processes"}; /* protects states and parents */

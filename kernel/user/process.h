@@ -10,12 +10,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "arch/space.h"
 #include "core/lib/refusal.h"
 #include "kernel/fs/ramfs.h"
 #include "kernel/sched/thread.h"
 #include "kernel/sched/wait_queue.h"
 #include "kernel/sched/workqueue.h"
+#include "kernel/x86_64/space.h"
 
 struct program;
 

@@ -6,10 +6,10 @@
  */
 #include "arch/local.h"
 #include "arch/memory.h"
-#include "arch/space.h"
 #include "core/recording/tasks.h"
 #include "kernel/hit/program.h"
 #include "kernel/user/process.h"
+#include "kernel/x86_64/space.h"
 
 static void unmap_pages(struct process *process, uintptr_t base, size_t size)
 {

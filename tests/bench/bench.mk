@@ -19,7 +19,7 @@ bench-built: $(sort $(BUILD)/pitot.iso $(BUILD)/test/pitot.iso $(BUILD)/host/gat
 BENCH_KERNEL := core/unwind/unwind.c core/unwind/orc.c core/unwind/fp.c core/unwind/table.c core/lib/crc32.c \
                 core/unwind/default_fp.c core/lib/refusal.c core/lib/print.c arch/x86_64/unwind/frame.c arch/x86_64/cpu/registers.c
 BENCH_FLAGS  := -std=gnu11 -g -O2 -ffile-prefix-map=$(CURDIR)=. -fno-pie -fomit-frame-pointer -fasynchronous-unwind-tables -fcf-protection=none \
-                -fno-stack-protector $(WARNINGS) -I.
+                -fno-stack-protector $(WARNINGS) -I. -DPITOT_OWN=kernel/x86_64/own.h
 BENCH_OBJ    := $(BENCH_KERNEL:%=$(BUILD)/bench/%.o) $(patsubst %,$(BUILD)/bench/%.o,plain dense framed outermost.asm table.asm)
 BENCH_UNWIND := $(filter-out %/chain.c %/libunwind.c %/libunwind_missing.c,$(wildcard tests/bench/unwind/*.c)) \
                 tests/bench/tables/sorted_rows.c
@@ -63,12 +63,12 @@ BENCH_RING_OBJ   := $(BUILD)/bench/ring-running.o $(BUILD)/bench/ring-still.o \
 CK_RING           = $(shell $(HOSTCC) -E -include ck_ring.h -x c /dev/null >/dev/null 2>&1 && echo yes)
 LTTNG             = $(shell $(HOSTCC) -E -include lttng/tracepoint.h -x c /dev/null >/dev/null 2>&1 && echo yes)
 
-$(BUILD)/bench/ring-still.o: CLOCK := -Itests/bench/ring/still -DCLOCK=still
+$(BUILD)/bench/ring-still.o: CLOCK := -UPITOT_OWN -DPITOT_OWN=tests/bench/ring/still.h -DCLOCK=still
 $(BUILD)/bench/ring-running.o: CLOCK := -DCLOCK=running
 $(BUILD)/bench/ring-still.o $(BUILD)/bench/ring-running.o: $(BENCH_RING_TWICE) $(wildcard $(BENCH_RING)/*.h core/ring/*.h core/sample/*.h arch/*.h arch/x86_64/*/*.h) $(BUILD)/flags
 	$(Q)mkdir -p $@.parts
 	$(Q)for source in $(BENCH_RING_TWICE); do \
-		$(CC) $(CLOCK) $(filter-out -mcmodel=kernel,$(CFLAGS)) -c $$source -o $@.parts/$$(basename $$source).o || exit 1; done
+		$(CC) $(filter-out -mcmodel=kernel,$(CFLAGS)) $(CLOCK) -c $$source -o $@.parts/$$(basename $$source).o || exit 1; done
 	$(Q)ld -r $@.parts/*.o -o $@
 	$(Q)objcopy --wildcard --keep-global-symbol='writer_*' $@
 

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: kernel/panic, kernel/console/crash, arch/x86_64/entry/trap
+# of: kernel/panic, kernel/console/crash, kernel/x86_64/entry/trap
 #
 # Every crash ends in exactly the report that docs/kernel.md promises: what and where, registers, a
 # call chain with names, the last samples, a last line, status 99; if the report itself fails, in

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: boot, tools/machine, arch/x86_64/cpu/apic
+# of: boot, tools/machine, kernel/x86_64/cpu/apic
 #
 # QEMU's -kernel boots build/pitot.elf without an image or GRUB: what a person types, and what
 # tools/machine types with BOOT=kernel, from a BIOS and from QEMU's least firmware. All these boots

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: tools/gdb, tests/gdb, arch/x86_64/unwind/cfi.inc, arch/x86_64/entry/trap
+# of: tools/gdb, tests/gdb, arch/x86_64/unwind/cfi.inc, kernel/x86_64/entry/trap
 #
 # What docs/gdb.md promises to a person with gdb on QEMU's stub: symbols, source, breakpoints,
 # watchpoints, `finish`, and backtraces through every way into the kernel. The last is tested at

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: core/gdb, arch/x86_64/debug/stop, arch/x86_64/entry/trap_entry.asm
+# of: core/gdb, arch/x86_64/debug/stop, kernel/x86_64/entry/trap_entry.asm
 #
 # No ^C is lost, whenever it arrives (docs/gdb.md). The machine's only CPU spins with interrupts
 # off, so nothing polls the line a second time. While the stub resumes the CPU, ^C arrives after

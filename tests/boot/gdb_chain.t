@@ -41,7 +41,7 @@ hbreak *&gdb_chain_done
 commands
     silent
 end
-set var 'arch/x86_64/entry/trap.c'::handlers[2] = gdb_chain_nmi
+set var 'kernel/x86_64/entry/trap.c'::handlers[2] = gdb_chain_nmi
 
 define chain
     printf "\ngdb %lx:", $rip

@@ -170,8 +170,8 @@ sub doubtful
 
 cmp_ok(doubtful(2, 'mem:' . address(2, 'ticks')), '>', 0, '... without tables some are in doubt');
 
-my $gate = q{the code of the debug trap's gate};
-my $stack = q{the stack of the debug trap's gate};
+my $gate = 'the trap entry code';
+my $stack = 'the stacks that the CPU pushes trap frames on';
 refuses(2, '-e mem:' . address(2, $_) . ':x', $gate)
     for qw(embed_debug_entry pitot_debug_trap trap_common);
 refuses(2, '-e mem:' . address(2, 'debug_stack') . '/8:w', $stack);
@@ -183,7 +183,8 @@ refuses('2, with no IST stack', "-e $watched/8:w",
 my $task = '2, with another GDT';
 refuses($task, "$_ -e $watched/8:w", 'the TSS of this CPU is not where its GDT says')
     for qw(base unmapped type short cut);
-refuses(2, '-e mem:' . address(2, 'percpu') . '/8:rw', q{the CPU's own area});
+refuses(2, '-e mem:' . address(2, 'percpu') . '/8:rw',
+    q{the CPU's own area and the descriptor tables, which trap entries use});
 refuses(2, '-e mem:0xffffffffff000000:w', 'is not mapped');
 refuses(2, '-e mem:jobs_done:w', 'as the tables are missing: pitot-tables makes them; 0x...');
 refuses(2, "-e $watched:w -g", 'frame pointers alone name wrong callers');

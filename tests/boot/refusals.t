@@ -82,10 +82,10 @@ my @places = (
     ['mem:watch_entry:x', qr/0x[0-9a-f]+\/1 overlaps the trap entry code: the debug trap .*/],
     ['mem:trap_stubs/8:rw', qr/0x[0-9a-f]+\/8 overlaps the trap entry code: .*/],
     ['mem:' . place('stack_ist', 0x1000) . '/8:w', qr/0x[0-9a-f]+\/8 overlaps the stacks that .*/],
-    ['mem:percpu/8:w', qr/0x[0-9a-f]+\/8 overlaps the descriptor tables and the CPU's .*/],
-    ['mem:idt/8:w', qr/0x[0-9a-f]+\/8 overlaps the descriptor tables .*/],
-    ['mem:' . place('nowatch_data_start', -8) . '/16:w', qr/0x[0-9a-f]+8\/16 overlaps the desc.*/],
-    ['mem:' . place('nowatch_data_end', -8) . '/16:w', qr/0x[0-9a-f]+8\/16 overlaps the desc.*/],
+    ['mem:percpu/8:w', qr/0x[0-9a-f]+\/8 overlaps the CPU's own area and the descriptor .*/],
+    ['mem:idt/8:w', qr/0x[0-9a-f]+\/8 overlaps the CPU's own area .*/],
+    ['mem:' . place('nowatch_data_start', -8) . '/16:w', qr/0x[0-9a-f]+8\/16 overlaps the CPU's.*/],
+    ['mem:' . place('nowatch_data_end', -8) . '/16:w', qr/0x[0-9a-f]+8\/16 overlaps the CPU's.*/],
 );
 
 # Each: the options of `perf record`, up to the workload, and what is said of them.

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: core/lib/cpus, kernel/sched, arch/x86_64/smp/smp, core/recording/merge
+# of: core/lib/cpus, kernel/sched, kernel/x86_64/smp/smp, core/recording/merge
 #
 # A recording of several CPUs: each is in it, in order of time, on the console and in the real perf,
 # and the counters add up; watches armed before the other CPUs started are armed there, too; a

@@ -53,7 +53,7 @@ my @places = qw(sample_write_record_chain sample_write_otherwise unwind_orc_capt
 my ($head, $plan, $stride, $cpus, $handlers, $rings, $events_at, $under_way, @addresses)
     = debug_values($kernel, '&((struct ring *)0)->head', '&((struct event *)0)->plan',
         'sizeof(struct ring)', "sizeof('core/recording/recording.c'::rings) / sizeof(struct ring)",
-        "&'arch/x86_64/entry/trap.c'::handlers", "&'core/recording/recording.c'::rings",
+        "&'kernel/x86_64/entry/trap.c'::handlers", "&'core/recording/recording.c'::rings",
         "&'core/recording/recording.c'::events", "&sample_under_way",
         map { "&$_" } @places);
 my %address = map { $places[$_] => $addresses[$_] } 0 .. $#places;

@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: tests/kernel, arch/x86_64, core/breakpoint, kernel/sched, kernel/user, core/unwind
+# of: tests/kernel, arch/x86_64, kernel/x86_64, core/breakpoint, kernel/sched, kernel/user
+# of: core/unwind
 # of: core/ring, core/tracepoint
 #
 # The suites inside the test kernel pass on QEMU. The test kernel lists them, so a new one runs

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: kernel/user, programs, arch/x86_64/entry/user
+# of: kernel/user, programs, kernel/x86_64/entry/user
 #
 # Programs (docs/programs.md): they run, each of their attacks on the kernel ends as it must, each
 # system call does what it promises and follows no pointer outside the program's memory; afterwards

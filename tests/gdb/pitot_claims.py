@@ -141,7 +141,7 @@ VARIABLES = ("'core/recording/recording.c'::rings", "recorder", "recorder_tasks"
              "'core/recording/recording.c'::banks", "'core/recording/tasks.c'::tasks[0]",
              "'core/recording/tasks.c'::count", "'kernel/sched/thread.c'::threads[0]",
              "'kernel/sched/thread.c'::threads", "'kernel/sched/scheduler.c'::schedulers[0]",
-             "'core/breakpoint/breakpoint.c'::table", "'arch/x86_64/entry/stacks.c'::of_boot_cpu",
+             "'core/breakpoint/breakpoint.c'::table", "'kernel/x86_64/entry/stacks.c'::of_boot_cpu",
              "stack_slots[1]", "percpu[0]", "tracepoint_lock_acquire")
 
 

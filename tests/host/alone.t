@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: core, arch, tests/port
 #
-# The product alone: in a tree of core/, arch/ and tests/port only, each file compiles, and they
-# link to the kernel of tests/port. This test lists what core/ and arch/ leave to the host. Run from
-# the root of the tree:
+# The product alone: in a tree of core/, arch/, the machine's part of the kernel (kernel/x86_64) and
+# tests/port only, each file compiles, and they link to the kernel of tests/port. This test lists
+# what they leave to the host. Run from the root of the tree:
 #
 #     prove tests/host/alone.t
 use strict;
@@ -27,7 +27,7 @@ my $scripts = "_e?text|__(?:start|stop)_\\w+|build_id_note(?:_end)?|image_end"
 my $hosts = qr{^(?:assert_failed|ap_start(?:_end)?|$scripts)$};
 
 remove_tree($tree);
-my @files = files_below(qw(core arch tests/port));
+my @files = files_below(qw(core arch kernel/x86_64 tests/port));
 for my $file (@files) {
     make_path(dirname("$tree/$file"));
     copy($file, "$tree/$file") or die("$file: $!\n");
@@ -37,7 +37,7 @@ my $way = $compiler =~ /-fomit-frame-pointer/ ? 'fp' : 'orc';
 my $others = qr{^(?:core|arch)/embed/};    # core/embed/lib.mk's: tests/host/lib.t
 my %other = map { ("core/unwind/$_.c" => 1) } $way eq 'fp' ? qw(default_fp fp) : qw(default_orc);
 my @objects = map { "$_.o" }
-    grep { /\.(?:c|asm)$/ && !/$others/ && !$other{$_} && $_ ne 'arch/x86_64/cpu/offsets.c' }
+    grep { /\.(?:c|asm)$/ && !/$others/ && !$other{$_} && !m{/offsets\.c$} }
     @files;
 
 open(my $rules, '>', "$tree/Makefile") or die("$tree/Makefile: $!\n");
@@ -55,14 +55,15 @@ product.a: @{[grep { !m{^tests/} } @objects]}
 \t\$(CC) -c \$< -o \$\@
 %.asm.o: %.asm offsets.inc
 \tnasm -f elf64 -I ./ \$< -o \$\@
-offsets.inc: arch/x86_64/cpu/offsets.c
-\t\$(CC) -S \$< -o - | sed -n 's/.*"\@\\(.*\\)".*/\\1/p' > \$\@
+offsets.inc:
+\tfor each in arch kernel; do \$(CC) -S \$\$each/x86_64/cpu/offsets.c -o -; done \\
+\t\t| sed -n 's/.*"\@\\(.*\\)".*/\\1/p' > \$\@
 EOT
 close($rules) or die("$tree/Makefile: $!\n");
 
 cmp_ok(scalar(@objects), '>', 100, 'there are sources');
 my $said = `make -j2 -C $tree 2>&1`;
-is($?, 0, 'they compile and link, each alone with core/ and arch/') or diag($said);
+is($?, 0, 'they compile and link, each alone with core/, arch/ and kernel/x86_64/') or diag($said);
 like(`readelf -h $tree/port.elf`, qr/Entry point address: +0x[1-9a-f]/, '... to a kernel');
 
 my %defined = map { $_ => 1 } `nm --defined-only $tree/product.a` =~ /^\w+ [A-Z] (\S+)$/mg;

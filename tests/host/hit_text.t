@@ -16,8 +16,8 @@ use Test::More;
 
 my $kernel = ($ENV{BUILD} // 'build') . '/pitot.elf';
 
-# The traps that hit, stop or are NMIs (arch/x86_64/entry/trap_entry.asm); and a tracepoint that is
-# recorded, in which no CPU is parked either.
+# The traps that hit, stop or are NMIs (kernel/x86_64/entry/trap_entry.asm); and a tracepoint that
+# is recorded, in which no CPU is parked either.
 my @roots = qw(debug_trap nmi_trap break_trap event_tracepoint_hit);
 
 # Not followed, and why.

@@ -223,7 +223,7 @@ for ('CPUS="2 3": 1 to 64', 'RING=1000: a power of two from 4096 to 1073741824',
 }
 like(`make -s -C $tree -f core/embed/lib.mk BUILD=none INLINE=no.h 2>&1`, qr/INLINE=no\.h: no such/,
     'so is a header that is not there');
-my $wide = '-fsyntax-only -ffreestanding -Iarch/embed -Icore/embed -I. -DEMBED_RING_SIZE=65536 '
+my $wide = '-fsyntax-only -ffreestanding -I. -DPITOT_OWN=arch/embed/own.h -DEMBED_RING_SIZE=65536 '
     . q{-DEMBED_INLINE='"core/embed/inline.h"'};
 like(`gcc $wide -DEMBED_CPUS=65 core/event/event.c 2>&1`, qr/a bit for each CPU/,
     '... and no source with a set of CPUs compiles for more');

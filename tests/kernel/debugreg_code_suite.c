@@ -4,10 +4,10 @@
  * meanwhile.
  */
 #include "arch/step.h"
-#include "arch/x86_64/cpu/percpu.h"
 #include "arch/x86_64/debug/debugreg.h"
-#include "arch/x86_64/entry/stacks.h"
 #include "kernel/time/ticks.h"
+#include "kernel/x86_64/cpu/percpu.h"
+#include "kernel/x86_64/entry/stacks.h"
 #include "tests/kernel/ktap.h"
 #include "tests/kernel/watch.h"
 

@@ -4,8 +4,8 @@
  * The claims hold on all machines; docs/breakpoints.md lists where machines differ.
  */
 #include "arch/cpu.h"
-#include "arch/x86_64/cpu/apic.h"
 #include "core/lib/string.h"
+#include "kernel/x86_64/cpu/apic.h"
 #include "tests/kernel/ktap.h"
 #include "tests/kernel/watch.h"
 

@@ -4,16 +4,16 @@
  * is loaded: at the first instruction of `syscall`, in exception handlers, and in a machine check,
  * which may come while the kernel runs with a program's GS. The program is programs/attack.
  */
-#include "arch/fault.h"
-#include "arch/user.h"
 #include "arch/x86_64/cpu/cpu.h"
-#include "arch/x86_64/cpu/percpu.h"
-#include "arch/x86_64/entry/user.h"
 #include "arch/x86_64/entry/vectors.h"
 #include "core/breakpoint/breakpoint.h"
 #include "kernel/panic/panic.h"
 #include "kernel/syscall/syscalls.h"
 #include "kernel/user/process.h"
+#include "kernel/x86_64/cpu/percpu.h"
+#include "kernel/x86_64/entry/user.h"
+#include "kernel/x86_64/fault.h"
+#include "kernel/x86_64/user.h"
 #include "tests/kernel/ktap.h"
 
 /* tests/kernel/entries.asm */

@@ -3,13 +3,13 @@
 #include "tests/kernel/everything_walk.h"
 
 #include "arch/memory.h"
-#include "arch/x86_64/memory/sections.h"
 #include "core/event/event.h"
 #include "core/lib/print.h"
 #include "core/sample/sample.h"
 #include "core/sample/view.h"
 #include "core/symbols/symbols.h"
 #include "core/tracepoint/define.h"
+#include "kernel/x86_64/memory/image.h"
 
 /*
  * PERF_RECORD_THROTTLE in <linux/perf_event.h>; sample_id follows `stream_id`, by

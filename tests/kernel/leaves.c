@@ -2,7 +2,7 @@
 /* See leaves.h. */
 #include "tests/kernel/leaves.h"
 
-#include "arch/x86_64/memory/sections.h"
+#include "kernel/x86_64/memory/image.h"
 
 #define SPAN(level) ((uint64_t)4096 << 9 * (level))
 #define UPPER_HALF  0xffff800000000000u

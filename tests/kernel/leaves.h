@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "arch/x86_64/memory/paging.h"
+#include "kernel/x86_64/memory/paging.h"
 
 /*
  * The first leaf at or above `address`, in the order of addresses, below the root table `root`;

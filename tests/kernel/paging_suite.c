@@ -4,8 +4,8 @@
  * mapping, guard pages are holes.
  */
 #include "arch/memory.h"
-#include "arch/x86_64/entry/stacks.h"
-#include "arch/x86_64/memory/sections.h"
+#include "kernel/x86_64/entry/stacks.h"
+#include "kernel/x86_64/memory/image.h"
 #include "tests/kernel/ktap.h"
 #include "tests/kernel/leaves.h"
 

@@ -2,9 +2,9 @@
 /* See proof_interrupts.h. */
 #include "tests/kernel/proof_interrupts.h"
 
-#include "arch/x86_64/cpu/apic.h"
 #include "arch/x86_64/cpu/port.h"
 #include "arch/x86_64/entry/vectors.h"
+#include "kernel/x86_64/cpu/apic.h"
 
 /* Registers, by their offsets in the page. */
 #define APIC_ID           0x20

@@ -6,12 +6,12 @@
 #include "arch/cpu.h"
 #include "arch/park.h"
 #include "arch/regs.h"
-#include "arch/stop.h"
-#include "arch/x86_64/cpu/percpu.h"
 #include "arch/x86_64/smp/patience.h"
 #include "arch/x86_64/smp/rendezvous.h"
 #include "core/lib/cpus.h"
 #include "kernel/sched/thread.h"
+#include "kernel/x86_64/cpu/percpu.h"
+#include "kernel/x86_64/stop.h"
 #include "tests/kernel/ktap.h"
 
 #define THERE       1u

@@ -5,9 +5,7 @@
  * CPUs.
  */
 #include "arch/memory.h"
-#include "arch/x86_64/cpu/apic.h"
 #include "arch/x86_64/cpu/cpu.h"
-#include "arch/x86_64/cpu/percpu.h"
 #include "arch/x86_64/debug/debugreg.h"
 #include "arch/x86_64/entry/trap.h"
 #include "arch/x86_64/entry/vectors.h"
@@ -18,6 +16,8 @@
 #include "kernel/memory/pages.h"
 #include "kernel/panic/panic.h"
 #include "kernel/sched/wait_queue.h"
+#include "kernel/x86_64/cpu/apic.h"
+#include "kernel/x86_64/cpu/percpu.h"
 #include "tests/kernel/ktap.h"
 
 static uint64_t watched __attribute__((aligned(8)));

@@ -4,8 +4,6 @@
 
 #include "arch/local.h"
 #include "arch/memory.h"
-#include "arch/x86_64/cpu/apic.h"
-#include "arch/x86_64/cpu/percpu.h"
 #include "arch/x86_64/entry/trap.h"
 #include "arch/x86_64/entry/vectors.h"
 #include "core/lib/string.h"
@@ -14,6 +12,8 @@
 #include "kernel/sched/preempt.h"
 #include "kernel/sched/thread.h"
 #include "kernel/time/ticks.h"
+#include "kernel/x86_64/cpu/apic.h"
+#include "kernel/x86_64/cpu/percpu.h"
 #include "tests/unit/ring_parts.h"
 #include "tests/unit/ring_payload.h"
 

@@ -2,8 +2,6 @@
 /* See sweep_load.h. Counters have one writer each: the thread, or the CPU's interrupts. */
 #include "tests/kernel/sweep_load.h"
 
-#include "arch/x86_64/cpu/apic.h"
-#include "arch/x86_64/cpu/percpu.h"
 #include "arch/x86_64/entry/trap.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
@@ -16,6 +14,8 @@
 #include "kernel/sched/workqueue.h"
 #include "kernel/time/ticks.h"
 #include "kernel/time/timer.h"
+#include "kernel/x86_64/cpu/apic.h"
+#include "kernel/x86_64/cpu/percpu.h"
 
 #define VECTOR_SWEEP   0xe0
 #define PATIENCE_TICKS (30 * TICKS_A_SECOND)

@@ -5,12 +5,12 @@
 #include "arch/memory.h"
 #include "arch/x86_64/cpu/cpu.h"
 #include "arch/x86_64/debug/insn_map.h"
-#include "arch/x86_64/entry/idt.h"
-#include "arch/x86_64/entry/stacks.h"
+#include "arch/x86_64/entry/descriptors.h"
 #include "arch/x86_64/entry/vectors.h"
-#include "arch/x86_64/memory/paging.h"
-#include "arch/x86_64/memory/sections.h"
 #include "core/symbols/symbols.h"
+#include "kernel/x86_64/entry/stacks.h"
+#include "kernel/x86_64/memory/image.h"
+#include "kernel/x86_64/memory/paging.h"
 
 #define WORDS_MOST  16 /* of an object; of larger ones so many, evenly */
 #define PAGE_PLACES 4  /* in a page of a stack */

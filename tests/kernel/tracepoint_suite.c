@@ -3,7 +3,6 @@
  * Tracepoints in the running kernel: the code of a site when off and on, the contents of a hit's
  * record, that a hit inside a recording is counted, and where registers and chains begin.
  */
-#include "arch/x86_64/memory/sections.h"
 #include "core/lib/arguments.h"
 #include "core/lib/string.h"
 #include "core/perf/options.h"
@@ -14,6 +13,7 @@
 #include "core/unwind/unwind.h"
 #include "kernel/sched/preempt.h"
 #include "kernel/time/timer.h"
+#include "kernel/x86_64/memory/image.h"
 #include "tests/kernel/ktap.h"
 #include "tests/kernel/leaves.h"
 

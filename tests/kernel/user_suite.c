@@ -5,14 +5,10 @@
  * stop the kernel. The programs are those of the image.
  */
 #include "arch/step.h"
-#include "arch/user.h"
 #include "arch/x86_64/cpu/cpu.h"
 #include "arch/x86_64/debug/debugreg.h"
 #include "arch/x86_64/entry/trap.h"
-#include "arch/x86_64/entry/user.h"
 #include "arch/x86_64/entry/vectors.h"
-#include "arch/x86_64/memory/sections.h"
-#include "arch/x86_64/memory/space.h"
 #include "core/breakpoint/breakpoint.h"
 #include "core/lib/string.h"
 #include "core/symbols/symbols.h"
@@ -21,6 +17,10 @@
 #include "kernel/panic/panic.h"
 #include "kernel/sched/preempt.h"
 #include "kernel/user/process.h"
+#include "kernel/x86_64/entry/user.h"
+#include "kernel/x86_64/memory/image.h"
+#include "kernel/x86_64/memory/space.h"
+#include "kernel/x86_64/user.h"
 #include "tests/kernel/ktap.h"
 #include "tests/kernel/leaves.h"
 

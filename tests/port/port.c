@@ -6,13 +6,7 @@
  * interrupts.
  */
 #include "arch/x86_64/cpu/port.h"
-#include "arch/fault.h"
 #include "arch/memory.h"
-#include "arch/x86_64/cpu/clock.h"
-#include "arch/x86_64/cpu/percpu.h"
-#include "arch/x86_64/entry/idt.h"
-#include "arch/x86_64/memory/paging.h"
-#include "arch/x86_64/memory/sections.h"
 #include "core/event/event.h"
 #include "core/lib/assert.h"
 #include "core/sample/sample.h"
@@ -20,6 +14,12 @@
 #include "core/symbols/symbols.h"
 #include "core/task.h"
 #include "core/unwind/unwind.h"
+#include "kernel/x86_64/cpu/clock.h"
+#include "kernel/x86_64/cpu/percpu.h"
+#include "kernel/x86_64/entry/idt.h"
+#include "kernel/x86_64/fault.h"
+#include "kernel/x86_64/memory/image.h"
+#include "kernel/x86_64/memory/paging.h"
 #include "tests/port/port_trace.h"
 
 #define COM1      0x3f8
@@ -108,7 +108,7 @@ static void port_fault(struct regs *regs)
     port_exit(4);
 }
 
-/* --- What arch asks of a kernel with its own page tables (arch/x86_64/memory/paging.c). --- */
+/* --- What arch asks of a kernel with its own page tables (kernel/x86_64/memory/paging.c). --- */
 
 /* boot.asm maps the first gigabyte, and all of it alike. */
 bool arch_mapped(uintptr_t address, size_t length)

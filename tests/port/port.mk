@@ -2,7 +2,7 @@
 # A second, tiny kernel that takes Pitot in (docs/porting.md). Part of the Makefile.
 
 # What may be linked into it is this list, and of that only what it asks for: an archive.
-PORT_TAKES := $(wildcard core/*.c core/*/*.c arch/x86_64/*/*.c arch/x86_64/*/*.asm)
+PORT_TAKES := $(wildcard core/*.c core/*/*.c $(foreach room,arch kernel,$(room)/x86_64/*/*.c $(room)/x86_64/*/*.asm))
 PORT_OBJ   := $(patsubst %,$(BUILD)/obj/%.o,$(wildcard tests/port/*.asm tests/port/*.c))
 
 $(BUILD)/port.a: $(filter $(PORT_TAKES:%=$(BUILD)/obj/%.o),$(KERNEL_OBJ))

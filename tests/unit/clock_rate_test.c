@@ -15,8 +15,6 @@
 #include <cmocka.h>
 
 #include "arch/cpu.h"
-#include "arch/x86_64/cpu/clock.h"
-#include "arch/x86_64/memory/paging.h"
 #include "boot/boot.h"
 #include "core/lib/print.h"
 #include "drivers/acpi.h"
@@ -24,6 +22,8 @@
 #include "drivers/pit8254.h"
 #include "drivers/pm_timer.h"
 #include "kernel/panic/panic.h"
+#include "kernel/x86_64/cpu/clock.h"
+#include "kernel/x86_64/memory/paging.h"
 
 #define RATE       2300000000ull /* the time stamp counter's */
 #define HPET_HERTZ 10000000u

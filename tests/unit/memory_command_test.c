@@ -15,11 +15,11 @@
 #include <cmocka.h>
 
 #include "arch/memory.h"
-#include "arch/thread.h"
 #include "core/console/command.h"
 #include "core/lib/assert.h"
 #include "core/lib/print.h"
 #include "kernel/memory/pages.h"
+#include "kernel/x86_64/thread.h"
 
 #define PAGES 4096
 

@@ -16,9 +16,7 @@
 
 #include <cmocka.h>
 
-#include "arch/x86_64/cpu/apic.h"
 #include "arch/x86_64/entry/nmi.h"
-#include "arch/x86_64/memory/paging.h"
 #include "boot/boot.h"
 #include "boot/cpus.h"
 #include "core/event/source_nmi_clock.h"
@@ -27,6 +25,8 @@
 #include "drivers/hpet.h"
 #include "drivers/ioapic.h"
 #include "drivers/pit8254.h"
+#include "kernel/x86_64/cpu/apic.h"
+#include "kernel/x86_64/memory/paging.h"
 #include "tests/unit/fake_arch.h"
 
 #define LINES   24

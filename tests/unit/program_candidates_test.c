@@ -13,11 +13,11 @@
 #include <cmocka.h>
 
 #include "arch/cpu.h"
-#include "arch/space.h"
 #include "arch/watch.h"
 #include "arch/x86_64/cpu/regs.h"
 #include "arch/x86_64/debug/group.h"
-#include "arch/x86_64/memory/space.h"
+#include "kernel/x86_64/memory/space.h"
+#include "kernel/x86_64/space.h"
 
 #define TEXT      0x400000u
 #define TEXT_SIZE 64

@@ -17,8 +17,8 @@
 #include <cmocka.h>
 
 #include "arch/cpu.h"
-#include "arch/x86_64/memory/paging.h"
 #include "drivers/virtio_pci.h"
+#include "kernel/x86_64/memory/paging.h"
 #include "tests/unit/fake_device.h"
 
 /* Where the specification has the registers, and what is in a capability. */

@@ -28,7 +28,7 @@ struct percpu {
     bool program_steps; /* [O] the kernel steps the program to which this CPU returned last */
     uint64_t user_sp;   /* [O] a program's stack pointer, inside syscall_entry */
 
-    /* NMIs: arch/x86_64/entry/nmi.c. */
+    /* NMIs: kernel/x86_64/entry/nmi.c. */
     uint32_t nmi_sent;    /* [A] NMIs that other CPUs have requested */
     uint32_t nmi_seen;    /* [O] nmi_sent when the last NMI arrived */
     bool nmi_spare;       /* [O] one more requested NMI may arrive */

@@ -5,8 +5,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "arch/x86_64/cpu/inline.h" /* cpu_read_tsc */
-
 /* Intel SDM vol. 3, "Control Registers" */
 #define CR0_PE  (1ull << 0)
 #define CR0_EM  (1ull << 2)

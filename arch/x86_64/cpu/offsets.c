@@ -2,16 +2,14 @@
 /* Layouts for assembly. Never linked: the Makefile turns its strings with @ into offsets.inc. */
 #include <stddef.h>
 
+#include "arch/cpu.h"
 #include "arch/x86_64/cpu/cpu.h"
-#include "arch/x86_64/cpu/percpu.h"
+#include "arch/x86_64/cpu/offset.h"
 #include "arch/x86_64/cpu/registers.h"
 #include "arch/x86_64/cpu/regs.h"
-#include "arch/x86_64/entry/stacks.h"
 #include "arch/x86_64/entry/vectors.h"
 #include "arch/x86_64/smp/rendezvous.h"
-#include "arch/x86_64/smp/smp.h"
 
-#define EQU(name, value)           __asm__ volatile(".ascii \"@" #name " equ %c0\"" : : "i"(value))
 #define EQU_REGS(field, name, ...) EQU(REGS_##name, offsetof(struct regs, field));
 
 void offsets(void);
@@ -44,13 +42,10 @@ void offsets(void)
     EQU(PERCPU_RENDEZVOUS_ASKED, offsetof(struct percpu, rendezvous_asked));
     EQU(RENDEZVOUS_STOP, RENDEZVOUS_STOP);
     EQU(PERCPU_WATCH_DEPTH, offsetof(struct percpu, watch_depth));
-    EQU(SMP_START_PAGE_TABLES, offsetof(struct smp_start, page_tables));
-    EQU(SMP_START_STACK, offsetof(struct smp_start, stack));
     EQU(VECTOR_DEBUG, VECTOR_DEBUG);
     EQU(VECTOR_NMI, VECTOR_NMI);
     EQU(VECTOR_BREAKPOINT, VECTOR_BREAKPOINT);
     EQU(VECTOR_DOUBLE_FAULT, VECTOR_DOUBLE_FAULT);
     EQU(VECTOR_MACHINE_CHECK, VECTOR_MACHINE_CHECK);
-    EQU(STACK_PAGES_SIZE, sizeof(struct stack_pages));
     EQU(TRAP_STUB_SIZE, TRAP_STUB_SIZE);
 }

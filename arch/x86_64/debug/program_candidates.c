@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Finds program instructions that may have hit, by trying each start. Debug trap; cannot fault. */
 #include "arch/cpu.h"
-#include "arch/space.h"
+#include "arch/program.h"
 #include "arch/watch.h"
 #include "arch/x86_64/debug/branch.h"
 #include "arch/x86_64/debug/group.h"
 #include "arch/x86_64/debug/operand.h"
 #include "arch/x86_64/debug/report.h"
-#include "arch/x86_64/memory/space.h"
 
 #define WORD sizeof(uint64_t)
 

@@ -6,7 +6,6 @@
 #include "arch/park.h"
 #include "arch/regs.h"
 #include "arch/unwind.h"
-#include "arch/x86_64/cpu/apic.h"
 #include "arch/x86_64/debug/debugreg.h"
 #include "arch/x86_64/entry/nmi.h"
 #include "arch/x86_64/entry/trap.h"
@@ -221,8 +220,7 @@ static void stop_asked(struct regs *regs)
 void arch_stop_cpu(unsigned cpu)
 {
     rendezvous_ask(cpu, RENDEZVOUS_STOP);
-    if (apic_registers())
-        nmi_send(cpu);
+    nmi_send(cpu);
 }
 
 void arch_debugger_attach(const struct arch_debugger *with)

@@ -3,12 +3,11 @@
 #include "arch/x86_64/debug/stop_access.h"
 
 #include "arch/cpu.h"
-#include "arch/space.h"
+#include "arch/program.h"
 #include "arch/x86_64/debug/debugreg.h"
 #include "arch/x86_64/debug/group.h"
 #include "arch/x86_64/debug/operand.h"
 #include "arch/x86_64/debug/stop.h"
-#include "arch/x86_64/memory/space.h"
 
 static bool is_watched(unsigned cpu, unsigned i)
 {

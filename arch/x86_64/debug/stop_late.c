@@ -5,8 +5,9 @@
  * check for a request at their end (watch_return, trap_entry.asm): the NMI sends a trap in its last
  * instructions back to that check, and makes a debug trap's handler return to it.
  */
+#include "arch/cpu.h"
 #include "arch/x86_64/debug/stop.h"
-#include "arch/x86_64/entry/stacks.h"
+#include "arch/x86_64/entry/trap.h"
 #include "arch/x86_64/entry/vectors.h"
 
 static bool is_in_tail(uintptr_t ip)
@@ -15,20 +16,6 @@ static bool is_in_tail(uintptr_t ip)
         if (ip >= tail->from && ip < tail->to)
             return true;
     return false;
-}
-
-/* Returns the frame of the trap that runs on this stack; NULL if it is no trap's stack. */
-static struct regs *frame_of_trap(const struct percpu *self, uintptr_t sp)
-{
-    static const unsigned char pages[] = {IST_DEBUG, IST_EXCEPTION};
-
-    for (unsigned i = 0; i < sizeof(pages); i++) {
-        const struct arch_stack *page = stack_of_cpu(self->cpu, pages[i] - 1u);
-
-        if (sp > page->low && sp <= page->high)
-            return (struct regs *)page->high - 1;
-    }
-    return NULL;
 }
 
 /* Changes the handler's return address, right below the frame, if its call has run. */
@@ -51,7 +38,7 @@ static void return_to_look(struct regs *frame, uintptr_t sp)
 void stop_look_again(struct regs *regs)
 {
     struct percpu *self = percpu_self();
-    struct regs *frame = frame_of_trap(self, regs->sp);
+    struct regs *frame = trap_frame_of(regs->sp);
 
     if (!frame || regs_user_mode(frame) || frame->error)
         return;

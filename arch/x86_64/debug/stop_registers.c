@@ -8,10 +8,9 @@
 #include "arch/debugger.h"
 #include "arch/memory.h"
 #include "arch/park.h"
+#include "arch/regs.h"
 #include "arch/x86_64/cpu/cpu.h"
-#include "arch/x86_64/cpu/percpu.h"
 #include "arch/x86_64/cpu/registers.h"
-#include "arch/x86_64/debug/stop_own.h"
 
 #define REG(name, bits, type) "<reg name=\"" name "\" bitsize=\"" bits "\" type=\"" type "\"/>"
 #define GENERAL(name)         REG(name, "64", "int64")

@@ -8,15 +8,13 @@
 #include "arch/cpu.h"
 #include "arch/debugger.h"
 #include "arch/memory.h"
+#include "arch/program.h"
 #include "arch/regs.h"
-#include "arch/space.h"
 #include "arch/step.h"
 #include "arch/watch.h"
 #include "arch/x86_64/debug/debugreg.h"
 #include "arch/x86_64/debug/stop.h"
 #include "arch/x86_64/debug/stop_access.h"
-#include "arch/x86_64/entry/user.h"
-#include "arch/x86_64/memory/space.h"
 
 /* An instruction's effect on the interrupt flag. */
 enum kind {

@@ -8,10 +8,9 @@
  */
 #include "arch/user_step.h"
 #include "arch/cpu.h"
+#include "arch/program.h"
 #include "arch/regs.h"
-#include "arch/space.h"
 #include "arch/x86_64/debug/branch.h"
-#include "arch/x86_64/memory/space.h"
 
 #define PUSHF 0x9c
 #define POPF  0x9d

@@ -9,8 +9,14 @@
 
 #include "arch/x86_64/cpu/regs.h"
 
-/* Sends an NMI that the CPU can tell from the button's. The caller stores the reason first. */
+/*
+ * Sends an NMI that the CPU can tell from the button's, if CPUs can send any. The caller stores the
+ * reason first.
+ */
 void nmi_send(unsigned cpu);
+
+/* This CPU has been parked and resumes. In the NMI. */
+void nmi_resumes(void);
 
 /*
  * A clock that sends NMIs to the boot CPU, which forwards them. `came` is called on the boot CPU in

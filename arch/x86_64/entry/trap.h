@@ -26,15 +26,20 @@ _Noreturn void trap_fatal(struct regs *regs);
 struct regs *debug_trap(struct regs *regs);
 void debug_trap_inside(struct regs *regs);
 struct regs *break_trap(struct regs *regs);
-void nmi_trap(struct regs *regs); /* arch/x86_64/entry/nmi.c */
+void nmi_trap(struct regs *regs); /* kernel/x86_64/entry/nmi.c */
 
 /*
  * Returns from a debug trap or #BP from the middle of its handler, after a debugger's stop. If
  * another stop is requested, first calls `late`, which may return and is set with all other CPUs
  * parked.
  */
-_Noreturn void watch_return(struct regs *frame); /* arch/x86_64/entry/trap_entry.asm */
+_Noreturn void watch_return(struct regs *frame); /* kernel/x86_64/entry/trap_entry.asm */
 void trap_set_late(trap_handler *late);
+
+/*
+ * Returns the frame of the debug trap or exception of this CPU on whose stack `sp` lies, or NULL.
+ */
+struct regs *trap_frame_of(uintptr_t sp);
 
 /* A handler called first in each program exception, or NULL. Set with all other CPUs parked. */
 void trap_set_program_handler(trap_handler *handler);

@@ -11,16 +11,11 @@
 /* A function that runs only in debug traps and NMIs; linker.ld lists files of nothing else. */
 #define UNSEEN_TEXT __attribute__((section(".text.unseen")))
 
-extern const char _text[], _etext[];
-extern const char rodata_start[], rodata_end[];
-extern const char data_start[], image_end[];
 extern const char hit_text_start[], hit_text_end[];
 extern const char unseen_text_start[], unseen_text_end[];
 extern const char nowatch_text_start[], nowatch_text_end[];
 extern const char nowatch_data_start[], nowatch_data_end[];
 extern const char nowatch_stacks_start[], nowatch_stacks_end[];
-extern const char kept_start[], kept_end[]; /* ARCH_KEPT: whole pages */
-extern const char build_id_note[], build_id_note_end[];
 extern const char insn_map_start[], insn_map_end[];
 
 static inline bool section_overlaps(const void *start, const void *end, uintptr_t address,
@@ -33,24 +28,4 @@ static inline bool section_overlaps(const void *start, const void *end, uintptr_
 static inline bool nowatch_text_has(uintptr_t ip)
 {
     return ip >= (uintptr_t)nowatch_text_start && ip < (uintptr_t)nowatch_text_end;
-}
-
-/* physical 0 in the image's mapping */
-#define KERNEL_BASE 0xffffffff80000000ull
-/* physical 0 in the map of all memory */
-#define DIRECT_BASE 0xffff800000000000ull
-
-static inline uintptr_t image_physical(const void *address)
-{
-    return (uintptr_t)address - KERNEL_BASE;
-}
-
-static inline void *direct_address(uint64_t physical)
-{
-    return (void *)(DIRECT_BASE + physical);
-}
-
-static inline uint64_t direct_physical(const void *address)
-{
-    return (uintptr_t)address - DIRECT_BASE;
 }

@@ -8,10 +8,10 @@
 
 #include "arch/cpu.h"
 #include "arch/park.h"
-#include "arch/x86_64/cpu/apic.h"
 #include "arch/x86_64/cpu/check.h"
 #include "arch/x86_64/cpu/port_counted.h"
 #include "arch/x86_64/debug/debugreg.h"
+#include "arch/x86_64/entry/nmi.h"
 #include "arch/x86_64/smp/park.h"
 
 static void (*stop_handler)(struct regs *regs); /* changed with all CPUs parked */
@@ -72,7 +72,7 @@ void rendezvous_wait(struct regs *regs, uint32_t serves, uint32_t asked)
         if ((asked ^ now) & RENDEZVOUS_PARK && asked & RENDEZVOUS_PARK &&
             !(now & RENDEZVOUS_HALT)) { /* before the parker sees that this CPU resumes */
             debugreg_load();
-            apic_button_follow();
+            nmi_resumes();
         }
     }
     if (first)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The kernel's clock (arch/x86_64/cpu/inline.h) in a program: rdtsc, counted from 0, and scaled by
+ * The kernel's clock (arch/own.h) in a program: rdtsc, counted from 0, and scaled by
  * 1. A claim of the ring's that does not hold ends the program. Compiled with the kernel's flags.
  */
 #include "arch/cpu.h"

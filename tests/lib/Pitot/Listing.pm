@@ -13,8 +13,8 @@ use Exporter qw(import);
 
 our @EXPORT = qw(without_guarded);
 
-# How an entry asks whether the frame's flags have VM or TF (arch/x86_64/entry/trap_entry.asm), for
-# a program in virtual-8086 mode and a context that is stepped; and, by the sign of its base,
+# How an entry asks whether the frame's flags have VM or TF (kernel/x86_64/entry/trap_entry.asm),
+# for a program in virtual-8086 mode and a context that is stepped; and, by the sign of its base,
 # whether GS is a program's.
 my $asks = qr/:\ttestb +\$0x(?:2,0x9a|1,0x99)\(%rsp\)$/;
 my $jumps = qr/:\tje +0x0*([0-9a-f]+) /;

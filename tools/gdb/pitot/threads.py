@@ -14,7 +14,7 @@ NOT_YET = ("THREAD_FREE", "THREAD_MAKING")
 NOWHERE = NOT_YET + ("THREAD_ENDED",)
 WORDS = {"THREAD_RUNNABLE": "ready", "THREAD_RUNNING": "runs", "THREAD_SLEEPING": "sleeps",
          "THREAD_ENDING": "ends", "THREAD_ENDED": "has ended"}
-WAITING = ("kernel/sched/", "arch/x86_64/cpu/switch.asm")  # all waiting threads are there
+WAITING = ("kernel/sched/", "kernel/x86_64/cpu/switch.asm")  # all waiting threads are there
 
 
 class Threads:

@@ -14,11 +14,11 @@ MASK = (1 << 64) - 1
 STACKS_LEFT = 4
 FRAMES_MAX = 8192  # no stack has more words
 USER_RING = 3
-STACKS_C = "'arch/x86_64/entry/stacks.c'::"
+STACKS_C = "'kernel/x86_64/entry/stacks.c'::"
 
 
 class Stack:
-    """As in arch/x86_64/entry/stacks.c: of the boot CPU, or a slot of a thread or another CPU."""
+    """As in kernel/x86_64/entry/stacks.c: of the boot CPU, or a slot of a thread or another CPU."""
 
     def __init__(self, described):
         self.guard, self.low, self.high = described.guard, described.low, described.high

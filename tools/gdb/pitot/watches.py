@@ -49,7 +49,7 @@ def owner_name(memory, address):
 
 def real(memory):
     """A line per CPU."""
-    percpu = variable(memory, "'arch/x86_64/cpu/percpu.c'::percpu")
+    percpu = variable(memory, "'kernel/x86_64/cpu/percpu.c'::percpu")
     shown = shown_registers()
     lines = []
     for cpu in sorted(cpus()):

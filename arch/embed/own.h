@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See arch/own.h: by what the kernel and core/embed/lib.mk give. Any context. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "arch/x86_64/cpu/area.h"
+#include "arch/x86_64/cpu/cpu.h"
+#include EMBED_INLINE /* the kernel's, or core/embed/inline.h */
+
+#define ARCH_CPUS_MAX          EMBED_CPUS
+#define RECORDING_EVENTS_MAX   8
+#define RECORDING_RING_DEFAULT EMBED_RING_SIZE
+
+/* No address is a program's. */
+#define ARCH_USER_START ((uintptr_t)1)
+#define ARCH_USER_END   ((uintptr_t)1)
+
+static inline unsigned arch_cpu_id(void)
+{
+    return pitot_cpu();
+}
+
+/* Determined anew at each call, as threads may migrate. Preemption off. */
+static inline struct percpu *percpu_self(void)
+{
+    return &percpu[pitot_cpu()];
+}
+
+static inline unsigned percpu_live(void)
+{
+    return (unsigned)*(const volatile uint64_t *)&percpu_self()->live;
+}
+
+static inline unsigned arch_trap_depth(void)
+{
+    return *(const volatile uint32_t *)&percpu_self()->watch_depth;
+}
+
+/* The kernel does not report its interrupts. */
+static inline bool arch_interrupted(void)
+{
+    return false;
+}
+
+static inline uint64_t arch_clock_ns(void)
+{
+    return pitot_clock();
+}
+
+static inline uint64_t stop_gs_base(unsigned cpu)
+{
+    (void)cpu;
+    return cpu_read_msr(MSR_GS_BASE);
+}
+
+/* arch_embed_regs has replaced the selector in the frame. */
+static inline uint64_t stop_code_selector(const struct regs *regs)
+{
+    uint16_t selector;
+
+    (void)regs;
+    __asm__("movw %%cs, %0" : "=r"(selector));
+    return selector;
+}

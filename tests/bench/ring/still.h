@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * In place of kernel/x86_64/own.h where a ring is measured without the clock: one that stands
+ * still, and the rest of that file.
+ */
+#pragma once
+
+#define arch_clock_ns arch_clock_that_runs
+#include "kernel/x86_64/own.h"
+#undef arch_clock_ns
+
+static inline uint64_t arch_clock_ns(void)
+{
+    return 0;
+}
