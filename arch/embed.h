@@ -60,11 +60,14 @@ void embed_debug_other(struct regs *regs);
 /* Top of the CPU's stack of debug traps. Any context. */
 uintptr_t arch_embed_debug_stack(unsigned cpu);
 
+/* The CPU on whose stack of debug traps the frame lies; needs no GS. */
+unsigned arch_embed_debug_cpu(const struct regs *regs);
+
 /*
- * Top of the stack on which the CPU would enter the kernel's own gate 1; 0: the interrupted one.
- * Any context.
+ * Top of the stack on which that CPU would have entered the kernel's own gate 1 with this frame. In
+ * a debug trap.
  */
-uintptr_t arch_embed_next_stack(unsigned cpu);
+uintptr_t arch_embed_next_stack(unsigned cpu, const struct regs *regs);
 
 /*
  * Leads this CPU's debug traps to Pitot. Returns why that cannot be, or NULL. Interrupt and task

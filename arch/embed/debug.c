@@ -33,10 +33,8 @@ static bool serve(struct regs *regs)
 }
 
 /* The handler may have armed other watches, so DR7 comes from the shadow. */
-__attribute__((section(".text.nowatch"))) static void arm_again(void)
+__attribute__((section(".text.nowatch"))) static void arm_again(const struct percpu *self)
 {
-    const struct percpu *self = percpu_self();
-
     if (self->watch_depth == 0)
         cpu_write_dr7(self->dr7);
 }
@@ -51,7 +49,7 @@ __attribute__((section(".text.nowatch"))) bool embed_debug_trap(struct regs *reg
 
     cpu_write_dr7(DR7_OFF);
     ours = serve(regs);
-    arm_again();
+    arm_again(percpu_self());
     return ours;
 }
 
@@ -62,16 +60,15 @@ __attribute__((section(".text.nowatch"))) bool embed_debug_trap(struct regs *reg
  */
 __attribute__((section(".text.nowatch"))) void embed_debug_other(struct regs *regs)
 {
-    uintptr_t top;
+    unsigned cpu = arch_embed_debug_cpu(regs);
     uint64_t *to;
 
     cpu_write_dr7(DR7_OFF);
-    top = arch_embed_next_stack(arch_cpu_id());
-    to = (uint64_t *)((top ? top : regs->sp) & ~(uintptr_t)15) - CPU_FRAME_WORDS;
+    to = (uint64_t *)(arch_embed_next_stack(cpu, regs) & ~(uintptr_t)15) - CPU_FRAME_WORDS;
     for (unsigned i = 0; i < CPU_FRAME_WORDS; i++)
         to[i] = (&regs->ip)[i];
     regs->error = (uintptr_t)to;
-    arm_again();
+    arm_again(&percpu[cpu]);
 }
 
 static bool serve_frame(void *frame)
@@ -95,7 +92,7 @@ __attribute__((section(".text.nowatch"))) int pitot_debug_trap(void *frame)
         return 0;
     cpu_write_dr7(DR7_OFF);
     ours = serve_frame(frame);
-    arm_again();
+    arm_again(percpu_self());
     return ours;
 }
 

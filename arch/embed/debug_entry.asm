@@ -1,10 +1,9 @@
 ; SPDX-License-Identifier: BSD-2-Clause
 ;
 ; Debug trap gate for a kernel without one of its own (core/pitot.h): entered by the CPU, interrupts
-; off, on the stack of debug traps. A trap that is not Pitot's continues at embed_debug_next as if
-; the CPU had entered there, on the stack that it would have had; a program's trap does so at once,
-; on this stack, as GS may be the program's. May not be watched: all of it runs while watches are
-; armed.
+; off, on the stack of debug traps. A trap that is not Pitot's, as a program's is, continues at
+; embed_debug_next as if the CPU had entered there, on the stack that it would have had. May not be
+; watched: all of it runs while watches are armed.
 
 %include "offsets.inc"
 %include "arch/x86_64/unwind/cfi.inc"
@@ -19,18 +18,19 @@ bits 64
 
 align 16
 cfi_start embed_debug_entry, trap
-        test byte [rsp + 8], 3           ; the interrupted cs
-        jnz .next
         push 0
         cfi_offset 48
         push VECTOR_DEBUG
         cfi_offset 56
         save_registers
         mov rdi, rsp
+        test byte [rsp + REGS_CS], 3
+        jnz .not_ours
         call embed_debug_trap
         test al, al
         jnz .restore
         mov rdi, rsp
+.not_ours:                              ; of a program, with GS perhaps: no CPU's number is asked
         call embed_debug_other
         xor eax, eax
 .restore:                               ; nothing below changes the flags before the jump
@@ -43,6 +43,5 @@ cfi_start embed_debug_entry, trap
         cfi_offset 56
         mov rsp, [rsp + 8]              ; embed_debug_other has put there where it copied the frame
         cfi_offset 40
-.next:
         jmp [rel embed_debug_next]
 cfi_end

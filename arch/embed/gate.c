@@ -19,6 +19,8 @@
 #define GATE_INTERRUPT 0x0e
 #define IST_STACKS     7
 
+#define RING_OF_SELECTOR 3
+
 #define TASK_TYPE       0x9d /* present, system, type; not: busy */
 #define TASK_IS_64      0x89
 #define TASK_LIMIT_HIGH 0x8f /* and granularity */
@@ -47,12 +49,23 @@ static _Noreturn void debug_unclaimed(void)
 /* Where debug_entry.asm continues after traps that are not Pitot's: where the first gate led. */
 NOWATCH_DATA void (*embed_debug_next)(void) = debug_unclaimed;
 
-static unsigned next_ist;                   /* the first gate's IST stack; 0: none */
-static uintptr_t next_stack[ARCH_CPUS_MAX]; /* its top. [owning CPU] */
+static unsigned next_ist; /* the first gate's IST stack; 0: none */
 
-uintptr_t arch_embed_next_stack(unsigned cpu)
+/* [owning CPU] */
+static uintptr_t next_stack[ARCH_CPUS_MAX]; /* its top; 0: none */
+static const struct tss *tasks[ARCH_CPUS_MAX];
+
+unsigned arch_embed_debug_cpu(const struct regs *regs)
 {
-    return next_stack[cpu];
+    return (unsigned)(((uintptr_t)regs - (uintptr_t)debug_stack) / STACK_SIZE);
+}
+
+/* A thread switch may write the TSS anew. */
+uintptr_t arch_embed_next_stack(unsigned cpu, const struct regs *regs)
+{
+    if (next_stack[cpu])
+        return next_stack[cpu];
+    return regs->cs & RING_OF_SELECTOR ? tasks[cpu]->rsp[0] : regs->sp;
 }
 
 static struct gate *debug_gate(void)
@@ -148,6 +161,7 @@ static void keep_next(const struct gate *gate, const struct tss *task)
         embed_debug_next = (void (*)(void))gate_address(gate);
         next_ist = gate->ist & IST_STACKS;
     }
+    tasks[arch_cpu_id()] = task;
     top = next_ist ? task->ist[next_ist - 1] : 0;
     if (top != arch_embed_debug_stack(arch_cpu_id()))
         next_stack[arch_cpu_id()] = top;

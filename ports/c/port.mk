@@ -41,6 +41,7 @@ $(eval $(call C_PORT,stray-first,0 1 2,$(call wrap,record_end pitot_init) -Wl$(c
 served = $(call wrap,pitot_init trap_serve record_end) -Wl$(comma)--defsym=OWN_STACK=$(1)
 $(eval $(call C_PORT,served,0 1 2,$(call served,0)))
 $(eval $(call C_PORT,served-stack,0 1 2,$(call served,1)))
+$(eval $(call C_PORT,program,0 1 2,$(call wrap,trap_serve record_end)))
 $(eval $(call C_PORT,low,0 1 2,-Wl$(comma)--defsym=LOW=1))
 $(eval $(call C_PORT,nameless,0 1 2,-Wl$(comma)--build-id=none))
 $(eval $(call C_PORT,level3,0 1 2 3,,,2))
@@ -83,6 +84,7 @@ $(patsubst %,$(BUILD)/ports/c-%.elf,frame-copied bp-wrong frame-low): ports/c/va
 $(BUILD)/ports/c-outer-entry.elf $(BUILD)/ports/c-outer-gateless.elf: ports/c/variants/outer_entry.c
 $(BUILD)/ports/c-gdb-stack.elf: ports/c/variants/gdb_stack.c
 $(BUILD)/ports/c-stray.elf: ports/c/variants/stray.c
+$(BUILD)/ports/c-program.elf: ports/c/variants/program.c
 $(BUILD)/ports/c-stray-first.elf: ports/c/variants/stray.c
 $(BUILD)/ports/c-served.elf $(BUILD)/ports/c-served-stack.elf: ports/c/variants/served.c
 $(patsubst %,$(BUILD)/ports/c-%.elf,stray-first istless ist-shared): ports/c/variants/gate.c
@@ -120,4 +122,4 @@ $(BUILD)/ports/%-tables.elf: $(BUILD)/ports/%.elf $(TABLE_TOOLS) tools/pitot-tab
 	$(Q)BUILD=$(BUILD) tools/pitot-tables --text text_start,text_end --exempt .boot $@.part
 	$(Q)mv $@.part $@
 
-C_PORTS := $(patsubst %,$(BUILD)/ports/c-%.elf,level0 level1 level2 level3 level2-tables own-gate-tables small-tables low-tables nameless-tables level3-tables level4 level4-tables level6-tables level7-tables level4-small-tables level4-two-tables level4-tickless-tables level4-deaf-tables level3-inline lacks moves one-of-two two-of-one deaf dropped istless ist-shared task-state tickless many-threads frame-copied bp-wrong frame-low outer-entry outer-gateless stray stray-first served served-stack level5 lineless vanishes gdb-stack gdbless gdb-of-two)
+C_PORTS := $(patsubst %,$(BUILD)/ports/c-%.elf,level0 level1 level2 level3 level2-tables own-gate-tables small-tables low-tables nameless-tables level3-tables level4 level4-tables level6-tables level7-tables level4-small-tables level4-two-tables level4-tickless-tables level4-deaf-tables level3-inline lacks moves one-of-two two-of-one deaf dropped istless ist-shared task-state tickless many-threads frame-copied bp-wrong frame-low outer-entry outer-gateless stray stray-first served served-stack program level5 lineless vanishes gdb-stack gdbless gdb-of-two)

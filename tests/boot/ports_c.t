@@ -57,6 +57,7 @@ my %others = (
     '2, a stray trap, with no gate' => 'stray-first',
     '2, that serves debug traps' => 'served',
     '2, that serves them on a stack of its own' => 'served-stack',
+    '2, that steps a program' => 'program',
 );
 
 sub kernel { return "$build/ports/c-" . ($others{$_[0]} // "level$_[0]") . '.elf' }
@@ -328,7 +329,8 @@ stray('2, a stray trap, with no gate', '... or ends the kernel', 2 * 2 + 1,
     qr/^a debug trap that is not Pitot's, and gate 1 of the IDT was empty$/m);
 
 # Its handler hits the watch, whose trap takes the stack of debug traps.
-for my $level ('2, that serves debug traps', '2, that serves them on a stack of its own') {
+for my $level ('2, that serves debug traps', '2, that serves them on a stack of its own',
+    '2, that steps a program') {
     my ($ended, $console) = run_level($level, '-e mem:' . address($level, 'served') . '/8:w');
     is($ended, $done, "level $level: it runs to its end");
     my ($served) = $console =~ /^(\d+) served, 0 on another stack$/m;

@@ -14,6 +14,8 @@
 #define TASK        0x28
 #define FIRST_STACK 36 /* in the task state */
 
+#define FIRST_STACK_OF_KERNEL 4 /* likewise: for traps of programs */
+
 extern uint64_t gdt[];
 
 static inline uint8_t *gate_of(unsigned vector)
@@ -27,12 +29,16 @@ static inline uint8_t *gate_of(unsigned vector)
     return idt.base + vector * GATE_SIZE;
 }
 
+static inline uint8_t *first_task(void)
+{
+    uint64_t low = gdt[TASK / 8], high = gdt[TASK / 8 + 1];
+
+    return (uint8_t *)(high << 32 | (low >> 56 & 0xff) << 24 | (low >> 16 & 0xffffff));
+}
+
 /* Leads vector 1 to the first IST stack, which ends at `top`. */
 static inline void debug_gate_set_stack(void *top)
 {
-    uint64_t low = gdt[TASK / 8], high = gdt[TASK / 8 + 1];
-    uint8_t *task = (uint8_t *)(high << 32 | (low >> 56 & 0xff) << 24 | (low >> 16 & 0xffffff));
-
     gate_of(DEBUG_VECTOR)[GATE_STACK] = 1;
-    *(uint64_t *)(task + FIRST_STACK) = (uint64_t)top;
+    *(uint64_t *)(first_task() + FIRST_STACK) = (uint64_t)top;
 }

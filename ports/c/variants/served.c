@@ -24,7 +24,7 @@ void __real_record_end(void);
 
 const char *__wrap_pitot_init(const struct pitot_kernel *kernel)
 {
-    if ((uint64_t)OWN_STACK)
+    if ((uint64_t)OWN_STACK == 1)
         debug_gate_set_stack(own_stack + STACK_SIZE);
     return __real_pitot_init(kernel);
 }
@@ -37,7 +37,7 @@ void __wrap_trap_serve(struct trap_frame *frame)
         __real_trap_serve(frame);
         return;
     }
-    if ((uint64_t)OWN_STACK) {
+    if ((uint64_t)OWN_STACK == 1) {
         low = own_stack;
         high = own_stack + STACK_SIZE;
     }
