@@ -59,6 +59,7 @@ $(eval $(call C_PORT,level4-small,0 1 2 4,$(small) $(call wrap,pitot_command),,,
 $(eval $(call C_PORT,level4-tickless,0 1 2 4,$(call elsewhere,pitot_tick,pitot_doubtful),,,,level4))
 $(eval $(call C_PORT,level4-deaf,0 1 2 3 4,$(call elsewhere,pitot_stand,pitot_doubtful),,2,,level4))
 $(eval $(call C_PORT,level4-dropped,0 1 2 4,,$(BUILD)/ports/no-commands.ld,,,level4))
+$(eval $(call C_PORT,kept-behind,0 1 2 4,,$(BUILD)/ports/kept-behind.ld,,,level4))
 $(eval $(call C_PORT,level7,0 1 2 4 7,,$(BUILD)/ports/kept.ld,,,level4))
 $(eval $(call C_PORT,level6,0 1 2 4 6,,,,,level4))
 $(eval $(call C_PORT,level5,0 1 2 5,,,,,level5))
@@ -111,6 +112,10 @@ $(BUILD)/ports/kept.ld: ports/c/kernel.ld
 	$(Q)mkdir -p $(@D)
 	$(Q)sed 's|^    \.bss :|    .kept BASE + 0x2000000 (NOLOAD) : { *(.bss.pitot_kept) . = ALIGN(0x100000); kept_start = .; . += 0x100000; }\n    . = ADDR(.data) + SIZEOF(.data);\n&|' $< > $@
 
+$(BUILD)/ports/kept-behind.ld: ports/c/kernel.ld
+	$(Q)mkdir -p $(@D)
+	$(Q)sed 's|\*(.bss .bss.\* COMMON)|*(.bss .bss.[!p]* COMMON)|' $< > $@
+
 $(BUILD)/ports/no-commands.ld: ports/c/kernel.ld
 	$(Q)mkdir -p $(@D)
 	$(Q)sed 's|/DISCARD/ : {|& *(pitot_commands)|' $< > $@
@@ -122,4 +127,4 @@ $(BUILD)/ports/%-tables.elf: $(BUILD)/ports/%.elf $(TABLE_TOOLS) tools/pitot-tab
 	$(Q)BUILD=$(BUILD) tools/pitot-tables --text text_start,text_end --exempt .boot $@.part
 	$(Q)mv $@.part $@
 
-C_PORTS := $(patsubst %,$(BUILD)/ports/c-%.elf,level0 level1 level2 level3 level2-tables own-gate-tables small-tables low-tables nameless-tables level3-tables level4 level4-tables level6-tables level7-tables level4-small-tables level4-two-tables level4-tickless-tables level4-deaf-tables level3-inline lacks moves one-of-two two-of-one deaf dropped istless ist-shared task-state tickless many-threads frame-copied bp-wrong frame-low outer-entry outer-gateless stray stray-first served served-stack program level5 lineless vanishes gdb-stack gdbless gdb-of-two)
+C_PORTS := $(patsubst %,$(BUILD)/ports/c-%.elf,level0 level1 level2 level3 level2-tables own-gate-tables small-tables low-tables nameless-tables level3-tables level4 level4-tables level6-tables level7-tables level4-small-tables level4-two-tables level4-tickless-tables level4-deaf-tables level3-inline lacks moves one-of-two two-of-one deaf dropped istless ist-shared task-state tickless many-threads frame-copied bp-wrong frame-low outer-entry outer-gateless stray kept-behind stray-first served served-stack program level5 lineless vanishes gdb-stack gdbless gdb-of-two)

@@ -434,6 +434,10 @@ like(tables_say('--text', 'text_start', "$logs/kernel.elf"), qr/two symbols are 
     '... one symbol of two');
 like(tables_say('--text', 'text_start,text_end', "$logs/kernel.elf"),
     qr/section \.boot has code outside .*--exempt/, '... code outside of the text');
+like(tables_say('--text', 'text_start,text_end', '--exempt', '.boot',
+        "$build/ports/c-kept-behind.elf"),
+    qr/\.bss\.pitot_kept, so it lies behind the kernel's end/,
+    '... what survives a reset behind its end');
 like(tables_say("$build/unit/number_test"), qr{no build/lib/pitot\.o with room for it},
     '... a program without Pitot');
 
