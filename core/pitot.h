@@ -60,7 +60,7 @@ struct pitot_kernel {
     const char *frame;
     /*
      * Return addresses of the calls of such entries, which chains by frame pointers can cross; in
-     * other code of the gate they end.
+     * other code of the gate they end. 0: those of cfi_call_trap (cfi_gas.inc).
      */
     const void *const *traps;
     unsigned trap_count;
@@ -198,6 +198,20 @@ unsigned long long pitot_stop(void);
  * 0 if nothing is known to be missing. Task context.
  */
 const char *pitot_incomplete(void);
+
+/*
+ * Returns the last recording in lines: "20 records", "0 doubtful hits", and where it lacks
+ * something, "incomplete: " and what pitot_incomplete returns. Task context.
+ */
+const char *pitot_summary(void);
+
+/*
+ * For who ports: returns in words what is wrong or has not been tried since pitot_init, or 0:
+ * functions of struct pitot_kernel that were given and not called, CPUs that do not stand,
+ * pitot_tick, and a chain across the timer's entry to what it interrupted. Task context, after a
+ * recording that uses what is to be tried.
+ */
+const char *pitot_check(void);
 
 /*
  * Returns the hits in the last recording that may or may not belong to an event, because events

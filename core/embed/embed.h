@@ -8,6 +8,7 @@
 #include "core/lib/refusal.h"
 #include "core/sample/records.h"
 #include "core/stream/stream.h"
+#include "core/unwind/unwind.h"
 
 #define EMBED_EVENTS_MAX 8
 
@@ -32,11 +33,21 @@ int embed_options_parse(const char *text, struct embed_options *options, struct 
  */
 int embed_tracepoints_init(struct refusal *why);
 
+/* Notes from now on which functions of struct pitot_kernel are called. Called once, at boot. */
+void embed_check_begin(void);
+
 /*
  * Checks what the timer's interrupt gives, with its registers in Pitot's form. Returns false if a
  * later interrupt may show more. In the timer interrupt.
  */
 bool embed_traps_check(const void *frame, const struct regs *interrupted);
+
+/*
+ * True if in the next tenth of a second a chain crosses the timer's entry, to what it interrupted;
+ * by embed_chain_try, in its interrupt. Task context.
+ */
+bool embed_chain_crosses(void);
+void embed_chain_try(const struct regs *interrupted, enum unwind_method method);
 
 /*
  * Return what is wrong with `frame`, and with that or `traps`; NULL if nothing is known to be. Any
@@ -54,9 +65,10 @@ extern uint32_t embed_ticks;
  */
 extern void (*embed_tick)(void);
 
-/* What the last recording lacks; pitot_incomplete says it. Task context. */
+/* What the last recording has and lacks; pitot_summary says it. Task context. */
 struct embed_missing {
-    uint64_t records;    /* that the rings do not have */
+    uint64_t kept;       /* records that the rings have */
+    uint64_t records;    /* ... do not have */
     bool ticks;          /* an event counts time, and pitot_tick was not called */
     const char *entries; /* what is wrong with the trap entries, or NULL */
     bool locked;         /* a data watch recorded where the machine miscounts locked accesses */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the last recording of pitot_start lacks, in words for the kernel's console. Task context. */
+/*
+ * What the last recording of pitot_start has and lacks, in words for the kernel's console. Task
+ * context.
+ */
 #include "core/embed/embed.h"
 
 #include "core/lib/print.h"
@@ -7,6 +10,7 @@
 
 static char text[400];
 static size_t length;
+static unsigned long long kept;
 
 __attribute__((format(printf, 1, 2))) static void add(const char *format, ...)
 {
@@ -22,6 +26,7 @@ __attribute__((format(printf, 1, 2))) static void add(const char *format, ...)
 void embed_incomplete_set(const struct embed_missing *missing)
 {
     length = 0;
+    kept = missing->kept;
     if (missing->records)
         add("%llu records are lost: RING of make lib is %d", (unsigned long long)missing->records,
             EMBED_RING_SIZE);
@@ -37,4 +42,14 @@ void embed_incomplete_set(const struct embed_missing *missing)
 const char *pitot_incomplete(void)
 {
     return length ? text : NULL;
+}
+
+const char *pitot_summary(void)
+{
+    static char summary[sizeof(text) + 80];
+
+    print_into(summary, sizeof(summary), "%llu records\n%llu doubtful hits\n%s%s%s", kept,
+               pitot_doubtful(), length ? "incomplete: " : "", length ? text : "",
+               length ? "\n" : "");
+    return summary;
 }

@@ -116,6 +116,6 @@ $(LIB)/pitot.o: $(LIB_OBJ) core/embed/sections.ld core/embed/lib.mk
 	$(Q)objcopy $(foreach section,tracepoints commands,--redefine-sym __start_$(section)=__start_pitot_$(section) \
 		--redefine-sym __stop_$(section)=__stop_pitot_$(section)) $@
 	$(Q)objcopy --wildcard --keep-global-symbol='pitot_*' $@
-	$(Q)! nm -u $@ | grep -v ' [Uw] __\(start\|stop\)_pitot_\(tracepoints\|commands\)$$' || { rm $@; exit 1; }
+	$(Q)! nm -u $@ | grep -v ' [Uw] __\(start\|stop\)_pitot_\(tracepoints\|commands\|traps\)$$' || { rm $@; exit 1; }
 
 -include $(LIB_OBJ:.o=.d)

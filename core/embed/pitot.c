@@ -93,6 +93,10 @@ static const char *open_tables(void)
     return arch_accessor_init();
 }
 
+/* Of cfi_call_trap (cfi_gas.inc); a kernel may have none. */
+extern const void *const __start_pitot_traps[] __attribute__((weak));
+extern const void *const __stop_pitot_traps[] __attribute__((weak));
+
 /* In an object for more CPUs. */
 static unsigned only_cpu(void)
 {
@@ -139,6 +143,11 @@ const char *pitot_init(const struct pitot_kernel *kernel)
     if (wrong)
         return wrong;
     host_set(kernel);
+    if (!host.traps && host.frame) {
+        host.traps = __start_pitot_traps;
+        host.trap_count = (unsigned)(__stop_pitot_traps - __start_pitot_traps);
+    }
+    embed_check_begin();
     if (!host.cpu)
         host.cpu = only_cpu;
     if (!host.task_name)
@@ -277,9 +286,9 @@ static const struct perf_event_header *source_next(struct record_source *source)
     return ring_merge_next(&merge);
 }
 
-static void note_missing(void)
+static void note_missing(uint64_t kept)
 {
-    struct embed_missing missing = {.records = 0};
+    struct embed_missing missing = {.kept = kept};
 
     for (unsigned cpu = 0; cpu < ARCH_CPUS_MAX; cpu++)
         missing.records += losses[cpu].dropped + losses[cpu].overwritten;
@@ -298,7 +307,7 @@ static void note_missing(void)
 unsigned long long pitot_stop(void)
 {
     struct record_source source = {source_rewind, source_next, recorded, state.event_count};
-    unsigned long long kept = 0;
+    uint64_t kept = 0;
     const struct recorded_task *tasks;
     size_t task_count;
 
@@ -317,7 +326,7 @@ unsigned long long pitot_stop(void)
         losses[cpu] = (struct recorded_loss){cpu, ring->dropped, ring->overwritten};
         kept += ring->produced - ring->dropped - ring->overwritten;
     }
-    note_missing();
+    note_missing(kept);
     tasks = embed_threads(&task_count);
     stream_write_recording(embed_stream(), &source, tasks, task_count, losses, ARCH_CPUS_MAX,
                            arch_clock_ns());
@@ -335,6 +344,7 @@ void pitot_tick(const void *frame)
     embed_ticks++;
     if (state.untried)
         state.untried = embed_traps_check(frame, &regs) ? 0 : state.untried - 1;
+    embed_chain_try(&regs, state.tables ? UNWIND_BY_TABLE : UNWIND_BY_FRAME_POINTER);
     if (!embed_frame_wrong())
         event_clock_interrupt(&regs, arch_clock_ns());
     if (embed_tick)

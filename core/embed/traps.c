@@ -6,11 +6,14 @@
  */
 #include "core/embed/embed.h"
 
+#include "arch/cpu.h"
 #include "arch/embed.h"
 #include "arch/registers.h"
+#include "arch/snapshot.h"
 #include "core/host.h"
 
-#define CALLERS 16 /* from pitot_tick to the entry */
+#define CALLERS  16           /* from pitot_tick to the entry */
+#define TICKS_NS 100000000ull /* in which one should come */
 
 /* Written in an interrupt. */
 static const char *wrong_frame, *wrong_traps;
@@ -55,6 +58,39 @@ static bool check_traps(const struct frame *frame, const struct regs *interrupte
         frame = frame->caller;
     }
     return false;
+}
+
+/* Written in task context, but for CROSSED, in an interrupt. */
+static enum { UNASKED, ASKED, CROSSED } chain_check;
+
+static bool chain_crosses(const struct regs *interrupted, enum unwind_method method)
+{
+    struct unwind chain;
+    struct regs here;
+
+    REGS_SNAPSHOT(&here);
+    for (unwind_start_by(method, &chain, &here); !unwind_done(&chain); unwind_next(&chain))
+        if (chain.kind == UNWIND_TRAP && chain.ip == interrupted->ip)
+            return true;
+    return false;
+}
+
+void embed_chain_try(const struct regs *interrupted, enum unwind_method method)
+{
+    if (__atomic_load_n(&chain_check, __ATOMIC_RELAXED) == ASKED &&
+        chain_crosses(interrupted, method))
+        __atomic_store_n(&chain_check, CROSSED, __ATOMIC_RELAXED);
+}
+
+bool embed_chain_crosses(void)
+{
+    uint64_t began = arch_clock_ns();
+
+    __atomic_store_n(&chain_check, ASKED, __ATOMIC_RELAXED);
+    while (__atomic_load_n(&chain_check, __ATOMIC_RELAXED) == ASKED &&
+           arch_clock_ns() - began < TICKS_NS)
+        arch_relax();
+    return __atomic_exchange_n(&chain_check, UNASKED, __ATOMIC_RELAXED) == CROSSED;
 }
 
 bool embed_traps_check(const void *given, const struct regs *interrupted)

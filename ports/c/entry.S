@@ -44,8 +44,7 @@
         cfi_push r14
         cfi_push r15
         movq %rsp, %rdi
-        call trap_serve
-.Lserved:                               /* PITOT 1 */
+        cfi_call_trap trap_serve        /* PITOT 1 */
         cfi_pop r15
         cfi_pop r14
         cfi_pop r13
@@ -65,12 +64,6 @@
         cfi_offset 40
         iretq
         cfi_end trap_common
-
-/* Where trap_serve returns. The label there is local: perf would take another for a function. */
-        .section .rodata
-        .globl trap_place               /* PITOT 1 */
-trap_place:                             /* PITOT 1 */
-        .quad .Lserved                  /* PITOT 1 */
 
         .text
 /* void thread_switch(uint64_t *from, uint64_t to): switches stacks and callee-saved registers. */

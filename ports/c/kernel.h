@@ -88,7 +88,6 @@ void thread_end(void);
 void thread_switch(uint64_t *from, uint64_t to);
 void thread_begin(void);
 extern char trap_table[];
-extern const void *const trap_place;
 
 /* Names that many kernels have, as Pitot does. */
 void *memcpy(void *to, const void *from, size_t length);

@@ -19,17 +19,15 @@ __attribute__((noreturn)) static void panic(const char *what)
 {
     say(what);
     say("\n");
-    stop_machine(2);
+    stop_machine(3);
 }
 
 static void refused(const char *why)
 {
-    if (!why)
-        return;
-    say("refused: ");
-    say(why);
-    say("\n");
-    stop_machine(3);
+    if (why) {
+        say("refused: ");
+        panic(why);
+    }
 }
 
 void pitot_prepare(void)
@@ -42,8 +40,6 @@ void pitot_prepare(void)
         .write = stream_write,
         .panic = panic,
         .frame = TRAP_FRAME,            /* PITOT 1 */
-        .traps = &trap_place,           /* PITOT 1 */
-        .trap_count = 1,                /* PITOT 1 */
         .gate = gate_start,             /* PITOT 1 */
         .gate_end = gate_end,           /* PITOT 1 */
         .stack = stack_find,            /* PITOT 1 */
@@ -74,13 +70,6 @@ void record_begin(const char *options)
 
 void record_end(void)
 {
-    say_number(pitot_stop());
-    say(" records\n");
-    say_number(pitot_doubtful());
-    say(" doubtful hits\n");
-    if (pitot_incomplete()) {
-        say("incomplete: ");
-        say(pitot_incomplete());
-        say("\n");
-    }
+    pitot_stop();
+    say(pitot_summary());
 }

@@ -45,6 +45,9 @@ $(eval $(call C_PORT,program,0 1 2,$(call wrap,trap_serve record_end)))
 $(eval $(call C_PORT,low,0 1 2,-Wl$(comma)--defsym=LOW=1))
 $(eval $(call C_PORT,nameless,0 1 2,-Wl$(comma)--build-id=none))
 $(eval $(call C_PORT,level3,0 1 2 3,,,2))
+check = $(call wrap,pitot_init record_end) -Wl$(comma)--defsym=TRAPS=$(1)
+$(eval $(call C_PORT,check,0 1 2 3,$(call check,1),,2))
+$(eval $(call C_PORT,check-trapless,0 1 2 3,$(call check,0),,2))
 $(eval $(call C_PORT,moves,0 1 2 3,$(call wrap,pitot_stand others_ask pitot_start),,2))
 $(eval $(call C_PORT,level3-inline,0 1 2 3,$(call wrap,pitot_init),,,2,inline))
 $(eval $(call C_PORT,lacks,0 1 2 3,$(call wrap,pitot_init),,2))
@@ -74,6 +77,7 @@ $(BUILD)/ports/c-level6.elf: ports/c/variants/rest.c
 $(BUILD)/ports/c-level7.elf: ports/c/variants/restart.c
 $(BUILD)/ports/c-level3-inline.elf: ports/c/variants/memberless.c
 $(BUILD)/ports/c-lacks.elf: ports/c/variants/lacks.c
+$(BUILD)/ports/c-check.elf $(BUILD)/ports/c-check-trapless.elf: ports/c/variants/check.c
 $(BUILD)/ports/c-own-gate.elf: ports/c/variants/own_gate.c
 $(BUILD)/ports/c-level4.elf $(BUILD)/ports/c-level4-small.elf: ports/c/variants/both.c
 $(BUILD)/ports/c-level4-small.elf $(BUILD)/ports/c-small.elf: ports/c/variants/small_stack.c
@@ -127,4 +131,4 @@ $(BUILD)/ports/%-tables.elf: $(BUILD)/ports/%.elf $(TABLE_TOOLS) tools/pitot-tab
 	$(Q)BUILD=$(BUILD) tools/pitot-tables --text text_start,text_end --exempt .boot $@.part
 	$(Q)mv $@.part $@
 
-C_PORTS := $(patsubst %,$(BUILD)/ports/c-%.elf,level0 level1 level2 level3 level2-tables own-gate-tables small-tables low-tables nameless-tables level3-tables level4 level4-tables level6-tables level7-tables level4-small-tables level4-two-tables level4-tickless-tables level4-deaf-tables level3-inline lacks moves one-of-two two-of-one deaf dropped istless ist-shared task-state tickless many-threads frame-copied bp-wrong frame-low outer-entry outer-gateless stray kept-behind stray-first served served-stack program level5 lineless vanishes gdb-stack gdbless gdb-of-two)
+C_PORTS := $(patsubst %,$(BUILD)/ports/c-%.elf,level0 level1 level2 level3 level2-tables own-gate-tables small-tables low-tables nameless-tables level3-tables level4 level4-tables level6-tables level7-tables level4-small-tables level4-two-tables level4-tickless-tables level4-deaf-tables level3-inline lacks moves one-of-two two-of-one deaf dropped istless ist-shared task-state tickless many-threads frame-copied bp-wrong frame-low outer-entry outer-gateless stray check check-trapless kept-behind stray-first served served-stack program level5 lineless vanishes gdb-stack gdbless gdb-of-two)

@@ -122,6 +122,8 @@ extern "C" {
     pub fn pitot_thread_named(pid: u32, name: *const u8) -> *const u8;
     pub fn pitot_thread_ended(pid: u32);
     pub fn pitot_incomplete() -> *const u8;
+    pub fn pitot_summary() -> *const u8;
+    pub fn pitot_check() -> *const u8;
     pub fn pitot_tick(frame: *const u64);
 }
 

@@ -35,8 +35,14 @@ for my $file (@files) {
 my $header = slurp('core/pitot.h');
 my @calls = sort($header =~ /^(?!typedef)[a-z][\w ]*?[ *](pitot_\w+)\(/mg);
 my @marks = $header =~ /^PITOT_TRACEPOINT_DECLARE\((\w+), \d+\);/mg;
-my @sections = map { "__${_}_pitot_tracepoints" } qw(start stop);
+my @sections = map { ("__start_pitot_$_", "__stop_pitot_$_") } qw(tracepoints traps);
 cmp_ok(scalar(@calls), '>', 5, 'core/pitot.h says what a kernel calls');
+
+# pitot_check knows each function that a kernel gives, but those after which nothing is asked.
+my ($members) = $header =~ /^struct pitot_kernel \{\n(.*?)^\};/ms;
+my @members = grep { !/^(?:panic|power)$/ } $members =~ /^    [\w ]+[ *]\(\*(\w+)\)\(/mg;
+is_deeply([sort(@members)], [sort(slurp('core/embed/check.c') =~ /^    EACH\([\w *]+, (\w+),/mg)],
+    'core/embed/check.c notes the calls of all functions of struct pitot_kernel');
 
 sub names
 {
@@ -84,7 +90,7 @@ for (@objects) {
         [sort((grep { /$has/ } @calls), map { "pitot_tracepoint_$_" } @marks)],
         "level $level, $cpus CPUs: it has what core/pitot.h says");
     is_deeply(names('Uvw', $object),
-        [sort @sections, $level > 3 ? map { s/tracepoints/commands/r } @sections : ()],
+        [sort @sections, $level > 3 ? map { "__${_}_pitot_commands" } qw(start stop) : ()],
         '... and wants nothing of the kernel but sections');
 }
 

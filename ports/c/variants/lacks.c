@@ -42,6 +42,7 @@ static void use_debug_registers(void)
 
 const char *__wrap_pitot_init(const struct pitot_kernel *kernel)
 {
+    static const void *const other = text_end;
     struct pitot_kernel with = *kernel;
 
     with.clock = 0;
@@ -62,9 +63,9 @@ const char *__wrap_pitot_init(const struct pitot_kernel *kernel)
     with.memory_take = take;
     try(&with);
     with.memory_take = 0;
-    with.traps = 0;
+    with.trap_count = 1;
     try(&with);
-    with.traps = kernel->traps;
+    with.traps = &other;
     with.frame = 0;
     try(&with);
     with.frame = "r15 r14 r13 r12 r11 r10 r9 r8 bp di si dx cx bx ax ip cs flags sp";

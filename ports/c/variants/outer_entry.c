@@ -23,7 +23,8 @@ const char *__wrap_pitot_init(const struct pitot_kernel *kernel)
     struct pitot_kernel with = *kernel;
 
     with.traps = &trap;
-    if (!(uint64_t)GATE)
+    with.trap_count = 1;
+    if ((uint64_t)GATE != 1)
         with.gate = with.gate_end = 0;
     return __real_pitot_init(&with);
 }
