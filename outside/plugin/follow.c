@@ -710,7 +710,8 @@ unsigned follow_handlers(unsigned number)
 /*
  * Ends the interrupt whose frame is at `place`, or near it if the handler has moved it, and returns
  * its frame; NULL: none. `to`: rsp after it, which is that of the interrupted code if the frame was
- * moved; 0: not known.
+ * moved; 0: not known. Then a frame elsewhere on the interrupted stack may be a thread's, to which
+ * the handler switches: what rsp is next decides.
  */
 static struct frame *end_interrupt(struct follow_cpu *cpu, uint64_t place, uint64_t to)
 {
@@ -722,7 +723,7 @@ static struct frame *end_interrupt(struct follow_cpu *cpu, uint64_t place, uint6
         if (frame->place > place + NEAR)
             break;
         if (frame->kind == FRAME_INTERRUPT && frame->place + NEAR >= place &&
-            (frame->place == place || to == 0 || to == frame->next)) {
+            (frame->place == place || to == frame->next || (to == 0 && frame->below.stack))) {
             stack->depth = i - 1;
             return frame;
         }
