@@ -33,8 +33,8 @@ static void tell_run(const struct pitot_options *options, uint64_t number, uint6
                    number, seed, options->timeout);
         break;
     default:
-        plain_tell("pitot: run %" PRIu64 ", seed %" PRIu64 ": ended with status %d", number, seed,
-                   run->status);
+        plain_tell("pitot: run %" PRIu64 ", seed %" PRIu64 ": ended with status %d%s", number, seed,
+                   run->status, run->outcome == REPEAT_IDLE ? ", and the kernel has not run" : "");
     }
 }
 
@@ -53,7 +53,7 @@ static void tell_all(const struct pitot_options *options, uint64_t first, uint64
                " still ran after %" PRIu64 " s, %" PRIu64 " ended ]",
                runs, runs == 1 ? "" : "s", first, counts[REPEAT_SAID], options->pattern,
                counts[REPEAT_SILENT], options->silence, counts[REPEAT_RUNS_ON], options->timeout,
-               counts[REPEAT_ENDED]);
+               counts[REPEAT_ENDED] + counts[REPEAT_IDLE]);
 }
 
 int command_repeat(const struct command *command, struct watch *watch, struct refusal *why)
@@ -64,7 +64,7 @@ int command_repeat(const struct command *command, struct watch *watch, struct re
     int error = repeat_run_begin(&options, why);
 
     options.calls = CALLS;
-    while (!error && runs < options.runs && !repeat_run_is_asked()) {
+    while (!error && runs < options.runs && !repeat_run_is_asked() && !counts[REPEAT_IDLE]) {
         struct repeat_run run;
 
         watch->request.shake = first + runs;

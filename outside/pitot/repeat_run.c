@@ -22,6 +22,7 @@
 /* Shared with the process of the run. */
 static struct answer {
     int error;
+    bool idle; /* the kernel has not run */
     struct refusal why;
 } * answer;
 
@@ -84,6 +85,7 @@ _Noreturn static void be_run(const struct command *command, struct watch *watch,
     dup2(fileno(words), STDERR_FILENO);
     close(console);
     answer->error = command_last(command, watch, &answer->why);
+    answer->idle = !watch->begun || (watch->whole && !watch_ran(watch));
     fflush(stderr);
     _exit(watch->status);
 }
@@ -96,9 +98,36 @@ struct console {
     pid_t pid;
     bool ends; /* the run was told to */
     bool kept; /* the whole line that matches is */
+    bool cut;  /* the line's first bytes are gone */
     size_t length;
     long long began, heard, said; /* when; said: what is looked for, 0: it was not */
 };
+
+/* `ends`: the line is whole. */
+static void match(struct console *console, const struct repeat_run *run, bool ends)
+{
+    int flags = (ends ? 0 : REG_NOTEOL) | (console->cut ? REG_NOTBOL : 0);
+
+    if (!console->said && regexec(&pattern, run->line, 0, NULL, flags) == 0)
+        console->said = now();
+}
+
+/* The last bytes of a long line are kept, unless what is looked for is in it. */
+static void add_byte(struct console *console, struct repeat_run *run, char byte)
+{
+    const size_t most = sizeof(run->line) - 1;
+
+    if (console->length == most)
+        match(console, run, false);
+    if (console->length == most && !console->said) {
+        console->length = most / 2;
+        memmove(run->line, run->line + most - console->length, console->length);
+        console->cut = true;
+    }
+    if (console->length < most)
+        run->line[console->length++] = byte;
+    run->line[console->length] = '\0';
+}
 
 /* Matches the line as far as it is there, at each piece of it. */
 static void take_line(struct console *console, struct repeat_run *run, const char *bytes,
@@ -107,15 +136,18 @@ static void take_line(struct console *console, struct repeat_run *run, const cha
     for (size_t i = 0; i < count && !console->kept; i++) {
         bool ends = bytes[i] == '\n' || bytes[i] == '\r';
 
-        if (!ends && bytes[i] && console->length < sizeof(run->line) - 1)
-            run->line[console->length++] = bytes[i];
-        run->line[console->length] = '\0';
-        if (!console->said && (ends || i + 1 == count) &&
-            regexec(&pattern, run->line, 0, NULL, 0) == 0)
-            console->said = now();
-        if (ends)
-            console->length = 0;
-        console->kept = ends && console->said;
+        if (!ends && bytes[i])
+            add_byte(console, run, bytes[i]);
+        if (ends || i + 1 == count)
+            match(console, run, ends);
+        if (!ends)
+            continue;
+        console->kept = console->said;
+        if (console->kept)
+            return;
+        console->length = 0;
+        console->cut = false;
+        run->line[0] = '\0';
     }
 }
 
@@ -169,6 +201,8 @@ static void listen(struct console *console, struct repeat_run *run)
         fflush(stdout);
         take_line(console, run, bytes, (size_t)count);
     }
+    if (console->length > 0)
+        match(console, run, true);
     if (console->said)
         run->outcome = REPEAT_SAID;
 }
@@ -181,6 +215,7 @@ int repeat_run(const struct command *command, struct watch *watch, struct repeat
     int ends[2], status;
 
     *run = (struct repeat_run){.words = tmpfile()};
+    answer->idle = false;
     if (!run->words || pipe2(ends, O_CLOEXEC) < 0)
         return refuse(why, errno, "%s", strerror(errno));
     console.pipe = ends[0];
@@ -195,6 +230,8 @@ int repeat_run(const struct command *command, struct watch *watch, struct repeat
     while (waitpid(console.pid, &status, 0) < 0 && errno == EINTR)
         ;
     run->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    if (run->outcome == REPEAT_ENDED && answer->idle)
+        run->outcome = REPEAT_IDLE;
     rewind(run->words);
     if (answer->error)
         *why = answer->why;

@@ -16,6 +16,7 @@ enum repeat_outcome {
     REPEAT_SILENT,  /* ... nothing for so long */
     REPEAT_RUNS_ON, /* it still ran after so long */
     REPEAT_ENDED,   /* QEMU has ended by itself */
+    REPEAT_IDLE,    /* ... before the kernel ran */
     REPEAT_OUTCOMES,
 };
 

@@ -65,6 +65,30 @@ is($status, 1, '... by the status, too');
 like($complaints, qr/^pitot: run 2, seed 2: oops$/m, '--pattern, in a line without an end');
 like($complaints, qr/: 1 said \^o\+ps, .* 2 ended \]$/m, '... of one run of three');
 
+my $long = 'x' x 700;
+@environment{qw(RUNS TALK)} = ('x', "$long panic $long\\n");
+like((repeat('-n', 1))[1], qr/^pitot: run 1, seed \d+: x+ panic x+$/m,
+    '... at the end of a long line');
+@environment{qw(RUNS TALK)} = ('x', "$long panic\\n");
+like((repeat('-n', 1, '--pattern', '^ *x'))[1], qr/: x+$/m, '--pattern of a line\'s beginning');
+like((repeat('-n', 1, '--pattern', '^x* panic$'))[1], qr/: 0 said/, '... which is gone');
+@environment{qw(RUNS TALK)} = ('x', 'no\\nnot\\nlogin: ');
+like((repeat('-n', 1, '--pattern', 'login: $'))[1], qr/^pitot: run 1, seed \d+: login: $/m,
+    '... of its end');
+
+# --- Runs in which nothing runs ------------------------------------------------------------------
+
+$environment{TALK} = '';
+for my $says ([], [begin(2), end(instructions => 0)]) {
+    plugin_says(@$says);
+    ($said, $complaints, $status) = repeat('-n', 3, '--shake', 7);
+    like($complaints, qr/^pitot: run 1, seed 7: ended with status \d, and the kernel has not run$/m,
+        'a run without the kernel');
+    like($complaints, qr/^pitot: (?:QEMU exited before|no code of) /m, '... is told why');
+    like($complaints, qr/: 1 run, .* 1 ended \]$/m, '... and is the last');
+    is($status, 1, '... with its status');
+}
+
 # --- What is refused -----------------------------------------------------------------------------
 
 sub refused_ok
