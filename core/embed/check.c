@@ -8,6 +8,7 @@
 #include "arch/embed.h"
 #include "core/embed/embed.h"
 #include "core/host.h"
+#include "core/lib/assert.h"
 #include "core/lib/print.h"
 
 /* All but `panic` and `power`, after which nothing is asked. */
@@ -58,18 +59,23 @@ void embed_check_begin(void)
     MEMBERS(PUT_BEFORE)
 }
 
-static char text[400];
+#define UNCALLED " of struct pitot_kernel was not called"
+
+/* Room for each member, and for what else is said. */
+#define ROOM_FOR(type, name, parameters, arguments) +sizeof("; " #name UNCALLED)
+static char text[400 MEMBERS(ROOM_FOR)];
 static size_t length;
 
 static void add(const char *what, const char *how)
 {
     length +=
         print_into(text + length, sizeof(text) - length, "%s%s%s", length ? "; " : "", what, how);
+    assert(length < sizeof(text));
 }
 
 #define ADD_UNCALLED(type, name, parameters, arguments)                                            \
     if (given.name && host.name == name##_first)                                                   \
-        add(#name, " of struct pitot_kernel was not called");
+        add(#name, UNCALLED);
 
 /* Parks the other CPUs, for which `interrupt_others` is called. */
 static void try_cpus(void)

@@ -436,9 +436,12 @@ sub checks
 my $checked = '3, that checks';
 my $written = '-e mem:' . address($checked, 'jobs_done') . '/8:w';
 checks($checked, $written, 'nothing', 'pitot_check: all that is given was called');
+my @uncalled = qw(print thread_start wait wake interrupted task_rename task_find program_load
+    gdb_get gdb_put);
 checks("$checked, with other traps", $written,
-    "print of struct pitot_kernel was not called; no chain has crossed the timer's entry",
-    '... or one function was not, and no chain crosses an entry that is not listed');
+    join('', map { "$_ of struct pitot_kernel was not called; " } @uncalled)
+        . "no chain has crossed the timer's entry",
+    '... or some functions were not, and no chain crosses an entry that is not listed');
 
 # --- What goes wrong with tables ------------------------------------------------------------------
 
