@@ -15,6 +15,7 @@
 #define CALLS 20 /* of each CPU */
 
 static uint64_t counts[REPEAT_OUTCOMES];
+static bool heard; /* a run's console has said anything */
 
 static void tell_run(const struct pitot_options *options, uint64_t number, uint64_t seed,
                      const struct repeat_run *run)
@@ -48,6 +49,9 @@ static void tell_words(FILE *words)
 
 static void tell_all(const struct pitot_options *options, uint64_t first, uint64_t runs)
 {
+    if (counts[REPEAT_SILENT] && !heard)
+        plain_tell("pitot: nothing has come on QEMU's standard output: is the kernel's console "
+                   "there, by -serial stdio or -debugcon stdio?");
     plain_tell("[ pitot repeat: %" PRIu64 " run%s, seed %" PRIu64 " and on: %" PRIu64
                " said %s, %" PRIu64 " nothing for %" PRIu64 " s, %" PRIu64
                " still ran after %" PRIu64 " s, %" PRIu64 " ended ]",
@@ -75,6 +79,7 @@ int command_repeat(const struct command *command, struct watch *watch, struct re
         if (counts[run.outcome]++ == 0 && run.outcome != REPEAT_ENDED)
             tell_words(run.words);
         fclose(run.words);
+        heard |= run.heard;
     }
     if (error)
         return error;

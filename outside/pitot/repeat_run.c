@@ -197,6 +197,7 @@ static void listen(struct console *console, struct repeat_run *run)
         if (count < 0)
             continue;
         console->heard = now();
+        run->heard = true;
         fwrite(bytes, 1, (size_t)count, stdout);
         fflush(stdout);
         take_line(console, run, bytes, (size_t)count);

@@ -23,6 +23,7 @@ enum repeat_outcome {
 struct repeat_run {
     enum repeat_outcome outcome;
     int status;             /* QEMU's */
+    bool heard;             /* the console has said anything */
     char line[REPEAT_LINE]; /* REPEAT_SAID: what it said */
     FILE *words;            /* what `pitot last` and QEMU have said on stderr, from its beginning */
 };
