@@ -660,8 +660,7 @@ void follow_interrupt(unsigned number, const struct follow_interrupt *interrupt)
     struct follow_cpu *cpu = &cpus[number];
     struct frame frame = {
         .next = interrupt->from, .kind = FRAME_INTERRUPT, .device = interrupt->device};
-    struct stack_where from = {
-        .rsp = interrupt->from, .space = cpu->space, .interrupted = true};
+    struct stack_where from = {.rsp = interrupt->from, .space = cpu->space, .interrupted = true};
     uint64_t same = (interrupt->from & ~(uint64_t)(FRAME_ALIGNED - 1)) - FRAME_SIZE;
 
     if (interrupt->user)

@@ -22,9 +22,10 @@ void race_report(enum wire_race_kind kind, const struct wire_race_side *stopped,
 void race_report_stop(bool first);
 
 /* It continues; others ran meanwhile if `ran`. */
+void race_report_continue(bool ran);
+
 /* An interrupt has come just after a stop. */
 void race_report_interrupt(void);
-void race_report_continue(bool ran);
 
 /* At the end. */
 void race_report_tell(void);

@@ -3,7 +3,7 @@
 # of: outside, docs/outside.md, tests/guests
 #
 # A guest that knows its own callers (tests/guests/mixed.c) does at random what kernels do with
-# stacks, and each chain that `pitot record -g` has of it is compared. Run from the root of the tree:
+# stacks, and each chain that `pitot record -g` has of it is compared. Run from the tree's root:
 #
 #     prove tests/boot/outside_mixed.t
 #

@@ -32,7 +32,7 @@ uint64_t resumed;
 typedef void switcher(uint64_t *left, uint64_t rsp);
 typedef void function(int depth);
 
-/* --- Switches. A suspended stack has the registers, the flags, and where the thread goes on --- */
+/* --- Switches. A suspended stack has registers, flags, and where the thread continues --- */
 
 #define LEAVE "pushf; cli\n" PUSH_SAVED
 extern switcher by_ret, by_jump, by_iretq, by_lretq, by_exchange, by_address;
