@@ -12,10 +12,12 @@
 const char *judges_begin(qemu_plugin_id_t id, const struct request *request,
                          const qemu_info_t *info)
 {
-    const char *wrong = race_begin(id, request, info);
+    unsigned cpus = (unsigned)info->system.max_vcpus;
+    const char *wrong = heap_begin(request, cpus);
 
-    if (!wrong && (!shake_begin(id, request, (unsigned)info->system.max_vcpus) ||
-                   (run.locks && !kernel_locks_begin(request))))
+    if (!wrong)
+        wrong = race_begin(id, request, info);
+    if (!wrong && (!shake_begin(id, request, cpus) || (run.locks && !kernel_locks_begin(request))))
         wrong = "out of memory";
     return wrong;
 }

@@ -7,7 +7,6 @@
 #include "outside/plugin/cover.h"
 #include "outside/plugin/events.h"
 #include "outside/plugin/graph.h"
-#include "outside/plugin/heap.h"
 #include "outside/plugin/judges.h"
 #include "outside/plugin/last.h"
 #include "outside/plugin/locks.h"
@@ -50,17 +49,12 @@ static void begin_parts(qemu_plugin_id_t id, const struct request *request, unsi
 
 const char *run_begin(qemu_plugin_id_t id, const struct request *request, unsigned count)
 {
-    const char *wrong;
-
     begin_parts(id, request, count);
     if (!code_begin(request))
         return "the kernel's file cannot be read";
     if (!follow_init() || (run.graph && !graph_init()) || (run.trace && !trace_begin(request)) ||
         !clock_begin(id, count))
         return "out of memory";
-    wrong = heap_begin(request, count);
-    if (wrong)
-        return wrong;
     return tell_begin(request->out, count, run.registers)
                ? NULL
                : "out of memory, or the pipe to pitot is closed";
