@@ -59,7 +59,7 @@ static bool read_product(const char **at, struct request_allocator *allocator)
     if (allocator->size != ALLOCATOR_SAME &&
         number_read(at, 10, SIZE_MOST, &allocator->sizes[1]) != NUMBER_READ)
         return false;
-    return allocator->sizes[0] > 0;
+    return allocator->sizes[0] > 0 && (allocator->size != ALLOCATOR_PRODUCT || allocator->sizes[1]);
 }
 
 static bool read_size(const char *at, struct request_allocator *allocator)

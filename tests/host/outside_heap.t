@@ -149,7 +149,7 @@ my $size = 'F[:SIZE[@OUT]], with SIZE an argument from 1 to 6, a number of bytes
     . 'in 1*2, 4096<<1, or a field as in [1+8] or [1+8/4]; OUT: the argument that points to the '
     . 'result';
 refused_ok("--alloc kmalloc:$_: $size", '--alloc', "kmalloc:$_")
-    for 'x', '0', '', '1*', '1+2', '1*2*3', '1<2', '99999999999', '[7+8]', '[1+8', '[1+8/3]',
+    for 'x', '0', '', '1*', '1+2', '1*2*3', '1*0', '1<2', '99999999999', '[7+8]', '[1+8', '[1+8/3]',
     '[1+8/16]', '[1+8/0]', '[1]', '[1+8]x', '1@', '1@7', '@1';
 refused_ok("--realloc krealloc:$_: F[:OBJECT:SIZE[:OLD]], each an argument from 1 to 6",
     '--realloc', "krealloc:$_") for '1', '7:1', '1:7', '0:1', '1:2:7', '1:2:3:4';
