@@ -188,7 +188,8 @@ static int start(const struct perf_script *script, pid_t *pid)
                            "--force",     "-i",         script->streams ? "-" : script->file,
                            "--no-inline", "--ns",       "--max-stack",
                            "65535",       "-F",         script->fields,
-                           NULL,          NULL};
+                           NULL,          NULL,         NULL};
+    size_t count = sizeof(words) / sizeof(*words) - 3;
     posix_spawn_file_actions_t actions;
     int ends[2], error;
 
@@ -196,7 +197,9 @@ static int start(const struct perf_script *script, pid_t *pid)
         return -errno;
     if (script->list && asprintf(&kallsyms, script->guest ? "--guestkallsyms=%s" : "--kallsyms=%s",
                                  script->list) > 0)
-        words[sizeof(words) / sizeof(*words) - 2] = kallsyms;
+        words[count++] = kallsyms;
+    if (script->lost)
+        words[count++] = "--show-lost-events";
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO,
                                      script->streams ? script->file : "/dev/null", O_RDONLY, 0);

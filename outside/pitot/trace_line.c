@@ -9,6 +9,7 @@
 
 #define NS_IN_S   1000000000ull
 #define CPUS_MOST 4096
+#define LOST      TRACE_LINE_LOST " lost " /* has no colon */
 
 /* Cuts the word that ends before `end`, "pid/tid", off the comm before it. False: it is none. */
 static bool read_ids(char *line, char *end, struct trace_line *sample)
@@ -40,7 +41,9 @@ bool trace_line_read(char *line, struct trace_line *sample)
             return false;
         sample->time = seconds * NS_IN_S + ns;
         sample->event = at + used;
-        end = strstr(sample->event, ": ");
+        end = strncmp(sample->event, LOST, strlen(LOST)) == 0
+                  ? sample->event + strlen(TRACE_LINE_LOST)
+                  : strstr(sample->event, ": ");
         if (!end)
             end = strstr(sample->event, ":\n");
         if (!end)

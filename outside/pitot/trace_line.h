@@ -8,6 +8,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* The event of a line that says, in its text, how many samples were lost before it. */
+#define TRACE_LINE_LOST "PERF_RECORD_LOST"
+
 struct trace_line {
     char *comm, *event, *text; /* text: of a tracepoint's fields; or empty */
     int pid, tid;              /* -1: not known; 0: idle */

@@ -41,10 +41,10 @@ static struct interned thread_keys;
 static struct thread {
     struct open open[OPEN_MOST];
     unsigned depth;
-    uint64_t woken; /* the number of the arrow to its next run; 0: none */
-    uint32_t process, cpu;
-    int tid;
-} * threads; /* [number] */
+    uint64_t woken;          /* the number of the arrow to its next run; 0: none */
+    uint64_t last;           /* time of its last sample */
+    uint32_t process, track; /* where its slices are */
+} * threads;                 /* [number] */
 static size_t thread_room;
 
 static struct interned lock_keys;
@@ -56,7 +56,7 @@ static struct lock {
 } * locks;         /* [number] */
 static size_t lock_room;
 
-static uint64_t slices, first, last, arrows;
+static uint64_t slices, first, last, arrows, lost;
 
 /* --- Tracks --- */
 
@@ -87,7 +87,6 @@ static struct thread *thread_of(int tid, uint64_t cpu, struct refusal *why)
 
     if (array_grow(&threads, &thread_room, number + 1, sizeof(*threads), "threads", why) != 0)
         return NULL;
-    threads[number].tid = tid;
     return &threads[number];
 }
 
@@ -202,28 +201,31 @@ static int take_wakeup(const struct trace_line *sample, struct refusal *why)
     return add(&arrow, why);
 }
 
-/* Something of this thread begins. */
-static int take_entry(const struct trace_line *sample, enum trace_kind kind, const char *name,
-                      struct refusal *why)
+/* The innermost of what is open ends; `cut`: not by an end of its own. Leaves the slice in *slice. */
+static int end_open(struct thread *thread, uint64_t now, bool cut, struct trace_event *slice,
+                    struct refusal *why)
 {
-    struct thread *thread = thread_of(sample->tid, sample->cpu, why);
+    const struct open *open = &thread->open[--thread->depth];
 
-    if (!thread)
-        return -ENOMEM;
-    if (thread->depth < OPEN_MOST)
-        thread->open[thread->depth++] = (struct open){.began = sample->time,
-                                                      .name = trace_file_text(name),
-                                                      .text = trace_file_text(sample->text),
-                                                      .kind = (uint8_t)kind};
-    return 0;
+    *slice = (struct trace_event){.kind = open->kind,
+                                  .began = open->began,
+                                  .ended = now,
+                                  .name = open->name,
+                                  .text = open->text,
+                                  .depth = (uint16_t)(thread->depth + 1),
+                                  .process = thread->process,
+                                  .thread = thread->track,
+                                  .cut = cut};
+    slice->values[0] = UINT64_MAX;
+    return add(slice, why);
 }
 
-/* ... has ended; what began within it, and has no end of its own, ends too. */
-static int take_exit(const struct trace_line *sample, enum trace_kind kind, struct refusal *why)
+/* The innermost of this kind ends, and what began within it and has no end of its own. */
+static int take_end(const struct trace_line *sample, enum trace_kind kind, bool cut,
+                    struct refusal *why)
 {
     struct thread *thread = thread_of(sample->tid, sample->cpu, why);
     const struct cpu *cpu = cpu_of(sample, why);
-    struct trace_event slice = {.ended = sample->time};
     bool ends = false;
     int error = 0;
 
@@ -232,24 +234,33 @@ static int take_exit(const struct trace_line *sample, enum trace_kind kind, stru
     for (unsigned i = 0; i < thread->depth; i++)
         ends |= thread->open[i].kind == kind;
     while (ends && !error) {
-        const struct open *open = &thread->open[--thread->depth];
+        struct trace_event slice;
 
-        slice.began = open->began;
-        slice.name = open->name;
-        slice.text = open->text;
-        slice.kind = open->kind;
-        slice.values[0] = UINT64_MAX;
-        slice.depth = (uint16_t)(thread->depth + 1);
-        slice.cut = open->kind != kind;
-        place(&slice, sample);
-        error = add(&slice, why);
-        if (!error && sample->tid > 0 && cpu->runs && cpu->since <= open->began) {
+        ends = thread->open[thread->depth - 1].kind != kind;
+        error = end_open(thread, sample->time, cut || ends, &slice, why);
+        if (!error && sample->tid > 0 && cpu->runs && cpu->since <= slice.began) {
             slice.process = TRACE_CPUS;
             slice.thread = TRACE_CPUS + (uint32_t)sample->cpu;
             error = add(&slice, why);
         }
-        ends = open->kind != kind;
     }
+    return error;
+}
+
+/* Something of this thread begins. A system call has none within it: the end of that was lost. */
+static int take_entry(const struct trace_line *sample, enum trace_kind kind, const char *name,
+                      struct refusal *why)
+{
+    struct thread *thread = thread_of(sample->tid, sample->cpu, why);
+    int error = thread ? 0 : -ENOMEM;
+
+    if (!error && kind == TRACE_SYSCALL)
+        error = take_end(sample, kind, true, why);
+    if (!error && thread->depth < OPEN_MOST)
+        thread->open[thread->depth++] = (struct open){.began = sample->time,
+                                                      .name = trace_file_text(name),
+                                                      .text = trace_file_text(sample->text),
+                                                      .kind = (uint8_t)kind};
     return error;
 }
 
@@ -298,7 +309,7 @@ static int take_irq(const struct trace_line *sample, char *name, struct refusal 
     const char *handler = strstr(sample->text, " name=");
 
     if (strstr(name, "_exit"))
-        return take_exit(sample, TRACE_INTERRUPT, why);
+        return take_end(sample, TRACE_INTERRUPT, false, why);
     end = strstr(name, "_entry");
     if (!end || end - name > 40)
         return take_marker(sample, why);
@@ -311,20 +322,40 @@ static int take_irq(const struct trace_line *sample, char *name, struct refusal 
     return take_entry(sample, TRACE_INTERRUPT, text, why);
 }
 
+/* Notes where the thread's slices are, and until when it is known to have run. */
+static int take_thread(const struct trace_line *sample, struct refusal *why)
+{
+    struct thread *thread = thread_of(sample->tid, sample->cpu, why);
+    struct trace_event event;
+
+    if (!thread)
+        return -ENOMEM;
+    place(&event, sample);
+    thread->process = event.process;
+    thread->track = event.thread;
+    thread->last = sample->time;
+    return 0;
+}
+
 static int take_sample(const struct trace_line *sample, struct refusal *why)
 {
     static const char irq[] = "irq:";
     char name[64];
+    int error = take_thread(sample, why);
 
+    if (error)
+        return error;
     if (!first)
         first = sample->time;
     last = sample->time;
+    if (strcmp(sample->event, TRACE_LINE_LOST) == 0)
+        lost += (uint64_t)trace_line_field(sample->text, "lost ", 0);
     if (strcmp(sample->event, "sched:sched_switch") == 0)
         return take_switch(sample, why);
     if (strncmp(sample->event, irq, strlen(irq)) == 0)
         return take_irq(sample, sample->event + strlen(irq), why);
     if (strcmp(sample->event, "raw_syscalls:sys_exit") == 0)
-        return take_exit(sample, TRACE_SYSCALL, why);
+        return take_end(sample, TRACE_SYSCALL, false, why);
     snprintf(name, sizeof(name), "system call %d", (int)trace_line_field(sample->text, "NR ", -1));
     if (strcmp(sample->event, "raw_syscalls:sys_enter") == 0)
         return take_entry(sample, TRACE_SYSCALL, name, why);
@@ -334,12 +365,9 @@ static int take_sample(const struct trace_line *sample, struct refusal *why)
         return take_lock(sample, false, why);
     if (strcmp(sample->event, "lock:lock_acquire") == 0)
         return 0; /* lock_contended tells who waits */
-    if (strcmp(sample->event, "sched:sched_wakeup") == 0) {
-        int error = take_wakeup(sample, why);
-
-        return error ? error : take_marker(sample, why);
-    }
-    return take_marker(sample, why);
+    if (strcmp(sample->event, "sched:sched_wakeup") == 0)
+        error = take_wakeup(sample, why);
+    return error ? error : take_marker(sample, why);
 }
 
 static int read_line(char *line, void *to, struct refusal *why)
@@ -364,6 +392,12 @@ static int end_all(struct refusal *why)
 
     for (uint32_t i = 0; i < cpu_room && !error; i++)
         error = end_run(&cpus[i], i, last, true, why);
+    for (uint32_t i = 0; i < thread_room; i++)
+        while (threads[i].depth > 0 && !error) {
+            struct trace_event slice;
+
+            error = end_open(&threads[i], threads[i].last, true, &slice, why);
+        }
     trace_file_name(TRACE_CPUS, 0, "CPUs");
     trace_file_name(TRACE_LOCKS, 0, "locks");
     if (!error && slices == 0)
@@ -380,8 +414,10 @@ int trace_read_recording(const struct pitot_options *options, struct refusal *wh
                                       .unit = "1 ns",
                                       .kernel = "",
                                       .command = options->input};
-    struct perf_script script = {
-        .file = options->input, .quiet = true, .fields = "comm,pid,tid,cpu,time,event,trace"};
+    struct perf_script script = {.file = options->input,
+                                 .quiet = true,
+                                 .lost = true,
+                                 .fields = "comm,pid,tid,cpu,time,event,trace"};
     struct show_input input = {0};
     int error = show_input_check(options->input, &input, why), closing;
 
@@ -396,6 +432,10 @@ int trace_read_recording(const struct pitot_options *options, struct refusal *wh
     if (!error)
         error = end_all(why);
     closing = trace_file_end(error ? NULL : &about, error ? NULL : why);
+    if (!error && lost > 0)
+        plain_tell("pitot: the recording lacks %llu lost sample%s; slices before its "
+                   "markers " TRACE_LINE_LOST " may be wrong",
+                   (unsigned long long)lost, lost == 1 ? "" : "s");
     if (!error && !closing)
         plain_tell("[ pitot trace: %llu events in %s ]", (unsigned long long)trace_file_events(),
                    path);

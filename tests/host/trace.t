@@ -183,7 +183,7 @@ my $watch = 'mem:run queue:w: ';    # perf prints no fields of it
 END
 is($said, "[ pitot trace: 10 events in $file ]\n", 'a recording is read');
 like(slurp("$room/words_of_perf"),
-    qr/^--no-pager script .*--ns .*-F comm,pid,tid,cpu,time,event,trace$/,
+    qr/^--no-pager script .*--ns .*-F comm,pid,tid,cpu,time,event,trace /,
     '... by perf script, in nanoseconds');
 $trace = decode_json(slurp($file));
 ($names, $tracks) = tracks_of($trace);
@@ -206,6 +206,31 @@ is_deeply([@$tracks{'CPU 0', 'CPU 1'}], [
             ['X', 1000000.35, 0.35, 'thread', 'b c 9', {'not ended' => 1}],
             ['s', 1000000.7, undef, 'wakeup', 'wakes', undef]]],
     'a CPU has its threads, and gaps while it is idle');
+
+# What has not ended: 8 waits in its call, 5 has made another one; and what was lost.
+($said) = recorded(<<"END");
+           a   7/8   [000]     1.000000100: raw_syscalls:sys_enter: NR 1 (1, 2)
+           b   5/5   [001]     1.000000200: raw_syscalls:sys_enter: NR 2 ()
+           b   5/5   [001]     1.000000250: irq:irq_handler_entry: irq=4 name=uart handler=f
+           a   7/8   [000]     1.000000300: $switch=8 ${next}idle/0 next_pid=0
+           b   5/5   [001]     1.000000350: PERF_RECORD_LOST lost 77
+           b   5/5   [001]     1.000000400: raw_syscalls:sys_enter: NR 3 ()
+           b   5/5   [001]     1.000000500: raw_syscalls:sys_exit: NR 3 = 0
+END
+is($said, 'pitot: the recording lacks 77 lost samples; slices before its markers PERF_RECORD_LOST '
+    . "may be wrong\n[ pitot trace: 6 events in $file ]\n", 'how many samples were lost is told');
+like(slurp("$room/words_of_perf"), qr/ --show-lost-events$/, '... as perf says');
+($names, $tracks) = tracks_of(decode_json(slurp($file)));
+is_deeply($tracks->{a}, [['X', 1000000.1, 0.2, 'syscall', 'system call 1',
+    {says => 'NR 1 (1, 2)', 'not ended' => 1}]],
+    'what has not ended lasts until its thread ran last');
+is_deeply($tracks->{b}, [
+        ['X', 1000000.2, 0.2, 'syscall', 'system call 2', {says => 'NR 2 ()', 'not ended' => 1}],
+        ['X', 1000000.25, 0.15, 'interrupt', 'irq 4 uart',
+            {says => 'irq=4 name=uart handler=f', 'not ended' => 1}],
+        ['i', 1000000.35, undef, 'event', 'PERF_RECORD_LOST', {at => 'lost 77'}],
+        ['X', 1000000.4, 0.1, 'syscall', 'system call 3', {says => 'NR 3 ()'}]],
+    '... or until the next system call');
 
 sub refused_ok
 {
