@@ -7,13 +7,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "outside/pitot/array.h"
+#include "outside/pitot/plain.h"
 #include "outside/pitot/progress.h"
 
 #define OFFSET      "+0x"
@@ -178,10 +178,11 @@ static int read_line(char *line, void *to, struct refusal *why)
 /* --- The program --- */
 
 /*
- * Starts perf with the recording on its input, if it is a stream, and returns its output. --force:
- * also if the file is another user's, as root in a container has them.
+ * Starts perf with the recording on its input, if it is a stream, and returns its output.
+ * `complaints`: where they go; NULL: to the user. --force: also if the file is another user's, as
+ * root in a container has them.
  */
-static int start(const struct perf_script *script, pid_t *pid)
+static int start(const struct perf_script *script, FILE *complaints, pid_t *pid)
 {
     char *kallsyms = NULL;
     const char *words[] = {"perf",        "--no-pager", "script",
@@ -203,8 +204,8 @@ static int start(const struct perf_script *script, pid_t *pid)
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO,
                                      script->streams ? script->file : "/dev/null", O_RDONLY, 0);
-    if (script->quiet)
-        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    if (complaints)
+        posix_spawn_file_actions_adddup2(&actions, fileno(complaints), STDERR_FILENO);
     posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
     error = posix_spawnp(pid, words[0], &actions, NULL, (char **)words, environ);
     posix_spawn_file_actions_destroy(&actions);
@@ -216,12 +217,26 @@ static int start(const struct perf_script *script, pid_t *pid)
     return -error;
 }
 
+/* Of the complaints that are not shown, one is of what the user cannot see otherwise. */
+static void tell_truncated(const char *path, FILE *complaints)
+{
+    char *text = NULL;
+    size_t room = 0;
+
+    rewind(complaints);
+    while (getline(&text, &room, complaints) > 0)
+        if (strstr(text, "unexpected end of event stream"))
+            plain_tell("pitot: %s is truncated: its end is missing", path);
+    free(text);
+}
+
 int perf_script_lines(const struct perf_script *script,
                       int (*line)(char *text, void *to, struct refusal *why), void *to,
                       struct refusal *why)
 {
     pid_t pid;
-    int status, error = 0, output = start(script, &pid);
+    FILE *complaints = script->quiet ? tmpfile() : NULL;
+    int status, error = 0, output = start(script, complaints, &pid);
     char *text = NULL;
     size_t room = 0;
     FILE *lines;
@@ -241,6 +256,10 @@ int perf_script_lines(const struct perf_script *script,
     fclose(lines);
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
+    if (complaints) {
+        tell_truncated(script->file, complaints);
+        fclose(complaints);
+    }
     if (!error && status != 0)
         return refuse(why, EINVAL, "%s: perf script does not read it%s", script->file,
                       WIFEXITED(status) ? "" : "; a signal ended it");

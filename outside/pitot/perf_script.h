@@ -16,7 +16,10 @@
 #include "outside/pitot/profile.h"
 #include "outside/pitot/show_input.h"
 
-/* What is asked of perf: a file, or a stream in a file; `quiet`: it does not complain. */
+/*
+ * What is asked of perf: a file, or a stream in a file; `quiet`: of its complaints only that the
+ * stream's end is missing is told.
+ */
 struct perf_script {
     const char *file;
     bool streams, quiet;

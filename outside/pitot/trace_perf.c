@@ -201,7 +201,7 @@ static int take_wakeup(const struct trace_line *sample, struct refusal *why)
     return add(&arrow, why);
 }
 
-/* The innermost of what is open ends; `cut`: not by an end of its own. Leaves the slice in *slice. */
+/* The innermost of what is open ends; `cut`: not by an end of its own. Fills in *slice. */
 static int end_open(struct thread *thread, uint64_t now, bool cut, struct trace_event *slice,
                     struct refusal *why)
 {
@@ -437,7 +437,7 @@ int trace_read_recording(const struct pitot_options *options, struct refusal *wh
                    "markers " TRACE_LINE_LOST " may be wrong",
                    (unsigned long long)lost, lost == 1 ? "" : "s");
     if (!error && !closing)
-        plain_tell("[ pitot trace: %llu events in %s ]", (unsigned long long)trace_file_events(),
-                   path);
+        plain_tell("[ pitot trace: %llu event%s in %s ]", (unsigned long long)trace_file_events(),
+                   trace_file_events() == 1 ? "" : "s", path);
     return error ? error : closing;
 }

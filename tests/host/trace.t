@@ -150,13 +150,13 @@ is(slurp($file), 'older', '... an older file stays');
 # Only a stand-in for perf is in PATH; a file's header, and perf's text.
 sub recorded
 {
-    my ($text) = @_;
+    my ($text, $complaint) = (@_, 'noise');
     my $recording = "$room/x.data";
     write_bytes($recording, pack('a8Q<*', 'PERFILE2', 104, 144, 104, 0, 104, 8), "\0" x 48,
         'x' x 8);
     write_bytes("$room/text", $text);
     write_bytes("$room/bin/perf", "#!/bin/sh\necho \"\$*\" >$room/words_of_perf\n"
-        . "echo noise >&2\n/bin/cat $room/text\n");
+        . "echo '$complaint' >&2\n/bin/cat $room/text\n");
     chmod(0755, "$room/bin/perf");
     my (undef, $complaints, $refused) = pitot({PATH => "$room/bin:/usr/bin:/bin"}, 'trace', '-i',
         $recording, '-o', $file);
@@ -231,6 +231,12 @@ is_deeply($tracks->{b}, [
         ['i', 1000000.35, undef, 'event', 'PERF_RECORD_LOST', {at => 'lost 77'}],
         ['X', 1000000.4, 0.1, 'syscall', 'system call 3', {says => 'NR 3 ()'}]],
     '... or until the next system call');
+
+# perf's words, and its status 0, for a stream that ends within a record.
+($said) = recorded("a 7/8 [000] 1.000000100: raw_syscalls:sys_enter: NR 1 ()\n",
+    '0x16c [0x30]: unexpected end of event stream');
+is($said, "pitot: $room/x.data is truncated: its end is missing\n"
+    . "[ pitot trace: 1 event in $file ]\n", 'that a recording is truncated is told');
 
 sub refused_ok
 {
