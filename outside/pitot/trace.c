@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/symbols/symbols.h"
 #include "outside/pitot/array.h"
 #include "outside/pitot/command.h"
 #include "outside/pitot/name.h"
@@ -28,6 +29,9 @@ static struct wire_traced totals;
 static uint64_t summed; /* calls in slices */
 static struct wire_registers registers;
 static bool has_registers;
+static const struct watch *of;
+static uint64_t *functions; /* of -f, sorted and each once; none: all */
+static size_t function_count;
 
 /* --- The plugin's records --- */
 
@@ -44,6 +48,27 @@ static int add_on_cpu(struct trace_event *event, unsigned cpu, struct refusal *w
     event->process = TRACE_CPUS;
     event->thread = TRACE_CPUS + cpu;
     return trace_file_add(event, why);
+}
+
+static int compare(const void *left, const void *right)
+{
+    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+
+    return a < b ? -1 : a > b;
+}
+
+/* The plugin does not know the function of a call whose beginning it has not seen. */
+static bool is_wanted(uint64_t at)
+{
+    struct symbol symbol;
+    uint64_t entry;
+
+    if (function_count == 0)
+        return true;
+    if (!symbols_find_address(at, &symbol))
+        return false;
+    entry = symbol.address - of->slide;
+    return bsearch(&entry, functions, function_count, sizeof(entry), compare);
 }
 
 static uint32_t name_of_interrupt(const struct wire_slice *slice)
@@ -74,6 +99,11 @@ static int take_slice(const struct wire_slice *slice, struct refusal *why)
 
     if (slice->ended < slice->began)
         return refuse(why, EINVAL, "the plugin's slice of thread %u is invalid", slice->thread);
+    summed += slice->shorter;
+    if (slice->by == WIRE_BY_CALL && !is_wanted(slice->at)) {
+        summed++;
+        return 0;
+    }
     if (slice->by == WIRE_BY_INTERRUPT) {
         event.kind = TRACE_INTERRUPT;
         event.name = name_of_interrupt(slice);
@@ -85,7 +115,6 @@ static int take_slice(const struct wire_slice *slice, struct refusal *why)
         event.values[0] = slice->shorter;
         event.values[1] = slice->shorter_time;
     }
-    summed += slice->shorter;
     error = add(&event, slice->thread, why);
     if (!error && event.kind != TRACE_CALL && slice->flags & WIRE_SLICE_STAYED)
         error = add_on_cpu(&event, slice->head.cpu, why);
@@ -182,38 +211,32 @@ static int take(const struct wire_head *record, struct refusal *why)
 
 /* --- What is asked --- */
 
-static int compare(const void *left, const void *right)
-{
-    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-
-    return a < b ? -1 : a > b;
-}
-
 /* The functions of all globs, sorted and each once. */
 static int ask_functions(struct watch *watch, const struct pitot_options *options,
                          struct refusal *why)
 {
-    static struct events of; /* large */
+    static struct events events; /* large */
     const struct pitot_options globs = {.events = options->functions};
-    uint64_t *entries = NULL;
-    size_t count = 0, room = 0, unique = 0;
-    int error = options->functions.count ? events_read(&of, &globs, watch->kernel, why) : 0;
+    size_t count = 0, room = 0;
+    int error = options->functions.count ? events_read(&events, &globs, watch->kernel, why) : 0;
 
-    for (unsigned i = 0; i < of.count && !error; i++) {
-        error = array_grow(&entries, &room, count + of.event[i].entry_count, sizeof(*entries),
+    for (unsigned i = 0; i < events.count && !error; i++) {
+        const struct event *event = &events.event[i];
+
+        error = array_grow(&functions, &room, count + event->entry_count, sizeof(*functions),
                            "functions", why);
-        for (size_t j = 0; j < of.event[i].entry_count && !error; j++)
-            entries[count++] = of.event[i].entries[j];
+        for (size_t j = 0; j < event->entry_count && !error; j++)
+            functions[count++] = event->entries[j];
     }
-    if (!error && count > 0)
-        qsort(entries, count, sizeof(*entries), compare);
+    if (error)
+        return error;
+    if (count > 0)
+        qsort(functions, count, sizeof(*functions), compare);
     for (size_t i = 0; i < count; i++)
-        if (unique == 0 || entries[unique - 1] != entries[i])
-            entries[unique++] = entries[i];
-    if (!error)
-        error = plugin_add_addresses(watch, &watch->request.trace.functions, entries, unique, why);
-    free(entries);
-    return error;
+        if (function_count == 0 || functions[function_count - 1] != functions[i])
+            functions[function_count++] = functions[i];
+    return plugin_add_addresses(watch, &watch->request.trace.functions, functions, function_count,
+                                why);
 }
 
 static int ask(struct watch *watch, const struct pitot_options *options, struct refusal *why)
@@ -299,6 +322,7 @@ int command_trace(const struct command *command, struct watch *watch, struct ref
     if (error)
         return error;
     asked = watch->events;
+    of = watch;
     watch->take = take;
     error =
         trace_file_begin(path, options->overwrite ? memory / sizeof(struct trace_event) : 0, why);

@@ -124,6 +124,12 @@ static uint64_t least_of(uint64_t function, uint32_t depth)
     return depth <= depth_most && is_wanted(function) ? least : NEVER;
 }
 
+/* The same of a function that is known by another address of it: the command knows which it is. */
+static uint64_t least_within(uint32_t depth)
+{
+    return depth <= depth_most ? least : NEVER;
+}
+
 /* --- Slices --- */
 
 static struct slice *innermost(struct track *track)
@@ -131,20 +137,21 @@ static struct slice *innermost(struct track *track)
     return &track->open[track->depth - 1];
 }
 
-/* It is known now in which function the innermost slice is. */
-__attribute__((noinline)) static void find_function(struct track *track, uint64_t ip)
+/* It is known now in which function the innermost slice is; `first`: that this is its entry. */
+__attribute__((noinline)) static void find_function(struct track *track, uint64_t ip, bool first)
 {
     struct slice *slice = innermost(track);
+    uint32_t depth = track->depth - 1;
 
     slice->at = ip;
-    if (track->depth > 1 && context_at(slice->context)->by == WIRE_BY_CALL)
-        slice->least = least_of(ip, track->depth - 1);
+    if (depth > 0 && context_at(slice->context)->by == WIRE_BY_CALL)
+        slice->least = first ? least_of(ip, depth) : least_within(depth);
 }
 
 static void push(struct track *track, uint32_t context, uint64_t at, uint64_t now)
 {
     if (__builtin_expect(innermost(track)->at == 0, 0))
-        find_function(track, context_at(context)->site);
+        find_function(track, context_at(context)->site, false);
     track->open[track->depth] = (struct slice){
         .at = at, .began = now, .least = least_of(at, track->depth), .context = context};
     track->depth++;
@@ -334,8 +341,7 @@ static void begin(struct track *track, uint32_t context, uint64_t inner, uint64_
     push(track, context, inner, now);
     slice = innermost(track);
     slice->vector = -1;
-    if (by != WIRE_BY_CALL)
-        slice->least = 0;
+    slice->least = by == WIRE_BY_CALL ? least_within(track->depth - 1) : 0;
     if (inner || (unseen && by != WIRE_BY_SYSCALL))
         slice->flags = WIRE_SLICE_BEFORE;
 }
@@ -473,7 +479,7 @@ void trace_entered(unsigned cpu, uint64_t ip)
 
     if (!slice || track->depth == 1 || slice->at || slice->context != follow_context(cpu))
         return;
-    find_function(track, ip);
+    find_function(track, ip, true);
 }
 
 void trace_tell(void)

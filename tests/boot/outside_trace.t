@@ -172,6 +172,10 @@ is(distinct(map { $_->{name} } events_of($tracks, 'function')),
     'a_leaf switch_to sys sys_a sys_yield', '--start and --until: what runs between');
 my @before = events_of($tracks, 'function', qr/^sys_a$/);
 is(scalar(grep { $_->{args}{'began before'} } @before), @before, '... and what had begun before');
+($tracks) = trace($guest_ended, '-f', 'sys_a', '--start', 'a_leaf', '--until', 'switch_to', '--',
+    @syscalls);
+@before = grep { $_->{args}{'began before'} } events_of($tracks, 'function');
+is(distinct(map { $_->{name} } @before), 'sys_a', '... also with -f');
 
 ($tracks) = trace($guest_ended, '--least', 1, '--trigger', 'mem:b_count:w', '--', @syscalls);
 my @hits = events_of($tracks, 'event', qr/^mem:b_count:w$/);

@@ -124,6 +124,17 @@ is_deeply([@$tracks{'CPU 0', 'CPU 1'}], [
         [['X', 0.9, 2.1, 'thread', 'idle_loop 3', undef]]],
     'a CPU has its threads, and the interrupts that came and went within one');
 
+# What had begun before: only the command knows of which function it is.
+plugin_says(begin(1), thread(1, $place{kmain}),
+    slice(%of, began => 1, ended => 9, flags => 1, at => $place{vfs_read} + 4),
+    slice(%of, began => 1, ended => 9, flags => 1, at => $place{vfs_write} + 4, shorter => 2),
+    traced(9), end());
+($said) = trace('-o', $file, '-f', 'vfs_read', @qemu);
+is($said, "[ pitot trace: 1 event in $file; 3 other calls are summed ]\n",
+    '-f: of what had begun before, too');
+($names, $tracks) = tracks_of(decode_json(slurp($file)));
+is($tracks->{kmain}[0][4], 'vfs_read', '... by its function');
+
 # The last ones: 88 bytes each.
 plugin_says(begin(1), thread(1, $place{kmain}),
     (map { slice(%of, began => $_, ended => $_ + 1) } 1 .. 1000), traced(1001), end());
