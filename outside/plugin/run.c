@@ -8,7 +8,6 @@
 #include "outside/plugin/events.h"
 #include "outside/plugin/graph.h"
 #include "outside/plugin/judges.h"
-#include "outside/plugin/last.h"
 #include "outside/plugin/locks.h"
 #include "outside/plugin/tell.h"
 #include "outside/plugin/trace.h"

@@ -3,7 +3,7 @@
  * Who ran when: each thread's calls, interrupts and system calls as slices of time, and which
  * thread each CPU ran. Called by outside/plugin/run.c for `pitot trace`.
  *
- * Times are of one clock, clock_all: the instructions that all CPUs have executed. What one CPU
+ * Times are of one clock, clock_sum: the instructions that all CPUs have executed. What one CPU
  * has done before another one could see it has an earlier time, or the same.
  *
  * A thread's open slices mirror its chain: each is a context of the path that ends in the current
