@@ -57,7 +57,7 @@ static bool has_guest(int file, uint64_t offset)
 
 int show_input_check(const char *path, struct show_input *input, struct refusal *why)
 {
-    int file = input_open_file(path, "pitot show reads a file", why);
+    int file = input_open_file(path, "a recording is a file", why);
     struct stat status;
     struct head head = {0};
     int error;

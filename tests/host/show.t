@@ -309,7 +309,7 @@ write_bytes("$build/short", substr(slurp("$build/cut"), 0, 40));
 refused_ok("$build/short is truncated: copy it again, or record again", "$build/short");
 recording_of("$build/unended", 0);
 refused_ok("$build/unended has no sample: its recording did not end", "$build/unended");
-refused_ok("$build is a directory; pitot show reads a file", $build);
+refused_ok("$build is a directory; a recording is a file", $build);
 refused_ok('a file is read, without QEMU; pitot record --show runs it', $file, '-- qemu');
 refused_ok("-o $build/./x.data: is the recording; give another file", "-o $build/./x.data",
     $file);
