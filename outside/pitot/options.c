@@ -359,6 +359,8 @@ static int check_trace(const struct pitot_options *options, struct refusal *why)
         return refuse(why, EINVAL, "--max keeps the first events, --overwrite the last; give one");
     if (options->memory && options->memory < MEMORY_LEAST)
         return refuse(why, EINVAL, "-m: at least %uK are needed", MEMORY_LEAST >> 10);
+    if (runs && options->registers && !options->events.count && !options->stop.count)
+        return refuse(why, EINVAL, "-I gives the values of markers; add -e call: or return:");
     if (options->input &&
         (options->events.count || options->functions.count || options->stop.count ||
          options->levels || options->least || options->from || options->until || options->most ||

@@ -282,6 +282,8 @@ usage_ok('-i reads a file; leave out -- QEMU', '-i', 'x', @qemu);
 usage_ok('-i: the whole recording is read; only -o may be given', '-i', 'x', '--max', 3);
 usage_ok('--max keeps the first events, --overwrite the last; give one', '--max', 3, '--overwrite',
     @qemu);
+usage_ok("$room is a directory; a recording is a file", '-i', $room);
+usage_ok('-I gives the values of markers; add -e call: or return:', '-I', @qemu);
 usage_ok('-m: at least 32K are needed', '--overwrite', '-m', '1K', @qemu);
 usage_ok('-m is the size of what --overwrite keeps; add --overwrite', '-m', '1M', @qemu);
 usage_ok('-o -: pitot trace writes a file; give its name', '-o', '-', @qemu);
