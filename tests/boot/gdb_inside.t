@@ -149,7 +149,7 @@ for my $unseen (@unseen, 'break nmi_trap') {
 like($said->{'break syscall_entry'}, qr/refused last: .*: traps and system calls .* stepi, or /,
     'an entry does not recommend what it refuses');
 like($said->{instead}, qr/hit Breakpoint \d+(?:\.\d)?, memset \(/, 'hbreak stops there');
-like($said->{nowatch}, qr/refused last: .* overlaps the descriptor tables/,
+like($said->{nowatch}, qr/refused last: .* overlaps the CPU's own area and the descriptor tables/,
     'what traps use is refused');
 like($said->{after}, qr/hit Temporary breakpoint \d+, fs_close/, 'after refusals all goes on');
 

@@ -65,7 +65,7 @@ same_files('clang', "$work/clang", "$there/build/clang", @of_kernel);
 
 # An assembler source has the path that addr2line gives for a C source.
 my ($entry) = `nm $build/pitot.elf` =~ /^(\w+) \w syscall_entry$/m;
-like(`addr2line -e $build/pitot.elf $entry`, qr{\A\./arch/\S+\.asm:\d+$},
+like(`addr2line -e $build/pitot.elf $entry`, qr{\A\./kernel/\S+\.asm:\d+$},
     'addr2line gives the path of an assembler source');
 
 # --- The image: at another time, of the same files -----------------------------------------------

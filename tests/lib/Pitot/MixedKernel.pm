@@ -112,7 +112,8 @@ sub mixed_kernel
     my $headers = headers_digest();
     my @objects = map { object($sources[$_], $ways[($_ + $rotation) % @ways], $to, $headers) }
         0 .. $#sources;
-    push(@objects, map { "$build/obj/$_.o" } glob('boot/*.asm arch/x86_64/*/*.asm'));
+    push(@objects, map { "$build/obj/$_.o" }
+        glob('boot/*.asm arch/x86_64/*/*.asm kernel/x86_64/*/*.asm'));
     command("ld -nostdlib -static -T linker.ld -z max-page-size=4096 -z noexecstack"
         . " --no-warn-rwx-segments --build-id=sha1 @objects -o $path");
     command("$build/host/symtab $path");
