@@ -671,7 +671,8 @@ void follow_interrupt(unsigned number, const struct follow_interrupt *interrupt)
         return;
     if (interrupt->user)
         set_user(cpu->stack, interrupt->space);
-    follow_sp(number, interrupt->from);
+    if (interrupt->place)
+        follow_sp(number, interrupt->from);
     frame.context = context_by(stack_context(cpu->stack), interrupt->site, WIRE_BY_INTERRUPT, 0);
     if (interrupt->entry)
         begin(&frame, cpu->stack->ran, interrupt->entry);
@@ -722,7 +723,9 @@ static struct frame *end_interrupt(struct follow_cpu *cpu, uint64_t place, uint6
         if (frame->place > place + NEAR)
             break;
         if (frame->kind == FRAME_INTERRUPT && frame->place + NEAR >= place &&
-            (frame->place == place || to == frame->next || (to == 0 && frame->below.stack))) {
+            (frame->place == place || to == frame->next ||
+             (to == 0 && (frame->below.stack || (frame->place <= place + COPY_MOST &&
+                                                 frame->place + COPY_MOST >= place))))) {
             stack->depth = i - 1;
             return frame;
         }

@@ -90,13 +90,15 @@ for my $seed (split(' ', $ENV{SEEDS} // '2 5 13')) {
     is(scalar(@samples), $probes, '... each of its writes is a sample');
     my @wrong = map { "$_: $written[$_], not $samples[$_]" }
         grep { !agree(known($written[$_], $samples[$_]), $samples[$_]) } 0 .. $#samples;
-    is(join("\n", @wrong), '', '... has its callers, as far as they are known');
     my $ends = grep { /\?/ } @samples;
     if (tells_registers()) {
+        is(join("\n", @wrong), '', '... has its callers');
         is($ends, 0, '... down to its thread');
     } else {
+        like($said, qr/^pitot: [1-9]\d* of \d+ stack switches in doubt$/m, '... doubts are told');
         like($said, qr/^pitot: $ends chains with callers that are not known: \[not known\]$/m,
-            '... and how many end is told');
+            '... and how many chains end');
+        cmp_ok(scalar(@wrong), '<', $probes / 500, '... of the others hardly any is wrong');
     }
 }
 

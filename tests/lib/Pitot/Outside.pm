@@ -69,7 +69,7 @@ sub chains_of
     my %chains;
     for my $sample (split(/\n\n+/, slurp("$logs/script"))) {
         my ($head, @frames) = split(/\n/, $sample);
-        my ($comm, $event) = $head =~ /^\s*(\S+)\s+(\S+):\s*$/ or next;
+        my ($comm, $event) = $head =~ /^\s*(\S.*?)\s+(\S+):\s*$/ or next;
         $chains{join(' ', "$comm $event:", map { /^\s*[0-9a-f]+ (\S+)/ } @frames)}++;
     }
     return \%chains;
