@@ -22,6 +22,8 @@ use Pitot::StandIn;
 
 my $room = stand_in_room();
 my $folder = realpath($room);
+my $elsewhere = realpath(tempdir(CLEANUP => 1));
+my $current = realpath(tempdir(CLEANUP => 1));    # a file below it has a shorter path in a page
 my $elf = "$room/compiled.elf";
 my $page = "$room/page.html";
 my @qemu = ('--', "$room/qemu", '-kernel', $elf);
@@ -46,6 +48,8 @@ sub compile
     return;
 }
 
+mkdir("$_/.git") or die("$_/.git: $!\n") for $folder, $current;    # each is a tree of its own
+chdir($current) or die("$current: $!\n");
 compile("$folder/compiled.c", '-g');
 my %at = map { reverse(/^(\w+) \w (\w+)$/) } split(/\n/, `nm $elf`);
 $_ = hex for values(%at);
@@ -139,7 +143,6 @@ is($answer->{files}[0]{note}, "$folder/compiled.c: No such file or directory",
     '... as is one that is missing');
 is(sources($answer)->[0], "$folder/compiled.c:24", '... whose line is known');
 
-my $elsewhere = realpath(tempdir(CLEANUP => 1));
 compile("$elsewhere/compiled.c", '-g');
 plugin_says(@writes);
 ($answer) = blamed_page(@qemu);
@@ -210,4 +213,5 @@ pitot('graph', 'twice', '--html', '-o', $page, @qemu);
 is(slurp($page), $before, 'without an answer an older page stays');
 ok(!-e "$page.part", '... and no other file');
 
+chdir('/');
 done_testing();
