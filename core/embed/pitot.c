@@ -145,7 +145,9 @@ const char *pitot_init(const struct pitot_kernel *kernel)
     host_set(kernel);
     if (!host.traps && host.frame) {
         host.traps = __start_pitot_traps;
-        host.trap_count = (unsigned)(__stop_pitot_traps - __start_pitot_traps);
+        host.trap_count =
+            (unsigned)(((uintptr_t)__stop_pitot_traps - (uintptr_t)__start_pitot_traps) /
+                       sizeof(*__start_pitot_traps));
     }
     embed_check_begin();
     if (!host.cpu)
