@@ -254,7 +254,7 @@ static void write_names(FILE *out)
     fprintf(out,
             "{\"ph\":\"M\",\"pid\":%u,\"name\":\"process_sort_index\","
             "\"args\":{\"sort_index\":-1}}",
-            TRACE_CPUS);
+            (unsigned)TRACE_CPUS);
     for (uint32_t i = 0; i < tracks.count; i++)
         if (named[i].used)
             write_name(out, interned_key(&tracks, i), named[i].name);
