@@ -45,8 +45,7 @@ static int add(struct trace_event *event, uint32_t thread, struct refusal *why)
 /* The same on its CPU's own track. */
 static int add_on_cpu(struct trace_event *event, unsigned cpu, struct refusal *why)
 {
-    event->process = TRACE_CPUS;
-    event->thread = TRACE_CPUS + cpu;
+    trace_file_put_on_cpu(event, cpu);
     return trace_file_add(event, why);
 }
 

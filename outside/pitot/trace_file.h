@@ -44,6 +44,12 @@ struct trace_event {
  */
 enum { TRACE_CPUS = 9999999, TRACE_LOCKS = 8999999 };
 
+static inline void trace_file_put_on_cpu(struct trace_event *event, uint32_t cpu)
+{
+    event->process = TRACE_CPUS;
+    event->thread = TRACE_CPUS + cpu;
+}
+
 /* Opens the file, and keeps all events, or the last `most` if it is not 0. `path` is kept. */
 int trace_file_begin(const char *path, uint64_t most, struct refusal *why);
 

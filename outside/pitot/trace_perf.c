@@ -96,8 +96,7 @@ static void place(struct trace_event *event, const struct trace_line *sample)
     char name[64];
 
     if (sample->tid <= 0) {
-        event->process = TRACE_CPUS;
-        event->thread = TRACE_CPUS + (uint32_t)sample->cpu;
+        trace_file_put_on_cpu(event, (uint32_t)sample->cpu);
         return;
     }
     event->process = (uint32_t)sample->pid;
@@ -117,11 +116,10 @@ static int end_run(struct cpu *cpu, uint32_t number, uint64_t now, bool cut, str
                               .began = cpu->since,
                               .ended = now,
                               .name = cpu->name,
-                              .process = TRACE_CPUS,
-                              .thread = TRACE_CPUS + number,
                               .before = cpu->before,
                               .cut = cut};
 
+    trace_file_put_on_cpu(&run, number);
     return cpu->runs && cpu->pid > 0 && now > cpu->since ? add(&run, why) : 0;
 }
 
@@ -133,16 +131,21 @@ static uint32_t name_of(const char *comm, size_t length, int tid)
     return trace_file_text(name);
 }
 
+/* An end of an arrow, in the innermost slice of the CPU. */
+static struct trace_event arrow_of(const struct trace_line *sample, enum trace_kind kind)
+{
+    struct trace_event arrow = {
+        .kind = kind, .began = sample->time, .ended = sample->time, .depth = UINT16_MAX};
+
+    trace_file_put_on_cpu(&arrow, (uint32_t)sample->cpu);
+    return arrow;
+}
+
 /* The thread that was woken runs: the arrow ends in its slice. */
 static int end_arrow(const struct trace_line *sample, int tid, struct refusal *why)
 {
     struct thread *thread = thread_of(tid, sample->cpu, why);
-    struct trace_event arrow = {.kind = TRACE_WOKEN,
-                                .began = sample->time,
-                                .ended = sample->time,
-                                .depth = UINT16_MAX,
-                                .process = TRACE_CPUS,
-                                .thread = TRACE_CPUS + (uint32_t)sample->cpu};
+    struct trace_event arrow = arrow_of(sample, TRACE_WOKEN);
 
     if (!thread)
         return -ENOMEM;
@@ -185,12 +188,7 @@ static int take_wakeup(const struct trace_line *sample, struct refusal *why)
 {
     struct thread *thread =
         thread_of((int)trace_line_field(sample->text, " pid=", 0), sample->cpu, why);
-    struct trace_event arrow = {.kind = TRACE_WAKES,
-                                .began = sample->time,
-                                .ended = sample->time,
-                                .depth = UINT16_MAX,
-                                .process = TRACE_CPUS,
-                                .thread = TRACE_CPUS + (uint32_t)sample->cpu};
+    struct trace_event arrow = arrow_of(sample, TRACE_WAKES);
     const struct cpu *cpu = cpu_of(sample, why);
 
     if (!thread || !cpu)
@@ -239,8 +237,7 @@ static int take_end(const struct trace_line *sample, enum trace_kind kind, bool 
         ends = thread->open[thread->depth - 1].kind != kind;
         error = end_open(thread, sample->time, cut || ends, &slice, why);
         if (!error && sample->tid > 0 && cpu->runs && cpu->since <= slice.began) {
-            slice.process = TRACE_CPUS;
-            slice.thread = TRACE_CPUS + (uint32_t)sample->cpu;
+            trace_file_put_on_cpu(&slice, (uint32_t)sample->cpu);
             error = add(&slice, why);
         }
     }
