@@ -3,9 +3,9 @@
 #include "outside/plugin/events.h"
 
 #include <assert.h>
-#include <stdlib.h>
 
 #include "outside/plugin/follow.h"
+#include "outside/plugin/ranges.h"
 #include "outside/plugin/tell.h"
 #include "outside/plugin/window.h"
 
@@ -23,7 +23,7 @@ static unsigned count;
 static bool stopped;
 static uint64_t due[FOLLOW_CPUS][EVENTS_MOST]; /* instructions already represented by samples */
 
-static struct range {
+static struct extent {
     uint64_t first, last;
 } around = {UINT64_MAX, 0}; /* all memory events */
 
@@ -78,7 +78,7 @@ void events_begin(const struct request *request)
 void events_slide(uint64_t by)
 {
     slide += by;
-    around = (struct range){UINT64_MAX, 0};
+    around = (struct extent){UINT64_MAX, 0};
     for (struct event *event = events; event < events + count; event++) {
         if (event->asked.kind != EVENT_MEMORY)
             continue;
@@ -95,17 +95,9 @@ bool events_watch(void)
     return around.first <= around.last;
 }
 
-static int compare(const void *left, const void *right)
-{
-    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-
-    return a < b ? -1 : a > b;
-}
-
 static bool has_function(const struct event *event, uint64_t address)
 {
-    return bsearch(&address, event->functions, event->asked.functions.count, sizeof(address),
-                   compare);
+    return ranges_have(event->functions, event->asked.functions.count, address);
 }
 
 bool events_call(uint64_t address)

@@ -671,7 +671,7 @@ void follow_interrupt(unsigned number, const struct follow_interrupt *interrupt)
         return;
     if (interrupt->user)
         set_user(cpu->stack, interrupt->space);
-    if (interrupt->place)
+    if (interrupt->place) /* rsp is exact: a call below it was left by a jump */
         follow_sp(number, interrupt->from);
     frame.context = context_by(stack_context(cpu->stack), interrupt->site, WIRE_BY_INTERRUPT, 0);
     if (interrupt->entry)

@@ -2,6 +2,8 @@
 /* See ranges.h. */
 #include "outside/plugin/ranges.h"
 
+#include <stdlib.h>
+
 struct ranges ranges_of(const struct request *request, struct request_list list)
 {
     return (struct ranges){(const void *)&request->addresses[list.first], list.count / 2};
@@ -28,4 +30,16 @@ const struct range *ranges_find(const struct ranges *ranges, uint64_t address)
 
     return index < ranges->count && ranges->range[index].first <= address ? &ranges->range[index]
                                                                           : NULL;
+}
+
+static int compare(const void *left, const void *right)
+{
+    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+
+    return a < b ? -1 : a > b;
+}
+
+bool ranges_have(const uint64_t *addresses, size_t count, uint64_t address)
+{
+    return bsearch(&address, addresses, count, sizeof(address), compare);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Sorted ranges of addresses in the kernel's file that the request has (outside/request.h): first
- * byte, end, ... Called by outside/plugin/allocators.c and race.c.
+ * byte, end, ...; and sorted addresses. Called by the plugin's parts that are asked for places.
  */
 #pragma once
 
@@ -27,3 +27,6 @@ size_t ranges_before(const struct ranges *ranges, uint64_t address);
 
 /* Returns the range that holds the address; NULL: none does. */
 const struct range *ranges_find(const struct ranges *ranges, uint64_t address);
+
+/* True if the list of sorted addresses has this one. */
+bool ranges_have(const uint64_t *addresses, size_t count, uint64_t address);

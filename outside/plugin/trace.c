@@ -9,6 +9,7 @@
 #include "outside/plugin/context.h"
 #include "outside/plugin/follow.h"
 #include "outside/plugin/locks.h"
+#include "outside/plugin/ranges.h"
 #include "outside/plugin/run.h"
 #include "outside/plugin/tell.h"
 #include "outside/plugin/window.h"
@@ -100,22 +101,14 @@ bool trace_begin(const struct request *request)
     return tracks && path;
 }
 
-static int compare(const void *left, const void *right)
-{
-    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-
-    return a < b ? -1 : a > b;
-}
-
 static bool is_wanted(uint64_t function)
 {
     uint32_t hash = hash_of(function);
-    uint64_t address = function - slide;
 
     if (function_count == 0)
         return true;
     return filter[hash >> 3] >> (hash & 7) & 1 &&
-           bsearch(&address, functions, function_count, sizeof(address), compare);
+           ranges_have(functions, function_count, function - slide);
 }
 
 /* The least duration with which a call of the function is sent; `depth`: calls around it. */
