@@ -254,8 +254,8 @@ for my $language (sort keys %language) {
     }
 }
 
-# Older compilers leave calls of __rust_alloc, newer ones those of GlobalAlloc. Some between them put
-# the code of __rust_alloc into its callers without giving it a crate's name.
+# Older compilers leave calls of __rust_alloc, newer ones those of GlobalAlloc. Some between them
+# put the code of __rust_alloc into its callers without giving it a crate's name.
 my @outlined = compile_guest('heap_rust.rs', "$logs/outlined", qw(--cfg outlined));
 ($said, $status) = heap([],
     four_cpus("$logs/cpus", $times, '', cpus => 1, objects => [@outlined]));
