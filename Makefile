@@ -133,11 +133,10 @@ gallery: packages-test
 	$(Q)prove tests/boot/gallery.t || { cp $(BUILD)/gallery.md docs/gallery.md && prove tests/boot/gallery.t; } || \
 		{ cp $(BUILD)/gallery.before docs/gallery.md; exit 1; }
 
-## make lib         build/lib/pitot.o and build/lib/include, for a kernel of your own (docs/porting.md); LEVEL=3|4 GDB=1 CPUS=1
-##                  RING=65536 TEXT=131072 MEMORY=1048576 (bytes of a CPU's ring; of that kernel's text, or KERNEL=ELF, that tools/pitot-tables
-##                  shall find room for; of what the commands of LEVEL=4 may take); GDB=1: gdb may come
+## make lib         build/lib, for a kernel of your own (docs/porting.md): pitot.o, pitot.mk, include and bin; LEVEL=3|4 GDB=1 CPUS=1
+##                  RING=65536 MEMORY=1048576 (bytes of a CPU's ring; of what the commands of LEVEL=4 may take); GDB=1: gdb may come
 lib: packages-build
-	+$(Q)$(MAKE) --no-print-directory $(BUILD)/lib/pitot.o $(TABLE_TOOLS)
+	+$(Q)$(MAKE) --no-print-directory $(BUILD)/lib/pitot.o $(LIB_BIN)
 
 ## make check       format, layers, static analysis
 check: packages-check
@@ -212,6 +211,12 @@ $(BUILD)/lib/pitot.o: FORCE
 	+$(Q)$(MAKE) --no-print-directory -f core/embed/lib.mk BUILD=$(BUILD) CC='$(CC)' NASM='$(NASM)' V=$(V)
 
 $(BUILD)/lib/include/pitot.h $(BUILD)/lib/include/cfi_gas.inc: $(BUILD)/lib/pitot.o
+
+# Programs for that kernel's compilation and link.
+LIB_BIN := $(patsubst %,$(BUILD)/lib/bin/%,pitot-tables pad-calls symtab orcgen insnmap)
+$(LIB_BIN): $(BUILD)/host/symtab $(BUILD)/host/orcgen $(BUILD)/host/insnmap tools/pitot-tables tools/pad-calls
+	$(Q)mkdir -p $(@D)
+	$(Q)cp $(filter %/$(@F),$^) $@
 
 # What else is built, each beside its sources. They use the variables and the recipes above.
 include tools/tools.mk tools/show.mk tools/stopped.mk outside/plugin/plugin.mk outside/outside.mk boot/image.mk programs/programs.mk tests/port/port.mk ports/c/port.mk ports/rust/port.mk tests/tests.mk tests/bench/bench.mk

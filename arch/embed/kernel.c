@@ -68,17 +68,17 @@ uintptr_t arch_text_plain_end(void)
     return (uintptr_t)host.text_end;
 }
 
-/* Reserved by core/embed/sections.ld; zero until it is filled in. */
-extern const char embed_symtab_blob_start[];
+/* In the object of tools/pitot-tables; a kernel may have none. */
+extern const char symtab_start[] __attribute__((weak));
 
 static const struct symtab_header *symtab(void)
 {
-    return (const struct symtab_header *)embed_symtab_blob_start;
+    return (const struct symtab_header *)symtab_start;
 }
 
 bool arch_embed_has_tables(void)
 {
-    return symtab()->magic != 0;
+    return symtab() && symtab()->magic != 0;
 }
 
 static const uint8_t none[ARCH_BUILD_ID_SIZE];

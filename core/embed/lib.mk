@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Builds Pitot as one object for another kernel (docs/porting.md), build/lib/pitot.o, and its headers in build/lib/include.
+# Builds Pitot as one object for another kernel (docs/porting.md), build/lib/pitot.o, its headers in build/lib/include, and what that
+# kernel's makefile includes. `make lib` adds programs for the link, build/lib/bin.
 # Needs only core/ and arch/:
 #
-#     make -f core/embed/lib.mk [BUILD=build] [LEVEL=3] [GDB=] [CPUS=1] [RING=65536] [TEXT=131072|KERNEL=ELF] [MEMORY=1048576]
-#         [INLINE=core/embed/inline.h] [CC=gcc] [NASM=nasm]
+#     make -f core/embed/lib.mk [BUILD=build] [LEVEL=3] [GDB=] [CPUS=1] [RING=65536] [MEMORY=1048576] [INLINE=core/embed/inline.h] [CC=gcc] [NASM=nasm]
 #
 # LEVEL: 4 adds console commands, with MEMORY bytes for rings and reports. GDB: 1 adds gdb, at any level.
-# CPUS: maximum of CPUs, up to 64; RING: bytes of each CPU's ring, a power of two; TEXT: bytes of kernel text covered by the tables of
-# tools/pitot-tables, which take as many bytes again, 0: none; KERNEL: the ELF file whose text is measured for TEXT. INLINE: a header of the
-# kernel's with pitot_cpu and pitot_clock as static inline functions, for fewer instructions a hit.
+# CPUS: maximum of CPUs, up to 64; RING: bytes of each CPU's ring, a power of two. INLINE: a header of the kernel's with pitot_cpu and
+# pitot_clock as static inline functions, for fewer instructions a hit.
 BUILD ?= build
 COMMA := ,
 CPUS  ?= 1
@@ -19,15 +18,6 @@ $(call ONE_OF,CPUS,$(shell seq 64),1 to 64)
 $(call ONE_OF,RING,$(shell for i in $$(seq 12 30); do echo $$((1 << i)); done),a power of two from 4096 to 1073741824)
 $(if $(strip $(GDB)),$(call ONE_OF,GDB,1,1$(COMMA) or nothing))
 LEVEL ?= 3
-DEFAULT_TEXT := $(if $(filter 4,$(LEVEL)),262144,131072)
-# Bytes of the file's executable sections plus a quarter, plus the default for Pitot's object if the file does not contain it.
-TEXT_OF = $(shell readelf -SW $(1) 2>/dev/null | perl -ne 'BEGIN { $$more = pop } $$sum += hex($$1) if /^ *\[ *\d+\] +\S+ +\w+ +\w{16} \w+ (\w+) \w+ +\w*X/; END { print($$sum ? int($$sum * 5 / 4) + $$more : 0) }' $(if $(shell nm $(1) 2>/dev/null | grep -w pitot_init),0,$(DEFAULT_TEXT)))
-ifdef KERNEL
-TEXT ?= $(call TEXT_OF,$(KERNEL))
-$(if $(filter 0,$(TEXT)),$(error KERNEL=$(KERNEL): no ELF file with code))
-else
-TEXT ?= $(DEFAULT_TEXT)
-endif
 MEMORY ?= 1048576
 INLINE ?= core/embed/inline.h
 $(if $(wildcard $(INLINE)),,$(error INLINE=$(INLINE): no such file))
@@ -78,18 +68,19 @@ LIB_OBJ := $(patsubst %,$(LIB)/obj/%.o,$(filter-out core/unwind/default_%.c,$(LI
 
 .DELETE_ON_ERROR:
 .PHONY: lib FORCE
-lib: $(LIB)/pitot.o $(patsubst %,$(LIB)/include/%,pitot.h cfi_gas.inc cfi.inc)
+lib: $(LIB)/pitot.o $(LIB)/pitot.mk $(patsubst %,$(LIB)/include/%,pitot.h cfi_gas.inc cfi.inc)
 
 # The kernel's include path has this folder, and no other of Pitot's.
 $(LIB)/include/pitot.h: core/pitot.h
 $(LIB)/include/cfi_gas.inc: arch/x86_64/unwind/cfi_gas.inc
 $(LIB)/include/cfi.inc: arch/x86_64/unwind/cfi.inc
-$(LIB)/include/%:
+$(LIB)/pitot.mk: core/embed/pitot.mk
+$(patsubst %,$(LIB)/%,pitot.mk include/pitot.h include/cfi_gas.inc include/cfi.inc):
 	$(Q)mkdir -p $(@D)
 	$(Q)cp $< $@
 
 # A change of flags rebuilds everything.
-LIB_NOTE := '$(subst ','\'',$(CC) $(LIB_CFLAGS) $(NASM) $(TEXT) $(LEVEL) $(GDB))'
+LIB_NOTE := '$(subst ','\'',$(CC) $(LIB_CFLAGS) $(NASM) $(LEVEL) $(GDB))'
 $(LIB)/flags: FORCE
 	$(Q)mkdir -p $(@D)
 	$(Q)echo $(LIB_NOTE) | cmp -s - $@ || echo $(LIB_NOTE) > $@
@@ -107,15 +98,22 @@ $(LIB)/obj/%.asm.o: %.asm $(LIB)/offsets.inc arch/x86_64/unwind/cfi.inc arch/x86
 	$(Q)objcopy --wildcard --strip-symbol='..@*' --strip-symbol='*.cfi_finish' --strip-symbol='*.fde*' \
 		--strip-symbol='cfi_cie_*' $@
 
-# Makes all names but those of pitot.h local. Only the marks of the kernel's sections may remain undefined.
+# The marks of the tables, in the object of tools/pitot-tables, which a kernel may lack.
+LIB_TABLES := symtab/symtab_blob unwind_table/unwind_table insn_map/insn_map
+LIB_MARKS   = $(foreach table,$(LIB_TABLES),$(foreach end,start end,$(call $(1),$(word 1,$(subst /, ,$(table)))_$(end),pitot_$(notdir $(table))_$(end))))
+LIB_RENAME  = --redefine-sym $(1)=$(2)
+LIB_WEAKEN  = --weaken-symbol $(2)
+
+# Makes all names but those of pitot.h local. Only the marks of the kernel's sections and of the tables may remain undefined.
 $(LIB)/pitot.o: $(LIB_OBJ) core/embed/sections.ld core/embed/lib.mk
 	$(Q)rm -f $(LIB)/pitot.a
 	$(Q)ar rcsTP $(LIB)/pitot.a $(LIB_OBJ)
-	$(Q)ld -r -z noexecstack -Map=$(LIB)/pitot.map --defsym=EMBED_TEXT=$(TEXT) -T core/embed/sections.ld $(patsubst %,-u %,$(LIB_ROOTS)) \
+	$(Q)ld -r -z noexecstack -Map=$(LIB)/pitot.map -T core/embed/sections.ld $(patsubst %,-u %,$(LIB_ROOTS)) \
 		$(LIB_WHOLE:%=$(LIB)/obj/%.o) $(LIB)/pitot.a -o $@
 	$(Q)objcopy $(foreach section,tracepoints commands,--redefine-sym __start_$(section)=__start_pitot_$(section) \
-		--redefine-sym __stop_$(section)=__stop_pitot_$(section)) $@
+		--redefine-sym __stop_$(section)=__stop_pitot_$(section)) $(call LIB_MARKS,LIB_RENAME) $@
+	$(Q)objcopy $(call LIB_MARKS,LIB_WEAKEN) $@
 	$(Q)objcopy --wildcard --keep-global-symbol='pitot_*' $@
-	$(Q)! nm -u $@ | grep -v ' [Uw] __\(start\|stop\)_pitot_\(tracepoints\|commands\|traps\)$$' || { rm $@; exit 1; }
+	$(Q)! nm -u $@ | grep -v ' [Uw] __\(start\|stop\)_pitot_\(tracepoints\|commands\|traps\)$$\| w pitot_\w*_\(start\|end\)$$' || { rm $@; exit 1; }
 
 -include $(LIB_OBJ:.o=.d)

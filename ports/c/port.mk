@@ -13,8 +13,9 @@ define C_PORT
 $(BUILD)/ports/c-$(1).elf: $(C_PORT_PLAIN) $(2:%=ports/c/pitot_level%.c) $(or $(4),ports/c/kernel.ld) $(BUILD)/$(7:%=%/)$(5:%=cpus%/)lib/pitot.o ports/c/kernel.h ports/c/variants/gates.h $(BUILD)/lib/include/pitot.h $(BUILD)/lib/include/cfi_gas.inc ports/c/port.mk
 	$$(call say,LINK,$$@)
 	$$(Q)mkdir -p $$(@D)
-	$$(Q)$$(CC) $$(C_PORT_FLAGS) -DCPUS=$(or $(6),$(5),1) -Wl,--build-id=sha1 $(3) -nostdlib -static -no-pie -Wl,-T,$(or $(4),ports/c/kernel.ld) -Wl,-z,max-page-size=4096 \
-		-Wl,-z,noexecstack -Wl,--no-warn-rwx-segments $$(filter %.c %.S %.o,$$^) -o $$@
+	$$(Q)echo 'exec $$(CC) $$(C_PORT_FLAGS) -DCPUS=$(or $(6),$(5),1) -Wl,--build-id=sha1 $(3) -nostdlib -static -no-pie -Wl,-T,$(or $(4),ports/c/kernel.ld)' \
+		'-Wl,-z,max-page-size=4096 -Wl,-z,noexecstack -Wl,--no-warn-rwx-segments $$(filter %.c %.S %.o,$$^) "$$$$@"' > $$(@:.elf=.link)
+	$$(Q)sh $$(@:.elf=.link) -o $$@
 endef
 # The kernel calls $(2) instead of $(1).
 elsewhere = -Wl$(comma)--wrap=$(1) -Wl$(comma)--defsym=__wrap_$(1)=$(2)
@@ -125,10 +126,8 @@ $(BUILD)/ports/no-commands.ld: ports/c/kernel.ld
 	$(Q)sed 's|/DISCARD/ : {|& *(pitot_commands)|' $< > $@
 
 # With tables: symbols, and chains by the compiler's unwind information. The kernel in Rust, too.
-$(BUILD)/ports/%-tables.elf: $(BUILD)/ports/%.elf $(TABLE_TOOLS) tools/pitot-tables
+$(BUILD)/ports/%-tables.elf: $(BUILD)/ports/%.elf $(LIB_BIN)
 	$(call say,TABLES,$@)
-	$(Q)cp $< $@.part
-	$(Q)BUILD=$(BUILD) tools/pitot-tables --text text_start,text_end --exempt .boot $@.part
-	$(Q)mv $@.part $@
+	$(Q)$(BUILD)/lib/bin/pitot-tables --text text_start,text_end --exempt .boot -- sh $(<:.elf=.link) -o $@
 
 C_PORTS := $(patsubst %,$(BUILD)/ports/c-%.elf,level0 level1 level2 level3 level2-tables own-gate-tables small-tables low-tables nameless-tables level3-tables level4 level4-tables level6-tables level7-tables level4-small-tables level4-two-tables level4-tickless-tables level4-deaf-tables level3-inline lacks moves one-of-two two-of-one deaf dropped istless ist-shared task-state tickless many-threads frame-copied bp-wrong frame-low outer-entry outer-gateless stray check check-trapless kept-behind stray-first served served-stack program level5 lineless vanishes gdb-stack gdbless gdb-of-two)

@@ -15,8 +15,10 @@ $(BUILD)/ports/rust/libkernel.a: $(wildcard ports/rust/*.rs)
 
 $(BUILD)/ports/rust.elf: $(BUILD)/ports/rust/libkernel.a ports/rust/boot.S ports/rust/kernel.ld $(BUILD)/lib/pitot.o $(BUILD)/lib/include/cfi_gas.inc
 	$(call say,LINK,$@)
-	$(Q)$(CC) -I$(BUILD)/lib/include -nostdlib -static -no-pie -Wl,--build-id=sha1 -Wl,-T,ports/rust/kernel.ld -Wl,--gc-sections -Wl,-z,max-page-size=4096 \
-		-Wl,-z,noexecstack -Wl,--no-warn-rwx-segments ports/rust/boot.S $(BUILD)/lib/pitot.o $(BUILD)/ports/rust/libkernel.a -o $@
+	$(Q)echo 'exec $(CC) -I$(BUILD)/lib/include -nostdlib -static -no-pie -Wl,--build-id=sha1 -Wl,-T,ports/rust/kernel.ld -Wl,--gc-sections' \
+		'-Wl,-z,max-page-size=4096 -Wl,-z,noexecstack -Wl,--no-warn-rwx-segments ports/rust/boot.S $(BUILD)/lib/pitot.o' \
+		'$(BUILD)/ports/rust/libkernel.a "$$@"' > $(@:.elf=.link)
+	$(Q)sh $(@:.elf=.link) -o $@
 
 $(BUILD)/ports/rust/layout: tests/host/rust_layout.rs ports/rust/pitot.rs
 	$(call say,RUSTC,$@)

@@ -445,23 +445,30 @@ checks("$checked, with other traps", $written,
 
 # --- What goes wrong with tables ------------------------------------------------------------------
 
-sub tables_say { return scalar(`BUILD=$build tools/pitot-tables @_ 2>&1`) }
+sub tables_say { return scalar(`$build/lib/bin/pitot-tables @_ 2>&1`) }
+my @link = ('--', 'sh', kernel(2) =~ s/elf$/link/r, '-o', "$logs/kernel.elf");
 
-like(tables_say(), qr/^usage:/, 'tools/pitot-tables: nothing to do');
-like(tables_say("$build/no.elf"), qr/no such file/, '... a kernel that is not there');
-system('cp', kernel(2), "$logs/kernel.elf");
-like(tables_say("$logs/kernel.elf"), qr/no symbol _text: .*--text START,END/,
-    '... one whose text begins at other symbols');
-like(tables_say('--text', 'text_start', "$logs/kernel.elf"), qr/two symbols are wanted/,
+like(tables_say(), qr/^usage:/, 'pitot-tables: nothing to do');
+like(tables_say('--txt', 'a,b', @link), qr/^usage:/, '... an option that it does not have');
+like(tables_say('--'), qr/^usage:/, '... no command');
+is(tables_say(@link[0 .. 2]), "pitot-tables: no -o KERNEL.ELF in the link command\n",
+    '... a command without an output');
+is(tables_say(qw(-- false -o), "$logs/kernel.elf"), '', '... one that fails');
+is($? >> 8, 1, '... has its status');
+like(tables_say(@link), qr/no symbol _text: .*--text START,END/,
+    '... a kernel whose text begins at other symbols');
+like(tables_say('--text', 'text_start', @link), qr/two symbols are wanted/,
     '... one symbol of two');
-like(tables_say('--text', 'text_start,text_end', "$logs/kernel.elf"),
+like(tables_say('--text', 'text_start,text_end', @link),
     qr/section \.boot has code outside .*--exempt/, '... code outside of the text');
-like(tables_say('--text', 'text_start,text_end', '--exempt', '.boot',
-        "$build/ports/c-kept-behind.elf"),
+like(tables_say('--text', 'text_start,text_end', '--exempt', '.boot', @link[0, 1],
+        "$build/ports/c-kept-behind.link", @link[3, 4]),
     qr/\.bss\.pitot_kept is a section of its own: behind the kernel's end, if .* as \.kept /,
     '... what survives a reset behind its end');
-like(tables_say("$build/unit/number_test"), qr{no build/lib/pitot\.o with room for it},
-    '... a program without Pitot');
+is(tables_say(qw(-- ld -e 0 -o), "$logs/kernel.elf"),
+    "pitot-tables: $logs/kernel.elf: no build/lib/pitot.o in the link\n",
+    '... a link without Pitot');
+ok(!-e "$logs/kernel.elf", '... and none has made the file');
 
 # --- What it takes --------------------------------------------------------------------------------
 

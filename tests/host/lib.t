@@ -15,7 +15,6 @@ use File::Basename qw(basename dirname);
 use File::Copy qw(copy);
 use File::Path qw(make_path remove_tree);
 use File::Spec;
-use List::Util qw(sum0);
 use Test::More;
 use Pitot::Files;
 use Pitot::Versions;
@@ -36,6 +35,7 @@ my $header = slurp('core/pitot.h');
 my @calls = sort($header =~ /^(?!typedef)[a-z][\w ]*?[ *](pitot_\w+)\(/mg);
 my @marks = $header =~ /^PITOT_TRACEPOINT_DECLARE\((\w+), \d+\);/mg;
 my @sections = map { ("__start_pitot_$_", "__stop_pitot_$_") } qw(tracepoints traps);
+my @tables = map { ("pitot_${_}_start", "pitot_${_}_end") } qw(symtab_blob unwind_table insn_map);
 cmp_ok(scalar(@calls), '>', 5, 'core/pitot.h says what a kernel calls');
 
 # pitot_check knows each function that a kernel gives, but those after which nothing is asked.
@@ -55,8 +55,7 @@ my @objects = ([3, 1, "$tree/build"], [3, 2, "$tree/b32"], [4, 1, "$build/level4
     [3, 1, "$build/level5", 'with gdb']);
 for (@objects[0, 1]) {
     my (undef, $cpus) = @$_;
-    my $text = $cpus > 1 ? 0 : 8192;
-    my $make = "make -s -j2 -C $tree -f core/embed/lib.mk CPUS=$cpus TEXT=$text BUILD="
+    my $make = "make -s -j2 -C $tree -f core/embed/lib.mk CPUS=$cpus BUILD="
         . basename($_->[2]);
     my $said = `$make 2>&1`;
     is($?, 0, "for $cpus CPUs it is made from core/ and arch/ alone");
@@ -67,21 +66,6 @@ is(slurp("$tree/build/lib/include/pitot.h"), $header, 'the header lies in a fold
 is(slurp("$tree/build/lib/include/$_"), slurp("arch/x86_64/unwind/$_"), "... with $_")
     for qw(cfi_gas.inc cfi.inc);
 
-# KERNEL= makes room for that file's code and a quarter more; and for the object's own, unless it is
-# in the file.
-my $lib = "make -n -C $tree -f core/embed/lib.mk BUILD=none";
-for my $case (["$build/port.elf", 131_072], ["$build/ports/c-level2.elf", 0]) {
-    my ($file, $more) = @$case;
-    my $measured = File::Spec->rel2abs($file);
-    my $code = sum0(map { hex }
-            `readelf -SW $measured` =~ /^ *\[ *\d+\] +\S+ +\w+ +\w{16} \w+ (\w+) \w+ +\w*X/mg);
-    my ($room) = `$lib KERNEL=$measured` =~ /EMBED_TEXT=(\d+)/;
-    ok($code > 0 && $room == int($code * 5 / 4) + $more, "KERNEL=$file measures its text")
-        or diag("$code $room");
-}
-my $refused = `$lib KERNEL=core/pitot.h 2>&1`;
-like($refused, qr/KERNEL=core\/pitot\.h: no ELF file with code/, '... and refuses what has none');
-
 for (@objects) {
     my ($level, $cpus, $folder, $gdb) = @$_;
     my $has = $level > 3 ? qr/./ : qr/^(?!pitot_command$)/;
@@ -90,8 +74,8 @@ for (@objects) {
         [sort((grep { /$has/ } @calls), map { "pitot_tracepoint_$_" } @marks)],
         "level $level, $cpus CPUs: it has what core/pitot.h says");
     is_deeply(names('Uvw', $object),
-        [sort @sections, $level > 3 ? map { "__${_}_pitot_commands" } qw(start stop) : ()],
-        '... and wants nothing of the kernel but sections');
+        [sort @sections, @tables, $level > 3 ? map { "__${_}_pitot_commands" } qw(start stop) : ()],
+        '... and wants nothing of the kernel but sections and tables');
 }
 
 # Sizes move with each change: docs/porting.md is right to a twentieth.
@@ -210,12 +194,6 @@ close($out) or die("$tree/wrong.c: $!\n");
 like(`gcc $flags -c $tree/wrong.c -o $tree/wrong.o 2>&1`, qr/negative/,
     'a tracepoint with an argument too few does not compile');
 
-system("ld -static -e start -z noexecstack --build-id=sha1 $tree/kernel.o $tree/b32/lib/pitot.o"
-    . " -o $tree/small.elf");
-like(`$build/host/symtab $tree/small.elf 2>&1`,
-    qr/symtab_blob has 64 bytes, .* raise TEXT of make lib, or give it KERNEL=$/,
-    'an object without room for tables says what makes it larger');
-
 like(`make -s -C $tree -f core/embed/lib.mk BUILD=none LEVEL=5 2>&1`, qr/LEVEL=5: 3 or 4/,
     'a level that is none is refused');
 like(`make -s -C $tree -f core/embed/lib.mk BUILD=none CPUS=$_ 2>&1`, qr/CPUS=$_: 1 to 64/,
@@ -235,25 +213,54 @@ like(`gcc $wide -DEMBED_CPUS=65 core/event/event.c 2>&1`, qr/a bit for each CPU/
     '... and no source with a set of CPUs compiles for more');
 is(`gcc $wide -DEMBED_CPUS=64 core/event/event.c 2>&1`, '', '... as they do for 64');
 
-# --- In a fresh clone, from another folder --------------------------------------------------------
+# --- In a fresh clone, and with its folder elsewhere ----------------------------------------------
 
 # The object has been made, and nothing else. make and the test see no variables of this run.
 delete local @ENV{qw(BUILD FP_BUILD MAKEFLAGS)};
 system('cp', '-R', (grep { $_ ne $build && !/^build/ } glob('*')), $tree);
-my $said = `make -s -C $tree lib TEXT=8192 2>&1`;
+my $said = `make -s -C $tree lib 2>&1`;
 is($?, 0, 'make lib in a fresh clone') or diag($said);
-ok(-x "$tree/build/host/$_", "... and builds $_") for qw(symtab orcgen insnmap);
-my $fresh = File::Spec->rel2abs($tree);
-make_path("$tree/own/bin");
-copy("$build/ports/c-level2.elf", "$tree/own/kernel.elf") or die("c-level2.elf: $!\n");
-symlink("$fresh/tools/pitot-tables", "$tree/own/bin/pitot-tables") or die("symlink: $!\n");
-my $tables = '--text text_start,text_end --exempt .boot kernel.elf 2>&1';
-is(`cd $tree/own && ../tools/pitot-tables $tables`, '', 'tools/pitot-tables works elsewhere');
-is(`cd $tree/own && PATH=bin:\$PATH pitot-tables $tables`, '', '... by a link in PATH, too');
-is(`cd $tree && BUILD=build tools/pitot-tables ${\($tables =~ s{kernel}{own/kernel}r)}`, '',
-    '... or where BUILD says');
-unlink("$tree/build/host/orcgen");
-is(`cd $tree/own && ../tools/pitot-tables $tables`, "pitot-tables: no $fresh/build/host/orcgen: "
-        . "`make -C $fresh lib` builds it\n", '... or says what to type');
+my $own = "$tree/own";
+make_path("$own/bin");
+system('cp', '-R', "$tree/build/lib", "$own/pitot");
+copy("$tree/kernel.c", "$own/kernel.c") or die("kernel.c: $!\n");
+write_bytes("$own/kernel.ld", <<'EOT');
+SECTIONS {
+    . = 0x100000;
+    text_start = .;
+    .text : { *(.text .text.*) }
+    text_end = .;
+    .rodata : { *(.rodata .rodata.*) }
+    .eh_frame : { *(.eh_frame) }
+    .data : { *(.data .data.*) }
+    .bss : { *(.bss .bss.* COMMON) }
+}
+EOT
+write_bytes("$own/Makefile", <<'EOT' =~ s/^ {8}/\t/mgr);
+include pitot/pitot.mk
+LDFLAGS := --build-id=sha1 -z noexecstack --no-warn-rwx-segments
+PITOT_TABLES := --text text_start,text_end
+kernel.elf: kernel.o $(PITOT_OBJECT)
+        $(PITOT_LINK) $(LD) $(LDFLAGS) -T kernel.ld $^ -o $@
+kernel.o: kernel.c
+        $(CC) -ffreestanding -fno-pic $(PITOT_CFLAGS) -c $< -o $@
+EOT
+$said = `sed -i 's|core/pitot.h|pitot.h|' $own/kernel.c; make -s -C $own 2>&1`;
+is($said, '', 'a makefile includes pitot.mk of that folder') or diag($said);
+my %at = reverse(`nm $own/kernel.elf` =~ /^(\w+) . (pitot_\w+_(?:start|end))$/mg);
+for my $table (['symtab', 'symtab_blob'], ['orcgen', 'unwind_table', '--gaps fp'],
+    ['insnmap', 'insn_map', '--gaps none']) {
+    my ($tool, $name, $gaps) = @$table;
+    my $text = $gaps ? "--text text_start,text_end $gaps" : '';
+    my $need = `$own/pitot/bin/$tool --need $text $own/kernel.elf`;
+    is(hex($at{"pitot_${name}_end"}) - hex($at{"pitot_${name}_start"}), $need + 0,
+        "... and its kernel has room for what $tool makes, and no byte more");
+}
+my $pitot = File::Spec->rel2abs("$own/pitot");
+symlink("$pitot/bin/pitot-tables", "$own/bin/pitot-tables") or die("symlink: $!\n");
+unlink("$pitot/bin/orcgen");
+is(`cd $own && PATH=bin:\$PATH pitot-tables -- ld -o kernel.elf 2>&1`,
+    "pitot-tables: no $pitot/bin/orcgen: `make lib` builds it\n",
+    'pitot-tables in another folder, by a link in PATH, says what is missing');
 
 done_testing();

@@ -94,12 +94,12 @@ my $bare = "$room/k[1].elf";
 copy("$build/ports/c-level2.elf", $bare) or die("c-level2.elf: $!\n");
 chmod(0755, $bare);
 my $before = slurp($bare);
-is(system("BUILD=$build tools/pitot-tables '$bare' 2>$room/said") >> 8, 1,
-    'tools/pitot-tables: a kernel that is refused');
+my $link = "-- sh $build/ports/c-level2.link -o '$bare' 2>$room/said";
+is(system("$build/lib/bin/pitot-tables $link") >> 8, 1, 'pitot-tables: a kernel that is refused');
 like(slurp("$room/said"), qr/^orcgen: \Q$bare\E: no symbol _text: /m, '... by its name');
 ok(slurp($bare) eq $before, '... is as it was');
 my $marks = '--text text_start,text_end --exempt .boot';
-is(system("BUILD=$build tools/pitot-tables $marks '$bare' 2>$room/said"), 0, '... or is filled');
+is(system("$build/lib/bin/pitot-tables $marks $link"), 0, '... or is filled');
 is(slurp("$room/said"), '', '... without a word');
 ok(slurp($bare) ne $before && -x $bare, '... and can be run');
 is_deeply([grep { m{/k\[1\]} } glob("$room/k*")], [$bare], '... and nothing else is left');

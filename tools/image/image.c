@@ -70,7 +70,7 @@ static bool note_reserved(struct image *image, Elf_Scn *section, const GElf_Shdr
 
 /*
  * Finds the room in a kernel that embeds Pitot: it is inside a section of the kernel, between two
- * symbols of core/embed/sections.ld, such as embed_insn_map_start and embed_insn_map_end for
+ * symbols of tools/pitot-tables, such as pitot_insn_map_start and pitot_insn_map_end for
  * .insn_map.
  */
 static bool find_marked(struct image *image)
@@ -82,8 +82,8 @@ static bool find_marked(struct image *image)
     Elf_Data *data = image_symtab(image, &symtab);
     GElf_Sym symbol;
 
-    snprintf(names[0], sizeof(names[0]), "embed_%s_start", image->section + 1);
-    snprintf(names[1], sizeof(names[1]), "embed_%s_end", image->section + 1);
+    snprintf(names[0], sizeof(names[0]), "pitot_%s_start", image->section + 1);
+    snprintf(names[1], sizeof(names[1]), "pitot_%s_end", image->section + 1);
     for (int i = 0; data && gelf_getsym(data, i, &symbol); i++) {
         const char *name = elf_strptr(image->elf, symtab.sh_link, symbol.st_name);
 
@@ -124,9 +124,8 @@ static bool find_parts(struct image *image)
                 return false;
         }
     }
-    if (image->reserved_size == 0 && !find_marked(image))
-        return image_complain(image, "no section %s, and no build/lib/pitot.o with room for it",
-                              image->section);
+    if (image->reserved_size == 0 && !find_marked(image) && !image->measures)
+        return image_complain(image, "no section %s, and no room for it", image->section);
     return build_id || image->reserved_index == 0 ||
            image_complain(image, "no section .note.gnu.build-id: link with --build-id=sha1");
 }
@@ -146,13 +145,14 @@ static bool is_cut(const struct image *image)
 }
 
 bool image_open(struct image *image, const char *tool, const char *section, const char *path,
-                bool write)
+                enum image_use use)
 {
     *image = (struct image){
         .tool = tool,
         .path = path,
         .section = section,
-        .file = open(path, (write ? O_RDWR : O_RDONLY) | O_CLOEXEC),
+        .file = open(path, (use == IMAGE_WRITE ? O_RDWR : O_RDONLY) | O_CLOEXEC),
+        .measures = use == IMAGE_MEASURE,
     };
     if (image->file < 0)
         return image_complain(image, "%s", strerror(errno));
@@ -185,11 +185,15 @@ Elf_Data *image_symtab(const struct image *image, GElf_Shdr *header)
 
 bool image_write(const struct image *image, const void *bytes, size_t size)
 {
+    if (image->measures)
+        return printf("%zu\n", size) > 0 && image_flush_output(image);
     if (size > image->reserved_size)
-        return image_complain(image, "%s has %zu bytes, the table needs %zu (%#zx): raise %s",
+        return image_complain(image, "%s has %zu bytes, the table needs %zu (%#zx): %s",
                               image->section, image->reserved_size, size, size,
-                              image->reserved_index ? "the number in the linker script"
-                                                    : "TEXT of make lib, or give it KERNEL=");
+                              image->reserved_index
+                                  ? "raise the number in the linker script"
+                                  : "the room for tables has made the text larger: .data must lie "
+                                    "behind it");
 
     char *content = calloc(1, image->reserved_size);
     if (!content)

@@ -27,6 +27,11 @@ bool order_read(struct order *order, const struct option *options, int argc, cha
     return optind + 1 == argc;
 }
 
+enum image_use order_use(const struct order *order)
+{
+    return order->what == 0 ? IMAGE_WRITE : order->what == 'n' ? IMAGE_MEASURE : IMAGE_READ;
+}
+
 void order_free(struct order *order)
 {
     free(order->exempt);

@@ -10,8 +10,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "tools/image/image.h"
+
 struct order {
-    int what;            /* the letter of the last other option; 0: none */
+    int what;            /* the letter of the last other option; 0: none, 'n': of "need" */
     const char *gaps;    /* as typed: code the table cannot describe is reported; NULL: refused */
     const char **exempt; /* sections to ignore */
     size_t exempt_count;
@@ -26,4 +28,5 @@ struct order {
  * even then.
  */
 bool order_read(struct order *order, const struct option *options, int argc, char **argv);
+enum image_use order_use(const struct order *order); /* without an option the image is filled */
 void order_free(struct order *order);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * insnmap [--print] [--gaps none] [--exempt SECTION]... [--text START,END] KERNEL.ELF
+ * insnmap [--print | --need] [--gaps none] [--exempt SECTION]... [--text START,END] KERNEL.ELF
  *
  * fills the section .insn_map of a linked kernel with its instruction map (docs/unwinding.md), or
- * prints address and code of each instruction. Called by the build after the link; a second call
- * changes nothing.
+ * prints address and code of each instruction, or the map's size in bytes. Called by the build
+ * after the link; a second call changes nothing.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -21,14 +21,18 @@
 
 _Static_assert(IMAGE_BUILD_ID_SIZE == INSN_MAP_BUILD_ID_SIZE, "the image's goes into the map");
 
-enum what { WHAT_FILL, WHAT_PRINT = 'p' };
+enum what { WHAT_FILL, WHAT_PRINT = 'p', WHAT_NEED = 'n' };
 
-static const struct option options[] = {
-    {"exempt", required_argument, NULL, 'e'}, /* no look-up is made in its code */
-    {"text", required_argument, NULL, 't'},
-    {"gaps", required_argument, NULL, 'g'}, /* look-ups in a gap have no answer */
-    {"print", no_argument, NULL, WHAT_PRINT},
-    {0},
+static const struct option
+    options
+        [] =
+            {
+                {"exempt", required_argument, NULL, 'e'}, /* no look-up is made in its code */
+                {"text", required_argument, NULL, 't'},
+                {"gaps", required_argument, NULL, 'g'}, /* look-ups in a gap have no answer */
+                {"print", no_argument, NULL, WHAT_PRINT},
+                {"need", no_argument, NULL, WHAT_NEED},
+                {0},
 };
 
 static void print_codes(const struct text *text, const uint8_t *codes)
@@ -97,15 +101,14 @@ int main(int argc, char **argv)
 
     if (!order_read(&order, options, argc, argv) ||
         (order.gaps && strcmp(order.gaps, "none") != 0)) {
-        fprintf(stderr,
-                "usage: insnmap [--print] [--gaps none] [--exempt SECTION]... [--text START,END] "
-                "KERNEL.ELF\n");
+        fprintf(stderr, "usage: insnmap [--print | --need] [--gaps none] [--exempt SECTION]... "
+                        "[--text START,END] "
+                        "KERNEL.ELF\n");
         order_free(&order);
         return EXIT_FAILURE;
     }
-    bool done =
-        image_open(&image, "insnmap", RESERVED_SECTION, order.path, order.what == WHAT_FILL) &&
-        run(&order, &image) && image_flush_output(&image);
+    bool done = image_open(&image, "insnmap", RESERVED_SECTION, order.path, order_use(&order)) &&
+                run(&order, &image) && image_flush_output(&image);
     image_close(&image);
     order_free(&order);
     return done ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * orcgen [--print | --sizes] [--gaps HOW] [--exempt SECTION]... [--text START,END] KERNEL.ELF
+ * orcgen [--print | --sizes | --need] [--gaps HOW] [--exempt SECTION]... [--text START,END]
+ *        KERNEL.ELF
  *
  * fills the section .unwind_table of a linked kernel with its unwind table (docs/unwinding.md), or
- * prints the table. Called by the build after the link; a second call changes nothing.
+ * prints the table, or its size in bytes. Called by the build after the link; a second call
+ * changes nothing.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -22,15 +24,13 @@
 _Static_assert(IMAGE_BUILD_ID_SIZE == UNWIND_TABLE_BUILD_ID_SIZE,
                "the image's goes into the table");
 
-enum what { WHAT_FILL, WHAT_PRINT = 'p', WHAT_SIZES = 's' };
+enum what { WHAT_FILL, WHAT_PRINT = 'p', WHAT_SIZES = 's', WHAT_NEED = 'n' };
 
 static const struct option options[] = {
     {"exempt", required_argument, NULL, 'e'}, /* its code needs no rules */
-    {"text", required_argument, NULL, 't'},
-    {"gaps", required_argument, NULL, 'g'},
-    {"print", no_argument, NULL, WHAT_PRINT},
-    {"sizes", no_argument, NULL, WHAT_SIZES},
-    {0},
+    {"text", required_argument, NULL, 't'},   {"gaps", required_argument, NULL, 'g'},
+    {"print", no_argument, NULL, WHAT_PRINT}, {"sizes", no_argument, NULL, WHAT_SIZES},
+    {"need", no_argument, NULL, WHAT_NEED},   {0},
 };
 
 /*
@@ -160,14 +160,14 @@ int main(int argc, char **argv)
     struct image image;
 
     if (!order_read(&order, options, argc, argv) || (order.gaps && !find_gaps(order.gaps))) {
-        fprintf(stderr, "usage: orcgen [--print | --sizes] [--gaps end|fp] [--exempt SECTION]... "
-                        "[--text START,END] KERNEL.ELF\n");
+        fprintf(stderr,
+                "usage: orcgen [--print | --sizes | --need] [--gaps end|fp] [--exempt SECTION]... "
+                "[--text START,END] KERNEL.ELF\n");
         order_free(&order);
         return EXIT_FAILURE;
     }
-    bool done =
-        image_open(&image, "orcgen", RESERVED_SECTION, order.path, order.what == WHAT_FILL) &&
-        run(&order, &image) && image_flush_output(&image);
+    bool done = image_open(&image, "orcgen", RESERVED_SECTION, order.path, order_use(&order)) &&
+                run(&order, &image) && image_flush_output(&image);
     image_close(&image);
     order_free(&order);
     return done ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * symtab [--program] FILE.ELF: fills the section .symtab_blob of a linked kernel or program with
- * its symbol table (docs/unwinding.md). Called by the build after the link; a second call changes
- * nothing.
+ * symtab [--program | --need] FILE.ELF: fills the section .symtab_blob of a linked kernel or
+ * program with its symbol table (docs/unwinding.md), or prints the table's size in bytes. Called by
+ * the build after the link; a second call changes nothing.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,13 +56,15 @@ int main(int argc, char **argv)
     struct image image;
 
     bool program = argc == 3 && strcmp(argv[1], "--program") == 0;
+    bool need = argc == 3 && strcmp(argv[1], "--need") == 0;
 
-    if (argc != 2 && !program) {
-        fprintf(stderr, "usage: symtab KERNEL | symtab --program PROGRAM\n");
+    if (argc != 2 && !program && !need) {
+        fprintf(stderr, "usage: symtab [--need] KERNEL | symtab --program PROGRAM\n");
         return EXIT_FAILURE;
     }
-    bool done =
-        image_open(&image, "symtab", SYMTAB_SECTION, argv[argc - 1], true) && fill(&image, program);
+    bool done = image_open(&image, "symtab", SYMTAB_SECTION, argv[argc - 1],
+                           need ? IMAGE_MEASURE : IMAGE_WRITE) &&
+                fill(&image, program);
     image_close(&image);
     return done ? EXIT_SUCCESS : EXIT_FAILURE;
 }
