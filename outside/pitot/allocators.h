@@ -29,10 +29,3 @@ struct allocators {
 /* Finds them, or refuses: none, or a name that the kernel does not have. */
 int allocators_find(struct allocators *allocators, const struct pitot_options *options,
                     const struct kernel *kernel, struct refusal *why);
-
-/*
- * Adds to the request these functions, and their code, its parts (.cold), and that of the functions
- * that match --allocator.
- */
-int allocators_ask(const struct allocators *allocators, const struct pitot_options *options,
-                   struct watch *watch, struct refusal *why);

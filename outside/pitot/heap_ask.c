@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "outside/pitot/allocators.h"
+#include "outside/pitot/allocator_code.h"
 #include "outside/pitot/elf_symbols.h"
 #include "outside/pitot/plain.h"
 #include "outside/pitot/plugin.h"
@@ -74,7 +74,7 @@ int heap_ask(const struct pitot_options *options, struct watch *watch, struct re
     if (!error)
         error = check_changes(options, why);
     if (!error)
-        error = allocators_ask(&allocators, options, watch, why);
+        error = allocator_code_ask(&allocators, options, watch, why);
     watch->request.heap.guard = options->guard ? GUARD : 0;
     watch->request.heap.quarantine = (uint32_t)options->quarantine;
     return error ? error : ask_variables(watch, why);
