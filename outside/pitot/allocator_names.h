@@ -36,7 +36,7 @@ const struct allocator_name *allocator_names_at(size_t index);
 
 /*
  * Methods of Rust's allocators, as in <heap::Locked as core::alloc::global::GlobalAlloc>::alloc.
- * Where __rust_alloc has the name of a crate, a Layout is passed as two arguments, the size last.
+ * Their Layout is two arguments; the size is the last one here.
  */
 #define ALLOCATOR_GLOBAL " as core::alloc::global::GlobalAlloc>::"
 

@@ -126,7 +126,6 @@ static void drop_frees(struct allocators *all)
  */
 static void tell_code(struct allocators *all)
 {
-    bool rust_inlined = allocator_rust_is_inlined();
     char name[NAME_ROOM];
 
     for (size_t i = 0; i < all->count; i++) {
@@ -134,7 +133,7 @@ static void tell_code(struct allocators *all)
 
         if (one->code.changed && one->known && one->asked.object <= 1)
             describe_clone(one, one->name);
-        if (one->code.copies == 0 || (rust_inlined && one->known == FAMILY_RUST))
+        if (one->code.copies == 0)
             continue;
         plain_tell("pitot: the code of %s is also in %s%s: such calls of it are not seen",
                    one->name, name_function(one->code.copy, name),
@@ -144,7 +143,6 @@ static void tell_code(struct allocators *all)
 
 static int add_known(struct allocators *all, const struct kernel *kernel, struct refusal *why)
 {
-    bool inlined = allocator_rust_is_inlined();
     const struct allocator_name *known;
 
     for (size_t i = 0; (known = allocator_names_at(i)) != NULL; i++) {
@@ -154,16 +152,13 @@ static int add_known(struct allocators *all, const struct kernel *kernel, struct
                                       .asked = {.kind = known->kind, .family = known->family}};
         int found;
 
-        if (allocator_name_is_global(known->name) && !inlined)
-            continue;
         allocator_text_read(known->arguments, &described.asked);
         found = add(all, &described, why);
         if (found < 0)
             return found;
     }
     allocator_code_read(all, kernel);
-    if (inlined)
-        allocator_rust_drop(all);
+    allocator_rust_choose(all);
     drop_frees(all);
     return 0;
 }

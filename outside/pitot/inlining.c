@@ -64,6 +64,57 @@ static bool find_address(Dwarf_Die *die, uint64_t *address)
     return dwarf_entrypc(die, address) == 0 || dwarf_ranges(die, 0, &base, address, &end) > 0;
 }
 
+static bool is_named(Dwarf_Die *die, const char *name)
+{
+    const char *is = dwarf_diename(die);
+
+    return is && strcmp(is, name) == 0;
+}
+
+/* Where the member begins; false: the structure has none of that name. */
+static bool find_member(Dwarf_Die *of, const char *name, Dwarf_Word *offset)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Die die;
+
+    if (dwarf_child(of, &die) != 0)
+        return false;
+    do {
+        if (dwarf_tag(&die) == DW_TAG_member && is_named(&die, name))
+            return dwarf_formudata(dwarf_attr(&die, DW_AT_data_member_location, &attribute),
+                                   offset) == 0;
+    } while (dwarf_siblingof(&die, &die) == 0);
+    return false;
+}
+
+static enum inlining_layout layout_of(Dwarf_Die *argument)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Die type;
+    Dwarf_Word size, align;
+
+    if (!dwarf_formref_die(dwarf_attr_integrate(argument, DW_AT_type, &attribute), &type) ||
+        !is_named(&type, "Layout") || dwarf_bytesize(&type) != 16 ||
+        !find_member(&type, "size", &size) || !find_member(&type, "align", &align))
+        return LAYOUT_NOT_KNOWN;
+    return size < align ? LAYOUT_SIZE_FIRST : LAYOUT_SIZE_LAST;
+}
+
+/* The layout of its first argument that is one. */
+static enum inlining_layout find_layout(Dwarf_Die *function)
+{
+    enum inlining_layout layout = LAYOUT_NOT_KNOWN;
+    Dwarf_Die die;
+
+    if (dwarf_child(function, &die) != 0)
+        return layout;
+    do {
+        if (dwarf_tag(&die) == DW_TAG_formal_parameter)
+            layout = layout_of(&die);
+    } while (layout == LAYOUT_NOT_KNOWN && dwarf_siblingof(&die, &die) == 0);
+    return layout;
+}
+
 static void take_function(const struct reading *reading, Dwarf_Die *die)
 {
     Dwarf_Attribute attribute;
@@ -81,6 +132,7 @@ static void take_function(const struct reading *reading, Dwarf_Die *die)
         dwarf_formudata(dwarf_attr_integrate(die, DW_AT_calling_convention, &attribute),
                         &convention);
         function->changed = convention == DW_CC_nocall;
+        function->layout = find_layout(die);
     }
 }
 

@@ -8,10 +8,14 @@
 
 #include "outside/pitot/kernel.h"
 
+/* Rust's Layout, as an argument: two registers in the order of its members, which rustc chooses. */
+enum inlining_layout { LAYOUT_NOT_KNOWN, LAYOUT_SIZE_FIRST, LAYOUT_SIZE_LAST };
+
 struct inlining {
-    uint64_t entry;  /* of the function, in the file */
-    bool described;  /* it is found */
-    bool changed;    /* it does not take its arguments as the calling convention says */
+    uint64_t entry; /* of the function, in the file */
+    bool described; /* it is found */
+    bool changed;   /* it does not take its arguments as the calling convention says */
+    enum inlining_layout layout;
     unsigned copies; /* of its code, elsewhere */
     uint64_t copy;   /* where the first of them is */
 };

@@ -116,6 +116,60 @@ is(system('gcc', qw(-O2 -g -ffreestanding -fno-pic -no-pie -nostdlib -static), '
 ($asked, $said) = asked();
 like($said, qr/^pitot: the code of kfree is also in _start: such calls of it are not seen$/m,
     'calls that are no calls are told');
+# Rust that puts the code of __rust_alloc into its callers, with no crate's name or no name at all.
+# C passes a struct of two words as Rust does: two registers, in the order of its members.
+my $rust = <<'END';
+typedef unsigned long word;
+struct Layout { word FIRST, SECOND; };
+struct Other { word size, align; };
+char *volatile heap;
+#define OUT __attribute__((noinline, noclone))
+char *alloc(void *self, ARGUMENT layout) __asm__("METHOD5alloc17h82ad868738a95121E");
+void dealloc(void *self, char *object, ARGUMENT layout)
+    __asm__("METHOD7dealloc17h07eef11b9c26bccbE");
+char *resize(void *self, char *object, ARGUMENT layout, word size)
+    __asm__("METHOD7realloc17h4f0be1d24f4d5f7bE");
+OUT char *alloc(void *self, ARGUMENT layout) { return heap + layout.size + layout.align; }
+KEPT void dealloc(void *self, char *object, ARGUMENT layout) { heap = object - layout.size; }
+OUT char *resize(void *self, char *object, ARGUMENT layout, word size)
+{ return heap + layout.size + size; }
+#ifdef NAMED
+extern inline __attribute__((always_inline)) char *__rust_alloc(word size, word align)
+{ return alloc(0, (ARGUMENT){.size = size, .align = align}); }
+extern char *__rust_alloc(word size, word align);
+#else
+#define __rust_alloc(bytes, unit) alloc(0, (ARGUMENT){.size = bytes, .align = unit})
+#endif
+void _start(void)
+{
+    char *object = resize(heap, __rust_alloc(8, 8), (ARGUMENT){.size = 8, .align = 8}, 16);
+    dealloc(heap, object, (ARGUMENT){.size = 16, .align = 8});
+}
+END
+$rust =~ s/METHOD/$method/g;
+my @order = ([qw(-DFIRST=size -DSECOND=align)], [qw(-DFIRST=align -DSECOND=size)]);
+my @first = qw(alloc:6:2:0:0 realloc:6:2:5:3 free:6:2:3);
+my @last = qw(alloc:6:3:0:0 realloc:6:2:5:4 free:6:2:4);
+my ($layout, $other) = ('-DARGUMENT=struct Layout', '-DARGUMENT=struct Other');
+my @compiled = (
+    ['without a name, the size first', \@first, $layout, '-DKEPT=OUT', @{$order[0]}],
+    ['without a name, the size last', \@last, $layout, '-DKEPT=OUT', @{$order[1]}],
+    ['the size last', ['alloc:6:1:0:0', @last], $layout, qw(-DKEPT=OUT -DNAMED), @{$order[1]}],
+    ['but not of an unknown order', undef, $other, qw(-DKEPT=OUT -DNAMED), @{$order[1]}],
+    ['nor if they are inlined', undef, $layout, '-DNAMED',
+        '-DKEPT=__attribute__((always_inline)) inline extern', @{$order[1]}]);
+for my $of (@compiled) {
+    my ($title, $wanted, @options) = @$of;
+    write_bytes("$room/rust.c", $rust);
+    is(system('gcc', qw(-O2 -g -ffreestanding -fno-pic -no-pie -nostdlib -static), @options, '-o',
+            $elf, "$room/rust.c"), 0, "methods of GlobalAlloc, $title");
+    my ($said) = heap();
+    ($asked, $said) = asked() if $wanted;
+    is_deeply([map { s/=\w+//r } @$asked], $wanted, '... are watched') if $wanted;
+    unlike($said, qr/left out|also in/, '... and all calls are seen') if $wanted;
+    like($said, qr/\Apitot: __rust_alloc is left out: .*\npitot heap: .* has no allocator of a /,
+        '... are left out') if !$wanted;
+}
 link_kernel($elf, \@functions);
 
 # --- What is changed -----------------------------------------------------------------------------
