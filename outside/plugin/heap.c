@@ -295,7 +295,7 @@ static bool is_wide_read(uint64_t address, unsigned length, unsigned access)
     if (access != WIRE_READ || address % length != 0)
         return false;
     for (unsigned i = 0; i < length; i++)
-        if (objects_are_good(address + i, 1))
+        if (heap_words_are_good(address + i, 1))
             return true;
     return false;
 }
@@ -304,7 +304,7 @@ void heap_access(unsigned cpu, uint64_t ip, uint64_t address, unsigned length, u
 {
     struct heap_access bad = {.ip = ip, .address = address, .length = length, .access = access};
 
-    if (objects_are_good(address, length) || follow_is_inside(cpu) ||
+    if (heap_words_are_good(address, length) || follow_is_inside(cpu) ||
         is_wide_read(address, length, access))
         return;
     bad.object = objects_with(address);

@@ -8,8 +8,8 @@
 #include "outside/plugin/code.h"
 #include "outside/plugin/facts.h"
 #include "outside/plugin/heap_change.h"
+#include "outside/plugin/heap_words.h"
 #include "outside/plugin/locks.h"
-#include "outside/plugin/objects.h"
 #include "outside/plugin/run.h"
 #include "outside/wire.h"
 
@@ -18,7 +18,7 @@ __attribute__((noinline)) static void judge(unsigned cpu, qemu_plugin_meminfo_t 
 {
     unsigned length = 1u << qemu_plugin_mem_size_shift(info);
 
-    if (objects_are_good(address, length))
+    if (heap_words_are_good(address, length))
         return;
     if (run_take(cpu))
         heap_access(cpu, ip, address, length,
@@ -28,7 +28,7 @@ __attribute__((noinline)) static void judge(unsigned cpu, qemu_plugin_meminfo_t 
 
 static void on_access(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *own)
 {
-    if (__builtin_expect(!objects_are_plain(address), 0))
+    if (__builtin_expect(!heap_words_are_plain(address), 0))
         judge(cpu, info, address, (uintptr_t)own);
 }
 

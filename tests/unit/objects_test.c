@@ -4,7 +4,7 @@
  * random allocations, frees and reuses, each byte is live, freed or beside an object as in the
  * model, and each object is found by its bytes.
  *
- * links: outside/plugin/objects.c
+ * links: outside/plugin/objects.c outside/plugin/heap_words.c
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,16 +14,17 @@
 
 #include <cmocka.h>
 
+#include "outside/plugin/heap_words.h"
 #include "outside/plugin/objects.h"
 
 #define FIRST (UINT64_C(0xffff800040000000) - 4096) /* two regions */
 #define BYTES 8192u
-#define WORDS (BYTES / OBJECTS_WORD)
+#define WORDS (BYTES / HEAP_WORD)
 #define MOST  200u
 #define TURNS 20000
 
 /* Another heap than that of the first test, in a region of its own. */
-#define OTHER (UINT64_C(7) << OBJECTS_REGION_BITS)
+#define OTHER (UINT64_C(7) << HEAP_REGION_BITS)
 
 /* The model: of each byte the object that was there last, if its first word has not been reused. */
 static struct {
@@ -52,7 +53,7 @@ void objects_limits(uint64_t address, uint64_t *from, uint64_t *until)
 
 static uint64_t word_of(uint64_t address)
 {
-    return address & ~(uint64_t)(OBJECTS_WORD - 1);
+    return address & ~(uint64_t)(HEAP_WORD - 1);
 }
 
 /* Forgets the objects that begin in these words. Returns how many were live. */
@@ -136,16 +137,16 @@ static void check(void)
         assert_int_equal(object->start, start);
         assert_int_equal(object->live, models[i].live);
         if (!models[i].live) {
-            assert_false(objects_are_good(start, 1));
+            assert_false(heap_words_are_good(start, 1));
             continue;
         }
         for (uint64_t at = start; at < start + size; at++) {
-            assert_true(objects_are_good(at, 1));
+            assert_true(heap_words_are_good(at, 1));
             assert_ptr_equal(objects_with(at), object);
         }
-        assert_true(objects_are_good(start, (unsigned)size));
-        if (size % OBJECTS_WORD)
-            assert_false(objects_are_good(start + size, 1));
+        assert_true(heap_words_are_good(start, (unsigned)size));
+        if (size % HEAP_WORD)
+            assert_false(heap_words_are_good(start + size, 1));
     }
     counted = 0;
     objects_each(count);
@@ -181,11 +182,11 @@ static void what_is_beside(void **state)
     struct object *object = add(OTHER + 0x100, 24), *second;
 
     (void)state;
-    assert_true(objects_are_good(OTHER + 0x100, 24));
-    assert_false(objects_are_good(OTHER + 0x118, 1));
-    assert_false(objects_are_good(OTHER + 0xff, 1));
-    assert_false(objects_are_good(OTHER + 0x114, 8));
-    assert_true(objects_are_good(OTHER + 0x118 + OBJECTS_BESIDE, 8));
+    assert_true(heap_words_are_good(OTHER + 0x100, 24));
+    assert_false(heap_words_are_good(OTHER + 0x118, 1));
+    assert_false(heap_words_are_good(OTHER + 0xff, 1));
+    assert_false(heap_words_are_good(OTHER + 0x114, 8));
+    assert_true(heap_words_are_good(OTHER + 0x118 + HEAP_BESIDE, 8));
     assert_ptr_equal(objects_near(OTHER + 0x118), object);
     assert_ptr_equal(objects_near(OTHER + 0xf8), object);
     assert_null(objects_with(OTHER + 0x118));
@@ -202,11 +203,11 @@ static void pages_end(void **state)
 {
     (void)state;
     add(OTHER + 0x2000, 0x1000);
-    assert_true(objects_are_good(OTHER + 0x3000, 8));
-    assert_true(objects_are_good(OTHER + 0x1ff8, 8));
+    assert_true(heap_words_are_good(OTHER + 0x3000, 8));
+    assert_true(heap_words_are_good(OTHER + 0x1ff8, 8));
     add(OTHER + 0x4ff0, 16);
-    assert_true(objects_are_good(OTHER + 0x5000, 8));
-    assert_false(objects_are_good(OTHER + 0x4fe8, 8));
+    assert_true(heap_words_are_good(OTHER + 0x5000, 8));
+    assert_false(heap_words_are_good(OTHER + 0x4fe8, 8));
 }
 
 static void reuse(void **state)
@@ -216,15 +217,15 @@ static void reuse(void **state)
 
     (void)state;
     objects_free(object, (struct touch){.time = 2});
-    assert_false(objects_are_good(OTHER + 0x6040, 8));
+    assert_false(heap_words_are_good(OTHER + 0x6040, 8));
     add(OTHER + 0x6040, 32); /* in the freed one, which is still known */
-    assert_true(objects_are_good(OTHER + 0x6040, 32));
+    assert_true(heap_words_are_good(OTHER + 0x6040, 32));
     assert_int_equal(objects_with(OTHER + 0x6000)->size, 128);
     objects_forget(OTHER + 0x6000, 128); /* ... and a live one in it, freed unseen */
     assert_int_equal(overwritten, before + 1);
     assert_null(objects_with(OTHER + 0x6000));
-    assert_true(objects_are_good(OTHER + 0x6000, 128));
-    assert_true(objects_are_plain(OTHER + 0x6000));
+    assert_true(heap_words_are_good(OTHER + 0x6000, 128));
+    assert_true(heap_words_are_plain(OTHER + 0x6000));
 }
 
 /* Objects of 12 bytes, one after another: every other one begins within a word. */
@@ -236,13 +237,13 @@ static void within_words(void **state)
     add(OTHER + 0xa000, 12);
     second = add(OTHER + 0xa00c, 12);
     add(OTHER + 0xa018, 12);
-    assert_true(objects_are_good(OTHER + 0xa000, 36));
+    assert_true(heap_words_are_good(OTHER + 0xa000, 36));
     assert_int_equal(objects_at(OTHER + 0xa000)->size, 12);
     objects_free(objects_at(OTHER + 0xa000), (struct touch){.time = 2});
-    assert_false(objects_are_good(OTHER + 0xa000, 8));
-    assert_true(objects_are_good(OTHER + 0xa00c, 12));
+    assert_false(heap_words_are_good(OTHER + 0xa000, 8));
+    assert_true(heap_words_are_good(OTHER + 0xa00c, 12));
     objects_free(second, (struct touch){.time = 2});
-    assert_true(objects_are_good(OTHER + 0xa018, 12));
+    assert_true(heap_words_are_good(OTHER + 0xa018, 12));
     assert_true(add(OTHER + 0xa00c, 12)->live);
     assert_int_equal(objects_at(OTHER + 0xa018)->size, 12);
 }
@@ -256,14 +257,14 @@ static void guards(void **state)
     objects_free(add(OTHER + 0xc000, 64), (struct touch){.time = 2});
     assert_true(objects_add(&object));
     assert_int_equal(objects_at(OTHER + 0xbff0)->guard, 20);
-    assert_true(objects_are_good(OTHER + 0xbff0, 12));
+    assert_true(heap_words_are_good(OTHER + 0xbff0, 12));
     for (uint64_t at = OTHER + 0xbffc; at < OTHER + 0xc010; at++)
-        assert_false(objects_are_good(at, 1));
+        assert_false(heap_words_are_good(at, 1));
     assert_null(objects_with(OTHER + 0xc000));
     assert_ptr_equal(objects_near(OTHER + 0xc00f), objects_at(OTHER + 0xbff0));
     add(OTHER + 0xc010, 16); /* the next one touches the guard */
-    assert_true(objects_are_good(OTHER + 0xc010, 16));
-    assert_false(objects_are_good(OTHER + 0xc008, 8));
+    assert_true(heap_words_are_good(OTHER + 0xc010, 16));
+    assert_false(heap_words_are_good(OTHER + 0xc008, 8));
 }
 
 /* Beside the variable that a heap is in are others. */
@@ -272,11 +273,11 @@ static void limits(void **state)
     (void)state;
     add(VARIABLE, 16);
     add(VARIABLE + 40, 16);
-    assert_true(objects_are_good(VARIABLE - 1, 1));
-    assert_false(objects_are_good(VARIABLE + 16, 1));
-    assert_false(objects_are_good(VARIABLE + 39, 1));
-    assert_false(objects_are_good(VARIABLE + 63, 1));
-    assert_true(objects_are_good(VARIABLE + 64, 1));
+    assert_true(heap_words_are_good(VARIABLE - 1, 1));
+    assert_false(heap_words_are_good(VARIABLE + 16, 1));
+    assert_false(heap_words_are_good(VARIABLE + 39, 1));
+    assert_false(heap_words_are_good(VARIABLE + 63, 1));
+    assert_true(heap_words_are_good(VARIABLE + 64, 1));
 }
 
 static void reset(void **state)
@@ -288,10 +289,10 @@ static void reset(void **state)
     objects_each(count);
     assert_int_equal(counted, 0);
     assert_null(objects_with(OTHER + 0x8000));
-    assert_true(objects_are_good(OTHER + 0x8000, 128));
+    assert_true(heap_words_are_good(OTHER + 0x8000, 128));
     add(OTHER + 0x8000, 64);
     assert_int_equal(objects_with(OTHER + 0x803f)->start, OTHER + 0x8000);
-    assert_false(objects_are_good(OTHER + 0x8040, 1));
+    assert_false(heap_words_are_good(OTHER + 0x8040, 1));
 }
 
 int main(void)
