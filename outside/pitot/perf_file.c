@@ -105,10 +105,8 @@ static void stream_attributes(const struct perf_event_attr *attributes, unsigned
 
     write_at(0, &header, sizeof(header));
     for (unsigned i = 0; i < count; i++) {
-        struct perf_pipe_attr *record = perf_file_record(sizeof(*record));
+        struct perf_pipe_attr *record = perf_file_record(PERF_PIPE_ATTR, 0, sizeof(*record));
 
-        record->header =
-            (struct perf_event_header){.type = PERF_PIPE_ATTR, .size = sizeof(*record)};
         memcpy(record->attr, &attributes[i], sizeof(record->attr));
         record->id = i + 1;
     }
@@ -147,17 +145,27 @@ int perf_file_create(const char *path, const struct perf_event_attr *attributes,
     return file.error ? refuse_write(why) : 0;
 }
 
-void *perf_file_record(size_t size)
+static size_t padded(size_t size)
 {
-    assert(size >= sizeof(struct perf_event_header) && size <= UINT16_MAX && size % 8 == 0);
+    return (size + 7) & ~(size_t)7;
+}
+
+void *perf_file_record(uint32_t type, uint16_t misc, size_t size)
+{
+    struct perf_event_header *header;
+
+    size = padded(size);
+    assert(size >= sizeof(*header) && size <= UINT16_MAX);
     if (size > file.room - file.used) {
         file.room = 2 * file.room + size;
         file.bytes = realloc(file.bytes, file.room);
         if (!file.bytes)
             end_without_memory();
     }
+    header = memset(file.bytes + file.used, 0, size);
+    *header = (struct perf_event_header){type, misc, (uint16_t)size};
     file.used += size;
-    return memset(file.bytes + file.used - size, 0, size);
+    return header;
 }
 
 /* Returns the size of the complete records within the first `size` bytes. */
@@ -248,14 +256,12 @@ static void stream_features(void)
     for (int i = 0; i < PERF_FILE_FEATURES; i++) {
         uint64_t number = (uint64_t)i;
         size_t content = file.features[i].size, head = sizeof(struct perf_event_header);
-        size_t size = (head + sizeof(number) + content + 7) & ~(size_t)7;
+        size_t size = padded(head + sizeof(number) + content);
         char *record;
 
         if (content == 0 || i == PERF_FILE_EVENT_DESC || size > UINT16_MAX)
             continue;
-        record = perf_file_record(size);
-        *(struct perf_event_header *)record =
-            (struct perf_event_header){.type = PERF_PIPE_FEATURE, .size = (uint16_t)size};
+        record = perf_file_record(PERF_PIPE_FEATURE, 0, size);
         memcpy(record + head, &number, sizeof(number));
         memcpy(record + head + sizeof(number), file.features[i].bytes, content);
     }

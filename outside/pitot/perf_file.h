@@ -42,10 +42,10 @@ int perf_file_create(const char *path, const struct perf_event_attr *attributes,
 void perf_file_attributes(const struct perf_event_attr *attributes, unsigned count);
 
 /*
- * Returns a zeroed record of `size` bytes, a multiple of 8, for the caller to fill before the next
- * call.
+ * Returns a record of `size` bytes, or a few more to make that a multiple of 8, zero but for its
+ * header, for the caller to fill before the next call.
  */
-void *perf_file_record(size_t size);
+void *perf_file_record(uint32_t type, uint16_t misc, size_t size);
 
 /* Writes all pending records to the file. */
 int perf_file_flush(struct refusal *why);
