@@ -24,6 +24,7 @@
 static struct {
     struct trace_event *events; /* a ring of `most`, if that is not 0 */
     uint64_t most, count;       /* count: ever added */
+    uint64_t slices;            /* of them */
     size_t room;
 } kept;
 
@@ -73,12 +74,18 @@ int trace_file_add(const struct trace_event *event, struct refusal *why)
         return error;
     kept.events[at] = *event;
     kept.count++;
+    kept.slices += event->kind < TRACE_ACCESS;
     return 0;
 }
 
 uint64_t trace_file_events(void)
 {
     return kept.count - trace_file_lost();
+}
+
+uint64_t trace_file_slices(void)
+{
+    return kept.slices;
 }
 
 uint64_t trace_file_lost(void)

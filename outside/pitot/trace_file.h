@@ -2,7 +2,7 @@
 /*
  * A trace as viewers read it: Chrome's JSON, "Trace Event Format", which ui.perfetto.dev,
  * chrome://tracing, the Firefox Profiler and speedscope open. Events may come in any order.
- * Called by outside/pitot/trace.c and trace_perf.c.
+ * Called by outside/pitot/trace*.c.
  */
 #pragma once
 
@@ -58,8 +58,9 @@ uint32_t trace_file_text(const char *text);
 
 int trace_file_add(const struct trace_event *event, struct refusal *why);
 
-/* Events that are kept, and those that were overwritten. */
+/* Events that are kept; slices that were added; and events that were overwritten. */
 uint64_t trace_file_events(void);
+uint64_t trace_file_slices(void);
 uint64_t trace_file_lost(void);
 
 /* Names a process, with thread 0, or a thread. */
