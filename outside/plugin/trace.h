@@ -7,8 +7,7 @@
  * has done before another one could see it has an earlier time, or the same.
  *
  * A thread's open slices mirror its chain: each is a context of the path that ends in the current
- * one. A slice is sent when it ends; one that is not wanted, or ends too soon, is added to the
- * slice around it.
+ * one. track.h has them.
  */
 #pragma once
 
@@ -20,8 +19,6 @@
 
 /* After follow_init. False: no memory. */
 bool trace_begin(const struct request *request);
-
-void trace_slide(uint64_t by);
 
 /*
  * For most calls and returns, after follow_calls and follow_returns: these need no lock, unless a

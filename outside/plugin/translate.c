@@ -12,7 +12,7 @@
 #include "outside/plugin/judges.h"
 #include "outside/plugin/locks.h"
 #include "outside/plugin/run.h"
-#include "outside/plugin/trace.h"
+#include "outside/plugin/trace_wanted.h"
 #include "outside/plugin/window.h"
 
 #define RESET_VECTOR 0xfffffff0
@@ -64,7 +64,7 @@ void code_slid(uint64_t by)
     window_slide(by);
     blame_slide(by);
     judges_slide(by);
-    trace_slide(by);
+    trace_wanted_slide(by);
 }
 
 bool translate_has_begun(void)

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See track.h. */
+#include "outside/plugin/track.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "outside/plugin/clock.h"
+#include "outside/plugin/context.h"
+#include "outside/plugin/tell.h"
+#include "outside/plugin/trace_wanted.h"
+#include "outside/plugin/window.h"
+
+#define OPEN_LESS   16
+#define TRACKS_LESS 1024
+
+static struct track **tracks; /* [thread] */
+static uint32_t tracks_room;
+static uint64_t full_at;
+
+bool track_init(void)
+{
+    tracks_room = TRACKS_LESS;
+    tracks = calloc(tracks_room, sizeof(*tracks));
+    return tracks;
+}
+
+struct track *track_of(uint32_t thread)
+{
+    struct track *track;
+
+    if (thread >= tracks_room) {
+        uint32_t room = 2 * thread;
+        struct track **more = realloc(tracks, room * sizeof(*more));
+
+        if (!more)
+            return NULL;
+        memset(more + tracks_room, 0, (room - tracks_room) * sizeof(*more));
+        tracks = more;
+        tracks_room = room;
+    }
+    if (tracks[thread])
+        return tracks[thread];
+    track = calloc(1, sizeof(*track));
+    if (!track)
+        return NULL;
+    track->open = calloc(OPEN_LESS, sizeof(*track->open));
+    if (!track->open) {
+        free(track);
+        return NULL;
+    }
+    *track = (struct track){
+        .depth = 1, .room = OPEN_LESS, .open = track->open, .thread = thread, .cpu = TRACK_NO_CPU};
+    tracks[thread] = track;
+    return track;
+}
+
+bool track_make_room(struct track *track, uint32_t depth)
+{
+    struct slice *more;
+
+    if (depth < track->room)
+        return true;
+    more = realloc(track->open, 2 * (size_t)depth * sizeof(*more));
+    if (!more)
+        return false;
+    track->open = more;
+    track->room = 2 * depth;
+    return true;
+}
+
+/* --- Runs --- */
+
+static void count_sent(uint64_t now)
+{
+    if (!full_at && !window_takes_sample()) {
+        full_at = now;
+        window_end(clock_sum());
+    }
+}
+
+uint64_t track_full_at(void)
+{
+    return full_at;
+}
+
+void track_run(struct track *track, unsigned cpu, uint64_t now)
+{
+    track->cpu = cpu;
+    track->since = now;
+}
+
+void track_leave(struct track *track, uint64_t ip, uint64_t now)
+{
+    struct wire_run run = {.thread = track->thread, .began = track->since, .ended = now};
+
+    if (now > track->since) {
+        tell_ran(&run, track_innermost(track)->context, ip, track->cpu);
+        count_sent(now);
+    }
+    track->cpu = TRACK_NO_CPU;
+    track->left = now;
+}
+
+/* --- Slices --- */
+
+__attribute__((noinline)) void track_find_function(struct track *track, uint64_t ip, bool first)
+{
+    struct slice *slice = track_innermost(track);
+    uint32_t depth = track->depth - 1;
+
+    slice->at = ip;
+    if (depth > 0 && context_at(slice->context)->by == WIRE_BY_CALL)
+        slice->least = first ? trace_wanted_least(ip, depth) : trace_wanted_least_within(depth);
+}
+
+void track_push(struct track *track, uint32_t context, uint64_t at, uint64_t now)
+{
+    if (__builtin_expect(track_innermost(track)->at == 0, 0))
+        track_find_function(track, context_at(context)->site, false);
+    track->open[track->depth] = (struct slice){
+        .at = at, .began = now, .least = trace_wanted_least(at, track->depth), .context = context};
+    track->depth++;
+}
+
+void track_begin(struct track *track, uint32_t context, uint64_t inner, uint64_t now, bool unseen)
+{
+    enum wire_by by = context_at(context)->by;
+    struct slice *slice;
+
+    track_push(track, context, inner, now);
+    slice = track_innermost(track);
+    slice->vector = -1;
+    slice->least = by == WIRE_BY_CALL ? trace_wanted_least_within(track->depth - 1) : 0;
+    if (inner || (unseen && by != WIRE_BY_SYSCALL))
+        slice->flags = WIRE_SLICE_BEFORE;
+}
+
+void track_add_up(struct track *track, uint64_t time)
+{
+    struct slice *slice = track_innermost(track);
+
+    slice[-1].shorter += slice->shorter + 1;
+    slice[-1].shorter_time += time;
+    track->depth--;
+}
+
+void track_pop(struct track *track, uint64_t ip, uint64_t now, uint32_t flags)
+{
+    struct slice *slice = track_innermost(track);
+    const struct context *context = context_at(slice->context);
+    uint64_t ended = now < slice->began ? slice->began : now;
+    struct wire_slice record = {.thread = track->thread,
+                                .depth = track->depth - 1,
+                                .at = slice->at ? slice->at : ip,
+                                .began = slice->began,
+                                .ended = ended,
+                                .shorter = slice->shorter,
+                                .shorter_time = slice->shorter_time,
+                                .vector = slice->vector,
+                                .error = slice->error,
+                                .by = context->by,
+                                .flags = slice->flags | flags};
+
+    if (context->by == WIRE_BY_UNKNOWN || ended - slice->began < slice->least) {
+        track_add_up(track, ended - slice->began);
+        return;
+    }
+    if (track->cpu != TRACK_NO_CPU && track->since <= slice->began)
+        record.flags |= WIRE_SLICE_STAYED;
+    tell_slice(&record, slice->context, track->cpu == TRACK_NO_CPU ? 0 : track->cpu);
+    track->depth--;
+    count_sent(now);
+}
+
+void track_cut(struct track *track, uint64_t ip, uint64_t now)
+{
+    while (track->depth > 1)
+        track_pop(track, ip, now, WIRE_SLICE_CUT);
+}
+
+void track_cut_waiting(void)
+{
+    for (uint32_t thread = 0; thread < tracks_room; thread++)
+        if (tracks[thread] && tracks[thread]->cpu == TRACK_NO_CPU)
+            track_cut(tracks[thread], 0, tracks[thread]->left);
+}
+
+uint64_t track_summed(void)
+{
+    uint64_t summed = 0;
+
+    for (uint32_t thread = 0; thread < tracks_room; thread++)
+        summed += tracks[thread] ? tracks[thread]->open->shorter : 0;
+    return summed;
+}
