@@ -111,6 +111,8 @@ enum lock_function_kind {
     LOCK_TRIES_ZERO, /* returns 0 if it has */
     LOCK_GIVES,
     LOCK_BEGINS, /* makes a new lock */
+    LOCK_WAITS,  /* of a trace: no lock; a thread waits in it until one of the next is called */
+    LOCK_WAKES,  /* ... with the same value */
 };
 
 struct request_lock_function {
@@ -194,6 +196,9 @@ struct request {
         uint32_t depth;                /* of the calls that are sent, at most */
         uint64_t least;                /* time that a call takes which is sent */
         struct request_list functions; /* sorted: of these only; none: of all */
+        uint64_t least_lock;           /* time of a wait for a lock, and of a hold, that is sent */
+        uint32_t wake_count, unused;   /* functions that wait or wake */
+        struct request_lock_function wakes[LOCK_FUNCTIONS_MOST];
     } trace;
 
     uint64_t addresses[];

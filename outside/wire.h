@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 /* Of the records and of the request. */
-#define WIRE_VERSION 12
+#define WIRE_VERSION 13
 
 /* The plugin's file contains the mark, then the version in decimal. */
 #define WIRE_MARK           "pitot wire "
@@ -54,6 +54,9 @@ enum wire_kind {
     WIRE_SLICE = 80, /* struct wire_slice: when it has ended */
     WIRE_RUN,        /* struct wire_run: when it has ended */
     WIRE_TRACED,     /* struct wire_traced: at the end */
+    WIRE_LOCK_SLICE, /* struct wire_lock_slice: when it has ended */
+    WIRE_WAKE,       /* struct wire_wake */
+    WIRE_WOKEN,      /* struct wire_woken: after its WIRE_WAKE */
 };
 
 struct wire_head {
@@ -351,6 +354,7 @@ enum wire_slice_flags {
     WIRE_SLICE_BEFORE = 1, /* it had begun before, unseen */
     WIRE_SLICE_CUT = 2,    /* it had not ended */
     WIRE_SLICE_STAYED = 4, /* its thread ran on this CPU all the time */
+    WIRE_SLICE_HOLDS = 8,  /* of a lock: it held it */
 };
 
 /*
@@ -376,6 +380,33 @@ struct wire_run {
     struct wire_head head;
     uint32_t thread, unused;
     uint64_t began, ended;
+};
+
+/* A thread has waited for a lock, which another one held, or has held it. */
+struct wire_lock_slice {
+    struct wire_head head;
+    uint32_t thread;
+    uint32_t depth; /* of a wait: slices around it */
+    uint64_t address;
+    uint64_t began, ended;
+    struct wire_place place; /* of the call that has taken it; its CPU is the one at the end */
+    uint32_t flags, unused;  /* enum wire_slice_flags */
+};
+
+/* A thread has called a function that makes others runnable. */
+struct wire_wake {
+    struct wire_head head;
+    uint32_t thread, context;
+    uint32_t waiting, unused; /* threads that waited for this value */
+    uint64_t function, value, time;
+    uint64_t arrow; /* its number, from 1, if it is known which thread runs next; 0: it is not */
+};
+
+/* The thread of that arrow runs. */
+struct wire_woken {
+    struct wire_head head;
+    uint32_t thread, unused;
+    uint64_t arrow, time;
 };
 
 struct wire_traced {

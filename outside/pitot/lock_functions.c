@@ -253,3 +253,13 @@ int lock_functions_find(struct lock_functions *all, const struct pitot_options *
     all->given = all->count > 0;
     return error || all->given ? error : add_known(all, why);
 }
+
+int lock_functions_find_wakes(struct lock_functions *all, const struct pitot_options *options,
+                              const struct kernel *kernel, struct refusal *why)
+{
+    static const struct lock_function waits = {.asked = {.kind = LOCK_WAITS}},
+                                      wakes = {.asked = {.kind = LOCK_WAKES}};
+    int error = add_given(all, "--wait", &waits, &options->wait, kernel, why);
+
+    return error ? error : add_given(all, "--wake", &wakes, &options->wake, kernel, why);
+}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The functions by which a kernel takes its locks and gives them back: those of --lock, --mutex,
- * --trylock, --unlock and --lock-init, or else those whose names are known. Called by
- * outside/pitot/locks.c.
+ * --trylock, --unlock and --lock-init, or else those whose names are known; and those of --wait and
+ * --wake. Called by outside/pitot/locks.c and trace_locks.c.
  */
 #pragma once
 
@@ -31,3 +31,7 @@ struct lock_functions {
  */
 int lock_functions_find(struct lock_functions *functions, const struct pitot_options *options,
                         const struct kernel *kernel, struct refusal *why);
+
+/* Finds those of --wait and --wake, which are spelt as the others; there may be none. */
+int lock_functions_find_wakes(struct lock_functions *functions, const struct pitot_options *options,
+                              const struct kernel *kernel, struct refusal *why);

@@ -120,6 +120,10 @@ static const char *reads_for(const struct options *of, const struct pitot_option
         return "the heap";
     case PITOT_LOCKS:
         return "the locks";
+    case PITOT_TRACE:
+        return pitot_options_have_locks(options) ? "the locks"
+               : options->wake.count             ? "the wakes"
+                                                 : NULL;
     case PITOT_RACE:
         return qemu_has_several(options->qemu) ? NULL : "the races of one CPU";
     default:

@@ -17,6 +17,7 @@
 #define SHAKEN     (ALL & ~PITOT_COVER)
 #define WINDOWED   (BOTH | PITOT_HEAP | PITOT_TRACE)
 #define SAMPLED    (PITOT_RECORD | PITOT_TRACE)
+#define LOCKED     (PITOT_LOCKS | PITOT_TRACE)
 
 #define DEPTH      10
 #define DEPTH_MOST 1000
@@ -140,19 +141,25 @@ static const struct option rows[] = {
     OPTION({"--leaks"}, "BYTES", PITOT_HEAP, OPTION_NUMBER,
            "lists who allocated what is live at the end, from so many bytes on", .least = 1,
            AT(leaks)),
-    OPTION({"--lock"}, "F[:LOCK]", PITOT_LOCKS, OPTION_TEXT,
+    OPTION({"--lock"}, "F[:LOCK]", LOCKED, OPTION_TEXT,
            "a function that takes a lock, instead of those with known names; which argument the "
            "lock is, or its variable",
            OPTION_ADDS, .set = add_event, AT(lock)),
-    OPTION({"--mutex"}, "F[:LOCK]", PITOT_LOCKS, OPTION_TEXT, "... in which a thread may sleep",
+    OPTION({"--mutex"}, "F[:LOCK]", LOCKED, OPTION_TEXT, "... in which a thread may sleep",
            OPTION_ADDS, .set = add_event, AT(mutex)),
-    OPTION({"--trylock"}, "F[:LOCK][=0]", PITOT_LOCKS, OPTION_TEXT,
+    OPTION({"--trylock"}, "F[:LOCK][=0]", LOCKED, OPTION_TEXT,
            "... that does not wait: returns true, or with =0 zero, if it has taken the lock",
            OPTION_ADDS, .set = add_event, AT(trylock)),
-    OPTION({"--unlock"}, "F[:LOCK]", PITOT_LOCKS, OPTION_TEXT, "... that gives it back",
-           OPTION_ADDS, .set = add_event, AT(unlock)),
-    OPTION({"--lock-init"}, "F[:LOCK]", PITOT_LOCKS, OPTION_TEXT, "... that makes a new lock",
+    OPTION({"--unlock"}, "F[:LOCK]", LOCKED, OPTION_TEXT, "... that gives it back", OPTION_ADDS,
+           .set = add_event, AT(unlock)),
+    OPTION({"--lock-init"}, "F[:LOCK]", LOCKED, OPTION_TEXT, "... that makes a new lock",
            OPTION_ADDS, .set = add_event, AT(lock_init)),
+    OPTION({"--wake"}, "F[:VALUE]", PITOT_TRACE, OPTION_TEXT,
+           "a function that makes threads runnable; which argument says which, or a variable",
+           OPTION_ADDS, .set = add_event, AT(wake)),
+    OPTION({"--wait"}, "F[:VALUE]", PITOT_TRACE, OPTION_TEXT,
+           "... a function in which a thread waits until --wake is called with the same value",
+           OPTION_ADDS, .set = add_event, AT(wait)),
     OPTION({"-n"}, "N", PITOT_LOCKS, OPTION_NUMBER, "how many rows the table has; 20", .least = 1,
            AT(rows)),
     OPTION({"--guard"}, NULL, PITOT_HEAP, OPTION_FLAG,
@@ -346,6 +353,12 @@ static int check_race(const struct pitot_options *options, struct refusal *why)
     return 0;
 }
 
+bool pitot_options_have_locks(const struct pitot_options *options)
+{
+    return options->lock.count || options->mutex.count || options->trylock.count ||
+           options->unlock.count || options->lock_init.count;
+}
+
 /* With QEMU, trace follows a kernel; with a file, it reads what was recorded. */
 static int check_trace(const struct pitot_options *options, struct refusal *why)
 {
@@ -361,10 +374,13 @@ static int check_trace(const struct pitot_options *options, struct refusal *why)
         return refuse(why, EINVAL, "-m: at least %uK are needed", MEMORY_LEAST >> 10);
     if (runs && options->registers && !options->events.count && !options->stop.count)
         return refuse(why, EINVAL, "-I gives the values of markers; add -e call: or return:");
+    if (runs && options->wait.count && !options->wake.count)
+        return refuse(why, EINVAL, "--wait %s: --wake names what ends it", options->wait.text[0]);
     if (options->input &&
         (options->events.count || options->functions.count || options->stop.count ||
          options->levels || options->least || options->from || options->until || options->most ||
-         options->overwrite || options->registers || options->kernel || options->symbols))
+         options->overwrite || options->registers || options->kernel || options->symbols ||
+         pitot_options_have_locks(options) || options->wake.count || options->wait.count))
         return refuse(why, EINVAL, "-i: the whole recording is read; only -o may be given");
     return 0;
 }

@@ -63,12 +63,13 @@ struct pitot_options {
     bool guard;
     uint64_t quarantine;  /* frees; 0: not given */
     const char *suppress; /* file; NULL: not given */
-    /* for locks: functions as typed, and rows of the table */
+    /* for locks and trace: functions as typed; for locks: rows of the table */
     struct spelt_events lock, mutex, trylock, unlock, lock_init;
     uint64_t rows;
-    struct spelt_events sync; /* for race: functions and variables as typed */
-    uint64_t every, seed;     /* 0: not given */
-    uint64_t shake;           /* a seed; 0: not given */
+    struct spelt_events wake, wait; /* for trace: functions as typed */
+    struct spelt_events sync;       /* for race: functions and variables as typed */
+    uint64_t every, seed;           /* 0: not given */
+    uint64_t shake;                 /* a seed; 0: not given */
     /* for repeat: how often, the expression that ends a run, and the seconds that do */
     uint64_t runs, silence, timeout;
     const char *pattern;
@@ -80,6 +81,9 @@ struct pitot_options {
 extern const struct options options_record, options_stat, options_blame, options_graph,
     options_last, options_trace, options_cover, options_heap, options_locks, options_race,
     options_repeat, options_show;
+
+/* True if a function of locks was given. */
+bool pitot_options_have_locks(const struct pitot_options *options);
 
 /* Keeps pointers into argv, which is modified. */
 int pitot_options_read(const struct options *of, int argc, char **argv,

@@ -205,6 +205,9 @@ static bool write_own(FILE *out, const struct trace_event *event)
         return write_access(out, event);
     case TRACE_ENTRY:
         return write_arguments(out, event);
+    case TRACE_WAKE:
+        more = write_hexadecimal(out, more, "value", event->values[0]);
+        return event->has_values ? write_count(out, more, "waiting", event->values[1]) : more;
     case TRACE_RETURN:
         return event->has_values && write_hexadecimal(out, more, "result", event->values[0]);
     default:
@@ -221,12 +224,18 @@ static void write_arrow(FILE *out, const struct trace_event *event)
     fprintf(out, ",\"id\":%" PRIu64 ",\"cat\":\"wakeup\",\"name\":\"wakes\"}", event->values[0]);
 }
 
+static bool is_of_lock(const struct trace_event *event)
+{
+    return event->kind == TRACE_WAIT || event->kind == TRACE_HOLD;
+}
+
 static void write_event(FILE *out, const struct trace_event *event)
 {
     static const char *const categories[] = {
         [TRACE_RUN] = "thread",      [TRACE_CALL] = "function", [TRACE_INTERRUPT] = "interrupt",
-        [TRACE_SYSCALL] = "syscall", [TRACE_ACCESS] = "event",  [TRACE_ENTRY] = "event",
-        [TRACE_RETURN] = "event",    [TRACE_MARK] = "event"};
+        [TRACE_SYSCALL] = "syscall", [TRACE_WAIT] = "lock",     [TRACE_HOLD] = "lock",
+        [TRACE_ACCESS] = "event",    [TRACE_ENTRY] = "event",   [TRACE_RETURN] = "event",
+        [TRACE_WAKE] = "event",      [TRACE_MARK] = "event"};
     bool marks = event->kind >= TRACE_ACCESS, more;
 
     fprintf(out, ",\n{\"ph\":\"%s\",\"pid\":%u,\"tid\":%u", marks ? "i\",\"s\":\"t" : "X",
@@ -238,7 +247,7 @@ static void write_event(FILE *out, const struct trace_event *event)
     write_text(out, event->name);
     more = write_own(out, event);
     if (event->text) {
-        more = write_member(out, more, marks ? "at" : "says");
+        more = write_member(out, more, marks || is_of_lock(event) ? "at" : "says");
         write_text(out, event->text);
     }
     if (event->before)

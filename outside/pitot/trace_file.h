@@ -17,9 +17,12 @@ enum trace_kind {
     TRACE_CALL,      /* slices of a thread: values: short calls in it, and their time */
     TRACE_INTERRUPT, /* values: vector, UINT64_MAX if not known; error code */
     TRACE_SYSCALL,
+    TRACE_WAIT,   /* for a lock */
+    TRACE_HOLD,   /* of one, on its track */
     TRACE_ACCESS, /* markers: values: address, bytes, enum wire_access, value if it has_values */
     TRACE_ENTRY,  /* a call; values: its arguments */
     TRACE_RETURN, /* values: the result */
+    TRACE_WAKE,   /* values: what says who is woken; and how many wait for it, if has_values */
     TRACE_MARK,   /* any other */
     TRACE_WAKES,  /* an arrow to the TRACE_WOKEN with the same value; each lies in a slice */
     TRACE_WOKEN,

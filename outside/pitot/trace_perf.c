@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * trace_read_recording of command.h: tracepoints of a recording as slices: of CPUs (trace_cpus.h),
- * of threads (trace_threads.h), and of locks, by lock_acquired and lock_release; every other sample
- * is a marker. The fields are Linux' (its include/trace/events), so a recording of Linux is read,
- * too. perf sorts samples by time.
+ * of threads (trace_threads.h), and of locks, by lock_acquired and lock_release, with waits by
+ * lock_contended; every other sample is a marker. The fields are Linux' (its include/trace/events),
+ * so a recording of Linux is read, too. perf sorts samples by time.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -34,14 +34,27 @@ static uint64_t first, last, lost;
 
 /* --- Samples --- */
 
+/* A thread's wait for a lock begins, by a lock_contended, or ends. */
+static int take_wait(const struct trace_line *sample, bool ends, struct refusal *why)
+{
+    char name[64];
+
+    snprintf(name, sizeof(name), "waits for %.50s", sample->text);
+    return ends ? trace_threads_exit(sample, TRACE_WAIT, name, why)
+                : trace_threads_enter(sample, TRACE_WAIT, name, why);
+}
+
 /* Locks that several threads may hold at a time are left out: their slices would cross. */
 static int take_lock(const struct trace_line *sample, bool acquired, struct refusal *why)
 {
     uint32_t number = interned_number(&lock_keys, sample->text, strlen(sample->text));
-    struct trace_event slice = {.kind = TRACE_RUN, .ended = sample->time, .process = TRACE_LOCKS};
+    struct trace_event slice = {.kind = TRACE_HOLD, .ended = sample->time, .process = TRACE_LOCKS};
     struct lock *lock;
+    int error = acquired ? take_wait(sample, true, why) : 0;
     bool ends;
 
+    if (error)
+        return error;
     if (array_grow(&locks, &lock_room, number + 1, sizeof(*locks), "locks", why) != 0)
         return -ENOMEM;
     lock = &locks[number];
@@ -79,7 +92,7 @@ static int take_irq(const struct trace_line *sample, char *name, struct refusal 
     const char *handler = strstr(sample->text, " name=");
 
     if (strstr(name, "_exit"))
-        return trace_threads_exit(sample, TRACE_INTERRUPT, why);
+        return trace_threads_exit(sample, TRACE_INTERRUPT, NULL, why);
     end = strstr(name, "_entry");
     if (!end || end - name > 40)
         return take_marker(sample, why);
@@ -110,7 +123,7 @@ static int take_sample(const struct trace_line *sample, struct refusal *why)
     if (strncmp(sample->event, irq, strlen(irq)) == 0)
         return take_irq(sample, sample->event + strlen(irq), why);
     if (strcmp(sample->event, "raw_syscalls:sys_exit") == 0)
-        return trace_threads_exit(sample, TRACE_SYSCALL, why);
+        return trace_threads_exit(sample, TRACE_SYSCALL, NULL, why);
     snprintf(name, sizeof(name), "system call %d", (int)trace_line_field(sample->text, "NR ", -1));
     if (strcmp(sample->event, "raw_syscalls:sys_enter") == 0)
         return trace_threads_enter(sample, TRACE_SYSCALL, name, why);
@@ -120,6 +133,8 @@ static int take_sample(const struct trace_line *sample, struct refusal *why)
         return take_lock(sample, false, why);
     if (strcmp(sample->event, "lock:lock_acquire") == 0)
         return 0; /* lock_contended tells who waits */
+    if (strcmp(sample->event, "lock:lock_contended") == 0)
+        error = take_wait(sample, false, why);
     if (strcmp(sample->event, "sched:sched_wakeup") == 0)
         error = trace_cpus_wakeup(sample, why);
     return error ? error : take_marker(sample, why);

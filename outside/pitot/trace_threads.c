@@ -96,8 +96,13 @@ static int end_open(struct thread *thread, uint64_t now, bool cut, struct trace_
     return trace_file_add(slice, why);
 }
 
-static int take_end(const struct trace_line *sample, enum trace_kind kind, bool cut,
-                    struct refusal *why)
+static bool is_of(const struct open *open, enum trace_kind kind, const char *name)
+{
+    return open->kind == kind && (!name || open->name == trace_file_text(name));
+}
+
+static int take_end(const struct trace_line *sample, enum trace_kind kind, const char *name,
+                    bool cut, struct refusal *why)
 {
     struct thread *thread = thread_of(sample->tid, sample->cpu, why);
     bool ends = false;
@@ -106,11 +111,11 @@ static int take_end(const struct trace_line *sample, enum trace_kind kind, bool 
     if (error)
         return error;
     for (unsigned i = 0; i < thread->depth; i++)
-        ends |= thread->open[i].kind == kind;
+        ends |= is_of(&thread->open[i], kind, name);
     while (ends && !error) {
         struct trace_event slice;
 
-        ends = thread->open[thread->depth - 1].kind != kind;
+        ends = !is_of(&thread->open[thread->depth - 1], kind, name);
         error = end_open(thread, sample->time, cut || ends, &slice, why);
         if (!error && sample->tid > 0 && trace_cpus_run_since(sample->cpu, slice.began)) {
             trace_file_put_on_cpu(&slice, (uint32_t)sample->cpu);
@@ -120,9 +125,10 @@ static int take_end(const struct trace_line *sample, enum trace_kind kind, bool 
     return error;
 }
 
-int trace_threads_exit(const struct trace_line *sample, enum trace_kind kind, struct refusal *why)
+int trace_threads_exit(const struct trace_line *sample, enum trace_kind kind, const char *name,
+                       struct refusal *why)
 {
-    return take_end(sample, kind, false, why);
+    return take_end(sample, kind, name, false, why);
 }
 
 int trace_threads_enter(const struct trace_line *sample, enum trace_kind kind, const char *name,
@@ -132,12 +138,16 @@ int trace_threads_enter(const struct trace_line *sample, enum trace_kind kind, c
     int error = thread ? 0 : -ENOMEM;
 
     if (!error && kind == TRACE_SYSCALL)
-        error = take_end(sample, kind, true, why);
+        error = take_end(sample, kind, NULL, true, why);
+    if (!error && kind == TRACE_WAIT && thread->depth > 0 &&
+        thread->open[thread->depth - 1].kind == kind)
+        thread->depth--;
     if (!error && thread->depth < OPEN_MOST)
-        thread->open[thread->depth++] = (struct open){.began = sample->time,
-                                                      .name = trace_file_text(name),
-                                                      .text = trace_file_text(sample->text),
-                                                      .kind = (uint8_t)kind};
+        thread->open[thread->depth++] =
+            (struct open){.began = sample->time,
+                          .name = trace_file_text(name),
+                          .text = kind == TRACE_WAIT ? 0 : trace_file_text(sample->text),
+                          .kind = (uint8_t)kind};
     return error;
 }
 

@@ -40,6 +40,9 @@ static const size_t sizes[] = {
     [WIRE_SLICE] = sizeof(struct wire_slice),
     [WIRE_RUN] = sizeof(struct wire_run),
     [WIRE_TRACED] = sizeof(struct wire_traced),
+    [WIRE_LOCK_SLICE] = sizeof(struct wire_lock_slice),
+    [WIRE_WAKE] = sizeof(struct wire_wake),
+    [WIRE_WOKEN] = sizeof(struct wire_woken),
 };
 
 void *wire_room(struct wire_reader *reader, size_t *room)

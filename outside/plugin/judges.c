@@ -8,6 +8,7 @@
 #include "outside/plugin/race_words.h"
 #include "outside/plugin/run.h"
 #include "outside/plugin/shake.h"
+#include "outside/plugin/trace_wakes.h"
 
 const char *judges_begin(qemu_plugin_id_t id, const struct request *request,
                          const qemu_info_t *info)
@@ -49,6 +50,8 @@ void judges_after_switch(unsigned cpu)
 
 void judges_return(unsigned cpu, uint64_t number)
 {
+    if (trace_wakes_return(number))
+        return;
     if (run.locks)
         kernel_locks_return(cpu, number);
     else
@@ -58,6 +61,7 @@ void judges_return(unsigned cpu, uint64_t number)
 void judges_reset(void)
 {
     heap_reset();
+    trace_wakes_reset();
     if (run.locks)
         kernel_locks_reset();
 }
@@ -74,6 +78,7 @@ void judges_watch(const struct instruction *instruction)
     heap_watch_instruction(instruction);
     kernel_locks_watch(instruction);
     race_watch_instruction(instruction);
+    trace_wakes_watch(instruction);
     shake_watch_instruction(instruction);
 }
 
@@ -82,4 +87,5 @@ void judges_slide(uint64_t by)
     heap_slide(by);
     kernel_locks_slide(by);
     race_words_slide(by);
+    trace_wakes_slide(by);
 }

@@ -203,6 +203,8 @@ void kernel_locks_watch(const struct instruction *instruction)
     if (lock_functions_have(ip))
         qemu_plugin_register_vcpu_insn_exec_cb(instruction->qemu, on_function,
                                                QEMU_PLUGIN_CB_R_REGS, (void *)(uintptr_t)ip);
+    if (run.trace) /* has no times with interrupts off */
+        return;
     kind = decode_mask(instruction->bytes);
     if (kind == DECODED_POPF)
         qemu_plugin_register_vcpu_mem_cb(instruction->qemu, on_popf, QEMU_PLUGIN_CB_NO_REGS,

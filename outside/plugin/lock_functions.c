@@ -10,7 +10,9 @@
 #include "outside/plugin/follow.h"
 #include "outside/plugin/held.h"
 #include "outside/plugin/registers.h"
+#include "outside/plugin/run.h"
 #include "outside/plugin/tell.h"
+#include "outside/plugin/trace_locks.h"
 
 #define CALLS 65536u /* that have not returned; a power of two */
 
@@ -20,6 +22,7 @@ struct call {
     const struct request_lock_function *function;
     uint64_t address; /* of the lock */
     uint64_t began;
+    uint64_t asked; /* `began` in the time of a trace */
     uint32_t thread;
     bool contended;
     struct wire_place place;
@@ -67,6 +70,14 @@ static struct call *call_of(uint64_t number)
     return number && call->number == number ? call : NULL;
 }
 
+static struct trace_asking asking_of(const struct call *call)
+{
+    return (struct trace_asking){.place = call->place,
+                                 .at = call->asked,
+                                 .thread = call->thread,
+                                 .contended = call->contended};
+}
+
 /* Calls that were left without a return give way, if all places are taken. */
 static uint64_t new_call(void)
 {
@@ -111,6 +122,8 @@ static void begin(unsigned cpu, const struct request_lock_function *function, st
         return;
     lock->flags = (lock->flags & ~(unsigned)WIRE_LOCK_SEEN) | flags_of(function);
     call->contended = held_by_another(cpu, lock);
+    if (run.trace && function->kind == LOCK_GIVES)
+        trace_locks_gives(lock);
     if (function->kind == LOCK_GIVES)
         held_gives(cpu, lock);
     if (function->kind == LOCK_TAKES)
@@ -128,6 +141,7 @@ void lock_functions_enter(unsigned cpu, uint64_t ip)
                          .function = function,
                          .address = lock_of(cpu, function),
                          .began = clock_time(cpu),
+                         .asked = run.trace ? clock_sum() : 0,
                          .thread = follow_thread(cpu),
                          .place = {.context = follow_context(cpu), .cpu = cpu}};
     if (!call.address || is_part(cpu, call.address))
@@ -168,8 +182,14 @@ void lock_functions_return(unsigned cpu, uint64_t number)
     if (!taking.moved)
         taking.waited = clock_time(cpu) - call.began;
     lock = held_lock(call.address, flags_of(call.function));
-    if (lock)
-        held_takes(cpu, lock, &taking);
+    if (!lock)
+        return;
+    held_takes(cpu, lock, &taking);
+    if (run.trace) {
+        const struct trace_asking asking = asking_of(&call);
+
+        trace_locks_takes(lock, &asking);
+    }
 }
 
 void lock_functions_reset(void)
@@ -192,5 +212,10 @@ void lock_functions_tell(void)
                                        .place = call->place,
                                        .length = clock_time(call->place.cpu) - call->began};
         tell_lock_wait(&wait, call->place.cpu);
+        if (run.trace) {
+            const struct trace_asking asking = asking_of(call);
+
+            trace_locks_waits(lock, &asking);
+        }
     }
 }

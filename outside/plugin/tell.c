@@ -277,6 +277,25 @@ void tell_traced(struct wire_traced *totals)
     put(totals, sizeof(*totals), WIRE_TRACED, 0);
 }
 
+void tell_lock_slice(struct wire_lock_slice *slice)
+{
+    tell_place(&slice->place);
+    tell_thread(slice->thread, slice->place.context, slice->place.ip);
+    lost += !put(slice, sizeof(*slice), WIRE_LOCK_SLICE, slice->place.cpu);
+}
+
+void tell_wake(struct wire_wake *wake, unsigned cpu)
+{
+    wake->context = real_context(wake->context);
+    tell_owner(wake->context, wake->thread, wake->function);
+    lost += !put(wake, sizeof(*wake), WIRE_WAKE, cpu);
+}
+
+void tell_woken(struct wire_woken *woken, unsigned cpu)
+{
+    lost += !put(woken, sizeof(*woken), WIRE_WOKEN, cpu);
+}
+
 void tell_number(enum wire_kind kind, unsigned cpu, uint64_t number)
 {
     struct wire_number record = {.number = number};

@@ -45,6 +45,12 @@ void tell_slice(struct wire_slice *slice, uint32_t context, unsigned cpu);
 void tell_ran(struct wire_run *ran, uint32_t context, uint64_t ip, unsigned cpu);
 void tell_traced(struct wire_traced *totals);
 
+/* These send the context first, and the thread, which is in it. */
+void tell_lock_slice(struct wire_lock_slice *slice);
+void tell_wake(struct wire_wake *wake, unsigned cpu);
+
+void tell_woken(struct wire_woken *woken, unsigned cpu);
+
 /* Sends a struct wire_number. */
 void tell_number(enum wire_kind kind, unsigned cpu, uint64_t number);
 

@@ -6,10 +6,11 @@
 
 #include "outside/plugin/clock.h"
 #include "outside/plugin/context.h"
-#include "outside/plugin/follow.h"
 #include "outside/plugin/locks.h"
 #include "outside/plugin/run.h"
 #include "outside/plugin/tell.h"
+#include "outside/plugin/trace_locks.h"
+#include "outside/plugin/trace_wakes.h"
 #include "outside/plugin/trace_wanted.h"
 #include "outside/plugin/track.h"
 #include "outside/plugin/window.h"
@@ -30,6 +31,8 @@ static uint32_t path_room;
 bool trace_begin(const struct request *request)
 {
     trace_wanted_begin(request);
+    trace_locks_begin(request);
+    trace_wakes_begin(request);
     path_room = PATH_LESS;
     path = malloc(path_room * sizeof(*path));
     for (unsigned cpu = 0; cpu < FOLLOW_CPUS; cpu++)
@@ -72,16 +75,22 @@ void trace_cut(void)
         __atomic_store_n(&cpus[cpu].check, true, __ATOMIC_RELAXED);
     }
     track_cut_waiting();
+    trace_locks_cut();
 }
 
 /* --- What happens --- */
 
-/* Leaves in `path` the contexts from this one outwards, and returns how many; 0: no memory. */
+/*
+ * Leaves in `path` the contexts from this one outwards, and returns how many; 0: no memory. Those
+ * that follow_allocates has made belong to the call that they are in.
+ */
 static uint32_t find_path(uint32_t context)
 {
     uint32_t count = 0;
 
     for (; context != CONTEXT_NONE; context = context_at(context)->outer) {
+        if (context_at(context)->by == WIRE_BY_ALLOCATOR)
+            continue;
         if (count == path_room) {
             uint32_t *more = realloc(path, 2 * (size_t)path_room * sizeof(*more));
 
@@ -133,6 +142,7 @@ void trace_change(unsigned cpu, bool called, uint64_t entry, const struct last_i
             return;
         here->track = track;
         track_run(track, cpu, now);
+        trace_wakes_run(thread, cpu, now);
     }
     count = find_path(context);
     if (!track_make_room(track, count + 1))

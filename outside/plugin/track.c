@@ -71,7 +71,7 @@ bool track_make_room(struct track *track, uint32_t depth)
 
 /* --- Runs --- */
 
-static void count_sent(uint64_t now)
+void track_count_sent(uint64_t now)
 {
     if (!full_at && !window_takes_sample()) {
         full_at = now;
@@ -96,7 +96,7 @@ void track_leave(struct track *track, uint64_t ip, uint64_t now)
 
     if (now > track->since) {
         tell_ran(&run, track_innermost(track)->context, ip, track->cpu);
-        count_sent(now);
+        track_count_sent(now);
     }
     track->cpu = TRACK_NO_CPU;
     track->left = now;
@@ -170,7 +170,7 @@ void track_pop(struct track *track, uint64_t ip, uint64_t now, uint32_t flags)
         record.flags |= WIRE_SLICE_STAYED;
     tell_slice(&record, slice->context, track->cpu == TRACK_NO_CPU ? 0 : track->cpu);
     track->depth--;
-    count_sent(now);
+    track_count_sent(now);
 }
 
 void track_cut(struct track *track, uint64_t ip, uint64_t now)

@@ -77,6 +77,9 @@ void track_add_up(struct track *track, uint64_t time);
 void track_cut(struct track *track, uint64_t ip, uint64_t now);
 void track_cut_waiting(void);
 
+/* Something of the trace was sent, at that time: --max may be reached. */
+void track_count_sent(uint64_t now);
+
 /* When --max was reached: what is open then is the last that is sent. 0: it was not. */
 uint64_t track_full_at(void);
 

@@ -4,7 +4,8 @@
 #
 # `pitot trace`: its slices are as many as `pitot stat` counts, lie within each other, and are in
 # order across CPUs (tests/guests/trace.c); its window, its bounds, and what is traced of programs;
-# and the tracepoints of Pitot's own kernel in the same form.
+# locks that are waited for, and threads that are woken (tests/guests/waits.c); and the tracepoints
+# of Pitot's own kernel in the same form.
 use strict;
 use warnings;
 use lib 'tests/lib';
@@ -201,6 +202,90 @@ my $end = max(map { map { $_->{end} } @$_ } values(%$tracks));
 my $last = decode_json($all)->{traceEvents}[-1];
 cmp_ok($end + 1_000, '>=', sprintf('%.0f', 1000 * $last->{ts}), '... up to the end');
 is($kept, int(65536 / 88), '... in the memory that was given');
+
+# --- Locks and wakes -----------------------------------------------------------------------------
+
+link_guest('waits', "$logs/waits.elf");
+my @waits = ('qemu-system-x86_64', guest_machine(), '-smp', 2, '-kernel', "$logs/waits.elf");
+my @locks = qw(--lock lock --trylock try_lock=0 --unlock unlock --lock lock_all:only
+    --unlock unlock_all:only);
+my @wakes = qw(--wake wake_up --wait sleep_on);
+
+# The events of the track that has this name.
+sub track_named
+{
+    my ($of, $name) = @_;
+    my ($track) = grep { $_->{ph} eq 'M' && ($_->{args}{name} // '') eq $name && $_->{tid} }
+        @{decode_json(slurp("$logs/trace.json"))->{traceEvents}};
+    return @{$track && $of->{"$track->{pid}/$track->{tid}"} || []};
+}
+
+# Turns that the kernel makes, and the addresses of its variables.
+my ($times) = slurp('tests/guests/waits.c') =~ /^#define TURNS (\d+)$/m;
+my %address = map { /^0*(\w+) \w (\w+)$/ ? ($2 => "0x$1") : () } `nm $logs/waits.elf`;
+
+if (!tells_registers()) {
+    my $refused = run_ok(1, "$build/outside/pitot", 'trace', @locks, '--', @waits);
+    no_registers_ok('trace', 'the locks', $refused, 1);
+    $refused = run_ok(1, "$build/outside/pitot", 'trace', @wakes, '--', @waits);
+    no_registers_ok('trace', 'the wakes', $refused, 1);
+} else {
+    ($tracks, $said) = trace($guest_ended, @locks, @wakes, '-f', 'lock', '--', @waits);
+    unlike($said, qr/unseen/, 'all that takes locks and gives them back is named');
+    my @holds = track_named($tracks, 'big');
+    is(join(' ', map { $_->{name} =~ s/ \d+$//r } @holds), join(' ', ('start begin') x $times),
+        'a lock\'s track: its holders, in order');
+    my @waited = grep { $_->{cat} eq 'lock' && $_->{name} eq 'waits for big' }
+        track_named($tracks, 'begin');
+    is(scalar(@waited), $times, '... and who waits for it has a slice each time');
+    is(scalar(grep { $waited[$_]{begin} <= $holds[2 * $_]{end}
+                && $waited[$_]{end} >= $holds[2 * $_]{end} } 0 .. $times - 1), $times,
+        '... which begins before the other one gives it back, and ends after that')
+        or diag(join("\n", map { "$_->{begin} $_->{end}" } @waited, @holds));
+    is(scalar(grep { $waited[$_]{end} == $holds[2 * $_ + 1]{begin} } 0 .. $times - 1), $times,
+        '... when the lock is taken');
+    is_deeply([map { [@$_{qw(name begin end)}] } grep { $_->{name} eq 'waits for big' }
+            track_named($tracks, 'CPU 1')],
+        [map { [@$_{qw(name begin end)}] } @waited], '... and keeps its CPU busy');
+    is(scalar(track_named($tracks, 'small')), $times, 'a try has the lock if its result says so');
+    is(scalar(track_named($tracks, 'only')), $times, 'a lock that is taken twice is held once');
+    is(join(' ', map { $_->{args}{'not ended'} } track_named($tracks, 'ending'),
+            grep { $_->{name} eq 'waits for ending' } track_named($tracks, 'begin')), '1 1',
+        'what is held, and waited for, at the end');
+
+    is(scalar(events_of($tracks, 'function', qr/^lock$/)), 2 * ($times + 1),
+        'a function of locks has a slice for each call');
+
+    my %waiting;
+    $waiting{"$_->{args}{value} $_->{args}{waiting}"}++
+        for events_of($tracks, 'event', qr/^wake_up$/);
+    is_deeply(\%waiting, {"$address{queue} 1" => $times, "$address{both} 2" => 1,
+            "$address{nothing} 0" => 1}, 'wakes have their value, and tell how many wait for it');
+    my (%arrows, @sleeps);
+    for my $event (track_named($tracks, 'CPU 0')) {
+        $arrows{$event->{id}}{$event->{ph}} = $event->{begin} if $event->{ph} =~ /^[sf]$/;
+        push(@sleeps, $event->{begin}) if $event->{name} =~ /^sleeper /;
+    }
+    my @ordered = sort { $a->{s} <=> $b->{s} } values(%arrows);
+    is_deeply([map { $_->{f} } @ordered], [@sleeps[1 .. $times]],
+        'each leads to the next run of the thread that waits, if that is one');
+    is(scalar(grep { $ordered[$_]{s} < $sleeps[$_] || $ordered[$_]{s} > $sleeps[$_ + 1] }
+            0 .. $#ordered), 0, '... from where it was woken, after its last run');
+
+    ($tracks) = trace($guest_ended, @locks, '--start', 'unlock', '--', @waits);
+    my ($first) = grep { $_->{name} eq 'waits for big' } track_named($tracks, 'begin');
+    is($first->{args}{'began before'}, 1, '--start: a wait that had begun');
+    ($tracks) = trace($guest_ended, @locks, '--start', 'try_lock', '--', @waits);
+    is(join(', ', map { join('', grep { $_ ne 'at' } keys(%{$_->{args}})) }
+            track_named($tracks, 'small')),
+        join(', ', ('not ended', 'began before') x $times), '... and what was held then');
+    ($tracks) = trace($guest_ended, @locks, '--least', 1_000_000_000, '--', @waits);
+    is(scalar(track_named($tracks, 'big')), 0, '--least is also for locks');
+    ($tracks, $said) = trace($guest_ended, '--lock', 'lock', '--unlock', 'unlock_all:only', '--',
+        @waits);
+    like($said, qr/^pitot: \d+ locks taken or given back unseen/m,
+        'that a lock is given back by code that is not named is told');
+}
 
 # --- The same from inside ------------------------------------------------------------------------
 

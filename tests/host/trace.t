@@ -54,6 +54,14 @@ is(asked('-e', 'call:panic,irq', '--trigger', 'mem:run_queue:w', '--start', 'vfs
         @place{qw(run_queue vfs_read panic)}),
     'markers, their trigger and window');
 
+my %at = map { ($_ => sprintf('%x', $place{$_})) } keys(%place);
+is(asked('--wake', 'panic:2', '--wait', 'vfs_read', '--wait', 'sched_run:run_queue', '--least', 7,
+        '--lock', 'vfs_write:3', '--unlock', 'idle_loop'),
+    "trace=7,least_lock=7,wait=$at{vfs_read}:1,wait=$at{sched_run}:$at{run_queue},"
+    . "wake=$at{panic}:2,event=insn:0,max=1000000", 'what waits and wakes, and by which argument');
+like(request_words(), qr/,locks=1,lock=$at{vfs_write}:0:3:0,lock=$at{idle_loop}:3:1:0,trace=/,
+    '... and the functions of locks, as pitot locks has them; no locks by sight');
+
 # --- The file ------------------------------------------------------------------------------------
 
 my %of = (thread => 1, at => $place{vfs_read});
@@ -124,6 +132,35 @@ is_deeply([@$tracks{'CPU 0', 'CPU 1'}], [
         [['X', 0.9, 2.1, 'thread', 'idle_loop 3', undef]]],
     'a CPU has its threads, and the interrupts that came and went within one');
 
+# Locks and wakes.
+plugin_says(begin(2), context(2, 0, $place{vfs_read} + 8), thread(1, $place{kmain}),
+    thread(2, $place{idle_loop}),
+    lock_slice(thread => 1, address => $place{run_queue}, began => 100, ended => 300,
+        context => 2),
+    lock_slice(thread => 2, address => $place{run_queue}, began => 200, ended => 350, flags => 4,
+        depth => 1, cpu => 1),
+    lock_slice(thread => 2, address => 0x1234, began => 250, ended => 400, flags => 10),
+    wake(thread => 1, function => $place{sched_run}, value => 0xab, time => 310, waiting => 1,
+        arrow => 1, context => 2),
+    woken(1, 2, 1, 320), ran(0, 1, 100, 400), ran(1, 2, 100, 400), traced(400), end());
+my @waits = qw(--lock panic --unlock idle_loop --wake sched_run --wait vfs_read);
+($said, $status) = trace('-o', $file, @waits, @qemu);
+is($said, "[ pitot trace: 9 events in $file; 0 other calls are summed ]\n", 'locks and wakes');
+($names, $tracks) = tracks_of(decode_json(slurp($file)));
+my $by = 'vfs_read+0x8';
+is_deeply([@$tracks{'run_queue', '0x1234'}], [
+        [['X', 0.1, 0.2, 'lock', 'kmain 2', {at => $by}]],
+        [['X', 0.25, 0.15, 'lock', 'idle_loop 3', {at => '[not known]', 'not ended' => 1}]]],
+    '... a lock has who held it, and where it was taken');
+my $wait = ['X', 0.2, 0.15, 'lock', 'waits for run_queue', {at => '[not known]'}];
+is_deeply($tracks->{idle_loop}, [$wait], '... a thread its waits');
+is_deeply($tracks->{'CPU 1'}, [['X', 0.1, 0.3, 'thread', 'idle_loop 3', undef], $wait,
+    ['f', 0.32, undef, 'wakeup', 'wakes', undef]], '... a CPU those that kept it busy');
+is_deeply([@$tracks{'kmain', 'CPU 0'}], [
+        [['i', 0.31, undef, 'event', 'sched_run', {value => '0xab', waiting => 1, at => $by}]],
+        [['X', 0.1, 0.3, 'thread', 'kmain 2', undef], ['s', 0.31, undef, 'wakeup', 'wakes',
+            undef]]], '... and an arrow leads from who wakes to who runs');
+
 # What had begun before: only the command knows of which function it is.
 plugin_says(begin(1), thread(1, $place{kmain}),
     slice(%of, began => 1, ended => 9, flags => 1, at => $place{vfs_read} + 4),
@@ -179,6 +216,9 @@ my $next = 'prev_state=S ==> next_comm=';
 my $watch = 'mem:run queue:w: ';    # perf prints no fields of it
 ($said) = recorded(<<"END");
         my shell   7/8   [000]     1.000000100: raw_syscalls:sys_enter: NR 1 (1, 2)
+        my shell   7/8   [000]     1.000000110: lock:lock_acquire: 0x10 big
+        my shell   7/8   [000]     1.000000120: lock:lock_contended: 0x10 big
+        my shell   7/8   [000]     1.000000130: lock:lock_acquired: 0x20 other
         my shell   7/8   [000]     1.000000150: lock:lock_acquired: 0x10 big
         my shell   7/8   [000]     1.000000200: irq:irq_handler_entry: irq=4 name=uart handler=f
         my shell   7/8   [000]     1.000000210: sched:sched_wakeup: comm=b c pid=9 target_cpu=1
@@ -192,7 +232,7 @@ my $watch = 'mem:run queue:w: ';    # perf prints no fields of it
         my shell   7/8   [000]     1.000000600: $switch=8 ${next}idle/0 next_pid=0
              b c   9/9   [001]     1.000000700: sched:sched_wakeup: comm=my shell pid=8 target_cpu=0
 END
-is($said, "[ pitot trace: 10 events in $file ]\n", 'a recording is read');
+is($said, "[ pitot trace: 12 events in $file ]\n", 'a recording is read');
 like(slurp("$room/words_of_perf"),
     qr/^--no-pager script .*--ns .*-F comm,pid,tid,cpu,time,event,trace /,
     '... by perf script, in nanoseconds');
@@ -200,16 +240,18 @@ $trace = decode_json(slurp($file));
 ($names, $tracks) = tracks_of($trace);
 is_deeply($names, {'7/8' => 'my shell', '7/0' => 'my shell', '9/9' => 'b c', '9/0' => 'b c',
         "$cpus/0" => 'CPUs', "$cpus/$cpus" => 'CPU 0', "$cpus/" . ($cpus + 1) => 'CPU 1',
-        '8999999/0' => 'locks', '8999999/8999999' => '0x10 big'} , 'threads, CPUs and locks');
+        '8999999/0' => 'locks', '8999999/9000000' => '0x10 big'} , 'threads, CPUs and locks');
 is_deeply($tracks->{'my shell'}, [
         ['X', 1000000.1, 0.4, 'syscall', 'system call 1', {says => 'NR 1 (1, 2)'}],
+        ['X', 1000000.12, 0.03, 'lock', 'waits for 0x10 big', undef],
+        ['i', 1000000.12, undef, 'event', 'lock:lock_contended', {at => '0x10 big'}],
         ['X', 1000000.2, 0.1, 'interrupt', 'irq 4 uart', {says => 'irq=4 name=uart handler=f'}],
         ['i', 1000000.21, undef, 'event', 'sched:sched_wakeup',
             {at => 'comm=b c pid=9 target_cpu=1'}],
         ['i', 1000000.36, undef, 'event', 'mem:run queue:w', undef]],
-    'a thread has its system calls, interrupts and other samples');
+    'a thread has its system calls, waits, interrupts and other samples');
 my $irq = ['X', 1000000.2, 0.1, 'interrupt', 'irq 4 uart', {says => 'irq=4 name=uart handler=f'}];
-is_deeply($tracks->{'0x10 big'}, [['X', 1000000.15, 0.25, 'thread', 'my shell 8', undef]],
+is_deeply($tracks->{'0x10 big'}, [['X', 1000000.15, 0.25, 'lock', 'my shell 8', undef]],
     'a lock has who held it');
 is_deeply([@$tracks{'CPU 0', 'CPU 1'}], [
         [['X', 1000000.1, 0.5, 'thread', 'my shell 8', {'began before' => 1}]],
@@ -284,6 +326,14 @@ usage_ok('--max keeps the first events, --overwrite the last; give one', '--max'
     @qemu);
 usage_ok("$room is a directory; a recording is a file", '-i', $room);
 usage_ok('-I gives the values of markers; add -e call: or return:', '-I', @qemu);
+usage_ok('--wait vfs_read: --wake names what ends it', '--wait', 'vfs_read', @qemu);
+usage_ok('-i: the whole recording is read; only -o may be given', '-i', 'x', $_, 'panic')
+    for qw(--lock --wake);
+usage_ok('panic takes locks: --unlock names what gives them back', '--lock', 'panic', @qemu);
+usage_ok('--wait panic: is a function of locks already', @waits, '--wait', 'panic', @qemu);
+usage_ok('--wake panic:7: F[:LOCK], with LOCK an argument from 1 to 6, or a variable', '--wake',
+    'panic:7', @qemu);
+usage_ok('no function "panik"; near: panic', '--wake', 'panik', @qemu);
 usage_ok('-m: at least 32K are needed', '--overwrite', '-m', '1K', @qemu);
 usage_ok('-m is the size of what --overwrite keeps; add --overwrite', '-m', '1M', @qemu);
 usage_ok('-o -: pitot trace writes a file; give its name', '-o', '-', @qemu);
@@ -294,5 +344,12 @@ plugin_says(begin(1), slice(%of, began => 5, ended => 4), end());
 usage_ok('the plugin\'s slice of thread 1 is invalid', '-o', $file, @qemu);
 plugin_says(begin(1), ran(0, 1, 5, 4), end());
 usage_ok('the plugin\'s run of thread 1 is invalid', '-o', $file, @qemu);
+plugin_says(begin(1), lock_slice(address => 0x10, began => 5, ended => 4), end());
+usage_ok('the plugin\'s slice of lock 0x10 is invalid', '-o', $file, @waits, @qemu);
+plugin_says(begin(1), wake(function => $place{panic}, value => 1, time => 1, context => 9), end());
+usage_ok('the plugin\'s wake of thread 1 is invalid', '-o', $file, @waits, @qemu);
+my (undef, $old) = pitot({STAND_IN_VERSION => '7.2.0'}, 'trace', '--wake', 'panic', @qemu);
+is($old, "pitot trace: the wakes: QEMU 7.2 gives plugins no registers; 9.2 and later do\n",
+    'a QEMU that tells no arguments is refused');
 
 done_testing();

@@ -27,7 +27,7 @@ our @EXPORT = qw(stand_in_room plugin_says plugin_says_last pitot stand_in_words
     %place $wire_version link_kernel begin context function handler thread sample registers count
     cost where last_call word mapping clock lost block end slide strange patched late
     unknown heap_report live objects held unread race_report
-    stops slice ran traced);
+    stops slice ran lock_slice wake woken traced);
 
 my $build = $ENV{BUILD} // 'build';
 my $room;
@@ -173,7 +173,9 @@ sub request
     my @locks = $take->('Q<2 L<2', 128);
     my ($seed, $every, undef, $sync, $synced) = $take->('Q<L<4');
     my ($shake) = $take->('Q<');
-    my ($slices, $depth, $least, $function, $functions) = $take->('L<2Q<L<2');
+    my ($slices, $depth, $least, $function, $functions, $least_lock, $wake_count) =
+        $take->('L<2Q<L<2Q<L<2');
+    my @wakes = $take->('Q<2 L<2', 128);
     my @addresses = unpack("x$at Q<*", $bytes);
     die("a request of $size bytes, of version $version\n")
         if "$magic $version" ne "pitotASK $wire_version" || $size != length($bytes)
@@ -198,6 +200,9 @@ sub request
         $slices ? "trace=$least" . ($depth < 0xffffffff ? ":$depth" : '') : (),
         $functions
         ? 'functions=' . hexadecimal(@addresses[$function .. $function + $functions - 1]) : (),
+        $least_lock ? "least_lock=$least_lock" : (),
+        (map { ($_->[2] == 6 ? 'wake=' : 'wait=') . hexadecimal(@$_[0, 1]) }
+            @wakes[0 .. $wake_count - 1]),
         (map { event_words(\@addresses, @$_) } @events[0 .. $event_count - 1]),
         $from ? sprintf('from=%x', $from) : (), $until ? sprintf('until=%x', $until) : (),
         $most ? "max=$most" : ());
@@ -378,6 +383,28 @@ sub ran
 {
     my ($cpu, $thread, $began, $ended) = @_;
     return record(81, $cpu, 'L<2Q<2', $thread, 0, $began, $ended);
+}
+
+# A hold of a lock, or a wait for it.
+sub lock_slice
+{
+    my %of = (cpu => 0, thread => 1, depth => 1, context => 0, flags => 8, @_);
+    return record(83, $of{cpu}, 'L<2Q<4L<4', @of{qw(thread depth address began ended)}, 0,
+        @of{qw(context cpu flags)}, 0);
+}
+
+# A call that wakes: its thread, function, value, time, who waits for the value, and the arrow.
+sub wake
+{
+    my %of = (cpu => 0, thread => 1, context => 0, waiting => 0, arrow => 0, @_);
+    return record(84, $of{cpu}, 'L<4Q<4', @of{qw(thread context waiting)}, 0,
+        @of{qw(function value time arrow)});
+}
+
+sub woken
+{
+    my ($cpu, $thread, $arrow, $time) = @_;
+    return record(85, $cpu, 'L<2Q<2', $thread, 0, $arrow, $time);
 }
 
 sub traced
