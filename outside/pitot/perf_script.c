@@ -149,11 +149,31 @@ static char *read_head(char *line)
     return NULL;
 }
 
+/* "# event : name = NAME, , id = { 1 }, ..." */
+static void read_listed(const char *line, struct profile *profile)
+{
+    static const char before[] = "# event : name = ";
+    const char *name = line + strlen(before), *end = NULL;
+
+    if (strncmp(line, before, strlen(before)) != 0)
+        return;
+    for (const char *at = strstr(name, ", id = {"); at; at = strstr(at + 1, ", id = {"))
+        end = at;
+    while (end && end > name && strchr(", ", end[-1]))
+        end--;
+    if (end)
+        interned_number(&profile->listed, name, (size_t)(end - name));
+}
+
 static int read_line(char *line, void *to, struct refusal *why)
 {
     struct profile *profile = to;
     char *copy, *rest;
 
+    if (*line == '#' && !now.any && now.count == 0) {
+        read_listed(line, profile);
+        return 0;
+    }
     if (*line == '\t') {
         char *text = strdup(line);
         int error = text && now.any ? read_function(text, why) : 0;
@@ -189,13 +209,16 @@ static int start(const struct perf_script *script, FILE *complaints, pid_t *pid)
                            "--force",     "-i",         script->streams ? "-" : script->file,
                            "--no-inline", "--ns",       "--max-stack",
                            "65535",       "-F",         script->fields,
-                           NULL,          NULL,         NULL};
-    size_t count = sizeof(words) / sizeof(*words) - 3;
+                           NULL,          NULL,         NULL,
+                           NULL};
+    size_t count = sizeof(words) / sizeof(*words) - 4;
     posix_spawn_file_actions_t actions;
     int ends[2], error;
 
     if (pipe2(ends, O_CLOEXEC) < 0)
         return -errno;
+    if (script->head)
+        words[count++] = "--header";
     if (script->list && asprintf(&kallsyms, script->guest ? "--guestkallsyms=%s" : "--kallsyms=%s",
                                  script->list) > 0)
         words[count++] = kallsyms;
@@ -273,6 +296,7 @@ int perf_script_read(const char *file, const struct show_input *input, const cha
                                        .streams = input->streams,
                                        .guest = input->guest,
                                        .list = list,
+                                       .head = true,
                                        .fields = "comm,tid,period,event,ip,sym,symoff,dso"};
     int error = perf_script_lines(&script, read_line, profile, why);
 

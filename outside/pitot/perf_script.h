@@ -24,6 +24,7 @@ struct perf_script {
     const char *file;
     bool streams, quiet;
     bool lost;        /* its lines say how many samples were lost, too */
+    bool head;        /* lines that begin with # come first: what the recording says of itself */
     bool guest;       /* the symbols are a guest's (struct show_input) */
     const char *list; /* the kernel's symbols as nm prints them; NULL: perf finds them */
     const char *fields;

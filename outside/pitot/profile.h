@@ -30,9 +30,10 @@ struct profile_sum {
 
 struct profile {
     struct interned names, places, events, threads; /* strings */
-    struct interned nodes;                          /* struct profile_node */
-    struct interned rows;                           /* struct profile_row */
-    struct profile_sum *sums;                       /* of each row */
+    struct interned listed;   /* names of events, in the recording's order, also without samples */
+    struct interned nodes;    /* struct profile_node */
+    struct interned rows;     /* struct profile_row */
+    struct profile_sum *sums; /* of each row */
     size_t sums_room;
     uint64_t named;  /* samples in functions that have a name */
     uint64_t chains; /* samples with a caller */

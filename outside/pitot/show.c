@@ -31,6 +31,17 @@ static const char *suffix(const struct pitot_options *options)
                                  : ".html";
 }
 
+/* The first event of the recording's own order that has samples; else that of the first sample. */
+static uint32_t first_event(const struct profile *profile)
+{
+    for (uint32_t i = 0; i < profile->listed.count; i++)
+        for (uint32_t event = 0; event < profile->events.count; event++)
+            if (strcmp(interned_key(&profile->listed, i), interned_key(&profile->events, event)) ==
+                0)
+                return event;
+    return 0;
+}
+
 /* Leaves the event to draw in *event, where a form has only one. */
 static int choose_event(const struct profile *profile, const char *name, uint32_t *event,
                         struct refusal *why)
@@ -45,10 +56,10 @@ static int choose_event(const struct profile *profile, const char *name, uint32_
                  (const char *)interned_key(&profile->events, i));
     if (name)
         return refuse(why, EINVAL, "-e %s: the events with samples are%s", name, all);
-    *event = 0;
+    *event = first_event(profile);
     if (profile->events.count > 1)
         plain_tell("pitot: takes %s; -e takes another of%s",
-                   (const char *)interned_key(&profile->events, 0), all);
+                   (const char *)interned_key(&profile->events, *event), all);
     return 0;
 }
 

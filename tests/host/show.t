@@ -147,10 +147,16 @@ my ($said, $of_it) = show($file, '--folded');
 is($said, "pitot: takes cpu-clock/freq=4000/; -e takes another of $list\n"
         . "[ pitot show: $file.folded ]\n", 'chains are folded, of the first event');
 is(slurp("$build/asked"), "--no-pager script --force -i $file --no-inline --ns --max-stack 65535 "
-        . "-F comm,tid,period,event,ip,sym,symoff,dso\n",
+        . "-F comm,tid,period,event,ip,sym,symoff,dso --header\n",
     '... of any user, with no field that a file may lack');
 is(slurp("$file.folded"), "fs:stress;$operator;take 500000\nfs:stress;$operator;uart_send 1000600\n"
         . "a thread;[/bin/x] 250000\n", '... and weigh what their samples stand for');
+perf_says("# event : name = never, , id = { 1 }, type = 4\n# event : name = mem:x:w, id = { 2 }\n"
+    . "# event : name = instructions:u, , id = { 3 }\n#\n$weighted");
+($said) = show($file, '--folded');
+like($said, qr/^pitot: takes mem:x:w; -e takes another of \Q$list\E$/m,
+    'a recording\'s own list of events says which is the first');
+perf_says($weighted);
 ($said) = show($file, '--folded -o - -e mem:x:w');
 is($said, "a thread;set_x 9\n", '... or of one as asked; a sample may have no chain');
 ($said, $status) = show($file, '--folded -e none');
