@@ -30,9 +30,15 @@ static volatile int queue, both, nothing;
 
 /* --- Locks --- */
 
-NOINLINE void lock(struct spin *lock, unsigned cpu)
+NOINLINE static void asks(unsigned cpu)
 {
     asked[cpu]++;
+    KEEP_FRAME();
+}
+
+NOINLINE void lock(struct spin *lock, unsigned cpu)
+{
+    asks(cpu);
     while (__atomic_exchange_n(&lock->taken, 1, __ATOMIC_ACQUIRE))
         __asm__ volatile("pause");
 }
