@@ -134,6 +134,21 @@ static void write_time(FILE *out, const char *name, uint64_t ns)
     fprintf(out, ",\"%s\":%" PRIu64 ".%03u", name, ns / NS_IN_US, (unsigned)(ns % NS_IN_US));
 }
 
+/*
+ * Viewers add a slice's beginning and duration, in floating point: where that is not its end, which
+ * the next one's beginning or the outer one's end may be, slices would cross. Then the duration has
+ * all digits of one that is.
+ */
+static void write_duration(FILE *out, uint64_t began, uint64_t ended)
+{
+    double from = (double)began / NS_IN_US, to = (double)ended / NS_IN_US;
+
+    if (from + (double)(ended - began) / NS_IN_US == to)
+        write_time(out, "dur", ended - began);
+    else
+        fprintf(out, ",\"dur\":%.17g", to - from);
+}
+
 /* A member of an event's arguments; the first one has no comma before it. */
 static bool write_member(FILE *out, bool more, const char *name)
 {
@@ -242,7 +257,7 @@ static void write_event(FILE *out, const struct trace_event *event)
             event->process, event->thread);
     write_time(out, "ts", event->began);
     if (!marks)
-        write_time(out, "dur", event->ended - event->began);
+        write_duration(out, event->began, event->ended);
     fprintf(out, ",\"cat\":\"%s\",\"name\":", categories[event->kind]);
     write_text(out, event->name);
     more = write_own(out, event);

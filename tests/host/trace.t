@@ -89,7 +89,8 @@ is($trace->{otherData}{clock}, 'instructions that all CPUs have executed', '... 
 is_deeply([map { $_->{kernel}, $_->{command} } $trace->{otherData}],
     [$elf, "$room/qemu -kernel $elf -smp 2"], '... its kernel, and the command');
 
-# The names of tracks, and the events by track: [ts, dur, category, name, arguments].
+# The names of tracks, and the events by track: [ts, dur, category, name, arguments]. A duration may
+# have more digits, so that it leads to the slice's end.
 sub tracks_of
 {
     my ($read) = @_;
@@ -99,6 +100,7 @@ sub tracks_of
         if ($event->{ph} eq 'M') {
             $names{$track} = $event->{args}{name} if $event->{args}{name};
         } else {
+            $event->{dur} = sprintf('%.3f', $event->{dur}) + 0 if defined $event->{dur};
             push(@{$tracks{$names{$track}}}, [$event->{ph}, @$event{qw(ts dur cat name args)}]);
         }
     }
