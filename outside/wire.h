@@ -247,6 +247,7 @@ struct wire_place {
 enum wire_lock_flags {
     WIRE_LOCK_SLEEPS = 1, /* who waits for it may sleep */
     WIRE_LOCK_SEEN = 2,   /* no name tells that it is a lock */
+    WIRE_LOCK_PART = 8,   /* shift: 1 + the number of the bit that it is; 0: it is no bit */
 };
 
 /* Where a lock was held or waited for the longest; `length`: instructions of the CPU. */

@@ -59,6 +59,8 @@ static void print_short_name(const struct wire_lock *lock)
         fprintf(stderr, "%s", variable.name);
     else
         fprintf(stderr, "%s+0x%" PRIx64, variable.name, lock->address - variable.address);
+    if (lock->flags >> WIRE_LOCK_PART)
+        fprintf(stderr, " bit %u", (lock->flags >> WIRE_LOCK_PART) - 1);
 }
 
 static void print_name(const struct wire_lock *lock)

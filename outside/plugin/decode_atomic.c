@@ -17,6 +17,10 @@
 #define REX_WIDE      8
 #define LONGEST       16
 #define STEPS_MOST    48 /* instructions of all paths */
+#define NO_REGISTER   16
+
+/* Groups of opcodes, by their numbers there. */
+enum { SUM_OR = 1, SUM_AND = 4, BIT_TESTS = 4, BIT_SETS, BIT_CLEARS, BIT_FLIPS };
 
 /* An instruction's parts. */
 struct parts {
@@ -54,6 +58,32 @@ static bool is_direct(const struct parts *parts)
     return *parts->modrm >> 6 == MODE_REGISTER;
 }
 
+/* `bts`, `btr` or `btc` of a bit of memory: of them, its number in `bt`'s group; else 0. */
+static unsigned bit_group(const struct parts *parts)
+{
+    uint8_t opcode = parts->opcode[1];
+
+    if (!parts->two || is_direct(parts))
+        return 0;
+    if (opcode == 0xba && (*parts->modrm >> 3 & 7u) > BIT_TESTS)
+        return *parts->modrm >> 3 & 7u;
+    return opcode == 0xab ? BIT_SETS : opcode == 0xb3 ? BIT_CLEARS : opcode == 0xbb ? BIT_FLIPS : 0;
+}
+
+static struct decoded_exchange test_set(const struct parts *parts)
+{
+    bool has_bit = parts->opcode[1] == 0xba;
+
+    return (struct decoded_exchange){
+        .kind = DECODED_TEST_SET,
+        .reg = has_bit ? NO_REGISTER : (uint8_t)reg_of(parts),
+        .width = parts->rex & REX_WIDE ? 8
+                 : parts->wide_16      ? 2
+                                       : 4,
+        .has_bit = has_bit,
+        .bit = has_bit ? parts->modrm[branch_modrm_length(parts->modrm, true)] : 0};
+}
+
 struct decoded_exchange decode_exchange(const uint8_t *bytes)
 {
     struct parts parts = parts_of(bytes);
@@ -62,6 +92,8 @@ struct decoded_exchange decode_exchange(const uint8_t *bytes)
     bool exchanges = !parts.two && (parts.opcode[0] & 0xfe) == 0x86 && !is_direct(&parts);
     bool narrow = !((parts.two ? parts.opcode[1] : parts.opcode[0]) & 1);
 
+    if (parts.lock && bit_group(&parts) == BIT_SETS)
+        return test_set(&parts);
     if (!compares && !exchanges)
         return exchange;
     exchange.kind = DECODED_ATOMIC;
@@ -73,12 +105,30 @@ struct decoded_exchange decode_exchange(const uint8_t *bytes)
     return exchange;
 }
 
+enum decoded_bits decode_bits(const uint8_t *bytes)
+{
+    struct parts parts = parts_of(bytes);
+    uint8_t opcode = parts.opcode[0];
+    bool of_number = opcode == 0x80 || opcode == 0x81 || opcode == 0x83;
+    unsigned sum = of_number ? *parts.modrm >> 3 & 7u : opcode >> 3;
+
+    if (bit_group(&parts))
+        return bit_group(&parts) == BIT_CLEARS ? DECODED_CLEARS_BITS : DECODED_CHANGES_BITS;
+    if (parts.two || !(of_number || (opcode < 0x40 && (opcode & 7) < 2)))
+        return DECODED_CHANGES_BITS;
+    return sum == SUM_AND  ? DECODED_CLEARS_BITS
+           : sum == SUM_OR ? DECODED_SETS_BITS
+                           : DECODED_CHANGES_BITS;
+}
+
 bool decode_may_give(const uint8_t *bytes)
 {
     struct parts parts = parts_of(bytes);
     uint8_t opcode = parts.opcode[0];
     unsigned group = *parts.modrm >> 3 & 7u;
 
+    if (!parts.lock && bit_group(&parts))
+        return true;
     if (parts.two || parts.lock || is_direct(&parts) ||
         ((*parts.modrm & 7) == REGISTER_SP && (parts.modrm[1] & 7) == REGISTER_SP &&
          !(parts.rex & REX_BASE)))
@@ -108,8 +158,12 @@ static enum step step_two(const struct parts *parts, unsigned stored, size_t *si
         *size = 6;
         return JUMPS_IF;
     }
-    if (opcode == 0x1f) /* nop */
+    if (opcode == 0x1f || opcode == 0xa3) /* nop, bt */
         return FOLLOWS;
+    if (opcode == 0xba) {
+        (*size)++;
+        return (*parts->modrm >> 3 & 7u) == BIT_TESTS ? FOLLOWS : LEAVES;
+    }
     if (opcode >= 0x90 && opcode <= 0x9f) /* setcc */
         return is_direct(parts) ? FOLLOWS : LEAVES;
     if (opcode == 0xb6 || opcode == 0xb7) /* movzx */
@@ -154,7 +208,9 @@ static enum step step_one(const struct parts *parts, unsigned stored, size_t *si
     case 0xf6:
     case 0xf7:
         return step_group(parts, size);
-    case 0x31: /* xor of a register with itself */
+    case 0x19: /* sbb and xor of a register with itself */
+    case 0x1b:
+    case 0x31:
     case 0x33:
         return is_direct(parts) && reg_of(parts) == base_of(parts) ? FOLLOWS : LEAVES;
     case 0x88: /* mov between registers */

@@ -14,6 +14,7 @@ enum decoded_atomic {
     DECODED_NOT_ATOMIC,
     DECODED_EXCHANGE, /* xchg of a register with memory */
     DECODED_COMPARE,  /* lock cmpxchg: stores the register if memory is ax, or loads ax */
+    DECODED_TEST_SET, /* lock bts */
     DECODED_ATOMIC,   /* another one with a lock prefix */
 };
 
@@ -21,12 +22,26 @@ struct decoded_exchange {
     enum decoded_atomic kind;
     uint8_t reg;   /* the register, as instructions number them */
     uint8_t width; /* bytes: 4 or 8, and 1 if the register is al to dl or has a REX prefix */
+    bool has_bit; /* DECODED_TEST_SET: the bit has a number here, not in a register; width 2, too */
+    uint8_t bit;
 };
 
 /* `kind` is DECODED_ATOMIC, too, for an exchange of another width. */
 struct decoded_exchange decode_exchange(const uint8_t *bytes);
 
-/* True if the instruction stores a number, a register or a sum, but not to the stack by rsp. */
+/* What an instruction with a lock prefix, other than DECODED_TEST_SET, does with bits of memory. */
+enum decoded_bits {
+    DECODED_CLEARS_BITS, /* and, btr */
+    DECODED_SETS_BITS,   /* or */
+    DECODED_CHANGES_BITS,
+};
+
+enum decoded_bits decode_bits(const uint8_t *bytes);
+
+/*
+ * True if the instruction stores a number, a register or a sum, but not to the stack by rsp, or
+ * changes a bit.
+ */
 bool decode_may_give(const uint8_t *bytes);
 
 /*

@@ -49,11 +49,16 @@ bool held_begin(void)
 
 /* --- Locks by address --- */
 
-static uint32_t *number_of(uint64_t address)
+static bool is_at(const struct lock *lock, uint64_t address, unsigned flags)
+{
+    return lock->address == address && lock->flags >> WIRE_LOCK_PART == flags >> WIRE_LOCK_PART;
+}
+
+static uint32_t *number_of(uint64_t address, unsigned flags)
 {
     uint32_t at = (uint32_t)((address * 0x9e3779b97f4a7c15u) >> 32) % PLACES;
 
-    while (numbers[at] && locks[numbers[at] - 1].address != address)
+    while (numbers[at] && !is_at(&locks[numbers[at] - 1], address, flags))
         at = (at + 1) % PLACES;
     return &numbers[at];
 }
@@ -73,14 +78,14 @@ static struct lock *add(uint64_t address, unsigned flags, uint32_t *place)
 
 struct lock *held_lock(uint64_t address, unsigned flags)
 {
-    uint32_t *place = number_of(address);
+    uint32_t *place = number_of(address, flags);
 
     return *place ? &locks[*place - 1] : add(address, flags, place);
 }
 
 struct lock *held_renew(uint64_t address, unsigned flags)
 {
-    uint32_t *place = number_of(address);
+    uint32_t *place = number_of(address, flags);
     struct lock *lock = *place ? &locks[*place - 1] : NULL;
 
     if (!lock || !lock->ordered)

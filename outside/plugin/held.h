@@ -2,7 +2,7 @@
 /*
  * The kernel's locks: which thread holds which, in what order they are taken, and what waiting for
  * them and holding them costs. What a lock is, and when it is taken, is decided by
- * lock_functions.c and lock_words.c; this is what follows from it. Called by them, masked.c and
+ * lock_functions.c and lock_seen.c; this is what follows from it. Called by them, masked.c and
  * run.c, with the plugin's lock.
  *
  * A lock is held by a thread: a stack. The handler of an interrupt runs on the stack that it

@@ -20,7 +20,7 @@ static bool words; /* locks are also found by sight */
 bool kernel_locks_begin(const struct request *request)
 {
     words = request->locks.words;
-    return held_begin() && lock_functions_begin(request) && lock_words_begin();
+    return held_begin() && lock_functions_begin(request) && lock_seen_begin();
 }
 
 void kernel_locks_slide(uint64_t by)
@@ -60,12 +60,13 @@ void kernel_locks_reset(void)
     held_reset();
     lock_functions_reset();
     masked_reset();
+    lock_seen_reset();
     lock_words_reset();
 }
 
 void kernel_locks_tell(void)
 {
-    struct wire_locks totals = {.lost_words = lock_words_lost()};
+    struct wire_locks totals = {.lost_words = lock_seen_lost()};
 
     held_tell(&totals);
     tell_locks(&totals);
@@ -120,75 +121,6 @@ static void on_popf(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, 
     change_flags(cpu, own, flags);
 }
 
-/* --- Words; `own` is a struct lock_site, or the instruction's address --- */
-
-static void on_exchange(unsigned cpu, void *own)
-{
-    if (run_take(cpu))
-        lock_words_before(cpu, own);
-    locks_give();
-}
-
-static void on_exchange_access(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address,
-                               void *own)
-{
-    (void)info;
-    (void)own;
-    lock_words_accesses(cpu, address);
-}
-
-static void on_exchanged(unsigned cpu, void *own)
-{
-    if (run_take(cpu))
-        lock_words_after(cpu, own);
-    locks_give();
-}
-
-__attribute__((noinline)) static void store(unsigned cpu, qemu_plugin_meminfo_t info,
-                                            uint64_t address)
-{
-    struct store made = {.address = address, .length = store_length(info), .info = info};
-    uint8_t bytes[STORE_MOST];
-    uint64_t value;
-
-    if (made.length == 0 || !store_value(&made, bytes))
-        return;
-    memcpy(&value, bytes, sizeof(value));
-    if (run_take(cpu))
-        lock_words_store(cpu, address, value, made.length);
-    locks_give();
-}
-
-static void on_store(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *own)
-{
-    (void)own;
-    if (__builtin_expect(lock_words_may_have(address), 0))
-        store(cpu, info, address);
-}
-
-static void watch_words(const struct instruction *instruction)
-{
-    const struct code *code = instruction->code;
-    struct decoded_exchange exchange = decode_exchange(instruction->bytes);
-    struct lock_site *site;
-
-    if (decode_may_give(instruction->bytes))
-        qemu_plugin_register_vcpu_mem_cb(instruction->qemu, on_store, QEMU_PLUGIN_CB_NO_REGS,
-                                         QEMU_PLUGIN_MEM_W, NULL);
-    if ((exchange.kind != DECODED_EXCHANGE && exchange.kind != DECODED_COMPARE) ||
-        !instruction->after)
-        return;
-    site = lock_words_site(code->ip, (unsigned)(code->next - code->ip), &exchange);
-    if (!site)
-        return;
-    qemu_plugin_register_vcpu_insn_exec_cb(instruction->qemu, on_exchange, QEMU_PLUGIN_CB_R_REGS,
-                                           site);
-    qemu_plugin_register_vcpu_mem_cb(instruction->qemu, on_exchange_access, QEMU_PLUGIN_CB_NO_REGS,
-                                     QEMU_PLUGIN_MEM_RW, NULL);
-    qemu_plugin_register_vcpu_insn_exec_cb(instruction->after, on_exchanged, QEMU_PLUGIN_CB_R_REGS,
-                                           site);
-}
-
 void kernel_locks_watch(const struct instruction *instruction)
 {
     static qemu_plugin_exec *const callbacks[] = {
@@ -199,7 +131,7 @@ void kernel_locks_watch(const struct instruction *instruction)
     if (!run.locks || !code_is_kernels(ip))
         return;
     if (words)
-        watch_words(instruction);
+        lock_seen_watch(instruction);
     if (lock_functions_have(ip))
         qemu_plugin_register_vcpu_insn_exec_cb(instruction->qemu, on_function,
                                                QEMU_PLUGIN_CB_R_REGS, (void *)(uintptr_t)ip);

@@ -126,6 +126,37 @@ is(reports_of($said), '', '... has no report');
 like($said, qr/^\[ pitot locks: 0 reports; 20 locks, taken 41 times, 0 held at the end \]$/m,
     '... though it takes as many locks as often');
 
+# --- ... or if a lock is one bit ------------------------------------------------------------------
+
+# The rows of the table, without times: {'word bit 3 [seen]' => how often it was taken}
+sub taken_of
+{
+    my ($said) = @_;
+    return {reverse($said =~ /^ +\d+ +\d+ +\d+ +(\d+) +\d+ +\d+  (.*)$/mg)};
+}
+
+link_guest('lock_bits', "$logs/bits.elf");
+($said, $status) = locks([], @small, "$logs/bits.elf");
+is($status, $guest_ended, 'locks that are one bit of a word') or diag($said);
+is_deeply(taken_of($said),
+    {
+        'word bit 3 [seen]' => 2,
+        'word bit 20 [seen]' => 2,
+        'map+0x8 bit 6 [seen]' => 1,
+        'kept bit 0 [seen]' => 1,
+        'wide+0x4 bit 8 [seen]' => 3,
+    },
+    '... are seen, and what is none is not') or diag($said);
+is(reports_of($said), <<'END', '... and the order of two bits of one word') or diag($said);
+== lock order: word bit 3 and word bit 20
+   word bit 3, then word bit 20: 1 time, by thread 1
+ holds since      takes_ab < main < start
+ asks at          takes_ab < main < start
+   word bit 20, then word bit 3: 1 time, by thread 1
+ holds since      takes_ba < main < start
+ asks at          takes_ba < main < start
+END
+
 # --- Functions that are named ---------------------------------------------------------------------
 
 ($said) = locks([qw(--lock spin_lock --trylock spin_trylock=0 --unlock spin_unlock)], @small,
@@ -317,6 +348,37 @@ for my $run (1 .. ($ENV{SOAK} ? 20 : 3)) {
             \ +second,\ then\ first:\ 1\ time,\ by\ thread\ (?!\1\b)/x,
         '... which are two threads');
     unlike($said, qr/unseen/, '... none is taken unseen');
+}
+
+# A lock that is bit 5, while the other bits change.
+my $bits = <<'END';
+work:   lock bts dword [state], 5
+        jnc .taken
+.spin:  pause
+        bt dword [state], 5
+        jc .spin
+        jmp work
+.taken: inc qword [sum]
+        lock or dword [state], 1
+        lock and dword [state], ~1
+        lock btr dword [state], 5
+        lock or dword [state], 2
+        lock btr dword [state], 1
+        dec ecx
+        jnz work
+        ret
+section .data
+global state:data 4
+state:  dd 0
+sum:    dq 0
+section .text
+END
+@four = four_cpus("$logs/four_bits", $turns, $bits);
+for my $run (1 .. ($ENV{SOAK} ? 20 : 3)) {
+    ($said, $status) = locks([], @four);
+    is($status, 1, "four CPUs and one bit, run $run") or diag($said);
+    is_deeply(taken_of($said), {'state bit 5 [seen]' => $all}, '... each taking is seen')
+        or diag($said);
 }
 
 done_testing();

@@ -35,6 +35,16 @@ static const struct code codes[] = {
      5,
      8,
      {0xb8, 0, 0, 0, 0, 0xf0, 0x0f, 0xb1, 0x15, 0, 0, 0, 0, 0x0f, 0x85, 0xed, 0xff, 0xff, 0xff}},
+    /* lock bts dword [rdi],3; jnc +10; pause; bt dword [rdi],3; jc -8; jmp 0 */
+    {true,
+     0,
+     5,
+     {0xf0, 0x0f, 0xba, 0x2f, 3, 0x73, 10, 0xf3, 0x90, 0x0f, 0xba, 0x27, 3, 0x72, 0xf8, 0xeb, 0xef,
+      0xc3}},
+    /* lock bts [rdi],rsi; sbb eax,eax; test eax,eax; jne 0 */
+    {true, 0, 5, {0xf0, 0x48, 0x0f, 0xab, 0x37, 0x19, 0xc0, 0x85, 0xc0, 0x75, 0xf5}},
+    /* a search for a bit: lock bts [rdi],rsi; inc rsi; jc 0 */
+    {false, 0, 5, {0xf0, 0x48, 0x0f, 0xab, 0x37, 0x48, 0xff, 0xc6, 0x72, 0xf6}},
     /* a try: xchg [rdi],eax; test eax,eax; sete al; ret */
     {false, 0, 2, {0x87, 0x07, 0x85, 0xc0, 0x0f, 0x94, 0xc0, 0xc3}},
     /* ... and in a loop over locks: xchg [rdi],eax; add rdi,8; test eax,eax; jne 0 */
@@ -56,7 +66,7 @@ static void loops_that_wait_are_told_from_those_that_try_again(void **state)
         const struct code *code = &codes[i];
         struct decoded_exchange exchange = decode_exchange(code->bytes + code->at);
 
-        assert_true(exchange.kind == DECODED_EXCHANGE || exchange.kind == DECODED_COMPARE);
+        assert_true(exchange.kind != DECODED_NOT_ATOMIC && exchange.kind != DECODED_ATOMIC);
         assert_int_equal(decode_waits(code->bytes, sizeof(code->bytes), code->at,
                                       code->at + code->size, &exchange),
                          code->waits);
@@ -69,16 +79,21 @@ static void exchanges_have_their_register_and_width(void **state)
         uint8_t bytes[16];
         struct decoded_exchange exchange;
     } rows[] = {
-        {{0x87, 0x06}, {DECODED_EXCHANGE, 0, 4}},
-        {{0x48, 0x87, 0x16}, {DECODED_EXCHANGE, 2, 8}},
-        {{0x44, 0x86, 0x0f}, {DECODED_EXCHANGE, 9, 1}},
-        {{0xf0, 0x0f, 0xb0, 0x0f}, {DECODED_COMPARE, 1, 1}},
-        {{0xf0, 0x4c, 0x0f, 0xb1, 0x07}, {DECODED_COMPARE, 8, 8}},
-        {{0x86, 0x26}, {DECODED_ATOMIC, 4, 1}},       /* ah */
-        {{0x66, 0x87, 0x06}, {DECODED_ATOMIC, 0, 4}}, /* ax */
-        {{0xf0, 0xff, 0x07}, {DECODED_ATOMIC, 0, 0}}, /* inc */
-        {{0x87, 0xc1}, {DECODED_NOT_ATOMIC, 0, 0}},   /* registers */
-        {{0x0f, 0xb1, 0x07}, {DECODED_NOT_ATOMIC, 0, 0}},
+        {{0x87, 0x06}, {DECODED_EXCHANGE, 0, 4, false, 0}},
+        {{0x48, 0x87, 0x16}, {DECODED_EXCHANGE, 2, 8, false, 0}},
+        {{0x44, 0x86, 0x0f}, {DECODED_EXCHANGE, 9, 1, false, 0}},
+        {{0xf0, 0x0f, 0xb0, 0x0f}, {DECODED_COMPARE, 1, 1, false, 0}},
+        {{0xf0, 0x4c, 0x0f, 0xb1, 0x07}, {DECODED_COMPARE, 8, 8, false, 0}},
+        {{0x86, 0x26}, {DECODED_ATOMIC, 4, 1, false, 0}},       /* ah */
+        {{0x66, 0x87, 0x06}, {DECODED_ATOMIC, 0, 4, false, 0}}, /* ax */
+        {{0xf0, 0xff, 0x07}, {DECODED_ATOMIC, 0, 0, false, 0}}, /* inc */
+        {{0x87, 0xc1}, {DECODED_NOT_ATOMIC, 0, 0, false, 0}},   /* registers */
+        {{0x0f, 0xb1, 0x07}, {DECODED_NOT_ATOMIC, 0, 0, false, 0}},
+        {{0xf0, 0x4c, 0x0f, 0xab, 0x07}, {DECODED_TEST_SET, 8, 8, false, 0}},
+        {{0xf0, 0x0f, 0xba, 0x6f, 8, 31}, {DECODED_TEST_SET, 16, 4, true, 31}},
+        {{0xf0, 0x0f, 0xba, 0x2d, 0, 0, 0, 0, 7}, {DECODED_TEST_SET, 16, 4, true, 7}},
+        {{0xf0, 0x0f, 0xba, 0x37, 3}, {DECODED_ATOMIC, 0, 0, false, 0}}, /* btr */
+        {{0x0f, 0xab, 0x07}, {DECODED_NOT_ATOMIC, 0, 0, false, 0}},
     };
 
     (void)state;
@@ -86,11 +101,37 @@ static void exchanges_have_their_register_and_width(void **state)
         struct decoded_exchange exchange = decode_exchange(rows[i].bytes);
 
         assert_int_equal(exchange.kind, rows[i].exchange.kind);
-        if (exchange.kind != DECODED_EXCHANGE && exchange.kind != DECODED_COMPARE)
+        if (exchange.kind == DECODED_NOT_ATOMIC || exchange.kind == DECODED_ATOMIC)
             continue;
         assert_int_equal(exchange.reg, rows[i].exchange.reg);
         assert_int_equal(exchange.width, rows[i].exchange.width);
+        assert_int_equal(exchange.has_bit, rows[i].exchange.has_bit);
+        assert_int_equal(exchange.bit, rows[i].exchange.bit);
     }
+}
+
+static void what_atomic_instructions_do_with_bits(void **state)
+{
+    static const struct {
+        uint8_t bytes[16];
+        enum decoded_bits bits;
+    } rows[] = {
+        {{0xf0, 0x83, 0x27, 0xf7}, DECODED_CLEARS_BITS},    /* and dword [rdi],-9 */
+        {{0xf0, 0x80, 0x27, 0xf7}, DECODED_CLEARS_BITS},    /* and byte [rdi],... */
+        {{0xf0, 0x48, 0x21, 0x07}, DECODED_CLEARS_BITS},    /* and [rdi],rax */
+        {{0xf0, 0x0f, 0xba, 0x37, 3}, DECODED_CLEARS_BITS}, /* btr dword [rdi],3 */
+        {{0xf0, 0x0f, 0xb3, 0x37}, DECODED_CLEARS_BITS},    /* btr [rdi],esi */
+        {{0xf0, 0x09, 0x07}, DECODED_SETS_BITS},            /* or [rdi],eax */
+        {{0xf0, 0x83, 0x0f, 8}, DECODED_SETS_BITS},         /* or dword [rdi],8 */
+        {{0xf0, 0x0f, 0xbb, 0x37}, DECODED_CHANGES_BITS},   /* btc [rdi],esi */
+        {{0xf0, 0x01, 0x07}, DECODED_CHANGES_BITS},         /* add [rdi],eax */
+        {{0xf0, 0xff, 0x07}, DECODED_CHANGES_BITS},         /* inc dword [rdi] */
+        {{0xf0, 0x0f, 0xc1, 0x07}, DECODED_CHANGES_BITS},   /* xadd [rdi],eax */
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+        assert_int_equal(decode_bits(rows[i].bytes), rows[i].bits);
 }
 
 static void stores_that_may_give_a_lock_back(void **state)
@@ -111,6 +152,9 @@ static void stores_that_may_give_a_lock_back(void **state)
         {{0xff, 0x17}, false},               /* call */
         {{0x89, 0xc8}, false},               /* registers */
         {{0xf0, 0xff, 0x07}, false},         /* lock inc */
+        {{0x0f, 0xba, 0x37, 3}, true},       /* btr dword [rdi],3 */
+        {{0x0f, 0xba, 0x27, 3}, false},      /* bt */
+        {{0x0f, 0xb3, 0xf7}, false},         /* btr edi,esi */
     };
 
     (void)state;
@@ -123,6 +167,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loops_that_wait_are_told_from_those_that_try_again),
         cmocka_unit_test(exchanges_have_their_register_and_width),
+        cmocka_unit_test(what_atomic_instructions_do_with_bits),
         cmocka_unit_test(stores_that_may_give_a_lock_back),
     };
 
