@@ -315,6 +315,7 @@ struct wire_locks {
     uint64_t lost_locks, lost_orders, lost_masked; /* for lack of room */
     uint64_t lost_words; /* exchanges of words that may be locks, for lack of room */
     uint64_t lost_holds; /* locks that were taken by a thread that had too many */
+    uint64_t queues;     /* words behind which code waits, of which it is not seen who has them */
 };
 
 enum wire_race_kind {

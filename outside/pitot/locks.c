@@ -206,6 +206,8 @@ static int tell_all(const struct command *command, const struct watch *watch, st
         fprintf(stderr, "pitot: no lock was taken; --lock FUNCTION and --unlock FUNCTION name "
                         "what takes yours\n");
     watch_tell(unseen, "lock", "taken or given back unseen: by code that is not named");
+    watch_tell(totals.queues, "word",
+               "taken by xadd or xchg, whose holder is not seen: --lock names their functions");
     watch_tell(totals.lost_locks, "lock", "without room");
     watch_tell(totals.lost_words, "exchange", "without room: locks by sight may be missing");
     watch_tell(totals.lost_holds, "lock", "taken by a thread that held 24: orders are missing");

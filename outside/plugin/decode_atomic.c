@@ -2,6 +2,7 @@
 /* See decode_atomic.h. */
 #include "outside/plugin/decode_atomic.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "arch/x86_64/debug/branch.h"
@@ -90,18 +91,19 @@ struct decoded_exchange decode_exchange(const uint8_t *bytes)
     struct decoded_exchange exchange = {.kind = parts.lock ? DECODED_ATOMIC : DECODED_NOT_ATOMIC};
     bool compares = parts.two && parts.lock && (parts.opcode[1] & 0xfe) == 0xb0;
     bool exchanges = !parts.two && (parts.opcode[0] & 0xfe) == 0x86 && !is_direct(&parts);
+    bool adds = parts.two && parts.lock && (parts.opcode[1] & 0xfe) == 0xc0;
     bool narrow = !((parts.two ? parts.opcode[1] : parts.opcode[0]) & 1);
 
     if (parts.lock && bit_group(&parts) == BIT_SETS)
         return test_set(&parts);
-    if (!compares && !exchanges)
+    if (!compares && !exchanges && !adds)
         return exchange;
     exchange.kind = DECODED_ATOMIC;
     exchange.reg = (uint8_t)reg_of(&parts);
     exchange.width = narrow ? 1 : parts.rex & REX_WIDE ? 8 : 4;
     if (parts.wide_16 || (narrow && !parts.rex && exchange.reg >= 4)) /* ah to bh */
         return exchange;
-    exchange.kind = compares ? DECODED_COMPARE : DECODED_EXCHANGE;
+    exchange.kind = compares ? DECODED_COMPARE : adds ? DECODED_ADD : DECODED_EXCHANGE;
     return exchange;
 }
 
@@ -318,4 +320,68 @@ bool decode_waits(const uint8_t *code, size_t size, size_t at, size_t after,
                         .compares = exchange->kind == DECODED_COMPARE};
 
     return leads_back(&loop, after, false);
+}
+
+/* --- Waits for another word --- */
+
+static bool is_load(const struct parts *parts)
+{
+    uint8_t opcode = parts->opcode[0], group = *parts->modrm >> 3 & 7u;
+
+    if (is_direct(parts))
+        return false;
+    if (parts->two)
+        return parts->opcode[1] == 0xb6 || parts->opcode[1] == 0xb7;
+    return (opcode & 0xfc) == 0x38 || (opcode & 0xfe) == 0x84 || (opcode & 0xfe) == 0x8a ||
+           ((opcode == 0x80 || opcode == 0x81 || opcode == 0x83) && group == 7) ||
+           ((opcode & 0xfe) == 0xf6 && group == 0);
+}
+
+struct walk {
+    struct loop loop;
+    bool over_stores;
+    uint64_t been[3]; /* a bit for each byte of the code */
+    struct decoded_spin spin;
+};
+
+static void walk_from(struct walk *walk, size_t from)
+{
+    struct loop *loop = &walk->loop;
+
+    while (from + LONGEST <= loop->size && !(walk->been[from / 64] >> from % 64 & 1)) {
+        struct parts parts = parts_of(loop->code + from);
+        size_t size, to;
+        enum step step = parts.two ? step_two(&parts, loop->stored, &size)
+                                   : step_one(&parts, loop->stored, &size);
+        bool stores = !parts.two && (parts.opcode[0] == 0x89 || parts.opcode[0] == 0xc7);
+
+        walk->been[from / 64] |= UINT64_C(1) << from % 64;
+        if (parts.lock || (step == LEAVES && !(walk->over_stores && stores)))
+            return;
+        size += parts.prefixes;
+        if (is_load(&parts) && walk->spin.count < DECODED_LOADS_MOST) {
+            walk->spin.loads[walk->spin.count++] = (uint16_t)from;
+            loop->at = from;
+            loop->steps = 0;
+            walk->spin.spins |= leads_back(loop, from + size, false);
+        }
+        to = from + size;
+        if (step == JUMPS || step == JUMPS_IF)
+            to += (size_t)displacement(loop->code + from, size,
+                                       !parts.two && parts.opcode[0] != 0xe9);
+        if (step == JUMPS_IF)
+            walk_from(walk, to);
+        from = step == JUMPS ? to : from + size;
+    }
+}
+
+struct decoded_spin decode_spin(const uint8_t *code, size_t size, size_t after,
+                                const struct decoded_exchange *exchange)
+{
+    struct walk walk = {.loop = {.code = code, .size = size, .stored = exchange->reg},
+                        .over_stores = exchange->kind != DECODED_ADD};
+
+    assert(size <= 64 * sizeof(walk.been) / sizeof(*walk.been));
+    walk_from(&walk, after);
+    return walk.spin;
 }

@@ -15,6 +15,7 @@ enum decoded_atomic {
     DECODED_EXCHANGE, /* xchg of a register with memory */
     DECODED_COMPARE,  /* lock cmpxchg: stores the register if memory is ax, or loads ax */
     DECODED_TEST_SET, /* lock bts */
+    DECODED_ADD,      /* lock xadd */
     DECODED_ATOMIC,   /* another one with a lock prefix */
 };
 
@@ -52,3 +53,20 @@ bool decode_may_give(const uint8_t *bytes);
  */
 bool decode_waits(const uint8_t *code, size_t size, size_t at, size_t after,
                   const struct decoded_exchange *exchange);
+
+/* The loads that follow an exchange, by their offsets in the code, and if one is waited at. */
+enum { DECODED_LOADS_MOST = 4 };
+
+struct decoded_spin {
+    bool spins;
+    unsigned count;
+    uint16_t loads[DECODED_LOADS_MOST];
+};
+
+/*
+ * Code may wait for another word than the exchange's: from `after` on, a load leads back to itself
+ * through what decode_waits allows. Before it, stores may follow all but DECODED_ADD: waiters that
+ * queue tell the one before them where they are. `code` is at most 192 bytes.
+ */
+struct decoded_spin decode_spin(const uint8_t *code, size_t size, size_t after,
+                                const struct decoded_exchange *exchange);

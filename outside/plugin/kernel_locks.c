@@ -66,7 +66,7 @@ void kernel_locks_reset(void)
 
 void kernel_locks_tell(void)
 {
-    struct wire_locks totals = {.lost_words = lock_seen_lost()};
+    struct wire_locks totals = {.lost_words = lock_seen_lost(), .queues = lock_seen_queues()};
 
     held_tell(&totals);
     tell_locks(&totals);

@@ -66,19 +66,34 @@ struct lock_site *lock_seen_site(uint64_t ip, unsigned size,
     return &sites[at];
 }
 
-/* Reads the code around the instruction, the first time. */
+static enum lock_site_kind kind_of(unsigned cpu, struct lock_site *site)
+{
+    size_t after = CODE_BEFORE + site->end - site->ip;
+    uint8_t code[CODE_BEFORE + CODE_AFTER];
+    struct decoded_spin spin;
+
+    if (!registers_memory(cpu, site->ip - CODE_BEFORE, code, sizeof(code)))
+        return LOCK_SITE_TRIES;
+    if (site->exchange.kind != DECODED_ADD &&
+        decode_waits(code, sizeof(code), CODE_BEFORE, after, &site->exchange))
+        return LOCK_SITE_WAITS;
+    spin = decode_spin(code, sizeof(code), after, &site->exchange);
+    for (unsigned i = 0; spin.spins && i < spin.count; i++)
+        site->loads[i] = site->ip - CODE_BEFORE + spin.loads[i];
+    return spin.spins ? LOCK_SITE_SPINS : LOCK_SITE_TRIES;
+}
+
+bool lock_seen_spins(unsigned cpu, struct lock_site *site)
+{
+    if (site->found == LOCK_SITE_NEW)
+        site->found = kind_of(cpu, site);
+    return site->found == LOCK_SITE_SPINS;
+}
+
 static bool site_waits(unsigned cpu, struct lock_site *site)
 {
-    uint8_t code[CODE_BEFORE + CODE_AFTER];
-
-    if (site->found == LOCK_SITE_NEW) {
-        site->found = LOCK_SITE_TRIES;
-        if (registers_memory(cpu, site->ip - CODE_BEFORE, code, sizeof(code)) &&
-            decode_waits(code, sizeof(code), CODE_BEFORE, CODE_BEFORE + site->end - site->ip,
-                         &site->exchange))
-            site->found = LOCK_SITE_WAITS;
-    }
-    return site->found == LOCK_SITE_WAITS;
+    return lock_seen_spins(cpu, site) ? site->exchange.kind == DECODED_ADD
+                                      : site->found == LOCK_SITE_WAITS;
 }
 
 /* --- Places in memory --- */
@@ -233,6 +248,15 @@ void lock_seen_reset(void)
     for (uint32_t i = 0; i < SEEN_MOST && count > 0; i++)
         all[i].taken = all[i].counted = all[i].known = false;
     memset(cpus, 0, sizeof(cpus));
+}
+
+uint64_t lock_seen_queues(void)
+{
+    uint64_t queues = 0;
+
+    for (uint32_t i = 0; i < SEEN_MOST && count > 0; i++)
+        queues += all[i].queues && !(all[i].lock && all[i].lock->sound);
+    return queues;
 }
 
 uint64_t lock_seen_lost(void)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Locks that no function's name tells: what those that an exchange takes (lock_words.h) and those
- * that are one bit (lock_bits.h) have in common. Called by them and kernel_locks.c, with the
- * plugin's lock unless a function says otherwise. QEMU 9.2 and later: values are read.
+ * Locks that no function's name tells: what those that an exchange takes (lock_words.h), those that
+ * are one bit (lock_bits.h) and those that give tickets (lock_tickets.h) have in common. Called by
+ * them and kernel_locks.c, with the plugin's lock unless a function says otherwise. QEMU 9.2 and
+ * later: values are read.
  *
  * What is seen is told only if code that takes it waits for it: its loop leads back through tests
  * alone. So a flag, a counter, a list's head and a reference are no locks, and a try takes, but is
@@ -20,7 +21,13 @@
 struct lock_site {
     uint64_t ip, end;
     struct decoded_exchange exchange;
-    enum { LOCK_SITE_NEW, LOCK_SITE_WAITS, LOCK_SITE_TRIES } found;
+    enum lock_site_kind {
+        LOCK_SITE_NEW,
+        LOCK_SITE_WAITS,
+        LOCK_SITE_SPINS, /* waits for another word, with these loads: */
+        LOCK_SITE_TRIES,
+    } found;
+    uint64_t loads[DECODED_LOADS_MOST];
 };
 
 /* What may be a lock. */
@@ -34,6 +41,11 @@ struct seen {
     uint64_t free, held;
     uint32_t bits;
 
+    /* Of a word that gives tickets (lock_tickets.c), whose held one is `held`. */
+    bool tickets;
+    uint64_t serving; /* address of the word that has the ticket whose turn it is; 0: not known */
+
+    bool queues;  /* code waits for another word after an exchange of this one */
     bool broken;  /* it is no lock */
     bool waits;   /* some code waits for it */
     bool taken;   /* by this thread, on this CPU: */
@@ -54,6 +66,9 @@ void lock_seen_watch(const struct instruction *instruction);
 /* The site at this instruction, of `size` bytes; NULL: no room. */
 struct lock_site *lock_seen_site(uint64_t ip, unsigned size,
                                  const struct decoded_exchange *exchange);
+
+/* True if code waits after the site for another word. Reads it, the first time. */
+bool lock_seen_spins(unsigned cpu, struct lock_site *site);
 
 /* False: what is stored at this address changes none. Needs no lock. */
 bool lock_seen_may_be(uint64_t address);
@@ -81,6 +96,9 @@ void lock_seen_free(unsigned cpu, struct seen *seen);
 
 /* The machine was reset. */
 void lock_seen_reset(void);
+
+/* Words that code waits behind, as a queue, of which nothing tells who has them. */
+uint64_t lock_seen_queues(void);
 
 /* What could not be followed for lack of room. */
 uint64_t lock_seen_lost(void);

@@ -5,8 +5,10 @@
 #include "outside/plugin/code.h"
 #include "outside/plugin/facts.h"
 #include "outside/plugin/lock_bits.h"
+#include "outside/plugin/lock_tickets.h"
 #include "outside/plugin/lock_words.h"
 #include "outside/plugin/locks.h"
+#include "outside/plugin/registers.h"
 #include "outside/plugin/run.h"
 #include "outside/plugin/store.h"
 
@@ -47,6 +49,7 @@ __attribute__((noinline)) static void store(unsigned cpu, qemu_plugin_meminfo_t 
     if (run_take(cpu)) {
         lock_words_store(cpu, address, value, made.length);
         lock_bits_store(cpu, address, value, made.length);
+        lock_tickets_store(cpu, address, value, made.length);
     }
     locks_give();
 }
@@ -86,8 +89,25 @@ static void on_atomic(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address
 
     if (length == 0 || !lock_seen_may_be(address) || !store_access_value(info, length, &value))
         return;
-    if (run_take(cpu))
+    if (run_take(cpu)) {
         lock_bits_atomic(cpu, (enum decoded_bits)(uintptr_t)own, address, value, length);
+        lock_tickets_atomic(cpu, address, value, length);
+    }
+    locks_give();
+}
+
+/* --- Tickets --- */
+
+static void on_ticket_load(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *own)
+{
+    unsigned length = 1u << qemu_plugin_mem_size_shift(info);
+    uint64_t value;
+
+    (void)own;
+    if (!lock_tickets_waits(cpu) || !store_access_value(info, length, &value))
+        return;
+    if (run_take(cpu))
+        lock_tickets_load(cpu, address, value, length);
     locks_give();
 }
 
@@ -106,6 +126,9 @@ void lock_seen_watch(const struct instruction *instruction)
     struct decoded_exchange exchange = decode_exchange(instruction->bytes);
     struct lock_site *site;
 
+    if (lock_tickets_has_load(code->ip))
+        qemu_plugin_register_vcpu_mem_cb(instruction->qemu, on_ticket_load, QEMU_PLUGIN_CB_NO_REGS,
+                                         QEMU_PLUGIN_MEM_R, NULL);
     if (decode_may_give(instruction->bytes))
         qemu_plugin_register_vcpu_mem_cb(instruction->qemu, on_store, QEMU_PLUGIN_CB_NO_REGS,
                                          QEMU_PLUGIN_MEM_W, NULL);
@@ -124,6 +147,8 @@ void lock_seen_watch(const struct instruction *instruction)
         watch_bit(instruction, site);
         return;
     }
+    if (exchange.kind == DECODED_ADD && lock_seen_spins(REGISTERS_NO_CPU, site))
+        lock_tickets_expect(site);
     qemu_plugin_register_vcpu_insn_exec_cb(instruction->qemu, on_exchange, QEMU_PLUGIN_CB_R_REGS,
                                            site);
     qemu_plugin_register_vcpu_mem_cb(instruction->qemu, on_exchange_access, QEMU_PLUGIN_CB_NO_REGS,

@@ -4,6 +4,7 @@
 
 #include "outside/plugin/follow.h"
 #include "outside/plugin/lock_bits.h"
+#include "outside/plugin/lock_tickets.h"
 #include "outside/plugin/registers.h"
 
 static struct cpu {
@@ -66,9 +67,19 @@ void lock_words_after(unsigned cpu, struct lock_site *site)
     } else {
         old = part_of(registers_general(cpu, site->exchange.reg), width);
     }
+    if (site->exchange.kind == DECODED_ADD) {
+        lock_bits_atomic(cpu, DECODED_CHANGES_BITS, here->address, new, width);
+        lock_tickets_add(cpu, site, here->address, old, new);
+        return;
+    }
     lock_bits_exchange(cpu, here->address, width, old, new);
+    if (old != new)
+        lock_tickets_exchange(here->address, width);
     word = lock_seen_add(here->address, 0);
-    if (!word || word->broken)
+    if (!word)
+        return;
+    word->queues |= old != new &&lock_seen_spins(cpu, site);
+    if (word->broken)
         return;
     if (!word->width)
         word->width = width;
@@ -102,4 +113,5 @@ void lock_words_reset(void)
 {
     for (unsigned cpu = 0; cpu < FOLLOW_CPUS; cpu++)
         cpus[cpu].site = NULL;
+    lock_tickets_reset();
 }

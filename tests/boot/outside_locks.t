@@ -157,6 +157,25 @@ is(reports_of($said), <<'END', '... and the order of two bits of one word') or d
  asks at          takes_ba < main < start
 END
 
+# --- ... or if who waits has a ticket -------------------------------------------------------------
+
+link_guest('lock_queues', "$logs/queues.elf");
+($said, $status) = locks([], @small, "$logs/queues.elf");
+is($status, $guest_ended, 'locks whose waiters have an order') or diag($said);
+is_deeply(taken_of($said), {'a [seen]' => 2, 'b+0x8 [seen]' => 2},
+    '... are seen, if they give tickets') or diag($said);
+is(reports_of($said), <<'END', '... and their order') or diag($said);
+== lock order: a and b+0x8
+   a, then b+0x8: 1 time, by thread 1
+ holds since      takes_ab < main < start
+ asks at          takes_ab < main < start
+   b+0x8, then a: 1 time, by thread 1
+ holds since      takes_ba < main < start
+ asks at          takes_ba < main < start
+END
+like($said, qr/^pitot: 2 words taken by xadd or xchg, whose holder is not seen: --lock names/m,
+    '... others are told');
+
 # --- Functions that are named ---------------------------------------------------------------------
 
 ($said) = locks([qw(--lock spin_lock --trylock spin_trylock=0 --unlock spin_unlock)], @small,
@@ -379,6 +398,38 @@ for my $run (1 .. ($ENV{SOAK} ? 20 : 3)) {
     is($status, 1, "four CPUs and one bit, run $run") or diag($said);
     is_deeply(taken_of($said), {'state bit 5 [seen]' => $all}, '... each taking is seen')
         or diag($said);
+}
+
+
+# A lock that gives tickets.
+my $tickets = <<'END';
+work:   mov eax, 1
+        lock xadd [next], eax
+.spin:  cmp [serving], eax
+        je .taken
+        pause
+        jmp .spin
+.taken: inc qword [sum]
+        inc eax
+        mov [serving], eax
+        dec ecx
+        jnz work
+        ret
+section .data
+global next:data 4
+next:   dd 0
+serving: dd 0
+sum:    dq 0
+section .text
+END
+my $fewer = $turns / 100;    # each waits until the host runs the CPU before it
+@four = four_cpus("$logs/four_tickets", $fewer, $tickets);
+for my $run (1 .. ($ENV{SOAK} ? 20 : 3)) {
+    ($said, $status) = locks([], @four);
+    is($status, 1, "four CPUs and tickets, run $run") or diag($said);
+    is_deeply(taken_of($said), {'next [seen]' => 4 * $fewer}, '... each taking is seen')
+        or diag($said);
+    unlike($said, qr/^pitot: \d+ words? taken by/m, '... and who has it');
 }
 
 done_testing();

@@ -92,6 +92,7 @@ static void exchanges_have_their_register_and_width(void **state)
         {{0xf0, 0x4c, 0x0f, 0xab, 0x07}, {DECODED_TEST_SET, 8, 8, false, 0}},
         {{0xf0, 0x0f, 0xba, 0x6f, 8, 31}, {DECODED_TEST_SET, 16, 4, true, 31}},
         {{0xf0, 0x0f, 0xba, 0x2d, 0, 0, 0, 0, 7}, {DECODED_TEST_SET, 16, 4, true, 7}},
+        {{0xf0, 0x48, 0x0f, 0xc1, 0x07}, {DECODED_ADD, 0, 8, false, 0}},
         {{0xf0, 0x0f, 0xba, 0x37, 3}, {DECODED_ATOMIC, 0, 0, false, 0}}, /* btr */
         {{0x0f, 0xab, 0x07}, {DECODED_NOT_ATOMIC, 0, 0, false, 0}},
     };
@@ -107,6 +108,47 @@ static void exchanges_have_their_register_and_width(void **state)
         assert_int_equal(exchange.width, rows[i].exchange.width);
         assert_int_equal(exchange.has_bit, rows[i].exchange.has_bit);
         assert_int_equal(exchange.bit, rows[i].exchange.bit);
+    }
+}
+
+static void waits_for_another_word_are_at_loads(void **state)
+{
+    static const struct {
+        bool spins;
+        size_t at, size, load;
+        uint8_t bytes[64];
+    } rows[] = {
+        /* lock xadd [rdi],eax; mov edx,[rdi+4]; cmp edx,eax; je +4; pause; jmp -11 */
+        {true,
+         0,
+         4,
+         4,
+         {0xf0, 0x0f, 0xc1, 0x07, 0x8b, 0x57, 4, 0x39, 0xc2, 0x74, 4, 0xf3, 0x90, 0xeb, 0xf5,
+          0xc3}},
+        /* xchg [rdi],rsi; test rsi,rsi; je +9; mov [rsi],rdx; cmp dword [rdx+8],0; jne -6 */
+        {true,
+         0,
+         3,
+         11,
+         {0x48, 0x87, 0x37, 0x48, 0x85, 0xf6, 0x74, 9, 0x48, 0x89, 0x16, 0x83, 0x7a, 8, 0, 0x75,
+          0xfa, 0xc3}},
+        /* ... after lock xadd a store is more than a wait */
+        {false, 0, 4, 0, {0xf0, 0x0f, 0xc1, 0x07, 0x89, 0x16, 0x83, 0x7a, 8, 0, 0x75, 0xfa, 0xc3}},
+        /* a look, no loop: lock xadd [rdi],eax; cmp eax,[rdi+4]; je +0; ret */
+        {false, 0, 4, 4, {0xf0, 0x0f, 0xc1, 0x07, 0x3b, 0x47, 4, 0x74, 0, 0xc3}},
+        /* ... that loads its ticket anew: mov eax,[rdi+4]; test eax,eax; jne -7 */
+        {false, 0, 4, 4, {0xf0, 0x0f, 0xc1, 0x07, 0x8b, 0x47, 4, 0x85, 0xc0, 0x75, 0xf9, 0xc3}},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        struct decoded_exchange exchange = decode_exchange(rows[i].bytes + rows[i].at);
+        struct decoded_spin spin =
+            decode_spin(rows[i].bytes, sizeof(rows[i].bytes), rows[i].at + rows[i].size, &exchange);
+
+        assert_int_equal(spin.spins, rows[i].spins);
+        if (spin.spins)
+            assert_int_equal(spin.loads[0], rows[i].load);
     }
 }
 
@@ -167,6 +209,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loops_that_wait_are_told_from_those_that_try_again),
         cmocka_unit_test(exchanges_have_their_register_and_width),
+        cmocka_unit_test(waits_for_another_word_are_at_loads),
         cmocka_unit_test(what_atomic_instructions_do_with_bits),
         cmocka_unit_test(stores_that_may_give_a_lock_back),
     };
