@@ -265,7 +265,7 @@ static void on_block(unsigned cpu, void *own)
     struct cpu *here = &cpus[cpu];
     uint64_t time = here->time + (block >> COUNT_FROM);
 
-    if (__builtin_expect(*log_news[cpu] | (time >= here->due), 0))
+    if (__builtin_expect(log_has_news(cpu) | (time >= here->due), 0))
         begin_block(cpu, block);
     else
         count(here, block, time);

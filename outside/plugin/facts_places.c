@@ -236,7 +236,7 @@ static void read_log(unsigned cpu, uint64_t start)
 
 void facts_block(unsigned cpu, const struct block *block)
 {
-    if (*log_news[cpu])
+    if (log_has_news(cpu))
         read_log(cpu, block->start);
 }
 

@@ -116,13 +116,18 @@ static struct log *log_of[FOLLOW_CPUS];
 static const char unopened = 1, nothing = 0;
 const volatile char *log_news[FOLLOW_CPUS] = {[0 ... FOLLOW_CPUS - 1] = &nothing};
 
+static void set_news(unsigned cpu, const volatile char *place)
+{
+    __atomic_store_n(&log_news[cpu], place, __ATOMIC_RELAXED);
+}
+
 void log_begin(const struct request *request)
 {
     memcpy(folder, request->log.folder, sizeof(folder));
     copy = request->log.copy;
     copies_all = request->log.copies_all;
     for (unsigned cpu = 0; cpu < FOLLOW_CPUS; cpu++)
-        log_news[cpu] = &unopened;
+        set_news(cpu, &unopened);
 }
 
 /*
@@ -145,7 +150,7 @@ static bool map_window(struct log *log)
     log->window = window;
     for (unsigned cpu = 0; cpu < FOLLOW_CPUS; cpu++)
         if (log_of[cpu] == log)
-            log_news[cpu] = &unopened;
+            set_news(cpu, &unopened);
     return true;
 }
 
@@ -181,11 +186,11 @@ static bool has_more(unsigned cpu)
     struct log *log = log_of[cpu];
 
     if (!log->window || (log->at - log->from > WINDOW / 2 && !map_window(log))) {
-        log_news[cpu] = &nothing;
+        set_news(cpu, &nothing);
         return false;
     }
-    log_news[cpu] = &log->window[log->at - log->from];
-    return *log_news[cpu] != '\0';
+    set_news(cpu, &log->window[log->at - log->from]);
+    return log_has_news(cpu);
 }
 
 static void copy_line(const char *line, size_t size, bool is_int)
@@ -252,7 +257,7 @@ bool log_next(unsigned cpu, struct log_record *record)
         if (owner == cpu)
             return true;
         log_of[cpu]->waiting[owner] = (struct waiting){*record, true};
-        log_news[owner] = &unopened;
+        set_news(owner, &unopened);
     }
     return false;
 }

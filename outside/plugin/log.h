@@ -35,8 +35,17 @@ bool log_read_line(struct log_reader *reader, const char *line, bool *complete);
 /* The request names a folder. */
 void log_begin(const struct request *request);
 
-/* Where the next byte of each CPU's log will be; not 0 once there is more, or before it is open. */
+/*
+ * Where the next byte of each CPU's log will be; not 0 once there is more, or before it is open. It
+ * changes under the lock: in the CPU's thread, and at the end, while the CPU may still run.
+ */
 extern const volatile char *log_news[];
+
+/* True if log_next may find a record. Needs no lock. */
+static inline bool log_has_news(unsigned cpu)
+{
+    return *__atomic_load_n(&log_news[cpu], __ATOMIC_RELAXED);
+}
 
 /* Called in the CPU's thread. Reads the next record; false: there is none. */
 bool log_next(unsigned cpu, struct log_record *record);
