@@ -127,10 +127,17 @@ int qemu_check_threads(char *const *command, struct refusal *why)
 
     if (!one_thread)
         return 0;
-    return refuse(why, EINVAL,
-                  "%s: all CPUs in one thread, where no two run at the same time; use -accel "
-                  "tcg,thread=multi",
-                  one_thread);
+    if (qemu_has_several(command))
+        return refuse(why, EINVAL,
+                      "%s: all CPUs in one thread, where no two run at the same time; use -accel "
+                      "tcg,thread=multi",
+                      one_thread);
+    if (is_option(one_thread, "icount"))
+        return refuse(why, EINVAL,
+                      "%s: time is the CPU's own instructions, so nothing happens while it is "
+                      "stopped; time must be the host's",
+                      one_thread);
+    return 0;
 }
 
 int qemu_check_cpus(char *const *command, const struct qemu_version *version, struct refusal *why)

@@ -22,7 +22,10 @@ int qemu_check_arguments(char *const *command, struct refusal *why);
 /* Refuses several CPUs in one thread if this version does not distinguish them for plugins. */
 int qemu_check_cpus(char *const *command, const struct qemu_version *version, struct refusal *why);
 
-/* Refuses CPUs that share a thread of the host: they cannot stop one by one. */
+/*
+ * Refuses CPUs that share a thread of the host: they cannot stop one by one; and one CPU, if time
+ * stops with it.
+ */
 int qemu_check_threads(char *const *command, struct refusal *why);
 
 /* True of a machine of several CPUs. */
