@@ -71,7 +71,7 @@ sub masked
     return Pitot::StandIn::record(63, 0, 'a16a16Q<2', place($off), place($on), 1, $longest);
 }
 
-sub totals { return Pitot::StandIn::record(64, 0, 'Q<5', @_) }
+sub totals { return Pitot::StandIn::record(64, 0, 'Q<6', @_) }
 
 # --- What is asked -------------------------------------------------------------------------------
 
@@ -84,7 +84,7 @@ sub asked
     return [split(/,lock=/, $words)];
 }
 
-plugin_says(begin(1), totals(0, 0, 0, 0, 0), end());
+plugin_says(begin(1), totals(0, 0, 0, 0, 0, 0), end());
 is_deeply(asked(), [',words=1', 'spin_lock:0:1:0', 'spin_trylock:1:1:0', 'spin_unlock:3:1:0'],
     'functions by their usual names, but for a family without one that gives back, or of which '
     . 'only a part is there; and words that are seen');
@@ -144,7 +144,7 @@ plugin_says(begin(2), @contexts,
     order(7, 8, $in{main}, $in{read}, 1, 2), order(8, 7, $in{main}, $in{read}, 2),
     order(8, 9, $in{main}, $in{read}),
     waiting(2, 7, {context => 2, cpu => 1}, 44), masked($in{isr}, $in{main}, 12),
-    masked($in{read}, $in{main}, 500), totals(1, 2, 3, 4, 5), end());
+    masked($in{read}, $in{main}, 500), totals(1, 2, 3, 4, 5, 6), end());
 my ($said, $status) = locks('-n', 2);
 is($status, 0, 'what the plugin has seen');
 is($said =~ s/\+0x[0-9a-f]+(?= <|\n)//gr, <<'END', '... is told');
@@ -193,6 +193,7 @@ pitot: functions of locks: spin_lock spin_trylock spin_unlock
  holds since      kmain
  halts at         vfs_read < kmain
 
+pitot: 6 words taken by xadd or xchg, whose holder is not seen: --lock names their functions
 pitot: 1 lock without room
 pitot: 4 exchanges without room: locks by sight may be missing
 pitot: 5 locks taken by a thread that held 24: orders are missing
