@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A debugger's stops (docs/gdb.md). On the trap's page, interrupts and watches off; never traps. */
+/*
+ * A debugger's stops (docs/gdb.md), in every kernel; what depends on its entries is in stop_break.c
+ * or arch/embed/debugger.c. On the debug trap's stack, interrupts and watches off; never traps.
+ */
 #include "arch/x86_64/debug/stop.h"
 
 #include "arch/cpu.h"
 #include "arch/park.h"
 #include "arch/regs.h"
-#include "arch/unwind.h"
 #include "arch/x86_64/debug/debugreg.h"
-#include "arch/x86_64/entry/nmi.h"
-#include "arch/x86_64/entry/trap.h"
 #include "arch/x86_64/smp/park.h"
+#include "arch/x86_64/smp/reach.h"
 #include "arch/x86_64/smp/rendezvous.h"
 
 /* Changed with all other CPUs parked; the boot CPU may read it while parked. */
@@ -20,12 +21,15 @@ const struct arch_debugger *stop_debugger(void)
     return __atomic_load_n(&debugger, __ATOMIC_RELAXED);
 }
 
+/* The last time at which the debugger's line may have been read. [boot CPU; any CPU in a stop] */
+static uint64_t heard;
+
 /* Number of stops reported to the debugger. [the parker] */
 static unsigned told;
 
 static void stop_is_over(void)
 {
-    stop_line_was_read();
+    heard = arch_clock_ns();
     rendezvous_leave_stop();
 }
 
@@ -107,7 +111,7 @@ void stop_enter(struct regs *regs, enum arch_stop why)
         park_pass_on(resume.only, regs); /* returns when this CPU may resume */
 }
 
-_Noreturn void stop_leave(struct regs *regs, uintptr_t ip, bool at_breakpoint)
+void stop_settle(struct regs *regs, uintptr_t ip, bool at_breakpoint)
 {
     unsigned cpu = arch_cpu_id();
 
@@ -119,7 +123,6 @@ _Noreturn void stop_leave(struct regs *regs, uintptr_t ip, bool at_breakpoint)
         debugreg_step(cpu);
     else
         debugreg_step_over(cpu);
-    watch_return(regs);
 }
 
 bool arch_stop_is_due(unsigned cpu)
@@ -147,13 +150,20 @@ static bool stop_is_asked(unsigned cpu)
 static void stop_late(struct regs *regs)
 {
     unsigned cpu = arch_cpu_id();
-    uintptr_t ip = regs->ip;
 
     if (arch_park_is_changing() || !debugger->may_stop(cpu) || stop_step_is_under_way(cpu))
         return;
     stop_taken(cpu);
-    stop_enter(regs, ARCH_STOP_BREAK);
-    stop_leave(regs, ip, false);
+    stop_at_end(regs, ARCH_STOP_BREAK, false);
+}
+
+/*
+ * True if the stepped instruction faulted: a stop in the fault's handler would cancel the step,
+ * whose flags are in the handler's frame. It comes when the step has ended.
+ */
+static bool stop_is_in_fault(unsigned cpu, const struct regs *regs)
+{
+    return stop_step_is_under_way(cpu) && !(regs->flags & FLAGS_TRAP);
 }
 
 /* Called at the end of a kernel debug trap that is neither a hit nor the debugger's step. */
@@ -168,23 +178,21 @@ static void stop_passed(struct regs *regs)
 static void stop_fired(unsigned fired, struct regs *regs)
 {
     unsigned cpu = arch_cpu_id();
-    uintptr_t ip = regs->ip;
     bool hit, asked;
 
     debugreg_watch_fired(fired, regs);
     hit = debugger->wants(cpu);
     if (!hit && !arch_stop_is_due(cpu))
         return;
-    if (arch_park_is_changing() || !debugger->may_stop(cpu)) { /* the CPU stops after that */
-        arch_stop_cpu(cpu);
+    if (arch_park_is_changing() || !debugger->may_stop(cpu) || stop_is_in_fault(cpu, regs)) {
+        arch_stop_cpu(cpu); /* after that */
         return;
     }
     asked = stop_is_asked(cpu);
     if (!hit && !asked) /* perhaps the debugger's step, which is reported next */
         return;
     /* The hit is reported in either case; the request holds even if the hit is no longer wanted. */
-    stop_enter(regs, asked ? ARCH_STOP_BREAK : ARCH_STOP_HIT);
-    stop_leave(regs, ip, fired & debugreg.executes);
+    stop_at_end(regs, asked ? ARCH_STOP_BREAK : ARCH_STOP_HIT, fired & debugreg.executes);
 }
 
 /*
@@ -195,21 +203,17 @@ static void stop_fired(unsigned fired, struct regs *regs)
 static void stop_stepped(struct regs *regs)
 {
     unsigned cpu = arch_cpu_id();
-    uintptr_t ip = regs->ip;
-    bool asked;
 
     if (debugger && !debugger->may_stop(cpu) && stop_step_prepare(cpu, regs))
-        stop_leave(regs, ip, false);
-    asked = stop_is_asked(cpu);
-    stop_enter(regs, asked ? ARCH_STOP_BREAK : ARCH_STOP_STEPPED);
-    stop_leave(regs, ip, false);
+        return;
+    stop_at_end(regs, stop_is_asked(cpu) ? ARCH_STOP_BREAK : ARCH_STOP_STEPPED, false);
 }
 
 static void stop_asked(struct regs *regs)
 {
     if (!debugger)
         return;
-    if (!park_may_stop(regs)) {
+    if (!park_may_stop(regs) || stop_is_in_fault(arch_cpu_id(), regs)) {
         stop_look_again(regs);
         return;
     }
@@ -220,7 +224,40 @@ static void stop_asked(struct regs *regs)
 void arch_stop_cpu(unsigned cpu)
 {
     rendezvous_ask(cpu, RENDEZVOUS_STOP);
-    nmi_send(cpu);
+    reach_send(cpu);
+}
+
+/* --- The debugger's line. --- */
+
+uint64_t stop_heard_at(void)
+{
+    return heard;
+}
+
+/* The debugger may detach meanwhile. */
+void stop_hear(void)
+{
+    const struct arch_debugger *with = stop_debugger();
+    enum arch_heard said = with ? with->listens() : ARCH_HEARD_NOTHING;
+    unsigned lone;
+
+    if (said != ARCH_HEARD_NOTHING)
+        heard = arch_clock_ns();
+    if (said != ARCH_HEARD_STOP)
+        return;
+    if (park_has_lone(&lone) && lone != arch_cpu_id())
+        arch_stop_cpu(lone);
+    else
+        rendezvous_ask(arch_cpu_id(), RENDEZVOUS_STOP);
+}
+
+/* The parked boot CPU polls, as the line's interrupt waits until it resumes. */
+static void stop_hear_parked(void)
+{
+    unsigned lone;
+
+    if (percpu_self()->cpu == 0 && park_has_lone(&lone) && !arch_stop_is_due(lone))
+        stop_hear();
 }
 
 void arch_debugger_attach(const struct arch_debugger *with)
@@ -233,9 +270,8 @@ void arch_debugger_attach(const struct arch_debugger *with)
     __atomic_store_n(&debugger, with, __ATOMIC_RELAXED);
     debugreg_set_stop(with ? &stops : NULL);
     rendezvous_set_stop(with ? stop_asked : NULL);
-    trap_set_late(with ? stop_late : NULL);
-    stop_line_attach(with != NULL);
-    stop_break_attach(with != NULL);
+    rendezvous_set_meanwhile(with ? stop_hear_parked : NULL);
+    stop_entries_attach(with ? stop_late : NULL);
 }
 
 void arch_stop_dead(struct regs *regs)
@@ -248,27 +284,4 @@ void arch_stop_dead(struct regs *regs)
     rendezvous_enter_stop(regs);
     stop_cancel_steps();
     debugger->stopped(cpu, ARCH_STOP_DEAD, ARCH_NO_CPU, &resume);
-}
-
-#define DIVERT_ROOM 8192
-
-bool arch_stop_divert(unsigned cpu, void (*function)(void), struct regs *kept)
-{
-    struct regs *regs = arch_stopped_regs(cpu);
-    const struct arch_stack *stack;
-    uintptr_t sp;
-
-    if (!regs || regs_user_mode(regs)) /* a program's stack pointer may be anything */
-        return false;
-    stack = arch_stack_find(regs->sp);
-    if (!stack || regs->sp < stack->low + DIVERT_ROOM || !(regs->flags & FLAGS_INTERRUPT) ||
-        percpu[cpu].interrupt_depth > 0)
-        return false;
-    *kept = *regs;
-    sp = (regs->sp & ~(uintptr_t)15) - sizeof(uint64_t);
-    *(uint64_t *)sp = regs->ip; /* as a call does, so that chains continue */
-    regs->sp = sp;
-    regs->ip = (uintptr_t)function;
-    regs->flags &= ~(FLAGS_TRAP | FLAGS_DIRECTION | FLAGS_RESUME);
-    return true;
 }

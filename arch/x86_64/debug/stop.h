@@ -15,18 +15,35 @@ const struct arch_debugger *stop_debugger(void);
  */
 void stop_enter(struct regs *regs, enum arch_stop why);
 
-/* Returns from the trap taken at `ip`, where, if at_breakpoint, a breakpoint does not hit again. */
-_Noreturn void stop_leave(struct regs *regs, uintptr_t ip, bool at_breakpoint);
+/*
+ * Called last in a stop of a trap taken at `ip`: prepares the return to `regs`, where, if
+ * at_breakpoint, a breakpoint does not hit again.
+ */
+void stop_settle(struct regs *regs, uintptr_t ip, bool at_breakpoint);
 
-/* Enable or disable stops by int3 and by the debugger's line. With all other CPUs parked. */
-void stop_break_attach(bool attach);
-void stop_line_attach(bool attach);
+/* Reads the line. Stops this CPU or, if it is parked, the CPU that runs alone. On the boot CPU. */
+void stop_hear(void);
 
 /*
- * Call after a stop has read the line: an NMI raised by the same bytes may still arrive, and must
- * not count as spurious.
+ * The last time at which a stop or stop_hear may have read the line: an interrupt that the same
+ * bytes have raised may arrive later.
  */
-void stop_line_was_read(void);
+uint64_t stop_heard_at(void);
+
+/* --- By the kernel's entries: stop_break.c, or arch/embed/debugger.c. --- */
+
+/*
+ * Stops at the end of this debug trap, after the handler that calls it, by stop_enter and
+ * stop_settle. May do so at once and not return; the caller does nothing after it.
+ */
+void stop_at_end(struct regs *regs, enum arch_stop why, bool at_breakpoint);
+
+/*
+ * From now on the entries call `late` at the end of traps during which a stop was requested, and
+ * take the debugger's line and its breakpoint instructions; NULL: no more. With all other CPUs
+ * parked.
+ */
+void stop_entries_attach(void (*late)(struct regs *regs));
 
 /*
  * Prepares a stopped CPU's step of one instruction, without interrupts. Returns false if the
@@ -54,6 +71,9 @@ bool stop_step_cancel(unsigned cpu, struct regs *regs);
 
 /* True if a step of that CPU is neither finished nor cancelled. */
 bool stop_step_is_under_way(unsigned cpu);
+
+/* The next instruction is a step of the caller's own, with interrupts off. */
+void stop_step_here(void);
 
 /*
  * Called in an NMI that asks this CPU to stop while it cannot. Makes an interrupted debug trap or

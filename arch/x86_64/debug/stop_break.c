@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Stops by breakpoint instructions: the debugger's, one in the code, or stop_landing, to which a
- * trap or interrupt returns to leave the interrupted stack before its CPU stops. Interrupts off.
+ * Stops by the entries of Pitot's own kernel. By breakpoint instructions: the debugger's, one in
+ * the code, or stop_landing, to which a trap or interrupt returns to leave the interrupted stack
+ * before its CPU stops. Interrupts off.
  */
 #include "arch/cpu.h"
 #include "arch/debugger.h"
+#include "arch/park.h"
+#include "arch/unwind.h"
 #include "arch/x86_64/debug/stop.h"
+#include "arch/x86_64/debug/stop_line.h"
 #include "arch/x86_64/entry/trap.h"
 #include "arch/x86_64/entry/vectors.h"
 
@@ -22,6 +26,15 @@ static struct landed {
 } landed[ARCH_CPUS_MAX];
 
 extern const char stop_landing[]; /* below */
+
+void stop_at_end(struct regs *regs, enum arch_stop why, bool at_breakpoint)
+{
+    uintptr_t ip = regs->ip;
+
+    stop_enter(regs, why);
+    stop_settle(regs, ip, at_breakpoint);
+    watch_return(regs);
+}
 
 /* A trap from stop_landing is reported as the fault or interrupt that led to it. */
 static bool stop_landed(unsigned cpu, struct regs *regs, enum arch_stop *why)
@@ -62,7 +75,6 @@ static void stop_break(struct regs *regs)
 {
     unsigned cpu = arch_cpu_id();
     enum arch_stop why = ARCH_STOP_HIT;
-    uintptr_t ip;
 
     if (percpu_self()->watch_depth > 1)
         trap_fatal(regs);
@@ -76,9 +88,7 @@ static void stop_break(struct regs *regs)
             why = ARCH_STOP_HERE;
         }
     }
-    ip = regs->ip;
-    stop_enter(regs, why);
-    stop_leave(regs, ip, why == ARCH_STOP_HIT);
+    stop_at_end(regs, why, why == ARCH_STOP_HIT);
 }
 
 __asm__(".pushsection .text\n\t"
@@ -120,17 +130,43 @@ static void stop_page_fault(struct regs *regs)
         trap_fatal(regs);
 }
 
-void stop_break_attach(bool attach)
+void stop_entries_attach(void (*late)(struct regs *regs))
 {
     static bool attached; /* changed with all other CPUs parked */
+    bool attach = late;
 
+    trap_set_late(late);
     if (attach == attached)
         return;
     attached = attach;
+    stop_line_attach(attach);
     trap_set_handler(VECTOR_BREAKPOINT, attach ? stop_break : NULL);
     trap_set_program_handler(attach ? stop_program_trapped : NULL);
     if (attach)
         page_fault_before = trap_set_handler(VECTOR_PAGE_FAULT, stop_page_fault);
     else
         trap_set_handler(VECTOR_PAGE_FAULT, page_fault_before);
+}
+
+#define DIVERT_ROOM 8192
+
+bool arch_stop_divert(unsigned cpu, void (*function)(void), struct regs *kept)
+{
+    struct regs *regs = arch_stopped_regs(cpu);
+    const struct arch_stack *stack;
+    uintptr_t sp;
+
+    if (!regs || regs_user_mode(regs)) /* a program's stack pointer may be anything */
+        return false;
+    stack = arch_stack_find(regs->sp);
+    if (!stack || regs->sp < stack->low + DIVERT_ROOM || !(regs->flags & FLAGS_INTERRUPT) ||
+        percpu[cpu].interrupt_depth > 0)
+        return false;
+    *kept = *regs;
+    sp = (regs->sp & ~(uintptr_t)15) - sizeof(uint64_t);
+    *(uint64_t *)sp = regs->ip; /* as a call does, so that chains continue */
+    regs->sp = sp;
+    regs->ip = (uintptr_t)function;
+    regs->flags &= ~(FLAGS_TRAP | FLAGS_DIRECTION | FLAGS_RESUME);
+    return true;
 }

@@ -149,6 +149,14 @@ bool stop_step_prepare(unsigned cpu, struct regs *regs)
     return true;
 }
 
+void stop_step_here(void)
+{
+    unsigned cpu = arch_cpu_id();
+
+    steps[cpu] = (struct step){.under_way = true};
+    debugreg_step(cpu);
+}
+
 /* Corrects the low 16 bits of the pushed flags, for either operand size. */
 static void mend_stored(const struct step *step, const struct regs *regs)
 {

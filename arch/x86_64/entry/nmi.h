@@ -1,22 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * NMIs from one CPU to another, and from a clock that all CPUs share (docs/sources.md). They may be
- * sent in any context. nmi_trap serves them, on the NMI's page, watches off.
+ * NMIs of a clock that all CPUs share (docs/sources.md), beside those by which CPUs reach each
+ * other (arch/x86_64/smp/reach.h). nmi_trap serves both, on the NMI's page, watches off.
  */
 #pragma once
 
 #include <stdbool.h>
 
 #include "arch/x86_64/cpu/regs.h"
-
-/*
- * Sends an NMI that the CPU can tell from the button's, if CPUs can send any. The caller stores the
- * reason first.
- */
-void nmi_send(unsigned cpu);
-
-/* This CPU has been parked and resumes. In the NMI. */
-void nmi_resumes(void);
 
 /*
  * A clock that sends NMIs to the boot CPU, which forwards them. `came` is called on the boot CPU in

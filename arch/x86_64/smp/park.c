@@ -9,8 +9,8 @@
 #include "arch/debugger.h"
 #include "arch/park.h"
 #include "arch/x86_64/cpu/check.h"
-#include "arch/x86_64/entry/nmi.h"
 #include "arch/x86_64/memory/sections.h"
+#include "arch/x86_64/smp/reach.h"
 #include "arch/x86_64/smp/rendezvous.h"
 
 #define PATIENCE_NS 2000000000ull /* emulated CPUs take turns: patience.h */
@@ -34,7 +34,7 @@ void arch_set_may_park(bool (*may)(void))
 static void ask(unsigned cpu, uint32_t from, uint32_t to)
 {
     if (rendezvous_ask_number(cpu, from, to) && to)
-        nmi_send(cpu);
+        reach_send(cpu);
 }
 
 static void ask_all(uint32_t from, uint32_t to)
@@ -89,14 +89,19 @@ static bool park_again(uint64_t flags, unsigned *absent)
 bool arch_cpus_park(unsigned *absent)
 {
     uint64_t flags = arch_irq_save();
-    uint32_t me = arch_cpu_id() + 1, nobody = 0;
+    uint32_t other = 0;
 
-    if (__atomic_load_n(&parker, __ATOMIC_RELAXED) == me)
+    reach_begins();
+    if (park_is_parker())
         return park_again(flags, absent);
-    while (!__atomic_compare_exchange_n(&parker, &nobody, me, false, __ATOMIC_ACQUIRE,
+    while (!__atomic_compare_exchange_n(&parker, &other, arch_cpu_id() + 1, false, __ATOMIC_ACQUIRE,
                                         __ATOMIC_RELAXED)) {
-        nobody = 0;
-        arch_relax(); /* the other parker's NMI arrives here */
+        if (!reach_waits(flags)) {
+            *absent = other - 1;
+            arch_irq_restore(flags);
+            return false;
+        }
+        other = 0;
     }
     irq_flags = flags;
     next_parking();
@@ -140,7 +145,7 @@ void arch_cpus_release(void)
         parker_leave();
     }
     if (rendezvous_is_asked(arch_cpu_id(), RENDEZVOUS_STOP))
-        nmi_send(arch_cpu_id()); /* a debugger's NMI may have come during the parking */
+        reach_send(arch_cpu_id()); /* a debugger's NMI may have come during the parking */
 }
 
 bool park_for_stop(struct regs *regs, unsigned *absent)

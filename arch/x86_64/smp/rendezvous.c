@@ -9,10 +9,9 @@
 #include "arch/cpu.h"
 #include "arch/park.h"
 #include "arch/x86_64/cpu/check.h"
-#include "arch/x86_64/cpu/port_counted.h"
 #include "arch/x86_64/debug/debugreg.h"
-#include "arch/x86_64/entry/nmi.h"
 #include "arch/x86_64/smp/park.h"
+#include "arch/x86_64/smp/reach.h"
 
 static void (*stop_handler)(struct regs *regs); /* changed with all CPUs parked */
 static void (*meanwhile)(void);                 /* [A] by the parker; NULL: nothing to do */
@@ -72,7 +71,7 @@ void rendezvous_wait(struct regs *regs, uint32_t serves, uint32_t asked)
         if ((asked ^ now) & RENDEZVOUS_PARK && asked & RENDEZVOUS_PARK &&
             !(now & RENDEZVOUS_HALT)) { /* before the parker sees that this CPU resumes */
             debugreg_load();
-            nmi_resumes();
+            reach_resumes();
         }
     }
     if (first)
@@ -110,7 +109,7 @@ void rendezvous_serve(struct regs *regs)
     if (!(asked & RENDEZVOUS_HALTS))
         serves |= RENDEZVOUS_HALT | (park_may(regs) ? RENDEZVOUS_PARK : 0);
     if (asked & serves) {
-        port_count_settle(regs);
+        reach_stands(regs);
         rendezvous_wait(regs, serves, asked & serves);
     }
     if (rendezvous_is_asked(self->cpu, RENDEZVOUS_STOP) && stop_handler)

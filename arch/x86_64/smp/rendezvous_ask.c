@@ -2,8 +2,8 @@
 /* See rendezvous.h: the requesting side. */
 #include "arch/cpu.h"
 #include "arch/x86_64/cpu/check.h"
-#include "arch/x86_64/entry/nmi.h"
 #include "arch/x86_64/smp/patience.h"
+#include "arch/x86_64/smp/reach.h"
 #include "arch/x86_64/smp/rendezvous.h"
 
 #define AGAIN_NS 20000ull     /* until the next NMI to a CPU that could not stop, ... */
@@ -77,7 +77,7 @@ bool rendezvous_await(uint32_t reasons, uint32_t exactly, uint64_t limit, unsign
         if (patience_is_over(&patience, now))
             return false;
         if (now - asked > (has_had_its_nmis(*absent) ? AGAIN_NS : LOST_NS)) {
-            nmi_send(*absent);
+            reach_send(*absent);
             asked = now;
         }
         arch_relax();

@@ -12,6 +12,7 @@
 #include "arch/x86_64/entry/vectors.h"
 #include "arch/x86_64/memory/sections.h"
 #include "arch/x86_64/smp/park.h"
+#include "arch/x86_64/smp/reach.h"
 #include "arch/x86_64/smp/rendezvous.h"
 #include "kernel/x86_64/cpu/apic.h"
 
@@ -50,14 +51,32 @@ void nmi_clock_lingers(void)
     __atomic_store_n(&lingers_until, arch_clock_ns() + LINGER_NS, __ATOMIC_RELAXED);
 }
 
-void nmi_send(unsigned cpu)
+/* The CPU can tell this NMI from the button's. */
+void reach_send(unsigned cpu)
 {
     __atomic_fetch_add(&percpu[cpu].nmi_sent, 1, __ATOMIC_SEQ_CST); /* before the NMI */
     if (apic_registers())
         apic_send_nmi(percpu[cpu].apic_id);
 }
 
-void nmi_resumes(void)
+void reach_begins(void)
+{
+}
+
+/* NMIs always come. */
+bool reach_waits(uint64_t flags)
+{
+    (void)flags;
+    arch_relax();
+    return true;
+}
+
+void reach_stands(struct regs *regs)
+{
+    port_count_settle(regs);
+}
+
+void reach_resumes(void)
 {
     apic_button_follow();
 }
@@ -80,7 +99,7 @@ static void nmi_clock_pass_on(void)
     for (unsigned cpu = 1; cpu < arch_cpus(); cpu++)
         if (arch_cpu_runs(cpu) &&
             !__atomic_exchange_n(&percpu[cpu].clock_asked, 1, __ATOMIC_ACQ_REL))
-            nmi_send(cpu);
+            reach_send(cpu);
 }
 
 /*

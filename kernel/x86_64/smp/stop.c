@@ -5,6 +5,7 @@
 #include "arch/cpu.h"
 #include "arch/x86_64/entry/nmi.h"
 #include "arch/x86_64/smp/patience.h"
+#include "arch/x86_64/smp/reach.h"
 #include "arch/x86_64/smp/rendezvous.h"
 
 /* The shortest time in which every CPU is certain to have had its turns (patience.h). */
@@ -27,7 +28,7 @@ static void ask_all_others(uint32_t reason)
     for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
         if (cpu != arch_cpu_id() && arch_cpu_runs(cpu)) {
             rendezvous_ask(cpu, reason);
-            nmi_send(cpu);
+            reach_send(cpu);
         }
 }
 
