@@ -71,6 +71,9 @@ void arch_stop_here(void);
 /* Lets the debugger inspect a machine whose other CPUs have been halted. Crash context. */
 void arch_stop_dead(struct regs *regs);
 
+/* False if that stopped CPU is in a program, and the kernel's programs cannot be stepped. */
+bool arch_stop_steps(unsigned cpu);
+
 /* True if the debugger may insert breakpoint instructions, as their traps reach it. Any context. */
 bool arch_breakpoint_is_instruction(void);
 

@@ -76,6 +76,15 @@ uintptr_t arch_embed_next_stack(unsigned cpu, const struct regs *regs);
 const char *arch_embed_gate_take(void);
 
 /*
+ * Calls `serve` as in a debug trap, on its stack, with the frame's registers, which it may change;
+ * NULL: they are unknown. In interrupts and fatal traps.
+ */
+void arch_embed_as_trap(void *frame, void (*serve)(struct regs *regs));
+
+/* Notes this CPU's GS base for a stop. In a debug trap, or what is served as one. */
+void arch_embed_note_gs(void);
+
+/*
  * Parks and releases all CPUs. Returns why a CPU (stored in *cpu) would miss breakpoints, or NULL
  * if none would. Task context.
  */
@@ -87,13 +96,19 @@ const char *arch_embed_try_cpus(unsigned *cpu);
  */
 const char *arch_embed_gates_wrong(unsigned *cpu);
 
+/*
+ * Returns why the registers of some CPU (stored in *cpu) were not known when it stood last, or
+ * NULL. Task context.
+ */
+const char *arch_embed_frames_wrong(unsigned *cpu);
+
 /* --- For a debugger, in objects built with one (arch/embed/debugger.c). --- */
 
 bool arch_embed_is_debugged(void);
 
 /*
  * Stops if the debugger's line or an earlier request asks for it; the debugger may change the
- * frame. Returns false if it did not stop. Interrupt context, interrupts off.
+ * frame. Returns false if it did not stop. On CPU 0; interrupt context, interrupts off.
  */
 bool arch_embed_listen(void *frame);
 

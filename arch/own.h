@@ -5,8 +5,10 @@
  *
  *   arch_cpu_id, arch_trap_depth, arch_interrupted, arch_clock_ns  (arch/cpu.h)
  *   percpu_self, percpu_live     this CPU's area (arch/x86_64/cpu/area.h), and `live` of it
- *   stop_gs_base(cpu)            the GS base of a CPU in a debugger's stop
- *   stop_code_selector(regs)     the code selector of such a stop's registers
+ *   STOP_OWN_KERNEL              true: in a debugger's stop, system and segment registers are alike
+ *                                on all CPUs, and programs can be stepped
+ *   stop_gs_base(cpu)            the GS base of a CPU in such a stop
+ *   stop_code_selector(regs)     the code selector of its registers
  *   ARCH_CPUS_MAX                maximum number of CPUs, as an array size
  *   ARCH_USER_START, _END        the programs' addresses
  *   RECORDING_EVENTS_MAX         events of a recording; one takes about 1 KiB in the options and in

@@ -229,13 +229,14 @@ const char *pitot_thread_named(unsigned pid, const char *name);
 /* Thread `pid` has ended: its name gives way when another needs the room of 64. Task context. */
 void pitot_thread_ended(unsigned pid);
 
+/* --- Functions the kernel's trap entries call, with the frame that `frame` describes. --- */
+
 /*
  * Called in the interrupt of interrupt_others, interrupts off: waits while Pitot changes
- * breakpoints, and loads them.
+ * breakpoints, and loads them, or while gdb has stopped the kernel. With gdb the interrupt must
+ * return with all of the frame. Without `frame` of struct pitot_kernel, the argument may be 0.
  */
-void pitot_stand(void);
-
-/* --- Functions the kernel's trap entries call, with the frame that `frame` describes. --- */
+void pitot_stand(void *frame);
 
 /* For cpu-clock: called from the timer interrupt. Code with interrupts off is not sampled. */
 void pitot_tick(const void *frame);
@@ -247,7 +248,7 @@ void pitot_tick(const void *frame);
  */
 int pitot_debug_trap(void *frame);
 
-/* --- gdb, in a kernel of one CPU (GDB=1). --- */
+/* --- gdb (GDB=1). --- */
 
 /* From now on gdb may connect. Returns 0, or the reason for failure. Task context. */
 const char *pitot_gdb_start(void);
@@ -256,8 +257,9 @@ const char *pitot_gdb_start(void);
 const char *pitot_gdb_wait(void);
 
 /*
- * Called from the timer interrupt: a connecting gdb, or its ^C, stops the kernel there. Returns 1
- * if gdb stopped the kernel; the interrupt must then return with all of the frame. Interrupts off.
+ * Called from the timer interrupt: a connecting gdb, or its ^C, stops the kernel there. Only CPU 0
+ * reads the line; on others it does nothing. Returns 1 if gdb stopped the kernel; the interrupt
+ * must then return with all of the frame. Interrupts off.
  */
 int pitot_gdb_poll(void *frame);
 

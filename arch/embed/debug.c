@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Debug traps in another kernel; replaces arch/x86_64/entry. Watches are off in all of them. */
+/*
+ * Debug traps in another kernel, and what is served as one; replaces arch/x86_64/entry. Watches are
+ * off in all of them.
+ */
 #include "arch/cpu.h"
 #include "arch/embed.h"
 #include "arch/x86_64/cpu/cpu.h"
@@ -10,6 +13,12 @@
 #define CPU_FRAME_WORDS 5 /* ip, cs, flags, sp, ss */
 
 void (*embed_debug_late)(struct regs *regs);
+uint64_t embed_gs_base[ARCH_CPUS_MAX];
+
+void arch_embed_note_gs(void)
+{
+    embed_gs_base[arch_cpu_id()] = cpu_read_msr(MSR_GS_BASE);
+}
 
 /* Watches are off. A nested trap, for example in an NMI handler, leaves DR7 unchanged. */
 static bool serve(struct regs *regs)
@@ -74,10 +83,11 @@ __attribute__((section(".text.nowatch"))) void embed_debug_other(struct regs *re
 static bool serve_frame(void *frame)
 {
     struct regs regs = arch_embed_regs(frame);
+    bool debugged = embed_debug_late; /* a debugger that leaves may have changed registers */
 
     if (!serve(&regs))
         return false;
-    if (embed_debug_late)
+    if (debugged)
         arch_embed_regs_return(&regs, frame);
     else
         arch_embed_flags_return(&regs, frame);
@@ -94,6 +104,40 @@ __attribute__((section(".text.nowatch"))) int pitot_debug_trap(void *frame)
     ours = serve_frame(frame);
     arm_again(percpu_self());
     return ours;
+}
+
+/* rbx keeps the kernel's stack pointer. */
+static void on_debug_stack(void (*serve)(struct regs *regs), struct regs *regs)
+{
+    uintptr_t top = arch_embed_debug_stack(arch_cpu_id());
+
+    __asm__ volatile("movq %%rsp, %%rbx\n\tmovq %0, %%rsp\n\tcall *%2\n\tmovq %%rbx, %%rsp"
+                     : "+&a"(top), "+D"(regs)
+                     : "r"(serve)
+                     : "rbx", "rcx", "rdx", "rsi", "r8", "r9", "r10", "r11", "memory", "cc");
+}
+
+/* A fatal trap may have come in a debug trap, whose stack is in use then. */
+void arch_embed_as_trap(void *frame, void (*serve)(struct regs *regs))
+{
+    uint64_t flags = arch_irq_save();
+    struct percpu *self = percpu_self();
+    bool known = host.frame && frame;
+    struct regs regs = known ? arch_embed_regs(frame) : (struct regs){.flags = FLAGS_FIXED};
+
+    self->watch_depth++;
+    cpu_write_dr7(DR7_OFF);
+    arch_embed_note_gs();
+    if (self->watch_depth > 1)
+        serve(&regs);
+    else
+        on_debug_stack(serve, &regs);
+    if (known)
+        arch_embed_regs_return(&regs, frame);
+    self->watch_depth--;
+    if (self->watch_depth == 0)
+        cpu_write_dr7(self->dr7);
+    arch_irq_restore(flags);
 }
 
 /* --- In place of the entries of arch/x86_64. --- */

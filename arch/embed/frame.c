@@ -140,6 +140,7 @@ struct regs arch_embed_regs(const void *frame)
     for (size_t i = 0; i < WORDS; i++)
         if (names[i][0])
             to[i] = from[place[i]];
+    regs.error = regs.cs; /* for stop_code_selector */
     regs.cs = arch_embed_selector(regs.cs);
     return regs;
 }

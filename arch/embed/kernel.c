@@ -4,7 +4,6 @@
 #include "arch/debugger.h"
 #include "arch/embed.h"
 #include "arch/memory.h"
-#include "arch/park.h"
 #include "arch/unwind.h"
 #include "arch/x86_64/cpu/check.h"
 #include "arch/x86_64/debug/debugreg.h"
@@ -44,12 +43,6 @@ unsigned arch_cpus(void)
 bool arch_cpu_runs(unsigned cpu)
 {
     return percpu[cpu].runs;
-}
-
-/* Known only in a debugger's stop: the kernel does not report the registers of other CPUs. */
-struct regs *arch_stopped_regs(unsigned cpu)
-{
-    return percpu[cpu].stopped_regs;
 }
 
 uintptr_t arch_text_start(void)

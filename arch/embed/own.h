@@ -7,6 +7,7 @@
 
 #include "arch/x86_64/cpu/area.h"
 #include "arch/x86_64/cpu/cpu.h"
+#include "arch/x86_64/cpu/regs.h"
 #include EMBED_INLINE /* the kernel's, or core/embed/inline.h */
 
 #define ARCH_CPUS_MAX          EMBED_CPUS
@@ -49,18 +50,22 @@ static inline uint64_t arch_clock_ns(void)
     return pitot_clock();
 }
 
+#define STOP_OWN_KERNEL false
+
+extern uint64_t embed_gs_base[]; /* noted in each stop. [owning CPU] */
+
 static inline uint64_t stop_gs_base(unsigned cpu)
 {
-    (void)cpu;
-    return cpu_read_msr(MSR_GS_BASE);
+    return embed_gs_base[cpu];
 }
 
-/* arch_embed_regs has replaced the selector in the frame. */
+/* Of a frame, arch_embed_regs has kept it in `error`; a debug trap is of the kernel. */
 static inline uint64_t stop_code_selector(const struct regs *regs)
 {
     uint16_t selector;
 
-    (void)regs;
+    if (regs_user_mode(regs))
+        return regs->error;
     __asm__("movw %%cs, %0" : "=r"(selector));
     return selector;
 }

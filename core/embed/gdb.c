@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* gdb in another kernel, polled in the timer interrupt. no_gdb.c replaces it without GDB=1. */
+/* gdb in another kernel, polled in CPU 0's timer interrupt. no_gdb.c replaces it without GDB=1. */
 #include "arch/cpu.h"
 #include "arch/debugger.h"
 #include "arch/embed.h"
 #include "core/embed/embed.h"
 #include "core/gdb/debugger.h"
 #include "core/host.h"
+#include "core/lib/print.h"
 #include "core/pitot.h"
 #include "core/task.h"
 
@@ -14,7 +15,7 @@
 
 static bool started; /* pitot_gdb_start has succeeded */
 
-/* Interrupts are off. */
+/* By one CPU at a time: while gdb comes, by `coming`; then by CPU 0, and in stops. */
 static struct {
     int first;     /* the byte that pitot_gdb_start has read; -1: none */
     unsigned row;  /* bytes polled without a pause */
@@ -75,6 +76,20 @@ static void door_close(void)
 {
 }
 
+/* Returns which CPU would miss its stops, and why, or NULL. */
+static const char *refused_by_cpu(void)
+{
+    static char text[160];
+    unsigned cpu;
+    const char *wrong = arch_embed_try_cpus(&cpu);
+
+    if (!wrong)
+        wrong = arch_embed_frames_wrong(&cpu);
+    if (wrong)
+        print_into(text, sizeof(text), "gdb: CPU %u: %s", cpu, wrong);
+    return wrong ? text : NULL;
+}
+
 static const char *refused(void)
 {
     if (!embed_ready())
@@ -83,11 +98,9 @@ static const char *refused(void)
         return "gdb: gdb_get or gdb_put of struct pitot_kernel is 0";
     if (!host.mapped)
         return "gdb: " EMBED_NO_MAPPED;
-    if (arch_cpus() > 1)
-        return "gdb: more than one CPU: their registers are not known";
     if (!host.frame)
         return "gdb: " EMBED_NO_FRAME;
-    return arch_embed_gate_take();
+    return refused_by_cpu();
 }
 
 static const char no_line[] = "gdb: gdb_get gives 0xff without end: no line is there";
@@ -128,17 +141,24 @@ const char *pitot_gdb_start(void)
 /* True if gdb has connected: its first packet begins, and the rest is read while stopped. */
 static bool gdb_comes(void)
 {
+    static uint32_t coming; /* 1: a CPU is in here */
+    bool comes = false;
     int byte;
 
-    while ((byte = line_poll()) >= 0)
-        if (gdb_arrived((uint8_t)byte, NULL))
-            return true;
-    return false;
+    if (__atomic_exchange_n(&coming, 1, __ATOMIC_ACQUIRE))
+        return false;
+    while (!comes && !arch_embed_is_debugged() && (byte = line_poll()) >= 0)
+        comes = gdb_arrived((uint8_t)byte, NULL);
+    __atomic_store_n(&coming, 0, __ATOMIC_RELEASE);
+    return comes;
 }
 
 int pitot_gdb_poll(void *frame)
 {
-    return started && (arch_embed_is_debugged() || gdb_comes()) && arch_embed_listen(frame);
+    if (!started || arch_cpu_id() != 0)
+        return 0;
+    gdb_tick();
+    return (arch_embed_is_debugged() || gdb_comes()) && arch_embed_listen(frame);
 }
 
 const char *pitot_gdb_wait(void)

@@ -38,7 +38,7 @@ LIB_C   := $(wildcard core/*.c $(foreach room,lib symbols tracepoint breakpoint 
            $(patsubst %,arch/x86_64/debug/%.c,accessor accessor_made debugreg debugreg_audit debugreg_encode forbidden group insn_map machine operand \
                operand_address report trap watched) \
            $(patsubst %,arch/x86_64/cpu/%.c,canonical instructions registers) arch/x86_64/memory/memory.c \
-           arch/x86_64/smp/patience.c arch/x86_64/unwind/frame.c
+           $(patsubst %,arch/x86_64/smp/%.c,park patience rendezvous rendezvous_ask) arch/x86_64/unwind/frame.c
 # core/embed/sources.c replaces these.
 LIB_C     := $(filter-out core/event/own_kernel.c core/event/sources.c core/event/source_branches.c,$(LIB_C))
 LIB_ROOTS := pitot_init embed_debug_entry pitot_thread_runs pitot_gdb_start
@@ -60,7 +60,7 @@ endif
 
 # gdb, or its stubs.
 LIB_GDB := core/embed/gdb.c $(wildcard core/gdb/*.c arch/embed/debugger*.c) \
-           $(patsubst %,arch/x86_64/debug/%.c,branch operand_length stop_access stop_registers stop_step)
+           $(patsubst %,arch/x86_64/debug/%.c,branch operand_length stop stop_access stop_registers stop_step)
 LIB_C   := $(filter-out $(if $(filter 1,$(GDB)),core/embed/no_gdb.c,$(LIB_GDB)),$(sort $(LIB_C) $(LIB_GDB)))
 
 LIB_ASM := arch/x86_64/cpu/leaf.asm arch/x86_64/entry/gate.asm arch/embed/debug_entry.asm

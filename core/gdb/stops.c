@@ -130,13 +130,19 @@ static void say_of_cpu(unsigned cpu, const char *what)
     gdb_server_print(&gdb_session.server, text, length);
 }
 
-/* In a stop of `cpu`: true if `only` can be stepped or run alone; otherwise tells gdb why not. */
-static bool can_go_on(unsigned cpu, unsigned only)
+/* In a stop of `cpu`: true if it can end as asked; otherwise tells gdb why not. */
+static bool can_go_on(unsigned cpu, const struct gdb_request *request)
 {
-    if (only == GDB_NO_CPU || only == cpu)
+    unsigned only = request->only;
+
+    if (only == GDB_NO_CPU)
         return true;
     if (!arch_stopped_regs(only))
         say_of_cpu(only, "does not answer: it is still running");
+    else if (request->step && !arch_stop_steps(only))
+        say_of_cpu(only, "runs a program: programs of this kernel cannot be stepped");
+    else if (only == cpu)
+        return true;
     else if (arch_park_is_changing())
         say_of_cpu(cpu, "has parked the others to make a change: it has to continue first");
     else
@@ -168,7 +174,7 @@ static bool serve(unsigned cpu, enum arch_stop why, struct arch_resume *resume)
             gdb_server_ended(&gdb_session.server, 'X', GDB_SIGNAL_ABORTED);
             return true;
         }
-        if (!can_go_on(cpu, gdb_session.server.request.only)) {
+        if (!can_go_on(cpu, &gdb_session.server.request)) {
             /* gdb 18 may ignore a SIGTRAP of a CPU that it has not resumed, and resume that. */
             gdb_server_stopped(&gdb_session.server,
                                &(struct gdb_stop){.cpu = cpu, .signal = GDB_SIGNAL_INTERRUPT});

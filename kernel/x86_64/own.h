@@ -91,6 +91,8 @@ static inline uint64_t arch_clock_ns(void)
            (uint64_t)(passed * clock_boot.scale >> CLOCK_SCALE_SHIFT);
 }
 
+#define STOP_OWN_KERNEL true
+
 static inline uint64_t stop_gs_base(unsigned cpu)
 {
     return (uintptr_t)&percpu[cpu];

@@ -102,7 +102,7 @@ void trap_serve(struct trap_frame *frame)
         return;
     }
     if (frame->vector == STAND_VECTOR) {
-        pitot_stand(); /* PITOT 3 */
+        pitot_stand(frame); /* PITOT 3 */
         others_served();
         return;
     }

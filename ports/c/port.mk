@@ -10,7 +10,7 @@ C_PORT_PLAIN := $(addprefix ports/c/,boot.S entry.S cpu.c others.c thread.c main
 # NAME, LEVELS, OPTIONS, LINKER SCRIPT, CPUS of the object, of the kernel, kind of the object: each level has its part of what
 # Pitot is given.
 define C_PORT
-$(BUILD)/ports/c-$(1).elf: $(C_PORT_PLAIN) $(2:%=ports/c/pitot_level%.c) $(or $(4),ports/c/kernel.ld) $(BUILD)/$(7:%=%/)$(5:%=cpus%/)lib/pitot.o ports/c/kernel.h ports/c/variants/gates.h $(BUILD)/lib/include/pitot.h $(BUILD)/lib/include/cfi_gas.inc ports/c/port.mk
+$(BUILD)/ports/c-$(1).elf: $(C_PORT_PLAIN) $(2:%=ports/c/pitot_level%.c) $(or $(4),ports/c/kernel.ld) $(BUILD)/$(7:%=%/)$(5:%=cpus%/)lib/pitot.o ports/c/kernel.h ports/c/variants/gates.h ports/c/variants/ring3.h $(BUILD)/lib/include/pitot.h $(BUILD)/lib/include/cfi_gas.inc ports/c/port.mk
 	$$(call say,LINK,$$@)
 	$$(Q)mkdir -p $$(@D)
 	$$(Q)echo 'exec $$(CC) $$(C_PORT_FLAGS) -DCPUS=$(or $(6),$(5),1) -Wl,--build-id=sha1 $(3) -nostdlib -static -no-pie -Wl,-T,$(or $(4),ports/c/kernel.ld)' \
@@ -71,7 +71,12 @@ $(eval $(call C_PORT,lineless,0 1 2 5,$(call elsewhere,gdb_put,0),,,,level5))
 $(eval $(call C_PORT,vanishes,0 1 2 5,$(call wrap,gdb_get),,,,level5))
 $(eval $(call C_PORT,gdb-stack,0 1 2 5,$(call wrap,pitot_gdb_poll record_end),,,,level5))
 $(eval $(call C_PORT,gdbless,0 1 2 5))
-$(eval $(call C_PORT,gdb-of-two,0 1 2 3 5,,,2,,level5))
+$(eval $(call C_PORT,level5-two,0 1 2 3 5,,,2,,level5))
+$(eval $(call C_PORT,hides,0 1 2 3 5,$(call wrap,other_main record_begin),,2,,level5))
+$(eval $(call C_PORT,gdb-program,0 1 2 3 5,$(call wrap,other_main trap_serve),,2,,level5))
+first = $(call wrap,record_begin) $(call elsewhere,pitot_stand,$(1))
+$(eval $(call C_PORT,gdb-deaf,0 1 2 3 5,$(call first,pitot_doubtful),,2,,level5))
+$(eval $(call C_PORT,gdb-frameless,0 1 2 3 5,$(call first,frameless_stand),,2,,level5))
 $(eval $(call C_PORT,dropped,0,,$(BUILD)/ports/dropped.ld))
 
 $(BUILD)/ports/c-level6.elf: ports/c/variants/rest.c
@@ -89,6 +94,9 @@ $(BUILD)/ports/c-many-threads.elf: ports/c/variants/many_threads.c
 $(patsubst %,$(BUILD)/ports/c-%.elf,frame-copied bp-wrong frame-low): ports/c/variants/frames.c
 $(BUILD)/ports/c-outer-entry.elf $(BUILD)/ports/c-outer-gateless.elf: ports/c/variants/outer_entry.c
 $(BUILD)/ports/c-gdb-stack.elf: ports/c/variants/gdb_stack.c
+$(BUILD)/ports/c-hides.elf: ports/c/variants/hides.c
+$(BUILD)/ports/c-gdb-program.elf: ports/c/variants/gdb_program.c
+$(BUILD)/ports/c-gdb-deaf.elf $(BUILD)/ports/c-gdb-frameless.elf: ports/c/variants/gdb_first.c
 $(BUILD)/ports/c-stray.elf: ports/c/variants/stray.c
 $(BUILD)/ports/c-program.elf: ports/c/variants/program.c
 $(BUILD)/ports/c-stray-first.elf: ports/c/variants/stray.c
@@ -130,4 +138,4 @@ $(BUILD)/ports/%-tables.elf: $(BUILD)/ports/%.elf $(LIB_BIN)
 	$(call say,TABLES,$@)
 	$(Q)$(BUILD)/lib/bin/pitot-tables --text text_start,text_end --exempt .boot -- sh $(<:.elf=.link) -o $@
 
-C_PORTS := $(patsubst %,$(BUILD)/ports/c-%.elf,level0 level1 level2 level3 level2-tables own-gate-tables small-tables low-tables nameless-tables level3-tables level4 level4-tables level6-tables level7-tables level4-small-tables level4-two-tables level4-tickless-tables level4-deaf-tables level3-inline lacks moves one-of-two two-of-one deaf dropped istless ist-shared task-state tickless many-threads frame-copied bp-wrong frame-low outer-entry outer-gateless stray check check-trapless kept-behind stray-first served served-stack program level5 lineless vanishes gdb-stack gdbless gdb-of-two)
+C_PORTS := $(patsubst %,$(BUILD)/ports/c-%.elf,level0 level1 level2 level3 level2-tables own-gate-tables small-tables low-tables nameless-tables level3-tables level4 level4-tables level6-tables level7-tables level4-small-tables level4-two-tables level4-tickless-tables level4-deaf-tables level3-inline lacks moves one-of-two two-of-one deaf dropped istless ist-shared task-state tickless many-threads frame-copied bp-wrong frame-low outer-entry outer-gateless stray check check-trapless kept-behind stray-first served served-stack program level5 lineless vanishes gdb-stack gdbless level5-two hides gdb-program gdb-deaf gdb-frameless)

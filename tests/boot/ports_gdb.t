@@ -10,13 +10,11 @@ use strict;
 use warnings;
 use lib 'tests/lib';
 use File::Path qw(make_path);
-use POSIX ();
 use Test::More;
-use Pitot::BadLine;
 use Pitot::Files;
 use Pitot::Gdb;
-use Pitot::GdbInside;
 use Pitot::Port;
+use Pitot::PortGdb;
 use Pitot::Stub;
 
 plan skip_all => "it is started by QEMU's -kernel" if ($ENV{MACHINE} // 'qemu') ne 'qemu';
@@ -33,32 +31,13 @@ make_path($logs);
 
 my ($jobs_done) = `nm $kernel` =~ /^([\da-f]+) \w jobs_done$/m;
 
-# Boots the kernel, until it waits for gdb, in a process that ends as it does.
-sub boot_for_gdb
+sub port
 {
-    unlink(map { "$logs/$_" } qw(console line bad));
-    my $pid = fork() // die("fork: $!\n");
-    if (!$pid) {
-        my ($status) = boot_port($kernel, "-e mem:0x$jobs_done/8:w", 1, $logs,
-            '-serial', "unix:$logs/line,server=on,wait=off");
-        POSIX::_exit($status);
-    }
-    await_said("$logs/console", qr/^gdb may come$/m);
-    return $pid;
+    return {kernel => $kernel, line => "-e mem:0x$jobs_done/8:w", cpus => 1, logs => $logs};
 }
 
 # Returns status and console, and what gdb said to each part.
-sub session
-{
-    my ($name, @parts) = @_;
-    my $pid = boot_for_gdb();
-    bad_line("$logs/line", "$logs/bad", break => qr/^qRcmd/) if {@parts}->{again};
-    my $said = gdb_says_of($kernel, "$logs/line", "$logs/bad", @parts);
-    waitpid($pid, 0);
-    my $status = $? >> 8;
-    ok(exists $said->{end}, "$name: gdb comes to the end of its script");
-    return ($status, slurp_if_there("$logs/console"), $said);
-}
+sub session { return port_gdb_session(port(), @_) }
 
 # --- A day ---------------------------------------------------------------------------------------
 
@@ -146,7 +125,7 @@ like($console, qr/^$jobs records\n0 doubtful hits\n$jobs jobs$/m, '... with all 
 # As gdb sends it while it finds out whether a condition holds, and then steps over the breakpoint.
 {
     my ($finish) = `nm $kernel` =~ /^([\da-f]+) \w job_finish$/m;
-    my ($pid, $stub) = (boot_for_gdb(), Pitot::Stub->new("$logs/line"));
+    my ($pid, $stub) = (port_for_gdb(port()), Pitot::Stub->new("$logs/line"));
     $stub->attach_inside;
     $stub->ask_ok("Z0,$finish,1");
     like($stub->ask('vCont;c'), qr/^T05/, 'a breakpoint stops');
@@ -180,15 +159,14 @@ like($console, qr/^$jobs records\n0 doubtful hits\n$jobs jobs$/m, '... with all 
 
 # --- Refusals ------------------------------------------------------------------------------------
 
-for (['lineless', 1, 'gdb_get or gdb_put of struct pitot_kernel is 0'],
+for (['lineless', 'gdb_get or gdb_put of struct pitot_kernel is 0'],
     # QEMU has no COM3 here, so the kernel reads ones from it.
-    ['level5', 1, 'gdb_get gives 0xff without end: no line is there'],
-    ['vanishes', 1, 'gdb_get gives 0xff without end: no line is there'],
-    ['gdbless', 1, 'the object is made without it: GDB=1 of make lib'],
-    ['gdb-of-two', 2, 'more than one CPU: their registers are not known'])
+    ['level5', 'gdb_get gives 0xff without end: no line is there'],
+    ['vanishes', 'gdb_get gives 0xff without end: no line is there'],
+    ['gdbless', 'the object is made without it: GDB=1 of make lib'])
 {
-    my ($port, $cpus, $why) = @$_;
-    ($status, $console) = boot_port("$build/ports/c-$port.elf", '-e shop:job_done', $cpus, $logs);
+    my ($port, $why) = @$_;
+    ($status, $console) = boot_port("$build/ports/c-$port.elf", '-e shop:job_done', 1, $logs);
     is($status, $refused, "c-$port: gdb is refused");
     like($console, qr/^refused: gdb: \Q$why\E$/m, '... and why');
 }

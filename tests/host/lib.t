@@ -52,7 +52,7 @@ sub names
 
 # LEVEL, CPUS and folder. Those of level 4 and with gdb ports/c is linked with.
 my @objects = ([3, 1, "$tree/build"], [3, 2, "$tree/b32"], [4, 1, "$build/level4"],
-    [3, 1, "$build/level5", 'with gdb']);
+    [3, 1, "$build/level5", 'with gdb'], [3, 2, "$build/level5/cpus2", 'with gdb']);
 for (@objects[0, 1]) {
     my (undef, $cpus) = @$_;
     my $make = "make -s -j2 -C $tree -f core/embed/lib.mk CPUS=$cpus BUILD="

@@ -28,9 +28,9 @@ struct percpu {
     bool program_steps; /* [O] the kernel steps the program to which this CPU returned last */
     uint64_t user_sp;   /* [O] a program's stack pointer, inside syscall_entry */
 
-    /* NMIs: kernel/x86_64/entry/nmi.c. */
-    uint32_t nmi_sent;    /* [A] NMIs that other CPUs have requested */
-    uint32_t nmi_seen;    /* [O] nmi_sent when the last NMI arrived */
+    /* NMIs, or another kernel's interrupts: kernel/x86_64/entry/nmi.c, arch/embed/park.c. */
+    uint32_t nmi_sent;    /* [A] those that other CPUs have requested */
+    uint32_t nmi_seen;    /* [O] nmi_sent when the last one arrived */
     bool nmi_spare;       /* [O] one more requested NMI may arrive */
     uint32_t clock_asked; /* [A] set by the boot CPU: this CPU is to serve the NMI clock */
 

@@ -45,6 +45,9 @@ void stop_at_end(struct regs *regs, enum arch_stop why, bool at_breakpoint);
  */
 void stop_entries_attach(void (*late)(struct regs *regs));
 
+/* The part of it that is for the line, by NMIs: stop_line.c. */
+void stop_line_attach(bool attach);
+
 /*
  * Prepares a stopped CPU's step of one instruction, without interrupts. Returns false if the
  * instruction was emulated, so that the step is already complete.

@@ -20,11 +20,12 @@ static bool is_watched(unsigned cpu, unsigned i)
  */
 static uint64_t word_on(unsigned cpu, const struct arch_watch *watch)
 {
-    const struct arch_space *space = space_of_cpu(cpu);
+    const struct arch_space *space;
     uint64_t word = 0;
 
-    if (watch->address >= ARCH_USER_END)
+    if (!STOP_OWN_KERNEL || watch->address >= ARCH_USER_END)
         return *arch_watch_word(watch);
+    space = space_of_cpu(cpu);
     if (!space || !arch_user_read(space, watch->address & ~(sizeof(word) - 1), &word, sizeof(word)))
         return 0;
     return word;

@@ -9,7 +9,6 @@
 #include "arch/park.h"
 #include "arch/unwind.h"
 #include "arch/x86_64/debug/stop.h"
-#include "arch/x86_64/debug/stop_line.h"
 #include "arch/x86_64/entry/trap.h"
 #include "arch/x86_64/entry/vectors.h"
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* NMIs of the debugger's serial line, on the boot CPU. */
-#include "arch/x86_64/debug/stop_line.h"
-
 #include "arch/cpu.h"
 #include "arch/x86_64/debug/stop.h"
 #include "arch/x86_64/entry/nmi.h"

@@ -91,7 +91,6 @@ size_t arch_debug_register_size(unsigned number)
     return number <= RIP || number >= FS_BASE ? 8 : 4;
 }
 
-/* The kernel's segment registers keep the boot's values, on every CPU. */
 static uint64_t read_segment(unsigned number)
 {
     uint16_t now[4];
@@ -101,12 +100,21 @@ static uint64_t read_segment(unsigned number)
     return now[number - DS];
 }
 
-/* Another CPU's CR2, CR3 and FS base are unknown. */
-static bool is_known(unsigned cpu, unsigned number)
+/*
+ * Of another CPU, CR2, CR3 and the FS base are unknown. Pitot's own kernel keeps the boot's values
+ * of the segment registers, CR0, CR4 and EFER, on every CPU; another one may not.
+ */
+static bool is_known(unsigned cpu, const struct regs *regs, unsigned number)
 {
+    bool here = cpu == arch_cpu_id();
+
     if (number == CR2 || number == CR3 || number == FS_BASE)
-        return cpu == arch_cpu_id();
-    return number <= GS || (number >= GS_BASE && number <= DR7 && number != DR6);
+        return here;
+    if ((number >= DS && number <= GS) || (number >= CR0 && number <= EFER))
+        return here || STOP_OWN_KERNEL;
+    if (number == GS_BASE)
+        return STOP_OWN_KERNEL || !regs_user_mode(regs);
+    return number < DS || (number >= DR0 && number <= DR7 && number != DR6);
 }
 
 static uint64_t read_system(unsigned cpu, unsigned number)
@@ -144,7 +152,7 @@ bool arch_debug_register_read(unsigned cpu, unsigned number, uint8_t *bytes)
     const struct regs *regs = arch_stopped_regs(cpu);
     uint64_t value;
 
-    if (!regs || !is_known(cpu, number))
+    if (!regs || !is_known(cpu, regs, number))
         return false;
     if (number == CS)
         value = stop_code_selector(regs);

@@ -8,6 +8,7 @@
 #include "arch/cpu.h"
 #include "arch/debugger.h"
 #include "arch/memory.h"
+#include "arch/park.h"
 #include "arch/program.h"
 #include "arch/regs.h"
 #include "arch/step.h"
@@ -52,10 +53,15 @@ static struct step steps[ARCH_CPUS_MAX];
 #define SYSRET           0x07
 #define SYSCALL_SIZE     2
 
+static bool is_program(const struct regs *regs)
+{
+    return STOP_OWN_KERNEL && regs_user_mode(regs);
+}
+
 bool stop_step_read(unsigned cpu, const struct regs *regs, uintptr_t address, uint8_t *to,
                     size_t length)
 {
-    if (regs_user_mode(regs))
+    if (is_program(regs))
         return arch_user_read(space_of_cpu(cpu), address, to, length);
     return arch_debug_read(address, to, length) == length;
 }
@@ -63,10 +69,10 @@ bool stop_step_read(unsigned cpu, const struct regs *regs, uintptr_t address, ui
 /* Recognises `syscall` and `sysret` that will succeed; otherwise the CPU raises the exception. */
 static enum kind judge_border(unsigned cpu, const struct regs *regs, uintptr_t ip, uint8_t rex)
 {
-    bool program = regs_user_mode(regs);
+    bool program = is_program(regs);
     uint8_t byte;
 
-    if (!stop_step_read(cpu, regs, ip, &byte, 1))
+    if (!STOP_OWN_KERNEL || !stop_step_read(cpu, regs, ip, &byte, 1))
         return KEEPS;
     if (byte == SYSCALL && program && ip + 1 == regs->ip + SYSCALL_SIZE)
         return ENTERS;
@@ -101,11 +107,11 @@ static enum kind judge(unsigned cpu, const struct regs *regs, uintptr_t *next)
     case 0xcf:
         return LOADS;
     case 0xf4:
-        return regs_user_mode(regs) ? KEEPS : HALTS;
+        return is_program(regs) ? KEEPS : HALTS;
     case 0xfa:
         return CLEARS;
     case 0xfb:
-        return regs_user_mode(regs) ? KEEPS : SETS;
+        return is_program(regs) ? KEEPS : SETS;
     default:
         return KEEPS;
     }
@@ -118,13 +124,18 @@ static bool step_is_made(enum kind kind, struct regs *regs, uintptr_t next)
         regs->flags |= FLAGS_INTERRUPT;
     if (kind == SETS || kind == HALTS) /* as if an interrupt had ended it */
         regs->ip = next;
-    else if (kind == ENTERS)
+    else if (STOP_OWN_KERNEL && kind == ENTERS)
         user_make_syscall(regs, regs->ip + SYSCALL_SIZE);
-    else if (kind == LEAVES)
+    else if (STOP_OWN_KERNEL && kind == LEAVES)
         user_make_sysret(regs);
     else
         return false;
     return true;
+}
+
+bool arch_stop_steps(unsigned cpu)
+{
+    return STOP_OWN_KERNEL || !regs_user_mode(arch_stopped_regs(cpu));
 }
 
 bool stop_step_prepare(unsigned cpu, struct regs *regs)
@@ -138,7 +149,7 @@ bool stop_step_prepare(unsigned cpu, struct regs *regs)
     *step = (struct step){.under_way = true,
                           .interrupts = regs->flags & FLAGS_INTERRUPT,
                           .traps = regs->flags & FLAGS_TRAP,
-                          .program = regs_user_mode(regs),
+                          .program = is_program(regs),
                           .compares = arch_step_excludes_watches(),
                           .kind = kind,
                           .sp = regs->sp};
@@ -166,7 +177,7 @@ static void mend_stored(const struct step *step, const struct regs *regs)
         return;
     regs_set_flag(&flags, FLAGS_INTERRUPT, step->interrupts);
     regs_set_flag(&flags, FLAGS_TRAP, step->traps);
-    if (regs_user_mode(regs))
+    if (is_program(regs))
         arch_user_write(space_of_cpu(arch_cpu_id()), regs->sp, &flags, sizeof(uint16_t));
     else
         arch_debug_write(regs->sp, (const uint8_t *)&flags, sizeof(uint16_t));

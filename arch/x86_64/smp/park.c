@@ -47,6 +47,7 @@ static void ask_all(uint32_t from, uint32_t to)
 /* Parks all others, with a new number so that an answer to an earlier parking does not count. */
 static void next_parking(void)
 {
+    reach_begins();
     number += RENDEZVOUS_NUMBER;
     if (number == 0)
         number = RENDEZVOUS_NUMBER;
@@ -91,7 +92,6 @@ bool arch_cpus_park(unsigned *absent)
     uint64_t flags = arch_irq_save();
     uint32_t other = 0;
 
-    reach_begins();
     if (park_is_parker())
         return park_again(flags, absent);
     while (!__atomic_compare_exchange_n(&parker, &other, arch_cpu_id() + 1, false, __ATOMIC_ACQUIRE,

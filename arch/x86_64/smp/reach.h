@@ -8,8 +8,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct regs;
-
 /*
  * Interrupts the CPU, if CPUs can reach each other, so that it calls rendezvous_serve. The caller
  * stores the reason first. Any context.
@@ -25,6 +23,5 @@ void reach_begins(void);
  */
 bool reach_waits(uint64_t flags);
 
-/* This CPU is about to wait at these registers; or it has been parked, and resumes. */
-void reach_stands(struct regs *regs);
+/* This CPU has been parked, and resumes. In the interrupt. */
 void reach_resumes(void);

@@ -108,10 +108,8 @@ void rendezvous_serve(struct regs *regs)
     serves &= ~self->stands; /* the interrupted handler serves the removed reasons */
     if (!(asked & RENDEZVOUS_HALTS))
         serves |= RENDEZVOUS_HALT | (park_may(regs) ? RENDEZVOUS_PARK : 0);
-    if (asked & serves) {
-        reach_stands(regs);
+    if (asked & serves)
         rendezvous_wait(regs, serves, asked & serves);
-    }
     if (rendezvous_is_asked(self->cpu, RENDEZVOUS_STOP) && stop_handler)
         stop_handler(regs);
 }

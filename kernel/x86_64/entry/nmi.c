@@ -71,11 +71,6 @@ bool reach_waits(uint64_t flags)
     return true;
 }
 
-void reach_stands(struct regs *regs)
-{
-    port_count_settle(regs);
-}
-
 void reach_resumes(void)
 {
     apic_button_follow();
@@ -142,9 +137,8 @@ UNSEEN_TEXT void nmi_trap(struct regs *regs)
 
     if (timed && !park_is_parker() && !__atomic_load_n(&ended, __ATOMIC_RELAXED))
         clock.serve(regs, began);
+    port_count_settle(regs); /* this CPU may be halted, or report */
     rendezvous_serve(regs);
-    if (nmi_button_waits(self, timed) || (!sent && !timed && !nmi_lingered(self))) {
-        port_count_settle(regs);
+    if (nmi_button_waits(self, timed) || (!sent && !timed && !nmi_lingered(self)))
         trap_nmi(regs);
-    }
 }

@@ -29,9 +29,10 @@ static inline uint8_t *gate_of(unsigned vector)
     return idt.base + vector * GATE_SIZE;
 }
 
-static inline uint8_t *first_task(void)
+static inline uint8_t *task_of(unsigned cpu)
 {
-    uint64_t low = gdt[TASK / 8], high = gdt[TASK / 8 + 1];
+    const uint64_t *descriptor = &gdt[TASK / 8 + 2 * cpu];
+    uint64_t low = descriptor[0], high = descriptor[1];
 
     return (uint8_t *)(high << 32 | (low >> 56 & 0xff) << 24 | (low >> 16 & 0xffffff));
 }
@@ -40,5 +41,5 @@ static inline uint8_t *first_task(void)
 static inline void debug_gate_set_stack(void *top)
 {
     gate_of(DEBUG_VECTOR)[GATE_STACK] = 1;
-    *(uint64_t *)(first_task() + FIRST_STACK) = (uint64_t)top;
+    *(uint64_t *)(task_of(0) + FIRST_STACK) = (uint64_t)top;
 }

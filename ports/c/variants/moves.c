@@ -19,8 +19,8 @@ static uint8_t stacks[CPUS][4096] __attribute__((aligned(16)));
 static uint32_t moving;     /* 1 + the CPU whose thread wants to move; 0: none */
 static uint32_t turn[CPUS]; /* moves that the CPU has taken part in */
 
-void __wrap_pitot_stand(void);
-void __real_pitot_stand(void);
+void __wrap_pitot_stand(void *frame);
+void __real_pitot_stand(void *frame);
 void __wrap_others_ask(void);
 void __real_others_ask(void);
 const char *__wrap_pitot_start(const char *options);
@@ -45,12 +45,12 @@ static void exchange(void)
     thread_switch(&unused, left[other].sp);
 }
 
-void __wrap_pitot_stand(void)
+void __wrap_pitot_stand(void *frame)
 {
     uint32_t me = this_cpu()->number, mover;
     uint64_t *top = (uint64_t *)(stacks[me] + sizeof(stacks[me]));
 
-    __real_pitot_stand();
+    __real_pitot_stand(frame);
     mover = __atomic_load_n(&moving, __ATOMIC_ACQUIRE);
     if (!mover)
         return;
