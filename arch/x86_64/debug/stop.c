@@ -213,7 +213,7 @@ static void stop_asked(struct regs *regs)
 {
     if (!debugger)
         return;
-    if (!park_may_stop(regs) || stop_is_in_fault(arch_cpu_id(), regs)) {
+    if (!park_may(regs) || arch_park_is_changing() || stop_is_in_fault(arch_cpu_id(), regs)) {
         stop_look_again(regs);
         return;
     }

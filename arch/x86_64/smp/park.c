@@ -205,8 +205,3 @@ bool arch_park_is_changing(void)
 {
     return park_is_parker() && (!held || depth > held);
 }
-
-bool park_may_stop(const struct regs *regs)
-{
-    return park_may(regs) && !arch_park_is_changing();
-}

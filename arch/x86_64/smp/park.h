@@ -36,8 +36,3 @@ void park_end_stop(void);
  * returns when it may resume.
  */
 void park_pass_on(unsigned cpu, struct regs *regs);
-
-/*
- * Called in an NMI: true if it interrupted neither a hit nor a CPU that parks others for a change.
- */
-bool park_may_stop(const struct regs *regs);
