@@ -10,13 +10,12 @@
 #include "boot/memory.h"
 #include "boot/ports.h"
 #include "core/abi/version.h"
-#include "core/breakpoint/breakpoint.h"
+#include "core/contract/init.h"
 #include "core/event/event.h"
 #include "core/lib/cpus.h"
 #include "core/recording/recording.h"
 #include "core/stream/drain.h"
 #include "core/symbols/symbols.h"
-#include "core/unwind/unwind.h"
 #include "drivers/pic8259.h"
 #include "kernel/cmdline.h"
 #include "kernel/console/console.h"
@@ -64,20 +63,17 @@ __attribute__((noinline)) static void read_information(uint32_t magic, uint32_t 
 /* `magic` is Multiboot2's or PVH's: boot/long_mode.asm has refused all others. */
 _Noreturn void kernel_main(uint32_t magic, uint32_t information)
 {
-    struct refusal nameless_why, tableless_why;
-    const char *mapless;
-    int nameless, tableless;
+    const char *wrong;
 
-    clock_start();  /* time 0 is now */
-    idt_init();     /* every trap has an entry */
-    percpu_init(0); /* this CPU can take traps */
-    host_init();    /* the services that Pitot needs */
-    nameless = symbols_init(arch_build_id(), ARCH_BUILD_ID_SIZE, &nameless_why);
-    tableless = unwind_init(&tableless_why); /* call chains */
-    mapless = arch_accessor_init();          /* finds the accessing code */
-    panic_init(&ports_panic);                /* panics are reported */
-    ports_init();                            /* the console has output */
-    read_information(magic, information);    /* memory, command line, ACPI */
+    clock_start();            /* time 0 is now */
+    idt_init();               /* every trap has an entry */
+    percpu_init(0);           /* this CPU can take traps */
+    wrong = host_init();      /* symbols, call chains, debug traps */
+    panic_init(&ports_panic); /* panics are reported */
+    ports_init();             /* the console has output */
+    if (wrong)
+        panic("pitot_init: %s", wrong);
+    read_information(magic, information); /* memory, command line, ACPI */
     cmdline_init(boot.command_line);
     cpus_read(&boot);
     memory_init(&boot); /* final page tables, free pages */
@@ -85,20 +81,11 @@ _Noreturn void kernel_main(uint32_t magic, uint32_t information)
     cpus_find(&boot);   /* interrupt controllers */
     thread_init();      /* this becomes the console's thread */
     event_set_state(&tracepoint_sched_switch, sched_switch_tell_state);
-    if (nameless)
-        print("Pitot: no symbols: %s\n", nameless_why.text);
-    if (tableless)
-        print("Pitot: call chains %s: %s\n",
-              unwind_possible(UNWIND_BY_FRAME_POINTER) ? "by frame pointers only"
-                                                       : "of one frame only",
-              tableless_why.text);
-    if (mapless)
-        print("Pitot: breakpoint:hit names no instruction: %s\n", mapless);
+    init_print_tables();
     if (boot.memory_ignored)
         print("Pitot: %zu memory ranges are ignored, as there are too many\n", boot.memory_ignored);
     clock_rate_find(cpus_acpi()); /* the clock now counts nanoseconds */
     ports_find_faster();          /* the fastest port for the stream */
-    breakpoint_init();            /* debug traps reach the arbiter */
     arch_watch_probe();           /* what this machine's watches report */
     if (arch_watch_miscounts_locked())
         print("Pitot: watches miscount xchg and locked instructions on this machine\n");

@@ -8,15 +8,15 @@
 #include <linux/errno.h>
 
 #include "arch/memory.h"
-#include "core/host.h"
+#include "core/pitot.h"
 #include "core/recording/tasks.h"
 #include "kernel/console/input.h"
 #include "kernel/console/input_wait.h"
 #include "kernel/hit/program.h"
 #include "kernel/memory/pages.h"
+#include "kernel/panic/panic.h"
 #include "kernel/panic/power.h"
 #include "kernel/sched/scheduler.h"
-#include "kernel/sched/wait_queue.h"
 #include "kernel/user/process.h"
 
 #define BOOT_TASK_NAME "pitot" /* the boot thread's name, unless it runs a recorded command */
@@ -155,9 +155,15 @@ static int interrupted(enum pitot_interrupt how)
     return input_interrupted();
 }
 
-void host_init(void)
+static void panic_with(const char *what)
+{
+    panic("%s", what);
+}
+
+const char *host_init(void)
 {
     static struct pitot_kernel kernel = {
+        .panic = panic_with,
         .memory_take = memory_take,
         .memory_give = memory_give,
         .memory_kept = memory_kept,
@@ -174,6 +180,8 @@ void host_init(void)
         .power = power_request,
     };
 
+    kernel.text = (const void *)arch_text_start();
+    kernel.text_end = (const void *)arch_text_end();
     kernel.gate_stack = arch_frame_stacks(&kernel.gate_stack_end);
-    host_set(&kernel);
+    return pitot_init(&kernel);
 }

@@ -4,8 +4,11 @@
 
 #include <stddef.h>
 
-/* Boot, before any function of Pitot is called. */
-void host_init(void);
+/*
+ * Calls pitot_init, and returns what it returns. Boot, before any other function of Pitot is
+ * called: stacks and traps of this CPU work, memory and the console need not.
+ */
+const char *host_init(void);
 
 /*
  * Passes memory that survives a reset to the recorder, in addition to the ARCH_KEPT variables.

@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 
+#include "core/contract/init.h"
 #include "core/event/event.h"
 #include "core/lib/refusal.h"
 #include "core/sample/records.h"
@@ -102,9 +103,6 @@ enum embed_stack { EMBED_STACK_ENOUGH, EMBED_STACK_LESS, EMBED_STACK_UNKNOWN };
 
 /* Says whether so many bytes of the caller's stack are left, if the kernel reports it. */
 enum embed_stack embed_stack_check(unsigned long bytes);
-
-/* True if pitot_init has succeeded. */
-bool embed_ready(void);
 
 /*
  * The one stream of all recordings. embed_stream_open is called once; its arguments must stay

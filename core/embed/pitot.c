@@ -9,6 +9,7 @@
 #include "arch/embed.h"
 #include "arch/memory.h"
 #include "arch/watch.h"
+#include "core/contract/init.h"
 #include "core/embed/embed.h"
 #include "core/event/source_clock.h"
 #include "core/event/source_nmi_clock.h"
@@ -34,7 +35,6 @@ static struct ring_merge merge;
 static struct refusal reason; /* the last reason returned to the kernel */
 
 static struct {
-    bool ready;         /* pitot_init has succeeded */
     bool tables;        /* symbols and chains by table are available */
     size_t event_count; /* events that record; 0: no recording */
     uint64_t doubtful;  /* doubtful hits of the last recording */
@@ -103,23 +103,18 @@ static unsigned only_cpu(void)
     return 0;
 }
 
-/* Returns which member that every kernel has is missing, or NULL. */
-static const char *missing_of(const struct pitot_kernel *kernel)
+const char *init_missing(const struct pitot_kernel *kernel)
 {
     unsigned cpus = ARCH_CPUS_MAX > 1 && kernel->cpus ? kernel->cpus : ARCH_CPUS_MAX;
 
     if (EMBED_ASKS_MEMBERS && !kernel->clock)
         return "clock of struct pitot_kernel is 0";
-    if (!kernel->panic)
-        return "panic of struct pitot_kernel is 0";
     if (!kernel->write)
         return "write of struct pitot_kernel is 0";
     if (EMBED_ASKS_MEMBERS && cpus > 1 && !kernel->cpu)
         return "more than one CPU: cpu of struct pitot_kernel is 0";
     if (cpus > 1 && !kernel->interrupt_others)
         return "more than one CPU: interrupt_others of struct pitot_kernel is 0";
-    if (!kernel->memory_take != !kernel->memory_give)
-        return "memory_take or memory_give of struct pitot_kernel is 0: both or neither";
     if (kernel->trap_count && !kernel->traps)
         return "traps of struct pitot_kernel is 0, and trap_count is not";
     if (kernel->trap_count && !kernel->frame)
@@ -127,22 +122,9 @@ static const char *missing_of(const struct pitot_kernel *kernel)
     return NULL;
 }
 
-const char *pitot_init(const struct pitot_kernel *kernel)
+/* What the kernel leaves to Pitot. */
+static void give_rest(void)
 {
-    const char *wrong;
-
-    if (state.ready)
-        return "pitot_init has succeeded before";
-    if ((uintptr_t)kernel->text >= (uintptr_t)kernel->text_end ||
-        (uintptr_t)pitot_init < (uintptr_t)kernel->text ||
-        (uintptr_t)pitot_init >= (uintptr_t)kernel->text_end)
-        return "text and text_end are not around the kernel's code: pitot_init lies outside";
-    if (kernel->cpus > ARCH_CPUS_MAX)
-        return "more CPUs than the object is made for: CPUS of make lib";
-    wrong = missing_of(kernel);
-    if (wrong)
-        return wrong;
-    host_set(kernel);
     if (!host.traps && host.frame) {
         host.traps = __start_pitot_traps;
         host.trap_count =
@@ -154,6 +136,13 @@ const char *pitot_init(const struct pitot_kernel *kernel)
         host.cpu = only_cpu;
     if (!host.task_name)
         host.task_name = embed_task_name;
+}
+
+const char *init_parts(void)
+{
+    const char *wrong;
+
+    give_rest();
     wrong = arch_embed_frame_init();
     if (wrong)
         return wrong;
@@ -163,18 +152,11 @@ const char *pitot_init(const struct pitot_kernel *kernel)
     if (wrong)
         return wrong;
     arch_embed_init(); /* until now pitot_debug_trap does nothing */
-    breakpoint_init();
     nmi_clock_missing("the kernel's timer is an interrupt");
-    pitot_thread_named(0, kernel->name ? kernel->name : "kernel");
+    pitot_thread_named(0, host.name ? host.name : "kernel");
     begin_stream();
     state.untried = TICKS_TRIED;
-    state.ready = true;
     return NULL;
-}
-
-bool embed_ready(void)
-{
-    return state.ready;
 }
 
 static int choose_chains(struct event_spec *spec, struct refusal *why)
@@ -251,7 +233,7 @@ const char *pitot_start(const char *options)
 {
     int error;
 
-    if (!state.ready)
+    if (!init_done())
         return "pitot_init must succeed first";
     if (state.event_count > 0)
         return "a recording is under way: pitot_stop ends it";
@@ -340,7 +322,7 @@ void pitot_tick(const void *frame)
 {
     struct regs regs;
 
-    if (!state.ready || !host.frame)
+    if (!init_done() || !host.frame)
         return;
     regs = arch_embed_regs(frame);
     embed_ticks++;

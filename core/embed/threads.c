@@ -21,7 +21,7 @@ void (*embed_named)(uint32_t pid, const char *name);
 
 void pitot_thread_runs(unsigned pid)
 {
-    if (embed_ready())
+    if (init_done())
         task_set_ids(pid);
 }
 

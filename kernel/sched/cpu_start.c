@@ -2,25 +2,10 @@
 /* Starts all CPUs but the boot CPU (docs/kernel.md). Boot, interrupts off, on the boot CPU. */
 #include "arch/cpu.h"
 #include "arch/park.h"
-#include "core/event/event.h"
-#include "core/event/source_clock.h"
-#include "core/gdb/debugger.h"
 #include "core/lib/print.h"
-#include "core/tracepoint/tracepoint.h"
 #include "kernel/sched/scheduler.h"
 #include "kernel/time/ticks.h"
 #include "kernel/x86_64/smp.h"
-
-/*
- * Called in an NMI. Returns false during a hit, which uses events and probes that it has read, and
- * while this CPU sends gdb a packet, which gdb would ignore if it were cut in two.
- */
-ARCH_HIT_TEXT static bool may_park(void)
-{
-    unsigned cpu = arch_cpu_id();
-
-    return !tracepoint_is_recording(cpu) && !event_is_busy(cpu) && !gdb_is_sending(cpu);
-}
 
 static void begin(void)
 {
@@ -49,7 +34,6 @@ static void start(unsigned cpu)
 
 void cpus_start(void)
 {
-    arch_set_may_park(may_park);
     for (unsigned cpu = 1; cpu < arch_cpus(); cpu++)
         start(cpu);
 }

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See init.h and core/pitot.h. */
+#include "core/contract/init.h"
+
+#include <stdint.h>
+
+#include "arch/cpu.h"
+#include "core/breakpoint/breakpoint.h"
+#include "core/host.h"
+
+static bool done;
+
+/* Returns what is wrong with what every kernel gives, or NULL. */
+static const char *wrong_of(const struct pitot_kernel *kernel)
+{
+    if ((uintptr_t)kernel->text >= (uintptr_t)kernel->text_end ||
+        (uintptr_t)pitot_init < (uintptr_t)kernel->text ||
+        (uintptr_t)pitot_init >= (uintptr_t)kernel->text_end)
+        return "text and text_end are not around the kernel's code: pitot_init lies outside";
+    if (kernel->cpus > ARCH_CPUS_MAX)
+        return "more CPUs than the object is made for: CPUS of make lib";
+    if (!kernel->panic)
+        return "panic of struct pitot_kernel is 0";
+    if (!kernel->memory_take != !kernel->memory_give)
+        return "memory_take or memory_give of struct pitot_kernel is 0: both or neither";
+    return init_missing(kernel);
+}
+
+const char *pitot_init(const struct pitot_kernel *kernel)
+{
+    const char *wrong = done ? "pitot_init has succeeded before" : wrong_of(kernel);
+
+    if (wrong)
+        return wrong;
+    host_set(kernel);
+    wrong = init_parts();
+    if (wrong)
+        return wrong;
+    breakpoint_init();
+    done = true;
+    return NULL;
+}
+
+bool init_done(void)
+{
+    return done;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * See init.h. A kernel that is linked with Pitot's own entries (arch/x86_64/entry) may have tables
+ * that belong to another build, or none: then it is observed without them.
+ */
+#include "core/contract/init.h"
+
+#include "arch/cpu.h"
+#include "arch/memory.h"
+#include "arch/park.h"
+#include "arch/watch.h"
+#include "core/event/event.h"
+#include "core/gdb/debugger.h"
+#include "core/lib/print.h"
+#include "core/symbols/symbols.h"
+#include "core/tracepoint/tracepoint.h"
+#include "core/unwind/unwind.h"
+
+static struct refusal nameless_why, tableless_why;
+static int nameless, tableless;
+static const char *mapless;
+
+/*
+ * Called in an NMI. Returns false during a hit, which uses events and probes that it has read, and
+ * while this CPU sends gdb a packet, which gdb would ignore if it were cut in two.
+ */
+ARCH_HIT_TEXT static bool may_park(void)
+{
+    unsigned cpu = arch_cpu_id();
+
+    return !tracepoint_is_recording(cpu) && !event_is_busy(cpu) && !gdb_is_sending(cpu);
+}
+
+/* What others give as members, such a kernel has in line: arch/own.h. */
+const char *init_missing(const struct pitot_kernel *kernel)
+{
+    (void)kernel;
+    return NULL;
+}
+
+const char *init_parts(void)
+{
+    nameless = symbols_init(arch_build_id(), ARCH_BUILD_ID_SIZE, &nameless_why);
+    tableless = unwind_init(&tableless_why);
+    mapless = arch_accessor_init();
+    arch_set_may_park(may_park);
+    return NULL;
+}
+
+void init_print_tables(void)
+{
+    if (nameless)
+        print("Pitot: no symbols: %s\n", nameless_why.text);
+    if (tableless)
+        print("Pitot: call chains %s: %s\n",
+              unwind_possible(UNWIND_BY_FRAME_POINTER) ? "by frame pointers only"
+                                                       : "of one frame only",
+              tableless_why.text);
+    if (mapless)
+        print("Pitot: breakpoint:hit names no instruction: %s\n", mapless);
+}
