@@ -376,19 +376,47 @@ int pitot_command(const char *line);
  *
  *     PITOT_COMMAND(work, "[JOBS]", "makes jobs and finishes them", work_run);
  *
- * `run` receives the words of the line as arguments; the first is the name.
+ * `run` receives the words of the line as arguments; the first is the name. With "" for the usage
+ * it takes none. PITOT_COMMAND_AS is for a name that C does not take, and for `help`.
  */
 struct pitot_command {
     const char *name, *usage, *summary;
     int (*run)(int argc, char **argv); /* 0, or a negative errno after printing why */
-    int (*help)(const char *part);     /* 0 */
+    int (*help)(const char *part);     /* prints help on that part, or lists them for 0; or is 0 */
 };
 
+#define PITOT_COMMAND_AS(identifier, name, usage, summary, run, help)                              \
+    static const struct pitot_command pitot_command_##identifier = {name, usage, summary, run,     \
+                                                                    help};                         \
+    __attribute__((                                                                                \
+        section("pitot_commands"),                                                                 \
+        used)) static const struct pitot_command *const pitot_command_entry_##identifier =         \
+        &pitot_command_##identifier
+
 #define PITOT_COMMAND(name, usage, summary, run)                                                   \
-    static const struct pitot_command pitot_command_##name = {#name, usage, summary, run, 0};      \
-    __attribute__((section("pitot_commands"),                                                      \
-                   used)) static const struct pitot_command *const pitot_command_entry_##name =    \
-        &pitot_command_##name
+    PITOT_COMMAND_AS(name, #name, usage, summary, run, 0)
+
+/* Prints, for a command: after ^C only the rest of the line. Task context. */
+void pitot_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Called often by long commands; once a second, updates a line: "fs-stress: 1200 of 5000". */
+void pitot_progress(const char *what, unsigned long done, unsigned long total);
+
+/* For a kernel that splits its lines itself: runs a command, as pitot_command does. */
+int pitot_run_words(int argc, char **argv);
+
+/*
+ * If there is no command argv[0], writes so, and what to type instead, and returns 1. Any context
+ * in which the sink (core/lib/print.h) works.
+ */
+struct sink;
+int pitot_refuse_command(int argc, char **argv, struct sink *to);
+
+/*
+ * Returns the next command in the order of names: the first for 0, 0 after the last. Of commands
+ * with equal names, returns only the one linked first.
+ */
+const struct pitot_command *pitot_next_command(const struct pitot_command *before);
 
 /* A predefined tracepoint, pitot:mark. */
 PITOT_TRACEPOINT_DECLARE(mark, 2);

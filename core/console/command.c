@@ -11,26 +11,28 @@
 #include "core/lib/print.h"
 #include "core/lib/string.h"
 
-/* Start and end of the section that COMMAND() fills. */
-extern const struct command *const __start_commands[];
-extern const struct command *const __stop_commands[];
+/* Start and end of the section that PITOT_COMMAND fills. */
+extern const struct pitot_command *const __start_pitot_commands[];
+extern const struct pitot_command *const __stop_pitot_commands[];
 
-const struct command *command_find(const char *name)
+const struct pitot_command *command_find(const char *name)
 {
     if (name[0] == '/')
         name = "run";
-    for (const struct command *const *entry = __start_commands; entry != __stop_commands; entry++) {
+    for (const struct pitot_command *const *entry = __start_pitot_commands;
+         entry != __stop_pitot_commands; entry++) {
         if (strcmp((*entry)->name, name) == 0)
             return *entry;
     }
     return NULL;
 }
 
-const struct command *command_after(const struct command *before)
+const struct pitot_command *pitot_next_command(const struct pitot_command *before)
 {
-    const struct command *next = NULL;
+    const struct pitot_command *next = NULL;
 
-    for (const struct command *const *entry = __start_commands; entry != __stop_commands; entry++) {
+    for (const struct pitot_command *const *entry = __start_pitot_commands;
+         entry != __stop_pitot_commands; entry++) {
         if (before && strcmp((*entry)->name, before->name) <= 0)
             continue;
         if (!next || strcmp((*entry)->name, next->name) < 0)
@@ -41,10 +43,10 @@ const struct command *command_after(const struct command *before)
 
 static const char *name_at(size_t index)
 {
-    const struct command *command = command_after(NULL);
+    const struct pitot_command *command = pitot_next_command(NULL);
 
     while (command && index-- > 0)
-        command = command_after(command);
+        command = pitot_next_command(command);
     return command ? command->name : NULL;
 }
 
@@ -58,24 +60,24 @@ size_t command_answer(int argc, char **argv, char *text, size_t size)
     return habit_answer((const char *const *)argv, (size_t)argc, is_command, text, size);
 }
 
-bool command_refuse_unknown(int argc, char **argv, struct sink *to)
+int pitot_refuse_command(int argc, char **argv, struct sink *to)
 {
     char instead[HABIT_ANSWER];
     bool known;
 
     if (command_find(argv[0]))
-        return false;
+        return 0;
     known = command_answer(argc, argv, instead, sizeof(instead)) > 0;
     if (!known)
         near_write(argv[0], name_at, instead, sizeof(instead));
     print_to(to, "%s: no such command; %s%s\n", argv[0], instead, known ? "" : "`help` lists them");
-    return true;
+    return 1;
 }
 
 static void say_unknown(int argc, char **argv)
 {
     print_together_begin(); /* first: another CPU may be replacing the console's sink */
-    command_refuse_unknown(argc, argv, print_console());
+    pitot_refuse_command(argc, argv, print_console());
     print_together_end();
 }
 
@@ -120,7 +122,7 @@ static bool refuse_operator(int argc, char **argv)
     return false;
 }
 
-void command_print_help(const struct command *command)
+void command_print_help(const struct pitot_command *command)
 {
     print("%s%s%s\n    %s\n", command->name, command->usage[0] == '\0' ? "" : " ", command->usage,
           command->summary);
@@ -137,7 +139,7 @@ static bool asks_help(int argc, char **argv)
 
 int command_run(int argc, char **argv)
 {
-    const struct command *command = command_find(argv[0]);
+    const struct pitot_command *command = command_find(argv[0]);
 
     if (!command) {
         say_unknown(argc, argv);
@@ -154,4 +156,14 @@ int command_run(int argc, char **argv)
         return -EINVAL;
     }
     return command->run(argc, argv);
+}
+
+int pitot_run_words(int argc, char **argv)
+{
+    int status;
+
+    progress_begin();
+    status = command_run(argc, argv);
+    progress_end();
+    return status;
 }

@@ -8,15 +8,15 @@
 
 static int help_list(void)
 {
-    const struct command *command = NULL;
+    const struct pitot_command *command = NULL;
     struct sink *sink = command_output();
     size_t width = 0;
 
-    while ((command = command_after(command)) != NULL) {
+    while ((command = pitot_next_command(command)) != NULL) {
         size_t length = strlen(command->name);
         width = length > width ? length : width;
     }
-    while ((command = command_after(command)) != NULL)
+    while ((command = pitot_next_command(command)) != NULL)
         print_to(sink, "  %-*s  %s\n", (int)width, command->name, command->summary);
     print_to(sink, "`help COMMAND` says what arguments it takes.\n");
     return command_interrupted() ? -EINTR : 0;
@@ -24,7 +24,7 @@ static int help_list(void)
 
 static int help_one(const char *name, const char *part)
 {
-    const struct command *command = command_find(name);
+    const struct pitot_command *command = command_find(name);
 
     if (!command) {
         print("help: %s is not a command; `help` lists them\n", name);
@@ -50,7 +50,5 @@ static int help_run(int argc, char **argv)
     return -EINVAL;
 }
 
-COMMAND(help) = {.name = "help",
-                 .usage = "[COMMAND [PART]]",
-                 .summary = "lists the commands, or says what one takes: help perf record",
-                 .run = help_run};
+PITOT_COMMAND(help, "[COMMAND [PART]]",
+              "lists the commands, or says what one takes: help perf record", help_run);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* command_output() of command.h. ^C cuts its output, so that loops need not check. Task context. */
+/*
+ * command_output() of command.h, and pitot_print. ^C cuts the output, so that loops need not check.
+ * Task context.
+ */
 #include "core/console/command.h"
 
 #include "core/lib/print.h"
@@ -25,16 +28,19 @@ static size_t rest_of_line(const char *bytes, size_t length)
 
 static void output_write(struct sink *sink, const char *bytes, size_t length)
 {
+    bool interrupted = command_interrupted();
+
     (void)sink;
+    output.cut &= interrupted;
     if (output.cut || length == 0)
         return;
-    if (command_interrupted())
+    if (interrupted)
         length = output.line_open ? rest_of_line(bytes, length) : 0;
     if (length > 0) {
         print_to(print_console(), "%.*s", (int)length, bytes);
         output.line_open = bytes[length - 1] != '\n';
     }
-    output.cut = command_interrupted() && !output.line_open;
+    output.cut = interrupted && !output.line_open;
 }
 
 struct sink *command_output(void)
@@ -42,4 +48,13 @@ struct sink *command_output(void)
     output.line_open = false;
     output.cut = false;
     return &output.sink;
+}
+
+void pitot_print(const char *format, ...)
+{
+    va_list list;
+
+    va_start(list, format);
+    print_list_to(&output.sink, format, list);
+    va_end(list);
 }

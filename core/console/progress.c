@@ -64,7 +64,7 @@ static void progress_stand(void)
     print_set_console(&progress.sink);
 }
 
-void command_progress(const char *what, unsigned long done, unsigned long total)
+void pitot_progress(const char *what, unsigned long done, unsigned long total)
 {
     char line[80];
     uint64_t now = arch_clock_ns();

@@ -15,13 +15,6 @@
 
 #define LINE_SIZE 512
 
-_Static_assert(sizeof(struct pitot_command) == sizeof(struct command) &&
-                   offsetof(struct pitot_command, usage) == offsetof(struct command, usage) &&
-                   offsetof(struct pitot_command, summary) == offsetof(struct command, summary) &&
-                   offsetof(struct pitot_command, run) == offsetof(struct command, run) &&
-                   offsetof(struct pitot_command, help) == offsetof(struct command, help),
-               "core/pitot.h has a command's members elsewhere");
-
 static void print_write(struct sink *sink, const char *bytes, size_t length)
 {
     (void)sink;
@@ -110,7 +103,7 @@ static void tell_no_ticks(uint32_t before)
 static int run(struct arguments *arguments)
 {
     uint32_t before = embed_ticks;
-    int status = command_run(arguments->count, arguments->value);
+    int status = pitot_run_words(arguments->count, arguments->value);
 
     if (!status && arguments->count > 1 && strcmp(arguments->value[0], "perf") == 0 &&
         strcmp(arguments->value[1], "record") == 0)

@@ -110,8 +110,8 @@ $(LIB)/pitot.o: $(LIB_OBJ) core/embed/sections.ld core/embed/lib.mk
 	$(Q)ar rcsTP $(LIB)/pitot.a $(LIB_OBJ)
 	$(Q)ld -r -z noexecstack -Map=$(LIB)/pitot.map -T core/embed/sections.ld $(patsubst %,-u %,$(LIB_ROOTS)) \
 		$(LIB_WHOLE:%=$(LIB)/obj/%.o) $(LIB)/pitot.a -o $@
-	$(Q)objcopy $(foreach section,tracepoints commands,--redefine-sym __start_$(section)=__start_pitot_$(section) \
-		--redefine-sym __stop_$(section)=__stop_pitot_$(section)) $(call LIB_MARKS,LIB_RENAME) $@
+	$(Q)objcopy --redefine-sym __start_tracepoints=__start_pitot_tracepoints --redefine-sym __stop_tracepoints=__stop_pitot_tracepoints \
+		$(call LIB_MARKS,LIB_RENAME) $@
 	$(Q)objcopy $(call LIB_MARKS,LIB_WEAKEN) $@
 	$(Q)objcopy --wildcard --keep-global-symbol='pitot_*' $@
 	$(Q)! nm -u $@ | grep -v ' [Uw] __\(start\|stop\)_pitot_\(tracepoints\|commands\|traps\)$$\| w pitot_\w*_\(start\|end\)$$' || { rm $@; exit 1; }

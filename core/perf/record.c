@@ -74,7 +74,7 @@ static void print_summary(void)
 
 static void show_progress(unsigned long done, unsigned long total)
 {
-    command_progress("perf record: KiB streamed", done / 1024, total / 1024);
+    pitot_progress("perf record: KiB streamed", done / 1024, total / 1024);
 }
 
 /* See docs/breakpoints.md, "Whose hit it was". */

@@ -2,10 +2,10 @@
 /* See complete_names.h. */
 #include "kernel/console/complete_names.h"
 
-#include "core/console/command.h"
 #include "core/lib/print.h"
 #include "core/lib/refusal.h"
 #include "core/lib/string.h"
+#include "core/pitot.h"
 #include "core/script/trace_calls.h"
 #include "core/symbols/symbols.h"
 #include "core/tracepoint/tracepoint.h"
@@ -21,11 +21,11 @@ static const char *fixed_at(const struct names *names, size_t index)
 
 static const char *command_name_at(const struct names *names, size_t index)
 {
-    const struct command *command = command_after(NULL);
+    const struct pitot_command *command = pitot_next_command(NULL);
 
     (void)names;
     while (command && index-- > 0)
-        command = command_after(command);
+        command = pitot_next_command(command);
     return command ? command->name : NULL;
 }
 
@@ -49,9 +49,9 @@ struct names names_fixed(const char *const *fixed)
 struct names names_commands(void)
 {
     struct names names = {.at = command_name_at};
-    const struct command *command = NULL;
+    const struct pitot_command *command = NULL;
 
-    while ((command = command_after(command)) != NULL)
+    while ((command = pitot_next_command(command)) != NULL)
         names.count++;
     return names;
 }

@@ -8,10 +8,10 @@
 
 #include "arch/cpu.h"
 #include "arch/memory.h"
-#include "core/console/command.h"
 #include "core/lib/assert.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
+#include "core/pitot.h"
 #include "kernel/console/crash.h"
 #include "kernel/panic/panic.h"
 #include "kernel/sched/wait_queue.h"
@@ -210,16 +210,14 @@ const char *crash_how(unsigned index)
 
 static int crash_run(int argc, char **argv)
 {
-    struct sink *out = command_output();
 
     for (size_t i = 0; argc == 2 && i < WAYS; i++)
         if (strcmp(argv[1], ways[i].how) == 0)
             ways[i].crash();
-    print_to(out, "crash: say how to crash; there are\n");
+    pitot_print("crash: say how to crash; there are\n");
     for (size_t i = 0; i < WAYS; i++)
-        print_to(out, "  %-15s %s\n", ways[i].how, ways[i].summary);
+        pitot_print("  %-15s %s\n", ways[i].how, ways[i].summary);
     return -EINVAL;
 }
 
-COMMAND(crash_command) = {
-    .name = "crash", .usage = "HOW", .summary = "crashes the kernel on purpose", .run = crash_run};
+PITOT_COMMAND(crash, "HOW", "crashes the kernel on purpose", crash_run);

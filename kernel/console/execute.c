@@ -3,11 +3,11 @@
 #include <linux/errno.h>
 
 #include "arch/cpu.h"
-#include "core/console/command.h"
 #include "core/lib/arguments.h"
 #include "core/lib/print.h"
 #include "core/lib/refusal.h"
 #include "core/lib/string.h"
+#include "core/pitot.h"
 #include "kernel/console/command_owner.h"
 #include "kernel/console/console.h"
 #include "kernel/console/input.h"
@@ -32,7 +32,7 @@ ARCH_HIT_TEXT bool console_refuse_unknown(const char *line, struct sink *to)
     memcpy(text, only.text, only.length);
     text[only.length] = '\0';
     return arguments_split(text, &arguments, NULL) == 0 &&
-           command_refuse_unknown(arguments.count, arguments.value, to);
+           pitot_refuse_command(arguments.count, arguments.value, to);
 }
 
 /* arguments_split modifies a copy on the stack, so that a command may run commands. */
@@ -51,10 +51,7 @@ static int run_command(const struct arguments_command *command)
     int error = arguments_split(text, &arguments, &why);
     if (error)
         return say(&why, error);
-    progress_begin();
-    int status = command_run(arguments.count, arguments.value);
-    progress_end();
-    return status;
+    return pitot_run_words(arguments.count, arguments.value);
 }
 
 static int run_commands(const char *script, bool shown)

@@ -2,16 +2,14 @@
 /* Commands for the machine: show registers, restart, power off. Task context. */
 #include "arch/snapshot.h"
 #include "core/breakpoint/breakpoint.h"
-#include "core/console/command.h"
 #include "core/lib/print.h"
+#include "core/pitot.h"
 #include "kernel/panic/power.h"
 #include "kernel/x86_64/fault.h"
 
-static struct sink *out; /* output of the running command */
-
 static void print_line(const char *text)
 {
-    print_to(out, "%s\n", text);
+    pitot_print("%s\n", text);
 }
 
 static int regs_run(int argc, char **argv)
@@ -20,16 +18,12 @@ static int regs_run(int argc, char **argv)
 
     (void)argc, (void)argv;
     REGS_SNAPSHOT(&regs);
-    out = command_output();
     arch_regs_describe(&regs, print_line);
-    breakpoint_print(out);
+    breakpoint_print(print_console());
     return 0;
 }
 
-COMMAND(regs_command) = {.name = "regs",
-                         .usage = "",
-                         .summary = "ip, sp, bp, flags here; control and debug registers",
-                         .run = regs_run};
+PITOT_COMMAND(regs, "", "ip, sp, bp, flags here; control and debug registers", regs_run);
 
 static int reboot_run(int argc, char **argv)
 {
@@ -39,8 +33,7 @@ static int reboot_run(int argc, char **argv)
     return -EIO;
 }
 
-COMMAND(reboot_command) = {
-    .name = "reboot", .usage = "", .summary = "restarts the machine", .run = reboot_run};
+PITOT_COMMAND(reboot, "", "restarts the machine", reboot_run);
 
 static int poweroff_run(int argc, char **argv)
 {
@@ -50,5 +43,4 @@ static int poweroff_run(int argc, char **argv)
     return -EIO;
 }
 
-COMMAND(poweroff_command) = {
-    .name = "poweroff", .usage = "", .summary = "turns the machine off", .run = poweroff_run};
+PITOT_COMMAND(poweroff, "", "turns the machine off", poweroff_run);

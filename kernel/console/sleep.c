@@ -3,9 +3,10 @@
 #include <linux/errno.h>
 
 #include "arch/cpu.h"
-#include "core/console/command.h"
 #include "core/lib/number.h"
 #include "core/lib/print.h"
+#include "core/pitot.h"
+#include "kernel/console/input.h"
 #include "kernel/console/input_wait.h"
 #include "kernel/time/timer.h"
 
@@ -16,7 +17,7 @@ static uint64_t until_ns; /* used by one command at a time */
 
 static bool slept_or_interrupted(void)
 {
-    return command_interrupted() || arch_clock_ns() >= until_ns;
+    return input_interrupted() || arch_clock_ns() >= until_ns;
 }
 
 static void wake(void *data)
@@ -52,10 +53,7 @@ static int sleep_run(int argc, char **argv)
     timer_start(&timer, ns, 0);
     input_wait_until(slept_or_interrupted);
     timer_cancel(&timer); /* it is on this stack */
-    return command_interrupted() ? -EINTR : 0;
+    return input_interrupted() ? -EINTR : 0;
 }
 
-COMMAND(sleep_command) = {.name = "sleep",
-                          .usage = "SECONDS",
-                          .summary = "waits, or lets others run while a recording lasts",
-                          .run = sleep_run};
+PITOT_COMMAND(sleep, "SECONDS", "waits, or lets others run while a recording lasts", sleep_run);

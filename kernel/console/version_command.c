@@ -5,21 +5,19 @@
  */
 #include "arch/memory.h"
 #include "core/abi/version.h"
-#include "core/console/command.h"
 #include "core/lib/print.h"
+#include "core/pitot.h"
 
 static int version_run(int argc, char **argv)
 {
     const uint8_t *id = arch_build_id();
-    struct sink *out = command_output();
 
     (void)argc, (void)argv;
-    print_to(out, "Pitot " PITOT_VERSION ", build id ");
+    pitot_print("Pitot " PITOT_VERSION ", build id ");
     for (int i = 0; i < ARCH_BUILD_ID_SIZE; i++)
-        print_to(out, "%02x", id[i]);
-    print_to(out, "\n");
+        pitot_print("%02x", id[i]);
+    pitot_print("\n");
     return 0;
 }
 
-COMMAND(version_command) = {
-    .name = "version", .usage = "", .summary = "which Pitot this is", .run = version_run};
+PITOT_COMMAND(version, "", "which Pitot this is", version_run);

@@ -3,15 +3,16 @@
 #include <linux/errno.h>
 
 #include "arch/memory.h"
-#include "core/console/command.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
+#include "core/pitot.h"
+#include "kernel/console/input.h"
 #include "kernel/fs/ramfs.h"
 
 #define PAGE_KIB (PAGE_SIZE / 1024)
 
 /* A file may be removed while its directory is read; it is then left out. */
-static void print_entry(struct sink *out, const char *directory, const struct fs_entry *entry)
+static void print_entry(const char *directory, const struct fs_entry *entry)
 {
     const char *between = directory[strlen(directory) - 1] == '/' ? "" : "/";
     char path[FS_PATH_MAX + 1 + sizeof(entry->name)];
@@ -19,15 +20,14 @@ static void print_entry(struct sink *out, const char *directory, const struct fs
 
     print_into(path, sizeof(path), "%s%s%s", directory, between, entry->name);
     if (fs_stat(path, &status) == 0)
-        print_to(out, "%10llu %10llu  %s%s\n", (unsigned long long)status.size,
-                 (unsigned long long)status.blocks * PAGE_KIB, entry->name,
-                 status.kind == FS_DIRECTORY ? "/" : "");
+        pitot_print("%10llu %10llu  %s%s\n", (unsigned long long)status.size,
+                    (unsigned long long)status.blocks * PAGE_KIB, entry->name,
+                    status.kind == FS_DIRECTORY ? "/" : "");
 }
 
 static int ls_run(int argc, char **argv)
 {
     const char *directory = argc > 1 ? argv[1] : "/";
-    struct sink *out = command_output();
     struct fs_entry entry;
     int found;
 
@@ -40,15 +40,12 @@ static int ls_run(int argc, char **argv)
         print("ls: %s is not a directory; `ls` lists those of /\n", directory);
         return found;
     }
-    print_to(out, "     bytes        KiB  name\n");
-    for (size_t i = 1; found > 0 && !command_interrupted(); i++) {
-        print_entry(out, directory, &entry);
+    pitot_print("     bytes        KiB  name\n");
+    for (size_t i = 1; found > 0 && !input_interrupted(); i++) {
+        print_entry(directory, &entry);
         found = fs_readdir(directory, i, &entry);
     }
-    return command_interrupted() ? -EINTR : 0;
+    return input_interrupted() ? -EINTR : 0;
 }
 
-COMMAND(ls_command) = {.name = "ls",
-                       .usage = "[DIRECTORY]",
-                       .summary = "lists files, and what they take of the memory",
-                       .run = ls_run};
+PITOT_COMMAND(ls, "[DIRECTORY]", "lists files, and what they take of the memory", ls_run);

@@ -9,10 +9,11 @@
 #include <stdbool.h>
 
 #include "arch/cpu.h"
-#include "core/console/command.h"
 #include "core/lib/number.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
+#include "core/pitot.h"
+#include "kernel/console/input.h"
 #include "kernel/fs/stress.h"
 #include "kernel/fs/visible.h"
 #include "kernel/lock/kernel_lock.h"
@@ -57,9 +58,9 @@ static void show_progress(const struct stress *stress)
     if (stress != stresses)
         return;
     if (stress->seconds)
-        command_progress("dbench: seconds", seconds_passed(), stress->seconds);
+        pitot_progress("dbench: seconds", seconds_passed(), stress->seconds);
     else
-        command_progress("fs-stress", stress->round + 1, stress->rounds);
+        pitot_progress("fs-stress", stress->round + 1, stress->rounds);
 }
 
 static int say_stopped(const struct stress *stress)
@@ -75,7 +76,7 @@ static int say_stopped(const struct stress *stress)
 VISIBLE static int stress_rounds(struct stress *stress)
 {
     for (stress->round = 0; !is_over(stress); stress->round++) {
-        if (command_interrupted())
+        if (input_interrupted())
             return say_stopped(stress);
         int result = stress_round(stress);
         if (result < 0)
@@ -236,12 +237,8 @@ static int fs_stress_run(int argc, char **argv)
     return result < 0 ? result : stress_done((unsigned)threads);
 }
 
-COMMAND(fs_stress) = {
-    .name = "fs-stress",
-    .usage = "[--threads N] [ROUNDS]",
-    .summary = "load on the file system, which takes the big kernel lock",
-    .run = fs_stress_run,
-};
+PITOT_COMMAND_AS(fs_stress, "fs-stress", "[--threads N] [ROUNDS]",
+                 "load on the file system, which takes the big kernel lock", fs_stress_run, 0);
 
 static int dbench_run(int argc, char **argv)
 {
@@ -265,9 +262,5 @@ static int dbench_run(int argc, char **argv)
     return result < 0 ? result : stress_done((unsigned)clients);
 }
 
-COMMAND(dbench) = {
-    .name = "dbench",
-    .usage = "[-t SECONDS] [CLIENTS]",
-    .summary = "load on the file system for a time (10 s), by up to 20 clients",
-    .run = dbench_run,
-};
+PITOT_COMMAND(dbench, "[-t SECONDS] [CLIENTS]",
+              "load on the file system for a time (10 s), by up to 20 clients", dbench_run);

@@ -2,9 +2,9 @@
 /* See command.h. Task context. */
 #include "kernel/gdb/command.h"
 
-#include "core/console/command.h"
 #include "core/gdb/debugger.h"
 #include "core/lib/string.h"
+#include "core/pitot.h"
 #include "kernel/cmdline.h"
 
 static int gdb_run(int argc, char **argv)
@@ -28,11 +28,9 @@ static int gdb_run(int argc, char **argv)
     return error;
 }
 
-COMMAND(gdb_command) = {
-    .name = "gdb",
-    .usage = "[console]",
-    .summary = "waits for gdb at a serial port; once attached, tells what was refused last",
-    .run = gdb_run};
+PITOT_COMMAND(gdb, "[console]",
+              "waits for gdb at a serial port; once attached, tells what was refused last",
+              gdb_run);
 
 void gdb_wait(void)
 {

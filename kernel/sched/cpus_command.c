@@ -3,9 +3,9 @@
 #include "arch/park.h"
 #include "arch/watch.h"
 #include "core/breakpoint/breakpoint.h"
-#include "core/console/command.h"
 #include "core/lib/cpus.h"
 #include "core/lib/print.h"
+#include "core/pitot.h"
 #include "core/symbols/symbols.h"
 #include "kernel/sched/scheduler.h"
 
@@ -27,23 +27,22 @@ static void look(unsigned cpu, struct glance *glance)
     print_into(glance->name, sizeof(glance->name), "%s", thread->name);
 }
 
-static void print_clock(struct sink *out, unsigned cpu)
+static void print_clock(unsigned cpu)
 {
     uint64_t window;
     int64_t off = arch_cpu_clock_off(cpu, &window);
 
     if (cpu == 0)
-        print_to(out, "the other clocks are compared with this one\n");
+        pitot_print("the other clocks are compared with this one\n");
     else if (off == 0)
-        print_to(out, "clock right to %llu ns\n", (unsigned long long)window);
+        pitot_print("clock right to %llu ns\n", (unsigned long long)window);
     else
-        print_to(out, "clock %lld ns off\n", (long long)off);
+        pitot_print("clock %lld ns off\n", (long long)off);
 }
 
 static int cpus_run(int argc, char **argv)
 {
     static struct glance glances[ARCH_CPUS_MAX]; /* used only by the console */
-    struct sink *out = command_output();
     struct refusal why;
     int error = cpus_park(&why);
 
@@ -57,30 +56,26 @@ static int cpus_run(int argc, char **argv)
             look(cpu, &glances[cpu]);
     cpus_release();
 
-    print_to(out, "  cpu  watches    pid  thread           at\n");
+    pitot_print("  cpu  watches    pid  thread           at\n");
     for (unsigned cpu = 0; cpu < arch_cpus(); cpu++) {
         const struct glance *glance = &glances[cpu];
         char place[96] = "this command";
 
         if (!arch_cpu_runs(cpu)) {
-            print_to(out, "%5u  did not start\n", cpu);
+            pitot_print("%5u  did not start\n", cpu);
             continue;
         }
         if (glance->ip)
             symbols_describe(glance->ip, place, sizeof(place));
-        print_to(out, "%5u  %7u  %5u  %-15s  %-32s  ", cpu, glance->watches, glance->pid,
-                 glance->name, place);
-        print_clock(out, cpu);
+        pitot_print("%5u  %7u  %5u  %-15s  %-32s  ", cpu, glance->watches, glance->pid,
+                    glance->name, place);
+        print_clock(cpu);
         if (breakpoint_lapses(cpu))
-            print_to(
-                out,
+            pitot_print(
                 "       its debug registers were found disarmed %llu times, and hits were missed\n",
                 (unsigned long long)breakpoint_lapses(cpu));
     }
     return 0;
 }
 
-COMMAND(cpus_command) = {.name = "cpus",
-                         .usage = "",
-                         .summary = "the CPUs, what each does, and the watches armed there",
-                         .run = cpus_run};
+PITOT_COMMAND(cpus, "", "the CPUs, what each does, and the watches armed there", cpus_run);

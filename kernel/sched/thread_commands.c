@@ -5,10 +5,11 @@
 #include "arch/park.h"
 #include "arch/snapshot.h"
 #include "core/console/backtrace.h"
-#include "core/console/command.h"
 #include "core/lib/arguments.h"
 #include "core/lib/cpus.h"
 #include "core/lib/print.h"
+#include "core/pitot.h"
+#include "kernel/console/input.h"
 #include "kernel/sched/scheduler.h"
 #include "kernel/sched/thread.h"
 #include "kernel/sched/wait_queue.h"
@@ -50,29 +51,26 @@ static void describe(unsigned index, char *line, size_t size)
 
 static int ps_run(int argc, char **argv)
 {
-    struct sink *sink = command_output();
     char line[128];
 
     (void)argc, (void)argv;
-    print_to(
-        sink,
+    pitot_print(
         "  pid  cpu  state      CPU seconds  switches   stack used  name             waits for\n");
     for (unsigned i = 0; i < THREADS_MAX; i++) {
         describe(i, line, sizeof(line));
-        print_to(sink, "%s", line);
+        pitot_print("%s", line);
     }
-    return command_interrupted() ? -EINTR : 0;
+    return input_interrupted() ? -EINTR : 0;
 }
 
-COMMAND(ps_command) = {
-    .name = "ps", .usage = "", .summary = "the threads and what they do", .run = ps_run};
+PITOT_COMMAND(ps, "", "the threads and what they do", ps_run);
 
 static struct backtrace backtrace; /* used only by the command */
 
 static int bt_print(void)
 {
-    backtrace_print(&backtrace, command_output());
-    return command_interrupted() ? -EINTR : 0;
+    backtrace_print(&backtrace, print_console());
+    return input_interrupted() ? -EINTR : 0;
 }
 
 /*
@@ -141,7 +139,4 @@ static int bt_run(int argc, char **argv)
     return bt_print();
 }
 
-COMMAND(bt_command) = {.name = "bt",
-                       .usage = "[PID]",
-                       .summary = "the call chain from here, or of another thread",
-                       .run = bt_run};
+PITOT_COMMAND(bt, "[PID]", "the call chain from here, or of another thread", bt_run);

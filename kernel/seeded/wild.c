@@ -6,8 +6,9 @@
 #include <linux/errno.h>
 #include <stddef.h>
 
-#include "core/console/command.h"
 #include "core/lib/print.h"
+#include "core/pitot.h"
+#include "kernel/console/input.h"
 #include "kernel/fs/visible.h"
 #include "kernel/sched/thread.h"
 #include "kernel/seeded/block.h"
@@ -42,7 +43,7 @@ static int account_fill(struct account *account)
     while (account->entries < ENTRIES) {
         account_enter(account, 1);
         thread_sleep_ns(TICK_NS);
-        if (command_interrupted())
+        if (input_interrupted())
             return -EINTR;
     }
     account_check(account);
@@ -66,9 +67,6 @@ static int wild_run(int argc, char **argv)
     return error;
 }
 
-COMMAND(wild) = {
-    .name = "wild",
-    .usage = "",
-    .summary = "a seeded bug: something writes into an account's balance (docs/tutorial.md)",
-    .run = wild_run,
-};
+PITOT_COMMAND(wild, "",
+              "a seeded bug: something writes into an account's balance (docs/tutorial.md)",
+              wild_run);

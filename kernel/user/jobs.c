@@ -8,10 +8,11 @@
 #include <linux/errno.h>
 #include <linux/signal.h>
 
-#include "core/console/command.h"
 #include "core/lib/arguments.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
+#include "core/pitot.h"
+#include "kernel/console/input.h"
 #include "kernel/console/input_wait.h"
 #include "kernel/user/process.h"
 #include "kernel/user/program_names.h"
@@ -34,7 +35,7 @@ static struct process *running; /* the console's thread only */
 
 static bool ended_or_interrupted(void)
 {
-    return process_has_ended(running) || process_is_stopped(running) || command_interrupted();
+    return process_has_ended(running) || process_is_stopped(running) || input_interrupted();
 }
 
 /* Makes the stopped program a background program. */
@@ -77,7 +78,7 @@ static int run_program(const char *path, int argc, char **argv)
         return 0;
     }
     input_wait_until(ended_or_interrupted);
-    if (process_is_stopped(running) && !command_interrupted())
+    if (process_is_stopped(running) && !input_interrupted())
         return leave_stopped(argv[0]);
     if (!process_has_ended(running))
         process_kill(running, SIGINT);
@@ -107,13 +108,10 @@ static int run_run(int argc, char **argv)
     return run_program(path, argc - 1, argv + 1);
 }
 
-COMMAND(program_command) = {
-    .name = "run",
-    .usage = "PROGRAM [ARGUMENT]... [&]",
-    .summary =
-        "runs a program of /bin in user mode, with & in the background; its path alone does, too",
-    .run = run_run,
-};
+PITOT_COMMAND(
+    run, "PROGRAM [ARGUMENT]... [&]",
+    "runs a program of /bin in user mode, with & in the background; its path alone does, too",
+    run_run);
 
 static uint32_t awaited; /* pid that `wait` waits for; 0: all. Used only by the console's thread */
 
@@ -131,7 +129,7 @@ static bool runs_awaited(void)
 
 static bool over_or_interrupted(void)
 {
-    return !runs_awaited() || command_interrupted();
+    return !runs_awaited() || input_interrupted();
 }
 
 static int wait_run(int argc, char **argv)
@@ -149,11 +147,9 @@ static int wait_run(int argc, char **argv)
     return runs_awaited() ? -EINTR : 0;
 }
 
-COMMAND(wait_command) = {
-    .name = "wait",
-    .usage = "[PID]",
-    .summary = "waits until the background programs have ended, or the one with that number",
-    .run = wait_run};
+PITOT_COMMAND(wait, "[PID]",
+              "waits until the background programs have ended, or the one with that number",
+              wait_run);
 
 /*
  * The signals that have names. Any other signal also ends a program, unless it is a stopping one.
@@ -198,7 +194,5 @@ static int kill_run(int argc, char **argv)
     return error;
 }
 
-COMMAND(kill_command) = {.name = "kill",
-                         .usage = "[-SIGNAL] PID",
-                         .summary = "ends a program; -STOP stops it, -CONT continues it",
-                         .run = kill_run};
+PITOT_COMMAND(kill, "[-SIGNAL] PID", "ends a program; -STOP stops it, -CONT continues it",
+              kill_run);

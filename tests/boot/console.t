@@ -61,7 +61,7 @@ sub helped_ok
 # How many pointers to commands the linker has gathered.
 sub commands_linked
 {
-    my ($start, $stop) = map { hex(address_of($elf, "__${_}_commands")) } qw(start stop);
+    my ($start, $stop) = map { hex(address_of($elf, "__${_}_pitot_commands")) } qw(start stop);
     return ($stop - $start) / 8;
 }
 

@@ -86,6 +86,7 @@ my $threads = "$build/ports/c-level6-tables.elf";
 my ($intervals, $streamed) = run_lines($threads, 1, 'perf stat -I 20 -e shop:tick -- rest',
     'perf record -m 1 -e shop:tick -- rest');
 my @each = $intervals =~ /^ +0\.\d+ +(\d+) +shop:tick$/mg;
+like($intervals, qr/^100 ticks$/m, 'a command prints by pitot_print');
 cmp_ok(scalar(@each), '>=', 5, 'perf stat -I prints intervals while the command runs');
 cmp_ok(sum0(@each), '>=', 100, '... which make all ticks');
 is(scalar(grep { $_ > 22 } @each), 0, "... none of which is longer: @each");

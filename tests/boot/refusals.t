@@ -76,7 +76,7 @@ my @places = (
     ['mem:0x7ffffffffff9/31:w', qr/0x7ffffffffff9 is not a canonical address: .*/],
     ['mem:0xfffffffffffffff9/31:w', qr/0xfffffffffffffff9 is not a canonical address: .*/],
     ['mem:kernel_flag:x', qr/0x[0-9a-f]+ is not executable: .*/],
-    ['mem:__start_commands:x', qr/0x[0-9a-f]+ is not executable: .*/],
+    ['mem:__start_pitot_commands:x', qr/0x[0-9a-f]+ is not executable: .*/],
 
     # What the debug trap itself runs on; an overlap is enough.
     ['mem:watch_entry:x', qr/0x[0-9a-f]+\/1 overlaps the trap entry code: the debug trap .*/],

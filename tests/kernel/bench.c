@@ -237,5 +237,4 @@ static int bench_run(int argc, char **argv)
     return 0;
 }
 
-COMMAND(bench_command) = {
-    .name = "bench", .usage = "", .summary = "what a hit costs", .run = bench_run};
+PITOT_COMMAND(bench, "", "what a hit costs", bench_run);

@@ -114,7 +114,5 @@ static int bench_borders_run(int argc, char **argv)
     return 0;
 }
 
-COMMAND(bench_borders_command) = {.name = "bench-borders",
-                                  .usage = "",
-                                  .summary = "what a chain costs across a trap, into a program",
-                                  .run = bench_borders_run};
+PITOT_COMMAND_AS(bench_borders, "bench-borders", "",
+                 "what a chain costs across a trap, into a program", bench_borders_run, 0);

@@ -101,7 +101,5 @@ static int bench_counted_run(int argc, char **argv)
     return 0;
 }
 
-COMMAND(bench_counted_command) = {.name = "bench-counted",
-                                  .usage = "",
-                                  .summary = "what a hit that is counted costs",
-                                  .run = bench_counted_run};
+PITOT_COMMAND_AS(bench_counted, "bench-counted", "", "what a hit that is counted costs",
+                 bench_counted_run, 0);

@@ -218,7 +218,5 @@ static int bench_cpus_run(int argc, char **argv)
     return error;
 }
 
-COMMAND(bench_cpus_command) = {.name = "bench-cpus",
-                               .usage = "PART...",
-                               .summary = "events a second by all CPUs: ring, trace, watch",
-                               .run = bench_cpus_run};
+PITOT_COMMAND_AS(bench_cpus, "bench-cpus", "PART...",
+                 "events a second by all CPUs: ring, trace, watch", bench_cpus_run, 0);

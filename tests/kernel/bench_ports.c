@@ -41,9 +41,5 @@ static int bench_ports_run(int argc, char **argv)
     return 0;
 }
 
-COMMAND(bench_ports_command) = {
-    .name = "bench-ports",
-    .usage = "",
-    .summary = "what a byte costs on the stream's port and on 0xE9",
-    .run = bench_ports_run,
-};
+PITOT_COMMAND_AS(bench_ports, "bench-ports", "",
+                 "what a byte costs on the stream's port and on 0xE9", bench_ports_run, 0);

@@ -216,7 +216,5 @@ static int ktap_command_debugreg_mixed(int argc, char **argv)
     return watch_model_run(argc, argv, ROUNDS, debugreg_mixed_claims);
 }
 
-COMMAND(ktap_debugreg_mixed) = {.name = "ktap-debugreg_mixed",
-                                .usage = "[ROUNDS SEED]",
-                                .summary = "single instructions under random watches",
-                                .run = ktap_command_debugreg_mixed};
+PITOT_COMMAND_AS(ktap_debugreg_mixed, "ktap-debugreg_mixed", "[ROUNDS SEED]",
+                 "single instructions under random watches", ktap_command_debugreg_mixed, 0);

@@ -93,7 +93,5 @@ static int ktap_command_debugreg_program(int argc, char **argv)
     return watch_model_run(argc, argv, ROUNDS, debugreg_program_claims);
 }
 
-COMMAND(ktap_debugreg_program) = {.name = "ktap-debugreg_program",
-                                  .usage = "[ROUNDS SEED]",
-                                  .summary = "a program's accesses under random watches",
-                                  .run = ktap_command_debugreg_program};
+PITOT_COMMAND_AS(ktap_debugreg_program, "ktap-debugreg_program", "[ROUNDS SEED]",
+                 "a program's accesses under random watches", ktap_command_debugreg_program, 0);

@@ -80,7 +80,6 @@ static int ktap_command_debugreg_string(int argc, char **argv)
     return watch_model_run(argc, argv, ROUNDS, debugreg_string_claims);
 }
 
-COMMAND(ktap_debugreg_string) = {.name = "ktap-debugreg_string",
-                                 .usage = "[ROUNDS SEED]",
-                                 .summary = "repeated string instructions under random watches",
-                                 .run = ktap_command_debugreg_string};
+PITOT_COMMAND_AS(ktap_debugreg_string, "ktap-debugreg_string", "[ROUNDS SEED]",
+                 "repeated string instructions under random watches", ktap_command_debugreg_string,
+                 0);

@@ -74,7 +74,5 @@ static int irqs_off_run(int argc, char **argv)
     return 0;
 }
 
-COMMAND(irqs_off_command) = {.name = "irqs-off",
-                             .usage = "",
-                             .summary = "work with interrupts off, on all CPUs",
-                             .run = irqs_off_run};
+PITOT_COMMAND_AS(irqs_off, "irqs-off", "", "work with interrupts off, on all CPUs", irqs_off_run,
+                 0);

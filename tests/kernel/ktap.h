@@ -29,5 +29,4 @@ int ktap_run(void (*claims)(void));
         (void)argv;                                                                                \
         return ktap_run(suite##_claims);                                                           \
     }                                                                                              \
-    COMMAND(ktap_##suite) = {                                                                      \
-        .name = "ktap-" #suite, .usage = "", .summary = text, .run = ktap_command_##suite}
+    PITOT_COMMAND_AS(ktap_##suite, "ktap-" #suite, "", text, ktap_command_##suite, 0)

@@ -36,7 +36,5 @@ static int ktap_command_proof(int argc, char **argv)
     return ktap_run(proof_claims);
 }
 
-COMMAND(ktap_proof) = {.name = "ktap-proof",
-                       .usage = "[soak]",
-                       .summary = "call chains at each instruction of real work",
-                       .run = ktap_command_proof};
+PITOT_COMMAND_AS(ktap_proof, "ktap-proof", "[soak]", "call chains at each instruction of real work",
+                 ktap_command_proof, 0);

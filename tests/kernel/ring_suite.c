@@ -298,7 +298,5 @@ static int ktap_command_ring(int argc, char **argv)
     return ktap_run(ring_claims);
 }
 
-COMMAND(ktap_ring) = {.name = "ktap-ring",
-                      .usage = "[full|soak]",
-                      .summary = "the ring with nested writers at every instruction",
-                      .run = ktap_command_ring};
+PITOT_COMMAND_AS(ktap_ring, "ktap-ring", "[full|soak]",
+                 "the ring with nested writers at every instruction", ktap_command_ring, 0);

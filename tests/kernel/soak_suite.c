@@ -141,7 +141,6 @@ static int ktap_command_soak(int argc, char **argv)
     return ktap_run(soak_claims);
 }
 
-COMMAND(ktap_soak) = {.name = "ktap-soak",
-                      .usage = "[MEGABYTES]",
-                      .summary = "all CPUs write at full rate, others read and check every byte",
-                      .run = ktap_command_soak};
+PITOT_COMMAND_AS(ktap_soak, "ktap-soak", "[MEGABYTES]",
+                 "all CPUs write at full rate, others read and check every byte", ktap_command_soak,
+                 0);

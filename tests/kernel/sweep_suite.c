@@ -377,7 +377,5 @@ static int ktap_command_sweep(int argc, char **argv)
     return ktap_run(sweep_claims);
 }
 
-COMMAND(ktap_sweep) = {.name = "ktap-sweep",
-                       .usage = "[EVERY FIRST]",
-                       .summary = "breakpoints everywhere, on several CPUs under load",
-                       .run = ktap_command_sweep};
+PITOT_COMMAND_AS(ktap_sweep, "ktap-sweep", "[EVERY FIRST]",
+                 "breakpoints everywhere, on several CPUs under load", ktap_command_sweep, 0);

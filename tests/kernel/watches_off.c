@@ -21,7 +21,5 @@ static int watches_off_run(int argc, char **argv)
     return 0;
 }
 
-COMMAND(watches_off_command) = {.name = "watches-off",
-                                .usage = "[TICKS]",
-                                .summary = "debug registers off, unknown to the kernel",
-                                .run = watches_off_run};
+PITOT_COMMAND_AS(watches_off, "watches-off", "[TICKS]",
+                 "debug registers off, unknown to the kernel", watches_off_run, 0);

@@ -32,10 +32,10 @@ static int remember(int argc, char **argv)
     return -EIO;
 }
 
-COMMAND(reboot) = {"reboot", "", "begins again", remember, NULL};
-COMMAND(perf) = {"perf", "list | record", "records", remember, NULL};
-COMMAND(regs) = {"regs", "", "shows registers", remember, NULL};
-COMMAND(backtrace) = {"bt", "", "shows who called", remember, NULL};
+PITOT_COMMAND(reboot, "", "begins again", remember);
+PITOT_COMMAND(perf, "list | record", "records", remember);
+PITOT_COMMAND(regs, "", "shows registers", remember);
+PITOT_COMMAND(bt, "", "shows who called", remember);
 
 static char printed[1000];
 static size_t printed_length;
@@ -74,14 +74,14 @@ static void commands_are_found_by_name(void **state)
 static void commands_stand_in_order_of_names(void **state)
 {
     static const char *const names[] = {"bt", "help", "perf", "reboot", "regs"};
-    const struct command *next = NULL;
+    const struct pitot_command *next = NULL;
 
     (void)state;
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        next = command_after(next);
+        next = pitot_next_command(next);
         assert_string_equal(next->name, names[i]);
     }
-    assert_null(command_after(next));
+    assert_null(pitot_next_command(next));
 }
 
 static void a_command_gets_its_words_and_gives_its_status(void **state)

@@ -30,16 +30,16 @@ static int nothing(int argc, char **argv)
     return 0;
 }
 
-COMMAND(reboot) = {"reboot", "", "", nothing, NULL};
-COMMAND(perf) = {"perf", "", "", nothing, NULL};
-COMMAND(regs) = {"regs", "", "", nothing, NULL};
-COMMAND(bt) = {"bt", "", "", nothing, NULL};
-COMMAND(kill) = {"kill", "", "", nothing, NULL};
-COMMAND(wait) = {"wait", "", "", nothing, NULL};
-COMMAND(help) = {"help", "", "", nothing, NULL};
-COMMAND(crash) = {"crash", "", "", nothing, NULL};
-COMMAND(run) = {"run", "", "", nothing, NULL};
-COMMAND(fs_stress) = {"fs-stress", "", "", nothing, NULL};
+PITOT_COMMAND(reboot, "", "", nothing);
+PITOT_COMMAND(perf, "", "", nothing);
+PITOT_COMMAND(regs, "", "", nothing);
+PITOT_COMMAND(bt, "", "", nothing);
+PITOT_COMMAND(kill, "", "", nothing);
+PITOT_COMMAND(wait, "", "", nothing);
+PITOT_COMMAND(help, "", "", nothing);
+PITOT_COMMAND(crash, "", "", nothing);
+PITOT_COMMAND(run, "", "", nothing);
+PITOT_COMMAND_AS(fs_stress, "fs-stress", "", "", nothing, 0);
 
 /* In order: 100 that are numbered, then these. "local" is the name of three functions. */
 #define NUMBERED 100

@@ -216,7 +216,7 @@ static int long_run(int argc, char **argv)
 
     (void)argc;
     for (unsigned long i = 0; i <= 25; i++) {
-        command_progress("long", i * 100, 2500);
+        pitot_progress("long", i * 100, 2500);
         now_ns += 100000000;
         kept = print_console();
     }
@@ -259,13 +259,13 @@ static int answer_run(int argc, char **argv)
     return interrupted ? -EINTR : 0;
 }
 
-COMMAND(say) = {"say", "[WORD]...", "", say_run, NULL};
-COMMAND(lines) = {"lines", "[WORD]...", "", lines_run, NULL};
-COMMAND(answer) = {"answer", "[WORD]...", "", answer_run, NULL};
-COMMAND(fail) = {"fail", "[WORD]...", "", fail_run, NULL};
-COMMAND(busy) = {"busy", "[WORD]...", "", busy_run, NULL};
-COMMAND(long_work) = {"long", "[WORD]...", "", long_run, NULL};
-COMMAND(nested) = {"nested", "[WORD]...", "", nested_run, NULL};
+PITOT_COMMAND(say, "[WORD]...", "", say_run);
+PITOT_COMMAND(lines, "[WORD]...", "", lines_run);
+PITOT_COMMAND(answer, "[WORD]...", "", answer_run);
+PITOT_COMMAND(fail, "[WORD]...", "", fail_run);
+PITOT_COMMAND(busy, "[WORD]...", "", busy_run);
+PITOT_COMMAND(long, "[WORD]...", "", long_run);
+PITOT_COMMAND(nested, "[WORD]...", "", nested_run);
 
 /* --- Tests --- */
 
@@ -431,12 +431,12 @@ static void a_progress_sink_that_was_put_back_still_prints(void **state)
 
     (void)state;
     now_ns = 9000000000;
-    command_progress("work", 1, 2);
+    pitot_progress("work", 1, 2);
     kept = print_console();
     print("a\n");
     print_set_console(kept);
     now_ns += 9000000000;
-    command_progress("work", 2, 2);
+    pitot_progress("work", 2, 2);
     print("b\n");
     assert_string_equal(printed, "\rwork: 1 of 2\na\n\rwork: 2 of 2\nb\n");
     assert_ptr_equal(print_console(), &console_sink);
@@ -448,9 +448,9 @@ static void a_shorter_progress_line_covers_the_longer_one(void **state)
     console_execute("say");
     printed_length = 0;
     now_ns = 2000000000;
-    command_progress("work", 10, 10);
+    pitot_progress("work", 10, 10);
     now_ns = 4000000000;
-    command_progress("w", 1, 1);
+    pitot_progress("w", 1, 1);
     console_execute("say");
     assert_string_equal(printed, "\rwork: 10 of 10\rw: 1 of 1     \n\n");
 }
@@ -460,7 +460,7 @@ static void a_progress_line_stands_together_and_ends_so(void **state)
     (void)state;
     unguarded = 0;
     now_ns = 20000000000;
-    command_progress("work", 1, 10);
+    pitot_progress("work", 1, 10);
     progress_end();
     print("after%s", "wards\n");
     assert_string_equal(printed, "\rwork: 1 of 10\nafterwards\n");

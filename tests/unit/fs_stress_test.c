@@ -24,6 +24,7 @@
 #include "core/console/command.h"
 #include "core/lib/assert.h"
 #include "core/lib/print.h"
+#include "kernel/console/input.h"
 #include "kernel/fs/ramfs.h"
 #include "kernel/lock/kernel_lock.h"
 #include "kernel/memory/pages.h"
@@ -32,15 +33,15 @@
 #define PAGES 1024
 
 /* What the linker gathers: pointers to every COMMAND that is linked in. */
-extern const struct command *const __start_commands[];
+extern const struct pitot_command *const __start_pitot_commands[];
 
-static const struct command *command_named(const char *name)
+static const struct pitot_command *command_named(const char *name)
 {
     unsigned i = 0;
 
-    while (strcmp(__start_commands[i]->name, name) != 0)
+    while (strcmp(__start_pitot_commands[i]->name, name) != 0)
         i++;
-    return __start_commands[i];
+    return __start_pitot_commands[i];
 }
 
 static unsigned threads_made, threads_joined;
@@ -122,7 +123,7 @@ void assert_failed(const char *claim, const char *file, int line)
     abort();
 }
 
-bool command_interrupted(void)
+bool input_interrupted(void)
 {
     return ++interrupt_asked == interrupt_at;
 }
@@ -148,7 +149,7 @@ static void others_take_or_free_pages(void)
         pages_free(taken[--count], 0);
 }
 
-void command_progress(const char *what, unsigned long done, unsigned long total)
+void pitot_progress(const char *what, unsigned long done, unsigned long total)
 {
     assert_true(strcmp(what, "fs-stress") == 0 || strcmp(what, "dbench: seconds") == 0);
     progress_done = done;
@@ -174,7 +175,7 @@ static struct sink console = {.write = remember};
 
 static int run(const char *rounds)
 {
-    const struct command *command = command_named("fs-stress");
+    const struct pitot_command *command = command_named("fs-stress");
     char name[] = "fs-stress";
     char argument[32];
     char *argv[] = {name, argument, NULL};

@@ -18,12 +18,13 @@
 #include "core/console/command.h"
 #include "core/lib/assert.h"
 #include "core/lib/print.h"
+#include "kernel/console/input.h"
 #include "kernel/memory/pages.h"
 #include "kernel/x86_64/thread.h"
 
 #define PAGES 4096
 
-extern const struct command *const __start_commands[];
+extern const struct pitot_command *const __start_pitot_commands[];
 
 void assert_failed(const char *claim, const char *file, int line)
 {
@@ -46,14 +47,18 @@ static void remember(struct sink *sink, const char *text, size_t length)
 
 static bool interrupted;
 
-bool command_interrupted(void)
+bool input_interrupted(void)
 {
     return interrupted;
 }
 
-struct sink *command_output(void)
+void pitot_print(const char *format, ...)
 {
-    return print_console();
+    va_list list;
+
+    va_start(list, format);
+    print_list_to(print_console(), format, list);
+    va_end(list);
 }
 
 static void it_prints_the_blocks_that_are_free(void **state)
@@ -68,8 +73,8 @@ static void it_prints_the_blocks_that_are_free(void **state)
     print_set_console(&console);
     pages_add((uintptr_t)memory, 256 + 1); /* the first page holds notes */
     page = pages_alloc(0);
-    assert_string_equal(__start_commands[0]->name, name);
-    assert_int_equal(__start_commands[0]->run(1, argv), 0);
+    assert_string_equal(__start_pitot_commands[0]->name, name);
+    assert_int_equal(__start_pitot_commands[0]->run(1, argv), 0);
     assert_string_equal(output, "order  block KiB  free blocks   free KiB\n"
                                 "    0          4            1          4\n"
                                 "    1          8            1          8\n"
@@ -85,7 +90,7 @@ static void it_prints_the_blocks_that_are_free(void **state)
     pages_free(page, 0);
     pages_add((uintptr_t)memory + 2047 * PAGE_SIZE, 2049);
     output[0] = '\0';
-    assert_int_equal(__start_commands[0]->run(1, argv), 0);
+    assert_int_equal(__start_pitot_commands[0]->run(1, argv), 0);
     assert_non_null(strstr(output, "\n    0          4            2          8\n    1 "));
     assert_non_null(
         strstr(output, "\n   11       8192            1       8192\n9216 KiB of 9216 "));
@@ -99,7 +104,7 @@ static void it_says_that_it_was_interrupted(void **state)
 
     (void)state;
     interrupted = true;
-    assert_int_equal(__start_commands[0]->run(1, argv), -EINTR);
+    assert_int_equal(__start_pitot_commands[0]->run(1, argv), -EINTR);
     interrupted = false;
 }
 

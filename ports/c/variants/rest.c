@@ -16,6 +16,7 @@ static int rest_run(int argc, char **argv)
         __asm__ volatile("hlt");
         thread_yield();
     }
+    pitot_print("%d ticks\n", TICKS);
     return 0;
 }
 
