@@ -3,6 +3,8 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "arch/x86_64/cpu/site.h"
 
@@ -12,3 +14,13 @@
  * could not be parked. Task context.
  */
 int arch_site_set(const struct arch_site *site, bool on);
+
+/* Writes up to eight bytes of code by one store; interrupts off, all other CPUs parked. */
+void arch_text_write(uintptr_t address, const uint8_t *code, size_t length);
+
+/*
+ * Makes eight bytes of code writable, and returns where; or ends that. By the kernel's page tables
+ * (kernel/x86_64/memory/patch.c), or in spite of them (arch/embed/site.c).
+ */
+void *arch_text_open(uintptr_t address);
+void arch_text_close(void);

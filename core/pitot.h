@@ -337,11 +337,40 @@ typedef void pitot_raise(struct pitot_tracepoint *, unsigned long long, unsigned
                    used)) static struct pitot_tracepoint *const pitot_entry_##name =               \
         &pitot_tracepoint_##name
 
+/*
+ * Defined before this header is included, PITOT_PATCHED makes a tracepoint one instruction, a nop,
+ * while no event listens: Pitot writes a jump over it, with all other CPUs parked. NMI handlers may
+ * not have such a tracepoint on more than one CPU.
+ */
+#ifdef PITOT_PATCHED
+#define PITOT_ON(name)                                                                             \
+    __extension__({                                                                                \
+        __label__ pitot_on;                                                                        \
+        int pitot_is_on = 0;                                                                       \
+        __asm__ goto("1: .byte 0x0f, 0x1f, 0x44, 0x00, 0x00\n\t"                                   \
+                     ".pushsection pitot_sites, \"aw?\", @progbits\n\t"                            \
+                     ".balign 8\n\t"                                                               \
+                     ".quad 1b, %l[pitot_on], pitot_tracepoint_" #name "\n\t"                      \
+                     ".popsection"                                                                 \
+                     :                                                                             \
+                     :                                                                             \
+                     :                                                                             \
+                     : pitot_on);                                                                  \
+        if (0) {                                                                                   \
+        pitot_on:                                                                                  \
+            pitot_is_on = 1;                                                                       \
+        }                                                                                          \
+        __builtin_expect(pitot_is_on, 0);                                                          \
+    })
+#else
+#define PITOT_ON(name) __builtin_expect(pitot_tracepoint_##name.probes != 0, 0)
+#endif
+
 /* The call's return address becomes the address of the sample. */
 #define PITOT_RAISE(name, count, a, b, c, d, e)                                                    \
     do {                                                                                           \
         (void)sizeof(char[sizeof(pitot_fields_of_##name) == (count) + 1 ? 1 : -1]);                \
-        if (__builtin_expect(pitot_tracepoint_##name.probes != 0, 0))                              \
+        if (PITOT_ON(name))                                                                        \
             ((pitot_raise *)pitot_tracepoint_##name.gate)(                                         \
                 &pitot_tracepoint_##name, (unsigned long long)(a), (unsigned long long)(b),        \
                 (unsigned long long)(c), (unsigned long long)(d), (unsigned long long)(e));        \

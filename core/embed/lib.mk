@@ -37,7 +37,7 @@ LIB_C   := $(wildcard core/*.c $(foreach room,lib symbols tracepoint breakpoint 
            $(wildcard arch/embed/*.c) \
            $(patsubst %,arch/x86_64/debug/%.c,accessor accessor_made debugreg debugreg_audit debugreg_encode forbidden group insn_map machine operand \
                operand_address report trap watched) \
-           $(patsubst %,arch/x86_64/cpu/%.c,canonical instructions registers) arch/x86_64/memory/memory.c \
+           $(patsubst %,arch/x86_64/cpu/%.c,canonical instructions registers site) arch/x86_64/memory/memory.c \
            $(patsubst %,arch/x86_64/smp/%.c,park patience rendezvous rendezvous_ask) arch/x86_64/unwind/frame.c
 # core/embed/sources.c and core/embed/pitot.c replace these.
 LIB_C     := $(filter-out core/contract/own.c core/event/own_kernel.c core/event/sources.c core/event/source_branches.c,$(LIB_C))
@@ -110,10 +110,10 @@ $(LIB)/pitot.o: $(LIB_OBJ) core/embed/sections.ld core/embed/lib.mk
 	$(Q)ar rcsTP $(LIB)/pitot.a $(LIB_OBJ)
 	$(Q)ld -r -z noexecstack -Map=$(LIB)/pitot.map -T core/embed/sections.ld $(patsubst %,-u %,$(LIB_ROOTS)) \
 		$(LIB_WHOLE:%=$(LIB)/obj/%.o) $(LIB)/pitot.a -o $@
-	$(Q)objcopy --redefine-sym __start_tracepoints=__start_pitot_tracepoints --redefine-sym __stop_tracepoints=__stop_pitot_tracepoints \
-		$(call LIB_MARKS,LIB_RENAME) $@
+	$(Q)objcopy $(foreach mark,start stop,--redefine-sym __$(mark)_tracepoints=__$(mark)_pitot_tracepoints \
+		--redefine-sym __$(mark)_tracepoint_sites=__$(mark)_pitot_sites) $(call LIB_MARKS,LIB_RENAME) $@
 	$(Q)objcopy $(call LIB_MARKS,LIB_WEAKEN) $@
 	$(Q)objcopy --wildcard --keep-global-symbol='pitot_*' $@
-	$(Q)! nm -u $@ | grep -v ' [Uw] __\(start\|stop\)_pitot_\(tracepoints\|commands\|traps\)$$\| w pitot_\w*_\(start\|end\)$$' || { rm $@; exit 1; }
+	$(Q)! nm -u $@ | grep -v ' [Uw] __\(start\|stop\)_pitot_\(tracepoints\|sites\|commands\|traps\)$$\| w pitot_\w*_\(start\|end\)$$' || { rm $@; exit 1; }
 
 -include $(LIB_OBJ:.o=.d)

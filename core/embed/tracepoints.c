@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Tracepoints of another kernel, as laid out by the macros of core/pitot.h. Field offsets and
- * record sizes are computed at boot; one function makes all records. The code at a tracepoint tests
- * for probes itself, so there are no sites to patch.
+ * record sizes are computed at boot; one function makes all records.
  */
 #include "core/embed/embed.h"
 
@@ -39,12 +38,10 @@ _Static_assert(PITOT_KIND_pointer == TRACEPOINT_pointer && PITOT_KIND_u32 == TRA
 /* If even Pitot's own tracepoint is missing, the linker script has dropped the section. */
 PITOT_TRACEPOINT(pitot, mark, 2, PITOT_FIELD(text, text, "%s"), PITOT_FIELD(u64, value, " %lu"));
 
-/* There are no sites to patch. */
-int arch_site_set(const struct arch_site *site, bool on)
-{
-    (void)site, (void)on;
-    return 0;
-}
+/* ... and if this one is, those of patched tracepoints. No tracepoint owns it. */
+__attribute__((section("pitot_sites"), used)) static struct arch_site no_site;
+extern const struct arch_site __start_tracepoint_sites[] __attribute__((weak));
+extern const struct arch_site __stop_tracepoint_sites[] __attribute__((weak));
 
 static void put_field(char *record, const struct tracepoint_field *field, uint64_t argument)
 {
@@ -94,6 +91,10 @@ int embed_tracepoints_init(struct refusal *why)
                       "the linker script drops the section pitot_tracepoints: "
                       "add KEEP(*(pitot_tracepoints)) between "
                       "__start_pitot_tracepoints and __stop_pitot_tracepoints");
+    if (__stop_tracepoint_sites - __start_tracepoint_sites == 0)
+        return refuse(why, EINVAL,
+                      "the linker script drops the section pitot_sites: add KEEP(*(pitot_sites)) "
+                      "between __start_pitot_sites and __stop_pitot_sites");
     for (uint16_t id = 1; (each = tracepoint_by_id(id)) != NULL; id++) {
         if (each->field_count > ARCH_GATE_ARGUMENTS)
             return refuse(why, EINVAL, "%s: up to %d fields are allowed", each->full_name,

@@ -46,6 +46,8 @@ $(eval $(call C_PORT,program,0 1 2,$(call wrap,trap_serve record_end)))
 $(eval $(call C_PORT,low,0 1 2,-Wl$(comma)--defsym=LOW=1))
 $(eval $(call C_PORT,nameless,0 1 2,-Wl$(comma)--build-id=none))
 $(eval $(call C_PORT,level3,0 1 2 3,,,2))
+$(eval $(call C_PORT,patched,0 1 2 3,-DPITOT_PATCHED,,2))
+$(eval $(call C_PORT,siteless,0,,$(BUILD)/ports/siteless.ld))
 check = $(call wrap,pitot_init record_end) -Wl$(comma)--defsym=TRAPS=$(1)
 $(eval $(call C_PORT,check,0 1 2 3,$(call check,1),,2))
 $(eval $(call C_PORT,check-trapless,0 1 2 3,$(call check,0),,2))
@@ -120,6 +122,10 @@ $(BUILD)/ports/dropped.ld: ports/c/kernel.ld
 	$(Q)mkdir -p $(@D)
 	$(Q)sed 's|/DISCARD/ : {|& *(pitot_*)|' $< > $@
 
+$(BUILD)/ports/siteless.ld: ports/c/kernel.ld
+	$(Q)mkdir -p $(@D)
+	$(Q)sed 's|/DISCARD/ : {|& *(pitot_sites)|' $< > $@
+
 # What a reset leaves alone is not in the image, so the loader does not write there.
 $(BUILD)/ports/kept.ld: ports/c/kernel.ld
 	$(Q)mkdir -p $(@D)
@@ -138,4 +144,4 @@ $(BUILD)/ports/%-tables.elf: $(BUILD)/ports/%.elf $(LIB_BIN)
 	$(call say,TABLES,$@)
 	$(Q)$(BUILD)/lib/bin/pitot-tables --text text_start,text_end --exempt .boot -- sh $(<:.elf=.link) -o $@
 
-C_PORTS := $(patsubst %,$(BUILD)/ports/c-%.elf,level0 level1 level2 level3 level2-tables own-gate-tables small-tables low-tables nameless-tables level3-tables level4 level4-tables level6-tables level7-tables level4-small-tables level4-two-tables level4-tickless-tables level4-deaf-tables level3-inline lacks moves one-of-two two-of-one deaf dropped istless ist-shared task-state tickless many-threads frame-copied bp-wrong frame-low outer-entry outer-gateless stray check check-trapless kept-behind stray-first served served-stack program level5 lineless vanishes gdb-stack gdbless level5-two hides gdb-program gdb-deaf gdb-frameless)
+C_PORTS := $(patsubst %,$(BUILD)/ports/c-%.elf,level0 level1 level2 level3 level2-tables own-gate-tables small-tables low-tables nameless-tables level3-tables level4 level4-tables level6-tables level7-tables level4-small-tables level4-two-tables level4-tickless-tables level4-deaf-tables level3-inline patched siteless lacks moves one-of-two two-of-one deaf dropped istless ist-shared task-state tickless many-threads frame-copied bp-wrong frame-low outer-entry outer-gateless stray check check-trapless kept-behind stray-first served served-stack program level5 lineless vanishes gdb-stack gdbless level5-two hides gdb-program gdb-deaf gdb-frameless)

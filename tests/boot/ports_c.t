@@ -32,10 +32,12 @@ my %tables = ('2, with tables' => 'level2-tables', '2, low, with tables' => 'low
 my %others = (
     %tables,
     '0, by a script that drops' => 'dropped',
+    '0, by a script that drops sites' => 'siteless',
     '2, with tables, no build id' => 'nameless-tables',
     '3, with tables' => 'level3-tables',
     '3, that gives too little' => 'lacks',
     '3, with CPU and clock in line' => 'level3-inline',
+    '3, with patched tracepoints' => 'patched',
     '3, that moves threads' => 'moves',
     '3, that checks' => 'check',
     '3, that checks, with other traps' => 'check-trapless',
@@ -128,8 +130,22 @@ refuses(0, '-e mem:' . 'x' x 200, 'at most 95 are allowed');
 refuses(0, '-e shop:job_done -g', '-g: stack of struct pitot_kernel is 0: where stacks lie');
 refuses('0, by a script that drops', '-e pitot:mark',
     'the linker script drops the section pitot_tracepoints');
+refuses('0, by a script that drops sites', '-e pitot:mark',
+    'the linker script drops the section pitot_sites');
 refuses(0, '-e mem:' . address(0, 'jobs_done') . ':w',
     'mapped of struct pitot_kernel is 0: what memory is there');
+
+# PITOT_PATCHED: a nop while no event listens, a jump while one does, on both CPUs.
+my $patched = '3, with patched tracepoints';
+records($patched, '-e shop:job_done', $jobs * (@workers + 1));
+is_deeply([sort map { "@$_" } map { [/$job/] } perf_says($patched, '-F',
+            'comm,tid,event,ip,sym,trace') =~ /^ *(\S.*?)$/mg],
+    [sort((map { "@$_[0 .. 2] $_->[0] job_finish" } @turns),
+            map { "helper 4 @{[400 + $_]} helper job_finish" } 0 .. $jobs - 1)],
+    '... with thread, fields and function');
+my $code = `objdump -d --no-show-raw-insn --disassemble=job_finish ${\kernel($patched)}`;
+like($code, qr/\bnopl +0x0\(%rax,%rax,1\)/, '... and costs one instruction while it is off');
+unlike($code, qr/\b(?:cmp|test)/, '... and asks nothing');
 
 # --- Level 1: call chains -------------------------------------------------------------------------
 

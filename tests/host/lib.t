@@ -37,7 +37,7 @@ my @calls = sort($header =~ /$call/g);
 my ($commands) = $header =~ m{^/\* --- Console commands \(LEVEL=4\)(.*)}ms;
 my %of_commands = map { ($_ => 1) } $commands =~ /$call/g;
 my @marks = $header =~ /^PITOT_TRACEPOINT_DECLARE\((\w+), \d+\);/mg;
-my @sections = map { ("__start_pitot_$_", "__stop_pitot_$_") } qw(tracepoints traps);
+my @sections = map { ("__start_pitot_$_", "__stop_pitot_$_") } qw(tracepoints sites traps);
 my @tables = map { ("pitot_${_}_start", "pitot_${_}_end") } qw(symtab_blob unwind_table insn_map);
 cmp_ok(scalar(@calls), '>', 5, 'core/pitot.h says what a kernel calls');
 

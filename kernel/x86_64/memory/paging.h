@@ -82,6 +82,3 @@ bool paging_is_memory(const struct paging_leaf *leaf);
  */
 uint8_t *paging_alias_open(uintptr_t page);
 void paging_alias_close(void);
-
-/* Writes a byte of text that at least seven others follow. Interrupts off, other CPUs parked. */
-void patch_byte(uintptr_t address, uint8_t byte);

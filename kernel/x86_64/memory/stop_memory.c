@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A debugger's memory accesses. In a stop, which must not fault: each page is looked up first. */
 #include "arch/debugger.h"
+#include "arch/patch.h"
 #include "kernel/x86_64/memory/image.h"
 #include "kernel/x86_64/memory/paging.h"
 
@@ -88,7 +89,7 @@ const char *arch_breakpoint_write(uintptr_t address, uint8_t *old)
     if (arch_debug_read(address, old, 1) == 0)
         return "no memory is mapped there";
     if (is_text(address))
-        patch_byte(address, INT3);
+        arch_text_write(address, &(uint8_t){INT3}, 1);
     else if (!arch_debug_write(address, &int3, 1))
         return "it cannot be written";
     return NULL;
@@ -98,7 +99,7 @@ const char *arch_breakpoint_write(uintptr_t address, uint8_t *old)
 void arch_breakpoint_restore(uintptr_t address, uint8_t old)
 {
     if (is_text(address))
-        patch_byte(address, old);
+        arch_text_write(address, &old, 1);
     else
         arch_debug_write(address, &old, 1);
 }
