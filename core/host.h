@@ -6,6 +6,8 @@
  */
 #pragma once
 
+#include <stdbool.h>
+
 #include "core/lib/refusal.h"
 #include "core/pitot.h"
 
@@ -14,6 +16,9 @@ extern struct pitot_kernel host;
 
 /* Called once at boot, before any other function of Pitot. */
 void host_set(const struct pitot_kernel *with);
+
+/* True once pitot_init has succeeded. Set last, as other CPUs may call Pitot meanwhile. */
+extern bool host_ready;
 
 /* `panic`, which must be there. Any context. */
 static inline _Noreturn void host_panic(const char *what)

@@ -34,6 +34,8 @@ enum pitot_follow {
     PITOT_FOLLOW,           /* the current thread, and threads it creates from now on */
 };
 
+#define PITOT_NAME_SIZE 16 /* bytes of a thread's name, including the NUL */
+
 /* Events that Pitot's threads wait for. */
 enum pitot_channel { PITOT_RECORDS, PITOT_STREAM_ENDS, PITOT_INTERVAL, PITOT_CHANNELS };
 
@@ -144,13 +146,14 @@ struct pitot_kernel {
     void (*task_rename)(const char *name);
     enum pitot_task (*task_find)(unsigned pid);
     /*
-     * Reports each thread and its program's mappings, through core/recording/tasks.h with `lived`
-     * true; idle threads have the number 0 and TASK_IDLE_NAME. Task context.
+     * Reports each thread by pitot_thread_lived, and its program's mappings by
+     * pitot_program_mapped; idle threads have the number 0 and perf's name for it, "swapper". Task
+     * context.
      */
     void (*tasks_tell)(void);
     /*
-     * From now on, the kernel reports at each switch whether the next thread is one of these
-     * (core/event/follow.h). PITOT_FOLLOW_END comes with all other CPUs parked. 0: the threads of
+     * From now on, the kernel reports at each switch, by pitot_follow, whether the next thread is
+     * one of these. PITOT_FOLLOW_END comes with all other CPUs parked. 0: the threads of
      * all commands count.
      */
     void (*follow)(enum pitot_follow which);
@@ -223,13 +226,34 @@ unsigned long long pitot_doubtful(void);
 /* Reports that this CPU now runs thread `pid`, from 0. Called where threads are switched. */
 void pitot_thread_runs(unsigned pid);
 
-/* Names thread `pid`, up to 15 characters. Returns 0, or why perf cannot know it. Task context. */
+/*
+ * Names thread `pid`, up to 15 characters: when it is created, before its first sample, and when it
+ * is renamed. Returns 0, or why perf cannot know it. Task context.
+ */
 const char *pitot_thread_named(unsigned pid, const char *name);
 
 /* Thread `pid` has ended: its name gives way when another needs the room of 64. Task context. */
 void pitot_thread_ended(unsigned pid);
 
 /* --- Functions the kernel's trap entries call, with the frame that `frame` describes. --- */
+
+/*
+ * For a kernel with the member `follow`: whether the thread that `cpu` runs from `now` on, by
+ * `clock`, is followed. Called on that CPU with interrupts off, or while it is parked.
+ */
+void pitot_follow(unsigned cpu, int followed, unsigned long now);
+
+/*
+ * What a tracepoint's record says of preemption: how often it is off, and whether a switch is
+ * pending. Written by the kernel, if it knows, on that CPU or where the switch is decided.
+ */
+struct pitot_preemption {
+    /* No atomics: an interrupt restores the value, and every switch occurs at the same value. */
+    unsigned off;
+    unsigned char wanted;
+};
+
+extern struct pitot_preemption pitot_preemption[]; /* of each CPU */
 
 /*
  * Called in the interrupt of interrupt_others, interrupts off: waits while Pitot changes
@@ -446,6 +470,25 @@ int pitot_refuse_command(int argc, char **argv, struct sink *to);
  * with equal names, returns only the one linked first.
  */
 const struct pitot_command *pitot_next_command(const struct pitot_command *before);
+
+/* --- Threads and programs, in a kernel with tasks_tell (LEVEL=4). Task context. --- */
+
+/* Reports a thread that existed before the recording. Called by tasks_tell. */
+void pitot_thread_lived(unsigned pid, const char *name);
+
+struct pitot_mapping {
+    unsigned long start, size, offset; /* [start, start + size) maps the file from `offset` on */
+};
+
+/*
+ * Reports that the process mapped code of the program's file. Called before that code runs, or with
+ * `lived` by tasks_tell.
+ */
+void pitot_program_mapped(unsigned pid, const struct pitot_program *program,
+                          const struct pitot_mapping *mapping, int lived);
+
+/* Reports that the process, started by `parent`, has run its last instruction of a program. */
+void pitot_program_ended(unsigned pid, unsigned parent);
 
 /* A predefined tracepoint, pitot:mark. */
 PITOT_TRACEPOINT_DECLARE(mark, 2);

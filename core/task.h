@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the kernel reports at each thread switch: which thread this CPU runs, and whether it may be
- * preempted.
+ * What the kernel reports at each thread switch: which thread this CPU runs.
  */
 #pragma once
 
@@ -12,7 +11,7 @@
 #include "arch/cpu.h"
 #include "core/host.h"
 
-#define TASK_NAME_SIZE 16        /* bytes, including the NUL */
+#define TASK_NAME_SIZE PITOT_NAME_SIZE
 #define TASK_IDLE_NAME "swapper" /* perf's name for task 0 */
 #define TASK_PID       1u        /* the thread that runs the console's commands */
 
@@ -44,12 +43,3 @@ static inline void task_set_ids(uint32_t pid)
 {
     task_ids[arch_cpu_id()] = task_ids_of(pid);
 }
-
-/* Preemption-disable depth, and whether a switch is pending. Stored by the kernel, on that CPU. */
-struct preemption {
-    /* No atomics: an interrupt restores the value, and every switch occurs at the same value. */
-    uint32_t off;
-    bool wanted; /* set under the lock of the CPU's scheduler, or on that CPU */
-};
-
-extern struct preemption preemption[ARCH_CPUS_MAX];

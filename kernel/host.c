@@ -9,7 +9,6 @@
 
 #include "arch/memory.h"
 #include "core/pitot.h"
-#include "core/recording/tasks.h"
 #include "kernel/console/input.h"
 #include "kernel/console/input_wait.h"
 #include "kernel/hit/program.h"
@@ -19,7 +18,8 @@
 #include "kernel/sched/scheduler.h"
 #include "kernel/user/process.h"
 
-#define BOOT_TASK_NAME "pitot" /* the boot thread's name, unless it runs a recorded command */
+#define IDLE_NAME      "swapper" /* perf's, of pid 0 */
+#define BOOT_TASK_NAME "pitot"   /* the boot thread's name, unless it runs a recorded command */
 
 static void *kept_place; /* set at boot, as is its size; NULL: none */
 static size_t kept_size;
@@ -94,8 +94,7 @@ static void tasks_tell(void)
 
     for (unsigned i = 0; i < THREADS_MAX; i++)
         if ((thread = thread_at(i)))
-            recording_task_named(thread->pid, thread->pid == 0 ? TASK_IDLE_NAME : thread->name,
-                                 true);
+            pitot_thread_lived(thread->pid, thread->pid == 0 ? IDLE_NAME : thread->name);
     process_tell_all();
 }
 

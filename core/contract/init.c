@@ -8,8 +8,6 @@
 #include "core/breakpoint/breakpoint.h"
 #include "core/host.h"
 
-static bool done;
-
 /* Returns what is wrong with what every kernel gives, or NULL. */
 static const char *wrong_of(const struct pitot_kernel *kernel)
 {
@@ -28,7 +26,7 @@ static const char *wrong_of(const struct pitot_kernel *kernel)
 
 const char *pitot_init(const struct pitot_kernel *kernel)
 {
-    const char *wrong = done ? "pitot_init has succeeded before" : wrong_of(kernel);
+    const char *wrong = host_ready ? "pitot_init has succeeded before" : wrong_of(kernel);
 
     if (wrong)
         return wrong;
@@ -37,11 +35,6 @@ const char *pitot_init(const struct pitot_kernel *kernel)
     if (wrong)
         return wrong;
     breakpoint_init();
-    done = true;
+    host_ready = true;
     return NULL;
-}
-
-bool init_done(void)
-{
-    return done;
 }

@@ -5,8 +5,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-
 #include "core/pitot.h"
 
 /* Returns which member that this build needs is missing, or NULL. */
@@ -14,9 +12,6 @@ const char *init_missing(const struct pitot_kernel *kernel);
 
 /* Called once `host` has the structure. Returns why Pitot cannot work, or NULL. */
 const char *init_parts(void);
-
-/* True if pitot_init has succeeded. Any context. */
-bool init_done(void);
 
 /* Prints which tables of the kernel cannot be used, and why (core/contract/own.c). */
 void init_print_tables(void);

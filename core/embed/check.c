@@ -89,7 +89,7 @@ static void try_cpus(void)
 
 const char *pitot_check(void)
 {
-    if (!init_done())
+    if (!host_ready)
         return "pitot_init must succeed first";
     length = 0;
     try_cpus();

@@ -25,7 +25,7 @@ static void print_write(struct sink *sink, const char *bytes, size_t length)
 static const char *lacking(unsigned *cpu)
 {
     *cpu = ARCH_NO_CPU;
-    if (!init_done())
+    if (!host_ready)
         return "pitot_init must succeed first";
     if (!arch_embed_has_tables())
         return "the tables are missing (pitot-tables)";

@@ -71,7 +71,7 @@ static void tasks_tell(void)
     const struct recorded_task *tasks = embed_threads(&count);
 
     for (size_t i = 0; i < count; i++)
-        recording_task_named(tasks[i].tid, tasks[i].comm, true);
+        pitot_thread_lived(tasks[i].tid, tasks[i].comm);
 }
 
 void embed_console_init(void)
@@ -83,8 +83,8 @@ void embed_console_init(void)
     if (!host.tasks_tell) {
         host.task_find = task_find;
         host.tasks_tell = tasks_tell;
-        embed_named = thread_named;
     }
+    embed_named = thread_named;
     recording_init();
     if (host.thread_start && host.wait && host.wake) {
         drain_init();

@@ -92,7 +92,7 @@ static const char *refused_by_cpu(void)
 
 static const char *refused(void)
 {
-    if (!init_done())
+    if (!host_ready)
         return "pitot_init must succeed first";
     if (!host.gdb_get || !host.gdb_put)
         return "gdb: gdb_get or gdb_put of struct pitot_kernel is 0";

@@ -233,7 +233,7 @@ const char *pitot_start(const char *options)
 {
     int error;
 
-    if (!init_done())
+    if (!host_ready)
         return "pitot_init must succeed first";
     if (state.event_count > 0)
         return "a recording is under way: pitot_stop ends it";
@@ -322,7 +322,7 @@ void pitot_tick(const void *frame)
 {
     struct regs regs;
 
-    if (!init_done() || !host.frame)
+    if (!host_ready || !host.frame)
         return;
     regs = arch_embed_regs(frame);
     embed_ticks++;

@@ -19,12 +19,6 @@ static struct {
 
 void (*embed_named)(uint32_t pid, const char *name);
 
-void pitot_thread_runs(unsigned pid)
-{
-    if (init_done())
-        task_set_ids(pid);
-}
-
 static size_t find_thread(uint32_t pid)
 {
     size_t i = 0;

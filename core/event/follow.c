@@ -3,6 +3,7 @@
 #include "core/event/follow.h"
 
 #include "arch/local.h"
+#include "core/pitot.h"
 
 bool task_followed[ARCH_CPUS_MAX];
 
@@ -15,7 +16,7 @@ static struct {
 } times[ARCH_CPUS_MAX];
 
 /* Stores the flag last: until then an NMI reads the field that does not change here. */
-void task_follow(unsigned cpu, bool followed, uint64_t now)
+void pitot_follow(unsigned cpu, int followed, unsigned long now)
 {
     if (followed == task_followed[cpu])
         return;

@@ -97,6 +97,11 @@ void recording_task_named(uint32_t pid, const char *name, bool lived)
     tasks_unlock(flags);
 }
 
+void pitot_thread_lived(unsigned pid, const char *name)
+{
+    recording_task_named(pid, name, true);
+}
+
 static bool is_noted(uint32_t pid, uint64_t start)
 {
     for (uint64_t i = 0; i < count; i++)
@@ -105,8 +110,8 @@ static bool is_noted(uint32_t pid, uint64_t start)
     return false;
 }
 
-void recording_task_mapped(uint32_t pid, const struct pitot_program *program,
-                           const struct recording_mapping *mapping, bool lived)
+void pitot_program_mapped(unsigned pid, const struct pitot_program *program,
+                          const struct pitot_mapping *mapping, int lived)
 {
     const struct recorded_task task = {.pid = pid,
                                        .tid = pid,
@@ -124,7 +129,7 @@ void recording_task_mapped(uint32_t pid, const struct pitot_program *program,
     tasks_unlock(flags);
 }
 
-void recording_task_ended(uint32_t pid, uint32_t parent)
+void pitot_program_ended(unsigned pid, unsigned parent)
 {
     uint64_t flags = tasks_lock();
     const struct recorded_task end = {

@@ -14,25 +14,11 @@
 #include "core/sample/records.h"
 #include "core/task.h"
 
-/* --- For the host. Task context; no effect while nothing is recorded. --- */
-
 /*
- * Reports that the current thread created or renamed the thread `pid`. `lived`: the thread existed
- * before the recording (true only from tasks_tell of struct pitot_kernel). Called before the
- * thread's first sample, with preemption off since its creation.
+ * Reports a thread; pitot_thread_named and pitot_thread_lived (core/pitot.h) call it. No effect
+ * while nothing is recorded. Task context.
  */
 void recording_task_named(uint32_t pid, const char *name, bool lived);
-
-struct recording_mapping {
-    uint64_t start, size, offset; /* [start, start + size) maps the file from `offset` on */
-};
-
-/* Reports that the process mapped code of the program's file. Called before that code runs. */
-void recording_task_mapped(uint32_t pid, const struct pitot_program *program,
-                           const struct recording_mapping *mapping, bool lived);
-
-/* Reports that the process, started by `parent`, has run its last instruction of a program. */
-void recording_task_ended(uint32_t pid, uint32_t parent);
 
 /* --- For core/recording/recording.c and the stream. --- */
 

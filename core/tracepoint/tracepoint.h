@@ -169,7 +169,7 @@ static inline const struct regs *trace_regs(struct trace_hit *hit)
 static inline uint64_t tracepoint_flags(const struct trace_hit *hit, uint64_t flags)
 {
     return (regs_irq_on(flags) ? 0 : TRACEPOINT_IRQS_OFF) |
-           (preemption[hit->cpu].wanted ? TRACEPOINT_NEED_RESCHED : 0) |
+           (pitot_preemption[hit->cpu].wanted ? TRACEPOINT_NEED_RESCHED : 0) |
            (arch_interrupted() ? TRACEPOINT_HARDIRQ : 0);
 }
 
@@ -184,7 +184,7 @@ static inline void tracepoint_begin(const struct trace_hit *hit, uint64_t flags,
     uint64_t lead;
 
     __builtin_memcpy(&lead, &hit->tracepoint->raw_size, sizeof(lead));
-    lead |= tracepoint_flags(hit, flags) << 48 | (uint64_t)preemption[hit->cpu].off << 56;
+    lead |= tracepoint_flags(hit, flags) << 48 | (uint64_t)pitot_preemption[hit->cpu].off << 56;
     __builtin_memcpy(raw, &lead, sizeof(lead));
     __builtin_memcpy(&raw->head.common_pid, &ids, sizeof(ids));
 }

@@ -102,7 +102,7 @@ static int stress_in_threads(unsigned threads)
 
     for (; result == 0 && count < threads; count += result == 0) {
         struct refusal why;
-        char name[TASK_NAME_SIZE];
+        char name[PITOT_NAME_SIZE];
 
         print_into(name, sizeof(name), "%s/%u", stresses[0].command, count);
         made[count] = thread_create(name, stress_thread, &stresses[count], &why);

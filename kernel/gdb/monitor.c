@@ -121,7 +121,7 @@ static const char *monitor_begin(unsigned cpu, const char *line)
 {
     if (!runner)
         return "there is no thread for commands";
-    if (preemption[cpu].off > 0)
+    if (pitot_preemption[cpu].off > 0)
         return "this CPU holds a spinlock, or preemption is off for another reason: first go to a "
                "place where it is on (for example by `finish`)";
     if (!command_owner_claim(runner, "gdb's monitor"))

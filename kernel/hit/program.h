@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/host.h"
+#include "core/pitot.h"
 #include "core/symbols/table.h"
 #include "kernel/fs/ramfs.h"
 #include "kernel/user/elf.h"

@@ -2,7 +2,7 @@
 /* Powers the machine off or resets it, by a handler that boot/ports.c registers. Task context. */
 #pragma once
 
-#include "core/host.h"
+#include "core/pitot.h"
 
 void power_set_handler(void (*handler)(enum pitot_power state));
 

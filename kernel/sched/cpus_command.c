@@ -13,7 +13,7 @@ struct glance {
     uintptr_t ip; /* 0: this CPU runs the command */
     uint32_t pid;
     unsigned watches;
-    char name[TASK_NAME_SIZE];
+    char name[PITOT_NAME_SIZE];
 };
 
 /* All other CPUs are parked. */

@@ -8,21 +8,22 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "arch/cpu.h"
 #include "arch/local.h"
-#include "core/task.h"
+#include "core/pitot.h"
 
 /* Switches threads if interrupts are on; called by preempt_on if a switch is pending. */
 void preempt_now(void);
 
 static inline void preempt_off(void)
 {
-    preemption[arch_cpu_id()].off++;
+    pitot_preemption[arch_cpu_id()].off++;
     local_barrier();
 }
 
 static inline void preempt_on(void)
 {
-    struct preemption *here = &preemption[arch_cpu_id()];
+    struct pitot_preemption *here = &pitot_preemption[arch_cpu_id()];
 
     local_barrier();
     here->off--;
@@ -33,5 +34,5 @@ static inline void preempt_on(void)
 
 static inline uint32_t preempt_count(void)
 {
-    return preemption[arch_cpu_id()].off;
+    return pitot_preemption[arch_cpu_id()].off;
 }

@@ -8,9 +8,9 @@
 
 #include "arch/park.h"
 #include "core/breakpoint/breakpoint.h"
-#include "core/event/follow.h"
 #include "core/lib/assert.h"
 #include "core/lib/string.h"
+#include "core/pitot.h"
 #include "kernel/sched/run_queue.h"
 #include "kernel/sched/sched_trace.h"
 #include "kernel/x86_64/smp.h"
@@ -145,7 +145,7 @@ static void scheduler_switch(struct scheduler *here)
     assert(arch_may_switch());
     if (!to)
         to = here->idle;
-    preemption[arch_cpu_id()].wanted = false;
+    pitot_preemption[arch_cpu_id()].wanted = false;
     here->slice = SLICE_TICKS;
     here->left = from;
     scheduler_charge(here);
@@ -156,8 +156,8 @@ static void scheduler_switch(struct scheduler *here)
               to->name, (int32_t)to->pid);
         to->switches++;
         here->current = to;
-        task_set_ids(to->pid);
-        task_follow(arch_cpu_id(), to->follow == THREAD_FOLLOWED, here->since_ns);
+        pitot_thread_runs(to->pid);
+        pitot_follow(arch_cpu_id(), to->follow == THREAD_FOLLOWED, here->since_ns);
         breakpoint_switch();
         arch_space_enter(to->space, to->stack);
         arch_switch(&from->sp, to->sp);
@@ -194,7 +194,7 @@ void scheduler_wake(struct thread *thread)
     there->busy++;
     idles = there->current == there->idle;
     if (idles)
-        preemption[thread->cpu].wanted = true;
+        pitot_preemption[thread->cpu].wanted = true;
     if (idles && thread->cpu != arch_cpu_id())
         arch_cpu_poke(thread->cpu);
     spinlock_release_irq(&there->lock, flags);
@@ -252,7 +252,7 @@ void scheduler_tick(void)
     if (here->slice > 0)
         here->slice--;
     if (here->slice == 0)
-        preemption[arch_cpu_id()].wanted = true;
+        pitot_preemption[arch_cpu_id()].wanted = true;
 }
 
 /*
@@ -261,7 +261,7 @@ void scheduler_tick(void)
  */
 static void scheduler_interrupt_exit(void)
 {
-    const struct preemption *here = &preemption[arch_cpu_id()];
+    const struct pitot_preemption *here = &pitot_preemption[arch_cpu_id()];
 
     if (here->wanted && here->off == 0)
         scheduler_yield();
@@ -291,6 +291,7 @@ void scheduler_init(unsigned cpu, struct thread *first, struct thread *idle)
                                          .slice = SLICE_TICKS};
     schedulers[cpu].since_ns = arch_clock_ns();
     first->state = THREAD_RUNNING;
-    task_ids[cpu] = task_ids_of(first->pid);
+    if (cpu == arch_cpu_id())
+        pitot_thread_runs(first->pid); /* others begin with their idle threads, of pid 0 */
     arch_set_interrupt_exit(scheduler_interrupt_exit);
 }

@@ -7,11 +7,10 @@
 
 #include <linux/errno.h>
 
-#include "core/event/follow.h"
 #include "core/lib/assert.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
-#include "core/recording/tasks.h"
+#include "core/pitot.h"
 #include "kernel/sched/sched_trace.h"
 #include "kernel/sched/scheduler.h"
 #include "kernel/sched/wait_queue.h"
@@ -24,7 +23,7 @@ static struct thread threads[THREADS_MAX]; /* threads[0] is the boot thread */
 
 /* Covers the allocation of slots and the next pid. */
 static struct spinlock slots = {.name = "threads"};
-static uint32_t next_pid = TASK_PID;
+static uint32_t next_pid = THREAD_PID;
 
 static struct wait_queue ends = WAIT_QUEUE("thread_end");
 
@@ -46,7 +45,7 @@ static uint32_t take_pid(void)
 
     do {
         pid = next_pid;
-        next_pid = pid == PID_MOST ? TASK_PID : pid + 1;
+        next_pid = pid == PID_MOST ? THREAD_PID : pid + 1;
     } while (pid_is_used(pid));
     return pid;
 }
@@ -173,7 +172,7 @@ void thread_follow(enum thread_follow follow)
     uint64_t flags = arch_irq_save();
 
     thread_current()->follow = follow;
-    task_follow(arch_cpu_id(), follow == THREAD_FOLLOWED, arch_clock_ns());
+    pitot_follow(arch_cpu_id(), follow == THREAD_FOLLOWED, arch_clock_ns());
     arch_irq_restore(flags);
 }
 
@@ -182,7 +181,7 @@ void thread_follow_end(void)
     for (unsigned i = 0; i < THREADS_MAX; i++)
         threads[i].follow = THREAD_NOT_FOLLOWED;
     for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
-        task_follow(cpu, false, arch_clock_ns());
+        pitot_follow(cpu, false, arch_clock_ns());
 }
 
 void thread_follow_exec(void)
@@ -227,7 +226,7 @@ void thread_set_name(struct thread *thread, const char *name)
 {
     preempt_off();
     print_into(thread->name, sizeof(thread->name), "%s", name);
-    recording_task_named(thread->pid, thread->name, false);
+    pitot_thread_named(thread->pid, thread->name);
     preempt_on();
 }
 
@@ -235,7 +234,7 @@ void thread_set_name(struct thread *thread, const char *name)
 struct thread *thread_make_idle(unsigned cpu)
 {
     struct thread *idle = claim_slot(cpu);
-    char name[TASK_NAME_SIZE];
+    char name[PITOT_NAME_SIZE];
 
     print_into(name, sizeof(name), "idle/%u", cpu);
     if (!idle || !prepare(idle, name, scheduler_idle, NULL))
@@ -255,5 +254,5 @@ void thread_init(void)
     idle = thread_make_idle(0);
     assert(idle);
     scheduler_init(0, boot, idle);
-    next_pid = TASK_PID + 1;
+    next_pid = THREAD_PID + 1;
 }

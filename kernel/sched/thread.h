@@ -9,12 +9,14 @@
 #include "arch/unwind.h"
 #include "arch/user_step.h"
 #include "core/lib/refusal.h"
-#include "core/task.h"
+#include "core/pitot.h"
 #include "kernel/x86_64/space.h"
 #include "kernel/x86_64/thread.h"
 
 /* The boot thread has its own stack; every other thread uses its slot's stack. */
 #define THREADS_MAX (ARCH_THREAD_STACKS + 1)
+
+#define THREAD_PID 1u /* of the thread that runs the console's commands */
 
 enum thread_state {
     THREAD_FREE,     /* the slot is free */
@@ -66,7 +68,7 @@ struct thread {
 
     const struct wait_queue *waits_on; /* set while it sleeps; covered by that queue's lock */
     unsigned kernel_lock_depth;        /* used only by the thread itself, in kernel_lock.c */
-    char name[TASK_NAME_SIZE];         /* stored only by the thread itself; any code may read it */
+    char name[PITOT_NAME_SIZE];        /* stored only by the thread itself; any code may read it */
 };
 
 /*

@@ -113,7 +113,7 @@ void work_flush(void)
 static void workqueue_make(unsigned cpu)
 {
     struct workqueue *queue = &queues[cpu];
-    char name[TASK_NAME_SIZE];
+    char name[PITOT_NAME_SIZE];
     struct refusal why;
 
     queue->arrivals = (struct wait_queue)WAIT_QUEUE("work");

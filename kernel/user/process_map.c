@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Maps and unmaps a process's memory, keeps its list of mappings, and reports processes to a
- * recording (core/recording/tasks.h): first the process with its mappings, before it runs; then
+ * recording (core/pitot.h): first the process with its mappings, before it runs; then
  * each mapping that it adds; last its end. Runs in the loading thread, or in the process's.
  */
 #include "arch/local.h"
 #include "arch/memory.h"
-#include "core/recording/tasks.h"
+#include "core/pitot.h"
 #include "kernel/hit/program.h"
 #include "kernel/user/process.h"
 #include "kernel/x86_64/space.h"
@@ -21,10 +21,10 @@ static void unmap_pages(struct process *process, uintptr_t base, size_t size)
 static void tell_mapped(const struct process *process, const struct process_mapping *mapping,
                         bool lived)
 {
-    const struct recording_mapping code = {mapping->base, mapping->size, mapping->offset};
+    const struct pitot_mapping code = {mapping->base, mapping->size, mapping->offset};
 
     if (mapping->access == ARCH_PAGE_EXECUTE && process->program)
-        recording_task_mapped(process->pid, &process->program->known, &code, lived);
+        pitot_program_mapped(process->pid, &process->program->known, &code, lived);
 }
 
 int process_map(struct process *process, const struct process_mapping *mapping)
@@ -68,7 +68,7 @@ void process_tell_ended(const struct process *process)
 {
     bool by_process = process->parent < PROCESS_PARENT_JOB && process->parent;
 
-    recording_task_ended(process->pid, by_process ? process->parent : TASK_PID);
+    pitot_program_ended(process->pid, by_process ? process->parent : THREAD_PID);
 }
 
 void process_tell_all(void)

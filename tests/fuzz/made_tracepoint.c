@@ -148,7 +148,7 @@ void made_record_feed(struct made_record *record, const struct made_tracepoint *
     record->memory = calloc(1, 2 * sizeof(uint32_t) + tracepoint->raw_size);
     record->raw = (struct tracepoint_raw *)((uint32_t *)record->memory + 1);
     record->place.flags = feed_byte(feed) & 1 ? FLAGS_INTERRUPT : 0;
-    preemption[0].off = feed_byte(feed);
+    pitot_preemption[0].off = feed_byte(feed);
     record->hit = (struct trace_hit){
         .tracepoint = tracepoint, .place = &record->place, .argument = record->given};
     record->hit.ids = feed_value(feed) << 32;

@@ -36,6 +36,7 @@ my $call = qr/^(?!typedef)[a-z][\w ]*?[ *](pitot_\w+)\(/m;
 my @calls = sort($header =~ /$call/g);
 my ($commands) = $header =~ m{^/\* --- Console commands \(LEVEL=4\)(.*)}ms;
 my %of_commands = map { ($_ => 1) } $commands =~ /$call/g;
+my @data = $header =~ /^extern \w[\w ]* (pitot_\w+)\[\];/mg;
 my @marks = $header =~ /^PITOT_TRACEPOINT_DECLARE\((\w+), \d+\);/mg;
 my @sections = map { ("__start_pitot_$_", "__stop_pitot_$_") } qw(tracepoints sites traps);
 my @tables = map { ("pitot_${_}_start", "pitot_${_}_end") } qw(symtab_blob unwind_table insn_map);
@@ -74,7 +75,7 @@ for (@objects) {
     my @has = grep { $level > 3 || !$of_commands{$_} } @calls;
     my $object = "$folder/lib/pitot.o";
     is_deeply(names('A-TV-Z', $object),
-        [sort(@has, map { "pitot_tracepoint_$_" } @marks)],
+        [sort(@has, @data, map { "pitot_tracepoint_$_" } @marks)],
         "level $level, $cpus CPUs: it has what core/pitot.h says");
     is_deeply(names('Uvw', $object),
         [sort @sections, @tables, $level > 3 ? map { "__${_}_pitot_commands" } qw(start stop) : ()],

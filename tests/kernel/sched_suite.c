@@ -305,7 +305,7 @@ static void claim_preempt_off(void)
     preempt_on();
     wait_ticks(3);
     ktap_equal(counter.pattern, at, "while preemption is off, once or twice, nobody else runs");
-    ktap_ok(preemption[0].wanted, "... and the switch that is due is remembered");
+    ktap_ok(pitot_preemption[0].wanted, "... and the switch that is due is remembered");
     preempt_on();
     ktap_ok(thread->switches > turns, "... and made up for at once");
     stop = 1;

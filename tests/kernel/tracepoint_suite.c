@@ -215,7 +215,7 @@ static void claim_context(void)
     ktap_equal(seen.record.head.common_flags, 0x01 | 0x08,
                "a record made in an interrupt marks that, and that interrupts were off");
     preempt_off();
-    preemption[arch_cpu_id()].wanted = true; /* as a tick does */
+    pitot_preemption[arch_cpu_id()].wanted = true; /* as a tick does */
     suite_place(1);
     preempt_on();
     tracepoint_leave(&tracepoint_suite_first, &probe);

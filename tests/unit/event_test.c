@@ -882,15 +882,15 @@ static void a_followed_clock_counts_the_workloads_time(void **state)
     event->spec.followed = true;
     event_begin(event, NULL);
     interrupts(3, 7777);
-    task_follow(0, true, fake_arch.clock);
+    pitot_follow(0, true, fake_arch.clock);
     interrupts(1, 500);
-    task_follow(0, false, fake_arch.clock);
+    pitot_follow(0, false, fake_arch.clock);
     interrupts(3, 7777);
     assert_int_equal(count_of(event), 500);
-    task_follow(0, true, fake_arch.clock);
+    pitot_follow(0, true, fake_arch.clock);
     fake_arch.clock += 11;
     disable_all();
-    task_follow(0, false, fake_arch.clock);
+    pitot_follow(0, false, fake_arch.clock);
     assert_int_equal(count_of(event), 511);
 }
 

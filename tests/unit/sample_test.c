@@ -200,7 +200,7 @@ static struct trace_hit *hit_of_record(void)
     static const struct arch_place place = {.ip = TEXT + 0x77, .flags = FLAGS_INTERRUPT};
     static struct trace_hit hit;
 
-    preemption[CPU].off = 2;
+    pitot_preemption[CPU].off = 2;
     hit = (struct trace_hit){.tracepoint = &tracepoint,
                              .place = &place,
                              .argument = &rest,
@@ -403,7 +403,7 @@ static void a_record_tells_what_context_its_sample_is_of(void **state)
 
         setup(state);
         regs.flags = set & 1 ? 0 : FLAGS_INTERRUPT;
-        preemption[CPU].wanted = set & 2;
+        pitot_preemption[CPU].wanted = set & 2;
         fake_arch.interrupted = set & 4;
         traced = true;
         plan = plan_of(PERF_SAMPLE_RAW, 0);
@@ -415,7 +415,7 @@ static void a_record_tells_what_context_its_sample_is_of(void **state)
         assert_int_equal(raw.head.common_preempt_count, 2);
         traced = false;
     }
-    preemption[CPU].wanted = false;
+    pitot_preemption[CPU].wanted = false;
 }
 
 static void registers_are_those_that_were_asked_for_in_perfs_order(void **state)

@@ -76,7 +76,7 @@ void verify_chain(const struct regs *regs)
 
 const uint8_t arch_sampled_places[ARCH_SAMPLED_BITS];
 uint64_t task_ids[ARCH_CPUS_MAX];
-struct preemption preemption[ARCH_CPUS_MAX];
+struct pitot_preemption pitot_preemption[ARCH_CPUS_MAX];
 
 /* The CPU's own, which kernel code finds by GS: here each thread's GS base, for both the same. */
 static const struct percpu this_cpu = {.cpu = 3};
