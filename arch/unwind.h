@@ -49,5 +49,5 @@ enum arch_frame arch_frame_read(arch_code_reader *read, const struct arch_stack 
 /* True if a call in a trap entry returns to this address: a struct regs is directly above it. */
 bool arch_is_trap_return(uintptr_t return_address);
 
-/* The cause of a trap frame: "page fault", "debug trap", "interrupt". */
+/* The cause of a trap frame: "page fault", "debug trap", "interrupt"; NULL: not known. */
 const char *arch_trap_name(const struct regs *regs);

@@ -159,6 +159,11 @@ struct pitot_kernel {
     void (*follow)(enum pitot_follow which);
     /* Returns the file's program, or 0 and the reason. Task context; for events in programs. */
     const struct pitot_program *(*program_load)(const char *path, const char **why);
+    /*
+     * Stops the program on this CPU before its next instruction, after a sample of an event with
+     * the term `stop`. Any context.
+     */
+    void (*program_stop)(void);
 
     /* --- For gdb (GDB=1), which also needs `mapped`. Any context. --- */
 
@@ -242,6 +247,25 @@ void pitot_thread_ended(unsigned pid);
  * `clock`, is followed. Called on that CPU with interrupts off, or while it is parked.
  */
 void pitot_follow(unsigned cpu, int followed, unsigned long now);
+
+/*
+ * For a kernel with programs: another thread, or another program's memory, is on this CPU, so that
+ * breakpoints in programs are armed or not. Interrupts off.
+ */
+void pitot_program_runs(void);
+
+/*
+ * Returns how often that CPU's debug registers were found disarmed since the boot: then hits were
+ * missed. Any context.
+ */
+unsigned long pitot_lapses(unsigned cpu);
+
+/*
+ * From now on, `serve` is called so often on each CPU, with what it interrupts and the time, also
+ * where interrupts are off. Returns 0, or why this machine has no such clock. `serve`: NMI; task
+ * context, once.
+ */
+const char *pitot_nmi_clock(void (*serve)(const void *frame, unsigned long now), unsigned hertz);
 
 /*
  * What a tracepoint's record says of preemption: how often it is off, and whether a switch is
@@ -470,6 +494,36 @@ int pitot_refuse_command(int argc, char **argv, struct sink *to);
  * with equal names, returns only the one linked first.
  */
 const struct pitot_command *pitot_next_command(const struct pitot_command *before);
+
+/* --- For a kernel's own reports (LEVEL=4). Any context, unless stated otherwise. --- */
+
+/* Writes the symbol at `address` and the distance from it, "fs_write+0x1c"; returns `text`. */
+const char *pitot_describe(unsigned long address, char *text, unsigned long size);
+
+/* A call chain, taken while others stand, and printed when they run again. */
+struct pitot_chain {
+    unsigned long of[100];
+};
+
+/* Takes the chain of the registers in `frame`; prints it, and why it ends. */
+void pitot_chain_take(struct pitot_chain *chain, const void *frame);
+void pitot_chain_print(const struct pitot_chain *chain);
+
+/* Prints what each debug register watches, and for whom. Task context. */
+void pitot_watches_print(void);
+
+/* Prints the last samples of the recording. All other CPUs stand, or the kernel is dead. */
+void pitot_samples_print(void);
+
+/*
+ * Called first in a panic, all other CPUs halted: ends what is recorded, and a block of the stream.
+ * Called last: writes the rest of the recording to the stream.
+ */
+void pitot_panic_begin(void);
+void pitot_panic_end(void);
+
+/* Stores why this boot ends, for perf report --last-boot; "": an unexpected reset. */
+void pitot_boot_ends(const char *words);
 
 /* --- Threads and programs, in a kernel with tasks_tell (LEVEL=4). Task context. --- */
 

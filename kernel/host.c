@@ -175,6 +175,7 @@ const char *host_init(void)
         .wait = wait,
         .wake = wake,
         .program_load = load,
+        .program_stop = process_watch_stop,
         .interrupted = interrupted,
         .power = power_request,
     };

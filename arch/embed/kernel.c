@@ -143,3 +143,10 @@ bool arch_is_trap_return(uintptr_t return_address)
     (void)return_address;
     return false;
 }
+
+/* The kernel's frames have no number of the trap. */
+const char *arch_trap_name(const struct regs *regs)
+{
+    (void)regs;
+    return NULL;
+}

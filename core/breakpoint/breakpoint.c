@@ -7,6 +7,7 @@
 #include "core/breakpoint/table.h"
 #include "core/lib/assert.h"
 #include "core/lib/cpus.h"
+#include "core/pitot.h"
 
 static uint64_t lapses[ARCH_CPUS_MAX]; /* [owning CPU; another while it is parked] */
 
@@ -102,7 +103,7 @@ void breakpoint_audit_all(void)
             breakpoint_audit(cpu);
 }
 
-uint64_t breakpoint_lapses(unsigned cpu)
+unsigned long pitot_lapses(unsigned cpu)
 {
     return local_load(&lapses[cpu]);
 }

@@ -80,9 +80,6 @@ void breakpoint_print(struct sink *sink);
 void breakpoint_audit(unsigned cpu);
 void breakpoint_audit_all(void);
 
-/* Returns how often that CPU's watches were found disarmed since boot. Any context. */
-uint64_t breakpoint_lapses(unsigned cpu);
-
 /* Returns the number of registers in use, 0 to ARCH_WATCHES. */
 unsigned breakpoint_used(void);
 
@@ -107,6 +104,3 @@ extern const struct breakpoint_processes {
     /* Refuses an address that cannot be watched, as breakpoint_install does. Task context. */
     int (*refuse_place)(const struct breakpoint *breakpoint, struct refusal *why);
 } * breakpoint_processes;
-
-/* Called on this CPU after a switch to a new thread, with interrupts off. */
-void breakpoint_switch(void);

@@ -10,6 +10,7 @@
 #include "arch/local.h"
 #include "core/lib/assert.h"
 #include "core/lib/string.h"
+#include "core/pitot.h"
 
 #define INSTALLED_MAX (ARCH_WATCHES * BREAKPOINT_OWNERS_MAX)
 
@@ -79,7 +80,7 @@ static void table_select(unsigned cpu)
 }
 
 /* If this CPU is parked in table_select and the table changes, it selects again. */
-void breakpoint_switch(void)
+void pitot_program_runs(void)
 {
     uint64_t before;
 

@@ -13,5 +13,9 @@ const char *init_missing(const struct pitot_kernel *kernel);
 /* Called once `host` has the structure. Returns why Pitot cannot work, or NULL. */
 const char *init_parts(void);
 
+/* Returns the registers of a frame in Pitot's form, perhaps in `room`. Any context. */
+struct regs;
+const struct regs *init_regs(const void *frame, struct regs *room);
+
 /* Prints which tables of the kernel cannot be used, and why (core/contract/own.c). */
 void init_print_tables(void);

@@ -36,6 +36,7 @@
     EACH(void, follow, (enum pitot_follow which), (which))                                         \
     EACH(const struct pitot_program *, program_load, (const char *path, const char **why),         \
          (path, why))                                                                              \
+    EACH(void, program_stop, (void), ())                                                           \
     EACH(int, gdb_get, (void), ())                                                                 \
     EACH(void, gdb_put, (unsigned char byte), (byte))
 

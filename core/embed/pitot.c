@@ -138,6 +138,12 @@ static void give_rest(void)
         host.task_name = embed_task_name;
 }
 
+const struct regs *init_regs(const void *frame, struct regs *room)
+{
+    *room = arch_embed_regs(frame);
+    return room;
+}
+
 const char *init_parts(void)
 {
     const char *wrong;

@@ -5,6 +5,7 @@
 #include "arch/cpu.h"
 #include "arch/regs.h"
 #include "core/lib/cpus.h"
+#include "core/pitot.h"
 
 static void (*clock_set_rate)(unsigned hertz);  /* set at boot; NULL: no clock */
 static void (*clock_slow_down)(unsigned hertz); /* set at boot */
@@ -63,6 +64,22 @@ void nmi_clock_use(struct nmi_clock_user *user, unsigned hertz)
         clock_set_rate(quickest);
     rate = quickest;
     cpus_release();
+}
+
+static void (*kernel_serves)(const void *frame, unsigned long now); /* set once */
+
+static void serve_kernel(const struct regs *regs, uint64_t began)
+{
+    kernel_serves(regs, began);
+}
+
+const char *pitot_nmi_clock(void (*serve)(const void *frame, unsigned long now), unsigned hertz)
+{
+    static struct nmi_clock_user user = {.serve = serve_kernel};
+
+    kernel_serves = serve;
+    nmi_clock_use(&user, hertz);
+    return nmi_clock_problem();
 }
 
 /* If several CPUs call at once, the lowest rate wins. */

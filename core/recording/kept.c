@@ -70,12 +70,12 @@ void kept_hold(const struct ring *rings, unsigned count, const struct event *eve
         kept.events[i] = events[i].recorded;
     head->events_crc = crc32_update(0, kept.events, event_count * sizeof(kept.events[0]));
     head->crc = kept_head_crc(head);
-    recording_note_end("");
+    pitot_boot_ends("");
     local_barrier(); /* the magic comes last */
     *(volatile uint64_t *)&head->magic = KEPT_MAGIC;
 }
 
-void recording_note_end(const char *words)
+void pitot_boot_ends(const char *words)
 {
     memset(kept.end, 0, sizeof(kept.end));
     print_into(kept.end, sizeof(kept.end), "%s", words);

@@ -30,12 +30,11 @@ static unsigned event_count, armed_count;
 /* The first arch_cpus() rings have memory. At boot, the rings are those of the last boot. */
 ARCH_KEPT static struct ring rings[ARCH_CPUS_MAX];
 static uint64_t nested_before;                /* tracepoint_nested() when the events were armed */
-static uint64_t lapses_before[ARCH_CPUS_MAX]; /* breakpoint_lapses() at that time */
+static uint64_t lapses_before[ARCH_CPUS_MAX]; /* pitot_lapses() at that time */
 static bool running;
 static bool compresses;              /* the stream compresses the last recording */
 static bool frozen;                  /* set in any context during a recording */
 static const struct event *ended_by; /* the trigger that ended the recording, set with `frozen` */
-static void (*stop_program)(void);   /* set at boot */
 
 const struct recorder recorder = RECORDER(rings, events, event_count);
 
@@ -116,18 +115,13 @@ static int recording_enable(struct bank *bank, const struct recording_options *o
     return error;
 }
 
-void recording_set_stop(void (*stop)(void))
-{
-    stop_program = stop;
-}
-
 /* Called after a sample of an event with `stop` or `trigger`. Any context. */
 static void recording_sampled(const struct sample_plan *plan)
 {
     const struct event *event = event_of_plan(plan), *nobody = NULL;
 
-    if (event->spec.stop && stop_program)
-        stop_program();
+    if (event->spec.stop && host.program_stop)
+        host.program_stop();
     if (!event->spec.trigger)
         return;
     __atomic_compare_exchange_n(&ended_by, &nobody, event, false, __ATOMIC_RELAXED,
@@ -192,7 +186,7 @@ int recording_start(const struct recording_options *options, struct refusal *why
         return error;
     nested_before = tracepoint_nested();
     for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
-        lapses_before[cpu] = breakpoint_lapses(cpu);
+        lapses_before[cpu] = pitot_lapses(cpu);
     frozen = false;
     armed = fresh->events;
     armed_count = options->event_count;
@@ -363,7 +357,7 @@ const struct aggregate *recording_aggregate(unsigned event)
 
 uint64_t recording_lapses(unsigned cpu)
 {
-    return breakpoint_lapses(cpu) - lapses_before[cpu];
+    return pitot_lapses(cpu) - lapses_before[cpu];
 }
 
 size_t recording_losses(struct recorded_loss *losses, size_t most)

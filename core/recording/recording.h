@@ -2,7 +2,7 @@
 /*
  * The machine's only recording: its events, a ring per CPU, and the values of the counters. Report,
  * script and the stream read it until the next recording starts; counting (ring_size 0) leaves it
- * alone. Task context, except recording_source in a panic, and recording_source_for_report.
+ * alone. Task context, except recording_source_for_report.
  */
 #pragma once
 
@@ -28,9 +28,6 @@ struct recording_options {
  * when host.memory_take works, before all other functions of core/recording/.
  */
 void recording_init(void);
-
-/* Stores why this boot ends, for the next boot to print; "": an unexpected reset. Any context. */
-void recording_note_end(const char *words);
 
 /*
  * Arms all events or none. Drops the last recording unless the events are only counted. Returns 0,
@@ -96,9 +93,3 @@ uint64_t recording_lapses(unsigned cpu);
 
 /* Stores each CPU's dropped and overwritten records. Returns the number of CPUs. */
 size_t recording_losses(struct recorded_loss *losses, size_t most);
-
-/*
- * Called at boot. The function `stop` will be called after each sample of an event with the term
- * `stop`, and stops the program on this CPU.
- */
-void recording_set_stop(void (*stop)(void));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Commands for the machine: show registers, restart, power off. Task context. */
+#include <linux/errno.h>
+
 #include "arch/snapshot.h"
-#include "core/breakpoint/breakpoint.h"
 #include "core/lib/print.h"
 #include "core/pitot.h"
 #include "kernel/panic/power.h"
@@ -19,7 +20,7 @@ static int regs_run(int argc, char **argv)
     (void)argc, (void)argv;
     REGS_SNAPSHOT(&regs);
     arch_regs_describe(&regs, print_line);
-    breakpoint_print(print_console());
+    pitot_watches_print();
     return 0;
 }
 

@@ -4,20 +4,17 @@
 
 #include <stdarg.h>
 
+#include "arch/cpu.h"
 #include "arch/snapshot.h"
-#include "core/console/backtrace.h"
+#include "arch/unwind.h"
+#include "arch/watch.h"
 #include "core/lib/print.h"
-#include "core/recording/recording.h"
-#include "core/script/script.h"
-#include "core/stream/drain.h"
-#include "core/stream/port.h"
-#include "core/symbols/symbols.h"
+#include "core/pitot.h"
 #include "kernel/hit/print_guard.h"
 #include "kernel/x86_64/fault.h"
 #include "kernel/x86_64/stop.h"
 
-#define LAST_SAMPLES 8
-#define REASON_SIZE  320
+#define REASON_SIZE 320
 
 static struct panic_machine machine;              /* set at boot */
 static void (*debugger)(const struct regs *regs); /* inspects the dead machine; NULL: none */
@@ -36,31 +33,10 @@ static void print_line(const char *text)
 
 void panic_print_chain(const struct regs *regs)
 {
-    struct backtrace backtrace;
+    struct pitot_chain chain;
 
-    backtrace_take(&backtrace, regs);
-    backtrace_print(&backtrace, print_console());
-}
-
-/* Reads the rings as they are: a half-written record has not been published. */
-void panic_print_samples(struct record_source *source)
-{
-    static const struct script_options options;
-    const struct perf_event_header *record;
-    size_t samples = 0, at = 0;
-
-    if (!source)
-        return;
-    while ((record = source->next(source)))
-        samples += record->type == PERF_RECORD_SAMPLE;
-    if (samples == 0)
-        return;
-    print("last samples, %zu of %zu:\n", samples < LAST_SAMPLES ? samples : LAST_SAMPLES, samples);
-    source->rewind(source);
-    while ((record = source->next(source)))
-        if (record->type == PERF_RECORD_SAMPLE && at++ + LAST_SAMPLES >= samples)
-            script_print_sample(print_console(), record, source->events, source->event_count,
-                                &options);
+    pitot_chain_take(&chain, regs);
+    pitot_chain_print(&chain);
 }
 
 /*
@@ -111,8 +87,7 @@ static void begin(void)
     arch_cpus_halt();
     arch_watch_disarm(); /* again: if this CPU was parked, its watches were armed as it resumed */
     print_guard_break();
-    recording_freeze(); /* the report's own hits must not overwrite what led here */
-    stream_block_cut();
+    pitot_panic_begin();
     if (machine.limit_waits)
         machine.limit_waits();
 }
@@ -124,12 +99,12 @@ static _Noreturn void report(const char *reason, const struct regs *regs)
     print_into(about, sizeof(about), "%s", reason);
     print("\nPANIC: %s\n", reason);
     print_into(end, sizeof(end), "the panic \"%s\"", reason);
-    recording_note_end(end);
+    pitot_boot_ends(end);
     arch_regs_describe(regs, print_line);
     print("call chain:\n");
     panic_print_chain(regs);
-    panic_print_samples(recording_source());
-    drain_crash();
+    pitot_samples_print();
+    pitot_panic_end();
     if (debugger)
         debugger(regs);
     if (++level <= LEVEL_SPEAKS)
@@ -172,7 +147,7 @@ static void describe_fault(const struct regs *regs, char *reason, size_t size)
     size_t length;
 
     arch_fault_describe(regs, &fault);
-    symbols_describe(regs->ip, place, sizeof(place));
+    pitot_describe(regs->ip, place, sizeof(place));
     overflowed = overflowed_stack(regs, &fault);
     if (overflowed && overflowed->thread)
         print_into(reason, size, "stack overflow: the stack of %s ran out in %s",

@@ -25,7 +25,3 @@ void panic_set_debugger(void (*with)(const struct regs *regs));
 void panic_init(const struct panic_machine *with);
 
 void panic_print_chain(const struct regs *regs);
-
-/* Prints the newest samples of a recording; `source` is NULL if there is none. Any context. */
-struct record_source;
-void panic_print_samples(struct record_source *source);

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "core/recording/recording.h"
+#include "core/pitot.h"
 
 static void (*power_handler)(enum pitot_power state); /* set at boot */
 
@@ -16,7 +16,7 @@ void power_set_handler(void (*handler)(enum pitot_power state))
 void power_request(enum pitot_power state)
 {
     if (state == PITOT_POWER_RESET)
-        recording_note_end("a reboot that was asked for");
+        pitot_boot_ends("a reboot that was asked for");
     if (power_handler)
         power_handler(state);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See watchdog.h. Each CPU checks itself in the NMI clock (core/event/source_nmi_clock.h), so a
+ * See watchdog.h. Each CPU checks itself in the NMI clock (pitot_nmi_clock), so a
  * check costs other CPUs nothing. A report is made in an NMI while all other CPUs are stopped; it
  * takes no lock, changes nothing, and prints by polling.
  */
@@ -9,9 +9,8 @@
 #include "arch/cpu.h"
 #include "arch/park.h"
 #include "arch/regs.h"
-#include "core/event/source_nmi_clock.h"
 #include "core/lib/print.h"
-#include "core/recording/recording.h"
+#include "core/pitot.h"
 #include "kernel/cmdline.h"
 #include "kernel/hit/print_guard.h"
 #include "kernel/lock/kernel_lock.h"
@@ -134,7 +133,7 @@ static void print_report(const struct regs *regs, const uint64_t *stalled)
         if (arch_cpu_runs(cpu))
             print_cpu(cpu, cpu == me ? regs : arch_stopped_regs(cpu), stalled[cpu]);
     print_kernel_lock();
-    panic_print_samples(recording_source_for_report());
+    pitot_samples_print();
     print("WATCHDOG: the machine continues\n");
     print_guard_give_back(&kept);
 }
@@ -159,7 +158,7 @@ static void report(const struct regs *regs, uint64_t now)
     arch_cpus_go();
 }
 
-static void watchdog_look(const struct regs *regs, uint64_t now)
+static void watchdog_look(const void *regs, unsigned long now)
 {
     unsigned cpu = arch_cpu_id();
     uint64_t served = ticks_served(cpu);
@@ -192,10 +191,10 @@ static int read_seconds(uint64_t *seconds, struct refusal *why)
 
 void watchdog_init(void)
 {
-    static struct nmi_clock_user user = {.serve = watchdog_look};
     uint64_t seconds;
     struct refusal why;
     int error = read_seconds(&seconds, &why);
+    const char *problem;
 
     if (error == -ENOENT)
         return;
@@ -203,13 +202,10 @@ void watchdog_init(void)
         print("watchdog: %s\n", why.text);
         return;
     }
-    if (nmi_clock_problem()) {
-        print("watchdog: off, as this machine has no clock that sends NMIs: %s\n",
-              nmi_clock_problem());
-        return;
-    }
     limit = seconds * 1000000000;
     for (unsigned cpu = 0; cpu < arch_cpus(); cpu++)
         watched[cpu].since = arch_clock_ns();
-    nmi_clock_use(&user, LOOK_HERTZ);
+    problem = pitot_nmi_clock(watchdog_look, LOOK_HERTZ);
+    if (problem)
+        print("watchdog: off, as this machine has no clock that sends NMIs: %s\n", problem);
 }

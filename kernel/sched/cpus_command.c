@@ -2,11 +2,9 @@
 /* The command `cpus`: a snapshot of what each CPU is doing. Task context. */
 #include "arch/park.h"
 #include "arch/watch.h"
-#include "core/breakpoint/breakpoint.h"
 #include "core/lib/cpus.h"
 #include "core/lib/print.h"
 #include "core/pitot.h"
-#include "core/symbols/symbols.h"
 #include "kernel/sched/scheduler.h"
 
 struct glance {
@@ -66,14 +64,14 @@ static int cpus_run(int argc, char **argv)
             continue;
         }
         if (glance->ip)
-            symbols_describe(glance->ip, place, sizeof(place));
+            pitot_describe(glance->ip, place, sizeof(place));
         pitot_print("%5u  %7u  %5u  %-15s  %-32s  ", cpu, glance->watches, glance->pid,
                     glance->name, place);
         print_clock(cpu);
-        if (breakpoint_lapses(cpu))
+        if (pitot_lapses(cpu))
             pitot_print(
                 "       its debug registers were found disarmed %llu times, and hits were missed\n",
-                (unsigned long long)breakpoint_lapses(cpu));
+                (unsigned long long)pitot_lapses(cpu));
     }
     return 0;
 }

@@ -7,7 +7,6 @@
 #include "kernel/sched/scheduler.h"
 
 #include "arch/park.h"
-#include "core/breakpoint/breakpoint.h"
 #include "core/lib/assert.h"
 #include "core/lib/string.h"
 #include "core/pitot.h"
@@ -158,7 +157,7 @@ static void scheduler_switch(struct scheduler *here)
         here->current = to;
         pitot_thread_runs(to->pid);
         pitot_follow(arch_cpu_id(), to->follow == THREAD_FOLLOWED, here->since_ns);
-        breakpoint_switch();
+        pitot_program_runs();
         arch_space_enter(to->space, to->stack);
         arch_switch(&from->sp, to->sp);
     }

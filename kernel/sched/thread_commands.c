@@ -4,7 +4,6 @@
 
 #include "arch/park.h"
 #include "arch/snapshot.h"
-#include "core/console/backtrace.h"
 #include "core/lib/arguments.h"
 #include "core/lib/cpus.h"
 #include "core/lib/print.h"
@@ -65,11 +64,11 @@ static int ps_run(int argc, char **argv)
 
 PITOT_COMMAND(ps, "", "the threads and what they do", ps_run);
 
-static struct backtrace backtrace; /* used only by the command */
+static struct pitot_chain chain; /* used only by the command */
 
 static int bt_print(void)
 {
-    backtrace_print(&backtrace, print_console());
+    pitot_chain_print(&chain);
     return input_interrupted() ? -EINTR : 0;
 }
 
@@ -99,7 +98,7 @@ static bool bt_of(uint32_t pid)
 
     if (!thread || !where(thread, &regs))
         return false;
-    backtrace_take(&backtrace, &regs);
+    pitot_chain_take(&chain, &regs);
     return true;
 }
 
@@ -135,7 +134,7 @@ static int bt_run(int argc, char **argv)
     if (argc == 2 && pid != thread_current()->pid)
         return bt_other(pid);
     REGS_SNAPSHOT_PARTIAL(&regs); /* enough for a chain */
-    backtrace_take(&backtrace, &regs);
+    pitot_chain_take(&chain, &regs);
     return bt_print();
 }
 

@@ -2,10 +2,10 @@
 /* The process table; starts and ends processes. Slots never move, so any context may read them. */
 #include "kernel/user/process.h"
 
-#include "core/breakpoint/breakpoint.h"
 #include "core/lib/assert.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
+#include "core/pitot.h"
 #include "kernel/hit/program.h"
 #include "kernel/syscall/syscalls.h"
 #include "kernel/syscall/syscalls_trace.h"
@@ -97,7 +97,7 @@ static void process_main(void *data)
     wait_queue_unlock(&process->events, flags);
     arch_irq_save();
     thread_follow_exec();
-    breakpoint_switch();
+    pitot_program_runs();
     arch_space_enter(process->space, process->thread->stack);
     arch_user_begin(process->entry, process->stack);
 }

@@ -188,4 +188,7 @@ bool process_sleep(uint64_t until_ns, bool (*holds)(void *data), void *data);
  */
 void process_init(void);
 void process_watch_init(void);
+
+/* program_stop of struct pitot_kernel. */
+void process_watch_stop(void);
 void process_steps_init(void);

@@ -6,7 +6,6 @@
 #include <linux/signal.h>
 
 #include "core/breakpoint/breakpoint.h"
-#include "core/recording/recording.h"
 #include "kernel/hit/program.h"
 #include "kernel/sched/scheduler.h"
 #include "kernel/user/process.h"
@@ -92,7 +91,7 @@ static int watch_refuse_place(const struct breakpoint *breakpoint, struct refusa
 }
 
 /* Stops the current process before its next instruction, like SIGSTOP. */
-ARCH_HIT_TEXT static void watch_stop(void)
+ARCH_HIT_TEXT void process_watch_stop(void)
 {
     struct process *process = process_current();
 
@@ -112,5 +111,4 @@ void process_watch_init(void)
     };
 
     breakpoint_processes = &processes;
-    recording_set_stop(watch_stop);
 }

@@ -14,6 +14,7 @@
 #include "core/lib/arguments.h"
 #include "core/lib/string.h"
 #include "core/perf/options.h"
+#include "core/pitot.h"
 #include "core/sample/view.h"
 #include "core/symbols/symbols.h"
 #include "kernel/time/ticks.h"
@@ -268,14 +269,14 @@ static bool stops_well(unsigned window, const char *opener)
 static void claim_ends(void)
 {
     const unsigned instructions = 100; /* of recording_stop, and of an audit; there are more */
-    uint64_t before = breakpoint_lapses(arch_cpu_id()), wrong = 0;
+    uint64_t before = pitot_lapses(arch_cpu_id()), wrong = 0;
     unsigned window = 0;
 
     do
         wrong += !stops_well(++window, "mem:branches_word/4:w");
     while (branches_counts().steps == window);
     ktap_equal(wrong, 0, "watches are on again wherever a window ends");
-    ktap_equal(breakpoint_lapses(arch_cpu_id()) - before, 0, "... and were not off before");
+    ktap_equal(pitot_lapses(arch_cpu_id()) - before, 0, "... and were not off before");
     ktap_ok(window > instructions, "... up to where recording_stop closes it");
     print("#   %u places\n", window);
     /*

@@ -16,6 +16,7 @@
 
 #include "core/breakpoint/breakpoint.h"
 #include "core/breakpoint/trace.h"
+#include "core/pitot.h"
 #include "tests/unit/fake_arch.h"
 
 #define PLACE 0xffffffff80200000ull
@@ -303,14 +304,14 @@ static void each_process_has_its_own_bytes(void **state)
     watch_process();
     for (unsigned i = 0; i < 6; i++) {
         running[0] = i % 2;
-        breakpoint_switch();
+        pitot_program_runs();
         words[i % 2] += 1ull << 32;
         access_word(0x402004, 4, ARCH_WRITE);
         assert_int_equal(seen[i].old, 0x10 * (i % 2 + 1) + i / 2);
         assert_int_equal(seen[i].new, seen[i].old + 1);
     }
     words[1] += 5ull << 32; /* the kernel's doing: the switch reads it */
-    breakpoint_switch();
+    pitot_program_runs();
     access_word(0x402004, 4, ARCH_WRITE);
     assert_int_equal(seen[6].old, 0x28);
     breakpoint_remove(&breakpoints[0]);

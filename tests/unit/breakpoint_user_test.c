@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "core/breakpoint/breakpoint.h"
+#include "core/pitot.h"
 #include "tests/unit/fake_arch.h"
 
 #define KERNEL_PLACE 0xffffffff80200000
@@ -104,7 +105,7 @@ static void switch_to(unsigned cpu, uint32_t pid)
 {
     running[cpu] = pid;
     fake_arch.cpu = cpu;
-    breakpoint_switch();
+    pitot_program_runs();
 }
 
 /* An access by what runs there; a register that is not live there cannot hit. */

@@ -132,7 +132,7 @@ static void is_found_whole(void **state)
 {
     (void)state;
     record(20);
-    recording_note_end("a test");
+    pitot_boot_ends("a test");
     assert_string_equal(boot(),
                         "Pitot: the last boot's recording is here: 60 samples, ended by a test\n");
     assert_int_equal(count(), 60);
@@ -152,7 +152,7 @@ static void its_end_is_told_whole(void **state)
         reason[i] = i % 8 == 7 ? ' ' : 'r';
     reason[sizeof(reason) - 1] = '\0';
     record(20);
-    recording_note_end(reason);
+    pitot_boot_ends(reason);
     snprintf(line, sizeof(line), "60 samples, ended by %s\n", reason);
     assert_non_null(strstr(boot(), line));
 }
