@@ -96,7 +96,7 @@ for my $called (qw(stop_fired gdb_change_point event_breakpoint_hit attached_pol
 is(join("\n", @outside), '', 'nothing that is reached lies elsewhere');
 
 # Where hbreak is refused, as nothing else runs it: but to prepare it, and for the debugger.
-my %also = map { $_ => 1 } qw(kernel_main table_switch attach gdb_tick gdb_exited gdb_panicked
+my %also = map { $_ => 1 } qw(pitot_init table_switch attach gdb_tick gdb_exited gdb_panicked
     gdb_wait_at sending_ends hold watch_entry);
 my @seen;
 for my $caller (sort grep { !$from{$_} && !$also{$name{$_}} } keys %calls) {
