@@ -114,6 +114,7 @@ pub struct Tracepoint {
 pub struct Entry(pub *const Tracepoint);
 unsafe impl Sync for Entry {}
 
+#[allow(dead_code)] // a kernel calls some of these
 extern "C" {
     pub fn pitot_init(kernel: &'static Kernel) -> *const u8;
     pub fn pitot_start(options: *const u8) -> *const u8;
