@@ -282,8 +282,25 @@ static bool sets_number(const struct parts *parts, bool was)
     return was;
 }
 
+/*
+ * True if the instruction loads a register from where it points to, as on the way along a list:
+ * the next exchange is of another place. `loaded`: those that were loaded anew on this way.
+ */
+static bool moves_on(const struct parts *parts, unsigned *loaded)
+{
+    unsigned reg = reg_of(parts), base = base_of(parts);
+    bool by_base = (*parts->modrm & 7) != REGISTER_SP && (*parts->modrm & 0xc7) != 5;
+
+    if (parts->two || parts->opcode[0] != 0x8b || is_direct(parts))
+        return false;
+    if (by_base && reg == base && !(*loaded >> reg & 1))
+        return true;
+    *loaded |= 1u << reg;
+    return false;
+}
+
 /* `number`: ax has one that does not come from memory. */
-static bool leads_back(struct loop *loop, size_t from, bool number)
+static bool leads_back(struct loop *loop, size_t from, bool number, unsigned loaded)
 {
     while (from != loop->at) {
         struct parts parts;
@@ -296,14 +313,14 @@ static bool leads_back(struct loop *loop, size_t from, bool number)
         step = parts.two ? step_two(&parts, loop->stored, &size)
                          : step_one(&parts, loop->stored, &size);
         size += parts.prefixes;
-        if (parts.lock || step == LEAVES)
+        if (parts.lock || step == LEAVES || moves_on(&parts, &loaded))
             return false;
         number = sets_number(&parts, number);
         to = from + size;
         if (step != FOLLOWS)
             to += (size_t)displacement(loop->code + from, size,
                                        !parts.two && parts.opcode[0] != 0xe9);
-        if (step == JUMPS_IF && leads_back(loop, to, number))
+        if (step == JUMPS_IF && leads_back(loop, to, number, loaded))
             return true;
         from = step == JUMPS ? to : from + size;
     }
@@ -319,7 +336,7 @@ bool decode_waits(const uint8_t *code, size_t size, size_t at, size_t after,
                         .stored = exchange->reg,
                         .compares = exchange->kind == DECODED_COMPARE};
 
-    return leads_back(&loop, after, false);
+    return leads_back(&loop, after, false, 0);
 }
 
 /* --- Waits for another word --- */
@@ -363,7 +380,7 @@ static void walk_from(struct walk *walk, size_t from)
             walk->spin.loads[walk->spin.count++] = (uint16_t)from;
             loop->at = from;
             loop->steps = 0;
-            walk->spin.spins |= leads_back(loop, from + size, false);
+            walk->spin.spins |= leads_back(loop, from + size, false, 0);
         }
         to = from + size;
         if (step == JUMPS || step == JUMPS_IF)
