@@ -176,7 +176,6 @@ static void give(unsigned cpu, struct seen *seen)
     if (!seen->counted)
         return;
     seen->counted = false;
-    seen->lock->sound = true;
     held_gives(cpu, seen->lock);
 }
 
@@ -185,12 +184,33 @@ static uint64_t *late_of(struct seen *seen, unsigned cpu)
     return &seen->late[cpu / 64];
 }
 
+bool lock_seen_is_late(unsigned cpu, struct seen *seen)
+{
+    uint64_t bit = UINT64_C(1) << cpu % 64, *late = late_of(seen, cpu);
+    bool is_late = *late & bit;
+
+    *late &= ~bit;
+    if (is_late && seen->lock)
+        seen->lock->sound = true;
+    return is_late;
+}
+
 void lock_seen_take(unsigned cpu, struct seen *seen, struct lock_site *site)
 {
     struct cpu *here = &cpus[cpu];
     bool waits = site_waits(cpu, site);
     struct held_taking taking = {.place = {site->ip, follow_context(cpu), cpu}, .waits = waits};
 
+    if (seen->broken)
+        return;
+    /*
+     * What a CPU has stored is told before what it takes next: who takes again what it has, or
+     * whose late store has not come, has given it back by something that is not told.
+     */
+    if ((seen->taken && seen->cpu == cpu) || lock_seen_is_late(cpu, seen)) {
+        lock_seen_break(seen);
+        return;
+    }
     if (seen->taken) { /* so it was given back: by a store that is not told yet */
         *late_of(seen, seen->cpu) |= UINT64_C(1) << seen->cpu % 64;
         give(seen->cpu, seen);
@@ -198,6 +218,7 @@ void lock_seen_take(unsigned cpu, struct seen *seen, struct lock_site *site)
     seen->taken = true;
     seen->thread = follow_thread(cpu);
     seen->cpu = cpu;
+    seen->handlers = follow_handlers(cpu);
     seen->waits |= waits;
     seen->counted = seen->waits && has_lock(seen);
     if (here->failed == seen && here->failed_at == site && here->context == taking.place.context) {
@@ -216,7 +237,8 @@ void lock_seen_fail(unsigned cpu, struct seen *seen, struct lock_site *site)
     struct cpu *here = &cpus[cpu];
     struct wire_place place = {site->ip, follow_context(cpu), cpu};
 
-    if (here->failed == seen && here->failed_at == site && here->context == place.context)
+    if (seen->broken ||
+        (here->failed == seen && here->failed_at == site && here->context == place.context))
         return;
     here->failed = seen;
     here->failed_at = site;
@@ -226,27 +248,30 @@ void lock_seen_fail(unsigned cpu, struct seen *seen, struct lock_site *site)
         held_wants(cpu, seen->lock, &place);
 }
 
-bool lock_seen_is_late(unsigned cpu, struct seen *seen)
+/* A handler that has interrupted the holder: what was taken is a flag, of something begun. */
+static bool has_interrupted(unsigned cpu, const struct seen *seen)
 {
-    uint64_t bit = UINT64_C(1) << cpu % 64, *late = late_of(seen, cpu);
-    bool is_late = *late & bit;
-
-    *late &= ~bit;
-    return is_late;
+    return seen->thread && seen->thread == follow_thread(cpu) &&
+           follow_handlers(cpu) > seen->handlers;
 }
 
 void lock_seen_free(unsigned cpu, struct seen *seen)
 {
-    if (seen->thread == follow_thread(cpu) || seen->cpu == cpu)
-        give(cpu, seen);
-    else
+    if ((seen->thread != follow_thread(cpu) && seen->cpu != cpu) || has_interrupted(cpu, seen)) {
         lock_seen_break(seen);
+        return;
+    }
+    if (seen->counted)
+        seen->lock->sound = true;
+    give(cpu, seen);
 }
 
 void lock_seen_reset(void)
 {
-    for (uint32_t i = 0; i < SEEN_MOST && count > 0; i++)
+    for (uint32_t i = 0; i < SEEN_MOST && count > 0; i++) {
         all[i].taken = all[i].counted = all[i].known = false;
+        memset(all[i].late, 0, sizeof(all[i].late));
+    }
     memset(cpus, 0, sizeof(cpus));
 }
 

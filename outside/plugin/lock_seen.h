@@ -7,7 +7,8 @@
  *
  * What is seen is told only if code that takes it waits for it: its loop leads back through tests
  * alone. So a flag, a counter, a list's head and a reference are no locks, and a try takes, but is
- * not waited for. Against it: a store by another CPU than its holder's while it is taken.
+ * not waited for. Against it: a store by another CPU than its holder's while it is taken, or by a
+ * handler that has interrupted the holder; and that it is taken again though no store gave it back.
  */
 #pragma once
 
@@ -51,7 +52,7 @@ struct seen {
     bool taken;   /* by this thread, on this CPU: */
     bool counted; /* ... and held.c is told of it */
     uint32_t thread;
-    unsigned cpu;
+    unsigned cpu, handlers;
     uint64_t late[FOLLOW_CPUS / 64]; /* CPUs whose store has not been told yet, but was made */
     struct lock *lock;
 };

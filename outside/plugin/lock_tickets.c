@@ -7,7 +7,7 @@
 #include "outside/plugin/follow.h"
 
 #define LOADS_MOST 4096u /* a power of two; half of them are used */
-#define WAITS_MOST 4u    /* of a CPU: the handlers of interrupts may wait while it does */
+#define WAITS_MOST 8u    /* of a CPU: handlers and other threads may wait while a thread does */
 
 static uint64_t loads[LOADS_MOST]; /* a hash table with open addressing */
 static unsigned load_count;
@@ -18,6 +18,7 @@ static struct cpu {
         struct seen *word;
         struct lock_site *site;
         uint64_t ticket;
+        uint32_t thread;
     } waits[WAITS_MOST];
 } cpus[FOLLOW_CPUS];
 
@@ -87,7 +88,7 @@ void lock_tickets_add(unsigned cpu, struct lock_site *site, uint64_t address, ui
     struct seen *word;
 
     if (!lock_seen_spins(cpu, site)) {
-        lock_tickets_exchange(address, width);
+        lock_tickets_exchange(cpu, address, part_of(old + added, width), width);
         return;
     }
     word = lock_seen_add(address, 0);
@@ -102,11 +103,11 @@ void lock_tickets_add(unsigned cpu, struct lock_site *site, uint64_t address, ui
     if (word->width != width || added != 1 || here->count == WAITS_MOST)
         break_word(word);
     else
-        here->waits[here->count++] = (struct wait){word, site, old};
+        here->waits[here->count++] = (struct wait){word, site, old, follow_thread(cpu)};
 }
 
 /* The words that give tickets and are in these bytes: what else changes them is against it. */
-void lock_tickets_exchange(uint64_t address, unsigned length)
+static void break_words(uint64_t address, unsigned length)
 {
     for (uint64_t at = address & ~UINT64_C(7); at < address + length; at++) {
         struct seen *word = lock_seen_find(at, 0);
@@ -135,7 +136,7 @@ void lock_tickets_load(unsigned cpu, uint64_t address, uint64_t value, unsigned 
     for (unsigned i = here->count; i-- > 0;) {
         struct wait wait = here->waits[i];
 
-        if (!may_serve(wait.word, address, length))
+        if (wait.thread != follow_thread(cpu) || !may_serve(wait.word, address, length))
             continue;
         if (part_of(value, length) == wait.ticket) {
             here->waits[i] = here->waits[--here->count];
@@ -163,7 +164,7 @@ static void serve(unsigned cpu, struct seen *word, uint64_t value)
         lock_seen_renew(word);
 }
 
-void lock_tickets_store(unsigned cpu, uint64_t address, uint64_t value, unsigned length)
+static void serve_beside(unsigned cpu, uint64_t address, uint64_t value, unsigned length)
 {
     for (int side = -1; side <= 1; side += 2) {
         struct seen *word = lock_seen_find(address + (uint64_t)(side * (int)length), 0);
@@ -171,8 +172,19 @@ void lock_tickets_store(unsigned cpu, uint64_t address, uint64_t value, unsigned
         if (word->tickets && !word->broken && word->serving == address && word->width == length)
             serve(cpu, word, value);
     }
+}
+
+void lock_tickets_exchange(unsigned cpu, uint64_t address, uint64_t value, unsigned length)
+{
+    serve_beside(cpu, address, value, length);
+    break_words(address, length);
+}
+
+void lock_tickets_store(unsigned cpu, uint64_t address, uint64_t value, unsigned length)
+{
+    serve_beside(cpu, address, value, length);
     if (lock_seen_find(address, 0)->tickets && is_waited_for(lock_seen_find(address, 0)))
-        lock_tickets_exchange(address, length);
+        break_words(address, length);
 }
 
 /* `value`: the sum, or, on several CPUs, what was added. */
@@ -184,7 +196,7 @@ void lock_tickets_atomic(unsigned cpu, uint64_t address, uint64_t value, unsigne
         if (word->tickets && !word->broken && word->serving == address)
             serve(cpu, word, value == 1 ? part_of(word->held + 1, word->width) : value);
     }
-    lock_tickets_exchange(address, length);
+    break_words(address, length);
 }
 
 void lock_tickets_reset(void)

@@ -19,7 +19,7 @@ bool lock_tickets_has_load(uint64_t ip);
 /* `lock xadd` has added a number; another instruction has stored there, by an exchange. */
 void lock_tickets_add(unsigned cpu, struct lock_site *site, uint64_t address, uint64_t old,
                       uint64_t added);
-void lock_tickets_exchange(uint64_t address, unsigned length);
+void lock_tickets_exchange(unsigned cpu, uint64_t address, uint64_t value, unsigned length);
 
 /* True if the CPU waits. Needs no lock. */
 bool lock_tickets_waits(unsigned cpu);

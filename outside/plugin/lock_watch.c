@@ -90,6 +90,7 @@ static void on_atomic(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address
     if (length == 0 || !lock_seen_may_be(address) || !store_access_value(info, length, &value))
         return;
     if (run_take(cpu)) {
+        lock_words_atomic(cpu, (enum decoded_bits)(uintptr_t)own, address, value, length);
         lock_bits_atomic(cpu, (enum decoded_bits)(uintptr_t)own, address, value, length);
         lock_tickets_atomic(cpu, address, value, length);
     }

@@ -68,13 +68,14 @@ void lock_words_after(unsigned cpu, struct lock_site *site)
         old = part_of(registers_general(cpu, site->exchange.reg), width);
     }
     if (site->exchange.kind == DECODED_ADD) {
+        lock_words_atomic(cpu, DECODED_CHANGES_BITS, here->address, new, width);
         lock_bits_atomic(cpu, DECODED_CHANGES_BITS, here->address, new, width);
         lock_tickets_add(cpu, site, here->address, old, new);
         return;
     }
     lock_bits_exchange(cpu, here->address, width, old, new);
     if (old != new)
-        lock_tickets_exchange(here->address, width);
+        lock_tickets_exchange(cpu, here->address, new, width);
     word = lock_seen_add(here->address, 0);
     if (!word)
         return;
@@ -97,7 +98,7 @@ void lock_words_store(unsigned cpu, uint64_t address, uint64_t value, unsigned l
     unsigned width = word->width < length ? word->width : length;
 
     if (!word->address || word->broken || !word->known || follow_is_inside(cpu) ||
-        lock_seen_is_late(cpu, word))
+        (part_of(value, width) == part_of(word->free, width) && lock_seen_is_late(cpu, word)))
         return;
     if (!word->taken) { /* a new lock, or other data */
         word->known = false;
@@ -107,6 +108,17 @@ void lock_words_store(unsigned cpu, uint64_t address, uint64_t value, unsigned l
     } else {
         lock_seen_break(word);
     }
+}
+
+void lock_words_atomic(unsigned cpu, enum decoded_bits kind, uint64_t address, uint64_t value,
+                       unsigned length)
+{
+    struct seen *word = lock_seen_find(address, 0);
+
+    if (kind == DECODED_CLEARS_BITS && value == 0) /* all of them */
+        lock_words_store(cpu, address, value, length);
+    else if (word->known && !word->broken && !follow_is_inside(cpu))
+        lock_seen_break(word);
 }
 
 void lock_words_reset(void)

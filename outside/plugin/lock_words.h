@@ -25,5 +25,9 @@ void lock_words_after(unsigned cpu, struct lock_site *site);
 /* Other code has stored the value there, of so many bytes. */
 void lock_words_store(unsigned cpu, uint64_t address, uint64_t value, unsigned length);
 
+/* Another atomic instruction has; `value` may be its operand. */
+void lock_words_atomic(unsigned cpu, enum decoded_bits kind, uint64_t address, uint64_t value,
+                       unsigned length);
+
 /* The machine was reset. */
 void lock_words_reset(void);

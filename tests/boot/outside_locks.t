@@ -176,6 +176,21 @@ END
 like($said, qr/^pitot: 2 words taken by xadd or xchg, whose holder is not seen: --lock names/m,
     '... others are told');
 
+# --- What looks like a lock -----------------------------------------------------------------------
+
+link_guest('lock_lookalikes', "$logs/lookalikes.elf");
+($said, $status) = locks([], @small, "$logs/lookalikes.elf");
+is($status, $guest_ended, 'what is given back as no lock is, or unseen') or diag($said);
+is_deeply(taken_of($said), {'t [seen]' => 3, 'added [seen]' => 3, 'cleared [seen]' => 3},
+    '... is none') or diag($said);
+is(reports_of($said), <<'END', '... and has no report') or diag($said);
+== held at a thread switch: t, 1 time
+ holds since      preempted < main < start
+ left at          switches < preempted < main < start
+END
+like($said, qr/^pitot: 3 words taken by xadd or xchg, whose holder is not seen/m,
+    '... words that give tickets are told, if they are not followed');
+
 # --- Functions that are named ---------------------------------------------------------------------
 
 ($said) = locks([qw(--lock spin_lock --trylock spin_trylock=0 --unlock spin_unlock)], @small,
@@ -400,6 +415,30 @@ for my $run (1 .. ($ENV{SOAK} ? 20 : 3)) {
         or diag($said);
 }
 
+# A lock that `lock dec` gives back: of that, QEMU tells what it takes away, not what it leaves.
+my $decreases = <<'END';
+work:   mov eax, 1
+        xchg [state], eax
+        test eax, eax
+        jz .taken
+.spin:  pause
+        cmp dword [state], 0
+        jne .spin
+        jmp work
+.taken: inc qword [sum]
+        lock dec dword [state]
+        dec ecx
+        jnz work
+        ret
+section .data
+global state:data 4
+state:  dd 0
+sum:    dq 0
+section .text
+END
+($said, $status) = locks([], four_cpus("$logs/four_decreases", $turns, $decreases));
+is($status, 1, 'four CPUs and lock dec') or diag($said);
+is_deeply(taken_of($said), {}, '... is not followed') or diag($said);
 
 # A lock that gives tickets.
 my $tickets = <<'END';
