@@ -151,6 +151,15 @@ static struct wait *waiting_for(uint64_t value, uint32_t *count)
     return *count == 1 && !lost && found->thread ? found : NULL;
 }
 
+/* False: what the call has called waits, too. Until that is woken, the thread does not run. */
+static bool is_innermost(const struct wait *wait)
+{
+    for (uint32_t i = 0; i < wait_count; i++)
+        if (waits[i].thread == wait->thread && waits[i].number > wait->number)
+            return false;
+    return true;
+}
+
 static void wake(unsigned cpu, uint64_t ip, uint64_t value)
 {
     uint64_t now = clock_sum();
@@ -164,7 +173,7 @@ static void wake(unsigned cpu, uint64_t ip, uint64_t value)
 
     if (!window_open())
         return;
-    if (record.thread && track && track->cpu == TRACK_NO_CPU && !wait->arrow)
+    if (record.thread && track && track->cpu == TRACK_NO_CPU && !wait->arrow && is_innermost(wait))
         record.arrow = wait->arrow = ++arrows;
     tell_wake(&record, cpu);
     track_count_sent(now);

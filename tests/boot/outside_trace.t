@@ -207,7 +207,7 @@ link_guest('waits', "$logs/waits.elf");
 my @waits = ('qemu-system-x86_64', guest_machine(), '-smp', 2, '-kernel', "$logs/waits.elf");
 my @locks = qw(--lock lock --trylock try_lock=0 --unlock unlock --lock lock_all:only
     --unlock unlock_all:only);
-my @wakes = qw(--wake wake_up --wait sleep_on);
+my @wakes = qw(--wake wake_up --wait sleep_on --wait sleep_within);
 
 # The events of the track that has this name.
 sub track_named
@@ -258,15 +258,16 @@ if (!tells_registers()) {
     $waiting{"$_->{args}{value} $_->{args}{waiting}"}++
         for events_of($tracks, 'event', qr/^wake_up$/);
     is_deeply(\%waiting, {"$address{queue} 1" => $times, "$address{both} 2" => 1,
-            "$address{nothing} 0" => 1}, 'wakes have their value, and tell how many wait for it');
+            "$address{outer} 1" => 1, "$address{inner} 1" => 1, "$address{nothing} 0" => 1},
+        'wakes have their value, and tell how many wait for it');
     my (%arrows, @sleeps);
     for my $event (track_named($tracks, 'CPU 0')) {
         $arrows{$event->{id}}{$event->{ph}} = $event->{begin} if $event->{ph} =~ /^[sf]$/;
         push(@sleeps, $event->{begin}) if $event->{name} =~ /^sleeper /;
     }
     my @ordered = sort { $a->{s} <=> $b->{s} } values(%arrows);
-    is_deeply([map { $_->{f} } @ordered], [@sleeps[1 .. $times]],
-        'each leads to the next run of the thread that waits, if that is one');
+    is_deeply([map { $_->{f} } @ordered], [@sleeps[1 .. $times + 1]],
+        'each leads to the next run of the one thread that waits, for nothing else meanwhile');
     is(scalar(grep { $ordered[$_]{s} < $sleeps[$_] || $ordered[$_]{s} > $sleeps[$_ + 1] }
             0 .. $#ordered), 0, '... from where it was woken, after its last run');
 

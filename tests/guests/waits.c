@@ -7,6 +7,7 @@
  *     only        the variable is the lock of `lock_all` and `unlock_all`; CPU 0 takes it twice
  *                 within itself
  *     queue       `sleeper` sleeps on it, and main wakes it: it runs next
+ *     outer       `sleeper` waits for it, but for `inner` meanwhile: the wake of that makes it run
  *     both        `sleeper` and `other` sleep on it: one wake, of which it is not known whom
  *     nothing     is woken once, while no thread waits for it
  *     ending      CPU 0 has it at the end, and CPU 1 waits for it
@@ -26,7 +27,7 @@ static volatile unsigned asked[CPUS], turn, done;
 
 static uint8_t stacks[2][16384] __attribute__((aligned(4096)));
 static uint64_t *saved[3]; /* sleeper, other, main */
-static volatile int queue, both, nothing;
+static volatile int queue, both, nothing, outer, inner;
 
 /* --- Locks --- */
 
@@ -115,6 +116,13 @@ NOINLINE void sleep_on(volatile int *what, unsigned thread)
     KEEP_FRAME();
 }
 
+NOINLINE void sleep_within(volatile int *what, unsigned thread)
+{
+    while (*what)
+        sleep_on(&inner, thread);
+    KEEP_FRAME();
+}
+
 NOINLINE void wake_up(volatile int *what)
 {
     *what = 0;
@@ -130,6 +138,8 @@ static void sleeper(void)
 {
     for (unsigned count = 0; count < TURNS; count++)
         sleep_on(&queue, 0);
+    outer = 1;
+    sleep_within(&outer, 0);
     for (;;)
         sleep_on(&both, 0);
 }
@@ -158,6 +168,9 @@ NOINLINE static void wakes(void)
         wake_up(&queue);
         run(0);
     }
+    wake_up(&outer);
+    wake_up(&inner);
+    run(0);
     run(1);
     wake_up(&both);
     run(1);
