@@ -71,6 +71,15 @@ static void break_word(struct seen *word)
     lock_seen_break(word);
 }
 
+/* True of a word that counts, or whose waits are not seen: else the thread waits for itself. */
+static bool has_ticket(const struct cpu *here, const struct seen *word, uint32_t thread)
+{
+    for (unsigned i = 0; i < here->count; i++)
+        if (here->waits[i].word == word && here->waits[i].thread == thread)
+            return true;
+    return false;
+}
+
 static bool is_waited_for(const struct seen *word)
 {
     for (unsigned cpu = 0; cpu < FOLLOW_CPUS; cpu++)
@@ -100,7 +109,8 @@ void lock_tickets_add(unsigned cpu, struct lock_site *site, uint64_t address, ui
         lock_seen_expect(address - width);
         lock_seen_expect(address + width);
     }
-    if (word->width != width || added != 1 || here->count == WAITS_MOST)
+    if (word->width != width || added != 1 || here->count == WAITS_MOST ||
+        has_ticket(here, word, follow_thread(cpu)))
         break_word(word);
     else
         here->waits[here->count++] = (struct wait){word, site, old, follow_thread(cpu)};

@@ -188,7 +188,7 @@ is(reports_of($said), <<'END', '... and has no report') or diag($said);
  holds since      preempted < main < start
  left at          switches < preempted < main < start
 END
-like($said, qr/^pitot: 3 words taken by xadd or xchg, whose holder is not seen/m,
+like($said, qr/^pitot: 4 words taken by xadd or xchg, whose holder is not seen/m,
     '... words that give tickets are told, if they are not followed');
 
 # --- Functions that are named ---------------------------------------------------------------------

@@ -9,14 +9,16 @@
  *
  * None are `a` and `b`, given back by `lock dec` once they have been seen, `x` and `y` by `xadd`
  * without a prefix; the objects of two lists, of which a free one is searched for; and what a
- * handler gives back: `busy`, `starts`, `sent`.
+ * handler gives back: `busy`, `starts`, `sent`; and `counted`, of which a thread takes a number
+ * while it has one, as it waits for another word.
  */
 #include "tests/guests/guest.h"
 
 struct tickets {
     volatile uint32_t next, serving;
 };
-static struct tickets t, added, x, y, sent;
+static struct tickets t, added, x, y, sent, counted;
+static volatile uint32_t ready = 1;
 static volatile uint32_t a, b, cleared, busy, starts, ticks, preempts;
 
 struct object {
@@ -57,6 +59,18 @@ NOINLINE static void gives_otherwise(void)
         b = 0;
         take(&cleared);
         CHANGE(cleared, "lock andl $0, %0");
+    }
+}
+
+NOINLINE static void counts(void)
+{
+    for (unsigned turn = 0; turn < 8; turn++) {
+        uint32_t one = 1;
+
+        __asm__ volatile("lock xaddl %0, %1\n1: cmpl $0, %2\n\tje 1b"
+                         : "+r"(one), "+m"(counted.next)
+                         : "m"(ready)
+                         : "memory", "cc");
     }
 }
 
@@ -193,6 +207,7 @@ NOINLINE static void preempted(void)
 void main(void)
 {
     gives_otherwise();
+    counts();
     gives_tickets();
     searches(find_bit);
     searches(find_word);
