@@ -218,7 +218,7 @@ sub to_program
 }
 
 # The thread keeps the CPU, whatever other thread wants it.
-my $stays = "set var preemption[0].off += 1\n";
+my $stays = "set var pitot_preemption[0].off += 1\n";
 
 # The ways in: the vector, the bytes of its error code, what makes it happen, and where the walk
 # ends: back in the interrupted function, or where a report begins.

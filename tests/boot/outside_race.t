@@ -236,7 +236,8 @@ is_deeply([$said, $status], ["pitot race: $builds\n", 1], 'of another kernel: re
 
 # It reads some words without their lock, by atomic loads, and any CPU may ask another to switch.
 my $stopped = qr/ [1-9]\d* stops? at /;
-($together) = races_together('own', 1, ['--sync', 'preemption', '--kernel', "$build/pitot.elf"],
+($together) = races_together('own', 1,
+    ['--sync', 'pitot_preemption', '--kernel', "$build/pitot.elf"],
     [
         @machine, '-smp', 4, '-nic', 'none', '-cdrom', "$build/pitot.iso", '-boot', 'order=d',
         '-smbios',
