@@ -126,18 +126,19 @@ is(scalar(@writes), $hits{'mem:kernel_flag:w'}, 'a write opens one, though watch
 is_deeply([grep { function($stored[$_]{from}) ne function($stored[$_ + 1]{from}) } @writes], [],
     '... behind the write');
 
-# The scheduler names the next thread before it switches: what is left of the console's steps until
-# then has the other's name, and is one way from there to arch_switch. The load is long enough for
-# the console to have to wait for it, whichever CPU has the host's for how long.
+# The scheduler names the next thread, by pitot_thread_runs, before it switches: what is left of
+# the console's steps until then has the other's name, and is one way from there to arch_switch.
+# The load is long enough for the console to have to wait for it, whichever CPU has the host's for
+# how long.
 my $threads = 'perf record -a -m 4m -e branches,sched:sched_switch -- fs-stress --threads 3 60';
 ($machine, my @mixed) = recorded($threads);
 like(said($machine, $threads), qr/in 3 threads, all verified/, 'a load in threads is as ever');
 my @others = grep { $_->{event} eq 'branches' && $_->{tid} != 1 } @mixed;
 my @strange;
-my $in = 'scheduler_switch';
+my $in = 'pitot_thread_runs';
 for (@others) {
     push(@strange, $_) if function($_->{from}) ne $in;
-    $in = $_->{to} eq 'arch_switch+0x0' ? 'scheduler_switch' : function($_->{to});
+    $in = $_->{to} eq 'arch_switch+0x0' ? 'pitot_thread_runs' : function($_->{to});
 }
 is_deeply(\@strange, [], '... of which the console\'s is stepped');
 is(@others ? $others[-1]{to} : 'nowhere', 'arch_switch+0x0', '... up to the switch');

@@ -464,6 +464,7 @@ checks("$checked, with other traps", $written,
 sub tables_say { return scalar(`$build/lib/bin/pitot-tables @_ 2>&1`) }
 my @link = ('--', 'sh', kernel(2) =~ s/elf$/link/r, '-o', "$logs/kernel.elf");
 
+unlink("$logs/kernel.elf"); # of an earlier run
 like(tables_say(), qr/^usage:/, 'pitot-tables: nothing to do');
 like(tables_say('--txt', 'a,b', @link), qr/^usage:/, '... an option that it does not have');
 like(tables_say('--'), qr/^usage:/, '... no command');
