@@ -38,8 +38,11 @@ _Static_assert(PITOT_KIND_pointer == TRACEPOINT_pointer && PITOT_KIND_u32 == TRA
 /* If even Pitot's own tracepoint is missing, the linker script has dropped the section. */
 PITOT_TRACEPOINT(pitot, mark, 2, PITOT_FIELD(text, text, "%s"), PITOT_FIELD(u64, value, " %lu"));
 
-/* ... and if this one is, those of patched tracepoints. No tracepoint owns it. */
-__attribute__((section("pitot_sites"), used)) static struct arch_site no_site;
+/*
+ * ... and if this one is, those of patched tracepoints. No tracepoint owns it. Compilers align a
+ * structure of this size to 16, which would leave a gap in the array that other objects continue.
+ */
+__attribute__((section("pitot_sites"), used, aligned(8))) static struct arch_site no_site;
 extern const struct arch_site __start_tracepoint_sites[] __attribute__((weak));
 extern const struct arch_site __stop_tracepoint_sites[] __attribute__((weak));
 

@@ -80,6 +80,9 @@ for (@objects) {
     is_deeply(names('Uvw', $object),
         [sort @sections, @tables, $level > 3 ? map { "__${_}_pitot_commands" } qw(start stop) : ()],
         '... and wants nothing of the kernel but sections and tables');
+    my %aligned = `readelf -SW $object` =~ /\s(pitot_\w+)\s+PROGBITS.*\s(\d+)$/mg;
+    is_deeply(\%aligned, {map { ($_ => 8) } keys %aligned, 'pitot_tracepoints', 'pitot_sites'},
+        '... and leaves no gap in the arrays that other objects continue');
 }
 
 # Sizes move with each change: docs/porting.md is right to a twentieth.
