@@ -398,10 +398,10 @@ typedef void pitot_raise(struct pitot_tracepoint *, unsigned long long, unsigned
         __asm__ goto("1: .byte 0x0f, 0x1f, 0x44, 0x00, 0x00\n\t"                                   \
                      ".pushsection pitot_sites, \"aw?\", @progbits\n\t"                            \
                      ".balign 8\n\t"                                                               \
-                     ".quad 1b, %l[pitot_on], pitot_tracepoint_" #name "\n\t"                      \
+                     ".quad 1b, %l[pitot_on], %c[pitot_owner]\n\t"                                 \
                      ".popsection"                                                                 \
                      :                                                                             \
-                     :                                                                             \
+                     : [pitot_owner] "i"(&pitot_tracepoint_##name)                                 \
                      :                                                                             \
                      : pitot_on);                                                                  \
         if (0) {                                                                                   \

@@ -135,6 +135,10 @@ struct tracepoint { int unlike; };
 enum { EINVAL = 77, ENOENT = 78 };
 #include "core/pitot.h"
 #ifdef __cplusplus
+namespace own { /* whose tracepoint has a longer name */
+PITOT_TRACEPOINT(kernel, turn, 1, PITOT_FIELD(u64, count, "%lu"));
+template <class T> void turn(T count) { PITOT_TRACE(turn, count); }
+}
 extern "C" {
 #endif
 PITOT_TRACEPOINT(kernel, step, 3, PITOT_FIELD(u64, count, "%lu"), PITOT_FIELD(s32, error, " %d"),
@@ -168,6 +172,9 @@ void start(void)
     pitot_start("-e kernel:step");
     PITOT_TRACE(step, ticks, -1, &kernel);
     PITOT_MARK("here", 1);
+#ifdef __cplusplus
+    own::turn(1);
+#endif
     pitot_stop();
 }
 #ifdef __cplusplus
@@ -175,7 +182,9 @@ void start(void)
 #endif
 EOT
 my $flags = '-O2 -Wall -Wextra -Werror -ffreestanding -fno-pic -mno-red-zone -I.';
-for my $way (['c', 'gcc -std=c99'], ['c', 'clang -std=c11'], ['cc', 'g++ -std=c++11']) {
+for my $way (['c', 'gcc -std=c99'], ['c', 'clang -std=c11'], ['cc', 'g++ -std=c++11'],
+    ['cc', 'g++ -std=c++11 -DPITOT_PATCHED'], ['c', 'clang -std=c11 -DPITOT_PATCHED'])
+{
     my ($suffix, $compiler) = @$way;
     my $base = "$tree/kernel";
     open(my $out, '>', "$base.$suffix") or die("$base.$suffix: $!\n");
