@@ -470,6 +470,8 @@ like(tables_say('--txt', 'a,b', @link), qr/^usage:/, '... an option that it does
 like(tables_say('--'), qr/^usage:/, '... no command');
 is(tables_say(@link[0 .. 2]), "pitot-tables: no -o KERNEL.ELF in the link command\n",
     '... a command without an output');
+is(tables_say('--', qw(gcc -Xlinker -o -Xlinker), "$logs/kernel.elf"),
+    "pitot-tables: no -o KERNEL.ELF in the link command\n", '... or with one in two words of gcc');
 is(tables_say(qw(-- false -o), "$logs/kernel.elf"), '', '... one that fails');
 is($? >> 8, 1, '... has its status');
 like(tables_say(@link), qr/no symbol _text: .*--text START,END/,
@@ -483,8 +485,13 @@ like(tables_say('--text', 'text_start,text_end', '--exempt', '.boot', @link[0, 1
     qr/\.bss\.pitot_kept is a section of its own: behind the kernel's end, if .* as \.kept /,
     '... what survives a reset behind its end');
 is(tables_say(qw(-- ld -e 0 -o), "$logs/kernel.elf"),
-    "pitot-tables: $logs/kernel.elf: no build/lib/pitot.o in the link\n",
+    "pitot-tables: $logs/kernel.elf: no build/lib/pitot.o in the link, or its symbols are "
+        . "stripped\n",
     '... a link without Pitot');
+is(tables_say(qw(-- true -o), "$logs/kernel.elf"),
+    "pitot-tables: $logs/kernel.elf: the link command has not made it\n", '... one without a file');
+is(tables_say(@link[0 .. 3], $logs), "pitot-tables: $logs is there, and no file\n",
+    '... a folder in its place');
 ok(!-e "$logs/kernel.elf", '... and none has made the file');
 
 # --- What it takes --------------------------------------------------------------------------------
