@@ -222,9 +222,9 @@ const char *pitot_summary(void);
 const char *pitot_check(void);
 
 /*
- * Returns the hits in the last recording that may or may not belong to an event, because events
- * watch the same bytes and the instruction is unknown. They are not recorded. With tables there are
- * few. Task context.
+ * Returns the hits in the last recording that may or may not belong to an event, because several
+ * are watched and the instruction is unknown (docs/porting.md). They are not recorded. With tables
+ * there are few. Task context.
  */
 unsigned long long pitot_doubtful(void);
 

@@ -70,6 +70,8 @@ extern void (*embed_tick)(void);
 struct embed_missing {
     uint64_t kept;       /* records that the rings have */
     uint64_t records;    /* ... do not have */
+    uint64_t doubtful;   /* hits that are not recorded, as they may be of other events */
+    bool tables;         /* there are the tables that tell instructions */
     bool ticks;          /* an event counts time, and pitot_tick was not called */
     const char *entries; /* what is wrong with the trap entries, or NULL */
     bool locked;         /* a data watch recorded where the machine miscounts locked accesses */

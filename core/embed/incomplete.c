@@ -30,6 +30,10 @@ void embed_incomplete_set(const struct embed_missing *missing)
     if (missing->records)
         add("%llu records are lost: RING of make lib is %d", (unsigned long long)missing->records,
             EMBED_RING_SIZE);
+    if (missing->doubtful)
+        add("%llu hits are left out, as they may be of another event%s",
+            (unsigned long long)missing->doubtful,
+            missing->tables ? "" : ": tables tell, made by pitot-tables");
     if (missing->ticks)
         add("no samples by time: pitot_tick was not called");
     if (missing->entries)

@@ -278,7 +278,8 @@ static const struct perf_event_header *source_next(struct record_source *source)
 
 static void note_missing(uint64_t kept)
 {
-    struct embed_missing missing = {.kept = kept};
+    struct embed_missing missing = {
+        .kept = kept, .doubtful = state.doubtful, .tables = state.tables};
 
     for (unsigned cpu = 0; cpu < ARCH_CPUS_MAX; cpu++)
         missing.records += losses[cpu].dropped + losses[cpu].overwritten;
