@@ -101,7 +101,7 @@ struct pitot_kernel {
     int (*mapped)(unsigned long address, unsigned long length);
     /*
      * Interrupts all other CPUs, by an interrupt that can be masked, in which each calls
-     * pitot_stand. Interrupts off.
+     * pitot_stand. Interrupts off; with gdb in debug traps, too, so then any context.
      */
     void (*interrupt_others)(void);
 
