@@ -94,7 +94,7 @@ int embed_tracepoints_init(struct refusal *why)
                       "the linker script drops the section pitot_tracepoints: "
                       "add KEEP(*(pitot_tracepoints)) between "
                       "__start_pitot_tracepoints and __stop_pitot_tracepoints");
-    if (__stop_tracepoint_sites - __start_tracepoint_sites == 0)
+    if ((uintptr_t)__start_tracepoint_sites == (uintptr_t)__stop_tracepoint_sites)
         return refuse(why, EINVAL,
                       "the linker script drops the section pitot_sites: add KEEP(*(pitot_sites)) "
                       "between __start_pitot_sites and __stop_pitot_sites");
