@@ -141,9 +141,7 @@ static bool can_go_on(unsigned cpu, const struct gdb_request *request)
         say_of_cpu(only, "does not answer: it is still running");
     else if (request->step && !arch_stop_steps(only))
         say_of_cpu(only, "runs a program: programs of this kernel cannot be stepped");
-    else if (only == cpu)
-        return true;
-    else if (arch_park_is_changing())
+    else if (only != cpu && arch_park_is_changing())
         say_of_cpu(cpu, "has parked the others to make a change: it has to continue first");
     else
         return true;
