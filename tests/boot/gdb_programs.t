@@ -11,6 +11,7 @@ use strict;
 use warnings;
 no warnings qw(portable);    # numbers have 64 bits here
 use lib 'tests/lib';
+use List::Util qw(max);
 use Test::More;
 use Time::HiRes qw(time);
 use Pitot;
@@ -206,11 +207,11 @@ for my $count ($written, $touched) {
     ok(stop_in_program($stub, 1), "$count: the program is stopped");
     my %seen;
     for (1 .. 100) {
-        $seen{registers($stub)->{rip}} = 1;
+        $seen{registers($stub)->{rip}}++;
         $stub->put('vCont;s:1');
         ($stub->get($patience) // '') =~ /^T05/ or die("a step has no end\n");
     }
-    cmp_ok(scalar(keys %seen), '<=', 20, '... and stepped, several times around its loop');
+    cmp_ok(max(values %seen), '>=', 3, '... and stepped, several times around its loop');
     $stub->ask_ok('D');
     $machine->wait_end;
     ended_ok($machine);
