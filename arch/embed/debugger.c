@@ -17,7 +17,7 @@ static struct {
     enum arch_stop why;
 } ends[ARCH_CPUS_MAX];
 
-static void (*late)(struct regs *regs); /* of stop.c; NULL: no debugger. As stop_entries_attach */
+static void (*at_end)(struct regs *regs); /* of stop.c; NULL: no debugger. As stop_entries_attach */
 
 /* The first reason counts, as in a trap that the stop would have left at once. */
 void stop_at_end(struct regs *regs, enum arch_stop why, bool at_breakpoint)
@@ -40,8 +40,8 @@ static void trap_ends(struct regs *regs)
 
     arch_embed_note_gs();
     for (;;) {
-        if (!ends[cpu].is && late && arch_stop_is_due(cpu))
-            late(regs);
+        if (!ends[cpu].is && at_end && arch_stop_is_due(cpu))
+            at_end(regs);
         if (!ends[cpu].is)
             return;
         ends[cpu].is = false;
@@ -51,10 +51,10 @@ static void trap_ends(struct regs *regs)
     }
 }
 
-void stop_entries_attach(void (*with)(struct regs *regs))
+void stop_entries_attach(void (*late)(struct regs *regs))
 {
-    late = with;
-    embed_debug_late = with ? trap_ends : NULL;
+    at_end = late;
+    embed_debug_late = late ? trap_ends : NULL;
 }
 
 /* The interrupt can be masked, so it comes in no debug trap; the next tick requests the stop. */
