@@ -3,19 +3,18 @@
 #include "outside/plugin/held.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "outside/plugin/clock.h"
 #include "outside/plugin/context.h"
 #include "outside/plugin/follow.h"
 #include "outside/plugin/lock_order.h"
 #include "outside/plugin/masked.h"
+#include "outside/plugin/numbered.h"
 #include "outside/plugin/tell.h"
 
 #define LOCKS_MOST (1u << 18)
 #define PLACES     (2 * LOCKS_MOST) /* of the hash table */
 #define HOLDS_MOST 24u              /* locks of a thread */
-#define THREADS    1024u
 
 static struct lock *locks; /* [number - 1]; pages take memory only once used */
 static uint32_t lock_count;
@@ -26,11 +25,11 @@ static uint64_t lost, lost_holds;
 _Static_assert(HOLDS_MOST <= WIRE_GUARDS_MOST, "an order has room for all that was held");
 
 /* What a thread holds, in the order of taking. */
-static struct holder {
+struct holder {
     unsigned count;
     struct lock *locks[HOLDS_MOST];
-} * holders; /* [thread] */
-static uint32_t holder_room;
+};
+static struct numbered holders; /* struct holder, [thread] */
 
 static struct cpu {
     uint32_t thread; /* that was seen last; 0: not known */
@@ -102,17 +101,7 @@ static struct holder *holder_of(uint32_t thread)
 {
     if (thread == 0)
         return NULL;
-    if (thread >= holder_room) {
-        uint32_t room = thread < THREADS ? THREADS : 2 * thread;
-        struct holder *more = realloc(holders, room * sizeof(*more));
-
-        if (!more)
-            return NULL;
-        memset(more + holder_room, 0, (room - holder_room) * sizeof(*more));
-        holders = more;
-        holder_room = room;
-    }
-    return &holders[thread];
+    return numbered_at(&holders, thread, sizeof(struct holder));
 }
 
 /* What the CPU's thread holds. */

@@ -2,13 +2,13 @@
 /* See lock_functions.h. */
 #include "outside/plugin/lock_functions.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "outside/plugin/clock.h"
 #include "outside/plugin/follow.h"
 #include "outside/plugin/held.h"
+#include "outside/plugin/named_functions.h"
 #include "outside/plugin/registers.h"
 #include "outside/plugin/run.h"
 #include "outside/plugin/tell.h"
@@ -28,37 +28,25 @@ struct call {
     struct wire_place place;
 };
 
-static const struct request_lock_function *functions;
-static uint32_t function_count;
-static uint64_t slide;
+static struct named_functions functions;
 static struct call *calls; /* [number % CALLS] */
 static uint64_t call_count;
 
 bool lock_functions_begin(const struct request *request)
 {
-    assert(request->locks.function_count <= LOCK_FUNCTIONS_MOST);
-    functions = request->locks.functions;
-    function_count = request->locks.function_count;
+    functions = named_functions_of(request->locks.functions, request->locks.function_count);
     calls = calloc(CALLS, sizeof(*calls));
     return calls;
 }
 
 void lock_functions_slide(uint64_t by)
 {
-    slide += by;
-}
-
-static const struct request_lock_function *function_at(uint64_t ip)
-{
-    for (unsigned i = 0; i < function_count; i++)
-        if (functions[i].entry == ip - slide)
-            return &functions[i];
-    return NULL;
+    functions.slide += by;
 }
 
 bool lock_functions_have(uint64_t ip)
 {
-    return function_at(ip);
+    return named_functions_find(&functions, ip);
 }
 
 /* --- Calls --- */
@@ -100,12 +88,6 @@ static bool is_part(unsigned cpu, uint64_t address)
     return false;
 }
 
-static uint64_t lock_of(unsigned cpu, const struct request_lock_function *function)
-{
-    return function->lock > ARGUMENTS_MOST ? function->lock + slide
-                                           : registers_argument(cpu, function->lock);
-}
-
 static unsigned flags_of(const struct request_lock_function *function)
 {
     return function->sleeps ? WIRE_LOCK_SLEEPS : 0;
@@ -132,14 +114,14 @@ static void begin(unsigned cpu, const struct request_lock_function *function, st
 
 void lock_functions_enter(unsigned cpu, uint64_t ip)
 {
-    const struct request_lock_function *function = function_at(ip);
+    const struct request_lock_function *function = named_functions_find(&functions, ip);
     struct call call;
 
     if (!function) /* the kernel has moved since */
         return;
     call = (struct call){.number = new_call(),
                          .function = function,
-                         .address = lock_of(cpu, function),
+                         .address = named_functions_value(&functions, cpu, function),
                          .began = clock_time(cpu),
                          .asked = run.trace ? clock_sum() : 0,
                          .thread = follow_thread(cpu),

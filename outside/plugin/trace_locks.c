@@ -2,26 +2,22 @@
 /* See trace_locks.h. */
 #include "outside/plugin/trace_locks.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "outside/plugin/clock.h"
+#include "outside/plugin/numbered.h"
 #include "outside/plugin/tell.h"
 #include "outside/plugin/trace.h"
 #include "outside/plugin/track.h"
 #include "outside/plugin/window.h"
 
-#define HOLDS_LESS 1024
-
-static struct hold {
+struct hold {
     const struct lock *lock; /* NULL: is not held */
     uint64_t since;
     uint64_t given; /* back, the last time */
     uint32_t thread;
     bool before; /* it was taken before `since` */
     struct wire_place place;
-} * holds; /* [number of the lock] */
-static uint32_t hold_room;
+};
+static struct numbered holds; /* struct hold, [number of the lock] */
 
 static uint64_t least;  /* time of what is sent */
 static uint64_t cut_at; /* the last time */
@@ -36,17 +32,7 @@ void trace_locks_begin(const struct request *request)
 /* NULL: no memory. */
 static struct hold *hold_of(const struct lock *lock)
 {
-    if (lock->number >= hold_room) {
-        uint32_t room = lock->number < HOLDS_LESS ? HOLDS_LESS : 2 * lock->number;
-        struct hold *more = realloc(holds, room * sizeof(*more));
-
-        if (!more)
-            return NULL;
-        memset(more + hold_room, 0, (room - hold_room) * sizeof(*more));
-        holds = more;
-        hold_room = room;
-    }
-    return &holds[lock->number];
+    return numbered_at(&holds, lock->number, sizeof(struct hold));
 }
 
 static void send(struct wire_lock_slice *slice)
@@ -150,7 +136,9 @@ void trace_locks_cut(void)
 {
     uint64_t now = clock_sum();
 
-    for (struct hold *hold = holds; hold < holds + hold_room; hold++) {
+    for (uint32_t i = 0; i < holds.room; i++) {
+        struct hold *hold = (struct hold *)holds.entries + i;
+
         if (!hold->lock)
             continue;
         send_hold(hold, now, WIRE_SLICE_CUT);

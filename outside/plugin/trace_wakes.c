@@ -2,12 +2,11 @@
 /* See trace_wakes.h. */
 #include "outside/plugin/trace_wakes.h"
 
-#include <assert.h>
-
 #include "outside/plugin/clock.h"
 #include "outside/plugin/code.h"
 #include "outside/plugin/context.h"
 #include "outside/plugin/locks.h"
+#include "outside/plugin/named_functions.h"
 #include "outside/plugin/registers.h"
 #include "outside/plugin/run.h"
 #include "outside/plugin/tell.h"
@@ -18,9 +17,7 @@
 #define NUMBERS    (UINT64_C(1) << 63) /* of calls here: those of lock_functions.c are below */
 #define WAITS_MOST 4096
 
-static const struct request_lock_function *functions;
-static uint32_t function_count;
-static uint64_t slide;
+static struct named_functions functions;
 
 /* Calls that have not returned. */
 static struct wait {
@@ -35,28 +32,12 @@ static bool lost; /* a call had no room: who waits is not known any more */
 
 void trace_wakes_begin(const struct request *request)
 {
-    assert(request->trace.wake_count <= LOCK_FUNCTIONS_MOST);
-    functions = request->trace.wakes;
-    function_count = request->trace.wake_count;
+    functions = named_functions_of(request->trace.wakes, request->trace.wake_count);
 }
 
 void trace_wakes_slide(uint64_t by)
 {
-    slide += by;
-}
-
-static const struct request_lock_function *function_at(uint64_t ip)
-{
-    for (unsigned i = 0; i < function_count; i++)
-        if (functions[i].entry == ip - slide)
-            return &functions[i];
-    return NULL;
-}
-
-static uint64_t value_of(unsigned cpu, const struct request_lock_function *function)
-{
-    return function->lock > ARGUMENTS_MOST ? function->lock + slide
-                                           : registers_argument(cpu, function->lock);
+    functions.slide += by;
 }
 
 /* --- Who waits --- */
@@ -198,8 +179,8 @@ static void on_function(unsigned cpu, void *own)
     uint64_t ip = (uintptr_t)own;
 
     if (run_take(cpu)) {
-        const struct request_lock_function *function = function_at(ip);
-        uint64_t value = function ? value_of(cpu, function) : 0;
+        const struct request_lock_function *function = named_functions_find(&functions, ip);
+        uint64_t value = function ? named_functions_value(&functions, cpu, function) : 0;
 
         if (function && function->kind == LOCK_WAKES)
             wake(cpu, ip, value);
@@ -213,7 +194,7 @@ void trace_wakes_watch(const struct instruction *instruction)
 {
     uint64_t ip = instruction->code->ip;
 
-    if (function_count > 0 && code_is_kernels(ip) && function_at(ip))
+    if (functions.count > 0 && code_is_kernels(ip) && named_functions_find(&functions, ip))
         qemu_plugin_register_vcpu_insn_exec_cb(instruction->qemu, on_function,
                                                QEMU_PLUGIN_CB_R_REGS, (void *)(uintptr_t)ip);
 }

@@ -3,44 +3,33 @@
 #include "outside/plugin/track.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "outside/plugin/clock.h"
 #include "outside/plugin/context.h"
+#include "outside/plugin/numbered.h"
 #include "outside/plugin/tell.h"
 #include "outside/plugin/trace_wanted.h"
 #include "outside/plugin/window.h"
 
-#define OPEN_LESS   16
-#define TRACKS_LESS 1024
+#define OPEN_LESS 16
 
-static struct track **tracks; /* [thread] */
-static uint32_t tracks_room;
+static struct numbered tracks; /* struct track *, [thread] */
 static uint64_t full_at;
 
 bool track_init(void)
 {
-    tracks_room = TRACKS_LESS;
-    tracks = calloc(tracks_room, sizeof(*tracks));
-    return tracks;
+    return numbered_at(&tracks, 0, sizeof(struct track *));
 }
 
 struct track *track_of(uint32_t thread)
 {
-    struct track *track;
+    struct track **place = numbered_at(&tracks, thread, sizeof(*place)), *track;
 
-    if (thread >= tracks_room) {
-        uint32_t room = 2 * thread;
-        struct track **more = realloc(tracks, room * sizeof(*more));
-
-        if (!more)
-            return NULL;
-        memset(more + tracks_room, 0, (room - tracks_room) * sizeof(*more));
-        tracks = more;
-        tracks_room = room;
-    }
-    if (tracks[thread])
-        return tracks[thread];
+    if (!place)
+        return NULL;
+    track = *place;
+    if (track)
+        return track;
     track = calloc(1, sizeof(*track));
     if (!track)
         return NULL;
@@ -51,7 +40,7 @@ struct track *track_of(uint32_t thread)
     }
     *track = (struct track){
         .depth = 1, .room = OPEN_LESS, .open = track->open, .thread = thread, .cpu = TRACK_NO_CPU};
-    tracks[thread] = track;
+    *place = track;
     return track;
 }
 
@@ -181,16 +170,19 @@ void track_cut(struct track *track, uint64_t ip, uint64_t now)
 
 void track_cut_waiting(void)
 {
-    for (uint32_t thread = 0; thread < tracks_room; thread++)
-        if (tracks[thread] && tracks[thread]->cpu == TRACK_NO_CPU)
-            track_cut(tracks[thread], 0, tracks[thread]->left);
+    struct track *const *each = tracks.entries;
+
+    for (uint32_t thread = 0; thread < tracks.room; thread++)
+        if (each[thread] && each[thread]->cpu == TRACK_NO_CPU)
+            track_cut(each[thread], 0, each[thread]->left);
 }
 
 uint64_t track_summed(void)
 {
+    struct track *const *each = tracks.entries;
     uint64_t summed = 0;
 
-    for (uint32_t thread = 0; thread < tracks_room; thread++)
-        summed += tracks[thread] ? tracks[thread]->open->shorter : 0;
+    for (uint32_t thread = 0; thread < tracks.room; thread++)
+        summed += each[thread] ? each[thread]->open->shorter : 0;
     return summed;
 }
