@@ -14,7 +14,6 @@
 #if QEMU_API < 4
 #include <string.h>
 
-#include "outside/plugin/locks.h"
 #include "outside/plugin/log.h"
 #include "outside/plugin/run.h"
 #include "outside/plugin/stack.h"
@@ -215,9 +214,9 @@ static void read_log(unsigned cpu, uint64_t start)
     struct log_record record, next;
     bool has_record;
 
-    locks_take();
+    plugin_lock();
     has_record = log_next(cpu, &record);
-    locks_give();
+    plugin_unlock();
     if (!cpus[cpu].begun) {
         cpus[cpu].begun = true;
         while (log_next(cpu, &record))

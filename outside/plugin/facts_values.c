@@ -14,12 +14,10 @@
 #include "outside/plugin/heap_change.h"
 #include "outside/plugin/idt.h"
 #include "outside/plugin/kernel_locks.h"
-#include "outside/plugin/locks.h"
 #include "outside/plugin/log.h"
 #include "outside/plugin/registers.h"
 #include "outside/plugin/run.h"
 #include "outside/plugin/stack.h"
-#include "outside/plugin/translate.h"
 
 #define WORD        8
 #define FRAME_WORDS 5  /* rip, cs, rflags, rsp, ss */
@@ -128,7 +126,7 @@ static void on_space(unsigned cpu, void *own)
 
     run_change(cpu);
     follow_space(cpu, space, registers_general(cpu, REGISTERS_SP));
-    locks_give(); /* not run_changed, which would ask for the stack before cr3 has changed */
+    plugin_unlock(); /* not run_changed, which would ask for the stack before cr3 has changed */
 }
 
 static void on_syscall(unsigned cpu, void *own)

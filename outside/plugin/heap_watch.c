@@ -9,7 +9,6 @@
 #include "outside/plugin/facts.h"
 #include "outside/plugin/heap_change.h"
 #include "outside/plugin/heap_words.h"
-#include "outside/plugin/locks.h"
 #include "outside/plugin/run.h"
 #include "outside/wire.h"
 
@@ -23,7 +22,7 @@ __attribute__((noinline)) static void judge(unsigned cpu, qemu_plugin_meminfo_t 
     if (run_take(cpu))
         heap_access(cpu, ip, address, length,
                     qemu_plugin_mem_is_store(info) ? WIRE_WRITE : WIRE_READ);
-    locks_give();
+    plugin_unlock();
 }
 
 static void on_access(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *own)
@@ -36,7 +35,7 @@ static void on_allocator(unsigned cpu, void *own)
 {
     bool skips = run_take(cpu) && heap_enters(cpu, (uintptr_t)own);
 
-    locks_give();
+    plugin_unlock();
     if (skips)
         heap_skip(cpu, (uintptr_t)own);
 }

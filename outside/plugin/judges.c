@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See judges.h. */
-#include "outside/plugin/judges.h"
+/* See run.h. */
+#include "outside/plugin/run.h"
 
 #include "outside/plugin/heap.h"
 #include "outside/plugin/kernel_locks.h"
 #include "outside/plugin/race.h"
 #include "outside/plugin/race_words.h"
-#include "outside/plugin/run.h"
 #include "outside/plugin/shake.h"
 #include "outside/plugin/trace_wakes.h"
 

@@ -9,7 +9,6 @@
 #include "outside/plugin/held.h"
 #include "outside/plugin/lock_functions.h"
 #include "outside/plugin/lock_words.h"
-#include "outside/plugin/locks.h"
 #include "outside/plugin/masked.h"
 #include "outside/plugin/run.h"
 #include "outside/plugin/store.h"
@@ -79,7 +78,7 @@ static void on_function(unsigned cpu, void *own)
 {
     if (run_take(cpu))
         lock_functions_enter(cpu, (uintptr_t)own);
-    locks_give();
+    plugin_unlock();
 }
 
 static void on_halt(unsigned cpu, void *own)
@@ -89,14 +88,14 @@ static void on_halt(unsigned cpu, void *own)
 
         held_halts(cpu, &place);
     }
-    locks_give();
+    plugin_unlock();
 }
 
 static void change_flags(unsigned cpu, const void *own, uint64_t flags)
 {
     if (run_take(cpu))
         kernel_locks_flags(cpu, (uintptr_t)own, flags);
-    locks_give();
+    plugin_unlock();
 }
 
 static void on_cli(unsigned cpu, void *own)

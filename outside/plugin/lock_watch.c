@@ -7,7 +7,6 @@
 #include "outside/plugin/lock_bits.h"
 #include "outside/plugin/lock_tickets.h"
 #include "outside/plugin/lock_words.h"
-#include "outside/plugin/locks.h"
 #include "outside/plugin/registers.h"
 #include "outside/plugin/run.h"
 #include "outside/plugin/store.h"
@@ -18,7 +17,7 @@ static void on_exchange(unsigned cpu, void *own)
 {
     if (run_take(cpu))
         lock_words_before(cpu, own);
-    locks_give();
+    plugin_unlock();
 }
 
 static void on_exchange_access(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address,
@@ -33,7 +32,7 @@ static void on_exchanged(unsigned cpu, void *own)
 {
     if (run_take(cpu))
         lock_words_after(cpu, own);
-    locks_give();
+    plugin_unlock();
 }
 
 __attribute__((noinline)) static void store(unsigned cpu, qemu_plugin_meminfo_t info,
@@ -51,7 +50,7 @@ __attribute__((noinline)) static void store(unsigned cpu, qemu_plugin_meminfo_t 
         lock_bits_store(cpu, address, value, made.length);
         lock_tickets_store(cpu, address, value, made.length);
     }
-    locks_give();
+    plugin_unlock();
 }
 
 static void on_store(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *own)
@@ -78,7 +77,7 @@ static void on_bit_access(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t add
         return;
     if (run_take(cpu))
         lock_bits_test(cpu, site, address, old);
-    locks_give();
+    plugin_unlock();
 }
 
 /* `own`: an enum decoded_bits. */
@@ -94,7 +93,7 @@ static void on_atomic(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address
         lock_bits_atomic(cpu, (enum decoded_bits)(uintptr_t)own, address, value, length);
         lock_tickets_atomic(cpu, address, value, length);
     }
-    locks_give();
+    plugin_unlock();
 }
 
 /* --- Tickets --- */
@@ -109,7 +108,7 @@ static void on_ticket_load(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t ad
         return;
     if (run_take(cpu))
         lock_tickets_load(cpu, address, value, length);
-    locks_give();
+    plugin_unlock();
 }
 
 static void watch_bit(const struct instruction *instruction, struct lock_site *site)

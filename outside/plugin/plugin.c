@@ -4,21 +4,56 @@
  * (outside/request.h). Nothing is followed or counted before the kernel runs.
  */
 #include <assert.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-#include "outside/plugin/api.h"
 #include "outside/plugin/blame.h"
 #include "outside/plugin/code.h"
-#include "outside/plugin/judges.h"
 #include "outside/plugin/run.h"
-#include "outside/plugin/translate.h"
 
 PLUGIN_EXPORT int qemu_plugin_version = QEMU_API;
 PLUGIN_EXPORT const char pitot_wire_version[] = WIRE_MARK WIRE_TEXT(WIRE_VERSION);
+
+#define SPINS_MOST 64 /* after that, the owner may not be running on the host */
+
+/* --- The lock --- */
+
+static atomic_flag taken = ATOMIC_FLAG_INIT;
+static bool several;
+
+void plugin_lock_begin(unsigned cpus)
+{
+    several = cpus > 1;
+}
+
+static bool take(void)
+{
+    return !atomic_flag_test_and_set_explicit(&taken, memory_order_acquire);
+}
+
+__attribute__((noinline)) static void wait(void)
+{
+    for (unsigned spins = 0; !take(); spins++)
+        if (spins > SPINS_MOST)
+            sched_yield();
+}
+
+void plugin_lock(void)
+{
+    if (several && !take())
+        wait();
+}
+
+void plugin_unlock(void)
+{
+    if (several)
+        atomic_flag_clear_explicit(&taken, memory_order_release);
+}
 
 /* --- The request --- */
 

@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "outside/plugin/locks.h"
 #include "outside/plugin/pause.h"
 #include "outside/plugin/race_interrupt.h"
 #include "outside/plugin/race_meet.h"
 #include "outside/plugin/race_report.h"
 #include "outside/plugin/race_words.h"
+#include "outside/plugin/run.h"
 
 #define LINE       64u
 #define SEEN       256u                /* lines per CPU whose use was noted, a power of two */
@@ -229,8 +229,8 @@ void race_end(void)
 {
     if (!race_watch())
         return;
-    locks_take();
+    plugin_lock();
     race_meet_end();
     race_report_tell();
-    locks_give();
+    plugin_unlock();
 }

@@ -4,7 +4,6 @@
 
 #include "outside/plugin/code.h"
 #include "outside/plugin/facts.h"
-#include "outside/plugin/locks.h"
 #include "outside/plugin/pause.h"
 #include "outside/plugin/race_interrupt.h"
 #include "outside/plugin/race_words.h"
@@ -20,7 +19,7 @@ __attribute__((noinline)) static void look(unsigned cpu, const struct race_acces
     if (!race_wants(cpu, access))
         return;
     stops = run_take(cpu) && race_takes(cpu, access);
-    locks_give();
+    plugin_unlock();
     if (!stops)
         return;
     ran = !race_is_alone(cpu) && pause_now(cpu, ENOUGH);
@@ -28,7 +27,7 @@ __attribute__((noinline)) static void look(unsigned cpu, const struct race_acces
         pause_sleep(cpu, TICK);
     if (run_take(cpu))
         race_continues(cpu, ran);
-    locks_give();
+    plugin_unlock();
 }
 
 /* For most accesses, so all that most of them need is here. */

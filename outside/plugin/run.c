@@ -7,8 +7,6 @@
 #include "outside/plugin/cover.h"
 #include "outside/plugin/events.h"
 #include "outside/plugin/graph.h"
-#include "outside/plugin/judges.h"
-#include "outside/plugin/locks.h"
 #include "outside/plugin/tell.h"
 #include "outside/plugin/trace.h"
 #include "outside/plugin/window.h"
@@ -25,7 +23,7 @@ static bool ended; /* under the lock: other CPUs may still run while QEMU exits 
 
 static void begin_parts(qemu_plugin_id_t id, const struct request *request, unsigned count)
 {
-    locks_begin(count);
+    plugin_lock_begin(count);
     store_begin(count);
     window_begin(request);
     events_begin(request);
@@ -61,7 +59,7 @@ const char *run_begin(qemu_plugin_id_t id, const struct request *request, unsign
 
 bool run_take(unsigned cpu)
 {
-    locks_take();
+    plugin_lock();
     facts_for(cpu);
     return !ended;
 }
@@ -94,7 +92,7 @@ void run_changed(unsigned cpu)
         judges_after_switch(cpu);
     if (run.trace && !ended)
         trace_change(cpu, false, 0, NULL);
-    locks_give();
+    plugin_unlock();
 }
 
 /* A callee or handler begins. */
@@ -113,7 +111,7 @@ __attribute__((noinline)) static void call_anew(unsigned cpu, uint64_t place,
     follow_call(cpu, place, call->ip, call->next, call->target);
     if (run.trace && is_on)
         trace_change(cpu, call->target != call->next, call->target, NULL);
-    locks_give();
+    plugin_unlock();
 }
 
 /* The callee's entry is needed, too. */
@@ -130,7 +128,7 @@ __attribute__((noinline)) static void enter(unsigned cpu, uint64_t place, const 
     } else if ((run.graph || run.last) && call->target != call->next) {
         run_take(cpu);
         begins(cpu, call->target, NULL);
-        locks_give();
+        plugin_unlock();
     }
 }
 
@@ -204,7 +202,7 @@ void run_interrupt(unsigned cpu, const struct run_interrupt *interrupt)
         events_on_interrupt(cpu, event_time(cpu), interrupt->follow.entry, interrupt->vector);
     if (!ended)
         judges_interrupt(cpu, interrupt);
-    locks_give();
+    plugin_unlock();
 }
 
 void run_begins(unsigned cpu, uint64_t ip)
@@ -214,7 +212,7 @@ void run_begins(unsigned cpu, uint64_t ip)
         begins(cpu, ip, NULL);
     if (run.trace && !ended)
         trace_entered(cpu, ip);
-    locks_give();
+    plugin_unlock();
 }
 
 uint64_t run_due(unsigned cpu, uint64_t time, uint64_t ip)
@@ -226,7 +224,7 @@ uint64_t run_due(unsigned cpu, uint64_t time, uint64_t ip)
             facts_settle(cpu);
         next = events_on_instructions(cpu, time, ip);
     }
-    locks_give();
+    plugin_unlock();
     return next;
 }
 
@@ -243,7 +241,7 @@ void run_reset(unsigned first, void *own)
         facts_reset(cpu);
         blame_flush(cpu);
     }
-    locks_give();
+    plugin_unlock();
 }
 
 static uint64_t site_of(const void *own)
@@ -279,7 +277,7 @@ __attribute__((noinline)) static void access_near(unsigned cpu, qemu_plugin_memi
         events_on_access(cpu, &sample);
         end_if_stopped();
     }
-    locks_give();
+    plugin_unlock();
 }
 
 void run_access(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *own)
@@ -315,7 +313,7 @@ static void take_store(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t addres
 
         blame_on_store(cpu, &store);
     }
-    locks_give();
+    plugin_unlock();
 }
 
 /* For most stores, so all that most of them need is here; the rest is noinline. */
@@ -350,7 +348,7 @@ void run_function(unsigned cpu, void *own)
         events_on_call(cpu, event_time(cpu), site_of(own));
         end_if_stopped();
     }
-    locks_give();
+    plugin_unlock();
 }
 
 void run_sysret(unsigned cpu, void *own)
@@ -366,7 +364,7 @@ void run_remap(unsigned cpu, void *own)
     (void)own;
     if (run_take(cpu))
         blame_flush(cpu);
-    locks_give();
+    plugin_unlock();
 }
 
 void run_border(unsigned cpu, void *own)
@@ -380,19 +378,19 @@ void run_border(unsigned cpu, void *own)
         trace_change(cpu, false, 0, NULL);
         trace_entered(cpu, border->ip);
     }
-    locks_give();
+    plugin_unlock();
 }
 
 void run_idle(unsigned cpu)
 {
     if (run_take(cpu))
         blame_stopped(cpu, clock_sum());
-    locks_give();
+    plugin_unlock();
 }
 
 void run_end(void)
 {
-    locks_take();
+    plugin_lock();
     ended = true;
     facts_end();
     for (unsigned cpu = 0; cpu < FOLLOW_CPUS; cpu++) {
@@ -424,5 +422,5 @@ void run_end(void)
     if (run.trace)
         trace_tell();
     tell_end(&totals);
-    locks_give();
+    plugin_unlock();
 }

@@ -14,6 +14,14 @@
 #include "outside/plugin/follow.h"
 #include "outside/request.h"
 
+/*
+ * The lock of all state that QEMU's threads share, one per CPU with thread=multi (plugin.c). A
+ * CPU's own state and its current stack need none (follow.h, stack.h). With one CPU there is none.
+ */
+void plugin_lock_begin(unsigned cpus);
+void plugin_lock(void);
+void plugin_unlock(void);
+
 /* What is wanted, constant while the machine runs. */
 extern struct run {
     bool chains;    /* follow calls */
@@ -97,3 +105,44 @@ void run_idle(unsigned cpu);
 
 /* QEMU is about to exit. */
 void run_end(void);
+
+/* --- Code that QEMU translates: translate.c --- */
+
+/* Registers callbacks where something in the block must be followed or counted. */
+void translate_block(struct qemu_plugin_tb *translated);
+
+/* True once the kernel's first block was translated; false again after a reset. Needs no lock. */
+bool translate_has_begun(void);
+
+/*
+ * --- judges.c: the parts that judge what the kernel does with memory that its code shares: of the
+ * heap (heap.h), under locks (kernel_locks.h), on several CPUs (race.h); and what shakes those
+ * (shake.h) ---
+ */
+
+/* What begins after all else, before the machine runs. Returns NULL, or what is wrong. */
+const char *judges_begin(qemu_plugin_id_t id, const struct request *request,
+                         const qemu_info_t *info);
+
+/* At the end, before all else. Takes the plugin's lock; for the rest it is taken. */
+void judges_end(void);
+
+/* An interrupt has come. */
+void judges_interrupt(unsigned cpu, const struct run_interrupt *interrupt);
+
+/* Before and after what runs on the CPU may be something else. */
+void judges_before_switch(unsigned cpu);
+void judges_after_switch(unsigned cpu);
+
+/* A call that follow_allocates was told of has returned. */
+void judges_return(unsigned cpu, uint64_t number);
+
+/* The machine was reset; the end, with the rest of what is told. */
+void judges_reset(void);
+void judges_tell(void);
+
+/* Registers the callbacks of an instruction that is translated, with the plugin's lock. */
+void judges_watch(const struct instruction *instruction);
+
+/* The kernel runs this much further than it was thought to. */
+void judges_slide(uint64_t by);

@@ -6,7 +6,6 @@
 
 #include "outside/plugin/clock.h"
 #include "outside/plugin/context.h"
-#include "outside/plugin/locks.h"
 #include "outside/plugin/run.h"
 #include "outside/plugin/tell.h"
 #include "outside/plugin/trace_locks.h"
@@ -164,7 +163,7 @@ __attribute__((noinline)) static void change_alone(unsigned cpu, bool called, ui
 {
     if (run_take(cpu))
         trace_change(cpu, called, entry, NULL);
-    locks_give();
+    plugin_unlock();
 }
 
 /* True if a call or return is not as most are: the lock is needed, unless nothing is traced. */
@@ -203,7 +202,7 @@ __attribute__((noinline)) static void pop_alone(unsigned cpu, uint64_t ip, uint6
         if (track_full_at() == now)
             trace_cut();
     }
-    locks_give();
+    plugin_unlock();
 }
 
 __attribute__((flatten)) void trace_returned(unsigned cpu, uint64_t ip)

@@ -5,7 +5,6 @@
 #include "outside/plugin/clock.h"
 #include "outside/plugin/code.h"
 #include "outside/plugin/context.h"
-#include "outside/plugin/locks.h"
 #include "outside/plugin/named_functions.h"
 #include "outside/plugin/registers.h"
 #include "outside/plugin/run.h"
@@ -187,7 +186,7 @@ static void on_function(unsigned cpu, void *own)
         else if (function)
             begin_wait(cpu, ip, value);
     }
-    locks_give();
+    plugin_unlock();
 }
 
 void trace_wakes_watch(const struct instruction *instruction)

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See translate.h. */
-#include "outside/plugin/translate.h"
-
+/*
+ * Inspects each block that QEMU translates, and registers callbacks where something must be
+ * followed or counted (run.h). Runs in any of QEMU's threads.
+ */
+#include <stdlib.h>
 #include <string.h>
 
 #include "outside/plugin/blame.h"
 #include "outside/plugin/code.h"
 #include "outside/plugin/cover.h"
 #include "outside/plugin/events.h"
-#include "outside/plugin/interned.h"
-#include "outside/plugin/judges.h"
-#include "outside/plugin/locks.h"
 #include "outside/plugin/run.h"
 #include "outside/plugin/trace_wanted.h"
 #include "outside/plugin/window.h"
 
-#define RESET_VECTOR 0xfffffff0
+#define RESET_VECTOR  0xfffffff0
+#define INTERNED_BITS 16
 
 #if QEMU_API >= 4
 #define RUN_CALL_STORE run_store
@@ -24,6 +24,66 @@
 #endif
 
 static bool begun;
+
+/* --- What callbacks point at --- */
+
+/*
+ * It stays valid until QEMU exits, because translated code keeps it; equal values share one copy,
+ * so code that is translated again and again takes no more memory. A hash table with chains.
+ */
+struct interned {
+    struct interned *next;
+    size_t size;
+    _Alignas(8) uint8_t value[];
+};
+
+static struct interned *interned[1u << INTERNED_BITS];
+
+/* Values must have no padding. Their first word is an address in the kernel. */
+static const void *intern(const void *value, size_t size)
+{
+    uint64_t first;
+    struct interned **place, *entry;
+
+    memcpy(&first, value, sizeof(first));
+    place = &interned[(first * 0x9e3779b97f4a7c15u) >> (64 - INTERNED_BITS)];
+    for (entry = *place; entry; entry = entry->next)
+        if (entry->size == size && memcmp(entry->value, value, size) == 0)
+            return entry->value;
+    entry = malloc(sizeof(*entry) + size);
+    if (!entry)
+        return NULL;
+    *entry = (struct interned){.next = *place, .size = size};
+    memcpy(entry->value, value, size);
+    *place = entry;
+    return entry->value;
+}
+
+/* Return the copy; NULL: no memory. */
+static const struct code *interned_code(const struct code *code)
+{
+    struct code copy;
+
+    memset(&copy, 0, sizeof(copy)); /* its padding, too */
+    copy.ip = code->ip;
+    copy.next = code->next;
+    copy.target = code->target;
+    copy.kind = code->kind;
+    return intern(&copy, sizeof(copy));
+}
+
+static const struct block *interned_block(const struct block *block)
+{
+    struct block copy;
+
+    memset(&copy, 0, sizeof(copy));
+    copy.start = block->start;
+    copy.end = block->end;
+    copy.count = block->count;
+    return intern(&copy, sizeof(copy));
+}
+
+/* --- Blocks --- */
 
 static size_t copy_bytes(const struct qemu_plugin_insn *instruction, uint8_t *bytes)
 {
@@ -228,7 +288,7 @@ void translate_block(struct qemu_plugin_tb *translated)
     uint64_t slide;
 
     copy_block(translated, &code);
-    locks_take();
+    plugin_lock();
     begun |= code_check(&code, &slide);
     if (cover_watch())
         cover_block(translated, slide);
@@ -236,5 +296,5 @@ void translate_block(struct qemu_plugin_tb *translated)
         qemu_plugin_register_vcpu_tb_exec_cb(translated, on_reset, QEMU_PLUGIN_CB_NO_REGS, NULL);
     if (begun && !cover_watch() && code.count > 0)
         watch_block(translated, &code, slide);
-    locks_give();
+    plugin_unlock();
 }
