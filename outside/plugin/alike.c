@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See alike.h. */
+/*
+ * Whether code in memory is that of the kernel's file, apart from fields that the kernel's slide,
+ * `by`, has changed. Called by code.c.
+ */
 #define _GNU_SOURCE
-#include "outside/plugin/alike.h"
+#include "outside/plugin/code.h"
 
 #include <string.h>
 #include <sys/uio.h>

@@ -7,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "outside/plugin/alike.h"
 #include "outside/plugin/tell.h"
 
 #define PAGE            4096

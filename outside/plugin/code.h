@@ -52,3 +52,17 @@ void code_reset(void);
 
 /* Must be called at the end; reports the differences. */
 void code_end(void);
+
+/* --- For code.c: alike.c --- */
+
+/* True if an instruction is the file's. */
+bool alike_instruction(const uint8_t *file, const uint8_t *run, size_t size, uint64_t by);
+
+/*
+ * True if the code around file[at] is in memory, too, where QEMU has file[at] at `host`. `size`:
+ * bytes of the file. Memory is read by a system call, so it need not exist.
+ */
+bool alike_around(const uint8_t *file, size_t size, size_t at, uintptr_t host, uint64_t by);
+
+/* The same for its page alone: true also if memory cannot be read. */
+bool alike_page(const uint8_t *file, size_t size, size_t at, uintptr_t host, uint64_t by);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See decode_atomic.h. */
-#include "outside/plugin/decode_atomic.h"
+/* See decode.h. */
+#include "outside/plugin/decode.h"
 
 #include <assert.h>
 #include <string.h>

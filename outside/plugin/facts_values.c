@@ -3,7 +3,7 @@
  * See facts.h. QEMU 9.2 and later: rsp is read before and after an instruction that loads it, cr3
  * where it is loaded, and the CPU's frame of an interrupt at its handler's first instruction. That
  * an interrupt came is told by QEMU (10.2 and later: discontinuities), or by where code continues:
- * the interrupt table names the handlers (idt.h).
+ * the interrupt table names the handlers (idt.c).
  */
 #include "outside/plugin/facts.h"
 
@@ -12,7 +12,6 @@
 
 #include "outside/plugin/heap.h"
 #include "outside/plugin/heap_change.h"
-#include "outside/plugin/idt.h"
 #include "outside/plugin/kernel_locks.h"
 #include "outside/plugin/log.h"
 #include "outside/plugin/registers.h"

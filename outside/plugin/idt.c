@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See idt.h. Source: Intel SDM vol. 3, "64-Bit Mode IDT" and "Error Code". */
-#include "outside/plugin/idt.h"
-
-#include "outside/plugin/api.h"
+/*
+ * The interrupt tables of the machine's CPUs: which code a handler begins at, and its vector. The
+ * operand of `lidt` is told; the table is read from memory. Called by facts_values.c. Source: Intel
+ * SDM vol. 3, "64-Bit Mode IDT" and "Error Code".
+ */
+#include "outside/plugin/facts.h"
 
 #if QEMU_API >= 4
 #include <string.h>

@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "outside/plugin/decode_atomic.h"
+#include "outside/plugin/decode.h"
 #include "outside/plugin/follow.h"
 
 /* An instruction of the kernel's that may take a lock. */

@@ -115,9 +115,10 @@ void translate_block(struct qemu_plugin_tb *translated);
 bool translate_has_begun(void);
 
 /*
- * --- judges.c: the parts that judge what the kernel does with memory that its code shares: of the
- * heap (heap.h), under locks (kernel_locks.h), on several CPUs (race.h); and what shakes those
- * (shake.h) ---
+ * --- Who judges what the kernel does with memory that its code shares: judges.c ---
+ *
+ * Of the heap (heap.h), under locks (kernel_locks.h), on several CPUs (race.h); and what shakes
+ * those (shake.h).
  */
 
 /* What begins after all else, before the machine runs. Returns NULL, or what is wrong. */

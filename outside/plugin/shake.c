@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "outside/plugin/code.h"
-#include "outside/plugin/decode_atomic.h"
+#include "outside/plugin/decode.h"
 #include "outside/plugin/pause.h"
 #include "outside/plugin/race_recent.h"
 #include "outside/plugin/race_words.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which exchanges code waits at (outside/plugin/decode_atomic.h): loops of spin locks as compilers
+ * Which exchanges code waits at (outside/plugin/decode.h): loops of spin locks as compilers
  * write them, against loops that only try again, as those of counters, lists and semaphores.
  */
 #include <setjmp.h>
@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "outside/plugin/decode_atomic.h"
+#include "outside/plugin/decode.h"
 
 struct code {
     bool waits;
