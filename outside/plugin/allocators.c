@@ -5,7 +5,7 @@
 #include <assert.h>
 #include <stddef.h>
 
-#include "outside/plugin/ranges.h"
+#include "outside/plugin/named.h"
 #include "outside/plugin/registers.h"
 
 static const struct request_allocator *allocators;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The events to count and sample: instructions, memory accesses, calls, returns, interrupts. One
- * caller at a time.
+ * The events to count and sample: instructions, memory accesses, calls, returns, interrupts; and the
+ * window in which their hits count. One caller at a time.
  */
 #pragma once
 
@@ -62,3 +62,38 @@ void events_on_interrupt(unsigned cpu, uint64_t time, uint64_t ip, int vector);
 
 /* Reports the hits of each event; `instructions` were executed on all CPUs. */
 void events_tell(uint64_t instructions);
+
+/*
+ * --- The window in which hits count ---
+ *
+ * From each entry of one function to the next entry of another, until a stop event ends it for
+ * good. It also limits the number of samples.
+ */
+
+/* Without `from` the window is open from the beginning. */
+void window_begin(const struct request *request);
+
+void window_slide(uint64_t by);
+
+/* True if the instruction at `ip` opens or closes the window. */
+bool window_border(uint64_t ip);
+
+/*
+ * The instruction at `ip`, a border, is about to run; `instructions` have run before it on all
+ * CPUs.
+ */
+void window_cross(uint64_t ip, uint64_t instructions);
+
+bool window_open(void);
+
+/* True if one more sample may be taken; counts it. */
+bool window_takes_sample(void);
+
+/* Closes the window for good. */
+void window_end(uint64_t instructions);
+
+/* Returns the instructions executed while the window was open, of `instructions` in all. */
+uint64_t window_instructions(uint64_t instructions);
+
+/* Returns the number of samples beyond the limit. */
+uint64_t window_left_out(void);

@@ -7,9 +7,9 @@
 
 #include "outside/plugin/clock.h"
 #include "outside/plugin/context.h"
+#include "outside/plugin/events.h"
 #include "outside/plugin/follow.h"
 #include "outside/plugin/tell.h"
-#include "outside/plugin/window.h"
 
 #define REPORTS_MOST    4096u /* a power of two */
 #define NO_OBJECTS_MOST 16u   /* reports of frees of no object */

@@ -8,7 +8,7 @@
 #include "outside/plugin/clock.h"
 #include "outside/plugin/follow.h"
 #include "outside/plugin/held.h"
-#include "outside/plugin/named_functions.h"
+#include "outside/plugin/named.h"
 #include "outside/plugin/registers.h"
 #include "outside/plugin/run.h"
 #include "outside/plugin/tell.h"

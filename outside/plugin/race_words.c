@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "outside/plugin/ranges.h"
+#include "outside/plugin/named.h"
 
 #define USERS_BITS 20u
 #define SYNC_BITS  25u /* so many that other words seldom share a bit with a lock */

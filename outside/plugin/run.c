@@ -9,7 +9,6 @@
 #include "outside/plugin/graph.h"
 #include "outside/plugin/tell.h"
 #include "outside/plugin/trace.h"
-#include "outside/plugin/window.h"
 
 struct run run;
 

@@ -6,13 +6,13 @@
 
 #include "outside/plugin/clock.h"
 #include "outside/plugin/context.h"
+#include "outside/plugin/events.h"
 #include "outside/plugin/run.h"
 #include "outside/plugin/tell.h"
 #include "outside/plugin/trace_locks.h"
 #include "outside/plugin/trace_wakes.h"
 #include "outside/plugin/trace_wanted.h"
 #include "outside/plugin/track.h"
-#include "outside/plugin/window.h"
 
 #define PATH_LESS 1024
 

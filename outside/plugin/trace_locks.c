@@ -3,11 +3,11 @@
 #include "outside/plugin/trace_locks.h"
 
 #include "outside/plugin/clock.h"
+#include "outside/plugin/events.h"
 #include "outside/plugin/numbered.h"
 #include "outside/plugin/tell.h"
 #include "outside/plugin/trace.h"
 #include "outside/plugin/track.h"
-#include "outside/plugin/window.h"
 
 struct hold {
     const struct lock *lock; /* NULL: is not held */

@@ -5,13 +5,13 @@
 #include "outside/plugin/clock.h"
 #include "outside/plugin/code.h"
 #include "outside/plugin/context.h"
-#include "outside/plugin/named_functions.h"
+#include "outside/plugin/events.h"
+#include "outside/plugin/named.h"
 #include "outside/plugin/registers.h"
 #include "outside/plugin/run.h"
 #include "outside/plugin/tell.h"
 #include "outside/plugin/trace.h"
 #include "outside/plugin/track.h"
-#include "outside/plugin/window.h"
 
 #define NUMBERS    (UINT64_C(1) << 63) /* of calls here: those of lock_functions.c are below */
 #define WAITS_MOST 4096

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "outside/plugin/ranges.h"
+#include "outside/plugin/named.h"
 
 #define FILTER_BITS 16
 #define NEVER       UINT64_MAX

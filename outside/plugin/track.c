@@ -6,10 +6,10 @@
 
 #include "outside/plugin/clock.h"
 #include "outside/plugin/context.h"
+#include "outside/plugin/events.h"
 #include "outside/plugin/numbered.h"
 #include "outside/plugin/tell.h"
 #include "outside/plugin/trace_wanted.h"
-#include "outside/plugin/window.h"
 
 #define OPEN_LESS 16
 

@@ -12,7 +12,6 @@
 #include "outside/plugin/events.h"
 #include "outside/plugin/run.h"
 #include "outside/plugin/trace_wanted.h"
-#include "outside/plugin/window.h"
 
 #define RESET_VECTOR  0xfffffff0
 #define INTERNED_BITS 16

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See ranges.h. */
-#include "outside/plugin/ranges.h"
+/* See named.h. */
+#include "outside/plugin/named.h"
 
+#include <assert.h>
 #include <stdlib.h>
+
+#include "outside/plugin/registers.h"
 
 struct ranges ranges_of(const struct request *request, struct request_list list)
 {
@@ -42,4 +45,29 @@ static int compare(const void *left, const void *right)
 bool ranges_have(const uint64_t *addresses, size_t count, uint64_t address)
 {
     return bsearch(&address, addresses, count, sizeof(address), compare);
+}
+
+/* --- Functions --- */
+
+struct named_functions named_functions_of(const struct request_lock_function *function,
+                                          uint32_t count)
+{
+    assert(count <= LOCK_FUNCTIONS_MOST);
+    return (struct named_functions){function, count, 0};
+}
+
+const struct request_lock_function *named_functions_find(const struct named_functions *functions,
+                                                         uint64_t ip)
+{
+    for (uint32_t i = 0; i < functions->count; i++)
+        if (functions->function[i].entry == ip - functions->slide)
+            return &functions->function[i];
+    return NULL;
+}
+
+uint64_t named_functions_value(const struct named_functions *functions, unsigned cpu,
+                               const struct request_lock_function *function)
+{
+    return function->lock > ARGUMENTS_MOST ? function->lock + functions->slide
+                                           : registers_argument(cpu, function->lock);
 }
