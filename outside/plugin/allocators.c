@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See allocators.h. */
-#include "outside/plugin/allocators.h"
+/* See heap.h. */
+#include "outside/plugin/heap.h"
 
 #include <assert.h>
 #include <stddef.h>

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "outside/plugin/heap.h"
-#include "outside/plugin/heap_change.h"
 #include "outside/plugin/kernel_locks.h"
 #include "outside/plugin/log.h"
 #include "outside/plugin/registers.h"

@@ -5,13 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "outside/plugin/allocators.h"
 #include "outside/plugin/clock.h"
+#include "outside/plugin/code.h"
 #include "outside/plugin/context.h"
 #include "outside/plugin/follow.h"
-#include "outside/plugin/heap_change.h"
-#include "outside/plugin/heap_report.h"
-#include "outside/plugin/objects.h"
 #include "outside/plugin/registers.h"
 #include "outside/plugin/run.h"
 
@@ -199,7 +196,8 @@ void objects_limits(uint64_t address, uint64_t *from, uint64_t *until)
     allocators_limits(address, from, until);
 }
 
-bool heap_enters(unsigned cpu, uint64_t ip)
+/* The first instruction of an allocator's function runs. True if the call has to be skipped. */
+static bool enter_at(unsigned cpu, uint64_t ip)
 {
     const struct request_allocator *allocator = allocators_at(ip);
 
@@ -212,7 +210,8 @@ bool heap_enters(unsigned cpu, uint64_t ip)
     return false;
 }
 
-void heap_skip(unsigned cpu, uint64_t ip)
+/* Then: the function returns 0 at once. Does not return. Called without the lock. */
+static void skip(unsigned cpu, uint64_t ip)
 {
     uint64_t place = registers_general(cpu, REGISTERS_SP), next;
 
@@ -300,7 +299,9 @@ static bool is_wide_read(uint64_t address, unsigned length, unsigned access)
     return false;
 }
 
-void heap_access(unsigned cpu, uint64_t ip, uint64_t address, unsigned length, unsigned access)
+/* An access that is not good (objects.h). */
+static void on_bad_access(unsigned cpu, uint64_t ip, uint64_t address, unsigned length,
+                          unsigned access)
 {
     struct heap_access bad = {.ip = ip, .address = address, .length = length, .access = access};
 
@@ -334,4 +335,52 @@ void heap_tell(void)
 {
     if (heap_watch())
         heap_report_tell();
+}
+
+/* --- What runs --- */
+
+__attribute__((noinline)) static void judge(unsigned cpu, qemu_plugin_meminfo_t info,
+                                            uint64_t address, uint64_t ip)
+{
+    unsigned length = 1u << qemu_plugin_mem_size_shift(info);
+
+    if (heap_words_are_good(address, length))
+        return;
+    if (run_take(cpu))
+        on_bad_access(cpu, ip, address, length,
+                      qemu_plugin_mem_is_store(info) ? WIRE_WRITE : WIRE_READ);
+    plugin_unlock();
+}
+
+static void on_access(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *own)
+{
+    if (__builtin_expect(!heap_words_are_plain(address), 0))
+        judge(cpu, info, address, (uintptr_t)own);
+}
+
+static void on_allocator(unsigned cpu, void *own)
+{
+    bool skips = run_take(cpu) && enter_at(cpu, (uintptr_t)own);
+
+    plugin_unlock();
+    if (skips)
+        skip(cpu, (uintptr_t)own);
+}
+
+void heap_watch_instruction(const struct instruction *instruction)
+{
+    const struct code *code = instruction->code;
+    uint64_t ip = code->ip;
+
+    if (!heap_watch() || !code_is_kernels(ip))
+        return;
+    if (allocators_at(ip))
+        qemu_plugin_register_vcpu_insn_exec_cb(instruction->qemu, on_allocator,
+                                               heap_change_entry_flags(), (void *)(uintptr_t)ip);
+    if (!decode_is_of_stack(code->kind, code->target) && !decode_is_fixed(instruction->bytes) &&
+        !allocators_have(ip))
+        qemu_plugin_register_vcpu_mem_cb(instruction->qemu, on_access, QEMU_PLUGIN_CB_NO_REGS,
+                                         decode_is_call(code->kind) ? QEMU_PLUGIN_MEM_R
+                                                                    : QEMU_PLUGIN_MEM_RW,
+                                         (void *)(uintptr_t)ip);
 }

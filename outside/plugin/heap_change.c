@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See heap_change.h. */
-#include "outside/plugin/heap_change.h"
+/* See heap.h. */
+#include "outside/plugin/heap.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See heap_words.h. */
+/* See objects.h. */
 #define _GNU_SOURCE
-#include "outside/plugin/heap_words.h"
+#include "outside/plugin/objects.h"
 
 #include <stddef.h>
 #include <sys/mman.h>

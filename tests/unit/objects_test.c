@@ -14,7 +14,6 @@
 
 #include <cmocka.h>
 
-#include "outside/plugin/heap_words.h"
 #include "outside/plugin/objects.h"
 
 #define FIRST (UINT64_C(0xffff800040000000) - 4096) /* two regions */
