@@ -269,7 +269,7 @@ static void on_instruction(struct qemu_plugin_insn *instruction, qemu_plugin_exe
 /* The registers of a sample of `return:`, or the result of an allocator or of a try for a lock. */
 static int return_flags(void)
 {
-    if (heap_watch())
+    if (allocators_are_known())
         return heap_change_return_flags();
     return (run.returns && run.registers) || run.locks ? QEMU_PLUGIN_CB_R_REGS
                                                        : QEMU_PLUGIN_CB_NO_REGS;

@@ -44,22 +44,12 @@ const char *heap_begin(const struct request *request, unsigned cpus)
 {
     cpu_count = cpus < FOLLOW_CPUS ? cpus : FOLLOW_CPUS;
     allocators_begin(request);
-    if (!heap_watch())
+    if (!allocators_are_known())
         return NULL;
     calls = calloc(HEAP_CALLS, sizeof(*calls));
     if (!calls || !objects_begin() || !heap_report_begin() || !heap_change_begin(request))
         return "out of memory";
     return heap_change_wrong();
-}
-
-void heap_slide(uint64_t by)
-{
-    allocators_slide(by);
-}
-
-bool heap_watch(void)
-{
-    return allocators_are_known();
 }
 
 /* --- Calls of allocators --- */
@@ -323,7 +313,7 @@ static void on_bad_access(unsigned cpu, uint64_t ip, uint64_t address, unsigned 
 
 void heap_reset(void)
 {
-    if (!heap_watch())
+    if (!allocators_are_known())
         return;
     objects_each(heap_report_gone);
     objects_reset();
@@ -333,7 +323,7 @@ void heap_reset(void)
 
 void heap_tell(void)
 {
-    if (heap_watch())
+    if (allocators_are_known())
         heap_report_tell();
 }
 
@@ -372,7 +362,7 @@ void heap_watch_instruction(const struct instruction *instruction)
     const struct code *code = instruction->code;
     uint64_t ip = code->ip;
 
-    if (!heap_watch() || !code_is_kernels(ip))
+    if (!allocators_are_known() || !code_is_kernels(ip))
         return;
     if (allocators_at(ip))
         qemu_plugin_register_vcpu_insn_exec_cb(instruction->qemu, on_allocator,

@@ -20,11 +20,6 @@
 /* `cpus`: the most that the machine may have. Returns what is wrong; NULL: nothing. */
 const char *heap_begin(const struct request *request, unsigned cpus);
 
-/* True if there is an allocator. Needs no lock. */
-bool heap_watch(void);
-
-void heap_slide(uint64_t by);
-
 /* Registers the callbacks of an instruction that is translated. */
 struct instruction;
 void heap_watch_instruction(const struct instruction *instruction);

@@ -83,7 +83,7 @@ void judges_watch(const struct instruction *instruction)
 
 void judges_slide(uint64_t by)
 {
-    heap_slide(by);
+    allocators_slide(by);
     kernel_locks_slide(by);
     race_words_slide(by);
     trace_wakes_slide(by);
