@@ -8,7 +8,7 @@
 #include "outside/plugin/follow.h"
 #include "outside/plugin/held.h"
 #include "outside/plugin/lock_functions.h"
-#include "outside/plugin/lock_words.h"
+#include "outside/plugin/lock_seen.h"
 #include "outside/plugin/masked.h"
 #include "outside/plugin/run.h"
 #include "outside/plugin/store.h"

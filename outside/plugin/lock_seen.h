@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Locks that no function's name tells: what those that an exchange takes (lock_words.h), those that
- * are one bit (lock_bits.h) and those that give tickets (lock_tickets.h) have in common. Called by
- * them and kernel_locks.c, with the plugin's lock unless a function says otherwise. QEMU 9.2 and
+ * Locks that no function's name tells: those that an exchange takes, those that are one bit
+ * (lock_words.c) and those that give tickets (lock_tickets.c); first what they have in common.
+ * Called by lock_watch.c, with the plugin's lock unless a function says otherwise. QEMU 9.2 and
  * later: values are read.
  *
  * What is seen is told only if code that takes it waits for it: its loop leads back through tests
@@ -57,6 +57,12 @@ struct seen {
     struct lock *lock;
 };
 
+/* The value's first bytes: what so many hold. */
+static inline uint64_t lock_seen_part(uint64_t value, unsigned width)
+{
+    return width < sizeof(value) ? value & ((UINT64_C(1) << 8 * width) - 1) : value;
+}
+
 /* False: no memory. */
 bool lock_seen_begin(void);
 
@@ -103,3 +109,92 @@ uint64_t lock_seen_queues(void);
 
 /* What could not be followed for lack of room. */
 uint64_t lock_seen_lost(void);
+
+/*
+ * --- Words: lock_words.c ---
+ *
+ * Code takes them by an exchange and gives them back by a store, as a spin lock that is compiled
+ * into its users. A word is a lock if all of this was seen, and nothing against it:
+ *
+ *   - it is taken by an exchange that changes it from its free value to its taken one, always the
+ *     same two: `xchg`, or `lock cmpxchg` that has stored;
+ *   - the thread that took it, or its CPU, has given it back by storing the free value;
+ *   - code that takes it waits for it.
+ *
+ * Against it: another value.
+ */
+
+/* The exchange begins, accesses memory, and has ended. The second one needs no lock. */
+void lock_words_before(unsigned cpu, struct lock_site *site);
+void lock_words_accesses(unsigned cpu, uint64_t address);
+void lock_words_after(unsigned cpu, struct lock_site *site);
+
+/* Other code has stored the value there, of so many bytes. */
+void lock_words_store(unsigned cpu, uint64_t address, uint64_t value, unsigned length);
+
+/* Another atomic instruction has; `value` may be its operand. */
+void lock_words_atomic(unsigned cpu, enum decoded_bits kind, uint64_t address, uint64_t value,
+                       unsigned length);
+
+/* The machine was reset. */
+void lock_words_reset(void);
+
+/*
+ * --- Bits of a word: lock_words.c ---
+ *
+ * The word's other bits may be other locks, or data: `lock bts` takes them, and code that clears
+ * the bit gives them back, as Linux' bit spin locks. Against it: that the bit is set by anything
+ * else while it is not taken, or that an instruction may have changed it of which QEMU does not
+ * tell what it has stored.
+ */
+
+/* `lock bts` with a register begins. Needs no lock. */
+void lock_bits_before(unsigned cpu, const struct lock_site *site);
+
+/* It has read the value at the address. */
+void lock_bits_test(unsigned cpu, struct lock_site *site, uint64_t address, uint64_t old);
+
+/* Other code has stored the value there, of so many bytes; an exchange has. */
+void lock_bits_store(unsigned cpu, uint64_t address, uint64_t value, unsigned length);
+void lock_bits_exchange(unsigned cpu, uint64_t address, unsigned length, uint64_t old,
+                        uint64_t new);
+
+/*
+ * Another instruction with `lock` has. `value`: what it has stored, or, on several CPUs, what QEMU
+ * tells instead: its operand. Of `and` and `btr` both have a bit that is cleared as 0, of `or` both
+ * have one that is set as 1.
+ */
+void lock_bits_atomic(unsigned cpu, enum decoded_bits kind, uint64_t address, uint64_t value,
+                      unsigned length);
+
+/*
+ * --- Tickets: lock_tickets.c ---
+ *
+ * `lock xadd` of 1 to a word takes one, code then waits until the word beside it, of the same
+ * width, has that number, and the holder gives the lock back by storing the next number there.
+ *
+ * Who has the lock is known: the thread whose load has found its own ticket. Against it: another
+ * sum, a store of another number, or by another CPU, while it is taken or waited for.
+ */
+
+/* The site is translated: its loads are watched from now on. True of one of them; needs no lock. */
+void lock_tickets_expect(struct lock_site *site);
+bool lock_tickets_has_load(uint64_t ip);
+
+/* `lock xadd` has added a number; another instruction has stored there, by an exchange. */
+void lock_tickets_add(unsigned cpu, struct lock_site *site, uint64_t address, uint64_t old,
+                      uint64_t added);
+void lock_tickets_exchange(unsigned cpu, uint64_t address, uint64_t value, unsigned length);
+
+/* True if the CPU waits. Needs no lock. */
+bool lock_tickets_waits(unsigned cpu);
+
+/* It has read the value. */
+void lock_tickets_load(unsigned cpu, uint64_t address, uint64_t value, unsigned length);
+
+/* The value was stored; by an atomic instruction, if it is not, on several CPUs, its operand. */
+void lock_tickets_store(unsigned cpu, uint64_t address, uint64_t value, unsigned length);
+void lock_tickets_atomic(unsigned cpu, uint64_t address, uint64_t value, unsigned length);
+
+/* The machine was reset. */
+void lock_tickets_reset(void);

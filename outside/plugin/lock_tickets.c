@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See lock_tickets.h. */
-#include "outside/plugin/lock_tickets.h"
+/* See lock_seen.h: tickets. */
+#include "outside/plugin/lock_seen.h"
 
 #include <string.h>
 
@@ -52,11 +52,6 @@ bool lock_tickets_has_load(uint64_t ip)
 
 /* --- Tickets --- */
 
-static uint64_t part_of(uint64_t value, unsigned width)
-{
-    return width < sizeof(value) ? value & ((UINT64_C(1) << 8 * width) - 1) : value;
-}
-
 static void forget(struct seen *word)
 {
     for (unsigned cpu = 0; cpu < FOLLOW_CPUS; cpu++)
@@ -97,7 +92,7 @@ void lock_tickets_add(unsigned cpu, struct lock_site *site, uint64_t address, ui
     struct seen *word;
 
     if (!lock_seen_spins(cpu, site)) {
-        lock_tickets_exchange(cpu, address, part_of(old + added, width), width);
+        lock_tickets_exchange(cpu, address, lock_seen_part(old + added, width), width);
         return;
     }
     word = lock_seen_add(address, 0);
@@ -148,7 +143,7 @@ void lock_tickets_load(unsigned cpu, uint64_t address, uint64_t value, unsigned 
 
         if (wait.thread != follow_thread(cpu) || !may_serve(wait.word, address, length))
             continue;
-        if (part_of(value, length) == wait.ticket) {
+        if (lock_seen_part(value, length) == wait.ticket) {
             here->waits[i] = here->waits[--here->count];
             wait.word->serving = address;
             lock_seen_take(cpu, wait.word, wait.site);
@@ -166,7 +161,7 @@ static void serve(unsigned cpu, struct seen *word, uint64_t value)
 {
     if (lock_seen_is_late(cpu, word))
         return;
-    if (word->taken && value == part_of(word->held + 1, word->width))
+    if (word->taken && value == lock_seen_part(word->held + 1, word->width))
         lock_seen_free(cpu, word);
     else if (word->taken || is_waited_for(word))
         break_word(word);
@@ -204,7 +199,7 @@ void lock_tickets_atomic(unsigned cpu, uint64_t address, uint64_t value, unsigne
         struct seen *word = lock_seen_find(address + (uint64_t)(side * (int)length), 0);
 
         if (word->tickets && !word->broken && word->serving == address)
-            serve(cpu, word, value == 1 ? part_of(word->held + 1, word->width) : value);
+            serve(cpu, word, value == 1 ? lock_seen_part(word->held + 1, word->width) : value);
     }
     break_words(address, length);
 }

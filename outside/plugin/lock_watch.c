@@ -4,9 +4,7 @@
 
 #include "outside/plugin/code.h"
 #include "outside/plugin/facts.h"
-#include "outside/plugin/lock_bits.h"
-#include "outside/plugin/lock_tickets.h"
-#include "outside/plugin/lock_words.h"
+#include "outside/plugin/lock_seen.h"
 #include "outside/plugin/registers.h"
 #include "outside/plugin/run.h"
 #include "outside/plugin/store.h"
