@@ -7,8 +7,7 @@
 #include "outside/plugin/clock.h"
 #include "outside/plugin/context.h"
 #include "outside/plugin/follow.h"
-#include "outside/plugin/lock_order.h"
-#include "outside/plugin/masked.h"
+#include "outside/plugin/kernel_locks.h"
 #include "outside/plugin/numbered.h"
 #include "outside/plugin/tell.h"
 
@@ -173,7 +172,7 @@ void held_takes(unsigned cpu, struct lock *lock, const struct held_taking *takin
         count_wait(lock, taking);
     if (lock->handlers > 0 && taking->waits)
         count_moment(&lock->told.handler, &lock->by, &lock->by);
-    if (masked_are_on(cpu))
+    if (kernel_locks_are_open(cpu))
         count_moment(&lock->told.open, &lock->by, &lock->by);
     if (holder && holder->count < HOLDS_MOST)
         holder->locks[holder->count++] = lock;
@@ -296,7 +295,6 @@ void held_tell(struct wire_locks *totals)
         tell_lock(told);
     }
     lock_order_tell(&totals->lost_orders, locks);
-    masked_tell(&totals->lost_masked);
     totals->lost_locks = lost;
     totals->lost_holds = lost_holds;
 }

@@ -2,8 +2,8 @@
 /*
  * The kernel's locks: which thread holds which, in what order they are taken, and what waiting for
  * them and holding them costs. What a lock is, and when it is taken, is decided by
- * lock_functions.c and lock_seen.c; this is what follows from it. Called by them, masked.c and
- * run.c, with the plugin's lock.
+ * lock_functions.c and lock_seen.c; this is what follows from it. Called by them, kernel_locks.c and
+ * judges.c, with the plugin's lock.
  *
  * A lock is held by a thread: a stack. The handler of an interrupt runs on the stack that it
  * interrupted, and so holds what that holds: it cannot give it back before it returns.
@@ -80,3 +80,20 @@ void held_reset(void);
 
 /* At the end: sends all locks, and counts what had no room. */
 void held_tell(struct wire_locks *totals);
+
+/*
+ * --- Which lock was asked for by a thread that held which other one: lock_order.c ---
+ *
+ * Each pair of locks is kept once, with the chains of both and with what else was held each time:
+ * two threads that both hold a third lock cannot wait for each other. Called by held.c.
+ */
+
+/* False: no memory. */
+bool lock_order_begin(void);
+
+/* The thread, which holds these locks, asks for the lock `to` at `place`: held[from] before it. */
+void lock_order_add(uint32_t thread, struct lock *const *held, unsigned count, unsigned from,
+                    struct lock *to, const struct wire_place *place);
+
+/* Sends the orders of locks that are sound, and counts those that had no room. */
+void lock_order_tell(uint64_t *lost, const struct lock *locks);

@@ -3,6 +3,7 @@
 #include "outside/plugin/run.h"
 
 #include "outside/plugin/heap.h"
+#include "outside/plugin/held.h"
 #include "outside/plugin/kernel_locks.h"
 #include "outside/plugin/race.h"
 #include "outside/plugin/race_words.h"
@@ -37,14 +38,14 @@ void judges_interrupt(unsigned cpu, const struct run_interrupt *interrupt)
 void judges_before_switch(unsigned cpu)
 {
     if (run.locks)
-        kernel_locks_before_switch(cpu);
+        held_before_switch(cpu);
 }
 
 void judges_after_switch(unsigned cpu)
 {
     race_switches(cpu);
     if (run.locks)
-        kernel_locks_after_switch(cpu);
+        held_after_switch(cpu);
 }
 
 void judges_return(unsigned cpu, uint64_t number)
@@ -52,7 +53,7 @@ void judges_return(unsigned cpu, uint64_t number)
     if (trace_wakes_return(number))
         return;
     if (run.locks)
-        kernel_locks_return(cpu, number);
+        lock_functions_return(cpu, number);
     else
         heap_returns(cpu, number);
 }
@@ -84,7 +85,7 @@ void judges_watch(const struct instruction *instruction)
 void judges_slide(uint64_t by)
 {
     allocators_slide(by);
-    kernel_locks_slide(by);
+    lock_functions_slide(by);
     race_words_slide(by);
     trace_wakes_slide(by);
 }

@@ -4,15 +4,17 @@
 
 #include <string.h>
 
+#include "outside/plugin/clock.h"
 #include "outside/plugin/code.h"
 #include "outside/plugin/follow.h"
 #include "outside/plugin/held.h"
-#include "outside/plugin/lock_functions.h"
 #include "outside/plugin/lock_seen.h"
-#include "outside/plugin/masked.h"
 #include "outside/plugin/run.h"
 #include "outside/plugin/store.h"
 #include "outside/plugin/tell.h"
+
+#define MASKED_FLAG 0x200u /* IF, of rflags */
+#define TIMES_MOST  4096u  /* pairs of places; a power of two */
 
 static bool words; /* locks are also found by sight */
 
@@ -22,24 +24,68 @@ bool kernel_locks_begin(const struct request *request)
     return held_begin() && lock_functions_begin(request) && lock_seen_begin();
 }
 
-void kernel_locks_slide(uint64_t by)
+/*
+ * --- Interrupts off ---
+ *
+ * From the instructions that decide it (cli, sti, popf, iret) and from the flags at a handler's
+ * first instruction. The longest times are told.
+ */
+
+static struct cpu {
+    enum { NOT_KNOWN, ON, OFF } state;
+    uint64_t since; /* OFF: that it began is known, or 0 */
+    struct wire_place off;
+} cpus[FOLLOW_CPUS];
+
+/* A hash table with open addressing, by the two instructions; count 0: free. */
+static struct wire_masked times[TIMES_MOST];
+static uint32_t time_count;
+static uint64_t without_room;
+
+bool kernel_locks_are_open(unsigned cpu)
 {
-    lock_functions_slide(by);
+    return cpus[cpu].state == ON;
 }
 
-void kernel_locks_before_switch(unsigned cpu)
+static void count_time(const struct wire_place *off, const struct wire_place *on, uint64_t length)
 {
-    held_before_switch(cpu);
+    uint32_t at = (uint32_t)((off->ip * 0x9e3779b97f4a7c15u ^ on->ip) >> 20) % TIMES_MOST;
+
+    while (times[at].count && (times[at].off.ip != off->ip || times[at].on.ip != on->ip))
+        at = (at + 1) % TIMES_MOST;
+    if (times[at].count == 0 && time_count == TIMES_MOST / 2) {
+        without_room++;
+        return;
+    }
+    time_count += times[at].count++ == 0;
+    if (length <= times[at].longest)
+        return;
+    times[at].longest = length;
+    times[at].off = *off;
+    times[at].on = *on;
 }
 
-void kernel_locks_after_switch(unsigned cpu)
+/* They are on from now on, or off; told at `place`. */
+static void set_mask(unsigned number, bool on, const struct wire_place *place)
 {
-    held_after_switch(cpu);
+    struct cpu *cpu = &cpus[number];
+
+    if (!on && cpu->state != OFF) {
+        cpu->since = clock_time(number);
+        cpu->off = *place;
+    }
+    if (on && cpu->state == OFF && cpu->since)
+        count_time(&cpu->off, place, clock_time(number) - cpu->since);
+    if (on && cpu->state != ON)
+        held_opens(number, place);
+    cpu->state = on ? ON : OFF;
 }
 
-void kernel_locks_return(unsigned cpu, uint64_t number)
+static void tell_times(void)
 {
-    lock_functions_return(cpu, number);
+    for (uint32_t i = 0; i < TIMES_MOST; i++)
+        if (times[i].count > 0)
+            tell_masked(&times[i], times[i].off.cpu);
 }
 
 static struct wire_place place_at(unsigned cpu, uint64_t ip)
@@ -51,14 +97,16 @@ void kernel_locks_flags(unsigned cpu, uint64_t ip, uint64_t flags)
 {
     struct wire_place place = place_at(cpu, ip);
 
-    masked_set(cpu, flags & MASKED_FLAG, &place);
+    set_mask(cpu, flags & MASKED_FLAG, &place);
 }
+
+/* --- All --- */
 
 void kernel_locks_reset(void)
 {
     held_reset();
     lock_functions_reset();
-    masked_reset();
+    memset(cpus, 0, sizeof(cpus));
     lock_seen_reset();
     lock_words_reset();
 }
@@ -68,6 +116,8 @@ void kernel_locks_tell(void)
     struct wire_locks totals = {.lost_words = lock_seen_lost(), .queues = lock_seen_queues()};
 
     held_tell(&totals);
+    tell_times();
+    totals.lost_masked = without_room;
     tell_locks(&totals);
     lock_functions_tell();
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See lock_functions.h. */
-#include "outside/plugin/lock_functions.h"
+/* See kernel_locks.h: functions of locks. */
+#include "outside/plugin/kernel_locks.h"
 
 #include <stdlib.h>
 #include <string.h>

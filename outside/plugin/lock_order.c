@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See lock_order.h. */
-#include "outside/plugin/lock_order.h"
+/* See held.h: the order of locks. */
+#include "outside/plugin/held.h"
 
 #include <stdlib.h>
 
