@@ -5,22 +5,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "outside/plugin/pause.h"
-#include "outside/plugin/race_interrupt.h"
-#include "outside/plugin/race_meet.h"
-#include "outside/plugin/race_report.h"
+#include "outside/plugin/code.h"
+#include "outside/plugin/facts.h"
 #include "outside/plugin/race_words.h"
 #include "outside/plugin/run.h"
+#include "outside/plugin/shake.h"
 
 #define LINE       64u
 #define SEEN       256u                /* lines per CPU whose use was noted, a power of two */
 #define HANDLER    (UINT64_C(1) << 63) /* no line's number */
 #define TRIES      24u                 /* accesses among which a CPU looks for a place to stop */
 #define SITES      (1u << 16)
-#define RARER_MOST 6 /* stops at a place make the next there rarer, up to 2 to this power */
+#define TICK       5000000 /* nanoseconds, in which a timer may interrupt */
+#define ENOUGH     5000    /* instructions of the others while a CPU is stopped */
+#define RARER_MOST 6       /* stops at a place make the next there rarer, up to 2 to this power */
 
 static struct cpu {
-    _Alignas(64) uint32_t left; /* accesses until race_looks returns true */
+    _Alignas(64) uint32_t left; /* accesses until `looks` returns true */
     qemu_plugin_meminfo_t last_info;
     uint64_t last;             /* address of the last access */
     uint64_t seen[SEEN];       /* lines */
@@ -105,7 +106,8 @@ static bool is_worth_stop(unsigned cpu, const struct race_access *access)
     return false;
 }
 
-bool race_looks(unsigned cpu, const struct race_access *access)
+/* False, for nearly all accesses: no more is to be done. Needs no lock. */
+static bool looks(unsigned cpu, const struct race_access *access)
 {
     struct cpu *me = &cpus[cpu];
     uint64_t line = access->address / LINE;
@@ -119,7 +121,8 @@ bool race_looks(unsigned cpu, const struct race_access *access)
     return __builtin_expect(--me->left == 0 || race_meet_is_near(access->address), 0);
 }
 
-bool race_wants(unsigned cpu, const struct race_access *access)
+/* Then the same of most that are left. */
+static bool wants(unsigned cpu, const struct race_access *access)
 {
     struct cpu *me = &cpus[cpu];
 
@@ -153,7 +156,8 @@ static bool stop(unsigned cpu, const struct race_access *access)
     return true;
 }
 
-bool race_takes(unsigned cpu, const struct race_access *access)
+/* What is to be done, with the lock. True: the CPU stops now. */
+static bool takes(unsigned cpu, const struct race_access *access)
 {
     struct cpu *me = &cpus[cpu];
     bool stops = me->stops;
@@ -174,18 +178,14 @@ bool race_takes(unsigned cpu, const struct race_access *access)
     return stops && stop(cpu, access);
 }
 
-void race_continues(unsigned cpu, bool ran)
+/* It continues after a stop; `ran`: others ran meanwhile. */
+static void continues(unsigned cpu, bool ran)
 {
     race_report_continue(ran);
     race_meet_continue(cpu);
     if (!race_meet_is_watched(cpu))
         race_interrupt_expect(cpu);
     cpus[cpu].left = 1;
-}
-
-bool race_is_alone(unsigned cpu)
-{
-    return cpus[cpu].alone;
 }
 
 void race_interrupted(unsigned cpu, bool device)
@@ -206,23 +206,79 @@ void race_switches(unsigned cpu)
         cpus[cpu].left = 1;
 }
 
-void race_atomic(uint64_t address, qemu_plugin_meminfo_t info)
-{
-    const struct race_access access = {.address = address, .info = info};
+/* --- What runs --- */
 
-    race_words_synchronise(address, race_access_length(&access));
+__attribute__((noinline)) static void look(unsigned cpu, const struct race_access *access)
+{
+    bool stops, ran;
+
+    if (!wants(cpu, access))
+        return;
+    stops = run_take(cpu) && takes(cpu, access);
+    plugin_unlock();
+    if (!stops)
+        return;
+    ran = !cpus[cpu].alone && pause_now(cpu, ENOUGH);
+    if (cpus[cpu].alone) /* until the time of an interrupt */
+        pause_sleep(cpu, TICK);
+    if (run_take(cpu))
+        continues(cpu, ran);
+    plugin_unlock();
 }
 
-void race_fence(unsigned cpu)
+/* For most accesses, so all that most of them need is here. */
+__attribute__((flatten)) static void on_access(unsigned cpu, qemu_plugin_meminfo_t info,
+                                               uint64_t address, void *own)
+{
+    const struct race_access access = {.ip = (uintptr_t)own, .address = address, .info = info};
+
+    if (looks(cpu, &access))
+        look(cpu, &access);
+}
+
+static void on_fence(unsigned cpu, void *own)
 {
     struct cpu *me = &cpus[cpu];
     const struct race_access last = {.address = me->last, .info = me->last_info};
 
+    (void)own;
     if (!me->last || !race_access_stores(&last))
         return;
     me->fenced = me->last + 1;
     me->fenced_length = race_access_length(&last);
     me->left = 1;
+}
+
+static void on_open(unsigned cpu, void *own)
+{
+    (void)own;
+    race_interrupt_opens(cpu);
+}
+
+void race_watch_instruction(const struct instruction *instruction)
+{
+    const struct code *code = instruction->code;
+    uint64_t ip = code->ip;
+    enum decoded_mask kind;
+    bool syncs;
+
+    if (!race_watch() || !code_is_kernels(ip))
+        return;
+    kind = decode_mask(instruction->bytes);
+    if (kind == DECODED_STI || kind == DECODED_POPF)
+        qemu_plugin_register_vcpu_insn_exec_cb(instruction->qemu, on_open, QEMU_PLUGIN_CB_NO_REGS,
+                                               NULL);
+    if (decode_is_fence(instruction->bytes))
+        qemu_plugin_register_vcpu_insn_exec_cb(instruction->qemu, on_fence, QEMU_PLUGIN_CB_NO_REGS,
+                                               NULL);
+    syncs = decode_is_atomic(instruction->bytes) || race_words_are_named(ip);
+    if (code->kind == DECODED_INTERRUPT_RETURN) /* pops, and reads descriptors */
+        return;
+    if (syncs ||
+        (!decode_is_of_stack(code->kind, code->target) && !decode_is_frame(instruction->bytes)))
+        qemu_plugin_register_vcpu_mem_cb(
+            instruction->qemu, syncs ? race_words_on_atomic : on_access, QEMU_PLUGIN_CB_NO_REGS,
+            QEMU_PLUGIN_MEM_RW, (void *)(uintptr_t)ip);
 }
 
 void race_end(void)

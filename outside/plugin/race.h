@@ -11,8 +11,7 @@
  *
  * Silent is what is meant to be used by several CPUs at a time: words that an atomic instruction
  * has accessed at any time; what is stored before a fence and loaded after it; what is read in a
- * loop that does nothing else; and what --sync names. Called by plugin.c, judges.c and
- * race_watch.c.
+ * loop that does nothing else; and what --sync names. Called by judges.c.
  */
 #pragma once
 
@@ -20,8 +19,9 @@
 #include <stdint.h>
 
 #include "outside/plugin/api.h"
-#include "outside/plugin/race_recent.h"
+#include "outside/plugin/race_words.h"
 #include "outside/request.h"
+#include "outside/wire.h"
 
 /* Returns what is wrong; NULL: nothing. */
 const char *race_begin(qemu_plugin_id_t id, const struct request *request, const qemu_info_t *info);
@@ -29,34 +29,114 @@ const char *race_begin(qemu_plugin_id_t id, const struct request *request, const
 /* True if races are looked for. Needs no lock. */
 bool race_watch(void);
 
-/* Registers the callbacks of an instruction that is translated (race_watch.c). */
+/* Registers the callbacks of an instruction that is translated. */
 struct instruction;
 void race_watch_instruction(const struct instruction *instruction);
-
-/*
- * An access. False, for nearly all: no more is to be done. Then the same of most that are left.
- * Neither needs the lock.
- */
-bool race_looks(unsigned cpu, const struct race_access *access);
-bool race_wants(unsigned cpu, const struct race_access *access);
-
-/*
- * What is to be done, with the lock. True: the CPU stops now (pause.h), and then continues; `ran`:
- * others ran meanwhile.
- */
-bool race_takes(unsigned cpu, const struct race_access *access);
-void race_continues(unsigned cpu, bool ran);
-
-/* True if it stops for its own handlers: until the time of an interrupt. */
-bool race_is_alone(unsigned cpu);
 
 /* With the lock: an interrupt has come, `device`: of a device, in the kernel; another code runs. */
 void race_interrupted(unsigned cpu, bool device);
 void race_switches(unsigned cpu);
 
-/* An access by an atomic instruction; a fence. Neither needs the lock. */
-void race_atomic(uint64_t address, qemu_plugin_meminfo_t info);
-void race_fence(unsigned cpu);
-
 /* At the end, before anything else is told. Takes the lock. */
 void race_end(void);
+
+/*
+ * --- Who meets a CPU that is stopped: race_meet.c ---
+ *
+ * What other CPUs do with the bytes at which a CPU is stopped, and what comes of it: which of them
+ * met it, and, from what both access next, whether a value was lost or half of one seen. With the
+ * plugin's lock, unless a function says otherwise.
+ */
+
+/* `cpus`: the most that the machine may have. False: no memory. */
+bool race_meet_begin(unsigned cpus);
+
+/* The CPU stops just after this access. False: it does not, as the access is to a device. */
+bool race_meet_stop(unsigned cpu, const struct race_access *access);
+
+/* ... and continues. */
+void race_meet_continue(unsigned cpu);
+
+/* False: no CPU is stopped at these bytes. Needs no lock. */
+bool race_meet_is_near(uint64_t address);
+
+/* True if the CPU's next accesses are of interest: it was met, or has met. Needs no lock. */
+bool race_meet_is_watched(unsigned cpu);
+
+/* An access near one at which a CPU is stopped; any access of a CPU that is watched. */
+void race_meet_near(unsigned cpu, const struct race_access *access);
+void race_meet_watched(unsigned cpu, const struct race_access *access);
+
+/* True if the CPU runs what it was stopped in, and no handler above that. */
+bool race_meet_is_at(unsigned cpu);
+
+/*
+ * For interrupts: the handler of one that has come after a stop meets the CPU, until it returns.
+ * True of an access to the bytes of the stop; and if the handler still runs.
+ */
+bool race_meet_is_own(unsigned cpu, const struct race_access *access);
+bool race_meet_is_within(unsigned cpu);
+void race_meet_interrupt(unsigned cpu);
+void race_meet_return(unsigned cpu);
+
+/* No more is to come. */
+void race_meet_end(void);
+
+/*
+ * --- Races of a CPU's code with the handlers of devices' interrupts there: race_interrupt.c ---
+ *
+ * The code has accessed memory, the interrupt has come, the handler has accessed the same bytes,
+ * and one of the two writes. On one CPU that is wrong only if it matters to the code: told is a
+ * value that is lost, or half of one. Known from QEMU 9.2 on.
+ *
+ * Interrupts had to be on just after the access, so an instruction that may turn them on ends the
+ * time in which one is waited for, as does another access of the code to the same bytes.
+ */
+
+enum { RACE_INTERRUPT_KNOWN = QEMU_API >= 4 };
+
+/* `cpus`: the most that the machine may have. False: no memory. */
+bool race_interrupt_begin(unsigned cpus);
+
+/* In the CPU's thread. The rest: with the plugin's lock, too. */
+
+/* True while a handler runs on the CPU. */
+bool race_interrupt_handles(unsigned cpu);
+
+/* True if an interrupt is waited for: the code's accesses, and what may turn interrupts on. */
+bool race_interrupt_waits(unsigned cpu);
+void race_interrupt_access(unsigned cpu, const struct race_access *access);
+void race_interrupt_opens(unsigned cpu);
+
+/* The CPU has stopped just after an access, and continues. */
+void race_interrupt_expect(unsigned cpu);
+
+/* An interrupt has come, `device`: of a device, in the kernel. What runs may be something else. */
+void race_interrupt_comes(unsigned cpu, bool device);
+void race_interrupt_switches(unsigned cpu);
+
+/*
+ * --- The races that were seen: race_report.c ---
+ *
+ * Those of the same two instructions are one, with a count and the worst that has come of it. They
+ * are told at the end: only then is known what synchronises. With the plugin's lock.
+ */
+
+/* False: no memory. */
+bool race_report_begin(void);
+
+/* `then`: as in struct wire_race. */
+void race_report(enum wire_race_kind kind, const struct wire_race_side *stopped,
+                 const struct wire_race_side *other, uint64_t then);
+
+/* A CPU is stopped, at an instruction where none was before if `first`. */
+void race_report_stop(bool first);
+
+/* It continues; others ran meanwhile if `ran`. */
+void race_report_continue(bool ran);
+
+/* An interrupt has come just after a stop. */
+void race_report_interrupt(void);
+
+/* At the end. */
+void race_report_tell(void);

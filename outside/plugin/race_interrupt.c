@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See race_interrupt.h. */
-#include "outside/plugin/race_interrupt.h"
+/* See race.h: races with handlers. */
+#include "outside/plugin/race.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "outside/plugin/context.h"
 #include "outside/plugin/follow.h"
-#include "outside/plugin/race_meet.h"
-#include "outside/plugin/race_report.h"
 
 #define EXPECTED 32u /* accesses after a stop within which an interrupt comes */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See race_meet.h. */
-#include "outside/plugin/race_meet.h"
+/* See race.h: who meets a CPU that is stopped. */
+#include "outside/plugin/race.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,9 +8,6 @@
 #include "outside/plugin/clock.h"
 #include "outside/plugin/context.h"
 #include "outside/plugin/follow.h"
-#include "outside/plugin/race_met.h"
-#include "outside/plugin/race_report.h"
-#include "outside/plugin/race_words.h"
 #include "outside/plugin/store.h"
 
 #define WORD       8u
@@ -18,6 +15,19 @@
 #define PARTS_MOST 4u  /* accesses within which a value of several words is written or read */
 #define MET_MOST   4u
 #define LONGEST    16u
+#define VALUE_MOST 16u /* bytes of a value of several words */
+
+/*
+ * Another CPU, or a handler, has accessed what a CPU had when it stopped: what that comes to, by
+ * what both access next.
+ */
+struct met {
+    struct wire_race_side side;
+    uint64_t first, end; /* bytes that it accessed meanwhile in a row, those included */
+    enum wire_race_kind kind;
+    uint64_t then;
+    bool seen; /* the stopped CPU has read them since */
+};
 
 static struct cpu {
     _Alignas(64) uint32_t followed; /* accesses that are left, after a stop in which it was met */
@@ -28,7 +38,7 @@ static struct cpu {
     uint64_t turn, whose_turn;                   /* number of the stop; of `whom` */
     struct wire_race_side own;
     uint64_t physical;
-    struct race_met met[MET_MOST];
+    struct met met[MET_MOST];
     unsigned met_count;
     bool left_valued; /* the handler has left this value: */
     uint64_t left;
@@ -116,6 +126,53 @@ void race_meet_continue(unsigned cpu)
         me->followed = FOLLOWED;
 }
 
+/* --- What was met --- */
+
+/* `own`: the access of the CPU that is stopped. */
+static struct met met_begin(const struct wire_race_side *own, const struct wire_race_side *side)
+{
+    return (struct met){
+        .side = *side,
+        .first = side->address,
+        .end = side->address + side->length,
+        .kind = side->access == own->access ? WIRE_RACE_WRITES : WIRE_RACE_READ,
+    };
+}
+
+/* What is accessed in the same way just beside it is part of what was met. */
+static void met_extend(struct met *met, const struct race_access *access)
+{
+    uint64_t address = access->address, end = address + race_access_length(access);
+
+    if (race_access_stores(access) != (met->side.access == WIRE_WRITE))
+        return;
+    if (end == met->first && met->end - address <= VALUE_MOST)
+        met->first = address;
+    else if (address == met->end && end - met->first <= VALUE_MOST)
+        met->end = end;
+}
+
+/* An access of the CPU that was stopped, which continues; `soon`: one of the first. */
+static void met_judge(struct met *met, const struct wire_race_side *own,
+                      const struct race_access *access, bool soon)
+{
+    uint64_t address = access->address, end = address + race_access_length(access);
+    bool again = address < own->address + own->length && own->address < end;
+    bool store = race_access_stores(access);
+
+    if (met->kind < WIRE_RACE_WRITES)
+        return;
+    if (again && !store)
+        met->seen = true;
+    if (again && store && own->access == WIRE_READ && !met->seen)
+        met->kind = WIRE_RACE_LOST;
+    else if (!again && store == (own->access == WIRE_WRITE) && address < met->end &&
+             met->first < end && soon)
+        met->kind = WIRE_RACE_TORN;
+    if (met->kind < WIRE_RACE_WRITES)
+        met->then = access->ip;
+}
+
 /* --- Two CPUs meet --- */
 
 static bool overlap(const struct wire_race_side *a, const struct wire_race_side *b)
@@ -132,7 +189,7 @@ static bool changes(const struct wire_race_side *own, const struct wire_race_sid
 }
 
 /* Returns the place for what `other` tells; NULL: there is none. A write counts before a read. */
-static struct race_met *place_for(struct cpu *of, const struct wire_race_side *other)
+static struct met *place_for(struct cpu *of, const struct wire_race_side *other)
 {
     for (unsigned i = 0; i < of->met_count; i++)
         if (of->met[i].side.ip == other->ip && of->met[i].side.cpu == other->cpu)
@@ -144,11 +201,11 @@ static struct race_met *place_for(struct cpu *of, const struct wire_race_side *o
 static void meet(unsigned cpu, struct cpu *of, const struct wire_race_side *now)
 {
     struct cpu *me = &cpus[cpu];
-    struct race_met *met = place_for(of, now);
+    struct met *met = place_for(of, now);
 
     if (!met)
         return;
-    *met = race_met_begin(&of->own, now);
+    *met = met_begin(&of->own, now);
     me->along = RACE_RECENTS;
     me->recent.count = 0;
     me->whom = (unsigned)(of - cpus);
@@ -199,7 +256,7 @@ void race_meet_near(unsigned cpu, const struct race_access *access)
 static void go_along(struct cpu *me, const struct race_access *access)
 {
     struct cpu *of = &cpus[me->whom];
-    struct race_met *met = &of->met[me->which];
+    struct met *met = &of->met[me->which];
 
     race_recent_keep(&me->recent, access);
     if (!of->open || of->turn != me->whose_turn) {
@@ -207,7 +264,7 @@ static void go_along(struct cpu *me, const struct race_access *access)
         return;
     }
     if (me->along > RACE_RECENTS - PARTS_MOST)
-        race_met_extend(met, access);
+        met_extend(met, access);
     if (--me->along == 0 && met->side.access == WIRE_READ && race_recent_polls(&me->recent))
         race_words_synchronise(met->side.address, met->side.length);
 }
@@ -218,7 +275,7 @@ static void finish(struct cpu *me)
 {
     me->followed = 0;
     for (unsigned i = 0; i < me->met_count; i++) {
-        const struct race_met *met = &me->met[i];
+        const struct met *met = &me->met[i];
 
         if (!race_words_do_synchronise(me->own.address, me->own.length) &&
             (met->side.cpu != me->own.cpu || met->kind < WIRE_RACE_WRITES))
@@ -243,7 +300,7 @@ static void follow_on(unsigned cpu, const struct race_access *access)
         return;
     }
     for (unsigned i = 0; i < me->met_count; i++)
-        race_met_judge(&me->met[i], &me->own, access, me->followed > FOLLOWED - PARTS_MOST);
+        met_judge(&me->met[i], &me->own, access, me->followed > FOLLOWED - PARTS_MOST);
     if (--me->followed == 0)
         finish(me);
 }

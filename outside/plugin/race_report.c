@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See race_report.h. */
-#include "outside/plugin/race_report.h"
+/* See race.h: the races that were seen. */
+#include "outside/plugin/race.h"
 
 #include <stdlib.h>
 
