@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See cover.h. Counters are in chunks and never move, as translated code has their addresses. */
-#include "outside/plugin/cover.h"
+/* See run.h. Counters are in chunks and never move, as translated code has their addresses. */
+#include "outside/plugin/run.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The events to count and sample: instructions, memory accesses, calls, returns, interrupts; and the
- * window in which their hits count. One caller at a time.
+ * The events to count and sample: instructions, memory accesses, calls, returns, interrupts; and
+ * the window in which their hits count. One caller at a time.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See graph.h. */
-#include "outside/plugin/graph.h"
+/* See run.h: costs of paths. */
+#include "outside/plugin/run.h"
 
 #include <stdlib.h>
 

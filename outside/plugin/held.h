@@ -2,8 +2,8 @@
 /*
  * The kernel's locks: which thread holds which, in what order they are taken, and what waiting for
  * them and holding them costs. What a lock is, and when it is taken, is decided by
- * lock_functions.c and lock_seen.c; this is what follows from it. Called by them, kernel_locks.c and
- * judges.c, with the plugin's lock.
+ * lock_functions.c and lock_seen.c; this is what follows from it. Called by them, kernel_locks.c
+ * and judges.c, with the plugin's lock.
  *
  * A lock is held by a thread: a stack. The handler of an interrupt runs on the stack that it
  * interrupted, and so holds what that holds: it cannot give it back before it returns.

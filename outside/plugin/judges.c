@@ -8,7 +8,7 @@
 #include "outside/plugin/race.h"
 #include "outside/plugin/race_words.h"
 #include "outside/plugin/shake.h"
-#include "outside/plugin/trace_wakes.h"
+#include "outside/plugin/trace.h"
 
 const char *judges_begin(qemu_plugin_id_t id, const struct request *request,
                          const qemu_info_t *info)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See last.h. */
-#include "outside/plugin/last.h"
+/* See run.h: the last calls. */
+#include "outside/plugin/run.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

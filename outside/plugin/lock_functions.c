@@ -12,7 +12,7 @@
 #include "outside/plugin/registers.h"
 #include "outside/plugin/run.h"
 #include "outside/plugin/tell.h"
-#include "outside/plugin/trace_locks.h"
+#include "outside/plugin/trace.h"
 
 #define CALLS 65536u /* that have not returned; a power of two */
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the request names in the kernel's file (outside/request.h): sorted ranges of addresses, first
- * byte, end, ...; sorted addresses; and functions, each with what it is called for. Called by the
- * plugin's parts that are asked for them.
+ * What the request names in the kernel's file (outside/request.h): sorted ranges of addresses,
+ * first byte, end, ...; sorted addresses; and functions, each with what it is called for. Called by
+ * the plugin's parts that are asked for them.
  */
 #pragma once
 

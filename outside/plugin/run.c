@@ -4,9 +4,7 @@
 
 #include "outside/plugin/blame.h"
 #include "outside/plugin/code.h"
-#include "outside/plugin/cover.h"
 #include "outside/plugin/events.h"
-#include "outside/plugin/graph.h"
 #include "outside/plugin/tell.h"
 #include "outside/plugin/trace.h"
 

@@ -16,7 +16,8 @@
 
 /*
  * The lock of all state that QEMU's threads share, one per CPU with thread=multi (plugin.c). A
- * CPU's own state and its current stack need none (follow.h, stack.h). With one CPU there is none.
+ * CPU's own state and its current stack need none (follow.h, stack.h). With one CPU there is no
+ * lock.
  */
 void plugin_lock_begin(unsigned cpus);
 void plugin_lock(void);
@@ -26,8 +27,8 @@ void plugin_unlock(void);
 extern struct run {
     bool chains;    /* follow calls */
     bool registers; /* samples include registers (registers.h) */
-    bool graph;     /* report costs (graph.h) */
-    unsigned last;  /* calls kept per CPU (last.h); 0: none */
+    bool graph;     /* report costs (graph.c) */
+    unsigned last;  /* calls kept per CPU (last.c); 0: none */
     bool locks;     /* the kernel's locks (kernel_locks.h) */
     bool trace;     /* who ran when (trace.h) */
     /* Derived from events and these. */
@@ -147,3 +148,66 @@ void judges_watch(const struct instruction *instruction);
 
 /* The kernel runs this much further than it was thought to. */
 void judges_slide(uint64_t by);
+
+/*
+ * --- How often each block runs, for `pitot cover`: cover.c ---
+ *
+ * Translated code adds to a counter, without a callback. QEMU before 9 has no counters per CPU:
+ * with several CPUs, it calls back. One caller at a time, as of the next two.
+ */
+
+/* `all`: the most CPUs that the machine may have. */
+void cover_begin(const struct request *request, unsigned all);
+
+bool cover_watch(void);
+
+/* Must be called when QEMU has translated this block, perhaps again. `slide`: as of code_check. */
+void cover_block(struct qemu_plugin_tb *block, uint64_t slide);
+
+/* Reports the blocks that ran. Returns the number of instructions they executed. */
+uint64_t cover_tell(void);
+
+/*
+ * --- The cost of each path of functions, for `pitot graph`: graph.c ---
+ *
+ * The number of calls of its last function, and the instructions that this function executed
+ * itself.
+ */
+
+/* After follow_init. False: no memory. */
+bool graph_init(void);
+
+/*
+ * The CPU has executed `time` instructions, and follow_context is current; `called`: a callee
+ * begins. Call it after each block that called or may have left a function.
+ */
+void graph_continue(unsigned cpu, bool called, uint64_t time);
+
+/*
+ * At the end, call graph_end for each CPU with its instruction count, then graph_tell, which
+ * reports all costs.
+ */
+void graph_end(unsigned cpu, uint64_t time);
+void graph_tell(void);
+
+/* --- The last calls and interrupts of each CPU, in a ring, for `pitot last`: last.c --- */
+
+/* Sets the number of calls kept per CPU; 0: none. */
+void last_init(uint32_t length);
+
+struct last_interrupt {
+    int32_t vector; /* -1: not known */
+    uint32_t error;
+};
+
+/*
+ * A callee or handler begins at `ip`, NULL or by this interrupt; the CPU has executed `time`
+ * instructions.
+ */
+void last_begins(unsigned cpu, uint64_t ip, uint64_t time, const struct last_interrupt *interrupt);
+
+/*
+ * Must be called at the end: reports the CPU, whose last block is at `ip`, and its last calls.
+ * `called`: this block has called what has not begun.
+ */
+void last_tell(unsigned cpu, uint64_t ip, uint64_t time, bool called);

@@ -9,9 +9,6 @@
 #include "outside/plugin/events.h"
 #include "outside/plugin/run.h"
 #include "outside/plugin/tell.h"
-#include "outside/plugin/trace_locks.h"
-#include "outside/plugin/trace_wakes.h"
-#include "outside/plugin/trace_wanted.h"
 #include "outside/plugin/track.h"
 
 #define PATH_LESS 1024
@@ -29,14 +26,13 @@ static uint32_t path_room;
 
 bool trace_begin(const struct request *request)
 {
-    trace_wanted_begin(request);
     trace_locks_begin(request);
     trace_wakes_begin(request);
     path_room = PATH_LESS;
     path = malloc(path_room * sizeof(*path));
     for (unsigned cpu = 0; cpu < FOLLOW_CPUS; cpu++)
         cpus[cpu].check = true;
-    return track_init() && path;
+    return track_init(request) && path;
 }
 
 /* The CPU has run its thread until now. */
@@ -152,7 +148,7 @@ void trace_change(unsigned cpu, bool called, uint64_t entry, const struct last_i
         return;
     slice->at = entry;
     if (context_at(context)->by == WIRE_BY_CALL)
-        slice->least = trace_wanted_least(entry, track->depth - 1);
+        slice->least = track_least(entry, track->depth - 1);
     slice->vector = interrupt ? interrupt->vector : -1;
     slice->error = interrupt ? interrupt->error : 0;
     if (track_full_at() == now)

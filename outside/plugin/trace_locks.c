@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See trace_locks.h. */
-#include "outside/plugin/trace_locks.h"
+/* See trace.h: locks. */
+#include "outside/plugin/trace.h"
 
 #include "outside/plugin/clock.h"
 #include "outside/plugin/events.h"
+#include "outside/plugin/held.h"
 #include "outside/plugin/numbered.h"
 #include "outside/plugin/tell.h"
-#include "outside/plugin/trace.h"
 #include "outside/plugin/track.h"
 
 struct hold {

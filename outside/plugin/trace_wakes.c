@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See trace_wakes.h. */
-#include "outside/plugin/trace_wakes.h"
+/* See trace.h: who wakes whom. */
+#include "outside/plugin/trace.h"
 
 #include "outside/plugin/clock.h"
 #include "outside/plugin/code.h"
@@ -10,7 +10,6 @@
 #include "outside/plugin/registers.h"
 #include "outside/plugin/run.h"
 #include "outside/plugin/tell.h"
-#include "outside/plugin/trace.h"
 #include "outside/plugin/track.h"
 
 #define NUMBERS    (UINT64_C(1) << 63) /* of calls here: those of lock_functions.c are below */

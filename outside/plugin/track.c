@@ -3,21 +3,81 @@
 #include "outside/plugin/track.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "outside/plugin/clock.h"
 #include "outside/plugin/context.h"
 #include "outside/plugin/events.h"
+#include "outside/plugin/named.h"
 #include "outside/plugin/numbered.h"
 #include "outside/plugin/tell.h"
-#include "outside/plugin/trace_wanted.h"
 
-#define OPEN_LESS 16
+#define OPEN_LESS   16
+#define FILTER_BITS 16
+#define NEVER       UINT64_MAX
+
+/* --- Which calls are wanted --- */
+
+static uint64_t least, slide;
+static uint32_t depth_most;
+static const uint64_t *functions; /* sorted; those wanted, by their addresses in the file */
+static size_t function_count;
+static uint8_t filter[1u << (FILTER_BITS - 3)]; /* a bit for each function's hash */
+
+static uint32_t hash_of(uint64_t function)
+{
+    return (uint32_t)((function * 0x9e3779b97f4a7c15u) >> (64 - FILTER_BITS));
+}
+
+static void fill_filter(void)
+{
+    memset(filter, 0, sizeof(filter));
+    for (size_t i = 0; i < function_count; i++) {
+        uint32_t hash = hash_of(functions[i] + slide);
+
+        filter[hash >> 3] |= (uint8_t)(1u << (hash & 7));
+    }
+}
+
+void track_slide(uint64_t by)
+{
+    slide += by;
+    fill_filter();
+}
+
+static bool is_wanted(uint64_t function)
+{
+    uint32_t hash = hash_of(function);
+
+    if (function_count == 0)
+        return true;
+    return filter[hash >> 3] >> (hash & 7) & 1 &&
+           ranges_have(functions, function_count, function - slide);
+}
+
+uint64_t track_least(uint64_t function, uint32_t depth)
+{
+    return depth <= depth_most && is_wanted(function) ? least : NEVER;
+}
+
+/* The same of a function that is known by another address of it: the command knows which it is. */
+static uint64_t least_within(uint32_t depth)
+{
+    return depth <= depth_most ? least : NEVER;
+}
+
+/* --- Tracks --- */
 
 static struct numbered tracks; /* struct track *, [thread] */
 static uint64_t full_at;
 
-bool track_init(void)
+bool track_init(const struct request *request)
 {
+    least = request->trace.least;
+    depth_most = request->trace.depth;
+    functions = &request->addresses[request->trace.functions.first];
+    function_count = request->trace.functions.count;
+    fill_filter();
     return numbered_at(&tracks, 0, sizeof(struct track *));
 }
 
@@ -100,7 +160,7 @@ __attribute__((noinline)) void track_find_function(struct track *track, uint64_t
 
     slice->at = ip;
     if (depth > 0 && context_at(slice->context)->by == WIRE_BY_CALL)
-        slice->least = first ? trace_wanted_least(ip, depth) : trace_wanted_least_within(depth);
+        slice->least = first ? track_least(ip, depth) : least_within(depth);
 }
 
 void track_push(struct track *track, uint32_t context, uint64_t at, uint64_t now)
@@ -108,7 +168,7 @@ void track_push(struct track *track, uint32_t context, uint64_t at, uint64_t now
     if (__builtin_expect(track_innermost(track)->at == 0, 0))
         track_find_function(track, context_at(context)->site, false);
     track->open[track->depth] = (struct slice){
-        .at = at, .began = now, .least = trace_wanted_least(at, track->depth), .context = context};
+        .at = at, .began = now, .least = track_least(at, track->depth), .context = context};
     track->depth++;
 }
 
@@ -120,7 +180,7 @@ void track_begin(struct track *track, uint32_t context, uint64_t inner, uint64_t
     track_push(track, context, inner, now);
     slice = track_innermost(track);
     slice->vector = -1;
-    slice->least = by == WIRE_BY_CALL ? trace_wanted_least_within(track->depth - 1) : 0;
+    slice->least = by == WIRE_BY_CALL ? least_within(track->depth - 1) : 0;
     if (inner || (unseen && by != WIRE_BY_SYSCALL))
         slice->flags = WIRE_SLICE_BEFORE;
 }

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "outside/plugin/follow.h"
+#include "outside/request.h"
 #include "outside/wire.h"
 
 #define TRACK_NO_CPU FOLLOW_CPUS
@@ -36,8 +37,16 @@ struct track {
     unsigned cpu; /* that runs it; TRACK_NO_CPU: none */
 };
 
-/* False: no memory. */
-bool track_init(void);
+/* Keeps a pointer to the request. False: no memory. */
+bool track_init(const struct request *request);
+
+void track_slide(uint64_t by);
+
+/*
+ * The least duration with which a call of the function is sent; `depth`: calls around it. In any
+ * thread, without the lock.
+ */
+uint64_t track_least(uint64_t function, uint32_t depth);
 
 /* The thread's track; NULL: no memory. */
 struct track *track_of(uint32_t thread);

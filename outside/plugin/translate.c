@@ -8,10 +8,9 @@
 
 #include "outside/plugin/blame.h"
 #include "outside/plugin/code.h"
-#include "outside/plugin/cover.h"
 #include "outside/plugin/events.h"
 #include "outside/plugin/run.h"
-#include "outside/plugin/trace_wanted.h"
+#include "outside/plugin/track.h"
 
 #define RESET_VECTOR  0xfffffff0
 #define INTERNED_BITS 16
@@ -123,7 +122,7 @@ void code_slid(uint64_t by)
     window_slide(by);
     blame_slide(by);
     judges_slide(by);
-    trace_wanted_slide(by);
+    track_slide(by);
 }
 
 bool translate_has_begun(void)
