@@ -7,7 +7,7 @@
 #include "outside/pitot/contexts.h"
 
 #define WORD           8u
-#define GRANULE        4u /* as in outside/plugin/shadow.h */
+#define GRANULE        4u /* as in outside/plugin/shadow_page.h */
 #define PAGE           4096u
 #define PHYSICAL_END   (UINT64_C(1) << 52) /* of x86-64 */
 #define INTERRUPT_MOST 257

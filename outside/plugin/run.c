@@ -381,7 +381,7 @@ void run_border(unsigned cpu, void *own)
 void run_idle(unsigned cpu)
 {
     if (run_take(cpu))
-        blame_stopped(cpu, clock_sum());
+        writers_read(cpu, clock_sum());
     plugin_unlock();
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See shadow.h. */
-#include "outside/plugin/shadow.h"
+/* See blame.h: the last writer of all memory. */
+#include "outside/plugin/blame.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -169,7 +169,7 @@ static void tell_granule(const struct page *page, const struct writer *writer, u
     pending = word_of(page, writer, first, first + writer_length(writer));
 }
 
-static void tell_run(const struct page *page, const struct run *run)
+static void tell_run(const struct page *page, const struct page_run *run)
 {
     struct wire_word word = word_of(page, &run->writer, run->first, run->end);
 
@@ -180,7 +180,7 @@ static void tell_run(const struct page *page, const struct run *run)
 
 static int compare_runs(const void *left, const void *right)
 {
-    const struct run *a = left, *b = right;
+    const struct page_run *a = left, *b = right;
 
     return a->first < b->first ? -1 : a->first > b->first;
 }

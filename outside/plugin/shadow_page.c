@@ -103,7 +103,7 @@ static unsigned granule_end(unsigned byte)
 }
 
 /* True if the write from `first` to `end` is the run's next one, which it then has. */
-static bool extend(struct run *run, const struct writer *writer, unsigned first, unsigned end)
+static bool extend(struct page_run *run, const struct writer *writer, unsigned first, unsigned end)
 {
     uint64_t step = writer_time(writer) - writer_time(&run->writer);
 
@@ -117,12 +117,12 @@ static bool extend(struct run *run, const struct writer *writer, unsigned first,
     return true;
 }
 
-static struct run begun(const struct writer *writer, unsigned first, unsigned end)
+static struct page_run begun(const struct writer *writer, unsigned first, unsigned end)
 {
-    return (struct run){.writer = *writer,
-                        .first = (uint16_t)first,
-                        .end = (uint16_t)end,
-                        .length = (uint8_t)(end - first)};
+    return (struct page_run){.writer = *writer,
+                             .first = (uint16_t)first,
+                             .end = (uint16_t)end,
+                             .length = (uint8_t)(end - first)};
 }
 
 static void remove_run(struct page *page, unsigned number)
@@ -140,7 +140,7 @@ static void remove_run(struct page *page, unsigned number)
 static bool make_way(struct page *page, unsigned count, unsigned first, unsigned end, bool drop)
 {
     for (unsigned i = count; i-- > 0;) {
-        struct run *run = &page->runs[i];
+        struct page_run *run = &page->runs[i];
 
         if (granule_end(end) <= granule_begin(run->first) ||
             granule_begin(first) >= granule_end(run->end))
@@ -161,7 +161,7 @@ static bool expand(struct page *page)
     assert(!page->writers && page->run_count <= PAGE_RUNS);
     page->writers = take_room(GRANULES * sizeof(*page->writers), 0);
     for (unsigned i = 0; page->writers && i < page->run_count; i++) {
-        const struct run *run = &page->runs[i];
+        const struct page_run *run = &page->runs[i];
 
         for (unsigned first = run->first, end; first < run->end; first = end) {
             unsigned later = (run->end - 1u - first) / run->length; /* writes */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A physical page of shadow.h: the last write of each of its granules, of 4 bytes. If it was only
+ * A physical page of shadow.c: the last write of each of its granules, of 4 bytes. If it was only
  * filled, by a few loops that each wrote one behind the other, it is kept as a few runs. When one
  * loop has filled all of another page, that can do without its entries, and does when there is no
  * room.
@@ -11,9 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "outside/plugin/blame.h"
 #include "outside/plugin/context.h"
 #include "outside/plugin/follow.h"
-#include "outside/plugin/physical.h"
 
 #define GRANULE   4u
 #define GRANULES  (PHYSICAL_PAGE / GRANULE)
@@ -79,7 +79,7 @@ static inline bool writer_is_same(const struct writer *a, const struct writer *b
 }
 
 /* Writes of `length` bytes, one behind the other, a number of instructions apart. */
-struct run {
+struct page_run {
     struct writer writer; /* with the time of the last one */
     uint32_t step;        /* instructions from one to the next */
     uint16_t first, end;  /* bytes of the page */
@@ -92,10 +92,9 @@ struct page {
     struct page *next, *next_filled;
     struct mapping *mappings; /* the last one first */
     unsigned mapping_count, run_count;
-    bool listed;            /* `next_filled` is in use */
-    struct writer *writers; /* [GRANULES]; NULL: the runs have all */
-    struct run
-        runs[PAGE_RUNS]; /* the last one grows; with `writers`, a run from the page's beginning */
+    bool listed;                     /* `next_filled` is in use */
+    struct writer *writers;          /* [GRANULES]; NULL: the runs have all */
+    struct page_run runs[PAGE_RUNS]; /* the last grows; with `writers`, one from the beginning on */
 };
 
 /* True if the runs have all, with or without an entry for each granule. */

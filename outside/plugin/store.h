@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A store, as passed to the code that keeps the writers of memory (writers.h, shadow.h). */
+/* A store, as passed to the code that keeps the writers of memory (blame.h). */
 #pragma once
 
 #include <stdbool.h>

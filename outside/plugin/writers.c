@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See writers.h. */
-#include "outside/plugin/writers.h"
+/* See blame.h: writers of places. */
+#include "outside/plugin/blame.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * outside/plugin/physical.h asks QEMU once for a page, and again after the CPU may have another
- * mapping; outside/plugin/blame.h splits stores at page boundaries, ignores devices, and finds the
- * memory of a CPU's frame by the next store to its page.
+ * outside/plugin/blame.h asks QEMU once for a page, and again after the CPU may have another
+ * mapping; splits stores at page boundaries, ignores devices, and finds the memory of a CPU's frame
+ * by the next store to its page.
  *
- * links: outside/plugin/physical.c outside/plugin/blame.c
+ * links: outside/plugin/blame.c
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,10 +15,7 @@
 #include <cmocka.h>
 
 #include "outside/plugin/blame.h"
-#include "outside/plugin/physical.h"
-#include "outside/plugin/shadow.h"
 #include "outside/plugin/tell.h"
-#include "outside/plugin/writers.h"
 
 #define PAGE  PHYSICAL_PAGE
 #define STACK (UINT64_C(5) * PAGE) /* a virtual page */
@@ -89,12 +86,6 @@ void writers_on_store(unsigned cpu, const struct store *store, struct mapping *m
     (void)mapping;
     (void)store;
     fail_msg("no place: CPU %u, %#lx to %#lx", cpu, (unsigned long)first, (unsigned long)last);
-}
-
-void writers_read(unsigned cpu, uint64_t time)
-{
-    (void)cpu;
-    (void)time;
 }
 
 void writers_tell(uint64_t end)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The last writers of outside/plugin/shadow.h: after random stores and loops over pages, each
+ * The last writers of outside/plugin/blame.h: after random stores and loops over pages, each
  * reported byte has its last writer, no byte is reported twice, and of each 4 bytes only those are
  * missing that the last write did not cover. A page filled by loops costs little. Without room,
  * writes are counted, and what they overwrote is not reported.
@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "outside/plugin/shadow.h"
+#include "outside/plugin/blame.h"
 #include "outside/plugin/tell.h"
 
 #define FIRST  0xffff800000000000u /* of two pages */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The histories of outside/plugin/writers.h: for random stores around a place, the newest entry
+ * The histories of outside/plugin/writers.c: for random stores around a place, the newest entry
  * with a byte is that byte's last writer, and no store is counted twice or left out. Memory is
  * identified by its physical address. What memory holds when the machine stops is compared
  * with what the stores have left.
@@ -16,10 +16,10 @@
 
 #include <cmocka.h>
 
+#include "outside/plugin/blame.h"
 #include "outside/plugin/follow.h"
 #include "outside/plugin/registers.h"
 #include "outside/plugin/tell.h"
-#include "outside/plugin/writers.h"
 
 #define FIRST  0x1003u /* of the place: three words, of which only the middle one is whole */
 #define TO     0x7000u /* its page in memory */
