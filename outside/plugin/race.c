@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "outside/plugin/code.h"
+#include "outside/plugin/context.h"
 #include "outside/plugin/facts.h"
 #include "outside/plugin/race_words.h"
 #include "outside/plugin/run.h"
@@ -18,7 +19,10 @@
 #define SITES      (1u << 16)
 #define TICK       5000000 /* nanoseconds, in which a timer may interrupt */
 #define ENOUGH     5000    /* instructions of the others while a CPU is stopped */
+#define EXPECTED   32u     /* accesses after a stop within which an interrupt comes */
 #define RARER_MOST 6       /* stops at a place make the next there rarer, up to 2 to this power */
+
+enum { INTERRUPTS_KNOWN = QEMU_API >= 4 };
 
 static struct cpu {
     _Alignas(64) uint32_t left; /* accesses until `looks` returns true */
@@ -30,9 +34,11 @@ static struct cpu {
     uint32_t tries;  /* that are left */
     uint64_t fenced; /* 1 + the address that was stored before a fence; 0: none */
     uint32_t fenced_length;
-    uint64_t handler; /* HANDLER while one runs, 0 otherwise */
-    bool stops;       /* the CPU has found where to stop */
-    bool alone;       /* ... for its own handlers */
+    uint64_t handler;  /* HANDLER while one runs, 0 otherwise */
+    bool stops;        /* the CPU has found where to stop */
+    bool alone;        /* ... for its own handlers */
+    uint32_t expected; /* accesses that are left until no interrupt is waited for */
+    bool inside;       /* the handler of one that was waited for runs */
 } * cpus;
 
 static unsigned cpu_count;
@@ -51,13 +57,12 @@ const char *race_begin(qemu_plugin_id_t id, const struct request *request, const
     every = request->race.every;
     if (!race_watch())
         return NULL;
-    if (info->system.smp_vcpus < 2 && !RACE_INTERRUPT_KNOWN)
+    if (info->system.smp_vcpus < 2 && !INTERRUPTS_KNOWN)
         return "a machine of one CPU has no races; -smp 2 has two";
     cpu_count = count;
     pause_begin(id, count);
     cpus = aligned_alloc(_Alignof(struct cpu), count * sizeof(*cpus));
-    if (!cpus || !race_words_begin(request) || !race_meet_begin(count) ||
-        !race_interrupt_begin(count) || !race_report_begin())
+    if (!cpus || !race_words_begin(request) || !race_meet_begin(count) || !race_report_begin())
         return "out of memory";
     memset(cpus, 0, count * sizeof(*cpus));
     for (unsigned cpu = 0; cpu < count; cpu++) {
@@ -94,7 +99,7 @@ static bool is_worth_stop(unsigned cpu, const struct race_access *access)
              !race_words_do_synchronise(access->address, length)) {
         if (!race_recent_polls(&me->recent)) {
             look_later(me);
-            me->alone = RACE_INTERRUPT_KNOWN && !me->handler &&
+            me->alone = INTERRUPTS_KNOWN && !me->handler &&
                         race_words_are_of(access->address / LINE, cpu, cpu + cpu_count);
             return (me->alone || pause_helps(cpu)) &&
                    pause_random(&me->seed) >> (64 - RARER_MOST) >>
@@ -126,7 +131,7 @@ static bool wants(unsigned cpu, const struct race_access *access)
 {
     struct cpu *me = &cpus[cpu];
 
-    if (me->fenced || race_meet_is_watched(cpu) || race_interrupt_waits(cpu))
+    if (me->fenced || me->expected || race_meet_is_watched(cpu))
         return true;
     me->stops = me->left == 0 && is_worth_stop(cpu, access);
     return me->stops || race_meet_is_near(access->address);
@@ -169,9 +174,9 @@ static bool takes(unsigned cpu, const struct race_access *access)
         pair(me, access);
     if (race_meet_is_watched(cpu))
         race_meet_watched(cpu, access);
-    if (race_interrupt_waits(cpu))
-        race_interrupt_access(cpu, access);
-    if (race_meet_is_watched(cpu) || race_interrupt_waits(cpu))
+    if (me->expected)
+        me->expected = race_meet_is_own(cpu, access) ? 0 : me->expected - 1;
+    if (me->expected || race_meet_is_watched(cpu))
         me->left = 1;
     else if (me->left == 0)
         look_later(me);
@@ -181,29 +186,54 @@ static bool takes(unsigned cpu, const struct race_access *access)
 /* It continues after a stop; `ran`: others ran meanwhile. */
 static void continues(unsigned cpu, bool ran)
 {
+    struct cpu *me = &cpus[cpu];
+
     race_report_continue(ran);
     race_meet_continue(cpu);
     if (!race_meet_is_watched(cpu))
-        race_interrupt_expect(cpu);
-    cpus[cpu].left = 1;
+        me->expected = me->handler ? 0 : EXPECTED;
+    me->left = 1;
 }
+
+/*
+ * --- Interrupts ---
+ *
+ * They had to be on just after the access, so an instruction that may turn them on ends the time in
+ * which one is waited for, as does another access of the code to the same bytes.
+ */
 
 void race_interrupted(unsigned cpu, bool device)
 {
+    struct cpu *me;
+
     if (!race_watch())
         return;
-    race_interrupt_comes(cpu, device);
-    cpus[cpu].handler = HANDLER;
+    me = &cpus[cpu];
+    if (device && me->expected) {
+        race_report_interrupt();
+        race_meet_interrupt(cpu);
+        me->inside = true;
+    }
+    me->expected = 0;
+    me->handler = HANDLER;
 }
 
 void race_switches(unsigned cpu)
 {
+    struct cpu *me;
+
     if (!race_watch())
         return;
-    race_interrupt_switches(cpu);
-    cpus[cpu].handler = race_interrupt_handles(cpu) ? HANDLER : 0;
+    me = &cpus[cpu];
+    me->handler = context_interrupts(follow_context(cpu)) > 0 ? HANDLER : 0;
+    if (me->expected && !race_meet_is_at(cpu))
+        me->expected = 0;
+    if (me->inside && !race_meet_is_within(cpu)) {
+        race_meet_return(cpu);
+        me->inside = false;
+    }
     if (race_meet_is_watched(cpu))
-        cpus[cpu].left = 1;
+        me->left = 1;
 }
 
 /* --- What runs --- */
@@ -252,7 +282,7 @@ static void on_fence(unsigned cpu, void *own)
 static void on_open(unsigned cpu, void *own)
 {
     (void)own;
-    race_interrupt_opens(cpu);
+    cpus[cpu].expected = 0;
 }
 
 void race_watch_instruction(const struct instruction *instruction)

@@ -9,6 +9,11 @@
  * stopped at an instruction makes it less likely that it stops there again. What it does next shows
  * what has come of a race: a value that was lost, or half of one.
  *
+ * A CPU's code races with the handlers of devices' interrupts on that CPU, too: the code has
+ * accessed memory, the interrupt has come, the handler has accessed the same bytes, and one of the
+ * two writes. On one CPU that is wrong only if it matters to the code: told is a value that is
+ * lost, or half of one. Known from QEMU 9.2 on.
+ *
  * Silent is what is meant to be used by several CPUs at a time: words that an atomic instruction
  * has accessed at any time; what is stored before a fence and loaded after it; what is read in a
  * loop that does nothing else; and what --sync names. Called by judges.c.
@@ -81,39 +86,6 @@ void race_meet_return(unsigned cpu);
 
 /* No more is to come. */
 void race_meet_end(void);
-
-/*
- * --- Races of a CPU's code with the handlers of devices' interrupts there: race_interrupt.c ---
- *
- * The code has accessed memory, the interrupt has come, the handler has accessed the same bytes,
- * and one of the two writes. On one CPU that is wrong only if it matters to the code: told is a
- * value that is lost, or half of one. Known from QEMU 9.2 on.
- *
- * Interrupts had to be on just after the access, so an instruction that may turn them on ends the
- * time in which one is waited for, as does another access of the code to the same bytes.
- */
-
-enum { RACE_INTERRUPT_KNOWN = QEMU_API >= 4 };
-
-/* `cpus`: the most that the machine may have. False: no memory. */
-bool race_interrupt_begin(unsigned cpus);
-
-/* In the CPU's thread. The rest: with the plugin's lock, too. */
-
-/* True while a handler runs on the CPU. */
-bool race_interrupt_handles(unsigned cpu);
-
-/* True if an interrupt is waited for: the code's accesses, and what may turn interrupts on. */
-bool race_interrupt_waits(unsigned cpu);
-void race_interrupt_access(unsigned cpu, const struct race_access *access);
-void race_interrupt_opens(unsigned cpu);
-
-/* The CPU has stopped just after an access, and continues. */
-void race_interrupt_expect(unsigned cpu);
-
-/* An interrupt has come, `device`: of a device, in the kernel. What runs may be something else. */
-void race_interrupt_comes(unsigned cpu, bool device);
-void race_interrupt_switches(unsigned cpu);
 
 /*
  * --- The races that were seen: race_report.c ---
