@@ -13,9 +13,7 @@
 #define WIRE_VERSION 13
 
 /* The plugin's file contains the mark, then the version in decimal. */
-#define WIRE_MARK           "pitot wire "
-#define WIRE_TEXT(number)   WIRE_QUOTED(number)
-#define WIRE_QUOTED(number) #number
+#define WIRE_MARK "pitot wire "
 
 enum wire_kind {
     WIRE_BEGIN = 1, /* struct wire_begin: the first record */
@@ -30,17 +28,18 @@ enum wire_kind {
     WIRE_WHERE,      /* struct wire_where: one per CPU that ran, at the end */
     WIRE_LAST,       /* struct wire_last: after its CPU's WIRE_WHERE, oldest first */
     WIRE_WORD = 20,  /* struct wire_word: at the end, newest first per word */
-    WIRE_CLOCK,      /* struct wire_number: one per CPU that ran, at the end */
-    WIRE_LOST,       /* struct wire_number: after the words of all memory, or after all blocks */
+    WIRE_CLOCK,      /* struct wire_number: instructions of a CPU that ran, at the end */
+    WIRE_LOST,       /* struct wire_number: words or blocks without room, after all of them */
     WIRE_BLOCK,      /* struct wire_block: for each block that ran, at the end */
     WIRE_MAPPING,    /* struct wire_mapping: before the words */
     WIRE_HELD,       /* struct wire_held: after the words of places */
-    WIRE_UNREAD,     /* struct wire_number: after them */
-    WIRE_SLIDE = 30, /* struct wire_number: once the slide is known and not 0, perhaps twice */
+    WIRE_UNREAD,     /* struct wire_number: parts of places that could not be read, after them */
+    WIRE_SLIDE = 30, /* struct wire_number: run-time less link address; if not 0, perhaps twice */
     WIRE_STRANGE,    /* struct wire_strange: the last record that matters */
-    WIRE_PATCHED,    /* struct wire_number: near the end */
-    WIRE_LATE,       /* struct wire_number: after WIRE_SLIDE, if that was late */
-    WIRE_UNKNOWN,    /* struct wire_number: once until a reset, flushed */
+    WIRE_PATCHED,    /* struct wire_number: instructions that ran unlike the file; near the end */
+    WIRE_LATE,       /* struct wire_number: the kernel's blocks before WIRE_SLIDE; after that */
+    WIRE_UNKNOWN,    /* struct wire_number: where code runs in the upper half, and none of the file
+                      * has; once until a reset, flushed */
     WIRE_HEAP = 40,  /* struct wire_heap: when it is first seen, flushed; again at the end */
     WIRE_LIVE,       /* struct wire_live: one for each context that has allocated, at the end */
     WIRE_OBJECTS,    /* struct wire_objects: at the end */
@@ -71,9 +70,7 @@ struct wire_begin {
     uint32_t version, cpus; /* WIRE_VERSION; the most CPUs the machine may have */
 };
 
-/*
- * A path of call sites: the path of the context `outer`, then `site`. Context 0: an unknown caller.
- */
+/* A path of call sites: that of the context `outer`, then `site`. Context 0: an unknown caller. */
 struct wire_context {
     struct wire_head head;
     uint32_t context, outer;
@@ -92,10 +89,7 @@ enum wire_by {
     WIRE_BY_ALLOCATOR, /* the plugin's own, not sent */
 };
 
-/*
- * A stack is a thread, together with the kernel's stacks that it enters. Number 0 is code on a
- * stack that is not known yet.
- */
+/* A stack, with the kernel's stacks that it enters. Number 0: a stack that is not known yet. */
 struct wire_thread {
     struct wire_head head;
     uint32_t thread;
@@ -166,26 +160,15 @@ struct wire_held {
     uint32_t length;   /* of the place in this word */
     uint64_t physical; /* of its first byte there */
     uint64_t value;
-    uint32_t likely; /* it was read by its virtual address, which may lead to other memory */
-    uint32_t unused;
+    uint32_t likely, unused; /* likely: read by its virtual address, maybe of other memory */
 };
 
-/*
- * WIRE_UNREAD: parts of places whose memory could not be read at the end. WIRE_CLOCK: instructions
- * executed. WIRE_SLIDE: the kernel's run-time address minus its link
- * address. WIRE_PATCHED: instructions that differed from the file when they ran. WIRE_LATE: blocks
- * of the kernel that ran before its slide was known. WIRE_UNKNOWN: the address of code in the upper
- * half, where none of the file's has run. WIRE_LOST: writes or blocks dropped for lack of room.
- */
 struct wire_number {
     struct wire_head head;
     uint64_t number;
 };
 
-/*
- * The kernel is of another build than the file: `different` of the `blocks` that ran in its code
- * range do not match.
- */
+/* Another build's kernel: `different` of the `blocks` that ran in its code do not match. */
 struct wire_strange {
     struct wire_head head;
     uint64_t different, blocks;
@@ -425,10 +408,7 @@ struct wire_cost {
     uint64_t calls, instructions;
 };
 
-/*
- * Straight-line code, by its addresses in the file. Blocks may overlap: QEMU may split code in
- * several ways.
- */
+/* Straight-line code, by its addresses in the file. QEMU may split code in ways that overlap. */
 struct wire_block {
     struct wire_head head;
     uint64_t start, end; /* end: the first byte after it */

@@ -16,10 +16,12 @@
 #include "outside/plugin/code.h"
 #include "outside/plugin/run.h"
 
-PLUGIN_EXPORT int qemu_plugin_version = QEMU_API;
-PLUGIN_EXPORT const char pitot_wire_version[] = WIRE_MARK WIRE_TEXT(WIRE_VERSION);
+#define TEXT(number)   QUOTED(number)
+#define QUOTED(number) #number
+#define SPINS_MOST     64 /* after that, the owner may not be running on the host */
 
-#define SPINS_MOST 64 /* after that, the owner may not be running on the host */
+PLUGIN_EXPORT int qemu_plugin_version = QEMU_API;
+PLUGIN_EXPORT const char pitot_wire_version[] = WIRE_MARK TEXT(WIRE_VERSION);
 
 /* --- The lock --- */
 
