@@ -19,6 +19,22 @@
 
 #define PLUGIN_EXPORT __attribute__((visibility("default")))
 
+/*
+ * What version 7 has changed: what a callback takes besides its own parameters (API_CALLED), or if
+ * it has none (API_END); what the function that registers it takes; and what is passed to that.
+ */
+#if QEMU_API >= 7
+#define API_CALLED(...)    __VA_ARGS__, __attribute__((unused)) void *own
+#define API_END            __attribute__((unused)) void *own
+#define API_TAKES(type)    type *callback, void *own
+#define API_PASS(callback) callback, NULL
+#else
+#define API_CALLED(...)    __attribute__((unused)) qemu_plugin_id_t id, __VA_ARGS__
+#define API_END            API_CALLED(__attribute__((unused)) void *own)
+#define API_TAKES(type)    type *callback
+#define API_PASS(callback) callback
+#endif
+
 typedef uint64_t qemu_plugin_id_t;
 typedef uint32_t qemu_plugin_meminfo_t;
 
@@ -47,32 +63,17 @@ enum { QEMU_PLUGIN_MEM_R = 1, QEMU_PLUGIN_MEM_W, QEMU_PLUGIN_MEM_RW };
 
 typedef void qemu_plugin_exec(unsigned cpu, void *own);
 typedef void qemu_plugin_mem(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *own);
-#if QEMU_API >= 7
-typedef void qemu_plugin_end(void *own);
-#else
-typedef void qemu_plugin_end(qemu_plugin_id_t id, void *own);
-#endif
+typedef void qemu_plugin_end(API_END);
 
-#if QEMU_API >= 7
-typedef void qemu_plugin_tb_trans(struct qemu_plugin_tb *block, void *own);
-void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id, qemu_plugin_tb_trans *callback,
-                                           void *own);
-#else
-typedef void qemu_plugin_tb_trans(qemu_plugin_id_t id, struct qemu_plugin_tb *block);
-void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id, qemu_plugin_tb_trans *callback);
-#endif
+typedef void qemu_plugin_tb_trans(API_CALLED(struct qemu_plugin_tb *block));
+void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id, API_TAKES(qemu_plugin_tb_trans));
+
 /* A CPU begins; it waits for an interrupt, or is off; it runs again. */
-#if QEMU_API >= 7
-void qemu_plugin_register_vcpu_init_cb(qemu_plugin_id_t id, qemu_plugin_exec *callback, void *own);
-void qemu_plugin_register_vcpu_idle_cb(qemu_plugin_id_t id, qemu_plugin_exec *callback, void *own);
-void qemu_plugin_register_vcpu_resume_cb(qemu_plugin_id_t id, qemu_plugin_exec *callback,
-                                         void *own);
-#else
-typedef void qemu_plugin_vcpu(qemu_plugin_id_t id, unsigned cpu);
-void qemu_plugin_register_vcpu_init_cb(qemu_plugin_id_t id, qemu_plugin_vcpu *callback);
-void qemu_plugin_register_vcpu_idle_cb(qemu_plugin_id_t id, qemu_plugin_vcpu *callback);
-void qemu_plugin_register_vcpu_resume_cb(qemu_plugin_id_t id, qemu_plugin_vcpu *callback);
-#endif
+typedef void qemu_plugin_vcpu(API_CALLED(unsigned cpu));
+void qemu_plugin_register_vcpu_init_cb(qemu_plugin_id_t id, API_TAKES(qemu_plugin_vcpu));
+void qemu_plugin_register_vcpu_idle_cb(qemu_plugin_id_t id, API_TAKES(qemu_plugin_vcpu));
+void qemu_plugin_register_vcpu_resume_cb(qemu_plugin_id_t id, API_TAKES(qemu_plugin_vcpu));
+
 void qemu_plugin_register_vcpu_tb_exec_cb(struct qemu_plugin_tb *block, qemu_plugin_exec *callback,
                                           int registers, void *own);
 void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *instruction,
@@ -202,17 +203,9 @@ void qemu_plugin_register_vcpu_tb_exec_cond_cb(struct qemu_plugin_tb *block,
  * `to`: the handler's first one.
  */
 enum { QEMU_PLUGIN_DISCON_INTERRUPT = 1 };
-#if QEMU_API >= 7
-typedef void qemu_plugin_discon(unsigned cpu, int kind, uint64_t from, uint64_t to, void *own);
+typedef void qemu_plugin_discon(API_CALLED(unsigned cpu, int kind, uint64_t from, uint64_t to));
 __attribute__((weak)) void qemu_plugin_register_vcpu_discon_cb(qemu_plugin_id_t id, int kinds,
-                                                               qemu_plugin_discon *callback,
-                                                               void *own);
-#else
-typedef void qemu_plugin_discon(qemu_plugin_id_t id, unsigned cpu, int kind, uint64_t from,
-                                uint64_t to);
-__attribute__((weak)) void qemu_plugin_register_vcpu_discon_cb(qemu_plugin_id_t id, int kinds,
-                                                               qemu_plugin_discon *callback);
-#endif
+                                                               API_TAKES(qemu_plugin_discon));
 #endif
 
 /* The physical address of an access. */

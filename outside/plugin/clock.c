@@ -46,7 +46,7 @@ void clock_find(unsigned cpu)
 }
 
 /* A CPU is due at its first block. */
-static void begin_cpu(unsigned cpu)
+static void on_cpu(API_CALLED(unsigned cpu))
 {
     count = cpu < count ? count : cpu + 1;
     clock_find(cpu);
@@ -54,37 +54,13 @@ static void begin_cpu(unsigned cpu)
     __atomic_store_n(&cpus[cpu].offset, -DUE, __ATOMIC_RELEASE); /* last: see clock_sum */
 }
 
-#if QEMU_API >= 7
-static void on_cpu(unsigned cpu, void *own)
-{
-    (void)own;
-    begin_cpu(cpu);
-}
-
-static void expect_cpus(qemu_plugin_id_t id)
-{
-    qemu_plugin_register_vcpu_init_cb(id, on_cpu, NULL);
-}
-#else
-static void on_cpu(qemu_plugin_id_t id, unsigned cpu)
-{
-    (void)id;
-    begin_cpu(cpu);
-}
-
-static void expect_cpus(qemu_plugin_id_t id)
-{
-    qemu_plugin_register_vcpu_init_cb(id, on_cpu);
-}
-#endif
-
 bool clock_begin(qemu_plugin_id_t id, unsigned most)
 {
     (void)most;
     board = qemu_plugin_scoreboard_new(sizeof(struct counters));
     for (unsigned cpu = 0; cpu < FOLLOW_CPUS; cpu++)
         cpus[cpu].counters = &none;
-    expect_cpus(id);
+    qemu_plugin_register_vcpu_init_cb(id, API_PASS(on_cpu));
     return board;
 }
 

@@ -222,41 +222,23 @@ static void on_table(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address,
                      value.type == QEMU_PLUGIN_MEM_VALUE_U64 ? value.data.u64 : value.data.u32);
 }
 
-#if QEMU_API >= 7
-static void on_discontinuity(unsigned cpu, int kind, uint64_t from, uint64_t to, void *own)
+static void on_discontinuity(API_CALLED(unsigned cpu, int kind, uint64_t from, uint64_t to))
 {
-    (void)kind;
-    (void)from;
-    (void)own;
-    clock_find(cpu);
-    if (translate_has_begun())
-        handle(cpu, to);
-}
-#else
-static void on_discontinuity(qemu_plugin_id_t id, unsigned cpu, int kind, uint64_t from,
-                             uint64_t to)
-{
-    (void)id;
     (void)kind;
     (void)from;
     clock_find(cpu);
     if (translate_has_begun())
         handle(cpu, to);
 }
-#endif
 
 /* --- What is watched --- */
 
 void facts_begin(qemu_plugin_id_t id, const struct request *request)
 {
     (void)request;
-    if (!qemu_plugin_register_vcpu_discon_cb)
-        return;
-#if QEMU_API >= 7
-    qemu_plugin_register_vcpu_discon_cb(id, QEMU_PLUGIN_DISCON_INTERRUPT, on_discontinuity, NULL);
-#else
-    qemu_plugin_register_vcpu_discon_cb(id, QEMU_PLUGIN_DISCON_INTERRUPT, on_discontinuity);
-#endif
+    if (qemu_plugin_register_vcpu_discon_cb)
+        qemu_plugin_register_vcpu_discon_cb(id, QEMU_PLUGIN_DISCON_INTERRUPT,
+                                            API_PASS(on_discontinuity));
 }
 
 static void on_instruction(struct qemu_plugin_insn *instruction, qemu_plugin_exec *callback,

@@ -97,67 +97,22 @@ static const struct request *read_request(int argc, char **argv)
 
 /* --- QEMU's calls --- */
 
-static void end(void)
+static void on_translation(API_CALLED(struct qemu_plugin_tb *block))
+{
+    translate_block(block);
+}
+
+static void on_end(API_END)
 {
     code_end();
     judges_end();
     run_end();
 }
 
-#if QEMU_API >= 7
-static void on_translation(struct qemu_plugin_tb *block, void *own)
+static void on_idle(API_CALLED(unsigned cpu))
 {
-    (void)own;
-    translate_block(block);
-}
-
-static void on_end(void *own)
-{
-    (void)own;
-    end();
-}
-
-static void on_idle(unsigned cpu, void *own)
-{
-    (void)own;
     run_idle(cpu);
 }
-
-static void be_called(qemu_plugin_id_t id)
-{
-    qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation, NULL);
-    if (blame_watch())
-        qemu_plugin_register_vcpu_idle_cb(id, on_idle, NULL);
-    qemu_plugin_register_atexit_cb(id, on_end, NULL);
-}
-#else
-static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *block)
-{
-    (void)id;
-    translate_block(block);
-}
-
-static void on_end(qemu_plugin_id_t id, void *own)
-{
-    (void)id;
-    (void)own;
-    end();
-}
-
-static void on_idle(qemu_plugin_id_t id, unsigned cpu)
-{
-    (void)id;
-    run_idle(cpu);
-}
-
-static void be_called(qemu_plugin_id_t id)
-{
-    qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
-    if (blame_watch())
-        qemu_plugin_register_vcpu_idle_cb(id, on_idle);
-    qemu_plugin_register_atexit_cb(id, on_end, NULL);
-}
-#endif
 
 /* True if `pitot` only checks whether the plugin can be loaded. */
 static bool is_probe(int argc, char **argv)
@@ -193,6 +148,9 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
         fprintf(stderr, "pitot: %s\n", wrong);
         return 1;
     }
-    be_called(id);
+    qemu_plugin_register_vcpu_tb_trans_cb(id, API_PASS(on_translation));
+    if (blame_watch())
+        qemu_plugin_register_vcpu_idle_cb(id, API_PASS(on_idle));
+    qemu_plugin_register_atexit_cb(id, on_end, NULL);
     return 0;
 }

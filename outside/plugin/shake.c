@@ -31,16 +31,13 @@ static void set_idle(unsigned cpu, bool is_idle)
         __atomic_store_n(&idle[cpu], is_idle, __ATOMIC_RELAXED);
 }
 
-#if QEMU_API >= 7
-static void on_idle(unsigned cpu, void *own)
+static void on_idle(API_CALLED(unsigned cpu))
 {
-    (void)own;
     set_idle(cpu, true);
 }
 
-static void on_resume(unsigned cpu, void *own)
+static void on_resume(API_CALLED(unsigned cpu))
 {
-    (void)own;
     set_idle(cpu, false);
 }
 
@@ -49,31 +46,9 @@ void pause_begin(qemu_plugin_id_t id, unsigned count)
     if (cpu_count)
         return;
     cpu_count = count;
-    qemu_plugin_register_vcpu_idle_cb(id, on_idle, NULL);
-    qemu_plugin_register_vcpu_resume_cb(id, on_resume, NULL);
+    qemu_plugin_register_vcpu_idle_cb(id, API_PASS(on_idle));
+    qemu_plugin_register_vcpu_resume_cb(id, API_PASS(on_resume));
 }
-#else
-static void on_idle(qemu_plugin_id_t id, unsigned cpu)
-{
-    (void)id;
-    set_idle(cpu, true);
-}
-
-static void on_resume(qemu_plugin_id_t id, unsigned cpu)
-{
-    (void)id;
-    set_idle(cpu, false);
-}
-
-void pause_begin(qemu_plugin_id_t id, unsigned count)
-{
-    if (cpu_count)
-        return;
-    cpu_count = count;
-    qemu_plugin_register_vcpu_idle_cb(id, on_idle);
-    qemu_plugin_register_vcpu_resume_cb(id, on_resume);
-}
-#endif
 
 bool pause_helps(unsigned cpu)
 {
