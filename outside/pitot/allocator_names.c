@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See allocator_names.h. */
-#include "outside/pitot/allocator_names.h"
-
+/* The names of allocators (allocators.h). */
 #include <string.h>
+
+#include "outside/pitot/allocators.h"
 
 /* Allocators by their usual names; the arguments as in --alloc, --realloc and --free. */
 static const struct allocator_name known[] = {

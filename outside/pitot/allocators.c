@@ -4,16 +4,95 @@
 #include "outside/pitot/allocators.h"
 
 #include <stdio.h>
+#include <string.h>
 
-#include "outside/pitot/allocator_code.h"
-#include "outside/pitot/allocator_names.h"
-#include "outside/pitot/allocator_rust.h"
-#include "outside/pitot/allocator_text.h"
+#include "core/lib/number.h"
 #include "outside/pitot/elf_symbols.h"
 #include "outside/pitot/function_text.h"
 #include "outside/pitot/name.h"
 #include "outside/pitot/place.h"
 #include "outside/pitot/plain.h"
+
+/* --- What follows a function in --alloc, --realloc and --free --- */
+
+#define SIZE_MOST (1ull << 32)
+
+static const char *const forms[] = {
+    [ALLOCATOR_ALLOCATES] = "F[:SIZE[@OUT]], with SIZE an argument from 1 to 6, a number of bytes, "
+                            "two of these as in 1*2, 4096<<1, or a field as in [1+8] or [1+8/4]; "
+                            "OUT: the argument that points to the result",
+    [ALLOCATOR_REALLOCATES] = "F[:OBJECT:SIZE[:OLD]], each an argument from 1 to 6",
+    [ALLOCATOR_FREES] = "F[:OBJECT[:SIZE]], each an argument from 1 to 6",
+};
+
+static bool read_argument(const char **at, uint32_t *argument)
+{
+    uint64_t number;
+
+    if (number_read(at, 10, ARGUMENTS_MOST, &number) != NUMBER_READ || number == 0)
+        return false;
+    *argument = (uint32_t)number;
+    return true;
+}
+
+/* As in [1+8/4]: the 4 bytes at 8 into what argument 1 points to. */
+static bool read_field(const char **at, struct request_allocator *allocator)
+{
+    uint32_t argument;
+    uint64_t width = sizeof(width);
+
+    allocator->size = ALLOCATOR_FIELD;
+    if (!read_argument(at, &argument) || *(*at)++ != '+' ||
+        number_read(at, number_base(at), SIZE_MOST, &allocator->sizes[1]) != NUMBER_READ)
+        return false;
+    if (**at == '/' && (++*at, number_read(at, 10, sizeof(width), &width) != NUMBER_READ))
+        return false;
+    allocator->sizes[0] = argument;
+    allocator->width = (uint32_t)width;
+    return width > 0 && (width & (width - 1)) == 0 && *(*at)++ == ']';
+}
+
+static bool read_product(const char **at, struct request_allocator *allocator)
+{
+    if (number_read(at, 10, SIZE_MOST, &allocator->sizes[0]) != NUMBER_READ)
+        return false;
+    if (**at == '*')
+        allocator->size = ALLOCATOR_PRODUCT, ++*at;
+    else if (strncmp(*at, "<<", 2) == 0)
+        allocator->size = ALLOCATOR_SHIFT, *at += 2;
+    if (allocator->size != ALLOCATOR_SAME &&
+        number_read(at, 10, SIZE_MOST, &allocator->sizes[1]) != NUMBER_READ)
+        return false;
+    return allocator->sizes[0] > 0 && (allocator->size != ALLOCATOR_PRODUCT || allocator->sizes[1]);
+}
+
+static bool read_size(const char *at, struct request_allocator *allocator)
+{
+    bool read = *at == '[' ? (at++, read_field(&at, allocator)) : read_product(&at, allocator);
+
+    if (read && *at == '@' && (++at, !read_argument(&at, &allocator->object)))
+        return false;
+    return read && *at == '\0';
+}
+
+/* Reads them, of a function of the allocator's kind. False: they are none. */
+static bool read_arguments(const char *at, struct request_allocator *allocator)
+{
+    uint32_t size;
+
+    if (allocator->kind == ALLOCATOR_ALLOCATES)
+        return read_size(at, allocator);
+    if (!read_argument(&at, &allocator->object))
+        return false;
+    if (allocator->kind == ALLOCATOR_REALLOCATES) {
+        if (*at++ != ':' || !read_argument(&at, &size))
+            return false;
+        allocator->sizes[0] = size;
+    }
+    return *at == '\0' || (*at++ == ':' && read_argument(&at, &allocator->before) && *at == '\0');
+}
+
+/* --- The functions --- */
 
 /* True if the compiler or linker has made one function of several: who calls it is not known. */
 static bool is_folded(size_t index, const struct symbol *symbol)
@@ -94,9 +173,9 @@ static int add_given(struct allocators *all, enum allocator_kind kind,
         const char *arguments = function_split(given->text[i]);
         int found;
 
-        if (!allocator_text_read(arguments ? arguments : usual[kind], &described.asked))
+        if (!read_arguments(arguments ? arguments : usual[kind], &described.asked))
             return refuse(why, EINVAL, "%s %s:%s: %s", options[kind], described.name, arguments,
-                          allocator_text_form(kind));
+                          forms[kind]);
         found = add(all, &described, why);
         if (found < 0)
             return found;
@@ -152,7 +231,7 @@ static int add_known(struct allocators *all, const struct kernel *kernel, struct
                                       .asked = {.kind = known->kind, .family = known->family}};
         int found;
 
-        allocator_text_read(known->arguments, &described.asked);
+        read_arguments(known->arguments, &described.asked);
         found = add(all, &described, why);
         if (found < 0)
             return found;

@@ -1,24 +1,117 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* `pitot heap` of command.h. */
+/* `pitot heap` of command.h: prints its reports, and what is live at the end. */
+#include "outside/pitot/heap.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "outside/pitot/array.h"
+#include "outside/pitot/chain_text.h"
 #include "outside/pitot/command.h"
 #include "outside/pitot/contexts.h"
-#include "outside/pitot/heap_ask.h"
-#include "outside/pitot/heap_record.h"
-#include "outside/pitot/heap_text.h"
+#include "outside/pitot/name.h"
 #include "outside/pitot/plain.h"
 #include "outside/pitot/recording.h"
 #include "outside/pitot/suppressions.h"
+
+#define COLUMN 16 /* where the chains of an object begin */
 
 static struct wire_live *lives; /* in which objects are live at the end */
 static size_t live_count, live_room;
 static struct wire_objects totals;
 static uint64_t report_count, hit_count;
 static uint64_t suppressed_reports, suppressed; /* suppressed: hits */
+
+static const char *const titles[WIRE_HEAP_KINDS] = {
+    [WIRE_HEAP_FREED] = "use after free",        [WIRE_HEAP_BESIDE] = "out of bounds",
+    [WIRE_HEAP_TWICE] = "double free",           [WIRE_HEAP_MIDDLE] = "free of an object's middle",
+    [WIRE_HEAP_NO_OBJECT] = "free of no object", [WIRE_HEAP_FOREIGN] = "free by another allocator",
+};
+
+/* --- A report --- */
+
+static void print_count(uint64_t count, const char *noun)
+{
+    fprintf(stderr, "%" PRIu64 " %s%s", count, noun, count == 1 ? "" : "s");
+}
+
+/* Where the access is, relative to the object. */
+static void print_relation(const struct wire_heap *report)
+{
+    uint64_t end = report->object + report->size;
+
+    if (report->address < report->object) {
+        print_count(report->object - report->address, "byte");
+        fprintf(stderr, " before ");
+    } else if (report->kind == WIRE_HEAP_BESIDE) {
+        print_count(report->address + report->length - end, "byte");
+        fprintf(stderr, " beyond ");
+    } else if (report->address > report->object) {
+        fprintf(stderr, "%" PRIu64 " into ", report->address - report->object);
+    }
+    fprintf(stderr, "an object of %" PRIu64 " (%" PRIx64 ")", report->size, report->object);
+}
+
+static void print_what(const struct wire_heap *report)
+{
+    fprintf(stderr, "== %s: ", titles[report->kind]);
+    if (report->access) {
+        fprintf(stderr, "%s of ", report->access == WIRE_READ ? "read" : "write");
+        print_count(report->length, "byte");
+        fprintf(stderr, ", ");
+    } else {
+        char name[NAME_ROOM];
+
+        fprintf(stderr, "%s of %" PRIx64 ", ", name_function(report->ip, name), report->address);
+    }
+    if (report->object)
+        print_relation(report);
+    else
+        fprintf(stderr, "which none of these allocators has returned");
+    fprintf(stderr, ", by CPU %u after ", report->head.cpu);
+    print_count(report->time, "instruction");
+    fprintf(stderr, "\n   ");
+    chain_print_line(stderr, report->access ? report->ip : 0, report->context);
+    fprintf(stderr, "\n");
+}
+
+/* Clocks of different CPUs cannot be compared. */
+static void print_touch(const struct wire_heap *report, const char *what,
+                        const struct wire_touch *touch)
+{
+    fprintf(stderr, " %-*s", COLUMN - 1, what);
+    chain_print_line(stderr, 0, touch->context);
+    fprintf(stderr, ", ");
+    if (touch->cpu == report->head.cpu) {
+        print_count(report->time - touch->time, "instruction");
+        fprintf(stderr, " ago\n");
+    } else {
+        fprintf(stderr, "on CPU %u after ", touch->cpu);
+        print_count(touch->time, "instruction");
+        fprintf(stderr, "\n");
+    }
+}
+
+/* Prints what is wrong, the code that did it, and who allocated and freed the object. */
+static void print_report(const struct wire_heap *report)
+{
+    print_what(report);
+    if (report->freed.time)
+        print_touch(report, "freed by", &report->freed);
+    if (report->object)
+        print_touch(report, "allocated by", &report->allocated);
+    fprintf(stderr, "\n");
+}
+
+static void print_live(const struct wire_live *live)
+{
+    fprintf(stderr, "%12" PRIu64 " byte%s in ", live->bytes, live->bytes == 1 ? "" : "s");
+    print_count(live->objects, "object");
+    fprintf(stderr, ":  ");
+    chain_print_line(stderr, 0, live->context);
+    fprintf(stderr, "\n");
+}
 
 /* --- The plugin's records --- */
 
@@ -46,10 +139,10 @@ static int take_report(const struct wire_heap *report, struct refusal *why)
     }
     hit_count += hits;
     if (first)
-        heap_print(report);
+        print_report(report);
     else
         fprintf(stderr, "== report %u, %s, came %" PRIu64 " times\n", report->report + 1,
-                heap_title(report->kind), report->count);
+                titles[report->kind], report->count);
     return heap_record_report(report, hits, why);
 }
 
@@ -116,7 +209,7 @@ static void tell_live(uint64_t least)
     if (live_count > 0)
         qsort(lives, live_count, sizeof(*lives), compare_bytes);
     for (size_t i = 0; i < live_count && lives[i].bytes >= least; i++)
-        heap_print_live(&lives[i]);
+        print_live(&lives[i]);
 }
 
 static void tell_end(const struct command *command, const struct watch *watch)

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See heap_ask.h. */
-#include "outside/pitot/heap_ask.h"
-
+/* What `pitot heap` asks (heap.h). */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "outside/pitot/allocator_code.h"
+#include "outside/pitot/allocators.h"
 #include "outside/pitot/elf_symbols.h"
+#include "outside/pitot/heap.h"
 #include "outside/pitot/plain.h"
 #include "outside/pitot/plugin.h"
 

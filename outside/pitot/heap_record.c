@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See heap_record.h. core/abi/tracing_data.h has the source of the description of fields. */
-#include "outside/pitot/heap_record.h"
-
+/* The file of `pitot heap` (heap.h). core/abi/tracing_data.h has the source of its fields. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +7,7 @@
 
 #include "core/abi/tracing_data.h"
 #include "outside/pitot/contexts.h"
-#include "outside/pitot/heap_text.h"
+#include "outside/pitot/heap.h"
 #include "outside/pitot/name.h"
 #include "outside/pitot/recording.h"
 
@@ -31,7 +29,16 @@ struct fields {
 _Static_assert(sizeof(struct fields) == RECORDING_FIELDS, "recording_fields");
 
 static struct events events;
-static char names[KINDS][32];
+static char names[KINDS][32] = {
+    [WIRE_HEAP_FREED] = "heap:use_after_free",
+    [WIRE_HEAP_BESIDE] = "heap:out_of_bounds",
+    [WIRE_HEAP_TWICE] = "heap:double_free",
+    [WIRE_HEAP_MIDDLE] = "heap:free_of_middle",
+    [WIRE_HEAP_NO_OBJECT] = "heap:free_of_no_object",
+    [WIRE_HEAP_FOREIGN] = "heap:foreign_free",
+    [PEAK] = "heap:peak",
+    [LIVE] = "heap:live",
+};
 
 const char *heap_record_output(const struct pitot_options *options)
 {
@@ -127,14 +134,9 @@ int heap_record_create(const struct pitot_options *options, const struct kernel 
 
     all.chains = true;
     all.output = heap_record_output(options);
-    for (unsigned kind = 0; kind < KINDS; kind++) {
-        snprintf(names[kind], sizeof(names[kind]), "%s",
-                 kind == PEAK   ? "heap:peak"
-                 : kind == LIVE ? "heap:live"
-                                : heap_event(kind));
+    for (unsigned kind = 0; kind < KINDS; kind++)
         events.event[kind] = (struct event){
             .kind = EVENT_HEAP, .name = names[kind], .period = 1, .address = kind + 1};
-    }
     events.count = KINDS;
     error = recording_create(&all, kernel, &events, why);
     return error ? error : describe_fields(why);

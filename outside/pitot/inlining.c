@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See inlining.h. */
-#include "outside/pitot/inlining.h"
-
+/*
+ * What debug information (DWARF, libdw) says of functions and symbols do not (allocators.h): a
+ * compiler may put a function's code into its callers, who then call nothing, and may leave out
+ * arguments that are not needed.
+ */
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "outside/pitot/allocators.h"
 #include "outside/pitot/array.h"
 #include "outside/pitot/elf_symbols.h"
 #include "outside/pitot/input.h"
