@@ -4,11 +4,11 @@
  * without a place, writes the last writer of all memory to a file; without QEMU, answers from such
  * a file.
  */
+#include "outside/pitot/blame.h"
+
 #include <stdio.h>
 #include <string.h>
 
-#include "outside/pitot/blame_file.h"
-#include "outside/pitot/blame_text.h"
 #include "outside/pitot/command.h"
 #include "outside/pitot/contexts.h"
 #include "outside/pitot/elf_symbols.h"

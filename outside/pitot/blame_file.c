@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See blame_file.h. */
-#include "outside/pitot/blame_file.h"
-
+/* See blame.h. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "outside/pitot/blame.h"
 #include "outside/pitot/input.h"
 #include "outside/pitot/output.h"
 #include "outside/pitot/plain.h"

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See blame_text.h. */
-#include "outside/pitot/blame_text.h"
-
+/* See blame.h. */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "outside/pitot/blame.h"
 #include "outside/pitot/chain_text.h"
 #include "outside/pitot/contexts.h"
 #include "outside/pitot/name.h"

@@ -2,7 +2,7 @@
 /*
  * Prints the callers of a calling context. Of a deep one both ends: recursion to the end of a stack
  * is told by what it began with, and by how often. Called by outside/pitot/blame_text.c, last.c,
- * heap_text.c and lock_text.c.
+ * heap.c and lock_text.c.
  */
 #pragma once
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See writes.h. */
-#include "outside/pitot/writes.h"
-
+/* See blame.h. */
 #include "core/lib/assert.h"
 #include "outside/pitot/array.h"
+#include "outside/pitot/blame.h"
 #include "outside/pitot/contexts.h"
 
 #define WORD           8u

@@ -1,19 +1,55 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * The writes to the places of `pitot blame`, in groups of bytes with the same writers. A place is
- * where its virtual pages were mapped; if one was mapped to several physical pages, in several
- * address spaces or one after the other, each has its own writes: the latest is layer 0. Called by
- * outside/pitot/blame.c, which adds them, and blame_text.c.
- */
+/* The parts of `pitot blame`: its file, the writes to its places, and how they are printed. */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "core/lib/refusal.h"
+#include "outside/pitot/kernel.h"
 #include "outside/wire.h"
 
+/* --- The file: blame_file.c --- */
+
+/*
+ * blame.data, the last writer of all memory: a head that names the kernel, the records of
+ * outside/wire.h as the plugin wrote them, up to WIRE_END, and a checksum of all this. In the
+ * host's byte order, in words of 8 bytes.
+ *
+ * The version changes with the head, and with a record that outside/pitot/blame.c reads; not with
+ * others, so a file outlives changes of the pipe.
+ */
+#define BLAME_FILE_VERSION 5
+
+struct blame_file_head {
+    char magic[8];
+    uint32_t version, build_id_size;
+    uint8_t build_id[KERNEL_BUILD_ID_MAX + 4];
+    char kernel[PATH_MAX]; /* absolute */
+};
+
+int blame_file_create(const char *path, const struct kernel *kernel, struct refusal *why);
+int blame_file_write(const struct wire_head *record, struct refusal *why);
+
+/* Writes the checksum, and closes the file, which replaces an older one if it is `whole`. */
+int blame_file_close(bool whole, struct refusal *why);
+
+/* The file stays open for blame_file_read. */
+int blame_file_open(const char *path, struct blame_file_head *head, struct refusal *why);
+
+/* Passes each record to `take`, up to WIRE_END. */
+int blame_file_read(int (*take)(const struct wire_head *record, struct refusal *why),
+                    struct refusal *why);
+
+/* --- The writes: writes.c --- */
+
+/*
+ * The writes to the places, in groups of bytes with the same writers. A place is where its virtual
+ * pages were mapped; if one was mapped to several physical pages, in several address spaces or one
+ * after the other, each has its own writes: the latest is layer 0.
+ */
 #define WRITES_CPUS 256
 
 struct blamed_place {
@@ -75,3 +111,15 @@ struct group writes_group(size_t number, size_t layer, uint64_t first, uint64_t 
 
 /* True if the write covers all bytes of the group's word. */
 bool writes_whole(const struct group *group, const struct wire_word *write);
+
+/* --- How they are printed: blame_text.c --- */
+
+/* Stores a CPU's clock. Must be called before blame_print. */
+int blame_clock(const struct wire_number *clock, struct refusal *why);
+
+/*
+ * Prints the writers of each place; adjacent words with the same writers are joined. `kernel`
+ * names code of an unknown thread; `lost` is the number of writes dropped.
+ */
+int blame_print(FILE *to, const struct blamed_place *places, size_t count, const char *kernel,
+                uint64_t lost, struct refusal *why);
