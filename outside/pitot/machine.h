@@ -2,7 +2,8 @@
 /*
  * Runs QEMU as a child process with the terminal and a pipe for the plugin's output. A signal that
  * would terminate this command terminates QEMU first; if this command is killed, the operating
- * system asks QEMU to exit. Called by outside/pitot/watch.c.
+ * system asks QEMU to exit. Called by outside/pitot/watch.c. Also runs it only for what it answers,
+ * for outside/pitot/qemu.c.
  */
 #pragma once
 
@@ -47,3 +48,12 @@ void machine_stop(struct machine *machine);
 
 /* After QEMU's exit: restores the terminal, and returns the status as a shell reports it. */
 int machine_finish(struct machine *machine);
+
+#define ANSWER_PATIENCE 10 /* seconds for all of it */
+
+/*
+ * Runs a program without input, whose descriptors `first` to `last` write to `text`, up to `room`
+ * bytes; then it is killed. Returns the number of bytes, or a negative errno. *late: it had not
+ * ended by itself.
+ */
+long answer_read(char *const *words, int first, int last, char *text, size_t room, bool *late);

@@ -8,7 +8,6 @@
 #include <stdbool.h>
 
 #include "outside/pitot/qemu.h"
-#include "outside/pitot/qemu_log.h"
 #include "outside/pitot/watch.h"
 
 struct plugin {

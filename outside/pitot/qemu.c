@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "outside/pitot/answer.h"
+#include "outside/pitot/machine.h"
 
 #define OLDEST_MAJOR   6         /* the first version with everything that the plugin needs */
 #define PROBE          9         /* descriptor of the pipe in QEMU; any free one */
@@ -17,8 +17,7 @@
 #define VERSION        "QEMU emulator version "
 #define FIRST_CONFUSED 9 /* since this version, hits may have another CPU's number (seen in 10.0) */
 
-/* True for this option, with one dash or two. */
-static bool is_option(const char *word, const char *name)
+bool qemu_is_option(const char *word, const char *name)
 {
     if (word[0] != '-')
         return false;
@@ -29,7 +28,7 @@ static bool is_option(const char *word, const char *name)
 const char *qemu_kernel(char *const *command)
 {
     for (char *const *word = command + 1; *word && word[1]; word++)
-        if (is_option(*word, "kernel"))
+        if (qemu_is_option(*word, "kernel"))
             return word[1];
     return NULL;
 }
@@ -49,14 +48,14 @@ int qemu_check_arguments(char *const *command, struct refusal *why)
     for (char *const *word = command + 1; *word; word++) {
         const char *accelerators = NULL, *in_machine;
 
-        if (is_option(*word, "daemonize"))
+        if (qemu_is_option(*word, "daemonize"))
             return refuse(why, EINVAL, "%s: pitot waits until QEMU exits; leave it out", *word);
-        if (is_option(*word, "enable-kvm"))
+        if (qemu_is_option(*word, "enable-kvm"))
             return refuse(why, EINVAL, "%s: plugins follow only emulated code; leave it out",
                           *word);
-        if (word[1] && is_option(*word, "accel"))
+        if (word[1] && qemu_is_option(*word, "accel"))
             accelerators = word[1] + (strncmp(word[1], "accel=", 6) == 0 ? 6 : 0);
-        if (word[1] && (is_option(*word, "machine") || is_option(*word, "M")) &&
+        if (word[1] && (qemu_is_option(*word, "machine") || qemu_is_option(*word, "M")) &&
             (in_machine = strstr(word[1], "accel=")) != NULL)
             accelerators = in_machine + strlen("accel=");
         if (accelerators && !is_emulated(accelerators))
@@ -105,7 +104,7 @@ bool qemu_has_several(char *const *command)
     bool several = false;
 
     for (char *const *word = command + 1; *word && word[1]; word++)
-        several = several || (is_option(*word, "smp") && cpus_of(word[1]) > 1);
+        several = several || (qemu_is_option(*word, "smp") && cpus_of(word[1]) > 1);
     return several;
 }
 
@@ -115,8 +114,8 @@ static const char *one_thread_option(char *const *command)
     const char *found = NULL;
 
     for (char *const *word = command + 1; *word && word[1]; word++)
-        if (is_option(*word, "icount") ||
-            (is_option(*word, "accel") && strstr(word[1], "thread=single")))
+        if (qemu_is_option(*word, "icount") ||
+            (qemu_is_option(*word, "accel") && strstr(word[1], "thread=single")))
             found = *word;
     return found;
 }
@@ -132,7 +131,7 @@ int qemu_check_threads(char *const *command, struct refusal *why)
                       "%s: all CPUs in one thread, where no two run at the same time; use -accel "
                       "tcg,thread=multi",
                       one_thread);
-    if (is_option(one_thread, "icount"))
+    if (qemu_is_option(one_thread, "icount"))
         return refuse(why, EINVAL,
                       "%s: time is the CPU's own instructions, so nothing happens while it is "
                       "stopped; time must be the host's",

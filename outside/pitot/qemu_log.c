@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See qemu_log.h. */
+/* See qemu.h. */
 #define _GNU_SOURCE
-#include "outside/pitot/qemu_log.h"
-
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -11,6 +9,8 @@
 #include <string.h>
 #include <sys/sendfile.h>
 #include <unistd.h>
+
+#include "outside/pitot/qemu.h"
 
 #define VERSION(major, minor) ((major)*100 + (minor))
 #define REGISTERS_FROM        VERSION(9, 2) /* from here on the plugin needs no log */
@@ -24,11 +24,6 @@ static unsigned number_of(const struct qemu_version *version)
 bool qemu_log_is_needed(const struct qemu_version *version)
 {
     return number_of(version) < REGISTERS_FROM;
-}
-
-static bool is_option(const char *word, const char *name)
-{
-    return *word == '-' && strcmp(word + (word[1] == '-' ? 2 : 1), name) == 0;
 }
 
 /* True if the comma-separated list has this item. */
@@ -49,9 +44,9 @@ static void find_options(char *const *command, const char **items, const char **
 {
     *items = *file = NULL;
     for (char *const *word = command; *word && word[1]; word++)
-        if (is_option(*word, "d"))
+        if (qemu_is_option(*word, "d"))
             *items = *++word;
-        else if (is_option(*word, "D"))
+        else if (qemu_is_option(*word, "D"))
             *file = *++word;
 }
 
@@ -60,7 +55,7 @@ static void remove_options(char **command)
     char **to = command;
 
     for (char **word = command; *word; word++)
-        if (word[1] && (is_option(*word, "d") || is_option(*word, "D")))
+        if (word[1] && (qemu_is_option(*word, "d") || qemu_is_option(*word, "D")))
             word++;
         else
             *to++ = *word;
@@ -71,8 +66,8 @@ static void remove_options(char **command)
 static const char *find_confined(char *const *command)
 {
     for (char *const *word = command; *word && word[1]; word++)
-        if (is_option(*word, "chroot") || is_option(*word, "runas") ||
-            (is_option(*word, "run-with") &&
+        if (qemu_is_option(*word, "chroot") || qemu_is_option(*word, "runas") ||
+            (qemu_is_option(*word, "run-with") &&
              (strstr(word[1], "chroot=") || strstr(word[1], "user="))))
             return *word;
     return NULL;

@@ -27,7 +27,6 @@ int pitot_main(int argc, char **argv);
 #include "outside/pitot/main.c"
 #undef main
 
-#include "outside/pitot/answer.h"
 #include "outside/pitot/machine.h"
 
 #define FILE_MOST (1 << 20)

@@ -73,7 +73,7 @@ chomp(my $compiler = slurp("$build/hosted/flags"));
 $compiler .= q{ -DPITOT_COMMIT='""'};
 my ($core) = slurp('outside/outside.mk') =~ /^PITOT_CORE := .*\.c,(.*?)\)\)$/m;
 my @sources = ('tests/fuzz/pitot_mutants.c', map({ "core/$_.c" } split(' ', $core)),
-    grep { !m{/(?:main|machine|answer)\.c$} } glob('outside/pitot/*.c'));
+    grep { !m{/(?:main|machine)\.c$} } glob('outside/pitot/*.c'));
 my $objects = "$build/fuzz/mutants";
 make_path($objects);
 
