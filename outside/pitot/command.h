@@ -30,6 +30,9 @@ int command_repeat(const struct command *command, struct watch *watch, struct re
 int command_trace(const struct command *command, struct watch *watch, struct refusal *why);
 int command_last(const struct command *command, struct watch *watch, struct refusal *why);
 
+/* Chooses a seed, if the user gives none: from 1 to 10000, as it is printed, and typed again. */
+uint64_t seed_choose(void);
+
 /* Adds up the files of `pitot race -i FILE...`. */
 int race_ask_files(const struct pitot_options *options, struct refusal *why);
 

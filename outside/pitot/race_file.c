@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See race_file.h. */
+/* See race.h. */
 #define _GNU_SOURCE
-#include "outside/pitot/race_file.h"
-
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "outside/pitot/array.h"
 #include "outside/pitot/input.h"
 #include "outside/pitot/output.h"
-#include "outside/pitot/race_rows.h"
+#include "outside/pitot/race.h"
 
 #define HEAD       "pitot race 1"
 #define RUN_WORDS  6
@@ -96,6 +95,37 @@ struct race_runs race_file_runs(void)
         all.places = runs[i].places > all.places ? runs[i].places : all.places;
     }
     return all;
+}
+
+/* --- Builds --- */
+
+/* FNV-1a. What comes from a pipe is gone. */
+static int name_of_file(const char *path, char name[RACE_BUILD_ROOM], struct refusal *why)
+{
+    uint64_t sum = 0xcbf29ce484222325u;
+    struct stat status;
+    int byte, error = 0;
+    FILE *from;
+
+    *name = '\0';
+    if (stat(path, &status) == 0 && !S_ISREG(status.st_mode))
+        return 0;
+    from = fopen(path, "r");
+    while (from && (byte = getc(from)) != EOF)
+        sum = (sum ^ (uint8_t)byte) * 0x100000001b3u;
+    if (!from || ferror(from))
+        error = refuse(why, errno, "%s: %s", path, strerror(errno));
+    if (from)
+        fclose(from);
+    snprintf(name, RACE_BUILD_ROOM, "file-%016" PRIx64, sum);
+    return error;
+}
+
+int race_file_build(const struct kernel *kernel, char name[RACE_BUILD_ROOM], struct refusal *why)
+{
+    for (unsigned i = 0; i < kernel->build_id_size; i++)
+        snprintf(name + (size_t)2 * i, 3, "%02x", kernel->build_id[i]);
+    return kernel->build_id_size > 0 ? 0 : name_of_file(kernel->path, name, why);
 }
 
 /* --- Reading --- */

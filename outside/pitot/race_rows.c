@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See race_rows.h. */
+/* See race.h. */
 #define _GNU_SOURCE
-#include "outside/pitot/race_rows.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +11,7 @@
 #include "outside/pitot/contexts.h"
 #include "outside/pitot/elf_symbols.h"
 #include "outside/pitot/name.h"
+#include "outside/pitot/race.h"
 #include "outside/pitot/suppressions.h"
 #include "outside/pitot/threads.h"
 
