@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See demangle.h. A mangled name can repeat parts of itself: in 300 bytes it can stand for
+ * See elf_symbols.h. A mangled name can repeat parts of itself: in 300 bytes it can stand for
  * gigabytes. libiberty passes the readable name on piece by piece, and cannot be told to stop, so a
  * name that becomes too long is left by longjmp; nearly all that libiberty has then lies on the
  * stack.
  */
-#include "outside/pitot/demangle.h"
-
 #include <libiberty/demangle.h>
 #include <setjmp.h>
 #include <stdbool.h>
 #include <string.h>
+
+#include "outside/pitot/elf_symbols.h"
 
 #define MANGLED_MOST  4096 /* bytes of the mangled name */
 #define READABLE_MOST 4096

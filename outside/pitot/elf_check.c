@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See elf_check.h. Source of the format: elf(5). */
-#include "outside/pitot/elf_check.h"
-
+/* See elf_symbols.h. */
 #include <gelf.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
+
+#include "outside/pitot/elf_symbols.h"
 
 /*
  * Linkers write fewer than twenty. Each is compared with each symbol, so a forged file of thousands

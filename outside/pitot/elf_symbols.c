@@ -7,7 +7,6 @@
 #include <gelf.h>
 
 #include "outside/pitot/array.h"
-#include "outside/pitot/demangle.h"
 #include "outside/pitot/plain.h"
 
 static struct {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The symbols and functions of the kernel's file. elf_symbols.c implements the lookups of
- * core/symbols/symbols.h. Called by outside/pitot/kernel.c and event.c.
+ * The symbols and functions of the kernel's file, and what reads them. elf_symbols.c implements the
+ * lookups of core/symbols/symbols.h. Called by outside/pitot/kernel.c and event.c.
  */
 #pragma once
 
@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "core/lib/refusal.h"
 #include "core/symbols/symbols.h"
 
 /*
@@ -52,3 +53,23 @@ bool elf_symbols_variable(size_t index, struct symbol *found);
 
 /* Finds the variable that has this run-time address, or begins there. */
 bool elf_symbols_find_variable(uint64_t address, struct symbol *found);
+
+/*
+ * The readable name of a C++ or Rust symbol, as perf shows it: without parameters and hashes. The
+ * caller frees it; NULL: the symbol is not mangled, its readable name is too long, or there is no
+ * memory.
+ */
+char *demangle(const char *mangled);
+
+/*
+ * Checks the headers of an ELF file before anything else is read by them: once this returned 0, each
+ * segment and section lies in the file, and in memory, so a truncated or forged file is refused.
+ */
+int elf_check(Elf *elf, const char *path, struct refusal *why);
+
+/*
+ * Adds symbols that are text, for a kernel without its ELF file: the output of nm, with or without
+ * sizes, or the map of GNU ld. A map has no static functions, so the code before an object's first
+ * global function gets the object's name.
+ */
+int symbol_list_read(const char *path, struct refusal *why);

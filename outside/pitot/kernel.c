@@ -8,12 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "outside/pitot/elf_check.h"
 #include "outside/pitot/elf_symbols.h"
 #include "outside/pitot/input.h"
-#include "outside/pitot/made_elf.h"
 #include "outside/pitot/plain.h"
-#include "outside/pitot/symbol_list.h"
 
 #define CODE_TO_PAIR 1000 /* 64-bit code has more than one pair (is_long_code) in this many bytes */
 

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See made_elf.h. Source of the format: elf(5). */
+/*
+ * The substitute for the kernel's file (kernel.h), and its copy beside a recording. Sources: elf(5),
+ * of the format; lseek(2), on holes.
+ */
 #define _GNU_SOURCE
-#include "outside/pitot/made_elf.h"
-
 #include <elf.h>
 #include <errno.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/symbols/symbols.h"
-#include "outside/pitot/demangle.h"
 #include "outside/pitot/elf_symbols.h"
+#include "outside/pitot/kernel.h"
 
 #define PAGE  UINT64_C(4096)
 #define APART (UINT64_C(16) << 20) /* code further apart is put in two segments */
@@ -260,4 +261,38 @@ int made_elf_write(const struct segment *segments, size_t count, const char *fil
     if (ferror(made.file) | fclose(made.file))
         return refuse(why, errno, "a file of symbols: %s", strerror(errno));
     return descriptor;
+}
+
+/* --- The copy, with holes: its segments may be gigabytes apart, as they are in memory --- */
+
+/* Returns 0 or an errno. */
+static int copy_sparsely(int from, int to, off_t size)
+{
+    off_t at = 0;
+
+    while ((at = lseek(from, at, SEEK_DATA)) >= 0) {
+        off_t end = lseek(from, at, SEEK_HOLE);
+
+        if (end < 0 || lseek(to, at, SEEK_SET) < 0)
+            return errno;
+        while (at < end) {
+            ssize_t count = sendfile(to, from, &at, (size_t)(end - at));
+            if (count <= 0)
+                return count < 0 ? errno : EIO;
+        }
+    }
+    return errno != ENXIO || ftruncate(to, size) < 0 ? errno : 0; /* ENXIO: no more parts */
+}
+
+int kernel_write_made(const struct kernel *kernel, const struct output *output, int file,
+                      struct refusal *why)
+{
+    struct stat status;
+    int error = fstat(kernel->made, &status) < 0
+                    ? errno
+                    : copy_sparsely(kernel->made, file, status.st_size);
+
+    if (close(file) < 0 && !error)
+        error = errno;
+    return error ? refuse(why, error, "%s: %s", output->path, strerror(error)) : 0;
 }

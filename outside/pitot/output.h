@@ -2,7 +2,7 @@
 /*
  * Output files. A new file is PATH.part until it is worth more than an older one at PATH, which
  * stays if QEMU does not start or the disk is full. Called by outside/pitot/perf_file.c,
- * kernel_made.c, blame_file.c and cover.c.
+ * perf_program.c, blame_file.c and cover.c.
  */
 #pragma once
 

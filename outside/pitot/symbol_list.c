@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See symbol_list.h. Source: the manuals of GNU nm and GNU ld ("-Map"). */
+/* See elf_symbols.h. Source: the manuals of GNU nm and GNU ld ("-Map"). */
 #define _GNU_SOURCE
-#include "outside/pitot/symbol_list.h"
-
 #include <ctype.h>
 #include <elf.h>
 #include <errno.h>
