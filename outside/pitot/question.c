@@ -13,8 +13,7 @@
 #include "outside/pitot/plain.h"
 #include "outside/pitot/show_forms.h"
 #include "outside/pitot/show_input.h"
-#include "outside/pitot/source_file.h"
-#include "outside/pitot/source_places.h"
+#include "outside/pitot/source_lines.h"
 
 /* The line that has this byte of the answer is about this code. */
 struct mark {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See source_file.h. */
+/* See source_lines.h. */
 #define _GNU_SOURCE
-#include "outside/pitot/source_file.h"
-
 #include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +8,7 @@
 #include <unistd.h>
 
 #include "outside/pitot/plain.h"
+#include "outside/pitot/source_lines.h"
 
 #define CURRENT 0
 #define KERNELS 1

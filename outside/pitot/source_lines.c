@@ -9,7 +9,6 @@
 #include "outside/pitot/input.h"
 #include "outside/pitot/plain.h"
 #include "outside/pitot/progress.h"
-#include "outside/pitot/source_file.h"
 
 struct reading {
     struct source *source;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See source_places.h. */
+/* See source_lines.h. */
 #define _GNU_SOURCE
-#include "outside/pitot/source_places.h"
-
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,6 +9,7 @@
 #include "outside/pitot/array.h"
 #include "outside/pitot/input.h"
 #include "outside/pitot/show_forms.h"
+#include "outside/pitot/source_lines.h"
 
 #define AROUND     12  /* lines before and after a place */
 #define LINES_MOST 300 /* of a function */
