@@ -12,11 +12,11 @@
 #include "outside/pitot/command.h"
 #include "outside/pitot/contexts.h"
 #include "outside/pitot/elf_symbols.h"
+#include "outside/pitot/name.h"
 #include "outside/pitot/place.h"
 #include "outside/pitot/plain.h"
 #include "outside/pitot/progress.h"
 #include "outside/pitot/question.h"
-#include "outside/pitot/threads.h"
 
 #define WRITERS_DEFAULT 3
 #define MEMORY_DEFAULT  (UINT64_C(256) << 20)

@@ -5,11 +5,9 @@
 #include <stdio.h>
 
 #include "outside/pitot/blame.h"
-#include "outside/pitot/chain_text.h"
 #include "outside/pitot/contexts.h"
 #include "outside/pitot/name.h"
 #include "outside/pitot/question.h"
-#include "outside/pitot/threads.h"
 
 #define SECOND_NS      1000000000u
 #define VECTOR_UNKNOWN 257

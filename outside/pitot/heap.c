@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "outside/pitot/array.h"
-#include "outside/pitot/chain_text.h"
 #include "outside/pitot/command.h"
 #include "outside/pitot/contexts.h"
 #include "outside/pitot/name.h"

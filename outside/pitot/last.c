@@ -6,12 +6,9 @@
 #include <stdio.h>
 
 #include "outside/pitot/array.h"
-#include "outside/pitot/chain_text.h"
 #include "outside/pitot/command.h"
 #include "outside/pitot/contexts.h"
 #include "outside/pitot/name.h"
-#include "outside/pitot/threads.h"
-#include "outside/pitot/vector.h"
 
 #define COLUMNS     18 /* width of the numbers */
 #define INDENT_MOST 60 /* deeper calls show their depth in brackets */

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "outside/pitot/chain_text.h"
 #include "outside/pitot/contexts.h"
 #include "outside/pitot/elf_symbols.h"
 #include "outside/pitot/name.h"

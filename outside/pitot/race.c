@@ -9,11 +9,11 @@
 #include "core/symbols/symbols.h"
 #include "outside/pitot/array.h"
 #include "outside/pitot/command.h"
+#include "outside/pitot/name.h"
 #include "outside/pitot/place.h"
 #include "outside/pitot/plain.h"
 #include "outside/pitot/plugin.h"
 #include "outside/pitot/suppressions.h"
-#include "outside/pitot/threads.h"
 
 #define COLUMN 40 /* where chains begin */
 #define OUTPUT "race.data"

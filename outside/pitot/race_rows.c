@@ -7,13 +7,11 @@
 #include <string.h>
 
 #include "outside/pitot/array.h"
-#include "outside/pitot/chain_text.h"
 #include "outside/pitot/contexts.h"
 #include "outside/pitot/elf_symbols.h"
 #include "outside/pitot/name.h"
 #include "outside/pitot/race.h"
 #include "outside/pitot/suppressions.h"
-#include "outside/pitot/threads.h"
 
 static struct row {
     struct race_row row;

@@ -12,7 +12,6 @@
 #include "outside/pitot/perf_file.h"
 #include "outside/pitot/perf_program.h"
 #include "outside/pitot/sample_ring.h"
-#include "outside/pitot/threads.h"
 
 #define KERNEL_PID   1
 #define SAMPLE_HEAD  8    /* most words of a sample before its chain, including its header */

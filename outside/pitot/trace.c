@@ -12,7 +12,6 @@
 #include "outside/pitot/command.h"
 #include "outside/pitot/plain.h"
 #include "outside/pitot/plugin.h"
-#include "outside/pitot/trace_locks.h"
 #include "outside/pitot/trace_records.h"
 
 #define OUTPUT "trace.json"

@@ -13,9 +13,9 @@
 
 #include "outside/pitot/array.h"
 #include "outside/pitot/interned.h"
+#include "outside/pitot/name.h"
 #include "outside/pitot/output.h"
 #include "outside/pitot/show_forms.h"
-#include "outside/pitot/vector.h"
 #include "outside/pitot/version.h"
 #include "outside/wire.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See trace_line.h. */
-#include "outside/pitot/trace_line.h"
-
+/* See trace_perf.h. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "outside/pitot/trace_perf.h"
 
 #define NS_IN_S   1000000000ull
 #define CPUS_MOST 4096

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * trace_read_recording of command.h: tracepoints of a recording as slices: of CPUs (trace_cpus.h),
- * of threads (trace_threads.h), and of locks, by lock_acquired and lock_release, with waits by
- * lock_contended; every other sample is a marker. The fields are Linux' (its include/trace/events),
- * so a recording of Linux is read, too. perf sorts samples by time.
+ * trace_read_recording of command.h: tracepoints of a recording as slices: of CPUs and threads
+ * (trace_perf.h), and of locks, by lock_acquired and lock_release, with waits by lock_contended;
+ * every other sample is a marker. The fields are Linux' (its include/trace/events), so a recording
+ * of Linux is read, too. perf sorts samples by time.
  */
+#include "outside/pitot/trace_perf.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,9 +17,7 @@
 #include "outside/pitot/perf_script.h"
 #include "outside/pitot/plain.h"
 #include "outside/pitot/show_input.h"
-#include "outside/pitot/trace_cpus.h"
 #include "outside/pitot/trace_file.h"
-#include "outside/pitot/trace_threads.h"
 
 #define OUTPUT "trace.json"
 

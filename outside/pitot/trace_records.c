@@ -8,9 +8,6 @@
 
 #include "core/symbols/symbols.h"
 #include "outside/pitot/name.h"
-#include "outside/pitot/threads.h"
-#include "outside/pitot/trace_locks.h"
-#include "outside/pitot/vector.h"
 
 static const struct watch *of;
 static const uint64_t *functions;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The plugin's records of a trace as events of its file. Called by outside/pitot/trace.c and
- * trace_locks.c.
+ * The plugin's records of a trace as events of its file. Called by outside/pitot/trace.c.
  */
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
+#include "outside/pitot/options.h"
 #include "outside/pitot/trace_file.h"
 #include "outside/pitot/watch.h"
 
@@ -27,3 +27,17 @@ uint32_t trace_records_thread(uint32_t thread);
 /* When the plugin ended it by --max; 0: it did not. Calls that have no slice. */
 uint64_t trace_records_full_at(void);
 uint64_t trace_records_summed(void);
+
+/* --- Locks and wakes: trace_locks.c --- */
+
+/* Asks for those of --lock, --wake and so on, if there are any. */
+int trace_locks_ask(struct watch *watch, const struct pitot_options *options, struct refusal *why);
+
+/* Each adds its events. */
+int trace_locks_slice(const struct wire_lock_slice *slice, struct refusal *why);
+int trace_locks_wake(const struct wire_wake *wake, struct refusal *why);
+int trace_locks_woken(const struct wire_woken *woken, struct refusal *why);
+
+/* Locks that were taken or given back by code that is not named: after the run, prints how many. */
+void trace_locks_count(const struct wire_lock *lock);
+void trace_locks_tell(void);

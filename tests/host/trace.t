@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: outside/pitot/trace, outside/pitot/perf_script, outside/pitot/vector, docs/outside.md
+# of: outside/pitot/trace, outside/pitot/perf_script, docs/outside.md
 #
 # What `pitot trace` asks the plugin for, the file that it makes of the plugin's records and of a
 # recording's tracepoints, and what it refuses. tests/viewers/viewers.t opens such files. Run from
