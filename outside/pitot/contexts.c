@@ -82,15 +82,15 @@ uint64_t contexts_code(uint32_t context)
     return contexts[context].caller - (contexts[context].by == WIRE_BY_CALL);
 }
 
-/* --- As text --- */
-
-static uint64_t function_of(uint32_t context)
+uint64_t contexts_function(uint32_t context)
 {
     struct symbol symbol;
     uint64_t caller = contexts_caller(context);
 
     return symbols_find_address(caller, &symbol) ? symbol.address : caller;
 }
+
+/* --- As text --- */
 
 /* Returns the function that most of these `count` contexts are in, if one is in more than half. */
 static uint64_t most_of(uint32_t context, long count)
@@ -99,7 +99,7 @@ static uint64_t most_of(uint32_t context, long count)
     long votes = 0;
 
     for (long i = 0; i < count; i++, context = contexts_outer(context)) {
-        uint64_t function = function_of(context);
+        uint64_t function = contexts_function(context);
 
         if (votes == 0)
             candidate = function;
@@ -115,7 +115,7 @@ static void print_left_out(FILE *file, uint32_t context, long count, const char 
     long times = 0;
 
     for (long i = 0; i < count; i++, context = contexts_outer(context))
-        times += function_of(context) == most;
+        times += contexts_function(context) == most;
     fprintf(file, "%s... ", indent);
     if (times < count)
         fprintf(file, "%ld more callers, of them ", count);

@@ -23,6 +23,9 @@ uint64_t contexts_caller(uint32_t context);
 uint32_t contexts_outer(uint32_t context);
 bool contexts_by_interrupt(uint32_t context);
 
+/* The address of the first instruction of the function that its caller, or it itself, is in. */
+uint64_t contexts_function(uint32_t context);
+
 /* An address in the instruction that called, of which contexts_caller may be the next. */
 uint64_t contexts_code(uint32_t context);
 
