@@ -14,7 +14,7 @@
 
 #include "core/lib/refusal.h"
 #include "outside/pitot/profile.h"
-#include "outside/pitot/show_input.h"
+#include "outside/pitot/show.h"
 
 /*
  * What is asked of perf: a file, or a stream in a file; `quiet`: of its complaints only that the

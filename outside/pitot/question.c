@@ -11,8 +11,7 @@
 #include "outside/pitot/array.h"
 #include "outside/pitot/elf_symbols.h"
 #include "outside/pitot/plain.h"
-#include "outside/pitot/show_forms.h"
-#include "outside/pitot/show_input.h"
+#include "outside/pitot/show.h"
 #include "outside/pitot/source_lines.h"
 
 /* The line that has this byte of the answer is about this code. */

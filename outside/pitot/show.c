@@ -5,6 +5,8 @@
  * is whole.
  */
 #define _GNU_SOURCE
+#include "outside/pitot/show.h"
+
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -16,8 +18,6 @@
 #include "outside/pitot/output.h"
 #include "outside/pitot/perf_script.h"
 #include "outside/pitot/plain.h"
-#include "outside/pitot/show_forms.h"
-#include "outside/pitot/show_input.h"
 
 #define INPUT "perf.data"
 #define LIST  ".kallsyms"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See show_input.h. */
+/* See show.h. */
 #define _GNU_SOURCE
-#include "outside/pitot/show_input.h"
-
 #include <byteswap.h>
 #include <errno.h>
 #include <stdint.h>
@@ -14,6 +12,7 @@
 
 #include "core/abi/perf_pipe.h"
 #include "outside/pitot/input.h"
+#include "outside/pitot/show.h"
 
 #define GUEST       "[guest.kernel.kallsyms"
 #define MAPS_WITHIN (1 << 20) /* bytes at the start of a recording, in which perf maps kernels */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * show_page of show_forms.h, and its parts: the files of outside/show, and the profile as JSON
+ * show_page of show.h, and its parts: the files of outside/show, and the profile as JSON
  * between them. The linker has put these files into the program (outside/outside.mk).
  */
-#include "outside/pitot/show_forms.h"
+#include "outside/pitot/show.h"
 
 extern const char _binary_answer_js_start[], _binary_answer_js_end[];
 extern const char _binary_page_css_start[], _binary_page_css_end[];

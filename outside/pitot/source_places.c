@@ -8,7 +8,7 @@
 
 #include "outside/pitot/array.h"
 #include "outside/pitot/input.h"
-#include "outside/pitot/show_forms.h"
+#include "outside/pitot/show.h"
 #include "outside/pitot/source_lines.h"
 
 #define AROUND     12  /* lines before and after a place */

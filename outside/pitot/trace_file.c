@@ -15,7 +15,7 @@
 #include "outside/pitot/interned.h"
 #include "outside/pitot/name.h"
 #include "outside/pitot/output.h"
-#include "outside/pitot/show_forms.h"
+#include "outside/pitot/show.h"
 #include "outside/pitot/version.h"
 #include "outside/wire.h"
 

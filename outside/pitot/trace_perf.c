@@ -16,7 +16,7 @@
 #include "outside/pitot/interned.h"
 #include "outside/pitot/perf_script.h"
 #include "outside/pitot/plain.h"
-#include "outside/pitot/show_input.h"
+#include "outside/pitot/show.h"
 #include "outside/pitot/trace_file.h"
 
 #define OUTPUT "trace.json"

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * A profile in the forms that viewers read. Called by outside/pitot/show.c, which checks the stream
- * for errors.
- */
+/* The parts of `pitot show`: a profile in the forms that viewers read, and what perf is given. */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
+#include "core/lib/refusal.h"
 #include "outside/pitot/profile.h"
+
+/* --- Forms, by what checks the stream for errors --- */
 
 /* One HTML file of all events, which needs nothing else; `title` names the recording. */
 void show_page(FILE *out, const struct profile *profile, const char *title);
@@ -38,3 +39,27 @@ void show_json_wide(FILE *out, const char *text);
 /* Writes all strings as JSON, each between two texts, with commas. */
 void show_json_strings(FILE *out, const struct interned *strings, const char *before,
                        const char *after);
+
+/* --- Input: show_input.c --- */
+
+/*
+ * A whole recording, and symbols. perf reports a truncated recording in its own words, or reads a
+ * part of it, so it is checked first.
+ *
+ * Source: the perf tool's documentation, perf.data-file-format.
+ */
+struct show_input {
+    bool streams; /* a stream, as from `perf record -o -` */
+    bool guest;   /* of `perf kvm` on the host: it names the kernel of a guest */
+};
+
+int show_input_check(const char *path, struct show_input *input, struct refusal *why);
+
+/* Whether the path is the recording, which what is drawn must not replace. */
+bool show_input_is(const char *recording, const char *path);
+
+/*
+ * Copies symbols, which perf reads twice and so not from a pipe, as in --symbols <(nm KERNEL).
+ * Leaves in *copy, to be freed, a path for this program's children.
+ */
+int show_input_copy(const char *path, char **copy, struct refusal *why);

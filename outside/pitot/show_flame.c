@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * show_svg of show_forms.h: a flame graph, outermost functions at the bottom, without a program in
- * it, so that it can be part of a page. Functions narrower than NARROW are left out.
+ * Flame graphs of show.h: a picture, without a program in it, so that it can be part of a page; and
+ * the lines of which other programs draw one.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "outside/pitot/plain.h"
-#include "outside/pitot/show_forms.h"
+#include "outside/pitot/show.h"
 
 #define WIDTH   1200.0
 #define MARGIN  10.0
 #define HEIGHT  17 /* of a function */
 #define TOP     30
-#define NARROW  0.3
+#define NARROW  0.3 /* narrower functions are left out */
 #define LETTER  6.6 /* width */
 #define PADDING 3
+
+/* --- The picture: outermost functions at the bottom --- */
 
 struct drawing {
     FILE *out;
@@ -149,4 +152,64 @@ void show_svg(FILE *out, const struct profile *profile, uint32_t event, const ch
     free(drawing.weights);
     free(drawing.first);
     free(drawing.next);
+}
+
+/* --- Lines --- */
+
+/*
+ * Source: the README of Brendan Gregg's FlameGraph, whose stackcollapse programs write this form; a
+ * semicolon in a name would end it.
+ */
+static void write_name(FILE *out, const char *name)
+{
+    char *plain = plain_text(name);
+
+    for (char *at = plain; at && *at; at++)
+        fputc(*at == ';' ? ':' : *at, out);
+    free(plain);
+}
+
+static void write_chain(FILE *out, const struct profile *profile, uint32_t node)
+{
+    if (node == PROFILE_ROOT)
+        return;
+    write_chain(out, profile, profile_node(profile, node)->parent);
+    fputc(';', out);
+    write_name(out, profile_function(profile, node));
+}
+
+/* A row's thread without its tid, and its chain. */
+struct line {
+    uint32_t comm, node;
+};
+
+static uint32_t line_of(const struct profile *profile, const struct profile_row *row,
+                        struct interned *comms, struct interned *lines)
+{
+    const char *thread = interned_key(&profile->threads, row->thread);
+    struct line line = {interned_number(comms, thread, (size_t)(strrchr(thread, '(') - 1 - thread)),
+                        row->node};
+
+    return interned_number(lines, &line, sizeof(line));
+}
+
+void show_folded(FILE *out, const struct profile *profile, uint32_t event)
+{
+    struct interned comms = {0}, lines = {0};
+    uint64_t *weights = profile_array(profile->rows.count, sizeof(*weights));
+
+    for (uint32_t i = 0; i < profile->rows.count; i++)
+        if (profile_row(profile, i)->event == event)
+            weights[line_of(profile, profile_row(profile, i), &comms, &lines)] +=
+                profile->sums[i].weight;
+    for (uint32_t i = 0; i < lines.count; i++) {
+        const struct line *line = interned_key(&lines, i);
+
+        write_name(out, interned_key(&comms, line->comm));
+        write_chain(out, profile, line->node);
+        fprintf(out, " %llu\n", (unsigned long long)weights[i]);
+    }
+    free(weights);
+    interned_free(&comms);
+    interned_free(&lines);
 }
