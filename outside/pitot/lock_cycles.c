@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See lock_cycles.h. */
-#include "outside/pitot/lock_cycles.h"
-
+/* See locks.h. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "outside/pitot/array.h"
 #include "outside/pitot/contexts.h"
+#include "outside/pitot/locks.h"
 
 #define STEPS_MOST 50000000
 #define CALLERS    2 /* that tell places apart */

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See lock_functions.h. */
-#include "outside/pitot/lock_functions.h"
-
+/* See locks.h. */
 #include <errno.h>
 #include <string.h>
 
 #include "core/lib/number.h"
 #include "outside/pitot/elf_symbols.h"
 #include "outside/pitot/function_text.h"
+#include "outside/pitot/locks.h"
 #include "outside/pitot/place.h"
 
 /* Families of names: functions for the same locks. */

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See lock_text.h. */
-#include "outside/pitot/lock_text.h"
-
+/* See locks.h. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "outside/pitot/contexts.h"
 #include "outside/pitot/elf_symbols.h"
+#include "outside/pitot/locks.h"
 #include "outside/pitot/name.h"
 
 #define APART_MOST  4  /* locks of one variable that have rows of their own */
@@ -219,12 +218,12 @@ static void print_place(const char *what, const struct wire_place *place)
 }
 
 /* A lock that is asked for may never have been taken. */
-static void print_lock(uint32_t number, void (*print)(const struct wire_lock *lock))
+static void print_lock(uint32_t number, void (*print_as)(const struct wire_lock *lock))
 {
     const struct wire_lock *lock = lock_of(number);
 
     if (lock)
-        print(lock);
+        print_as(lock);
     else
         fprintf(stderr, "[never taken]");
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* `pitot locks` of command.h. */
+#include "outside/pitot/locks.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,9 +9,6 @@
 #include "outside/pitot/array.h"
 #include "outside/pitot/command.h"
 #include "outside/pitot/contexts.h"
-#include "outside/pitot/lock_cycles.h"
-#include "outside/pitot/lock_functions.h"
-#include "outside/pitot/lock_text.h"
 #include "outside/pitot/plain.h"
 
 static struct wire_lock *locks;

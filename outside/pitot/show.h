@@ -9,7 +9,7 @@
 #include "core/lib/refusal.h"
 #include "outside/pitot/profile.h"
 
-/* --- Forms, by what checks the stream for errors --- */
+/* --- Forms: the caller checks the stream for errors --- */
 
 /* One HTML file of all events, which needs nothing else; `title` names the recording. */
 void show_page(FILE *out, const struct profile *profile, const char *title);

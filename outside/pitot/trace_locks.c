@@ -10,7 +10,7 @@
 #include "outside/pitot/contexts.h"
 #include "outside/pitot/elf_symbols.h"
 #include "outside/pitot/interned.h"
-#include "outside/pitot/lock_functions.h"
+#include "outside/pitot/locks.h"
 #include "outside/pitot/name.h"
 #include "outside/pitot/trace_file.h"
 #include "outside/pitot/trace_records.h"
