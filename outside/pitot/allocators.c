@@ -8,7 +8,6 @@
 
 #include "core/lib/number.h"
 #include "outside/pitot/elf_symbols.h"
-#include "outside/pitot/function_text.h"
 #include "outside/pitot/name.h"
 #include "outside/pitot/place.h"
 #include "outside/pitot/plain.h"

@@ -5,7 +5,6 @@
 
 #include "core/lib/number.h"
 #include "outside/pitot/elf_symbols.h"
-#include "outside/pitot/function_text.h"
 #include "outside/pitot/locks.h"
 #include "outside/pitot/place.h"
 

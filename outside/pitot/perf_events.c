@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See perf_events.h. */
-#include "outside/pitot/perf_events.h"
-
+/* See perf_file.h. */
 #include <asm/perf_regs.h>
 #include <linux/hw_breakpoint.h>
 #include <string.h>

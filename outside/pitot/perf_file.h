@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A perf.data file that grows: header, attributes, records, and finally the header's features.
- * Between calls it is complete except for the features, however its writer exits. It can also be a
- * stream, as from `perf record -o -`, in which attributes and features are records. Called by
- * outside/pitot/recording.c.
+ * A perf.data file that grows: header, attributes, records, and finally the header's features; and
+ * what it says of its events and of the kernel. Called by outside/pitot/recording.c.
  *
  * Source: the perf tool's documentation, perf.data-file-format.
  */
@@ -14,6 +12,14 @@
 
 #include "core/abi/perf_pipe.h"
 #include "core/lib/refusal.h"
+#include "outside/pitot/event.h"
+#include "outside/pitot/kernel.h"
+#include "outside/pitot/options.h"
+
+/*
+ * Between calls the file is complete except for the features, however its writer exits. It can also
+ * be a stream, as from `perf record -o -`, in which attributes and features are records.
+ */
 
 /* Bits of the header. The section headers of the features follow the records, in this order. */
 enum perf_file_feature {
@@ -61,3 +67,38 @@ void perf_file_string(enum perf_file_feature feature, const char *text);
 
 /* Writes the features, and closes the file, which is gone unless it was kept. */
 int perf_file_close(struct refusal *why);
+
+/* --- Events: attributes, names, and what the header says of them: perf_events.c --- */
+
+/* Returns what samples consist of, the bits of PERF_SAMPLE_; `events` stays in use. */
+uint64_t perf_events_describe(const struct events *events, const struct pitot_options *options);
+
+/* Creates the recording's file, which begins with them. */
+int perf_events_create(const char *path, struct refusal *why);
+
+/* The kernel's addresses are so much higher. */
+void perf_events_slide(uint64_t by);
+
+/* Adds the header's feature. */
+void perf_events_close(void);
+
+/* --- The kernel as the program of a recording, and where it is mapped: perf_program.c --- */
+
+/*
+ * Sets the program to the kernel's file, or to its substitute, which it writes beside the recording
+ * at the path.
+ */
+int perf_program_create(const char *path, const struct kernel *kernel, struct refusal *why);
+
+/* Writes the maps of a process. */
+void perf_program_map(uint32_t pid);
+
+/* Takes the kernel's run-time address minus its link address. Returns how much that has grown. */
+uint64_t perf_program_slide(uint64_t to);
+
+/* The substitute replaces an older one; if it was not kept, it is gone once it is closed. */
+int perf_program_keep(struct refusal *why);
+void perf_program_close(void);
+
+/* The substitute's path; NULL: there is none. */
+const char *perf_program_symbols(void);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See perf_program.h. */
-#include "outside/pitot/perf_program.h"
-
+/* See perf_file.h. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

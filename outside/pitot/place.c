@@ -121,3 +121,14 @@ int place_read_range(char *text, const struct kernel *kernel, uint64_t most,
                       (unsigned long)range->address, (unsigned long)range->length);
     return 0;
 }
+
+char *function_split(char *text)
+{
+    char *colon = text;
+
+    while ((colon = strchr(colon, ':')) != NULL && colon[1] == ':')
+        colon += 2;
+    if (colon)
+        *colon++ = '\0';
+    return colon;
+}

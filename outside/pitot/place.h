@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A place in the kernel's file as typed (core/symbols/place.h), perhaps with /LEN. Called by
- * outside/pitot/event.c, blame.c and allocators.c.
+ * A place in the kernel's file as typed (core/symbols/place.h), perhaps with /LEN; and a function
+ * with what is said of its arguments. Called by outside/pitot/event.c, blame.c and allocators.c.
  */
 #pragma once
 
@@ -27,3 +27,9 @@ int place_read_range(char *text, const struct kernel *kernel, uint64_t most,
 /* Refuses a name, and suggests similar ones; `what`: the kind of name that was expected. */
 int place_refuse_name(const char *what, const char *name, const struct kernel *kernel,
                       struct refusal *why);
+
+/*
+ * Cuts FUNCTION:ARGUMENTS after the function's name, which may have "::". Returns ARGUMENTS; NULL:
+ * there are none.
+ */
+char *function_split(char *text);

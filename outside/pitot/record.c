@@ -7,7 +7,6 @@
 #include "outside/pitot/command.h"
 #include "outside/pitot/plain.h"
 #include "outside/pitot/recording.h"
-#include "outside/pitot/sample_ring.h"
 
 /* Why there is no sample. */
 static void tell_none(const struct watch *watch, const struct pitot_options *options)

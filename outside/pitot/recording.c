@@ -8,10 +8,7 @@
 
 #include "outside/pitot/contexts.h"
 #include "outside/pitot/name.h"
-#include "outside/pitot/perf_events.h"
 #include "outside/pitot/perf_file.h"
-#include "outside/pitot/perf_program.h"
-#include "outside/pitot/sample_ring.h"
 
 #define KERNEL_PID   1
 #define SAMPLE_HEAD  8    /* most words of a sample before its chain, including its header */

@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include <linux/perf_event.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -54,3 +55,16 @@ uint64_t recording_samples(void);
 uint64_t recording_cut(void);
 bool recording_kept(void);
 const char *recording_names(void);
+
+/* --- With --overwrite, the latest samples, which replace the oldest: sample_ring.c --- */
+
+/* Creates a ring of `room` bytes, a multiple of 8. False: no memory. */
+bool sample_ring_create(uint64_t room);
+
+void sample_ring_add(const struct perf_event_header *record);
+
+/* Removes the oldest record, and copies it to `record`; false: the ring is empty. */
+bool sample_ring_take(void *record);
+
+/* Returns the number of records that were overwritten, or too large for the ring. */
+uint64_t sample_ring_lost(void);

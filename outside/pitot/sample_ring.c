@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See sample_ring.h. `begin` and `end` only grow; modulo `room` they are indices in `bytes`. */
-#include "outside/pitot/sample_ring.h"
-
+/* See recording.h. `begin` and `end` only grow; modulo `room` they are indices in `bytes`. */
 #include <stdlib.h>
 #include <string.h>
+
+#include "outside/pitot/recording.h"
 
 static struct {
     uint64_t room, begin, end, lost;
