@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See completion.h. After -- both shells complete QEMU's own command.
+ * completion_print of options.h. After -- both shells complete QEMU's own command.
  *
  * Sources: bash(1), "Programmable Completion"; zshcompsys(1), _arguments.
  */
-#include "outside/pitot/completion.h"
-
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "outside/pitot/options.h"
 
 static bool has(const struct options *command, const struct option *row)
 {

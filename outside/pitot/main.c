@@ -13,10 +13,11 @@
 #include "core/lib/assert.h"
 #include "core/lib/print.h"
 #include "outside/pitot/command.h"
-#include "outside/pitot/completion.h"
+#include "outside/pitot/options.h"
+#include "outside/pitot/output.h"
 #include "outside/pitot/plain.h"
+#include "outside/pitot/plugin.h"
 #include "outside/pitot/qemu.h"
-#include "outside/pitot/version.h"
 
 #define WRONG_USAGE 129 /* as in perf */
 #define COMPLETION  "--completion"
@@ -106,6 +107,18 @@ static int print_completion(const char *shell)
         return 0;
     fprintf(stderr, "pitot: " COMPLETION " bash and " COMPLETION " zsh are allowed\n");
     return WRONG_USAGE;
+}
+
+/* The version, and the interfaces of QEMU that it has plugins for. */
+static int print_version(void)
+{
+    struct refusal why;
+
+    printf("pitot " VERSION_TEXT "\n");
+    if (plugin_list(&why) == 0)
+        return 0;
+    fprintf(stderr, "pitot: %s\n", why.text);
+    return 1;
 }
 
 /* --- A command --- */
@@ -220,7 +233,7 @@ int main(int argc, char **argv)
     size_t index;
 
     if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0)
-        return end(version_print());
+        return end(print_version());
     if (strcmp(name, COMPLETION) == 0)
         return end(print_completion(argc > 2 ? argv[2] : ""));
     if (strcmp(name, "-h") == 0 || strcmp(name, "--help") == 0 || (asks && argc < 3))

@@ -88,3 +88,9 @@ bool pitot_options_have_locks(const struct pitot_options *options);
 /* Keeps pointers into argv, which is modified. */
 int pitot_options_read(const struct options *of, int argc, char **argv,
                        struct pitot_options *options, struct refusal *why);
+
+/*
+ * Prints what completes `pitot` in this shell, out of the tables of options; the build writes it to
+ * a file (outside/outside.mk). Returns 0, or -EINVAL for another shell than bash and zsh.
+ */
+int completion_print(const char *shell, const struct options *const *commands, size_t count);

@@ -8,7 +8,13 @@
 
 #include <stdbool.h>
 
+#include "core/abi/version.h"
 #include "core/lib/refusal.h"
+
+/*
+ * Which pitot has written it. PITOT_COMMIT: that of the tree, from the Makefile; "" without git.
+ */
+#define VERSION_TEXT PITOT_VERSION PITOT_COMMIT
 
 #define OUTPUT_PART ".part"
 

@@ -11,7 +11,6 @@
 
 #include "core/lib/assert.h"
 #include "outside/pitot/output.h"
-#include "outside/pitot/version.h"
 
 #define STRING_ALIGN 64 /* as perf pads strings */
 

@@ -16,7 +16,6 @@
 #include "outside/pitot/name.h"
 #include "outside/pitot/output.h"
 #include "outside/pitot/show.h"
-#include "outside/pitot/version.h"
 #include "outside/wire.h"
 
 #define NS_IN_US 1000

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
 # of: outside/outside.mk, outside/pitot.1, outside/pitot/plugin.c, outside/pitot/completion
-# of: outside/pitot/version, tools/package
+# of: outside/pitot/main.c, tools/package
 #
 # `make install` puts pitot where a package would, and the installed command works; `make uninstall`
 # leaves nothing. The manual page and completion have exactly the program's commands and options.
