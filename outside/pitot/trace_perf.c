@@ -8,6 +8,7 @@
 #include "outside/pitot/trace_perf.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -20,6 +21,11 @@
 #include "outside/pitot/trace_file.h"
 
 #define OUTPUT "trace.json"
+/* The event of a line that says, in its text, how many samples were lost before it; no colon. */
+#define LOST      "PERF_RECORD_LOST"
+#define LOST_TEXT LOST " lost "
+#define NS_IN_S   1000000000ull
+#define CPUS_MOST 4096
 
 static struct interned lock_keys;
 static struct lock {
@@ -31,6 +37,64 @@ static struct lock {
 static size_t lock_room;
 
 static uint64_t first, last, lost;
+
+/* --- Lines --- */
+
+/* Cuts the word that ends before `end`, "pid/tid", off the comm before it. False: it is none. */
+static bool read_ids(char *line, char *end, struct trace_line *sample)
+{
+    while (end > line && end[-1] == ' ')
+        *--end = '\0';
+    while (end > line && end[-1] != ' ')
+        end--;
+    if (sscanf(end, "%d/%d", &sample->pid, &sample->tid) != 2)
+        return false;
+    while (end > line && end[-1] == ' ')
+        *--end = '\0';
+    sample->comm = line + strspn(line, " ");
+    return true;
+}
+
+/*
+ * Cuts "comm pid/tid [cpu] seconds.nanoseconds: event: text", whose comm may have blanks, into its
+ * parts. False: it is none.
+ */
+static bool split_line(char *line, struct trace_line *sample)
+{
+    for (char *at = strchr(line, '['); at; at = strchr(at + 1, '[')) {
+        uint64_t seconds, ns;
+        int used = 0;
+        char *end;
+
+        if (sscanf(at, "[%" SCNu64 "] %" SCNu64 ".%9" SCNu64 ": %n", &sample->cpu, &seconds, &ns,
+                   &used) != 3 ||
+            !used)
+            continue;
+        if (sample->cpu >= CPUS_MOST || !read_ids(line, at, sample))
+            return false;
+        sample->time = seconds * NS_IN_S + ns;
+        sample->event = at + used;
+        end = strncmp(sample->event, LOST_TEXT, strlen(LOST_TEXT)) == 0
+                  ? sample->event + strlen(LOST)
+                  : strstr(sample->event, ": ");
+        if (!end)
+            end = strstr(sample->event, ":\n");
+        if (!end)
+            return false;
+        *end = '\0';
+        sample->text = end + 1 + strspn(end + 1, " ");
+        sample->text[strcspn(sample->text, "\n")] = '\0';
+        return true;
+    }
+    return false;
+}
+
+int64_t trace_line_field(const char *text, const char *name, int64_t otherwise)
+{
+    const char *at = strstr(text, name);
+
+    return at ? strtoll(at + strlen(name), NULL, 10) : otherwise;
+}
 
 /* --- Samples --- */
 
@@ -116,7 +180,7 @@ static int take_sample(const struct trace_line *sample, struct refusal *why)
     if (!first)
         first = sample->time;
     last = sample->time;
-    if (strcmp(sample->event, TRACE_LINE_LOST) == 0)
+    if (strcmp(sample->event, LOST) == 0)
         lost += (uint64_t)trace_line_field(sample->text, "lost ", 0);
     if (strcmp(sample->event, "sched:sched_switch") == 0)
         return trace_cpus_switch(sample, first, why);
@@ -149,7 +213,7 @@ static int read_line(char *line, void *to, struct refusal *why)
     if (strspn(line, " \t\n") == strlen(line))
         return 0;
     snprintf(copy, sizeof(copy), "%.*s", (int)strcspn(line, "\n"), line);
-    if (!trace_line_read(line, &sample))
+    if (!split_line(line, &sample))
         return refuse(why, EINVAL, "perf script wrote a line that is no sample: %s", copy);
     return take_sample(&sample, why);
 }
@@ -198,7 +262,7 @@ int trace_read_recording(const struct pitot_options *options, struct refusal *wh
     closing = trace_file_end(error ? NULL : &about, error ? NULL : why);
     if (!error && lost > 0)
         plain_tell("pitot: the recording lacks %llu lost sample%s; slices before its "
-                   "markers " TRACE_LINE_LOST " may be wrong",
+                   "markers " LOST " may be wrong",
                    (unsigned long long)lost, lost == 1 ? "" : "s");
     if (!error && !closing)
         plain_tell("[ pitot trace: %llu event%s in %s ]", (unsigned long long)trace_file_events(),
