@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "outside/pitot/blame.h"
-#include "outside/pitot/input.h"
-#include "outside/pitot/output.h"
+#include "outside/pitot/files.h"
 #include "outside/pitot/plain.h"
 #include "outside/pitot/wire_reader.h"
 

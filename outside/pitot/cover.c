@@ -8,7 +8,7 @@
 
 #include "outside/pitot/array.h"
 #include "outside/pitot/command.h"
-#include "outside/pitot/output.h"
+#include "outside/pitot/files.h"
 #include "outside/pitot/plain.h"
 #include "outside/pitot/progress.h"
 #include "outside/pitot/source_lines.h"

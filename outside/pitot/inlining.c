@@ -13,7 +13,7 @@
 #include "outside/pitot/allocators.h"
 #include "outside/pitot/array.h"
 #include "outside/pitot/elf_symbols.h"
-#include "outside/pitot/input.h"
+#include "outside/pitot/files.h"
 #include "outside/pitot/progress.h"
 
 struct reading {

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "outside/pitot/elf_symbols.h"
-#include "outside/pitot/input.h"
+#include "outside/pitot/files.h"
 #include "outside/pitot/plain.h"
 
 #define CODE_TO_PAIR 1000 /* 64-bit code has more than one pair (is_long_code) in this many bytes */

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "core/lib/refusal.h"
-#include "outside/pitot/output.h"
+#include "outside/pitot/files.h"
 #include "outside/request.h"
 
 #define KERNEL_BUILD_ID_MAX 20 /* longest build id that perf compares, in bytes */

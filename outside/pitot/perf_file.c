@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "core/lib/assert.h"
-#include "outside/pitot/output.h"
+#include "outside/pitot/files.h"
 
 #define STRING_ALIGN 64 /* as perf pads strings */
 

@@ -38,7 +38,7 @@ enum perf_file_feature {
 };
 
 /*
- * Creates the file (output.h); the path "-" is standard output, as a stream. The attributes get ids
+ * Creates the file (files.h); the path "-" is standard output, as a stream. The attributes get ids
  * from 1.
  */
 int perf_file_create(const char *path, const struct perf_event_attr *attributes, unsigned count,

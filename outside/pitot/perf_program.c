@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "outside/pitot/files.h"
 #include "outside/pitot/name.h"
-#include "outside/pitot/output.h"
 #include "outside/pitot/perf_file.h"
 
 #define PAGE_MASK UINT64_C(4095)

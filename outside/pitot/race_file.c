@@ -9,8 +9,7 @@
 #include <sys/stat.h>
 
 #include "outside/pitot/array.h"
-#include "outside/pitot/input.h"
-#include "outside/pitot/output.h"
+#include "outside/pitot/files.h"
 #include "outside/pitot/race.h"
 
 #define HEAD       "pitot race 1"

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "outside/pitot/command.h"
-#include "outside/pitot/output.h"
+#include "outside/pitot/files.h"
 #include "outside/pitot/perf_script.h"
 #include "outside/pitot/plain.h"
 

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "core/abi/perf_pipe.h"
-#include "outside/pitot/input.h"
+#include "outside/pitot/files.h"
 #include "outside/pitot/show.h"
 
 #define GUEST       "[guest.kernel.kallsyms"

@@ -6,7 +6,7 @@
 #include <elfutils/libdw.h>
 
 #include "outside/pitot/array.h"
-#include "outside/pitot/input.h"
+#include "outside/pitot/files.h"
 #include "outside/pitot/plain.h"
 #include "outside/pitot/progress.h"
 

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "outside/pitot/array.h"
-#include "outside/pitot/input.h"
+#include "outside/pitot/files.h"
 #include "outside/pitot/show.h"
 #include "outside/pitot/source_lines.h"
 

@@ -11,7 +11,7 @@
 #include "core/lib/glob.h"
 #include "outside/pitot/array.h"
 #include "outside/pitot/contexts.h"
-#include "outside/pitot/input.h"
+#include "outside/pitot/files.h"
 #include "outside/pitot/name.h"
 
 #define FUNCTIONS_MOST 16 /* of a line */

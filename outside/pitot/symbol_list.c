@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "outside/pitot/elf_symbols.h"
-#include "outside/pitot/input.h"
+#include "outside/pitot/files.h"
 
 #define LINE_MOST 65536 /* bytes; names of C++ have hundreds */
 

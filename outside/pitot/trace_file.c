@@ -12,9 +12,9 @@
 #include <string.h>
 
 #include "outside/pitot/array.h"
+#include "outside/pitot/files.h"
 #include "outside/pitot/interned.h"
 #include "outside/pitot/name.h"
-#include "outside/pitot/output.h"
 #include "outside/pitot/show.h"
 #include "outside/wire.h"
 

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: outside/pitot/output.h, outside/pitot/watch.h, docs/outside.md
+# of: outside/pitot/files, outside/pitot/watch.h, docs/outside.md
 #
 # The files of `pitot record`, `blame` and `cover` replace older ones only if there is something to
 # replace them with: not if QEMU refuses to start, fails, or is killed before the kernel's code

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Output files. A new file is PATH.part until it is worth more than an older one at PATH, which
- * stays if QEMU does not start or the disk is full. Called by outside/pitot/perf_file.c,
- * perf_program.c, blame_file.c and cover.c.
- */
+/* Files that pitot writes, and those that it reads. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,12 +7,18 @@
 #include "core/abi/version.h"
 #include "core/lib/refusal.h"
 
+/* --- Output --- */
+
+/*
+ * A new file is PATH.part until it is worth more than an older one at PATH, which stays if QEMU does
+ * not start or the disk is full.
+ */
+#define OUTPUT_PART ".part"
+
 /*
  * Which pitot has written it. PITOT_COMMIT: that of the tree, from the Makefile; "" without git.
  */
 #define VERSION_TEXT PITOT_VERSION PITOT_COMMIT
-
-#define OUTPUT_PART ".part"
 
 struct output {
     const char *path;
@@ -43,3 +45,16 @@ int output_keep(struct output *output, struct refusal *why);
 
 /* Removes the file unless it has its name. */
 void output_drop(struct output *output);
+
+/* --- Input --- */
+
+/*
+ * A file's source is not known: what has no end, or never answers, is refused. Each returns a
+ * descriptor that children do not inherit, or a negative errno and the reason.
+ */
+
+/* Opens a regular file; `instead`: what to type if it is something else. */
+int input_open_file(const char *path, const char *instead, struct refusal *why);
+
+/* The same with a pipe, if bytes come within ten seconds. */
+int input_open_text(const char *path, const char *instead, struct refusal *why);
