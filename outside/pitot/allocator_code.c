@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The code of the allocators (allocators.h), and which of Rust's are watched. */
+/* The code of the allocators (heap.h), and which of Rust's are watched. */
 #include <string.h>
 
 #include "core/lib/glob.h"
-#include "outside/pitot/allocators.h"
 #include "outside/pitot/elf_symbols.h"
+#include "outside/pitot/heap.h"
 #include "outside/pitot/place.h"
 #include "outside/pitot/plain.h"
 #include "outside/pitot/plugin.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The names of allocators (allocators.h). */
+/* The names of allocators (heap.h). */
 #include <string.h>
 
-#include "outside/pitot/allocators.h"
+#include "outside/pitot/heap.h"
 
 /* Allocators by their usual names; the arguments as in --alloc, --realloc and --free. */
 static const struct allocator_name known[] = {

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See allocators.h. */
+/* See heap.h. */
 #define _GNU_SOURCE
-#include "outside/pitot/allocators.h"
-
 #include <stdio.h>
 #include <string.h>
 
 #include "core/lib/number.h"
 #include "outside/pitot/elf_symbols.h"
+#include "outside/pitot/heap.h"
 #include "outside/pitot/name.h"
 #include "outside/pitot/place.h"
 #include "outside/pitot/plain.h"

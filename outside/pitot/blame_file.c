@@ -7,7 +7,7 @@
 #include "outside/pitot/blame.h"
 #include "outside/pitot/files.h"
 #include "outside/pitot/plain.h"
-#include "outside/pitot/wire_reader.h"
+#include "outside/pitot/watch.h"
 
 static const char magic[8] = {'p', 'i', 't', 'o', 't', 'B', 'L', 'M'};
 

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "outside/pitot/allocators.h"
 #include "outside/pitot/elf_symbols.h"
 #include "outside/pitot/heap.h"
 #include "outside/pitot/plain.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What debug information (DWARF, libdw) says of functions and symbols do not (allocators.h): a
+ * What debug information (DWARF, libdw) says of functions and symbols do not (heap.h): a
  * compiler may put a function's code into its callers, who then call nothing, and may leave out
  * arguments that are not needed.
  */
@@ -10,10 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "outside/pitot/allocators.h"
 #include "outside/pitot/array.h"
 #include "outside/pitot/elf_symbols.h"
 #include "outside/pitot/files.h"
+#include "outside/pitot/heap.h"
 #include "outside/pitot/progress.h"
 
 struct reading {

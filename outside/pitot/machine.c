@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See machine.h. */
+/* See qemu.h. */
 #define _GNU_SOURCE
-#include "outside/pitot/machine.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -14,6 +12,8 @@
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "outside/pitot/qemu.h"
 
 #define PATIENCE  10        /* seconds for QEMU to exit */
 #define SAME_WISH 2         /* seconds in which signals are one: timeout(1) sends two */

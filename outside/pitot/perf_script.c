@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See perf_script.h. */
+/* See show.h. */
 #define _GNU_SOURCE
-#include "outside/pitot/perf_script.h"
-
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -15,6 +13,7 @@
 #include "outside/pitot/array.h"
 #include "outside/pitot/plain.h"
 #include "outside/pitot/progress.h"
+#include "outside/pitot/show.h"
 
 #define OFFSET      "+0x"
 #define WATCH_EVENT "mem:"

@@ -9,8 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "outside/pitot/machine.h"
-
 #define OLDEST_MAJOR   6         /* the first version with everything that the plugin needs */
 #define PROBE          9         /* descriptor of the pipe in QEMU; any free one */
 #define HELP_MOST      (1 << 20) /* bytes; QEMU 10.0 prints 60,000 */

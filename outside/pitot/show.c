@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * `pitot show` of command.h: a recording as a page or in another form, by way of perf
- * (perf_script.h). All refusals come before a file is written, which replaces an older one when it
- * is whole.
+ * `pitot show` of command.h: a recording as a page or in another form, by way of perf. All refusals
+ * come before a file is written, which replaces an older one when it is whole.
  */
 #define _GNU_SOURCE
 #include "outside/pitot/show.h"
@@ -16,7 +15,6 @@
 
 #include "outside/pitot/command.h"
 #include "outside/pitot/files.h"
-#include "outside/pitot/perf_script.h"
 #include "outside/pitot/plain.h"
 
 #define INPUT "perf.data"

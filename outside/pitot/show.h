@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The parts of `pitot show`: a profile in the forms that viewers read, and what perf is given. */
+/*
+ * The parts of `pitot show`: a profile in the forms that viewers read, what perf is given, and what
+ * it says.
+ */
 #pragma once
 
 #include <stdbool.h>
@@ -63,3 +66,41 @@ bool show_input_is(const char *recording, const char *path);
  * Leaves in *copy, to be freed, a path for this program's children.
  */
 int show_input_copy(const char *path, char **copy, struct refusal *why);
+
+/* --- A recording, by `perf script`: perf_script.c --- */
+
+/*
+ * The file's own forms, compressed or from another machine, maps, build ids, /proc/kallsyms, modules
+ * and programs are perf's work, which Pitot's recordings are made for. Rejected: a reader of our own,
+ * which would know the names of Pitot's recordings alone.
+ *
+ * All versions of perf write the text of perf script. Fields that a recording may lack (time, CPU,
+ * address) are not asked for, as perf refuses those.
+ */
+
+/*
+ * What is asked of perf: a file, or a stream in a file; `quiet`: of its complaints only that the
+ * stream's end is missing is told.
+ */
+struct perf_script {
+    const char *file;
+    bool streams, quiet;
+    bool lost;        /* its lines say how many samples were lost, too */
+    bool head;        /* lines that begin with # come first: what the recording says of itself */
+    bool guest;       /* the symbols are a guest's (struct show_input) */
+    const char *list; /* the kernel's symbols as nm prints them; NULL: perf finds them */
+    const char *fields;
+};
+
+/* Gives each line to `line`, which may change it, with `to`. */
+int perf_script_lines(const struct perf_script *script,
+                      int (*line)(char *text, void *to, struct refusal *why), void *to,
+                      struct refusal *why);
+
+/*
+ * Adds all samples of the file, or of a stream in a file. `list`: the kernel's symbols as nm prints
+ * them, or the guest's in a file that names one; NULL: perf finds them. Places are those of samples
+ * of `mem:` events.
+ */
+int perf_script_read(const char *file, const struct show_input *input, const char *list,
+                     struct profile *profile, struct refusal *why);

@@ -15,7 +15,6 @@
 #include "outside/pitot/array.h"
 #include "outside/pitot/command.h"
 #include "outside/pitot/interned.h"
-#include "outside/pitot/perf_script.h"
 #include "outside/pitot/plain.h"
 #include "outside/pitot/show.h"
 #include "outside/pitot/trace_file.h"

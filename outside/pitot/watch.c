@@ -8,11 +8,9 @@
 
 #include "outside/pitot/contexts.h"
 #include "outside/pitot/elf_symbols.h"
-#include "outside/pitot/machine.h"
 #include "outside/pitot/plain.h"
 #include "outside/pitot/plugin.h"
 #include "outside/pitot/qemu.h"
-#include "outside/pitot/wire_reader.h"
 
 #define OPTIONS_ADDED 6 /* -plugin, -d, -D, and their values */
 

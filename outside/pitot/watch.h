@@ -6,10 +6,13 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
+#include "core/lib/refusal.h"
 #include "outside/pitot/event.h"
 #include "outside/request.h"
+#include "outside/wire.h"
 
 /* What QEMU lets a plugin do. */
 enum watch_right {
@@ -71,3 +74,22 @@ bool watch_tell_empty(const struct watch *watch, const struct pitot_options *opt
 
 /* Reports on stderr how the kernel differed from its file, and what the results lack, or why. */
 void watch_tell_losses(const struct watch *watch);
+
+/* --- The bytes of the pipe, as records of outside/wire.h, which are validated: wire_reader.c --- */
+
+#define WIRE_ROOM (1 << 20)
+
+struct wire_reader {
+    size_t begin, end; /* the bytes not yet read */
+    uint64_t bytes[WIRE_ROOM / 8];
+};
+
+/*
+ * wire_room returns a buffer for more bytes, and its size; wire_filled takes the number stored
+ * there.
+ */
+void *wire_room(struct wire_reader *reader, size_t *room);
+void wire_filled(struct wire_reader *reader, size_t count);
+
+/* Returns 1 and a record, 0 if more bytes are needed, or a negative errno and the reason. */
+int wire_next(struct wire_reader *reader, const struct wire_head **record, struct refusal *why);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See wire_reader.h. */
-#include "outside/pitot/wire_reader.h"
-
+/* See watch.h. */
 #include <string.h>
+
+#include "outside/pitot/watch.h"
 
 static const size_t sizes[] = {
     [WIRE_BEGIN] = sizeof(struct wire_begin),

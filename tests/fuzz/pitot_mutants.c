@@ -27,7 +27,7 @@ int pitot_main(int argc, char **argv);
 #include "outside/pitot/main.c"
 #undef main
 
-#include "outside/pitot/machine.h"
+#include "outside/pitot/qemu.h"
 
 #define FILE_MOST (1 << 20)
 #define SECONDS   10
