@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The calling contexts received from the plugin, and how they are printed. Each names its outer
- * context, so chains are followed outwards. Called by the code of outside/pitot/ that takes records.
+ * context, so chains are followed outwards. Called by the code of outside/pitot/ that takes
+ * records.
  */
 #pragma once
 

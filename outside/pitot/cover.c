@@ -201,8 +201,8 @@ static void write_lines(FILE *out, const char *file, const struct source *source
 }
 
 /*
- * Sorts `source`. A line's count is the highest count of its code in a compilation unit, summed over
- * all units: a line of a header has code in several.
+ * Sorts `source`. A line's count is the highest count of its code in a compilation unit, summed
+ * over all units: a line of a header has code in several.
  */
 static struct lcov_total write_all(FILE *out, struct source *source)
 {

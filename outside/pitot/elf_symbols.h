@@ -62,8 +62,9 @@ bool elf_symbols_find_variable(uint64_t address, struct symbol *found);
 char *demangle(const char *mangled);
 
 /*
- * Checks the headers of an ELF file before anything else is read by them: once this returned 0, each
- * segment and section lies in the file, and in memory, so a truncated or forged file is refused.
+ * Checks the headers of an ELF file before anything else is read by them: once this returned 0,
+ * each segment and section lies in the file, and in memory, so a truncated or forged file is
+ * refused.
  */
 int elf_check(Elf *elf, const char *path, struct refusal *why);
 

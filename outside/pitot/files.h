@@ -10,8 +10,8 @@
 /* --- Output --- */
 
 /*
- * A new file is PATH.part until it is worth more than an older one at PATH, which stays if QEMU does
- * not start or the disk is full.
+ * A new file is PATH.part until it is worth more than an older one at PATH, which stays if QEMU
+ * does not start or the disk is full.
  */
 #define OUTPUT_PART ".part"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The substitute for the kernel's file (kernel.h), and its copy beside a recording. Sources: elf(5),
- * of the format; lseek(2), on holes.
+ * The substitute for the kernel's file (kernel.h), and its copy beside a recording. Sources:
+ * elf(5), of the format; lseek(2), on holes.
  */
 #define _GNU_SOURCE
 #include <elf.h>

@@ -77,8 +77,8 @@ void qemu_log_finish(const struct qemu_log *log);
 
 /*
  * QEMU is a child process with the terminal and a pipe for the plugin's output. A signal that would
- * terminate this command terminates QEMU first; if this command is killed, the operating system asks
- * QEMU to exit.
+ * terminate this command terminates QEMU first; if this command is killed, the operating system
+ * asks QEMU to exit.
  */
 struct machine {
     int out;  /* QEMU's end of the pipe, until QEMU is started */

@@ -70,9 +70,9 @@ int show_input_copy(const char *path, char **copy, struct refusal *why);
 /* --- A recording, by `perf script`: perf_script.c --- */
 
 /*
- * The file's own forms, compressed or from another machine, maps, build ids, /proc/kallsyms, modules
- * and programs are perf's work, which Pitot's recordings are made for. Rejected: a reader of our own,
- * which would know the names of Pitot's recordings alone.
+ * The file's own forms, compressed or from another machine, maps, build ids, /proc/kallsyms,
+ * modules and programs are perf's work, which Pitot's recordings are made for. Rejected: a reader
+ * of our own, which would know the names of Pitot's recordings alone.
  *
  * All versions of perf write the text of perf script. Fields that a recording may lack (time, CPU,
  * address) are not asked for, as perf refuses those.

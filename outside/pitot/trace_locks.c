@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See trace_records.h. A hold lies on the lock's own track, because holds of a thread may overlap; a
- * wait on its thread's, in the call that has waited, and on that of the CPU which it has kept busy.
+ * See trace_records.h. A hold lies on the lock's own track, because holds of a thread may overlap;
+ * a wait on its thread's, in the call that has waited, and on that of the CPU which it has kept
+ * busy.
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -75,7 +75,7 @@ bool watch_tell_empty(const struct watch *watch, const struct pitot_options *opt
 /* Reports on stderr how the kernel differed from its file, and what the results lack, or why. */
 void watch_tell_losses(const struct watch *watch);
 
-/* --- The bytes of the pipe, as records of outside/wire.h, which are validated: wire_reader.c --- */
+/* --- The bytes of the pipe as records of outside/wire.h, validated: wire_reader.c --- */
 
 #define WIRE_ROOM (1 << 20)
 
