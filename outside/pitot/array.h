@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Growing arrays. Called by the code of outside/pitot/ that collects records. */
+/* Growing arrays, and sorted ones. Called by the code of outside/pitot/ that collects records. */
 #pragma once
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,4 +30,33 @@ static inline int array_grow(void *array, size_t *room, size_t wanted, size_t si
     memcpy(array, &grown, sizeof(grown));
     *room = more;
     return 0;
+}
+
+/*
+ * How many elements, which are sorted by a member of 4 or 8 bytes, have one below the key, or also
+ * one that is equal. So this is the index of the first of the others.
+ */
+#define ARRAY_BELOW(array, count, member, key)                                                     \
+    array_find(array, count, sizeof(*(array)), offsetof(__typeof__(*(array)), member),             \
+               sizeof((array)->member), key, false)
+#define ARRAY_UNTIL(array, count, member, key)                                                     \
+    array_find(array, count, sizeof(*(array)), offsetof(__typeof__(*(array)), member),             \
+               sizeof((array)->member), key, true)
+
+static inline size_t array_find(const void *array, size_t count, size_t size, size_t offset,
+                                size_t width, uint64_t key, bool equal)
+{
+    size_t low = 0;
+
+    while (low < count) {
+        size_t middle = low + (count - low) / 2;
+        const void *at = (const char *)array + middle * size + offset;
+        uint64_t member = width == sizeof(uint32_t) ? *(const uint32_t *)at : *(const uint64_t *)at;
+
+        if (member < key || (equal && member == key))
+            low = middle + 1;
+        else
+            count = middle;
+    }
+    return low;
 }

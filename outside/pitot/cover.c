@@ -67,26 +67,10 @@ static void sort_edges(void)
     edge_count = used;
 }
 
-/* The number of edges at or before the address. */
-static size_t edges_until(uint64_t address)
-{
-    size_t low = 0, high = edge_count;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (edges[middle].address <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* How often the code of the range has run, where it ran most. */
 static uint64_t most_of(uint64_t first, uint64_t end)
 {
-    size_t next = edges_until(first);
+    size_t next = ARRAY_UNTIL(edges, edge_count, address, first);
     uint64_t most = next > 0 ? edges[next - 1].count : 0;
 
     for (; next < edge_count && edges[next].address < end; next++)

@@ -267,18 +267,11 @@ static bool is_code_of(uint64_t function, uint64_t address)
 static bool find_last(const struct symbol *sorted, size_t count, uint64_t address,
                       struct symbol *found)
 {
-    size_t low = 0, high = count;
+    size_t until = ARRAY_UNTIL(sorted, count, address, address);
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (sorted[middle].address <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == 0)
+    if (until == 0)
         return false;
-    *found = sorted[low - 1];
+    *found = sorted[until - 1];
     return true;
 }
 

@@ -38,17 +38,7 @@ static int compare(const void *a, const void *b)
 /* The first order from the lock, or from the next one that has any. */
 static size_t first_of(uint32_t lock)
 {
-    size_t low = 0, high = order_count;
-
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-
-        if (orders[middle].from < lock)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return ARRAY_BELOW(orders, order_count, from, lock);
 }
 
 static bool leads_on(uint32_t lock)

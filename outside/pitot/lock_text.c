@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "outside/pitot/array.h"
 #include "outside/pitot/contexts.h"
 #include "outside/pitot/elf_symbols.h"
 #include "outside/pitot/locks.h"
@@ -27,17 +28,9 @@ void lock_text_locks(const struct wire_lock *all, size_t count)
 
 static const struct wire_lock *lock_of(uint32_t number)
 {
-    size_t low = 0, high = lock_count;
+    size_t at = ARRAY_BELOW(locks, lock_count, lock, number);
 
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-
-        if (locks[middle].lock < number)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < lock_count && locks[low].lock == number ? &locks[low] : NULL;
+    return at < lock_count && locks[at].lock == number ? &locks[at] : NULL;
 }
 
 static uint64_t place_address(const struct wire_place *place)

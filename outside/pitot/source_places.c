@@ -17,28 +17,12 @@
 
 /* --- Lines of places --- */
 
-/* Returns the index of the first place that ends behind the address. */
-static size_t place_behind(const struct source_place *places, size_t count, uint64_t address)
-{
-    size_t from = 0;
-
-    while (from < count) {
-        size_t middle = from + (count - from) / 2;
-
-        if (places[middle].end > address)
-            count = middle;
-        else
-            from = middle + 1;
-    }
-    return from;
-}
-
 static void find_declarations(const struct source *source, struct source_place *places,
                               size_t count)
 {
     for (size_t i = 0; i < source->function_count; i++) {
         const struct source_function *function = &source->functions[i];
-        size_t at = place_behind(places, count, function->entry);
+        size_t at = ARRAY_UNTIL(places, count, end, function->entry);
 
         if (at < count && places[at].first == function->entry) {
             places[at].file = function->file;
@@ -81,7 +65,7 @@ void source_places_find(const struct source *source, bool functions, struct sour
     for (size_t i = 0; begins && i < source->line_count; i++) {
         const struct source_line *row = &source->lines[i];
 
-        for (size_t at = place_behind(places, count, row->first);
+        for (size_t at = ARRAY_UNTIL(places, count, end, row->first);
              at < count && places[at].first < row->end; at++)
             take_row(row, functions, &places[at], &begins[at]);
     }

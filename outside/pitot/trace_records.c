@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/symbols/symbols.h"
+#include "outside/pitot/array.h"
 #include "outside/pitot/name.h"
 
 static const struct watch *of;
@@ -53,23 +54,16 @@ static bool is_wanted(uint64_t at)
 {
     struct symbol symbol;
     uint64_t entry;
+    size_t index;
 
     if (function_count == 0)
         return true;
     if (!symbols_find_address(at, &symbol))
         return false;
     entry = symbol.address - of->slide;
-    for (size_t low = 0, high = function_count; low < high;) {
-        size_t middle = (low + high) / 2;
-
-        if (functions[middle] == entry)
-            return true;
-        if (functions[middle] < entry)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return false;
+    index = array_find(functions, function_count, sizeof(*functions), 0, sizeof(*functions), entry,
+                       false);
+    return index < function_count && functions[index] == entry;
 }
 
 static uint32_t name_of_interrupt(const struct wire_slice *slice)

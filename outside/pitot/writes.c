@@ -142,16 +142,8 @@ static int compare_mappings(const void *left, const void *right)
 /* Returns the first mapping of a virtual page, of those after writes_sort, and how many it has. */
 static const struct wire_mapping *find_layers(uint64_t virtual, size_t *count)
 {
-    size_t first = 0, end = mappings_count;
+    size_t first = ARRAY_BELOW(mappings, mappings_count, virtual, virtual);
 
-    while (first < end) {
-        size_t middle = first + (end - first) / 2;
-
-        if (mappings[middle].virtual < virtual)
-            first = middle + 1;
-        else
-            end = middle;
-    }
     assert(first == mappings_count || mappings[first].virtual >= virtual);
     for (*count = 0; first + *count < mappings_count; ++*count)
         if (mappings[first + *count].virtual != virtual)
@@ -249,20 +241,10 @@ static int compare_physical(const void *left, const void *right)
 /* Returns the first of the mappings, sorted so, that is not below a physical page. */
 static size_t find_physical(uint64_t physical)
 {
-    size_t first = 0, end = mappings_count;
-
     if (!picked && mappings_count > 0)
         qsort(mappings, mappings_count, sizeof(*mappings), compare_physical);
     picked = true;
-    while (first < end) {
-        size_t middle = first + (end - first) / 2;
-
-        if (mappings[middle].physical < physical)
-            first = middle + 1;
-        else
-            end = middle;
-    }
-    return first;
+    return ARRAY_BELOW(mappings, mappings_count, physical, physical);
 }
 
 int writes_pick(const struct blamed_place *places, size_t count, const struct wire_word *word,
