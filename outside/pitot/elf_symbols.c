@@ -263,36 +263,36 @@ static bool is_code_of(uint64_t function, uint64_t address)
     return true;
 }
 
-/* Finds the last of these symbols, in address order, that does not begin after the address. */
+/*
+ * Finds the last of these symbols, in address order, that does not begin after the run-time
+ * address, and how far behind its begin that is.
+ */
 static bool find_last(const struct symbol *sorted, size_t count, uint64_t address,
-                      struct symbol *found)
+                      struct symbol *found, uint64_t *behind)
 {
-    size_t until = ARRAY_UNTIL(sorted, count, address, address);
+    size_t until = ARRAY_UNTIL(sorted, count, address, address - symbols.slide);
 
     if (until == 0)
         return false;
     *found = sorted[until - 1];
+    found->address += symbols.slide;
+    *behind = address - found->address;
     return true;
 }
 
 bool symbols_find_address(uintptr_t address, struct symbol *found)
 {
-    uint64_t in_file = address - symbols.slide, begin;
+    uint64_t in_file = address - symbols.slide, behind;
 
-    if (!find_last(symbols.functions, symbols.function_count, in_file, found))
+    if (!find_last(symbols.functions, symbols.function_count, address, found, &behind))
         return false;
-    begin = found->address;
-    found->address += symbols.slide;
-    return found->size ? in_file - begin < found->size : is_code_of(begin, in_file);
+    return found->size ? behind < found->size : is_code_of(in_file - behind, in_file);
 }
 
 bool elf_symbols_find_variable(uint64_t address, struct symbol *found)
 {
-    uint64_t in_file = address - symbols.slide, begin;
+    uint64_t behind;
 
-    if (!find_last(symbols.variables, symbols.variable_count, in_file, found))
-        return false;
-    begin = found->address;
-    found->address += symbols.slide;
-    return in_file == begin || in_file - begin < found->size;
+    return find_last(symbols.variables, symbols.variable_count, address, found, &behind) &&
+           (behind == 0 || behind < found->size);
 }
