@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Single-stepping programs. kernel/user/process_steps.c decides which programs are stepped. */
+/* Single-stepping programs. core/event/program_steps.c decides which programs are stepped. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,12 +8,8 @@
 
 struct regs;
 
-/* One thread's step state, initially all 0. [that thread, interrupts off or in its debug traps] */
-struct arch_user_step {
-    uintptr_t ip; /* the instruction to step next */
-    bool on;      /* the thread is stepped */
-    bool traps;   /* ... and the program has also set the trap flag itself */
-};
+/* One thread's step state (core/pitot.h). [that thread, interrupts off or in its debug traps] */
+struct pitot_step;
 
 /*
  * leave    before a return to a program, after `leave` of arch_user_handlers: interrupts off, on
@@ -32,15 +28,15 @@ void arch_user_step_set_handlers(const struct arch_user_steppers *with);
  * either handler. The program sees this trap flag neither in flags that it pushes nor in r11 after
  * a system call; if it loads flags with the trap flag set, that counts as its own.
  */
-void arch_user_step_begin(struct arch_user_step *step, struct regs *regs);
-void arch_user_step_end(struct arch_user_step *step, struct regs *regs);
+void arch_user_step_begin(struct pitot_step *step, struct regs *regs);
+void arch_user_step_end(struct pitot_step *step, struct regs *regs);
 
 /*
  * Called in `stepped` when the step is complete. Stores in *from what arch_step_branch would
  * return. Returns false if the program's own trap flag would have trapped here, too.
  * arch_user_step_more starts the next step.
  */
-bool arch_user_step_over(struct arch_user_step *step, struct regs *regs, uintptr_t *from);
+bool arch_user_step_over(struct pitot_step *step, struct regs *regs, uintptr_t *from);
 void arch_user_step_more(struct regs *regs);
 
 /*

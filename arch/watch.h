@@ -120,11 +120,15 @@ struct arch_candidate {
 unsigned arch_watch_candidates(const struct regs *regs, const struct arch_watch *watch,
                                struct arch_candidate candidates[ARCH_CANDIDATES_MAX]);
 
+/* Reads memory of this CPU's program; false unless all of it is mapped. */
+typedef bool arch_program_reader(uintptr_t address, void *to, size_t length);
+
 /*
  * Stores all instructions of this CPU's program that may have led to ip and accessed the watched
  * bytes. Returns their number, or 0 if it is unknown or exceeds ARCH_CANDIDATES_MAX.
  */
 unsigned arch_program_candidates(const struct regs *regs, const struct arch_watch *watch,
+                                 arch_program_reader *read,
                                  struct arch_candidate candidates[ARCH_CANDIDATES_MAX]);
 
 /*

@@ -11,11 +11,12 @@
 #include "boot/io_apic.h"
 #include "boot/ports.h"
 #include "core/gdb/debugger.h"
+#include "core/lib/string.h"
+#include "core/pitot.h"
 #include "drivers/ioapic.h"
 #include "drivers/pic8259.h"
 #include "drivers/uart16550.h"
-#include "kernel/gdb/command.h"
-#include "kernel/gdb/monitor.h"
+#include "kernel/cmdline.h"
 #include "kernel/panic/panic.h"
 #include "kernel/x86_64/cpu/apic.h"
 
@@ -115,6 +116,20 @@ static void com3_interrupt(struct regs *regs)
             return;
 }
 
+/* gdb=wait on the command line. */
+static void wait_if_asked(void)
+{
+    char value[16];
+    char *words[] = {(char[]){"gdb"}, NULL};
+
+    if (!cmdline_value("gdb", value, sizeof(value)))
+        return;
+    if (strcmp(value, "wait") == 0)
+        pitot_run_words(1, words);
+    else
+        print("gdb=%s: gdb=wait is allowed\n", value);
+}
+
 void gdb_door_init(void)
 {
     static struct uart own;
@@ -128,10 +143,10 @@ void gdb_door_init(void)
         io_apic_find(com3.number, &com3.line);
     }
     panic_set_debugger(gdb_panicked);
-    gdb_init(has_com3 ? &com3_door : NULL, &com1_door, &gdb_commands);
+    gdb_init(has_com3 ? &com3_door : NULL, &com1_door);
     if (has_com3) {
         pic_connect(com3.number, "gdb", com3_interrupt);
         uart_interrupts(com3.uart, true);
     }
-    gdb_wait();
+    wait_if_asked();
 }

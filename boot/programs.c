@@ -6,7 +6,6 @@
 #include "core/lib/print.h"
 #include "kernel/console/input_wait.h"
 #include "kernel/fs/ustar.h"
-#include "kernel/hit/process_code.h"
 #include "kernel/memory/pages.h"
 #include "kernel/user/process.h"
 #include "kernel/x86_64/memory/image.h"
@@ -30,9 +29,6 @@ void programs_init(const struct boot_information *information)
     if (missing)
         print("Pitot: no programs: %s\n", missing);
     process_init();
-    process_code_init();  /* call chains continue in programs */
-    process_watch_init(); /* breakpoints can be set in programs */
-    process_steps_init(); /* programs can be stepped */
     process_set_console_hook(input_wake);
     if (information->module_size > 0)
         take_module(information);

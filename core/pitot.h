@@ -17,12 +17,16 @@ extern "C" {
 
 /* A program's file. Its memory is never freed, because samples outlive processes. */
 #define PITOT_PATH_SIZE 256 /* of a path, including the NUL */
-struct symbol_table;
+/* The symbols of a program, by pitot_symbols_open. Zero-initialised: none. */
+struct pitot_symbols {
+    unsigned long of[6];
+};
+
 struct pitot_program {
-    const char *path;                   /* shorter than PITOT_PATH_SIZE */
-    const unsigned char *build_id;      /* 20 bytes; 0 if the file has none */
-    const struct symbol_table *symbols; /* core/symbols/table.h; empty if the file has none */
-    unsigned number;                    /* from 0, in order of discovery */
+    const char *path;                    /* shorter than PITOT_PATH_SIZE */
+    const unsigned char *build_id;       /* 20 bytes; 0 if the file has none */
+    const struct pitot_symbols *symbols; /* of the same life */
+    unsigned number;                     /* from 0, in order of discovery */
 };
 
 enum pitot_task { PITOT_TASK_NONE, PITOT_TASK_OF_KERNEL, PITOT_TASK_OF_PROGRAM };
@@ -41,6 +45,45 @@ enum pitot_channel { PITOT_RECORDS, PITOT_STREAM_ENDS, PITOT_INTERVAL, PITOT_CHA
 
 enum pitot_interrupt { PITOT_INTERRUPT_ASK, PITOT_INTERRUPT_TAKE, PITOT_INTERRUPT_AWAIT };
 enum pitot_power { PITOT_POWER_OFF, PITOT_POWER_RESET };
+
+/* Steps of one thread in its program, 0 at first: written by Pitot. */
+struct pitot_step {
+    unsigned long ip;        /* the instruction to step next */
+    unsigned char on, traps; /* the thread is stepped; the program has set the trap flag itself */
+};
+
+/* Runs the commands of gdb's `monitor`, in a thread of their own, while gdb waits for the end. */
+struct sink;
+struct pitot_monitor {
+    /* Creates what commands need, such as a thread; may be called again. Task context. */
+    void (*start)(void);
+    /*
+     * In a stop: returns 1 if the line is no command, after writing so to the sink
+     * (pitot_refuse_command). Then `begin` is not called, and the machine does not run.
+     */
+    int (*refuse_unknown)(const char *line, struct sink *to);
+    /*
+     * In a stop: prepares a command, which the stopped CPU runs once all CPUs have resumed. The
+     * line, shorter than PITOT_MONITOR_SIZE, is valid only during the call. Returns 0, or why it
+     * cannot run.
+     */
+    const char *(*begin)(unsigned cpu, const char *line);
+    /* Returns 1 if a command runs, or its end has not been reported to gdb. Any context. */
+    int (*under_way)(void);
+    /*
+     * In a stop of that CPU: returns 1 if the command has ended, once it has restored the CPU's own
+     * context.
+     */
+    int (*end)(unsigned cpu);
+    /*
+     * Called once. From then on, commands print by `print` and call `alive` once a second, both in
+     * task context.
+     */
+    void (*set_print)(unsigned long (*print)(const char *text, unsigned long length),
+                      void (*alive)(void));
+};
+
+#define PITOT_MONITOR_SIZE 2048 /* bytes of a command's line, including the NUL */
 
 /*
  * The kernel: what it is, and the functions it provides. A member that is 0 is one that the kernel
@@ -165,6 +208,28 @@ struct pitot_kernel {
      */
     void (*program_stop)(void);
 
+    /* --- For breakpoints in programs, and call chains that continue there. --- */
+
+    /*
+     * Returns the number of the process whose thread runs on `cpu`, this CPU or a parked one, and
+     * stores its program, or 0; returns 0 if there is no process. `stack` is 0, or an address in a
+     * kernel stack of this CPU: during a switch its thread may still be the previous one. Any
+     * context.
+     */
+    unsigned (*process)(unsigned cpu, unsigned long stack, const struct pitot_program **program);
+    /* Reads memory of that process. Returns 1 if all of it is mapped, or 0. Any context. */
+    int (*process_read)(unsigned cpu, unsigned long stack, unsigned long address, void *to,
+                        unsigned long length);
+    /*
+     * Returns 0 if accesses to these bytes, or their execution, can occur in processes that run
+     * `program` and have the number `pid`, of which 0 means any; or a negative errno. Task context.
+     */
+    int (*process_watchable)(const struct pitot_program *program, unsigned pid,
+                             unsigned long address, unsigned long length, int execute,
+                             const char **why);
+    /* Returns the current thread's state of steps in a program. Any context; for `branches`. */
+    struct pitot_step *(*thread_step)(void);
+
     /* --- For gdb (GDB=1), which also needs `mapped`. Any context. --- */
 
     /*
@@ -175,6 +240,7 @@ struct pitot_kernel {
     void (*gdb_put)(unsigned char byte);
     /* Turns off or restarts the machine; returns on failure. For gdb's kill. */
     void (*power)(enum pitot_power state);
+    const struct pitot_monitor *monitor; /* commands that gdb's user types */
 };
 
 /*
@@ -486,7 +552,6 @@ int pitot_run_words(int argc, char **argv);
  * If there is no command argv[0], writes so, and what to type instead, and returns 1. Any context
  * in which the sink (core/lib/print.h) works.
  */
-struct sink;
 int pitot_refuse_command(int argc, char **argv, struct sink *to);
 
 /*
@@ -526,6 +591,13 @@ void pitot_panic_end(void);
 void pitot_boot_ends(const char *words);
 
 /* --- Threads and programs, in a kernel with tasks_tell (LEVEL=4). Task context. --- */
+
+/*
+ * Opens the table in a program's section .symtab_blob (tools/symtab), of which `symbols` keeps the
+ * address. Returns 0, or why it is no table of the file with this build id; then there are none.
+ */
+const char *pitot_symbols_open(struct pitot_symbols *symbols, const void *table, unsigned long size,
+                               const unsigned char *build_id);
 
 /* Reports a thread that existed before the recording. Called by tasks_tell. */
 void pitot_thread_lived(unsigned pid, const char *name);

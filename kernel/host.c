@@ -11,6 +11,7 @@
 #include "core/pitot.h"
 #include "kernel/console/input.h"
 #include "kernel/console/input_wait.h"
+#include "kernel/gdb/monitor.h"
 #include "kernel/hit/program.h"
 #include "kernel/memory/pages.h"
 #include "kernel/panic/panic.h"
@@ -176,8 +177,13 @@ const char *host_init(void)
         .wake = wake,
         .program_load = load,
         .program_stop = process_watch_stop,
+        .process = process_watch_of,
+        .process_read = process_watch_read,
+        .process_watchable = process_watch_refuse,
+        .thread_step = process_watch_step,
         .interrupted = interrupted,
         .power = power_request,
+        .monitor = &gdb_monitor,
     };
 
     kernel.text = (const void *)arch_text_start();

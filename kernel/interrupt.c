@@ -2,7 +2,7 @@
 /* See interrupt.h. */
 #include "kernel/interrupt.h"
 
-#include "core/gdb/debugger.h"
+#include "core/pitot.h"
 #include "core/tracepoint/define.h"
 
 /* `name`: the device's, which `perf kwork` prints. */
@@ -34,5 +34,5 @@ void interrupt_serve(unsigned line, const char *name, void (*handler)(struct reg
     TRACE(irq_handler_entry, (int32_t)line, name, (uintptr_t)handler);
     handler(regs);
     TRACE(irq_handler_exit, (int32_t)line, (uintptr_t)handler);
-    gdb_tick();
+    pitot_gdb_poll(regs);
 }

@@ -5,9 +5,9 @@
 #include "arch/local.h"
 #include "arch/memory.h"
 #include "core/breakpoint/table.h"
+#include "core/host.h"
 #include "core/lib/assert.h"
 #include "core/lib/cpus.h"
-#include "core/pitot.h"
 
 static uint64_t lapses[ARCH_CPUS_MAX]; /* [owning CPU; another while it is parked] */
 
@@ -37,13 +37,22 @@ static int refuse_shape(const struct breakpoint *breakpoint, struct refusal *why
 
 static int refuse_user_place(const struct breakpoint *breakpoint, struct refusal *why)
 {
+    const struct breakpoint_target *target = &breakpoint->target;
+    static const char *reason; /* the kernel's words outlive the call */
+    int error;
+
+    reason = "it cannot be watched";
     if (breakpoint->address >= ARCH_USER_END)
         return refuse(why, EINVAL, "0x%lx is not a program address: those are below 0x%lx",
                       (unsigned long)breakpoint->address, (unsigned long)ARCH_USER_END);
-    if (!breakpoint_processes)
-        return refuse(why, EINVAL, "0x%lx: this kernel cannot run programs",
+    if (!host.process || !host.process_read || !host.process_watchable)
+        return refuse(why, EINVAL,
+                      "0x%lx: this kernel cannot watch programs (process, process_read or "
+                      "process_watchable of struct pitot_kernel is 0)",
                       (unsigned long)breakpoint->address);
-    return breakpoint_processes->refuse_place(breakpoint, why);
+    error = host.process_watchable(target->program, target->pid, breakpoint->address,
+                                   breakpoint->length, breakpoint->access == ARCH_EXECUTE, &reason);
+    return error ? refuse(why, -error, "%s", reason) : 0;
 }
 
 static int refuse_place(const struct breakpoint *breakpoint, struct refusal *why)

@@ -85,22 +85,3 @@ unsigned breakpoint_used(void);
 
 /* Connects the arbiter to the debug trap. Called at boot. */
 void breakpoint_init(void);
-
-/* Set by the host at boot; NULL: breakpoints in programs are refused. */
-extern const struct breakpoint_processes {
-    /* True if the thread running on that CPU belongs to the target. Any context. */
-    bool (*runs)(unsigned cpu, const struct breakpoint_target *target);
-    /*
-     * Reads memory of the process running on that CPU, which is this CPU or a parked one; false
-     * unless all of it is mapped. Any context.
-     */
-    bool (*read)(unsigned cpu, uintptr_t address, void *to, size_t length);
-    /*
-     * Finds the instructions that may have hit `watch`; usually arch_program_candidates. Debug
-     * trap.
-     */
-    unsigned (*candidates)(const struct regs *regs, const struct arch_watch *watch,
-                           struct arch_candidate candidates[ARCH_CANDIDATES_MAX]);
-    /* Refuses an address that cannot be watched, as breakpoint_install does. Task context. */
-    int (*refuse_place)(const struct breakpoint *breakpoint, struct refusal *why);
-} * breakpoint_processes;

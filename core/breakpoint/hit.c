@@ -6,6 +6,7 @@
  */
 #include "core/breakpoint/table.h"
 #include "core/breakpoint/trace.h"
+#include "core/host.h"
 
 static void find_accessor(struct trace_hit *hit);
 
@@ -154,8 +155,8 @@ bool breakpoint_is_group(const struct regs *regs)
     if (!regs_user_mode(regs))
         return arch_watch_repeats_at(regs);
     start = regs->ip - ARCH_REPEAT_AROUND;
-    return !breakpoint_processes ||
-           !breakpoint_processes->read(arch_cpu_id(), start, around, sizeof(around)) ||
+    return !host.process_read ||
+           !host.process_read(arch_cpu_id(), 0, start, around, sizeof(around)) ||
            arch_watch_repeats(around);
 }
 

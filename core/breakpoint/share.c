@@ -8,6 +8,7 @@
 
 #include "arch/cpu.h"
 #include "arch/memory.h"
+#include "core/host.h"
 #include "core/lib/assert.h"
 
 #define ACCESS_MAX  16 /* largest access in bytes: cmpxchg16b */
@@ -262,6 +263,12 @@ static void count_touches(struct verdicts *verdicts, unsigned i,
             is_data(slot) ? (uint8_t)touches(&slot->parts[owner], evidence) : 1;
 }
 
+/* Of the process on this CPU. */
+static bool program_read(uintptr_t address, void *to, size_t length)
+{
+    return host.process_read(arch_cpu_id(), 0, address, to, length);
+}
+
 static void judge_fired(struct verdicts *verdicts, unsigned i, struct share_evidence *evidence,
                         const struct regs *regs)
 {
@@ -273,8 +280,9 @@ static void judge_fired(struct verdicts *verdicts, unsigned i, struct share_evid
     evidence->count = 0;
     if (owners_differ || (is_data(slot) && (breakpoint_slots.lowest_only || evidence->group)))
         evidence->count =
-            slot->user ? breakpoint_processes->candidates(regs, &slot->watch, evidence->candidates)
-                       : arch_watch_candidates(regs, &slot->watch, evidence->candidates);
+            slot->user
+                ? arch_program_candidates(regs, &slot->watch, program_read, evidence->candidates)
+                : arch_watch_candidates(regs, &slot->watch, evidence->candidates);
     evidence->changed = changed_since(slot);
     if (owners_differ || (is_data(slot) && breakpoint_slots.beside))
         judge(verdicts, i, breakpoint_slots.beside ? NULL : &slot->watch, evidence);

@@ -8,15 +8,14 @@
 
 #include "arch/cpu.h"
 #include "arch/local.h"
+#include "core/host.h"
 #include "core/lib/assert.h"
 #include "core/lib/string.h"
-#include "core/pitot.h"
 
 #define INSTALLED_MAX (ARCH_WATCHES * BREAKPOINT_OWNERS_MAX)
 
 struct slot_table breakpoint_slots;
 unsigned breakpoint_live[ARCH_CPUS_MAX];
-const struct breakpoint_processes *breakpoint_processes;
 
 const char *const breakpoint_access_letters[] = {
     [ARCH_EXECUTE] = "x", [ARCH_WRITE] = "w", [ARCH_READ_WRITE] = "rw"};
@@ -41,8 +40,7 @@ static uint64_t user_word(unsigned cpu, const struct slot *slot)
     uint64_t word = 0;
 
     if (slot->watch.access != ARCH_EXECUTE &&
-        !breakpoint_processes->read(cpu, slot->watch.address & ~(sizeof(word) - 1), &word,
-                                    sizeof(word)))
+        !host.process_read(cpu, 0, slot->watch.address & ~(sizeof(word) - 1), &word, sizeof(word)))
         word = 0;
     return word;
 }
@@ -61,6 +59,15 @@ __attribute__((noinline)) uint64_t breakpoint_user_exchange(const struct slot *s
 
 /* --- Which registers are live. --- */
 
+static bool target_runs(unsigned cpu, const struct breakpoint_target *target)
+{
+    const struct pitot_program *program = NULL;
+    unsigned pid = host.process(cpu, 0, &program);
+
+    return pid && (!target->pid || target->pid == pid) &&
+           (!target->program || target->program == program);
+}
+
 /* Registers after the table's last one belong to other code, which arms them on every CPU. */
 static void table_select(unsigned cpu)
 {
@@ -69,7 +76,7 @@ static void table_select(unsigned cpu)
     for (unsigned i = 0; i < breakpoint_slots.count; i++) {
         const struct slot *slot = &breakpoint_slots.slot[i];
 
-        if (!slot->user || breakpoint_processes->runs(cpu, &slot->target))
+        if (!slot->user || target_runs(cpu, &slot->target))
             live |= 1u << i;
     }
     breakpoint_live[cpu] = live;

@@ -10,6 +10,7 @@
 #include "arch/park.h"
 #include "arch/watch.h"
 #include "core/event/event.h"
+#include "core/event/source_branches.h"
 #include "core/gdb/debugger.h"
 #include "core/lib/print.h"
 #include "core/symbols/symbols.h"
@@ -44,7 +45,16 @@ const char *init_parts(void)
     tableless = unwind_init(&tableless_why);
     mapless = arch_accessor_init();
     arch_set_may_park(may_park);
+    branches_step_programs();
     return NULL;
+}
+
+/* gdb's line interrupts: there is nothing to poll. */
+int pitot_gdb_poll(void *frame)
+{
+    (void)frame;
+    gdb_tick();
+    return 0;
 }
 
 void init_print_tables(void)

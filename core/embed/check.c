@@ -36,6 +36,17 @@
     EACH(void, follow, (enum pitot_follow which), (which))                                         \
     EACH(const struct pitot_program *, program_load, (const char *path, const char **why),         \
          (path, why))                                                                              \
+    EACH(unsigned, process,                                                                        \
+         (unsigned cpu, unsigned long stack, const struct pitot_program **program),                \
+         (cpu, stack, program))                                                                    \
+    EACH(int, process_read,                                                                        \
+         (unsigned cpu, unsigned long stack, unsigned long address, void *to,                      \
+          unsigned long length),                                                                   \
+         (cpu, stack, address, to, length))                                                        \
+    EACH(int, process_watchable,                                                                   \
+         (const struct pitot_program *program, unsigned pid, unsigned long address,                \
+          unsigned long length, int execute, const char **why),                                    \
+         (program, pid, address, length, execute, why))                                            \
     EACH(void, program_stop, (void), ())                                                           \
     EACH(int, gdb_get, (void), ())                                                                 \
     EACH(void, gdb_put, (unsigned char byte), (byte))

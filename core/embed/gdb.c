@@ -133,7 +133,7 @@ const char *pitot_gdb_start(void)
     try_line();
     if (line_is_absent())
         return no_line;
-    gdb_init(&door, NULL, NULL);
+    gdb_init(&door, NULL);
     started = true;
     return NULL;
 }

@@ -35,8 +35,8 @@ LIB_CFLAGS := -std=gnu11 -O2 -g -ffreestanding -fno-pic -mcmodel=kernel -mno-red
 LIB_C   := $(wildcard core/*.c $(foreach room,lib symbols tracepoint breakpoint unwind ring sample aggregate event stream \
                contract embed,core/$(room)/*.c)) core/recording/merge.c \
            $(wildcard arch/embed/*.c) \
-           $(patsubst %,arch/x86_64/debug/%.c,accessor accessor_made debugreg debugreg_audit debugreg_encode forbidden group insn_map machine operand \
-               operand_address report trap watched) \
+           $(patsubst %,arch/x86_64/debug/%.c,accessor accessor_made branch debugreg debugreg_audit debugreg_encode forbidden group insn_map machine operand \
+               operand_address operand_length program_candidates report trap watched) \
            $(patsubst %,arch/x86_64/cpu/%.c,canonical instructions registers site) arch/x86_64/memory/memory.c \
            $(patsubst %,arch/x86_64/smp/%.c,park patience rendezvous rendezvous_ask) arch/x86_64/unwind/frame.c
 # core/embed/sources.c and core/embed/pitot.c replace these.
@@ -51,7 +51,7 @@ LIB_C     += $(wildcard $(foreach room,console perf report script recording,core
              arch/x86_64/cpu/cpu_name.c
 LIB_C     := $(sort $(filter-out core/perf/trace.c core/perf/parts_own.c core/embed/stream.c,$(LIB_C)))
 LIB_ROOTS += pitot_command pitot_describe
-LIB_WHOLE += core/perf/perf.c core/console/help.c
+LIB_WHOLE += core/perf/perf.c core/console/help.c $(if $(filter 1,$(GDB)),core/gdb/command.c)
 else ifeq ($(LEVEL),3)
 LIB_C     := $(filter-out $(patsubst %,core/embed/%.c,stream_port command console_host absent),$(LIB_C))
 else
@@ -60,7 +60,7 @@ endif
 
 # gdb, or its stubs.
 LIB_GDB := core/embed/gdb.c $(wildcard core/gdb/*.c arch/embed/debugger*.c) \
-           $(patsubst %,arch/x86_64/debug/%.c,branch operand_length stop stop_access stop_registers stop_step)
+           $(patsubst %,arch/x86_64/debug/%.c,stop stop_access stop_registers stop_step)
 LIB_C   := $(filter-out $(if $(filter 1,$(GDB)),core/embed/no_gdb.c,$(LIB_GDB)),$(sort $(LIB_C) $(LIB_GDB)))
 
 LIB_ASM := arch/x86_64/cpu/leaf.asm arch/x86_64/entry/gate.asm arch/embed/debug_entry.asm

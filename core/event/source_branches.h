@@ -3,7 +3,7 @@
  * The source of `branches`: single-steps one thread and reports each taken branch as a hit, with
  * the branch as ip and its target as addr. Each CPU steps one window at a time: the workload, or
  * the code after each hit of a breakpoint, either without limit or for a number of instructions.
- * With `u`, programs are stepped instead (kernel/user/process_steps.c). See docs/sources.md.
+ * With `u`, programs are stepped instead (core/event/program_steps.c). See docs/sources.md.
  */
 #pragma once
 
@@ -18,6 +18,9 @@ void branches_open(struct regs *regs);
 /* Called in the workload's thread; no effect unless an event steps the workload. Task context. */
 void branches_workload_begin(void);
 void branches_workload_end(void);
+
+/* Called at boot: lets programs be stepped, if the kernel gives `thread_step`. */
+void branches_step_programs(void);
 
 /* True if the program that runs on this CPU is to be stepped. Debug trap, or interrupts off. */
 bool branches_of_program_wanted(void);

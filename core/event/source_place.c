@@ -60,7 +60,7 @@ static size_t copy_part(const struct spelling *cursor, char part[EVENT_NAME_SIZE
 int place_read_spelt(struct spelling *cursor, struct place *place)
 {
     const struct pitot_program *program = cursor->program;
-    const struct place_names names = {.table = program ? program->symbols : NULL,
+    const struct place_names names = {.table = program ? symbol_table_of(program->symbols) : NULL,
                                       .path = program ? program->path : NULL,
                                       .refuse = program ? NULL : refuse_for_kernel};
     char part[EVENT_NAME_SIZE];

@@ -11,6 +11,7 @@
 #include "core/breakpoint/breakpoint.h"
 #include "core/gdb/points.h"
 #include "core/gdb/session.h"
+#include "core/host.h"
 #include "core/lib/assert.h"
 #include "core/lib/cpus.h"
 #include "core/lib/print.h"
@@ -180,8 +181,8 @@ int gdb_wait_at(const struct gdb_door *with, struct refusal *why)
     struct sink *console;
     int error;
 
-    if (gdb_session.monitor)
-        gdb_session.monitor->start();
+    if (host.monitor)
+        host.monitor->start();
     gdb_session.arriving = true; /* until the stop below */
     error = attach(with, why);
     if (error) {
@@ -204,17 +205,15 @@ const struct gdb_door *gdb_door_of(bool console)
     return !console && gdb_session.own_door ? gdb_session.own_door : gdb_session.lent_door;
 }
 
-void gdb_init(const struct gdb_door *own, const struct gdb_door *lent,
-              const struct gdb_monitor *commands)
+void gdb_init(const struct gdb_door *own, const struct gdb_door *lent)
 {
     gdb_session.own_door = own;
     gdb_session.lent_door = lent;
-    gdb_session.monitor = commands;
-    if (!gdb_session.monitor)
+    if (!host.monitor)
         return;
-    gdb_session.monitor->set_print(gdb_text_print, gdb_text_keep_alive);
+    host.monitor->set_print(gdb_text_print, gdb_text_keep_alive);
     if (own)
-        gdb_session.monitor->start();
+        host.monitor->start();
 }
 
 bool gdb_tell(struct sink *to)

@@ -25,37 +25,8 @@ struct gdb_door {
     bool lends_console; /* print() goes to gdb while the port is open */
 };
 
-/* The host's commands for gdb's `monitor`, run while a CPU is stopped. */
-struct gdb_monitor {
-    /* Creates what commands need, for example a thread; may be called again. Task context. */
-    void (*start)(void);
-    /*
-     * Called in a stop: returns true if the line is no command, which it has printed. Then `begin`
-     * is not called, and the machine does not run.
-     */
-    bool (*refuse_unknown)(const char *line, struct sink *to);
-    /*
-     * Called in a stop: prepares a command, which the stopped CPU runs once all CPUs have resumed.
-     * Returns NULL, or why the command cannot run.
-     */
-    const char *(*begin)(unsigned cpu, const char *line);
-    /* True if a command is running, or its end has not been reported to gdb. Any context. */
-    bool (*is_under_way)(void);
-    /*
-     * Called in a stop of that CPU. Returns true if the command has ended, once it has restored the
-     * CPU's own context.
-     */
-    bool (*end)(unsigned cpu);
-    /*
-     * Called at boot. From then on, commands print by `text_to` and call `alive` once a second,
-     * both in task context.
-     */
-    void (*set_print)(size_t (*text_to)(const char *text, size_t length), void (*alive)(void));
-};
-
-/* Sets gdb's own port, the console's port and the commands; each may be NULL. Called at boot. */
-void gdb_init(const struct gdb_door *own, const struct gdb_door *lent,
-              const struct gdb_monitor *commands);
+/* Sets gdb's own port and the console's; each may be NULL. Called at boot. */
+void gdb_init(const struct gdb_door *own, const struct gdb_door *lent);
 
 /* Returns gdb's own port, or the console's if `console` or if gdb has none. NULL: there is none. */
 const struct gdb_door *gdb_door_of(bool console);

@@ -11,6 +11,7 @@
 
 #include "core/gdb/link.h"
 #include "core/gdb/target.h"
+#include "core/pitot.h"
 
 /* gdb's signal numbers (its include/gdb/signals.def). */
 #define GDB_SIGNAL_INTERRUPT 2
@@ -43,7 +44,7 @@ enum gdb_request_kind {
     GDB_GONE, /* the line has ended */
 };
 
-#define GDB_COMMAND_MAX (GDB_PACKET_MAX / 2) /* the console enforces its own limit */
+#define GDB_COMMAND_MAX (PITOT_MONITOR_SIZE - 1)
 #define GDB_NO_CPU      (~0u)
 
 struct gdb_request {
@@ -58,6 +59,8 @@ struct gdb_request {
     /* GDB_COMMAND */
     char command[GDB_COMMAND_MAX + 1];
 };
+
+_Static_assert(2 * PITOT_MONITOR_SIZE <= GDB_PACKET_MAX, "a packet has room, in hexadecimal");
 
 struct gdb_server {
     struct gdb_link link;

@@ -16,7 +16,6 @@
 
 extern struct gdb_session {
     const struct gdb_door *own_door, *lent_door; /* set at boot */
-    const struct gdb_monitor *monitor;           /* set at boot; NULL: no commands */
     /* These three are set with all CPUs parked, or in a stop. */
     const struct gdb_door *door; /* the port of the attached gdb; NULL: none is attached */
     struct sink *console_before; /* print's sink before the port was lent to gdb */
@@ -39,7 +38,7 @@ bool gdb_command_runs(void);
 void gdb_text_send_rest(void);
 
 /* Sends text to gdb. Returns the length sent: gdb may leave meanwhile. Task context, or a panic. */
-size_t gdb_text_print(const char *text, size_t length);
+unsigned long gdb_text_print(const char *text, unsigned long length);
 
 /* Sends an empty text: gdb complains if it gets nothing for two seconds. Task context. */
 void gdb_text_keep_alive(void);

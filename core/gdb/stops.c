@@ -86,7 +86,7 @@ static bool answer_here(const char *line)
 
     if (strcmp(line, "gdb") == 0)
         gdb_tell(&to_gdb);
-    else if (!gdb_session.monitor || !gdb_session.monitor->refuse_unknown(line, &to_gdb))
+    else if (!host.monitor || !host.monitor->refuse_unknown(line, &to_gdb))
         return false;
     gdb_server_command_done(&gdb_session.server, 0);
     return true;
@@ -101,10 +101,10 @@ static bool begin_command(unsigned cpu, enum arch_stop why)
         return false;
     if (why == ARCH_STOP_DEAD)
         problem = AFTER_A_PANIC;
-    else if (!gdb_session.monitor)
+    else if (!host.monitor)
         problem = "this kernel runs no commands for gdb";
     else
-        problem = gdb_session.monitor->begin(cpu, gdb_session.server.request.command);
+        problem = host.monitor->begin(cpu, gdb_session.server.request.command);
     if (!problem) {
         gdb_points_lift(true);
         return true;
@@ -231,7 +231,7 @@ void gdb_stop_serve(unsigned cpu, enum arch_stop why, unsigned absent, struct ar
     gdb_text_send_rest();
     if (why == ARCH_STOP_DEAD)
         gdb_points_freeze();
-    if (gdb_session.monitor && gdb_session.monitor->end(cpu)) {
+    if (host.monitor && host.monitor->end(cpu)) {
         take_the_port(absent);
         end_command();
     } else {

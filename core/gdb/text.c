@@ -4,6 +4,7 @@
 #include "arch/debugger.h"
 #include "arch/local.h"
 #include "core/gdb/session.h"
+#include "core/host.h"
 #include "core/lib/print.h"
 
 bool gdb_is_sending(unsigned cpu)
@@ -32,7 +33,7 @@ static void sending_ends(void)
 
 bool gdb_command_runs(void)
 {
-    return gdb_session.monitor && gdb_session.monitor->is_under_way();
+    return host.monitor && host.monitor->under_way();
 }
 
 static bool gdb_hears_text(void)
@@ -63,7 +64,7 @@ void gdb_text_send_rest(void)
  * after it, and a stop of another CPU sends the rest first. The watchdog's report does not wait
  * (print_guard_seize), so on a lent port it may land inside a packet.
  */
-size_t gdb_text_print(const char *text, size_t length)
+unsigned long gdb_text_print(const char *text, unsigned long length)
 {
     uint64_t flags;
     size_t sent = 0;

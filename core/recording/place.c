@@ -20,6 +20,7 @@ bool user_place_find(uint32_t pid, uintptr_t address, struct user_place *place)
     place->program = program->number;
     place->path = program->path;
     place->file_offset = address - mapping->start + mapping->offset;
-    place->named = symbol_table_find_address(program->symbols, address, &place->symbol);
+    place->named =
+        symbol_table_find_address(symbol_table_of(program->symbols), address, &place->symbol);
     return true;
 }

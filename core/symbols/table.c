@@ -5,6 +5,7 @@
 #include "core/abi/symtab.h"
 #include "core/lib/refusal.h"
 #include "core/lib/string.h"
+#include "core/pitot.h"
 
 static int check_header(const struct symtab_header *header, size_t room, const uint8_t *build_id,
                         size_t build_id_size, struct refusal *why)
@@ -102,6 +103,21 @@ int symbol_table_open(struct symbol_table *table, const void *bytes, size_t room
     if (!error)
         *table = opened;
     return error;
+}
+
+_Static_assert(sizeof(struct symbol_table) <= sizeof(struct pitot_symbols) &&
+                   _Alignof(struct symbol_table) <= _Alignof(struct pitot_symbols),
+               "core/pitot.h has room for a table");
+
+const char *pitot_symbols_open(struct pitot_symbols *symbols, const void *table, unsigned long size,
+                               const unsigned char *build_id)
+{
+    static struct refusal why; /* read by the caller before the next call */
+
+    if (symbol_table_open((struct symbol_table *)symbols, table, size, build_id,
+                          SYMTAB_BUILD_ID_SIZE, &why))
+        return why.text;
+    return NULL;
 }
 
 static struct symbol symbol_of(const struct symbol_table *table, const struct symtab_entry *entry)

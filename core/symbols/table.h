@@ -25,6 +25,12 @@ struct symbol_table {
     const char *strings;
 };
 
+struct pitot_symbols;
+static inline const struct symbol_table *symbol_table_of(const struct pitot_symbols *symbols)
+{
+    return (const struct symbol_table *)symbols;
+}
+
 /*
  * Opens the table in the `room` bytes at `bytes`, for the image with this build id. Returns 0, or
  * -EINVAL and a reason (magic, version, build id, order); the table is then empty.

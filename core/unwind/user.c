@@ -2,37 +2,60 @@
 /* See user.h. The frame layout is that of core/unwind/fp.c. */
 #include "core/unwind/user.h"
 
+#include "arch/cpu.h"
 #include "arch/memory.h"
-#include "core/lib/assert.h"
+#include "core/host.h"
+#include "core/symbols/table.h"
 
 #define FRAMES_MOST 512 /* including skipped ones */
-
-static const struct unwind_programs *programs; /* set at boot */
 
 struct user_frame {
     const struct arch_stack *stack;
     uintptr_t ip, sp, fp;
 };
 
-void unwind_user_set_programs(const struct unwind_programs *known)
+static bool programs_are_known(void)
 {
-    assert(!known || (known->read && known->function)); /* NMIs call them without a check */
-    programs = known;
+    return host.process && host.process_read;
+}
+
+/* An address in it; 0: what runs on this CPU. */
+static unsigned long address_of(const struct arch_stack *stack)
+{
+    return stack ? stack->low : 0;
+}
+
+static bool program_read(const struct arch_stack *stack, uintptr_t address, void *to, size_t length)
+{
+    return host.process_read(arch_cpu_id(), address_of(stack), address, to, length);
+}
+
+/* Finds the first byte of the function that contains `ip`; false if it is unknown. */
+static bool program_function(const struct arch_stack *stack, uintptr_t ip, uintptr_t *start)
+{
+    const struct pitot_program *program = NULL;
+    struct symbol symbol;
+
+    if (!host.process(arch_cpu_id(), address_of(stack), &program) || !program ||
+        !symbol_table_find_address(symbol_table_of(program->symbols), ip, &symbol))
+        return false;
+    *start = symbol.address;
+    return true;
 }
 
 static enum arch_frame user_frame_place(const struct user_frame *frame)
 {
     uintptr_t start;
-    bool known = programs->function(frame->stack, frame->ip, &start);
+    bool known = program_function(frame->stack, frame->ip, &start);
 
-    return arch_frame_read(programs->read, frame->stack, known ? &start : NULL, frame->ip);
+    return arch_frame_read(program_read, frame->stack, known ? &start : NULL, frame->ip);
 }
 
 static bool user_return(struct user_frame *frame, uintptr_t slot)
 {
     uint64_t address;
 
-    if (!programs->read(frame->stack, slot, &address, sizeof(address)))
+    if (!program_read(frame->stack, slot, &address, sizeof(address)))
         return false;
     frame->ip = address;
     frame->sp = slot + sizeof(address);
@@ -49,7 +72,7 @@ static bool user_follow(struct user_frame *frame)
     uint64_t saved[2]; /* frame pointer, return address */
 
     if (at % sizeof(saved[0]) || at < frame->sp ||
-        !programs->read(frame->stack, at, saved, sizeof(saved)))
+        !program_read(frame->stack, at, saved, sizeof(saved)))
         return false;
     frame->fp = saved[0];
     frame->ip = saved[1];
@@ -73,7 +96,7 @@ size_t unwind_user_capture(const struct unwind_border *border, uint64_t *chain, 
     size_t count = 0;
     unsigned seen = 0;
 
-    if (!programs)
+    if (!programs_are_known())
         return 0;
     do {
         if (seen >= border->skip && count < most)
@@ -88,7 +111,7 @@ static bool find_in_program(const struct unwind_border *border, struct regs *cal
     struct user_frame frame = {border->stack, border->ip, border->sp, border->fp};
 
     for (unsigned seen = 0; seen < border->skip; seen++)
-        if (!programs || !user_caller(&frame, seen == 0))
+        if (!programs_are_known() || !user_caller(&frame, seen == 0))
             return false;
     *caller = regs_of_program(frame.ip, frame.sp, frame.fp);
     return true;

@@ -4,6 +4,7 @@
  * call chain in the program from where the kernel's part ended (struct unwind_border). Follows
  * frame pointers, which programs keep in every build. The function's bytes decide the first step,
  * because execution may be in a prologue, an epilogue or a leaf without a frame (docs/programs.md).
+ * Without `process` and `process_read` of struct pitot_kernel, chains end at the border.
  *
  * Any context, NMI included: page tables are walked in software, so reads cannot fault; every frame
  * lies above the previous one; bad values in a program's stack or registers only end its chain.
@@ -15,21 +16,6 @@
 #include <stdint.h>
 
 #include "core/unwind/unwind.h"
-
-/*
- * Provided by the host. `stack`, from the border, is the kernel stack of the thread that runs the
- * program. NULL, or a stack that belongs to no thread, selects the program that runs on this CPU.
- * Any context.
- */
-struct unwind_programs {
-    /* Reads the program's memory; false unless all of it is mapped. */
-    bool (*read)(const struct arch_stack *stack, uintptr_t address, void *to, size_t length);
-    /* Finds the first byte of the function that contains `ip`; false if it is unknown. */
-    bool (*function)(const struct arch_stack *stack, uintptr_t ip, uintptr_t *start);
-};
-
-/* Called at boot; until then chains end at the border. */
-void unwind_user_set_programs(const struct unwind_programs *known);
 
 /*
  * Stores the program's addresses, innermost first, without the first `border->skip`. Returns their

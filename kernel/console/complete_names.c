@@ -3,11 +3,11 @@
 #include "kernel/console/complete_names.h"
 
 #include "core/lib/print.h"
-#include "core/lib/refusal.h"
 #include "core/lib/string.h"
 #include "core/pitot.h"
 #include "core/script/trace_calls.h"
 #include "core/symbols/symbols.h"
+#include "core/symbols/table.h"
 #include "core/tracepoint/tracepoint.h"
 #include "kernel/console/crash.h"
 #include "kernel/hit/program.h"
@@ -167,7 +167,8 @@ static const char *program_symbol_at(const struct names *names, size_t index)
     const struct program *program = names->of;
     struct symbol symbol;
 
-    return symbol_table_by_name(&program->symbols, index, &symbol) ? symbol.name : NULL;
+    return symbol_table_by_name(symbol_table_of(&program->symbols), index, &symbol) ? symbol.name
+                                                                                    : NULL;
 }
 
 struct names names_program_symbols(const char *path)
@@ -177,6 +178,7 @@ struct names names_program_symbols(const char *path)
 
     if (!program)
         return (struct names){.count = 0};
-    return (struct names){
-        .at = program_symbol_at, .of = program, .count = program->symbols.entry_count};
+    return (struct names){.at = program_symbol_at,
+                          .of = program,
+                          .count = symbol_table_of(&program->symbols)->entry_count};
 }

@@ -27,6 +27,6 @@ int console_execute(const char *line);
 int console_script(const char *text);
 
 /*
- * If the line is one command that does not exist, prints so and returns true. In a debugger's stop.
+ * If the line is one command that does not exist, prints so and returns 1. In a debugger's stop.
  */
-bool console_refuse_unknown(const char *line, struct sink *to);
+int console_refuse_unknown(const char *line, struct sink *to);

@@ -20,7 +20,7 @@ static int say(const struct refusal *why, int error)
     return error;
 }
 
-ARCH_HIT_TEXT bool console_refuse_unknown(const char *line, struct sink *to)
+ARCH_HIT_TEXT int console_refuse_unknown(const char *line, struct sink *to)
 {
     static char text[LINE_LENGTH_MAX + 1];
     struct arguments_command only, other;
@@ -28,7 +28,7 @@ ARCH_HIT_TEXT bool console_refuse_unknown(const char *line, struct sink *to)
 
     if (!arguments_next_command(&line, &only) || arguments_next_command(&line, &other) ||
         only.length > LINE_LENGTH_MAX)
-        return false;
+        return 0;
     memcpy(text, only.text, only.length);
     text[only.length] = '\0';
     return arguments_split(text, &arguments, NULL) == 0 &&

@@ -6,7 +6,6 @@
 #include "arch/debugger.h"
 #include "arch/park.h"
 #include "arch/regs.h"
-#include "core/gdb/server.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
 #include "kernel/console/command_owner.h"
@@ -27,7 +26,7 @@ static struct {
     uint32_t state; /* [A] */
     unsigned cpu;   /* stored during the stop, as are the next two */
     struct regs kept;
-    char line[GDB_COMMAND_MAX + 1];
+    char line[PITOT_MONITOR_SIZE];
 } command;
 
 static enum state state_now(void)
@@ -40,7 +39,8 @@ static void state_is(enum state state)
     __atomic_store_n(&command.state, state, __ATOMIC_RELEASE);
 }
 
-static size_t (*print_to_gdb)(const char *text, size_t length); /* set at boot, as is the next */
+/* Set at boot, as is the next. */
+static unsigned long (*print_to_gdb)(const char *text, unsigned long length);
 static void (*tell_alive)(void);
 static struct sink *console; /* [runner] the console that runner_sink replaces */
 
@@ -56,7 +56,7 @@ static void runner_write(struct sink *sink, const char *bytes, size_t length)
 
 static struct sink runner_sink = {runner_write};
 
-static void monitor_set_print(size_t (*text_to)(const char *text, size_t length),
+static void monitor_set_print(unsigned long (*text_to)(const char *text, unsigned long length),
                               void (*alive)(void))
 {
     print_to_gdb = text_to;
@@ -138,23 +138,23 @@ static const char *monitor_begin(unsigned cpu, const char *line)
     return NULL;
 }
 
-static bool monitor_is_under_way(void)
+static int monitor_under_way(void)
 {
     return state_now() != NONE;
 }
 
-static bool monitor_end(unsigned cpu)
+static int monitor_end(unsigned cpu)
 {
     if (state_now() != DONE || cpu != command.cpu)
-        return false;
+        return 0;
     *arch_stopped_regs(cpu) = command.kept;
     state_is(NONE);
-    return true;
+    return 1;
 }
 
-const struct gdb_monitor gdb_commands = {.start = monitor_start,
-                                         .refuse_unknown = console_refuse_unknown,
-                                         .begin = monitor_begin,
-                                         .is_under_way = monitor_is_under_way,
-                                         .end = monitor_end,
-                                         .set_print = monitor_set_print};
+const struct pitot_monitor gdb_monitor = {.start = monitor_start,
+                                          .refuse_unknown = console_refuse_unknown,
+                                          .begin = monitor_begin,
+                                          .under_way = monitor_under_way,
+                                          .end = monitor_end,
+                                          .set_print = monitor_set_print};

@@ -2,6 +2,6 @@
 /* gdb's `monitor`: runs a console command in its own thread during a stop (docs/gdb.md). */
 #pragma once
 
-#include "core/gdb/debugger.h"
+#include "core/pitot.h"
 
-extern const struct gdb_monitor gdb_commands;
+extern const struct pitot_monitor gdb_monitor;

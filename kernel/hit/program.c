@@ -10,7 +10,6 @@
 #include <stddef.h>
 
 #include "arch/memory.h"
-#include "core/abi/symtab.h"
 #include "core/lib/print.h"
 #include "core/lib/refusal.h"
 #include "core/lib/string.h"
@@ -100,33 +99,25 @@ static void read_build_id(const struct elf *elf, struct program *program)
         memcpy(program->build_id, note.build_id, sizeof(note.build_id));
 }
 
-/*
- * Reads the symbol table into a new block, *memory, and returns the block's order. *memory is NULL
- * if there is no valid table.
- */
-static unsigned read_symbols(const struct elf *elf, struct program *program, void **memory)
+/* Reads the symbol table into a new block, program->table, and returns that block's order. */
+static unsigned read_symbols(const struct elf *elf, struct program *program)
 {
     const Elf64_Shdr *section = find_section(elf, ".symtab_blob");
-    struct symtab_header header;
-    struct refusal why;
     unsigned order;
+    void *table;
 
-    *memory = NULL;
-    if (!section || !read_at(elf->fd, section->sh_offset, &header, sizeof(header)) ||
-        header.size > section->sh_size || header.size > TABLE_MAX)
+    if (!section || section->sh_size == 0 || section->sh_size > TABLE_MAX)
         return 0;
-    order = pages_order((header.size + PAGE_SIZE - 1) / PAGE_SIZE);
-    *memory = pages_alloc(order);
-    if (!*memory)
+    order = pages_order((section->sh_size + PAGE_SIZE - 1) / PAGE_SIZE);
+    table = pages_alloc(order);
+    if (!table)
         return 0;
-    if (read_at(elf->fd, section->sh_offset, *memory, header.size) &&
-        symbol_table_open(&program->symbols, *memory, header.size, program->build_id,
-                          PROGRAM_BUILD_ID_SIZE, &why) == 0)
-        return order;
-    program->symbols = (struct symbol_table){.entry_count = 0};
-    pages_free(*memory, order);
-    *memory = NULL;
-    return 0;
+    if (read_at(elf->fd, section->sh_offset, table, section->sh_size) &&
+        !pitot_symbols_open(&program->symbols, table, section->sh_size, program->build_id))
+        program->table = table;
+    else
+        pages_free(table, order);
+    return order;
 }
 
 static bool program_equal(const struct program *left, const struct program *right)
@@ -169,18 +160,17 @@ static const struct program *program_read(struct elf *elf, const char *path, str
 {
     struct program fresh = {.path = ""};
     const struct program *kept;
-    void *memory = NULL;
     unsigned order = 0;
 
     print_into(fresh.path, sizeof(fresh.path), "%s", path);
     if (elf_file_start(elf->fd, &elf->start) == 0 && read_sections(elf)) {
         read_build_id(elf, &fresh);
         read_segments(elf, &fresh);
-        order = read_symbols(elf, &fresh, &memory);
+        order = read_symbols(elf, &fresh);
     }
     kept = program_keep(&fresh);
-    if (memory && (!kept || kept->symbols.strings != fresh.symbols.strings))
-        pages_free(memory, order);
+    if (fresh.table && (!kept || kept->table != fresh.table))
+        pages_free(fresh.table, order);
     if (!kept)
         refuse(why, ENOSPC, "%s: %d programs are known already, more have no names", path,
                PROGRAMS_MAX);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A program's build id and symbols (section .symtab_blob, core/abi/symtab.h), for perf. Read once
+ * A program's build id and symbols (section .symtab_blob), for perf. Read once
  * per file and build, when a program starts, and kept for ever because samples outlive processes.
  * So any context may read them.
  */
@@ -11,7 +11,6 @@
 #include <stdint.h>
 
 #include "core/pitot.h"
-#include "core/symbols/table.h"
 #include "kernel/fs/ramfs.h"
 #include "kernel/user/elf.h"
 
@@ -27,7 +26,8 @@ struct program {
     struct pitot_program known; /* first: Pitot's view, with pointers into the rest */
     char path[FS_PATH_MAX + 1];
     uint8_t build_id[PROGRAM_BUILD_ID_SIZE]; /* all zero: none */
-    struct symbol_table symbols;             /* empty if the file has no valid table */
+    struct pitot_symbols symbols;            /* none if the file has no valid table */
+    void *table;                             /* the block of pages that they are in, or NULL */
     struct program_segment segment[ELF_SEGMENTS];
     unsigned segment_count;
 };

@@ -7,7 +7,6 @@
 #include <stdint.h>
 
 #include "arch/unwind.h"
-#include "arch/user_step.h"
 #include "core/lib/refusal.h"
 #include "core/pitot.h"
 #include "kernel/x86_64/space.h"
@@ -60,7 +59,7 @@ struct thread {
     struct process *process;        /* kernel/user/process.h; NULL: a kernel thread */
     const struct arch_space *space; /* loaded while it runs; NULL: only the kernel's */
 
-    struct arch_user_step step; /* used only by kernel/user/process_steps.c, on its CPU */
+    struct pitot_step step; /* of its program; used by Pitot, on its CPU */
 
     /* Stored by the thread itself. */
     bool stopped;              /* its program is stopped (kernel/user/signals.h) */

@@ -182,13 +182,18 @@ struct process_end process_collect(uint32_t pid);
  */
 bool process_sleep(uint64_t until_ns, bool (*holds)(void *data), void *data);
 
-/*
- * Called at boot. They enable programs' system calls and exceptions, breakpoints in programs, and
- * the stepping of programs.
- */
+/* Called at boot: enables programs' system calls and exceptions. */
 void process_init(void);
-void process_watch_init(void);
 
-/* program_stop of struct pitot_kernel. */
+/*
+ * Members of struct pitot_kernel: process, process_read, process_watchable, program_stop and
+ * thread_step.
+ */
+struct pitot_program;
+unsigned process_watch_of(unsigned cpu, unsigned long stack, const struct pitot_program **program);
+int process_watch_read(unsigned cpu, unsigned long stack, unsigned long address, void *to,
+                       unsigned long length);
+int process_watch_refuse(const struct pitot_program *program, unsigned pid, unsigned long address,
+                         unsigned long length, int execute, const char **why);
 void process_watch_stop(void);
-void process_steps_init(void);
+struct pitot_step *process_watch_step(void);

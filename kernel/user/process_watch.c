@@ -1,93 +1,124 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Answers the breakpoints' questions about processes (struct breakpoint_processes). Called at
- * context switches and with all other CPUs parked; watch_read also in debug traps.
+ * Answers what Pitot asks about processes: members of struct pitot_kernel, in the contexts that
+ * core/pitot.h states. A process is not freed while its thread is in a hit.
  */
 #include <linux/signal.h>
 
-#include "core/breakpoint/breakpoint.h"
+#include "arch/unwind.h"
+#include "arch/user_step.h"
+#include "core/pitot.h"
 #include "kernel/hit/program.h"
 #include "kernel/sched/scheduler.h"
 #include "kernel/user/process.h"
 #include "kernel/user/signals.h"
 
-ARCH_HIT_TEXT static const struct process *process_on(unsigned cpu)
+ARCH_HIT_TEXT static bool is_on(const struct thread *thread, uintptr_t address)
 {
-    const struct thread *thread = scheduler_current(cpu);
+    return thread && thread->stack &&
+           address - thread->stack->low < thread->stack->high - thread->stack->low;
+}
 
+/*
+ * During a switch the CPU is still on the previous thread's stack although the next one is current.
+ * What runs on a stack of the CPU's own has interrupted the current thread.
+ */
+ARCH_HIT_TEXT static const struct process *process_on(unsigned cpu, uintptr_t stack)
+{
+    const struct thread *thread = scheduler_current(cpu), *left = stack ? scheduler_left() : NULL;
+    const struct arch_stack *other;
+
+    if (stack && !is_on(thread, stack)) {
+        other = is_on(left, stack) ? NULL : arch_stack_find(stack);
+        if (other && other->thread)
+            return NULL;
+        thread = other ? thread : left;
+    }
     return thread ? thread->process : NULL;
 }
 
-ARCH_HIT_TEXT static bool watch_runs(unsigned cpu, const struct breakpoint_target *target)
+ARCH_HIT_TEXT unsigned process_watch_of(unsigned cpu, unsigned long stack,
+                                        const struct pitot_program **program)
 {
-    const struct process *process = process_on(cpu);
+    const struct process *process = process_on(cpu, stack);
 
-    if (!process || (target->pid && target->pid != process->pid))
-        return false;
-    return !target->program || target->program == process->program;
+    *program = process && process->program ? &process->program->known : NULL;
+    return process ? process->pid : 0;
 }
 
-ARCH_HIT_TEXT static bool watch_read(unsigned cpu, uintptr_t address, void *to, size_t length)
+ARCH_HIT_TEXT int process_watch_read(unsigned cpu, unsigned long stack, unsigned long address,
+                                     void *to, unsigned long length)
 {
-    const struct process *process = process_on(cpu);
+    const struct process *process = process_on(cpu, stack);
 
     return process && process->space && arch_user_read(process->space, address, to, length);
 }
 
-static int refuse_in_program(const struct breakpoint *breakpoint, const struct program *program,
+/* The bytes that are to be watched, for accesses or for execution. */
+struct watched {
+    uintptr_t address;
+    size_t length;
+    bool execute;
+};
+
+static int refuse_in_program(const struct watched *watched, const struct program *program,
                              struct refusal *why)
 {
     const struct program_segment *segment =
-        program_segment_of(program, breakpoint->address, breakpoint->length);
+        program_segment_of(program, watched->address, watched->length);
 
     if (!segment)
         return refuse(why, EFAULT,
                       "0x%lx/%zu is in no segment of %s; -p PID watches what a process has mapped",
-                      (unsigned long)breakpoint->address, breakpoint->length, program->path);
-    if (breakpoint->access == ARCH_EXECUTE && !segment->executable)
+                      (unsigned long)watched->address, watched->length, program->path);
+    if (watched->execute && !segment->executable)
         return refuse(why, EINVAL,
                       "0x%lx of %s is not executable: an execute breakpoint there cannot hit",
-                      (unsigned long)breakpoint->address, program->path);
+                      (unsigned long)watched->address, program->path);
     return 0;
 }
 
 static const struct process_mapping *find_mapping(const struct process *process,
-                                                  const struct breakpoint *breakpoint)
+                                                  const struct watched *watched)
 {
     for (unsigned i = 0; i < process->mapping_count; i++) {
         const struct process_mapping *mapping = &process->mapping[i];
 
-        if (breakpoint->address - mapping->base < mapping->size &&
-            breakpoint->length <= mapping->base + mapping->size - breakpoint->address)
+        if (watched->address - mapping->base < mapping->size &&
+            watched->length <= mapping->base + mapping->size - watched->address)
             return mapping;
     }
     return NULL;
 }
 
-static int refuse_in_process(const struct breakpoint *breakpoint, struct refusal *why)
+static int refuse_in_process(const struct watched *watched, uint32_t pid, struct refusal *why)
 {
-    const struct process *process = process_find(breakpoint->target.pid);
-    const struct process_mapping *mapping = process ? find_mapping(process, breakpoint) : NULL;
+    const struct process *process = process_find(pid);
+    const struct process_mapping *mapping = process ? find_mapping(process, watched) : NULL;
 
     if (!process)
-        return refuse(why, ESRCH, "no program runs as %u; `ps` lists them", breakpoint->target.pid);
+        return refuse(why, ESRCH, "no program runs as %u; `ps` lists them", pid);
     if (!mapping)
         return refuse(why, EFAULT, "0x%lx/%zu is not mapped in process %u: it faults first",
-                      (unsigned long)breakpoint->address, breakpoint->length, process->pid);
-    if (breakpoint->access == ARCH_EXECUTE && mapping->access != ARCH_PAGE_EXECUTE)
+                      (unsigned long)watched->address, watched->length, process->pid);
+    if (watched->execute && mapping->access != ARCH_PAGE_EXECUTE)
         return refuse(
             why, EINVAL,
             "0x%lx of process %u is not executable: an execute breakpoint there cannot hit",
-            (unsigned long)breakpoint->address, process->pid);
+            (unsigned long)watched->address, process->pid);
     return 0;
 }
 
-static int watch_refuse_place(const struct breakpoint *breakpoint, struct refusal *why)
+int process_watch_refuse(const struct pitot_program *program, unsigned pid, unsigned long address,
+                         unsigned long length, int execute, const char **why)
 {
-    const struct program *program = breakpoint->target.program;
+    static struct refusal reason;
+    const struct watched watched = {address, length, execute};
 
-    return program ? refuse_in_program(breakpoint, program, why)
-                   : refuse_in_process(breakpoint, why);
+    *why = reason.text;
+    /* A program that Pitot knows begins with what Pitot knows of it. */
+    return program ? refuse_in_program(&watched, (const struct program *)program, &reason)
+                   : refuse_in_process(&watched, pid, &reason);
 }
 
 /* Stops the current process before its next instruction, like SIGSTOP. */
@@ -101,14 +132,7 @@ ARCH_HIT_TEXT void process_watch_stop(void)
     arch_user_look();
 }
 
-void process_watch_init(void)
+ARCH_HIT_TEXT struct pitot_step *process_watch_step(void)
 {
-    static const struct breakpoint_processes processes = {
-        .runs = watch_runs,
-        .read = watch_read,
-        .candidates = arch_program_candidates,
-        .refuse_place = watch_refuse_place,
-    };
-
-    breakpoint_processes = &processes;
+    return &thread_current()->step;
 }

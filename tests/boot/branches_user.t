@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: kernel/user/process_steps, core/event/source_branches, arch/x86_64/debug/user_step
+# of: core/event/program_steps, core/event/source_branches, arch/x86_64/debug/user_step
 # of: arch/x86_64/debug/branch
 #
 # Branches of programs: none is missing and each is right. The records are followed through the

@@ -5,6 +5,7 @@
  * each hit, also of unaligned accesses.
  */
 #include "core/lib/print.h"
+#include "core/symbols/table.h"
 #include "kernel/hit/program.h"
 #include "kernel/panic/panic.h"
 #include "kernel/user/process.h"
@@ -72,7 +73,8 @@ static void debugreg_program_claims(unsigned rounds)
     struct watch far;
     size_t count;
 
-    if (!program || symbol_table_find_name(&program->symbols, "access_area", &area, &count))
+    if (!program ||
+        symbol_table_find_name(symbol_table_of(&program->symbols), "access_area", &area, &count))
         panic("no access_area in " PATH);
     watch_model_start(area.address, (struct breakpoint_target){.program = program});
     failed = 0;

@@ -332,7 +332,8 @@ static uintptr_t operand_of_attacks(void)
     struct symbol symbol;
     size_t count;
 
-    if (!program || symbol_table_find_name(&program->symbols, "attack_operand", &symbol, &count))
+    if (!program || symbol_table_find_name(symbol_table_of(&program->symbols), "attack_operand",
+                                           &symbol, &count))
         panic("/bin/attack has no attack_operand");
     return symbol.address;
 }

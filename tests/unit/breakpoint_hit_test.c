@@ -258,40 +258,44 @@ static void without_a_listener_nothing_is_told(void **state)
 static uint64_t words[2];
 static unsigned running[2]; /* on each CPU */
 
-static bool runs(unsigned cpu, const struct breakpoint_target *target)
+static const struct pitot_program watched;
+
+static unsigned process(unsigned cpu, unsigned long stack, const struct pitot_program **program)
 {
-    (void)cpu;
-    (void)target;
-    return true;
+    (void)stack;
+    *program = &watched;
+    return 1 + running[cpu];
 }
 
-static bool read_word(unsigned cpu, uintptr_t address, void *to, size_t length)
+static int read_word(unsigned cpu, unsigned long stack, unsigned long address, void *to,
+                     unsigned long length)
 {
+    assert_int_equal(stack, 0);
     assert_int_equal(address % 8, 0);
     memcpy(to, &words[running[cpu]], length);
     return true;
 }
 
-static int refuse_nothing(const struct breakpoint *breakpoint, struct refusal *why)
+static int watchable(const struct pitot_program *program, unsigned pid, unsigned long address,
+                     unsigned long length, int execute, const char **why)
 {
-    (void)breakpoint;
-    (void)why;
+    (void)program, (void)pid, (void)address, (void)length, (void)execute, (void)why;
     return 0;
 }
 
 static void watch_process(void)
 {
-    static const struct breakpoint_processes processes = {runs, read_word, arch_program_candidates,
-                                                          refuse_nothing};
     struct refusal why = {""};
 
-    breakpoint_processes = &processes;
+    host.process = process;
+    host.process_read = read_word;
+    host.process_watchable = watchable;
     words[0] = 0x1000000010;
     words[1] = 0x2000000020;
     breakpoints[0] = (struct breakpoint){.address = 0x402004,
                                          .length = 4,
                                          .access = ARCH_WRITE,
-                                         .target = {.program = &words},
+                                         .target = {.program = &watched},
                                          .owner = "test",
                                          .hit = owner_hit};
     assert_int_equal(breakpoint_install(&breakpoints[0], &why), 0);

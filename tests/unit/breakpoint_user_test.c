@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "core/breakpoint/breakpoint.h"
-#include "core/pitot.h"
+#include "core/host.h"
 #include "tests/unit/fake_arch.h"
 
 #define KERNEL_PLACE 0xffffffff80200000
@@ -22,8 +22,8 @@
 #define FAR          0x403000 /* nothing is there but zeros */
 #define PROCESSES    4        /* by pid; 0: a thread of the kernel's own */
 
-static const char editor, shell; /* the programs */
-static const void *const programs[PROCESSES] = {NULL, &editor, &editor, &shell};
+static const struct pitot_program editor, shell;
+static const struct pitot_program *const programs[PROCESSES] = {NULL, &editor, &editor, &shell};
 static uint32_t running[2];        /* on each CPU: a pid */
 static uint64_t memory[PROCESSES]; /* the word at PLACE in each process */
 static const char *unmapped;       /* why no place is good; NULL: all are */
@@ -31,16 +31,17 @@ static struct breakpoint breakpoints[6];
 static unsigned hits[6];
 static struct refusal why;
 
-static bool runs(unsigned cpu, const struct breakpoint_target *target)
+static unsigned process(unsigned cpu, unsigned long stack, const struct pitot_program **program)
 {
-    uint32_t pid = running[cpu];
-
-    return pid && (!target->pid || target->pid == pid) &&
-           (!target->program || target->program == programs[pid]);
+    assert_int_equal(stack, 0);
+    *program = programs[running[cpu]];
+    return running[cpu];
 }
 
-static bool read_memory(unsigned cpu, uintptr_t address, void *to, size_t length)
+static int read_memory(unsigned cpu, unsigned long stack, unsigned long address, void *to,
+                       unsigned long length)
 {
+    assert_int_equal(stack, 0);
     assert_true(address == PLACE || address == FAR);
     assert_int_equal(length, sizeof(memory[0]));
     memset(to, 0, length);
@@ -49,14 +50,13 @@ static bool read_memory(unsigned cpu, uintptr_t address, void *to, size_t length
     return running[cpu] != 0;
 }
 
-static int refuse_place(const struct breakpoint *breakpoint, struct refusal *reason)
+static int watchable(const struct pitot_program *program, unsigned pid, unsigned long address,
+                     unsigned long length, int execute, const char **reason)
 {
-    (void)breakpoint;
-    return unmapped ? refuse(reason, EFAULT, "%s", unmapped) : 0;
+    (void)program, (void)pid, (void)address, (void)length, (void)execute;
+    *reason = unmapped;
+    return unmapped ? -EFAULT : 0;
 }
-
-static const struct breakpoint_processes processes = {runs, read_memory, arch_program_candidates,
-                                                      refuse_place};
 
 static void count_hit(struct breakpoint *breakpoint, uintptr_t address, struct regs *regs)
 {
@@ -86,7 +86,9 @@ static int setup(void **state)
     memset(hits, 0, sizeof(hits));
     unmapped = NULL;
     breakpoint_init();
-    breakpoint_processes = &processes;
+    host.process = process;
+    host.process_read = read_memory;
+    host.process_watchable = watchable;
     return 0;
 }
 
@@ -200,11 +202,11 @@ static void what_is_no_place_of_a_program_is_refused(void **state)
     assert_int_equal(install(0, PLACE, of_editor), -EFAULT);
     assert_string_equal(why.text, "in no segment");
     unmapped = NULL;
-    breakpoint_processes = NULL;
+    host.process_watchable = NULL;
     assert_int_equal(install(0, PLACE, of_editor), -EINVAL);
-    assert_non_null(strstr(why.text, "this kernel cannot run programs"));
+    assert_non_null(strstr(why.text, "process_watchable of struct pitot_kernel is 0"));
     assert_int_equal(breakpoint_used(), 0);
-    breakpoint_processes = &processes;
+    host.process_watchable = watchable;
 }
 
 int main(void)

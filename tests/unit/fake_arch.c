@@ -329,10 +329,12 @@ unsigned arch_watch_candidates(const struct regs *regs, const struct arch_watch 
 }
 
 unsigned arch_program_candidates(const struct regs *regs, const struct arch_watch *watch,
+                                 arch_program_reader *read,
                                  struct arch_candidate candidates[ARCH_CANDIDATES_MAX])
 {
     (void)regs;
     (void)watch;
+    (void)read;
     (void)candidates;
     return 0;
 }

@@ -15,6 +15,7 @@
 
 #include "arch/cpu.h"
 #include "core/gdb/session.h"
+#include "core/host.h"
 #include "tests/unit/fake_gdb_target.h"
 
 struct gdb_session gdb_session;
@@ -88,12 +89,12 @@ static void line_put(const char *bytes, size_t length)
 
 static const struct gdb_line line = {.put = line_put, .ready = line_ready};
 
-static bool command_runs(void)
+static int command_runs(void)
 {
     return true;
 }
 
-static const struct gdb_monitor monitor = {.is_under_way = command_runs};
+static const struct pitot_monitor monitor = {.under_way = command_runs};
 static const struct gdb_door door = {.name = "COM3"};
 
 static int reset(void **state)
@@ -102,7 +103,7 @@ static int reset(void **state)
     fake_gdb_reset();
     guard_depth = 0;
     irqs_off = false;
-    gdb_session.monitor = &monitor;
+    host.monitor = &monitor;
     gdb_session.door = &door;
     gdb_session.stopped = false;
     gdb_session.server.owes_stop = true;

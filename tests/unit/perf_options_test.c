@@ -721,7 +721,7 @@ static void options_of_chains_without_a_chain_are_refused(void **state)
 
 static const struct pitot_program *load_program(const char *path)
 {
-    static const struct symbol_table none;
+    static const struct pitot_symbols none;
     static const struct pitot_program program = {.path = "/bin/load", .symbols = &none};
 
     return strcmp(path, program.path) == 0 ? &program : NULL;

@@ -31,17 +31,6 @@ static struct arch_candidate candidates[ARCH_CANDIDATES_MAX];
 
 /* --- The program. --- */
 
-unsigned arch_cpu_id(void)
-{
-    return 0;
-}
-
-struct arch_space *space_of_cpu(unsigned cpu)
-{
-    (void)cpu;
-    return NULL;
-}
-
 bool arch_watch_groups(void)
 {
     return false;
@@ -52,9 +41,8 @@ bool arch_watch_reports_beside(void)
     return false;
 }
 
-bool arch_user_read(const struct arch_space *space, uintptr_t address, void *to, size_t length)
+static bool program_read(uintptr_t address, void *to, size_t length)
 {
-    (void)space;
     if (address >= TEXT && address + length <= TEXT + TEXT_SIZE)
         memcpy(to, text + (address - TEXT), length);
     else if (address >= DATA && address + length <= DATA + sizeof(data))
@@ -88,7 +76,7 @@ static unsigned ways_of(uintptr_t address, uint8_t length, enum arch_access acce
 {
     const struct arch_watch watch = {address, length, access};
 
-    return arch_program_candidates(&regs, &watch, candidates);
+    return arch_program_candidates(&regs, &watch, program_read, candidates);
 }
 
 static void assert_made(const struct arch_made *made, uintptr_t address, size_t size, bool writes)

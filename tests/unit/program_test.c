@@ -19,6 +19,7 @@
 #include "core/abi/symtab.h"
 #include "core/lib/assert.h"
 #include "core/lib/refusal.h"
+#include "core/symbols/table.h"
 #include "kernel/hit/program.h"
 #include "kernel/memory/pages.h"
 #include "tools/symtab/table.h"
@@ -185,7 +186,7 @@ static bool knows_main(const struct program *program)
 {
     struct symbol symbol;
 
-    return symbol_table_find_address(&program->symbols, MAIN + 31, &symbol) &&
+    return symbol_table_find_address(symbol_table_of(&program->symbols), MAIN + 31, &symbol) &&
            strcmp(symbol.name, "main") == 0;
 }
 

@@ -13,6 +13,10 @@
 
 #include <cmocka.h>
 
+#include "arch/cpu.h"
+#include "core/abi/symtab.h"
+#include "core/host.h"
+#include "core/symbols/table.h"
 #include "core/unwind/user.h"
 
 #define TEXT       0x401000u
@@ -59,11 +63,13 @@ static bool read_part(const void *from, size_t size, uintptr_t base, uintptr_t a
 }
 
 /* As arch_user_read: what lies in front of a bad byte is done. */
-static bool program_read(const struct arch_stack *stack, uintptr_t address, void *to, size_t length)
+static int program_read(unsigned number, unsigned long stack, unsigned long address, void *to,
+                        unsigned long length)
 {
     char *at = to;
 
-    assert_null(stack);
+    assert_int_equal(number, arch_cpu_id());
+    assert_int_equal(stack, 0);
     for (; length > 0; length--, address++, at++)
         if (!read_part(program.text, TEXT_SIZE, TEXT, address, at) &&
             !read_part(program.stack, STACK_SIZE, STACK, address, at))
@@ -71,20 +77,22 @@ static bool program_read(const struct arch_stack *stack, uintptr_t address, void
     return true;
 }
 
-static bool program_function(const struct arch_stack *stack, uintptr_t ip, uintptr_t *start)
+/* Of the functions, in order; their names are never asked for. */
+static struct symtab_entry entries[FUNCTIONS];
+static struct symbol_table symbols = {.entries = entries, .strings = ""};
+
+static unsigned process(unsigned number, unsigned long stack, const struct pitot_program **of)
 {
-    assert_null(stack);
-    for (unsigned i = 0; program.has_symbols && i < FUNCTIONS; i++)
-        if (ip >= program.start[i] && ip < program.start[i + 1]) {
-            *start = program.start[i];
-            return true;
-        }
-    return false;
+    static const struct pitot_program only = {.symbols = (const struct pitot_symbols *)&symbols};
+
+    assert_int_equal(number, arch_cpu_id());
+    assert_int_equal(stack, 0);
+    *of = program.has_symbols ? &only : NULL;
+    return 1;
 }
 
 static int load(void **state)
 {
-    static const struct unwind_programs programs = {program_read, program_function};
     uintptr_t at = TEXT;
 
     (void)state;
@@ -95,8 +103,13 @@ static int load(void **state)
         at += functions[i].length;
     }
     program.start[FUNCTIONS] = at;
+    for (unsigned i = 0; i < FUNCTIONS; i++)
+        entries[i] = (struct symtab_entry){.offset = (uint32_t)program.start[i],
+                                           .size = functions[i].length};
+    symbols.entry_count = symbols.found_count = FUNCTIONS;
     program.has_symbols = true;
-    unwind_user_set_programs(&programs);
+    host.process = process;
+    host.process_read = program_read;
     memset(&cpu, 0, sizeof(cpu));
     cpu.ip = TEXT;
     cpu.sp = STACK + STACK_SIZE - 16; /* argc, and the argument's place */
@@ -303,7 +316,7 @@ static void without_a_host_that_knows_programs_there_is_no_part(void **state)
 
     (void)state;
     border = border_here();
-    unwind_user_set_programs(NULL);
+    host.process_read = NULL;
     assert_int_equal(unwind_user_capture(&border, chain, CHAIN_MOST), 0);
 }
 

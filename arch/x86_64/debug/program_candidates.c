@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Finds program instructions that may have hit, by trying each start. Debug trap; cannot fault. */
-#include "arch/cpu.h"
-#include "arch/program.h"
 #include "arch/watch.h"
 #include "arch/x86_64/debug/branch.h"
 #include "arch/x86_64/debug/group.h"
@@ -66,7 +64,7 @@ static void candidates_add_target(struct candidates *candidates, uintptr_t addre
     candidates_add(candidates, &call);
 }
 
-static void candidates_add_branches(struct candidates *candidates, const struct arch_space *space)
+static void candidates_add_branches(struct candidates *candidates, arch_program_reader *read)
 {
     uintptr_t last = report_last(candidates->watch);
     /* A call has pushed its return address, and may have read its target anywhere. */
@@ -79,28 +77,27 @@ static void candidates_add_branches(struct candidates *candidates, const struct 
     if (candidates->watch->access != ARCH_READ_WRITE)
         return;
     for (uintptr_t at = report_first(candidates->watch); at <= last; at++)
-        if (arch_user_read(space, at, &target, WORD) && target == candidates->regs->ip)
+        if (read(at, &target, WORD) && target == candidates->regs->ip)
             candidates_add_target(candidates, at);
 }
 
 /* At the kernel's entry the text is out of reach (docs/programs.md, on `mov ss`). */
 unsigned arch_program_candidates(const struct regs *regs, const struct arch_watch *watch,
+                                 arch_program_reader *read,
                                  struct arch_candidate candidates[ARCH_CANDIDATES_MAX])
 {
-    const struct arch_space *space = space_of_cpu(arch_cpu_id());
     struct candidates search = {.regs = regs, .watch = watch, .candidate = candidates};
     uint8_t text[3 * BRANCH_BYTES] = {0}; /* zeros where nothing was read */
     const uint8_t *ip = text + BRANCH_BYTES;
 
-    if (!regs_user_mode(regs) ||
-        !arch_user_read(space, regs->ip - BRANCH_BYTES, text, BRANCH_BYTES))
+    if (!regs_user_mode(regs) || !read(regs->ip - BRANCH_BYTES, text, BRANCH_BYTES))
         return 0;
-    arch_user_read(space, regs->ip, text + BRANCH_BYTES, BRANCH_BYTES);
+    read(regs->ip, text + BRANCH_BYTES, BRANCH_BYTES);
     for (unsigned length = 1; length <= BRANCH_BYTES; length++)
         if (operand_length(ip - length) == length)
             candidates_add_instruction(&search, ip - length);
     if (group_is_repeated(ip))
         candidates_add_instruction(&search, ip);
-    candidates_add_branches(&search, space);
+    candidates_add_branches(&search, read);
     return search.count <= ARCH_CANDIDATES_MAX ? search.count : 0;
 }

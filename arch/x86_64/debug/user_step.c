@@ -11,23 +11,24 @@
 #include "arch/program.h"
 #include "arch/regs.h"
 #include "arch/x86_64/debug/branch.h"
+#include "core/pitot.h"
 
 #define PUSHF 0x9c
 #define POPF  0x9d
 #define IRET  0xcf
 
 /* After `syscall`, r11 holds the flags from before it. */
-static void hide_in_call(const struct arch_user_step *step, struct regs *regs)
+static void hide_in_call(const struct pitot_step *step, struct regs *regs)
 {
     if (regs->vector == REGS_SYSCALL)
         regs_set_flag(&regs->r11, FLAGS_TRAP, step->traps);
 }
 
-void arch_user_step_begin(struct arch_user_step *step, struct regs *regs)
+void arch_user_step_begin(struct pitot_step *step, struct regs *regs)
 {
     if (!step->on) {
         step->on = true;
-        step->traps = regs->flags & FLAGS_TRAP;
+        step->traps = (regs->flags & FLAGS_TRAP) != 0;
     }
     hide_in_call(step, regs);
     step->ip = regs->ip;
@@ -35,7 +36,7 @@ void arch_user_step_begin(struct arch_user_step *step, struct regs *regs)
     percpu_self()->program_steps = true;
 }
 
-void arch_user_step_end(struct arch_user_step *step, struct regs *regs)
+void arch_user_step_end(struct pitot_step *step, struct regs *regs)
 {
     step->on = false;
     percpu_self()->program_steps = false;
@@ -44,7 +45,7 @@ void arch_user_step_end(struct arch_user_step *step, struct regs *regs)
 }
 
 /* Corrects the low 16 bits of the pushed flags, for either operand size. */
-static void hide_in_stack(const struct arch_user_step *step, const struct regs *regs)
+static void hide_in_stack(const struct pitot_step *step, const struct regs *regs)
 {
     struct arch_space *space = space_of_cpu(arch_cpu_id());
     uint64_t flags = 0;
@@ -56,7 +57,7 @@ static void hide_in_stack(const struct arch_user_step *step, const struct regs *
 }
 
 /* The code does not change while its instruction runs; unreadable bytes are 0. */
-bool arch_user_step_over(struct arch_user_step *step, struct regs *regs, uintptr_t *from)
+bool arch_user_step_over(struct pitot_step *step, struct regs *regs, uintptr_t *from)
 {
     uint8_t bytes[2 * BRANCH_BYTES] = {0}, *last;
     bool traps = step->traps;
@@ -70,7 +71,7 @@ bool arch_user_step_over(struct arch_user_step *step, struct regs *regs, uintptr
     if (*last == PUSHF)
         hide_in_stack(step, regs);
     if (*last == POPF || *last == IRET) /* it has loaded its own trap flag */
-        step->traps = regs->flags & FLAGS_TRAP;
+        step->traps = (regs->flags & FLAGS_TRAP) != 0;
     step->ip = regs->ip;
     return !traps;
 }

@@ -8,12 +8,12 @@
 #include "arch/regs.h"
 #include "arch/user_step.h"
 #include "core/event/source_branches.h"
-#include "kernel/user/process.h"
+#include "core/host.h"
 
 /* Interrupts off; `regs` is the program's frame, on its thread's stack. */
 ARCH_HIT_TEXT static void steps_leave(struct regs *regs)
 {
-    struct arch_user_step *step = &thread_current()->step;
+    struct pitot_step *step = host.thread_step();
 
     if (branches_of_program_wanted())
         arch_user_step_begin(step, regs);
@@ -27,7 +27,7 @@ ARCH_HIT_TEXT static void steps_leave(struct regs *regs)
  */
 ARCH_HIT_TEXT static bool steps_stepped(struct regs *regs)
 {
-    struct arch_user_step *step = &thread_current()->step;
+    struct pitot_step *step = host.thread_step();
     uintptr_t from;
     bool ours;
 
@@ -43,9 +43,10 @@ ARCH_HIT_TEXT static bool steps_stepped(struct regs *regs)
     return ours;
 }
 
-void process_steps_init(void)
+void branches_step_programs(void)
 {
     static const struct arch_user_steppers steppers = {steps_leave, steps_stepped};
 
-    arch_user_step_set_handlers(&steppers);
+    if (host.thread_step)
+        arch_user_step_set_handlers(&steppers);
 }

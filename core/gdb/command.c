@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See command.h. Task context. */
-#include "kernel/gdb/command.h"
-
+/* The command `gdb`, which waits for gdb. Task context. */
 #include "core/gdb/debugger.h"
 #include "core/lib/string.h"
 #include "core/pitot.h"
-#include "kernel/cmdline.h"
 
 static int gdb_run(int argc, char **argv)
 {
@@ -31,16 +28,3 @@ static int gdb_run(int argc, char **argv)
 PITOT_COMMAND(gdb, "[console]",
               "waits for gdb at a serial port; once attached, tells what was refused last",
               gdb_run);
-
-void gdb_wait(void)
-{
-    char value[16];
-    char *words[] = {(char[]){"gdb"}, NULL};
-
-    if (!cmdline_value("gdb", value, sizeof(value)))
-        return;
-    if (strcmp(value, "wait") == 0)
-        gdb_run(1, words);
-    else
-        print("gdb=%s: gdb=wait is allowed\n", value);
-}
