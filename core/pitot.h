@@ -92,10 +92,11 @@ struct pitot_monitor {
  * reason in *why. pitot_init copies the structure, but not what it points to.
  */
 struct pitot_kernel {
-    const void *text, *text_end;   /* the kernel's code, [text, text_end) */
-    const unsigned char *build_id; /* 20 bytes; 0: perf accepts any ELF file */
-    const char *name;              /* name of thread 0; 0: "kernel" */
-    unsigned cpus;                 /* CPUs that run at pitot_init; 0: CPUS of `make lib` */
+    const void *text, *text_end;         /* the kernel's code, [text, text_end) */
+    const void *programs, *programs_end; /* addresses of programs, below the code; 0: none */
+    const unsigned char *build_id;       /* 20 bytes; 0: perf accepts any ELF file */
+    const char *name;                    /* name of thread 0; 0: "kernel" */
+    unsigned cpus;                       /* CPUs that run at pitot_init; 0: CPUS of `make lib` */
     /*
      * What the trap entries push, from the stack pointer at their call into C upwards, in words of
      * 8 bytes with a blank between two: "r15 r14 r13 r12 bp ... - - ip cs flags sp ss". All of r8
@@ -208,7 +209,7 @@ struct pitot_kernel {
      */
     void (*program_stop)(void);
 
-    /* --- For breakpoints in programs, and call chains that continue there. --- */
+    /* --- For call chains that continue in programs, and breakpoints there. --- */
 
     /*
      * Returns the number of the process whose thread runs on `cpu`, this CPU or a parked one, and

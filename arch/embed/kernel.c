@@ -12,9 +12,14 @@
 #include "core/host.h"
 
 NOWATCH_DATA struct percpu percpu[ARCH_CPUS_MAX];
+NOWATCH_DATA uintptr_t embed_programs = 1, embed_programs_end = 1;
 
 void arch_embed_init(void)
 {
+    if (host.programs_end) {
+        embed_programs = (uintptr_t)host.programs;
+        embed_programs_end = (uintptr_t)host.programs_end;
+    }
     for (unsigned cpu = 0; cpu < ARCH_CPUS_MAX; cpu++) {
         percpu[cpu].self = &percpu[cpu];
         percpu[cpu].cpu = cpu;

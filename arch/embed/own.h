@@ -14,9 +14,11 @@
 #define RECORDING_EVENTS_MAX   8
 #define RECORDING_RING_DEFAULT EMBED_RING_SIZE
 
-/* No address is a program's. */
-#define ARCH_USER_START ((uintptr_t)1)
-#define ARCH_USER_END   ((uintptr_t)1)
+/* Set at boot. Without programs, no address is one's. Debug traps of programs are the kernel's. */
+extern uintptr_t embed_programs, embed_programs_end;
+#define ARCH_USER_START       embed_programs
+#define ARCH_USER_END         embed_programs_end
+#define ARCH_WATCHES_PROGRAMS false
 
 static inline unsigned arch_cpu_id(void)
 {

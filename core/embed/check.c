@@ -47,6 +47,7 @@
          (const struct pitot_program *program, unsigned pid, unsigned long address,                \
           unsigned long length, int execute, const char **why),                                    \
          (program, pid, address, length, execute, why))                                            \
+    EACH(struct pitot_step *, thread_step, (void), ())                                             \
     EACH(void, program_stop, (void), ())                                                           \
     EACH(int, gdb_get, (void), ())                                                                 \
     EACH(void, gdb_put, (unsigned char byte), (byte))

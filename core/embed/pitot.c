@@ -119,6 +119,10 @@ const char *init_missing(const struct pitot_kernel *kernel)
         return "traps of struct pitot_kernel is 0, and trap_count is not";
     if (kernel->trap_count && !kernel->frame)
         return "traps: " EMBED_NO_FRAME;
+    if ((uintptr_t)kernel->programs >= (uintptr_t)kernel->programs_end && kernel->programs)
+        return "programs of struct pitot_kernel is not below programs_end";
+    if ((uintptr_t)kernel->programs_end > (uintptr_t)kernel->text)
+        return "programs_end of struct pitot_kernel is above the kernel's code";
     return NULL;
 }
 

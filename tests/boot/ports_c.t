@@ -62,6 +62,8 @@ my %others = (
     '2, that serves debug traps' => 'served',
     '2, that serves them on a stack of its own' => 'served-stack',
     '2, that steps a program' => 'program',
+    '2, that runs a program' => 'program-chain-tables',
+    '2, of programs above' => 'program-above',
 );
 
 sub kernel { return "$build/ports/c-" . ($others{$_[0]} // "level$_[0]") . '.elf' }
@@ -364,6 +366,30 @@ for my $level ('2, that serves debug traps', '2, that serves them on a stack of 
     my ($records) = $console =~ /^(\d+) records$/m;
     is($records, $served, '... and each hits the watch');
 }
+
+# --- ... with programs ---------------------------------------------------------------------------
+
+# ports/c/variants/program_chain.c: of three functions, the outer two are left at calls.
+my $program = '2, that runs a program';
+my @callers = map { sprintf('%x', hex(substr($_, -8)) & 0x7fffffff) }
+    map { address($program, "program_$_") } qw(inner middle);
+for my $event ('cpu-clock', 'shop:tick') {
+    ($status, $console) = run_level($program, "-e $event -g");
+    is($status, $done, "$event: a kernel with a program runs to its end") or diag($console);
+    my @programs = grep { /^\s+[\da-f]{1,8} /m }
+        split(/^$/m, perf_says($program, '-F', 'comm,event,ip,sym'));
+    cmp_ok(scalar(@programs), '>', 2, '... and is interrupted in the program');
+    my $kernel = $event eq 'cpu-clock' ? '' : 'trap_serve __wrap_trap_serve trap_common ';
+    is_deeply([grep { $_ ne "${kernel}@callers" } map {
+            my @chain = /^\s+([\da-f]+ \S+)$/mg;
+            my @ours = map { /^f{8}\w+ (\S+)/ } @chain;
+            my ($inner, @rest) = map { /^([\da-f]{1,8}) / } @chain;
+            join(' ', @ours, @rest)
+        } @programs], [], '... whose callers are in the chain');
+}
+refuses('2, of programs above', '-e shop:tick',
+    "programs_end of struct pitot_kernel is above the kernel's code");
+refuses($program, '-e mem:0x130000/8:w', 'is a program.s: this kernel serves their debug traps');
 
 # --- ... with a gate of its own -------------------------------------------------------------------
 
