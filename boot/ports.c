@@ -3,7 +3,7 @@
 #include "boot/ports.h"
 
 #include "core/gdb/debugger.h"
-#include "core/stream/port.h"
+#include "core/stream/drain.h"
 #include "drivers/port_e9.h"
 #include "drivers/power.h"
 #include "drivers/uart16550.h"

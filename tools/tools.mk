@@ -24,6 +24,6 @@ $(BUILD)/host/gather.so $(BUILD)/host/clock.so: $(BUILD)/hosted/flags
 	$(Q)$(HOSTCC) $(HOSTFLAGS) -O2 -fPIC -shared $(filter %.c,$^) -o $@
 
 # Uses the kernel's own stream code.
-STREAM_SOURCES := $(addprefix core/,$(addsuffix .c,lib/print lib/refusal lib/crc32 ring/walk symbols/symbols symbols/table sample/view stream/head stream/stage stream/stream stream/task stream/tracing_data tracepoint/format stream/zstd_encoder stream/zstd_sequences stream/zstd_fse))
+STREAM_SOURCES := $(addprefix core/,$(addsuffix .c,lib/print lib/refusal lib/crc32 ring/walk symbols/symbols symbols/table sample/view stream/head stream/stage stream/stream stream/tracing_data tracepoint/format stream/zstd_encoder stream/zstd_sequences))
 STREAM_HEADERS := $(wildcard core/*.h core/*/*.h arch/*.h)
 $(eval $(call TOOL,postmortem,-lelf,$(STREAM_SOURCES) $(STREAM_HEADERS)))

@@ -78,6 +78,22 @@ struct perf_pipe_tracing_data {
     uint32_t size;
 };
 
+/*
+ * The beginning of such descriptions. Source: trace-cmd's trace.dat of version 0.6
+ * (docs/tracepoints.md).
+ */
+#define TRACING_DATA_MAGIC "\x17\x08\x44tracing0.6" /* including its NUL */
+
+/*
+ * The layout of a trace page. No page follows, but perf rejects an empty layout, and derives the
+ * size of a long from it.
+ */
+#define TRACING_DATA_HEADER_PAGE                                                                   \
+    "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"                                     \
+    "\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"                                    \
+    "\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"                                     \
+    "\tfield: char data;\toffset:16;\tsize:4080;\tsigned:1;\n"
+
 /* Header features, with perf's numbers. */
 enum perf_pipe_feature_number {
     PERF_PIPE_FEATURE_VERSION = 5,     /* struct perf_pipe_feature: of the program that recorded */

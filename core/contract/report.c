@@ -10,7 +10,6 @@
 #include "core/recording/recording.h"
 #include "core/script/script.h"
 #include "core/stream/drain.h"
-#include "core/stream/port.h"
 #include "core/symbols/symbols.h"
 
 #define LAST_SAMPLES 8

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Replaces stream.c if there are console commands, which use the same stream. Task context. */
 #include "core/embed/embed.h"
-#include "core/stream/port.h"
+#include "core/stream/drain.h"
 
 static struct sink *to;
 static uint64_t left; /* bytes sent through the port */

@@ -15,7 +15,6 @@
 #include "core/recording/recording.h"
 #include "core/recording/tasks.h"
 #include "core/sample/sample.h"
-#include "core/stream/port.h"
 
 #define BEGIN_NS 1000000000ull /* a recording of this age is streamed, however short it is */
 #define PAUSE_NS 100000000ull  /* between two passes while the rings hold little */

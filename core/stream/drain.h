@@ -1,14 +1,39 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Moves a recording from the rings into the machine's stream: by a thread while the recording runs,
- * if the stream has a port and the rings are not in overwrite mode; otherwise after the recording
- * has ended, or in a panic (docs/stream.md). Events raised by the thread are counted but not
- * recorded (core/event/event.h), or draining would produce records without end.
+ * The machine's stream, on a binary port or in base64 on the console (port.c), and what moves a
+ * recording from the rings into it (drain.c): a thread while the recording runs, if the stream has
+ * a port and the rings are not in overwrite mode; otherwise the end of the recording, or a panic
+ * (docs/stream.md). Events raised by the thread are counted but not recorded (core/event/event.h),
+ * or draining would produce records without end.
  */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "core/stream/stream.h"
+
+/* --- The stream. Task or panic context. --- */
+
+/* Replaces arch's description of the kernel, in another kernel. Called before stream_port_set. */
+void stream_port_describe(const struct stream_kernel *with);
+
+/* Sets the binary port; *left counts the bytes it has sent. Called at boot. */
+void stream_port_set(struct sink *sink, const uint64_t *left);
+
+/* *left counts the characters the console has sent. Called at boot. */
+void stream_block_set(const uint64_t *left);
+
+/* The port's stream, shared by all recordings of this boot; NULL without a port. */
+struct stream *stream_port(void);
+
+/* Writes the rings' records to the console, as a block with its own stream. Panics call it too. */
+void stream_block_write(void);
+
+/* Called when a panic begins: ends an unfinished block, so that decoders find the next one. */
+void stream_block_cut(void);
+
+/* --- The drain. --- */
 
 /* Starts the thread, if the stream has a port. Called at boot, once threads run. */
 void drain_init(void);

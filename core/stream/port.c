@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See port.h. On a port one header serves all recordings, because perf stops at a second header. */
-#include "core/stream/port.h"
+/*
+ * The stream of drain.h. On a port one header serves all recordings, because perf stops at a second
+ * header.
+ */
+#include "core/stream/drain.h"
 
 #include "arch/cpu.h"
 #include "arch/memory.h"

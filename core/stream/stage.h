@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Assembles a record of the stream piece by piece in the stage, then sends it whole to the sink or
- * to the packer (struct stream). Called only by the files of core/stream/; contexts as in stream.h.
+ * For core/stream/; contexts as in stream.h. A record of the stream is assembled piece by piece in
+ * the stage, then sent whole to the sink or to the packer (struct stream).
  */
 #pragma once
 
@@ -39,3 +39,32 @@ void stage_end(struct stream *stream);
  */
 void stage_header_with_id(struct stream *stream, uint32_t type, unsigned misc, size_t size);
 void stage_end_with_id(struct stream *stream, const struct stage_origin *origin);
+
+/* --- The records at a recording's head (docs/stream.md gives their order). --- */
+
+/* Writes the records that perf parses without knowing an event. Called first, once per stream. */
+void head_open(struct stream *stream);
+
+/* Writes the events' attributes and names, and the formats of tracepoints. */
+void head_events(struct stream *stream, struct record_source *source, bool more);
+
+/*
+ * Writes the features and the kernel's map. Called once per stream, after the first events: perf
+ * parses the map's trailer by their attributes, and `perf evlist` reads attributes only up to the
+ * first feature.
+ */
+void head_machine(struct stream *stream);
+
+/* Writes the feature COMPRESSED. Called once per stream, before the first compressed record. */
+void head_compression(struct stream *stream);
+
+/* --- The body of TRACING_DATA, which describes tracepoints' fields to perf. Task context. --- */
+
+/* True if a tracepoint event of the source has raw data, which needs a description. */
+bool tracing_data_needed(const struct record_source *source);
+
+/* Prepares the body and returns its size, a multiple of 8. `more`: see stream_begin_recording. */
+size_t tracing_data_prepare(struct record_source *source, bool more);
+
+/* Writes the prepared body, for the same source. */
+void tracing_data_write(struct sink *sink, const struct record_source *source);

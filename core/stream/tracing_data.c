@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See tracing_data.h, and for the format core/abi/tracing_data.h. */
-#include "core/stream/tracing_data.h"
+/* The body of TRACING_DATA; see stage.h, and for the format core/abi/perf_pipe.h. */
+#include "core/stream/stage.h"
 
 #include "arch/memory.h"
-#include "core/abi/tracing_data.h"
+#include "core/abi/perf_pipe.h"
 #include "core/lib/string.h"
 #include "core/sample/view.h"
 #include "core/tracepoint/format.h"

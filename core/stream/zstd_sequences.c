@@ -1,11 +1,132 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See zstd_sequences.h. All codes are predefined: others would have to be sent with each flush. */
-#include "core/stream/zstd_sequences.h"
-
+/*
+ * The sequences of zstd_encoder.h, encoded by FSE: a symbol's share of the states determines its
+ * cost in bits; the bits select the decoder's next state. All codes are predefined: others would
+ * have to be sent with each flush. Source: RFC 8878, 3.1.1.3.2 and 4.1. Any context.
+ */
 #include <stdbool.h>
 
 #include "core/lib/assert.h"
-#include "core/stream/zstd_fse.h"
+#include "core/stream/zstd_encoder.h"
+
+/* --- FSE. --- */
+
+#define FSE_STATES_MAX 64
+
+/* A state of the decoder: its symbol; the next state is `base` plus a number of `bits` bits. */
+struct fse_state {
+    uint8_t symbol, bits, base;
+};
+
+struct fse {
+    unsigned log; /* log2 of the number of states */
+    struct fse_state state[FSE_STATES_MAX];
+};
+
+/* Numbers of a few bits, from the lowest bit of the first byte up; decoders begin at the end. */
+struct bits {
+    uint8_t *at, *end; /* next byte, and end of the buffer: further bytes are dropped */
+    uint64_t held;     /* bits that do not fill a byte yet */
+    unsigned count;    /* number of bits in `held`; below 8 between calls */
+};
+
+/* Adds the lowest `count` bits of `value`, at most 32. */
+static inline void bits_add(struct bits *bits, uint32_t value, unsigned count)
+{
+    bits->held |= (value & ((UINT64_C(1) << count) - 1)) << bits->count;
+    for (bits->count += count; bits->count >= 8; bits->count -= 8) {
+        if (bits->at < bits->end)
+            *bits->at++ = (uint8_t)bits->held;
+        bits->held >>= 8;
+    }
+}
+
+/* Ends the stream: the highest set bit of the last byte is a marker, not data. */
+static inline void bits_close(struct bits *bits)
+{
+    bits_add(bits, 1, 1);
+    if (bits->count > 0)
+        bits_add(bits, 0, 8 - bits->count);
+}
+
+/*
+ * RFC 8878, 4.1.1: symbols with a share below one get the last states, the others are scattered
+ * over the remaining states.
+ */
+static void scatter(struct fse *fse, const int8_t *shares, unsigned symbols)
+{
+    unsigned size = 1u << fse->log, last = size - 1, at = 0;
+
+    for (unsigned symbol = 0; symbol < symbols; symbol++)
+        if (shares[symbol] < 0)
+            fse->state[last--].symbol = (uint8_t)symbol;
+    for (unsigned symbol = 0; symbol < symbols; symbol++) {
+        for (int i = 0; i < shares[symbol]; i++) {
+            fse->state[at].symbol = (uint8_t)symbol;
+            do {
+                at = (at + (size >> 1) + (size >> 3) + 3) & (size - 1);
+            } while (at > last);
+        }
+    }
+    assert(at == 0); /* each state has been visited */
+}
+
+/*
+ * Builds the states from the symbols' shares, which add up to 1 << log. A share of -1 means less
+ * than one, and counts as one state.
+ */
+static void fse_build(struct fse *fse, unsigned log, const int8_t *shares, unsigned symbols)
+{
+    unsigned next[FSE_STATES_MAX];
+
+    assert(1u << log <= FSE_STATES_MAX && symbols <= FSE_STATES_MAX);
+    fse->log = log;
+    scatter(fse, shares, symbols);
+    for (unsigned symbol = 0; symbol < symbols; symbol++)
+        next[symbol] = shares[symbol] < 0 ? 1 : (unsigned)shares[symbol];
+    for (unsigned i = 0; i < 1u << log; i++) {
+        struct fse_state *state = &fse->state[i];
+        unsigned number = next[state->symbol]++, number_log = 31 - (unsigned)__builtin_clz(number);
+
+        state->bits = (uint8_t)(log - number_log);
+        state->base = (uint8_t)((number << state->bits) - (1u << log));
+    }
+}
+
+/*
+ * Symbols are encoded from the last to the first. For the last symbol, returns any of its decoder
+ * states: a search of these few takes less time than sending its result.
+ */
+static unsigned fse_last(const struct fse *fse, unsigned symbol)
+{
+    unsigned state = 0;
+
+    while (fse->state[state].symbol != symbol) {
+        state++;
+        assert(state < 1u << fse->log); /* each symbol has a state */
+    }
+    return state;
+}
+
+/*
+ * For every other symbol, returns the state that leads to `next`, and adds the bits of that
+ * transition. The states of a symbol partition all next states, so there is one.
+ */
+static unsigned fse_before(const struct fse *fse, unsigned symbol, unsigned next, struct bits *bits)
+{
+    for (unsigned i = 0; i < 1u << fse->log; i++) {
+        const struct fse_state *state = &fse->state[i];
+
+        if (state->symbol == symbol && next - state->base < 1u << state->bits) {
+            bits_add(bits, next - state->base, state->bits);
+            return i;
+        }
+    }
+    assert(!"a symbol of this code");
+    return 0;
+}
+
+/* --- Sequences. --- */
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The file of `pitot heap` (heap.h). core/abi/tracing_data.h has the source of its fields. */
+/* The file of `pitot heap` (heap.h). core/abi/perf_pipe.h has the source of its fields. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/abi/tracing_data.h"
+#include "core/abi/perf_pipe.h"
 #include "outside/pitot/contexts.h"
 #include "outside/pitot/heap.h"
 #include "outside/pitot/name.h"

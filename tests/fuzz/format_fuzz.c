@@ -14,7 +14,7 @@
 
 #include "arch/memory.h"
 #include "core/sample/view.h"
-#include "core/stream/tracing_data.h"
+#include "core/stream/stage.h"
 #include "core/tracepoint/format.h"
 #include "tests/fuzz/claim.h"
 #include "tests/fuzz/feed.h"

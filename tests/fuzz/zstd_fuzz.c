@@ -4,7 +4,7 @@
  * a distance back, and runs; each flush decodes to what was written since the last. Run by
  * tests/host/fuzz.t (docs/proof.md).
  *
- * links: core/stream/zstd_encoder.c core/stream/zstd_sequences.c core/stream/zstd_fse.c tests/fuzz/feed.c
+ * links: core/stream/zstd_encoder.c core/stream/zstd_sequences.c tests/fuzz/feed.c
  * libs: -lzstd
  */
 #include <string.h>

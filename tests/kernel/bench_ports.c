@@ -6,7 +6,7 @@
 #include "arch/cpu.h"
 #include "core/console/command.h"
 #include "core/lib/print.h"
-#include "core/stream/port.h"
+#include "core/stream/drain.h"
 #include "drivers/port_e9.h"
 
 #define BYTES 131072u

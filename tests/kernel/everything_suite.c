@@ -15,7 +15,6 @@
 #include "core/lib/string.h"
 #include "core/perf/options.h"
 #include "core/stream/drain.h"
-#include "core/stream/port.h"
 #include "core/tracepoint/define.h"
 #include "tests/kernel/everything_load.h"
 #include "tests/kernel/everything_walk.h"

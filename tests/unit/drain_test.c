@@ -31,7 +31,6 @@
 #include "core/recording/tasks.h"
 #include "core/ring/ring.h"
 #include "core/stream/drain.h"
-#include "core/stream/port.h"
 #include "tests/unit/step.h"
 
 #define CPUS      2
