@@ -6,9 +6,52 @@
 #include "core/lib/string.h"
 #include "core/unwind/user.h"
 
+#define TABLE_PROBES 32 /* cells searched for a key; bounds the time of a hit */
+
 _Static_assert(TASK_NAME_SIZE == TRACEPOINT_TEXT_SIZE &&
                    TRACEPOINT_TEXT_SIZE == sizeof(((struct aggregate_key *)NULL)->words),
                "a name is a key");
+
+static inline bool aggregate_cell_is(const struct aggregate_cell *cell,
+                                     const struct aggregate_key *key)
+{
+    return publish_load(&cell->state) ==
+               AGGREGATE_CELL_READY + key->part && /* pairs with A in an outer hit */
+           cell->words[0] == key->words[0] &&
+           cell->words[1] == key->words[1];
+}
+
+/*
+ * Returns the key's cell, or NULL if it is absent or, with `make`, if there is no room for it. Any
+ * context of the CPU that owns the table.
+ *
+ * A writer claims a cell by one exchange of its state, writes the key, and marks the cell ready. A
+ * nested hit in between takes the cell for another key's, so one key may have two cells: readers
+ * add up cells with the same key (core/aggregate/print.h).
+ */
+static inline struct aggregate_cell *
+aggregate_table_find(struct aggregate_table *table, const struct aggregate_key *key, bool make)
+{
+    uint64_t place = aggregate_table_place(key);
+
+    for (unsigned probe = 0; probe < TABLE_PROBES; probe++) {
+        struct aggregate_cell *cell = &table->cells[(place + probe) % AGGREGATE_TABLE_CELLS];
+
+        if (aggregate_cell_is(cell, key))
+            return cell;
+        if (local_load(&cell->state) != AGGREGATE_CELL_FREE)
+            continue;
+        if (!make)
+            return NULL;
+        if (!local_compare_exchange(&cell->state, AGGREGATE_CELL_FREE, AGGREGATE_CELL_CLAIMED))
+            continue; /* a nested hit has claimed the cell */
+        cell->words[0] = key->words[0];
+        cell->words[1] = key->words[1];
+        publish_store(&cell->state, AGGREGATE_CELL_READY + key->part); /* A */
+        return cell;
+    }
+    return NULL;
+}
 
 static void aggregate_key_of(const struct aggregate_plan *plan, const struct aggregate_hit *hit,
                              uint64_t words[2])
@@ -48,6 +91,37 @@ static void aggregate_count(struct aggregate *aggregate, const struct aggregate_
     aggregate_key_of(&aggregate->plan, hit, key.words);
     cell = aggregate_table_find(&here->table, &key, true);
     local_increment(cell ? &cell->value : &here->lost);
+}
+
+static void span_begin(struct span_cpu *here, const struct aggregate_key *key, uint64_t now)
+{
+    struct aggregate_cell *cell = aggregate_table_find(&here->table, key, true);
+
+    if (!cell) {
+        local_increment(&here->lost);
+        return;
+    }
+    if (local_load(&cell->value))
+        local_increment(&here->again);
+    local_store(&cell->value, now);
+}
+
+/*
+ * Returns false if the span has not begun. A nested hit may begin or end the same span: only the
+ * hit that exchanges the start time for 0 ends it.
+ */
+static bool span_end(struct span_cpu *here, const struct aggregate_key *key, uint64_t now,
+                     uint64_t *time)
+{
+    struct aggregate_cell *cell = aggregate_table_find(&here->table, key, false);
+    uint64_t begun = cell ? local_load(&cell->value) : 0;
+
+    if (!begun || !local_compare_exchange(&cell->value, begun, 0)) {
+        local_increment(&here->unbegun);
+        return false;
+    }
+    *time = now - begun;
+    return true;
 }
 
 static uint64_t aggregate_take_span(struct aggregate *aggregate, const struct aggregate_hit *hit)
@@ -96,4 +170,18 @@ void aggregate_clear(struct aggregate *aggregate)
         memset(aggregate->cpu, 0, arch_cpus() * sizeof(*aggregate->cpu));
     if (aggregate->spans)
         memset(aggregate->spans, 0, arch_cpus() * sizeof(*aggregate->spans));
+}
+
+void span_sums_add(struct span_sums *sums, const struct span_cpu *cpus)
+{
+    struct aggregate_key key;
+    uint64_t begun = 0;
+
+    for (unsigned cpu = 0; cpu < arch_cpus(); cpu++) {
+        sums->again += local_load(&cpus[cpu].again);
+        sums->unbegun += local_load(&cpus[cpu].unbegun);
+        sums->lost += local_load(&cpus[cpu].lost);
+        for (unsigned i = 0; i < AGGREGATE_TABLE_CELLS; i++)
+            sums->open += aggregate_table_read(&cpus[cpu].table.cells[i], &key, &begun) && begun;
+    }
 }

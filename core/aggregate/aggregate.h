@@ -10,10 +10,83 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/aggregate/span.h"
-#include "core/aggregate/table.h"
+#include "arch/local.h"
 #include "core/tracepoint/field.h"
 #include "core/unwind/unwind.h"
+
+/* --- The table. --- */
+
+/*
+ * A hash table of fixed size that maps keys to words: open addressing without removal. One CPU
+ * writes it, in its hits, without locks or allocation; at any instruction another hit of that CPU
+ * may interrupt.
+ */
+
+#define AGGREGATE_TABLE_CELLS 1024 /* per CPU; a power of two */
+
+struct aggregate_key {
+    uint64_t words[2];
+    uint64_t part; /* histogram bucket, below 256 (aggregate_part) */
+};
+
+/* Values of `state`; the state of a ready cell is AGGREGATE_CELL_READY plus the part. */
+enum aggregate_cell_state { AGGREGATE_CELL_FREE, AGGREGATE_CELL_CLAIMED, AGGREGATE_CELL_READY };
+
+/* [owning CPU] writes; any CPU reads ready cells. */
+struct aggregate_cell {
+    uint64_t state;
+    uint64_t words[2]; /* constant once the cell is ready */
+    uint64_t value;    /* initially 0 */
+};
+
+struct aggregate_table {
+    struct aggregate_cell cells[AGGREGATE_TABLE_CELLS];
+};
+
+static inline uint64_t aggregate_table_place(const struct aggregate_key *key)
+{
+    uint64_t mixed = key->words[0] ^ key->words[1] * 0xff51afd7ed558ccdull ^ key->part << 56;
+
+    mixed = (mixed ^ mixed >> 32) * 0x9e3779b97f4a7c15ull;
+    return mixed >> 32;
+}
+
+/* Returns false if the cell is not ready. Any CPU. */
+static inline bool aggregate_table_read(const struct aggregate_cell *cell,
+                                        struct aggregate_key *key, uint64_t *value)
+{
+    uint64_t state = publish_load(&cell->state); /* pairs with A: the key is complete */
+
+    if (state < AGGREGATE_CELL_READY)
+        return false;
+    *key = (struct aggregate_key){{cell->words[0], cell->words[1]}, state - AGGREGATE_CELL_READY};
+    *value = local_load(&cell->value);
+    return true;
+}
+
+/* --- Spans. --- */
+
+/*
+ * The time from a hit of one event to the next hit of another in the same thread, as in
+ * `--from lock:lock_acquire --to lock:lock_acquired`. If the events have a span field, its value
+ * must be equal in both hits. Each CPU keeps the start times of its hits in a table of fixed size.
+ */
+
+/* [owning CPU] */
+struct span_cpu {
+    struct aggregate_table table; /* start times in ns; 0: the span has ended */
+    uint64_t again;               /* starts of spans already started; the later start counts */
+    uint64_t unbegun;             /* ends without a start */
+    uint64_t lost;                /* starts that found no room */
+};
+
+/* Adds the sums over all CPUs; `open`: spans that have begun and not ended. Task context. */
+struct span_sums {
+    uint64_t again, unbegun, lost, open;
+};
+void span_sums_add(struct span_sums *sums, const struct span_cpu *cpus);
+
+/* --- Plans and hits. --- */
 
 /* Selects the first two words of a key. */
 enum aggregate_by {
@@ -24,7 +97,7 @@ enum aggregate_by {
     AGGREGATE_BY_FIELD
 };
 
-/* The role of a hit in a span of time (core/aggregate/span.h). */
+/* The role of a hit in a span of time. */
 enum aggregate_role { AGGREGATE_COUNTS, AGGREGATE_BEGINS, AGGREGATE_ENDS };
 
 /* What to aggregate for an event; all 0: nothing. */

@@ -5,7 +5,7 @@
  *   --by comm|cpu|caller|FIELD   hits per value; with --hist a histogram per value
  *   --hist FIELD                 hits per range of values, from one power of two to the next
  *
- * Options for a span of time between two events (core/aggregate/span.h):
+ * Options for a span of time between two events (core/aggregate/aggregate.h):
  *
  *   --from EVENT   its hits begin the span
  *   --to EVENT     its hits end the span; a --by after it groups the times
