@@ -16,7 +16,7 @@
 void clock_rate_find(const struct acpi *acpi);
 
 /*
- * Finds the devices of the NMI clock (core/event/source_nmi_clock.h): the HPET, and a line of an
+ * Finds the devices of the NMI clock (core/event/source_clock.h): the HPET, and a line of an
  * I/O APIC. Returns true if they exist; the 8254 is then stopped for good. Called after cpus_find,
  * interrupts off.
  */

@@ -7,7 +7,7 @@
 #include "arch/x86_64/entry/nmi.h"
 #include "boot/cpus.h"
 #include "boot/io_apic.h"
-#include "core/event/source_nmi_clock.h"
+#include "core/event/source_clock.h"
 #include "drivers/acpi.h"
 #include "drivers/hpet.h"
 #include "drivers/ioapic.h"

@@ -12,7 +12,6 @@
 #include "core/contract/init.h"
 #include "core/embed/embed.h"
 #include "core/event/source_clock.h"
-#include "core/event/source_nmi_clock.h"
 #include "core/host.h"
 #include "core/lib/assert.h"
 #include "core/lib/print.h"

@@ -5,7 +5,6 @@
  * all CPUs parked.
  */
 #include "core/event/event.h"
-#include "core/event/follow.h"
 
 #include "arch/cpu.h"
 #include "arch/local.h"
@@ -14,6 +13,7 @@
 #include "core/lib/assert.h"
 #include "core/lib/cpus.h"
 #include "core/lib/string.h"
+#include "core/pitot.h"
 #include "core/sample/sample.h"
 #include "core/task.h"
 
@@ -21,6 +21,15 @@ static uint64_t next_id = 1;      /* task context */
 static struct event *first_paced; /* [all CPUs parked] enabled events */
 static bool busy[ARCH_CPUS_MAX];  /* [owning CPU] between event_enter and event_leave */
 uint64_t event_drain_ids = TASK_IDS_NONE;
+bool task_followed[ARCH_CPUS_MAX];
+
+/*
+ * CPU time of followed threads: `sum` or, while one of them runs, the time since `from`. [owning
+ * CPU; others while it is parked]
+ */
+static struct {
+    uint64_t from, sum;
+} times[ARCH_CPUS_MAX];
 
 void event_init(struct event *event, const struct event_spec *spec, struct event_cpu *cpus)
 {
@@ -146,6 +155,24 @@ static bool event_check(struct event *event, struct event_cpu *here, struct ring
     here->unchecked = paced ? 1 : here->tick_samples;
     here->tick_samples -= here->unchecked;
     return true;
+}
+
+/* Stores the flag last: until then an NMI reads the field that does not change here. */
+void pitot_follow(unsigned cpu, int followed, unsigned long now)
+{
+    if (followed == task_followed[cpu])
+        return;
+    if (followed)
+        times[cpu].from = now - times[cpu].sum;
+    else
+        times[cpu].sum = now - times[cpu].from;
+    local_barrier();
+    task_followed[cpu] = followed;
+}
+
+uint64_t task_followed_ns(unsigned cpu)
+{
+    return task_followed[cpu] ? arch_clock_ns() - times[cpu].from : times[cpu].sum;
 }
 
 bool event_matches(const struct event *event, const struct regs *regs, uint64_t ids, unsigned cpu)

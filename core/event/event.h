@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "arch/cpu.h"
 #include "core/breakpoint/breakpoint.h"
 #include "core/event/pace.h"
 #include "core/event/spec.h"
@@ -96,6 +97,17 @@ struct event_sums {
     uint64_t throttled, drained, foreign;
 };
 struct event_sums event_sum(struct event *event);
+
+/*
+ * The threads of `perf record -- COMMAND`: host.follow chooses them, and the host reports at each
+ * switch, by pitot_follow, whether the next thread is followed.
+ *
+ * True while a followed thread runs on the CPU. [owning CPU; others while it is parked]
+ */
+extern bool task_followed[ARCH_CPUS_MAX];
+
+/* CPU time of followed threads, in ns. Called on that CPU in any context, or while it is parked. */
+uint64_t task_followed_ns(unsigned cpu);
 
 /* True if a hit with these registers, in this thread on this CPU, counts for the event. */
 bool event_matches(const struct event *event, const struct regs *regs, uint64_t ids, unsigned cpu);

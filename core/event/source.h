@@ -15,6 +15,8 @@
 
 struct event;
 struct event_spec;
+struct perf_event_attr;
+struct pitot_program;
 struct sink;
 
 /* Returned by `parse` if the spelling belongs to another source. */
@@ -59,3 +61,52 @@ extern const struct event_source breakpoint_source, clock_source, branches_sourc
 /* In parsing order. */
 extern const struct event_source *const event_sources[];
 extern const size_t event_source_count;
+
+/* --- For `parse`, which reads a spelling from left to right (spec.c). --- */
+
+/* A function that reads a part advances `at` past it, and returns 0 or quotes the wrong word. */
+struct spelling {
+    const char *at;
+    struct refusal *why;
+    const struct pitot_program *program; /* where symbols are looked up; NULL: the kernel */
+};
+
+#define SPELLING_LIST 200 /* bytes for the names in a refusal */
+
+bool spelling_is_digit(char character);
+
+/* Returns the length of a number, or of a name from C, assembly or a compiler ("copy.part.1"). */
+size_t spelling_word_length(const char *text);
+
+/* Lists what each source takes, for refusals. */
+const char *spelling_possible(void);
+
+int spelling_refuse_missing(const struct spelling *cursor, const char *what);
+
+/*
+ * Returns true if the word here consists of `letters`, each at most once; stores the sum of their
+ * `bits` in *sum.
+ */
+bool spelling_letters(struct spelling *cursor, const char *letters, const uint32_t *bits,
+                      uint32_t *sum);
+
+/*
+ * Reads :u, :k or :uk, which select user mode, the kernel or both; both is the default. The
+ * spelling must end after them. `else_is`: what an error calls any other text.
+ */
+int spelling_modifiers(struct spelling *cursor, const char *else_is, struct perf_event_attr *attr);
+
+int spelling_end(const struct spelling *cursor);
+
+/* Skip a prefix and return true if it is there. A name must be followed by a colon or the end. */
+bool spelling_skip(struct spelling *cursor, const char *prefix);
+bool spelling_skip_name(struct spelling *cursor, const char *name);
+
+/*
+ * For an event that does not exist: says how to write a symbol that is spelt without mem:, or which
+ * tracepoints are near.
+ */
+int event_refuse_unknown(const char *spelling, struct refusal *why);
+
+/* Lists the tracepoints nearest to `wrong`, with or without its system. False if none is near. */
+bool event_near_tracepoints(const char *wrong, char *near, size_t size);

@@ -16,8 +16,6 @@
 #include "arch/step.h"
 #include "arch/unwind.h"
 #include "core/event/event.h"
-#include "core/event/follow.h"
-#include "core/event/spelling.h"
 #include "core/lib/cpus.h"
 #include "core/lib/print.h"
 #include "core/task.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See source_nmi_clock.h. */
-#include "core/event/source_nmi_clock.h"
+/* The NMI clock of source_clock.h. */
+#include "core/event/source_clock.h"
 
 #include "arch/cpu.h"
 #include "arch/regs.h"

@@ -3,8 +3,6 @@
 #include "arch/snapshot.h"
 #include "core/event/event.h"
 #include "core/event/own_kernel.h"
-#include "core/event/spelling.h"
-#include "core/event/unknown.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
 #include "core/lib/words.h"

@@ -8,7 +8,6 @@
 #include "core/breakpoint/breakpoint.h"
 #include "core/breakpoint/trace.h"
 #include "core/event/source_clock.h"
-#include "core/event/source_nmi_clock.h"
 #include "core/lib/print.h"
 #include "core/symbols/symbols.h"
 #include "core/tracepoint/tracepoint.h"

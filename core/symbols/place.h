@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A place in memory as typed, the same in a kernel (core/event/source_place.h) and outside one
+ * A place in memory as typed, the same in a kernel (core/event/source_breakpoint.c) and outside one
  * (outside/pitot/place.h):
  *
  *     0x10, 16                         an address

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "core/event/event.h"
-#include "core/event/spelling.h"
+#include "core/event/source.h"
 #include "core/lib/number.h"
 #include "core/sample/sample.h"
 #include "tests/unit/fake_arch.h"

@@ -16,7 +16,6 @@
 
 #include "core/breakpoint/breakpoint.h"
 #include "core/event/event.h"
-#include "core/event/follow.h"
 #include "core/event/source.h"
 #include "core/event/source_branches.h"
 #include "core/event/source_clock.h"

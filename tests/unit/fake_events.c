@@ -10,7 +10,6 @@
 #include "arch/snapshot.h"
 #include "arch/step.h"
 #include "core/event/event.h"
-#include "core/event/follow.h"
 
 bool task_followed[ARCH_CPUS_MAX];
 uint64_t event_drain_ids;

@@ -19,7 +19,7 @@
 #include "arch/x86_64/entry/nmi.h"
 #include "boot/boot.h"
 #include "boot/cpus.h"
-#include "core/event/source_nmi_clock.h"
+#include "core/event/source_clock.h"
 #include "core/lib/assert.h"
 #include "drivers/acpi.h"
 #include "drivers/hpet.h"
