@@ -5,7 +5,7 @@
  */
 #include "core/contract/init.h"
 #include "core/pitot.h"
-#include "core/recording/tasks.h"
+#include "core/recording/recording.h"
 
 const char *pitot_thread_named(unsigned pid, const char *name)
 {

@@ -9,7 +9,6 @@
 #include "core/lib/string.h"
 #include "core/perf/session.h"
 #include "core/recording/recording.h"
-#include "core/recording/tasks.h"
 #include "core/stream/drain.h"
 #include "core/task.h"
 

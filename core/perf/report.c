@@ -6,8 +6,8 @@
 #include "core/console/interruptible.h"
 #include "core/host.h"
 #include "core/perf/report_options.h"
-#include "core/recording/last.h"
-#include "core/recording/memory.h"
+#include "core/recording/kept.h"
+#include "core/recording/recording.h"
 #include "core/report/key.h"
 #include "core/stream/drain.h"
 

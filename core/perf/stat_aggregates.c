@@ -5,7 +5,7 @@
 #include "core/aggregate/print.h"
 #include "core/console/command.h"
 #include "core/host.h"
-#include "core/recording/memory.h"
+#include "core/recording/recording.h"
 
 /*
  * Indexed by event; `lines` is NULL if the event has no aggregate. Written by aggregates_prepare,

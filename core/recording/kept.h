@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Describes this boot's recording for the next boot, in memory that a reset preserves
- * (core/pitot.h, memory_kept; arch/memory.h, ARCH_KEPT; docs/crash.md). For core/recording/; task
- * context.
+ * A recording in memory that a reset preserves (core/pitot.h, memory_kept; arch/memory.h,
+ * ARCH_KEPT; docs/crash.md): this boot's is described for the next boot (kept.c), and the last
+ * boot's is read, `perf report --last-boot` (last.c). Task context.
  */
 #pragma once
 
@@ -15,6 +15,8 @@
 #include "core/recording/recording.h"
 #include "core/ring/ring.h"
 #include "core/sample/records.h"
+
+/* --- This boot's. For core/recording/. --- */
 
 #define KEPT_MAGIC    UINT64_C(0x5450454b544f5450) /* the bytes "PTOTKEPT" */
 #define KEPT_VERSION  2
@@ -61,3 +63,26 @@ void kept_drop(void);
 /* Stores the description of the rings, which are still empty, and of their events. */
 void kept_hold(const struct ring *rings, unsigned count, const struct event *events,
                unsigned event_count);
+
+/* --- The last boot's. --- */
+
+/*
+ * Firmware and loaders may have overwritten any of it: invalid data is refused, or skipped and
+ * counted.
+ *
+ * Finds and copies the recording, and reports the result on the console. `rings`: the last boot's
+ * ARCH_CPUS_MAX rings; all zero on return. Called once at boot by recording.c.
+ */
+void last_find(struct ring *rings);
+
+/*
+ * Returns the records, oldest first; or NULL if there is no recording, and last_missing then
+ * returns the reason. Until last_hide, comm_of returns the last boot's names. Task context, one
+ * reader at a time.
+ */
+struct record_source *last_source(void);
+const char *last_missing(void);
+void last_hide(void);
+
+/* True while comm_of and user_place_find refer to the last boot. Any context. */
+bool last_shown(void);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See last.h. A writer that the reset interrupted loses only its own record (core/ring/walk.h). */
-#include "core/recording/last.h"
+/*
+ * The last boot's recording of kept.h. A writer that the reset interrupted loses only its own record
+ * (core/ring/walk.c).
+ */
 
 #include "arch/cpu.h"
 #include "core/host.h"
@@ -8,8 +10,7 @@
 #include "core/lib/print.h"
 #include "core/lib/string.h"
 #include "core/recording/kept.h"
-#include "core/recording/memory.h"
-#include "core/recording/tasks.h"
+#include "core/recording/recording.h"
 #include "core/ring/walk.h"
 #include "core/sample/records.h"
 #include "core/sample/sample.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See memory.h. */
-#include "core/recording/memory.h"
+/* The memory of recording.h. */
+#include "core/recording/recording.h"
 
 #include "arch/cpu.h"
 #include "arch/local.h"

@@ -11,11 +11,8 @@
 #include "core/lib/cpus.h"
 #include "core/lib/print.h"
 #include "core/recording/kept.h"
-#include "core/recording/last.h"
 #include "core/recording/layout.h"
-#include "core/recording/memory.h"
 #include "core/recording/merge.h"
-#include "core/recording/tasks.h"
 
 /* One bank holds the last recording's events; the next events go into the other. */
 static struct bank {

@@ -7,11 +7,15 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "core/event/event.h"
+#include "core/host.h"
 #include "core/lib/refusal.h"
+#include "core/ring/ring.h"
 #include "core/sample/records.h"
+#include "core/task.h"
 
 struct recording_options {
     /* Each has a complete attr: sample_type, period, registers. */
@@ -24,7 +28,7 @@ struct recording_options {
 };
 
 /*
- * Recovers the last boot's recording (last.h) and clears the ARCH_KEPT variables. Called at boot,
+ * Recovers the last boot's recording (kept.h) and clears the ARCH_KEPT variables. Called at boot,
  * when host.memory_take works, before all other functions of core/recording/.
  */
 void recording_init(void);
@@ -93,3 +97,50 @@ uint64_t recording_lapses(unsigned cpu);
 
 /* Stores each CPU's dropped and overwritten records. Returns the number of CPUs. */
 size_t recording_losses(struct recorded_loss *losses, size_t most);
+
+/* --- Its memory, taken from the host: rings, and tables of aggregates (memory.c). --- */
+
+/* Returns memory; or NULL, and then `why` is `what`, a colon, and the host's reason. */
+void *recording_take(size_t bytes, const char *what, struct refusal *why);
+
+/* Replaces the rings of all CPUs. If it returns -ENOMEM or -EINVAL, no ring has memory. */
+int recording_rings_take(struct ring *rings, const struct recording_options *options,
+                         struct refusal *why);
+
+/* Allocates the aggregates that `count` events need. Returns 0, or -ENOMEM and the reason. */
+int recording_aggregates_take(struct event *events, unsigned count, struct refusal *why);
+void recording_aggregates_give(struct event *events, unsigned count);
+
+/* --- Its threads, with their latest names, and the code that they mapped (tasks.c). --- */
+
+/*
+ * Exited threads stay known until the next recording. The kernel reports threads (core/pitot.h);
+ * the stream, core/sample/records.h and core/symbols/user_place.h read them.
+ */
+
+/*
+ * Reports a thread; pitot_thread_named and pitot_thread_lived (core/pitot.h) call it. No effect
+ * while nothing is recorded. Task context.
+ */
+void recording_task_named(uint32_t pid, const char *name, bool lived);
+
+void recording_tasks_start(void);
+void recording_tasks_stop(void);
+
+/* Points *all to the entries, in the order of the reports; returns their number. Any context. */
+size_t recording_tasks(const struct recorded_task **all);
+
+/* Returns the latest name of the thread; "" if it has none. Any context. */
+const char *recording_task_name(uint32_t tid);
+
+/* Called first at boot. Moves the last boot's names to `to`, unchecked; returns their number. */
+#define RECORDING_TASK_NAMES 1024
+
+struct recording_task_name {
+    uint32_t tid;
+    char name[TASK_NAME_SIZE];
+};
+size_t recording_tasks_left(struct recording_task_name *to, size_t most);
+
+/* Returns how many reports did not fit in the table; those threads are shown by number. */
+uint64_t recording_tasks_lost(void);

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See tasks.h. */
-#include "core/recording/tasks.h"
-
+/* The threads of recording.h. */
 #include "arch/cpu.h"
 #include "arch/local.h"
 #include "arch/memory.h"
 #include "core/lib/assert.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
+#include "core/recording/kept.h"
 #include "core/recording/layout.h"
+#include "core/recording/recording.h"
 #include "core/sample/records.h"
+#include "core/symbols/user_place.h"
 
 #define TASKS_MAX RECORDING_TASK_NAMES
 
@@ -167,12 +168,6 @@ size_t recording_tasks(const struct recorded_task **all)
     return count;
 }
 
-const struct pitot_program *recording_task_program(const struct recorded_task *mapping)
-{
-    assert(mapping >= tasks && mapping < tasks + TASKS_MAX && mapping->size);
-    return programs[mapping - tasks];
-}
-
 uint64_t recording_tasks_lost(void)
 {
     return lost;
@@ -199,4 +194,26 @@ const char *recording_task_name(uint32_t tid)
     const char *name = find(tid);
 
     return name ? name : "";
+}
+
+/* Implements core/symbols/user_place.h with the mappings that the host reported. Any context. */
+bool user_place_find(uint32_t pid, uintptr_t address, struct user_place *place)
+{
+    const struct recorded_task *mapping = NULL; /* the newest with `address` */
+    const struct pitot_program *program;
+    uint64_t i = count;
+
+    while (!mapping && i-- > 0)
+        if (tasks[i].pid == pid && address - tasks[i].start < tasks[i].size)
+            mapping = &tasks[i];
+    /* The last boot's programs are unknown, so their functions stay addresses. */
+    if (!mapping || last_shown())
+        return false;
+    program = programs[i];
+    place->program = program->number;
+    place->path = program->path;
+    place->file_offset = address - mapping->start + mapping->offset;
+    place->named =
+        symbol_table_find_address(symbol_table_of(program->symbols), address, &place->symbol);
+    return true;
 }

@@ -13,7 +13,6 @@
 #include "core/lib/assert.h"
 #include "core/lib/print.h"
 #include "core/recording/recording.h"
-#include "core/recording/tasks.h"
 #include "core/sample/sample.h"
 
 #define BEGIN_NS 1000000000ull /* a recording of this age is streamed, however short it is */

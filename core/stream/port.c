@@ -10,7 +10,6 @@
 #include "core/lib/assert.h"
 #include "core/lib/cpus.h"
 #include "core/recording/recording.h"
-#include "core/recording/tasks.h"
 #include "core/stream/base64.h"
 
 static struct stream port; /* sink NULL: there is no port */

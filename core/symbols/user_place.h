@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Locates a program's address by the recorded mappings, as the process may have exited. Safe in
- * crash paths: no lock, no allocation. Implemented in core/recording/place.c.
+ * crash paths: no lock, no allocation. Implemented in core/recording/tasks.c.
  */
 #pragma once
 

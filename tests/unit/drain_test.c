@@ -28,7 +28,6 @@
 #include "core/lib/assert.h"
 #include "core/lib/crc32.h"
 #include "core/recording/recording.h"
-#include "core/recording/tasks.h"
 #include "core/ring/ring.h"
 #include "core/stream/drain.h"
 #include "tests/unit/step.h"

@@ -17,7 +17,6 @@
 #include "arch/cpu.h"
 #include "core/host.h"
 #include "core/recording/kept.h"
-#include "core/recording/last.h"
 #include "core/ring/ring.h"
 #include "core/sample/sample.h"
 #include "tests/unit/fake_arch.h"
