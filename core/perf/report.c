@@ -8,7 +8,7 @@
 #include "core/perf/report_options.h"
 #include "core/recording/kept.h"
 #include "core/recording/recording.h"
-#include "core/report/key.h"
+#include "core/report/report.h"
 #include "core/stream/drain.h"
 
 /* Bytes of working memory for a report: as many as are available between these limits. */

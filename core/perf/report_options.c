@@ -5,9 +5,8 @@
 #include "core/console/habits.h"
 #include "core/lib/number.h"
 #include "core/lib/string.h"
-#include "core/report/key.h"
 #include "core/report/percent.h"
-#include "core/sample/view.h"
+#include "core/sample/records.h"
 
 #define THRESHOLD_DEFAULT (PERCENT_UNITS / 2)
 #define THRESHOLD_MOST    (100 * PERCENT_UNITS)
@@ -83,10 +82,67 @@ static int set_graph(void *at, const char *typed, char *value, struct refusal *w
     return 0;
 }
 
+static const struct {
+    const char *word;
+    enum report_key_kind kind;
+} key_words[] = {
+    {"comm", REPORT_BY_COMM},     {"cpu", REPORT_BY_CPU},  {"dso", REPORT_BY_OBJECT},
+    {"pid", REPORT_BY_TID},       {"s", REPORT_BY_SYMBOL}, {"sym", REPORT_BY_SYMBOL},
+    {"symbol", REPORT_BY_SYMBOL}, {"tid", REPORT_BY_TID},
+};
+
+static enum report_key_kind kind_of(const char *word)
+{
+    for (size_t i = 0; i < sizeof(key_words) / sizeof(key_words[0]); i++)
+        if (strcmp(key_words[i].word, word) == 0)
+            return key_words[i].kind;
+    return REPORT_BY_FIELD;
+}
+
+static bool is_there(const struct report_keys *keys, enum report_key_kind kind, const char *word)
+{
+    for (unsigned i = 0; i < keys->count; i++)
+        if (keys->key[i].kind == kind &&
+            (kind != REPORT_BY_FIELD || strcmp(keys->key[i].word, word) == 0))
+            return true;
+    return false;
+}
+
+static int add_key(struct report_keys *keys, const char *word, struct refusal *why)
+{
+    enum report_key_kind kind = kind_of(word);
+
+    if (word[0] == '\0')
+        return refuse(why, EINVAL,
+                      "a sort key is empty; there are comm, cpu, dso, pid, sym and the fields of "
+                      "tracepoints, separated by commas");
+    if (is_there(keys, kind, word))
+        return 0;
+    if (keys->count == REPORT_KEYS_MAX)
+        return refuse(why, EINVAL, "sort key \"%s\": at most %d keys are allowed", word,
+                      REPORT_KEYS_MAX);
+    keys->key[keys->count++] = (struct report_key){.kind = kind, .word = word};
+    return 0;
+}
+
+/*
+ * Parses "comm,cpu,prev_pid". Other words name fields: "NAME", "EVENT.NAME" or "SYSTEM:EVENT.NAME".
+ * Splits `value` at the commas; the keys point into it. A repeated key counts once.
+ */
 static int set_keys(void *at, const char *typed, char *value, struct refusal *why)
 {
+    struct report_keys *keys = at;
+    int error = 0;
+
     (void)typed;
-    return report_keys_parse(value, at, why);
+    keys->count = 0;
+    for (char *next; value && !error; value = next) {
+        next = strchr(value, ',');
+        if (next)
+            *next++ = '\0';
+        error = add_key(keys, value, why);
+    }
+    return error;
 }
 
 #define REPORT(member) OPTION_AT(struct report_options, member)

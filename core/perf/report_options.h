@@ -4,7 +4,7 @@
 
 #include "core/lib/option.h"
 #include "core/report/report.h"
-#include "core/sample/view.h"
+#include "core/sample/records.h"
 #include "core/script/script.h"
 
 /* For option rows (core/lib/option.h): the range of chain addresses to use. */

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The last boot's recording of kept.h. A writer that the reset interrupted loses only its own record
- * (core/ring/walk.c).
+ * The last boot's recording of kept.h. A writer that the reset interrupted loses only its own
+ * record (core/ring/walk.c).
  */
+#include "core/recording/kept.h"
 
 #include "arch/cpu.h"
 #include "core/host.h"
 #include "core/lib/crc32.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
-#include "core/recording/kept.h"
 #include "core/recording/recording.h"
-#include "core/ring/walk.h"
+#include "core/ring/ring.h"
 #include "core/sample/records.h"
 #include "core/sample/sample.h"
-#include "core/sample/view.h"
 
 /* Special values of `time` in struct last_ring; NOTHING: no record is left. */
 #define NOTHING UINT64_MAX

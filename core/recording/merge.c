@@ -4,7 +4,7 @@
 
 #include "arch/local.h"
 #include "core/lib/assert.h"
-#include "core/sample/view.h"
+#include "core/sample/records.h"
 
 #define NOTHING UINT64_MAX
 #define UNKNOWN (UINT64_MAX - 1)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The threads of recording.h. */
+#include "core/recording/recording.h"
+
 #include "arch/cpu.h"
 #include "arch/local.h"
 #include "arch/memory.h"
@@ -8,8 +10,6 @@
 #include "core/lib/string.h"
 #include "core/recording/kept.h"
 #include "core/recording/layout.h"
-#include "core/recording/recording.h"
-#include "core/sample/records.h"
 #include "core/symbols/user_place.h"
 
 #define TASKS_MAX RECORDING_TASK_NAMES

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See key.h. The rules are those found in the output of perf 6.1 (docs/perf.md). */
-#include "core/report/key.h"
+/* The sort keys of report.h. The rules are those found in the output of perf 6.1 (docs/perf.md). */
+#include "core/report/report.h"
 
 #include "core/lib/string.h"
 #include "core/lib/words.h"
-#include "core/sample/records.h"
 #include "core/symbols/user_place.h"
 #include "core/tracepoint/format.h"
 

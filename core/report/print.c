@@ -16,7 +16,6 @@
 #include <linux/perf_event.h>
 
 #include "core/lib/string.h"
-#include "core/report/key.h"
 #include "core/report/percent.h"
 
 #define GRAPH_INDENT 12

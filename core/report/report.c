@@ -4,8 +4,6 @@
 
 #include <linux/errno.h>
 
-#include "core/report/key.h"
-#include "core/sample/view.h"
 #include "core/symbols/symbols.h"
 #include "core/symbols/user_place.h"
 

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See tree.h. Nodes fill an array from the front, names from the end. A hash table finds a node's
- * child, as there may be very many. Lists of siblings are sorted once, at the end.
+ * The tree of report.h. Nodes fill an array from the front, names from the end. A hash table finds
+ * a node's child, as there may be very many. Lists of siblings are sorted once, at the end.
  */
-#include "core/report/tree.h"
+#include "core/report/report.h"
 
 #include "core/lib/assert.h"
 #include "core/lib/string.h"
-#include "core/report/key.h"
 
 #define BUCKET_BITS_MOST 24
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See walk.h. */
-#include "core/ring/walk.h"
+/* The walk of ring.h. */
+#include "core/ring/ring.h"
 
 #include "core/lib/string.h"
 #include "core/ring/claim.h"

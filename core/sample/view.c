@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See view.h. Each field is checked against the record's size before it is used. */
-#include "core/sample/view.h"
+/* The samples of records.h. Each field is checked against the record's size before it is used. */
+#include "core/sample/records.h"
 
 #include "core/lib/assert.h"
 
 /* The part of the record that is not yet parsed. */
-struct words {
+struct unread {
     const uint64_t *next, *end;
 };
 
-static bool take(struct words *words, uint64_t *value)
+static bool take(struct unread *words, uint64_t *value)
 {
     if (words->next == words->end)
         return false;
@@ -18,7 +18,7 @@ static bool take(struct words *words, uint64_t *value)
 }
 
 /* Two 32-bit fields that share a word; the first is in the lower half. */
-static bool take_pair(struct words *words, uint32_t *first, uint32_t *second)
+static bool take_pair(struct unread *words, uint32_t *first, uint32_t *second)
 {
     uint64_t both;
 
@@ -29,7 +29,7 @@ static bool take_pair(struct words *words, uint32_t *first, uint32_t *second)
     return true;
 }
 
-static bool take_many(struct words *words, size_t count, const uint64_t **values)
+static bool take_many(struct unread *words, size_t count, const uint64_t **values)
 {
     if (count > (size_t)(words->end - words->next))
         return false;
@@ -38,7 +38,7 @@ static bool take_many(struct words *words, size_t count, const uint64_t **values
     return true;
 }
 
-static bool take_chain(struct words *words, struct sample_view *view)
+static bool take_chain(struct unread *words, struct sample_view *view)
 {
     uint64_t length;
 
@@ -49,7 +49,7 @@ static bool take_chain(struct words *words, struct sample_view *view)
 }
 
 /* The 32-bit size and the bytes after it together fill whole words. */
-static bool take_raw(struct words *words, struct sample_view *view)
+static bool take_raw(struct unread *words, struct sample_view *view)
 {
     const uint64_t *all;
     uint32_t size;
@@ -65,7 +65,7 @@ static bool take_raw(struct words *words, struct sample_view *view)
     return true;
 }
 
-static bool take_registers(struct words *words, struct sample_view *view)
+static bool take_registers(struct unread *words, struct sample_view *view)
 {
     if (!take(words, &view->registers_abi))
         return false;
@@ -76,7 +76,7 @@ static bool take_registers(struct words *words, struct sample_view *view)
     return take_many(words, view->register_count, &view->registers);
 }
 
-static bool take_fields(struct words *words, struct sample_view *view)
+static bool take_fields(struct unread *words, struct sample_view *view)
 {
     uint64_t fields = view->event->attr.sample_type;
     uint32_t reserved;
@@ -123,7 +123,7 @@ bool sample_view_parse(const struct perf_event_header *record, const struct reco
         record->size % sizeof(uint64_t) != 0 || (uintptr_t)record % sizeof(uint64_t) != 0)
         return false;
 
-    struct words words = {.next = (const uint64_t *)(record + 1)};
+    struct unread words = {.next = (const uint64_t *)(record + 1)};
     words.end = words.next + (record->size - sizeof(*record)) / sizeof(uint64_t);
     if (!take(&words, &id))
         return false;

@@ -3,7 +3,6 @@
 #include "core/script/script.h"
 
 #include "core/sample/records.h"
-#include "core/sample/view.h"
 
 #define ROW 16 /* bytes per line */
 

@@ -5,7 +5,6 @@
 #include "arch/registers.h"
 #include "core/lib/string.h"
 #include "core/sample/records.h"
-#include "core/sample/view.h"
 #include "core/symbols/symbols.h"
 #include "core/symbols/user_place.h"
 #include "core/tracepoint/format.h"

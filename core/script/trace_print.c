@@ -4,7 +4,6 @@
 
 #include "core/lib/string.h"
 #include "core/sample/records.h"
-#include "core/sample/view.h"
 #include "core/script/raw_syscalls.h"
 #include "core/script/trace_calls.h"
 #include "core/script/trace_summary.h"

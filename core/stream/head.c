@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The head's records of stage.h. */
+#include "core/stream/stage.h"
 
 #include "core/abi/perf_pipe.h"
 #include "core/abi/version.h"
 #include "core/lib/assert.h"
 #include "core/lib/string.h"
-#include "core/stream/stage.h"
 
 /* perf's name for the kernel. */
 static const char kernel_dso[] = "[kernel.kallsyms]";

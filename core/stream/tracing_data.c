@@ -5,7 +5,7 @@
 #include "arch/memory.h"
 #include "core/abi/perf_pipe.h"
 #include "core/lib/string.h"
-#include "core/sample/view.h"
+#include "core/sample/records.h"
 #include "core/tracepoint/format.h"
 
 static const char magic[] = TRACING_DATA_MAGIC, header_page[] = TRACING_DATA_HEADER_PAGE;

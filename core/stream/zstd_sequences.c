@@ -4,10 +4,11 @@
  * cost in bits; the bits select the decoder's next state. All codes are predefined: others would
  * have to be sent with each flush. Source: RFC 8878, 3.1.1.3.2 and 4.1. Any context.
  */
+#include "core/stream/zstd_encoder.h"
+
 #include <stdbool.h>
 
 #include "core/lib/assert.h"
-#include "core/stream/zstd_encoder.h"
 
 /* --- FSE. --- */
 

@@ -13,7 +13,7 @@
 #include <traceevent/trace-seq.h>
 
 #include "arch/memory.h"
-#include "core/sample/view.h"
+#include "core/sample/records.h"
 #include "core/stream/stage.h"
 #include "core/tracepoint/format.h"
 #include "tests/fuzz/claim.h"

@@ -15,7 +15,7 @@
 #include "core/lib/string.h"
 #include "core/perf/options.h"
 #include "core/pitot.h"
-#include "core/sample/view.h"
+#include "core/sample/records.h"
 #include "core/symbols/symbols.h"
 #include "kernel/time/ticks.h"
 #include "kernel/time/timer.h"

@@ -4,7 +4,7 @@
 
 #include "arch/cpu.h"
 #include "core/lib/string.h"
-#include "core/report/tree.h"
+#include "core/report/report.h"
 #include "core/script/script.h"
 #include "core/symbols/symbols.h"
 #include "kernel/time/ticks.h"

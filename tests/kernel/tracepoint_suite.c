@@ -7,7 +7,7 @@
 #include "core/lib/string.h"
 #include "core/perf/options.h"
 #include "core/recording/recording.h"
-#include "core/sample/view.h"
+#include "core/sample/records.h"
 #include "core/symbols/symbols.h"
 #include "core/tracepoint/filter.h"
 #include "core/unwind/unwind.h"

@@ -18,7 +18,6 @@
 #include "core/report/percent.h"
 #include "core/report/report.h"
 #include "core/sample/records.h"
-#include "core/sample/view.h"
 #include "tests/host/fake_symbols.h"
 
 #define EVENT_ID 7

@@ -13,7 +13,7 @@
 
 #include "arch/cpu.h"
 #include "core/recording/merge.h"
-#include "core/sample/view.h"
+#include "core/sample/records.h"
 
 #define CPUS 3
 #define SIZE 4096u

@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-#include "core/ring/walk.h"
+#include "core/ring/ring.h"
 #include "tests/unit/ring_check.h"
 #include "tests/unit/ring_payload.h"
 #include "tests/unit/ring_stepped.h"

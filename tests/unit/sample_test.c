@@ -16,8 +16,8 @@
 
 #include "arch/registers.h"
 #include "core/lib/refusal.h"
+#include "core/sample/records.h"
 #include "core/sample/sample.h"
-#include "core/sample/view.h"
 #include "core/symbols/symbols.h"
 #include "core/task.h"
 #include "core/tracepoint/tracepoint.h"

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "core/sample/view.h"
+#include "core/sample/records.h"
 
 #define ALL_FIELDS                                                                                 \
     (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |                \

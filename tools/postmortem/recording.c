@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/abi/perf_pipe.h"
-#include "core/sample/view.h"
+#include "core/sample/records.h"
 #include "tools/postmortem/tracepoints.h"
 
 /* No kernel of ours has more: larger numbers are damage. */

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "core/abi/recorder.h"
-#include "core/ring/walk.h"
+#include "core/ring/ring.h"
 #include "core/sample/records.h"
 #include "core/stream/stream.h"
 #include "tools/postmortem/memory.h"
