@@ -8,7 +8,6 @@
 #include "core/lib/string.h"
 #include "core/lib/words.h"
 #include "core/script/trace_calls.h"
-#include "core/script/trace_print.h"
 
 #define SIZE_MOST (1ull << 40) /* leaves room to multiply by the page size */
 

@@ -11,7 +11,7 @@
 #include "core/lib/refusal.h"
 #include "core/perf/terms.h"
 #include "core/recording/recording.h"
-#include "core/script/trace_print.h"
+#include "core/script/trace_calls.h"
 
 #define STAT_INTERVAL_MIN_MS 10 /* the end of an interval is noticed at a tick */
 

@@ -6,7 +6,7 @@
 #include "core/console/interruptible.h"
 #include "core/lib/print.h"
 #include "core/recording/recording.h"
-#include "core/script/trace_print.h"
+#include "core/script/trace_calls.h"
 #include "core/stream/drain.h"
 
 static uint64_t first_id(void)

@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Names of system calls, their arguments and errors, as in `perf trace`. Pure: any context. */
+/* System calls as `perf trace` shows them. Any context, unless a section says otherwise. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "core/lib/print.h"
+#include "core/sample/records.h"
+
+/* --- Names of system calls, their arguments and errors. --- */
 
 #define TRACE_ARGUMENTS_MAX 6
 
@@ -36,3 +42,35 @@ struct trace_error {
 
 /* Returns NULL for an error that no system call here returns. */
 const struct trace_error *trace_error_find(uint64_t number);
+
+/* --- A thread's call statistics, and the table of them (trace_summary.c). --- */
+
+#define TRACE_UNIT_NS 16
+
+struct trace_stats {
+    uint64_t calls, errors;
+    uint64_t total, least, most; /* nanoseconds */
+    uint64_t units, squares;     /* sums of durations / TRACE_UNIT_NS, and of their squares */
+};
+
+void trace_stats_add(struct trace_stats *stats, uint64_t duration, bool failed);
+
+/* Prints the thread's table, a line per call. `stats` is indexed by call. */
+void trace_stats_print(struct sink *sink, const struct trace_stats *stats);
+
+/* Prints milliseconds with three decimals, rounded as printf rounds doubles, in `width` columns. */
+void trace_print_ms(struct sink *sink, int width, uint64_t nanoseconds);
+
+/* --- Lines, and a summary per thread (trace_print.c). --- */
+
+struct trace_options {
+    bool lines, summary;
+    uint64_t calls; /* bit i: print call i */
+};
+
+/*
+ * Prints as the real `perf trace` does: a line per call, or two if another call began before it
+ * returned. Returns the number of system call samples. Task context, one caller at a time.
+ */
+uint64_t trace_print(struct sink *sink, struct record_source *source,
+                     const struct trace_options *options);

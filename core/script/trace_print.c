@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See trace_print.h. A call is printed at its sys_exit, or earlier at another call's sys_enter. */
-#include "core/script/trace_print.h"
+/* See trace_calls.h. A call is printed at its sys_exit, or earlier at another call's sys_enter. */
+#include "core/script/trace_calls.h"
 
 #include "core/lib/string.h"
 #include "core/sample/records.h"
 #include "core/script/raw_syscalls.h"
-#include "core/script/trace_calls.h"
-#include "core/script/trace_summary.h"
 #include "core/tracepoint/define.h"
 
 #define THREADS      64

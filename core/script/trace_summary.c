@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See trace_summary.h. Computes in integers: squares in coarse units, square roots by bisection. */
-#include "core/script/trace_summary.h"
+/*
+ * The statistics of trace_calls.h. Computes in integers: squares in coarse units, square roots by
+ * bisection.
+ */
+#include "core/script/trace_calls.h"
 
 #include "core/lib/assert.h"
 #include "core/report/percent.h"

@@ -14,8 +14,6 @@
 
 #include "core/sample/records.h"
 #include "core/script/trace_calls.h"
-#include "core/script/trace_print.h"
-#include "core/script/trace_summary.h"
 #include "core/tracepoint/tracepoint.h"
 
 #define START 5000000000 /* ns: of the first sample */
