@@ -4,7 +4,6 @@
 
 #include "core/lib/print.h"
 #include "core/perf/commands.h"
-#include "core/perf/session.h"
 #include "kernel/cmdline.h"
 #include "kernel/console/console.h"
 

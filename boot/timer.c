@@ -8,7 +8,7 @@
 #include "arch/x86_64/entry/trap.h"
 #include "core/event/event.h"
 #include "core/event/source_clock.h"
-#include "core/perf/session.h"
+#include "core/perf/commands.h"
 #include "drivers/pit8254.h"
 #include "kernel/interrupt.h"
 #include "kernel/panic/panic.h"

@@ -9,7 +9,6 @@
 #include "core/lib/print.h"
 #include "core/perf/commands.h"
 #include "core/perf/option_table.h"
-#include "core/perf/report_options.h"
 
 const struct options *const perf_parts[] = {&list_options,   &record_options, &report_options,
                                             &script_options, &stat_options,   NULL};

@@ -7,7 +7,7 @@
 #include "core/host.h"
 #include "core/lib/assert.h"
 #include "core/lib/string.h"
-#include "core/perf/session.h"
+#include "core/perf/commands.h"
 #include "core/recording/recording.h"
 #include "core/stream/drain.h"
 #include "core/task.h"

@@ -12,7 +12,7 @@
  *   branches[:k|:u]                  taken branches, by single-stepping; also spelt
  *                                    branch-instructions
  *   SYSTEM:NAME                      a tracepoint, for example lock:lock_acquire; for patterns see
- *                                    core/perf/events.h
+ *                                    core/perf/events.c
  *   5:ADDR                           mem:ADDR/1:rw, as the first mails about these events spell it
  *
  * The arbiter (core/breakpoint/breakpoint.h) decides whether the debug registers can hold a mem:

@@ -1,6 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See aggregate_options.h. */
-#include "core/perf/aggregate_options.h"
+/*
+ * Options that aggregate hits (core/aggregate/aggregate.h), for the events of the preceding -e:
+ *
+ *   --by comm|cpu|caller|FIELD   hits per value; with --hist a histogram per value
+ *   --hist FIELD                 hits per range of values, from one power of two to the next
+ *
+ * Options for a span of time between two events (core/aggregate/aggregate.h):
+ *
+ *   --from EVENT   its hits begin the span
+ *   --to EVENT     its hits end the span; a --by after it groups the times
+ *   --key FIELD    both hits have the same thread and the same value in this field; the default
+ *                  is the first pointer field that both events have under the same name, if any
+ */
+#include "core/perf/options.h"
 
 #include "core/event/own_kernel.h"
 #include "core/lib/string.h"

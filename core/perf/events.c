@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See events.h. */
-#include "core/perf/events.h"
+/* The events of options.h. */
+#include "core/perf/options.h"
 
 #include "core/console/habits.h"
 #include "core/event/own_kernel.h"
@@ -8,7 +8,6 @@
 #include "core/lib/print.h"
 #include "core/lib/string.h"
 #include "core/lib/words.h"
-#include "core/perf/aggregate_options.h"
 #include "core/symbols/symbols.h"
 
 #define BREAKPOINT    "mem:"

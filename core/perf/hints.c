@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See hints.h. */
-#include "core/perf/hints.h"
+/* The hints of commands.h. */
+#include "core/perf/commands.h"
 
 #include <linux/hw_breakpoint.h>
 

@@ -6,8 +6,12 @@
 #pragma once
 
 #include "core/lib/option.h"
+#include "core/lib/string.h"
+#include "core/report/report.h"
+#include "core/script/script.h"
 
-extern const struct options record_options, stat_options, trace_options;
+extern const struct options list_options, record_options, report_options, script_options,
+    stat_options, trace_options;
 
 /*
  * The options of all subcommands, sorted by name; NULL after the last. For `help` and TAB. Their
@@ -16,7 +20,22 @@ extern const struct options record_options, stat_options, trace_options;
 extern const struct options *const perf_parts[];
 extern const char perf_usage[], perf_summary[];
 
-extern const struct options list_options;
-
 /* Returns the options of the subcommand `name`, or NULL if there is no such subcommand. */
-const struct options *perf_part_find(const char *name, size_t length);
+static inline const struct options *perf_part_find(const char *name, size_t length)
+{
+    const struct options *const *part = perf_parts;
+
+    while (*part && (strlen((*part)->name) != length || strncmp((*part)->name, name, length) != 0))
+        part++;
+    return *part;
+}
+
+/*
+ * Parse the options of `perf report` and `perf script` (docs/perf.md). Task context. --sort is
+ * split in place; report_keys_check then checks that its fields exist.
+ */
+int report_options_parse(int argc, char **argv, struct report_options *options,
+                         struct refusal *why);
+
+int script_options_parse(int argc, char **argv, struct script_options *options,
+                         struct refusal *why);

@@ -3,42 +3,40 @@
 #include "core/perf/options.h"
 
 #include "core/lib/string.h"
-#include "core/perf/aggregate_options.h"
-#include "core/perf/events.h"
 #include "core/perf/option_table.h"
-#include "core/perf/targets.h"
 
 /* As in perf, a command without -e has default events. `perf trace` always uses them. */
-static const struct part {
+static const struct defaults {
     const struct options *options;
     const char *events[5];
-} parts[] = {
+} commands[] = {
     {&record_options, {"cpu-clock"}},
     {&stat_options,
      {"cpu-clock", "sched:sched_switch", "irq:irq_handler_entry", "raw_syscalls:sys_enter"}},
     {&trace_options, {"raw_syscalls:sys_enter", "raw_syscalls:sys_exit"}},
 };
 
-static const struct part *part_of(const char *name)
+static const struct defaults *defaults_of(const char *name)
 {
-    for (unsigned i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
-        if (strcmp(parts[i].options->name, name) == 0)
-            return &parts[i];
-    return parts;
+    for (unsigned i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+        if (strcmp(commands[i].options->name, name) == 0)
+            return &commands[i];
+    return commands;
 }
 
 /*
  * Succeeds with at least one event, because an embedding kernel may lack all but the first. With
  * -p, `perf stat` leaves out the clock, which check_counted would refuse.
  */
-static int add_defaults(struct perf_options *options, const struct part *part, struct refusal *why)
+static int add_defaults(struct perf_options *options, const struct defaults *defaults,
+                        struct refusal *why)
 {
     static const struct event_terms nothing;
     struct recording_options *recording = &options->recording;
-    bool counts_part = part->options == &stat_options && options->pid;
+    bool counts_part = defaults->options == &stat_options && options->pid;
     int error = 0;
 
-    for (const char *const *event = part->events; !error && *event; event++) {
+    for (const char *const *event = defaults->events; !error && *event; event++) {
         error = events_add(options, *event, &nothing, why);
         if (!error && counts_part &&
             recording->events[recording->event_count - 1].source->counts_time)
@@ -49,10 +47,10 @@ static int add_defaults(struct perf_options *options, const struct part *part, s
     return counts_part ? refuse(why, EINVAL, "-p: say what to count: -e EVENT") : error;
 }
 
-static int read_arguments(struct perf_options *options, const struct part *part, int argc,
+static int read_arguments(struct perf_options *options, const struct defaults *defaults, int argc,
                           char **argv, struct refusal *why)
 {
-    int taken = options_parse(part->options, argc, argv, options, why);
+    int taken = options_parse(defaults->options, argc, argv, options, why);
 
     if (taken < 0)
         return taken;
@@ -63,7 +61,7 @@ static int read_arguments(struct perf_options *options, const struct part *part,
     options->all_threads = options->all_cpus || options->cpus || !options->workload;
     if (options->recording.event_count > 0)
         return 0;
-    return add_defaults(options, part, why);
+    return add_defaults(options, defaults, why);
 }
 
 /*
@@ -100,17 +98,17 @@ static int check_stat(const struct perf_options *options, struct refusal *why)
 
 int perf_options_parse(int argc, char **argv, struct perf_options *options, struct refusal *why)
 {
-    const struct part *part = part_of(argv[0]);
+    const struct defaults *defaults = defaults_of(argv[0]);
     struct recording_options *recording = &options->recording;
     int error;
 
     *options = (struct perf_options){.trace.lines = true};
-    error = read_arguments(options, part, argc, argv, why);
+    error = read_arguments(options, defaults, argc, argv, why);
     if (error)
         return error;
     terms_apply(options);
     error = span_options_choose(recording->events, recording->event_count, options->key, why);
-    if (!error && part->options == &stat_options)
+    if (!error && defaults->options == &stat_options)
         error = check_stat(options, why);
     if (!error)
         error = targets_choose(options, why);

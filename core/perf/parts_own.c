@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The subcommands of `perf` in Pitot's own kernel; see option_table.h. */
 #include "core/perf/option_table.h"
-#include "core/perf/report_options.h"
 
 const struct options *const perf_parts[] = {
     &list_options, &record_options, &report_options, &script_options, &stat_options, &trace_options,

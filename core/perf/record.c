@@ -7,9 +7,6 @@
 #include "core/lib/arguments.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
-#include "core/perf/hints.h"
-#include "core/perf/session.h"
-#include "core/perf/stat_aggregates.h"
 #include "core/stream/drain.h"
 #include "core/unwind/verify.h"
 

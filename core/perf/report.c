@@ -5,7 +5,7 @@
 #include "core/console/command.h"
 #include "core/console/interruptible.h"
 #include "core/host.h"
-#include "core/perf/report_options.h"
+#include "core/perf/option_table.h"
 #include "core/recording/kept.h"
 #include "core/recording/recording.h"
 #include "core/report/report.h"

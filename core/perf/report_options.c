@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See report_options.h. */
-#include "core/perf/report_options.h"
+/* The options of `perf report` and `perf script`; see option_table.h. */
+#include "core/perf/option_table.h"
 
 #include "core/console/habits.h"
 #include "core/lib/number.h"
@@ -10,6 +10,9 @@
 
 #define THRESHOLD_DEFAULT (PERCENT_UNITS / 2)
 #define THRESHOLD_MOST    (100 * PERCENT_UNITS)
+
+/* For option rows (core/lib/option.h): the range of chain addresses to use. */
+#define CHAIN_DEPTH .unit = "addresses of a chain", .least = 1, .most = CHAIN_WALK_MOST
 
 /* --- perf report --- */
 

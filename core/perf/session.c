@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See session.h. */
-#include "core/perf/session.h"
+/* The session of commands.h. */
+#include "core/perf/commands.h"
 
 #include "core/console/command.h"
 #include "core/console/habits.h"
@@ -8,9 +8,7 @@
 #include "core/host.h"
 #include "core/lib/cpus.h"
 #include "core/lib/string.h"
-#include "core/perf/stat_aggregates.h"
-#include "core/perf/stat_interval.h"
-#include "core/perf/targets.h"
+#include "core/perf/options.h"
 #include "core/stream/drain.h"
 #include "core/unwind/verify.h"
 

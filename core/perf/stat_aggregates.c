@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See stat_aggregates.h. */
-#include "core/perf/stat_aggregates.h"
+/* The aggregates of commands.h. */
+#include "core/perf/commands.h"
 
 #include "core/aggregate/print.h"
 #include "core/console/command.h"

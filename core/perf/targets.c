@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See targets.h. */
-#include "core/perf/targets.h"
+/* The targets of options.h. */
+#include "core/perf/options.h"
 
 #include <linux/hw_breakpoint.h>
 

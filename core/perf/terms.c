@@ -1,18 +1,28 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See terms.h. */
-#include "core/perf/terms.h"
+/* The terms of options.h, those for call chains among them. */
+#include "core/perf/options.h"
 
 #include "arch/registers.h"
 #include "core/lib/number.h"
 #include "core/lib/option.h"
 #include "core/lib/string.h"
-#include "core/perf/option_values.h"
-#include "core/perf/options.h"
-#include "core/sample/sample.h"
 
 #define RATE_TYPED_MOST (1ull << 40) /* per second, more than any source supports */
+#define WINDOW_MOST     (1ull << 40) /* instructions: weeks of single steps */
 
 #define AT(member) OPTION_AT(struct event_terms, member)
+
+/* Sets a uint64_t to a number of instructions, given with or without the unit k or m. */
+static int set_window(void *at, const char *typed, char *value, struct refusal *why)
+{
+    bool unit;
+
+    (void)typed;
+    if (number_parse_size(value, WINDOW_MOST, at, &unit))
+        return 0;
+    return refuse(why, EINVAL,
+                  "window \"%s\": a number of instructions from 1 on, also with k, m or g", value);
+}
 
 static const struct option rows[] = {
     OPTION({"period"}, "N", 0, OPTION_NUMBER, "", .least = 1, AT(period)),
@@ -21,7 +31,7 @@ static const struct option rows[] = {
     OPTION({"skip"}, "N", 0, OPTION_NUMBER, "", CHAIN_SKIP, AT(skip)),
     OPTION({"regs"}, "yes|no", 0, OPTION_TEXT, "", .set = terms_set_answer, AT(registers)),
     OPTION({"raw"}, "yes|no", 0, OPTION_TEXT, "", .set = terms_set_answer, AT(raw)),
-    OPTION({"window"}, "N", 0, OPTION_TEXT, "", .set = value_set_window, AT(window)),
+    OPTION({"window"}, "N", 0, OPTION_TEXT, "", .set = set_window, AT(window)),
     OPTION({"stop"}, NULL, 0, OPTION_FLAG, "", AT(stop)),
     {.names = {NULL}},
 };
@@ -62,6 +72,36 @@ int terms_set_rate(void *at, const char *typed, char *value, struct refusal *why
     return 0;
 }
 
+int chain_set(void *at, const char *typed, char *value, struct refusal *why)
+{
+    static const char *const allowed[2][2] = {{"only no is", "fp and no are"},
+                                              {"orc and no are", "orc, fp and no are"}};
+    bool orc = unwind_possible(UNWIND_BY_TABLE), fp = unwind_possible(UNWIND_BY_FRAME_POINTER);
+    enum chain_term *term = at;
+
+    (void)typed;
+    if (strcmp(value, "no") == 0)
+        *term = CHAIN_NO;
+    else if (strcmp(value, "orc") == 0 && orc)
+        *term = CHAIN_ORC;
+    else if (strcmp(value, "fp") == 0 && fp)
+        *term = CHAIN_FP;
+    else
+        return refuse(why, EINVAL, "call-graph \"%s\": %s allowed in this kernel", value,
+                      allowed[orc][fp]);
+    return 0;
+}
+
+int chain_set_default(void *at, const char *typed, char *value, struct refusal *why)
+{
+    enum chain_term *term = at;
+
+    (void)typed, (void)value, (void)why;
+    if (*term == CHAIN_UNSAID || *term == CHAIN_NO) /* as in perf, an explicit method is kept */
+        *term = CHAIN_DEFAULT;
+    return 0;
+}
+
 /* Samples contain their period, unless it is 1 by default. */
 static void apply_rate(struct event_spec *event, const struct event_terms *terms)
 {
@@ -82,6 +122,21 @@ static void apply_rate(struct event_spec *event, const struct event_terms *terms
     } else {
         attr->sample_period = terms->period ? terms->period : 1;
     }
+}
+
+static void chain_apply(struct event_spec *event, enum chain_term term, uint64_t skip, bool verify)
+{
+    enum unwind_method method = UNWIND_BY_FRAME_POINTER;
+
+    if (term == CHAIN_UNSAID || term == CHAIN_NO)
+        return;
+    if (term == CHAIN_DEFAULT)
+        method = unwind_default();
+    else if (term == CHAIN_ORC)
+        method = UNWIND_BY_TABLE;
+    event->attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
+    event->chain =
+        (struct sample_chain){.method = method, .skip = (unsigned)skip, .verify = verify};
 }
 
 static void apply(struct event_spec *event, const struct event_terms *own,
@@ -154,4 +209,48 @@ int terms_check(const struct perf_options *options, struct refusal *why)
         return 0;
     return refuse(why, EINVAL, "%s: a branch has only from and to",
                   all->registers > 0 ? "--intr-regs" : "-g");
+}
+
+static bool wants_chain(const struct event_spec *event)
+{
+    return event->attr.sample_type & PERF_SAMPLE_CALLCHAIN;
+}
+
+static int check_methods(const struct perf_options *options, struct refusal *why)
+{
+    const struct recording_options *recording = &options->recording;
+
+    if (options->verify && !unwind_possible(UNWIND_BY_FRAME_POINTER))
+        return refuse(why, EINVAL,
+                      "--verify-chain: this kernel has no frame pointers; one built with "
+                      "UNWINDER=fp has both ways");
+    if (options->verify && !unwind_possible(UNWIND_BY_TABLE))
+        return refuse(
+            why, EINVAL,
+            "--verify-chain: this kernel has no unwind table; a message at boot says why");
+    for (unsigned i = 0; i < recording->event_count; i++)
+        if (wants_chain(&recording->events[i]) &&
+            !unwind_possible(recording->events[i].chain.method))
+            return refuse(why, EINVAL,
+                          "this kernel cannot make call chains; a message at boot says why");
+    return 0;
+}
+
+int chains_check(const struct perf_options *options, struct refusal *why)
+{
+    const struct recording_options *recording = &options->recording;
+    const char *option = options->verify ? "--verify-chain" : options->all.skip ? "--skip" : NULL;
+    bool any = false;
+
+    for (unsigned i = 0; i < recording->event_count; i++) {
+        bool chain = wants_chain(&recording->events[i]);
+
+        any |= chain;
+        if (options->own[i].skip && !chain)
+            return refuse(why, EINVAL, "skip=%u without a call chain; -g makes them",
+                          (unsigned)options->own[i].skip);
+    }
+    if (option && !any)
+        return refuse(why, EINVAL, "%s needs call chains: add -g", option);
+    return check_methods(options, why);
 }

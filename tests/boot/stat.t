@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: core/perf/stat, core/perf/stat_interval, core/perf/hints, core/perf/options
+# of: core/perf/stat, core/perf/hints, core/perf/options
 # of: core/lib/deviation, core/recording
 #
 # perf stat with repeated runs and with intervals: means and intervals add up to the counts of

@@ -24,7 +24,7 @@
 #include <string.h>
 
 #include "core/lib/assert.h"
-#include "core/perf/report_options.h"
+#include "core/perf/option_table.h"
 #include "core/sample/records.h"
 #include "core/script/script.h"
 #include "core/stream/stream.h"

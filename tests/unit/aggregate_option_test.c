@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "arch/step.h"
-#include "core/perf/aggregate_options.h"
+#include "core/perf/options.h"
 
 #define SOME_FIELDS(FIELD, of)                                                                     \
     FIELD(of, pointer, address, "address=%p")                                                      \

@@ -19,7 +19,6 @@
 #include "arch/step.h"
 #include "core/perf/option_table.h"
 #include "core/perf/options.h"
-#include "core/perf/report_options.h"
 #include "core/tracepoint/define.h"
 #include "core/unwind/unwind.h"
 

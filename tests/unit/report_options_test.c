@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "core/perf/report_options.h"
+#include "core/perf/option_table.h"
 #include "core/report/percent.h"
 
 #define WORDS_MOST 16
