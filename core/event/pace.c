@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See pace.h. The period is the hit rate times the requested interval. The rate is a ratio of sums
- * over several time slices, not a mean of ratios, so that bursts have their weight. The last few
- * samples bound the period from below and each tick bounds it from above, so a hundredfold change
- * of rate causes neither a flood nor a gap. Each sample carries its period: a wrong estimate
+ * The pace of event.h. The period is the hit rate times the requested interval. The rate is a ratio
+ * of sums over several time slices, not a mean of ratios, so that bursts have their weight. The
+ * last few samples bound the period from below and each tick bounds it from above, so a hundredfold
+ * change of rate causes neither a flood nor a gap. Each sample carries its period: a wrong estimate
  * changes the number of samples, not what they add up to.
  */
-#include "core/event/pace.h"
+#include "core/event/event.h"
 
 #include "core/lib/assert.h"
 

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "core/event/pace.h"
+#include "core/event/event.h"
 #include "tests/unit/random.h"
 
 #define SECOND 1000000000ull
