@@ -8,7 +8,7 @@
 #include "core/lib/print.h"
 #include "core/lib/string.h"
 #include "core/stream/drain.h"
-#include "core/unwind/verify.h"
+#include "core/unwind/unwind.h"
 
 static const struct perf_options *options; /* of the last recording */
 static bool booting;                       /* a perf.boot recording is running */

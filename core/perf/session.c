@@ -10,7 +10,7 @@
 #include "core/lib/string.h"
 #include "core/perf/options.h"
 #include "core/stream/drain.h"
-#include "core/unwind/verify.h"
+#include "core/unwind/unwind.h"
 
 static struct perf_options options; /* too large for a stack */
 

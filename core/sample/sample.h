@@ -25,7 +25,7 @@ extern uint64_t sample_under_way[];
 struct sample_chain {
     enum unwind_method method;
     unsigned skip; /* take the sample this many callers up; 0: at the hit */
-    bool verify;   /* make every chain by both methods (core/unwind/verify.h) */
+    bool verify;   /* make every chain by both methods (core/unwind/verify.c) */
 };
 
 struct sample_plan;

@@ -3,7 +3,7 @@
  * Prints the summary of `perf record --verify-chain`; verify.c runs in hits, which may not print.
  * Task context.
  */
-#include "core/unwind/verify.h"
+#include "core/unwind/unwind.h"
 
 #include "core/lib/print.h"
 #include "core/symbols/symbols.h"

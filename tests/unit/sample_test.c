@@ -21,8 +21,8 @@
 #include "core/symbols/symbols.h"
 #include "core/task.h"
 #include "core/tracepoint/tracepoint.h"
+#include "core/unwind/unwind.h"
 #include "core/unwind/user.h"
-#include "core/unwind/verify.h"
 #include "kernel/sched/preempt.h"
 #include "tests/unit/fake_arch.h"
 

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "core/unwind/verify.h"
+#include "core/unwind/unwind.h"
 #include "tests/unit/step.h"
 #include "tests/unit/unwind_machine.h"
 

@@ -11,7 +11,7 @@
 
 #include "core/lib/print.h"
 #include "core/symbols/symbols.h"
-#include "core/unwind/verify.h"
+#include "core/unwind/unwind.h"
 
 static struct verify_counts counts;
 static char said[512];

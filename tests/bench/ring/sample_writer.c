@@ -17,8 +17,8 @@
 #include "arch/x86_64/cpu/area.h"
 #include "core/sample/sample.h"
 #include "core/task.h"
+#include "core/unwind/unwind.h"
 #include "core/unwind/user.h"
-#include "core/unwind/verify.h"
 #include "tests/bench/ring/writers.h"
 
 #define EVENT_ID   0x1d
