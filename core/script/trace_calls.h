@@ -43,7 +43,7 @@ struct trace_error {
 /* Returns NULL for an error that no system call here returns. */
 const struct trace_error *trace_error_find(uint64_t number);
 
-/* --- A thread's call statistics, and the table of them (trace_summary.c). --- */
+/* --- A thread's call statistics, and the table of them. --- */
 
 #define TRACE_UNIT_NS 16
 
