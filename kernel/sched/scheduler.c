@@ -8,11 +8,16 @@
 
 #include "arch/park.h"
 #include "core/lib/assert.h"
+#include "core/lib/print.h"
 #include "core/lib/string.h"
 #include "core/pitot.h"
-#include "kernel/sched/run_queue.h"
-#include "kernel/sched/sched_trace.h"
+#include "kernel/time/ticks.h"
 #include "kernel/x86_64/smp.h"
+
+TRACEPOINT_DEFINE(sched, sched_switch, SCHED_SWITCH_FIELDS);
+TRACEPOINT_DEFINE(sched, sched_wakeup, SCHED_WAKEUP_FIELDS);
+TRACEPOINT_DEFINE(sched, sched_stat_runtime, SCHED_RUNTIME_FIELDS, .weighted = true,
+                  .weight = TRACEPOINT_FIELD(sched_stat_runtime, runtime));
 
 #define SLICE_TICKS 1
 
@@ -293,4 +298,37 @@ void scheduler_init(unsigned cpu, struct thread *first, struct thread *idle)
     if (cpu == arch_cpu_id())
         pitot_thread_runs(first->pid); /* others begin with their idle threads, of pid 0 */
     arch_set_interrupt_exit(scheduler_interrupt_exit);
+}
+
+/* --- Starting the other CPUs. --- */
+
+static void cpu_begin(void)
+{
+    ticks_start_here();
+    scheduler_idle(NULL);
+}
+
+static void cpu_start(unsigned cpu)
+{
+    struct thread *idle = thread_make_idle(cpu);
+    uint64_t window;
+    int64_t off;
+
+    if (idle)
+        scheduler_init(cpu, idle, idle);
+    if (!idle || !arch_cpu_start(cpu, idle->stack, cpu_begin)) {
+        print("Pitot: CPU %u did not start\n", cpu);
+        return;
+    }
+    off = arch_cpu_clock_off(cpu, &window);
+    if (off != 0)
+        print("Pitot: the clock of CPU %u is %ld ns off: times of its events do not tell their "
+              "order\n",
+              cpu, (long)off);
+}
+
+void cpus_start(void)
+{
+    for (unsigned cpu = 1; cpu < arch_cpus(); cpu++)
+        cpu_start(cpu);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The thread table: slots, pids, names, creation and exit. A slot's memory is never freed, so a
+ * The thread table: slots, pids, names, creation, sleep and exit. A slot's memory is never freed, so a
  * reader of a thread that has exited sees stale data, not foreign data.
  */
 #include "kernel/sched/thread.h"
@@ -11,9 +11,12 @@
 #include "core/lib/print.h"
 #include "core/lib/string.h"
 #include "core/pitot.h"
-#include "kernel/sched/sched_trace.h"
 #include "kernel/sched/scheduler.h"
 #include "kernel/sched/wait_queue.h"
+#include "kernel/time/timer.h"
+
+TRACEPOINT_DEFINE(sched, sched_process_fork, SCHED_FORK_FIELDS);
+TRACEPOINT_DEFINE(sched, sched_process_exit, SCHED_THREAD_FIELDS);
 
 #define STACK_FILL  0xa5a5a5a5a5a5a5a5ull /* marks stack that was never written */
 #define BOOT_MARGIN 1024                  /* boot stack used by the callees of thread_init */
@@ -255,4 +258,36 @@ void thread_init(void)
     assert(idle);
     scheduler_init(0, boot, idle);
     next_pid = THREAD_PID + 1;
+}
+
+/* --- Sleeping until a timer wakes the thread. --- */
+
+struct sleeper {
+    struct wait_queue queue;
+    bool over; /* under the queue's lock */
+};
+
+/* Interrupt context. */
+static void sleep_is_over(void *data)
+{
+    struct sleeper *sleeper = data;
+    uint64_t flags = wait_queue_lock(&sleeper->queue);
+
+    sleeper->over = true;
+    wait_queue_wake_one_locked(&sleeper->queue);
+    wait_queue_unlock(&sleeper->queue, flags);
+}
+
+void thread_sleep_ns(uint64_t nanoseconds)
+{
+    struct sleeper sleeper = {.queue = WAIT_QUEUE("time")};
+    struct timer timer = {.function = sleep_is_over, .data = &sleeper};
+    uint64_t flags;
+
+    timer_start(&timer, nanoseconds, 0);
+    flags = wait_queue_lock(&sleeper.queue);
+    while (!sleeper.over)
+        flags = wait_queue_sleep(&sleeper.queue, flags);
+    wait_queue_unlock(&sleeper.queue, flags);
+    timer_cancel(&timer); /* sleep_is_over may still be using our stack */
 }

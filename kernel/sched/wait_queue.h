@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #include "kernel/lock/spinlock.h"
-#include "kernel/sched/run_queue.h"
+#include "kernel/sched/thread.h"
 
 struct wait_queue {
     const char *name; /* what the threads wait for, as shown by ps; constant */

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: tools/pad-calls, core/report, core/script, kernel/sched/cpu_start, kernel/sched/thread
+# of: tools/pad-calls, core/report, core/script, kernel/sched/scheduler, kernel/sched/thread
 #
 # The caller of a function that does not return is named correctly, by the real perf and on the
 # console, in both kernels: `begin` of a second CPU, which calls scheduler_idle, `thread_main`,
