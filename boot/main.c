@@ -24,7 +24,6 @@
 #include "kernel/interrupt.h"
 #include "kernel/memory/pages.h"
 #include "kernel/panic/panic.h"
-#include "kernel/panic/watchdog.h"
 #include "kernel/sched/scheduler.h"
 #include "kernel/sched/workqueue.h"
 #include "kernel/x86_64/cpu/clock.h"

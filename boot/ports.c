@@ -12,7 +12,6 @@
 #include "kernel/console/input_wait.h"
 #include "kernel/hit/print_guard.h"
 #include "kernel/panic/panic.h"
-#include "kernel/panic/power.h"
 
 /* Written to isa-debug-exit after a panic; docs/machines.md lists the emulator's exit statuses. */
 #define EXIT_PANIC 0x31

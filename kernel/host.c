@@ -15,7 +15,6 @@
 #include "kernel/hit/program.h"
 #include "kernel/memory/pages.h"
 #include "kernel/panic/panic.h"
-#include "kernel/panic/power.h"
 #include "kernel/sched/scheduler.h"
 #include "kernel/user/process.h"
 

@@ -5,7 +5,7 @@
 #include "arch/snapshot.h"
 #include "core/lib/print.h"
 #include "core/pitot.h"
-#include "kernel/panic/power.h"
+#include "kernel/panic/panic.h"
 #include "kernel/x86_64/fault.h"
 
 static void print_line(const char *text)

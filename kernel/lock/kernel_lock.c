@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 #include "core/lib/assert.h"
-#include "kernel/lock/lock_trace.h"
+#include "kernel/lock/spinlock.h"
 #include "kernel/sched/wait_queue.h"
 
 /* Aligned, so that one debug register watches all of it and nothing else. */

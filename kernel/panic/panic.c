@@ -8,6 +8,7 @@
 #include "arch/snapshot.h"
 #include "arch/unwind.h"
 #include "arch/watch.h"
+#include "core/lib/assert.h"
 #include "core/lib/print.h"
 #include "core/pitot.h"
 #include "kernel/hit/print_guard.h"
@@ -183,4 +184,26 @@ void panic_init(const struct panic_machine *with)
 {
     machine = *with;
     arch_set_fault_handler(panic_on_fault);
+}
+
+/* --- Without a report. --- */
+
+static void (*power_handler)(enum pitot_power state); /* set at boot */
+
+void power_set_handler(void (*handler)(enum pitot_power state))
+{
+    power_handler = handler;
+}
+
+void power_request(enum pitot_power state)
+{
+    if (state == PITOT_POWER_RESET)
+        pitot_boot_ends("a reboot that was asked for");
+    if (power_handler)
+        power_handler(state);
+}
+
+_Noreturn void assert_failed(const char *claim, const char *file, int line)
+{
+    panic("assertion failed: %s, %s:%d", claim, file, line);
 }

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Panic: reports the reason, registers, call chain and last samples, then stops the machine. Crash
- * context: any stack, any lock held; takes no lock, allocates nothing, prints by polling.
+ * How the machine ends. Panic: reports the reason, registers, call chain and last samples, then
+ * stops the machine. Crash context: any stack, any lock held; takes no lock, allocates nothing,
+ * prints by polling.
  */
 #pragma once
 
 #include "arch/regs.h"
 #include "core/lib/print.h"
+#include "core/pitot.h"
 
 __attribute__((format(printf, 1, 2))) _Noreturn void panic(const char *format, ...);
 
@@ -25,3 +27,15 @@ void panic_set_debugger(void (*with)(const struct regs *regs));
 void panic_init(const struct panic_machine *with);
 
 void panic_print_chain(const struct regs *regs);
+
+/* Powers the machine off or resets it, by a handler that boot/ports.c registers. Task context. */
+void power_set_handler(void (*handler)(enum pitot_power state));
+
+/* Returns only if the machine did not comply. */
+void power_request(enum pitot_power state);
+
+/*
+ * The watchdog: watchdog=SECONDS reports, once per stall, a CPU that serves no timer interrupt for
+ * so long (docs/crash.md). Starts to watch all CPUs, or reports why it cannot. Boot.
+ */
+void watchdog_init(void);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See watchdog.h. Each CPU checks itself in the NMI clock (pitot_nmi_clock), so a
- * check costs other CPUs nothing. A report is made in an NMI while all other CPUs are stopped; it
+ * watchdog=SECONDS (panic.h). Each CPU checks itself in the NMI clock (pitot_nmi_clock), so a check
+ * costs other CPUs nothing. A report is made in an NMI while all other CPUs are stopped; it
  * takes no lock, changes nothing, and prints by polling.
  */
-#include "kernel/panic/watchdog.h"
 
 #include "arch/cpu.h"
 #include "arch/park.h"

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: tools/machine, kernel/panic/power
+# of: tools/machine, kernel/panic/panic
 #
 # tools/machine reports how a machine ended: only a power-off is a success. The guests are a few
 # instructions each, booted by GRUB; those of one image differ in how they end. Run from the root of

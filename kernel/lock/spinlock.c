@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See lock_trace.h. */
-#include "kernel/lock/lock_trace.h"
+/* See spinlock.h: the tracepoints of all locks. */
+#include "kernel/lock/spinlock.h"
 
 TRACEPOINT_DEFINE(lock, lock_acquire, LOCK_FIELDS);
 TRACEPOINT_DEFINE(lock, lock_acquired, LOCK_FIELDS);
