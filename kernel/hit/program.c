@@ -15,7 +15,7 @@
 #include "core/lib/string.h"
 #include "kernel/lock/spinlock.h"
 #include "kernel/memory/pages.h"
-#include "kernel/user/elf_file.h"
+#include "kernel/user/elf.h"
 
 #define SECTIONS_MAX  32
 #define TABLE_MAX     (1u << 20)

@@ -62,7 +62,7 @@ struct thread {
     struct pitot_step step; /* of its program; used by Pitot, on its CPU */
 
     /* Stored by the thread itself. */
-    bool stopped;              /* its program is stopped (kernel/user/signals.h) */
+    bool stopped;              /* its program is stopped (kernel/user/signals.c) */
     enum thread_follow follow; /* inherited from its creator; reset by thread_follow_end */
 
     const struct wait_queue *waits_on; /* set while it sleeps; covered by that queue's lock */

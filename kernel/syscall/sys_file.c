@@ -10,9 +10,7 @@
 
 #include "core/lib/print.h"
 #include "kernel/syscall/syscalls.h"
-#include "kernel/user/memory.h"
 #include "kernel/user/process.h"
-#include "kernel/user/signals.h"
 
 /* Returns the file of a descriptor, or PROCESS_FILE_NONE. */
 static int file_of(uint64_t fd)

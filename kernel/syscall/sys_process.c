@@ -6,7 +6,6 @@
 
 #include "core/lib/string.h"
 #include "kernel/syscall/syscalls.h"
-#include "kernel/user/memory.h"
 #include "kernel/user/process.h"
 
 #define ARGUMENTS_MAX 32

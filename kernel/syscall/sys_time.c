@@ -8,7 +8,6 @@
 #include "arch/memory.h"
 #include "kernel/memory/pages.h"
 #include "kernel/syscall/syscalls.h"
-#include "kernel/user/memory.h"
 #include "kernel/user/process.h"
 
 #define NS_IN_MS     1000000ull

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Parses the headers of an ELF file, checking every bound. Pure, any context. Source: System V ABI,
- * "Object Files" and "Program Loading", and its AMD64 supplement.
+ * Parses the headers of an ELF file, checking every bound. Pure, any context, but for the last two.
+ * Source: System V ABI, "Object Files" and "Program Loading", and its AMD64 supplement.
  */
 #pragma once
 
@@ -48,3 +48,17 @@ struct elf_sections {
  * unusable.
  */
 bool elf_find_sections(const void *start, size_t length, struct elf_sections *sections);
+
+/* --- The file itself, for its program or its symbols. Task context. --- */
+
+struct elf_start {
+    unsigned char bytes[ELF_HEADER_MOST];
+    size_t length;
+    uint64_t file_size;
+};
+
+/* Reads exactly `length` bytes. Returns 0 or a negative errno; -EIO if the file is shorter. */
+int elf_file_read(int fd, uint64_t offset, void *to, size_t length);
+
+/* Reads the start of the file, and determines its size. Returns 0 or a negative errno. */
+int elf_file_start(int fd, struct elf_start *start);

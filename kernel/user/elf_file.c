@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See elf_file.h. */
-#include "kernel/user/elf_file.h"
+/* See elf.h: reads a program's file. */
+#include "kernel/user/elf.h"
 
 #include "kernel/fs/ramfs.h"
 

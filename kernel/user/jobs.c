@@ -3,8 +3,6 @@
  * The commands `run` (which a program's path, typed as a command, also invokes), `wait` and `kill`.
  * They run in the console's task context; a worker reports the ends of background programs.
  */
-#include "kernel/user/jobs.h"
-
 #include <linux/errno.h>
 #include <linux/signal.h>
 

@@ -3,7 +3,7 @@
 #include "arch/memory.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
-#include "kernel/user/elf_file.h"
+#include "kernel/user/elf.h"
 #include "kernel/user/process.h"
 
 /*

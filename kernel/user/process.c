@@ -9,8 +9,6 @@
 #include "kernel/hit/program.h"
 #include "kernel/syscall/syscalls.h"
 #include "kernel/syscall/syscalls_trace.h"
-#include "kernel/user/jobs.h"
-#include "kernel/user/signals.h"
 #include "kernel/x86_64/user.h"
 
 static struct process processes[PROCESSES_MAX];

@@ -197,3 +197,53 @@ int process_watch_refuse(const struct pitot_program *program, unsigned pid, unsi
                          unsigned long length, int execute, const char **why);
 void process_watch_stop(void);
 struct pitot_step *process_watch_step(void);
+
+/*
+ * Reports the end of a background program, which is still visible. Runs in a worker's task context.
+ */
+void job_ended(const struct process *process);
+
+/*
+ * --- Access to the current program's memory, for system calls, in the program's thread: -EFAULT if
+ * the program may not read or write the address. ---
+ */
+int user_get(uintptr_t from, void *to, size_t length);
+int user_put(uintptr_t to, const void *from, size_t length);
+
+/*
+ * Returns 0 if user_put would succeed, or if `to` is NULL: the program does not want that result.
+ */
+int user_can_put(uintptr_t to, size_t length);
+
+/*
+ * Reads a string with its NUL. Returns its length, or -ENAMETOOLONG if it does not fit in `size`.
+ */
+int64_t user_get_text(uintptr_t from, char *to, size_t size);
+
+/* --- What signals do to a program: end, stop or continue it. There are no handlers. --- */
+
+/*
+ * Records a signal (Linux's numbers; 0 has no effect). The first fatal signal counts. The caller
+ * then wakes the process's `events`, unless that is the current process. Any context, hits
+ * included.
+ */
+void signal_mark(struct process *process, uint8_t signal);
+
+/* Returns the signal that ends the process; 0: none. */
+static inline uint8_t signal_ends(const struct process *process)
+{
+    return __atomic_load_n(&process->killed_by, __ATOMIC_ACQUIRE);
+}
+
+/* Returns the signal that stops the process; 0: none. */
+static inline uint8_t signal_stops(const struct process *process)
+{
+    return __atomic_load_n(&process->stopped_by, __ATOMIC_ACQUIRE);
+}
+
+/*
+ * Holds the current process, which is stopped, until it is continued or must end. Makes the console
+ * check its condition if it waits for the process. Interrupts are off before and after, on in
+ * between.
+ */
+void signal_stand(struct process *process);

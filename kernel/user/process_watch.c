@@ -11,7 +11,6 @@
 #include "kernel/hit/program.h"
 #include "kernel/sched/scheduler.h"
 #include "kernel/user/process.h"
-#include "kernel/user/signals.h"
 
 ARCH_HIT_TEXT static bool is_on(const struct thread *thread, uintptr_t address)
 {
