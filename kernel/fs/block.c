@@ -3,7 +3,7 @@
  * Blocks of the file system: pages, counted under the kernel lock. Task context. Deferred work
  * frees the pages: freeing those of a large file with the kernel lock held would take too long.
  */
-#include "kernel/fs/block.h"
+#include "kernel/fs/inode.h"
 
 #include "arch/memory.h"
 #include "core/lib/assert.h"

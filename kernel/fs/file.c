@@ -3,7 +3,7 @@
  * The table of open files, and the calls on them (ramfs.h). Task context, interrupts on. Each call
  * takes the kernel lock once: offset and end must not move between lookup and use.
  */
-#include "kernel/fs/file.h"
+#include "kernel/fs/inode.h"
 
 #include <linux/errno.h>
 

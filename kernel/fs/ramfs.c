@@ -10,12 +10,7 @@
 
 #include <linux/errno.h>
 
-#include "kernel/fs/block.h"
-#include "kernel/fs/directory.h"
-#include "kernel/fs/file.h"
 #include "kernel/fs/inode.h"
-#include "kernel/fs/path.h"
-#include "kernel/fs/visible.h"
 #include "kernel/lock/kernel_lock.h"
 #include "kernel/memory/pages.h"
 
@@ -45,7 +40,7 @@ static bool flags_are_valid(unsigned flags)
 }
 
 /* Creates an inode under a name that does not exist yet. Under the lock. */
-static int create_at(struct place *place, enum fs_kind kind, struct fs_account *account)
+static int create_at(struct path_place *place, enum fs_kind kind, struct fs_account *account)
 {
     int result = inode_create(kind, account, &place->inode);
 
@@ -59,8 +54,8 @@ static int create_at(struct place *place, enum fs_kind kind, struct fs_account *
 /* Finds the file at `path`, or creates it. Under the lock. */
 static int find_or_create(const char *path, struct inode **found)
 {
-    struct place place;
-    int result = place_find(path, &place);
+    struct path_place place;
+    int result = path_find_place(path, &place);
 
     if (result == 0 && place.inode == NULL)
         result = create_at(&place, FS_FILE, place.parent->account);
@@ -133,8 +128,8 @@ int fs_readdir(const char *path, size_t index, struct fs_entry *entry)
 /* `account` is charged for the contents; NULL: the parent's account. Under the lock. */
 static int make_directory(const char *path, struct fs_account *account)
 {
-    struct place place;
-    int result = place_find(path, &place);
+    struct path_place place;
+    int result = path_find_place(path, &place);
 
     if (result < 0)
         return result;
@@ -174,7 +169,7 @@ size_t fs_account_pages(struct fs_account *account)
 }
 
 /* Returns 0 if the inode at `place` may be removed as a `kind`. Under the lock. */
-static int may_remove(const struct place *place, enum fs_kind kind)
+static int may_remove(const struct path_place *place, enum fs_kind kind)
 {
     if (place->inode == NULL)
         return -ENOENT;
@@ -188,13 +183,13 @@ static int may_remove(const struct place *place, enum fs_kind kind)
 /* Removes the name of a `kind`: the common part of fs_unlink and fs_rmdir. */
 VISIBLE static int remove_name(const char *path, enum fs_kind kind)
 {
-    struct place place;
+    struct path_place place;
     int result = path_check(path);
 
     if (result < 0)
         return result;
     lock_kernel();
-    result = place_find(path, &place);
+    result = path_find_place(path, &place);
     if (result == 0)
         result = may_remove(&place, kind);
     if (result == 0) {
@@ -216,7 +211,7 @@ int fs_rmdir(const char *path)
 }
 
 /* Under the lock. */
-static int may_rename(const struct place *from, const struct place *to)
+static int may_rename(const struct path_place *from, const struct path_place *to)
 {
     if (from->inode == NULL)
         return -ENOENT;
@@ -226,7 +221,7 @@ static int may_rename(const struct place *from, const struct place *to)
 }
 
 /* Under the lock. */
-static int replace_place(const struct place *from, const struct place *to)
+static int replace_place(const struct path_place *from, const struct path_place *to)
 {
     if (to->inode == NULL)
         return directory_add(to->parent, to->name, from->inode);
@@ -236,7 +231,7 @@ static int replace_place(const struct place *from, const struct place *to)
 }
 
 /* Under the lock. Adds the new name first, so that a lack of space changes nothing. */
-static int rename_place(const struct place *from, const struct place *to)
+static int rename_place(const struct path_place *from, const struct path_place *to)
 {
     if (from->inode != NULL && from->inode == to->inode)
         return 0;
@@ -253,7 +248,7 @@ static int rename_place(const struct place *from, const struct place *to)
 
 int fs_rename(const char *from, const char *to)
 {
-    struct place source, target;
+    struct path_place source, target;
     int result = path_check(from);
 
     if (result == 0)
@@ -261,9 +256,9 @@ int fs_rename(const char *from, const char *to)
     if (result < 0)
         return result;
     lock_kernel();
-    result = place_find(from, &source);
+    result = path_find_place(from, &source);
     if (result == 0)
-        result = place_find(to, &target);
+        result = path_find_place(to, &target);
     if (result == 0)
         result = rename_place(&source, &target);
     unlock_kernel();

@@ -6,7 +6,7 @@
 #include "core/lib/print.h"
 #include "core/lib/string.h"
 #include "kernel/fs/stress.h"
-#include "kernel/fs/visible.h"
+#include "kernel/lock/kernel_lock.h"
 
 #define LOG_LINES   32   /* per round */
 #define LOG_LIMIT   5000 /* bytes in the log, after which it is rotated */

@@ -15,7 +15,6 @@
 #include "core/pitot.h"
 #include "kernel/console/input.h"
 #include "kernel/fs/stress.h"
-#include "kernel/fs/visible.h"
 #include "kernel/lock/kernel_lock.h"
 #include "kernel/sched/thread.h"
 

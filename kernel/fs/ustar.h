@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Reads the archive of user programs, made by `tar --format=ustar`: files and directories only.
- * Source: POSIX.1-1988, pax(1), "ustar Interchange Format". Pure, any context, except for unpack.
+ * Source: POSIX.1-1988, pax(1), "ustar Interchange Format". Pure, any context.
  */
 #pragma once
 
@@ -25,9 +25,3 @@ struct ustar_entry {
 
 /* Returns 1 and the next entry, 0 at the end, or -EINVAL and the reason. */
 int ustar_next(struct ustar *archive, struct ustar_entry *entry, struct refusal *why);
-
-/*
- * Unpacks an archive below the root directory. Returns 0, or a negative errno and the reason; the
- * remaining entries are then missing. Task context.
- */
-int unpack(const void *bytes, size_t size, struct refusal *why);

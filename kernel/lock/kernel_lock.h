@@ -27,3 +27,10 @@ uint64_t kernel_lock_contended(void);
  */
 struct thread;
 const struct thread *kernel_lock_holder(unsigned *waiters_count);
+
+/*
+ * Keeps functions visible in call chains. This costs a call, so it is used only for functions that
+ * exist to be observed, such as those that take the kernel lock: a static function keeps its frame
+ * (noinline) and its name (used: no .isra or .part clones).
+ */
+#define VISIBLE __attribute__((noinline, used))

@@ -16,7 +16,7 @@
 
 #include "arch/memory.h"
 #include "core/lib/assert.h"
-#include "kernel/fs/block.h"
+#include "kernel/fs/inode.h"
 #include "kernel/lock/kernel_lock.h"
 #include "kernel/memory/pages.h"
 #include "kernel/sched/workqueue.h"
