@@ -9,7 +9,7 @@
 #include "kernel/x86_64/cpu/apic.h"
 #include "kernel/x86_64/cpu/percpu.h"
 #include "kernel/x86_64/memory/paging.h"
-#include "kernel/x86_64/smp/smp.h"
+#include "kernel/x86_64/smp.h"
 
 static struct acpi acpi;
 

@@ -28,7 +28,6 @@
 #include "kernel/sched/workqueue.h"
 #include "kernel/x86_64/cpu/clock.h"
 #include "kernel/x86_64/cpu/percpu.h"
-#include "kernel/x86_64/entry/idt.h"
 
 _Noreturn void kernel_main(uint32_t magic, uint32_t information);
 

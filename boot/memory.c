@@ -10,7 +10,7 @@
 #include "kernel/memory/pages.h"
 #include "kernel/panic/panic.h"
 #include "kernel/x86_64/memory/image.h"
-#include "kernel/x86_64/memory/space.h"
+#include "kernel/x86_64/memory/paging.h"
 
 #define IMAGE_START  0x100000ull      /* including the part that runs before paging */
 #define PAGES_NEEDED (4u << 20 >> 12) /* the default ring, a file system, page tables */

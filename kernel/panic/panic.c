@@ -13,7 +13,7 @@
 #include "core/pitot.h"
 #include "kernel/hit/print_guard.h"
 #include "kernel/x86_64/fault.h"
-#include "kernel/x86_64/stop.h"
+#include "kernel/x86_64/smp.h"
 
 #define REASON_SIZE 320
 

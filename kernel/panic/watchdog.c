@@ -17,7 +17,7 @@
 #include "kernel/panic/panic.h"
 #include "kernel/sched/scheduler.h"
 #include "kernel/time/ticks.h"
-#include "kernel/x86_64/stop.h"
+#include "kernel/x86_64/smp.h"
 
 #define SECONDS_MOST 3600
 #define LOOK_HERTZ   10

@@ -9,8 +9,8 @@
 #include "arch/unwind.h"
 #include "core/lib/refusal.h"
 #include "core/pitot.h"
-#include "kernel/x86_64/space.h"
 #include "kernel/x86_64/thread.h"
+#include "kernel/x86_64/user.h"
 
 /* The boot thread has its own stack; every other thread uses its slot's stack. */
 #define THREADS_MAX (ARCH_THREAD_STACKS + 1)

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "core/lib/refusal.h"
-#include "kernel/x86_64/space.h"
+#include "kernel/x86_64/user.h"
 
 #define ELF_SEGMENTS    8
 #define ELF_HEADER_MOST 1024        /* bytes at the start of a file that must contain its headers */

@@ -15,7 +15,7 @@
 #include "kernel/sched/thread.h"
 #include "kernel/sched/wait_queue.h"
 #include "kernel/sched/workqueue.h"
-#include "kernel/x86_64/space.h"
+#include "kernel/x86_64/user.h"
 
 struct program;
 

@@ -10,7 +10,7 @@
 #include "core/pitot.h"
 #include "kernel/hit/program.h"
 #include "kernel/user/process.h"
-#include "kernel/x86_64/space.h"
+#include "kernel/x86_64/user.h"
 
 static void unmap_pages(struct process *process, uintptr_t base, size_t size)
 {

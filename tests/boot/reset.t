@@ -31,7 +31,7 @@ my $kept_of = "'core/recording/kept.c'::kept";
 my $rings_of = "'core/recording/recording.c'::rings";
 my @members = qw(head.crc head.build_id head.memory_size events);
 my ($rings, $head, $idt, $kept, $stress_all, $drain_crash, $size, @offsets) = debug_values($kernel,
-    "&$rings_of", '&((struct ring *)0)->head', "&'kernel/x86_64/entry/idt.c'::idt", "&$kept_of",
+    "&$rings_of", '&((struct ring *)0)->head', "&'kernel/x86_64/cpu/percpu.c'::idt", "&$kept_of",
     '&stress_all', '&drain_crash', 'sizeof(struct kept_head)',
     map { "&((struct kept *)0)->$_" } @members);
 my %at = map { $members[$_] => $kept + $offsets[$_] } 0 .. $#members;

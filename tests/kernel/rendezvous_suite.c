@@ -11,7 +11,7 @@
 #include "core/lib/cpus.h"
 #include "kernel/sched/thread.h"
 #include "kernel/x86_64/cpu/percpu.h"
-#include "kernel/x86_64/stop.h"
+#include "kernel/x86_64/smp.h"
 #include "tests/kernel/ktap.h"
 
 #define THERE       1u

@@ -19,7 +19,7 @@
 #include "kernel/user/process.h"
 #include "kernel/x86_64/entry/user.h"
 #include "kernel/x86_64/memory/image.h"
-#include "kernel/x86_64/memory/space.h"
+#include "kernel/x86_64/memory/paging.h"
 #include "kernel/x86_64/user.h"
 #include "tests/kernel/ktap.h"
 #include "tests/kernel/leaves.h"

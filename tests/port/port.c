@@ -5,8 +5,8 @@
  * of its own under a small load, and streams the hits. Entered once by entry.asm; one CPU, no
  * interrupts.
  */
-#include "arch/x86_64/cpu/port.h"
 #include "arch/memory.h"
+#include "arch/x86_64/cpu/port.h"
 #include "core/event/event.h"
 #include "core/lib/assert.h"
 #include "core/sample/sample.h"
@@ -16,7 +16,6 @@
 #include "core/unwind/unwind.h"
 #include "kernel/x86_64/cpu/clock.h"
 #include "kernel/x86_64/cpu/percpu.h"
-#include "kernel/x86_64/entry/idt.h"
 #include "kernel/x86_64/fault.h"
 #include "kernel/x86_64/memory/image.h"
 #include "kernel/x86_64/memory/paging.h"

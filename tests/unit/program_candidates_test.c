@@ -16,8 +16,8 @@
 #include "arch/watch.h"
 #include "arch/x86_64/cpu/regs.h"
 #include "arch/x86_64/debug/group.h"
-#include "kernel/x86_64/memory/space.h"
-#include "kernel/x86_64/space.h"
+#include "kernel/x86_64/memory/paging.h"
+#include "kernel/x86_64/user.h"
 
 #define TEXT      0x400000u
 #define TEXT_SIZE 64

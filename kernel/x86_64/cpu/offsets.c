@@ -4,7 +4,7 @@
 
 #include "arch/x86_64/cpu/offset.h"
 #include "kernel/x86_64/entry/stacks.h"
-#include "kernel/x86_64/smp/smp.h"
+#include "kernel/x86_64/smp.h"
 
 void offsets(void);
 

@@ -4,7 +4,7 @@
  * read-only, the rest writable; guards of stacks unmapped); all memory but the image at
  * DIRECT_BASE, writable; the stacks of threads and CPUs (kernel/x86_64/entry/stacks.h); some device
  * registers. Only text is executable. Text, rodata and guards have no writable alias, except while
- * a site is patched (patch.c). Source: Intel SDM vol. 3, "4-Level Paging".
+ * a site is patched (image.c). Source: Intel SDM vol. 3, "4-Level Paging".
  */
 #pragma once
 
@@ -12,7 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "arch/memory.h"
 #include "kernel/x86_64/memory/image.h"
+#include "kernel/x86_64/user.h"
 
 #define PTE_PRESENT  (1ull << 0)
 #define PTE_WRITABLE (1ull << 1)
@@ -82,3 +84,15 @@ bool paging_is_memory(const struct paging_leaf *leaf);
  */
 uint8_t *paging_alias_open(uintptr_t page);
 void paging_alias_close(void);
+
+/* --- Programs' address spaces (space.c), beyond kernel/x86_64/user.h. --- */
+
+/* The root table; the upper half is the kernel's. */
+struct arch_space {
+    uint64_t entry[PAGING_ENTRIES];
+};
+
+_Static_assert(sizeof(struct arch_space) == PAGE_SIZE, "a space is its root table");
+
+/* Sets the functions that allocate (zeroed) and free pages. Boot, after paging_init. */
+void space_init(void *(*allocate)(void), void (*give_back)(void *page));

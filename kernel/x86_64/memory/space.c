@@ -3,8 +3,8 @@
  * Programs' address spaces, of 4 KiB pages. They may be walked at any time, even in an NMI: an
  * entry changes by one store, and a table or page is freed once no entry leads to it.
  */
-#include "kernel/x86_64/memory/space.h"
 #include "arch/cpu.h"
+#include "kernel/x86_64/memory/paging.h"
 
 #include "arch/local.h"
 #include "arch/unwind.h"

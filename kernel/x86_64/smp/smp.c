@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* See smp.h. One CPU at a time runs boot/ap_start.asm, ap_entry_high and smp_main. */
-#include "kernel/x86_64/smp/smp.h"
 
+#include "kernel/x86_64/smp.h"
 #include "arch/cpu.h"
 #include "arch/memory.h"
 #include "arch/unwind.h"
@@ -15,7 +15,6 @@
 #include "kernel/x86_64/entry/stacks.h"
 #include "kernel/x86_64/memory/image.h"
 #include "kernel/x86_64/memory/paging.h"
-#include "kernel/x86_64/smp.h"
 
 /* "MP Initialization Protocol Algorithm" */
 #define INIT_NS     10000000ull

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Unlike parking, this stops a CPU anywhere: nothing that it reads changes. */
-#include "kernel/x86_64/stop.h"
+#include "kernel/x86_64/smp.h"
 
 #include "arch/cpu.h"
 #include "arch/x86_64/entry/nmi.h"
