@@ -20,7 +20,7 @@ void arch_text_write(uintptr_t address, const uint8_t *code, size_t length);
 
 /*
  * Makes eight bytes of code writable, and returns where; or ends that. By the kernel's page tables
- * (kernel/x86_64/memory/image.c), or in spite of them (arch/embed/site.c).
+ * (kernel/x86_64/memory/image.c), or in spite of them (arch/embed/kernel.c).
  */
 void *arch_text_open(uintptr_t address);
 void arch_text_close(void);

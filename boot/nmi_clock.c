@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "arch/x86_64/entry/nmi.h"
+#include "arch/x86_64/entry/trap.h"
 #include "boot/cpus.h"
 #include "boot/io_apic.h"
 #include "core/event/source_clock.h"

@@ -5,7 +5,6 @@
 #include "arch/cpu.h"
 #include "arch/regs.h"
 #include "arch/x86_64/cpu/port.h"
-#include "arch/x86_64/cpu/port_counted.h"
 #include "drivers/pic8259.h"
 
 /* Registers, as offsets from the port. */

@@ -14,7 +14,7 @@ struct uart {
     bool present;
     bool patient;  /* gdb reads it: uart_limit_waits does not apply */
     size_t chunk;  /* bytes that fit when the transmitter is empty: 16, or 1 without FIFOs */
-    uint64_t sent; /* bytes that the device has taken; exact also in a crash (port_counted.h) */
+    uint64_t sent; /* bytes that the device has taken; exact also in a crash (port.h) */
     uint64_t lost; /* bytes dropped by a dying machine since its reader was gone */
     bool text;     /* the loss may be reported to a reader that returns; set after uart_init */
 };

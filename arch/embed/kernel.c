@@ -4,8 +4,9 @@
 #include "arch/debugger.h"
 #include "arch/embed.h"
 #include "arch/memory.h"
+#include "arch/patch.h"
 #include "arch/unwind.h"
-#include "arch/x86_64/cpu/check.h"
+#include "arch/x86_64/cpu/cpu.h"
 #include "arch/x86_64/debug/debugreg.h"
 #include "arch/x86_64/memory/sections.h"
 #include "core/abi/symtab.h"
@@ -154,4 +155,24 @@ const char *arch_trap_name(const struct regs *regs)
 {
     (void)regs;
     return NULL;
+}
+
+/*
+ * --- The kernel's code is written where it lies, with write protection off. Interrupts off, all
+ * other CPUs parked. ---
+ */
+
+static uint64_t cr0; /* to be restored */
+
+void *arch_text_open(uintptr_t address)
+{
+    cr0 = cpu_read_cr0();
+    if (!(cpu_read_cr4() & CR4_CET)) /* with it, WP stays */
+        cpu_write_cr0(cr0 & ~CR0_WP);
+    return (void *)address;
+}
+
+void arch_text_close(void)
+{
+    cpu_write_cr0(cr0);
 }

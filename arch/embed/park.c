@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * How the CPUs of another kernel reach each other (arch/x86_64/smp/reach.h): it interrupts all
+ * How the CPUs of another kernel reach each other (arch/x86_64/smp/rendezvous.h): it interrupts all
  * others, and those that are asked to wait do so in pitot_stand. The interrupt can be masked, so
- * none comes in a hit. Contexts: reach.h; pitot_stand in an interrupt.
+ * none comes in a hit. Contexts: rendezvous.h; pitot_stand in an interrupt.
  */
-#include "arch/x86_64/smp/reach.h"
 
+#include "arch/park.h"
 #include "arch/cpu.h"
 #include "arch/embed.h"
-#include "arch/park.h"
 #include "arch/x86_64/cpu/cpu.h"
 #include "arch/x86_64/smp/rendezvous.h"
 #include "core/host.h"

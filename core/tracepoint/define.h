@@ -111,7 +111,7 @@ static inline void tracepoint_store(char *to, size_t size, uint64_t argument)
  * trace_raise_##name is inline, so that the traced code itself calls the gate, and an interrupt in
  * the gate can move back there. The arguments are computed before the gate's address is read: the
  * compiler then calls through the pointer itself, the only form of call that can be undone
- * (arch/x86_64/entry/gate.c).
+ * (kernel/x86_64/entry/trap.c).
  */
 #define TRACEPOINT_DECLARE(name, FIELDS)                                                           \
     extern struct tracepoint tracepoint_##name;                                                    \

@@ -97,7 +97,8 @@ bool directory_is_below(const struct inode *inode, const struct inode *ancestor)
 /* --- Paths (syntax: ramfs.h). --- */
 
 /*
- * Checks a path's syntax, before the functions below use it, also without the kernel lock. Returns 0, -EINVAL or -ENAMETOOLONG.
+ * Checks a path's syntax, before the functions below use it, also without the kernel lock. Returns
+ * 0, -EINVAL or -ENAMETOOLONG.
  */
 int path_check(const char *path);
 

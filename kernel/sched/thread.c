@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The thread table: slots, pids, names, creation, sleep and exit. A slot's memory is never freed, so a
- * reader of a thread that has exited sees stale data, not foreign data.
+ * The thread table: slots, pids, names, creation, sleep and exit. A slot's memory is never freed,
+ * so a reader of a thread that has exited sees stale data, not foreign data.
  */
 #include "kernel/sched/thread.h"
 

@@ -130,8 +130,8 @@ void thread_init(void);
 struct thread *thread_make_idle(unsigned cpu);
 
 /*
- * A FIFO of threads. Its owner's lock covers the queue and the `next` of the threads in it. All zero
- * is an empty queue.
+ * A FIFO of threads. Its owner's lock covers the queue and the `next` of the threads in it. All
+ * zero is an empty queue.
  */
 struct run_queue {
     struct thread *first, *last;

@@ -5,8 +5,8 @@
  * of its own under a small load, and streams the hits. Entered once by entry.asm; one CPU, no
  * interrupts.
  */
-#include "arch/memory.h"
 #include "arch/x86_64/cpu/port.h"
+#include "arch/memory.h"
 #include "core/event/event.h"
 #include "core/lib/assert.h"
 #include "core/sample/sample.h"

@@ -14,7 +14,7 @@
 #include "arch/park.h"
 #include "arch/patch.h"
 #include "arch/snapshot.h"
-#include "arch/x86_64/debug/group.h"
+#include "arch/x86_64/debug/report.h"
 #include "core/host.h"
 #include "core/lib/assert.h"
 #include "core/task.h"

@@ -3,7 +3,7 @@
  * Which instructions may be reported once for a group of iterations, and which bytes such a group
  * accessed, compared with a search over all places where it may have begun.
  */
-#include "arch/x86_64/debug/group.h"
+#include "arch/x86_64/debug/report.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "arch/x86_64/entry/nmi.h"
+#include "arch/x86_64/entry/trap.h"
 #include "boot/boot.h"
 #include "boot/cpus.h"
 #include "core/event/source_clock.h"

@@ -15,7 +15,7 @@
 #include "arch/cpu.h"
 #include "arch/watch.h"
 #include "arch/x86_64/cpu/regs.h"
-#include "arch/x86_64/debug/group.h"
+#include "arch/x86_64/debug/report.h"
 #include "kernel/x86_64/memory/paging.h"
 #include "kernel/x86_64/user.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Privileged instructions, one inline function each. For arch/ alone. */
+/* Privileged instructions, one inline function each; checks. For arch/ alone. */
 #pragma once
 
 #include <stdbool.h>
@@ -127,3 +127,10 @@ static inline void cpu_invalidate_page(uintptr_t address)
 {
     __asm__ volatile("invlpg (%0)" : : "r"(address) : "memory");
 }
+
+/* Checks an invariant of arch/. A violation is reported as an undefined instruction there. */
+#define arch_check(claim)                                                                          \
+    do {                                                                                           \
+        if (!(claim))                                                                              \
+            __builtin_trap();                                                                      \
+    } while (0)

@@ -1,7 +1,7 @@
 ; SPDX-License-Identifier: BSD-2-Clause
 ;
 ; Sends a byte and counts it, for drivers that rely on the count when the machine dies. An NMI
-; handler recognises an interruption between the two instructions (port_counted.h).
+; handler recognises an interruption between the two instructions (port.h).
 
 %include "arch/x86_64/unwind/cfi.inc"
 

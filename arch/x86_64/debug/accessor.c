@@ -19,7 +19,6 @@
 
 #include "arch/memory.h"
 #include "arch/unwind.h"
-#include "arch/x86_64/debug/group.h"
 #include "arch/x86_64/debug/operand.h"
 #include "arch/x86_64/debug/report.h"
 

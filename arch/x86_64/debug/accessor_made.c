@@ -7,7 +7,6 @@
 
 #include "arch/cpu.h"
 #include "arch/memory.h"
-#include "arch/x86_64/debug/group.h"
 #include "arch/x86_64/debug/report.h"
 
 #define WORD sizeof(uint64_t)

@@ -20,8 +20,24 @@
 #define DR7_RW(i, rw)       ((uint64_t)(rw) << (16 + 4 * (i)))
 #define DR7_LENGTH(i, bits) ((uint64_t)(bits) << (18 + 4 * (i)))
 
-/* Returns DR7 with watch i in register i. Pure. */
-uint64_t debugreg_encode(const struct arch_watch *watches, unsigned count);
+/*
+ * Returns DR7 with watch i in register i. R/W and LEN: "Debug Control Register (DR7)"; 10b is a LEN
+ * of 8 bytes. Pure.
+ */
+static inline uint64_t debugreg_encode(const struct arch_watch *watches, unsigned count)
+{
+    static const uint8_t access_bits[] = {
+        [ARCH_EXECUTE] = 0, [ARCH_WRITE] = 1, [ARCH_READ_WRITE] = 3};
+    uint64_t dr7 = DR7_OFF;
+
+    for (unsigned i = 0; i < count; i++) {
+        unsigned length = watches[i].length;
+
+        dr7 |= DR7_GLOBAL(i) | DR7_RW(i, access_bits[watches[i].access]) |
+               DR7_LENGTH(i, length == 8 ? 2 : length - 1);
+    }
+    return dr7;
+}
 
 /*
  * A debugger's handlers for debug traps, set with all other CPUs parked; NULL: no debugger.

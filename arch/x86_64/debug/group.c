@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See group.h. */
-#include "arch/x86_64/debug/group.h"
+/* See report.h. */
+#include "arch/x86_64/debug/report.h"
 
 #include "arch/x86_64/debug/operand.h"
 

@@ -7,7 +7,7 @@
 #include "arch/watch.h"
 #include "arch/x86_64/cpu/cpu.h"
 #include "arch/x86_64/debug/debugreg.h"
-#include "arch/x86_64/debug/group.h"
+#include "arch/x86_64/debug/report.h"
 
 #define CPUID_HYPERVISOR     0x40000000u
 #define CPUID_1_ECX_EMULATED (1u << 31)

@@ -2,7 +2,6 @@
 /* Finds program instructions that may have hit, by trying each start. Debug trap; cannot fault. */
 #include "arch/watch.h"
 #include "arch/x86_64/debug/branch.h"
-#include "arch/x86_64/debug/group.h"
 #include "arch/x86_64/debug/operand.h"
 #include "arch/x86_64/debug/report.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A debugger's stops (docs/gdb.md), in every kernel; what depends on its entries is in stop_break.c
- * or arch/embed/debugger.c. On the debug trap's stack, interrupts and watches off; never traps.
+ * A debugger's stops (docs/gdb.md), in every kernel; what depends on its entries is in
+ * stop_entries.c or arch/embed/debugger.c. On the debug trap's stack, interrupts and watches off;
+ * never traps.
  */
 #include "arch/x86_64/debug/stop.h"
 
@@ -9,8 +10,6 @@
 #include "arch/park.h"
 #include "arch/regs.h"
 #include "arch/x86_64/debug/debugreg.h"
-#include "arch/x86_64/smp/park.h"
-#include "arch/x86_64/smp/reach.h"
 #include "arch/x86_64/smp/rendezvous.h"
 
 /* Changed with all other CPUs parked; the boot CPU may read it while parked. */

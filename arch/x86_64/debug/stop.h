@@ -5,6 +5,8 @@
 #include <stdbool.h>
 
 #include "arch/debugger.h"
+#include "arch/regs.h"
+#include "arch/watch.h"
 #include "arch/x86_64/cpu/regs.h"
 
 /* Returns NULL if no debugger is attached. Any context. */
@@ -30,7 +32,7 @@ void stop_hear(void);
  */
 uint64_t stop_heard_at(void);
 
-/* --- By the kernel's entries: stop_break.c, or arch/embed/debugger.c. --- */
+/* --- By the kernel's entries: stop_entries.c, or arch/embed/debugger.c. --- */
 
 /*
  * Stops at the end of this debug trap, after the handler that calls it, by stop_enter and
@@ -44,9 +46,6 @@ void stop_at_end(struct regs *regs, enum arch_stop why, bool at_breakpoint);
  * parked.
  */
 void stop_entries_attach(void (*late)(struct regs *regs));
-
-/* The part of it that is for the line, by NMIs: stop_line.c. */
-void stop_line_attach(bool attach);
 
 /*
  * Prepares a stopped CPU's step of one instruction, without interrupts. Returns false if the
@@ -84,3 +83,23 @@ void stop_step_here(void);
  * is requested again later.
  */
 void stop_look_again(struct regs *regs);
+
+/*
+ * --- Which watched bytes a step accessed, where data watches are off in steps: stop_access.c. ---
+ */
+
+#define STOP_ACCESS_TEXT 24 /* bytes that operand_length may read */
+
+struct stop_access {
+    uint64_t words[ARCH_WATCHES];   /* the watched words before the step */
+    struct regs before;             /* the registers before the step */
+    uint8_t text[STOP_ACCESS_TEXT]; /* the instruction's bytes; 0 where unreadable */
+};
+
+/* In a stop, before `cpu` runs the instruction at regs->ip. */
+void stop_access_prepare(struct stop_access *access, unsigned cpu, const struct regs *regs);
+
+/*
+ * Called after the step, on its CPU. Bit i is set if it accessed bytes of register i. Debug trap.
+ */
+unsigned stop_access_made(const struct stop_access *access, const struct regs *regs);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See stop_access.h: decodes the instruction, and compares the bytes before and after. */
-#include "arch/x86_64/debug/stop_access.h"
+/* See stop.h: decodes the instruction, and compares the bytes before and after. */
 
 #include "arch/cpu.h"
 #include "arch/program.h"
 #include "arch/x86_64/debug/debugreg.h"
-#include "arch/x86_64/debug/group.h"
 #include "arch/x86_64/debug/operand.h"
+#include "arch/x86_64/debug/report.h"
 #include "arch/x86_64/debug/stop.h"
 
 static bool is_watched(unsigned cpu, unsigned i)

@@ -15,7 +15,6 @@
 #include "arch/watch.h"
 #include "arch/x86_64/debug/debugreg.h"
 #include "arch/x86_64/debug/stop.h"
-#include "arch/x86_64/debug/stop_access.h"
 
 /* An instruction's effect on the interrupt flag. */
 enum kind {

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reads the watched bytes, and finds what accessed them. Debug trap; cannot fault. */
+/*
+ * What may not be watched; the watched bytes, and what accessed them. Debug trap; cannot fault.
+ */
 #include "arch/memory.h"
 #include "arch/regs.h"
 #include "arch/watch.h"
 #include "arch/x86_64/debug/accessor.h"
 #include "arch/x86_64/memory/sections.h"
+#include "core/host.h"
 
 static struct insn_map insn_map; /* set at boot */
 
@@ -58,4 +61,18 @@ unsigned arch_watch_candidates(const struct regs *regs, const struct arch_watch 
     if (watch->access == ARCH_EXECUTE || watch->address < ARCH_USER_END)
         return 0;
     return accessor_candidates(&insn_map, regs, watch, candidates);
+}
+
+/* Memory that trap entries touch while watches are armed (docs/kernel.md). Any context. */
+const char *arch_watch_forbidden(uintptr_t address, size_t length)
+{
+    if (section_overlaps(nowatch_text_start, nowatch_text_end, address, length) ||
+        section_overlaps(host.gate, host.gate_end, address, length))
+        return "the trap entry code";
+    if (section_overlaps(nowatch_stacks_start, nowatch_stacks_end, address, length) ||
+        section_overlaps(host.gate_stack, host.gate_stack_end, address, length))
+        return "the stacks that the CPU pushes trap frames on";
+    if (section_overlaps(nowatch_data_start, nowatch_data_end, address, length))
+        return "the CPU's own area and the descriptor tables, which trap entries use";
+    return NULL;
 }

@@ -25,8 +25,8 @@
 %endmacro
 
 ; The second instruction turns interrupts off. If an interrupt arrives before it, the code restarts
-; at the call (arch/x86_64/entry/gate.c, which relies on two one-byte instructions). A struct
-; arch_place is pushed downwards from the return address.
+; at the call (gate_back_out of kernel/x86_64/entry/trap.c, which relies on two one-byte
+; instructions). A struct arch_place is pushed downwards from the return address.
 %macro gate_enter 0
         pushfq
         cfi_offset 16

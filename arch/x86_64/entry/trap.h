@@ -2,6 +2,8 @@
 /* Handlers run with interrupts off, on the interrupted stack if it has room. */
 #pragma once
 
+#include <stdbool.h>
+
 #include "arch/x86_64/cpu/regs.h"
 #include "arch/x86_64/entry/vectors.h"
 
@@ -47,13 +49,34 @@ void trap_set_program_handler(trap_handler *handler);
 /* For an NMI of unknown source: calls regs->vector's handler or reports it. On the NMI's page. */
 void trap_nmi(struct regs *regs);
 
-/*
- * Called before an interrupt's handler: moves a frame at a gate's start back to its call (gate.c).
- */
-void gate_back_out(struct regs *regs);
-
 /* Called before a return to a program (arch_user_step_set_handlers). */
 void debug_leave(struct regs *regs);
 
 /* Called before a trap returns to a stepped context (arch_step_set_handlers). */
 void debug_resume(struct regs *regs);
+
+/*
+ * --- NMIs of a clock that all CPUs share (docs/sources.md), beside those by which CPUs reach each
+ * other (rendezvous.h). nmi_trap serves both, on the NMI's page, watches off. ---
+ */
+
+/*
+ * A clock that sends NMIs to the boot CPU, which forwards them. `came` is called on the boot CPU in
+ * every NMI and returns true if the clock has sent one since the last call. `serve` is called on
+ * each CPU except one that parks the others, with the interrupted registers and the time at which
+ * the NMI began (arch_clock_ns). Boot.
+ */
+struct nmi_clock {
+    bool (*came)(void);
+    void (*serve)(const struct regs *regs, uint64_t began);
+};
+void nmi_set_clock(const struct nmi_clock *with);
+
+/* The current clock, for code that wraps its functions. With all other CPUs parked. */
+struct nmi_clock nmi_clock_now(void);
+
+/* Stops serving the clock. Crash context. */
+void nmi_clock_end(void);
+
+/* The clock is being stopped: one more of its NMIs may arrive. Any context. */
+void nmi_clock_lingers(void);

@@ -40,7 +40,7 @@ extern const struct trap_border trap_borders[], trap_borders_end[];
 extern const struct trap_border trap_tails[], trap_tails_end[];
 extern const uintptr_t trap_look;
 
-/* A debug trap handler's usual return address, and that for a requested stop (stop_late.c). */
+/* A debug trap handler's usual return address, and that for a requested stop (stop_entries.c). */
 struct debug_return {
     uintptr_t usual, asked;
 };

@@ -3,14 +3,12 @@
  * Parking: one CPU, the parker, stops all others, for a change (in task context) or for a
  * debugger's stop (in a trap or NMI; docs/kernel.md). rendezvous.c has the waiting side.
  */
-#include "arch/x86_64/smp/park.h"
 
+#include "arch/park.h"
 #include "arch/cpu.h"
 #include "arch/debugger.h"
-#include "arch/park.h"
-#include "arch/x86_64/cpu/check.h"
+#include "arch/x86_64/cpu/cpu.h"
 #include "arch/x86_64/memory/sections.h"
-#include "arch/x86_64/smp/reach.h"
 #include "arch/x86_64/smp/rendezvous.h"
 
 #define PATIENCE_NS 2000000000ull /* emulated CPUs take turns: patience.h */

@@ -22,10 +22,30 @@ struct patience {
 };
 
 /* Starts a wait; `now` in ns. */
-void patience_begin(struct patience *patience, uint64_t limit, uint64_t now);
+static inline void patience_begin(struct patience *patience, uint64_t limit, uint64_t now)
+{
+    *patience = (struct patience){.limit = limit, .looked = now};
+}
+
+static inline uint64_t patience_least(uint64_t one, uint64_t other)
+{
+    return one < other ? one : other;
+}
 
 /*
  * Called after each poll; returns true once the wait is over. If the clock goes back, so does the
  * counted time.
  */
-bool patience_is_over(struct patience *patience, uint64_t now);
+static inline bool patience_is_over(struct patience *patience, uint64_t now)
+{
+    int64_t passed = (int64_t)(now - patience->looked);
+
+    if (patience->waited < patience->limit) {
+        patience->looked = now;
+        if (passed < 0)
+            patience->waited -= patience_least((uint64_t)-passed, patience->waited);
+        else
+            patience->waited += patience_least((uint64_t)passed, PATIENCE_LOOK_NS);
+    }
+    return patience->waited >= patience->limit;
+}

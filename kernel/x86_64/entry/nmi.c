@@ -4,15 +4,12 @@
  * sender stores a request before it sends the NMI, and each NMI checks all requests. This code may
  * not trap: the `iret` would admit the next NMI.
  */
-#include "arch/x86_64/entry/nmi.h"
 
 #include "arch/cpu.h"
-#include "arch/x86_64/cpu/port_counted.h"
+#include "arch/x86_64/cpu/port.h"
 #include "arch/x86_64/entry/trap.h"
 #include "arch/x86_64/entry/vectors.h"
 #include "arch/x86_64/memory/sections.h"
-#include "arch/x86_64/smp/park.h"
-#include "arch/x86_64/smp/reach.h"
 #include "arch/x86_64/smp/rendezvous.h"
 #include "kernel/x86_64/cpu/apic.h"
 

@@ -3,7 +3,7 @@
  * Maps stacks of threads and of all CPUs but the boot CPU for a slot's first owner. Task context.
  */
 #include "arch/memory.h"
-#include "arch/x86_64/cpu/check.h"
+#include "arch/x86_64/cpu/cpu.h"
 #include "kernel/x86_64/entry/stacks.h"
 #include "kernel/x86_64/memory/paging.h"
 

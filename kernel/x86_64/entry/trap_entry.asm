@@ -282,8 +282,8 @@ cfi_end
 ;
 ; An NMI that requests a stop and interrupts this trap leaves a request (rendezvous_asked). The
 ; check here sees requests made before it; an NMI after the check, up to the `iretq`, sends the trap
-; back to the check (trap_tails, stop_late.c), as the frame is still intact. A debug trap without a
-; stop has no check, which would slow down hits; instead, the NMI redirects the return address of
+; back to the check (trap_tails, stop_entries.c), as the frame is still intact. A debug trap without
+; a stop has no check, which would slow down hits; instead, the NMI redirects the return address of
 ; its handler's call.
 align 16
 cfi_start watch_return, return

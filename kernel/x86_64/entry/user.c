@@ -8,7 +8,6 @@
 #include "arch/cpu.h"
 #include "arch/memory.h"
 #include "arch/program.h"
-#include "arch/x86_64/cpu/check.h"
 #include "arch/x86_64/cpu/cpu.h"
 #include "arch/x86_64/entry/trap.h"
 #include "kernel/x86_64/user.h"

@@ -4,7 +4,6 @@
 
 #include "arch/local.h"
 #include "arch/memory.h"
-#include "arch/x86_64/cpu/check.h"
 #include "arch/x86_64/cpu/cpu.h"
 #include "kernel/x86_64/entry/stacks.h"
 

@@ -8,7 +8,6 @@
 
 #include "arch/local.h"
 #include "arch/unwind.h"
-#include "arch/x86_64/cpu/check.h"
 #include "arch/x86_64/cpu/cpu.h"
 
 #define HALF (PAGING_ENTRIES / 2)

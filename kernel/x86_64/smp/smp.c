@@ -5,7 +5,6 @@
 #include "arch/cpu.h"
 #include "arch/memory.h"
 #include "arch/unwind.h"
-#include "arch/x86_64/cpu/check.h"
 #include "arch/x86_64/cpu/cpu.h"
 #include "arch/x86_64/entry/trap.h"
 #include "arch/x86_64/entry/vectors.h"

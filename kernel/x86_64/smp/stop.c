@@ -3,9 +3,8 @@
 #include "kernel/x86_64/smp.h"
 
 #include "arch/cpu.h"
-#include "arch/x86_64/entry/nmi.h"
+#include "arch/x86_64/entry/trap.h"
 #include "arch/x86_64/smp/patience.h"
-#include "arch/x86_64/smp/reach.h"
 #include "arch/x86_64/smp/rendezvous.h"
 
 /* The shortest time in which every CPU is certain to have had its turns (patience.h). */

@@ -129,6 +129,41 @@ static void stop_page_fault(struct regs *regs)
         trap_fatal(regs);
 }
 
+/* --- NMIs of the debugger's serial line, on the boot CPU. --- */
+
+#define LINGER_NS 1000000000ull /* an NMI of the line may come this late */
+
+static struct nmi_clock clock; /* the NMI clock before stop_listens; changed with all CPUs parked */
+
+/* Takes the place of the NMI clock's `came`, which it calls. */
+static bool stop_listens(void)
+{
+    stop_hear();
+    return clock.came && clock.came();
+}
+
+/*
+ * An unexplained NMI may be the line's, whose bytes an earlier NMI or a stop has just read. So this
+ * stays the handler after the debugger has left: in the NMI in which it leaves, and in that which
+ * waits for this one's end.
+ */
+static void stop_unexplained(struct regs *regs)
+{
+    if (percpu_self()->cpu != 0 || arch_clock_ns() - stop_heard_at() > LINGER_NS)
+        trap_fatal(regs);
+}
+
+static void stop_line_attach(bool attach)
+{
+    struct nmi_clock listening = {.came = stop_listens};
+
+    if (attach)
+        clock = nmi_clock_now();
+    listening.serve = clock.serve;
+    nmi_set_clock(attach ? &listening : &clock);
+    trap_set_handler(VECTOR_NMI, stop_unexplained);
+}
+
 void stop_entries_attach(void (*late)(struct regs *regs))
 {
     static bool attached; /* changed with all other CPUs parked */
@@ -168,4 +203,53 @@ bool arch_stop_divert(unsigned cpu, void (*function)(void), struct regs *kept)
     regs->ip = (uintptr_t)function;
     regs->flags &= ~(FLAGS_TRAP | FLAGS_DIRECTION | FLAGS_RESUME);
     return true;
+}
+
+/*
+ * --- Requests that come too late: an NMI that requests a stop may interrupt a kernel debug trap or
+ * #BP, on which the CPU cannot stop; if that trap returns to a loop with interrupts off, the
+ * request is never repeated. So traps check for a request at their end (watch_return,
+ * trap_entry.asm): the NMI sends a trap in its last instructions back to that check, and makes a
+ * debug trap's handler return to it. ---
+ */
+
+static bool is_in_tail(uintptr_t ip)
+{
+    for (const struct trap_border *tail = trap_tails; tail < trap_tails_end; tail++)
+        if (ip >= tail->from && ip < tail->to)
+            return true;
+    return false;
+}
+
+/* Changes the handler's return address, right below the frame, if its call has run. */
+static void return_to_look(struct regs *frame, uintptr_t sp)
+{
+    uintptr_t *back = (uintptr_t *)frame - 1;
+
+    if (sp > (uintptr_t)back)
+        return;
+    for (const struct debug_return *each = debug_returns; each < debug_returns_end; each++)
+        if (*back == each->usual)
+            *back = each->asked;
+}
+
+/*
+ * A program's interrupts are on, so a tick repeats the request. A trap in its last instructions may
+ * have decremented watch_depth: it is counted again, so that DR7 stays 0 after this NMI. A trap
+ * that has not called its handler yet checks in the handler (stop_fired, stop_passed).
+ */
+void stop_look_again(struct regs *regs)
+{
+    struct percpu *self = percpu_self();
+    struct regs *frame = trap_frame_of(regs->sp);
+
+    if (!frame || regs_user_mode(frame) || frame->error)
+        return;
+    if (!is_in_tail(regs->ip)) {
+        return_to_look(frame, regs->sp);
+        return;
+    }
+    regs->ip = trap_look;
+    regs->sp = (uintptr_t)frame;
+    self->watch_depth = 2;
 }
