@@ -123,10 +123,7 @@ void arch_embed_stop_dead(void *frame)
         arch_embed_as_trap(frame, stop_dead);
 }
 
-/*
- * --- Memory, as `mapped` reports it: in place of kernel/x86_64/memory/stop_memory.c. In a stop.
- * ---
- */
+/* --- Memory that `mapped` reports: in place of kernel/x86_64/memory/stop_memory.c. --- */
 
 /* Excludes the last byte of all: the kernel may compute the address after a byte. */
 static bool is_there(uintptr_t address)

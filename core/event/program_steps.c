@@ -5,8 +5,8 @@
  * is per thread; the kernel itself is not stepped.
  */
 #include "arch/cpu.h"
+#include "arch/program.h"
 #include "arch/regs.h"
-#include "arch/user_step.h"
 #include "core/event/source_branches.h"
 #include "core/host.h"
 

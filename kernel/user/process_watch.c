@@ -6,7 +6,7 @@
 #include <linux/signal.h>
 
 #include "arch/unwind.h"
-#include "arch/user_step.h"
+#include "arch/program.h"
 #include "core/pitot.h"
 #include "kernel/hit/program.h"
 #include "kernel/sched/scheduler.h"

@@ -4,9 +4,9 @@
 
 #include "arch/cpu.h"
 #include "arch/memory.h"
+#include "arch/program.h"
 #include "arch/regs.h"
 #include "arch/step.h"
-#include "arch/user_step.h"
 #include "arch/watch.h"
 #include "arch/x86_64/cpu/cpu.h"
 #include "arch/x86_64/debug/debugreg.h"

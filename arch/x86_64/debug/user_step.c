@@ -6,7 +6,6 @@
  * trap. Sources: Intel SDM vol. 3, "Single-Step Exception Condition"; vol. 2, PUSHF, POPF, IRET,
  * SYSCALL.
  */
-#include "arch/user_step.h"
 #include "arch/cpu.h"
 #include "arch/program.h"
 #include "arch/regs.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See smp.h. One CPU at a time runs boot/ap_start.asm, ap_entry_high and smp_main. */
+/* See smp.h. One CPU at a time runs ap_start, ap_entry_high and smp_main. */
 
 #include "kernel/x86_64/smp.h"
 #include "arch/cpu.h"
@@ -22,7 +22,7 @@
 
 #define ROUNDS 16 /* of clock comparison */
 
-extern const char ap_start[], ap_start_end[]; /* boot/ap_start.asm; physical */
+extern const char ap_start[], ap_start_end[]; /* boot/long_mode.asm; physical */
 
 struct smp_start smp_start; /* read by ap_entry_high */
 
