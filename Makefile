@@ -187,7 +187,7 @@ define ASSEMBLE
 		--strip-symbol='cfi_cie_*' $@
 endef
 
-$(BUILD)/obj/%.asm.o: %.asm $(BUILD)/gen/offsets.inc arch/x86_64/unwind/cfi.inc arch/x86_64/entry/frame.inc boot/long_mode.inc tools/drop-folder
+$(BUILD)/obj/%.asm.o: %.asm $(BUILD)/gen/offsets.inc arch/x86_64/unwind/cfi.inc arch/x86_64/entry/frame.inc tools/drop-folder
 	$(ASSEMBLE)
 
 $(BUILD)/gen/offsets.inc: arch/x86_64/cpu/offsets.c kernel/x86_64/cpu/offsets.c $(BUILD)/flags $(wildcard arch/x86_64/*/*.h kernel/x86_64/*/*.h)

@@ -10,7 +10,6 @@
 #include "drivers/acpi.h"
 #include "drivers/hpet.h"
 #include "drivers/pit8254.h"
-#include "drivers/pm_timer.h"
 #include "kernel/panic/panic.h"
 #include "kernel/x86_64/cpu/clock.h"
 #include "kernel/x86_64/memory/paging.h"

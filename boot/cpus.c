@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See cpus.h. */
-#include "boot/cpus.h"
+/* See boot.h. */
+#include "boot/boot.h"
 
 #include "arch/x86_64/cpu/cpu.h"
-#include "boot/memory.h"
 #include "core/lib/print.h"
 #include "drivers/acpi.h"
 #include "kernel/x86_64/cpu/apic.h"

@@ -8,8 +8,6 @@
 
 #include "arch/cpu.h"
 #include "arch/regs.h"
-#include "boot/io_apic.h"
-#include "boot/ports.h"
 #include "core/gdb/debugger.h"
 #include "core/lib/string.h"
 #include "core/pitot.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See memory.h. Free pages are accessed through the mapping of all memory, which at first covers
+ * See boot.h. Free pages are accessed through the mapping of all memory, which at first covers
  * only 4 GiB (long_mode.asm). So pages below 4 GiB are freed first, and paging_init builds the page
  * tables in them.
  */
-#include "boot/memory.h"
+#include "boot/boot.h"
 
 #include "kernel/host.h"
 #include "kernel/memory/pages.h"

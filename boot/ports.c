@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See ports.h. Output is polled, in any context; input arrives in interrupt context. */
-#include "boot/ports.h"
+/* See boot.h. Output is polled, in any context; input arrives in interrupt context. */
+#include "boot/boot.h"
 
+#include "arch/x86_64/cpu/port.h"
 #include "core/gdb/debugger.h"
 #include "core/stream/drain.h"
-#include "drivers/port_e9.h"
 #include "drivers/power.h"
 #include "drivers/uart16550.h"
 #include "drivers/virtio_serial.h"
@@ -15,6 +15,12 @@
 
 /* Written to isa-debug-exit after a panic; docs/machines.md lists the emulator's exit statuses. */
 #define EXIT_PANIC 0x31
+
+/*
+ * The debug port whose bytes QEMU (-debugcon) and Bochs (port_e9_hack) print: the last resort
+ * without a serial port, harmless on other machines.
+ */
+#define PORT_E9 0xe9
 
 static struct uart com1, com2;
 
@@ -35,7 +41,8 @@ static void com2_write(struct sink *sink, const char *bytes, size_t length)
 static void port_e9_write(struct sink *sink, const char *bytes, size_t length)
 {
     (void)sink;
-    port_e9_send(bytes, length);
+    for (size_t i = 0; i < length; i++)
+        port_write8(PORT_E9, (uint8_t)bytes[i]);
 }
 
 static void virtio_write(struct sink *sink, const char *bytes, size_t length)

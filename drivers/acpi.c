@@ -4,6 +4,8 @@
 
 #include <stdbool.h>
 
+#include "arch/x86_64/cpu/port.h"
+
 #define TABLE_MOST 0x100000u /* bytes; real tables have a few hundred */
 
 struct rsdp {
@@ -274,4 +276,18 @@ void acpi_read(const void *root, size_t size, acpi_reach *reach, struct acpi *ou
 {
     *out = (struct acpi){0};
     out->problem = acpi_read_tables(root, size, reach, out);
+}
+
+/* --- The power management timer. --- */
+
+static uint16_t timer_port; /* set at boot */
+
+void pm_timer_init(uint16_t port)
+{
+    timer_port = port;
+}
+
+uint32_t pm_timer_count(void)
+{
+    return port_read32(timer_port);
 }

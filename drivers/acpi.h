@@ -50,3 +50,11 @@ size_t acpi_copy_root(uint64_t physical, acpi_reach *reach, void *root);
 
 /* Reads the tables. `root` is a copy of the RSDP, of `size` bytes; 0: there is none. Boot. */
 void acpi_read(const void *root, size_t size, acpi_reach *reach, struct acpi *out);
+
+/* --- The power management timer, a free-running counter ("PM_TMR"). Boot. --- */
+
+#define PM_TIMER_HERTZ 3579545u
+#define PM_TIMER_MASK  0xffffffu /* some counters have 32 bits, all have these 24 */
+
+void pm_timer_init(uint16_t port);
+uint32_t pm_timer_count(void);

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# of: core/event, boot/nmi_clock, boot/io_apic, drivers/hpet
+# of: core/event, boot/nmi_clock, drivers/hpet
 #
 # cpu-clock by NMI: it sees code that runs with interrupts off, on every CPU, with right chains, and
 # leaves ticks, watches and parking alone; without such a clock the timer samples, and a message

@@ -18,7 +18,6 @@
 
 #include "arch/x86_64/entry/trap.h"
 #include "boot/boot.h"
-#include "boot/cpus.h"
 #include "core/event/source_clock.h"
 #include "core/lib/assert.h"
 #include "drivers/acpi.h"
