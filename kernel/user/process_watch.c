@@ -5,8 +5,8 @@
  */
 #include <linux/signal.h>
 
-#include "arch/unwind.h"
 #include "arch/program.h"
+#include "arch/unwind.h"
 #include "core/pitot.h"
 #include "kernel/hit/program.h"
 #include "kernel/sched/scheduler.h"

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/image/allocate.h"
+
 /* Splits "START,END" into the names of the two marks. */
 static bool read_marks(struct text *text, const char *spelt)
 {
@@ -185,4 +187,37 @@ struct text_place text_describe(const struct text *text, uint32_t offset)
              symbol ? symbol->name : text->start, offset - (symbol ? symbol->offset : 0),
              text->address + offset);
     return place;
+}
+
+/* --- The command line. --- */
+
+bool order_read(struct order *order, const struct option *options, int argc, char **argv)
+{
+    int option;
+
+    *order = (struct order){.exempt = allocate((size_t)argc, sizeof(*order->exempt))};
+    while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+        if (option == '?')
+            return false;
+        if (option == 'e')
+            order->exempt[order->exempt_count++] = optarg;
+        else if (option == 'g')
+            order->gaps = optarg;
+        else if (option == 't')
+            order->text = optarg;
+        else
+            order->what = option;
+    }
+    order->path = argv[optind];
+    return optind + 1 == argc;
+}
+
+enum image_use order_use(const struct order *order)
+{
+    return order->what == 0 ? IMAGE_WRITE : order->what == 'n' ? IMAGE_MEASURE : IMAGE_READ;
+}
+
+void order_free(struct order *order)
+{
+    free(order->exempt);
 }

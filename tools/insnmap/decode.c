@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See decode.h. */
-#include "tools/insnmap/decode.h"
+/* See map.h. */
+#include "tools/insnmap/map.h"
 
 #include <Zydis/Zydis.h>
 

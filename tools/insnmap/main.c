@@ -13,7 +13,6 @@
 
 #include "core/abi/insn_map.h"
 #include "tools/image/image.h"
-#include "tools/image/order.h"
 #include "tools/image/text.h"
 #include "tools/insnmap/map.h"
 

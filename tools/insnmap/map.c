@@ -8,8 +8,6 @@
 
 #include <string.h>
 
-#include "tools/insnmap/decode.h"
-
 #define FILL_ZERO 0x00 /* fill byte of the linker script */
 
 /* These are not codes: they mark bytes not yet in a function, and bytes left out. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See cfi_rule.h. Registers have their DWARF numbers (System V ABI, "DWARF Register Number
+ * See cfi.h. Registers have their DWARF numbers (System V ABI, "DWARF Register Number
  * Mapping").
  */
-#include "tools/orcgen/cfi_rule.h"
+#include "tools/orcgen/cfi.h"
 
 #include <dwarf.h>
 #include <inttypes.h>

@@ -13,10 +13,8 @@
 #include <string.h>
 
 #include "tools/image/image.h"
-#include "tools/image/order.h"
 #include "tools/image/text.h"
 #include "tools/orcgen/cfi.h"
-#include "tools/orcgen/coverage.h"
 #include "tools/orcgen/table.h"
 
 #define RESERVED_SECTION ".unwind_table"

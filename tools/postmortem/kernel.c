@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See kernel.h. Called by tools/postmortem/main.c. */
-#include "tools/postmortem/kernel.h"
+/* See memory.h. Called by tools/postmortem/main.c. */
+#include "tools/postmortem/memory.h"
 
 #include <stdio.h>
 #include <string.h>

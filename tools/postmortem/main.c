@@ -16,7 +16,7 @@
 
 #include "core/lib/assert.h"
 #include "core/stream/stream.h"
-#include "tools/postmortem/kernel.h"
+#include "tools/postmortem/memory.h"
 #include "tools/postmortem/recording.h"
 
 #define WRONG_USAGE 2

@@ -7,7 +7,6 @@
 
 #include "core/abi/perf_pipe.h"
 #include "core/sample/records.h"
-#include "tools/postmortem/tracepoints.h"
 
 /* No kernel of ours has more: larger numbers are damage. */
 #define RINGS_MAX  4096

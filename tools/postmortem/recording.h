@@ -37,3 +37,10 @@ struct recording {
 
 /* `address` is that of the kernel's struct recorder. */
 bool recording_read(struct recording *recording, struct memory *memory, uint64_t address);
+
+/*
+ * Copies the kernel's tracepoints for core/stream/tracing_data.c; tracepoints.c also implements
+ * tracepoint_by_id and tracepoint_id (core/tracepoint/tracepoint.h) in place of
+ * core/tracepoint/list.c, which uses the linker's list.
+ */
+bool tracepoints_read(struct memory *memory, const struct recorder *recorder);

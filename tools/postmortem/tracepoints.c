@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See tracepoints.h. Called by tools/postmortem/recording.c. */
-#include "tools/postmortem/tracepoints.h"
+/* See recording.h. Called by tools/postmortem/recording.c. */
+#include "tools/postmortem/recording.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Single steps; in the debug trap. Source: Intel SDM vol. 3, "Single-Step Exception Condition". */
+#include "arch/step.h"
 #include "arch/cpu.h"
 #include "arch/memory.h"
 #include "arch/program.h"
 #include "arch/regs.h"
-#include "arch/step.h"
 #include "arch/x86_64/debug/branch.h"
 #include "arch/x86_64/debug/debugreg.h"
 #include "arch/x86_64/entry/vectors.h"
