@@ -48,7 +48,7 @@ $(eval $(call C_PORT,program-above,0 1 2,$(call wrap,trap_serve pitot_init recor
 $(eval $(call C_PORT,low,0 1 2,-Wl$(comma)--defsym=LOW=1))
 $(eval $(call C_PORT,nameless,0 1 2,-Wl$(comma)--build-id=none))
 $(eval $(call C_PORT,level3,0 1 2 3,,,2))
-$(eval $(call C_PORT,patched,0 1 2 3,-include ports/c/variants/patched.h,,2))
+$(eval $(call C_PORT,patched,0 1 2 3,-DPITOT_PATCHED,,2))
 $(eval $(call C_PORT,siteless,0,,$(BUILD)/ports/siteless.ld))
 check = $(call wrap,pitot_init record_end) -Wl$(comma)--defsym=TRAPS=$(1)
 $(eval $(call C_PORT,check,0 1 2 3,$(call check,1),,2))
@@ -83,14 +83,11 @@ $(eval $(call C_PORT,gdb-deaf,0 1 2 3 5,$(call first,pitot_doubtful),,2,,level5)
 $(eval $(call C_PORT,gdb-frameless,0 1 2 3 5,$(call first,frameless_stand),,2,,level5))
 $(eval $(call C_PORT,dropped,0,,$(BUILD)/ports/dropped.ld))
 
-$(BUILD)/ports/c-level6.elf: ports/c/variants/rest.c
-$(BUILD)/ports/c-level7.elf: ports/c/variants/restart.c
+$(patsubst %,$(BUILD)/ports/c-%.elf,level4 level4-small level6 level7): ports/c/variants/commands.c
 $(BUILD)/ports/c-level3-inline.elf: ports/c/variants/memberless.c
-$(BUILD)/ports/c-patched.elf: ports/c/variants/patched.h
 $(BUILD)/ports/c-lacks.elf: ports/c/variants/lacks.c
 $(BUILD)/ports/c-check.elf $(BUILD)/ports/c-check-trapless.elf: ports/c/variants/check.c
 $(BUILD)/ports/c-own-gate.elf: ports/c/variants/own_gate.c
-$(BUILD)/ports/c-level4.elf $(BUILD)/ports/c-level4-small.elf: ports/c/variants/both.c
 $(BUILD)/ports/c-level4-small.elf $(BUILD)/ports/c-small.elf: ports/c/variants/small_stack.c
 $(BUILD)/ports/c-moves.elf: ports/c/variants/moves.c
 $(BUILD)/ports/c-task-state.elf: ports/c/variants/task_state.c

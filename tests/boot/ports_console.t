@@ -81,7 +81,7 @@ is_deeply(\%events, {'mem:jobs_done:w' => 2 * $jobs, 'shop:job_done' => $jobs},
 
 # --- With threads (level 6) -----------------------------------------------------------------------
 
-# ports/c/variants/rest.c: `rest` takes 100 ticks of a millisecond. The ring has room for about 20.
+# ports/c/variants/commands.c: `rest` takes 100 ticks of a millisecond. The ring has room for about 20.
 my $threads = "$build/ports/c-level6-tables.elf";
 my ($intervals, $streamed) = run_lines($threads, 1, 'perf stat -I 20 -e shop:tick -- rest',
     'perf record -m 1 -e shop:tick -- rest');
@@ -102,7 +102,7 @@ is($refused, "perf stat: -I: thread_start, wait or wake of struct pitot_kernel i
 
 # --- After a reset (level 7) ----------------------------------------------------------------------
 
-# ports/c/variants/restart.c resets the machine in the first boot, not in the second.
+# ports/c/variants/commands.c: `restart` resets the machine in the first boot, not in the second.
 my $kept_elf = "$build/ports/c-level7-tables.elf";
 my (undef, $again) = boot_port($kept_elf, join(';', 'perf report --last-boot -s sym',
         'perf record -e mem:jobs_done:w -- work', 'restart'), 1, $logs, '-action', 'reboot=reset');
