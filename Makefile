@@ -149,7 +149,7 @@ clean:
 
 ## make help        this list
 help:
-	$(Q)sed -n 's/^## \{0,1\}//p' outside/outside.mk Makefile tools/show.mk tools/stopped.mk tests/bench/bench.mk
+	$(Q)sed -n 's/^## \{0,1\}//p' outside/outside.mk Makefile tools/show.mk tools/tools.mk tests/bench/bench.mk
 
 $(BUILD):
 	$(Q)mkdir -p $@
@@ -219,6 +219,6 @@ $(LIB_BIN): $(BUILD)/host/symtab $(BUILD)/host/orcgen $(BUILD)/host/insnmap tool
 	$(Q)cp $(filter %/$(@F),$^) $@
 
 # What else is built, each beside its sources. They use the variables and the recipes above.
-include tools/tools.mk tools/show.mk tools/stopped.mk outside/plugin/plugin.mk outside/outside.mk boot/image.mk programs/programs.mk tests/port/port.mk ports/c/port.mk ports/rust/port.mk tests/tests.mk tests/bench/bench.mk
+include tools/tools.mk tools/show.mk outside/plugin/plugin.mk outside/outside.mk boot/image.mk programs/programs.mk tests/port/port.mk ports/c/port.mk ports/rust/port.mk tests/tests.mk tests/bench/bench.mk
 
 -include $(KERNEL_OBJ:.o=.d)

@@ -27,3 +27,15 @@ $(BUILD)/host/gather.so $(BUILD)/host/clock.so: $(BUILD)/hosted/flags
 STREAM_SOURCES := $(addprefix core/,$(addsuffix .c,lib/print lib/refusal lib/crc32 ring/walk symbols/symbols symbols/table sample/view stream/head stream/stage stream/stream stream/tracing_data tracepoint/format stream/zstd_encoder stream/zstd_sequences))
 STREAM_HEADERS := $(wildcard core/*.h core/*/*.h arch/*.h)
 $(eval $(call TOOL,postmortem,-lelf,$(STREAM_SOURCES) $(STREAM_HEADERS)))
+
+## make gdb         QEMU stopped at the kernel's entry, and gdb attached to it, with symbols, source and Pitot's commands;
+##                  GDB=inside: by the kernel's own stub
+gdb: packages-gdb
+	+$(Q)$(MAKE) --no-print-directory $(BUILD)/pitot.iso $(BUILD)/host/postmortem
+	$(Q)RUN='$(subst ','\'',$(RUN))' tools/gdb/attach
+
+## make postmortem  the recording of a machine that has stopped, for perf: FROM=DUMP or FROM=SOCKET (docs/crash.md)
+postmortem: packages-build
+	+$(Q)$(MAKE) --no-print-directory $(BUILD)/host/postmortem
+	$(Q)$(BUILD)/host/postmortem -k $(BUILD)/pitot.elf -o $(BUILD)/postmortem.perf $(if $(FROM),$(call quoted,$(FROM)))
+	@echo 'perf report -i $(BUILD)/postmortem.perf --vmlinux=$(BUILD)/pitot.elf'

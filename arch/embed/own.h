@@ -5,7 +5,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "arch/x86_64/cpu/area.h"
 #include "arch/x86_64/cpu/cpu.h"
 #include "arch/x86_64/cpu/regs.h"
 #include EMBED_INLINE /* the kernel's, or core/embed/inline.h */

@@ -6,7 +6,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "arch/x86_64/cpu/area.h"
 #include "arch/x86_64/cpu/regs.h"
 
 #define ARCH_CPUS_MAX          64

@@ -81,7 +81,7 @@ is_deeply(\%events, {'mem:jobs_done:w' => 2 * $jobs, 'shop:job_done' => $jobs},
 
 # --- With threads (level 6) -----------------------------------------------------------------------
 
-# ports/c/variants/commands.c: `rest` takes 100 ticks of a millisecond. The ring has room for about 20.
+# ports/c/variants/commands.c: `rest` takes 100 ticks of a millisecond; the ring has room for 20.
 my $threads = "$build/ports/c-level6-tables.elf";
 my ($intervals, $streamed) = run_lines($threads, 1, 'perf stat -I 20 -e shop:tick -- rest',
     'perf record -m 1 -e shop:tick -- rest');

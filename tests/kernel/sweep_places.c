@@ -4,7 +4,7 @@
 
 #include "arch/memory.h"
 #include "arch/x86_64/cpu/cpu.h"
-#include "arch/x86_64/debug/insn_map.h"
+#include "arch/x86_64/debug/accessor.h"
 #include "arch/x86_64/entry/descriptors.h"
 #include "arch/x86_64/entry/vectors.h"
 #include "core/symbols/symbols.h"

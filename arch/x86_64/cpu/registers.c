@@ -4,7 +4,6 @@
 
 #include <asm/perf_regs.h>
 
-#include "arch/x86_64/cpu/registers.h"
 #include "arch/x86_64/cpu/regs.h"
 
 #define SAMPLED_PLACE(field, name, ...) [PERF_REG_X86_##name] = offsetof(struct regs, field),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See insn_map.h. */
-#include "arch/x86_64/debug/insn_map.h"
+/* See accessor.h. */
+#include "arch/x86_64/debug/accessor.h"
 
 const char *insn_map_open(struct insn_map *map, const void *bytes, size_t room,
                           const struct insn_map_expected *expected)

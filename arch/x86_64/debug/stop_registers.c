@@ -8,9 +8,9 @@
 #include "arch/debugger.h"
 #include "arch/memory.h"
 #include "arch/park.h"
+#include "arch/registers.h"
 #include "arch/regs.h"
 #include "arch/x86_64/cpu/cpu.h"
-#include "arch/x86_64/cpu/registers.h"
 
 #define REG(name, bits, type) "<reg name=\"" name "\" bitsize=\"" bits "\" type=\"" type "\"/>"
 #define GENERAL(name)         REG(name, "64", "int64")

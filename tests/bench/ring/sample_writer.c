@@ -13,8 +13,8 @@
 #include <linux/perf_event.h>
 
 #include "arch/cpu.h"
+#include "arch/own.h"
 #include "arch/registers.h"
-#include "arch/x86_64/cpu/area.h"
 #include "core/sample/sample.h"
 #include "core/task.h"
 #include "core/unwind/unwind.h"
