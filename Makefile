@@ -65,7 +65,7 @@ WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvl
             -Wwrite-strings -Wpointer-arith -Werror
 CFLAGS   := -std=gnu11 -O2 -g -ffreestanding -fno-pic -mcmodel=kernel -mno-red-zone -mgeneral-regs-only \
             -fasynchronous-unwind-tables -fcf-protection=none -fno-stack-protector -fno-common \
-            -ffile-prefix-map=$(CURDIR)=. -fno-optimize-sibling-calls $(UNWINDER_FLAGS) $(WARNINGS) -Wframe-larger-than=2048 -I. -DPITOT_OWN=kernel/x86_64/own.h $(EXTRA_CFLAGS)
+            -ffile-prefix-map=$(CURDIR)=. -fno-optimize-sibling-calls $(UNWINDER_FLAGS) $(WARNINGS) -Wframe-larger-than=2048 -I. -DPITOT_PATCHED -DPITOT_OWN=kernel/x86_64/own.h $(EXTRA_CFLAGS)
 # cmocka 2 calls assert_in_range deprecated; cmocka 1.1 has nothing in its place.
 HOSTFLAGS := -std=gnu11 -g -O1 -ffile-prefix-map=$(CURDIR)=. $(WARNINGS) -Wno-error=deprecated-declarations -I. -DPITOT_OWN=tests/unit/own.h
 SANITIZE  := -fsanitize=address,undefined -fno-sanitize-recover=all
@@ -210,7 +210,7 @@ endef
 $(BUILD)/lib/pitot.o: FORCE
 	+$(Q)$(MAKE) --no-print-directory -f core/embed/lib.mk BUILD=$(BUILD) CC='$(CC)' NASM='$(NASM)' V=$(V)
 
-$(BUILD)/lib/include/pitot.h $(BUILD)/lib/include/cfi_gas.inc: $(BUILD)/lib/pitot.o
+$(patsubst %,$(BUILD)/lib/include/%,pitot.h pitot_trace.h cfi_gas.inc): $(BUILD)/lib/pitot.o
 
 # Programs for that kernel's compilation and link.
 LIB_BIN := $(patsubst %,$(BUILD)/lib/bin/%,pitot-tables pad-calls symtab orcgen insnmap)

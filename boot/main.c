@@ -74,7 +74,6 @@ _Noreturn void kernel_main(uint32_t magic, uint32_t information)
     recording_init();   /* finds the last boot's recording */
     cpus_find(&boot);   /* interrupt controllers */
     thread_init();      /* this becomes the console's thread */
-    event_set_state(&tracepoint_sched_switch, sched_switch_tell_state);
     init_print_tables();
     if (boot.memory_ignored)
         print("Pitot: %zu memory ranges are ignored, as there are too many\n", boot.memory_ignored);

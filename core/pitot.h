@@ -10,6 +10,8 @@
 extern "C" {
 #endif
 
+#include "pitot_trace.h" /* beside this header */
+
 /* --- Functions the kernel calls. --- */
 
 /* A tracepoint that records and pitot_tick take up to so many bytes of the stack there. */
@@ -381,128 +383,6 @@ int pitot_gdb_poll(void *frame);
 /* Called in a fatal trap: lets a connected gdb inspect the kernel first. Any context. */
 void pitot_gdb_stop(void *frame);
 
-/* --- Tracepoints. --- */
-
-/*
- * One .c file defines a tracepoint, with up to five fields: their kind, name and part of the line:
- *
- *     PITOT_TRACEPOINT(vm, page_free, 2, PITOT_FIELD(pointer, page, "page=%p"),
- *                                        PITOT_FIELD(u32, order, " order=%u"));
- *
- * The code raises it with PITOT_TRACE(page_free, page, 4), in any other file after
- * PITOT_TRACEPOINT_DECLARE(page_free, 2). Kinds: pointer %p, u32 %u %x, s32 %d, u64 %lu %lx, s64
- * %ld, text %s (a string, cut after 15 characters; 0 is an empty one). Arguments are evaluated only
- * while an event listens.
- */
-struct pitot_field {
-    const char *name, *print;
-    unsigned kind;
-    unsigned short offset, size; /* offset is set by pitot_init */
-};
-
-/* Layout of struct tracepoint (core/tracepoint/tracepoint.h); pitot_init fills in what is 0. */
-struct pitot_tracepoint {
-    void (*enter)(void);
-    void (*gate)(void);
-    const char *full_name, *name;
-    struct pitot_field *field;
-    unsigned field_count, raw_size;
-    unsigned short id, none;
-    void (*make)(void);
-    void (*find_late)(void);
-    unsigned late;
-    unsigned char weighted;
-    unsigned weight;
-    void *volatile probes; /* 0: no event listens */
-};
-
-typedef void pitot_raise(struct pitot_tracepoint *, unsigned long long, unsigned long long,
-                         unsigned long long, unsigned long long, unsigned long long);
-
-#define PITOT_KIND_pointer 0
-#define PITOT_KIND_u32     3
-#define PITOT_KIND_s32     4
-#define PITOT_KIND_u64     5
-#define PITOT_KIND_s64     6
-#define PITOT_KIND_text    7
-
-#define PITOT_SIZE_pointer 8
-#define PITOT_SIZE_u32     4
-#define PITOT_SIZE_s32     4
-#define PITOT_SIZE_u64     8
-#define PITOT_SIZE_s64     8
-#define PITOT_SIZE_text    16
-
-/* clang-format off */
-#define PITOT_FIELD(kind, name, print) { #name, print, PITOT_KIND_##kind, 0, PITOT_SIZE_##kind }
-/* clang-format on */
-
-#define PITOT_TRACEPOINT_DECLARE(name, fields)                                                     \
-    extern struct pitot_tracepoint pitot_tracepoint_##name;                                        \
-    typedef char pitot_fields_of_##name[(fields) + 1]
-
-#define PITOT_TRACEPOINT(system, name, fields, ...)                                                \
-    PITOT_TRACEPOINT_DECLARE(name, fields);                                                        \
-    static struct pitot_field pitot_field_##name[] = {__VA_ARGS__};                                \
-    typedef char pitot_fields_are_##name                                                           \
-        [sizeof(pitot_field_##name) == (fields) * sizeof(struct pitot_field) ? 1 : -1];            \
-    struct pitot_tracepoint pitot_tracepoint_##name = {                                            \
-        0, 0, #system ":" #name, #name, pitot_field_##name, (fields), 0, 0, 0, 0, 0, 0, 0, 0, 0};  \
-    __attribute__((section("pitot_tracepoints"),                                                   \
-                   used)) static struct pitot_tracepoint *const pitot_entry_##name =               \
-        &pitot_tracepoint_##name
-
-/*
- * Defined before this header is included, PITOT_PATCHED makes a tracepoint one instruction, a nop,
- * while no event listens: Pitot writes a jump over it, with all other CPUs parked. NMI handlers may
- * not have such a tracepoint on more than one CPU.
- */
-#ifdef PITOT_PATCHED
-#define PITOT_ON(name)                                                                             \
-    __extension__({                                                                                \
-        __label__ pitot_on;                                                                        \
-        int pitot_is_on = 0;                                                                       \
-        __asm__ goto("1: .byte 0x0f, 0x1f, 0x44, 0x00, 0x00\n\t"                                   \
-                     ".pushsection pitot_sites, \"aw?\", @progbits\n\t"                            \
-                     ".balign 8\n\t"                                                               \
-                     ".quad 1b, %l[pitot_on], %c[pitot_owner]\n\t"                                 \
-                     ".popsection"                                                                 \
-                     :                                                                             \
-                     : [pitot_owner] "i"(&pitot_tracepoint_##name)                                 \
-                     :                                                                             \
-                     : pitot_on);                                                                  \
-        if (0) {                                                                                   \
-        pitot_on:                                                                                  \
-            pitot_is_on = 1;                                                                       \
-        }                                                                                          \
-        __builtin_expect(pitot_is_on, 0);                                                          \
-    })
-#else
-#define PITOT_ON(name) __builtin_expect(pitot_tracepoint_##name.probes != 0, 0)
-#endif
-
-/* The call's return address becomes the address of the sample. */
-#define PITOT_RAISE(name, count, a, b, c, d, e)                                                    \
-    do {                                                                                           \
-        (void)sizeof(char[sizeof(pitot_fields_of_##name) == (count) + 1 ? 1 : -1]);                \
-        if (PITOT_ON(name))                                                                        \
-            ((pitot_raise *)pitot_tracepoint_##name.gate)(                                         \
-                &pitot_tracepoint_##name, (unsigned long long)(a), (unsigned long long)(b),        \
-                (unsigned long long)(c), (unsigned long long)(d), (unsigned long long)(e));        \
-    } while (0)
-
-#define PITOT_RAISE_1(name, a)             PITOT_RAISE(name, 1, a, 0, 0, 0, 0)
-#define PITOT_RAISE_2(name, a, b)          PITOT_RAISE(name, 2, a, b, 0, 0, 0)
-#define PITOT_RAISE_3(name, a, b, c)       PITOT_RAISE(name, 3, a, b, c, 0, 0)
-#define PITOT_RAISE_4(name, a, b, c, d)    PITOT_RAISE(name, 4, a, b, c, d, 0)
-#define PITOT_RAISE_5(name, a, b, c, d, e) PITOT_RAISE(name, 5, a, b, c, d, e)
-
-#define PITOT_SIXTH(a, b, c, d, e, which, ...) which
-#define PITOT_TRACE(name, ...)                                                                     \
-    PITOT_SIXTH(__VA_ARGS__, PITOT_RAISE_5, PITOT_RAISE_4, PITOT_RAISE_3, PITOT_RAISE_2,           \
-                PITOT_RAISE_1, 0)                                                                  \
-    (name, __VA_ARGS__)
-
 /* --- Console commands (LEVEL=4). --- */
 
 /*
@@ -617,7 +497,7 @@ void pitot_program_mapped(unsigned pid, const struct pitot_program *program,
 /* Reports that the process, started by `parent`, has run its last instruction of a program. */
 void pitot_program_ended(unsigned pid, unsigned parent);
 
-/* A predefined tracepoint, pitot:mark. */
+/* A predefined tracepoint (pitot_trace.h), pitot:mark. */
 PITOT_TRACEPOINT_DECLARE(mark, 2);
 #define PITOT_MARK(text, value) PITOT_TRACE(mark, text, value)
 

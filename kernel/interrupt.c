@@ -2,23 +2,16 @@
 /* See interrupt.h. */
 #include "kernel/interrupt.h"
 
+#include "arch/cpu.h"
 #include "core/pitot.h"
-#include "core/tracepoint/define.h"
 
 /* `name`: the device's, which `perf kwork` prints. */
-#define IRQ_ENTRY_FIELDS(FIELD, of)                                                                \
-    FIELD(of, s32, irq, "irq=%d")                                                                  \
-    FIELD(of, text, name, " name=%s")                                                              \
-    FIELD(of, function, handler, " handler=%ps")
 
-#define IRQ_EXIT_FIELDS(FIELD, of)                                                                 \
-    FIELD(of, s32, irq, "irq=%d")                                                                  \
-    FIELD(of, function, handler, " handler=%ps")
-
-TRACEPOINT_DECLARE(irq_handler_entry, IRQ_ENTRY_FIELDS);
-TRACEPOINT_DECLARE(irq_handler_exit, IRQ_EXIT_FIELDS);
-TRACEPOINT_DEFINE(irq, irq_handler_entry, IRQ_ENTRY_FIELDS);
-TRACEPOINT_DEFINE(irq, irq_handler_exit, IRQ_EXIT_FIELDS);
+PITOT_TRACEPOINT(irq, irq_handler_entry, 3, PITOT_FIELD(s32, irq, "irq=%d"),
+                 PITOT_FIELD(text, name, " name=%s"),
+                 PITOT_FIELD(function, handler, " handler=%ps"));
+PITOT_TRACEPOINT(irq, irq_handler_exit, 2, PITOT_FIELD(s32, irq, "irq=%d"),
+                 PITOT_FIELD(function, handler, " handler=%ps"));
 
 static uint64_t began[ARCH_CPUS_MAX]; /* [owning CPU] */
 
@@ -31,8 +24,8 @@ void interrupt_serve(unsigned line, const char *name, void (*handler)(struct reg
                      struct regs *regs)
 {
     began[arch_cpu_id()] = arch_clock_ns();
-    TRACE(irq_handler_entry, (int32_t)line, name, (uintptr_t)handler);
+    PITOT_TRACE(irq_handler_entry, line, name, handler);
     handler(regs);
-    TRACE(irq_handler_exit, (int32_t)line, (uintptr_t)handler);
+    PITOT_TRACE(irq_handler_exit, line, handler);
     pitot_gdb_poll(regs);
 }

@@ -106,10 +106,10 @@ struct aggregate_plan {
     enum aggregate_by by;
     enum unwind_method method; /* how to find a caller */
     struct field_place key, value;
-    const struct tracepoint_field *key_field;   /* for AGGREGATE_BY_FIELD */
-    const struct tracepoint_field *value_field; /* field of the histogram; NULL: only counts */
+    const struct pitot_field *key_field;   /* for AGGREGATE_BY_FIELD */
+    const struct pitot_field *value_field; /* field of the histogram; NULL: only counts */
     struct field_place span;
-    const struct tracepoint_field *span_field; /* equal at both ends of a span; NULL: none */
+    const struct pitot_field *span_field; /* equal at both ends of a span; NULL: none */
 };
 
 static inline bool aggregate_is_wanted(const struct aggregate_plan *plan)

@@ -8,13 +8,29 @@
 #include "core/breakpoint/trace.h"
 #include "core/host.h"
 
-static void find_accessor(struct trace_hit *hit);
+static void find_accessor(unsigned long *argument);
 
-TRACEPOINT_DEFINE_AT(breakpoint, hit, BREAKPOINT_HIT_FIELDS, .find_late = find_accessor,
-                     .late = TRACEPOINT_FIELD(breakpoint_hit, insn));
+PITOT_RECORD(hit, 7, PITOT_FIELD(pointer, address, "address=%p"),
+             PITOT_FIELD(u32, length, " length=%u"), PITOT_FIELD(text, access, " access=%s"),
+             PITOT_FIELD(u64, old, " old=0x%lx"), PITOT_FIELD(u64, new, " new=0x%lx"),
+             PITOT_FIELD(code, insn, " insn=%pS"), PITOT_FIELD(text, how, " how=%s"));
 
-/* Index of the argument that points to the watch; it follows those of the fields. */
-#define WATCH_ARGUMENT TRACEPOINT_COUNT_breakpoint_hit
+/* Not with its name and in its list, as another kernel may have neither. */
+struct pitot_tracepoint tracepoint_breakpoint_hit = {.full_name = "breakpoint:hit",
+                                                     .name = "hit",
+                                                     .field = pitot_field_hit,
+                                                     .field_count = PITOT_COUNT(hit),
+                                                     .raw_size =
+                                                         PITOT_RAW_SIZE(PITOT_RECORD_END(hit)),
+                                                     .make = pitot_make_hit,
+                                                     .in_memory = true,
+                                                     .late = PITOT_INDEX(hit, insn),
+                                                     .find_late = find_accessor};
+__attribute__((section("own_tracepoints"), used)) static struct pitot_tracepoint *const entry =
+    &tracepoint_breakpoint_hit;
+
+/* Arguments behind those of the fields: the watch, and the registers at the hit. */
+enum { ARGUMENT_WATCH = PITOT_COUNT(hit), ARGUMENT_REGS, ARGUMENTS };
 
 static uint64_t watched_bytes(const struct arch_watch *watch, uint64_t word)
 {
@@ -23,33 +39,34 @@ static uint64_t watched_bytes(const struct arch_watch *watch, uint64_t word)
 }
 
 /* The search costs twice as much as the rest of a hit. */
-static void find_accessor(struct trace_hit *hit)
+static void find_accessor(unsigned long *argument)
 {
     static const char *const how[] = {
         [ARCH_FOUND_NOT] = "unknown",   [ARCH_FOUND_AT] = "at",     [ARCH_FOUND_BEFORE] = "before",
         [ARCH_FOUND_STRING] = "string", [ARCH_FOUND_CALL] = "call",
     };
-    const struct arch_watch *watch = (const struct arch_watch *)hit->argument[WATCH_ARGUMENT];
-    struct arch_accessor accessor = arch_watch_accessor(hit->regs, watch);
+    struct arch_accessor accessor =
+        arch_watch_accessor((const struct regs *)argument[ARGUMENT_REGS],
+                            (const struct arch_watch *)argument[ARGUMENT_WATCH]);
 
-    hit->argument[TRACEPOINT_FIELD(breakpoint_hit, insn)] = accessor.ip;
-    hit->argument[TRACEPOINT_FIELD(breakpoint_hit, how)] = (uintptr_t)how[accessor.found];
+    argument[PITOT_INDEX(hit, insn)] = accessor.ip;
+    argument[PITOT_INDEX(hit, how)] = (uintptr_t)how[accessor.found];
 }
 
 static inline void slot_raise(const struct slot *slot, uint64_t old, uint64_t new,
                               const struct regs *regs)
 {
     const struct arch_watch *watch = &slot->watch;
-    uint64_t argument[WATCH_ARGUMENT + 1];
+    unsigned long argument[ARGUMENTS];
 
-    argument[TRACEPOINT_FIELD(breakpoint_hit, address)] = watch->address;
-    argument[TRACEPOINT_FIELD(breakpoint_hit, length)] = watch->length;
-    argument[TRACEPOINT_FIELD(breakpoint_hit, access)] =
-        (uintptr_t)breakpoint_access_letters[watch->access];
-    argument[TRACEPOINT_FIELD(breakpoint_hit, old)] = watched_bytes(watch, old);
-    argument[TRACEPOINT_FIELD(breakpoint_hit, new)] = watched_bytes(watch, new);
-    argument[WATCH_ARGUMENT] = (uintptr_t)watch;
-    tracepoint_raise(&tracepoint_breakpoint_hit, argument, regs);
+    argument[PITOT_INDEX(hit, address)] = watch->address;
+    argument[PITOT_INDEX(hit, length)] = watch->length;
+    argument[PITOT_INDEX(hit, access)] = (uintptr_t)breakpoint_access_letters[watch->access];
+    argument[PITOT_INDEX(hit, old)] = watched_bytes(watch, old);
+    argument[PITOT_INDEX(hit, new)] = watched_bytes(watch, new);
+    argument[ARGUMENT_WATCH] = (uintptr_t)watch;
+    argument[ARGUMENT_REGS] = (uintptr_t)regs;
+    pitot_raise_memory(&tracepoint_breakpoint_hit, argument, regs);
 }
 
 /* Out of line, so that hits without a listener execute none of it. */
@@ -61,7 +78,7 @@ __attribute__((noinline, cold)) static void slot_trace(const struct slot *slot, 
 
 void breakpoint_trace(const struct slot *slot, uint64_t old, uint64_t new, const struct regs *regs)
 {
-    if (TRACE_ON(breakpoint_hit))
+    if (PITOT_SITE(tracepoint_breakpoint_hit))
         slot_trace(slot, old, new, regs);
 }
 
@@ -82,7 +99,7 @@ static void slot_hit(struct slot *slot, unsigned reported, struct regs *regs)
         if (!((*owner)->slots & reported))
             (*owner)->hit(*owner, slot->watch.address, regs);
     } while (++owner < end);
-    if (TRACE_ON(breakpoint_hit))
+    if (PITOT_SITE(tracepoint_breakpoint_hit))
         slot_trace(slot, old, new, regs);
 }
 
@@ -137,7 +154,7 @@ __attribute__((noinline)) static void handle_one_traced(const struct handler *ha
 static void handle_one(const struct handler *handler, unsigned fired, struct regs *regs)
 {
     (void)fired;
-    if (TRACE_ON(breakpoint_hit)) {
+    if (PITOT_SITE(tracepoint_breakpoint_hit)) {
         handle_one_traced(handler, regs);
         return;
     }

@@ -6,15 +6,6 @@
  */
 #pragma once
 
-#include "core/tracepoint/define.h"
+#include "core/tracepoint/tracepoint.h"
 
-#define BREAKPOINT_HIT_FIELDS(FIELD, of)                                                           \
-    FIELD(of, pointer, address, "address=%p")                                                      \
-    FIELD(of, u32, length, " length=%u")                                                           \
-    FIELD(of, text, access, " access=%s")                                                          \
-    FIELD(of, u64, old, " old=0x%lx")                                                              \
-    FIELD(of, u64, new, " new=0x%lx")                                                              \
-    FIELD(of, code, insn, " insn=%pS")                                                             \
-    FIELD(of, text, how, " how=%s")
-
-TRACEPOINT_DECLARE_AT(breakpoint, hit, BREAKPOINT_HIT_FIELDS);
+extern struct pitot_tracepoint tracepoint_breakpoint_hit;

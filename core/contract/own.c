@@ -41,6 +41,10 @@ const char *init_missing(const struct pitot_kernel *kernel)
 
 const char *init_parts(void)
 {
+    static struct refusal why;
+
+    if (tracepoints_complete(&why) != 0)
+        return why.text;
     nameless = symbols_init(arch_build_id(), ARCH_BUILD_ID_SIZE, &nameless_why);
     tableless = unwind_init(&tableless_why);
     mapless = arch_accessor_init();

@@ -29,7 +29,7 @@ Q     := $(if $(filter 1,$(V)),,@)
 LIB_CFLAGS := -std=gnu11 -O2 -g -ffreestanding -fno-pic -mcmodel=kernel -mno-red-zone -mgeneral-regs-only \
               -fasynchronous-unwind-tables -fcf-protection=none -fno-stack-protector -fno-common \
               -ffile-prefix-map=$(CURDIR)=. -fno-optimize-sibling-calls -fno-omit-frame-pointer -Wall -Wextra -Werror \
-              -I. -DPITOT_OWN=arch/embed/own.h -DEMBED_CPUS=$(CPUS) -DEMBED_RING_SIZE=$(RING) -DEMBED_INLINE='"$(INLINE)"' \
+              -I. -DPITOT_PATCHED -DPITOT_OWN=arch/embed/own.h -DEMBED_CPUS=$(CPUS) -DEMBED_RING_SIZE=$(RING) -DEMBED_INLINE='"$(INLINE)"' \
               -DEMBED_ASKS_MEMBERS=$(if $(filter core/embed/inline.h,$(INLINE)),true,false)
 
 LIB_C   := $(wildcard core/*.c $(foreach room,lib symbols tracepoint breakpoint unwind ring sample aggregate event stream \
@@ -68,14 +68,15 @@ LIB_OBJ := $(patsubst %,$(LIB)/obj/%.o,$(filter-out core/unwind/default_%.c,$(LI
 
 .DELETE_ON_ERROR:
 .PHONY: lib FORCE
-lib: $(LIB)/pitot.o $(LIB)/pitot.mk $(patsubst %,$(LIB)/include/%,pitot.h cfi_gas.inc cfi.inc)
+lib: $(LIB)/pitot.o $(LIB)/pitot.mk $(patsubst %,$(LIB)/include/%,pitot.h pitot_trace.h cfi_gas.inc cfi.inc)
 
 # The kernel's include path has this folder, and no other of Pitot's.
 $(LIB)/include/pitot.h: core/pitot.h
+$(LIB)/include/pitot_trace.h: core/pitot_trace.h
 $(LIB)/include/cfi_gas.inc: arch/x86_64/unwind/cfi_gas.inc
 $(LIB)/include/cfi.inc: arch/x86_64/unwind/cfi.inc
 $(LIB)/pitot.mk: core/embed/pitot.mk
-$(patsubst %,$(LIB)/%,pitot.mk include/pitot.h include/cfi_gas.inc include/cfi.inc):
+$(patsubst %,$(LIB)/%,pitot.mk $(patsubst %,include/%,pitot.h pitot_trace.h cfi_gas.inc cfi.inc)):
 	$(Q)mkdir -p $(@D)
 	$(Q)cp $< $@
 
@@ -110,8 +111,7 @@ $(LIB)/pitot.o: $(LIB_OBJ) core/embed/sections.ld core/embed/lib.mk
 	$(Q)ar rcsTP $(LIB)/pitot.a $(LIB_OBJ)
 	$(Q)ld -r -z noexecstack -Map=$(LIB)/pitot.map -T core/embed/sections.ld $(patsubst %,-u %,$(LIB_ROOTS)) \
 		$(LIB_WHOLE:%=$(LIB)/obj/%.o) $(LIB)/pitot.a -o $@
-	$(Q)objcopy $(foreach mark,start stop,--redefine-sym __$(mark)_tracepoints=__$(mark)_pitot_tracepoints \
-		--redefine-sym __$(mark)_tracepoint_sites=__$(mark)_pitot_sites) $(call LIB_MARKS,LIB_RENAME) $@
+	$(Q)objcopy $(call LIB_MARKS,LIB_RENAME) $@
 	$(Q)objcopy $(call LIB_MARKS,LIB_WEAKEN) $@
 	$(Q)objcopy --wildcard --keep-global-symbol='pitot_*' $@
 	$(Q)! nm -u $@ | grep -v ' [Uw] __\(start\|stop\)_pitot_\(tracepoints\|sites\|commands\|traps\)$$\| w pitot_\w*_\(start\|end\)$$' || { rm $@; exit 1; }

@@ -253,15 +253,6 @@ bool event_is_busy(unsigned cpu); /* any context */
 /* Called at boot: hits of the thread `pid` outside interrupts are counted but not recorded. */
 void event_set_drain(uint32_t pid);
 
-/*
- * Called at boot: recordings of the tracepoint also have hits that `tell` makes, for each CPU at
- * their start (`begins`) and end. It describes the state of the CPU hit->cpu: sets the arguments,
- * and hit->regs unless that is this CPU; or returns false if there is nothing to record. All other
- * CPUs are parked.
- */
-typedef bool event_tell_state(struct trace_hit *hit, bool begins);
-void event_set_state(const struct tracepoint *tracepoint, event_tell_state *tell);
-
 /* event_enable returns 0, or a negative errno and a reason. Task context. */
 int event_enable(struct event *event, struct refusal *why);
 void event_disable(struct event *event);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The tracepoint source. Hits run in the tracepoint's context with interrupts off. */
+#include "arch/park.h"
 #include "arch/snapshot.h"
 #include "core/event/event.h"
 #include "core/event/own_kernel.h"
@@ -106,7 +107,7 @@ static void event_tracepoint_hit_weighted_aggregated(struct tracepoint_probe *pr
 }
 
 /* A sample's address is that of the object reported: the first pointer that needs no search. */
-static bool find_address(const struct tracepoint *tracepoint, unsigned *address)
+static bool find_address(const struct pitot_tracepoint *tracepoint, unsigned *address)
 {
     unsigned most = tracepoint->find_late ? tracepoint->late : tracepoint->field_count;
 
@@ -117,7 +118,8 @@ static bool find_address(const struct tracepoint *tracepoint, unsigned *address)
 }
 
 /* Decided once here, so that no hit has to. */
-static tracepoint_probe_hit *choose_hit(struct event *event, const struct tracepoint *tracepoint)
+static tracepoint_probe_hit *choose_hit(struct event *event,
+                                        const struct pitot_tracepoint *tracepoint)
 {
     bool aggregated = aggregate_is_wanted(&event->aggregate.plan);
 
@@ -137,7 +139,7 @@ static tracepoint_probe_hit *choose_hit(struct event *event, const struct tracep
 static int tracepoint_enable(struct event *event, struct refusal *why)
 {
     const struct perf_event_attr *attr = &event->recorded.attr;
-    struct tracepoint *tracepoint = tracepoint_by_id(attr->config);
+    struct pitot_tracepoint *tracepoint = tracepoint_by_id(attr->config);
 
     if (!tracepoint)
         return refuse(why, ENOENT, "%s: no tracepoint has the id %llu", event->recorded.name,
@@ -146,17 +148,6 @@ static int tracepoint_enable(struct event *event, struct refusal *why)
         (struct tracepoint_probe){.hit = choose_hit(event, tracepoint),
                                   .registers = attr->sample_type & PERF_SAMPLE_REGS_INTR};
     return tracepoint_listen(tracepoint, &event->probe, why);
-}
-
-static struct {
-    const struct tracepoint *tracepoint; /* NULL: none is about a state; set at boot */
-    event_tell_state *tell;
-} state;
-
-void event_set_state(const struct tracepoint *tracepoint, event_tell_state *tell)
-{
-    state.tracepoint = tracepoint;
-    state.tell = tell;
 }
 
 /*
@@ -176,17 +167,20 @@ static bool records_states(const struct event *event)
 /* Records what each CPU does at a recording's start or end. All CPUs are parked. */
 static void tell_states(struct event *event, bool begins)
 {
-    const struct tracepoint *tracepoint = tracepoint_by_id(event->recorded.attr.config);
+    const struct pitot_tracepoint *tracepoint = tracepoint_by_id(event->recorded.attr.config);
     uint64_t argument[TRACEPOINT_FIELDS_MAX], flags;
 
-    if (!tracepoint || tracepoint != state.tracepoint || !records_states(event))
+    if (!tracepoint || !tracepoint->tell_state || !records_states(event))
         return;
     flags = arch_irq_save();
     for (unsigned cpu = 0; cpu < arch_cpus(); cpu++) {
-        struct trace_hit hit = {
-            .tracepoint = tracepoint, .argument = argument, .ids = task_ids[cpu], .cpu = cpu};
+        struct trace_hit hit = {.tracepoint = tracepoint,
+                                .argument = argument,
+                                .regs = arch_stopped_regs(cpu),
+                                .ids = task_ids[cpu],
+                                .cpu = cpu};
 
-        if (hit.ids == event_drain_ids || !state.tell(&hit, begins))
+        if (hit.ids == event_drain_ids || !tracepoint->tell_state(cpu, begins, argument))
             continue;
         if (!hit.regs) { /* this CPU; here, as the chain is made before this function returns */
             REGS_SNAPSHOT(&hit.own);
@@ -214,7 +208,7 @@ static void tracepoint_disable(struct event *event)
 /* `system`: characters up to the colon, which is included. */
 static int refuse_unknown(const char *spelling, size_t system, struct refusal *why)
 {
-    const struct tracepoint *tracepoint = NULL;
+    const struct pitot_tracepoint *tracepoint = NULL;
     char text[SPELLING_LIST], near[SPELLING_LIST];
     struct words names = words_begin(text, sizeof(text));
 
@@ -235,7 +229,7 @@ static int refuse_unknown(const char *spelling, size_t system, struct refusal *w
 /* A tracepoint's name starts with a system and a colon, and no other event starts with a system. */
 static int tracepoint_parse(const char *spelling, struct event_spec *spec, struct refusal *why)
 {
-    struct tracepoint *tracepoint = NULL;
+    struct pitot_tracepoint *tracepoint = NULL;
     const char *colon = strchr(spelling, ':');
 
     if (!colon)

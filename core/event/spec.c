@@ -144,7 +144,7 @@ static int refuse_symbol(const char *spelling, const char *name, struct refusal 
 
 static const char *full_name_at(const void *of, size_t index)
 {
-    const struct tracepoint *tracepoint = tracepoint_by_id(index + 1);
+    const struct pitot_tracepoint *tracepoint = tracepoint_by_id(index + 1);
 
     (void)of;
     return tracepoint ? tracepoint->full_name : NULL;
@@ -152,7 +152,7 @@ static const char *full_name_at(const void *of, size_t index)
 
 static const char *name_at(const void *of, size_t index)
 {
-    const struct tracepoint *tracepoint = tracepoint_by_id(index + 1);
+    const struct pitot_tracepoint *tracepoint = tracepoint_by_id(index + 1);
 
     (void)of;
     return tracepoint ? tracepoint->name : NULL;

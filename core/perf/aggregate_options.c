@@ -61,12 +61,12 @@ static int refuse_field(const struct event_spec *event, const char *option, cons
 }
 
 /* Returns the field of that name, or NULL and the reason. */
-static const struct tracepoint_field *find_field(const struct event_spec *event, const char *option,
-                                                 const char *name, struct refusal *why)
+static const struct pitot_field *find_field(const struct event_spec *event, const char *option,
+                                            const char *name, struct refusal *why)
 {
-    const struct tracepoint *tracepoint = tracepoint_of_event(&event->attr);
+    const struct pitot_tracepoint *tracepoint = tracepoint_of_event(&event->attr);
     bool by = strcmp(option, "--by") == 0;
-    const struct tracepoint_field *field;
+    const struct pitot_field *field;
 
     if (!tracepoint && !own_kernel) {
         refuse(why, EINVAL, "%s %s: %s is not a tracepoint and has no fields%s", option, name,
@@ -90,7 +90,7 @@ static const struct tracepoint_field *find_field(const struct event_spec *event,
 static int parse_hist(struct event_spec *event, const char *option, const char *name,
                       struct refusal *why)
 {
-    const struct tracepoint_field *field = find_field(event, option, name, why);
+    const struct pitot_field *field = find_field(event, option, name, why);
 
     if (!field)
         return -EINVAL;
@@ -108,7 +108,7 @@ static int parse_hist(struct event_spec *event, const char *option, const char *
 static int parse_by(struct event_spec *event, const char *option, const char *word,
                     struct refusal *why)
 {
-    const struct tracepoint_field *field;
+    const struct pitot_field *field;
 
     event->aggregate.method = unwind_default();
     event->aggregate.key = (struct field_place){0}; /* clears an earlier --by */
@@ -175,11 +175,12 @@ static struct event_spec *find_role(struct event_spec *events, unsigned count,
  * Returns the first field that is a pointer in both tracepoints, or NULL. Skips late arguments,
  * which are expensive to find.
  */
-static const char *common_pointer(const struct tracepoint *from, const struct tracepoint *to)
+static const char *common_pointer(const struct pitot_tracepoint *from,
+                                  const struct pitot_tracepoint *to)
 {
     for (unsigned i = 0; from && to && i < from->field_count; i++) {
         const char *name = from->field[i].name;
-        const struct tracepoint_field *other = field_find(to, name, strlen(name));
+        const struct pitot_field *other = field_find(to, name, strlen(name));
 
         if (from->field[i].kind == TRACEPOINT_pointer && other &&
             other->kind == TRACEPOINT_pointer && !field_place_of(from, &from->field[i]).late &&
@@ -191,9 +192,8 @@ static const char *common_pointer(const struct tracepoint *from, const struct tr
 
 static int set_key(struct event_spec *event, const char *key, struct refusal *why)
 {
-    const struct tracepoint *tracepoint = tracepoint_of_event(&event->attr);
-    const struct tracepoint_field *field =
-        tracepoint ? field_find(tracepoint, key, strlen(key)) : NULL;
+    const struct pitot_tracepoint *tracepoint = tracepoint_of_event(&event->attr);
+    const struct pitot_field *field = tracepoint ? field_find(tracepoint, key, strlen(key)) : NULL;
 
     if (!tracepoint)
         return refuse(why, EINVAL,

@@ -67,7 +67,7 @@ static int refuse_pattern_of_symbols(const char *event, struct refusal *why)
 static int add_matching(struct perf_options *options, const char *pattern,
                         const struct event_terms *terms, struct refusal *why)
 {
-    struct tracepoint *tracepoint = NULL;
+    struct pitot_tracepoint *tracepoint = NULL;
     bool any = false;
     int error = 0;
 

@@ -13,7 +13,7 @@
 #include "core/lib/string.h"
 #include "core/tracepoint/format.h"
 
-static void print_tracepoint(struct sink *sink, const struct tracepoint *tracepoint)
+static void print_tracepoint(struct sink *sink, const struct pitot_tracepoint *tracepoint)
 {
     print_to(sink, "  %-30s", tracepoint->full_name);
     for (unsigned f = 0; f < tracepoint->field_count; f++)
@@ -25,7 +25,7 @@ static void print_tracepoint(struct sink *sink, const struct tracepoint *tracepo
 
 static void list_all(struct sink *sink)
 {
-    const struct tracepoint *tracepoint = NULL;
+    const struct pitot_tracepoint *tracepoint = NULL;
 
     print_to(sink, "\nList of events (to be used in -e):\n\n");
     for (size_t i = 0; i < event_source_count; i++)
@@ -60,7 +60,7 @@ static bool is_category(const char *word, const struct event_source *source)
 
 static int list_matching(struct sink *sink, const char *word)
 {
-    const struct tracepoint *tracepoint = NULL;
+    const struct pitot_tracepoint *tracepoint = NULL;
     bool any = false, all = false;
 
     for (size_t i = 0; i < event_source_count; i++) {

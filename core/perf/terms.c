@@ -106,7 +106,7 @@ int chain_set_default(void *at, const char *typed, char *value, struct refusal *
 static void apply_rate(struct event_spec *event, const struct event_terms *terms)
 {
     struct perf_event_attr *attr = &event->attr;
-    const struct tracepoint *tracepoint = tracepoint_of_event(attr);
+    const struct pitot_tracepoint *tracepoint = tracepoint_of_event(attr);
     bool weighted = tracepoint && tracepoint->weighted;
     uint64_t frequency = terms->frequency;
 

@@ -15,8 +15,8 @@ extern const struct recorder recorder;
 extern const struct recorder_tasks recorder_tasks;
 
 /* Weak, as in core/tracepoint/list.c: the kernel may have no tracepoints. */
-extern struct tracepoint *const __start_tracepoints[] __attribute__((weak));
-extern struct tracepoint *const __stop_tracepoints[] __attribute__((weak));
+extern struct pitot_tracepoint *const __start_pitot_tracepoints[] __attribute__((weak));
+extern struct pitot_tracepoint *const __stop_pitot_tracepoints[] __attribute__((weak));
 
 #define RECORDER_WIDTH(type, field, bytes)                                                         \
     _Static_assert(sizeof(((type *)NULL)->field) == (bytes), "core/abi/recorder.h says so")
@@ -29,9 +29,9 @@ RECORDER_WIDTH(struct recorded_task, tid, 4);
 RECORDER_WIDTH(struct recorded_task, parent, 4);
 RECORDER_WIDTH(struct recorded_task, time, 8);
 RECORDER_WIDTH(struct recorded_task, size, 8);
-RECORDER_WIDTH(struct tracepoint, field_count, 4);
-RECORDER_WIDTH(struct tracepoint_field, kind, 4);
-RECORDER_WIDTH(struct tracepoint_field, offset, 2);
+RECORDER_WIDTH(struct pitot_tracepoint, field_count, 4);
+RECORDER_WIDTH(struct pitot_field, kind, 4);
+RECORDER_WIDTH(struct pitot_field, offset, 2);
 
 #define RECORDER_RING                                                                              \
     {                                                                                              \
@@ -57,15 +57,16 @@ RECORDER_WIDTH(struct tracepoint_field, offset, 2);
 
 #define RECORDER_TRACEPOINT                                                                        \
     {                                                                                              \
-        .full_name = offsetof(struct tracepoint, full_name),                                       \
-        .name = offsetof(struct tracepoint, name), .fields = offsetof(struct tracepoint, field),   \
-        .field_count = offsetof(struct tracepoint, field_count),                                   \
-        .field_stride = sizeof(struct tracepoint_field),                                           \
-        .field_name = offsetof(struct tracepoint_field, name),                                     \
-        .field_print = offsetof(struct tracepoint_field, print),                                   \
-        .field_kind = offsetof(struct tracepoint_field, kind),                                     \
-        .field_offset = offsetof(struct tracepoint_field, offset),                                 \
-        .field_size = offsetof(struct tracepoint_field, size),                                     \
+        .full_name = offsetof(struct pitot_tracepoint, full_name),                                 \
+        .name = offsetof(struct pitot_tracepoint, name),                                           \
+        .fields = offsetof(struct pitot_tracepoint, field),                                        \
+        .field_count = offsetof(struct pitot_tracepoint, field_count),                             \
+        .field_stride = sizeof(struct pitot_field),                                                \
+        .field_name = offsetof(struct pitot_field, name),                                          \
+        .field_print = offsetof(struct pitot_field, print),                                        \
+        .field_kind = offsetof(struct pitot_field, kind),                                          \
+        .field_offset = offsetof(struct pitot_field, offset),                                      \
+        .field_size = offsetof(struct pitot_field, size),                                          \
     }
 
 /* The arguments are three variables: an array of rings, a pointer to the events, their number. */
@@ -75,8 +76,8 @@ RECORDER_WIDTH(struct tracepoint_field, offset, 2);
         .rings = (uintptr_t)(all_rings), .ring_stride = sizeof(struct ring),                       \
         .ring_count = sizeof(all_rings) / sizeof(struct ring),                                     \
         .events = (uintptr_t) & (first_event), .event_count = (uintptr_t) & (count_of_events),     \
-        .tasks = (uintptr_t)&recorder_tasks, .tracepoints = (uintptr_t)__start_tracepoints,        \
-        .tracepoints_end = (uintptr_t)__stop_tracepoints, .ring = RECORDER_RING,                   \
+        .tasks = (uintptr_t)&recorder_tasks, .tracepoints = (uintptr_t)__start_pitot_tracepoints,  \
+        .tracepoints_end = (uintptr_t)__stop_pitot_tracepoints, .ring = RECORDER_RING,             \
         .event = RECORDER_EVENT, .tracepoint = RECORDER_TRACEPOINT,                                \
     }
 

@@ -15,15 +15,15 @@
 /* --- Fields ----------------------------------------------------------------------------------- */
 
 /* Returns the event's tracepoint if its samples have the record; otherwise NULL. */
-static const struct tracepoint *recorded_tracepoint(const struct recorded_event *event)
+static const struct pitot_tracepoint *recorded_tracepoint(const struct recorded_event *event)
 {
     return event->attr.sample_type & PERF_SAMPLE_RAW ? tracepoint_of_event(&event->attr) : NULL;
 }
 
 /* Finds the field "NAME" or "EVENT.NAME"; EVENT is the tracepoint, with or without its system. */
-static const struct tracepoint_field *field_of(const char *word, const struct recorded_event *event)
+static const struct pitot_field *field_of(const char *word, const struct recorded_event *event)
 {
-    const struct tracepoint *tracepoint = recorded_tracepoint(event);
+    const struct pitot_tracepoint *tracepoint = recorded_tracepoint(event);
     size_t before = 0;
 
     if (!tracepoint)
@@ -50,7 +50,7 @@ static int refuse_field(const char *word, const struct record_source *source, st
     struct words names = words_begin(text, sizeof(text));
 
     for (size_t i = 0; i < source->event_count; i++) {
-        const struct tracepoint *tracepoint = recorded_tracepoint(&source->events[i]);
+        const struct pitot_tracepoint *tracepoint = recorded_tracepoint(&source->events[i]);
 
         for (unsigned f = 0; tracepoint && f < tracepoint->field_count; f++)
             words_add_once(&names, tracepoint->field[f].name);
@@ -130,7 +130,7 @@ static bool copy_from_line(const char *line, const char *name, char *text)
     return true;
 }
 
-static uint64_t value_of(const struct tracepoint_field *field, const void *record)
+static uint64_t value_of(const struct pitot_field *field, const void *record)
 {
     uint64_t value = 0;
 
@@ -140,7 +140,7 @@ static uint64_t value_of(const struct tracepoint_field *field, const void *recor
 }
 
 /* Prints a single field as libtraceevent does. */
-static void print_raw(const struct tracepoint_field *field, const void *record, char *text)
+static void print_raw(const struct pitot_field *field, const void *record, char *text)
 {
     unsigned long long value = value_of(field, record);
 
@@ -167,7 +167,7 @@ static void print_raw(const struct tracepoint_field *field, const void *record, 
 static struct report_place place_of_field(const struct report_key *key,
                                           const struct sample_view *view, char *text)
 {
-    const struct tracepoint_field *field = key->field;
+    const struct pitot_field *field = key->field;
     struct line_sink line = {.sink = {keep_line}};
 
     text[0] = '\0';

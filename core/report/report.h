@@ -29,8 +29,8 @@ enum report_key_kind {
 #define REPORT_KEYS_MAX 6
 struct report_key {
     enum report_key_kind kind;
-    const char *word;                     /* a field as typed */
-    const struct tracepoint_field *field; /* of the current event */
+    const char *word;                /* a field as typed */
+    const struct pitot_field *field; /* of the current event */
 };
 struct report_keys {
     struct report_key key[REPORT_KEYS_MAX];

@@ -313,7 +313,7 @@ static void sample_write_traced_any(const struct sample_plan *plan, struct ring 
 
 static void sample_plan_choose(struct sample_plan *plan)
 {
-    const struct tracepoint *tracepoint = plan->tracepoint;
+    const struct pitot_tracepoint *tracepoint = plan->tracepoint;
     uint64_t optional = plan->type & SAMPLE_OPTIONAL;
 
     plan->write = sample_write_any;
@@ -335,7 +335,7 @@ static void sample_plan_choose(struct sample_plan *plan)
 
 /* Returns the size of the event's samples in bytes, without their call chains. */
 static uint64_t sample_bytes(const struct perf_event_attr *attr,
-                             const struct tracepoint *tracepoint)
+                             const struct pitot_tracepoint *tracepoint)
 {
     uint64_t bytes = WORDS_ALWAYS * sizeof(uint64_t);
 
@@ -353,7 +353,7 @@ static uint64_t sample_bytes(const struct perf_event_attr *attr,
 
 struct sample_plan sample_plan_make(uint64_t id, const struct perf_event_attr *attr,
                                     const struct sample_chain *chain,
-                                    const struct tracepoint *tracepoint)
+                                    const struct pitot_tracepoint *tracepoint)
 {
     struct sample_plan plan = {.id = id,
                                .type = attr->sample_type,

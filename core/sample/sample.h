@@ -10,7 +10,7 @@
 #include "core/unwind/unwind.h"
 
 struct trace_hit;
-struct tracepoint;
+struct pitot_tracepoint;
 
 #define SAMPLE_CHAIN_MAX 127  /* frames; Linux's default */
 #define SAMPLE_SIZE_MAX  2048 /* bytes; no record in the rings is larger */
@@ -54,13 +54,13 @@ struct sample_plan {
     uint64_t type;      /* PERF_SAMPLE_ bits: SAMPLE_ALWAYS, and some of SAMPLE_OPTIONAL */
     uint64_t registers; /* registers in REGS_INTR, as bits of attr.sample_regs_intr */
     struct sample_chain chain;
-    sample_taken *taken;                 /* called after each sample; NULL: no callback */
-    const struct tracepoint *tracepoint; /* the source of the hits; NULL: not a tracepoint */
+    sample_taken *taken;                       /* called after each sample; NULL: no callback */
+    const struct pitot_tracepoint *tracepoint; /* the source of the hits; NULL: not a tracepoint */
 };
 
 struct sample_plan sample_plan_make(uint64_t id, const struct perf_event_attr *attr,
                                     const struct sample_chain *chain,
-                                    const struct tracepoint *tracepoint);
+                                    const struct pitot_tracepoint *tracepoint);
 
 /* Sets plan->taken. The event must not be taking samples. */
 void sample_plan_call(struct sample_plan *plan, sample_taken *taken);

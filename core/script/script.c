@@ -112,7 +112,7 @@ bool script_print_sample(struct sink *sink, const struct perf_event_header *reco
                          const struct recorded_event *events, size_t event_count,
                          const struct script_options *options)
 {
-    const struct tracepoint *tracepoint;
+    const struct pitot_tracepoint *tracepoint;
     struct sample_view view;
 
     if (!sample_view_parse(record, events, event_count, &view))

@@ -5,21 +5,21 @@
 #include "core/lib/string.h"
 #include "core/sample/records.h"
 #include "core/script/raw_syscalls.h"
-#include "core/tracepoint/define.h"
+#include "core/tracepoint/tracepoint.h"
 
 #define THREADS      64
 #define ENTRY_SIZE   160
 #define RESULT_PLACE 70 /* column of the result */
 
-TRACEPOINT_LAYOUT(sys_enter, RAW_SYS_ENTER_FIELDS);
-TRACEPOINT_LAYOUT(sys_exit, RAW_SYS_EXIT_FIELDS);
+PITOT_LAYOUT(sys_enter, 9, RAW_SYS_ENTER_FIELDS);
+PITOT_LAYOUT(sys_exit, 2, RAW_SYS_EXIT_FIELDS);
 
-_Static_assert(offsetof(struct trace_record_sys_enter, path) -
-                       offsetof(struct trace_record_sys_enter, arg0) ==
+_Static_assert(offsetof(struct pitot_record_sys_enter, field_path) -
+                       offsetof(struct pitot_record_sys_enter, field_arg0) ==
                    TRACE_ARGUMENTS_MAX * sizeof(uint64_t),
                "the arguments are adjacent words");
-_Static_assert(offsetof(struct trace_record_sys_enter, id) ==
-                   offsetof(struct trace_record_sys_exit, id),
+_Static_assert(offsetof(struct pitot_record_sys_enter, field_id) ==
+                   offsetof(struct pitot_record_sys_exit, field_id),
                "both records have the number at the same place");
 
 struct traced {
@@ -69,13 +69,13 @@ static size_t put_argument(char *text, size_t room, const struct trace_argument 
 
 /* Like perf, omits arguments that are 0. The record contains only the first PATH string. */
 static void put_entry(char *text, size_t room, const struct trace_call *call,
-                      const struct trace_record_sys_enter *record)
+                      const struct pitot_record_sys_enter *record)
 {
     uint64_t arguments[TRACE_ARGUMENTS_MAX];
     size_t length = print_into(text, room, "%s(", call->name);
-    bool any = false, path_known = record->path[0] != '\0';
+    bool any = false, path_known = record->field_path.of[0] != '\0';
 
-    memcpy(arguments, (const char *)record + offsetof(struct trace_record_sys_enter, arg0),
+    memcpy(arguments, (const char *)record + offsetof(struct pitot_record_sys_enter, field_arg0),
            sizeof(arguments));
     for (unsigned i = 0; call->argument[i].name && length < room; i++) {
         const struct trace_argument *argument = &call->argument[i];
@@ -88,8 +88,8 @@ static void put_entry(char *text, size_t room, const struct trace_call *call,
             break;
         if (argument->kind == TRACE_PATH && path_known)
             length += print_into(text + length, room - length, "%s: \"%.*s%.*s\"", argument->name,
-                                 TRACEPOINT_TEXT_SIZE - 1, record->path, TRACEPOINT_TEXT_SIZE - 1,
-                                 record->path_more);
+                                 TRACEPOINT_TEXT_SIZE - 1, record->field_path.of,
+                                 TRACEPOINT_TEXT_SIZE - 1, record->field_path_more.of);
         else
             length += put_argument(text + length, room - length, argument, arguments[i]);
         path_known &= argument->kind != TRACE_PATH;
@@ -164,7 +164,7 @@ static void print_whole(const struct traced *thread, const struct trace_call *ca
 /* --- Samples --- */
 
 static void take_enter(struct traced *thread, uint64_t time, const struct trace_call *call,
-                       const struct trace_record_sys_enter *record)
+                       const struct pitot_record_sys_enter *record)
 {
     if (trace.options->lines && trace.current)
         print_interrupted(trace.current);
@@ -198,31 +198,32 @@ static void take_exit(struct traced *thread, uint64_t time, int call, int64_t re
 /* Copies the record, which is not aligned in its sample. */
 static void take_call(const struct sample_view *view, bool enter)
 {
-    struct trace_record_sys_enter entered;
-    struct trace_record_sys_exit left;
+    struct pitot_record_sys_enter entered;
+    struct pitot_record_sys_exit left;
     struct traced *thread;
     int call;
 
-    if (!view->raw || view->raw_size < (enter ? sizeof(entered) : sizeof(left)))
+    if (!view->raw ||
+        view->raw_size < (enter ? PITOT_RECORD_END(sys_enter) : PITOT_RECORD_END(sys_exit)))
         return;
-    memcpy(&left, view->raw, sizeof(left));
-    call = trace_call_by_number((uint64_t)left.id);
+    memcpy(&left, view->raw, PITOT_RECORD_END(sys_exit));
+    call = trace_call_by_number((uint64_t)left.field_id);
     if (call < 0 || !(trace.options->calls >> call & 1) || !(thread = find_thread(view->tid)))
         return;
     if (trace.events++ == 0)
         trace.first = view->time;
     thread->events++;
     if (enter) {
-        memcpy(&entered, view->raw, sizeof(entered));
+        memcpy(&entered, view->raw, PITOT_RECORD_END(sys_enter));
         take_enter(thread, view->time, trace_call_at((unsigned)call), &entered);
     } else {
-        take_exit(thread, view->time, call, left.ret);
+        take_exit(thread, view->time, call, left.field_ret);
     }
 }
 
 static void take_sample(const struct sample_view *view)
 {
-    const struct tracepoint *tracepoint = tracepoint_of_event(&view->event->attr);
+    const struct pitot_tracepoint *tracepoint = tracepoint_of_event(&view->event->attr);
 
     if (tracepoint && strcmp(tracepoint->full_name, "raw_syscalls:sys_enter") == 0)
         take_call(view, true);

@@ -64,7 +64,8 @@ bool tracing_data_needed(const struct record_source *source)
 }
 
 /* Returns the event's tracepoint; NULL if it needs no description, or an earlier event gives it. */
-static const struct tracepoint *tracepoint_of(const struct record_source *source, size_t index)
+static const struct pitot_tracepoint *tracepoint_of(const struct record_source *source,
+                                                    size_t index)
 {
     const struct recorded_event *event = &source->events[index];
 
@@ -91,7 +92,7 @@ static void collect_names(struct record_source *source)
     while ((record = source->next(source)) != NULL) {
         if (!sample_view_parse(record, source->events, source->event_count, &view) || !view.raw)
             continue;
-        const struct tracepoint *tracepoint = tracepoint_by_id(view.event->attr.config);
+        const struct pitot_tracepoint *tracepoint = tracepoint_by_id(view.event->attr.config);
         if (tracepoint)
             format_names_add(&names, tracepoint, view.raw, view.raw_size);
     }
@@ -106,7 +107,7 @@ static void put_events(struct counter *counter, const struct record_source *sour
         count += tracepoint_of(source, i) != NULL;
     put_u32(counter, count);
     for (size_t i = 0; i < source->event_count; i++) {
-        const struct tracepoint *tracepoint = tracepoint_of(source, i);
+        const struct pitot_tracepoint *tracepoint = tracepoint_of(source, i);
         struct counter size = {.sink = {counter_write}};
 
         if (!tracepoint)

@@ -5,7 +5,7 @@
 #include "core/lib/string.h"
 
 /* The members of struct tracepoint_head, then the task's name. */
-static const struct tracepoint_field common_fields[] = {
+static const struct pitot_field common_fields[] = {
     {"common_type", "", TRACEPOINT_u32, offsetof(struct tracepoint_head, common_type), 2},
     {"common_flags", "", TRACEPOINT_u32, offsetof(struct tracepoint_head, common_flags), 1},
     {"common_preempt_count", "", TRACEPOINT_u32,
@@ -17,8 +17,8 @@ static const struct tracepoint_field common_fields[] = {
 
 #define COMMON_FIELDS (sizeof(common_fields) / sizeof(common_fields[0]))
 
-static const struct tracepoint_field *find(const struct tracepoint_field *fields, size_t count,
-                                           const char *name, size_t length)
+static const struct pitot_field *find(const struct pitot_field *fields, size_t count,
+                                      const char *name, size_t length)
 {
     for (size_t i = 0; i < count; i++)
         if (strlen(fields[i].name) == length && strncmp(fields[i].name, name, length) == 0)
@@ -26,17 +26,16 @@ static const struct tracepoint_field *find(const struct tracepoint_field *fields
     return NULL;
 }
 
-const struct tracepoint_field *field_find(const struct tracepoint *tracepoint, const char *name,
-                                          size_t length)
+const struct pitot_field *field_find(const struct pitot_tracepoint *tracepoint, const char *name,
+                                     size_t length)
 {
-    const struct tracepoint_field *own =
-        find(tracepoint->field, tracepoint->field_count, name, length);
+    const struct pitot_field *own = find(tracepoint->field, tracepoint->field_count, name, length);
 
     return own ? own : find(common_fields, COMMON_FIELDS, name, length);
 }
 
-struct field_place field_place_of(const struct tracepoint *tracepoint,
-                                  const struct tracepoint_field *field)
+struct field_place field_place_of(const struct pitot_tracepoint *tracepoint,
+                                  const struct pitot_field *field)
 {
     struct field_place place = {.kind = (uint8_t)field->kind, .size = (uint8_t)field->size};
 
@@ -52,7 +51,7 @@ struct field_place field_place_of(const struct tracepoint *tracepoint,
     return place;
 }
 
-void field_names_add(const struct tracepoint *tracepoint, struct words *names)
+void field_names_add(const struct pitot_tracepoint *tracepoint, struct words *names)
 {
     for (unsigned i = 0; i < tracepoint->field_count; i++)
         words_add(names, "%s", tracepoint->field[i].name);

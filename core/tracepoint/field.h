@@ -8,7 +8,7 @@
 #pragma once
 
 #include "core/lib/words.h"
-#include "core/tracepoint/define.h"
+#include "core/tracepoint/tracepoint.h"
 
 enum field_source { FIELD_ARGUMENT, FIELD_HEAD, FIELD_COMM };
 
@@ -22,15 +22,15 @@ struct field_place {
 };
 
 /* Returns the field with this name of `length` characters, or NULL. */
-const struct tracepoint_field *field_find(const struct tracepoint *tracepoint, const char *name,
-                                          size_t length);
+const struct pitot_field *field_find(const struct pitot_tracepoint *tracepoint, const char *name,
+                                     size_t length);
 
 /* Returns the location of a field that field_find has returned. */
-struct field_place field_place_of(const struct tracepoint *tracepoint,
-                                  const struct tracepoint_field *field);
+struct field_place field_place_of(const struct pitot_tracepoint *tracepoint,
+                                  const struct pitot_field *field);
 
 /* Adds the names of the tracepoint's own fields. */
-void field_names_add(const struct tracepoint *tracepoint, struct words *names);
+void field_names_add(const struct pitot_tracepoint *tracepoint, struct words *names);
 
 static inline bool field_is_text(const struct field_place *field)
 {

@@ -15,7 +15,7 @@
 struct compiler {
     const char *at;
     struct filter *filter;
-    const struct tracepoint *tracepoint;
+    const struct pitot_tracepoint *tracepoint;
     unsigned depth;   /* of nesting */
     unsigned waiting; /* results on the stack */
     struct refusal *why;
@@ -131,14 +131,14 @@ static int read_text(struct compiler *compiler, char *text)
 }
 
 /* Returns the field named here, or NULL if it is unknown. Stores the name's length in *length. */
-static const struct tracepoint_field *field_here(const struct compiler *compiler, size_t *length)
+static const struct pitot_field *field_here(const struct compiler *compiler, size_t *length)
 {
     for (*length = 0; is_name(compiler->at[*length]);)
         ++*length;
     return field_find(compiler->tracepoint, compiler->at, *length);
 }
 
-static int read_field(struct compiler *compiler, const struct tracepoint_field **field)
+static int read_field(struct compiler *compiler, const struct pitot_field **field)
 {
     size_t length;
 
@@ -161,10 +161,10 @@ static int read_field(struct compiler *compiler, const struct tracepoint_field *
 }
 
 /* Reads what the number `field` is compared with. */
-static int read_number_or_field(struct compiler *compiler, const struct tracepoint_field *field,
+static int read_number_or_field(struct compiler *compiler, const struct pitot_field *field,
                                 struct filter_step *step)
 {
-    const struct tracepoint_field *other;
+    const struct pitot_field *other;
     size_t length;
 
     skip_blanks(compiler);
@@ -185,7 +185,7 @@ static int read_number_or_field(struct compiler *compiler, const struct tracepoi
 
 static int compile_comparison(struct compiler *compiler)
 {
-    const struct tracepoint_field *field;
+    const struct pitot_field *field;
     struct filter_step step = {.operation = 0};
     int error = read_field(compiler, &field);
 
@@ -255,7 +255,7 @@ static int compile_either(struct compiler *compiler)
     return error;
 }
 
-int filter_add(struct filter *filter, const char *text, const struct tracepoint *tracepoint,
+int filter_add(struct filter *filter, const char *text, const struct pitot_tracepoint *tracepoint,
                struct refusal *why)
 {
     uint8_t before = filter->count;

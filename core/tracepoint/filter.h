@@ -57,7 +57,7 @@ struct filter {
  * `text`; the filter is then unchanged. For an unknown field the reason names the fields that
  * exist.
  */
-int filter_add(struct filter *filter, const char *text, const struct tracepoint *tracepoint,
+int filter_add(struct filter *filter, const char *text, const struct pitot_tracepoint *tracepoint,
                struct refusal *why);
 
 bool filter_passes(const struct filter *filter, struct trace_hit *hit);

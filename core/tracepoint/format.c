@@ -14,11 +14,9 @@ struct choice {
     const char *name;
 };
 
-static const struct choice states[] = {{TRACEPOINT_STATE_RUNNABLE, "R"},
-                                       {TRACEPOINT_STATE_SLEEPING, "S"},
-                                       {TRACEPOINT_STATE_ENDED, "X"},
-                                       {0, NULL}};
-static const struct choice gfp[] = {{TRACEPOINT_GFP_ZERO, "__GFP_ZERO"}, {0, NULL}};
+static const struct choice states[] = {
+    {PITOT_STATE_RUNNABLE, "R"}, {PITOT_STATE_SLEEPING, "S"}, {PITOT_STATE_ENDED, "X"}, {0, NULL}};
+static const struct choice gfp[] = {{PITOT_GFP_ZERO, "__GFP_ZERO"}, {0, NULL}};
 
 static const struct {
     const char *type;
@@ -42,22 +40,22 @@ static const struct {
              offsetof(struct tracepoint_head, field),                                              \
              sizeof(((struct tracepoint_head *)NULL)->field), is_signed)
 
-const char *tracepoint_type_name(const struct tracepoint_field *field)
+const char *tracepoint_type_name(const struct pitot_field *field)
 {
     return kinds[field->kind].type;
 }
 
 /* True if the value is shown by its name from the symbol table. */
-static bool is_named(const struct tracepoint_field *field)
+static bool is_named(const struct pitot_field *field)
 {
     return field->kind == TRACEPOINT_function || field->kind == TRACEPOINT_code;
 }
 
-void format_names_add(struct format_names *names, const struct tracepoint *tracepoint,
+void format_names_add(struct format_names *names, const struct pitot_tracepoint *tracepoint,
                       const void *record, size_t size)
 {
     for (unsigned i = 0; i < tracepoint->field_count; i++) {
-        const struct tracepoint_field *field = &tracepoint->field[i];
+        const struct pitot_field *field = &tracepoint->field[i];
         unsigned known = 0;
         uint64_t value;
 
@@ -72,7 +70,7 @@ void format_names_add(struct format_names *names, const struct tracepoint *trace
 }
 
 /* Prints "%ps" and "%pS" as "%s", for a name from the table. */
-static void print_piece(struct sink *sink, const struct tracepoint_field *field, bool by_table)
+static void print_piece(struct sink *sink, const struct pitot_field *field, bool by_table)
 {
     for (const char *at = field->print; *at; at++) {
         if (by_table && at[0] == 'p' && at > field->print && at[-1] == '%') {
@@ -84,7 +82,7 @@ static void print_piece(struct sink *sink, const struct tracepoint_field *field,
     }
 }
 
-static void print_place(struct sink *sink, const struct tracepoint_field *field, uint64_t value)
+static void print_place(struct sink *sink, const struct pitot_field *field, uint64_t value)
 {
     struct symbol symbol;
 
@@ -97,7 +95,7 @@ static void print_place(struct sink *sink, const struct tracepoint_field *field,
         print_to(sink, "+0x%llx", (unsigned long long)(value - symbol.address));
 }
 
-static void print_entry(struct sink *sink, const struct tracepoint_field *field, uint64_t value)
+static void print_entry(struct sink *sink, const struct pitot_field *field, uint64_t value)
 {
     print_to(sink, ", { 0x%llx, \"", (unsigned long long)value);
     print_place(sink, field, value);
@@ -105,7 +103,7 @@ static void print_entry(struct sink *sink, const struct tracepoint_field *field,
 }
 
 /* Prints a value without a name as libtraceevent does. */
-static void print_choice(struct sink *sink, const struct tracepoint_field *field, uint64_t value)
+static void print_choice(struct sink *sink, const struct pitot_field *field, uint64_t value)
 {
     const struct choice *choice = kinds[field->kind].choices;
 
@@ -117,7 +115,7 @@ static void print_choice(struct sink *sink, const struct tracepoint_field *field
         print_to(sink, "0x%llx", (unsigned long long)value);
 }
 
-static void print_choices(struct sink *sink, const struct tracepoint_field *field)
+static void print_choices(struct sink *sink, const struct pitot_field *field)
 {
     print_to(sink, ", __print_symbolic(REC->%s", field->name);
     for (const struct choice *at = kinds[field->kind].choices; at->name; at++)
@@ -125,7 +123,7 @@ static void print_choices(struct sink *sink, const struct tracepoint_field *fiel
     print_to(sink, ")");
 }
 
-static void print_functions(struct sink *sink, const struct tracepoint_field *field)
+static void print_functions(struct sink *sink, const struct pitot_field *field)
 {
     struct symbol symbol;
 
@@ -135,7 +133,7 @@ static void print_functions(struct sink *sink, const struct tracepoint_field *fi
 }
 
 /* Values without a name are in the table, too: libtraceevent does not accept an empty table. */
-static void print_argument(struct sink *sink, const struct tracepoint_field *field,
+static void print_argument(struct sink *sink, const struct pitot_field *field,
                            const struct format_names *names, bool by_table)
 {
     if (kinds[field->kind].choices) {
@@ -156,7 +154,7 @@ static void print_argument(struct sink *sink, const struct tracepoint_field *fie
     print_to(sink, ")");
 }
 
-void tracepoint_format_print(struct sink *sink, const struct tracepoint *tracepoint,
+void tracepoint_format_print(struct sink *sink, const struct pitot_tracepoint *tracepoint,
                              const struct format_names *names)
 {
     bool table = names && (names->count > 0 || names->functions);
@@ -169,7 +167,7 @@ void tracepoint_format_print(struct sink *sink, const struct tracepoint *tracepo
     HEAD_FIELD("int", common_tgid, 1);
     print_to(sink, "\n");
     for (unsigned i = 0; i < tracepoint->field_count; i++) {
-        const struct tracepoint_field *field = &tracepoint->field[i];
+        const struct pitot_field *field = &tracepoint->field[i];
 
         print_to(sink, "\tfield:%s %s", kinds[field->kind].type, field->name);
         if (field->kind == TRACEPOINT_text)
@@ -188,7 +186,7 @@ void tracepoint_format_print(struct sink *sink, const struct tracepoint *tracepo
 }
 
 /* `conversion` is the letter after the %, without any l. */
-static void print_value(struct sink *sink, const struct tracepoint_field *field, char conversion,
+static void print_value(struct sink *sink, const struct pitot_field *field, char conversion,
                         const char *at)
 {
     union {
@@ -221,11 +219,11 @@ static void print_value(struct sink *sink, const struct tracepoint_field *field,
         print_to(sink, "%llu", (unsigned long long)value.u64);
 }
 
-void tracepoint_record_print(struct sink *sink, const struct tracepoint *tracepoint,
+void tracepoint_record_print(struct sink *sink, const struct pitot_tracepoint *tracepoint,
                              const void *record, size_t size)
 {
     for (unsigned i = 0; i < tracepoint->field_count; i++) {
-        const struct tracepoint_field *field = &tracepoint->field[i];
+        const struct pitot_field *field = &tracepoint->field[i];
 
         for (const char *at = field->print; *at; at++) {
             if (*at != '%') {

@@ -17,19 +17,19 @@ struct format_names {
 };
 
 /* Adds the values of such fields in the record, while there is room. */
-void format_names_add(struct format_names *names, const struct tracepoint *tracepoint,
+void format_names_add(struct format_names *names, const struct pitot_tracepoint *tracepoint,
                       const void *record, size_t size);
 
 /*
  * Prints the description as in Linux' events/SYSTEM/NAME/format. perf 6.1 does not resolve %ps when
  * it reads a pipe, so the description has a table of functions' names.
  */
-void tracepoint_format_print(struct sink *sink, const struct tracepoint *tracepoint,
+void tracepoint_format_print(struct sink *sink, const struct pitot_tracepoint *tracepoint,
                              const struct format_names *names);
 
 /* Prints the record as `perf script` does; fields beyond `size` bytes are omitted. */
-void tracepoint_record_print(struct sink *sink, const struct tracepoint *tracepoint,
+void tracepoint_record_print(struct sink *sink, const struct pitot_tracepoint *tracepoint,
                              const void *record, size_t size);
 
 /* Returns the C type of a field, for lists: "void *", "char". */
-const char *tracepoint_type_name(const struct tracepoint_field *field);
+const char *tracepoint_type_name(const struct pitot_field *field);

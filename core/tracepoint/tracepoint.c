@@ -8,7 +8,7 @@
  * is caused by that recording, so it is only counted. A probe that wants the record makes it
  * directly where it is needed.
  */
-#include "core/tracepoint/define.h"
+#include "core/tracepoint/tracepoint.h"
 
 #include "arch/local.h"
 #include "core/lib/assert.h"
@@ -18,8 +18,8 @@
 #define DEPTHS 3 /* task or interrupt, debug trap, NMI */
 
 /* Weak: there may be none. */
-extern const struct arch_site __start_tracepoint_sites[] __attribute__((weak));
-extern const struct arch_site __stop_tracepoint_sites[] __attribute__((weak));
+extern const struct arch_site __start_pitot_sites[] __attribute__((weak));
+extern const struct arch_site __stop_pitot_sites[] __attribute__((weak));
 
 static bool recording[ARCH_CPUS_MAX][DEPTHS]; /* [owning CPU] */
 static uint64_t nested[ARCH_CPUS_MAX];        /* [owning CPU] */
@@ -27,7 +27,8 @@ static uint64_t nested[ARCH_CPUS_MAX];        /* [owning CPU] */
 static inline void deliver(struct arch_gated *gated, const struct arch_place *place,
                            uint64_t *argument, const struct regs *regs)
 {
-    const struct tracepoint *tracepoint = (const struct tracepoint *)gated; /* its first member */
+    /* The gate was given the tracepoint. */
+    const struct pitot_tracepoint *tracepoint = (const struct pitot_tracepoint *)gated;
     unsigned cpu = arch_cpu_id();
     bool *busy = &recording[cpu][arch_trap_depth()];
     struct trace_hit hit; /* `own` is not set: few probes need it */
@@ -81,10 +82,9 @@ uint64_t tracepoint_nested(void)
 }
 
 /* A tracepoint has a site in each function that it was inlined into. */
-static int set_sites(const struct tracepoint *tracepoint, bool on, struct refusal *why)
+static int set_sites(const struct pitot_tracepoint *tracepoint, bool on, struct refusal *why)
 {
-    for (const struct arch_site *site = __start_tracepoint_sites; site < __stop_tracepoint_sites;
-         site++)
+    for (const struct arch_site *site = __start_pitot_sites; site < __stop_pitot_sites; site++)
         if (site->owner == tracepoint && arch_site_set(site, on) != 0)
             return refuse(why, EINVAL, "%s: the bytes at 0x%lx are neither its nop nor its jump",
                           tracepoint->full_name, (unsigned long)site->address);
@@ -92,7 +92,7 @@ static int set_sites(const struct tracepoint *tracepoint, bool on, struct refusa
 }
 
 /* All registers are saved if any probe wants them. */
-static void choose_gate(struct tracepoint *tracepoint)
+static void choose_gate(struct pitot_tracepoint *tracepoint)
 {
     bool registers = false;
 
@@ -101,17 +101,17 @@ static void choose_gate(struct tracepoint *tracepoint)
     tracepoint->gate = registers ? arch_gate_registers : arch_gate;
 }
 
-static struct tracepoint_probe **find_link(struct tracepoint *tracepoint,
+static struct tracepoint_probe **find_link(struct pitot_tracepoint *tracepoint,
                                            const struct tracepoint_probe *probe)
 {
-    struct tracepoint_probe **link = &tracepoint->probes;
+    struct tracepoint_probe **link = (struct tracepoint_probe **)&tracepoint->probes;
 
     while (*link && *link != probe)
         link = &(*link)->next;
     return link;
 }
 
-int tracepoint_listen(struct tracepoint *tracepoint, struct tracepoint_probe *probe,
+int tracepoint_listen(struct pitot_tracepoint *tracepoint, struct tracepoint_probe *probe,
                       struct refusal *why)
 {
     int error = cpus_park(why);
@@ -121,6 +121,8 @@ int tracepoint_listen(struct tracepoint *tracepoint, struct tracepoint_probe *pr
     assert(probe->hit && !*find_link(tracepoint, probe)); /* twice would make the list circular */
     probe->next = NULL;
     tracepoint->id = tracepoint_id(tracepoint);
+    tracepoint->enter =
+        (void (*)(void))(tracepoint->in_memory ? tracepoint_hit_at : tracepoint_hit);
     *find_link(tracepoint, NULL) = probe; /* at the end: probes are called in this order */
     choose_gate(tracepoint);
     error = set_sites(tracepoint, true, why);
@@ -131,7 +133,7 @@ int tracepoint_listen(struct tracepoint *tracepoint, struct tracepoint_probe *pr
 }
 
 /* A site that cannot be turned off reaches no probe. */
-void tracepoint_leave(struct tracepoint *tracepoint, struct tracepoint_probe *probe)
+void tracepoint_leave(struct pitot_tracepoint *tracepoint, struct tracepoint_probe *probe)
 {
     struct tracepoint_probe **link;
 

@@ -2,7 +2,7 @@
 /*
  * Tracepoints: places in the kernel's code that report each hit while a probe listens, and are
  * otherwise a five-byte nop (docs/tracepoints.md). This header is for code that listens to them or
- * looks them up; core/tracepoint/define.h declares, defines and raises them.
+ * looks them up; core/pitot_trace.h declares, defines and raises them.
  */
 #pragma once
 
@@ -21,7 +21,7 @@
 
 #define TRACEPOINT_TEXT_SIZE  16
 #define TRACEPOINT_FIELDS_MAX 9
-#define TRACEPOINT_RECORD_MAX 112
+#define TRACEPOINT_RECORD_MAX PITOT_RECORD_MAX
 
 /* The beginning of every record: Linux' common fields, and the thread group, as in 2009. */
 struct tracepoint_head {
@@ -53,35 +53,21 @@ union tracepoint_room {
 };
 
 enum tracepoint_kind {
-    TRACEPOINT_pointer,
-    TRACEPOINT_function,
-    TRACEPOINT_code,
-    TRACEPOINT_u32,
-    TRACEPOINT_s32,
-    TRACEPOINT_u64,
-    TRACEPOINT_s64,
-    TRACEPOINT_text,
-    TRACEPOINT_state,
-    TRACEPOINT_gfp,
-};
-
-/* States of the thread that leaves the CPU, numbered as in Linux' sched_switch. */
-#define TRACEPOINT_STATE_RUNNABLE 0x00 /* R */
-#define TRACEPOINT_STATE_SLEEPING 0x01 /* S */
-#define TRACEPOINT_STATE_ENDED    0x10 /* X */
-
-#define TRACEPOINT_GFP_ZERO 0x100 /* Linux' __GFP_ZERO: the pages are filled with zeros */
-
-struct tracepoint_field {
-    const char *name;
-    const char *print; /* its part of the printed line, with one conversion */
-    enum tracepoint_kind kind;
-    uint16_t offset, size; /* in the record, counted from common_type */
+    TRACEPOINT_pointer = PITOT_KIND_pointer,
+    TRACEPOINT_function = PITOT_KIND_function,
+    TRACEPOINT_code = PITOT_KIND_code,
+    TRACEPOINT_u32 = PITOT_KIND_u32,
+    TRACEPOINT_s32 = PITOT_KIND_s32,
+    TRACEPOINT_u64 = PITOT_KIND_u64,
+    TRACEPOINT_s64 = PITOT_KIND_s64,
+    TRACEPOINT_text = PITOT_KIND_text,
+    TRACEPOINT_state = PITOT_KIND_state,
+    TRACEPOINT_gfp = PITOT_KIND_gfp,
 };
 
 /* One hit, before a record is made from it. Valid until the probes return. */
 struct trace_hit {
-    const struct tracepoint *tracepoint;
+    const struct pitot_tracepoint *tracepoint;
     const struct arch_place *place;
     uint64_t *argument;      /* a word per field; for a string its address, or NULL */
     const struct regs *regs; /* at the place; NULL: trace_regs fills them in */
@@ -103,46 +89,34 @@ struct tracepoint_probe {
     struct tracepoint_probe *next; /* for tracepoint_listen */
 };
 
-/* [I] constant, [T] task context with all CPUs parked */
-struct tracepoint {
-    struct arch_gated gated;  /* [I] what the gate calls: tracepoint_hit or tracepoint_hit_at */
-    arch_gate_function *gate; /* [T] what an enabled site calls; NULL at first */
-    const char *full_name;    /* [I] "lock:lock_acquire" */
-    const char *name;         /* [I] "lock_acquire", the last part of full_name */
-    const struct tracepoint_field *field; /* [I] */
-    unsigned field_count;                 /* [I] */
-    /*
-     * The next three members are the first word of every record. A hit fills in its upper two
-     * bytes, which are 0 here.
-     */
-    uint32_t raw_size; /* [I] bytes of the record, including padding */
-    uint16_t id;       /* [T] from 1; 0 until a probe has listened */
-    uint16_t none;     /* [I] */
-    /* [I] Writes every byte of the record after its head; returns its end. Any context. */
-    char *(*make)(const struct tracepoint *tracepoint, char *restrict record,
-                  const uint64_t *restrict argument);
-    /*
-     * [I] Finds a hit's arguments from index `late` on, which is expensive; NULL: there are none.
-     */
-    void (*find_late)(struct trace_hit *hit);
-    unsigned late;                   /* [I] */
-    bool weighted;                   /* [I] the period sums up an argument instead of hits */
-    unsigned weight;                 /* [I] index of that argument, a u64 */
-    struct tracepoint_probe *probes; /* [T] read by hits */
-};
-
-_Static_assert(offsetof(struct tracepoint, id) == offsetof(struct tracepoint, raw_size) + 4 &&
+_Static_assert(sizeof(pitot_as_text) == TRACEPOINT_TEXT_SIZE, "a text's room");
+_Static_assert(offsetof(struct pitot_tracepoint, enter) == offsetof(struct arch_gated, enter) &&
+                   offsetof(struct pitot_tracepoint, id) ==
+                       offsetof(struct pitot_tracepoint, raw_size) + 4 &&
                    offsetof(struct tracepoint_raw, head.common_flags) == 6 &&
                    offsetof(struct tracepoint_raw, head.common_preempt_count) == 7 &&
                    offsetof(struct tracepoint_raw, head.common_pid) == 8,
                "a record begins with two words, the first one's lower half the tracepoint's");
 
+/*
+ * Sets up tracepoints without a function that makes records, as other languages define them. Boot.
+ * Returns 0, or -EINVAL and the one that cannot be.
+ */
+int tracepoints_complete(struct refusal *why);
+
 /* --- Listening: task context. --- */
 
+/*
+ * What gates call, with interrupts off. tracepoint_hit takes the arguments from the place.
+ * tracepoint_hit_at takes them from memory at place->argument[0]; its place->argument[1] points to
+ * registers or is NULL.
+ */
+arch_gated_function tracepoint_hit, tracepoint_hit_at;
+
 /* Returns 0, or -EINVAL and the site whose bytes are neither its nop nor its jump. */
-int tracepoint_listen(struct tracepoint *tracepoint, struct tracepoint_probe *probe,
+int tracepoint_listen(struct pitot_tracepoint *tracepoint, struct tracepoint_probe *probe,
                       struct refusal *why);
-void tracepoint_leave(struct tracepoint *tracepoint, struct tracepoint_probe *probe);
+void tracepoint_leave(struct pitot_tracepoint *tracepoint, struct tracepoint_probe *probe);
 
 /* Hits not recorded because their context was recording another hit. Any context. */
 uint64_t tracepoint_nested(void);
@@ -189,12 +163,17 @@ static inline void tracepoint_begin(const struct trace_hit *hit, uint64_t flags,
     __builtin_memcpy(&raw->head.common_pid, &ids, sizeof(ids));
 }
 
+static inline void tracepoint_copy_text(char *to, const char *from)
+{
+    pitot_put(to, TRACEPOINT_TEXT_SIZE, (uintptr_t)from);
+}
+
 /* Finds the late arguments on the first call. */
 static inline void tracepoint_need_late(struct trace_hit *hit)
 {
     if (hit->tracepoint->find_late && !hit->late_found) {
         hit->late_found = true;
-        hit->tracepoint->find_late(hit);
+        hit->tracepoint->find_late(hit->argument);
     }
 }
 
@@ -205,7 +184,7 @@ static inline void tracepoint_need_late(struct trace_hit *hit)
 static inline void *tracepoint_record(const struct trace_hit *hit, uint64_t flags,
                                       struct tracepoint_raw *raw)
 {
-    const struct tracepoint *tracepoint = hit->tracepoint;
+    const struct pitot_tracepoint *tracepoint = hit->tracepoint;
 
     tracepoint_begin(hit, flags, raw);
     return tracepoint->make(tracepoint, (char *)&raw->head, hit->argument);
@@ -214,19 +193,19 @@ static inline void *tracepoint_record(const struct trace_hit *hit, uint64_t flag
 /* --- Lookup: any context (core/tracepoint/list.c). --- */
 
 /* Returns NULL unless the id is 1 to tracepoint_count(). */
-struct tracepoint *tracepoint_by_id(uint64_t id);
+struct pitot_tracepoint *tracepoint_by_id(uint64_t id);
 size_t tracepoint_count(void);
 
 /* Returns NULL if the event is not a tracepoint. */
-static inline struct tracepoint *tracepoint_of_event(const struct perf_event_attr *attr)
+static inline struct pitot_tracepoint *tracepoint_of_event(const struct perf_event_attr *attr)
 {
     return attr->type == PERF_TYPE_TRACEPOINT ? tracepoint_by_id(attr->config) : NULL;
 }
 
-uint16_t tracepoint_id(const struct tracepoint *tracepoint);
+uint16_t tracepoint_id(const struct pitot_tracepoint *tracepoint);
 
 /*
  * Returns the next tracepoint in order of full names: the first if `before` is NULL, and NULL after
  * the last.
  */
-struct tracepoint *tracepoint_after(const struct tracepoint *before);
+struct pitot_tracepoint *tracepoint_after(const struct pitot_tracepoint *before);

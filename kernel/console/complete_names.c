@@ -68,7 +68,7 @@ static const char *const other_events[] = {"branches", "cpu-clock", "mem:"};
 /* Merges the tracepoints, sorted by name, with the other events. */
 static const char *event_name_at(const struct names *names, size_t index)
 {
-    const struct tracepoint *next = tracepoint_after(NULL);
+    const struct pitot_tracepoint *next = tracepoint_after(NULL);
     const char *name = NULL;
     size_t other = 0;
 

@@ -24,8 +24,8 @@ __attribute__((noinline)) static void kernel_lock_wait(void)
 {
     uint64_t flags;
 
-    TRACE(lock_contended, &kernel_flag, "kernel_flag");
-    TRACE(contention_begin, &kernel_flag, "kernel_flag", LOCK_WAIT_SLEEPS);
+    PITOT_TRACE(lock_contended, &kernel_flag, "kernel_flag");
+    PITOT_TRACE(contention_begin, &kernel_flag, "kernel_flag", LOCK_WAIT_SLEEPS);
     flags = wait_queue_lock(&waiters);
     contended++;
     __atomic_store_n(&waiting, waiting + 1, __ATOMIC_SEQ_CST);
@@ -37,7 +37,7 @@ __attribute__((noinline)) static void kernel_lock_wait(void)
     }
     __atomic_store_n(&waiting, waiting - 1, __ATOMIC_RELAXED);
     wait_queue_unlock(&waiters, flags);
-    TRACE(contention_end, &kernel_flag, "kernel_flag", 0);
+    PITOT_TRACE(contention_end, &kernel_flag, "kernel_flag", 0);
 }
 
 /*
@@ -64,12 +64,12 @@ __attribute__((noinline)) void lock_kernel(void)
     if (thread->kernel_lock_depth++ > 0)
         return;
 
-    TRACE(lock_acquire, &kernel_flag, "kernel_flag");
+    PITOT_TRACE(lock_acquire, &kernel_flag, "kernel_flag");
     /* A, with unlock_kernel. */
     if (__atomic_exchange_n(&kernel_flag, 1, __ATOMIC_ACQUIRE) != 0)
         kernel_lock_wait();
     __atomic_store_n(&holder, thread, __ATOMIC_RELAXED);
-    TRACE(lock_acquired, &kernel_flag, "kernel_flag");
+    PITOT_TRACE(lock_acquired, &kernel_flag, "kernel_flag");
 }
 
 __attribute__((noinline)) void unlock_kernel(void)
@@ -80,7 +80,7 @@ __attribute__((noinline)) void unlock_kernel(void)
     if (--thread->kernel_lock_depth > 0)
         return;
 
-    TRACE(lock_release, &kernel_flag, "kernel_flag");
+    PITOT_TRACE(lock_release, &kernel_flag, "kernel_flag");
     __atomic_store_n(&holder, NULL, __ATOMIC_RELAXED);
     if (__atomic_load_n(&waiting, __ATOMIC_RELAXED) > 0) {
         kernel_lock_hand_over();

@@ -10,40 +10,24 @@
 #include <stdint.h>
 
 #include "arch/cpu.h"
-#include "core/tracepoint/define.h"
+#include "core/pitot.h"
 #include "kernel/hit/held_locks.h"
 #include "kernel/sched/preempt.h"
 
 /*
  * Tracepoints of all locks: contention_begin and contention_end enclose the wait for a contended
- * lock. They are hit in any context that takes locks; recording them takes none. Fields are Linux's
- * (docs/tracepoints.md), plus `name` where Linux has none.
+ * lock. They are hit in any context that takes locks; recording them takes none.
  */
-#define LOCK_FIELDS(FIELD, of)                                                                     \
-    FIELD(of, pointer, lockdep_addr, "%p")                                                         \
-    FIELD(of, text, name, " %s")
+PITOT_TRACEPOINT_DECLARE(lock_acquire, 2);
+PITOT_TRACEPOINT_DECLARE(lock_acquired, 2);
+PITOT_TRACEPOINT_DECLARE(lock_release, 2);
+PITOT_TRACEPOINT_DECLARE(lock_contended, 2);
+PITOT_TRACEPOINT_DECLARE(contention_begin, 3);
+PITOT_TRACEPOINT_DECLARE(contention_end, 3);
 
 /* The kind of wait: Linux's LCB_F_SPIN or LCB_F_MUTEX. */
 #define LOCK_WAIT_SPINS  0x01u
 #define LOCK_WAIT_SLEEPS 0x20u
-
-#define CONTENTION_BEGIN_FIELDS(FIELD, of)                                                         \
-    FIELD(of, pointer, lock_addr, "%p")                                                            \
-    FIELD(of, text, name, " %s")                                                                   \
-    FIELD(of, u32, flags, " (flags=%x)")
-
-/* `ret` is 0: a thread that waits always gets the lock. */
-#define CONTENTION_END_FIELDS(FIELD, of)                                                           \
-    FIELD(of, pointer, lock_addr, "%p")                                                            \
-    FIELD(of, text, name, " %s")                                                                   \
-    FIELD(of, s32, ret, " (ret=%d)")
-
-TRACEPOINT_DECLARE(lock_acquire, LOCK_FIELDS);
-TRACEPOINT_DECLARE(lock_acquired, LOCK_FIELDS);
-TRACEPOINT_DECLARE(lock_release, LOCK_FIELDS);
-TRACEPOINT_DECLARE(lock_contended, LOCK_FIELDS);
-TRACEPOINT_DECLARE(contention_begin, CONTENTION_BEGIN_FIELDS);
-TRACEPOINT_DECLARE(contention_end, CONTENTION_END_FIELDS);
 
 /* All zero: free. Tickets wrap around, which is harmless with fewer than 2^32 CPUs. */
 struct spinlock {
@@ -58,32 +42,32 @@ __attribute__((always_inline)) static inline void spinlock_wait(const struct spi
 {
     const struct spinlock *before = held_locks_wait(lock);
 
-    TRACE(lock_contended, lock, lock->name);
-    TRACE(contention_begin, lock, lock->name, LOCK_WAIT_SPINS);
+    PITOT_TRACE(lock_contended, lock, lock->name);
+    PITOT_TRACE(contention_begin, lock, lock->name, LOCK_WAIT_SPINS);
     /* A, with spinlock_pass_on, as in spinlock_acquire. */
     while (__atomic_load_n(&lock->serving, __ATOMIC_ACQUIRE) != ticket)
         arch_relax();
     held_locks_wait_over(before);
-    TRACE(contention_end, lock, lock->name, 0);
+    PITOT_TRACE(contention_end, lock, lock->name, 0);
 }
 
 __attribute__((always_inline)) static inline void spinlock_acquire(struct spinlock *lock)
 {
     uint32_t ticket;
 
-    TRACE(lock_acquire, lock, lock->name);
+    PITOT_TRACE(lock_acquire, lock, lock->name);
     preempt_off();
     ticket = __atomic_fetch_add(&lock->next, 1, __ATOMIC_RELAXED);
     /* A, with spinlock_pass_on: the previous holder's stores are visible. */
     if (__atomic_load_n(&lock->serving, __ATOMIC_ACQUIRE) != ticket)
         spinlock_wait(lock, ticket);
     held_locks_add(lock);
-    TRACE(lock_acquired, lock, lock->name);
+    PITOT_TRACE(lock_acquired, lock, lock->name);
 }
 
 __attribute__((always_inline)) static inline void spinlock_pass_on(struct spinlock *lock)
 {
-    TRACE(lock_release, lock, lock->name);
+    PITOT_TRACE(lock_release, lock, lock->name);
     held_locks_remove(lock);
     /* A, with spinlock_acquire. */
     __atomic_store_n(&lock->serving, lock->serving + 1, __ATOMIC_RELEASE);

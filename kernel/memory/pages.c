@@ -11,32 +11,25 @@
 #include "arch/memory.h"
 #include "core/lib/assert.h"
 #include "core/lib/string.h"
-#include "core/tracepoint/define.h"
+#include "core/pitot.h"
 #include "kernel/lock/spinlock.h"
 
 /*
  * Tracepoints: the fields are Linux's (docs/tracepoints.md), plus the block's `address`. `pfn`: the
  * number of its first physical page.
  */
-#define MM_PAGE_FREE_FIELDS(FIELD, of)                                                             \
-    FIELD(of, pointer, address, "address=%p")                                                      \
-    FIELD(of, u32, order, " order=%u")                                                             \
-    FIELD(of, u64, pfn, " pfn=0x%lx")
-
-#define MM_PAGE_ALLOC_FIELDS(FIELD, of)                                                            \
-    MM_PAGE_FREE_FIELDS(FIELD, of)                                                                 \
-    FIELD(of, s32, migratetype, " migratetype=%d")                                                 \
-    FIELD(of, gfp, gfp_flags, " gfp_flags=%s")
 
 /* The `pfn` of a failed allocation, whose `address` is NULL. */
 #define MM_PAGE_NONE UINT64_MAX
 
 #define MM_PAGE_UNMOVABLE 0 /* Linux' MIGRATE_UNMOVABLE: pages are never moved */
 
-TRACEPOINT_DECLARE(mm_page_alloc, MM_PAGE_ALLOC_FIELDS);
-TRACEPOINT_DECLARE(mm_page_free, MM_PAGE_FREE_FIELDS);
-TRACEPOINT_DEFINE(kmem, mm_page_alloc, MM_PAGE_ALLOC_FIELDS);
-TRACEPOINT_DEFINE(kmem, mm_page_free, MM_PAGE_FREE_FIELDS);
+PITOT_TRACEPOINT(kmem, mm_page_alloc, 5, PITOT_FIELD(pointer, address, "address=%p"),
+                 PITOT_FIELD(u32, order, " order=%u"), PITOT_FIELD(u64, pfn, " pfn=0x%lx"),
+                 PITOT_FIELD(s32, migratetype, " migratetype=%d"),
+                 PITOT_FIELD(gfp, gfp_flags, " gfp_flags=%s"));
+PITOT_TRACEPOINT(kmem, mm_page_free, 3, PITOT_FIELD(pointer, address, "address=%p"),
+                 PITOT_FIELD(u32, order, " order=%u"), PITOT_FIELD(u64, pfn, " pfn=0x%lx"));
 
 /*
  * A page's note: if a block begins there, one of these plus the block's order; inside a block, 0.
@@ -188,8 +181,8 @@ void *pages_alloc(unsigned order)
     void *start = take_block(order);
 
     spinlock_release_irq(&lock, flags);
-    TRACE(mm_page_alloc, start, order, start ? arch_page_number(start) : MM_PAGE_NONE,
-          MM_PAGE_UNMOVABLE, TRACEPOINT_GFP_ZERO);
+    PITOT_TRACE(mm_page_alloc, start, order, start ? arch_page_number(start) : MM_PAGE_NONE,
+                MM_PAGE_UNMOVABLE, PITOT_GFP_ZERO);
     /* The pages already belong to the caller, so zeroing them, which takes long, needs no lock. */
     if (start != NULL)
         memset(start, 0, block_size(order));
@@ -202,7 +195,7 @@ void pages_free(void *start, unsigned order)
 
     assert(address % PAGE_SIZE == 0);
     assert(order <= PAGES_ORDER_MAX);
-    TRACE(mm_page_free, start, order, arch_page_number(start));
+    PITOT_TRACE(mm_page_free, start, order, arch_page_number(start));
 
     uint64_t flags = spinlock_acquire_irq(&lock);
     struct region *region = region_of(address);

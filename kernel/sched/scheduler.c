@@ -6,18 +6,27 @@
  */
 #include "kernel/sched/scheduler.h"
 
-#include "arch/park.h"
 #include "core/lib/assert.h"
 #include "core/lib/print.h"
-#include "core/lib/string.h"
-#include "core/pitot.h"
 #include "kernel/time/ticks.h"
 #include "kernel/x86_64/smp.h"
 
-TRACEPOINT_DEFINE(sched, sched_switch, SCHED_SWITCH_FIELDS);
-TRACEPOINT_DEFINE(sched, sched_wakeup, SCHED_WAKEUP_FIELDS);
-TRACEPOINT_DEFINE(sched, sched_stat_runtime, SCHED_RUNTIME_FIELDS, .weighted = true,
-                  .weight = TRACEPOINT_FIELD(sched_stat_runtime, runtime));
+/* Fields are Linux's (docs/tracepoints.md). `runtime`: CPU time since the last charge, in ns. */
+#define THREAD_FIELDS PITOT_FIELD(text, comm, "comm=%s"), PITOT_FIELD(s32, pid, " pid=%d")
+
+static int switch_tell_state(unsigned cpu, int begins, unsigned long *argument);
+
+PITOT_TRACEPOINT_WITH(sched, sched_switch, (.tell_state = switch_tell_state), 5,
+                      PITOT_FIELD(text, prev_comm, "prev_comm=%s"),
+                      PITOT_FIELD(s32, prev_pid, " prev_pid=%d"),
+                      PITOT_FIELD(state, prev_state, " prev_state=%s"),
+                      PITOT_FIELD(text, next_comm, " ==> next_comm=%s"),
+                      PITOT_FIELD(s32, next_pid, " next_pid=%d"));
+PITOT_TRACEPOINT(sched, sched_wakeup, 3, THREAD_FIELDS,
+                 PITOT_FIELD(s32, target_cpu, " target_cpu=%d"));
+PITOT_TRACEPOINT_WITH(sched, sched_stat_runtime,
+                      (.weighted = 1, .weight = PITOT_INDEX(sched_stat_runtime, runtime)), 3,
+                      THREAD_FIELDS, PITOT_FIELD(u64, runtime, " runtime=%lu"));
 
 #define SLICE_TICKS 1
 
@@ -83,7 +92,7 @@ static void scheduler_charge(struct scheduler *here)
     thread->ran_ns += runtime;
     here->since_ns = now;
     if (thread != here->idle)
-        TRACE(sched_stat_runtime, thread->name, (int32_t)thread->pid, runtime);
+        PITOT_TRACE(sched_stat_runtime, thread->name, thread->pid, runtime);
 }
 
 /*
@@ -95,8 +104,8 @@ static void scheduler_arrive(void)
     struct scheduler *here = scheduler_here();
     struct thread *gone = here->left->state == THREAD_ENDING ? here->left : NULL;
 
-    TRACE(lock_acquire, &here->lock, here->lock.name);
-    TRACE(lock_acquired, &here->lock, here->lock.name);
+    PITOT_TRACE(lock_acquire, &here->lock, here->lock.name);
+    PITOT_TRACE(lock_acquired, &here->lock, here->lock.name);
     spinlock_release(&here->lock);
     if (gone)
         thread_ended(gone);
@@ -105,18 +114,8 @@ static void scheduler_arrive(void)
 static int64_t scheduler_state_told(enum thread_state state)
 {
     if (state == THREAD_SLEEPING)
-        return TRACEPOINT_STATE_SLEEPING;
-    return state == THREAD_ENDING ? TRACEPOINT_STATE_ENDED : TRACEPOINT_STATE_RUNNABLE;
-}
-
-/* The fields' order is that of SCHED_SWITCH_FIELDS. */
-static void sched_switch_arguments(struct trace_hit *hit, const struct thread *from,
-                                   const struct thread *to)
-{
-    const uint64_t arguments[] = {(uintptr_t)from->name, from->pid, TRACEPOINT_STATE_RUNNABLE,
-                                  (uintptr_t)to->name, to->pid};
-
-    memcpy(hit->argument, arguments, sizeof(arguments));
+        return PITOT_STATE_SLEEPING;
+    return state == THREAD_ENDING ? PITOT_STATE_ENDED : PITOT_STATE_RUNNABLE;
 }
 
 /*
@@ -124,16 +123,20 @@ static void sched_switch_arguments(struct trace_hit *hit, const struct thread *f
  * there, so that a thread that never switches is in perf's tables. None during a switch, which may
  * have been recorded already.
  */
-bool sched_switch_tell_state(struct trace_hit *hit, bool begins)
+static int switch_tell_state(unsigned cpu, int begins, unsigned long *argument)
 {
-    const struct scheduler *there = &schedulers[hit->cpu];
+    const struct scheduler *there = &schedulers[cpu];
     const struct thread *thread = there->current;
+    const struct thread *from = begins ? there->idle : thread, *to = begins ? thread : there->idle;
 
     if (!thread || thread == there->idle || thread->state != THREAD_RUNNING)
-        return false;
-    hit->regs = arch_stopped_regs(hit->cpu); /* NULL: this CPU, which parks the others */
-    sched_switch_arguments(hit, begins ? there->idle : thread, begins ? thread : there->idle);
-    return true;
+        return 0;
+    argument[0] = (uintptr_t)from->name;
+    argument[1] = from->pid;
+    argument[2] = PITOT_STATE_RUNNABLE;
+    argument[3] = (uintptr_t)to->name;
+    argument[4] = to->pid;
+    return 1;
 }
 
 /*
@@ -154,10 +157,10 @@ static void scheduler_switch(struct scheduler *here)
     here->left = from;
     scheduler_charge(here);
     to->state = THREAD_RUNNING;
-    TRACE(lock_release, &here->lock, here->lock.name);
+    PITOT_TRACE(lock_release, &here->lock, here->lock.name);
     if (to != from) {
-        TRACE(sched_switch, from->name, (int32_t)from->pid, scheduler_state_told(from->state),
-              to->name, (int32_t)to->pid);
+        PITOT_TRACE(sched_switch, from->name, from->pid, scheduler_state_told(from->state),
+                    to->name, to->pid);
         to->switches++;
         here->current = to;
         pitot_thread_runs(to->pid);
@@ -193,7 +196,7 @@ void scheduler_wake(struct thread *thread)
 
     spinlock_acquire(&there->lock);
     thread->state = THREAD_RUNNABLE;
-    TRACE(sched_wakeup, thread->name, (int32_t)thread->pid, (int32_t)thread->cpu);
+    PITOT_TRACE(sched_wakeup, thread->name, thread->pid, thread->cpu);
     run_queue_put(&there->queue, thread);
     there->busy++;
     idles = there->current == there->idle;

@@ -15,8 +15,12 @@
 #include "kernel/sched/wait_queue.h"
 #include "kernel/time/timer.h"
 
-TRACEPOINT_DEFINE(sched, sched_process_fork, SCHED_FORK_FIELDS);
-TRACEPOINT_DEFINE(sched, sched_process_exit, SCHED_THREAD_FIELDS);
+PITOT_TRACEPOINT(sched, sched_process_fork, 4, PITOT_FIELD(text, parent_comm, "comm=%s"),
+                 PITOT_FIELD(s32, parent_pid, " pid=%d"),
+                 PITOT_FIELD(text, child_comm, " child_comm=%s"),
+                 PITOT_FIELD(s32, child_pid, " child_pid=%d"));
+PITOT_TRACEPOINT(sched, sched_process_exit, 2, PITOT_FIELD(text, comm, "comm=%s"),
+                 PITOT_FIELD(s32, pid, " pid=%d"));
 
 #define STACK_FILL  0xa5a5a5a5a5a5a5a5ull /* marks stack that was never written */
 #define BOOT_MARGIN 1024                  /* boot stack used by the callees of thread_init */
@@ -125,8 +129,8 @@ struct thread *thread_create_on(unsigned cpu, const char *name, void (*function)
         refuse(why, ENOMEM, "no memory for the stack of the thread %s", name);
         return NULL;
     }
-    TRACE(sched_process_fork, thread_current()->name, (int32_t)thread_current()->pid, thread->name,
-          (int32_t)thread->pid);
+    PITOT_TRACE(sched_process_fork, thread_current()->name, thread_current()->pid, thread->name,
+                thread->pid);
     scheduler_wake(thread);
     return thread;
 }
@@ -142,7 +146,7 @@ _Noreturn void thread_exit(void)
 {
     assert(thread_current()->kernel_lock_depth == 0);
     assert(thread_current() != &threads[0]);
-    TRACE(sched_process_exit, thread_current()->name, (int32_t)thread_current()->pid);
+    PITOT_TRACE(sched_process_exit, thread_current()->name, thread_current()->pid);
     scheduler_end();
 }
 

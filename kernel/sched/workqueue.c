@@ -6,18 +6,13 @@
 
 #include "core/lib/assert.h"
 #include "core/lib/print.h"
-#include "core/tracepoint/define.h"
+#include "core/pitot.h"
 #include "kernel/panic/panic.h"
 #include "kernel/sched/thread.h"
 #include "kernel/sched/wait_queue.h"
 
-#define EXECUTION_FIELDS(FIELD, of)                                                                \
-    FIELD(of, text, thread_comm, "thread=%s")                                                      \
-    FIELD(of, s32, thread_pid, ":%d")                                                              \
-    FIELD(of, function, func, " func=%ps")
-
-TRACEPOINT_DECLARE(workqueue_execution, EXECUTION_FIELDS);
-TRACEPOINT_DEFINE(workqueue, workqueue_execution, EXECUTION_FIELDS);
+PITOT_TRACEPOINT(workqueue, workqueue_execution, 3, PITOT_FIELD(text, thread_comm, "thread=%s"),
+                 PITOT_FIELD(s32, thread_pid, ":%d"), PITOT_FIELD(function, func, " func=%ps"));
 
 static struct workqueue {
     struct thread *worker; /* constant after boot */
@@ -71,8 +66,7 @@ static struct work *workqueue_take(struct workqueue *queue)
 /* Must not use `work` after its function has returned: the function may have freed it. */
 static void work_execute(struct work *work)
 {
-    TRACE(workqueue_execution, thread_current()->name, (int32_t)thread_current()->pid,
-          (uintptr_t)work->function);
+    PITOT_TRACE(workqueue_execution, thread_current()->name, thread_current()->pid, work->function);
     work->function(work);
 }
 

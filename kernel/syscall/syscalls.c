@@ -16,11 +16,11 @@
     {                                                                                              \
         int64_t result;                                                                            \
                                                                                                    \
-        if (TRACE_ON(syscalls_sys_enter_##name))                                                   \
-            syscall_trace_enter(&tracepoint_syscalls_sys_enter_##name, regs);                      \
+        if (PITOT_ON(sys_enter_##name))                                                            \
+            syscall_trace_enter(&pitot_tracepoint_sys_enter_##name, regs);                         \
         result = sys_##name(regs);                                                                 \
-        if (TRACE_ON(syscalls_sys_exit_##name))                                                    \
-            syscall_trace_exit(&tracepoint_syscalls_sys_exit_##name, regs, result);                \
+        if (PITOT_ON(sys_exit_##name))                                                             \
+            syscall_trace_exit(&pitot_tracepoint_sys_exit_##name, regs, result);                   \
         return result;                                                                             \
     }
 
@@ -44,10 +44,9 @@ void syscall_dispatch(struct regs *regs)
 {
     int64_t result;
 
-    if (TRACE_ON(raw_syscalls_sys_enter))
-        syscall_trace_raw_enter(regs);
+    PITOT_TRACE(sys_enter, regs->error, regs->di, regs->si, regs->dx, regs->r10, regs->r8, regs->r9,
+                0, 0);
     result = syscall_call(regs);
-    if (TRACE_ON(raw_syscalls_sys_exit))
-        TRACE_AT(raw_syscalls_sys_exit, NULL, (int64_t)regs->error, result);
+    PITOT_TRACE(sys_exit, regs->error, result);
     regs->ax = (uint64_t)result;
 }

@@ -6,12 +6,9 @@
 #include "kernel/time/ticks.h"
 
 #include "arch/cpu.h"
-#include "core/tracepoint/define.h"
+#include "core/pitot.h"
 
-#define TICK_FIELDS(FIELD, of) FIELD(of, u64, count, "count=%lu")
-
-TRACEPOINT_DECLARE(tick, TICK_FIELDS);
-TRACEPOINT_DEFINE(timer, tick, TICK_FIELDS);
+PITOT_TRACEPOINT(timer, tick, 1, PITOT_FIELD(u64, count, "count=%lu"));
 
 volatile uint64_t ticks;
 
@@ -101,5 +98,5 @@ ARCH_HIT_TEXT uint64_t ticks_served(unsigned cpu)
 void ticks_count(void)
 {
     ticks++;
-    TRACE(tick, ticks);
+    PITOT_TRACE(tick, ticks);
 }

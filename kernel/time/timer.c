@@ -9,15 +9,11 @@
 
 #include "arch/cpu.h"
 #include "core/lib/assert.h"
-#include "core/tracepoint/define.h"
+#include "core/pitot.h"
 #include "kernel/lock/spinlock.h"
 
-#define EXPIRE_FIELDS(FIELD, of)                                                                   \
-    FIELD(of, pointer, timer, "timer=%p")                                                          \
-    FIELD(of, function, function, " function=%ps")
-
-TRACEPOINT_DECLARE(timer_expire_entry, EXPIRE_FIELDS);
-TRACEPOINT_DEFINE(timer, timer_expire_entry, EXPIRE_FIELDS);
+PITOT_TRACEPOINT(timer, timer_expire_entry, 2, PITOT_FIELD(pointer, timer, "timer=%p"),
+                 PITOT_FIELD(function, function, " function=%ps"));
 
 static struct timers {
     struct spinlock lock;  /* covers the list and its timers; also taken in interrupts */
@@ -105,7 +101,7 @@ static uint64_t next_period(const struct timer *timer, uint64_t now)
 /* Called without the lock, so that the function may start and cancel timers. */
 static void timer_expire(struct timer *timer)
 {
-    TRACE(timer_expire_entry, timer, (uintptr_t)timer->function);
+    PITOT_TRACE(timer_expire_entry, timer, timer->function);
     timer->function(timer->data);
 }
 

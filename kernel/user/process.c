@@ -8,7 +8,6 @@
 #include "core/pitot.h"
 #include "kernel/hit/program.h"
 #include "kernel/syscall/syscalls.h"
-#include "kernel/syscall/syscalls_trace.h"
 #include "kernel/x86_64/user.h"
 
 static struct process processes[PROCESSES_MAX];
@@ -375,6 +374,5 @@ void process_init(void)
     static const struct arch_user_handlers handlers = {
         .call = syscall_dispatch, .fault = process_fault, .leave = process_leave};
 
-    syscall_trace_init();
     arch_user_set_handlers(&handlers);
 }

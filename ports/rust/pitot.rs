@@ -76,24 +76,28 @@ impl Field {
     }
 }
 
-/// PITOT_KIND_* and PITOT_SIZE_*.
+/// PITOT_KIND_*, and the size of pitot_as_*.
 #[allow(dead_code)] // a kernel need not use all
 pub mod kind {
     pub const POINTER: (u32, u16) = (0, 8);
+    pub const FUNCTION: (u32, u16) = (1, 8);
+    pub const CODE: (u32, u16) = (2, 8);
     pub const U32: (u32, u16) = (3, 4);
     pub const S32: (u32, u16) = (4, 4);
     pub const U64: (u32, u16) = (5, 8);
     pub const S64: (u32, u16) = (6, 8);
     pub const TEXT: (u32, u16) = (7, 16);
+    pub const STATE: (u32, u16) = (8, 8);
+    pub const GFP: (u32, u16) = (9, 8);
 }
 
-pub type Raise = unsafe extern "C" fn(*const Tracepoint, u64, u64, u64, u64, u64);
+pub type Raise = unsafe extern "C" fn(*const Tracepoint, u64, u64);
 
 /// struct pitot_tracepoint.
 #[repr(C)]
 pub struct Tracepoint {
     pub enter: usize,
-    pub gate: Option<Raise>,
+    pub gate: Option<Raise>, // as raised here, with two arguments
     pub full_name: *const u8,
     pub name: *const u8,
     pub field: *mut Field,
@@ -101,12 +105,14 @@ pub struct Tracepoint {
     pub raw_size: u32,
     pub id: u16,
     pub none: u16,
-    pub make: usize,
-    pub find_late: usize,
-    pub late: u32,
-    pub weighted: u8,
-    pub weight: u32,
     pub probes: *mut u8,
+    pub make: usize,
+    pub in_memory: u8,
+    pub weighted: u8,
+    pub weight: u16,
+    pub late: u32,
+    pub find_late: usize,
+    pub tell_state: usize,
 }
 
 /// An entry of the section `pitot_tracepoints`.
@@ -153,12 +159,14 @@ macro_rules! tracepoint {
                 raw_size: 0,
                 id: 0,
                 none: 0,
-                make: 0,
-                find_late: 0,
-                late: 0,
+                probes: core::ptr::null_mut(),
+                make: 0, // pitot_init sets it
+                in_memory: 0,
                 weighted: 0,
                 weight: 0,
-                probes: core::ptr::null_mut(),
+                late: 0,
+                find_late: 0,
+                tell_state: 0,
             }
         };
     };
@@ -172,7 +180,7 @@ macro_rules! trace {
             let tracepoint = core::ptr::addr_of!($place);
             if !core::ptr::addr_of!((*tracepoint).probes).read_volatile().is_null() {
                 if let Some(raise) = (*tracepoint).gate {
-                    raise(tracepoint, $first as u64, $second as u64, 0, 0, 0);
+                    raise(tracepoint, $first as u64, $second as u64);
                 }
             }
         }

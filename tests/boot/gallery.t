@@ -78,7 +78,7 @@ sub dialogue
     is_deeply([grep { $_->[0] ne 'timers_run' } @under], [],
         '... begin with the function that has the tracepoint, and none of the tracer\'s own');
     is_deeply([grep { "@$_" !~ $outermost } @under], [], '... run on to the outermost caller');
-    is_deeply([grep { "@$_" =~ /\b(?:tracepoint_hit|arch_gate|trace_make_)/ } @under],
+    is_deeply([grep { "@$_" =~ /\b(?:tracepoint_hit|arch_gate|pitot_make_)/ } @under],
         [], '... of which none came upon the tracer');
     my %interrupted;
     $interrupted{"@$_" =~ /\btrap_entry (\w+)/ ? $1 : ''}++ for @under;

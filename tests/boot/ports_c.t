@@ -33,6 +33,7 @@ my %others = (
     %tables,
     '0, by a script that drops' => 'dropped',
     '0, by a script that drops sites' => 'siteless',
+    '0, with Linux\' tracepoints' => 'switches',
     '2, with tables, no build id' => 'nameless-tables',
     '3, with tables' => 'level3-tables',
     '3, that gives too little' => 'lacks',
@@ -148,6 +149,32 @@ is_deeply([sort map { "@$_" } map { [/$job/] } perf_says($patched, '-F',
 my $code = `objdump -d --no-show-raw-insn --disassemble=job_finish ${\kernel($patched)}`;
 like($code, qr/\bnopl +0x0\(%rax,%rax,1\)/, '... and costs one instruction while it is off');
 unlike($code, qr/\b(?:cmp|test)/, '... and asks nothing');
+
+# Weights, states at begin and end, and more fields than registers: each switch of a turn, and the
+# last of each thread; perf sched takes them for Linux'.
+my $switches = "0, with Linux' tracepoints";
+my $turns = ($jobs + 1) * (@workers + 1);
+records($switches, '-e sched:sched_switch -e sched:sched_stat_runtime -e shop:turn',
+    3 * $turns + 2);
+@lines = perf_says($switches, '-F', 'event,trace') =~ /^ *(\S.*?)$/mg;
+my $idle = 'sched:sched_switch: prev_comm=%s prev_pid=0 prev_state=R ==> next_comm=%s next_pid=0';
+is($lines[0], sprintf($idle, 'swapper', 'boot'),
+    'what the CPU does when a recording begins is told');
+is($lines[-1], sprintf($idle, 'boot', 'swapper'), '... and when it ends');
+is_deeply([map { /prev_comm=(\w+) \S+ prev_state=X/ } @lines], \@workers,
+    '... each state by its letter');
+my $yield = address($switches, 'thread_yield');
+is_deeply([(map { /^shop:turn: (.*)/ } @lines)[0 .. 3]],
+    [map { "$_->[0] to $_->[1] in $yield 0x0 -1 $_->[2]" } [0, 1, 'baker'], [1, 2, 'cook'],
+        [2, 3, 'smith'], [3, 0, 'boot']], '... and six fields, passed in memory');
+system("tools/perf-file $logs/stream $logs/perf.data");
+my %latency = `perf sched -i $logs/perf.data latency 2>&1`
+    =~ /^  (\w+):\d+ +\| +[\d.]+ ms \| +(\d+) \|/mg;
+is_deeply(\%latency, {boot => $jobs + 3, map { ($_ => $jobs + 1) } @workers},
+    '... which perf sched latency counts');
+records($switches, '-e sched:sched_stat_runtime -c 1000000', 1);
+like(perf_says($switches, '-F', 'comm,trace'), qr/^ *boot +comm=boot pid=0 runtime=\d{7}$/m,
+    '-c counts what a weighted tracepoint weighs: one sample where a thread ran for so long');
 
 # --- Level 1: call chains -------------------------------------------------------------------------
 

@@ -10,6 +10,7 @@
 use strict;
 use warnings;
 use lib 'tests/lib';
+use File::Copy qw(copy);
 use File::Path qw(make_path);
 use Test::More;
 use Pitot::Files;
@@ -112,6 +113,7 @@ open(my $out, '>', "$logs/moved/core/pitot.h") or die("$logs/moved/core/pitot.h:
 print $out slurp('core/pitot.h')
     =~ s/^    const void \*text, \*text_end;/    const void *text_end, *text;/mr;
 close($out) or die("$logs/moved/core/pitot.h: $!\n");
+copy('core/pitot_trace.h', "$logs/moved/core") or die("pitot_trace.h: $!\n");
 my $moved = layout_of("$logs/moved");
 is_deeply([grep { $ours[$_] ne $moved->[$_] } 0 .. $#ours], [1, 2],
     '... and two members that change places show');

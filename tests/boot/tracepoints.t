@@ -157,7 +157,7 @@ $machine = boot(flags => $unthrottled, run => "$upon; poweroff");
 ended_ok($machine, 'interrupts while locks and pages are recorded');
 my @upon = grep { $_->{event} =~ /^irq:/ } samples(scalar perf_script($machine, '-F', $fields));
 cmp_ok(scalar(@upon), '>', 15, '... come');
-my $tracer = qr/\b(?:arch_gate|tracepoint_hit|event_tracepoint_hit|trace_make_)/;
+my $tracer = qr/\b(?:arch_gate|tracepoint_hit|event_tracepoint_hit|pitot_make_)/;
 is_deeply([grep { "@$_" =~ $tracer } map { $_->{chain} } @upon], [],
     '... and none finds the tracer');
 my @at_sites = grep { "@{$_->{chain}}" =~ /\btrap_entry (?:un)?lock_kernel\b/ } @upon;

@@ -48,16 +48,16 @@ enum node_kind { COMPARISON, BOTH, EITHER, NOT };
 struct node {
     enum node_kind kind;
     const struct node *left, *right; /* NOT has a left one only */
-    const struct tracepoint_field *field;
-    const struct tracepoint_field *other; /* what it is compared with; NULL: a number or a text */
-    unsigned operator;                    /* index in `operators` */
+    const struct pitot_field *field;
+    const struct pitot_field *other; /* what it is compared with; NULL: a number or a text */
+    unsigned operator;               /* index in `operators` */
     __int128 number;
     char text[TEXT_MOST + 1];
 };
 
 static const char *const operators[] = {"==", "!=", "<", "<=", ">", ">=", "&", "~"};
 
-static const struct tracepoint_field common[] = {
+static const struct pitot_field common[] = {
     {"common_type", "", TRACEPOINT_u32, offsetof(struct tracepoint_head, common_type), 2},
     {"common_flags", "", TRACEPOINT_u32, offsetof(struct tracepoint_head, common_flags), 1},
     {"common_preempt_count", "", TRACEPOINT_u32,
@@ -72,13 +72,14 @@ static const struct tracepoint_field common[] = {
 static struct node nodes[NODES_MOST];
 static unsigned node_count;
 
-static bool is_signed(const struct tracepoint_field *field)
+static bool is_signed(const struct pitot_field *field)
 {
     return field->kind == TRACEPOINT_s32 || field->kind == TRACEPOINT_s64 ||
            field->kind == TRACEPOINT_state;
 }
 
-static const struct node *feed_comparison(const struct tracepoint *tracepoint, struct feed *feed)
+static const struct node *feed_comparison(const struct pitot_tracepoint *tracepoint,
+                                          struct feed *feed)
 {
     struct node *node = &nodes[node_count++];
     uint8_t choice = feed_byte(feed);
@@ -109,7 +110,7 @@ static const struct node *feed_comparison(const struct tracepoint *tracepoint, s
     return node;
 }
 
-static const struct node *feed_tree(const struct tracepoint *tracepoint, struct feed *feed)
+static const struct node *feed_tree(const struct pitot_tracepoint *tracepoint, struct feed *feed)
 {
     uint8_t kind = feed_byte(feed) % 4;
     struct node *node;
@@ -125,7 +126,7 @@ static const struct node *feed_tree(const struct tracepoint *tracepoint, struct 
     return node;
 }
 
-static __int128 value_of(const struct tracepoint_field *field, const char *record)
+static __int128 value_of(const struct pitot_field *field, const char *record)
 {
     union {
         uint8_t u8;
@@ -305,7 +306,7 @@ static bool within_limits(const struct writing *writing)
 
 /* --- What must hold. --- */
 
-static bool is_inside(const struct field_place *field, const struct tracepoint *tracepoint)
+static bool is_inside(const struct field_place *field, const struct pitot_tracepoint *tracepoint)
 {
     if (field->source == FIELD_HEAD)
         return field->place + field->size <= sizeof(struct tracepoint_head);
@@ -313,7 +314,7 @@ static bool is_inside(const struct field_place *field, const struct tracepoint *
            (field->source == FIELD_ARGUMENT && field->place < tracepoint->field_count);
 }
 
-static void check_program(const struct filter *filter, const struct tracepoint *tracepoint)
+static void check_program(const struct filter *filter, const struct pitot_tracepoint *tracepoint)
 {
     unsigned waiting = 0;
 
@@ -338,7 +339,8 @@ static void check_program(const struct filter *filter, const struct tracepoint *
 }
 
 /* In memory that ends with it. 0 or the refusal's error. */
-static int compile(struct filter *filter, const char *text, const struct tracepoint *tracepoint)
+static int compile(struct filter *filter, const char *text,
+                   const struct pitot_tracepoint *tracepoint)
 {
     char *copy = strdup(text);
     struct refusal why;

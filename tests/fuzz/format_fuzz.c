@@ -29,12 +29,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
 static struct made_tracepoint made[EVENTS_MOST];
 
-struct tracepoint *tracepoint_by_id(uint64_t id)
+struct pitot_tracepoint *tracepoint_by_id(uint64_t id)
 {
     return id > 0 && id <= EVENTS_MOST ? &made[id - 1].tracepoint : NULL;
 }
 
-uint16_t tracepoint_id(const struct tracepoint *tracepoint)
+uint16_t tracepoint_id(const struct pitot_tracepoint *tracepoint)
 {
     return tracepoint->id;
 }
@@ -172,10 +172,10 @@ static void check_head(struct reader *reader, struct tep_handle *perf)
     CLAIM(read_number(reader, 4) == 0);
 }
 
-static void check_fields(const struct tracepoint *tracepoint, struct tep_event *event)
+static void check_fields(const struct pitot_tracepoint *tracepoint, struct tep_event *event)
 {
     for (unsigned i = 0; i < tracepoint->field_count; i++) {
-        const struct tracepoint_field *field = &tracepoint->field[i];
+        const struct pitot_field *field = &tracepoint->field[i];
         const struct tep_format_field *theirs = tep_find_field(event, field->name);
         bool is_signed = field->kind == TRACEPOINT_s32 || field->kind == TRACEPOINT_s64 ||
                          field->kind == TRACEPOINT_state;
@@ -215,7 +215,7 @@ static void check_events(struct reader *reader, struct tep_handle *perf,
     }
     CLAIM(tep_get_events_count(perf) == (int)count);
     for (unsigned id = 1; id <= EVENTS_MOST; id++) {
-        const struct tracepoint *tracepoint = tracepoint_by_id(id);
+        const struct pitot_tracepoint *tracepoint = tracepoint_by_id(id);
         struct tep_event *event = tep_find_event(perf, (int)id);
 
         CLAIM(wanted[id] == (event != NULL));
@@ -231,7 +231,7 @@ static void check_events(struct reader *reader, struct tep_handle *perf,
 
 static void check_line(struct tep_handle *perf, const struct sample_view *view)
 {
-    const struct tracepoint *tracepoint = tracepoint_by_id(view->event->attr.config);
+    const struct pitot_tracepoint *tracepoint = tracepoint_by_id(view->event->attr.config);
     static struct text ours;
     struct tep_record record = {.data = (void *)view->raw, .size = (int)view->raw_size};
     struct tep_event *event = tep_find_event_by_record(perf, &record);

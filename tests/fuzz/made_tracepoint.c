@@ -74,12 +74,14 @@ void feed_text(struct feed *feed, char *text, size_t most)
     }
 }
 
-static void make_found(struct trace_hit *hit)
+static void make_found(unsigned long *given)
 {
-    struct made_record *record = (struct made_record *)hit; /* its first member */
+    struct made_record *record =
+        (struct made_record *)((char *)given - offsetof(struct made_record, given));
+    const struct pitot_tracepoint *tracepoint = record->hit.tracepoint;
 
-    for (unsigned i = hit->tracepoint->late; i < hit->tracepoint->field_count; i++)
-        record->given[i] = record->argument[i];
+    for (unsigned i = tracepoint->late; i < tracepoint->field_count; i++)
+        given[i] = record->argument[i];
 }
 
 void made_tracepoint_feed(struct made_tracepoint *made, unsigned number, struct feed *feed)
@@ -102,11 +104,11 @@ void made_tracepoint_feed(struct made_tracepoint *made, unsigned number, struct 
         if (end + kinds[kind].size > TRACEPOINT_RECORD_MAX)
             break;
         made->tracepoint.field_count = i + 1;
-        made->field[i] = (struct tracepoint_field){.name = names[i],
-                                                   .print = made->print[i],
-                                                   .kind = kind,
-                                                   .offset = (uint16_t)end,
-                                                   .size = kinds[kind].size};
+        made->field[i] = (struct pitot_field){.name = names[i],
+                                              .print = made->print[i],
+                                              .kind = kind,
+                                              .offset = (uint16_t)end,
+                                              .size = kinds[kind].size};
         end += kinds[kind].size;
         snprintf(made->print[i], sizeof(made->print[i]), "%s%s%s", before[words % 6],
                  kinds[kind].conversion[words / 6 % 2], behind[words / 12 % 5]);
@@ -119,18 +121,18 @@ void made_tracepoint_feed(struct made_tracepoint *made, unsigned number, struct 
         made->tracepoint.find_late = make_found;
         made->tracepoint.late = feed_byte(feed) % made->tracepoint.field_count;
     }
-    made->tracepoint.raw_size = TRACEPOINT_RAW_SIZE((uint32_t)end);
+    made->tracepoint.raw_size = PITOT_RAW_SIZE((uint32_t)end);
 }
 
-/* What TRACEPOINT_DEFINE's function does, field by field. */
+/* What PITOT_TRACEPOINT's function does, field by field. */
 static void made_record_make(const struct made_record *record)
 {
-    const struct tracepoint *tracepoint = record->hit.tracepoint;
+    const struct pitot_tracepoint *tracepoint = record->hit.tracepoint;
     char *bytes = (char *)&record->raw->head;
 
     tracepoint_begin(&record->hit, record->hit.place->flags, record->raw);
     for (unsigned i = 0; i < tracepoint->field_count; i++) {
-        const struct tracepoint_field *field = &tracepoint->field[i];
+        const struct pitot_field *field = &tracepoint->field[i];
 
         if (field->kind == TRACEPOINT_text)
             tracepoint_copy_text(bytes + field->offset, (const char *)record->argument[i]);
@@ -142,7 +144,7 @@ static void made_record_make(const struct made_record *record)
 void made_record_feed(struct made_record *record, const struct made_tracepoint *made,
                       struct feed *feed)
 {
-    const struct tracepoint *tracepoint = &made->tracepoint;
+    const struct pitot_tracepoint *tracepoint = &made->tracepoint;
 
     memset(record, 0, sizeof(*record));
     record->memory = calloc(1, 2 * sizeof(uint32_t) + tracepoint->raw_size);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tracepoints and records made of the fuzzer's bytes, laid out as TRACEPOINT_DEFINE does. For the
+ * Tracepoints and records made of the fuzzer's bytes, laid out as PITOT_TRACEPOINT does. For the
  * programs of tests/fuzz, which find symbols for some of the values.
  */
 #pragma once
 
-#include "core/tracepoint/define.h"
+#include "core/tracepoint/tracepoint.h"
 #include "tests/fuzz/feed.h"
 
 struct made_tracepoint {
-    struct tracepoint tracepoint;
-    struct tracepoint_field field[TRACEPOINT_FIELDS_MAX];
+    struct pitot_tracepoint tracepoint;
+    struct pitot_field field[TRACEPOINT_FIELDS_MAX];
     char full_name[40];
     char print[TRACEPOINT_FIELDS_MAX][24];
 };

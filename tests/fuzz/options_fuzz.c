@@ -6,7 +6,7 @@
  * its name, parsed again, gives the same event; a refusal has a reason. Run by tests/host/fuzz.t
  * (docs/proof.md).
  *
- * links: tests/unit/fake_gates.c core/perf/options.c core/perf/option_table.c core/perf/terms.c core/perf/events.c core/perf/targets.c core/perf/aggregate_options.c core/lib/option.c core/console/habits.c core/script/trace_calls.c core/report/percent.c core/event/spec.c core/event/own_kernel.c core/event/sources.c core/event/source_breakpoint.c core/event/source_clock.c core/event/source_nmi_clock.c core/event/source_branches.c core/event/source_tracepoint.c core/lib/cpus.c tests/unit/fake_events.c core/tracepoint/filter.c core/tracepoint/field.c core/lib/glob.c core/lib/number.c core/lib/refusal.c core/lib/words.c core/lib/print.c core/symbols/place.c core/symbols/symbols.c core/symbols/table.c core/symbols/nearest.c core/symbols/suggest.c core/symbols/table_suggest.c core/symbols/distance.c core/tracepoint/list.c tools/symtab/table.c tests/unit/fake_symtab.c tests/unit/fake_task.c tests/unit/fake_preempt.c tests/unit/fake_cpu.c core/host.c tests/fuzz/feed.c
+ * links: core/perf/options.c core/perf/option_table.c core/perf/terms.c core/perf/events.c core/perf/targets.c core/perf/aggregate_options.c core/lib/option.c core/console/habits.c core/script/trace_calls.c core/report/percent.c core/event/spec.c core/event/own_kernel.c core/event/sources.c core/event/source_breakpoint.c core/event/source_clock.c core/event/source_nmi_clock.c core/event/source_branches.c core/event/source_tracepoint.c core/lib/cpus.c tests/unit/fake_events.c core/tracepoint/filter.c core/tracepoint/field.c core/lib/glob.c core/lib/number.c core/lib/refusal.c core/lib/words.c core/lib/print.c core/symbols/place.c core/symbols/symbols.c core/symbols/table.c core/symbols/nearest.c core/symbols/suggest.c core/symbols/table_suggest.c core/symbols/distance.c core/tracepoint/list.c tools/symtab/table.c tests/unit/fake_symtab.c tests/unit/fake_task.c tests/unit/fake_preempt.c tests/unit/fake_cpu.c core/host.c tests/fuzz/feed.c
  */
 #include <linux/hw_breakpoint.h>
 
@@ -33,13 +33,9 @@ unsigned arch_cpus(void)
     return CPUS;
 }
 
-#define SOME_FIELDS(FIELD, of)                                                                     \
-    FIELD(of, pointer, address, "address=%p")                                                      \
-    FIELD(of, u32, order, " order=%u")                                                             \
-    FIELD(of, text, name, " name=%s")
 #define TRACEPOINT_HERE(system, name)                                                              \
-    TRACEPOINT_DECLARE(name, SOME_FIELDS);                                                         \
-    TRACEPOINT_DEFINE(system, name, SOME_FIELDS)
+    PITOT_TRACEPOINT(system, name, 3, PITOT_FIELD(pointer, address, "address=%p"),                 \
+                     PITOT_FIELD(u32, order, " order=%u"), PITOT_FIELD(text, name, " name=%s"))
 
 /* So many that few patterns match more than a recording has room for. */
 TRACEPOINT_HERE(one, first);

@@ -142,7 +142,7 @@ VARIABLES = ("'core/recording/recording.c'::rings", "recorder", "recorder_tasks"
              "'core/recording/tasks.c'::count", "'kernel/sched/thread.c'::threads[0]",
              "'kernel/sched/thread.c'::threads", "'kernel/sched/scheduler.c'::schedulers[0]",
              "'core/breakpoint/breakpoint.c'::table", "'kernel/x86_64/entry/stacks.c'::of_boot_cpu",
-             "stack_slots[1]", "percpu[0]", "tracepoint_lock_acquire")
+             "stack_slots[1]", "percpu[0]", "pitot_tracepoint_lock_acquire")
 
 
 def places():

@@ -90,7 +90,7 @@ cmp_ok(scalar(keys %from), '>', 400, 'much is reached');
 my %reached = map { $name{$_} => 1 } keys %from;
 is(join(' ', grep { !$reached{$_} } sort keys %known), '', '... all that is excepted, too');
 for my $called (qw(stop_fired gdb_change_point event_breakpoint_hit attached_poll code_read
-    watch_runs trace_make_lock_acquire find_path find_accessor)) {
+    watch_runs pitot_make_lock_acquire find_path find_accessor)) {
     ok($reached{$called}, "... and what is called by a pointer alone: $called");
 }
 is(join("\n", @outside), '', 'nothing that is reached lies elsewhere');

@@ -67,8 +67,8 @@ for (@objects[0, 1]) {
 }
 
 is(slurp("$tree/build/lib/include/pitot.h"), $header, 'the header lies in a folder of its own');
-is(slurp("$tree/build/lib/include/$_"), slurp("arch/x86_64/unwind/$_"), "... with $_")
-    for qw(cfi_gas.inc cfi.inc);
+is(slurp("$tree/build/lib/include/" . basename($_)), slurp($_), "... with $_")
+    for qw(core/pitot_trace.h arch/x86_64/unwind/cfi_gas.inc arch/x86_64/unwind/cfi.inc);
 
 for (@objects) {
     my ($level, $cpus, $folder, $gdb) = @$_;
@@ -199,6 +199,25 @@ for my $way (['c', 'gcc -std=c99'], ['c', 'clang -std=c11'], ['cc', 'g++ -std=c+
     is(join('', sort @copies), 'Tt', '... with its memcpy, and Pitot has one of its own');
     my ($calls) = `nm $base.elf` =~ /^\w+ T (pitot_start)$/m;
     is($calls, 'pitot_start', '... whose other names do not show');
+}
+
+# The strictest that a kernel may ask of a header, with each kind and number of fields.
+my @kinds = qw(pointer function code u32 s32 u64 s64 text state);
+my $traced = qq{#include "core/pitot.h"\nvoid raise(int *word);\n};
+my @raised;
+for my $count (1 .. @kinds) {
+    my @fields = map { qq{PITOT_FIELD($kinds[$_ - 1], new$_, "%x")} } 1 .. $count;
+    $traced .= "PITOT_TRACEPOINT(all, of$count, $count, " . join(', ', @fields) . ");\n";
+    push(@raised, "PITOT_TRACE(of$count, " . join(', ', ('word') x $count) . ');');
+}
+$traced .= "void raise(int *word)\n{\n    @raised\n}\n";
+for my $compiler ('gcc -std=c99', 'gcc -std=c11', 'clang -std=c11', 'g++ -std=c++11',
+    'clang++ -std=c++11', 'g++ -std=c++20 -DPITOT_PATCHED', 'gcc -std=c99 -DPITOT_PATCHED',
+    'clang -std=c11 -DPITOT_PATCHED') {
+    my $file = "$tree/traced" . ($compiler =~ /\+\+/ ? '.cc' : '.c');
+    write_bytes($file, $traced);
+    is(`$compiler $flags -pedantic -Wshadow -c $file -o $tree/traced.o 2>&1`, '',
+        "$compiler -pedantic: tracepoints of each kind, with one to nine fields");
 }
 
 # --- What goes wrong says so ----------------------------------------------------------------------

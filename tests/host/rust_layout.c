@@ -11,7 +11,7 @@
 #define SIZE(type) printf("%s %zu\n", #type, sizeof(struct pitot_##type))
 #define PLACE(type, member)                                                                        \
     printf("%s.%s %zu\n", #type, #member, offsetof(struct pitot_##type, member))
-#define KIND(kind) printf("%s %d %d\n", #kind, PITOT_KIND_##kind, PITOT_SIZE_##kind)
+#define KIND(kind) printf("%s %d %zu\n", #kind, PITOT_KIND_##kind, sizeof(pitot_as_##kind))
 
 int main(void)
 {
@@ -51,17 +51,23 @@ int main(void)
     PLACE(tracepoint, field_count);
     PLACE(tracepoint, raw_size);
     PLACE(tracepoint, id);
+    PLACE(tracepoint, probes);
     PLACE(tracepoint, make);
-    PLACE(tracepoint, find_late);
-    PLACE(tracepoint, late);
+    PLACE(tracepoint, in_memory);
     PLACE(tracepoint, weighted);
     PLACE(tracepoint, weight);
-    PLACE(tracepoint, probes);
+    PLACE(tracepoint, late);
+    PLACE(tracepoint, find_late);
+    PLACE(tracepoint, tell_state);
     KIND(pointer);
+    KIND(function);
+    KIND(code);
     KIND(u32);
     KIND(s32);
     KIND(u64);
     KIND(s64);
     KIND(text);
+    KIND(state);
+    KIND(gfp);
     return 0;
 }

@@ -28,15 +28,19 @@ fn main() {
     layout!("field", Field,
         name print kind offset size);
     layout!("tracepoint", Tracepoint,
-        enter gate full_name name field field_count raw_size id make find_late late weighted
-        weight probes);
+        enter gate full_name name field field_count raw_size id probes make in_memory weighted
+        weight late find_late tell_state);
     for (name, (kind, size)) in [
         ("pointer", kind::POINTER),
+        ("function", kind::FUNCTION),
+        ("code", kind::CODE),
         ("u32", kind::U32),
         ("s32", kind::S32),
         ("u64", kind::U64),
         ("s64", kind::S64),
         ("text", kind::TEXT),
+        ("state", kind::STATE),
+        ("gfp", kind::GFP),
     ] {
         println!("{} {} {}", name, kind, size);
     }

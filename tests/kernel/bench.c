@@ -45,7 +45,8 @@ static uint64_t bench_chunk(void)
 #define BENCH_SHAPE(name)                                                                          \
     __attribute__((noinline, section(".text." #name), aligned(UNWIND_BLOCK))) static uint64_t name
 
-TRACEPOINT_DEFINE(bench, bench_hit, BENCH_FIELDS);
+PITOT_TRACEPOINT(bench, bench_hit, 2, PITOT_FIELD(u64, number, "number=%lu"),
+                 PITOT_FIELD(u32, half, " half=%u"));
 
 static bool bench_traced; /* hits are those of the tracepoint, not of the watch */
 
@@ -57,7 +58,7 @@ static uint64_t bench_trace_chunk(void)
     for (unsigned i = 0; i < HITS; i++) {
         bench_watched = i;
         BENCH_HIDE(i);
-        TRACE(bench_hit, i, 1);
+        PITOT_TRACE(bench_hit, i, 1);
     }
     return cpu_read_tsc() - begin;
 }

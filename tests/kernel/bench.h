@@ -4,13 +4,9 @@
 
 #include <stdbool.h>
 
-#include "core/tracepoint/define.h"
+#include "core/tracepoint/tracepoint.h"
 
-#define BENCH_FIELDS(FIELD, of)                                                                    \
-    FIELD(of, u64, number, "number=%lu")                                                           \
-    FIELD(of, u32, half, " half=%u")
-
-TRACEPOINT_DECLARE(bench_hit, BENCH_FIELDS); /* 28 bytes, 32 with their size */
+PITOT_TRACEPOINT_DECLARE(bench_hit, 2); /* 28 bytes, 32 with their size */
 
 /*
  * `command` is what a user would type after `perf`; *records tells whether that records or only

@@ -11,35 +11,33 @@
 #include "core/console/command.h"
 #include "core/lib/print.h"
 #include "core/recording/recording.h"
-#include "core/tracepoint/define.h"
+#include "core/tracepoint/tracepoint.h"
 #include "kernel/syscall/syscalls.h"
 #include "tests/kernel/bench.h"
 
 #define CHUNKS 5
 #define HITS   100
 
-typedef void gate_of_registers(struct arch_gated *gated, uint64_t first, uint64_t second,
-                               uint64_t third, uint64_t fourth, uint64_t fifth);
-
 /* Arguments without meaning: an event that only counts does not read them. */
-static void raise(struct tracepoint *tracepoint, uint64_t *argument)
+static void raise(struct pitot_tracepoint *tracepoint, unsigned long *argument)
 {
-    if (tracepoint->gated.enter == tracepoint_hit_at)
-        tracepoint_raise(tracepoint, argument, NULL);
+    if (tracepoint->in_memory)
+        pitot_raise_memory(tracepoint, argument, NULL);
     else
-        ((gate_of_registers *)tracepoint->gate)(&tracepoint->gated, 0, 0, 0, 0, 0);
+        pitot_raise_5(tracepoint, 0, 0, 0, 0, 0);
 }
 
-static uint64_t ticks_of_chunk(struct tracepoint *tracepoint)
+static uint64_t ticks_of_chunk(struct pitot_tracepoint *tracepoint)
 {
-    uint64_t argument[TRACEPOINT_FIELDS_MAX + 8] = {0}, begin = cpu_read_tsc();
+    unsigned long argument[TRACEPOINT_FIELDS_MAX + 8] = {0};
+    uint64_t begin = cpu_read_tsc();
 
     for (unsigned i = 0; i < HITS; i++)
         raise(tracepoint, argument);
     return cpu_read_tsc() - begin;
 }
 
-static void bench_counted(struct tracepoint *tracepoint)
+static void bench_counted(struct pitot_tracepoint *tracepoint)
 {
     uint64_t least = UINT64_MAX;
     char command[80];
@@ -90,7 +88,7 @@ static void bench_call(const char *name, const char *command)
 
 static int bench_counted_run(int argc, char **argv)
 {
-    struct tracepoint *tracepoint = NULL;
+    struct pitot_tracepoint *tracepoint = NULL;
 
     (void)argc;
     (void)argv;

@@ -61,7 +61,7 @@ static void raise_ring(unsigned cpu, unsigned count)
 static void raise_trace(unsigned cpu, unsigned count)
 {
     for (unsigned i = 0; i < count; i++)
-        TRACE(bench_hit, i, cpu);
+        PITOT_TRACE(bench_hit, i, cpu);
 }
 
 static void raise_watch(unsigned cpu, unsigned count)

@@ -16,8 +16,8 @@
 #define ROUNDS_MIN 8
 #define ORDERS     4
 
-TRACEPOINT_DEFINE(suite, everything_outer, EVERYTHING_FIELDS);
-TRACEPOINT_DEFINE(suite, everything_inner, EVERYTHING_FIELDS);
+PITOT_TRACEPOINT(suite, everything_outer, 1, PITOT_FIELD(u64, round, "round=%lu"));
+PITOT_TRACEPOINT(suite, everything_inner, 1, PITOT_FIELD(u64, round, "round=%lu"));
 
 static uint64_t until_ns, until_bytes; /* set before the threads are made */
 
@@ -57,10 +57,10 @@ static void load_pages(void *unused)
     do {
         void *block[ORDERS];
 
-        TRACE(everything_outer, rounds);
+        PITOT_TRACE(everything_outer, rounds);
         for (unsigned order = 0; order < ORDERS; order++)
             block[order] = pages_alloc(order);
-        TRACE(everything_inner, rounds);
+        PITOT_TRACE(everything_inner, rounds);
         for (unsigned order = 0; order < ORDERS; order++)
             if (block[order])
                 pages_free(block[order], order);

@@ -6,12 +6,10 @@
  */
 #pragma once
 
-#include "core/tracepoint/define.h"
+#include "core/tracepoint/tracepoint.h"
 
-#define EVERYTHING_FIELDS(FIELD, of) FIELD(of, u64, round, "round=%lu")
-
-TRACEPOINT_DECLARE(everything_outer, EVERYTHING_FIELDS);
-TRACEPOINT_DECLARE(everything_inner, EVERYTHING_FIELDS);
+PITOT_TRACEPOINT_DECLARE(everything_outer, 1);
+PITOT_TRACEPOINT_DECLARE(everything_inner, 1);
 
 /*
  * Until so much time has passed, or the ring of the recording holds so many bytes; but not before

@@ -15,7 +15,7 @@
 #include "core/lib/string.h"
 #include "core/perf/options.h"
 #include "core/stream/drain.h"
-#include "core/tracepoint/define.h"
+#include "core/tracepoint/tracepoint.h"
 #include "tests/kernel/everything_load.h"
 #include "tests/kernel/everything_walk.h"
 #include "tests/kernel/ktap.h"
@@ -56,7 +56,7 @@ static void nester_hit(struct tracepoint_probe *probe, struct trace_hit *hit)
 
     (void)hit;
     nester->hits++;
-    TRACE(everything_inner, nester->hits);
+    PITOT_TRACE(everything_inner, nester->hits);
 }
 
 static size_t event_named(const char *name)
@@ -324,11 +324,11 @@ static void claim_nested(void)
     uint64_t before = tracepoint_nested();
     bool recorded;
 
-    tracepoint_listen(&tracepoint_everything_outer, &in_task.probe, NULL);
+    tracepoint_listen(&pitot_tracepoint_everything_outer, &in_task.probe, NULL);
     tracepoint_listen(&tracepoint_breakpoint_hit, &in_trap.probe, NULL);
     recorded = record(&run);
     tracepoint_leave(&tracepoint_breakpoint_hit, &in_trap.probe);
-    tracepoint_leave(&tracepoint_everything_outer, &in_task.probe);
+    tracepoint_leave(&pitot_tracepoint_everything_outer, &in_task.probe);
     if (!recorded)
         return;
     claim_books(&run);

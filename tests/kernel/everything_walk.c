@@ -8,7 +8,7 @@
 #include "core/sample/records.h"
 #include "core/sample/sample.h"
 #include "core/symbols/symbols.h"
-#include "core/tracepoint/define.h"
+#include "core/tracepoint/tracepoint.h"
 #include "kernel/x86_64/memory/image.h"
 
 /*
@@ -64,7 +64,7 @@ static bool chain_holds(const struct sample_view *view, bool *of_program)
            at == view->chain_length && view->chain[1] == view->ip;
 }
 
-static bool is_of_a_field(const struct tracepoint *tracepoint, size_t offset)
+static bool is_of_a_field(const struct pitot_tracepoint *tracepoint, size_t offset)
 {
     for (unsigned i = 0; i < tracepoint->field_count; i++)
         if (offset >= tracepoint->field[i].offset &&
@@ -74,7 +74,7 @@ static bool is_of_a_field(const struct tracepoint *tracepoint, size_t offset)
 }
 
 /* What the description leaves out is 0, and not what the stack had there. */
-static bool holes_are_zero(const struct tracepoint *tracepoint, const char *record)
+static bool holes_are_zero(const struct pitot_tracepoint *tracepoint, const char *record)
 {
     for (size_t i = sizeof(struct tracepoint_head); i < tracepoint->raw_size; i++)
         if (record[i] != 0 && !is_of_a_field(tracepoint, i))
@@ -86,7 +86,7 @@ static bool holes_are_zero(const struct tracepoint *tracepoint, const char *reco
 static bool raw_holds(const struct sample_view *view)
 {
     const struct tracepoint_head *head = view->raw;
-    const struct tracepoint *tracepoint;
+    const struct pitot_tracepoint *tracepoint;
 
     if (view->event->attr.type != PERF_TYPE_TRACEPOINT)
         return view->raw == NULL;

@@ -17,21 +17,16 @@
 #include "tests/kernel/ktap.h"
 #include "tests/kernel/leaves.h"
 
-#define SUITE_FIELDS(FIELD, of)                                                                    \
-    FIELD(of, pointer, place, "place %p")                                                          \
-    FIELD(of, s32, number, " number %d")                                                           \
-    FIELD(of, text, words, " words %s")
+#define SUITE_FIELDS                                                                               \
+    PITOT_FIELD(pointer, place, "place %p"), PITOT_FIELD(s32, number, " number %d"),               \
+        PITOT_FIELD(text, words, " words %s")
 
-TRACEPOINT_DECLARE(suite_first, SUITE_FIELDS);
-TRACEPOINT_DEFINE(suite, suite_first, SUITE_FIELDS);
-TRACEPOINT_DECLARE(suite_second, SUITE_FIELDS);
-TRACEPOINT_DEFINE(suite, suite_second, SUITE_FIELDS);
+PITOT_TRACEPOINT(suite, suite_first, 3, SUITE_FIELDS);
+PITOT_TRACEPOINT(suite, suite_second, 3, SUITE_FIELDS);
 
-#define SUITE_WEIGHT_FIELDS(FIELD, of) FIELD(of, u64, weight, "weight %lu")
-
-TRACEPOINT_DECLARE(suite_weighted, SUITE_WEIGHT_FIELDS);
-TRACEPOINT_DEFINE(suite, suite_weighted, SUITE_WEIGHT_FIELDS, .weighted = true,
-                  .weight = TRACEPOINT_FIELD(suite_weighted, weight));
+PITOT_TRACEPOINT_WITH(suite, suite_weighted,
+                      (.weighted = 1, .weight = PITOT_INDEX(suite_weighted, weight)), 1,
+                      PITOT_FIELD(u64, weight, "weight %lu"));
 
 /* As the macros lay it out. */
 struct suite_record {
@@ -41,7 +36,7 @@ struct suite_record {
     char words[16];
 };
 
-extern const struct arch_site __start_tracepoint_sites[], __stop_tracepoint_sites[];
+extern const struct arch_site __start_pitot_sites[], __stop_pitot_sites[];
 
 static struct {
     unsigned hits;
@@ -63,13 +58,13 @@ static const char *suite_words(void)
 
 __attribute__((noinline)) static void suite_place(int number)
 {
-    TRACE(suite_first, &seen, number, suite_words());
+    PITOT_TRACE(suite_first, &seen, number, suite_words());
     __asm__ volatile("" : : : "memory"); /* so that the call before it is no tail */
 }
 
 __attribute__((noinline)) static void suite_other_place(void)
 {
-    TRACE(suite_second, &seen, 0, "");
+    PITOT_TRACE(suite_second, &seen, 0, "");
     __asm__ volatile("" : : : "memory"); /* likewise */
 }
 
@@ -90,9 +85,9 @@ static void suite_hit(struct tracepoint_probe *probe, struct trace_hit *hit)
         suite_place(99);
 }
 
-static const struct arch_site *site_of(const struct tracepoint *tracepoint)
+static const struct arch_site *site_of(const struct pitot_tracepoint *tracepoint)
 {
-    const struct arch_site *site = __start_tracepoint_sites;
+    const struct arch_site *site = __start_pitot_sites;
 
     while (site->owner != tracepoint)
         site++;
@@ -141,7 +136,8 @@ static uint64_t writable_text(void)
 static void claim_off(void)
 {
     seen.hits = evaluated = 0;
-    ktap_ok(is_nop(site_of(&tracepoint_suite_first)), "a site is a nop of five bytes when off");
+    ktap_ok(is_nop(site_of(&pitot_tracepoint_suite_first)),
+            "a site is a nop of five bytes when off");
     suite_place(1);
     ktap_equal(seen.hits, 0, "... tells nobody");
     ktap_equal(evaluated, 0, "... and does not compute its arguments");
@@ -151,17 +147,17 @@ static void claim_on(void)
 {
     struct tracepoint_probe probe = {.hit = suite_hit};
     struct refusal why = {""};
-    const struct arch_site *site = site_of(&tracepoint_suite_first);
+    const struct arch_site *site = site_of(&pitot_tracepoint_suite_first);
     uint64_t ids;
 
-    ktap_equal((uint64_t)tracepoint_listen(&tracepoint_suite_first, &probe, &why), 0,
+    ktap_equal((uint64_t)tracepoint_listen(&pitot_tracepoint_suite_first, &probe, &why), 0,
                "somebody can listen");
     ktap_ok(is_jump(site), "the site is then a jump to what stands behind it");
-    ktap_ok(is_nop(site_of(&tracepoint_suite_second)), "... and that of another is a nop");
+    ktap_ok(is_nop(site_of(&pitot_tracepoint_suite_second)), "... and that of another is a nop");
     ktap_equal(writable_text(), 0, "text has no writable mapping afterwards");
     suite_place(-5);
     suite_other_place();
-    tracepoint_leave(&tracepoint_suite_first, &probe);
+    tracepoint_leave(&pitot_tracepoint_suite_first, &probe);
     ktap_ok(is_nop(site), "when he has left it is a nop again");
     ktap_equal(writable_text(), 0, "... and text has no writable mapping");
     suite_place(6);
@@ -171,7 +167,7 @@ static void claim_on(void)
                 strcmp(seen.record.words, "more than fifte") == 0,
             "the record has the arguments, a text cut at 15 characters");
     ktap_equal(seen.size % 8, 4, "... and is padded for the size in front of it");
-    ktap_equal(seen.record.head.common_type, tracepoint_id(&tracepoint_suite_first),
+    ktap_equal(seen.record.head.common_type, tracepoint_id(&pitot_tracepoint_suite_first),
                "... and begins with the id");
     ids = (uint64_t)seen.record.head.common_pid << 32 | (uint32_t)seen.record.head.common_tgid;
     ktap_ok(ids != 0, "... and the task");
@@ -183,13 +179,13 @@ static void claim_preemption(void)
 {
     struct tracepoint_probe probe = {.hit = suite_hit};
 
-    tracepoint_listen(&tracepoint_suite_first, &probe, NULL);
+    tracepoint_listen(&pitot_tracepoint_suite_first, &probe, NULL);
     preempt_off();
     preempt_off();
     suite_place(1);
     preempt_on();
     preempt_on();
-    tracepoint_leave(&tracepoint_suite_first, &probe);
+    tracepoint_leave(&pitot_tracepoint_suite_first, &probe);
     ktap_equal(seen.record.head.common_preempt_count, 2,
                "a record tells how often preemption is off");
 }
@@ -208,7 +204,7 @@ static void claim_context(void)
     volatile unsigned *hits = &seen.hits;
     unsigned before = seen.hits;
 
-    tracepoint_listen(&tracepoint_suite_first, &probe, NULL);
+    tracepoint_listen(&pitot_tracepoint_suite_first, &probe, NULL);
     timer_start(&timer, 0, 0);
     while (*hits == before)
         arch_idle();
@@ -218,7 +214,7 @@ static void claim_context(void)
     pitot_preemption[arch_cpu_id()].wanted = true; /* as a tick does */
     suite_place(1);
     preempt_on();
-    tracepoint_leave(&tracepoint_suite_first, &probe);
+    tracepoint_leave(&pitot_tracepoint_suite_first, &probe);
     ktap_equal(seen.record.head.common_flags, 0x04, "... of a task that another waits for, that");
 }
 
@@ -226,9 +222,9 @@ __attribute__((noinline)) static void claim_place(void)
 {
     struct tracepoint_probe probe = {.hit = suite_hit};
 
-    tracepoint_listen(&tracepoint_suite_first, &probe, NULL);
+    tracepoint_listen(&pitot_tracepoint_suite_first, &probe, NULL);
     suite_place(1);
-    tracepoint_leave(&tracepoint_suite_first, &probe);
+    tracepoint_leave(&pitot_tracepoint_suite_first, &probe);
     ktap_ok(is_in(seen.regs.ip, "suite_place"), "ip is in the function with the tracepoint");
     ktap_ok(!regs_are_full(&seen.regs), "... of a snapshot, not of a trap");
     ktap_ok(seen.frames > 3 && seen.chain[0] == seen.regs.ip &&
@@ -244,15 +240,15 @@ __attribute__((noinline)) static void claim_registers(void)
     register uint64_t rbx __asm__("rbx") = 0x1111;
     register uint64_t r15 __asm__("r15") = 0x2222;
 
-    tracepoint_listen(&tracepoint_suite_first, &probe, NULL);
-    ktap_ok(tracepoint_suite_first.gate == arch_gate_registers,
+    tracepoint_listen(&pitot_tracepoint_suite_first, &probe, NULL);
+    ktap_ok(pitot_tracepoint_suite_first.gate == arch_gate_registers,
             "who wants registers gets them by a gate that takes them");
     rbx = 0x1111;
     r15 = 0x2222;
     __asm__ volatile("" : "+r"(rbx), "+r"(r15));
-    TRACE(suite_first, &seen, 3, "x");
+    PITOT_TRACE(suite_first, &seen, 3, "x");
     __asm__ volatile("" : "+r"(rbx), "+r"(r15));
-    tracepoint_leave(&tracepoint_suite_first, &probe);
+    tracepoint_leave(&pitot_tracepoint_suite_first, &probe);
     ktap_ok(seen.regs.bx == 0x1111 && seen.regs.r15 == 0x2222, "rbx and r15 are the caller's");
     ktap_equal(seen.regs.si, (uintptr_t)&seen, "... rsi and the like the arguments");
     ktap_ok(is_in(seen.regs.ip, "claim_registers") && !regs_are_full(&seen.regs) &&
@@ -261,7 +257,7 @@ __attribute__((noinline)) static void claim_registers(void)
     ktap_ok(seen.frames > 2 && is_in(seen.chain[1] - 1, "tracepoint_claims") &&
                 is_in(seen.chain[seen.frames - 1], "boot_entry_high"),
             "... and the chain is whole");
-    ktap_ok(tracepoint_suite_first.gate == arch_gate,
+    ktap_ok(pitot_tracepoint_suite_first.gate == arch_gate,
             "the next who does not want them does not pay for them");
 }
 
@@ -272,7 +268,7 @@ static void claim_nested(void)
 
     seen.hits = 0;
     seen.again = true;
-    tracepoint_listen(&tracepoint_suite_first, &probe, NULL);
+    tracepoint_listen(&pitot_tracepoint_suite_first, &probe, NULL);
     suite_place(7);
     ktap_equal(seen.hits, 1, "a hit inside a recording is not recorded");
     ktap_equal(tracepoint_nested() - before, 1, "... but counted");
@@ -280,22 +276,24 @@ static void claim_nested(void)
     seen.again = false;
     suite_place(8);
     ktap_equal(seen.hits, 2, "the next hit is recorded again");
-    tracepoint_listen(&tracepoint_suite_first, &second, NULL);
+    tracepoint_listen(&pitot_tracepoint_suite_first, &second, NULL);
     suite_place(9);
     ktap_equal(seen.hits, 4, "two listeners are both told");
-    tracepoint_leave(&tracepoint_suite_first, &probe);
+    tracepoint_leave(&pitot_tracepoint_suite_first, &probe);
     suite_place(10);
     ktap_equal(seen.hits, 5, "... the one that stays alone afterwards");
-    tracepoint_leave(&tracepoint_suite_first, &second);
-    ktap_ok(is_nop(site_of(&tracepoint_suite_first)), "the last who leaves turns the site off");
+    tracepoint_leave(&pitot_tracepoint_suite_first, &second);
+    ktap_ok(is_nop(site_of(&pitot_tracepoint_suite_first)),
+            "the last who leaves turns the site off");
 }
 
 static void claim_refused(void)
 {
-    struct arch_site wrong = *site_of(&tracepoint_suite_first);
+    struct arch_site wrong = *site_of(&pitot_tracepoint_suite_first);
 
     wrong.address++;
-    ktap_ok(arch_site_set(&wrong, true) == -EINVAL && is_nop(site_of(&tracepoint_suite_first)),
+    ktap_ok(arch_site_set(&wrong, true) == -EINVAL &&
+                is_nop(site_of(&pitot_tracepoint_suite_first)),
             "what is neither the nop nor the jump is not patched");
     wrong.address = (uintptr_t)&seen;
     ktap_ok(arch_site_set(&wrong, true) == -EINVAL, "nor what is no text");
@@ -346,8 +344,9 @@ static void claim_raw(void)
     ktap_equal(address, (uintptr_t)&seen,
                "a sample's address is the first pointer among the fields");
     ktap_ok(plain > 0 && plain_raw == 0, "a sample has no record where it is not wanted");
-    ktap_equal(with_raw, tracepoint_suite_first.raw_size, "otherwise it has");
-    ktap_equal(with - plain, tracepoint_suite_first.raw_size + 4, "... and is longer by just that");
+    ktap_equal(with_raw, pitot_tracepoint_suite_first.raw_size, "otherwise it has");
+    ktap_equal(with - plain, pitot_tracepoint_suite_first.raw_size + 4,
+               "... and is longer by just that");
 }
 
 /* Records these hits; the samples' weights are left in `weights`, and their number returned. */
@@ -371,7 +370,7 @@ static size_t record_weights(const char *command, const uint64_t *hits, size_t c
         return 0;
     }
     for (size_t i = 0; i < count; i++)
-        TRACE(suite_weighted, hits[i]);
+        PITOT_TRACE(suite_weighted, hits[i]);
     recording_stop();
     source = recording_source();
     source->rewind(source);
@@ -397,7 +396,7 @@ static void claim_weights(void)
 
 #define FILL 0xa5
 
-static bool is_of_a_field(const struct tracepoint *tracepoint, size_t offset)
+static bool is_of_a_field(const struct pitot_tracepoint *tracepoint, size_t offset)
 {
     for (unsigned i = 0; i < tracepoint->field_count; i++)
         if (offset >= tracepoint->field[i].offset &&
@@ -410,7 +409,7 @@ static bool is_of_a_field(const struct tracepoint *tracepoint, size_t offset)
  * Bytes of a record made in memory full of something else that are left as they were, or that are
  * no field's and not 0.
  */
-static unsigned bytes_not_written(const struct tracepoint *tracepoint)
+static unsigned bytes_not_written(const struct pitot_tracepoint *tracepoint)
 {
     uint64_t argument[TRACEPOINT_FIELDS_MAX];
     uint8_t memory[sizeof(union tracepoint_room)];
@@ -430,7 +429,7 @@ static unsigned bytes_not_written(const struct tracepoint *tracepoint)
 
 static void claim_written(void)
 {
-    struct tracepoint *tracepoint = NULL;
+    struct pitot_tracepoint *tracepoint = NULL;
 
     while ((tracepoint = tracepoint_after(tracepoint)))
         ktap_equal(bytes_not_written(tracepoint), 0, "each byte of %s's record is written",

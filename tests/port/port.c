@@ -60,7 +60,8 @@ static _Noreturn void port_exit(uint8_t status)
     arch_halt();
 }
 
-TRACEPOINT_DEFINE(port, port_step, PORT_STEP_FIELDS);
+PITOT_TRACEPOINT(port, port_step, 2, PITOT_FIELD(u64, value, "value=%lu"),
+                 PITOT_FIELD(text, kind, " kind=%s"));
 
 static volatile uint64_t port_watched;
 static uint64_t port_writes;
@@ -69,7 +70,7 @@ __attribute__((noinline)) static void port_leaf(uint64_t value)
 {
     port_watched = value;
     port_writes++;
-    TRACE(port_step, value, value % 2 ? "odd" : "even");
+    PITOT_TRACE(port_step, value, value % 2 ? "odd" : "even");
 }
 
 __attribute__((noinline)) static void port_middle(uint64_t value)

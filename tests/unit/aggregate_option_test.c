@@ -2,7 +2,7 @@
 /*
  * --by, --hist, --from and --to: what each does to its events, and each refusal with its advice.
  *
- * links: tests/unit/fake_events.c tests/unit/fake_task.c tests/unit/fake_cpu.c tests/unit/fake_preempt.c tests/unit/no_symbols.c tests/unit/fake_gates.c
+ * links: tests/unit/fake_events.c tests/unit/fake_task.c tests/unit/fake_cpu.c tests/unit/fake_preempt.c tests/unit/no_symbols.c
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,15 +15,9 @@
 #include "arch/step.h"
 #include "core/perf/options.h"
 
-#define SOME_FIELDS(FIELD, of)                                                                     \
-    FIELD(of, pointer, address, "address=%p")                                                      \
-    FIELD(of, s32, left, " left=%d")                                                               \
-    FIELD(of, text, name, " name=%s")
-#define OTHER_FIELDS(FIELD, of) FIELD(of, u64, size, "size=%lu")
-TRACEPOINT_DECLARE(some, SOME_FIELDS);
-TRACEPOINT_DEFINE(test, some, SOME_FIELDS);
-TRACEPOINT_DECLARE(other, OTHER_FIELDS);
-TRACEPOINT_DEFINE(test, other, OTHER_FIELDS);
+PITOT_TRACEPOINT(test, some, 3, PITOT_FIELD(pointer, address, "address=%p"),
+                 PITOT_FIELD(s32, left, " left=%d"), PITOT_FIELD(text, name, " name=%s"));
+PITOT_TRACEPOINT(test, other, 1, PITOT_FIELD(u64, size, "size=%lu"));
 
 static struct event_spec events[2];
 static struct refusal why;

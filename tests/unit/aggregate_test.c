@@ -22,13 +22,9 @@
 
 #define CPUS 4
 
-#define SOME_FIELDS(FIELD, of)                                                                     \
-    FIELD(of, pointer, address, "address=%p")                                                      \
-    FIELD(of, u64, size, " size=%lu")                                                              \
-    FIELD(of, s32, left, " left=%d")                                                               \
-    FIELD(of, text, name, " name=%s")
-TRACEPOINT_DECLARE(some, SOME_FIELDS);
-TRACEPOINT_DEFINE(test, some, SOME_FIELDS);
+PITOT_TRACEPOINT(test, some, 4, PITOT_FIELD(pointer, address, "address=%p"),
+                 PITOT_FIELD(u64, size, " size=%lu"), PITOT_FIELD(s32, left, " left=%d"),
+                 PITOT_FIELD(text, name, " name=%s"));
 
 static struct aggregate_cpu cpus[CPUS];
 static struct aggregate_line lines[2 * CPUS * AGGREGATE_TABLE_CELLS];
@@ -62,21 +58,22 @@ static int setup(void **state)
 
 static void want_key(const char *field)
 {
-    aggregate.plan.key_field = field_find(&tracepoint_some, field, strlen(field));
-    aggregate.plan.key = field_place_of(&tracepoint_some, aggregate.plan.key_field);
+    aggregate.plan.key_field = field_find(&pitot_tracepoint_some, field, strlen(field));
+    aggregate.plan.key = field_place_of(&pitot_tracepoint_some, aggregate.plan.key_field);
     aggregate.plan.by = AGGREGATE_BY_FIELD;
 }
 
 static void want_value(const char *field)
 {
-    aggregate.plan.value_field = field_find(&tracepoint_some, field, strlen(field));
-    aggregate.plan.value = field_place_of(&tracepoint_some, aggregate.plan.value_field);
+    aggregate.plan.value_field = field_find(&pitot_tracepoint_some, field, strlen(field));
+    aggregate.plan.value = field_place_of(&pitot_tracepoint_some, aggregate.plan.value_field);
 }
 
 static void hit(unsigned cpu, uint64_t address, uint64_t size, int32_t left, const char *name)
 {
     uint64_t argument[] = {address, size, (uint32_t)left, (uint64_t)(uintptr_t)name};
-    struct trace_hit traced = {.tracepoint = &tracepoint_some, .argument = argument, .cpu = cpu};
+    struct trace_hit traced = {
+        .tracepoint = &pitot_tracepoint_some, .argument = argument, .cpu = cpu};
 
     aggregate_add(&aggregate, &(struct aggregate_hit){.traced = &traced, .cpu = cpu});
 }
@@ -239,7 +236,7 @@ static void victim(void)
 {
     for (unsigned i = 1; i <= 3; i++) {
         uint64_t argument[] = {0, near[i]};
-        struct trace_hit traced = {.tracepoint = &tracepoint_some, .argument = argument};
+        struct trace_hit traced = {.tracepoint = &pitot_tracepoint_some, .argument = argument};
         struct aggregate_hit taken = {.traced = &traced};
 
         step_on();
@@ -302,8 +299,8 @@ static void want_spans(const char *field)
 {
     aggregate.plan.role = AGGREGATE_ENDS;
     if (field) {
-        aggregate.plan.span_field = field_find(&tracepoint_some, field, strlen(field));
-        aggregate.plan.span = field_place_of(&tracepoint_some, aggregate.plan.span_field);
+        aggregate.plan.span_field = field_find(&pitot_tracepoint_some, field, strlen(field));
+        aggregate.plan.span = field_place_of(&pitot_tracepoint_some, aggregate.plan.span_field);
     }
     aggregate.spans = spans;
     aggregate.from = "test:begins";
@@ -317,7 +314,8 @@ static uint64_t span_hit(struct aggregate *of, unsigned cpu, uint32_t pid, uint6
                          uint64_t now)
 {
     uint64_t argument[4] = {address};
-    struct trace_hit traced = {.tracepoint = &tracepoint_some, .argument = argument, .cpu = cpu};
+    struct trace_hit traced = {
+        .tracepoint = &pitot_tracepoint_some, .argument = argument, .cpu = cpu};
 
     task_ids[cpu] = task_ids_of(pid);
     fake_arch.clock = now;
@@ -385,7 +383,7 @@ static void beginnings_without_room_are_counted(void **state)
 static void end_victim(void)
 {
     uint64_t argument[4] = {0x1000}, time;
-    struct trace_hit traced = {.tracepoint = &tracepoint_some, .argument = argument};
+    struct trace_hit traced = {.tracepoint = &pitot_tracepoint_some, .argument = argument};
     struct aggregate_hit taken = {.traced = &traced};
 
     span_hit(&begins, 0, 1, 0x1000, 100);

@@ -3,7 +3,7 @@
  * kernel/fs/block.c: freed blocks are returned by deferred work, many at once, and before they are
  * needed. The test plays the worker.
  *
- * links: tests/unit/fake_cpu.c tests/unit/fake_preempt.c tests/unit/fake_gates.c
+ * links: tests/unit/fake_cpu.c tests/unit/fake_preempt.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

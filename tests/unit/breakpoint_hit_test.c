@@ -2,7 +2,7 @@
 /*
  * breakpoint:hit on the host: the old and new bytes of each register's hit, for every length and
  * place in a word, across changes of the table, and with each answer of the CPU about the
- * instruction. The tracepoint is enabled as in the kernel, by patching its nop.
+ * instruction.
  *
  * links: tests/unit/fake_arch.c
  */
@@ -10,7 +10,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include <cmocka.h>
 
@@ -20,8 +19,6 @@
 #include "tests/unit/fake_arch.h"
 
 #define PLACE 0xffffffff80200000ull
-
-extern const struct arch_site __start_tracepoint_sites[], __stop_tracepoint_sites[];
 
 /* As the macros lay it out. */
 struct record {
@@ -61,30 +58,11 @@ void tracepoint_hit_at(struct arch_gated *gated, struct arch_place *place, const
     told_before = owners_told;
 }
 
-static void patch(const struct arch_site *site, bool on)
-{
-    uint8_t *code = (uint8_t *)site->address;
-    uint8_t *page = (uint8_t *)(site->address & ~(uintptr_t)4095);
-    int32_t distance = (int32_t)(site->target - (site->address + 5));
-    const uint8_t nop[5] = {0x0f, 0x1f, 0x44, 0x00, 0x00};
-
-    assert_return_code(mprotect(page, 8192, PROT_READ | PROT_WRITE | PROT_EXEC), 0);
-    if (on) {
-        code[0] = 0xe9;
-        memcpy(code + 1, &distance, sizeof(distance));
-    } else {
-        memcpy(code, nop, sizeof(nop));
-    }
-}
-
 static void listen(bool on)
 {
-    unsigned sites = 0;
+    static struct tracepoint_probe probe;
 
-    for (const struct arch_site *site = __start_tracepoint_sites; site < __stop_tracepoint_sites;
-         site++, sites++)
-        patch(site, on);
-    assert_int_not_equal(sites, 0);
+    tracepoint_breakpoint_hit.probes = on ? &probe : NULL;
 }
 
 static void owner_hit(struct breakpoint *breakpoint, uintptr_t address, struct regs *at)
@@ -102,6 +80,7 @@ static int setup(void **state)
     word = 0;
     seen_count = owners_told = 0;
     breakpoint_init();
+    tracepoint_breakpoint_hit.enter = (void (*)(void))tracepoint_hit_at;
     tracepoint_breakpoint_hit.gate = arch_gate;
     listen(true);
     return 0;

@@ -3,7 +3,7 @@
  * The console as a whole, from typed bytes to printed text, on a fake machine whose only interrupt
  * is a typed key.
  *
- * links: tests/unit/fake_preempt.c tests/unit/fake_gates.c
+ * links: tests/unit/fake_preempt.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -168,6 +168,12 @@ bool arch_cpu_runs(unsigned cpu)
     return cpu < arch_cpus();
 }
 
+struct regs *arch_stopped_regs(unsigned cpu)
+{
+    (void)cpu;
+    return NULL;
+}
+
 bool arch_cpus_park(unsigned *absent)
 {
     void (*on_park)(void) = fake_arch.on_park;

@@ -25,9 +25,9 @@ uint64_t event_drain_ids;
 
 NEVER(int breakpoint_install(struct breakpoint *breakpoint, struct refusal *why))
 NEVER(void breakpoint_remove(struct breakpoint *breakpoint))
-NEVER(int tracepoint_listen(struct tracepoint *tracepoint, struct tracepoint_probe *probe,
+NEVER(int tracepoint_listen(struct pitot_tracepoint *tracepoint, struct tracepoint_probe *probe,
                             struct refusal *why))
-NEVER(void tracepoint_leave(struct tracepoint *tracepoint, struct tracepoint_probe *probe))
+NEVER(void tracepoint_leave(struct pitot_tracepoint *tracepoint, struct tracepoint_probe *probe))
 NEVER(bool tracepoint_is_recording(unsigned cpu))
 NEVER(void event_enter(void))
 NEVER(void event_leave(void))
@@ -53,6 +53,7 @@ NEVER(uint64_t arch_flags(void))
 NEVER(bool arch_cpu_runs(unsigned cpu))
 NEVER(bool arch_cpus_park(unsigned *absent))
 NEVER(void arch_cpus_release(void))
+NEVER(struct regs *arch_stopped_regs(unsigned cpu))
 NEVER(const struct arch_stack *arch_stack_find(uintptr_t address))
 NEVER(void arch_step_set_handlers(arch_step_handler *stepped, arch_step_handler *resumed))
 NEVER(void arch_step_more(struct regs *regs))

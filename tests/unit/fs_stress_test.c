@@ -4,7 +4,7 @@
  * its files, stops when asked to, and detects a file system that returns other bytes than were
  * written. Each of its operations takes the kernel lock, a counter here, once.
  *
- * links: kernel/fs/stress_run.c tests/unit/fake_workqueue.c tests/unit/fake_preempt.c tests/unit/fake_gates.c
+ * links: kernel/fs/stress_run.c tests/unit/fake_workqueue.c tests/unit/fake_preempt.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
 /*
  * The queue between the serial interrupt and the console: no typed byte is lost, and ^C overtakes.
  *
- * links: tests/unit/fake_cpu.c tests/unit/fake_preempt.c tests/unit/fake_gates.c
+ * links: tests/unit/fake_cpu.c tests/unit/fake_preempt.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

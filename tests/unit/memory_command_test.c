@@ -2,7 +2,7 @@
 /*
  * `memory` prints the blocks that there are: of one region but for a page, then of two.
  *
- * links: kernel/memory/memory_command.c tests/unit/fake_cpu.c tests/unit/fake_preempt.c tests/unit/fake_gates.c
+ * links: kernel/memory/memory_command.c tests/unit/fake_cpu.c tests/unit/fake_preempt.c
  */
 #include <errno.h>
 #include <setjmp.h>

@@ -4,7 +4,7 @@
  * all do, or the second is refused. Of different options that set the same thing, too, the last one
  * counts.
  *
- * links: tests/unit/fake_events.c tests/unit/fake_task.c tests/unit/fake_cpu.c tests/unit/fake_preempt.c tests/unit/no_symbols.c tests/unit/fake_gates.c
+ * links: tests/unit/fake_events.c tests/unit/fake_task.c tests/unit/fake_cpu.c tests/unit/fake_preempt.c tests/unit/no_symbols.c
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,22 +19,18 @@
 #include "arch/step.h"
 #include "core/perf/option_table.h"
 #include "core/perf/options.h"
-#include "core/tracepoint/define.h"
+#include "core/tracepoint/tracepoint.h"
 #include "core/unwind/unwind.h"
 
 #define WORDS_MOST 32
 #define LINE_MOST  400
 
-#define SOME_FIELDS(FIELD, of)                                                                     \
-    FIELD(of, pointer, address, "address=%p")                                                      \
-    FIELD(of, s32, left, " left=%d")                                                               \
-    FIELD(of, s32, right, " right=%d")
-TRACEPOINT_DECLARE(some, SOME_FIELDS);
-TRACEPOINT_DEFINE(test, some, SOME_FIELDS);
-TRACEPOINT_DECLARE(sys_enter, SOME_FIELDS);
-TRACEPOINT_DEFINE(raw_syscalls, sys_enter, SOME_FIELDS);
-TRACEPOINT_DECLARE(sys_exit, SOME_FIELDS);
-TRACEPOINT_DEFINE(raw_syscalls, sys_exit, SOME_FIELDS);
+#define SOME_FIELDS                                                                                \
+    PITOT_FIELD(pointer, address, "address=%p"), PITOT_FIELD(s32, left, " left=%d"),               \
+        PITOT_FIELD(s32, right, " right=%d")
+PITOT_TRACEPOINT(test, some, 3, SOME_FIELDS);
+PITOT_TRACEPOINT(raw_syscalls, sys_enter, 3, SOME_FIELDS);
+PITOT_TRACEPOINT(raw_syscalls, sys_exit, 3, SOME_FIELDS);
 
 bool unwind_possible(enum unwind_method method)
 {

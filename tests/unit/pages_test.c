@@ -2,7 +2,7 @@
 /*
  * The page allocator against a map of the pages in use, over adjacent and separate regions.
  *
- * links: tests/unit/fake_cpu.c tests/unit/fake_preempt.c tests/unit/fake_gates.c
+ * links: tests/unit/fake_cpu.c tests/unit/fake_preempt.c
  */
 #include <limits.h>
 #include <setjmp.h>

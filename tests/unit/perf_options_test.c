@@ -3,7 +3,7 @@
  * The options of perf record and perf stat: each one, each term of an event, each refusal with its
  * reason, and noise. Event spellings themselves are tests/unit/event_spec_test.c's.
  *
- * links: tests/unit/fake_gates.c tests/unit/fake_events.c tests/unit/fake_task.c tests/unit/fake_cpu.c tests/unit/fake_preempt.c
+ * links: tests/unit/fake_events.c tests/unit/fake_task.c tests/unit/fake_cpu.c tests/unit/fake_preempt.c
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,14 +21,12 @@
 #include "core/perf/options.h"
 #include "core/sample/sample.h"
 #include "core/symbols/symbols.h"
-#include "core/tracepoint/define.h"
+#include "core/tracepoint/tracepoint.h"
 #include "tests/unit/random.h"
 
 #define WORDS_MOST 24
 
-#define SOME_FIELDS(FIELD, of) FIELD(of, s32, count, "count=%d")
-TRACEPOINT_DECLARE(some, SOME_FIELDS);
-TRACEPOINT_DEFINE(slots, some, SOME_FIELDS);
+PITOT_TRACEPOINT(slots, some, 1, PITOT_FIELD(s32, count, "count=%d"));
 
 /* All that an event can ask for that is no tracepoint. */
 #define SAMPLE_OF_WATCH (SAMPLE_OPTIONAL & ~PERF_SAMPLE_RAW)

@@ -3,7 +3,7 @@
  * What the kernel reads of a program's file: build id and symbols, once for each build. No file may
  * make it read outside the file or keep an invalid table.
  *
- * links: tools/symtab/table.c tests/unit/fake_preempt.c tests/unit/fake_gates.c
+ * links: tools/symtab/table.c tests/unit/fake_preempt.c
  */
 #include <elf.h>
 #include <setjmp.h>

@@ -4,7 +4,7 @@
  * locks and no references. Random calls, many of them wrong on purpose, must have the same results
  * in both. Then the limits, one by one.
  *
- * links: tests/unit/fake_workqueue.c tests/unit/fake_preempt.c tests/unit/fake_scheduler.c tests/unit/fake_gates.c
+ * links: tests/unit/fake_workqueue.c tests/unit/fake_preempt.c tests/unit/fake_scheduler.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -87,7 +87,7 @@ static const struct {
 } whole_record = {{20, {7, TRACEPOINT_IRQS_OFF, 2, TASK_PID, TASK_PID}}, {0x55667788, 0x11223344}};
 static bool traced; /* false: the event's source has no record */
 
-static char *make_rest(const struct tracepoint *tracepoint, char *restrict record,
+static char *make_rest(const struct pitot_tracepoint *tracepoint, char *restrict record,
                        const uint64_t *restrict argument)
 {
     (void)tracepoint;
@@ -95,7 +95,7 @@ static char *make_rest(const struct tracepoint *tracepoint, char *restrict recor
     return record + whole_record.raw.size;
 }
 
-static struct tracepoint tracepoint = {.id = 7, .make = make_rest, .raw_size = 20};
+static struct pitot_tracepoint tracepoint = {.id = 7, .make = make_rest, .raw_size = 20};
 
 static struct sample_plan plan_by(uint64_t optional, uint64_t registers,
                                   const struct sample_chain *chain)

@@ -2,7 +2,7 @@
 /*
  * The locks, with two threads in place of two CPUs: what they count under a lock adds up.
  *
- * links: tests/unit/fake_preempt.c tests/unit/fake_scheduler.c tests/unit/fake_gates.c
+ * links: tests/unit/fake_preempt.c tests/unit/fake_scheduler.c
  */
 #include <pthread.h>
 #include <sched.h>

@@ -3,7 +3,7 @@
  * Timers on a clock that the test sets: their order, that none is early, periods, and what a
  * timer's own function may do.
  *
- * links: tests/unit/fake_cpu.c tests/unit/fake_preempt.c tests/unit/fake_gates.c
+ * links: tests/unit/fake_cpu.c tests/unit/fake_preempt.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -25,10 +25,10 @@ enum { ENTER = 1, EXIT }; /* ids of events and of tracepoints */
 #define TYPE                                                                                       \
     (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_RAW)
 
-static struct tracepoint tracepoints[] = {{.full_name = "raw_syscalls:sys_enter"},
-                                          {.full_name = "raw_syscalls:sys_exit"}};
+static struct pitot_tracepoint tracepoints[] = {{.full_name = "raw_syscalls:sys_enter"},
+                                                {.full_name = "raw_syscalls:sys_exit"}};
 
-struct tracepoint *tracepoint_by_id(uint64_t id)
+struct pitot_tracepoint *tracepoint_by_id(uint64_t id)
 {
     return &tracepoints[id - 1];
 }

@@ -19,44 +19,49 @@
 #include "core/tracepoint/format.h"
 #include "tests/host/fake_symbols.h"
 
-#define ALL_FIELDS(FIELD, of)                                                                      \
-    FIELD(of, s32, small, "small=%d")                                                              \
-    FIELD(of, u32, count, " count=%u")                                                             \
-    FIELD(of, u64, large, " large=%lu")                                                            \
-    FIELD(of, s64, change, " change=%ld")                                                          \
-    FIELD(of, text, name, " name=%s")
-TRACEPOINT_DECLARE(every, ALL_FIELDS);
-TRACEPOINT_DEFINE(unit, every, ALL_FIELDS);
+PITOT_TRACEPOINT(unit, every, 5, PITOT_FIELD(s32, small, "small=%d"),
+                 PITOT_FIELD(u32, count, " count=%u"), PITOT_FIELD(u64, large, " large=%lu"),
+                 PITOT_FIELD(s64, change, " change=%ld"), PITOT_FIELD(text, name, " name=%s"));
 
-#define HEX_FIELDS(FIELD, of)                                                                      \
-    FIELD(of, u32, low, "low=0x%x")                                                                \
-    FIELD(of, pointer, place, " at %p")                                                            \
-    FIELD(of, u64, high, " high=0x%lx!")
-TRACEPOINT_DECLARE(hex, HEX_FIELDS);
-TRACEPOINT_DEFINE(another, hex, HEX_FIELDS);
+PITOT_TRACEPOINT(another, hex, 3, PITOT_FIELD(u32, low, "low=0x%x"),
+                 PITOT_FIELD(pointer, place, " at %p"), PITOT_FIELD(u64, high, " high=0x%lx!"));
 
-#define CALL_FIELDS(FIELD, of) FIELD(of, function, what, "func=%ps")
-TRACEPOINT_DECLARE(call, CALL_FIELDS);
-TRACEPOINT_DEFINE(unit, call, CALL_FIELDS);
-#define PLACES_FIELDS(FIELD, of)                                                                   \
-    FIELD(of, function, function, "function=%ps")                                                  \
-    FIELD(of, code, place, " place=%pS")                                                           \
-    FIELD(of, u32, a, " a=%u")                                                                     \
-    FIELD(of, u32, b, " b=%u")                                                                     \
-    FIELD(of, s32, c, " c=%d")                                                                     \
-    FIELD(of, s64, d, " d=%ld")                                                                    \
-    FIELD(of, u64, e, " e=%lu")                                                                    \
-    FIELD(of, text, f, " f=%s")
-TRACEPOINT_DECLARE_AT(unit, places, PLACES_FIELDS);
-TRACEPOINT_DEFINE_AT(unit, places, PLACES_FIELDS);
+PITOT_TRACEPOINT(unit, call, 1, PITOT_FIELD(function, what, "func=%ps"));
 
-static const struct trace_record_every sample = {
-    .head = {.common_type = 9, .common_pid = -7, .common_tgid = 70},
-    .small = -3,
-    .count = 4000000000u,
-    .large = UINT64_MAX - 1,
-    .change = -5000000000,
-    .name = "kernel_flag"};
+PITOT_TRACEPOINT(unit, places, 8, PITOT_FIELD(function, function, "function=%ps"),
+                 PITOT_FIELD(code, place, " place=%pS"), PITOT_FIELD(u32, a, " a=%u"),
+                 PITOT_FIELD(u32, b, " b=%u"), PITOT_FIELD(s32, c, " c=%d"),
+                 PITOT_FIELD(s64, d, " d=%ld"), PITOT_FIELD(u64, e, " e=%lu"),
+                 PITOT_FIELD(text, f, " f=%s"));
+
+/* The same as unit:places, without a function of its own. */
+static struct pitot_field completed_fields[] = {
+    {"function", "function=%ps", PITOT_KIND_function, 0, 8},
+    {"place", " place=%pS", PITOT_KIND_code, 0, 8},
+    {"a", " a=%u", PITOT_KIND_u32, 0, 4},
+    {"b", " b=%u", PITOT_KIND_u32, 0, 4},
+    {"c", " c=%d", PITOT_KIND_s32, 0, 4},
+    {"d", " d=%ld", PITOT_KIND_s64, 0, 8},
+    {"e", " e=%lu", PITOT_KIND_u64, 0, 8},
+    {"f", " f=%s", PITOT_KIND_text, 0, 16},
+    {"g", " g=%s", PITOT_KIND_text, 0, 16},
+    {"h", " h=%s", PITOT_KIND_text, 0, 16},
+};
+static struct pitot_tracepoint completed = {.full_name = "unit:completed",
+                                            .name = "completed",
+                                            .field = completed_fields,
+                                            .field_count = 8,
+                                            .in_memory = 1};
+__attribute__((section("pitot_tracepoints"), used)) static struct pitot_tracepoint *const entry =
+    &completed;
+
+/* The record's first word, and those of pid and tgid. */
+static const struct pitot_record_every sample = {.head = {9, -7, 70},
+                                                 .field_small = -3,
+                                                 .field_count = 4000000000u,
+                                                 .field_large = UINT64_MAX - 1,
+                                                 .field_change = -5000000000,
+                                                 .field_name = {"kernel_flag"}};
 
 /* The hit that `sample` is the record of; upper halves are of no meaning. */
 static const struct arch_place every_place = {
@@ -64,7 +69,7 @@ static const struct arch_place every_place = {
                  UINT64_MAX - 1, (uint64_t)-5000000000, (uintptr_t) "kernel_flag"},
     .flags = FLAGS_INTERRUPT};
 
-static struct trace_hit hit_of(struct tracepoint *tracepoint, const struct arch_place *place,
+static struct trace_hit hit_of(struct pitot_tracepoint *tracepoint, const struct arch_place *place,
                                int32_t pid, int32_t tgid)
 {
     return (struct trace_hit){.tracepoint = tracepoint,
@@ -75,8 +80,8 @@ static struct trace_hit hit_of(struct tracepoint *tracepoint, const struct arch_
 
 static struct trace_hit sample_hit(void)
 {
-    tracepoint_every.id = sample.head.common_type;
-    return hit_of(&tracepoint_every, &every_place, sample.head.common_pid, sample.head.common_tgid);
+    pitot_tracepoint_every.id = (uint16_t)sample.head[0];
+    return hit_of(&pitot_tracepoint_every, &every_place, sample.head[1], sample.head[2]);
 }
 
 static char text[4000];
@@ -158,8 +163,8 @@ static void any_pattern_matches_what_its_definition_says(void **state)
 }
 
 /* The filter has this condition alone. */
-static int compile(struct filter *filter, const char *words, const struct tracepoint *tracepoint,
-                   struct refusal *why)
+static int compile(struct filter *filter, const char *words,
+                   const struct pitot_tracepoint *tracepoint, struct refusal *why)
 {
     filter->count = 0;
     return filter_add(filter, words, tracepoint, why);
@@ -171,7 +176,7 @@ static bool passes(const char *filter_text)
     struct filter filter;
     struct refusal why;
 
-    if (compile(&filter, filter_text, &tracepoint_every, &why) != 0)
+    if (compile(&filter, filter_text, &pitot_tracepoint_every, &why) != 0)
         fail_msg("%s: %s", filter_text, why.text);
     return filter_passes(&filter, &hit);
 }
@@ -269,7 +274,7 @@ static void what_is_wrong_with_a_filter_is_named(void **state)
 
     (void)state;
     for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        assert_int_equal(compile(&filter, cases[i].text, &tracepoint_every, &why), -EINVAL);
+        assert_int_equal(compile(&filter, cases[i].text, &pitot_tracepoint_every, &why), -EINVAL);
         assert_int_equal(filter.count, 0);
         if (!strstr(why.text, cases[i].reason))
             fail_msg("%s: %s", cases[i].text, why.text);
@@ -295,9 +300,9 @@ static void a_filter_that_is_too_long_is_refused(void **state)
     (void)state;
     for (unsigned i = 1; i < 8; i++)
         strcat(long_text, " || small == 0");
-    assert_int_equal(compile(&filter, long_text, &tracepoint_every, &why), 0);
+    assert_int_equal(compile(&filter, long_text, &pitot_tracepoint_every, &why), 0);
     strcat(long_text, " || small == -3");
-    assert_int_equal(compile(&filter, long_text, &tracepoint_every, &why), -EINVAL);
+    assert_int_equal(compile(&filter, long_text, &pitot_tracepoint_every, &why), -EINVAL);
     assert_non_null(strstr(why.text, "too long"));
 }
 
@@ -316,11 +321,11 @@ static void conditions_that_are_added_are_joined_by_and(void **state)
             struct filter filter = {.count = 0};
             uint8_t count;
 
-            assert_int_equal(filter_add(&filter, texts[a], &tracepoint_every, &why), 0);
-            assert_int_equal(filter_add(&filter, texts[b], &tracepoint_every, &why), 0);
+            assert_int_equal(filter_add(&filter, texts[a], &pitot_tracepoint_every, &why), 0);
+            assert_int_equal(filter_add(&filter, texts[b], &pitot_tracepoint_every, &why), 0);
             assert_int_equal(filter_passes(&filter, &hit), passes(texts[a]) && passes(texts[b]));
             count = filter.count;
-            assert_int_equal(filter_add(&filter, "small", &tracepoint_every, &why), -EINVAL);
+            assert_int_equal(filter_add(&filter, "small", &pitot_tracepoint_every, &why), -EINVAL);
             assert_int_equal(filter.count, count);
         }
 }
@@ -393,7 +398,7 @@ static void noise_is_refused_or_runs(void **state)
         noise[rand() % 2 ? strlen(noise) : 0] = '\0';
         for (int i = rand() % 8; i > 0; i--)
             strcat(noise, pieces[(unsigned)rand() % (sizeof(pieces) / sizeof(pieces[0]))]);
-        if (compile(&filter, noise, &tracepoint_every, &why) == 0) {
+        if (compile(&filter, noise, &pitot_tracepoint_every, &why) == 0) {
             struct trace_hit hit = sample_hit();
 
             good++;
@@ -411,9 +416,9 @@ static void the_description_is_what_libtraceevent_reads(void **state)
     (void)state;
     char head[48];
 
-    tracepoint_format_print(text_sink(), &tracepoint_every, NULL);
+    tracepoint_format_print(text_sink(), &pitot_tracepoint_every, NULL);
     snprintf(head, sizeof(head), "name: every\nID: %u\nformat:\n",
-             tracepoint_id(&tracepoint_every));
+             tracepoint_id(&pitot_tracepoint_every));
     assert_memory_equal(text, head, strlen(head));
     assert_string_equal(
         text + strlen(head),
@@ -434,84 +439,65 @@ static void the_description_is_what_libtraceevent_reads(void **state)
 
 static void a_record_is_printed_as_far_as_it_reaches(void **state)
 {
-    const struct trace_record_hex hex = {.low = 0xab, .place = 0x1000, .high = 0x123456789};
+    const struct pitot_record_hex hex = {
+        .field_low = 0xab, .field_place = 0x1000, .field_high = 0x123456789};
 
     (void)state;
-    tracepoint_record_print(text_sink(), &tracepoint_every, &sample, sizeof(sample));
+    tracepoint_record_print(text_sink(), &pitot_tracepoint_every, &sample, sizeof(sample));
     assert_string_equal(text, "small=-3 count=4000000000 large=18446744073709551614 "
                               "change=-5000000000 name=kernel_flag");
-    tracepoint_record_print(text_sink(), &tracepoint_every, &sample, 20);
+    tracepoint_record_print(text_sink(), &pitot_tracepoint_every, &sample, 20);
     assert_string_equal(text, "small=-3 count=4000000000 large= change= name=");
-    tracepoint_record_print(text_sink(), &tracepoint_hex, &hex, sizeof(hex));
+    tracepoint_record_print(text_sink(), &pitot_tracepoint_hex, &hex, sizeof(hex));
     assert_string_equal(text, "low=0xab at 0x1000 high=0x123456789!");
 }
 
 /* As perf prints it, by way of glibc. */
 static void a_null_pointer_is_nil(void **state)
 {
-    const struct trace_record_hex hex = {.place = 0};
+    const struct pitot_record_hex hex = {.field_place = 0};
 
     (void)state;
-    tracepoint_record_print(text_sink(), &tracepoint_hex, &hex, sizeof(hex));
+    tracepoint_record_print(text_sink(), &pitot_tracepoint_hex, &hex, sizeof(hex));
     assert_string_equal(text, "low=0x0 at (nil) high=0x0!");
 }
 
 /* libtraceevent fails at a table without entries. */
 static void functions_without_a_name_are_in_the_table_too(void **state)
 {
-    const struct trace_record_call call = {.what = 5};
+    const struct pitot_record_call call = {.field_what = 5};
     struct format_names names = {.count = 0};
 
     (void)state;
-    format_names_add(&names, &tracepoint_call, &call, sizeof(call));
-    tracepoint_format_print(text_sink(), &tracepoint_call, &names);
+    format_names_add(&names, &pitot_tracepoint_call, &call, sizeof(call));
+    tracepoint_format_print(text_sink(), &pitot_tracepoint_call, &names);
     assert_non_null(strstr(text, "\"func=%s\", __print_symbolic(REC->what, { 0x5, \"0x5\" })\n"));
 }
 
-static const struct trace_record_unit_places *places_raised;
+static struct {
+    struct pitot_tracepoint *tracepoint;
+    uint64_t argument[TRACEPOINT_FIELDS_MAX];
+    const struct regs *regs;
+    unsigned hits;
+} raised;
 
-/* These take the place of core/tracepoint/tracepoint.c; no site here is one of the first's. */
-void tracepoint_hit(struct arch_gated *gated, struct arch_place *place, const struct regs *all)
+static void gate_in_memory(struct pitot_tracepoint *tracepoint, const unsigned long *argument,
+                           const struct regs *regs)
 {
-    (void)gated, (void)place, (void)all;
-    abort();
+    raised.tracepoint = tracepoint;
+    memcpy(raised.argument, argument, tracepoint->field_count * sizeof(*argument));
+    raised.regs = regs;
+    raised.hits++;
 }
 
-void tracepoint_hit_at(struct arch_gated *gated, struct arch_place *place, const struct regs *all)
+static void gate_in_registers(struct pitot_tracepoint *tracepoint, unsigned long a, unsigned long b,
+                              unsigned long c, unsigned long d, unsigned long e)
 {
-    static union {
-        union tracepoint_room room;
-        struct {
-            uint32_t size;
-            char record[sizeof(struct trace_record_unit_places)];
-        };
-    } made;
-    static struct trace_record_unit_places record;
-    struct trace_hit hit = {.tracepoint = &tracepoint_unit_places,
-                            .place = place,
-                            .argument = (uint64_t *)place->argument[0],
-                            .regs = (const struct regs *)place->argument[1]};
-
-    assert_ptr_equal(gated, &tracepoint_unit_places);
-    assert_null(all);
-    assert_int_equal(trace_regs(&hit)->ip, 77);
-    memset(&made, 0xa5, sizeof(made));
-    assert_ptr_equal(tracepoint_record(&hit, hit.regs->flags, &made.room.raw),
-                     made.record + tracepoint_unit_places.raw_size);
-    assert_int_equal(made.size, tracepoint_unit_places.raw_size);
-    memcpy(&record, made.record, sizeof(record));
-    places_raised = &record;
-}
-
-static void gate_at(struct arch_gated *gated, uint64_t *argument, const struct regs *regs)
-{
-    struct arch_place place = {.argument = {(uintptr_t)argument, (uintptr_t)regs}};
-
-    gated->enter(gated, &place, NULL);
+    gate_in_memory(tracepoint, (const unsigned long[]){a, b, c, d, e}, NULL);
 }
 
 /* Whether this byte of the record, after its head, is part of a field. */
-static bool is_of_a_field(const struct tracepoint *tracepoint, size_t offset)
+static bool is_of_a_field(const struct pitot_tracepoint *tracepoint, size_t offset)
 {
     for (unsigned i = 0; i < tracepoint->field_count; i++)
         if (offset >= tracepoint->field[i].offset &&
@@ -526,7 +512,7 @@ static void each_byte_of_a_record_is_written(void **state)
     static const uint64_t ones[TRACEPOINT_FIELDS_MAX] = {UINT64_MAX, UINT64_MAX, UINT64_MAX,
                                                          UINT64_MAX, UINT64_MAX, UINT64_MAX,
                                                          UINT64_MAX, UINT64_MAX, UINT64_MAX};
-    const struct tracepoint *tracepoint = NULL;
+    const struct pitot_tracepoint *tracepoint = NULL;
     unsigned holes = 0;
 
     (void)state;
@@ -552,44 +538,116 @@ static void each_byte_of_a_record_is_written(void **state)
     assert_true(holes > 0);
 }
 
-static void a_record_with_registers_of_its_own_has_up_to_eight_fields(void **state)
+static void up_to_five_arguments_are_raised_in_registers_and_more_in_memory(void **state)
 {
-    const struct regs regs = {.cs = KERNEL_CODE_SELECTOR, .ip = 77};
+    struct tracepoint_probe probe = {.hit = NULL};
+    const struct regs regs = {.ip = 77};
+    unsigned computed = 0;
 
     (void)state;
-    tracepoint_unit_places.gate = (arch_gate_function *)gate_at;
-    TRACE_AT(unit_places, &regs, 1, 2, 3, 4, -5, -6, 7, "eight");
-    assert_int_equal(tracepoint_unit_places.field_count, 8);
-    assert_string_equal(tracepoint_unit_places.full_name, "unit:places");
-    assert_string_equal(tracepoint_unit_places.name, "places");
-    tracepoint_record_print(text_sink(), &tracepoint_unit_places, places_raised,
-                            sizeof(*places_raised));
+    raised.hits = 0;
+    PITOT_TRACE(call, ++computed); /* while no probe listens */
+    assert_int_equal(raised.hits + computed, 0);
+    pitot_tracepoint_call.gate = pitot_tracepoint_every.gate = (void (*)(void))gate_in_registers;
+    pitot_tracepoint_places.gate = (void (*)(void))gate_in_memory;
+    pitot_tracepoint_call.probes = pitot_tracepoint_every.probes = &probe;
+    pitot_tracepoint_places.probes = &probe;
+
+    PITOT_TRACE(call, ++computed);
+    assert_ptr_equal(raised.tracepoint, &pitot_tracepoint_call);
+    assert_int_equal(raised.argument[0] + computed, 2);
+    PITOT_TRACE(every, -3, 4000000000u, UINT64_MAX - 1, -5, "name");
+    assert_ptr_equal(raised.tracepoint, &pitot_tracepoint_every);
+    assert_int_equal((int32_t)raised.argument[0], -3);
+    assert_int_equal(raised.argument[1], 4000000000u);
+    assert_int_equal(raised.argument[3], -5);
+    assert_string_equal((const char *)raised.argument[4], "name");
+    PITOT_TRACE(places, 1, 2, 3, 4, 5, 6, 7, "eight");
+    assert_ptr_equal(raised.tracepoint, &pitot_tracepoint_places);
+    for (unsigned i = 0; i < 7; i++)
+        assert_int_equal(raised.argument[i], i + 1);
+    assert_null(raised.regs);
+    assert_int_equal(raised.hits, 3);
+    pitot_raise_memory(&pitot_tracepoint_places, raised.argument, &regs);
+    assert_ptr_equal(raised.regs, &regs);
+    assert_true(pitot_tracepoint_places.in_memory && !pitot_tracepoint_every.in_memory);
+    assert_string_equal(pitot_tracepoint_places.full_name, "unit:places");
+    assert_string_equal(pitot_tracepoint_places.name, "places");
+}
+
+/* As those of other languages are, which have no function of their own. */
+static void a_record_that_pitot_lays_out_is_the_compilers(void **state)
+{
+    const struct pitot_tracepoint *places = &pitot_tracepoint_places;
+    unsigned long argument[] = {1, 2, 3, 4, -5ul, -6ul, 7, (unsigned long)"eight"};
+    char one[TRACEPOINT_RECORD_MAX] = "", other[TRACEPOINT_RECORD_MAX] = "";
+    struct refusal why;
+
+    (void)state;
+    assert_int_equal(tracepoints_complete(&why), 0);
+    assert_int_equal(completed.raw_size, places->raw_size);
+    for (unsigned i = 0; i < places->field_count; i++)
+        assert_int_equal(completed.field[i].offset, places->field[i].offset);
+    assert_ptr_equal(completed.make(&completed, one, argument), one + completed.raw_size);
+    assert_ptr_equal(places->make(places, other, argument), other + places->raw_size);
+    assert_memory_equal(one, other, places->raw_size);
+    tracepoint_record_print(text_sink(), &completed, one, completed.raw_size);
     assert_string_equal(text, "function=0x1 place=0x2 a=3 b=4 c=-5 d=-6 e=7 f=eight");
+}
+
+static void a_record_that_cannot_be_laid_out_is_refused(void **state)
+{
+    static const struct {
+        unsigned count, in_memory;
+        const char *why;
+    } cases[] = {
+        {6, 0, "unit:completed: up to 5 fields are allowed"},
+        {10, 1, "unit:completed: up to 9 fields are allowed"},
+        {9, 1, NULL},
+    };
+    struct refusal why;
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        completed.make = NULL;
+        completed.field_count = cases[i].count;
+        completed.in_memory = (unsigned char)cases[i].in_memory;
+        assert_int_equal(tracepoints_complete(&why), cases[i].why ? -EINVAL : 0);
+        if (cases[i].why)
+            assert_string_equal(why.text, cases[i].why);
+    }
+    for (unsigned i = 0; i < 4; i++) {
+        completed_fields[i].kind = PITOT_KIND_text;
+        completed_fields[i].size = 16;
+    }
+    completed.make = NULL;
+    assert_int_equal(tracepoints_complete(&why), -EINVAL);
+    assert_string_equal(why.text, "unit:completed: its record has more than 112 bytes");
 }
 
 /* The same value by both kinds, and as libtraceevent is told of it. */
 static void places_are_shown_as_symbols(void **state)
 {
     struct symbol symbol = fake_symbols_at(1);
-    struct trace_record_unit_places record = {.function = symbol.address + 1,
-                                              .place = symbol.address + 1};
+    struct pitot_record_places record = {.field_function = symbol.address + 1,
+                                         .field_place = symbol.address + 1};
     struct format_names names = {.count = 0};
     char expected[512];
 
     (void)state;
     assert_true(symbol.size > 1);
-    tracepoint_record_print(text_sink(), &tracepoint_unit_places, &record, sizeof(record));
+    tracepoint_record_print(text_sink(), &pitot_tracepoint_places, &record, sizeof(record));
     snprintf(expected, sizeof(expected), "function=%s place=%s+0x1 a=0 ", symbol.name, symbol.name);
     assert_memory_equal(text, expected, strlen(expected));
-    format_names_add(&names, &tracepoint_unit_places, &record, sizeof(record));
+    format_names_add(&names, &pitot_tracepoint_places, &record, sizeof(record));
     assert_int_equal(names.count, 1);
-    tracepoint_format_print(text_sink(), &tracepoint_unit_places, &names);
+    tracepoint_format_print(text_sink(), &pitot_tracepoint_places, &names);
     assert_non_null(strstr(text, "\"function=%s place=%s a=%u b=%u "));
     snprintf(expected, sizeof(expected),
              "__print_symbolic(REC->function, { 0x%llx, \"%s\" }), "
              "__print_symbolic(REC->place, { 0x%llx, \"%s+0x1\" }), REC->a",
-             (unsigned long long)record.place, symbol.name, (unsigned long long)record.place,
-             symbol.name);
+             (unsigned long long)record.field_place, symbol.name,
+             (unsigned long long)record.field_place, symbol.name);
     assert_non_null(strstr(text, expected));
     assert_non_null(strstr(text, "field:void * place;"));
 }
@@ -616,31 +674,31 @@ static void fields_are_compared_with_each_other(void **state)
     };
     uint64_t argument[] = {0, 0, 1, 2, (uint64_t)-1, (uint64_t)-2, 5, 0};
     const struct arch_place place = {.flags = 0};
-    struct trace_hit hit = hit_of(&tracepoint_unit_places, &place, 0, 1);
+    struct trace_hit hit = hit_of(&pitot_tracepoint_places, &place, 0, 1);
     struct filter filter;
     struct refusal why;
 
     (void)state;
     hit.argument = argument;
     for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        if (compile(&filter, cases[i].filter, &tracepoint_unit_places, &why) != 0)
+        if (compile(&filter, cases[i].filter, &pitot_tracepoint_places, &why) != 0)
             fail_msg("%s: %s", cases[i].filter, why.text);
         if (filter_passes(&filter, &hit) != cases[i].passes)
             fail_msg("%s", cases[i].filter);
     }
-    assert_int_equal(compile(&filter, "a == f", &tracepoint_unit_places, &why), -EINVAL);
+    assert_int_equal(compile(&filter, "a == f", &pitot_tracepoint_places, &why), -EINVAL);
     assert_non_null(strstr(why.text, "\"f\" where a number, or a field that holds one"));
-    assert_int_equal(compile(&filter, "a == nobody", &tracepoint_unit_places, &why), -EINVAL);
+    assert_int_equal(compile(&filter, "a == nobody", &pitot_tracepoint_places, &why), -EINVAL);
     assert_non_null(strstr(why.text, "\"nobody\" where a number, or a field that holds one"));
 }
 
 static unsigned found;
 
-static void find_the_rest(struct trace_hit *hit)
+static void find_the_rest(unsigned long *argument)
 {
     found++;
-    hit->argument[6] = 5;
-    hit->argument[7] = (uintptr_t) "found and cut after so many";
+    argument[6] = 5;
+    argument[7] = (uintptr_t) "found and cut after so many";
 }
 
 /* What costs something is looked for at most once, and only if the filter gets there. */
@@ -663,43 +721,44 @@ static void late_arguments_are_found_when_a_filter_names_them(void **state)
     struct refusal why;
 
     (void)state;
-    tracepoint_unit_places.find_late = find_the_rest;
-    tracepoint_unit_places.late = TRACEPOINT_FIELD(unit_places, e);
+    pitot_tracepoint_places.find_late = find_the_rest;
+    pitot_tracepoint_places.late = PITOT_INDEX(places, e);
     for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         uint64_t argument[] = {0, 0, 1, 2, 3, 4, 0, 0};
-        struct trace_hit hit = hit_of(&tracepoint_unit_places, &place, 3, 3);
+        struct trace_hit hit = hit_of(&pitot_tracepoint_places, &place, 3, 3);
 
         hit.argument = argument;
         found = 0;
-        assert_int_equal(compile(&filter, cases[i].filter, &tracepoint_unit_places, &why), 0);
+        assert_int_equal(compile(&filter, cases[i].filter, &pitot_tracepoint_places, &why), 0);
         assert_int_equal(filter_passes(&filter, &hit), cases[i].passes);
         assert_int_equal(found, cases[i].found);
     }
-    tracepoint_unit_places.find_late = NULL;
+    pitot_tracepoint_places.find_late = NULL;
 }
 
 static void records_are_padded_for_the_size_in_front_of_them(void **state)
 {
     (void)state;
     for (size_t end = 12; end <= TRACEPOINT_RECORD_MAX; end++) {
-        assert_int_equal((TRACEPOINT_RAW_SIZE(end) + 4) % 8, 0);
-        assert_in_range(TRACEPOINT_RAW_SIZE(end), end, end + 7);
+        assert_int_equal((PITOT_RAW_SIZE(end) + 4) % 8, 0);
+        assert_in_range(PITOT_RAW_SIZE(end), end, end + 7);
     }
-    assert_int_equal(tracepoint_every.raw_size, 60);
+    assert_int_equal(pitot_tracepoint_every.raw_size, 60);
 }
 
 static void tracepoints_are_found_by_id_and_in_order_of_names(void **state)
 {
-    static const char *const names[] = {"another:hex", "unit:call", "unit:every", "unit:places"};
-    const struct tracepoint *next = NULL;
+    static const char *const names[] = {"another:hex", "unit:call", "unit:completed", "unit:every",
+                                        "unit:places"};
+    const struct pitot_tracepoint *next = NULL;
 
     (void)state;
-    assert_int_equal(tracepoint_count(), 4);
-    assert_ptr_equal(tracepoint_by_id(tracepoint_id(&tracepoint_hex)), &tracepoint_hex);
+    assert_int_equal(tracepoint_count(), 5);
+    assert_ptr_equal(tracepoint_by_id(tracepoint_id(&pitot_tracepoint_hex)), &pitot_tracepoint_hex);
     assert_null(tracepoint_by_id(0));
-    assert_null(tracepoint_by_id(5));
+    assert_null(tracepoint_by_id(6));
     assert_null(tracepoint_by_id(UINT64_MAX));
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < 5; i++) {
         next = tracepoint_after(next);
         assert_string_equal(next->full_name, names[i]);
     }
@@ -722,11 +781,13 @@ int main(void)
         cmocka_unit_test(a_record_is_printed_as_far_as_it_reaches),
         cmocka_unit_test(a_null_pointer_is_nil),
         cmocka_unit_test(functions_without_a_name_are_in_the_table_too),
-        cmocka_unit_test(a_record_with_registers_of_its_own_has_up_to_eight_fields),
+        cmocka_unit_test(up_to_five_arguments_are_raised_in_registers_and_more_in_memory),
+        cmocka_unit_test(a_record_that_pitot_lays_out_is_the_compilers),
         cmocka_unit_test(places_are_shown_as_symbols),
         cmocka_unit_test(fields_are_compared_with_each_other),
         cmocka_unit_test(late_arguments_are_found_when_a_filter_names_them),
         cmocka_unit_test(each_byte_of_a_record_is_written),
+        cmocka_unit_test(a_record_that_cannot_be_laid_out_is_refused),
         cmocka_unit_test(records_are_padded_for_the_size_in_front_of_them),
         cmocka_unit_test(tracepoints_are_found_by_id_and_in_order_of_names),
     };

@@ -3,7 +3,7 @@
  * Run queues and wait queues: threads leave in the order in which they entered, and a sleeper is
  * woken once.
  *
- * links: tests/unit/fake_preempt.c tests/unit/fake_gates.c
+ * links: tests/unit/fake_preempt.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,7 +3,7 @@
  * The work queue, with a worker that runs only while another thread sleeps: order, work that queues
  * itself, what a flush waits for.
  *
- * links: tests/unit/fake_cpu.c tests/unit/fake_preempt.c tests/unit/fake_gates.c
+ * links: tests/unit/fake_cpu.c tests/unit/fake_preempt.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

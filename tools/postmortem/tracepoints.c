@@ -11,15 +11,15 @@
 #define TEXT_MAX 128 /* bytes of a name or a field's text; the longest has 40 */
 #define PIECE    32u
 
-static struct tracepoint *tracepoints;
+static struct pitot_tracepoint *tracepoints;
 static size_t count;
 
-struct tracepoint *tracepoint_by_id(uint64_t id)
+struct pitot_tracepoint *tracepoint_by_id(uint64_t id)
 {
     return id > 0 && id <= count ? &tracepoints[id - 1] : NULL;
 }
 
-uint16_t tracepoint_id(const struct tracepoint *tracepoint)
+uint16_t tracepoint_id(const struct pitot_tracepoint *tracepoint)
 {
     return tracepoint->id;
 }
@@ -51,7 +51,7 @@ static char *read_string(struct memory *memory, uint64_t place)
 }
 
 static bool read_field(struct memory *memory, const struct recorder_tracepoint *layout,
-                       uint64_t address, struct tracepoint_field *field)
+                       uint64_t address, struct pitot_field *field)
 {
     uint32_t kind;
 
@@ -68,9 +68,9 @@ static bool read_field(struct memory *memory, const struct recorder_tracepoint *
 }
 
 static bool read_tracepoint(struct memory *memory, const struct recorder_tracepoint *layout,
-                            uint64_t address, struct tracepoint *to)
+                            uint64_t address, struct pitot_tracepoint *to)
 {
-    struct tracepoint_field *fields = calloc(TRACEPOINT_FIELDS_MAX, sizeof(*fields));
+    struct pitot_field *fields = calloc(TRACEPOINT_FIELDS_MAX, sizeof(*fields));
     uint64_t first;
 
     to->field = fields;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A site: a five-byte nop in the code or, if turned on (arch/patch.h), a jump to out-of-line code.
- * The section `tracepoint_sites` lists them for their owners. On the host sites stay off.
+ * The section `pitot_sites` lists them for their owners, which PITOT_SITE of core/pitot_trace.h
+ * fills; and the gates that such code calls.
  */
 #pragma once
 
@@ -13,27 +14,6 @@ struct arch_site {
     uintptr_t target;  /* of the jump */
     const void *owner;
 };
-
-/* `owner` names a variable. The section is writable for hosts that relocate its pointers. */
-#define ARCH_SITE_ON(owner)                                                                        \
-    __extension__({                                                                                \
-        __label__ site_on;                                                                         \
-        bool on = false;                                                                           \
-        __asm__ goto("1: .byte 0x0f, 0x1f, 0x44, 0x00, 0x00\n\t"                                   \
-                     ".pushsection tracepoint_sites, \"aw\", @progbits\n\t"                        \
-                     ".balign 8\n\t"                                                               \
-                     ".quad 1b, %l[site_on], " #owner "\n\t"                                       \
-                     ".popsection"                                                                 \
-                     :                                                                             \
-                     :                                                                             \
-                     :                                                                             \
-                     : site_on);                                                                   \
-        if (0) {                                                                                   \
-        site_on:                                                                                   \
-            on = true;                                                                             \
-        }                                                                                          \
-        __builtin_expect(on, false);                                                               \
-    })
 
 /*
  * A gate, by which an enabled site calls its owner (arch/x86_64/entry/gate.asm), takes a struct

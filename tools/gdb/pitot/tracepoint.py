@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # Formats a tracepoint's record: the kernel has each field's offset and its part of the printed line
-# (core/tracepoint/define.h). Recorded memory is not trusted: what does not fit is omitted.
+# (core/pitot_trace.h). Recorded memory is not trusted: what does not fit is omitted.
 
 import re
 import struct
