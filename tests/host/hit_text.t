@@ -31,7 +31,7 @@ my %known = (
         input_interrupted has_news scheduler_interrupt_exit over_or_interrupted
         ended_or_interrupted slept_or_interrupted print_guard_enter print_guard_leave
         interruptible_next monitor_start
-        event_clock_follow place_read_program)),
+        event_clock_follow breakpoint_parse)),
     (map { $_ => $interrupts } qw(timer_interrupt apic_timer_interrupt timer_set_rate pic_serve
         uart_interrupt uart_resume)),
     (map { $_ => $prints } qw(output_write echo_write progress_write runner_write
