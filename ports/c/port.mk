@@ -65,7 +65,7 @@ $(eval $(call C_PORT,ist-shared,0 1 2,$(call wrap,pitot_init) -Wl$(comma)--defsy
 $(eval $(call C_PORT,level4,0 1 2 4,,,,,level4))
 $(eval $(call C_PORT,level4-two,0 1 2 3 4,,,2,,level4))
 $(eval $(call C_PORT,level4-small,0 1 2 4,$(small) $(call wrap,pitot_command),,,,level4))
-$(eval $(call C_PORT,level4-tickless,0 1 2 4,$(call elsewhere,pitot_tick,pitot_doubtful),,,,level4))
+$(eval $(call C_PORT,level4-tickless,0 1 2 4,$(call elsewhere,pitot_tick,pitot_doubtful) -Wl$(comma)--build-id=none,,,,level4))
 $(eval $(call C_PORT,level4-deaf,0 1 2 3 4,$(call elsewhere,pitot_stand,pitot_doubtful),,2,,level4))
 $(eval $(call C_PORT,level4-dropped,0 1 2 4,,$(BUILD)/ports/no-commands.ld,,,level4))
 $(eval $(call C_PORT,kept-behind,0 1 2 4,,$(BUILD)/ports/kept-behind.ld,,,level4))

@@ -64,6 +64,12 @@ unlike($list, qr{breakpoint:hit|mem:/|branches|TAB|\[:u\|:k\]\s+\[Hard},
 unlike($help, qr/trace system calls/, '... nor has help');
 like($help, qr/^  work +makes all jobs$/m, "help has the kernel's commands");
 
+my ($version) = slurp('core/abi/version.h') =~ /PITOT_VERSION "(.*)"/;
+my ($id) = `readelf -n $one` =~ /Build ID: ([0-9a-f]{40})$/m;
+is(join('', run_lines($one, 1, 'version')), "Pitot $version, build id $id\n", 'version');
+is(join('', run_lines("$build/ports/c-level4-tickless-tables.elf", 1, 'version')),
+    "Pitot $version; this kernel has no build id\n", '... of a kernel that has none');
+
 my ($plain) = run_lines($one, 1, 'perf stat -- work');
 like($plain, qr/^ +[\d.]+ msec cpu-clock/m, 'perf stat without -e counts what there is');
 
