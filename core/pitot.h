@@ -45,6 +45,9 @@ enum pitot_follow {
 /* Events that Pitot's threads wait for. */
 enum pitot_channel { PITOT_RECORDS, PITOT_STREAM_ENDS, PITOT_INTERVAL, PITOT_CHANNELS };
 
+/* Words for TAB that only the kernel knows. */
+enum pitot_words { PITOT_WORDS_THREADS, PITOT_WORDS_PROGRAMS };
+
 enum pitot_interrupt { PITOT_INTERRUPT_ASK, PITOT_INTERRUPT_TAKE, PITOT_INTERRUPT_AWAIT };
 enum pitot_power { PITOT_POWER_OFF, PITOT_POWER_RESET };
 
@@ -183,6 +186,12 @@ struct pitot_kernel {
      * and consumes that ^C. AWAIT: sleeps until ^C is typed. TAKE and AWAIT: task context.
      */
     int (*interrupted)(enum pitot_interrupt how);
+    /*
+     * Reports by pitot_word the numbers of all threads but 0, or the paths of all program files.
+     * Task context; for TAB. 0: there are no programs, and the threads are those that
+     * pitot_thread_named has named.
+     */
+    void (*words_tell)(enum pitot_words which);
 
     /* --- For the names of threads; 0: those that pitot_thread_named gives. --- */
 
@@ -401,17 +410,26 @@ int pitot_command(const char *line);
  *     PITOT_COMMAND(work, "[JOBS]", "makes jobs and finishes them", work_run);
  *
  * `run` receives the words of the line as arguments; the first is the name. With "" for the usage
- * it takes none. PITOT_COMMAND_AS is for a name that C does not take, and for `help`.
+ * it takes none. PITOT_COMMAND_AS is for a name that C does not take, and for `help`;
+ * PITOT_COMMAND_WITH also for `words`.
  */
 struct pitot_command {
     const char *name, *usage, *summary;
     int (*run)(int argc, char **argv); /* 0, or a negative errno after printing why */
     int (*help)(const char *part);     /* prints help on that part, or lists them for 0; or is 0 */
+    /*
+     * For TAB: reports by pitot_word what the last argument may be, of which argv[argc - 1] is what
+     * has been typed; or is 0. With `help`, the first argument is a part.
+     */
+    void (*words)(int argc, char **argv);
 };
 
 #define PITOT_COMMAND_AS(identifier, name, usage, summary, run, help)                              \
-    static const struct pitot_command pitot_command_##identifier = {name, usage, summary, run,     \
-                                                                    help};                         \
+    PITOT_COMMAND_WITH(identifier, name, usage, summary, run, help, 0)
+
+#define PITOT_COMMAND_WITH(identifier, name, usage, summary, run, help, words)                     \
+    static const struct pitot_command pitot_command_##identifier = {name, usage, summary,          \
+                                                                    run,  help,  words};           \
     __attribute__((                                                                                \
         section("pitot_commands"),                                                                 \
         used)) static const struct pitot_command *const pitot_command_entry_##identifier =         \
@@ -440,6 +458,29 @@ int pitot_refuse_command(int argc, char **argv, struct sink *to);
  * with equal names, returns only the one linked first.
  */
 const struct pitot_command *pitot_next_command(const struct pitot_command *before);
+
+/* --- TAB (LEVEL=4). Task context, one caller at a time. --- */
+
+/*
+ * Completes the last word of a line of `length` characters: a command, or what it takes. Returns
+ * how many candidates there are: 0, 1, or 2 for several. Stores in `addition`, of `size` bytes,
+ * what all of them add to the line: the rest of the only one, with a blank if another word may
+ * follow. Takes less of the stack than pitot_command.
+ */
+unsigned long pitot_complete(const char *line, unsigned long length, char *addition,
+                             unsigned long size);
+
+/*
+ * Returns the next candidate of the last pitot_complete, a whole word, in the order of strcmp: the
+ * first for 0, 0 after the last. Valid until the next call of either.
+ */
+const char *pitot_next_candidate(const char *before);
+
+/*
+ * Called by words_tell and `words`: reports a candidate, in any order. Those that do not begin with
+ * what has been typed, or have more than 1024 characters, are left out.
+ */
+void pitot_word(const char *word);
 
 /* --- For a kernel's own reports (LEVEL=4). Any context, unless stated otherwise. --- */
 

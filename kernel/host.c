@@ -17,6 +17,7 @@
 #include "kernel/panic/panic.h"
 #include "kernel/sched/scheduler.h"
 #include "kernel/user/process.h"
+#include "kernel/user/program_names.h"
 
 #define IDLE_NAME      "swapper" /* perf's, of pid 0 */
 #define BOOT_TASK_NAME "pitot"   /* the boot thread's name, unless it runs a recorded command */
@@ -145,6 +146,21 @@ static const struct pitot_program *load(const char *path, const char **why)
     return program ? &program->known : NULL;
 }
 
+static bool is_recordable(const struct thread *thread)
+{
+    return thread->pid != 0;
+}
+
+static void words_tell(enum pitot_words which)
+{
+    size_t count = which == PITOT_WORDS_PROGRAMS ? program_names_read() : 0;
+
+    for (size_t i = 0; i < count; i++)
+        pitot_word(program_path(i));
+    if (which == PITOT_WORDS_THREADS)
+        thread_words(is_recordable);
+}
+
 static int interrupted(enum pitot_interrupt how)
 {
     if (how == PITOT_INTERRUPT_TAKE)
@@ -181,6 +197,7 @@ const char *host_init(void)
         .process_watchable = process_watch_refuse,
         .thread_step = process_watch_step,
         .interrupted = interrupted,
+        .words_tell = words_tell,
         .power = power_request,
         .monitor = &gdb_monitor,
     };

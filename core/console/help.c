@@ -3,6 +3,7 @@
 #include <linux/errno.h>
 
 #include "core/console/command.h"
+#include "core/console/complete.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
 
@@ -50,5 +51,14 @@ static int help_run(int argc, char **argv)
     return -EINVAL;
 }
 
-PITOT_COMMAND(help, "[COMMAND [PART]]",
-              "lists the commands, or says what one takes: help perf record", help_run);
+static void help_words(int argc, char **argv)
+{
+    const struct pitot_command *command = command_find(argv[1]);
+
+    if (argc == 2 || (argc == 3 && command && command->help))
+        complete_command(argc - 1, argv + 1);
+}
+
+PITOT_COMMAND_WITH(help, "help", "[COMMAND [PART]]",
+                   "lists the commands, or says what one takes: help perf record", help_run, 0,
+                   help_words);

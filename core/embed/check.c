@@ -29,6 +29,7 @@
     EACH(void, wait, (enum pitot_channel channel, int (*until)(void)), (channel, until))           \
     EACH(void, wake, (enum pitot_channel channel), (channel))                                      \
     EACH(int, interrupted, (enum pitot_interrupt how), (how))                                      \
+    EACH(void, words_tell, (enum pitot_words which), (which))                                      \
     EACH(const char *, task_name, (unsigned cpu), (cpu))                                           \
     EACH(void, task_rename, (const char *name), (name))                                            \
     EACH(enum pitot_task, task_find, (unsigned pid), (pid))                                        \

@@ -6,6 +6,7 @@
 #include "core/embed/embed.h"
 #include "core/host.h"
 #include "core/lib/assert.h"
+#include "core/lib/print.h"
 #include "core/lib/string.h"
 #include "core/perf/commands.h"
 #include "core/recording/recording.h"
@@ -73,7 +74,20 @@ static void tasks_tell(void)
         pitot_thread_lived(tasks[i].tid, tasks[i].comm);
 }
 
-void embed_console_init(void)
+static void words_tell(enum pitot_words which)
+{
+    size_t count;
+    const struct recorded_task *tasks = embed_threads(&count);
+    char pid[sizeof("4294967295")];
+
+    for (size_t i = 0; which == PITOT_WORDS_THREADS && i < count; i++) {
+        print_into(pid, sizeof(pid), "%u", tasks[i].tid);
+        if (tasks[i].tid != 0)
+            pitot_word(pid);
+    }
+}
+
+void embed_console_give(void)
 {
     if (!host.memory_take) {
         host.memory_take = memory_take;
@@ -83,6 +97,12 @@ void embed_console_init(void)
         host.task_find = task_find;
         host.tasks_tell = tasks_tell;
     }
+    if (!host.words_tell)
+        host.words_tell = words_tell;
+}
+
+void embed_console_init(void)
+{
     embed_named = thread_named;
     recording_init();
     if (host.thread_start && host.wait && host.wake) {

@@ -91,9 +91,10 @@ const char *embed_task_name(unsigned cpu);
 /* Called with each new name; NULL if no recording needs names. Set in task context. */
 extern void (*embed_named)(uint32_t pid, const char *name);
 
-/*
- * Provides what console commands need and the kernel has not given. Called once, in task context.
- */
+/* Provides what console commands need and the kernel has not given. At boot; level 3 has none. */
+void embed_console_give(void);
+
+/* Makes console commands ready. Called once, in task context. */
 void embed_console_init(void);
 
 /* The words for a caller with fewer bytes of stack left; made without taking more of it. */

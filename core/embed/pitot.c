@@ -135,6 +135,7 @@ static void give_rest(void)
                        sizeof(*__start_pitot_traps));
     }
     embed_check_begin();
+    embed_console_give();
     if (!host.cpu)
         host.cpu = only_cpu;
     if (!host.task_name)

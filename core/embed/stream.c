@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The stream of a kernel without console commands. Task context. */
+/* A kernel without console commands: its stream, and nothing for commands. Task context. */
 #include "core/embed/embed.h"
 
 static struct stream stream;
@@ -13,4 +13,8 @@ struct stream *embed_stream_open(struct sink *sink, const struct stream_kernel *
 struct stream *embed_stream(void)
 {
     return &stream;
+}
+
+void embed_console_give(void)
+{
 }

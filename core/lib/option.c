@@ -32,8 +32,7 @@ const struct option *option_find(const struct options *options, const char *name
     return NULL;
 }
 
-/* Returns the smallest name after `before`; NULL if there is none. */
-static const char *name_after(const struct options *options, const char *before)
+const char *option_after(const struct options *options, const char *before)
 {
     const char *least = options->workload && strcmp("--", before) > 0 ? "--" : NULL;
 
@@ -42,15 +41,6 @@ static const char *name_after(const struct options *options, const char *before)
             if (strcmp(row->names[i], before) > 0 && (!least || strcmp(row->names[i], least) < 0))
                 least = row->names[i];
     return least;
-}
-
-const char *option_name(const struct options *options, size_t index)
-{
-    const char *name = name_after(options, "");
-
-    while (name && index-- > 0)
-        name = name_after(options, name);
-    return name;
 }
 
 /* --- Values --- */

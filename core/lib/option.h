@@ -77,10 +77,10 @@ struct options {
 const struct option *option_find(const struct options *options, const char *name, size_t length);
 
 /*
- * Returns the name at `index` in the order of strcmp, or NULL past the end. The names include -- if
- * there may be a workload.
+ * Returns the next name in the order of strcmp: the first for "", NULL after the last. The names
+ * include -- if there may be a workload.
  */
-const char *option_name(const struct options *options, size_t index);
+const char *option_after(const struct options *options, const char *before);
 
 /* Sets the option's member of the structure `to`. */
 int option_set(const struct option *option, const char *typed, char *value, void *to,

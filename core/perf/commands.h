@@ -12,6 +12,9 @@ int perf_trace(int argc, char **argv);
 int perf_report(int argc, char **argv);
 int perf_script(int argc, char **argv);
 
+/* `words` of the command `perf`. */
+void perf_words(int argc, char **argv);
+
 /* Returns the options of the last `perf record` or `perf trace`; valid until the next command. */
 const struct perf_options *perf_record_options(void);
 

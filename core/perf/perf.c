@@ -95,4 +95,4 @@ static int perf_run(int argc, char **argv)
     return strcmp(name, "help") == 0 ? perf_help(argv[2]) : refuse_part(name, argv[2]);
 }
 
-PITOT_COMMAND_AS(perf, "perf", perf_usage, perf_summary, perf_run, perf_help);
+PITOT_COMMAND_WITH(perf, "perf", perf_usage, perf_summary, perf_run, perf_help, perf_words);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* TAB completion of a command line: commands, perf's options, events, symbols. Task context. */
+/* TAB: what pitot_complete offers, as the line editor shows it. The console's thread only. */
 #pragma once
 
 #include "kernel/console/line.h"

@@ -12,7 +12,6 @@
 #include "core/lib/print.h"
 #include "core/lib/string.h"
 #include "core/pitot.h"
-#include "kernel/console/crash.h"
 #include "kernel/panic/panic.h"
 #include "kernel/sched/wait_queue.h"
 
@@ -201,11 +200,11 @@ static const struct {
 
 #define WAYS (sizeof(ways) / sizeof(ways[0]))
 
-_Static_assert(WAYS <= CRASHES_MAX, "TAB has room for all of them");
-
-const char *crash_how(unsigned index)
+static void crash_words(int argc, char **argv)
 {
-    return index < WAYS ? ways[index].how : NULL;
+    (void)argv;
+    for (size_t i = 0; argc == 2 && i < WAYS; i++)
+        pitot_word(ways[i].how);
 }
 
 static int crash_run(int argc, char **argv)
@@ -220,4 +219,5 @@ static int crash_run(int argc, char **argv)
     return -EINVAL;
 }
 
-PITOT_COMMAND(crash, "HOW", "crashes the kernel on purpose", crash_run);
+PITOT_COMMAND_WITH(crash, "crash", "HOW", "crashes the kernel on purpose", crash_run, 0,
+                   crash_words);

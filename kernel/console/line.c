@@ -263,7 +263,7 @@ static void press_tab(struct line *line)
         return;
     }
     print_to(line->sink, "\n");
-    line->completer->list(line->text, line->cursor, line->sink);
+    line->completer->list(line->sink);
     line_show(line);
 }
 

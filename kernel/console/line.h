@@ -21,10 +21,11 @@
 
 /* TAB completion (complete.h). `text` is the line up to the cursor, not terminated. */
 struct line_completer {
-    /* Returns the number of candidates; stores in `addition` what all of them add to `text`. */
-    size_t (*extend)(const char *text, size_t length, char *addition, size_t size);
-    /* Prints the candidates, in whole lines. */
-    void (*list)(const char *text, size_t length, struct sink *sink);
+    /* Returns 0, 1, or 2 for several; stores in `addition` what all of them add to `text`. */
+    unsigned long (*extend)(const char *text, unsigned long length, char *addition,
+                            unsigned long size);
+    /* Prints the candidates of the last `extend`, in whole lines. */
+    void (*list)(struct sink *sink);
 };
 
 enum line_state {

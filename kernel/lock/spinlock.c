@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See spinlock.h: the tracepoints of all locks. Fields are Linux's (docs/tracepoints.md), plus `name`
- * where Linux has none. `ret` is 0: a thread that waits always gets the lock.
+ * See spinlock.h: the tracepoints of all locks. Fields are Linux's (docs/tracepoints.md), plus
+ * `name` where Linux has none. `ret` is 0: a thread that waits always gets the lock.
  */
 #include "kernel/lock/spinlock.h"
 

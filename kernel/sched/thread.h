@@ -109,6 +109,9 @@ void thread_sleep_ns(uint64_t nanoseconds);
 struct thread *thread_at(unsigned index);
 struct thread *thread_find(uint32_t pid);
 
+/* Reports the numbers of threads to TAB, by pitot_word. Task context (thread_commands.c). */
+void thread_words(bool (*takes)(const struct thread *thread));
+
 /* Returns the CPU time in ns, including that of the current run. */
 uint64_t thread_ran_ns(const struct thread *thread);
 

@@ -122,6 +122,31 @@ static int bt_other(uint32_t pid)
     return bt_print();
 }
 
+void thread_words(bool (*takes)(const struct thread *thread))
+{
+    char pid[sizeof("4294967295")];
+    const struct thread *thread;
+
+    for (unsigned i = 0; i < THREADS_MAX; i++) {
+        if (!(thread = thread_at(i)) || !takes(thread))
+            continue;
+        print_into(pid, sizeof(pid), "%u", thread->pid);
+        pitot_word(pid);
+    }
+}
+
+static bool is_thread(const struct thread *thread)
+{
+    return thread != NULL;
+}
+
+static void bt_words(int argc, char **argv)
+{
+    (void)argv;
+    if (argc == 2)
+        thread_words(is_thread);
+}
+
 /* The command's own call chain starts at this function. */
 static int bt_run(int argc, char **argv)
 {
@@ -139,7 +164,8 @@ static int bt_run(int argc, char **argv)
     return bt_print();
 }
 
-PITOT_COMMAND(bt, "[PID]", "the call chain from here, or of another thread", bt_run);
+PITOT_COMMAND_WITH(bt, "bt", "[PID]", "the call chain from here, or of another thread", bt_run, 0,
+                   bt_words);
 
 /* What each CPU is doing. */
 struct glance {

@@ -106,10 +106,20 @@ static int run_run(int argc, char **argv)
     return run_program(path, argc - 1, argv + 1);
 }
 
-PITOT_COMMAND(
-    run, "PROGRAM [ARGUMENT]... [&]",
+/* Names, or what has the letters of a path. A path alone is the command, too. */
+static void run_words(int argc, char **argv)
+{
+    const char *(*at)(size_t index) = argv[1][0] == '/' ? program_path : program_name;
+    size_t count = argc == 2 && argv[0][0] != '/' ? program_names_read() : 0;
+
+    for (size_t i = 0; i < count; i++)
+        pitot_word(at(i));
+}
+
+PITOT_COMMAND_WITH(
+    run, "run", "PROGRAM [ARGUMENT]... [&]",
     "runs a program of /bin in user mode, with & in the background; its path alone does, too",
-    run_run);
+    run_run, 0, run_words);
 
 static uint32_t awaited; /* pid that `wait` waits for; 0: all. Used only by the console's thread */
 
@@ -145,9 +155,21 @@ static int wait_run(int argc, char **argv)
     return runs_awaited() ? -EINTR : 0;
 }
 
-PITOT_COMMAND(wait, "[PID]",
-              "waits until the background programs have ended, or the one with that number",
-              wait_run);
+static bool is_job(const struct thread *thread)
+{
+    return thread->process && thread->process->parent == PROCESS_PARENT_JOB;
+}
+
+static void wait_words(int argc, char **argv)
+{
+    (void)argv;
+    if (argc == 2)
+        thread_words(is_job);
+}
+
+PITOT_COMMAND_WITH(wait, "wait", "[PID]",
+                   "waits until the background programs have ended, or the one with that number",
+                   wait_run, 0, wait_words);
 
 /*
  * The signals that have names. Any other signal also ends a program, unless it is a stopping one.
@@ -192,5 +214,23 @@ static int kill_run(int argc, char **argv)
     return error;
 }
 
-PITOT_COMMAND(kill, "[-SIGNAL] PID", "ends a program; -STOP stops it, -CONT continues it",
-              kill_run);
+static bool is_program(const struct thread *thread)
+{
+    return thread->process != NULL;
+}
+
+static void kill_words(int argc, char **argv)
+{
+    char word[8];
+    bool signal = argv[1][0] == '-';
+
+    for (size_t i = 0; argc == 2 && signal && i < sizeof(names) / sizeof(names[0]); i++) {
+        print_into(word, sizeof(word), "-%s", names[i].text);
+        pitot_word(word);
+    }
+    if (argc == 2 + signal)
+        thread_words(is_program);
+}
+
+PITOT_COMMAND_WITH(kill, "kill", "[-SIGNAL] PID",
+                   "ends a program; -STOP stops it, -CONT continues it", kill_run, 0, kill_words);

@@ -90,6 +90,7 @@ $(BUILD)/ports/c-lacks.elf: ports/c/variants/lacks.c
 $(BUILD)/ports/c-switches.elf: ports/c/variants/switches.c
 $(BUILD)/ports/c-check.elf $(BUILD)/ports/c-check-trapless.elf: ports/c/variants/check.c
 $(BUILD)/ports/c-own-gate.elf: ports/c/variants/own_gate.c
+$(BUILD)/ports/c-level4.elf $(BUILD)/ports/c-level4-small.elf: ports/c/variants/tab.c
 $(BUILD)/ports/c-level4-small.elf $(BUILD)/ports/c-small.elf: ports/c/variants/small_stack.c
 $(BUILD)/ports/c-moves.elf: ports/c/variants/moves.c
 $(BUILD)/ports/c-task-state.elf: ports/c/variants/task_state.c

@@ -27,7 +27,7 @@ pub struct Kernel {
     pub stack: Option<unsafe extern "C" fn(u64, *mut u64, *mut u64) -> i32>,
     pub mapped: Option<unsafe extern "C" fn(u64, u64) -> i32>,
     /// From `interrupt_others` to `power`, for consoles, gdb and more than one CPU.
-    pub more: [Option<unsafe extern "C" fn()>; 19],
+    pub more: [Option<unsafe extern "C" fn()>; 20],
 }
 
 unsafe impl Sync for Kernel {}
@@ -54,7 +54,7 @@ impl Kernel {
             write: None,
             stack: None,
             mapped: None,
-            more: [None; 19],
+            more: [None; 20],
         }
     }
 }

@@ -102,6 +102,18 @@ like(line("perf rec$tab-e mem:kernel_fl$tab:rw -g -- fs-str${tab}1"),
 
 like(keys_typed("perf trace -e getp$tab$tab$control_u"), qr/^getpid  getppid$/m,
     'TAB knows the system calls');
+like(keys_typed("crash $tab$tab$control_u"), qr/^assert  console  .*\swrite-text$/ms,
+    '... how to crash');
+like(keys_typed("bt $tab$tab$control_u"), qr/^0  1(?:  \d+)*$/m, '... threads, the idle one, too');
+unlike(keys_typed("perf record -p $tab$tab$control_u"), qr/^0 /m, '... but -p takes no idle one');
+like(keys_typed("kill -$tab$tab$control_u"), qr/^-CONT  -INT  -KILL  -STOP  -TERM$/m,
+    '... signals');
+my $pid = $machine->run_beside('calls sleep', qr/calls: sleeps$/m, 'a program in the background');
+$machine->send("wait $tab");
+$machine->expect(qr/wait $pid $/, $patience, '... is what TAB knows to wait for');
+$machine->send("${control_u}kill -9 $tab\n");
+$machine->expect(qr/calls \(pid $pid\): killed by signal 9\npitot> /, $patience, '... and to kill');
+like(keys_typed("run fs-$tab$control_u"), qr/^run fs-load /m, '... and programs to run');
 like(line("run"), qr/^run: say which program; there are accesses, /m, '`run` lists the programs');
 like(line("perf stat -a -e mem:/bin/fs-l$tab:cal${tab}:w -- /bin/fs-l${tab}1"),
     qr/^ +[1-9]\d* +mem:\/bin\/fs-load:calls:w$/m, 'TAB knows them, and their symbols');

@@ -64,6 +64,34 @@ unlike($list, qr{breakpoint:hit|mem:/|branches|TAB|\[:u\|:k\]\s+\[Hard},
 unlike($help, qr/trace system calls/, '... nor has help');
 like($help, qr/^  work +makes all jobs$/m, "help has the kernel's commands");
 
+# --- TAB ------------------------------------------------------------------------------------------
+
+# ports/c/variants/tab.c: `tab LINE` prints what TAB makes of the line, and several candidates.
+# `hire` says what may follow it. The first work makes the threads.
+my @typed = (
+    ['perf rec', "perf record |\n"],
+    ['perf trace', "perf trace|\n"],
+    ['perf s', "perf s|\nscript\nstat\n"],
+    ['ver', "version |\n"],
+    ['help perf li', "help perf list |\n"],
+    ['perf record -e mem:jobs_d', "perf record -e mem:jobs_done|\n"],
+    ['perf record -e mem:jobs_done:', "perf record -e mem:jobs_done:|\nrw\nw\nx\n"],
+    ['perf record -e mem:/bin/', "perf record -e mem:/bin/|\n"],
+    ['perf stat -e cpu-clock,shop:', "perf stat -e cpu-clock,shop:|\nshop:job_done\nshop:tick\n"],
+    ['perf stat -e ', "perf stat -e |\ncpu-clock\nmem:\npitot:mark\nshop:job_done\nshop:tick\n"],
+    ['perf report --sort=c', "perf report --sort=c|\ncomm\ncpu\n"],
+    ['perf record -g -- wo', "perf record -g -- work |\n"],
+    ['hire ', "hire apprentice |\n"],
+    ['perf record -p ', "perf record -p |\n"],
+    ['nosuch ', "nosuch |\n"],
+);
+my @tabs = run_lines($one, 1, map { "tab '$_->[0]'" } @typed);
+is($tabs[$_], $typed[$_][1], "TAB after '$typed[$_][0]'") for 0 .. $#typed;
+@tabs = run_lines($one, 1, 'work', map { "tab '$_'" } 'hire ', 'perf record -p ', '/bin/');
+is($tabs[1], "hire |\nbaker\ncook\nsmith\n", 'words of a command may change');
+is($tabs[2], "perf record -p |\n1\n2\n3\n", '... and threads come');
+is($tabs[3], "/bin/|\n", '... but there are no programs');
+
 my ($version) = slurp('core/abi/version.h') =~ /PITOT_VERSION "(.*)"/;
 my ($id) = `readelf -n $one` =~ /Build ID: ([0-9a-f]{40})$/m;
 is(join('', run_lines($one, 1, 'version')), "Pitot $version, build id $id\n", 'version');
@@ -142,8 +170,8 @@ my @deep = ('perf record -z -e mem:jobs_done:w -e shop:job_done -g --intr-regs -
     'perf record -e cpu-clock -F 1000 -g --verify-chain -- work', 'perf record -e mem:nosuch:w',
     q{perf record -e shop:job_done --filter 'job == x' -- work}, 'perf report --nosuch',
     'perf record -e shop:job_done -- work', 'perf report -s job,worker', 'perf report -s nosuch',
-    'wrok', 'help perf record', 'begin', 'work', 'end', 'perf record -e foo:nosuch -- work',
-    'perf stat -e qq:qqqqqqqq -- work');
+    'wrok', 'help perf record', q{tab 'perf record -e mem:jobs_'}, 'begin', 'work', 'end',
+    'perf record -e foo:nosuch -- work', 'perf stat -e qq:qqqqqqqq -- work');
 for my $part ([@deep[0 .. 5]], [@deep[6 .. 9]], [@deep[10 .. $#deep]]) {
     my @told = run_lines($small, 1, @$part);
     for my $i (0 .. $#$part) {

@@ -2,7 +2,7 @@
 /*
  * The commands that the linker collects: here `help` and four of the test's own, in no order.
  *
- * links: core/console/help.c
+ * links: core/console/help.c tests/unit/fake_cpu.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

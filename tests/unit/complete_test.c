@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What TAB makes of a line, with commands and symbols of the test's own.
+ * What TAB makes of a line, with commands, threads, programs and symbols of the test's own.
  *
- * links: tests/unit/fake_options.c tests/unit/fake_events.c tests/unit/fake_task.c tests/unit/fake_cpu.c tests/unit/fake_preempt.c
+ * links: core/console/help.c tests/unit/fake_options.c tests/unit/fake_events.c tests/unit/fake_task.c tests/unit/fake_cpu.c tests/unit/fake_preempt.c
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,13 +15,11 @@
 
 #include "core/abi/symtab.h"
 #include "core/console/command.h"
+#include "core/host.h"
+#include "core/lib/arguments.h"
+#include "core/perf/commands.h"
 #include "core/symbols/symbols.h"
 #include "kernel/console/complete.h"
-#include "kernel/console/crash.h"
-#include "kernel/fs/ramfs.h"
-#include "kernel/hit/program.h"
-#include "kernel/sched/thread.h"
-#include "kernel/user/process.h"
 
 static int nothing(int argc, char **argv)
 {
@@ -30,15 +28,34 @@ static int nothing(int argc, char **argv)
     return 0;
 }
 
+static int lists_parts(const char *part)
+{
+    (void)part;
+    return 0;
+}
+
+static void told(const char *const *words)
+{
+    while (*words)
+        pitot_word(*words++);
+}
+
+/* One of three numbers, in no order, or one of two flags in front of it. */
+static void kill_words(int argc, char **argv)
+{
+    bool flag = argv[1][0] == '-';
+
+    assert_null(argv[argc]);
+    if (argc == 2 && flag)
+        told((const char *const[]){"-STOP", "-CONT", NULL});
+    if (argc == 2 + flag)
+        told((const char *const[]){"7", "12", "7", NULL});
+}
+
 PITOT_COMMAND(reboot, "", "", nothing);
-PITOT_COMMAND(perf, "", "", nothing);
 PITOT_COMMAND(regs, "", "", nothing);
-PITOT_COMMAND(bt, "", "", nothing);
-PITOT_COMMAND(kill, "", "", nothing);
-PITOT_COMMAND(wait, "", "", nothing);
-PITOT_COMMAND(help, "", "", nothing);
-PITOT_COMMAND(crash, "", "", nothing);
-PITOT_COMMAND(run, "", "", nothing);
+PITOT_COMMAND_WITH(perf, "perf", "", "", nothing, lists_parts, perf_words);
+PITOT_COMMAND_WITH(kill, "kill", "", "", nothing, 0, kill_words);
 PITOT_COMMAND_AS(fs_stress, "fs-stress", "", "", nothing, 0);
 
 /* In order: 100 that are numbered, then these. "local" is the name of three functions. */
@@ -83,51 +100,36 @@ size_t symbols_suggest(const char *wrong, struct symbol *nearest, size_t most)
     return 0;
 }
 
-/* Threads 1, 12, 7 and 0; 12 and 7 are programs, and 7 runs beside the console. */
-struct thread *thread_at(unsigned index)
+/* Threads and programs, in no order. */
+static void words_tell(enum pitot_words which)
 {
-    static struct process child = {.parent = 7}, job = {.parent = PROCESS_PARENT_JOB};
-    static struct thread threads[] = {
-        {.pid = 1}, {.pid = 12, .process = &child}, {.pid = 7, .process = &job}, {.pid = 0}};
-
-    return index < sizeof(threads) / sizeof(threads[0]) ? &threads[index] : NULL;
-}
-
-const char *crash_how(unsigned index)
-{
-    static const char *const hows[] = {"read", "hang", "divide"};
-
-    return index < 3 ? hows[index] : NULL;
-}
-
-/* A directory and two programs, in no order. */
-int fs_readdir(const char *path, size_t index, struct fs_entry *entry)
-{
-    static const struct fs_entry entries[] = {
-        {"spin", 3, FS_FILE}, {"sources", 4, FS_DIRECTORY}, {"fs-load", 5, FS_FILE}};
-
-    assert_string_equal(path, "/bin/");
-    if (index >= sizeof(entries) / sizeof(entries[0]))
-        return 0;
-    *entry = entries[index];
-    return 1;
+    if (which == PITOT_WORDS_PROGRAMS)
+        told((const char *const[]){"/bin/spin", "/bin/fs-load", NULL});
+    else
+        told((const char *const[]){"1", "12", "7", NULL});
 }
 
 /* /bin/fs-load has two symbols, "calls" and "main". */
-const struct program *program_load(const char *path, struct refusal *why)
+static const struct pitot_program *program_load(const char *path, const char **why)
 {
     static const char strings[] = "calls\0main";
     static const struct symtab_entry entries[] = {{.name = 0}, {.name = 6}};
     static const uint32_t by_name[] = {0, 1};
-    static const struct symbol_table table = {
+    static const struct symbol_table symbols = {
         .entries = entries, .entry_count = 2, .by_name = by_name, .strings = strings};
-    static struct program program;
+    static const struct pitot_program program = {.symbols = (const struct pitot_symbols *)&symbols};
 
-    memcpy(&program.symbols, &table, sizeof(table));
-    if (strcmp(path, "/bin/fs-load") == 0)
-        return &program;
-    refuse(why, ENOENT, "no such file");
-    return NULL;
+    *why = "no such file";
+    return strcmp(path, "/bin/fs-load") == 0 ? &program : NULL;
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    host_ready = true;
+    host.words_tell = words_tell;
+    host.program_load = program_load;
+    return 0;
 }
 
 static void assert_extends(const char *text, const char *expected, size_t candidates)
@@ -154,10 +156,12 @@ static void listed_write(struct sink *sink, const char *bytes, size_t length)
 static const char *list(const char *text)
 {
     struct sink sink = {listed_write};
+    char addition[64];
 
     listed_length = 0;
     listed[0] = '\0';
-    complete_words.list(text, strlen(text), &sink);
+    complete_words.extend(text, strlen(text), addition, sizeof(addition));
+    complete_words.list(&sink);
     return listed;
 }
 
@@ -171,7 +175,7 @@ static void the_first_word_is_a_command(void **state)
     assert_extends("  reb", "oot ", 1);
     assert_extends("x", "", 0);
     assert_extends("perfect", "", 0);
-    assert_extends("", "", 10);
+    assert_extends("", "", 2);
     assert_string_equal(list("re"), "reboot  regs\n");
 }
 
@@ -190,7 +194,7 @@ static void so_is_the_first_after_a_semicolon_and_after_dashes(void **state)
 static void perf_has_subcommands_and_options(void **state)
 {
     (void)state;
-    assert_extends("perf ", "", 6);
+    assert_extends("perf ", "", 2);
     assert_extends("perf rec", "ord ", 1);
     assert_extends("perf   s", "", 2);
     assert_extends("perf record --o", "verwrite ", 1);
@@ -248,43 +252,41 @@ static void an_option_is_followed_by_what_it_takes(void **state)
     assert_extends("perf trace -e cpu", "", 0);
 }
 
-static void programs_and_crashes_are_names_too(void **state)
+static void programs_are_names_too(void **state)
 {
     (void)state;
-    assert_string_equal(list("run "), "fs-load  spin\n");
-    assert_extends("run f", "s-load ", 1);
-    assert_string_equal(list("run /"), "/bin/fs-load  /bin/spin\n");
+    assert_string_equal(list("/"), "/bin/fs-load  /bin/spin\n");
     assert_extends("/bin/s", "pin ", 1);
     assert_extends("perf stat -- /b", "in/", 2);
-    assert_string_equal(list("crash "), "divide  hang  read\n");
     assert_extends("perf record -e mem:/bin/f", "s-load", 1);
     assert_string_equal(list("perf record -e mem:/bin/fs-load:"), "calls  main\n");
     assert_extends("perf record -e mem:/bin/fs-load:c", "alls", 1);
     assert_extends("perf record -e mem:/bin/nothing:c", "", 0);
+    assert_extends("perf record -e mem:/bin/nothing:calls:r", "", 0);
 }
 
-static void bt_is_followed_by_a_thread(void **state)
+static void a_command_of_the_kernel_says_what_follows_it(void **state)
 {
     (void)state;
-    assert_string_equal(list("bt "), "0  1  12  7\n");
-    assert_extends("bt 7", " ", 1);
-    assert_extends("bt 1", "", 2);
-    assert_extends("bt 12 ", "", 0);
     assert_string_equal(list("kill "), "12  7\n");
-    assert_string_equal(list("kill -"), "-CONT  -INT  -KILL  -STOP  -TERM\n");
+    assert_extends("kill 1", "2 ", 1);
+    assert_extends("kill 12 ", "", 0);
+    assert_string_equal(list("kill -"), "-CONT  -STOP\n");
     assert_extends("kill -S", "TOP ", 1);
     assert_string_equal(list("kill -STOP "), "12  7\n");
-    assert_extends("wait ", "7 ", 1);
+    assert_extends("perf record -- kill -S", "TOP ", 1);
+    assert_extends("help kill ", "", 0);
+    assert_extends("regs ", "", 0);
 }
 
 static void events_are_completed_by_symbol(void **state)
 {
     (void)state;
-    assert_extends("perf record -e ", "", 3);
+    assert_extends("perf record -e ", "", 2);
     assert_string_equal(list("perf record -e "), "branches  cpu-clock  mem:\n");
     assert_extends("perf record -e c", "pu-clock", 1);
     assert_extends("perf record -e m", "em:", 1);
-    assert_extends("perf record -e mem:k", "ernel_", 3);
+    assert_extends("perf record -e mem:k", "ernel_", 2);
     assert_extends("perf record -e mem:kernel_f", "lag", 2);
     assert_extends("perf record -e mem:kernel_m", "ain", 1);
     assert_extends("perf record --event mem:z", "one", 1);
@@ -324,6 +326,37 @@ static void quotes_are_left_alone(void **state)
     assert_extends("perf re\\c", "", 0);
 }
 
+/* The last of 32 words, and of 33; and the last of 1024 characters, and of 1025. */
+static void what_is_too_long_has_no_candidates(void **state)
+{
+    char line[1100] = "perf record";
+
+    (void)state;
+    for (int i = 0; i < ARGUMENTS_MAX - 4; i++)
+        strcat(line, " -g");
+    strcat(line, " -e mem:z");
+    assert_extends(line, "one", 1);
+    memcpy(strstr(line, "-e"), "-g -e mem:z", 12);
+    assert_extends(line, "", 0);
+    memset(line, ' ', sizeof(line));
+    memcpy(line + 1024 - 2, "re", 3);
+    assert_extends(line, "", 2);
+    memcpy(line + 1024 - 1, "re", 3);
+    assert_extends(line, "", 0);
+    assert_null(pitot_next_candidate(NULL));
+}
+
+/* pitot_init has not succeeded. */
+static void before_pitot_is_ready_there_are_none(void **state)
+{
+    (void)state;
+    assert_extends("reb", "oot ", 1);
+    host_ready = false;
+    assert_extends("reb", "", 0);
+    assert_null(pitot_next_candidate(NULL));
+    host_ready = true;
+}
+
 static void a_short_buffer_gets_what_fits(void **state)
 {
     char addition[3];
@@ -340,14 +373,16 @@ int main(void)
         cmocka_unit_test(so_is_the_first_after_a_semicolon_and_after_dashes),
         cmocka_unit_test(perf_has_subcommands_and_options),
         cmocka_unit_test(an_option_is_followed_by_what_it_takes),
-        cmocka_unit_test(programs_and_crashes_are_names_too),
-        cmocka_unit_test(bt_is_followed_by_a_thread),
+        cmocka_unit_test(programs_are_names_too),
+        cmocka_unit_test(a_command_of_the_kernel_says_what_follows_it),
         cmocka_unit_test(events_are_completed_by_symbol),
         cmocka_unit_test(names_that_repeat_are_one_candidate),
         cmocka_unit_test(a_list_has_forty_names_and_says_how_many_more),
         cmocka_unit_test(quotes_are_left_alone),
+        cmocka_unit_test(what_is_too_long_has_no_candidates),
+        cmocka_unit_test(before_pitot_is_ready_there_are_none),
         cmocka_unit_test(a_short_buffer_gets_what_fits),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, setup, NULL);
 }

@@ -108,7 +108,8 @@ void scheduler_wake(struct thread *thread)
 }
 
 /* No TAB is typed here. */
-static size_t extend_nothing(const char *text, size_t length, char *addition, size_t size)
+static unsigned long extend_nothing(const char *text, unsigned long length, char *addition,
+                                    unsigned long size)
 {
     (void)text;
     (void)length;
@@ -117,10 +118,8 @@ static size_t extend_nothing(const char *text, size_t length, char *addition, si
     return 0;
 }
 
-static void list_nothing(const char *text, size_t length, struct sink *sink)
+static void list_nothing(struct sink *sink)
 {
-    (void)text;
-    (void)length;
     (void)sink;
 }
 

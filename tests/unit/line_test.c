@@ -87,7 +87,8 @@ static void assert_screen_shows_the_line(void)
 }
 
 /* What there is to complete: "perf" and "perish", from their first letter on. */
-static size_t two_words_extend(const char *text, size_t length, char *addition, size_t size)
+static unsigned long two_words_extend(const char *text, unsigned long length, char *addition,
+                                      unsigned long size)
 {
     assert_true(length <= LINE_LENGTH_MAX);
     addition[0] = '\0';
@@ -100,10 +101,8 @@ static size_t two_words_extend(const char *text, size_t length, char *addition, 
     return length == 4 ? 1 : 2;
 }
 
-static void two_words_list(const char *text, size_t length, struct sink *sink)
+static void two_words_list(struct sink *sink)
 {
-    (void)text;
-    (void)length;
     print_to(sink, "perf  perish\n");
 }
 

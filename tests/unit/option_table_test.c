@@ -127,6 +127,7 @@ static void check_span(struct table *table, const char *page, const char *span)
 
     for (unsigned i = 0; i < 2 && table->parts[i]; i++) {
         const struct option *row = option_find(table->parts[i], span, length);
+        const char *name = "";
 
         if (!row)
             continue;
@@ -134,9 +135,8 @@ static void check_span(struct table *table, const char *page, const char *span)
         if (value && (!row->value || strcmp(value, row->value) != 0) && !is_word_of(row, value))
             fail_msg("%s: \"%s\": the table has %s %s", page, span, row->names[0],
                      row->value ? row->value : "alone");
-        for (size_t at = 0; option_name(table->parts[i], at); at++)
-            if (strlen(option_name(table->parts[i], at)) == length &&
-                strncmp(option_name(table->parts[i], at), span, length) == 0)
+        for (size_t at = 0; (name = option_after(table->parts[i], name)); at++)
+            if (strlen(name) == length && strncmp(name, span, length) == 0)
                 table->seen[i][at] = true;
     }
     if (!known && strncmp(span, "-- ", 3) != 0)
@@ -199,12 +199,14 @@ static void the_pages_have_the_same_options(void **state)
     for (size_t i = 0; i < TABLES; i++) {
         if (tables[i].found != 1)
             fail_msg("%u tables begin with \"%s\"", tables[i].found, tables[i].first_cell);
-        for (unsigned part = 0; part < 2 && tables[i].parts[part]; part++)
-            for (size_t at = 0; option_name(tables[i].parts[part], at); at++)
-                if (!tables[i].seen[part][at] &&
-                    strcmp(option_name(tables[i].parts[part], at), "--") != 0)
-                    fail_msg("docs: \"%s\" has no %s of perf %s", tables[i].first_cell,
-                             option_name(tables[i].parts[part], at), tables[i].parts[part]->name);
+        for (unsigned part = 0; part < 2 && tables[i].parts[part]; part++) {
+            const char *name = "";
+
+            for (size_t at = 0; (name = option_after(tables[i].parts[part], name)); at++)
+                if (!tables[i].seen[part][at] && strcmp(name, "--") != 0)
+                    fail_msg("docs: \"%s\" has no %s of perf %s", tables[i].first_cell, name,
+                             tables[i].parts[part]->name);
+        }
     }
 }
 

@@ -209,11 +209,15 @@ static void names_are_in_order(void **state)
     static const char *const names[] = {"--", "--few", "--force", "--loud", "--many", "-f", "-g",
                                         "-l", "-m",    "-q",      "-s",     "-t",     "-w"};
 
+    const char *name = "";
+
     (void)state;
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-        assert_string_equal(option_name(&one, i), names[i]);
-    assert_null(option_name(&one, sizeof(names) / sizeof(names[0])));
-    assert_string_equal(option_name(&other, 0), "--loud");
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        name = option_after(&one, name);
+        assert_string_equal(name, names[i]);
+    }
+    assert_null(option_after(&one, name));
+    assert_string_equal(option_after(&other, ""), "--loud");
     assert_ptr_equal(option_find(&one, "--many", 6), &rows[3]);
     assert_null(option_find(&one, "--many", 5));
     assert_null(option_find(&other, "--many", 6));
