@@ -19,7 +19,8 @@ use Pitot::Files;
 my $build = $ENV{BUILD} // 'build';
 my $tree = "$build/alone";
 
-# What a host provides: the end of a broken invariant, the start of CPUs, the linker script's names.
+# The only names a host may have to define: the assertion handler, the CPU startup code, and the
+# linker script's symbols.
 my $ranges = 'data|insn_map|kept|nowatch_(?:data|stacks)|rodata|symtab|unwind_table'
     . '|(?:hit|nowatch|unseen)_text';
 my $scripts = "_e?text|__(?:start|stop)_\\w+|build_id_note(?:_end)?|image_end"
@@ -74,7 +75,8 @@ is(join(' ', grep { !$defined{$_} && !/$hosts/ } sort(keys %asked)), '',
 
 # --- A host that leaves out the last rooms -------------------------------------------------------
 
-# No file asks for what a later room defines: so the rooms up to any of them link without the rest.
+# No file uses a symbol that a later room defines, so the rooms up to any point link without the
+# rest.
 my ($order) = slurp('tools/layers') =~ /^my \@core = qw\((.*?)\);/ms;
 my @rooms = split(' ', $order);
 my %rank = map { ($rooms[$_] => $_) } 0 .. $#rooms;
@@ -90,7 +92,7 @@ for my $line (split(/\n/, `cd $tree && nm -A @{[grep { m{^core/} } @objects]}`))
     }
 }
 cmp_ok(scalar(@asks), '>', 1000, 'rooms ask for names');
-# The one list that is given from outside: which sources of events there are.
+# The one exception, supplied by the host: the list of event sources.
 my $list = qr{^event_source(?:s|_count)$};
 my @later = grep { ($home{$_->[2]} // 0) > $_->[0] && $_->[2] !~ $list } @asks;
 is(join("\n", map { "$_->[1] asks for $_->[2]" } @later), '',

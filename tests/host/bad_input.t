@@ -4,7 +4,7 @@
 # of: tools/insnmap, tools/postmortem, tools/image, tools/drop-folder
 # of: tools/transcript
 #
-# A host tool refuses a file that is empty, random, cut or damaged: it reports the error in a
+# A host tool refuses a file that is empty, random, truncated or damaged: it reports the error in a
 # message of its own and ends with status 1, and its output file is unchanged. Run from the root of
 # the tree:
 #
@@ -23,7 +23,7 @@ my $room = "$build/bad_input";
 remove_tree($room);
 make_path($room);
 
-# What is given in place of a kernel: the last has its sections where the file is not.
+# Inputs in place of a kernel. In the last, the section headers lie past the end of the file.
 my $kernel = slurp("$build/pitot.elf");
 my $sections_at = 40;
 srand(51);
@@ -33,7 +33,7 @@ write_bytes("$room/cut.elf", substr($kernel, 0, 3000));
 write_bytes("$room/sections.elf", substr($kernel, 0, $sections_at), pack('Q<', (1 << 63) - 1),
     substr($kernel, $sections_at + 8));
 
-# A stream that claims to be the kernel's, without its end: a checksum would not fit.
+# A stream with the kernel's build id but without its end, so a checksum cannot match.
 my ($build_id) = `readelf -n $build/pitot.elf` =~ /Build ID: (\w+)/;
 my $stream = substr(`$build/host/stream_sample stream`, 0, 1500);
 substr($stream, 28, 20) = pack('H*', $build_id);
@@ -91,7 +91,8 @@ refused_ok('mkiso, half a kernel', "tools/mkiso $room/image $room/half.elf",
 refused_ok('mkiso, nothing', "tools/mkiso $room/image $room/none.elf",
     qr/^tools\/mkiso: \Q$room\E\/none.elf: /m, "$room/image");
 
-# An object is cut, or its sections or their names lie elsewhere, at each place that is read.
+# Object files that are truncated, or whose sections or section names lie elsewhere, at each place
+# the tool reads.
 my ($object) = glob("$build/obj/arch/x86_64/*/*.asm.o");
 my $whole = slurp($object);
 for my $size (map { int(length($whole) * $_ / 16) } 1 .. 15) {
@@ -110,7 +111,7 @@ refused_ok('stream of a folder', 'tools/stream tests', qr/^tests: is a folder$/m
 
 # --- A pipe that is interrupted ------------------------------------------------------------------
 
-# Its copy is gone with the tool.
+# The copy of the pipe is removed when the tool is interrupted.
 make_path("$room/tmp");
 system('mkfifo', "$room/fifo");
 my $pid = fork() // die("fork: $!\n");
@@ -120,7 +121,7 @@ if (!$pid) {
     exec('tools/stream', "$room/fifo") or POSIX::_exit(127);
 }
 open(my $writer, '>', "$room/fifo") or die("fifo: $!\n");
-syswrite($writer, 'x' x 300_000);    # more than a pipe holds: it is copied
+syswrite($writer, 'x' x 300_000);    # more than a pipe holds, so the tool copies it
 kill('TERM', $pid);
 waitpid($pid, 0);
 is_deeply([glob("$room/tmp/*")], [], 'stream, interrupted, leaves no copy of a pipe');

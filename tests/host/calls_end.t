@@ -5,8 +5,8 @@
 # No call is the last instruction of its function, in anything that is built: tools look up the
 # return address itself, and would name the next function as the caller (docs/unwinding.md). Checks
 # what gcc has compiled: both kernels, their suites, the programs and the second kernel; `make
-# check` checks clang's code. And tools/calls-at-ends, the checker, finds such a call. Needs
-# binutils. Run from the root of the tree: prove tests/host/calls_end.t
+# check` checks clang's code. Also checks that tools/calls-at-ends, the checker, finds such a call.
+# Needs binutils. Run from the root of the tree: prove tests/host/calls_end.t
 use strict;
 use warnings;
 use lib 'tests/lib';
@@ -22,7 +22,7 @@ my @images = ((map { "$build/$_" } qw(pitot.elf pitot-test.elf port.elf)),
     (map { "$build/programs/$_" } qw(attack calls chance fs-load poll-load spin)),
     (map { "$fp/$_" } qw(pitot.elf pitot-test.elf)));
 
-# Its output about these, and its status.
+# The checker's output about these files, and its status.
 sub looked
 {
     my (@names) = @_;
@@ -36,7 +36,7 @@ for my $image (@images) {
         "$image: no function ends with a call");
 }
 
-# A program of twelve functions, by this text for the last but one.
+# Assembles twelve functions, the last but one with this text.
 sub made
 {
     my ($text) = @_;

@@ -29,7 +29,7 @@ my $both = $console . join("[ perf record: 2 records kept ]\npitot> perf report\
 my $port = `$sample stream`;
 my ($length, $next_length) = map { tr/\n// } @blocks;    # in lines
 
-# What a command prints, what it complains of, and its status. LOG stands for the log in both.
+# A command's output, its stderr and its status. LOG is replaced by the log's path and back.
 sub run
 {
     my ($command) = @_;
@@ -47,7 +47,7 @@ sub stream_of
     return run("env @environment tools/stream @flags LOG");
 }
 
-# Each line with something around it; `number` counts them.
+# Changes each line by `change`; `number` is the line's number.
 sub changed
 {
     my ($text, $change) = @_;
@@ -146,7 +146,7 @@ $last = 1 + (() = $rest =~ /^.{60}$/mg);
 like($errors, qr/^LOG: lines 2 to $last are of a block .*\nLOG: no recording: /m,
     'without a beginning there is no recording');
 
-# A panic ends a block, and writes another.
+# A panic cuts a block off and writes another.
 my $panic = join('', @lines[0 .. 20]) . "====\n\npanic: NMI\n" . $blocks[1];
 ($output, $errors) = stream_of($panic);
 ok($output eq $streams[1], 'a block that a panic cut does not hide the one behind it');
@@ -212,7 +212,7 @@ is($errors, "LOG: 2 streams: 1 stream (byte 0, whole); 2 stream (byte $second, w
 ok((stream_of($streams[0] . $firmware . $port, 'BLOCK=1'))[0] eq $streams[0],
     '... the first is there for the asking');
 
-# Other bytes than text may be records. Descriptions that shrink would lead back.
+# Binary bytes may be records. Descriptions whose size shrinks would move the reader backwards.
 my $record = pack('L<4', 1, 16 << 16, 0, 0);
 my ($described, $shrunk) = map { pack('L<4', 66, 16 << 16, $_, 0) } 64, 32;
 for my $damaged ("$port\0", $port . pack('L<2', 1, 4 << 16),
@@ -224,7 +224,7 @@ for my $damaged ("$port\0", $port . pack('L<2', 1, 4 << 16),
 
 # --- Large captures ------------------------------------------------------------------------------
 
-# The memory that a command needs at most, in KiB: what it may have, the kernel refuses the rest.
+# A memory limit in KiB for each command; the kernel refuses any more.
 my $little = 'ulimit -v 40000';
 my $mib = 1 << 20;
 my $console_line = '[    1.234567] a line of the console, of eighty characters or so, as there are';
@@ -239,13 +239,13 @@ for ([port => $long . $port, $port], [block => $long . $both . $long, $streams[1
 ($output, $errors, $status) = run("cat LOG | tools/stream /dev/stdin");
 ok($output eq $port, '... and in a pipe') or diag($errors);
 
-# A stream across the pieces in which a file is read.
+# A stream that spans two of the pieces in which the tool reads a file.
 for my $before (map { $mib - $_ } 0, 1, 15, 16, 17, 100, length($port)) {
     ($output, $errors) = stream_of('.' x $before . $port);
     ok($output eq $port, "a stream after $before bytes is found");
 }
 
-# A capture that takes long: three tebibytes, which are not on the disk.
+# A capture that takes long to search: a sparse file of 3 TiB.
 write_bytes($log, $port);
 truncate($log, 3 << 40);
 my $pid = open(my $terminal, '-|',
@@ -258,7 +258,7 @@ kill(TERM => $pid);
 close($terminal);
 like($report, qr/\A\r\e\[K\Q$log\E: 0 %\z/, 'on a terminal long work tells how far it is');
 
-# A stream that grows.
+# A stream that is still growing.
 is_deeply([stream_of(substr("$firmware$port", 0, 900), '--from')],
     ["60\n", "LOG: skips 59 bytes before the stream\n", 0], '--from sets where it begins');
 is((stream_of("$port$firmware" . substr($port, 0, 900), '--from'))[0],
@@ -279,7 +279,7 @@ my ($before) = $errors =~ /\A(.*)^\S+: not written: \S+ is not the recorded kern
 is_deeply([$before, $status], [$told, 0], 'so does make perfdata FROM=') or diag($errors);
 ok(slurp_if_there("$room/build/perf.data") eq slurp("$room/plain"), '... to the same file');
 
-# A recording of which perf script shows all fields.
+# A recording that perf script prints with all its fields.
 my $demo = slurp('docs/demo.perf');
 my $block = join('', map { encode_base64($_, "\n") } unpack('(a45)*', $demo));
 write_bytes($log, changed("begin-base64 644 pitot.perf\n$block====\n", $changes{'CI\'s time'}));

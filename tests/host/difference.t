@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: tests/lib/Pitot/Difference.pm, tests/lib/Pitot/Transcript.pm
 #
-# A failing comparison shows the first difference and lists the others' places; the whole texts are
-# kept; and a test file in which everything differs prints 40 lines for the first few failures, then
-# one for each (tests/lib/Pitot/Difference.pm). Run from the root of the tree:
+# A failing comparison shows the first difference and lists the others' places; keeps the complete
+# texts; a test file in which everything differs prints 40 lines for the first few failures, then
+# one line for each (tests/lib/Pitot/Difference.pm). Run from the root of the tree:
 #
 #     prove tests/host/difference.t
 use strict;
@@ -18,8 +18,8 @@ use Pitot::Files;
 
 my $room = tempdir(CLEANUP => 1);
 
-# Runs `body` as a test file of its own, whose logs lie in the room. Returns its output, what it
-# told a person, and its status.
+# Runs `body` as a separate test file with its logs in the room. Returns its stdout, stderr and
+# status.
 sub run_tests
 {
     my ($body) = @_;
@@ -56,7 +56,7 @@ like(slurp("$room/logs/planted.differ/1.pitot"), qr/^another tenth$/m, '... and 
 same_ok([map { "a $_" } 1 .. 500], [map { "b $_" } 1 .. 500], "text $_") for 1 .. 40;
 END
 my @told = split(/\n/, $told);
-my $test_more = 3;    # lines of its own before ours
+my $test_more = 3;    # lines that Test::More prints before ours
 my ($late) = map { $_ - $test_more } grep { $told[$_] =~ /they differ, too/ } 0 .. $#told;
 is($status, 40, 'forty comparisons fail');
 cmp_ok($late, '<', 40, 'within 40 lines the first differences are shown');

@@ -3,10 +3,10 @@
 # of: tools/tests, Makefile
 #
 # Results do not depend on who runs the tests, or from where. `make test` gives a test the same
-# environment from a padded one, with another TMPDIR, HOME, LANG, without TERM, without a terminal,
-# under nohup. Comparisons with the real perf hold in each of these without `make test`, too,
-# although perf's order depends on the address of its heap, which lies after the environment. Run
-# from the root of the tree:
+# environment whether its own is padded, has another TMPDIR, HOME or LANG, has no TERM or terminal,
+# or is under nohup. Comparisons with the real perf also hold in each of these without `make test`,
+# although perf's order depends on the address of its heap, which depends on the environment's size.
+# Run from the root of the tree:
 #
 #     prove tests/host/environment.t
 use strict;
@@ -22,7 +22,7 @@ my $room = tempdir(CLEANUP => 1);
 my $far_away = "$room/a_folder_for_what_is_temporary/" . 'x' x 100;
 make_path($far_away);
 
-# What only the runner is to hand on.
+# Variables that only the runner hands on.
 my %handed_on = map { $_ => $ENV{$_} } grep { defined $ENV{$_} }
     qw(PATH UNWINDER FIRMWARE MACHINE ACCEL SMP CPU MEM BUILD FP_BUILD PACKAGES);
 
@@ -40,7 +40,8 @@ my %strange = (
 $strange{none} = \%handed_on;
 my @names = sort keys %strange;
 
-# What a command prints there: without a terminal, in a session of its own, deaf to hang-ups.
+# The output of a command in that environment: without a terminal, in its own session, ignoring
+# SIGHUP.
 sub run
 {
     my ($name, $command) = @_;
@@ -50,7 +51,7 @@ sub run
     return (slurp($out), $? >> 8);
 }
 
-# A file of tests that tells what it has got.
+# A test file that prints its environment.
 open(my $probe, '>', "$room/environment_probe.t") or die("environment_probe.t: $!\n");
 print $probe <<'END';
 use Test::More tests => 3;
@@ -71,7 +72,7 @@ for my $name (@names) {
     $told{$name} = slurp(($ENV{BUILD} // 'build') . '/logs/environment_probe.tap')
         =~ s{/private\.\w{8}/}{/private/}gr;
 }
-# And prove's own.
+# Variables that are always set, including prove's own.
 my $always = 'PATH|HOME|TMPDIR|LC_ALL|TERM|TZ|SEEDS|(?:HARNESS|TAP|TEST|TEST2)_\w+';
 like($told{none}, qr/^# SEEDS=7$/m, 'what is asked for gets in');
 is(join(' ', grep { !/^(?:$always)$/ && !exists $handed_on{$_} }
@@ -80,7 +81,7 @@ is(join(' ', grep { !/^(?:$always)$/ && !exists $handed_on{$_} }
     '... and what the Makefile exports, and nothing else');
 same_ok($told{$_}, $told{none}, "... nor here: $_", $_, 'none') for grep { $_ ne 'none' } @names;
 
-# The same results, one by one, of what perf's memory could change.
+# The tests whose results perf's memory layout could change, compared one by one.
 for my $test (qw(tests/host/report_perf.t tests/host/stream_perf.t)) {
     my %results;
     for my $name (@names) {

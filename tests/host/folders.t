@@ -3,9 +3,9 @@
 # of: Makefile, boot/image.mk, core/embed/lib.mk, outside/plugin/plugin.mk, ports/c/port.mk
 # of: ports/rust/port.mk, programs/programs.mk, tests/tests.mk, tools/tools.mk, tools/mkiso
 #
-# The same sources give the same bytes in two folders, with gcc and with clang: in a copy of this
-# tree with a longer path one file of each kind is built, and equals the one here, byte for byte, as
-# does the image. Run from the root of the tree:
+# The same sources give the same bytes in two folders, with gcc and with clang: one file of each
+# kind, and the image, built in a copy of this tree with a longer path equal those built here, byte
+# for byte. Run from the root of the tree:
 #
 #     prove tests/host/folders.t
 use strict;
@@ -28,7 +28,7 @@ my @sources = qw(Makefile linker.ld arch boot core drivers kernel outside ports 
     tools);
 is(system('cp', '-a', @sources, $there), 0, 'there is a copy of the tree');
 
-# Makes files in a tree, relative to the folder of what is built.
+# Makes files in a tree; their names are relative to its build folder.
 sub made
 {
     my ($tree, $into, $compiler, @files) = @_;
@@ -63,7 +63,7 @@ made($here, "$work/clang", 'clang', @of_kernel);
 made($there, 'build/clang', 'clang', @of_kernel);
 same_files('clang', "$work/clang", "$there/build/clang", @of_kernel);
 
-# An assembler source has the path that addr2line gives for a C source.
+# The debug information of an assembler source has a path as addr2line gives it for a C source.
 my ($entry) = `nm $build/pitot.elf` =~ /^(\w+) \w syscall_entry$/m;
 like(`addr2line -e $build/pitot.elf $entry`, qr{\A\./kernel/\S+\.asm:\d+$},
     'addr2line gives the path of an assembler source');

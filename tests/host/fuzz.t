@@ -5,16 +5,15 @@
 #
 # Code that must accept any input, under clang's fuzzer (tests/fuzz): the unwinder with hostile
 # stacks and tables, the parsers of options, events and filters, the description of tracepoints,
-# program files and archives, and gdb's protocol. A fixed number of inputs, of a fixed seed, finds
-# nothing; such inputs do find the errors in copies of the code in which a check is left out. (The
-# number was enough for each of four seeds; inputs differ from run to run, so at least three times
-# as many are tried.) docs/proof.md explains how to run one by hand and how to replay a finding. Run
-# from the root of the tree:
+# program files and archives, and gdb's protocol. A fixed number of inputs from a fixed seed finds
+# nothing; the same kind of inputs does find the errors in copies of the code with one check left
+# out. (For those the number sufficed with each of four seeds; inputs differ from run to run, so at
+# least three times as many are tried.) docs/proof.md explains how to run one by hand and how to
+# replay a finding. Run from the root of the tree:
 #
 #     prove tests/host/fuzz.t
 #
-# SOAK=1 tries at least thirty times as many, and starts with the inputs that the last such run
-# kept.
+# SOAK=1 tries at least thirty times as many, and starts with the corpus of the last such run.
 use strict;
 use warnings;
 use lib 'tests/lib';
@@ -28,7 +27,7 @@ my $logs = "$build/logs/fuzz";
 my $room = tempdir(CLEANUP => 1);
 my $patience = 3;
 
-# Inputs to try, and how many a broken copy and SOAK=1 go by if not by these.
+# Inputs to try for each fuzzer; `most`, if given, replaces `runs` for a broken copy and SOAK=1.
 my %fuzzers = (
     unwind_fuzz => {runs => 30_000, most => 350_000, options => '-max_len=600'},
     table_fuzz => {runs => 10_000, most => 40_000, options => '-max_len=4096'},
@@ -41,7 +40,7 @@ my %fuzzers = (
     zstd_fuzz => {runs => 1_000, most => 3_000, options => '-max_len=600'},
 );
 
-# What is left out where, and the fuzzer that has to see it.
+# The checks to leave out, and the fuzzer that must notice.
 my @broken = (
     {
         claim => 'the hit path stays inside its stack',
@@ -200,7 +199,7 @@ sub tail
     return join("\n", @lines);
 }
 
-# clang takes the flag; only the linker reports that its runtime is missing.
+# clang always accepts the flag; only linking shows whether its runtime is installed.
 sub fuzzer_there
 {
     open(my $file, '>', "$room/empty.c") or die "empty.c: $!";
@@ -211,7 +210,7 @@ sub fuzzer_there
         . " > $logs/compiler.log 2>&1") == 0;
 }
 
-# Without the outer make's job server and variables.
+# Builds programs, without the outer make's job server and variables.
 sub built
 {
     my (@programs) = @_;
@@ -221,7 +220,7 @@ sub built
     return $status == 0;
 }
 
-# Runs it; true if it found nothing in so many runs. What it found is kept beside its log.
+# Runs a fuzzer; true if it found nothing in `runs` inputs. A finding is saved beside the log.
 sub finds_nothing
 {
     my ($program, $name, $runs, $corpus) = @_;
@@ -250,7 +249,7 @@ sub nothing_found
     cmp_ok($tried // 0, '>=', $runs, '... and has tried them');
 }
 
-# The file without its check, at `path`.
+# Writes the file without its check to `path`.
 sub break_copy
 {
     my ($path, $break) = @_;
@@ -262,7 +261,7 @@ sub break_copy
     return close($file);
 }
 
-# Compiled as the others are, and linked with their objects in place of the sound one.
+# Compiles the broken source as the others are, and links it in place of the sound object.
 sub built_broken
 {
     my ($program, $source, $break) = @_;

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: tools/gather, tools/machine
 #
-# Bytes that QEMU writes one by one reach its files whole, in order and in time, with few system
-# calls (tools/gather). build/host/gathered writes as QEMU does; then a machine does. Run from the
-# root of the tree:
+# Bytes that QEMU writes one at a time reach its files complete, in order and in time, with few
+# system calls (tools/gather). First with build/host/gathered, which writes as QEMU does, then with
+# a machine. Run from the root of the tree:
 #
 #     prove tests/host/gather.t
 use strict;
@@ -23,10 +23,10 @@ my $writer = "$build/host/gathered";
 my $room = tempdir(CLEANUP => 1);
 my $hang = $patience;
 
-# AddressSanitizer, which the writer is compiled with, wants to be the first library.
+# The writer is compiled with AddressSanitizer, which insists on being the first library.
 sub loaded { return "LD_PRELOAD=$library ASAN_OPTIONS=verify_asan_link_order=0" }
 
-# The calls that the writer made, and whether it ended well.
+# How many system calls the writer made. Tests that it succeeded.
 sub calls
 {
     my ($with, @orders) = @_;
@@ -35,7 +35,7 @@ sub calls
     return $said =~ /^syscw: (\d+)$/m ? $1 : -1;
 }
 
-# Asked again until the machine or the writer has got there.
+# Polls until the machine or the writer has got there.
 sub soon
 {
     my ($what) = @_;
@@ -49,10 +49,10 @@ sub soon
 my $many = 200_000;
 my $expected = substr(join('', 'a' .. 'z') x ($many / 26 + 1), 0, $many);
 my $without = calls('LD_PRELOAD=', "many=$many");
-cmp_ok($without, '>=', $many, 'each byte is a call of the system by itself');
+cmp_ok($without, '>=', $many, 'each byte is a system call of its own');
 my $with = calls(loaded(), "many=$many");
 ok(slurp("$room/file") eq $expected, 'all bytes are there, in order');
-# 64 KiB at a time, and what has waited too long, on a slow host.
+# The library writes 64 KiB at a time; on a slow host, also bytes that have waited too long.
 cmp_ok($with, '<', $many / 20, 'in few calls');
 ok($with > 0, 'which were counted');
 
@@ -67,11 +67,11 @@ calls(loaded(), 'bytes=old', "next=$room/other", 'bytes=new');
 is(slurp("$room/file") . ' ' . slurp("$room/other"), 'old new',
     'a file that is closed has its bytes, and none of the next');
 
-# A debugger that is told of a stop by a socket may look for what the guest said before it.
+# A debugger that learns of a stop by a socket may then read what the guest printed before it.
 like(`env @{[loaded()]} $writer $room/file bytes=abcde send bytes=fg send 2>&1`,
     qr/^length: 5\nlength: 7$/m, 'what is sent to a socket comes after the bytes');
 
-# A pipe's bytes do not wait: its reader might.
+# Bytes to a pipe are not held back: its reader may wait for them.
 is(`env @{[loaded()]} $writer /dev/stdout bytes=abc | head -c 3`, 'abc', 'a pipe has its bytes');
 
 {
@@ -87,7 +87,7 @@ is(`env @{[loaded()]} $writer /dev/stdout bytes=abc | head -c 3`, 'abc', 'a pipe
 
 # --- A machine ----------------------------------------------------------------------------------
 
-# Maps of processes that have the library, in a machine's group.
+# Processes of a machine's group that have loaded the library.
 sub users
 {
     my ($group) = @_;

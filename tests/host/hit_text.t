@@ -5,22 +5,22 @@
 # Where gdb's stub in the kernel puts no int3 (docs/gdb.md): all code of hits, NMIs and the stub
 # itself lies in one range of text, by linker.ld's list of objects and by ARCH_HIT_TEXT. The test
 # follows the calls of the linked kernel from their entries: nothing they reach may lie elsewhere.
-# Which calls there are, through pointers, too, tests/gdb/call_graph.py finds out by the code, the
-# data and the types, so no list of handlers has to be kept. It tells of calls that cannot be: what
-# is excepted from it stands below with the reason, and a new one fails the test until a person has
-# looked. Needs gdb with Python. Run from the root of the tree: prove tests/host/hit_text.t
+# tests/gdb/call_graph.py finds the calls, also those through pointers, from code, data and types,
+# so no list of handlers is needed. It also finds calls that cannot happen: the exceptions are
+# listed below with their reasons, and a new one fails the test until a person has looked. Needs gdb
+# with Python. Run from the root of the tree: prove tests/host/hit_text.t
 use strict;
 use warnings;
-no warnings qw(portable);    # numbers have 64 bits here
+no warnings qw(portable);    # addresses have 64 bits
 use Test::More;
 
 my $kernel = ($ENV{BUILD} // 'build') . '/pitot.elf';
 
-# The traps that hit, stop or are NMIs (kernel/x86_64/entry/trap_entry.asm); and a tracepoint that
-# is recorded, in which no CPU is parked either.
+# Entries: the traps that may be hits, stops or NMIs (kernel/x86_64/entry/trap_entry.asm), and the
+# recording of a tracepoint, during which no CPU may be parked either.
 my @roots = qw(debug_trap nmi_trap break_trap event_tracepoint_hit);
 
-# Not followed, and why.
+# Functions that are not followed, with the reason.
 my $ends = 'a machine that ends runs what it likes';
 my $threads = 'runs in a thread: called in none of these, though by a pointer of a type that is';
 my $interrupts = "called in interrupts: of break_trap's type, for example, for other vectors";
@@ -52,12 +52,12 @@ sub is_in
     return !!grep { $address >= $range{"${_}_start"} && $address < $range{"${_}_end"} } @texts;
 }
 
-my (%name, %at, %calls);    # addresses as the tool spells them
+my (%name, %at, %calls);    # addresses as the tool prints them
 open(my $graph, '-|', "gdb -nx -batch -x tests/gdb/call_graph.py $kernel 2>&1") or die("gdb: $!");
 while (<$graph>) {
     if (/^function (\S+) (\S+)$/) {
         $name{$1} = $2;
-        push(@{$at{$2}}, $1);    # statics may have one name
+        push(@{$at{$2}}, $1);    # static functions may share a name
     } elsif (/^call (\S+) (\S+)(?: (.*))?$/) {
         $calls{$1}{$2} //= $3 // '';
     } else {
@@ -69,7 +69,7 @@ is($?, 0, 'the calls are found');
 cmp_ok(scalar(keys %range), '==', 6, 'the ranges are marked');
 is(join(' ', grep { !$at{$_} } @roots, sort keys %known), '', 'all that is named here is there');
 
-# By which call each was reached first.
+# For each function, the call that reached it first.
 my (%from, @outside);
 my @todo = map { @{$at{$_} // []} } @roots;
 $from{$_} = '' for @todo;
@@ -95,7 +95,8 @@ for my $called (qw(stop_fired gdb_change_point event_breakpoint_hit attached_pol
 }
 is(join("\n", @outside), '', 'nothing that is reached lies elsewhere');
 
-# Where hbreak is refused, as nothing else runs it: but to prepare it, and for the debugger.
+# hbreak is refused in unseen_text because only hits run it. Exceptions: functions that prepare a
+# hit, and the debugger's.
 my %also = map { $_ => 1 } qw(pitot_init table_switch attach gdb_tick gdb_exited gdb_panicked
     gdb_wait_at sending_ends hold watch_entry);
 my @seen;

@@ -46,26 +46,26 @@ sub run_tool
 
 # --- objdump's instructions -----------------------------------------------------------------------
 
-# Words before the mnemonic that change nothing here.
+# Prefixes before the mnemonic that do not matter here.
 my $prefix = qr/(?:lock|data16|addr32|notrack|bnd|rex\S*|[cdefgs]s) /;
 
 # Matches a mnemonic that accesses memory without a memory operand.
 my $hidden = qr/^(?:push|pop|leave|enter|xlat)/;
 
-# Nothing in memory is read or written, whatever the operands look like.
+# Instructions that access no memory, whatever their operands look like.
 my $hint = qr/^(?:lea\b|nop|prefetch|invlpg|endbr)/;
 
-# What runs next is not, or not always, the instruction that follows it.
+# Instructions after which the next one may not be what runs.
 my $leaves = qr/^(?:j|ret|iret|lret|loop|int|ud|hlt|syscall|sysret)/;
 
-# True if an operand, as AT&T writes them, is in memory.
+# True if an operand, in AT&T syntax, is in memory.
 sub is_memory
 {
     my ($operand) = @_;
     return $operand ne q{(%dx)} && ($operand =~ m{^%[cdefgs]s:} || $operand !~ m{^[\$%]});
 }
 
-# The code that the map should have for an instruction as objdump prints it.
+# The map's code for an instruction that objdump prints.
 sub code_of
 {
     my ($text) = @_;
@@ -98,7 +98,7 @@ sub functions
 sub by_objdump
 {
     my ($program, @functions) = @_;
-    my (%code, %known);    # known: by text, as most instructions come more than once
+    my (%code, %known);    # known: by text, as most instructions occur more than once
     open(my $in, '-|', "objdump -d -j .text --no-show-raw-insn $program") or die("objdump: $!\n");
     while (<$in>) {
         my ($address, $text) = /^ *([0-9a-f]+):\t([^#<\n]*)/ or next;
@@ -116,7 +116,7 @@ sub by_map
     my ($program, @functions) = @_;
     my ($status, $output) = run_tool('--print', '--exempt', '.boot', $program);
     return {} if $status;
-    my %inside;    # printed in order, as are the functions
+    my %inside;    # printed in order, like the functions
     for (split(/\n/, $output)) {
         my ($address, $code) = split(' ');
         $address = hex($address);
@@ -126,7 +126,7 @@ sub by_map
     return \%inside;
 }
 
-# One test, named after how many of each kind there are.
+# One test, whose name includes how many instructions of each kind there are.
 sub agree_ok
 {
     my ($program, $name) = @_;
@@ -141,7 +141,7 @@ sub agree_ok
                 $dump->{$_} // 'inside') } @wrong[0 .. ($#wrong < 9 ? $#wrong : 9)]);
 }
 
-# The tests' kernel has all objects of the one that is shipped.
+# The test kernel contains all objects of the shipped one.
 agree_ok("$build/pitot-test.elf", "pitot-test with the table");
 agree_ok("$fp_build/pitot.elf", "pitot with frame pointers");
 if ($ENV{SOAK}) {
@@ -180,7 +180,7 @@ sub assembled
     return linked("$scratch/source.o", %with);
 }
 
-# A function of these lines.
+# A function with these lines.
 sub function
 {
     my ($name, @lines) = @_;
@@ -193,8 +193,8 @@ sub function
 agree_ok(mixed_kernel($_, "$scratch/mixed.elf"), "compiled in all ways, rotation $_")
     for 0 .. ($ENV{SOAK} ? rotations() - 1 : 0);
 
-# Instructions that no compiler makes, NASM's own choices, and gas': its `rep insw` has the repeat
-# prefix second.
+# Instructions that no compiler generates, and encodings that NASM and gas choose: gas writes `rep
+# insw` with the repeat prefix second.
 my @all = (
     'push qword [rax]', 'pop qword [rax+8]', 'enter 16, 0', 'leave', 'pushfq', 'popfq', 'movsb',
     'stosd', 'lodsw', 'cmpsq', 'scasb', 'rep movsb', 'rep stosq', 'repne scasb', 'repe cmpsb',
@@ -304,7 +304,7 @@ pass('... which changes nothing');
 my ($status) = run_tool('--sizes', $program);
 is($status, 1, 'an option that there is none of is refused');
 
-# Outside of the section, what the linker made.
+# The linker's own data outside of the section.
 command("objcopy -R .insn_map $build/pitot.elf $scratch/a.elf");
 my $note = command("readelf -n $build/pitot.elf");
 my ($id) = $note =~ /Build ID: (\w+)/;

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: core/embed, core/pitot.h, arch/embed
 #
-# Pitot as one object: it is made from a tree that holds nothing but core/ and arch/, its names
-# begin with pitot_, and it leaves nothing undefined but the marks of its sections. A kernel
-# with types and functions of the names that Pitot uses inside includes the header, in C and C++,
-# and links. Run from the root of the tree:
+# Pitot as one object: it builds from a tree that has only core/ and arch/, its names begin with
+# pitot_, and only the marks of its sections are undefined. A kernel whose types and functions have
+# the same names as Pitot's internal ones includes the header, in C and C++, and links. Run from the
+# root of the tree:
 #
 #     prove tests/host/lib.t
 use strict;
@@ -42,7 +42,7 @@ my @sections = map { ("__start_pitot_$_", "__stop_pitot_$_") } qw(tracepoints si
 my @tables = map { ("pitot_${_}_start", "pitot_${_}_end") } qw(symtab_blob unwind_table insn_map);
 cmp_ok(scalar(@calls), '>', 5, 'core/pitot.h says what a kernel calls');
 
-# pitot_check knows each function that a kernel gives, but those after which nothing is asked.
+# pitot_check covers each function that a kernel gives, except panic and power, which do not return.
 my ($members) = $header =~ /^struct pitot_kernel \{\n(.*?)^\};/ms;
 my @members = grep { !/^(?:panic|power)$/ } $members =~ /^    [\w ]+[ *]\(\*(\w+)\)\(/mg;
 is_deeply([sort(@members)], [sort(slurp('core/embed/check.c') =~ /^    EACH\([\w *]+, (\w+),/mg)],
@@ -54,7 +54,7 @@ sub names
     return [sort `nm $path` =~ /^[\da-f ]* [$letters] (\S+)$/mg];
 }
 
-# LEVEL, CPUS and folder. Those of level 4 and with gdb ports/c is linked with.
+# LEVEL, CPUS and folder. ports/c links with the objects of level 4 and with gdb.
 my @objects = ([3, 1, "$tree/build"], [3, 2, "$tree/b32"], [4, 1, "$build/level4"],
     [3, 1, "$build/level5", 'with gdb'], [3, 2, "$build/level5/cpus2", 'with gdb']);
 for (@objects[0, 1]) {
@@ -85,7 +85,7 @@ for (@objects) {
         '... and leaves no gap in the arrays that other objects continue');
 }
 
-# Sizes move with each change: docs/porting.md is right to a twentieth.
+# Sizes change with each commit: those in docs/porting.md must be within 5 %.
 my $larger = differs('`pitot.o` has up to 10 % more text than in [porting](porting.md)');
 my $right = $larger ? 1 / 10 : 1 / 20;
 for (@objects) {
@@ -100,8 +100,8 @@ for (@objects) {
     cmp_ok(abs($is_bss / 1024 - ($bss // 0)), '<', $is_bss / 1024 / 20, "... $is_bss of .bss");
 }
 
-# What each level brings into the object of levels 0 to 3, by the linker's map: a file is of the
-# first level that cannot do without it. Level 3 is nothing but more CPUs.
+# The files that each level adds to the object of levels 0 to 3, by the linker's map: a file belongs
+# to the first level that needs it. Level 3 only adds CPUs.
 my @level_of = (
     [1, qr{^core/(?:unwind|symbols)/|^core/embed/unwinders|^arch/x86_64/unwind/}],
     [2, qr{^core/(?:breakpoint/|event/source_(?:breakpoint|clock|nmi_clock|place))}],
@@ -128,7 +128,7 @@ for my $level (sort keys %bytes) {
 # --- A kernel that has the same names -------------------------------------------------------------
 
 my $kernel = <<'EOT';
-typedef unsigned long uint64_t; /* <stdint.h> may say otherwise */
+typedef unsigned long uint64_t; /* <stdint.h> may differ */
 struct event { int unlike; };
 struct regs { int unlike; };
 struct tracepoint { int unlike; };
@@ -250,7 +250,7 @@ is(`gcc $wide -DEMBED_CPUS=64 core/event/event.c 2>&1`, '', '... as they do for 
 
 # --- In a fresh clone, and with its folder elsewhere ----------------------------------------------
 
-# The object has been made, and nothing else. make and the test see no variables of this run.
+# The object is built, and nothing else. make and the test get no variables of this run.
 delete local @ENV{qw(BUILD FP_BUILD MAKEFLAGS)};
 system('cp', '-R', (grep { $_ ne $build && !/^build/ } glob('*')), $tree);
 my $said = `make -s -C $tree lib 2>&1`;

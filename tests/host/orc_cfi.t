@@ -29,8 +29,9 @@ for my $kernel (qw(pitot pitot-test)) {
     unlike($kinds // ' 0', qr/ 0\b/, "$kernel: rules of each kind were met");
 }
 
-# The comparison itself: one byte of a copy's .eh_frame changed, which the table does not follow. 41
-# 0e 10 is "one byte on, CFA = rsp + 16": the row after `push` of a function's first register.
+# Checks the comparison itself: changes one byte of a copy's .eh_frame, so that the table differs.
+# 41 0e 10 means "one byte on, CFA = rsp + 16": the row after the `push` of a function's first
+# register.
 sub changed_copy
 {
     my ($from, $to) = @_;
@@ -53,8 +54,8 @@ is($status, 1, 'different information is noticed');
 like($lines[0], qr/^mismatch 0xffffffff8\w+: .* the table says call/, 'with the place');
 like($lines[-1], qr/mismatches [1-9]/, 'and counted');
 
-# A table of another build is none. Without a second file objcopy writes the kernel anew, which
-# other tests boot meanwhile.
+# A table of another build counts as missing. Without an output file objcopy would rewrite the
+# kernel, which other tests boot meanwhile.
 my $written = (stat("$build/pitot.elf"))[9];
 system("objcopy --dump-section .unwind_table=$scratch/table $build/pitot.elf $scratch/copy.elf");
 is((stat("$build/pitot.elf"))[9], $written, 'the kernel is left alone');

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: tools/orcgen, core/unwind/table
 #
-# tools/orcgen on small programs: which it accepts, and which it refuses, with the place and the
+# tools/orcgen on small programs: which it accepts and which it refuses, with the place and the
 # reason. Then on a kernel with each file compiled in one of twenty ways, by gcc or clang, from -O0
-# to -O3 and -Os, with and without frame pointers; with SOAK=1 on twenty, so that each file is
-# compiled in all of them (tests/lib/Pitot/MixedKernel.pm). orc_cfi compares each table with its
+# to -O3 and -Os, with and without frame pointers; with SOAK=1 on twenty kernels, so that each file
+# is compiled in every way (tests/lib/Pitot/MixedKernel.pm). orc_cfi compares each table with its
 # source, .eh_frame. Needs binutils, gcc and clang. Run from the root of the tree: prove
 # tests/host/orcgen.t
 use strict;
@@ -45,7 +45,7 @@ sub command
     return $output;
 }
 
-# The parts of the kernel's linker script that the tool goes by; `lead` bytes before the first
+# The parts of the kernel's linker script that the tool needs; `lead` bytes before the first
 # function, `room` for the table.
 sub script
 {
@@ -85,7 +85,7 @@ sub assembled
     return linked("$scratch/source.o", %with);
 }
 
-# A function with call frame information, of these lines.
+# A function with call frame information and these lines.
 sub function
 {
     my ($name, @lines) = @_;
@@ -123,7 +123,7 @@ my $good = function('good', 'push %rbx', '.cfi_def_cfa_offset 16', 'pop %rbx',
 
 # --- What cannot be expressed is refused, with the function's name --------------------------------
 
-# Name of the case, lines of the function `strange`, what is wrong with it.
+# Name of the case, lines of the function `strange`, and the expected message.
 my @strange = (
     [ 'a realigned frame that r13 remembers', [ 'nop', '.cfi_def_cfa %r13, 0', 'ret' ],
       qr/strange\+0x1 \(0x\w+\): .*"CFA = r13\+0": the CFA must be rsp, rbp or/ ],
@@ -192,7 +192,7 @@ refused_ok(assembled("bare: ret"), qr/no \.eh_frame: compile with -fasynchronous
 
 # --- ... or named, when that is asked for ---------------------------------------------------------
 
-# What stands of the function `bare` in the table.
+# Tests which rows the table has for the function `bare`.
 sub gap_ok
 {
     my ($how, $source, $told, $rows, $name) = @_;
@@ -286,7 +286,8 @@ ok($first eq $before, 'no byte outside it changes');
 
 # --- Realigned stacks -----------------------------------------------------------------------------
 
-# `variable` needs rbp for its locals, and a way back to a caller at an unknown distance.
+# `variable` needs rbp for its locals and has its caller at an unknown distance, so it must save a
+# way back.
 my $realigned = <<'END';
 int aligned(int n);
 int variable(int n);
@@ -318,7 +319,7 @@ for my $compiler (@compilers) {
 
 # --- The kernel -----------------------------------------------------------------------------------
 
-# The kernels that were built are orc_cfi.t's.
+# orc_cfi.t checks the kernels that are built.
 for my $rotation (0 .. ($ENV{SOAK} ? rotations() - 1 : 0)) {
     my $kernel = mixed_kernel($rotation, "$scratch/mixed.elf");
     my ($status, $output) = run_tool('--exempt', '.boot', $kernel);

@@ -64,7 +64,7 @@ is(system("tools/perf-file docs/demo.perf /dev/full 2>$room/said") >> 8 ? 1 : 0,
     'tools/perf-file fails, too');
 is(slurp("$room/said"), "/dev/full: No space left on device\n", '... and reports that');
 
-# A file may have no more than 4 KiB: the error is another, and the state of the disk the same.
+# A limit of 4 KiB for files: the error differs from a full disk's, but the result is the same.
 my $little = "trap '' XFSZ; ulimit -f 8";
 write_bytes("$room/file", 'of the last time');
 write_bytes("$room/file.kallsyms", 'of the last time');
@@ -74,7 +74,7 @@ is(slurp("$room/file"), 'of the last time', '... and the old one is there');
 is(slurp("$room/file.kallsyms"), 'of the last time', '... with its list of symbols');
 is_deeply([glob("$room/file.*")], ["$room/file.kallsyms"], '... and nothing else');
 
-# The folder of temporary files is often on another file system: the image is copied.
+# The folder of temporary files is often on another file system, so the image is copied.
 write_bytes("$room/image", 'of the last time');
 program('cp', 'case $* in *.part) echo half >"$2"; exit 1 ;; esac; PATH=${PATH#*:}; exec cp "$@"');
 isnt(system("$path BUILD=$build tools/mkiso $room/image $build/pitot.elf 2>$room/said"), 0,
@@ -89,7 +89,7 @@ is(system("tools/mkiso $room/image.link $build/pitot.elf 2>$room/said"), 0, '...
 ok(-l "$room/image.link" && -s "$room/image" > 1000, '... and stays one');
 is(system("tools/mkiso $room/bin $build/pitot.elf 2>$room/said") >> 8, 1, '... a folder is none');
 
-# The first of its programs fills the kernel, the second refuses it.
+# The first program fills in the kernel, the second refuses it.
 my $bare = "$room/k[1].elf";
 copy("$build/ports/c-level2.elf", $bare) or die("c-level2.elf: $!\n");
 chmod(0755, $bare);
@@ -109,7 +109,7 @@ is(system("tools/perf-file docs/demo.perf $room/link"), 0, 'a link is followed')
 ok(-l "$room/link" && -s "$room/file" > 1000, '... and stays one');
 write_bytes("$room/file", 'of the last time');
 
-# A list of symbols is of the file beside it.
+# A list of symbols belongs to the file beside it.
 is(system("tools/perf-file docs/demo.perf $room/file"), 0, 'one that fits replaces it');
 ok(!-e "$room/file.kallsyms", '... and the old one\'s list is gone');
 
@@ -131,7 +131,7 @@ copy("docs/$_", "$room/tree/docs/$_") for @kept;
 symlink("$here/$_", "$room/tree/$_")
     for qw(Makefile linker.ld arch boot core drivers kernel outside ports programs tests tools);
 symlink(realpath($build), "$room/tree/build");
-program('qemu-system-x86_64', 'exit 1');    # and the sub-make builds nothing
+program('qemu-system-x86_64', 'exit 1');    # MAKE=true: the sub-make builds nothing
 for my $target (qw(demo picture)) {
     isnt(system("PATH=$here/$room/bin:\$PATH make -s -C $room/tree BUILD=build MAKE=true "
         . "PACKAGES=skip $target >$room/said 2>&1"), 0, "make $target without a machine fails");

@@ -17,7 +17,7 @@ my $room = stand_in_room();
 my @qemu = ("$room/qemu", '-kernel', "$room/kernel.elf");
 my $queue = $place{run_queue};
 
-# The lines that `pitot blame` prints, each with one blank between its words.
+# The lines that `pitot blame` prints, with single blanks between words.
 sub blamed
 {
     my ($said, $complaints, $status) = pitot('blame', @_, '--', @qemu);
@@ -83,7 +83,7 @@ is($lines->[-33], '... 136 times kmain ...', '... and what lies between');
 
 # --- What memory holds ---------------------------------------------------------------------------
 
-# The lines that follow the writes.
+# The lines about what memory holds, which follow the writes.
 sub memory_of
 {
     my ($place, @words) = @_;
@@ -122,12 +122,12 @@ for ([held(physical => 1 << 52)], [held(physical => $at, length => 0)],
 
 # --- Memory at several addresses -----------------------------------------------------------------
 
-# Two address spaces have other memory at $queue; a third address leads to the second one.
+# At $queue two address spaces map different memory; a third address maps the second one's.
 my ($mine, $other) = (0x300_000, 0x200_000);
 my @spaces = (begin(1), mapping($page, $other, 1), mapping($page, $mine, 2),
     mapping(0x7000, $mine, 3), thread(1, $place{kmain} + 0x10), clock(0, 100));
 
-# A write to a place in memory, through an address.
+# A write to physical memory through an address.
 sub at
 {
     my ($physical, $through, %more) = @_;
@@ -166,7 +166,7 @@ my @all = (@known, clock(0, 100), (map { word(thread => 1, context => 1, time =>
     [address => $queue + 16, length => 8, ip => $place{vfs_write}],
     [address => $queue + 24, length => 8, ip => $place{vfs_write}, time => 11]));
 
-# The file's answers about places, and stderr; the status.
+# The file's answers about places, stderr, and the status.
 sub asked
 {
     my ($said, $complaints, $status) = pitot('blame', '-i', $file, @_);
@@ -240,7 +240,7 @@ for my $damage (['was not written by pitot blame', 'x' x 8_000],
     write_bytes($file, $bytes);
     refused_ok("\Q$file\E $why", 'run_queue');
 }
-# The answer from a whole file with wrong records and a right checksum.
+# The answer from a file with invalid records and a correct checksum.
 my $invalid = 'is invalid';
 for my $case (
     ["the plugin's write by CPU 0, after 101 of its 100 instructions, $invalid",
@@ -265,7 +265,7 @@ for my $mapping ([$page + 8, 0x1000], [$page, 0x1008], [$page, 1 << 52]) {
     refused_ok(sprintf("the plugin's mapping of 0x%x $invalid", $mapping->[0]), 'run_queue');
 }
 
-# Three pages of a place that are the same memory.
+# Three pages of one variable that map the same memory.
 write_file(begin(1), clock(0, 100), map({ mapping($page + 0x1000 * $_, 0x1000) } 0 .. 2),
     word(address => $page, physical => 0x1000, length => 4_096, ip => $place{panic}, time => 10),
     lost(0), end(instructions => 100));

@@ -26,7 +26,7 @@ sub quietly
     system(@_) == 0 or die("@_: status $?\n");
 }
 
-# An instruction of a byte on each line, and a header's function in two files.
+# One-byte instructions, one per line; and a function of a header that two files include.
 write_bytes("$room/start.s", ".globl start\nstart:\n" . "nop\n" x 6 . "ret\n"
     . ".section .note.GNU-stack\n");
 write_bytes("$room/twice.h", "static int twice(int n) { return 2 * n; }\n");
@@ -39,7 +39,7 @@ quietly('gcc', '-c', '-g', '-O0', '-ffreestanding',
 quietly('ld', '-e', 'start', '-Ttext=0xffffffff80100000', map({ "$room/$_.o" } qw(start one two)),
     '-o', $elf);
 
-# Where the functions of a name begin and end.
+# Start and end addresses of the functions with each name.
 my (%from, %until);
 for (split(/\n/, `nm -S $elf`)) {
     my ($address, $size, $name) = /^(\w+) (\w+) t (\w+)$/i or next;

@@ -15,7 +15,7 @@ use Pitot::StandIn;
 my $room = stand_in_room();
 my @qemu = ('--', "$room/qemu", '-kernel', "$room/kernel.elf");
 
-# Its output, without blanks in its columns: [LINE...], and the lines outside the graph.
+# Its output without the blanks in its columns: the graph's lines, and the other lines.
 sub graph
 {
     my (undef, $complaints, $status) = pitot('graph', @_, @qemu);
@@ -31,7 +31,7 @@ my @paths = (
     function(4, 2, $place{panic}),
     function(5, 0, $place{sched_run}), function(6, 5, $place{vfs_read}),
     function(7, 6, $place{idle_loop}),
-    function(8, 7, $place{vfs_read}),      # by itself
+    function(8, 7, $place{vfs_read}),      # called directly
 );
 my @costs = (cost(1, 1, 50), cost(2, 10, 1_000), cost(3, 20, 400), cost(4, 1, 7), cost(5, 1, 60),
     cost(6, 5, 501), cost(7, 5, 100), cost(8, 1, 30));
@@ -68,8 +68,8 @@ is_deeply([graph('panic', 'kmain')],
 my @interrupts = (
     handler(20, 3, $place{timer_isr} + 4), function(21, 20, $place{sched_run}),
     function(22, 21, $place{vfs_read}), function(23, 22, $place{panic}),
-    handler(24, 21, $place{timer_isr} + 8),           # upon the handler
-    handler(25, 1, $place{timer_isr} + 4),            # upon what is not below vfs_read
+    handler(24, 21, $place{timer_isr} + 8),           # interrupts the handler
+    handler(25, 1, $place{timer_isr} + 4),            # interrupts code that vfs_read has not called
 );
 plugin_says(begin(1), @paths[0 .. 3], @interrupts, @costs[0 .. 3], cost(20, 1, 5), cost(21, 1, 11),
     cost(22, 1, 13), cost(23, 1, 17), cost(24, 1, 2), cost(25, 1, 1_000), count(0, 11),

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: outside/pitot, docs/outside.md
 #
-# What `pitot heap` asks the plugin for, what it prints of the plugin's reports, what it refuses,
-# and that the real perf reads its file. Run from the root of the tree:
+# The request that `pitot heap` sends to the plugin, its output from the plugin's reports, its
+# refusals, and that the real perf reads its file. Run from the root of the tree:
 #
 #     prove tests/host/outside_heap.t
 use strict;
@@ -26,7 +26,7 @@ my %environment = (STAND_IN_VERSION => '10.0.0');
 my @qemu = ('--', "$room/qemu", '-kernel', $elf);
 my ($freed, $beside, $twice, $middle, $no_object, $foreign) = 0 .. 5;
 
-# Its lines on stderr, and its status.
+# The stderr of `pitot heap`, and its status.
 sub heap
 {
     my (@words) = @_;
@@ -90,7 +90,7 @@ is_deeply([map { s/=\w+//r } @{(asked())[0]}],
     [qw(alloc:2:3:0:0:1:0 alloc:6:1:0:0 alloc:6:1:0:0 alloc:6:1:0:0)],
     '... those behind __rust_alloc, and one that stores its result');
 
-# Newer Rust, of which no debug information says that the methods' calls are all there.
+# Newer Rust, whose debug information does not show that it describes all calls of the methods.
 my $crate = '_RNvCsfLfy6EI15iL_7___rustc';
 my $method = '_ZN60_$LT$a..Heap$u20$as$u20$core..alloc..global..GlobalAlloc$GT$';
 link_kernel($elf, ["${crate}12___rust_alloc", "${crate}14___rust_dealloc",
@@ -102,7 +102,7 @@ like($said, qr/\Apitot: __rust_alloc is left out: its code may be in its callers
     '... which is told');
 like($said, qr/^pitot: allocators: kmalloc$/m, '... and others are watched');
 
-# gcc has put kfree's code into its first caller, and into free_all.
+# gcc has inlined kfree into its first caller, and into free_all.
 write_bytes("$room/inlined.c", <<'END');
 void *kmalloc(unsigned long size);
 void *volatile heap;
@@ -116,8 +116,8 @@ is(system('gcc', qw(-O2 -g -ffreestanding -fno-pic -no-pie -nostdlib -static), '
 ($asked, $said) = asked();
 like($said, qr/^pitot: the code of kfree is also in _start: such calls of it are not seen$/m,
     'calls that are no calls are told');
-# Rust that puts the code of __rust_alloc into its callers, with no crate's name or no name at all.
-# C passes a struct of two words as Rust does: two registers, in the order of its members.
+# Rust that inlines __rust_alloc, in symbols with no crate's name or without a name. C passes a
+# struct of two words as Rust does: two registers, in the order of its members.
 my $rust = <<'END';
 typedef unsigned long word;
 struct Layout { word FIRST, SECOND; };

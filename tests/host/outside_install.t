@@ -74,7 +74,7 @@ my %documented = map { $_ => 1 }
     map { s/ , Fl /, -/gr =~ s/^Fl /-/r =~ s/ Ar / /r } $page =~ /^\.It (Fl .*)$/mg;
 is_deeply(\%documented, \%options, '... and their options');
 
-# The formatters' complaints about the page, from each that is installed.
+# What each installed formatter complains of in the page.
 for my $linter (['mandoc', '-Tlint', '-Wwarning'], ['groff', '-mdoc', '-ww', '-Tascii', '-Z']) {
     my ($name) = @$linter;
     my $said = `command -v $name > /dev/null && @$linter outside/pitot.1 2>&1`;
@@ -83,7 +83,7 @@ for my $linter (['mandoc', '-Tlint', '-Wwarning'], ['groff', '-mdoc', '-ww', '-T
 
 # --- Completion ----------------------------------------------------------------------------------
 
-# What bash offers for the last of these words.
+# What bash offers as completions for the last of these words.
 sub offered
 {
     my (@words) = @_;

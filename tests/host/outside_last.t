@@ -16,7 +16,7 @@ use Pitot::StandIn;
 my $room = stand_in_room();
 my @qemu = ('--', "$room/qemu", '-kernel', "$room/kernel.elf");
 
-# Its output, without blanks at the beginning of lines; and its status.
+# Its output without leading blanks, and its status.
 sub last_calls
 {
     my (undef, $complaints, $status) = pitot('last', @_, @qemu);

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: outside/pitot, docs/outside.md
 #
-# What `pitot locks` asks the plugin for, what it makes of the plugin's records, and what it
-# refuses. Run from the root of the tree:
+# The request that `pitot locks` sends to the plugin, its output from the plugin's records, and its
+# refusals. Run from the root of the tree:
 #
 #     prove tests/host/outside_locks.t
 use strict;
@@ -22,7 +22,7 @@ my %at = map { $functions[$_] => (0xffffffff << 32 | 0x80100000) + 0x100 * ($_ +
 my %environment = (STAND_IN_VERSION => '10.0.0');
 my @qemu = ('--', "$room/qemu", '-kernel', $elf);
 
-# Its lines on stderr, and its status.
+# The stderr of `pitot locks`, and its status.
 sub locks
 {
     my (@words) = @_;

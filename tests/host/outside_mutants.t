@@ -3,12 +3,12 @@
 # of: outside/pitot, tests/fuzz/pitot_mutants.c, outside/wire.h
 #
 # `pitot` with randomly damaged files (tests/fuzz/pitot_mutants.c), under AddressSanitizer and
-# UBSan: a fixed number of runs of a fixed seed finds nothing. And such runs do find the errors in
+# UBSan: a fixed number of runs of a fixed seed finds nothing. Such runs do find the errors in
 # copies of the code in which a check is left out. Run from the root of the tree:
 #
 #     prove tests/host/outside_mutants.t
 #
-# SOAK=1 makes a hundred times as many, with a seed of the day; SEED=N has its own.
+# SOAK=1 makes a hundred times as many, with the day's seed; SEED=N sets the seed.
 use strict;
 use warnings;
 no warnings 'portable';
@@ -79,7 +79,7 @@ make_path($objects);
 
 sub object_of { return "$objects/" . ($_[0] =~ s{/}{-}gr) . '.o' }
 
-# Compiles what is newer than its object, or than any header; two at a time.
+# Compiles each source that is newer than its object, or all if a header is newer; two at a time.
 sub compiled
 {
     my ($newest) = sort { $b <=> $a } map { (stat($_))[9] } glob('outside/pitot/*.h outside/*.h');
@@ -98,7 +98,7 @@ sub linked
     return system("$compiler @objects $libraries -o $program >> $logs/build.log 2>&1") == 0;
 }
 
-# Runs the program: its status and its output.
+# Runs the program; returns its status and output.
 sub finds
 {
     my ($program, $first, $count) = @_;

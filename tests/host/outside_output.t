@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: outside/pitot/files, outside/pitot/watch.h, docs/outside.md
 #
-# The files of `pitot record`, `blame` and `cover` replace older ones only if there is something to
-# replace them with: not if QEMU refuses to start, fails, or is killed before the kernel's code
-# runs, nor if the disk is full. Each command reports what ended it. Run from the root of the tree:
+# The files of `pitot record`, `blame` and `cover` replace older ones only once there is an answer:
+# not if QEMU refuses to start, fails, or is killed before the kernel's code runs, and not if the
+# disk is full. Each command reports what ended it. Run from the root of the tree:
 #
 #     prove tests/host/outside_output.t
 use strict;
@@ -23,7 +23,7 @@ my @qemu = ('--', "$room/qemu", '-kernel', "$room/debug.elf");
 my $listed = "$room/list.txt";
 write_bytes($listed, "ffffffff80100000 T kmain\n");
 
-# What the command leaves at its path and beside it, its output, and its status.
+# Whether the file is the older or a new one, the output, the status, and the files left beside it.
 sub left
 {
     my ($environment, $command, @options) = @_;

@@ -3,8 +3,8 @@
 # of: outside/pitot/question, outside/pitot/source_places, outside/pitot/show_page, outside/show
 # of: outside/pitot/blame, outside/pitot/graph, outside/pitot/profile
 #
-# `pitot blame --html` and `pitot graph --html` write the lines of their text as a page, with the
-# source of each that is about code, or the reason why there is none. The plugin is a script
+# `pitot blame --html` and `pitot graph --html` write the lines of their text as a page. Each line
+# about code has its source, or the reason why it has none. The plugin is a script
 # (tests/lib/Pitot/StandIn.pm); tests/viewers/viewers.t opens such pages. Run from the root of the
 # tree:
 #
@@ -23,7 +23,7 @@ use Pitot::StandIn;
 my $room = stand_in_room();
 my $folder = realpath($room);
 my $elsewhere = realpath(tempdir(CLEANUP => 1));
-my $current = realpath(tempdir(CLEANUP => 1));    # a file below it has a shorter path in a page
+my $current = realpath(tempdir(CLEANUP => 1));    # paths below it are relative in a page
 my $elf = "$room/compiled.elf";
 my $page = "$room/page.html";
 my @qemu = ('--', "$room/qemu", '-kernel', $elf);
@@ -33,7 +33,7 @@ sub quietly
     system(@_) == 0 or die("@_: status $?\n");
 }
 
-# Two calls of one function in a line each, and a line that would end the page's data.
+# Two calls of one function on separate lines, and a line that would end the page's data.
 my $source = "long value; /* </script> */\n" . "\n" x 20
     . "void set(long to)\n{\n\tvalue = to;\n}\n\n"
     . "void twice(void)\n{\n\tset(1);\n\tset(2);\n}\n" . "\n" x 30 . "/* far away */\n";
@@ -48,7 +48,7 @@ sub compile
     return;
 }
 
-mkdir("$_/.git") or die("$_/.git: $!\n") for $folder, $current;    # each is a tree of its own
+mkdir("$_/.git") or die("$_/.git: $!\n") for $folder, $current;    # each is a separate tree
 chdir($current) or die("$current: $!\n");
 compile("$folder/compiled.c", '-g');
 my %at = map { reverse(/^(\w+) \w (\w+)$/) } split(/\n/, `nm $elf`);
@@ -57,7 +57,7 @@ my @calls = map { hex } `objdump -d $elf` =~ /^(\w+):.*call .*<set>/mg;
 my ($store) = map { hex } `objdump -d $elf` =~ /^(\w+):.*mov .*\(%rip\)/m;
 is(scalar(@calls), 2, 'a kernel with two calls');
 
-# The answer in a page, and the profile; undef: none.
+# The page's answer and profile, each undef if the page has none.
 sub in_page
 {
     my ($answer) = slurp($page) =~ m{id="answer-data">\n(.*?)</script>}s;
@@ -65,7 +65,7 @@ sub in_page
     return (decode_json($answer), $profile && decode_json($profile));
 }
 
-# FILE:LINE of each line that is about code, and the text there.
+# FILE:LINE of each line about code, and its source text.
 sub sources
 {
     my ($answer) = @_;
@@ -108,7 +108,7 @@ is($answer->{title}, 'pitot blame value, in compiled.elf', '... a title');
 is($profile, undef, '... and no profile');
 my @expected = map { "$folder/compiled.c:$_" } '24         value = to;', '30         set(2);',
     '24         value = to;', '23 {', '30         set(2);';
-# gcc counts the line of a function's first instruction as that of its name or of its brace.
+# gcc gives a function's first instruction the line of either its name or its brace.
 my ($entry) = `addr2line -e $elf @{[sprintf('%x', $at{set})]}` =~ /:(\d+)/;
 $expected[3] = "$folder/compiled.c:$entry " . (split(/\n/, $source))[$entry - 1];
 is_deeply(sources($answer), \@expected, '... each place with its line: of a call, not of what is '

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: outside/pitot, docs/outside.md
 #
-# What `pitot race` asks the plugin for, what it prints of the plugin's races, what it refuses, and
-# its files. Run from the root of the tree:
+# The request that `pitot race` sends to the plugin, the races that it prints, its refusals, and its
+# files. Run from the root of the tree:
 #
 #     prove tests/host/outside_race.t
 use strict;
@@ -19,7 +19,7 @@ my $out = "$room/race.data";
 my %environment = (STAND_IN_VERSION => '10.0.0');
 my @machine = ("$room/qemu", '-kernel', $elf, '-smp', 4);
 
-# Its lines on stderr, and its status.
+# The stderr of `pitot race`, and its status.
 sub race
 {
     my (undef, $complaints, $status) = pitot(\%environment, 'race', @_);
@@ -179,7 +179,7 @@ unread_ok($wrong, $good =~ s/^(race\t0\t.*)\t[^\t]*$/$1/mr, '... and a line that
 unread_ok("kernel.elf of one run is another build than kernel.elf of the first",
     $good =~ s/^(run\t.*\n)/$1run\tkernel.elf\tother\t1\t1\t1\n/mr, '... and two builds');
 
-# ... of which ld has written no build id.
+# ... linked without a build id.
 my @runs;
 for my $last (qw(kmain idle_loop)) {
     link_kernel($elf, ['vfs_read', $last], '--build-id=none');

@@ -3,7 +3,7 @@
 # of: outside/pitot, outside/wire.h
 #
 # `pitot record` writes the plugin's records as a file that perf symbolizes without options, however
-# QEMU or itself ends, and refuses records that no plugin sends. The plugin is a script
+# QEMU or pitot itself ends, and refuses records that no plugin sends. The plugin is a script
 # (tests/lib/Pitot/StandIn.pm). Run from the root of the tree:
 #
 #     prove tests/host/outside_record.t
@@ -23,7 +23,7 @@ my $out = "$room/out";
 my @record = ('record', '-o', $out);
 my @qemu = ('--', "$room/qemu", '-kernel', $elf);
 
-# A head of each sample, "comm tid [cpu] time period event", and its functions with their offsets.
+# Each sample as "comm tid [cpu] time period event" and its functions with their offsets.
 sub samples
 {
     my ($text) = in_perf($out, 'script', '-F', 'comm,tid,cpu,time,period,event,ip,sym,symoff', @_);
@@ -51,7 +51,8 @@ for my $case ([0, 0, 'no code of the kernel\'s file ran; --kernel ELF names anot
 
 # --- A profile -----------------------------------------------------------------------------------
 
-# sched_run's call is its last instruction, as one that does not return may be.
+# The call in sched_run is its last instruction, as the call of a function that does not return may
+# be.
 my @contexts = (context(1, 0, $place{kmain} + 0x10, 5), context(2, 1, $place{sched_run} + 0xfb, 5),
     context(3, 2, $place{vfs_read} + 4));
 my @threads = (thread(1, $place{kmain} + 0x10), thread(2, $place{idle_loop}), thread(3, 0x1000));
@@ -126,7 +127,7 @@ is_deeply([map { s/.*instructions: //r } samples()],
 
 # --- Registers -----------------------------------------------------------------------------------
 
-# perf prints names of registers and their values, which each sample has.
+# The register names and values that perf prints for each sample.
 sub sampled_registers
 {
     my $text = in_perf($out, 'script', '-F', 'time,ip,sym,iregs');
@@ -175,7 +176,7 @@ like(scalar(in_perf("$room/stream", 'script', '-F', 'comm,ip,sym')),
 
 # --- As many as are wanted ---------------------------------------------------------------------
 
-my $bytes = 64;    # of a sample without a chain
+my $bytes = 64;    # size of a sample without a chain
 plugin_says(begin(1), (map { sample(ip => $place{panic}, time => 1_000 * $_) } 1 .. 100), end());
 (undef, $complaints) = pitot(@record, '--overwrite', '-m', '1K', @qemu);
 my $kept = 1024 / $bytes;
@@ -335,8 +336,8 @@ kill('KILL', slurp("$room/child"));
 is_deeply([$complaints, $status], ["[ pitot record: 5 samples in $out ]\n", 0],
     'a QEMU whose children live on');
 
-# The plugin's end of the pipe takes 1 MiB at most: when all is written, two thirds were read, and
-# what was read before the last time is in the file.
+# The plugin's pipe holds at most 1 MiB, so once all is written, two thirds have been read, and all
+# but the last read is in the file.
 plugin_says(begin(1), @threads, @contexts,
     map { sample(thread => 1, context => 2, ip => $place{vfs_read}, time => $_) } 1 .. 50_000);
 ($said, $complaints, $status) = pitot({STAND_IN_END => 'parent KILL'}, @record, '-g', @qemu);
@@ -364,7 +365,7 @@ my @shell = map { "'$_'" } "$room/bin/pitot", @record, '-g', @qemu;
 
 # --- Damage --------------------------------------------------------------------------------------
 
-# The records that are refused, after a good sample; it is kept, and QEMU is ended.
+# Records that are refused after a valid sample: the sample is kept and QEMU is ended.
 sub damaged_ok
 {
     my ($pattern, @records) = @_;

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: outside/pitot, docs/outside.md
 #
-# Refusals of `pitot`, each in one line with what would be right, before QEMU is started or a file
-# is written; its help; and the plugin's argument for each event. Run from the root of the tree:
+# Refusals of `pitot`, each in one line that says what to type, before QEMU starts or a file is
+# written; its help; and the plugin's argument for each event. Run from the root of the tree:
 #
 #     prove tests/host/outside_refusals.t
 use strict;
@@ -123,7 +123,7 @@ refused_ok("$file is not an ELF file; --kernel ELF names the kernel's, "
         . '--symbols FILE what nm prints of it',
     $refused, @record, '--kernel', "$room/qemu", @qemu);
 
-# The file with some of its header's bytes replaced.
+# The kernel's file with some bytes of its header replaced.
 sub altered
 {
     my ($at, $bytes) = @_;
@@ -135,7 +135,7 @@ sub altered
     return "$room/altered";
 }
 
-my $machine = 18;    # where it lies in an ELF header
+my $machine = 18;    # its offset in an ELF header
 system('objcopy', '-O', 'elf32-i386', $elf, "$room/narrow");
 refused_ok("$file is a 32-bit ELF file; --kernel ELF names the 64-bit kernel's", $refused, @record,
     '--kernel', "$room/narrow", @qemu);
@@ -293,7 +293,7 @@ refused_ok('/dev/full: No space left on device', $refused, 'record', '-o', '/dev
 
 my $text = 'text=ffffffff80100000:ffffffff80100800,code=ffffffff80100000:1000:801';
 
-# The words of QEMU, and what the plugin is asked for, without what is the same for all.
+# The words of QEMU, and the part of the request to the plugin that differs between commands.
 sub asked
 {
     my (@words) = @_;

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: outside/pitot, docs/outside.md
 #
-# What `pitot repeat` asks the plugin for in each run, how it tells that a run's console said what
-# is looked for, and what it and --shake refuse. Run from the root of the tree:
+# The request that `pitot repeat` sends to the plugin in each run, how it recognizes that a run's
+# console printed the pattern, and what it and --shake refuse. Run from the root of the tree:
 #
 #     prove tests/host/outside_repeat.t
 use strict;
@@ -17,7 +17,8 @@ my $room = stand_in_room();
 my %environment = (STAND_IN_VERSION => '10.0.0');
 my @machine = ("$room/talks", '-kernel', "$room/kernel.elf", '-smp', 2);
 
-# In QEMU's place: says $TALK of run $RUNS, a file that grows by a byte each run.
+# Takes QEMU's place: prints $TALK in the runs that $RUNS matches. The run's number is the length of
+# a file that grows by a byte each run.
 write_bytes("$room/talks", <<'END');
 #!/bin/sh
 case "$*" in
@@ -29,7 +30,7 @@ exec "$STAND_IN_ROOM/qemu" "$@"
 END
 chmod(0755, "$room/talks") or die("$room/talks: $!\n");
 
-# Its console, its lines on stderr, and its status.
+# Its console, its stderr, and its status.
 sub repeat
 {
     unlink("$room/runs");

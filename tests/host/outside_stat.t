@@ -15,7 +15,7 @@ use Pitot::StandIn;
 my $room = stand_in_room();
 my @qemu = ("$room/qemu", '-kernel', "$room/kernel.elf");
 
-# Each count by its name, and what stands before and after them, without the time.
+# The counts by name, and what stands around them, without the time.
 sub counted
 {
     my (undef, $complaints, $status) = pitot(@_, '--', @qemu);

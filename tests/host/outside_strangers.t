@@ -34,7 +34,7 @@ sub slurp_at
     return $bytes;
 }
 
-# The output of `pitot record` about a file with these bytes, and its status.
+# The output of `pitot record` for a kernel file with these bytes, and the status.
 sub recorded
 {
     my ($bytes, @options) = @_;
@@ -56,7 +56,7 @@ sub refused_ok
 
 # --- Ranges that do not lie in the file ----------------------------------------------------------
 
-# A variable at the file offset of code: pitot copies the code into a file for perf.
+# A variable at the file offset of code: pitot has to copy the code into a file for perf.
 my %hides = (symbols => [['kmain', $text, 16, 2], ['jobs', 0xffffffff80200000, 8, 1]],
     segments => [[5, 0x1000, $text, 0x1000, 0x1000], [6, 0x1000, 0xffffffff80200000, 0, 0x1000]]);
 my ($complaints, $status) = recorded(strange_elf(%hides));
@@ -103,7 +103,7 @@ is($copied, "\x90" x 0x1000, '... where the code behind it is whole');
 refused_ok('has a segment at 0x100000000000000 that is longer than memory; link it again',
     strange_elf(%hides, segments => [@{$hides{segments}}, [5, 0x1000, 1 << 56, 0, 1 << 47]]));
 
-# A template of a type that has the one before it twice, in each of its levels.
+# A template type that contains the next inner type twice, so that each level doubles it.
 sub nested
 {
     my ($levels) = @_;
@@ -122,7 +122,7 @@ for my $levels (4, 26) {
 
 # --- Output that goes nowhere ---------------------------------------------------------------------
 
-# The status of pitot with its output and its complaints in these files.
+# The status of pitot with its stdout and stderr in these files.
 sub status_into
 {
     my ($to, $complaints_to, @words) = @_;
@@ -185,10 +185,10 @@ is((pitot('stat', '-e', "call:k$shown", @qemu))[2], 0, '... it can be typed as i
 
 # --- Where source files lie ----------------------------------------------------------------------
 
-# Outside this tree, whose repository would be around.
+# Outside of this tree, so that no repository is around it.
 my $land = File::Temp::tempdir('pitot-XXXXXX', DIR => '/tmp', CLEANUP => 1);
 
-# lcov.info of a kernel whose code comes from these source files, and stderr. The kernel is in
+# lcov.info for a kernel whose code comes from these source files, and stderr. The kernel is in
 # $land/tree/build, the current folder is $land/away.
 sub sources_of
 {

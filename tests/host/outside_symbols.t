@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: outside/pitot/symbol_list.c, outside/pitot/made_elf.c, outside/pitot/kernel.c
 #
-# `pitot record` of a kernel without its ELF file: by the output of nm, by the linker's map, or by a
-# 32-bit ELF file. The real perf names all addresses without options, by the ELF file that pitot
-# writes. Then names of C++ and Rust, which are demangled. The plugin is a script
+# `pitot record` of a kernel without its ELF file: with the output of nm, the linker's map, or a
+# 32-bit ELF file instead. The real perf names all addresses without options, from the ELF file that
+# pitot writes. Then C++ and Rust names, which are demangled. The plugin is a script
 # (tests/lib/Pitot/StandIn.pm). Run from the root of the tree:
 #
 #     prove tests/host/outside_symbols.t
@@ -26,7 +26,7 @@ write_bytes("$room/nm-S", scalar `nm -S $elf`);
 write_bytes("$room/sorted", "# of the last build\r\n" . `nm -n $elf` =~ s/\n/\r\n/gr);
 write_bytes("$room/kallsyms", `nm $elf` =~ s/ sched_run$/ sched_run\t[scheduler]/mr);
 
-# All lines that perf script prints of the two samples.
+# The lines that perf script prints for the two samples.
 sub named
 {
     my ($file) = @_;
@@ -51,7 +51,7 @@ for my $file (qw(nm nm-S sorted kallsyms map)) {
 named("$room/nm-S");
 like(scalar `readelf -sW $out.symbols`, qr/ 256 FUNC .* vfs_read$/m, '... with its size');
 
-# Those of a stream are in a file of their own: perf.data.symbols may be another recording's.
+# A stream's symbols get a file of their own: perf.data.symbols may belong to another recording.
 my $folder = Cwd::getcwd();
 mkdir("$room/here");
 chdir("$room/here") or die("$room/here: $!\n");
@@ -75,7 +75,7 @@ pitot({STAND_IN_END => 'exit 1'}, 'record', '-o', '-', '--symbols', "$room/nm", 
 is(scalar(my @left = glob('pitot-*')), 2, '... which is not left by a QEMU that fails');
 chdir($folder) or die("$folder: $!\n");
 
-# A map has no static functions: the object's name stands for what comes before the first global.
+# A map lists no static functions: code before the first global gets the object's name.
 write_bytes("$room/static.map", <<"MAP");
 Archive member included to satisfy reference by file (symbol)
 
@@ -179,7 +179,7 @@ my @readable = qw(sched::Queue::push sched::Queue::push alloc::fmt::format mycra
     sched::Queue::Queue <mycrate::net::Card>::send mycrate::net::Card::recv
     mycrate::net::open::<u32>);
 
-# The functions that a pattern stands for, in the order of the file.
+# The functions that match a pattern, in the order of the file.
 sub matched
 {
     my ($pattern) = @_;

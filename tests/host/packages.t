@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: tools/packages, Makefile, Containerfile
 #
-# tools/packages, on a system of the test's own: what it installs for each set, that it first prints
-# what and how much, when it asks, and its message without apt-get; and what `make release` leaves.
-# Run from the root of the tree:
+# tools/packages on a made-up system: what it installs for each set, that it prints what and how
+# much before it does, when it asks, and its message without apt-get; and the files that `make
+# release` produces. Run from the root of the tree:
 #
 #     prove tests/host/packages.t
 use strict;
@@ -28,7 +28,7 @@ sub program
     chmod(0755, "$system/$name");
 }
 
-# Only these are in PATH, and what the test puts beside them.
+# PATH has only these programs and those that the test adds.
 sub new_system
 {
     remove_tree($system);

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: tools/rules, docs/glossary.md
 #
-# tools/rules finds a link that leads nowhere, an anchor that is no title, and a line of a page that
-# is too long; examples, tables and pictures may be long. It finds phrases that comments may not
-# have. Run from the root of the tree:
+# tools/rules finds broken links, anchors that match no title, and overlong lines in a page
+# (examples, tables and pictures may be longer). It finds phrases that are forbidden in comments.
+# Run from the root of the tree:
 #
 #     prove tests/host/pages.t
 use strict;
@@ -20,7 +20,7 @@ my $rules = File::Spec->rel2abs('tools/rules');
 my $tree = "$build/pages";
 make_path("$tree/docs");
 
-# The output of tools/rules for a page with this text, in a tree of its own.
+# The output of tools/rules for a tree whose only page has this text.
 sub said
 {
     my ($page, $text) = @_;
@@ -52,7 +52,7 @@ unlike($complaints, qr{^tools/tool:3:}m, '... and code is none');
 
 # --- Files that pages name ------------------------------------------------------------------------
 
-# Whole paths, and names of files in the folder at hand; in capitals is what a reader puts in.
+# Whole paths, and names of files in the page's folder; words in capitals are placeholders.
 my @files = map { chomp; s{^\./}{}r } `find . -path ./build -prune -o -type f -print`;
 my %named;
 for my $page (glob('*.md docs/*.md')) {
@@ -74,7 +74,7 @@ for my $row (@rows) {
     is("@missing", '', "what $there is called here is there");
 }
 
-# Whether a file has that path, or that word is in the code.
+# True if a file has that path, or the code contains that word.
 sub is_there
 {
     my ($name) = @_;

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: tools/perf-file, core/stream
 #
-# tools/perf-file converts a stream to a file that perf accepts as its own, and writes nothing for a
+# tools/perf-file converts a stream to a file that perf accepts as its own, and writes none for a
 # damaged stream. build/host/stream_sample makes the streams. Run from the root of the tree:
 #
 #     prove tests/host/perf_file.t
@@ -20,11 +20,11 @@ my $room = tempdir(CLEANUP => 1);
 my $build_id = '0123456789abcdef0123456789abcdef01234567';
 my ($attr, $tracing_data, $checksum, $feature) = (64, 66, 65, 80);
 
-# perf looks for debug files and settings there, and must find none but ours.
+# perf looks for debug files and settings in these places, and must find only ours.
 delete $ENV{PERF_BUILDID_DIR};
 @ENV{qw(HOME PERF_CONFIG DEBUGINFOD_URLS LC_ALL)} = ($room, '/dev/null', '', 'C');
 
-# Its output, in a list with its status as a shell gives it.
+# The output of a command, and its status as a shell gives it.
 sub run
 {
     my ($command) = @_;
@@ -33,7 +33,7 @@ sub run
     return wantarray ? ($output, $status) : $output;
 }
 
-# Where each record ends, and its type.
+# The end and the type of each record.
 sub records_of
 {
     my ($stream) = @_;
@@ -64,7 +64,7 @@ my $first = substr($both, 0, $first_end);
 
 # --- What perf finds in the file -----------------------------------------------------------------
 
-# A line for each sample.
+# The output of perf script: one line for each sample.
 sub script
 {
     my ($input, @options) = @_;
@@ -107,7 +107,7 @@ is(scalar(script("-i $file", '--time 0%-100%')), 10, 'the times of all samples a
 my @third = script("-i $file", '--time 0%-30%');
 is_deeply(\@third, [@all[0 .. 3]], '... and 30 % of that is what perf takes by time');
 
-# The kernel, with a name where the samples are.
+# A kernel with a function where the samples are.
 write_bytes("$room/kernel.s", ".globl _text\n_text: nop\n.org 0x300, 0x90\n.type take_lock, "
         . "\@function\ntake_lock: .fill 0x100, 1, 0x90\n.size take_lock, 0x100\n");
 run("as --64 $room/kernel.s -o $room/kernel.o && ld --build-id=0x$build_id -e _text"
@@ -120,7 +120,7 @@ run("perf buildid-cache -a $room/kernel.elf");
 like(run("perf report -i $file --stdio --no-children -g none "
         . '-F sample,sym'), qr/^ +7 +\[k\] take_lock$/m, '... the build id finds it');
 
-# The list of its symbols, for what takes names from a list alone.
+# The list of the kernel's symbols, for readers that take names only from a list.
 is_deeply([perf_file($first, undef, "$room/kernel.elf")], [0, ''], 'with the kernel comes a list');
 like(slurp("$file.kallsyms"), qr/\Affffffff80100000 T _text\nffffffff80100300 t take_lock\n/,
     '... of its functions');
@@ -147,7 +147,7 @@ my @packed = split(/\n/, run("tar tjf $file.tar.bz2"));
 is(scalar(grep { m{/$build_id/elf\z} } @packed), 1, 'perf archive packs it')
     or diag(slurp("$room/errors"));
 
-# -C asks for the CPU in all samples, which the second event of this stream has not.
+# -C requires each sample to have a CPU; those of this stream's second event have none.
 is_deeply([perf_file($both)], [0, ''], 'of two recordings the last is taken');
 is_deeply([script("-i $file")], [(script("-i - < $room/stream"))[10 .. 12]], '... whole');
 

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: Makefile, tests/tests.mk, tools/tools.mk
 #
-# An edit leaves no stale test: after a change of a header exactly those objects of the host
-# programs are recompiled whose sources include it, and after a change of a source exactly those
-# programs are relinked that contain it. make is asked, which pretends that the file is new and runs
-# nothing. Run from the root of the tree:
+# An edit leaves no stale test: after a header has changed, exactly the objects of host programs
+# whose sources include it are recompiled; after a source has changed, exactly the programs that
+# contain it are relinked. The test asks make what it would run if the file were new, without
+# running it. Run from the root of the tree:
 #
 #     prove tests/host/rebuild.t
 use strict;
@@ -19,7 +19,7 @@ use Pitot::Files;
 
 my $build = $ENV{BUILD} // 'build';
 
-# What make would compile, and link, if the file were new.
+# What make would compile and link if the files were new.
 sub made_anew
 {
     my (@files) = @_;
@@ -32,7 +32,7 @@ sub made_anew
     return ([sort @compiled], [sort @linked]);
 }
 
-my %includes;    # a source or header => those it names itself
+my %includes;    # a source or header => the files it includes itself
 
 sub includes
 {
@@ -41,7 +41,7 @@ sub includes
     return map { -e "tests/unit/$_" ? "tests/unit/$_" : $_ } @{$includes{$file}};
 }
 
-# Whether the source includes the header, in however many steps.
+# True if the source includes the header, directly or through others.
 sub reaches
 {
     my ($source, $header) = @_;
@@ -54,7 +54,7 @@ sub reaches
     return 0;
 }
 
-# All that is compiled: what make has put there.
+# All sources that make compiles for the host, found by their objects.
 my @objects = split(/\n/, `find $build/hosted -name '*.c.o'`);
 my @sources = grep { -e } map { m{^\Q$build\E/hosted/(.*)\.o$} } @objects;
 cmp_ok(scalar(@sources), '>', 150, 'there are sources that run on the host');
@@ -68,7 +68,7 @@ for my $header (@headers) {
     same_ok($compiled, \@expected, "... and they, and no others, are compiled again");
 }
 
-# Statics would not tell: these are functions that others call.
+# Global functions: nm could not match a static one to its source.
 my %functions = ('core/ring/ring.c' => 'ring_output', 'core/lib/glob.c' => 'glob_match');
 my @programs = map { s/\.c$//r } glob('tests/unit/*_test.c'),
     grep { !/fake_symbols/ } glob('tests/host/*.c');
@@ -76,14 +76,14 @@ s{^tests/}{} for @programs;
 my %names = map { $_ => scalar `nm --defined-only $build/$_` } @programs;
 for my $source (sort keys %functions) {
     my (undef, $linked) = made_anew($source);
-    my @linked = sort map { s{^stepped/}{unit/}r } @{$linked};    # what is compiled once more
+    my @linked = sort map { s{^stepped/}{unit/}r } @{$linked};    # compiled a second time there
     my @expected = sort grep { $names{$_} =~ / T \Q$functions{$source}\E$/m } @programs;
     cmp_ok(scalar(@expected), '>', 1, "$source is in some programs");
     cmp_ok(scalar(@expected), '<', scalar(@programs), '... and not in all');
     same_ok(\@linked, \@expected, '... and they, and no others, are linked again');
 }
 
-# The linker is given what the program's head names; the rest it takes itself, each time from anew.
+# The linker gets the objects named in the program's head, and looks up the rest itself each time.
 sub named_in
 {
     my ($source) = @_;

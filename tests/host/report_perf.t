@@ -5,9 +5,9 @@
 #
 # The kernel's own report and script print what the real perf prints of the same recording:
 # build/host/report_sample invents recordings and writes both the stream and the texts. Needs perf,
-# as and ld. Run from the root of the tree: prove tests/host/report_perf.t SEEDS=n tries so many
-# recordings (9, as there are keys to sort by; with QUICK=1 4, with SOAK=1 600), SEED=n that one
-# alone.
+# as and ld. Run from the root of the tree: prove tests/host/report_perf.t SEEDS=n tries n
+# recordings (default 9, the number of keys to sort by; QUICK=1: 4, SOAK=1: 600), SEED=n only
+# recording n.
 use strict;
 use warnings;
 use lib 'tests/lib';
@@ -25,7 +25,7 @@ my $script = 'script -F comm,tid,cpu,time,period,event,ip,sym,symoff';
 my %files = (kernel => $kernel, map { $_ => "$room/symfs/bin/$_" } qw(fs-load pipes));
 my %scripts = (script => $script, registers => "$script,iregs", stack => "$script --max-stack 3");
 
-# perf looks for its settings and debug files there, and must find none.
+# perf looks for settings and debug files in these places, and must find none.
 $ENV{HOME} = $room;
 @ENV{qw(PERF_CONFIG LC_ALL)} = ('/dev/null', 'C');
 
@@ -47,7 +47,7 @@ sub make_kernel
     run("ld --build-id=0x$build_id -e _text -Ttext=0xffffffff80100000 -o $kernel @objects");
 }
 
-# perf finds them under the root that it is given.
+# perf finds these programs below the root given by --symfs.
 sub make_programs
 {
     make_path("$room/symfs/bin");
@@ -61,9 +61,9 @@ sub make_programs
     }
 }
 
-# The lines that the two must share of a text: not perf's advice and its count of losses, nor
-# blanks at the ends of lines and how many empty lines there are. What perf calls "[...]" is no
-# function, and whether it is "inlined", perf has not said when it asks.
+# The lines that perf's text and ours must share: without perf's advice and count of losses, blanks
+# at line ends, and repeated empty lines. What perf calls "[...]" is no function: perf may call it
+# "inlined" before it has asked.
 sub essence
 {
     my ($command) = @_;
@@ -75,8 +75,9 @@ sub essence
     return script_lines($text);
 }
 
-# The call graphs to compare, both ways: all of it, what is left by perf's own threshold, and by one
-# more: one that small counts meet exactly, any other, or a whole number. With SOAK=1 all three.
+# The call graphs to compare, both ways: complete, with perf's own threshold, and with one other: a
+# round one, which small counts meet exactly, an arbitrary one, or a whole number. SOAK=1 tries all
+# three.
 sub graphs
 {
     my ($seed) = @_;
@@ -91,7 +92,7 @@ sub graphs
         map { "fractal$_" } ',caller', ',0,callee', ",callee$thresholds[-1]");
 }
 
-# Reports with other keys and with a limit to chains, some for each recording.
+# Reports with other keys and with a limit to chains; each recording gets a few.
 sub keyed
 {
     my ($seed) = @_;
@@ -105,7 +106,7 @@ sub keyed
         "callee:--sort:$some:--max-stack:$depth", "caller:--max-stack:$depth");
 }
 
-# The real perf's command for one of them.
+# The real perf's command for one of these reports.
 sub report_command
 {
     my ($graph, %options) = split(/:/, $_[0]);

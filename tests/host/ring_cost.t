@@ -2,20 +2,20 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: core/ring, core/sample, tests/bench/ring
 #
-# The machine-independent cost of the ring: the instructions that ring_output executes for an event,
-# single-stepped, compared with those of the floor (tests/bench/ring/floor.c), counted twice; and
-# those of sample_take for a plain sample, compared with ring_output's for an existing event of the
-# same length. ns are for `make bench`. Run from the root of the tree: prove tests/host/ring_cost.t
+# The cost of the ring, independent of the machine: the instructions that ring_output executes for
+# an event, single-stepped, compared with those of the floor (tests/bench/ring/floor.c) and counted
+# twice; and those of sample_take for a plain sample, compared with ring_output's for an existing
+# event of the same length. `make bench` measures ns. Run from the root of the tree: prove
+# tests/host/ring_cost.t
 use strict;
 use warnings;
 use Test::More;
 
-# How many instructions more than the floor, at most, whatever the payload and the clock. By gcc 12
-# it is 33 to 35.
+# The most instructions above the floor, for any payload and clock. gcc 12 needs 33 to 35.
 use constant MORE_MOST => 37;
 
-# How many times those of ring_output a sample takes, at most: its words come from registers, so it
-# is less. By gcc 12 it is 0.80 with the clock and 0.78 without.
+# The most that a sample may cost, relative to ring_output: less than 1, as its words come from
+# registers. gcc 12: 0.80 with the clock and 0.78 without.
 use constant SAMPLE_MOST => 0.83;
 
 my $program = ($ENV{BUILD} // 'build') . '/bench/ring';

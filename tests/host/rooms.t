@@ -15,7 +15,7 @@ use Pitot::Files;
 my $layers = slurp('tools/layers');
 my ($picture) = slurp('docs/index.md') =~ /^## What may include what\n(.*?)^## /ms;
 
-# Houses of a rule's pattern: $products are pages of arch.
+# The top folders that a rule's pattern names; $products stands for arch.
 my @houses = qw(boot kernel core drivers arch programs outside);
 my (%held, %drawn);
 for my $house (@houses) {

@@ -3,8 +3,8 @@
 # of: tools/tests, tools/one-test
 #
 # How tests are run (tools/tests, tools/one-test), in a small tree made here: which tests a name
-# chooses, what is refused, that a failing file prints at most a screen and keeps the rest, the time
-# that it took, and which file is over its budget. Run from the root of the tree:
+# selects, what is refused, that a failing file prints at most one screen and keeps the rest, the
+# time each file took, and which file is over its budget. Run from the root of the tree:
 #
 #     prove tests/host/run_tests.t
 use strict;
@@ -36,7 +36,7 @@ sub plant_test
     plant($path, "#!/usr/bin/perl -w\n# of: $of\nuse Test::More;\n$body;\ndone_testing();\n");
 }
 
-# Output, complaints and status of tools/tests there.
+# stdout, stderr and status of tools/tests in that tree.
 sub run
 {
     my (@arguments) = @_;
@@ -119,21 +119,22 @@ my $log = slurp("$tree/build/logs/loud.tap");
 is(scalar(() = $log =~ /^# why \d+$/mg), 100, '... all of it');
 is(scalar(() = $log =~ /^not ok \d+/mg), 100, '... and all results');
 
-# The third begins when the second has ended, although the first has told something and is silent.
+# The third file begins once the second has ended, although the first has printed a remark and still
+# runs.
 plant_test('tests/boot/three_a.t', 'boot', "my \$deadline = time + $patience;\n" . <<'END');
 diag('a remark');
 select(undef, undef, undef, 0.02) until -e 'third-began' || time > $deadline;
 ok(-e 'third-began', 'the third has begun meanwhile');
 opendir(my $open, '/proc/self/fd');
 is((grep { (readlink("/proc/self/fd/$_") // '') =~ m{/err$} } readdir($open)), 0,
-    'the way of remarks is not open here');
-is($ENV{REMARKS}, undef, '... and not told');
+    'the stream of remarks is not open here');
+is($ENV{REMARKS}, undef, '... and not in the environment');
 END
 plant_test('tests/boot/three_b.t', 'boot', 'pass("second")');
 plant_test('tests/boot/three_c.t', 'boot', 'open(my $file, ">", "third-began"); pass("third")');
 ($out, $err, $status) = run('-j2', map { "tests/boot/three_$_.t" } qw(a b c));
-is($status, 0, 'a file that has told a person something holds up no other') or diag($out, $err);
-like($err, qr/^# a remark$/m, '... and it is told');
+is($status, 0, 'a file that has printed a remark delays no other') or diag($out, $err);
+like($err, qr/^# a remark$/m, '... and the remark is printed');
 unlink("$tree/tests/boot/three_$_.t") for qw(a b c);
 
 plant_test('tests/boot/killed.t', 'boot', 'pass("one"); kill(KILL => $$);');
@@ -141,7 +142,7 @@ plant_test('tests/boot/killed.t', 'boot', 'pass("one"); kill(KILL => $$);');
 isnt($status, 0, 'a file that is killed fails');
 like($err, qr{^# tests/boot/killed\.t: killed by signal 9$}m, '... and that is reported');
 
-# A full disk: no file may have more than 32 KiB here, which is another error with the same end.
+# Like a full disk: no file may exceed 32 KiB here. The error differs, the result does not.
 plant_test('tests/boot/full.t', 'boot', <<'END');
 open(my $file, '>', 'build/much') or die;
 print $file 'x' x 100_000;
@@ -177,7 +178,7 @@ END
 is($status, 0, 'a process that is left behind is not waited for');
 is(kill(KILL => slurp("$tree/left")), 1, '... and runs on');
 
-# Work in a child that is waited for, by the clock that is measured.
+# CPU time of a child counts once the child was waited for, by the clock that is measured.
 plant_test('tests/boot/costly.t', 'boot', <<'END');
 if (!fork) { until ((times)[0] > 1.1) { my $n = 0; $n++ while $n < 100_000 } exit }
 wait;
@@ -205,7 +206,7 @@ plant_test("tests/boot/small_$_.t", 'boot', 'pass("small")') for 1 .. 6;
 ($out) = run(map { "tests/boot/small_$_.t" } 1 .. 6);
 like($out, qr/^no budget in \S+ for 6 of them \(make budgets\)$/m, 'many without one are a number');
 
-# What make asks for, when no name is given, and when one of a source is.
+# What make runs when no test is named, and when a source is.
 delete @ENV{qw(MAKEFLAGS MFLAGS MAKELEVEL TESTS QUICK ALL)};
 my $line = `make -n test 2>&1`;
 like($line, qr{^tools/tests -j2 +tests/unit tests/model tests/host tests/boot$}m,

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: tools/shake
 #
-# tools/shake finds and reports a test that fails now and then, and leaves no busy loop running,
-# even if interrupted; it can stop emulators for a while. In a small tree made here. Run from the
-# root of the tree:
+# tools/shake finds and reports a test that fails sometimes, leaves no busy loop running even if
+# interrupted, and can stop emulators for a while. Runs in a small tree made here. Run from the root
+# of the tree:
 #
 #     prove tests/host/shake.t
 use strict;
@@ -29,7 +29,7 @@ sub plant
     close($file) or die("$name.t: $!\n");
 }
 
-# All busy loops that it said it had started, and those that are still there.
+# The busy loops that tools/shake says it started, and those that still run.
 sub loops
 {
     my ($said) = @_;
@@ -37,7 +37,7 @@ sub loops
     return (scalar(@loops), join(' ', grep { kill(0 => $_) } @loops));
 }
 
-# Its output and its status. To a file: a busy loop that was left would hold a pipe open.
+# Its output and status. Output goes to a file, as a remaining busy loop would hold a pipe open.
 sub shake
 {
     my ($command) = @_;
@@ -69,7 +69,8 @@ is($status, 2, 'wrong usage is refused');
 ($said, $status) = shake('TIMES=1 LOADS=1 tools/shake tests/nothing.t');
 is($status, 1, 'a name that is no test is no success');
 
-# An emulator, by its name, that does nothing; it is looked at until it stands still and runs again.
+# A process with an emulator's name that does nothing. The test polls until it is stopped and runs
+# again.
 plant('stands', <<'END');
 symlink($^X, 'qemu-system-none') or -e 'qemu-system-none' or die;
 my $pid = fork();
@@ -91,7 +92,7 @@ is($status, 1, '... and where none ran, nothing was shown');
 ($said, $status) = shake('TIMES=1 LOADS=0 STOPS=long tools/shake tests/quiet.t');
 like($said, qr/^tools\/shake: STOPS=long: seconds, as 0\.3$/m, '... which is a number');
 
-# A test that tells that it runs, and then waits for its end.
+# A test that reports its start and then waits to be ended.
 plant('waits', <<'END');
 open(my $file, '>', 'runs.soon');
 print $file $$;

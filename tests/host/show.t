@@ -3,9 +3,9 @@
 # of: tools/show, tools/demo, docs/demo.perf, outside/pitot/show, outside/pitot/perf_script
 # of: outside/pitot/profile, outside/pitot/interned, outside/show
 #
-# The real perf reads the demonstration recording with the symbols beside it and nothing
-# else of this tree; and `pitot show` draws it and others, or refuses them: with what each sample
-# weighs. tests/viewers/viewers.t opens what it draws. Run from the root of the tree:
+# The real perf reads the demonstration recording with the symbols beside it and nothing else of
+# this tree. `pitot show` draws it and others by the samples' weights, or refuses them.
+# tests/viewers/viewers.t opens what it draws. Run from the root of the tree:
 #
 #     prove tests/host/show.t
 use strict;
@@ -27,7 +27,7 @@ remove_tree($build);
 make_path("$build/bin");
 symlink("$built/outside", "$build/outside") or die("outside: $!");
 
-# A shell line's output, both streams, and its status.
+# stdout and stderr of a shell line together, and its status.
 sub shell
 {
     my ($line) = @_;
@@ -46,7 +46,7 @@ unlike($text, qr/\[unknown\]/, '... and a name for each function');
 my $whole = qr/^\t\w+ (?:un)?lock_kernel .*\bboot_entry_high \(\S+\)\n?\z/ms;
 is(scalar(grep { !/$whole/ } @samples), 0, '... from the hit to the outermost caller');
 
-# The list of another kernel, by which perf names the outermost callers alone.
+# The symbols of another kernel, by which perf names only the outermost callers.
 copy('docs/demo.perf', "$build/another.perf") or die("another.perf: $!");
 write_bytes("$build/another.kallsyms", "ffffffff80100000 T _text\n");
 ($text, $status) = shell("BUILD=$build tools/show page $build/another.perf");
@@ -76,7 +76,7 @@ for my $recording ("$build/alone.perf", "$build/file") {
         . "$build/symfs/vmlinux has $last. Record again, or keep the recorded kernel and\n"
         . "put its symbols beside it: nm -n KERNEL >$list\n", '... and what to do');
 }
-# As perf's own version stands in a file that perf recorded on Linux.
+# perf's own version, as in a file that perf recorded on Linux.
 write_bytes("$build/linux", slurp("$build/file") =~ s/.*\Kpitot\0/6.1.0\0/sr);
 my ($said_of_linux) = shell("BUILD=$build tools/show page $build/linux");
 like($said_of_linux, qr/^pitot show: \S+linux: perf names no function/m,
@@ -91,8 +91,8 @@ remove_tree("$build/symfs");
 
 # --- What samples weigh --------------------------------------------------------------------------
 
-# Only a stand-in for perf is in PATH. Two threads, one sample four times as heavy as the others,
-# and two other events, of which one has no chains; names as C++ has them.
+# PATH has only a stand-in for perf. Two threads, one sample four times as heavy as the others, and
+# two other events, one without chains; names as in C++.
 my @heads = ('fs;stress 7     250000 cpu-clock/freq=4000/:',
     'fs;stress 7   1000600 cpu-clock/freq=4000/:',
     'a thread 9     250000 cpu-clock/freq=4000/:',
@@ -115,7 +115,7 @@ sub program
     return;
 }
 
-# perf's text, and what it reads, if that is a stream.
+# Sets perf's text; perf first reads its input if that is a stream.
 sub perf_says
 {
     my ($says, $end) = @_;
@@ -125,7 +125,7 @@ sub perf_says
     return;
 }
 
-# A file's header of 104 bytes, with so many of samples, of which so many are there.
+# A file with a header of 104 bytes that claims `size` bytes of samples, of which `there` exist.
 sub recording_of
 {
     my ($path, $size, $there) = @_;
@@ -246,7 +246,7 @@ is_deeply(\%drawn, {all => [1750600, '100.00', '1180.0'], take => [500000, '28.5
     'a picture has each function as wide as it weighs');
 like($said, qr/\A<\?xml .*<\/svg>\n\z/s, '... and is XML');
 
-# Names of C++ and Rust in events have blanks; perf has no thread for some samples of Linux.
+# C++ and Rust names in events contain blanks; perf has no thread for some samples of Linux.
 perf_says("a thread 9 2 call:<A as B>::c: \n\t10 c+0x0 (/k)\n\t20 main+0x5 (/k)\n\n"
     . "b :-1    -1 3 call:X::operator bool:  1f X::operator bool+0x0 (/k)\n");
 show($file);
@@ -255,7 +255,8 @@ is_deeply(\@rows, [['call:<A as B>::c', 'a thread (9)', 'main;c', undef, 2, 1],
         ['call:X::operator bool', 'b :-1 (-1)', 'X::operator bool', undef, 3, 1]],
     'an event\'s name may have blanks, and a thread no number');
 
-# The last character before each gap, and what lies in it: no UTF-8, or not in XML.
+# How a name is shown: the last character before each gap in Unicode, then bytes inside the gap,
+# which are not UTF-8 or not allowed in XML.
 sub shown_as
 {
     my ($name) = @_;
@@ -274,7 +275,7 @@ for my $name ("\xed\xa0\x80", "\xef\xbf\xbe", "\xf4\x90\x80\x80", "\xe0\x9f\xbf"
 
 # --- How far it is -------------------------------------------------------------------------------
 
-# perf writes samples until the terminal has told how many were read.
+# perf writes samples until the terminal has shown how many were read.
 unlink("$build/enough");
 program('perf', "read -r line; while [ ! -e $build/enough ]; do /bin/cat $build/says; done");
 write_bytes("$build/says", "a 7 1 x: 10 f+0x1 (/bin/x)\n" x 100);
@@ -361,7 +362,7 @@ is($status, 1, '... also onto a full standard output');
 
 # --- What perf says ------------------------------------------------------------------------------
 
-# Of a recording with the real perf: each function's own weight.
+# With the real perf: each function's own weight in the demonstration.
 ($said) = shell("BUILD=$build tools/show page docs/demo.perf");
 is($said, "[ pitot show: $build/show.html ]\n", '`make show` draws the demonstration');
 (undef, @rows) = rows_of("$build/show.html");

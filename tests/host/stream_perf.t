@@ -4,8 +4,8 @@
 #
 # Gives the stream of build/host/stream_sample to the real perf, with a tiny kernel made here for
 # its symbols. Needs perf, uudecode (sharutils), gzip, as and ld. Run from the root of the tree:
-# prove tests/host/stream_perf.t SOAK=1 cuts the stream at every byte of every record, QUICK=1 where
-# records end.
+# prove tests/host/stream_perf.t SOAK=1 cuts the stream at every byte of every record, QUICK=1 only
+# where records end.
 use strict;
 use warnings;
 use lib 'tests/lib';
@@ -20,7 +20,7 @@ my $kernel = "$room/kernel.elf";
 my $build_id = '0123456789abcdef0123456789abcdef01234567';
 my $crc_of_whole = '2144df1c';
 
-# perf looks for debug files and settings there, and must find none.
+# perf looks for debug files and settings in these places, and must find none.
 $ENV{HOME} = $room;
 @ENV{qw(PERF_CONFIG LC_ALL)} = ('/dev/null', 'C');
 
@@ -29,7 +29,7 @@ sub output_of
     my ($command) = @_;
     my $output = `$command`;
     my $status = $? >> 8;
-    # The shell between tells of a signal by a status above 128.
+    # If a signal ended the command, the shell in between returns a status above 128.
     die "killed: $command" if $? & 127 || ($status > 128 && $status < 128 + 32);
     return $output;
 }
@@ -69,7 +69,7 @@ sub squeezed
     return $text;
 }
 
-# The lines of samples that `perf script` owes for this stream: one for each whole record of type 9.
+# The lines that `perf script` must print for this stream: one for each whole record of type 9.
 sub whole_samples
 {
     my ($stream) = @_;
@@ -83,7 +83,7 @@ sub whole_samples
     return $count;
 }
 
-# As docs/stream.md tells a reader to find it: a gzip file ends in CRC-32 and length.
+# As docs/stream.md describes it: a gzip file ends in CRC-32 and length.
 sub crc32_of
 {
     my ($path) = @_;
@@ -205,8 +205,8 @@ subtest 'perf annotate shows the code of the hit' => sub {
         'the instruction behind the store, for a data breakpoint is a trap');
 };
 
-# Where to cut: at every byte of the file's header, at every third of the first record of each type,
-# and of all where they begin, in their headers, after those and before their last byte.
+# Where to cut: at every byte of the file's header; at every third byte of the first record of each
+# type; and in each record at its beginning, in and after its header, and before its last byte.
 sub cuts
 {
     my ($stream) = @_;

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: outside/pitot/trace, outside/pitot/perf_script, docs/outside.md
 #
-# What `pitot trace` asks the plugin for, the file that it makes of the plugin's records and of a
-# recording's tracepoints, and what it refuses. tests/viewers/viewers.t opens such files. Run from
-# the root of the tree:
+# The request that `pitot trace` sends to the plugin, the file that it makes of the plugin's records
+# and of a recording's tracepoints, and its refusals. tests/viewers/viewers.t opens such files. Run
+# from the root of the tree:
 #
 #     prove tests/host/trace.t
 use strict;
@@ -21,14 +21,14 @@ my $file = "$room/trace.json";
 my @qemu = ('--', "$room/qemu", '-kernel', $elf, '-smp', 2);
 my $cpus = 9999999;
 
-# Its lines on stderr, and its status.
+# The stderr of `pitot trace`, and its status.
 sub trace
 {
     my (undef, $complaints, $status) = pitot({STAND_IN_VERSION => '10.0.0'}, 'trace', @_);
     return ($complaints, $status);
 }
 
-# What of the request is a trace's.
+# The part of the request that only a trace has.
 sub asked
 {
     trace('-o', $file, @_, @qemu);
@@ -90,7 +90,7 @@ is_deeply([map { $_->{kernel}, $_->{command} } $trace->{otherData}],
     [$elf, "$room/qemu -kernel $elf -smp 2"], '... its kernel, and the command');
 
 # The names of tracks, and the events by track: [ts, dur, category, name, arguments]. A duration may
-# have more digits, so that it leads to the slice's end.
+# have more digits, so that ts + dur is exactly the slice's end.
 sub tracks_of
 {
     my ($read) = @_;
@@ -163,7 +163,7 @@ is_deeply([@$tracks{'kmain', 'CPU 0'}], [
         [['X', 0.1, 0.3, 'thread', 'kmain 2', undef], ['s', 0.31, undef, 'wakeup', 'wakes',
             undef]]], '... and an arrow leads from who wakes to who runs');
 
-# What had begun before: only the command knows of which function it is.
+# Calls that began before the trace: only the command can map them to functions.
 plugin_says(begin(1), thread(1, $place{kmain}),
     slice(%of, began => 1, ended => 9, flags => 1, at => $place{vfs_read} + 4),
     slice(%of, began => 1, ended => 9, flags => 1, at => $place{vfs_write} + 4, shorter => 2),
@@ -174,7 +174,7 @@ is($said, "[ pitot trace: 1 event in $file; 3 other calls are summed ]\n",
 ($names, $tracks) = tracks_of(decode_json(slurp($file)));
 is($tracks->{kmain}[0][4], 'vfs_read', '... by its function');
 
-# The last ones: 88 bytes each.
+# The last events: 88 bytes each.
 plugin_says(begin(1), thread(1, $place{kmain}),
     (map { slice(%of, began => $_, ended => $_ + 1) } 1 .. 1000), traced(1001), end());
 ($said) = trace('-o', $file, '--overwrite', '-m', '32K', @qemu);
@@ -197,7 +197,7 @@ is(slurp($file), 'older', '... an older file stays');
 
 # --- A recording ---------------------------------------------------------------------------------
 
-# Only a stand-in for perf is in PATH; a file's header, and perf's text.
+# PATH has only a stand-in for perf. Writes a file's header and sets perf's text.
 sub recorded
 {
     my ($text, $complaint) = (@_, 'noise');
@@ -262,7 +262,7 @@ is_deeply([@$tracks{'CPU 0', 'CPU 1'}], [
             ['s', 1000000.7, undef, 'wakeup', 'wakes', undef]]],
     'a CPU has its threads, and gaps while it is idle');
 
-# What has not ended: 8 waits in its call, 5 has made another one; and what was lost.
+# Unfinished calls: 8 still waits in its call, 5 has made another one. And losses.
 ($said) = recorded(<<"END");
            a   7/8   [000]     1.000000100: raw_syscalls:sys_enter: NR 1 (1, 2)
            b   5/5   [001]     1.000000200: raw_syscalls:sys_enter: NR 2 ()
@@ -287,7 +287,7 @@ is_deeply($tracks->{b}, [
         ['X', 1000000.4, 0.1, 'syscall', 'system call 3', {says => 'NR 3 ()'}]],
     '... or until the next system call');
 
-# perf's words, and its status 0, for a stream that ends within a record.
+# perf reports a stream that ends within a record with these words and status 0.
 ($said) = recorded("a 7/8 [000] 1.000000100: raw_syscalls:sys_enter: NR 1 ()\n",
     '0x16c [0x30]: unexpected end of event stream');
 is($said, "pitot: $room/x.data is truncated: its end is missing\n"
