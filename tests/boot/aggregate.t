@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: core/aggregate, core/perf/aggregate_options, core/perf/stat_aggregates, core/recording/memory
 #
-# Hits grouped as they occur, --by and --hist, equal the same groups computed on the host from every
-# record of the same run, by the real perf script. Then those of intervals and of several runs,
-# against those of one. Run from the root of the tree:
+# Hits grouped as they occur, with --by and --hist, equal the same groups computed on the host from
+# every record of the same run, which the real perf script prints. Then groups by interval and of
+# several runs are compared with those of one. Run from the root of the tree:
 #
 #     prove tests/boot/aggregate.t
 use strict;
@@ -17,8 +17,8 @@ use Pitot::Transcript;
 
 my $fields = 'comm,tid,cpu,time,period,event,trace,ip,sym,symoff';
 
-# What the kernel printed below a heading: [what, count]..., in its order; of a histogram with keys
-# what is KEY or KEY/RANGE.
+# The groups that the kernel printed below a heading, [key, count]..., in its order; in a histogram
+# with keys, KEY or KEY/RANGE is the key.
 sub told
 {
     my ($said, $heading) = @_;
@@ -35,7 +35,7 @@ sub told
 my $record = qr/^\s*(?<comm>\S+)\s+(?<tid>\d+)\ \[(?<cpu>\d+)\]
     \s+(?<seconds>\d+)\.(?<ns>\d{9}):\s+(?<period>\d+)\s+(?<event>\S+?):(?:\s+(?<trace>.*))?$/x;
 
-# The records as perf script prints them, each with the rest of its line after the event.
+# The records that perf script prints, each with the rest of its line after the event.
 sub records
 {
     my ($machine) = @_;
@@ -46,7 +46,7 @@ sub records
         if ($line =~ /$record/) {
             push(@records, {%+, cpu => $+{cpu} + 0, ns => "$+{seconds}$+{ns}" + 0,
                 trace => $+{trace} // ''});
-            $records[-1]{trace} =~ s/ ?[0-9a-f]{16} \S+$//;    # where it was, without a chain
+            $records[-1]{trace} =~ s/ ?[0-9a-f]{16} \S+$//;    # its address, without a chain
         } elsif ($line =~ /^\s*[0-9a-f]+ (\S+)/) {
             push(@{$records[-1]{chain}}, $1);
         }
@@ -66,7 +66,7 @@ sub range
 
 sub counts { my %count; $count{$_}++ for @_; return \%count }
 
-# Records by `options`; `key` makes of a record what the kernel prints beside a count.
+# Groups the records by `options`; `key` makes of a record the key that the kernel prints.
 sub equal_ok
 {
     my ($heading, $options, $load, $key, %boot) = @_;
@@ -113,8 +113,8 @@ equal_ok('lock:lock_acquire, by comm', '-e lock:lock_acquire --by comm',
 
 # --- Spans of time --------------------------------------------------------------------------------
 
-# What the same hits come to on the host: a sample of the second event stands for the time since the
-# first's with the same key in its thread.
+# The spans computed on the host from the same hits: a sample of the second event measures the time
+# since the first event's with the same key in its thread.
 sub spans_of
 {
     my ($from, $to, $key, @records) = @_;
@@ -150,9 +150,8 @@ sub spans_ok
     my ($times, $sums, $off, $idle) = spans_of($from, $to, $key, records($machine));
     cmp_ok(scalar(@$times), '>', 100, '... there are many');
     is(max(0, @$idle), 0, '... what had not begun stands for nothing');
-    # A record's clock is read some instructions after the aggregate's, 8 ns each: of a system call
-    # when the path has been looked up that is part of the record.
-    # With two CPUs, QEMU may let the other one run in between.
+    # A record's clock is read some instructions (8 ns each) after the aggregate's; a system call's
+    # record first looks up its path. With two CPUs, QEMU may let the other one run in between.
     cmp_ok(max(@$off), '<', $from =~ /^raw_syscalls/ ? 30_000 : 3_000,
         '... each sample stands for its time') if !$boot{smp};
     is_deeply({map { @$_ } @told}, {%{counts(map { $by->($_) } @$times)}, %$sums},
@@ -202,7 +201,7 @@ for my $cpus (1, 2) {
     ended_ok($machine, "$cpus CPU" . 's' x ($cpus > 1));
     my %once = map { @$_ } told(said($machine, $whole), 'lock:lock_acquire, by name');
 
-    # What is the load's own is the same in each run; what timers do is not.
+    # What only the load does is the same in each run; what timers do is not.
     my @own = qw(kernel_flag pages);
     my @intervals = split(/^(?= +\d+\.\d{9} +\d+ {6}lock:lock_acquire$)/m, said($machine, $parts));
     shift(@intervals);

@@ -29,7 +29,8 @@ my @records = (
 my @blocks = ('pitot.perf', 'pitot-2.perf');
 my $report = 'perf report -g caller -s sym';
 
-# Runs a shell command with the path of the log in $LOG, where the files are to appear.
+# Runs a shell command, with the path of the log in $LOG, in the folder where the files are to
+# appear.
 sub shell_ok
 {
     my ($log, $command, $name) = @_;
@@ -71,7 +72,7 @@ shell_ok($log, q(sed 's/$/\r/' "$LOG" > crlf.log && tr -d '\r' < crlf.log | uude
     'uudecode takes a block out of a log that has gained CR LF');
 ok($first ne '' && $first eq slurp_if_there("$room/$blocks[0]"), '... the same bytes');
 
-# A panic while a block is being written: it is ended, and another one has the recording.
+# A panic while a block is being written: the block is ended, and another one holds the recording.
 my $path = ($ENV{BUILD} // 'build') . '/logs/base64/monitor';
 $machine = start(com2 => 'none',
     extra => ['-chardev', "socket,id=monitor,path=$path,server=on,wait=off",

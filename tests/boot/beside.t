@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: kernel/fs, kernel/user
 #
-# The load fs-stress beside programs: memory that they take and free while it runs is no fault of
+# The load fs-stress beside programs: memory that programs take and free while it runs is no leak of
 # the file system, and fs-stress must not report one. Run from the root of the tree:
 #
 #     prove tests/boot/beside.t
@@ -13,7 +13,7 @@ use Test::More;
 use Pitot;
 use Pitot::Transcript;
 
-# From its command to its last line.
+# The console from the command to its last line.
 sub meanwhile
 {
     my ($machine) = @_;
@@ -21,7 +21,8 @@ sub meanwhile
     return $machine->console =~ /^pitot> fs-stress 60\n(.*?$last)/ms ? $1 : '';
 }
 
-# The first program's number: the kernel's threads have those before, two for each CPU more.
+# The first program's number: the kernel's threads have the lower ones, two more for each further
+# CPU.
 my %first = (1 => 4, 4 => 10);
 
 for my $smp (sort keys %first) {
@@ -36,7 +37,7 @@ for my $smp (sort keys %first) {
         '... and alone');
     like($machine->console, qr/^poll-load \(pid $first{$smp}\): killed by signal 15$/m,
         '... of which poll-load did not end by itself');
-    next if $smp > 1;    # which of the others ends first is certain only with a single CPU
+    next if $smp > 1;    # which of the others ends first is certain only on one CPU
 
     like(meanwhile($machine), qr/^$_ \(pid \d+\): exit status 0$/m, "... $_ ended meanwhile")
         for qw(fs-load calls);

@@ -22,8 +22,8 @@ my $build = $ENV{BUILD} // 'build';
 my $logs = "$build/logs/bochs_terminal";
 my ($yes, $no) = (1 == 1, 1 == 0);
 
-# Whether a Bochs runs that was started here with files of this folder. Its names begin at the root
-# of the tree, and another tree's tests may run at the same time.
+# True if a Bochs runs that was started with files of this folder. Paths in its command line begin
+# at the root of the tree, so another tree's tests may run at the same time.
 sub bochs_runs
 {
     my ($room) = @_;
@@ -40,7 +40,7 @@ sub bochs_runs_ok
     is(bochs_runs($room), $expected, $name);
 }
 
-# All that is said on the terminal until the prompt.
+# The terminal's text up to the prompt.
 sub said_until_prompt
 {
     my ($output) = @_;
@@ -54,7 +54,7 @@ sub said_until_prompt
     return $said;
 }
 
-# Whether it is started that way, on a terminal that script(1) gives and takes with it; and ended.
+# Tests that a Bochs starts that way, on a terminal that script(1) creates and removes, and ends.
 sub ends_ok
 {
     my ($how, $whom, $signal) = @_;

@@ -17,8 +17,8 @@ use Pitot::Transcript;
 
 my $fields = 'comm,tid,cpu,time,period,event,ip,sym,symoff,addr';
 
-# The branches in the output of `perf script`: {tid, event, from, to}, functions with offsets; and
-# other samples, which have no `to`, and of which perf prints what they watch in front.
+# The branches in the output of `perf script`: {tid, event, from, to}, functions with offsets. Also
+# other samples, which have no `to`; for those perf prints the watched address first.
 my $place = qr/ *(?:[0-9a-f]+ +)?[0-9a-f]+ ([^\s+]+\+0x\w+)(?: => +[0-9a-f]+ (\S+))?/;
 
 sub branches_of
@@ -39,7 +39,7 @@ sub function
     return $place =~ s/\+0x[0-9a-f]+$//r;
 }
 
-# What `perf record` said of its recording: kept, stepped, windows.
+# The numbers that `perf record` printed of its recording: kept, stepped, windows.
 sub summary
 {
     my ($said) = @_;
@@ -68,8 +68,8 @@ ok((grep { $_->{to} eq 'memory_run+0x0' } @all), '... which is called');
 is(function($all[-1]{to}), 'branches_workload_end', 'the last lead out of it');
 is_deeply([grep { !defined $_->{to} } @all], [], 'all have from and to');
 
-# A branch that is not at the place where the last one led came behind instructions that do not
-# branch, in the same function.
+# If a branch does not start where the last one led, instructions without branches ran in between,
+# within one function.
 my @jumps = grep { function($all[$_]{from}) ne function($all[$_ - 1]{to}) } 1 .. $#all;
 is(scalar(@jumps), 0, 'each begins in the function that the one before led to');
 
@@ -98,7 +98,7 @@ like(said($machine, 'perf list'), qr/^  branches\[:k\|:u\] OR branch-instruction
 
 # --- Windows, threads, triggers ------------------------------------------------------------------
 
-# A recording of a boot of its own: the machine, and its branches as perf reads them.
+# Records in a boot of its own: returns the machine, and the branches that perf reads.
 sub recorded
 {
     my ($record, @more) = @_;
@@ -126,10 +126,9 @@ is(scalar(@writes), $hits{'mem:kernel_flag:w'}, 'a write opens one, though watch
 is_deeply([grep { function($stored[$_]{from}) ne function($stored[$_ + 1]{from}) } @writes], [],
     '... behind the write');
 
-# The scheduler names the next thread, by pitot_thread_runs, before it switches: what is left of
-# the console's steps until then has the other's name, and is one way from there to arch_switch.
-# The load is long enough for the console to have to wait for it, whichever CPU has the host's for
-# how long.
+# The scheduler names the next thread, by pitot_thread_runs, before it switches. So the console's
+# last steps, one path to arch_switch, have the other thread's name. The load is long enough that
+# the console has to wait for it, even if the host runs one CPU longer than the other.
 my $threads = 'perf record -a -m 4m -e branches,sched:sched_switch -- fs-stress --threads 3 60';
 ($machine, my @mixed) = recorded($threads);
 like(said($machine, $threads), qr/in 3 threads, all verified/, 'a load in threads is as ever');
@@ -158,8 +157,8 @@ is($led[-2]{to}, 'fs_unlink+0x0', '... and the branch before it led there');
 
 # --- Programs ------------------------------------------------------------------------------------
 
-# A window that is opened in the kernel ends where the kernel returns to a program. Each program
-# does the same, so a watch that rested for a step and no longer counts the same.
+# A window that opens in the kernel ends where the kernel returns to a program. Each program does
+# the same work, so the counts stay equal even though a watch rested for a step.
 {
     my $count = 'perf stat -a -e mem:kernel_flag:w -- /bin/fs-load 10';
     my @windows = map { "perf record -a --overwrite -m 64k -e branches $_" } (
@@ -182,7 +181,7 @@ is($led[-2]{to}, 'fs_unlink+0x0', '... and the branch before it led there');
     unlike($machine->console, qr/missed/, 'no CPU was found without its watches');
 }
 
-# Windows that other threads interrupt: all CPUs' watches are asked for at each tick.
+# Windows that other threads interrupt: each tick uses the watches of all CPUs.
 for my $load ('fs-stress --threads 3 1', '/bin/fs-load 2') {
     my $record = 'perf record -a --overwrite -m 64k -e branches/window=300/ '
         . "--start mem:lock_kernel:x --start mem:scheduler_tick:x -- $load";
@@ -191,7 +190,7 @@ for my $load ('fs-stress --threads 3 1', '/bin/fs-load 2') {
     unlike($machine->console, qr/missed/, '... loses no watch');
 }
 
-# A CPU that has lost its watches, here on purpose: it is found, told, and put right.
+# A CPU that has lost its watches, here on purpose: the loss is found, reported and repaired.
 {
     my $ends = 'perf stat -a -e mem:ticks:w -- watches-off';
     my $ticks = 'perf record -a -e mem:ticks:w -- watches-off 5';

@@ -3,10 +3,9 @@
 # of: core/event/program_steps, core/event/source_branches, arch/x86_64/debug/user_step
 # of: arch/x86_64/debug/branch
 #
-# Branches of programs: none is missing and each is right. The records are followed through the
-# program's disassembly: from the target of each, code must run straight to the next, past no other
-# branch. And programs stopped by a breakpoint, with their last branches. Run from the root of the
-# tree:
+# Branches of programs: none is missing and each is right. The test follows the records through the
+# program's disassembly: from each target, code must run straight to the next branch, past no other.
+# Also programs stopped by a breakpoint, with their last branches. Run from the root of the tree:
 #
 #     prove tests/boot/branches_user.t
 use strict;
@@ -19,7 +18,7 @@ use Pitot::Transcript;
 
 my $build = $ENV{BUILD} // 'build';
 
-# {address => [next, mnemonic, operand]}, as objdump reads the file.
+# {address => [next, mnemonic, operand]}, as objdump disassembles the file.
 my %code;
 
 sub code_of
@@ -48,8 +47,8 @@ sub entry_of
 my $always = qr/^(?:jmp|call|ret|iretq?|iretd)$/;
 my $branch = qr/^(?:j\w+|call|ret|iretq?|iretd|loop\w*)$/;
 
-# What is wrong with the way that these branches tell, or nothing: [from, to] each. It begins at
-# `at`, or where the first one stood, and is straight from the last one to one of these mnemonics.
+# What is wrong with the path of these branches, [from, to] each, or nothing. The path begins at
+# `at` or where the first branch is, and runs straight from the last one to one of these mnemonics.
 sub objection
 {
     my ($program, $at, $branches, $ends) = @_;
@@ -80,7 +79,7 @@ sub objection
     return 'it does not end';
 }
 
-# {tid => [[from, to], ...]} of `perf script`'s lines, of these branches alone.
+# {tid => [[from, to], ...]} of the branch samples in `perf script`'s lines.
 sub ways_of
 {
     my ($text) = @_;
@@ -107,7 +106,7 @@ sub recorded
 
 # --- Every branch, and each right ----------------------------------------------------------------
 
-# How a program's last instruction is known: its call of exit, or what is wrong with it.
+# The last instruction of each program: its exit call, or the error that ends it.
 for (['calls exit 3', 'syscall'], ['calls flags', 'syscall'], ['fs-load 1', 'syscall'],
     ['attack divide', 'div|idiv'], ['attack trap_flag', '\w+'], ['attack ss_syscall', 'syscall']) {
     my ($command, $ends) = @$_;
@@ -126,7 +125,7 @@ for (['calls exit 3', 'syscall'], ['calls flags', 'syscall'], ['fs-load 1', 'sys
     unlike($said, qr/exit status|killed/, '... and it does not see that it is stepped');
 }
 
-# The same of a program as of the other, twice; the console prints what perf prints.
+# One program, then both, twice; the console prints what perf prints.
 {
     my $count = 'perf stat -e branches:u -- /bin/fs-load 1';
     my $few = 'perf record -e branches:u -- /bin/calls exit 3';
@@ -147,7 +146,7 @@ for (['calls exit 3', 'syscall'], ['calls flags', 'syscall'], ['fs-load 1', 'sys
 
 # --- Several at once, children, -p ---------------------------------------------------------------
 
-# Each program's way is whole by itself, whichever thread has the CPU in between.
+# Each program's path is complete, whichever thread has the CPU in between.
 for my $smp (1, 4) {
     my $record = 'perf record -m 4m -e branches:u -- /bin/attack brood';
     my ($machine, $text) = recorded($record, smp => $smp);

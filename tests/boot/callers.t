@@ -18,7 +18,7 @@ use Pitot::Transcript;
 my $build = $ENV{BUILD} // 'build';
 my %kernel = (orc => $build, fp => $ENV{FP_BUILD} // "$build/fp");
 my %caller = (
-    scheduler_idle => 'begin thread_main',    # of a second CPU, and of the first
+    scheduler_idle => 'begin thread_main',    # on a second CPU, and on the first
     thread_exit    => 'process_exit thread_main',
     process_exit   => 'sys_exit',
 );
@@ -33,7 +33,7 @@ sub record_of
     return "perf record -a -e sched:sched_switch -e sched:sched_process_exit -g -- $load";
 }
 
-# Which functions the function's return address lies in, in chains that have the innermost first.
+# The functions that contain the function's return address, in chains with the innermost first.
 sub callers
 {
     my ($function, @chains) = @_;
@@ -49,7 +49,7 @@ sub listed
     return map { $_->{chain} } samples(@_);
 }
 
-# The chains of a report that has a line for each: "20.00% innermost;...;outermost".
+# The chains of a report with one line for each: "20.00% innermost;...;outermost".
 sub folded
 {
     my ($report) = @_;

@@ -4,8 +4,8 @@
 #
 # Samples by time: cpu-clock over a load and over an idle machine, at a frequency and with a period,
 # on the console and in the real perf; and other events that keep a frequency by their periods. All
-# by the guest's clock, its instructions (docs/testing.md, "The clock of a test"), so a slow or busy
-# host changes nothing. Run from the root of the tree:
+# times are by the guest's clock, its instructions (docs/testing.md, "The clock of a test"), so a
+# slow or busy host changes nothing. Run from the root of the tree:
 #
 #     prove tests/boot/clock.t
 use strict;
@@ -22,14 +22,14 @@ my $fields = 'comm,tid,cpu,time,period,event,trace,ip,sym,symoff';
 my $load = 'fs-stress 40';    # a quarter of a second
 my $second = 1e9;
 
-# What `perf stat` counted: milliseconds, or hits.
+# The count that `perf stat` printed: milliseconds, or hits.
 sub counted
 {
     my ($said) = @_;
     return {reverse $said =~ /^ +(\d+(?:\.\d\d)?) (?: {5}|msec )(\S+)$/mg};
 }
 
-# From the first of these samples to the last, in nanoseconds.
+# The time from the first of these samples to the last, in nanoseconds.
 sub span
 {
     my (@samples) = @_;
@@ -41,7 +41,7 @@ sub weight
     return sum0(map { $_->{period} } @_);
 }
 
-# What perf knows of the first recording's events.
+# The events of the first recording, as perf describes them.
 sub events_of
 {
     my ($machine) = @_;
@@ -149,10 +149,10 @@ is($count->{'irq:irq_handler_entry'}, $count->{'timer:tick'}, '... up to the end
 
 # --- A machine that is too slow for it -----------------------------------------------------------
 
-# A sample takes longer than the interval here; each interrupt would come upon the end of the one
-# before. In QEMU an instruction takes 128 ns, and the clock comes as an NMI; in Bochs it takes 250
-# ns, and the timer samples. It does in QEMU, too, where there is no HPET; there a sample takes half
-# of the interval, so that work which a timer that is not slowed down delays still comes to its end.
+# Here a sample takes longer than the interval, so each interrupt would arrive as the one before
+# ends. In QEMU an instruction takes 128 ns, and the clock is an NMI; in Bochs it takes 250 ns, and
+# the timer samples. QEMU without an HPET samples by the timer as well; there a sample takes half of
+# the interval, so that work which a too frequent timer delays still finishes.
 for (['QEMU', 1, extra => ['-icount', 'shift=7']], ['QEMU', 4, extra => ['-icount', 'shift=7']],
     ['QEMU without an HPET', 1, qemu_machine => 'pc,hpet=off', extra => ['-icount', 'shift=6']],
     ['Bochs', 1, machine => 'bochs']) {
@@ -165,15 +165,15 @@ for (['QEMU', 1, extra => ['-icount', 'shift=7']], ['QEMU', 4, extra => ['-icoun
     my ($hertz, $took) = said($slow, $costly) =~
         /^cpu-clock: rate lowered to (\d+) samples a second: one took (\d+) us, /m;
     cmp_ok($hertz // 4000, '<', 4000, '... with fewer samples than asked for, which is reported');
-    # Several CPUs take turns at one clock of instructions: a sample of one takes as long as the
-    # turns of the others that lie in it.
+    # Several CPUs take turns at one instruction clock, so a sample includes the others' turns that
+    # fall within it.
     if ($cpus == 1) {
         cmp_ok(($took // 1e6) * ($hertz // 4000), '<', 1e6, '... and leave time for it');
         my @taken = grep { $_->{cpu} == 0 } samples(said($slow, 'perf script'));
         # The thread that streams works for the recording meanwhile: that time is not the load's.
         my $streamed = weight(grep { $_->{comm} ne 'fs-stress' } @taken);
         my ($alone) = said($slow, $free) =~ /^ +(\d+\.\d+) seconds time elapsed$/m;
-        # Eight, each time before the rate is halved, show only what they cost.
+        # Eight samples before each halving of the rate only show what a sample costs.
         my $halvings = log(4000 / ($hertz // 4000)) / log(2);
         cmp_ok((span(@taken) - $streamed) / $second, '<',
             2 * $alone + 8 * $halvings * ($took // 0) / 1e6,
@@ -185,7 +185,7 @@ for (['QEMU', 1, extra => ['-icount', 'shift=7']], ['QEMU', 4, extra => ['-icoun
 
 # --- No thread has the CPU -----------------------------------------------------------------------
 
-# However soon ^C comes, the machine may have idled: else once more.
+# However soon ^C arrives, the machine may have been idle; then it is tried again.
 $machine = start();
 my $prompt = qr/^pitot> $/m;
 $machine->expect($prompt, $patience, 'there is a prompt');

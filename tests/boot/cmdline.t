@@ -71,7 +71,7 @@ same_lines_ok(script_lines($script),
         scalar perf_script($machine, '-F', 'comm,tid,cpu,time,period,event,ip,sym,symoff')),
     '... perf reads the same from the stream');
 
-# Events that cannot be armed, and the boot's message about each before it continues.
+# Events that cannot be armed, with the message that the boot prints before it continues.
 my @refused = (
     ['report', qr/"report": it must begin with record/],
     ['record -e mem:kernel_flog:w', qr/no symbol "kernel_flog"; near: (\w+, )*kernel_flag\b/],

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: core/stream, core/perf/option_table
 #
-# `perf record -z`: for the compressed stream the real perf prints the same as for the plain one of
-# the same boot, from the port, from a block and from a stream that was cut; a sample takes a few
+# `perf record -z`: the real perf prints the same for the compressed stream as for the plain one of
+# the same boot, from the port, from a block and from a truncated stream; a sample takes a few
 # bytes. Run from the root of the tree:
 #
 #     prove tests/boot/compressed.t
@@ -32,7 +32,7 @@ sub crc32_of
     return `gzip -c < $path | tail -c8 | od -An -tx4 -N4` =~ s/\s//gr;
 }
 
-# Where the records of this type end, and the bytes of all of them.
+# The ends of the records of this type, and the bytes of all of them.
 sub records_of
 {
     my ($stream, $wanted) = @_;
@@ -73,7 +73,8 @@ diag("$samples samples: plain $plain_bytes bytes in all, compressed " . length($
     . ", $each a sample in " . @ends . ' pieces');
 cmp_ok($each, '<=', 13, 'at most 13 bytes a sample');
 
-# A file made of it is the file made of the plain one, but for the event's id, which counts.
+# A file made from it equals the file made from the plain stream, except for the event's id, which
+# counts up.
 sub perf_file
 {
     my ($path, @options) = @_;
@@ -95,7 +96,7 @@ is($plain_said . $packed_said, '', 'tools/perf-file takes both');
 is(scalar(samples_in($of_plain)), $samples, '... with all samples');
 same_ok($of_packed, $of_plain, '... and perf prints the same of both files');
 
-# Cut: the pieces that are whole are printed.
+# Truncated streams: all complete pieces are printed.
 for my $index (0, int(@ends / 2)) {
     my $before = -1;
     for my $length ($ends[$index], $ends[$index] + 9, $ends[$index + 1] - 1) {

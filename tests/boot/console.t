@@ -38,8 +38,8 @@ sub line
     return prompted();
 }
 
-# Types any text, such as several lines, which must leave an empty line. Prompts come and go
-# meanwhile, so the end is marked by a last line whose answer is known.
+# Types any text, such as several lines, which must leave an empty line. Prompts appear meanwhile,
+# so a last line with a known answer marks the end.
 sub keys_typed
 {
     my ($keys) = @_;
@@ -47,7 +47,7 @@ sub keys_typed
     return $machine->expect(qr/^that-is-all: no such command.*\npitot> $/m, $patience);
 }
 
-# One test: `help COMMAND` ran for these, in this order, and for no other.
+# One test: `help COMMAND` ran for exactly these commands, in this order.
 sub helped_ok
 {
     my ($text, $commands, $name) = @_;
@@ -58,7 +58,7 @@ sub helped_ok
 
 # --- help ----------------------------------------------------------------------------------------
 
-# How many pointers to commands the linker has gathered.
+# The number of pointers to commands that the linker has collected.
 sub commands_linked
 {
     my ($start, $stop) = map { hex(address_of($elf, "__${_}_pitot_commands")) } qw(start stop);
@@ -137,7 +137,7 @@ helped_ok($text, 'bt', '... and the next line runs');
 
 # --- Typing ahead, ^C ----------------------------------------------------------------------------
 
-# More than the kernel keeps for itself (4096 bytes).
+# More text than the kernel buffers (4096 bytes).
 my @ahead = map { sprintf('ahead-%04d', $_) } 1 .. 600;
 $text = keys_typed("fs-stress 500\n" . join('', map { "$_\n" } @ahead));
 my ($done) = $text =~ /^fs-stress: \d+ operations, all verified\n(.*)/ms;
@@ -164,7 +164,7 @@ is(scalar(() = line('perf list') =~ /^  dr\d  free$/mg), 4, 'nothing stays armed
 
 # --- Much text -----------------------------------------------------------------------------------
 
-# Some ten minutes of text, were it not for the ^C.
+# It would print for some ten minutes if ^C did not end it.
 my $much = join('; ', ('perf script') x 50);
 line('perf record -a --overwrite -e lock:* -R -g -- fs-stress 40');
 $machine->send("$much\n");

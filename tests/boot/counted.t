@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: arch/x86_64/cpu/port_counted, drivers/uart16550, core/stream/drain, core/stream/base64
 #
-# The NMI button is pressed between a byte and its count: the device has the byte, but the kernel's
-# count of sent bytes is too small by one. The stream that the dying machine continues must have
-# each byte once. QEMU's stub stops the machine there; it dies by the button, or another CPU's panic
-# halts the sender. Run from the root of the tree:
+# The NMI button is pressed after a byte was sent and before it is counted: the kernel's count is
+# too small by one. The stream that the dying machine continues must have each byte once. QEMU's
+# stub stops the machine there; then the button or another CPU's panic ends it. Run from the root of
+# the tree:
 #
 #     prove tests/boot/counted.t
 use strict;
@@ -27,8 +27,9 @@ my $record = 'perf record -m 16k -e mem:kernel_flag:w -g -- fs-stress 100000';
 my ($place, $sent_at, $piece_sent, $stress, $panic) = debug_values($kernel, '&port_counts',
     "&'boot/ports.c'::com2.sent", '&com2_write', '&stress_all', '&panic');
 
-# Stopped at a byte of the stream that has left; not of its head, as what dies in that begins anew.
-# Up to the piece that has it the machine stops at pieces, as a stop at each byte is dear.
+# Stops the machine after a byte of the stream has left. The byte is not in the header, because a
+# machine that dies there starts the stream again. The machine stops only at each piece until it
+# reaches the piece with that byte, as a stop at each byte is expensive.
 sub stopped_at_a_byte
 {
     my ($number, %options) = @_;
@@ -66,7 +67,7 @@ for my $number (1500, 2222) {
     whole_ok($machine, "an NMI behind byte $number");
 }
 
-# The NMI is the other CPU's, which panics and halts this one: a call is laid upon it.
+# Here the NMI is from the other CPU: the test makes that one call `panic`, which halts this one.
 {
     my ($machine, $stub) = stopped_at_a_byte(1999, smp => 2);
     $stub->ask_ok(sprintf('Hg%x', 2 - $stub->cpu));

@@ -3,13 +3,13 @@
 # of: kernel/panic, kernel/console/crash, kernel/x86_64/entry/trap
 #
 # Every crash ends in exactly the report that docs/kernel.md promises: what and where, registers, a
-# call chain with names, the last samples, a last line, status 99; if the report itself fails, in
-# the last line. The report is compared with the kernel's file and the manual's error codes. Run
+# call chain with names, the last samples, a last line, status 99. If the report itself fails, the
+# last line says so. The report is compared with the kernel's file and the manual's error codes. Run
 # from the root of the tree:
 #
 #     prove tests/boot/crash.t
 #
-# It runs on QEMU: Bochs has no exit status to give, and no button for NMIs.
+# QEMU only: Bochs has no exit status and no NMI button.
 use strict;
 use warnings;
 no warnings 'portable';    # addresses have 64 bits
@@ -21,7 +21,7 @@ use Pitot;
 use Pitot::Transcript;
 
 my $build = $ENV{BUILD} // 'build';
-my $stopped = 2 * 0x31 + 1;    # boot/ports.c, and what QEMU makes of it
+my $stopped = 2 * 0x31 + 1;    # the value that boot/ports.c writes, as QEMU turns it into a status
 my $last_samples = 8;          # kernel/panic/panic.c, like the two below
 my $frames_first = 24;
 my $frames_last = 8;
@@ -36,7 +36,7 @@ for my $line (`nm -n $build/pitot.elf`) {
     push(@symbols, [hex($address), $name]);
 }
 
-# True if this is the symbol before the address, or one of those that begin there.
+# True if this is the symbol before the address, or one that begins there.
 sub is_named
 {
     my ($address, $name) = @_;
@@ -46,9 +46,9 @@ sub is_named
 
 # --- A report ------------------------------------------------------------------------------------
 
-# Takes the console apart: reason, registers {name => value}, vector, error, chain [{address, kind,
-# name, trap}], cut (frames left out), stops (why the chain ends early), samples (text), the last
-# line. A frame's trap is what came there.
+# Parses the console: reason, registers {name => value}, vector, error, chain [{address, kind, name,
+# trap}], cut (frames left out), stops (why the chain ends early), samples (text), the last line. A
+# frame's `trap` is the trap that interrupted it.
 sub report_of
 {
     my ($machine) = @_;
@@ -86,7 +86,7 @@ sub report_ok
     is(() = $machine->console =~ /^Pitot: \d+ MiB free/mg, 1, 'it has not started again');
     like($report->{reason}, qr/^$reason$/, 'the first line has what and where');
     is($report->{last}, "Pitot stopped: $report->{reason}", 'the last line repeats it');
-    # A trap's frame has all of them; panic() itself takes a snapshot of those that matter.
+    # A trap's frame has all registers; panic() itself takes a snapshot of the important ones.
     my $taken = $report->{reason} =~ /^(?:asked for|assertion failed)/;
     is(join(' ', sort(keys %{$report->{registers}})),
         $taken ? 'bp cr0 cr2 cr3 cr4 flags ip sp'
@@ -97,7 +97,7 @@ sub report_ok
     return $report;
 }
 
-# Names are those that the kernel's file has for these addresses; at 0 is nothing to be named.
+# Names are those in the kernel's file for these addresses; there is no name for 0.
 sub names_ok
 {
     my ($report) = @_;
@@ -107,7 +107,7 @@ sub names_ok
     is(join(' ', map { $_->{name} } @unlike), '', "names are those of the kernel's file");
 }
 
-# The chain leads to where the kernel begins.
+# The chain leads to the function in which the kernel begins.
 sub whole_ok
 {
     my ($report) = @_;
@@ -118,7 +118,7 @@ sub whole_ok
     is($report->{stops}, undef, '... and prints nothing else');
 }
 
-# What only a report of an exception has: the interrupted place, and the error code.
+# The parts that only an exception's report has: the interrupted place, and the error code.
 sub trap_ok
 {
     my ($report, $vector, $error) = @_;
@@ -134,9 +134,9 @@ sub trap_ok
 
 # --- crash HOW -----------------------------------------------------------------------------------
 
-# The error codes are those of Intel SDM vol. 3, "Page-Fault Exception (#PF)": bit 0 a page is
-# there, bit 1 write, bit 4 fetch. `at` and `callers` stand where it is not in crash_HOW that the
-# way dies, `within` bounds the address by symbols.
+# The error codes are those of Intel SDM vol. 3, "Page-Fault Exception (#PF)": bit 0 page present,
+# bit 1 write, bit 4 fetch. `at` and `callers` are given if the crash is not in crash_HOW itself;
+# `within` bounds the address by symbols.
 my $in_kernel = 'in kernel mode';
 my %ways = (
     'read' => {
@@ -194,7 +194,7 @@ sub exception_ok
     ok($from <= $report->{registers}{cr2} && $report->{registers}{cr2} < $end, '... and right');
 }
 
-# A report without an exception begins in the function that asked for it.
+# A report without an exception begins in the function that requested it.
 sub asked_ok
 {
     my ($how, $reason, @callers) = @_;
@@ -206,7 +206,7 @@ sub asked_ok
     is(scalar(grep { $_->{trap} } @{$report->{chain}}), 0, 'nothing was interrupted');
 }
 
-# The report comes from memory that is there; the frames that fill the screen are left out.
+# The report reads only mapped memory, and leaves out the frames that fill the screen.
 sub overflow_ok
 {
     my ($machine, $stack, $stacks, $below) = @_;
@@ -259,7 +259,7 @@ my %tests = (
     },
 );
 
-my @hangs = qw(hang hang-locked);    # no report but the watchdog's: tests/boot/watchdog.t
+my @hangs = qw(hang hang-locked);    # only the watchdog reports: tests/boot/watchdog.t
 my $listing = boot(machine => 'qemu', run => 'crash; poweroff');
 ended_ok($listing, '`crash` alone hurts nobody');
 is(join(' ', sort($listing->console =~ /^  (\S+) +\S/mg)), join(' ', sort(keys %tests, @hangs)),
@@ -268,8 +268,7 @@ subtest("crash $_" => $tests{$_}) for sort(keys %tests);
 
 # --- The last samples ----------------------------------------------------------------------------
 
-# The newest ones are shown, in their order. There are more than fit, unless `least` tells how many
-# there have to be.
+# The newest samples are shown, in order. There must be more than fit, or at least `least` if given.
 sub samples_ok
 {
     my ($report, $event, $least) = @_;
@@ -321,8 +320,8 @@ subtest 'without a recording nothing is said of samples' => sub {
 
 # --- From outside --------------------------------------------------------------------------------
 
-# Starts a machine with a monitor, has `prepare` bring it where the monitor's command shall strike,
-# and waits for the end. By the host's clock, as a person strikes.
+# Starts a machine with a monitor, lets `prepare` bring it to the right place, sends the monitor's
+# command and waits for the end. Uses the host's clock, as a person would.
 sub struck
 {
     my ($command, $prepare, %options) = @_;
@@ -343,7 +342,7 @@ sub at_prompt
     $machine->expect(qr/^pitot> $/m);
 }
 
-# While this event is recorded under load.
+# Returns a `prepare` that waits until this event is recorded under load.
 sub recording
 {
     my ($event) = @_;
@@ -355,7 +354,7 @@ sub recording
     };
 }
 
-# The report of an NMI. Wherever it comes, inside a trap entry too, the table knows the way.
+# The report of an NMI. The table has a chain wherever it arrives, also inside a trap entry.
 sub nmi_report
 {
     my ($prepare, %options) = @_;
@@ -368,25 +367,26 @@ sub nmi_report
 
 subtest 'an NMI at the prompt' => sub {
     my $report = nmi_report(\&at_prompt);
-    # Whichever CPU reports first: a slow host's may just be coming to its idle thread.
+    # Whichever CPU reports first: on a slow host it may just be on its way to the idle thread.
     cmp_ok(scalar(grep { /^(?:scheduler_idle|console_run|thread_start)$/ } names($report)), '>', 0,
         'nobody had anything to do, or the console was about to wait');
 };
 
-# QEMU's goes to all CPUs, and the first reports: here the one that runs the workload. When it comes
-# is the host's affair, so it interrupts the boot thread, which the workload runs in, or another.
+# QEMU's NMI goes to all CPUs, and the first one reports; here it is the CPU that runs the workload.
+# The host determines when it arrives, so it may interrupt the boot thread, which runs the workload,
+# or another.
 subtest 'an NMI while the timer is watched' => sub {
     my $report = nmi_report(recording('mem:ticks:w'), smp => 1);
     my @names = names($report);
     my $through = grep { $_ eq 'fs_stress_run' } @names;
-    # On the way of a sample the chain may be so long that the workload is in the part left out.
+    # During a sample the chain may be so long that the part with the workload is left out.
     ok($names[-1] eq 'boot_entry_high' ? $through == 1 || $report->{cut} : $through == 0,
         'in the boot thread the chain leads through the workload, in no other thread')
         or diag("@names");
-    samples_ok($report, 'mem:ticks:w', 1);    # a host that stops takes ticks away
+    samples_ok($report, 'mem:ticks:w', 1);    # a host that stops loses ticks
 };
 
-# It may come anywhere on the way of a sample.
+# It may arrive anywhere while a sample is written.
 subtest 'an NMI in a flood of hits' => sub {
     samples_ok(nmi_report(recording('mem:kernel_flag:rw')), 'mem:kernel_flag:rw');
 };

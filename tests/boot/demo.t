@@ -20,11 +20,11 @@ my $report_all = 'perf report -g caller,0 -s sym';
 my $report_callee = 'perf report -g callee,0 -s sym';
 my $stat = 'perf stat -e mem:kernel_flag:rw -- fs-stress';
 
-# What perf is asked, to be comparable (docs/stream.md, docs/perf.md).
+# perf's options for comparable output (docs/stream.md, docs/perf.md).
 my @columns = ('--no-children', '-F', 'overhead,sample,sym');
 my $fields = 'comm,tid,cpu,time,period,event,ip,sym,symoff';
 
-# As `make run` boots it: by GRUB, and by the host's clock.
+# As `make run` boots it: with GRUB and the host's clock.
 my $machine = boot(boot => 'grub', icount => '', run => join('; ', $record, $report, $report_all,
     $report_callee, 'perf script', $stat, 'poweroff'));
 ended_ok($machine);

@@ -2,11 +2,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: boot, tools/machine, kernel/x86_64/cpu/apic
 #
-# QEMU's -kernel boots build/pitot.elf without an image or GRUB: what a person types, and what
-# tools/machine types with BOOT=kernel, from a BIOS and from QEMU's least firmware. All these boots
-# lead to the same machine: the same CPUs, interrupts, programs and recording, and a command line of
-# the same words. A loader's error is reported, and the machine stops. Run from the root of the
-# tree:
+# QEMU's -kernel boots build/pitot.elf without an image or GRUB: by the command that a person types,
+# and by that of tools/machine with BOOT=kernel, from a BIOS and from QEMU's minimal firmware. All
+# these boots lead to the same machine: the same CPUs, interrupts, programs, recording and command
+# line. A loader's error is reported, and the machine stops. Run from the root of the tree:
 #
 #     prove tests/boot/direct.t
 use strict;
@@ -55,8 +54,8 @@ for my $boot (sort(keys %boots)) {
 is(said($boots{$_}, 'perf report'), said($boots{grub}, 'perf report'),
     "$_: the report is that of grub, call graphs included") for qw(kernel qboot);
 
-# QEMU's least firmware leaves the local APIC off. By its pins come the 8259A's interrupts, of which
-# is what is typed, and the button's NMI.
+# QEMU's minimal firmware leaves the local APIC disabled. The 8259A's interrupts, including those
+# for typed keys, and the button's NMI arrive through its pins.
 for my $firmware (qw(bios qboot)) {
     my $path = "$logs/monitor";
     my $pressed = start(firmware => $firmware, icount => 8, extra => ['-chardev',
@@ -70,7 +69,7 @@ for my $firmware (qw(bios qboot)) {
     like($pressed->console, qr/^PANIC: non-maskable interrupt at /m, '... with a report');
 }
 
-# As docs/machines.md has it, without tools/machine.
+# The command in docs/machines.md, without tools/machine.
 make_path($logs);
 
 sub typed
@@ -91,7 +90,7 @@ like($said, qr/^Pitot: no programs: the boot loader gave no module$/m, '... whic
 
 # --- What a loader gets wrong --------------------------------------------------------------------
 
-# A machine stopped at its entry, where rbx has the address of what QEMU tells the kernel.
+# A machine stopped at its entry, where rbx has the address of QEMU's boot information.
 sub entered
 {
     my $machine = Pitot::Machine->new(boot => 'kernel', smp => 1, gdb => "$logs/gdb",
@@ -102,8 +101,8 @@ sub entered
     return ($machine, $stub, $stub->register('rbx'));
 }
 
-# Each bit of CR4 that this CPU has but PSE and PAE, of CR0 all that is harmless without paging, of
-# EFER `syscall`. QEMU's stub knows these registers by numbers, once it was asked for its list.
+# CR4: each bit that this CPU has, except PSE and PAE. CR0: each bit that is harmless without
+# paging. EFER: `syscall`. QEMU's stub numbers these registers, once it was asked for its list.
 my ($cr0, $cr4, $efer) = (27, 30, 32);
 my %left = ($cr0 => 0x4003b, $cr4 => 0x371b8f, $efer => 0x801);
 my ($inherits, $hand) = entered(kernel => 'pitot-test', smp => 2, icount => 8,
@@ -126,9 +125,9 @@ like($machine->console, qr/^PANIC: the boot loader passed no memory map /m, '...
 $stub->set_memory($information, pack('V', 0));
 $stub->put('c');
 my $deadline = time + $patience;
-# COM1 has each byte after port 0xe9.
+# COM1 gets each byte after port 0xe9.
 sleep(0.05) until $machine->console =~ /stopped\n/ || time > $deadline;
-$machine->stop;    # only then the files of both ports are whole
+$machine->stop;    # only then are the files of both ports complete
 like($machine->debugcon, qr/^Pitot: the boot loader is neither .* nor .*; stopped$/m,
     'information that begins with another word: refused');
 is($machine->console, $machine->debugcon, '... on COM1, too');

@@ -2,9 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: tools/machine, kernel/panic/panic
 #
-# tools/machine reports how a machine ended: only a power-off is a success. The guests are a few
-# instructions each, booted by GRUB; those of one image differ in how they end. Run from the root of
-# the tree:
+# tools/machine reports how a machine ended: only a power-off is a success. Each guest is a few
+# instructions, booted by GRUB. Run from the root of the tree:
 #
 #     prove tests/boot/ends.t
 use strict;
@@ -25,8 +24,7 @@ my ($powered_off, $triple_fault, $reset, $cut_short, $timed_out) = (0, 4, 6, 8, 
 
 # --- The guests ----------------------------------------------------------------------------------
 
-# In protected mode, as GRUB leaves a kernel. A triple fault needs no more than a table of
-# interrupts without entries.
+# In protected mode, as GRUB starts a kernel. An empty interrupt table is enough for a triple fault.
 my $triple = "lidt [abs nothing]\nud2";
 my %out8 = map { $_->[0] => "mov dx, $_->[1]\nmov al, $_->[2]\nout dx, al" }
     ['keyboard', '0x64', '0xfe'], ['chipset', '0xcf9', '6'];
@@ -50,7 +48,7 @@ bits 64
 in_long_mode:
 END
 
-# The machine's clock keeps its memory over a reset. The byte changes with each start.
+# The machine's clock keeps its memory over a reset; this byte changes with each start.
 my $if_first = <<'END';
     mov al, 0x7f
     out 0x70, al
@@ -165,10 +163,10 @@ is($machine->wait_end, $cut_short, '... nor is SIGTERM');
 like(said($machine), qr/did not switch the machine off: .*\(host-signal\)/,
     '... and tools/machine reports it');
 
-# Whether there is such a process that is not a zombie.
+# True if this process exists and is not a zombie.
 sub runs { return slurp_if_there("/proc/$_[0]/cmdline") ne '' }
 
-# Without its hang detector, too. The machine's process is tools/machine's.
+# Also without its hang detector, in which case the machine's process is tools/machine's.
 for my $how ([], ['timeout' => 600]) {
     for my $signal (qw(TERM KILL)) {
         unlink("$made/pid");
@@ -188,7 +186,7 @@ for my $how ([], ['timeout' => 600]) {
 
 # --- A monitor that is late ----------------------------------------------------------------------
 
-# QEMU reads its requests in a thread of its own, which a host may let wait; here they are withheld.
+# A separate thread of QEMU reads its requests, and a host may delay it; here they are withheld.
 mkdir("$made/late");
 write_bytes("$made/late/qemu-system-x86_64", <<'END');
 #!/bin/sh

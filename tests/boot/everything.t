@@ -4,9 +4,9 @@
 #
 # Everything is recorded while the machine works as hard as it can: all tracepoints, a watch of the
 # big kernel lock and the clock, with records and chains, for seconds of the guest's time, on four
-# CPUs and on one, overwriting and as a stream. The machine continues to answer, the clock keeps
-# ticking, and the console's counts are those of the real perf. (tests/kernel/everything_suite.c
-# checks the balance from inside.) SOAK=1: a minute on four CPUs.
+# CPUs and on one, overwriting and as a stream. The machine still answers, the clock keeps ticking,
+# and the console's counts equal the real perf's. (tests/kernel/everything_suite.c checks the
+# balance from inside.) SOAK=1: a minute on four CPUs.
 #
 # Claims about rates and delays are about one CPU, whose clock is its executed instructions, so the
 # host does not matter. Run from the root of the tree:
@@ -27,7 +27,7 @@ my $cpus = 4;
 my $prompt = qr/^pitot> $/m;
 my $whole = '2144df1c';    # docs/stream.md
 
-# What `perf record` said at its end, by the word before or behind each number.
+# The numbers that `perf record` printed at its end, each by the word before or after it.
 sub summary
 {
     my ($said) = @_;
@@ -38,8 +38,8 @@ sub summary
     return \%number;
 }
 
-# Runs it after a short recording for so many seconds of the guest, which fs-stress tells by a line
-# each, and stops it by ^C. What each of the two said at its end, and how many rounds it told of.
+# Runs the command after a short recording for so many seconds of the guest, which fs-stress counts
+# with a line each, and stops it with ^C. Returns the last lines of both, and the number of rounds.
 sub run_for
 {
     my ($machine, $command, $seconds) = @_;
@@ -59,8 +59,8 @@ sub answers_ok
     like($machine->expect($prompt, $patience), qr/^ *sched:sched_switch/m, '... perf list too');
 }
 
-# The samples that perf finds after those of the recording before, in the order of the stream:
-# {event, time}, and a tick's count. Chains are left out, as there are many.
+# The samples that perf finds after those of the recording before, in stream order: {event, time},
+# and a tick's count. Chains are left out, as there are many.
 sub samples_of
 {
     my ($machine) = @_;
@@ -79,14 +79,14 @@ sub crc32_of
     return `gzip -c < $path | tail -c8 | od -An -tx4 -N4` =~ s/\s//gr;
 }
 
-# How often an event is there.
+# The number of samples of this event.
 sub number_of
 {
     my ($event, @samples) = @_;
     return scalar(grep { $_->{event} eq $event } @samples);
 }
 
-# One recording after a short one, which shows how far clock and ticks were before.
+# One recording after a short one, which shows where clock and ticks were before.
 sub record_for
 {
     my ($command, $seconds, %options) = @_;
@@ -103,14 +103,14 @@ sub record_for
     return ($machine, summary($said), summary($first));
 }
 
-# From the first recording's first tick to the last.
+# The rate from the first recorded tick to the last.
 sub rate_of_ticks
 {
     my @ticks = grep { defined $_->{count} && $_->{event} eq 'timer:tick' } @_;
     return ($ticks[-1]{count} - $ticks[0]{count}) / ($ticks[-1]{time} - $ticks[0]{time});
 }
 
-# How many samples are lost by two kinds of records, and how many records report throttling.
+# The numbers of samples lost by both kinds of records, and of records that report throttling.
 sub of_dump
 {
     my ($machine) = @_;
@@ -120,8 +120,8 @@ sub of_dump
         sum0($dump =~ /LOST_SAMPLES: id:\d+: lost samples :(\d+)$/mg), $throttles);
 }
 
-# What all recordings have in common. Returns the samples, how many seconds they took, their rate of
-# ticks, and what perf was told to be lost.
+# Tests what all recordings have in common. Returns the samples, the seconds they span, their rate
+# of ticks, and the losses that perf reports.
 sub books_ok
 {
     my ($machine, $summary, $first, $seconds) = @_;
@@ -169,7 +169,7 @@ is_deeply($books->{lost}, [($summary->{lost}) x 2], 'perf is told what was lost'
 
 # --- By one CPU's instructions -------------------------------------------------------------------
 
-# Each line is due a second after the last, and comes with the end of a round.
+# Each line is due a second after the last, and is printed when a round ends.
 $seconds = 2;
 for my $command ($overwriting, $streaming) {
     ($machine, $summary, $first) = record_for($command, $seconds);

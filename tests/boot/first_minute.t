@@ -3,7 +3,7 @@
 # of: core/lib/option, core/perf, core/console, kernel/console
 #
 # The first minute of a user who knows perf: each command either works or is answered with what to
-# do instead, and the lines that such an answer offers run. Run from the root of the tree:
+# do instead, and the commands in such an answer work. Run from the root of the tree:
 #
 #     prove tests/boot/first_minute.t
 use strict;
@@ -16,7 +16,7 @@ my $machine = start();
 my $prompt = qr/^pitot> $/m;
 $machine->expect($prompt, $patience, 'there is a prompt');
 
-# Types a line; what is shown between it and the next prompt.
+# Types a line; returns the text between it and the next prompt.
 sub line
 {
     my ($line) = @_;
@@ -29,9 +29,9 @@ my $counted = qr/^ +\d+\.\d+ seconds time elapsed$/m;
 my $parts = join('|', qw(list record report script stat trace));
 my $listed = qr/^    list .*^    record .*^    report .*^    script .*^    stat .*^    trace /ms;
 
-# What is typed, and what the answer has.
+# Typed lines, and what the answer must contain.
 my @typed = (
-    # Options as fingers have them.
+    # Options from habit.
     ['perf record -a -g sleep 1' => $kept],
     ['perf report --stdio' => qr/^# Samples: \S+ +of event 'cpu-clock/m],
     ['perf record -F99 -a sleep 0.5' => $kept],
@@ -53,7 +53,7 @@ my @typed = (
     ['sleep' => qr/^sleep: give seconds/],
     ['sleep 1s' => qr/^sleep: give seconds/],
 
-    # Help, wherever it is asked for.
+    # Help, in all its spellings.
     (map { [$_ => $listed] } 'perf help', 'perf --help', 'perf -h', 'help perf'),
     (map { [$_ => qr/^perf record \[OPTION\].*^    -e, --event EVENT /ms] } 'perf record -h',
         'perf record --help', 'perf help record', 'help perf record', 'perf record -a -h'),
@@ -69,7 +69,7 @@ my @typed = (
     ['perf list tracepoint' => qr/\A  SYSTEM:NAME.*^  sched:sched_switch .*^  workqueue:/ms],
     ['perf list cache' => qr/^perf list: no event matches "cache"/],
 
-    # What is not here.
+    # Commands that Pitot does not have.
     ['perf recrod' => qr/^perf: "recrod" is not a perf command; near: record; `help perf` /],
     ['perf anotate' => qr/^perf: "anotate" is not a perf command; near: annotate; /],
     ['perf frobnicate' => qr/^perf: "frobnicate" is not a perf command; `help perf` /],
@@ -100,7 +100,7 @@ my @typed = (
     (map { ["perf script $_" => qr/^perf script: (\S+)(?: \S+)?: .* perf has it: .* \1(?: |$)/] }
         '-F comm,ip', '--time 0,1', '--tid 1', '-s x.py'),
 
-    # The words of gdb, of ftrace and of shells.
+    # Commands of gdb, of ftrace and of shells.
     ['break fs_read' => qr/^break: no such command; `perf record -g -e mem:FUNCTION:x -- /],
     ['watch kernel_flag' => qr/^watch: no such command; `perf record -g -e mem:SYMBOL:rw -- /],
     (map { [$_ => qr/^\S+: no such command; memory is for gdb: make gdb on the host; `perf /] }
@@ -143,7 +143,7 @@ for my $typed (@typed) {
     $offered{$1} = $line while $answer =~ /`(perf [^`]*)`/g;
 }
 
-# What the answers offer runs as it stands, once the words in capitals have become something.
+# The commands in the answers work as printed, once the words in capitals are replaced.
 my %words = (COMMAND => 'fs-stress 1', SYMBOL => 'kernel_flag', FUNCTION => 'lock_kernel',
     PATTERN => 'lock', N => '3', PID => '1', PROGRAM => 'fs-load');
 cmp_ok(scalar(keys %offered), '>', 10, 'answers offer lines');

@@ -4,8 +4,8 @@
 #
 # The pictures that Pitot was made for: each is requested as a user would, compared with what it
 # must show, and drawn; docs/gallery.md is this test's own output (`make gallery`). Numbers and
-# addresses vary from run to run; the commands and their order must be the page's. Run from the root
-# of the tree:
+# addresses vary from run to run; the commands and their order must match the page. Run from the
+# root of the tree:
 #
 #     prove tests/boot/gallery.t
 use strict;
@@ -38,7 +38,7 @@ sub indented
     return join('', map { s/\s+$//r =~ s/^(?=.)/    /r . "\n" } split(/\n/, $text));
 }
 
-# As much of a tree as shows what it is about.
+# The part of a tree that shows its subject.
 sub cut
 {
     my ($text) = @_;
@@ -56,7 +56,7 @@ sub draw
             . "\n$picture{see}");
 }
 
-# Command and answer, as on the console.
+# The commands and their answers, as on the console.
 sub dialogue
 {
     my ($machine, @commands) = @_;
@@ -66,7 +66,7 @@ sub dialogue
 # --- Locks under the timer's interrupt ------------------------------------------------------------
 
 {
-    # The mail's line, of that lock alone, and with an end.
+    # The mail's command, for that lock alone, and with an end.
     my $record = q{perf record -e lock: -R -a -f -g --filter 'name == "timers"' -- fs-stress 200};
     my $report = 'perf report -g callee,4 -s sym';
     my $machine = boot(flags => 'perf.rate=0', run => "$record; $report; perf script; poweroff");
@@ -120,19 +120,20 @@ END
 
 {
     my $flag = address_of("$build/pitot.elf", 'kernel_flag');
-    # The mail's line, and -m: by default the ring keeps what the stream's thread left there, which
-    # may be the end of the load alone, where no thread waits.
+    # The mail's command, and -m: by default the ring keeps what the stream's thread left in it,
+    # which may be the load's end alone, where no thread waits.
     my $record = "perf record -f -g -m 8M -e 5:$flag -- dbench -t 20 20";
     my $report = 'perf report -g -s s';
-    # Twenty seconds of a machine whose instruction takes 256 ns.
+    # Twenty seconds of a machine on which an instruction takes 256 ns.
     my $machine = boot(run => "$record; $report; poweroff", extra => ['-icount', 'shift=8']);
     ended_ok($machine, 'the big kernel lock under a file-system load');
     my %samples = reverse said($machine, $report) =~ /^ +\d+\.\d\d% +(\d+) +\[k\] (\S+)/mg;
     is(join(' ', sort keys %samples), 'kernel_lock_wait lock_kernel unlock_kernel',
         '... is touched by three functions');
-    # A thread that waits looks a second time, in place of a release: its lock is handed over.
+    # A thread that waits touches the lock a second time, in place of a release: it is handed the
+    # lock.
     my $second = $samples{kernel_lock_wait} + $samples{unlock_kernel};
-    # The ring's oldest and newest samples may be halves of pairs, one for each of 20 threads.
+    # The ring's oldest and newest samples may be half of a pair, one for each of 20 threads.
     cmp_ok(abs($samples{lock_kernel} - $second), '<=', 20, '... twice for each time it is taken');
     my ($taken, $waits) = said($machine, $record) =~ /^dbench: (\d+) operations.* (\d+) waits/m;
     is($samples{kernel_lock_wait}, $waits, '... a sleeper looks once more for each wait counted');
@@ -173,7 +174,7 @@ END
 # --- Workqueue executions, raw --------------------------------------------------------------------
 
 {
-    # The mail's line, with an end.
+    # The mail's command, with an end.
     my $record = 'perf record -f -F 1 -a -e workqueue:workqueue_execution -- fs-stress 900';
     my $machine = boot(run => "$record; perf report -D; perf script; poweroff");
     ended_ok($machine, 'workqueue_execution, raw');
@@ -181,7 +182,7 @@ END
     cmp_ok(scalar(samples($ours)), '>', 2, '... is sampled');
     my $dump = perf_run('report', $machine, '-D');
     my $of_sample = qr/^0x\w+\@pipe \[0x\w+\]: event: 9\n(?:\..*\n)+\n.*\n.*thread: kworker.*\n/m;
-    my ($sample) = reverse $dump =~ /($of_sample)/g;    # the last stands for several
+    my ($sample) = reverse $dump =~ /($of_sample)/g;    # the last one has a period above 1
     ok($sample, '... perf report -D shows the bytes') or diag(substr($dump, 0, 2000));
     my $bytes = join('', map { s/ //gr } ($sample // '') =~ /^\.  \w{4}:  ((?:\w\w ){1,16})/mg);
     my ($raw) = (pack('H*', $bytes) =~ /\A.{64}(.*)\z/s);
@@ -318,8 +319,8 @@ open(my $file, '>', $page) or die("$page: $!");
 print {$file} @drawn;
 close($file) or die("$page: $!");
 
-# Headings, sentences, commands, and of each picture what a run cannot change: the functions of a
-# tree down to where it branches, and those of a chain. No numbers.
+# Headings, sentences and commands, and of each picture the part that does not vary between runs:
+# the functions of a tree down to where it branches, and those of a chain. No numbers.
 sub skeleton
 {
     my ($text) = @_;

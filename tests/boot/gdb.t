@@ -28,7 +28,7 @@ my $logs = "$build/logs/gdb";
 
 # --- A session -----------------------------------------------------------------------------------
 
-# The machine, at its end, and what gdb said to each part.
+# The machine, at its end, and gdb's output of each part.
 sub session
 {
     my ($machine, $said) = gdb_session(shift, '', @_);
@@ -49,7 +49,7 @@ sub backtrace_ok
     my ($text, $inner, $name) = @_;
     local $Test::Builder::Level = $Test::Builder::Level + 1;
     my @all = frames($text);
-    # The compiler may split a function; gdb then shows it twice.
+    # gdb shows a function that the compiler has split twice.
     my @frames = @all[grep { $_ == 0 || $all[$_] ne $all[$_ - 1] } 0 .. $#all];
     my $count = @$inner;
     return is_deeply([@frames[0 .. $count - 1], @frames[-2, -1]],
@@ -99,9 +99,8 @@ GDB
 detach
 GDB
 
-# gdb looks for the end of a function's prologue, so the first stop is at its start or a bit after
-# it.
-my $stops = qr/^(?:Thread \d+ hit )?/m;    # gdb tells them apart where there are several CPUs
+# gdb skips a function's prologue, so the first stop is at its start or shortly after.
+my $stops = qr/^(?:Thread \d+ hit )?/m;    # gdb numbers threads where there are several CPUs
 like($said->{entry},
     qr{${stops}Temporary breakpoint 1, kernel_main \(.*\) at (\./)?boot/main\.c:\d+},
     'a new machine runs to kernel_main');
@@ -159,7 +158,7 @@ continue
 bt
 detach
 GDB
-# handle_group is there on machines that trap once for a group of iterations.
+# handle_group is in the chain on machines where one trap covers several iterations.
 backtrace_ok($said->{hit} =~ s/^#\d+ .*\bhandle_group .*\n//mr,
     [qw(sample_write sample_take event_hit_checked event_hit_meant event_breakpoint_hit handle_one),
         qw(breakpoint_trap debug_hit debug_trap_inside), '<signal handler called>', 'lock_kernel'],
@@ -168,9 +167,9 @@ ended_ok($machine, 'the recording goes on after it');
 
 # --- ... at each instruction ---------------------------------------------------------------------
 
-# At the first instruction of a stub all registers are still those of the interrupted context, but
-# for those that the CPU has pushed (and after them an error code of so many bytes). So the truth
-# that the walk is held to comes from there, not by way of call frame information.
+# At the first instruction of a stub all registers are still those of the interrupted context,
+# except those that the CPU has pushed (followed by an error code of `error` bytes). The expected
+# values of the walk are taken there, so they do not depend on call frame information.
 my $program_end = '0x7ffffffff000ul';
 my $walk = <<'GDB';
 define show_registers
@@ -208,7 +207,7 @@ define walk
 end
 GDB
 
-# The commands that lead to the first instruction of a program's function.
+# The gdb commands up to the first instruction of a program's function.
 sub to_program
 {
     my ($program, $function) = @_;
@@ -217,14 +216,15 @@ sub to_program
     return "tbreak *0x$address\ncontinue\n";
 }
 
-# The thread keeps the CPU, whatever other thread wants it.
+# Keeps the thread on its CPU, whatever other thread is ready.
 my $stays = "set var pitot_preemption[0].off += 1\n";
 
-# The ways in: the vector, the bytes of its error code, what makes it happen, and where the walk
-# ends: back in the interrupted function, or where a report begins.
+# The entries: the vector, the size of its error code, what triggers it, and where the walk ends:
+# back in the interrupted function, or where a report begins.
 my @ways = (
     {
-        # A switch in the interrupt's exit would lead elsewhere, and time passes while gdb steps.
+        # A thread switch at the interrupt's exit would lead elsewhere, and time passes while gdb
+        # steps.
         name => 'a timer interrupt', vector => 0xf0, until => '$ip',
         run => join('; ', ('perf list') x 50, 'poweroff'),
         provoke => "tbreak perf_list\ncontinue\n$stays",
@@ -243,7 +243,7 @@ my @ways = (
         provoke => "tbreak fs_rename\ncontinue\nmonitor nmi\n",
     },
     {
-        # The gates of #UD and of #NP, the fault of using such a gate, are made not present.
+        # The gates of #UD and of #NP, the fault of using such a gate, are marked not present.
         name => 'a double fault', vector => 8, error => 8,
         until => '&trap_fatal', run => 'crash undefined',
         provoke => "tbreak crash_run\ncontinue\n"
@@ -272,11 +272,11 @@ my @ways = (
 
 my %visited;    # addresses of instructions
 
-# The addresses of the instructions of an entry; a ud2 stands where none comes by. Left out is
-# what only a program's trap executes (docs/programs.md): its GS, its own debug trap's other way,
-# after which comes the way of a trap in which a debugger asked for a stop; and what follows the
-# tests of a frame's VM and TF: a program's in virtual-8086 mode, and a stepped context's. None of
-# these moves the stack pointer.
+# The addresses of an entry's instructions; unreachable places hold a ud2. Left out is what only a
+# program's trap executes (docs/programs.md): the switch of GS, the branch of its own debug traps,
+# followed by the one for a trap in which a debugger requested a stop; and what follows the tests of
+# a frame's VM and TF, for virtual-8086 mode and a stepped context. None of these moves the stack
+# pointer.
 sub instructions
 {
     my ($entry) = @_;
@@ -293,7 +293,7 @@ sub walk_ok
     my $commands = ($way->{provoke} // '')
         . "walk $way->{vector} " . ($way->{error} // 0) . " $way->{until} "
         . ($way->{program} ? $program_end : '-1ul') . "\nkill\n";
-    # One CPU: while one is stepped the others would run on, to the end of the load.
+    # One CPU: while one is stepped, others would run on to the end of the load.
     my ($machine, $said) = session({ run => $way->{run}, smp => 1 }, walk => $walk . $commands);
     my ($truth) = $said->{walk} =~ /^truth: (.*)$/m;
     my @steps = $said->{walk} =~ /^at (0x[0-9a-f]+: .*)$/mg;
@@ -319,7 +319,7 @@ for my $entry (qw(trap_entry watch_entry fatal_entry)) {
 
 # --- A watch beside the kernel's own --------------------------------------------------------------
 
-# gdb watches a byte of what is recorded, from the recording's first hits on.
+# gdb watches a byte that is also recorded, from the recording's first hits on.
 my $counted = 'mem:kernel_flag:w -- fs-stress 2';
 ($machine, $said) = session(
     { run => "perf stat -a -e $counted; perf record -a -e $counted; poweroff", smp => 1 },
@@ -337,13 +337,13 @@ ended_ok($machine, '... and the machine runs on');
 
 # --- make gdb ------------------------------------------------------------------------------------
 
-# Runs tools/gdb/attach and returns what it said. A process that it leaves still holds the pipe.
+# Runs tools/gdb/attach and returns its output. A process that it leaves behind keeps the pipe open.
 sub attach
 {
     my ($arguments) = @_;
     pipe(my $alive, my $held) or die("pipe: $!");
     fcntl($held, F_SETFD, 0);
-    my $slow = "-iex 'set remotetimeout $patience'";    # before gdb comes in
+    my $slow = "-iex 'set remotetimeout $patience'";    # before gdb connects
     my $said = `timeout -k 5 $patience tools/gdb/attach $slow $arguments 2>&1 < /dev/null`;
     my $status = $? >> 8;
     close($held);

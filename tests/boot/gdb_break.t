@@ -3,10 +3,10 @@
 # of: core/gdb, arch/x86_64/debug/stop, kernel/x86_64/entry/trap_entry.asm
 #
 # No ^C is lost, whenever it arrives (docs/gdb.md). The machine's only CPU spins with interrupts
-# off, so nothing polls the line a second time. While the stub resumes the CPU, ^C arrives after
-# each number of bytes; at each instruction between the stub's last poll and the loop, where QEMU's
-# stub has stopped the machine; and at those of a debug trap that stops nothing, a hit of perf's or
-# a step. Run from the root of the tree:
+# off, so nothing polls the line again. ^C arrives after each number of bytes while the stub resumes
+# the CPU; at each instruction between the stub's last poll and the loop, with the machine stopped
+# there by QEMU's stub; and at each instruction of a debug trap that does not stop, for a hit of
+# perf's or a step. Run from the root of the tree:
 #
 #     prove tests/boot/gdb_break.t
 use strict;
@@ -22,9 +22,9 @@ plan skip_all => "COM3 is QEMU's" if ($ENV{MACHINE} // 'qemu') ne 'qemu';
 
 my $build = $ENV{BUILD} // 'build';
 my $logs = "$build/logs/gdb_break";
-my $times = 4;        # that ^C comes behind each number of bytes
-my $crowd = 14;       # bytes of noise of which a 16550 tells at once; of fewer in a pause
-my $fifo = 16;        # bytes that it holds
+my $times = 4;        # how often ^C is tried after each number of bytes
+my $crowd = 14;       # bytes at which a 16550 interrupts at once, fewer only in a pause
+my $fifo = 16;        # its size in bytes
 
 my $stub_size = 16;    # arch/x86_64/entry/vectors.h
 my $vector_debug = 1;
@@ -37,7 +37,7 @@ for (split(/\n/, `nm -S $build/pitot.elf`)) {
 
 my ($machine, $outside, $gdb);    # QEMU's stub, and the kernel's
 
-# A machine that waits for gdb, which is there then.
+# Starts a machine that waits for gdb, and connects.
 sub begin
 {
     my ($name, $run) = @_;
@@ -65,7 +65,7 @@ sub say_noise
     syswrite($gdb->{socket}, '~' x $length . "\x03");
 }
 
-# By a breakpoint instruction, after the loop's only call.
+# Stops the machine with a breakpoint instruction after the loop's only call.
 sub stop_in_loop
 {
     my ($loop) = `objdump -d --no-show-raw-insn --disassemble=crash_spin $build/pitot.elf`
@@ -97,7 +97,7 @@ is("@lost", '', '^C behind what lets the machine go on stops it, however far beh
 
 # --- Upon each instruction -----------------------------------------------------------------------
 
-# Those of a tail that returns to the kernel; only a program's has `swapgs`.
+# The instructions of a tail that returns to the kernel; `swapgs` marks the one to a program.
 sub instructions
 {
     my ($from, $to) = @_;
@@ -112,8 +112,8 @@ sub halt_outside
     $outside->note_stop($outside->get);
 }
 
-# Stops QEMU's machine there, which `from` has been told to resume. Where it stands still it takes
-# what comes to the port, and a word or two of its stub's follow that.
+# Stops QEMU's machine at the address; `from` resumes it. The stopped machine receives what is sent
+# to the port, and QEMU's stub answers a packet or two to let that happen.
 sub break_upon
 {
     my ($address, $from) = @_;
@@ -131,7 +131,7 @@ sub break_upon
 
 sub goes_on { $gdb->put('vCont;c') }
 
-# True if none is lost, upon each of these.
+# Tests that no ^C is lost at any of these instructions.
 sub breaks_upon_all_ok
 {
     my ($name, $before, $from, @addresses) = @_;
@@ -143,7 +143,7 @@ sub breaks_upon_all_ok
 halt_outside();
 my $tails = $outside->memory($symbol{trap_tails}, $symbol{trap_tails_end} - $symbol{trap_tails});
 $outside->put('c');
-# The first is that of hits which do not stop.
+# The first tail is that of hits which do not stop.
 my (undef, undef, @borders) = unpack('Q<*', $tails);
 my @addresses;
 push(@addresses, instructions(splice(@borders, 0, 2))) while @borders;
@@ -154,8 +154,8 @@ end();
 
 # --- In a debug trap that stops nothing ----------------------------------------------------------
 
-# Where the next debug trap passes its entry, its end and these functions, as QEMU steps it up to
-# its `iretq`.
+# The next debug trap's entry, its end, and where it passes these functions; QEMU steps it up to its
+# `iretq`.
 sub next_trap
 {
     my ($from, @functions) = @_;
@@ -180,7 +180,7 @@ sub next_trap
     return sort { $a <=> $b } keys %passed;
 }
 
-# A hit of perf's, after which there is none: gdb sends the CPU back to the call of what is watched.
+# Hits of perf only where gdb sends the CPU: back to the call of the watched function.
 begin('hit', 'perf record -a -e mem:crash_spin:x -- crash hang');
 my ($call) = map { /^([0-9a-f]{16}):\tcall .* <crash_spin>$/ ? hex($1) : () }
     `objdump -d --no-show-raw-insn -j .text $build/pitot.elf`;
@@ -194,7 +194,7 @@ cmp_ok(scalar(@addresses), '>=', 60, '... there are instructions of the hit');
 breaks_upon_all_ok('... and ^C upon any of them stops it', $again, \&goes_on, @addresses);
 end();
 
-# Steps of a window: nearly each ^C comes upon one.
+# Steps of a window: nearly each ^C arrives during one.
 begin('steps', 'perf record -a --overwrite -e branches -- crash hang');
 stop_in_loop();
 @addresses = next_trap(\&goes_on, qw(debug_trap debug_stepped));

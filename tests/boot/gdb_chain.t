@@ -4,11 +4,10 @@
 #
 # gdb's backtrace and the kernel's own call chain agree. Both follow .eh_frame, but gdb reads it
 # directly, and the kernel uses a table made from it (core/unwind/orc.c). At each stop gdb walks up
-# its frames; there is a stop at each instruction of trap entries and assembly, and fewer in C
-# (SOAK=1: at each there, too). Then gdb sends the CPU to gdb_chain_entry
-# (tests/kernel/gdb_chain.asm), where the kernel unwinds the registers of the stop, and restores it.
-# Each frame's address, stack pointer and frame pointer must be the same, and both chains must be
-# whole. Run from the root of the tree:
+# its frames; it stops at each instruction of trap entries and assembly, and at fewer in C (SOAK=1:
+# at each). Then gdb sends the CPU to gdb_chain_entry (tests/kernel/gdb_chain.asm), where the kernel
+# unwinds the registers of the stop, and restores it. Each frame's address, stack pointer and frame
+# pointer must be the same, and both chains must be complete. Run from the root of the tree:
 #
 #     prove tests/boot/gdb_chain.t
 #
@@ -28,11 +27,11 @@ my $kernel = "$build/pitot-test.elf";
 
 # --- What gdb does -------------------------------------------------------------------------------
 
-# `chain` prints a line for each unwinder. `frame apply` takes the frames that `bt` takes, and tells
-# the address of a trap frame too, where `bt` prints <signal handler called>. A selected frame
-# outlives a change of rip, hence `select-frame 0`. An NMI is what can come at any instruction, so
-# `nmi` makes a trap inside a trap entry: chains from its stub and its handler, and the CPU is back
-# where it was.
+# `chain` prints a line for each unwinder. `frame apply` takes the same frames as `bt`, and also has
+# the address of a trap frame, where `bt` prints <signal handler called>. A selected frame survives
+# a change of rip, hence `select-frame 0`. Only an NMI can arrive at any instruction, so `nmi`
+# causes a trap inside a trap entry: it prints chains from the NMI's stub and its handler, after
+# which the CPU is back where it was.
 my $commands = <<'GDB';
 set print elements unlimited
 set print repeats unlimited
@@ -86,9 +85,9 @@ define nmi
     go_back $rip_nmi $rsp_nmi
 end
 
-# Instruction by instruction until the CPU is at $end with $rsp_end, or $most have been seen: a
-# chain at all of the trap entries, which lie after all other code, and at each $each-th in C; NMIs
-# if $nmis in the entries.
+# Steps until the CPU is at $end with $rsp_end, or until $most instructions. Prints a chain at every
+# instruction of the trap entries, which lie after all other code, and at each $each-th in C; also
+# NMIs in the entries if $nmis.
 define walk
     set $seen = 0
     while $seen < $most && ($rip != $end || $rsp != $rsp_end)
@@ -120,11 +119,11 @@ set $each = 1
 set $nmis = 0
 GDB
 
-# What gdb said to each part, of a machine that it ends.
+# gdb's output of each part, from a machine that it ends.
 sub session
 {
     my ($run, @parts) = @_;
-    # The button's NMIs go to the CPU that is stepped, the timer's interrupt is the 8254's.
+    # The button's NMIs go to the CPU that is stepped; the timer's interrupts are the 8254's.
     my ($machine, $said) = gdb_session({kernel => 'pitot-test', smp => 1,
             qemu_machine => 'pc,hpet=off', run => $run}, $commands, @parts);
     $machine->stop;
@@ -136,10 +135,10 @@ sub session
 
 my $nmi_stub = address('(char*)&trap_stubs+2*16');
 my %visited;    # addresses of instructions
-my %over;       # those that an NMI came at
-my %deepest;    # title => the most traps, and stacks, that one chain leads through
+my %over;       # those at which an NMI arrived
+my %deepest;    # title => the most traps, and stacks, in one chain
 
-# The stops of a title, as hashes. A chain is a list of strings, one a frame: "ip sp fp".
+# The stops below a title, as hashes. A chain is a list of strings, one per frame: "ip sp fp".
 sub stops
 {
     my ($text) = @_;
@@ -156,8 +155,8 @@ sub stops
     return @stops;
 }
 
-# To gdb an inlined function is a frame, too: with the address and the registers of the one that it
-# is part of. Two calls differ in their stack pointers.
+# gdb also shows inlined functions as frames, with the address and registers of the function that
+# contains them. Two calls differ in their stack pointers.
 sub without_inlined
 {
     my @frames = @_;
@@ -184,7 +183,7 @@ sub note_visit
     }
 }
 
-# One test: the chains of this title agree, and there are at least so many.
+# One test: the chains of this title agree, and there are at least `least`.
 sub agree_ok
 {
     my ($said, $title, $least) = @_;
@@ -205,7 +204,7 @@ sub agree_ok
     return $good;
 }
 
-# One test: the title's deepest chain leads through so many traps and stacks.
+# One test: the title's deepest chain leads through that many traps and stacks.
 sub depth_ok
 {
     my ($title, $traps, $stacks) = @_;
@@ -221,14 +220,14 @@ sub address
     return $value =~ /^0x([0-9a-f]+)$/ ? $1 : die("$kernel: no address of $expression\n");
 }
 
-# The instructions of a function that a pattern fits, as addresses; a ud2 stands where no trap comes
-# by. Where only a program's trap comes by is left out: ktap-calls and user.t see to that.
+# The addresses of a function's instructions that match a pattern; unreachable places hold a ud2.
+# Left out is what only a program's trap executes: ktap-calls and user.t test that.
 sub instructions
 {
     my ($function, $pattern) = @_;
     my $listing = `gdb -nx -q -batch -ex 'disassemble $function' $kernel`;
-    # What comes from a program or upon an entry has a part of its own, and so has a trap in which a
-    # debugger asked for a stop.
+    # Traps from a program or during an entry have a branch of their own, and so has a trap in which
+    # a debugger requested a stop.
     $listing =~ s/^[^\n]*\bxor +%ebx,%ebx\n(?:.*?\bjmp [^\n]*\n){2}//ms
         if $function eq 'watch_entry';
     $listing = without_guarded($listing);
@@ -273,8 +272,8 @@ depth_ok('NMIs in the entry of an interrupt', 2, 3);
 
 # --- Hits and faults -----------------------------------------------------------------------------
 
-# Overwritten: what hits while a ring is streamed is counted, and has no chain; so is what hits
-# before there are rings, hence the first sample is awaited.
+# The ring is overwritten: while it is streamed, hits are only counted and have no chain. That also
+# holds for hits before there are rings, hence the test waits for the first sample.
 $said = session("perf record -a --overwrite -e mem:kernel_flag:w -g -- $load",
     'a hit of a watched variable' => "go &sample_write_chain\nset \$each = 17\nwalk_trap 1 0\n");
 agree_ok($said, 'a hit of a watched variable', 100);
@@ -296,7 +295,7 @@ depth_ok('a page fault', 1, 2);
 
 # --- Nothing was left out ------------------------------------------------------------------------
 
-# The call of nmi_trap, and the jump after it, run in NMIs alone, where no other NMI comes.
+# Only NMIs execute the call of nmi_trap and the jump after it, where no other NMI can arrive.
 for my $entry (qw(trap_entry watch_entry)) {
     my @instructions = instructions($entry, '');
     my @in_nmi = instructions($entry, '(?:call .*<nmi_trap>|jmp )');

@@ -74,7 +74,7 @@ GDB
 my $looks = 'look: <ENABLE=1,NOIRQ=2,NOTIMER=4> <> <> <> <>; fs_base 0; stacks True; '
     . 'nowhere False; gpa2hva: no such command; `help` lists them; ticks +0';
 
-# ^C comes after `monitor gdb`.
+# ^C is sent after `monitor gdb`.
 my $door = gdb_at_com3();
 my $ready = $door->{ready};
 $door->{ready} = sub {

@@ -3,8 +3,8 @@
 # of: core/gdb, arch/x86_64/debug/stop, tests/lib/Pitot/GdbInside.pm
 #
 # gdb on the kernel's own stub (docs/gdb.md): everyday use, as through QEMU's stub; and what only
-# this stub has: debug registers shared with perf, the kernel's commands, refusals with their
-# reasons, panics that wait for gdb, CPUs that hang, bad lines. Run from the root of the tree:
+# this stub has: debug registers shared with perf, the kernel's commands, refusals with reasons,
+# panics that wait for gdb, hung CPUs, noisy lines. Run from the root of the tree:
 #
 #     prove tests/boot/gdb_inside.t
 #
@@ -22,7 +22,7 @@ use Pitot::GdbInside;
 
 plan skip_all => "COM3 is QEMU's" if ($ENV{MACHINE} // 'qemu') ne 'qemu';
 
-# The machine, at its end, and what gdb said to each part, the last one included.
+# The machine, at its end, and gdb's output of each part, including the last.
 sub session
 {
     my ($name, $options, @parts) = @_;
@@ -34,8 +34,8 @@ sub session
     return ($machine, $said);
 }
 
-# A line that does that, between gdb and COM3. A late answer of a busy host is no reason to ask
-# twice.
+# A noisy line between gdb and COM3, with these faults. gdb must not ask twice because a busy host
+# answers late.
 sub by_bad_line
 {
     my (%faults) = @_;
@@ -109,7 +109,7 @@ like($said->{memory}, qr/Could not write register "cr3".*watch and hbreak/, 'so 
 
 # --- Refusals ------------------------------------------------------------------------------------
 
-# What hits, NMIs and the stub alone run, where the registers are off.
+# Functions that only hits, NMIs and the stub run, with the registers off.
 my @unseen = qw(breakpoint_trap handle_one nmi_trap debug_trap gdb_server_serve stop_enter);
 
 (undef, $said) = session('refusals',
@@ -153,7 +153,7 @@ like($said->{nowatch}, qr/refused last: .* overlaps the CPU's own area and the d
     'what traps use is refused');
 like($said->{after}, qr/hit Temporary breakpoint \d+, fs_close/, 'after refusals all goes on');
 
-# What a person sees at prompts: Pitot's commands ask for the reason.
+# At a prompt, Pitot's commands print the reason.
 (undef, $said) = session('typed',
     { run => 'perf record -a -e mem:kernel_flag:w -- fs-stress 1000000', typed => 1 },
     full => "watch *(char (*)[24])stresses\nwatch *(char (*)[16])&stresses[1]\ncontinue\n",
@@ -169,7 +169,7 @@ like($said->{full}, qr/^Pitot: \d debug registers? needed, \d of 4 free; held by
 unlike($said->{once}, qr/^Pitot: /m, '... once');
 like($said->{text}, qr/^Pitot: no breakpoint at .*: use hbreak$/m,
     '... and the next');
-# A function that the compiler has split has several places, each with its reason.
+# A function that the compiler has split has several places, each refused with its reason.
 my @reasons = $said->{made} =~ /^Pitot: .*?(only hits|traps and system calls|a program's)/mg;
 is(join(' ', uniq(@reasons)), "only hits traps and system calls a program's",
     '... at once, when it is made');
@@ -181,7 +181,7 @@ unlike($said->{noted}, qr/^Pitot: /m, '... once, too');
 # --- perf and gdb at once ------------------------------------------------------------------------
 
 ($machine, $said) = session('both at once',
-    # A ring for all of them: how soon the stream makes room depends on the host.
+    # One ring that holds all records: the host determines how soon the stream makes room.
     { flags => 'perf.rate=0',
         run => 'perf record -a -m 4m -e mem:kernel_flag:w -- fs-stress 20; poweroff' },
     begin => "tbreak client_editor\ncontinue\n",
@@ -225,7 +225,7 @@ is($kept // 'none', 2 * ($operations // 0),
 
 # --- Pitot's commands ----------------------------------------------------------------------------
 
-# A serial line takes half a minute for each MiB, which all rings have.
+# A serial line takes half a minute for each MiB, so the test streams one ring of the four.
 (undef, $said) = session('a ring',
     { run => 'perf record -a -e mem:kernel_flag:w -g -- fs-stress 1000000' },
     begin => "tbreak stress_leave\ncontinue\n",
@@ -255,7 +255,7 @@ except gdb.error as why:
 end
 GDB
     kill => "kill\n");
-# Where the host is slow the stream tells how far it is.
+# On a slow host the stream shows its progress.
 like($said->{record},
     qr/^fs-stress: .*, all verified\n(?:\rperf record: KiB .*\n)?\[ perf record: \d+ record/m,
     'monitor perf record records a load');
@@ -316,7 +316,7 @@ is($machine->status, 99, 'and the status that of a panic');
             lose => qr/^qRcmd/) },
     stop => "break fs_write if length > 1000\ncontinue\nbt\ninfo registers\nx/64xg \$rsp\n",
     more => "stepi\nfinish\ninfo threads\nthread apply all bt\n",
-    # gdb has to miss what is lost before it asks again.
+    # gdb asks again only once it has missed the lost packet.
     counts => "set remotetimeout 2\nmonitor gdb\nset remotetimeout $patience\n",
     leave => "detach\n");
 like($said->{stop}, qr/hit Breakpoint 1, fs_write (?:.*\n)+#\d+ .* boot_entry_high/,

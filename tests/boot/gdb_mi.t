@@ -8,7 +8,7 @@
 #
 #     prove tests/boot/gdb_mi.t
 #
-# What both said is in build/logs/gdb_mi/mi.
+# The log of both sides is in build/logs/gdb_mi/mi.
 use strict;
 use warnings;
 use lib 'tests/lib';
@@ -31,7 +31,7 @@ my $pid = open2(my $out, my $in, qw(gdb -nx -q --interpreter=mi3), "$build/pitot
 open(my $log, '>', "$logs/mi") or die("$logs/mi: $!\n");
 my ($input, $told, $number) = ('', '', 0);    # `told`: what the stub printed for the last command
 
-# The next line that is so; notifications before it are dropped.
+# The next line that matches; notifications before it are dropped.
 sub await
 {
     my ($pattern) = @_;
@@ -59,7 +59,7 @@ sub mi
     return await(qr/^$number\^/) =~ s/^\d+\^//r;
 }
 
-# The record of the stop that follows; gdb reports that all runs before it sets breakpoints.
+# The record of the next stop; gdb reports that the threads run before it sets breakpoints.
 sub mi_stops
 {
     my ($command) = @_;

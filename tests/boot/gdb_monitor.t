@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: core/gdb, kernel/console, boot/gdb_door
 #
-# gdb's `monitor` and the console's prompt, which both run commands (docs/gdb.md): one at a time,
-# and the other is refused by name. The test implements gdb's protocol itself. Run from the root of
-# the tree:
+# gdb's `monitor` and the console's prompt both run commands (docs/gdb.md), one at a time: the other
+# is refused with a reason. The test implements gdb's protocol itself. Run from the root of the
+# tree:
 #
 #     prove tests/boot/gdb_monitor.t
 use strict;
@@ -16,12 +16,12 @@ use Pitot::Stub;
 
 plan skip_all => "COM3 is QEMU's" if ($ENV{MACHINE} // 'qemu') ne 'qemu';
 
-my $times = 20;       # that ^C ends a recording
+my $times = 20;       # how often ^C ends a recording
 my $build = $ENV{BUILD} // 'build';
 my %symbol = map { /^(\S+) \S (\S+)$/ ? ($2, $1) : () } split(/\n/, `nm $build/pitot.elf`);
 my $path = "$build/logs/gdb_monitor/1.com3";
 
-# What gdb is told up to the end of the command.
+# The text that gdb gets up to the end of the command.
 sub said
 {
     my ($stub) = @_;
@@ -42,7 +42,7 @@ $machine->expect(qr/^pitot> $/m, $patience);
 my $stub = Pitot::Stub->new($path);
 $stub->attach_inside;
 
-# The thread that is held meanwhile is the idle one: the console's waits for a key.
+# The idle thread is held meanwhile, as the console's waits for a key.
 $stub->ask_ok("Z1,$symbol{arch_idle},1");
 $stub->put('c');
 $stub->get($patience);
@@ -60,11 +60,11 @@ my ($said, $end) = said($stub);
 like($said, qr/^\[ perf record: 0 records kept/m, '... and its ^C ends what monitor runs');
 is($end, 'OK', '... which gdb is told');
 
-# The console's prompt waits for a byte, too.
+# The console's prompt also waits for a byte.
 my $ended = 0;
 for (1 .. $times) {
     monitor($stub, 'perf record -a -e mem:kernel_flag:w');
-    $stub->get($patience);    # that it records
+    $stub->get($patience);    # until it records
     $machine->send("\x03");
     ($said, $end) = said($stub);
     last if $end ne 'OK';
@@ -72,7 +72,7 @@ for (1 .. $times) {
 }
 is($ended, $times, '... each time');
 
-# A thread that is held sleeps, so what monitor runs has the CPU.
+# A thread that is held sleeps, so the CPU is free for the monitor command.
 $stub->ask_ok("Z1,$symbol{input_wait},1");
 $stub->put('c');
 $machine->send("\n");
@@ -84,14 +84,14 @@ like($said, qr/^ +1 .* sleeps .* time$/m, 'the console\'s thread, stopped by gdb
 $stub->put('c');
 $machine->expect(qr/^pitot> $/m, $patience);
 
-# Both ways, in turn.
+# The prompt and monitor take turns.
 $machine->send("fs-stress 3\n");
 $machine->expect(qr/^fs-stress: \d+ operations, all verified$/m, $patience,
     'then the console has its commands again');
 $machine->expect(qr/^pitot> $/m, $patience);
 $machine->send("perf record -a -e mem:ticks:w\n");
 $machine->expect(qr/^recording until \^C$/m, $patience);
-# Where ^C stops the CPU, it may hold a lock: then it resumes for a bit.
+# If ^C stops the CPU while it holds a lock, the CPU is resumed for a moment.
 for (1 .. 50) {
     $stub->interrupt;
     $stub->get($patience);

@@ -69,8 +69,8 @@ try pitot perf build/no/such/folder
 try pitot perf -x
 GDB
 
-# One test: the chains of this kind are the same, and there are at least so many. Where the other
-# CPUs are is not known, but a chain of four frames is always there: an idle CPU's has as many.
+# One test: the chains of this kind are the same, and there are at least `least`. It is not known
+# where the other CPUs are, but a chain of four frames always exists: an idle CPU's is that long.
 sub chains_ok
 {
     my ($text, $kind, $least) = @_;
@@ -94,7 +94,7 @@ my ($all, $one) = split(/^---\n/m, $said->{rings});
 my @ours = ring_samples($all);
 my %cpus = map { substr($_, 0, 3) => 1 } @ours;
 cmp_ok(scalar(keys(%cpus)), '>', 2, 'pitot ring: of several CPUs ' . @ours . ' records');
-# The real perf puts those of one moment into an order of its own.
+# The real perf orders samples of the same time differently.
 is_deeply([sort(@ours)], [sort(perf_samples($stream))], '... those that the real perf reads');
 my @times = map { (split(/\|/))[1] } @ours;
 is_deeply(\@times, [sort { $a <=> $b } @times], '... in order of time');

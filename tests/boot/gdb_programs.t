@@ -23,14 +23,14 @@ use Pitot::Transcript;
 plan skip_all => "COM3 is QEMU's" if ($ENV{MACHINE} // 'qemu') ne 'qemu';
 
 my ($IF, $TF) = (0x200, 0x100);
-my ($RSP, $RIP) = (7, 16);    # numbers of registers
-my $steps = 1000;             # at most, of the way through the kernel
+my ($RSP, $RIP) = (7, 16);    # register numbers
+my $steps = 1000;             # at most, on the path through the kernel
 my $build = $ENV{BUILD} // 'build';
 my $logs = "$build/logs/gdb_programs";
-my %pid;    # of the program of a machine
+my %pid;    # of a machine's program
 my %symbol = map { /^(\S+) \S (\S+)$/ ? ($2, hex($1)) : () } split(/\n/, `nm $build/pitot.elf`);
 
-# A machine with that program beside its console; gdb's first packet comes while it does.
+# Starts a machine with that program in the background; gdb's first packet arrives while it runs.
 sub beside
 {
     my ($name, $program, %options) = @_;
@@ -44,7 +44,7 @@ sub beside
     return ($machine, $stub, $stub->get($patience));
 }
 
-# General registers, rip, eflags, cs of the CPU that is chosen.
+# The chosen CPU's general registers, rip, eflags and cs.
 sub registers
 {
     my ($stub) = @_;
@@ -56,7 +56,7 @@ sub registers
     return \%value;
 }
 
-# The stub's answer to a command of the console.
+# The stub's answer to a console command.
 sub monitor
 {
     my ($stub, $command) = @_;
@@ -68,7 +68,7 @@ sub monitor
 
 sub set_register { $_[0]->ask(sprintf('P%x=%s', $_[1], unpack('H*', pack('Q<', $_[2])))) }
 
-# The CPU on which the program runs, chosen; undef if it is on none.
+# Chooses the CPU on which the program runs; undef if none does.
 sub choose_program
 {
     my ($stub, $cpus) = @_;
@@ -79,8 +79,8 @@ sub choose_program
     return undef;
 }
 
-# ^C, until it comes upon the program itself, on a CPU other than the first where there are more;
-# undef if it does not.
+# Sends ^C until it stops the program itself, on a CPU other than the first if there are several;
+# undef if it never does.
 sub stop_in_program
 {
     my ($stub, $cpus) = @_;
@@ -93,7 +93,7 @@ sub stop_in_program
     return undef;
 }
 
-# Steps that CPU until its registers are so; what they were before the last step, and after it.
+# Steps that CPU until its registers satisfy `holds`; returns those before and after the last step.
 sub step_until
 {
     my ($stub, $thread, $holds) = @_;
@@ -111,7 +111,7 @@ sub step_until
 
 sub instruction { return unpack('H*', $_[0]->memory($_[1], $_[2])) }
 
-# Kills the program, which runs, and ends the machine.
+# Kills the running program and ends the machine.
 sub end_ok
 {
     my ($machine, $name) = @_;
@@ -133,7 +133,7 @@ is(stop_in_program($stub, 1), 1, '... which goes on, and ^C stops it');
 my $there = registers($stub);
 ok($there->{eflags} & $IF, '... with interrupts on');
 
-# A program may load anything into its stack pointer, also what is in a kernel stack.
+# A program may load anything into its stack pointer, even an address in a kernel stack.
 my $stack = $symbol{stack_task} + 0x5000 - 256;
 set_register($stub, $RSP, $stack);
 my $before = $stub->memory($stack - 64, 64);
@@ -154,7 +154,7 @@ my $cpus = 4;
 my $thread = stop_in_program($stub, $cpus);
 ok($thread, '^C stops all CPUs, one of them in a program');
 
-# Out of the program and back into it, on a CPU that alone does not stand still.
+# Out of the program and back into it, while the other CPUs are stopped.
 for (1 .. 3) {
     my ($before, $after) = step_until($stub, $thread, sub { $_[0]{cs} == 8 });
     is(sprintf('%x', $after->{rip}), sprintf('%x', $symbol{syscall_entry}),
@@ -169,14 +169,14 @@ for (1 .. 3) {
     is($after->{r11} & ($IF | $TF), $IF, '... also in r11');
 }
 
-# One CPU runs, and the one that hears ^C is parked.
+# One CPU runs, while the one that receives ^C is parked.
 $stub->put("vCont;c:$thread");
 is($stub->get(0.1), undef, 'the program runs alone');
 $stub->interrupt;
 like($stub->get, qr/^T02thread:0*$thread;/, '... and ^C stops it');
 $stub->ask_ok("Hg$thread");
 
-# An instruction that faults, of a program that is killed for it.
+# An instruction that faults and kills its program.
 step_until($stub, $thread, sub { $_[0]{cs} == 0x2b }) if registers($stub)->{cs} != 0x2b;
 set_register($stub, $RIP, 0x1000);
 $stub->put("vCont;s:$thread;c");
@@ -189,8 +189,8 @@ $machine->send("poweroff\n");
 $machine->wait_end;
 ended_ok($machine);
 
-# Data watches rest during a step on QEMU; the stub finds out what the instruction has accessed. The
-# loop reads where it writes.
+# On QEMU data watches are off during a step, and the stub determines what the instruction has
+# accessed. The loop reads where it writes.
 my $turns = 60_000;
 my ($written, $touched) =
     map { "perf stat -e mem:/bin/spin:turns:$_ -- /bin/spin turns $turns" } qw(w rw);
@@ -220,7 +220,7 @@ for my $count ($written, $touched) {
         '... and nothing was missed');
 }
 
-# A program's `popf` does not change whether interrupts are on, and the stub has them off for it.
+# A program's `popf` does not change the interrupt flag, which the stub keeps off for the program.
 ($machine, $stub) = beside('flags', '/bin/spin flags', smp => 1);
 stop_in_program($stub, 1);
 my ($pushes, $pops, $wrong) = (0, 0, '');

@@ -29,7 +29,7 @@ my $damages = $ENV{SOAK} ? 2000 : 40;
 
 # --- A recording, stopped inside a record --------------------------------------------------------
 
-# The watch of the ring's head hits inside each claim: the hit's own record is the inner one.
+# The watch on the ring's head hits inside each claim, so the hit's own record is the inner one.
 my ($head) = debug_values($kernel, '&((struct ring *)0)->head');
 my $record = 'perf record -a --overwrite -m 64K -e mem:kernel_flag:w '
     . "-e mem:rings+$head/8:w -e lock:*,irq:* -R -g --intr-regs -- fs-stress 100000";
@@ -88,7 +88,7 @@ GDB
     'leave' => "try kill\n");
 my %live = sections($said->{all});
 
-# What was said to each command.
+# The output of each command.
 sub sections
 {
     my ($text) = @_;
@@ -116,8 +116,8 @@ like($live{'ring -g -n 2'}, qr/^ +0x\w+ stress_rounds\+0x\w+\n(?:.*\n)*? +0x\w+ 
 
 # --- Threads and debug registers -----------------------------------------------------------------
 
-# Those that the console's `ps` had shown before are there, by number, CPU, name and what they
-# wait for.
+# The threads that the console's `ps` has shown are listed, by number, CPU, name and what they wait
+# for.
 sub threads_in
 {
     my ($text, $form) = @_;
@@ -208,7 +208,7 @@ ok($stream eq slurp("$logs/live.perf"), 'the stream is what make postmortem writ
 my @six = ('ring', 'bt', 'ps', 'cpus', 'bp', "perf $logs/none.perf");
 my $none = join('', map { "try pitot $_\n" } @six);
 
-# One test: six refusals, of one line each.
+# One test: six refusals of one line each.
 sub six_ok
 {
     my ($text, $pattern, $name) = @_;

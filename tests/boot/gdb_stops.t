@@ -3,7 +3,7 @@
 # of: core/gdb, arch/x86_64/debug/stop
 #
 # Stops of the kernel's own stub for gdb at awkward moments (docs/gdb.md): during a change for which
-# all CPUs are parked, while text is printed to gdb, in endless steps, with a CPU that does not
+# all CPUs are parked, while text is printed to gdb, in endless steps, and with a CPU that does not
 # answer; and which CPU resumes when only one is continued. Some parts implement the protocol
 # themselves. Run from the root of the tree:
 #
@@ -36,7 +36,8 @@ sub session
     return ($machine, $said);
 }
 
-# A machine, whose COM3 is that file; and what speaks the protocol itself there, when it waits.
+# Starts a machine whose COM3 is that file; returns it and a client of the protocol, once it waits
+# there.
 sub start_at
 {
     my ($path, %options) = @_;
@@ -52,7 +53,7 @@ sub speak
     return $stub;
 }
 
-# While QEMU's stub has stopped the machine: until QEMU's answer to that command is as told.
+# While QEMU's stub has stopped the machine: repeats the command until QEMU's answer is `is`.
 sub await_answer
 {
     my ($outside, $command, $is) = @_;
@@ -65,15 +66,15 @@ sub await_answer
     die("$command: $said\n");
 }
 
-# Until what was sent has come to COM3, as its line status register tells. The port interrupts at
-# once for 14 bytes that come together, later for fewer.
+# Waits until what was sent has arrived at COM3, by its line status register. The port interrupts at
+# once for 14 bytes together, later for fewer.
 sub await_byte
 {
     my ($outside) = @_;
     await_answer($outside, 'i /xb 0x3ed', qr/= 0x[0-9a-f][13579bdf]\s*$/);
 }
 
-# Where the instructions end that name that variable, as FUNCTION+0xOFFSET.
+# The ends of the instructions that access that variable, as FUNCTION+0xOFFSET.
 sub behind_accesses
 {
     my ($name) = @_;
@@ -91,7 +92,7 @@ my ($machine, $said);
 
 # --- A change ------------------------------------------------------------------------------------
 
-# `ps` has all CPUs stand still while it looks at a thread.
+# `ps` stops all CPUs while it reads a thread.
 ($machine, $said) = session('a change',
     { run => 'ps; poweroff', door => gdb_at_com3() },
     stop => "break thread_stack_used\ncontinue\nbt 2\n",
@@ -110,8 +111,8 @@ like($said->{end_of_it}, qr/exited normally\]$/m, '... to its end') or diag($mac
 
 # --- Text ----------------------------------------------------------------------------------------
 
-# One CPU prints all the time, another one stops at each tick, as often as the host lets it tick
-# meanwhile, twice at least; at COM1 both go to gdb.
+# One CPU prints all the time, another stops at each tick (how many depends on the host, but at
+# least two); at COM1 both go to gdb.
 my $stops = $ENV{SOAK} ? 50 : 20;
 my @scripts = ('perf script') x ($ENV{SOAK} ? 4 : 2);
 ($machine, $said) = session('text',
@@ -222,7 +223,7 @@ like($said->{all}, qr/^others have gone on: True$/m, '... until all may go on');
 
 # --- A step is one instruction -------------------------------------------------------------------
 
-# With interrupts on from `sti` on, QEMU traps one instruction later.
+# Interrupts turn on with `sti`, where QEMU traps one instruction late.
 {
     my ($sti) = debug_values("$build/pitot.elf", '&arch_idle');
     $machine = start_at("$logs/idle.com3", smp => 1, run => '');
@@ -242,7 +243,8 @@ like($said->{all}, qr/^others have gone on: True$/m, '... until all may go on');
     $machine->wait_end;
 }
 
-# A load over its own address, as `mov rax, [rax + 8]`: QEMU has data watches off in a step.
+# A load that overwrites its own address register, as `mov rax, [rax + 8]`: QEMU has data watches
+# off during a step.
 {
     my $load = qr/^([0-9a-f]{16}):\tmov +(0x[0-9a-f]+)?\(%(r[abcd]x|r[sd]i)\),%\3$/;
     my ($function, %load) = ('');
@@ -267,7 +269,7 @@ like($said->{all}, qr/^others have gone on: True$/m, '... until all may go on');
 
 # --- Steps without an end ------------------------------------------------------------------------
 
-# A range that holds all addresses; interrupts are held off meanwhile.
+# A step range that contains all addresses; interrupts are held off meanwhile.
 for my $cpus (1, 4) {
     my $com3 = "$logs/steps$cpus.com3";
     $machine = start_at($com3, smp => $cpus, run => 'crash hang');
@@ -288,8 +290,8 @@ for my $cpus (1, 4) {
     is($machine->status, 0, '... and k is the end of the machine');
 }
 
-# What gdb sends while the trap of a step decides whether it is the last one: QEMU's stub stops the
-# machine there, and has the byte come to the port.
+# What gdb sends while a step's trap decides whether it is the last one: QEMU's stub stops the
+# machine there, and the byte arrives at the port.
 for my $place (qw(debugger_may_stop rendezvous_ask_no_more)) {
     my ($address) = debug_values("$build/pitot.elf", "&$place");
     my $outside = Pitot::Stub->new("$logs/$place.gdb");
@@ -309,9 +311,9 @@ for my $place (qw(debugger_may_stop rendezvous_ask_no_more)) {
     $machine->stop;
 }
 
-# A ^C that comes while a CPU is in the trap of a hit already: the stop tells the hit, and the next
-# one tells ^C, whether an NMI of the line has read it or the stop itself. If gdb begins a command
-# first, nothing else is wanted.
+# A ^C that arrives while a CPU is already in the trap of a hit: the first stop reports the hit, the
+# next one ^C, whether an NMI of the line or the stop itself has read it. If gdb sends a command
+# first, ^C is dropped.
 my $at_once = 'x' x 13 . "\x03";    # see await_byte
 for (['Z0', 'stop_break', $at_once], ['Z1', 'debugger_wants', $at_once],
     ['Z0', 'gdb_server_stopped', "\x03"], ['Z0', 'stop_break', "\x03", 'ps'])
@@ -350,7 +352,7 @@ for (['Z0', 'stop_break', $at_once], ['Z1', 'debugger_wants', $at_once],
     $machine->wait_end;
 }
 
-# While QEMU's stub has stopped the machine: that gdb goes without a word, and a new one comes,
+# While QEMU's stub has stopped the machine: gdb disappears without a word, and a new one connects,
 # whose first packet has arrived when the machine resumes.
 sub succeed
 {
@@ -369,8 +371,8 @@ sub succeed
     return $stub;
 }
 
-# A gdb that comes while a CPU is on the way into a stop is served in that stop: its first byte asks
-# for no other.
+# A gdb that connects while a CPU is about to stop is served in that stop: its first byte requests
+# no other.
 for my $place (qw(gdb_text_send_rest stop_break)) {
     my ($once, $there) = debug_values("$build/pitot.elf", '&poweroff_run', "&$place");
     my $outside = Pitot::Stub->new("$logs/$place.gdb");
@@ -395,7 +397,7 @@ for my $place (qw(gdb_text_send_rest stop_break)) {
     $machine->wait_end;
 }
 
-# The same, where gdb then steps what a recording watches.
+# The same, but gdb then steps an instruction whose access is recorded.
 {
     my ($leave, $trap) = debug_values("$build/pitot.elf", '&stress_leave', '&stop_break');
     my ($writes) = `objdump -d --no-show-raw-insn --disassemble=lock_kernel $build/pitot.elf` =~
@@ -423,7 +425,7 @@ for my $place (qw(gdb_text_send_rest stop_break)) {
     $machine->wait_end;
 }
 
-# Before each 64th step the other CPUs run. What they write to a watched word then is theirs.
+# Before each 64th step the other CPUs run; what they then write to a watched word counts as theirs.
 $machine = start_at("$logs/writers.com3", smp => 4,
     run => 'perf record -a -e mem:kernel_flag:w -- fs-stress --threads 3 30; perf script; '
         . 'poweroff');
@@ -453,7 +455,7 @@ is_deeply([grep { !$behind{$_} } @samples], [], '... of which nothing is told of
 
 # --- D -------------------------------------------------------------------------------------------
 
-# `D` comes while it runs, behind these bytes.
+# Sends `D` after these bytes, while the machine runs.
 sub leave_running
 {
     my ($stub, $bytes) = @_;
@@ -464,7 +466,8 @@ sub leave_running
     1 until $stub->get eq 'OK';
 }
 
-# What comes to the port in one stop raises NMIs that wait for the end of that in which gdb leaves.
+# Bytes that arrive during one stop raise NMIs, which stay pending until the end of the stop in
+# which gdb leaves.
 for my $cpus (1, 2) {
     for my $bytes ('', "\x03\x03") {
         my $com3 = "$logs/leaves.com3";
@@ -494,7 +497,7 @@ is($machine->status, 0, '... which does what it is told to then');
 
 # --- A CPU that does not answer ------------------------------------------------------------------
 
-# QEMU's stub has it stand still, as no CPU of its own can.
+# QEMU's stub stops that CPU, as nothing in the machine can.
 $machine = start_at("$logs/absent.com3", smp => 4, run => 'fs-stress --threads 3 1000000',
     gdb => "$logs/absent.stub");
 my $outside = Pitot::Stub->new("$logs/absent.stub");
@@ -530,7 +533,7 @@ while (1) {
     $outside->note_stop($outside->get);
     last if unpack('Q<', $outside->memory(hex($door), 8)) == 0;    # it has left
     $outside->put('vCont;c:1;c:2;c:3');
-    $outside->get(0.01);    # no stop is due: what is sent at once with the next 0x03 lets none run
+    $outside->get(0.01);    # no stop: what is sent with the next 0x03 lets no CPU run
 }
 is(unpack('H2', $outside->memory(hex($symbol{crash_spin}), 1)), $byte, '... and are gone with gdb');
 $outside->put('vCont;c');

@@ -5,7 +5,7 @@
 #
 # The cost of a hit, in executed guest instructions (docs/bench.md), in both kernels. A counted hit
 # costs at most the same small number at each tracepoint, because its arguments are not processed
-# before a probe needs them. docs/bench.md has the measured numbers. Run from the root of the tree:
+# until a probe needs them. docs/bench.md has the measured numbers. Run from the root of the tree:
 #
 #     prove tests/boot/hit_cost.t
 use strict;
@@ -24,9 +24,9 @@ my $counted = 130;
 my $newer = differs('a hit takes up to 5 % more instructions than in [bench](bench.md)');
 my $fewer = differs('a hit takes up to 12 % fewer instructions than in [bench](bench.md)');
 
-# By what `bench` calls them, in rings that are full: the aims of docs/bench.md, where it names one.
-# With frame pointers functions begin and end by more instructions. `written`: a watch, and
-# breakpoint:hit beside it.
+# The most instructions for each case of `bench`, with full rings: the aims of docs/bench.md where
+# it has one. With frame pointers functions have longer prologues and epilogues. `written`: a watch
+# with breakpoint:hit.
 my %most = (
     orc => {count => 130, sample => 240, 'chain-6' => 640, frame => $newer ? 46 : 45,
         'trace-sample' => 200, 'trace-raw' => 255, 'trace-regs' => 525,
@@ -56,9 +56,9 @@ for my $kernel (['orc', $build], ['fp', $ENV{FP_BUILD} // "$build/fp"]) {
     is_deeply({map { $_ => $each{$_} } grep { $each{$_} > $counted } keys %each}, {},
         "... for at most $counted instructions");
 
-    # By the table a chain's look-ups depend on where functions happen to lie, as does how far
-    # breakpoint:hit has to look back for the instruction that accessed; the rest depends on no more
-    # than the compiler's version.
+    # With the table, a chain's look-ups depend on where functions lie, and breakpoint:hit has to
+    # search back for the accessing instruction over a distance that varies; everything else depends
+    # only on the compiler's version.
     my @old = grep {
         my $apart = $_->{case} =~ /chain|frame|most|written-raw/ ? 0.15
             : $fewer ? 0.13 : $newer ? 0.06 : 0.04;

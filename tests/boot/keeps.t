@@ -15,7 +15,8 @@ use Pitot::Transcript;
 my $record = 'perf record -a -e mem:kernel_flag:rw -g -- fs-stress 1';
 my $stat = 'perf stat -a -e mem:kernel_flag:rw -- fs-stress 1';
 
-# Each is refused at another point: the spelling, the place, the registers, the ring, the memory.
+# Each is refused at a different point: the spelling, the place, the registers, the ring, the
+# memory.
 my @refused = (
     'perf record -a -e mem:kernel_flog:w -- help',
     'perf record -a -e mem:ticks:w -e mem:0x10:w -- help',

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: kernel/lock, kernel/sched, kernel/memory/pages, core/tracepoint, tools/perf-file
 #
-# Tracepoints that have Linux' names have Linux' fields, so the real perf's tools for locks, pages
-# and threads work for Pitot: their numbers equal those of the load, the kernel and the samples. Run
+# Tracepoints with Linux' names have Linux' fields, so the real perf's tools for locks, pages and
+# threads work for Pitot: their numbers equal those of the load, the kernel and the samples. Run
 # from the root of the tree:
 #
 #     prove tests/boot/linux_tools.t
@@ -21,9 +21,9 @@ use Pitot::Transcript;
 use Pitot::Versions;
 
 my $logs = File::Spec->rel2abs(($ENV{BUILD} // 'build') . '/logs/linux_tools');
-# The CPUs of such a machine take turns when a timer is due: so the clock, 500 times a second, has a
-# CPU stop within an operation and the others come upon the lock, whenever between ticks the load
-# begins. There are more threads than CPUs.
+# The CPUs of such a machine take turns when a timer is due. A clock at 500 Hz therefore stops one
+# CPU within an operation while the others meet the lock, wherever between ticks the load begins.
+# There are more threads than CPUs.
 my $load = 'fs-stress --threads 5 2';
 my $record = "perf record -a -m 8M -g -R -e lock:*,sched:*,kmem:*,cpu-clock/freq=500/ -- $load";
 my $everything = 'perf record -a -R -e *:* -- memory';
@@ -33,7 +33,7 @@ ended_ok($machine);
 my $file = "$logs/perf.data";
 is(system('tools/perf-file', $machine->com2, $file), 0, 'the recording is a file');
 
-# No host's tracefs, which a container and a user do not have: an empty folder in its place.
+# An empty folder in place of the host's tracefs, which containers and ordinary users do not have.
 my $no_tracefs = "$logs/tracefs";
 make_path($no_tracefs);
 
@@ -57,8 +57,8 @@ sub values_of
     return map { $_->{fields} =~ /\b$field=(\S+)/ } grep { $_->{event} eq $event } @samples;
 }
 
-# What `make perfdata` offers to type, which also has to find source lines: by --symfs= alone perf
-# 6.1 hands addr2line a name without the folder, and dies.
+# The command that `make perfdata` suggests, which must also find source lines: with --symfs= alone
+# perf 6.1 gives addr2line a name without its folder, and dies.
 my $made = "$logs/made";
 make_path("$made/symfs");
 symlink(File::Spec->rel2abs($machine->elf), "$made/$_") for qw(pitot.elf symfs/vmlinux);
@@ -77,14 +77,15 @@ is($acquired, $operations, 'perf lock report: each operation has taken the big l
 is($contended, $waits, '... as often as one waited for it, it was contended');
 cmp_ok($waits, '>', 20, '... often');
 
-# To perf contention_end and lock_acquired are one acquisition twice (docs/tracepoints.md).
+# perf counts contention_end and lock_acquired as two acquisitions, but they are one
+# (docs/tracepoints.md).
 my %fought = map { $_->{fields} =~ /^(\S+)/ ? ($1 => 1) : () }
     grep { $_->{event} eq 'lock:contention_end' } @samples;
 my ($bad) = $report =~ /^bad: (\d+), total: \d+$/m;
 cmp_ok($bad, '>', 0, '... it calls some bad');
 cmp_ok($bad, '<=', scalar(keys %fought), '... but no others than those that were contended');
 my %badly = $report =~ /^ +(acquire|acquired|contended|release): (\d+)$/mg;
-# The CPUs' idle threads are all thread 0: to perf one that waits takes the lock of another's.
+# All CPUs' idle threads are thread 0: to perf, one that waits takes another's lock.
 my ($acquire, $twice) = delete(@badly{qw(acquire acquired)});
 is_deeply([$acquire + $twice, \%badly], [$bad, {contended => 0, release => 0}],
     '... and those for these reasons');
@@ -128,7 +129,7 @@ like($pages, qr/ \| UNMOVABL \| Z +\| /, '... zeroed, where they are');
 
 # --- Threads -------------------------------------------------------------------------------------
 
-# The CPU time of each worker, which sleeps when the recording begins and when it ends.
+# The CPU time of each worker, which sleeps both when the recording begins and when it ends.
 my $worked = qr/^ +\d+ +\d+ +sleeps +([\d.]+) .* (kworker\S+) +work$/m;
 my @ran = map { {reverse said($machine, 'ps', $_) =~ /$worked/g} } 1, 2;
 my ($worker) = sort { $ran[1]{$b} - $ran[0]{$b} <=> $ran[1]{$a} - $ran[0]{$a} } keys %{$ran[1]};
@@ -147,7 +148,7 @@ cmp_ok(abs($all - sum0(values_of('sched:sched_stat_runtime', 'runtime')) / 1e6),
 my %states = map { $_ => 1 } values_of('sched:sched_switch', 'prev_state');
 is_deeply([sort(keys %states)], [qw(R S X)], 'threads leave the CPU in the states that there are');
 
-# A program that has its CPU for all of the recording switches at its start and end alone.
+# A program that keeps its CPU for the whole recording switches only at its start and end.
 my $spins = boot(machine => 'qemu', smp => 2, icount => '', flags => 'perf.rate=0',
     run => 'run spin &; perf record -a -m 4m -e sched:* -- fs-stress 10; poweroff');
 ended_ok($spins);
@@ -159,11 +160,11 @@ cmp_ok($turn // 0, '>', 0, '... and in perf sched timehist');
 
 # --- What takes a stream, and what a file --------------------------------------------------------
 
-# How its refusals begin.
+# How perf's refusals begin.
 my $refuses = qr/(?:\S+ \[\S+\]: )?failed to|No (?!kallsyms).* found|No trace sample|Please use/;
 $refuses = qr/$refuses|ERROR: at offset/;
 
-# Whether the command accepts that, with some output, in the file that it names or printed.
+# True if the command accepts the input, with some output, on stdout or in the file that it names.
 sub takes_it
 {
     my ($command, $input, $from) = @_;
@@ -179,7 +180,7 @@ sub takes_it
     return (defined $written ? -s $written : $says =~ /\S/) ? 'yes' : 'no';
 }
 
-# perf annotate writes past what it made room for, if the stream has several events.
+# perf annotate overruns a buffer if the stream has several events.
 my $single = boot(machine => 'qemu', icount => 8, flags => 'perf.rate=0',
     run => 'perf record -a -e mem:kernel_flag:w -- fs-stress 1; poweroff');
 ended_ok($single);
@@ -202,8 +203,8 @@ is(takes_it("perf $_", '-', 'docs/demo.perf'), 'yes', "perf $_: of a stream with
 
 # --- The prompt's answer to commands of the host --------------------------------------------------
 
-# Each line is run in a folder that has what it names; a status alone would pass where perf asks for
-# what is not there.
+# Each line runs in a folder with the files it names: the status alone would also fit where perf
+# only misses a file.
 my @left = (qw(annotate archive buildid-cache buildid-list data evlist inject kmem kwork lock sched
     timechart), 'lock contention', 'sched map', 'sched timehist', 'report --header',
     'report --stats', 'script -F comm,ip', 'script --show-task-events');
@@ -244,8 +245,8 @@ like(slurp("$room/build/perf.json"), qr/"cpuid": "AuthenticAMD,25,33,2"/,
 
 # --- All tracepoints with Linux' names -----------------------------------------------------------
 
-# Linux 6.1's fields, from include/trace/events; what follows the bar is not there: Pitot has no
-# priorities, no virtual run time, no locks that are tried or read, nothing that a handler returns,
+# Linux 6.1's fields, from include/trace/events. Those after the bar are missing: Pitot has no
+# priorities, no virtual run time, no locks that are tried or read, no return values of handlers,
 # and one clock.
 my %linux = map { /^(\S+): *(.*?) *(?:\| *(.*))?$/ ? ($1 => [$2, $3 // '']) : () }
     split(/\n/, <<'END' =~ s/,\n +/, /gr);
@@ -293,7 +294,7 @@ for my $name (sort(keys %linux)) {
     is_deeply([grep { exists($there->{$_}) } keys %absent], [], '... and none that tells nothing');
 }
 
-# docs/tracepoints.md tells which fields are not there.
+# docs/tracepoints.md lists the missing fields.
 my ($table) = slurp('docs/tracepoints.md') =~ /^\| left out \| as \|\n\|.*\n((?:\|.*\n)+)/m;
 my %told = map { /^`(\w+)`: (.*)$/ ? ($1 => $2) : ('' => $_) }
     map { split(/; /, (split(/ \| /, s/^\| //r))[0]) } split(/\n/, $table);

@@ -23,10 +23,10 @@ my $fields = 'comm,tid,cpu,time,period,event,ip,sym,symoff';
 my $whole = '2144df1c';    # docs/stream.md
 my $unthrottled = 'perf.rate=0';
 my $endless = 'fs-stress 1000000';
-my $stopped = 2 * 0x31 + 1;    # boot/ports.c, and what QEMU makes of it
+my $stopped = 2 * 0x31 + 1;    # the value that boot/ports.c writes, as QEMU turns it into a status
 my $prompt = qr/pitot> /;
 
-# What `perf record` said at its end, by the word before or behind each number.
+# The numbers that `perf record` printed at its end, each by the word before or after it.
 sub summary
 {
     my ($said) = @_;
@@ -37,7 +37,7 @@ sub summary
     return \%number;
 }
 
-# By ^C at its console.
+# Ends the load by ^C at the machine's console.
 sub broken_off
 {
     my ($machine) = @_;
@@ -51,19 +51,19 @@ sub crc32_of
     return `gzip -c < $path 2>/dev/null | tail -c8 | od -An -tx4 -N4` =~ s/\s//gr;
 }
 
-# Until the stream ends in its own checksum: the machine still runs, so nothing else tells.
+# Waits until the stream ends in its own checksum, the only sign while the machine still runs.
 sub stream_is_whole
 {
     my ($machine) = @_;
     my $deadline = time + $patience;
     while (time < $deadline) {
         return 1 if -s $machine->com2 && crc32_of($machine->com2) eq $whole;
-        sleep(0.1);    # looks again, nothing waits for it
+        sleep(0.1);    # polls: nothing waits for it
     }
     return 0;
 }
 
-# Until so many bytes have left.
+# Waits until so many bytes have left.
 sub stream_has
 {
     my ($machine, $bytes) = @_;
@@ -75,7 +75,7 @@ sub stream_has
     return 0;
 }
 
-# How many samples perf prints of the stream that grows, once it has printed any.
+# How many samples perf prints of the growing stream, once it prints any.
 sub shown_live
 {
     my ($machine) = @_;
@@ -89,7 +89,7 @@ sub shown_live
     }
     my ($deadline, $count) = (time + $patience, 0);
     while ($count <= 100 && time < $deadline) {
-        sleep(0.05);    # looks again
+        sleep(0.05);    # polls
         $count = () = slurp_if_there($path) =~ /mem:kernel_flag:w:/g;
     }
     kill(TERM => -$pid);
@@ -106,7 +106,7 @@ sub squeezed
 # --- While the workload runs ---------------------------------------------------------------------
 
 # Far more than the ring holds, slowly enough for the port; then a tracepoint with a function field
-# that had not been seen when the stream began.
+# that did not occur before the stream began.
 my $slow = 'perf record -a -m 64k -e mem:kernel_flag:rw -g -c 10 -- fs-stress 40';
 my $count = 'perf stat -a -e mem:kernel_flag:rw -- fs-stress 40';
 my $machine = boot(flags => $unthrottled, run => "$count; $slow; perf script; poweroff");
@@ -134,8 +134,8 @@ cmp_ok(scalar(() = $dump =~ /PERF_RECORD_FINISHED_ROUND/g), '>', 3, 'perf can sh
 unlike(scalar(perf_run('report', $machine, '--stdio')), qr/out of order|unordered/i,
     '... in order');
 
-# A reader of a recording that runs sees what there was when the reading began, however much the
-# reading adds to it.
+# Reading a running recording shows what it held when the reading began, however much the reading
+# adds.
 my $reader = 'perf record -a -m 64k -e cpu-clock -F 10000 -g -- perf script';
 $machine = boot(run => "$reader; poweroff");
 ended_ok($machine, 'a recording that its own workload prints ends');
@@ -144,7 +144,7 @@ is_deeply(\@times, [sort { $a <=> $b } @times], '... and shows no sample twice')
 
 # --- The drain does not feed itself --------------------------------------------------------------
 
-# The load runs until the stream has left for a good while, however fast this machine is.
+# The load runs until the stream has been leaving for a while, however fast this machine is.
 my $everything = 'perf record -a -m 256k -e *:* -R -g -- fs-stress --threads 2 1000000';
 $machine = start(flags => $unthrottled);
 $machine->expect($prompt);
@@ -169,7 +169,7 @@ like($theirs, qr/irq_handler_entry: irq=0 name=timer handler=\w*interrupt\w*$/m,
 
 # --- A trigger -----------------------------------------------------------------------------------
 
-# The workload does not end by itself: what leaves, leaves while it runs.
+# The workload does not end by itself, so whatever leaves does so while it runs.
 my $trigger = 'mem:kernel_flag:w/period=2000/';
 $machine = start(flags => $unthrottled);
 $machine->expect($prompt);
@@ -220,7 +220,7 @@ is(scalar(@theirs), $summary->{'records kept'}, '... perf has all of it');
 
 # --- Death ---------------------------------------------------------------------------------------
 
-# With nothing of it out yet.
+# Nothing has left yet.
 $machine = boot(run => 'perf record -a -e mem:kernel_flag:w -g -- fs-stress 1;'
     . ' perf record -a -e sched:*,mem:nowhere:rw -R -g -- crash jump-null; poweroff');
 is($machine->status, $stopped, 'a machine dies inside a recording');
@@ -228,9 +228,9 @@ like($machine->console, qr/^recording: handed over, \d+ bytes of stream in all$/
     '... and hands it over');
 is(crc32_of($machine->com2), $whole, '... whole');
 
-# A button that is pressed while the stream is under way, again and again at another point of it. On
-# one CPU with a clock of instructions, by which QEMU often lets the NMI in between the port's byte
-# and its count (counted.t); on four with the host's, by which those that wait cost less.
+# The button is pressed while the stream leaves, each time at another point. On one CPU with an
+# instruction clock, where QEMU often delivers the NMI between the port's byte and its count
+# (counted.t); on four CPUs with the host's clock, which makes waiting ones cheaper.
 my ($struck, @wrong) = (0);
 for my $bytes (map { 30_000 + 7_777 * $_ } 0 .. ($ENV{QUICK} ? 1 : 9)) {
     my $path = "$build/logs/live/monitor";

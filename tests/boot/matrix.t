@@ -3,10 +3,10 @@
 # of: boot, tools/machine, tools/mkiso, drivers
 #
 # One image boots on every machine of docs/machines.md, finds its memory and CPUs, and records the
-# same hits in the same places: the report is the same text everywhere. Not all combinations, but
-# each pair of firmware, chipset and CPU, the least and the most memory with each firmware, several
-# numbers of CPUs, and without GRUB; by the host's clock, as in real use. Run from the root of the
-# tree:
+# same hits in the same places: the report is the same text everywhere. The combinations cover each
+# pair of firmware, chipset and CPU, the least and the most memory with each firmware, several
+# numbers of CPUs, and boots without GRUB; they use the host's clock, as in real use. Run from the
+# root of the tree:
 #
 #     prove tests/boot/matrix.t
 use strict;
@@ -31,7 +31,7 @@ my @machines = (
 );
 my $record = 'perf record -a -e mem:kernel_flag:rw -g -- fs-stress 1';
 my $report = 'perf report -g caller';
-my $taken = 16;               # MiB at most, by firmware, kernel and page tables
+my $taken = 16;               # MiB used at most by firmware, kernel and page tables
 my $protections = 3 << 20;    # CR4: SMEP and SMAP, Intel SDM vol. 3, "Control Registers"
 
 sub mebibytes
@@ -41,7 +41,7 @@ sub mebibytes
     return $unit eq 'G' ? $number * 1024 : $number;
 }
 
-# What a reset leaves alone is not given out (docs/crash.md).
+# Memory that survives a reset is not allocated (docs/crash.md).
 sub kept
 {
     my ($memory) = @_;

@@ -3,9 +3,9 @@
 # of: core/event, boot/nmi_clock, drivers/hpet
 #
 # cpu-clock by NMI: it sees code that runs with interrupts off, on every CPU, with right chains, and
-# leaves ticks, watches and parking alone; without such a clock the timer samples, and a message
-# reports what it does not see. Shares are counted by the guest's own clock (docs/testing.md, "The
-# clock of a test"). Run from the root of the tree:
+# does not disturb ticks, watches and parking; without such a clock the timer samples, and a message
+# reports what it does not see. Shares are counted by the guest's clock (docs/testing.md, "The clock
+# of a test"). Run from the root of the tree:
 #
 #     prove tests/boot/nmi.t
 use strict;
@@ -23,7 +23,7 @@ my $record = 'perf record -a -g -F max -e cpu-clock,timer:tick -- irqs-off';
 my $unseen = 'cpu-clock/irqs-off-unseen/';
 my $blind = 'the timer takes the samples, but not where interrupts are off';
 
-# Where a sample of tests/kernel/irqs_off.c was, by its whole chain.
+# The part of tests/kernel/irqs_off.c in which a sample was taken, by its whole chain.
 my %ways = (
     on => qr/^(?:arch_relax )?spin spin_irqs_on spin_turns /,
     off => qr/^(?:arch_relax )?spin spin_irqs_off spin_turns /,
@@ -50,7 +50,7 @@ sub of_event
     return grep { $_->{event} eq $event } @samples;
 }
 
-# Boots one that spins, and tests what its samples have in common.
+# Boots a machine that spins, and tests what its samples have in common.
 sub spun_ok
 {
     my ($cpus, %options) = @_;
@@ -67,7 +67,7 @@ sub spun_ok
     return ($machine, $shares);
 }
 
-# A third of the time each: 200 samples of 600 to a CPU.
+# A third of the time in each part: 200 of 600 samples per CPU.
 sub seen_ok
 {
     my ($cpus, %options) = @_;
@@ -95,7 +95,8 @@ subtest 'without an HPET' => sub {
     like(said($machine, $record), qr/^cpu-clock: $blind: no HPET$/m, '... which is said');
 };
 
-# An NMI may come upon a trap entry, which has no frame pointer: only there do the two ways differ.
+# An NMI may interrupt a trap entry, which has no frame pointer: only there may the two chains
+# differ.
 sub verified_ok
 {
     my ($said) = @_;
@@ -108,7 +109,8 @@ sub verified_ok
     is(join("\n", grep { !/$entry/ } @differ), '', '... but for those from inside a trap entry');
 }
 
-# Both ways from every NMI, tracepoints and watches in between, and a CPU that parks the others.
+# Two chains from every NMI, with tracepoints and watches in between, and a CPU that parks the
+# others.
 subtest 'watches, two CPUs, frame pointers' => sub {
     my $events = '-e cpu-clock/freq=2000/ -e mem:kernel_flag:rw,sched:sched_switch';
     my $busy = "perf record -a -m 4m -g --verify-chain $events -- fs-stress --threads 3 3";
@@ -132,7 +134,7 @@ subtest 'watches, two CPUs, frame pointers' => sub {
 
 # --- The button ----------------------------------------------------------------------------------
 
-# A busy host lets the button and the clock come at once, nearly always; then they are one NMI.
+# On a busy host the button and the clock nearly always arrive at once, as one NMI.
 sub pressed_ok
 {
     my ($what, $options, $until, $where, @commands) = @_;

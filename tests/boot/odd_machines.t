@@ -3,9 +3,9 @@
 # of: boot, drivers, tools/machine
 #
 # Machines that lack a timer, a table or an interrupt controller. Each runs with correct ticks and a
-# correct clock, or reports what it needs and stops; none hangs, and none continues with an invented
-# clock. Also the share of a boot that the clock's measurement takes. The guest's time is its
-# executed instructions (icount). Run from the root of the tree:
+# correct clock, or reports what it needs and stops; none hangs or invents a clock. Also tests the
+# share of a boot that measuring the clock takes. The guest's time is its executed instructions
+# (icount). Run from the root of the tree:
 #
 #     prove tests/boot/odd_machines.t
 use strict;
@@ -25,8 +25,8 @@ my $no_ticks = qr/^PANIC: no 8254 and no local APIC: nothing interrupts this mac
 
 my $work = 'perf stat -a -e timer:tick -e cpu-clock -- fs-stress 20';
 
-# What it is, what QEMU is told; what has to be said, if anything; whether it stops then. Without
-# ACPI no port switches the machine off.
+# The machine, QEMU's options, the message if any, and whether the machine then stops. Without ACPI
+# no port switches the machine off.
 my @machines = (
     ['nothing lacks', {}],
     ['no 8254', {qemu_machine => 'pc,pit=off'}],
@@ -77,8 +77,8 @@ unlike($machine->console, qr/killed by|undefined/, '... no program is lost to it
 
 # --- How long a machine may take to switch off ---------------------------------------------------
 
-# No port does it here; where one does, a busy host may be a second or more about it. The ten
-# seconds are of few instructions.
+# Here no port switches it off; where one does, a busy host may take a second or more. The ten
+# seconds are few instructions.
 my $try = 'perf stat -a -e timer:tick -- poweroff';
 $machine = boot(%options, icount => 64, qemu_machine => 'pc,acpi=off', run => "$try; crash panic");
 like(said($machine, $try), qr/^poweroff: the machine did not turn off$/m, 'poweroff is given up');

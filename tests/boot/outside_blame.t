@@ -26,7 +26,7 @@ make_path($logs);
 
 my @qemu = machine_of("file:$logs/console", '-kernel', "$build/port.elf");
 
-# What a command prints.
+# The output of a command.
 sub printed
 {
     my ($wanted, @command) = @_;
@@ -36,7 +36,7 @@ sub printed
     return slurp("$logs/out");
 }
 
-# Each write of a text: "comm tid [cpu] time", and the functions of its chain with their offsets.
+# Each write in a text: "comm tid [cpu] time", and the functions of its chain with their offsets.
 sub writes
 {
     my ($text) = @_;
@@ -62,7 +62,7 @@ my @hits = writes(printed(0, 'perf', '--no-pager', 'script', '-i', "$logs/perf.d
 is(scalar(@hits), 40, 'a watch has 40 hits');
 is_deeply($whole, [reverse(@hits[-10 .. -1])], '... the last 10 are the last 10 writers');
 is_deeply($part, $whole, '... also of a part of it');
-# The kernel writes 0, 1, and so on to 39.
+# The kernel writes 0 to 39.
 my @values = map { sprintf('value 0x%x, ', $_) } reverse(30 .. 39);
 is_deeply([$whole_text =~ /: (.*?)\d+ instructions ago$/mg],
     tells_registers() ? \@values : [('') x 10], '... with the values, where QEMU tells them');
@@ -72,7 +72,7 @@ my ($page) = slurp('docs/outside.md') =~ /^( {4}port_watched, 8 bytes.*?)\n\n/ms
 is_deeply([map { s/.*?: |\+0x\w+//gr } writes($page)],
     [map { s/.*?: |\+0x\w+//gr } @$whole[0, 1]], '... as in docs/outside.md');
 
-# Data of 4 and 8 bytes that nothing shares its 4 bytes with.
+# Variables of 4 and 8 bytes that share their aligned words with no other.
 my @variables = map { /^([0-9a-f]+) 0*([48]) [bBdD] \S+$/ ? "0x$1/$2" : () }
     split(/\n/, printed(0, 'nm', '-S', '--defined-only', "$build/port.elf"));
 splice(@variables, 96);
@@ -81,13 +81,13 @@ my $histories = printed($switched_off, "$build/outside/pitot", 'blame', '-n', 1,
     @qemu);
 printed($switched_off, "$build/outside/pitot", 'blame', '-o', "$logs/blame.data", '--', @qemu);
 is(scalar(() = $histories =~ /^0x/mg), scalar(@variables), '... of which each has its answer');
-# Two runs do not end at the same instruction in QEMU 10.
+# In QEMU 10 two runs do not end at the same instruction.
 my $of_file = printed(0, "$build/outside/pitot", 'blame', '-i', "$logs/blame.data", @variables);
 same_ok($of_file =~ s/\d+ instructions ago//gr,
     $histories =~ s/\d+ times in a row, |value \w+, |\d+ instructions ago//gr,
     '... all memory\'s file has the same of each');
 
-# A page names the line of each place of the chain.
+# A page names the source line of each place in the chain.
 printed(0, "$build/outside/pitot", 'blame', '--html', '-i', "$logs/blame.data", '-o',
     "$logs/page.html", 'port_watched');
 my @source = split(/\n/, slurp('tests/port/port.c'));

@@ -22,7 +22,7 @@ my $build = $ENV{BUILD} // 'build';
 my $logs = "$build/logs/outside_chains";
 make_path($logs);
 
-# The samples of what perf script prints: [CPU, [SYMBOL, OFFSET]...], from the innermost on.
+# The samples that perf script prints: [CPU, [SYMBOL, OFFSET]...], innermost first.
 sub samples
 {
     my ($text) = @_;
@@ -37,9 +37,9 @@ sub samples
     return @samples;
 }
 
-# A chain as words. The innermost place is the access from outside, and what follows it from inside;
-# a place that was interrupted is the last instruction that ran before, from outside: of both the
-# function is compared.
+# A chain as text. The innermost place is the accessing instruction as seen from outside, but the
+# next one from inside; an interrupted place is, from outside, the last instruction before it. In
+# both cases only the function is compared.
 sub chain
 {
     my ($sample) = @_;
@@ -53,15 +53,15 @@ sub chain
     } @frames];
 }
 
-# An interrupt right after an indirect call has the caller for its place, from outside
-# (docs/outside.md, "Limits"): then the next frame is one of the same function.
+# From outside, an interrupt right after an indirect call has the caller as its place
+# (docs/outside.md, "Limits"); then the next frame is in the same function.
 sub is_caller
 {
     my ($chain, $i) = @_;
     return $chain->[$i] !~ /\+/ && ($chain->[$i + 1] // '') =~ /^\Q$chain->[$i]\E\+/;
 }
 
-# ... as far as the one from outside goes, which may end early where a stack is not known.
+# ... as far as the outside chain goes: it may end early where a stack is unknown.
 sub is_same
 {
     my ($inside, $outside) = @_;
@@ -69,7 +69,7 @@ sub is_same
     return !grep { $inside->[$_] ne $outside->[$_] && !is_caller($outside, $_) } 0 .. $#$outside;
 }
 
-# The same hits of the event from both sides, under that load; QEMU's own arguments follow.
+# Tests that both sides see the same hits of the event under that load; QEMU's own arguments follow.
 sub same_ok
 {
     my ($what, $event, $load, @more) = @_;
@@ -89,7 +89,7 @@ sub same_ok
     my @inside = samples(
         scalar `perf script -i - --vmlinux=$build/pitot.elf $fields 2> /dev/null < $stream`);
     cmp_ok(scalar(@inside), '>', 500, '... and is recorded from inside');
-    my %known = map { $_->[1][0] => 1 } @inside;    # not Pitot's own look at what is watched
+    my %known = map { $_->[1][0] => 1 } @inside;    # without Pitot's own reads of what is watched
     for my $cpu (sort { $a <=> $b } keys %{{map { $_->[0] => 1 } @inside}}) {
         my @here = map { chain($_) } grep { $_->[0] == $cpu } @inside;
         my @there = map { chain($_) } grep { $_->[0] == $cpu && $known{$_->[1][0]} } @outside;
@@ -108,8 +108,8 @@ sub same_ok
     }
 }
 
-# With a thread for each CPU QEMU 7.2 does not report the kernel's atomic instructions to it; with
-# one for all of them QEMU 10 does not tell the plugin which CPU it is (docs/machines.md).
+# With one thread per CPU QEMU 7.2 does not report the kernel's atomic instructions to the plugin;
+# with one thread for all, QEMU 10 does not tell it which CPU runs (docs/machines.md).
 my $threads = is_from('QEMU', '9.0') ? 'multi' : 'single';
 
 same_ok('one CPU', 'mem:kernel_flag:rw', 'fs-stress 2');

@@ -4,7 +4,7 @@
 #
 # The plugin as a referee (docs/outside.md): a dozen watches of one run are counted by Pitot's own
 # debug registers, which they have to share, and from outside between the same two functions. The
-# numbers are equal to the last hit, with one CPU and with four. SOAK=1 does the same with random
+# numbers are equal to the last hit, on one CPU and on four. SOAK=1 does the same with random
 # watches of the kernel's variables, from QEMU 8.1 on, because older ones report unaligned stores to
 # neighbouring watches (docs/breakpoints.md); SEED=N repeats the run whose log names N. Run from the
 # root of the tree:
@@ -27,12 +27,12 @@ my $build = $ENV{BUILD} // 'build';
 my $logs = "$build/logs/outside_counts";
 make_path($logs);
 
-# Descriptors of open files: three words, each of which several watches share.
+# File descriptors: three words, each watched by several watches.
 my @watches = map { "mem:files$_" } qw(/8:w /8:rw +4/4:w +0/2:rw +8/8:rw +8/4:w +12/1:w +12/4:rw
     +16/8:rw +16/4:w +20/2:rw +16/8:w);
-my $trap = 'watch_entry';    # what Pitot reads of a watched word at a hit lies below it
+my $trap = 'watch_entry';    # Pitot's own reads of a watched word at a hit are below this function
 
-# Each watch and its samples from outside, without Pitot's own.
+# Each watch and its samples from outside, without those of Pitot's own code.
 sub outside
 {
     my ($data, @watches) = @_;
@@ -56,14 +56,14 @@ sub outside
     return \%counts;
 }
 
-# The watches are set before the workload runs, and taken back after it. What is touched meanwhile
-# may be counted from inside.
+# The watches are set before the workload runs and removed after it. Accesses meanwhile may be
+# counted from inside.
 my $within = ['workload_run', 'session_end'];
 my $around = ['session_begin', 'session_print_lapses'];
 
-# `$load` with these watches, on a machine with these options more: between the first two functions
-# there are no more hits outside than inside, between the second two no fewer. How many watches have
-# hits, and for how many the kernel reports that the count may be short.
+# Runs `$load` with these watches and further QEMU options: between the first two functions there
+# are no more hits outside than inside, between the second two no fewer. Returns how many watches
+# have hits, and for how many the kernel reports that the count may be short.
 sub same_ok
 {
     my ($name, $watches, $no_more, $no_fewer, $load, @more) = @_;
@@ -97,8 +97,8 @@ sub same_ok
     return ($hit // 0, $doubted // 0);
 }
 
-# With a thread for each CPU QEMU 7.2 does not report the kernel's atomic instructions to it; with
-# one for all of them QEMU 10 does not tell the plugin which CPU it is (docs/machines.md).
+# With one thread per CPU QEMU 7.2 does not report the kernel's atomic instructions to the plugin;
+# with one thread for all, QEMU 10 does not tell it which CPU runs (docs/machines.md).
 my $threads = is_from('QEMU', '9.0') ? 'multi' : 'single';
 
 my @one = ('fs-stress 1');
@@ -108,7 +108,7 @@ is_deeply([same_ok('one', \@watches, $within, $within, @one)], [scalar(@watches)
 is_deeply([same_ok('four', \@watches, $within, $within, @four)], [scalar(@watches), 0],
     '... each is, and exactly');
 
-# A dozen watches of four words, each in a variable of the kernel's with a name that no other has.
+# A dozen watches of four words, each in a kernel variable with a unique name.
 sub random_watches
 {
     my ($variables) = @_;

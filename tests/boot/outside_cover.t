@@ -27,7 +27,7 @@ make_path($logs);
 
 my @qemu = machine_of("file:$logs/console", '-kernel', "$build/port.elf");
 
-# What pitot prints on stderr.
+# The stderr of pitot.
 sub pitot
 {
     my (@words) = @_;
@@ -51,7 +51,7 @@ my ($hit, $found, $ran, $functions) = (0) x 4;
 ($functions, $ran) = ($functions + 1, $ran + ($1 > 0)) while $info =~ /^FNDA:(\d+),/mg;
 is("$hit of $found, $ran of $functions", "$lines, $of", 'the summary counts the same');
 
-# The functions of the kernel's own file, and others as far as a command takes them.
+# The functions in the kernel's own source file, and others as far as a command takes them.
 my ($own) = $info =~ m{^SF:[^\n]*/tests/port/port\.c\n(.*?)^end_of_record}ms;
 my %symbols;
 $symbols{$_}++ for `nm $build/port.elf` =~ / [tT] (\w+)$/mg;

@@ -3,9 +3,9 @@
 # of: outside
 #
 # The kernel's file against the kernel that runs (docs/outside.md, "The file is checked"):
-# tests/port boots, and pitot gets files of the same objects: linked for other addresses, like that
-# of a kernel that relocates itself; of another build; and with an instruction that does not run.
-# The kernel itself patches one place, a tracepoint that it enables. Run from the root of the tree:
+# tests/port boots, and pitot gets files of the same objects: linked for other addresses, as for a
+# kernel that relocates itself; of another build; and with a different instruction. The kernel
+# itself patches one place, a tracepoint that it enables. Run from the root of the tree:
 #
 #     prove tests/boot/outside_file.t
 use strict;
@@ -26,7 +26,7 @@ my $logs = "$build/logs/outside_file";
 my $out = File::Spec->rel2abs("$logs/perf.data");
 make_path($logs);
 
-# A file of the same objects, by the linker script as it is after an edit.
+# Links the same objects with an edited linker script.
 sub link_anew
 {
     my ($name, $from, $to) = @_;
@@ -50,7 +50,7 @@ sub address_of
 
 my @boot = ('-kernel', "$build/port.elf");
 
-# pitot's messages, and its status.
+# The messages of pitot, and its status.
 sub pitot
 {
     my ($command, $elf, @words) = @_;
@@ -103,10 +103,10 @@ for my $case (['near', '0xffffffff80010000', '-0x10000'],
 
 # --- A kernel that moves itself as it begins -----------------------------------------------------
 
-# Its text is position-independent; where it goes, it writes `early`, and calls `leaf` 2,000 times,
-# before its fourth block. HIGH maps it in the upper half, too; COPY copies its text; PAGE runs a
-# page of it elsewhere, as a kernel starts its other CPUs, and stays; TWICE is the file of HIGH
-# before a loader moves it.
+# A guest with position-independent text. Before its fourth block it writes `early` and calls `leaf`
+# 2,000 times at the address to which it moves. HIGH also maps it in the upper half; COPY copies its
+# text; PAGE runs a page of it elsewhere, as a kernel starts its other CPUs, and stays there; TWICE
+# is the file of HIGH before a loader moves it.
 my $guest = <<'END';
 %include "tests/guests/long_mode.inc"
 pvh_note
@@ -269,7 +269,7 @@ like($said, qr/^ +$$_[0] +\Q$$_[1]\E$/m, '... and nothing else is new')
 
 # --- A boot loader where the kernel will lie -----------------------------------------------------
 
-# GRUB unpacks itself at 1 MiB, where ports/c is linked.
+# GRUB unpacks itself at 1 MiB, the address ports/c is linked for.
 my $low = "$build/ports/c-low-tables.elf";
 make_path("$logs/image/boot/grub");
 write_bytes("$logs/image/boot/kernel.elf", slurp($low));

@@ -38,7 +38,7 @@ sub pitot
     return slurp("$logs/said");
 }
 
-# Handlers of interrupts are functions here like others; what follows the mark shows them again.
+# Interrupt handlers are listed like other functions; what follows the mark lists them again.
 my ($graph) = split(/^# interrupts/m, pitot('graph', '*', '--depth', 1000));
 my %calls;
 $calls{$2} += $1 while $graph =~ /^ *(\d+)(?: +\d+){3}  \|  *(\w+)\(\)/mg;

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: outside, docs/outside.md, tests/guests
 #
-# `pitot` on small kernels, each of which does one thing that makes chains hard: tests/guests/*.c,
-# whose heads state what is true. Where QEMU gives a plugin no registers (before 9.2), a chain may
-# end early with [not known], and the command counts such chains; none has a wrong caller.
+# `pitot` on small kernels, each of which does one thing that makes chains hard (tests/guests/*.c;
+# their heads state the true chains). Where QEMU gives a plugin no registers (before 9.2), a chain
+# may end early with [not known], and the command counts such chains; none has a wrong caller.
 use strict;
 use warnings;
 use lib 'tests/lib';
@@ -33,7 +33,7 @@ sub guest_of
     return $elf;
 }
 
-# pitot's output about a guest, and QEMU's status.
+# The output of pitot for a guest, and QEMU's status.
 sub pitot
 {
     my ($guest, @words) = @_;
@@ -44,7 +44,7 @@ sub pitot
     return (slurp("$logs/said"), $status);
 }
 
-# The recorded chains of an event, innermost function first, with their number; and the processes.
+# The recorded chains of an event, innermost function first, each with its count; and the processes.
 sub record
 {
     my ($name, @events) = @_;
@@ -64,8 +64,8 @@ sub record
     return (\%chains, \%threads, $said);
 }
 
-# True if each chain is one that is true, or a beginning of one that ends with the mark; the true
-# ones came as often as they should; and the marks are those that pitot has counted.
+# True if each chain is a true one or a beginning of one with the mark; the true ones occur as often
+# as they should; and pitot has counted the marks.
 sub chains_ok
 {
     my ($chains, $said, $true, $what) = @_;
@@ -203,7 +203,7 @@ for my $row (@exact) {
     like($said, qr/ main\+0x\w+$/m, '... down to main');
 }
 
-# Not by instructions: there a block of code ends at the output that asks for the reset.
+# Without instruction counting: with it, a block of code ends at the output that requests the reset.
 for my $case (['direct'], ['indirect', '-DINDIRECT']) {
     my ($how, @options) = @$case;
     my $guest = "$logs/ends_in_call_$how.elf";

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: outside, docs/outside.md, tests/guests
 #
-# `pitot heap` on kernels with one bug of each kind, and on the same ones mended (tests/guests: C;
+# `pitot heap` on kernels with one bug of each kind, and on the same kernels fixed (tests/guests: C;
 # C++ and Rust, on one CPU and four); on four CPUs that allocate and free at the same time; and on
-# Pitot's own kernel, whose memory is in order but for its seeded bug. QEMU before 9.2 is refused.
+# Pitot's own kernel, whose only memory bug is the planted one. QEMU before 9.2 is refused.
 use strict;
 use warnings;
 use lib 'tests/lib';
@@ -24,7 +24,7 @@ my $logs = "$build/logs/outside_heap";
 make_path($logs);
 my @machine = guest_machine();
 
-# Its lines on stderr, and QEMU's status.
+# The stderr of `pitot heap`, and QEMU's status.
 sub heap
 {
     my ($words, @qemu) = @_;
@@ -45,7 +45,7 @@ if (!tells_registers()) {
     exit;
 }
 
-# The reports, without addresses and numbers of instructions, that do not matter.
+# The reports, without addresses and instruction counts, which vary.
 sub reports_of
 {
     my ($said) = @_;
@@ -107,7 +107,7 @@ is(() = $said =~ /^== .*:/mg, 3, '--until: reports of the time before');
 is(() = $said =~ /^== .*:/mg, 2, '--max: so many reports');
 like($said, qr/^pitot: 7 samples left out: --max was reached$/m, '... the others are counted');
 
-# The same, of a file with other addresses, as of a kernel that relocates itself.
+# The same with a file of other addresses, as for a kernel that relocates itself.
 is(system('objcopy', '--change-addresses=0x100000', "$logs/wrong.elf", "$logs/moved.elf"), 0,
     'its file has other addresses');
 ($said) = heap(['--kernel', "$logs/moved.elf"], @small, "$logs/wrong.elf");
@@ -133,7 +133,8 @@ for my $run (1 .. ($ENV{SOAK} ? 20 : 2)) {
 
 # --- Ways to call allocators ---------------------------------------------------------------------
 
-# Each function of tests/guests/heap_calls.c, the size of its object, who allocates that.
+# Each function of tests/guests/heap_calls.c, the size of its object, and the chain of the
+# allocation if it is not the function's own.
 my @called = ([jumps => 24], [aligns => 40], [stores => 56], [has_cache => 72], [has_size => 88],
     [nests => 104], [grows => 120], [keeps => 136], [switches => 152], [other => 168],
     [is_taken => 184, 'take < handler < !interrupt < krealloc < is_taken']);
@@ -198,7 +199,7 @@ END
  allocated by   writes_behind < work < start
 END
 
-# What is only found if the kernel is changed.
+# Bugs that are found only if the kernel is changed.
 my %hidden = (Rust => <<'END', 'C++' => <<'END');
 == out of bounds: write of 1 byte, 1 byte beyond an object of 32
    work::touches_next < work < start
@@ -219,8 +220,8 @@ END
 my %language = ('C++' => {source => 'heap_cxx.cc', mended => ['-DMENDED'], options => []},
     Rust => {source => 'heap_rust.rs', mended => [qw(--cfg mended)],
         options => [qw(--alloc heap_take:1 --free heap_give:1:2)]});
-my $times = 50;    # of each bug, for each CPU
-my $runs = $ENV{SOAK} ? 20 : 1;    # of mended kernels
+my $times = 50;    # each bug, on each CPU
+my $runs = $ENV{SOAK} ? 20 : 1;    # of the fixed kernels
 my $changes = qemu_is_from(11, 0);
 
 for my $language (sort keys %language) {
@@ -237,7 +238,7 @@ for my $language (sort keys %language) {
             like($said, qr/^pitot: live at the end: \d+ bytes in $cpus objects?, of 1 place/m,
                 '... and a leak') if $language eq 'Rust';
             last unless $changes;
-            # On several CPUs nothing is taken out again: a bug may come late.
+            # On several CPUs nothing leaves the quarantine: a bug may come late.
             my $held = $cpus > 1 ? 100_000 : 64;
             ($said, $status) = heap([@{$of->{options}}, '--guard', '--quarantine', $held], @qemu);
             is(reports_of($said), "$planted{$language}$hidden{$language}",
@@ -254,7 +255,7 @@ for my $language (sort keys %language) {
     }
 }
 
-# Older compilers leave calls of __rust_alloc, newer ones those of GlobalAlloc.
+# Older compilers emit calls of __rust_alloc, newer ones calls of GlobalAlloc.
 my @outlined = compile_guest('heap_rust.rs', "$logs/outlined", qw(--cfg outlined));
 ($said, $status) = heap([],
     four_cpus("$logs/cpus", $times, '', cpus => 1, objects => [@outlined]));
@@ -269,8 +270,8 @@ if (!$changes) {
 
 # --- Four CPUs -----------------------------------------------------------------------------------
 
-# kmalloc gives each CPU the next 64 bytes; each turn uses its own and frees it. CPU 0 uses its last
-# one once more.
+# kmalloc gives each CPU the next 64 bytes; each turn uses its object and frees it. At the end CPU 0
+# uses its last object once more.
 my $turns = 20_000;
 my $work = <<'END';
 global kmalloc:function (kmalloc.end - kmalloc), kfree:function (kfree.end - kfree)
@@ -311,8 +312,8 @@ for my $run (1 .. ($ENV{SOAK} ? 20 : 3)) {
 
 # --- Pitot's own kernel --------------------------------------------------------------------------
 
-# Its allocators: of pages, and of the file system's blocks, which deferred work gives back. SOAK=1:
-# all that it does, and programs. `pages_free` panics if it is given the order of another block.
+# Its allocators: for pages, and for the file system's blocks, which deferred work frees. SOAK=1:
+# everything it does, and programs. `pages_free` panics if the order does not match the block.
 my @own = ('--alloc', 'pages_alloc:4096<<1', '--free', 'pages_free', '--alloc', 'block_alloc:4096',
     '--free', 'block_free', '--allocator', 'give_pages_back');
 my $load = $ENV{SOAK} ? 'fs-stress 300; /bin/fs-load 5; perf record -a -g -e *:* -- fs-stress 20; '

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: outside, docs/outside.md, tests/guests
 #
-# `pitot locks` on a kernel with one mistake of each kind, none of which comes to a deadlock, and on
-# the same one mended (tests/guests/locks.c); and on four CPUs that wait for each other. QEMU before
-# 9.2 is refused.
+# `pitot locks` on a kernel with one mistake of each kind, none of which causes a deadlock, and on
+# the same kernel fixed (tests/guests/locks.c); and on four CPUs that wait for each other. QEMU
+# before 9.2 is refused.
 use strict;
 use warnings;
 use lib 'tests/lib';
@@ -23,7 +23,7 @@ my $build = $ENV{BUILD} // 'build';
 my $logs = "$build/logs/outside_locks";
 make_path($logs);
 
-# Its lines on stderr, and QEMU's status.
+# The stderr of `pitot locks`, and QEMU's status.
 sub locks
 {
     my ($words, @qemu) = @_;
@@ -44,7 +44,7 @@ if (!tells_registers()) {
     exit;
 }
 
-# The reports, without offsets, and without how often the handler ran.
+# The reports, without offsets and the number of times the handler ran.
 sub reports_of
 {
     my ($said) = @_;
@@ -128,7 +128,7 @@ like($said, qr/^\[ pitot locks: 0 reports; 20 locks, taken 41 times, 0 held at t
 
 # --- ... or if a lock is one bit ------------------------------------------------------------------
 
-# The rows of the table, without times: {'word bit 3 [seen]' => how often it was taken}
+# The rows of the table, without times: {'word bit 3 [seen]' => number of acquisitions}
 sub taken_of
 {
     my ($said) = @_;
@@ -205,7 +205,8 @@ like($said, qr/^ +0 +0 +0 +1 .*  guard$/m, 'a lock that is no argument but a var
 
 # --- What has no room ----------------------------------------------------------------------------
 
-# Exchanges of 65,600 words, 64 more than are kept; then 26 locks at a time, 2 more than a thread's.
+# Exchanges of 65,600 words, 64 more than are kept; then 26 locks held at a time, 2 more than the
+# limit for a thread.
 my $many = <<'END';
 global spin_lock:function (spin_lock.end - spin_lock)
 global spin_unlock:function (spin_unlock.end - spin_unlock)
@@ -242,7 +243,7 @@ like($said, qr/^pitot: 64 exchanges without room: locks by sight may be missing$
 like($said, qr/^pitot: 2 locks taken by a thread that held 24: orders are missing$/m,
     '... and locks of one thread');
 
-# Both orders of two locks, each under eight locks of its own, and a ninth that they share.
+# Both orders of two locks, each time with eight different locks held, and a ninth common to both.
 (my $guarded = $many) =~ s/^work:.*//ms;
 $guarded .= <<'END';
 take:   call spin_lock
@@ -286,8 +287,9 @@ like($said, qr/^\[ pitot locks: 0 reports; 19 locks, taken 22 times, /m,
 
 # --- Four CPUs -----------------------------------------------------------------------------------
 
-# Each turn adds to a sum under a lock. Before, CPU 0 takes `first` and `second`, and then CPU 1
-# does, the other way. CPU 2 holds `busy` until somebody, who can be CPU 3 only, waits for it.
+# Each turn adds to a sum under a lock. Before that, CPU 0 takes `first` and `second`, then CPU 1
+# takes them in the other order. CPU 2 holds `busy` until another CPU, which can only be CPU 3,
+# waits for it.
 my $turns = 20_000;
 my $work = <<'END';
 global spin_lock:function (spin_lock.end - spin_lock)
@@ -415,7 +417,7 @@ for my $run (1 .. ($ENV{SOAK} ? 20 : 3)) {
         or diag($said);
 }
 
-# A lock that `lock dec` gives back: of that, QEMU tells what it takes away, not what it leaves.
+# A lock that `lock dec` releases: for that QEMU reports the operand, not the new value.
 my $decreases = <<'END';
 work:   mov eax, 1
         xchg [state], eax
@@ -440,7 +442,7 @@ END
 is($status, 1, 'four CPUs and lock dec') or diag($said);
 is_deeply(taken_of($said), {}, '... is not followed') or diag($said);
 
-# A lock that gives tickets.
+# A ticket lock.
 my $tickets = <<'END';
 work:   mov eax, 1
         lock xadd [next], eax
@@ -461,7 +463,7 @@ serving: dd 0
 sum:    dq 0
 section .text
 END
-my $fewer = $turns / 100;    # each waits until the host runs the CPU before it
+my $fewer = $turns / 100;    # each waits until the host runs the previous CPU
 @four = four_cpus("$logs/four_tickets", $fewer, $tickets);
 for my $run (1 .. ($ENV{SOAK} ? 20 : 3)) {
     ($said, $status) = locks([], @four);

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: outside, docs/outside.md
 #
-# `pitot blame` on a guest that writes the same memory through several addresses, and other memory
-# at the same address: in another address space, and mapped anew. It also fills memory, and is
-# interrupted; and on one whose memory a device writes. Each answer follows from the source. Run
-# from the root of the tree:
+# `pitot blame` on a guest that writes the same memory through several addresses, and different
+# memory at the same address: in another address space, and after a new mapping. The guest also
+# fills memory and is interrupted. Then a guest whose memory a device writes. Each answer follows
+# from the source. Run from the root of the tree:
 #
 #     prove tests/boot/outside_memory.t
 use strict;
@@ -242,7 +242,7 @@ my %address = map { /^(\w+) . (\w+)$/ ? ($2 => hex($1)) : () } split(/\n/, `nm $
 my @qemu = ('qemu-system-x86_64', '-m', '64M', '-kernel', "$logs/guest.elf", '-nodefaults',
     '-display', 'none', '-no-reboot', '-device', 'isa-debug-exit,iobase=0xf4', '-accel', 'tcg');
 
-# What pitot prints.
+# The output of pitot.
 sub pitot
 {
     my ($wanted, @words) = @_;
@@ -252,7 +252,7 @@ sub pitot
     return slurp("$logs/out");
 }
 
-# The answers: each place with the function that wrote it last, and how.
+# The answers: each place with the function that last wrote it, and how.
 sub answers
 {
     my @answers;
@@ -314,7 +314,7 @@ like($loops, qr/^filled, 64 bytes.*^filled\+64, 4 bytes.*?not written since the 
 
 # --- The CPU's own writes ------------------------------------------------------------------------
 
-# QEMU before 9.2 does not tell where the CPU stores its frame: what was there before is told.
+# Before QEMU 9.2 the CPU's stores of its frame are not reported, so the answer is the write before.
 my $frame = pitot(0, 'blame', '-i', "$logs/blame.data", 'frame/40');
 like($frame, tells_registers()
     ? qr/\Aframe, 40 bytes .*?: the CPU's frame of interrupt 48, [^:]* handler\+0x0\n[^:]* main\+/s
@@ -323,17 +323,18 @@ my $history = pitot(1, 'blame', '-n', 2, 'frame/8', '--', @qemu);
 like($history, tells_registers() ? qr/: the CPU's .* paint\+/s : qr/ paint\+/,
     '... which is in the history of a place, too');
 
-# A function that only returns is interrupted, and its caller; the call writes none of these words.
+# An interrupt arrives in a function that only returns, and in its caller; the call writes none of
+# these words.
 my $ticked = pitot(1, 'blame', '-n', 1000, 'ticked/48', '--', @qemu);
 my %writers = map { $_ => 1 } $ticked =~ /instructions ago\n\s+[0-9a-f]+ (\w+)\+/g;
 is_deeply(\%writers, {tick => 1}, 'an interrupt after a return is not a write by that');
 
 # --- What memory holds at the end ----------------------------------------------------------------
 
-# tests/guests/held.c: a device has the last word.
+# tests/guests/held.c: a device writes last.
 link_guest('held', "$logs/held.elf");
 
-# The answers, each with what memory holds.
+# The answers, each with the contents of memory.
 sub held
 {
     my ($places, @cpus) = @_;

@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: outside, docs/outside.md, tests/guests
 #
-# A guest that knows its own callers (tests/guests/mixed.c) does at random what kernels do with
-# stacks, and each chain that `pitot record -g` has of it is compared. Run from the tree's root:
+# A guest that records its own callers (tests/guests/mixed.c) does at random what kernels do with
+# stacks, and each of its chains from `pitot record -g` is compared. Run from the tree's root:
 #
 #     prove tests/boot/outside_mixed.t
 #
-# SEEDS="7 8" runs others.
+# SEEDS="7 8" runs other seeds.
 use strict;
 use warnings;
 use lib 'tests/lib';
@@ -26,7 +26,7 @@ my $logs = "$build/logs/outside_mixed";
 my $probes = 3000;
 make_path($logs);
 
-# The letters of a sample's functions, as the guest writes them; `?`: not known.
+# The letters of a sample's functions, as the guest writes them; `?`: unknown.
 sub letters
 {
     my @functions = @_;
@@ -37,7 +37,7 @@ sub letters
         $letters .= '#' if $function eq 'run';
         $letters .= '?' if $function eq '[unknown]';
     }
-    # What it calls on another stack is a thread of its own.
+    # What it calls on another stack is a separate thread.
     $letters .= 'S' if $functions[-1] eq 'call_there';
     return $letters;
 }
@@ -49,7 +49,7 @@ sub known
     return $letters =~ /S$/ ? $written =~ s/S.*/S/r : $written =~ tr/S//dr;
 }
 
-# A function that is interrupted just before or after it keeps its own list may be in one of them.
+# If a function is interrupted just before or after it updates its own list, either form is right.
 sub forms
 {
     my ($letters) = @_;
@@ -61,7 +61,7 @@ sub forms
     return @forms;
 }
 
-# True if the chain is what was written, or, with an end that is not known, its beginning.
+# True if the chain is what the guest wrote, or its beginning if the chain's end is unknown.
 sub agree
 {
     my ($known, $letters) = @_;

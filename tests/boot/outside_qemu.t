@@ -3,9 +3,9 @@
 # of: outside, docs/outside.md
 #
 # `pitot` and its plugin on an unchanged kernel: tests/port boots in QEMU, counts its own writes,
-# and is counted and sampled from outside, by its whole or stripped file. The real perf names the
-# writing functions without an option. And GRUB boots Pitot's own kernel; GRUB is not recorded. Run
-# from the root of the tree:
+# and is counted and sampled from outside, with its complete or stripped file. The real perf names
+# the writing functions without an option. Then GRUB boots Pitot's own kernel, without being
+# recorded. Run from the root of the tree:
 #
 #     prove tests/boot/outside_qemu.t
 use strict;
@@ -29,7 +29,7 @@ make_path($logs);
 
 my @qemu = machine_of('stdio', '-kernel', "$build/port.elf");
 
-# pitot's messages on stderr; the kernel prints that it has run to its end.
+# The stderr of pitot; the kernel prints that it has run to its end.
 sub pitot
 {
     my (@words) = @_;
@@ -50,8 +50,8 @@ my %page = reverse(slurp('docs/outside.md') =~ /^ {8,}(\d+) +(\S+)$/mg);
 is_deeply(\%page, {map { $_ => $counts{$_} } 'mem:port_writes:w', 'call:port_middle'},
     '... as in docs/outside.md');
 
-# The function that writes is called twice by each port_middle; four of its instructions come before
-# the first of the two.
+# Each port_middle calls the writing function twice; four of its instructions precede the first
+# call.
 sub counts
 {
     my ($said) = pitot('stat', @_, '-e', 'call:port_middle,mem:port_writes:w,instructions');
@@ -76,10 +76,10 @@ my $chains = {"port_enter mem:port_writes:w: port_leaf $way" => 40,
     "port_enter call:port_middle: $way" => 20};
 is_deeply(chains_of($out, $logs), $chains, '... with the way that led there');
 
-# port_middle is called with 0, 1, and so on to 19; memcpy returns its first argument.
+# port_middle is called with 0 to 19; memcpy returns its first argument.
 my @registers = ('record', '-I', '-o', $out, '-e', 'call:port_middle,call:memcpy,return:memcpy');
 
-# The values of a register in the samples of an event, in hexadecimal.
+# The hexadecimal values of a register in the samples of an event.
 sub sampled
 {
     my ($event, $register) = @_;
@@ -123,7 +123,7 @@ is(chains_of($out, $logs)->{"port_enter irq: trap_stubs port_leaf $way"}, 40,
     'the exceptions of the kernel\'s own watch are interrupts');
 
 # The samples of a profile without the last two: QEMU 10 runs a few more instructions after the
-# kernel has asked it to end.
+# kernel has requested its end.
 sub profile
 {
     pitot('record', '-g', '-c', 1000, '-o', $out);
@@ -157,7 +157,7 @@ like(slurp("$logs/said"), qr/^pitot: a machine of up to 257 CPUs; 256 are allowe
 
 # --- Another version of the request --------------------------------------------------------------
 
-# The messages of the plugin that QEMU loads, with this request.
+# The messages of the plugin for this request, when QEMU loads it.
 sub plugin_says_of
 {
     my ($request) = @_;

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: outside, docs/outside.md, tests/guests
 #
-# `pitot race` on a kernel of two CPUs with a race of each kind, and on the same one mended
+# `pitot race` on a kernel of two CPUs with a race of each kind, and on the same kernel fixed
 # (tests/guests/race.c); files of several runs; and Pitot's own kernel, which loses no value. What a
-# run finds depends on how the host schedules its CPUs: that something is found is claimed of all
-# runs together, ten at most; that nothing else is, of each. With SOAK=1 each of twenty finds all.
+# run finds depends on how the host schedules its CPUs, so the test requires that all runs together
+# (ten at most) find everything, and that no single run finds anything else. SOAK=1 makes twenty
+# runs, each of which must find everything.
 use strict;
 use warnings;
 use lib 'tests/lib';
@@ -26,7 +27,7 @@ my $runs_most = 10;
 my $many_places = qr/ at [1-9]\d+ places?/;
 my @machine = ('qemu-system-x86_64', '-accel', 'tcg,thread=multi', guest_machine());
 
-# Its lines on stderr, and its status.
+# The stderr of `pitot race`, and its status.
 sub race
 {
     my (@words) = @_;
@@ -35,8 +36,8 @@ sub race
     return (slurp("$logs/said"), $status);
 }
 
-# What is said of all the machine's runs together, and their files. At least `$least` runs, and more
-# until that is `$enough`. `$each` claims what is true of each run.
+# The reports of all runs of the machine together, and their files. Makes at least `$least` runs,
+# and more until the reports are `$enough`. `$each` tests each run.
 sub races_together
 {
     my ($name, $least, $options, $qemu, $each, $enough) = @_;
@@ -58,7 +59,7 @@ link_guest('race', "$logs/wrong.elf");
 link_guest('race', "$logs/mended.elf", '-DMENDED');
 my @two = (@machine, '-smp', 2, '-kernel');
 
-# What is reported, by variable and functions: {'counter: counts counts' => 'a value was lost'}
+# The reported races by variable and functions: {'counter: counts counts' => 'a value was lost'}
 sub races_of
 {
     my ($said) = @_;
@@ -66,7 +67,7 @@ sub races_of
     for ($said =~ /^== race((?:.*\n)(?:[ ].*\n)+)/mg) {
         my ($kind, $variable) = /\A(?:,| of) (.*): (\w+)\+/ or next;
         my @functions = /^ +CPU \d (?:reads|writes) \d.*? (\w+)\+0x/mg;
-        next if $variable eq 'ready';    # the message's
+        next if $variable eq 'ready';    # the message's flag
         $races{"$variable: " . join(' ', sort(@functions))} = $kind;
     }
     return \%races;
@@ -81,7 +82,7 @@ my %expected = (
     'entries: walks walks' => qr/a read and a write|a value was torn/,
 );
 
-# Those of them that were found, as they are expected; and others.
+# The expected races that were found, and unexpected ones.
 sub found_in
 {
     my ($said) = @_;
@@ -135,7 +136,7 @@ my %interrupted = (
     'request: handle_tick takes' => 'a value was lost',
 );
 
-# What is found, with its kind.
+# The races found, with their kind.
 sub found_with_kind
 {
     my $races = races_of(@_);
@@ -176,7 +177,7 @@ if (tells_registers()) {
 
 # --- What is left out ----------------------------------------------------------------------------
 
-# A script in QEMU's place, of whose options pitot knows nothing. That CPUs stop is chance.
+# A script in QEMU's place, whose options pitot does not see. Whether CPUs stop is chance.
 write_bytes("$logs/one_thread",
     "#!/bin/sh\nexec qemu-system-x86_64 \"\$@\" -accel tcg,thread=single\n");
 chmod(0755, "$logs/one_thread") or die("$logs/one_thread: $!\n");
@@ -208,7 +209,7 @@ my ($suppressed, $known) = (0, qr/^pitot: \d+ races? suppressed$/m);
 is(join(', ', sort(keys(%{races_of($together)}))), $left, '... the others are left');
 ok($suppressed, '... and the former are counted');
 
-# How often races were seen, in all.
+# The total of how often races were seen.
 sub times_in
 {
     my ($text) = @_;
@@ -234,7 +235,7 @@ is_deeply([$said, $status], ["pitot race: $builds\n", 1], 'of another kernel: re
 
 # --- Pitot's own kernel --------------------------------------------------------------------------
 
-# It reads some words without their lock, by atomic loads, and any CPU may ask another to switch.
+# It reads some words by atomic loads without their lock, and any CPU may ask another to switch.
 my $stopped = qr/ [1-9]\d* stops? at /;
 ($together) = races_together('own', 1,
     ['--sync', 'pitot_preemption', '--kernel', "$build/pitot.elf"],

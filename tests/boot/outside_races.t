@@ -47,7 +47,7 @@ exec setarch -R qemu-system-x86_64 "\$@"
 END
 chmod(0755, "$logs/qemu") or die($!);
 
-# What was seen, but for the end: there the plugin reads the counters of CPUs that QEMU lets run.
+# The reports, except for the end, where the plugin reads counters of CPUs that QEMU still runs.
 sub races
 {
     my @reports = map { split(/^={18}\n/m, slurp($_)) } glob("$logs/race.*");

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: outside, docs/outside.md, tests/guests
 #
-# `pitot repeat` on a kernel that seldom panics, on the same one mended, and on one that hangs
-# (tests/guests/shaken.c). That it panics is chance: claimed of all runs, which are so many that one
-# does on each host; that the mended one does not, of each.
+# `pitot repeat` on a kernel that seldom panics, on the same kernel fixed, and on one that hangs
+# (tests/guests/shaken.c). Panics are chance: one of all the runs must panic, and there are enough
+# for that on any host; no run of the fixed kernel may.
 use strict;
 use warnings;
 use lib 'tests/lib';
@@ -24,7 +24,7 @@ my @machine = ('qemu-system-x86_64', '-accel', 'tcg,thread=multi', guest_machine
     '-debugcon', 'stdio', '-kernel');
 my $runs_most = 10;
 
-# Its console, its lines on stderr, and its status.
+# Its console, its stderr, and its status.
 sub repeat
 {
     my ($elf, @words) = @_;

@@ -206,7 +206,7 @@ our @qemu = ('qemu-system-x86_64', '-m', '64M', '-kernel', "$logs/guest.elf", '-
 our $ends = 0;    # QEMU's status
 our @cpus = ('-accel', 'tcg', '-icount', 'shift=0,sleep=off');
 
-# pitot's output about the guest, on stderr.
+# The stderr of pitot for the guest.
 sub pitot
 {
     my (@words) = @_;
@@ -225,7 +225,7 @@ my %counts = ('irq' => 10, 'call:faulty' => 6, 'return:faulty' => 6,
     'call:thunked' => 2, 'return:thunk' => 1, 'return:far_thunk' => 1, 'return:thunked' => 0,
     'return:served' => 3, 'return:finish' => 0, 'return:main' => 0);
 
-# What pitot counts of them.
+# The counts of these events.
 sub counts
 {
     my @names = sort(@_);
@@ -262,7 +262,7 @@ is_deeply(counts(keys(%accesses)), \%accesses, 'what reads and writes at once is
 
 # --- Faults --------------------------------------------------------------------------------------
 
-# The chains of an event's samples, each with how often it came.
+# The chains of an event's samples, each with its count.
 sub chains
 {
     my ($event) = @_;

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: outside, docs/outside.md
 #
-# `pitot` on ports/c, unchanged, a kernel with a timer and threads: results of following calls are
-# compared with counts without it. Run from the root of the tree:
+# `pitot` on ports/c, unchanged, a kernel with a timer and threads: results of the commands that
+# follow calls are compared with counts that do not. Run from the root of the tree:
 #
 #     prove tests/boot/outside_threads.t
 use strict;
@@ -27,7 +27,7 @@ make_path($logs);
 my @qemu = machine_of('stdio', '-kernel', "$build/ports/c-level0.elf", '-append',
     '-e shop:job_done');
 
-# pitot's messages on stderr; the kernel prints that it has run to its end.
+# The stderr of pitot; the kernel prints that it has run to its end.
 sub pitot
 {
     my (@words) = @_;
@@ -44,7 +44,7 @@ sub counts
     return {reverse(pitot('stat', map { ('-e', $_) } @_) =~ /^ +(\d+) +(\S+)$/mg)};
 }
 
-# The functions of each sample, from the innermost on.
+# The functions of each sample, innermost first.
 sub chains
 {
     my $status = Pitot::Perf::run_between("$logs/script", "$logs/err", '/dev/null', 'perf',
@@ -70,7 +70,7 @@ local $ENV{PERF_CONFIG} = '/dev/null';
 my $profile = `cd $logs && $report --stdio --no-children -g none -s sym 2> err < /dev/null`;
 like($profile, qr/^ +[\d.]+% +\[\.\] \w+/m, '... the report has what takes the time');
 
-# The kernel's variables have no bytes in its file, and lie where perf would take code for them.
+# The kernel's variables have no bytes in its file, and lie where perf would take them for code.
 my %functions = map { $_ => 1 } `nm $build/ports/c-level0.elf` =~ /^\w+ [tTwW] (\S+)/mg;
 pitot('record', '-c', 500, '-o', $out);
 my $names = `perf script -i $out --no-inline -F ip,sym 2> $logs/err < /dev/null`;
@@ -94,7 +94,7 @@ like(pitot('record', '-e', 'irq/period=2/', '-o', $out), qr/: $half samples? in 
 
 # --- What functions call -------------------------------------------------------------------------
 
-# pitot's lines, one a function: [DEPTH, NAME, CALLS, INCLUSIVE, SELF].
+# The lines of pitot, one per function: [DEPTH, NAME, CALLS, INCLUSIVE, SELF].
 sub graph
 {
     my @words = @_;
@@ -106,7 +106,7 @@ sub graph
     return @lines;
 }
 
-# The lines whose inclusive cost is not their own and that of what they call.
+# The lines whose inclusive cost is not the sum of their own and their callees'.
 sub uneven
 {
     my @lines = @_;
@@ -169,8 +169,7 @@ is_deeply([map { "@$_[0, 2]" } @handlers], ["0 $counts->{irq}"], 'interrupts are
 
 # --- The last calls ------------------------------------------------------------------------------
 
-# What stands in the lines of calls, with those that are folded, and the functions of the place at
-# the end.
+# The calls in the output, those that are folded, and the functions of the place at the end.
 sub last_calls
 {
     my ($text) = @_;
@@ -205,7 +204,7 @@ like($said, qr{^ +==========> \|  +/\* vector 32, at \w+\+0x\w+ \*/$}m,
     '... interrupts with their vector');
 like($said, qr/^ high-\d+ => thread_begin-\d+$/m, '... and changes of threads');
 
-# A kernel that does not end, and ^C: by then it may not stand still yet.
+# A kernel that does not end, and ^C; the kernel may still be running then.
 pipe(my $console, my $to) or die("pipe: $!\n");
 my $pid = fork() // die("fork: $!\n");
 if ($pid == 0) {

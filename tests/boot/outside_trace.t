@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: outside, docs/outside.md, tests/guests, tools/show
 #
-# `pitot trace`: its slices are as many as `pitot stat` counts, lie within each other, and are in
-# order across CPUs (tests/guests/trace.c); its window, its bounds, and what is traced of programs;
-# locks that are waited for, and threads that are woken (tests/guests/waits.c); and the tracepoints
-# of Pitot's own kernel in the same form.
+# `pitot trace`: it has as many slices as `pitot stat` counts, which nest and are in order across
+# CPUs (tests/guests/trace.c); its window, its bounds, and the tracing of programs; contended locks
+# and woken threads (tests/guests/waits.c); and the tracepoints of Pitot's own kernel in the same
+# format.
 use strict;
 use warnings;
 use lib 'tests/lib';
@@ -25,7 +25,7 @@ my $logs = "$build/logs/outside_trace";
 my $cpus = 9999999;    # the process of the CPUs' tracks
 make_path($logs);
 
-# What pitot and the kernel say, and the status.
+# The output of pitot and the kernel, and the status.
 sub run_ok
 {
     my ($status, @words) = @_;
@@ -36,7 +36,7 @@ sub run_ok
     return slurp("$logs/said");
 }
 
-# The events by track, with begin, end and name: {'1/2' => [{...}]}; and what is said.
+# The events by track, with begin, end and name: {'1/2' => [{...}]}; and the output.
 sub trace
 {
     my ($status, @words) = @_;
@@ -59,7 +59,7 @@ sub tracks_of
             end => $begin + sprintf('%.0f', 1000 * ($event->{dur} // 0))});
     }
     is($disordered, 0, '... its times are in order');
-    my $crossing = 0;    # as viewers see it, which add these numbers
+    my $crossing = 0;    # computed as viewers do, which add these numbers
     for my $track (values(%tracks)) {
         my @open;
         for my $slice (grep { $_->{ph} eq 'X' } @$track) {
@@ -74,7 +74,7 @@ sub tracks_of
     return \%tracks;
 }
 
-# The events of all threads, of a category, with a name.
+# The events of a category with a name, in all threads.
 sub events_of
 {
     my ($tracks, $category, $name) = @_;
@@ -82,14 +82,15 @@ sub events_of
         map { m{^$cpus/} ? () : @{$tracks->{$_}} } sort(keys(%$tracks));
 }
 
-# Each of these once, in order, as words.
+# The distinct values, in order, joined.
 sub distinct
 {
     my %seen = map { ($_ => 1) } @_;
     return join(' ', sort(keys(%seen)));
 }
 
-# The kernel waits for the serial line, whose time is the host's: two runs differ by a few calls.
+# The kernel waits for the serial line, which runs on the host's time: two runs differ by a few
+# calls.
 sub near_ok
 {
     my ($got, $expected, $what) = @_;
@@ -209,7 +210,7 @@ my @locks = qw(--lock lock --trylock try_lock=0 --unlock unlock --lock lock_all:
     --unlock unlock_all:only);
 my @wakes = qw(--wake wake_up --wait sleep_on --wait sleep_within);
 
-# The events of the track that has this name.
+# The events of the track with this name.
 sub track_named
 {
     my ($of, $name) = @_;
@@ -218,7 +219,7 @@ sub track_named
     return @{$track && $of->{"$track->{pid}/$track->{tid}"} || []};
 }
 
-# Turns that the kernel makes, and the addresses of its variables.
+# The number of turns of the kernel, and the addresses of its variables.
 my ($times) = slurp('tests/guests/waits.c') =~ /^#define TURNS (\d+)$/m;
 my %address = map { /^0*(\w+) \w (\w+)$/ ? ($2 => "0x$1") : () } `nm $logs/waits.elf`;
 

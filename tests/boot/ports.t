@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: boot, drivers/uart16550
 #
-# A machine that lacks something: a port, memory, a feature of the CPU. It reports that on the ports
-# that are left, port 0xE9 at worst, and stops; it neither hangs on a missing port nor resets. Run
-# from the root of the tree:
+# A machine without a port, enough memory, or a CPU feature that the kernel needs. The kernel
+# reports that on the remaining ports (0xE9 at worst) and stops; it neither hangs on a missing port
+# nor resets. Run from the root of the tree:
 #
 #     prove tests/boot/ports.t
 use strict;
@@ -20,10 +20,10 @@ plan skip_all => 'machines like these are QEMU\'s' if ($ENV{MACHINE} // 'qemu') 
 my $stopped = 99;       # the kernel's status for a panic
 my $ended_by_us = 143;
 
-# Says nothing itself, and runs on any CPU.
+# This firmware prints nothing itself, and runs on any CPU.
 my %bios = (firmware => 'bios', boot => 'grub', icount => '', run => 'poweroff');
 
-# The line that a stopped kernel ends with, last of all, wherever it is told.
+# The last line of a stopped kernel, on whatever port it appears.
 sub stopped_ok
 {
     my ($machine, $text, $reason, $name) = @_;
@@ -48,8 +48,8 @@ is($machine->debugcon, '', '... and has nothing to complain about');
 
 # --- Memory --------------------------------------------------------------------------------------
 
-# By QEMU's own loader, which needs none for itself: GRUB's data may take so much that it boots the
-# kernel with enough or not at all.
+# Uses QEMU's own loader, which needs no memory itself: GRUB's data may take so much that either the
+# kernel has enough, or GRUB cannot boot it.
 my $too_little = qr/too little memory: \d+ KiB are free, \d+ are needed/;
 $machine = boot(mem => '6M', run => 'poweroff');
 stopped_ok($machine, $machine->console, $too_little, 'too little memory');
@@ -59,7 +59,7 @@ like($machine->console, qr/GRUB cannot boot: /, '... and says so');
 
 # --- The CPU -------------------------------------------------------------------------------------
 
-# Halts with interrupts off: the only sign is that it prints no more and does not end.
+# Halts with interrupts off, so the only sign is that it prints nothing more and does not end.
 sub halted_ok
 {
     my ($cpu, $reason) = @_;
@@ -75,7 +75,7 @@ halted_ok('qemu64,-lm', '64-bit long mode');
 halted_ok('qemu64,-nx', 'NX (execute-disable) pages');
 halted_ok('qemu64,-tsc', 'time stamp counter');
 
-# The firmware of Bochs leaves a port of five bits a byte, of which all text is garbage.
+# The firmware of Bochs sets the port to five bits per byte, which garbles all text.
 my $old = Pitot::Machine->new(machine => 'bochs', smp => 1, cpu => 'p3_katmai',
     timeout => $patience);
 my $deadline = time + $patience;

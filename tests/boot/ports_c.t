@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: ports/c, core/embed, core/pitot.h, arch/embed
 #
-# A kernel with descriptor tables, GS, threads and a timer of its own takes build/lib/pitot.o in,
-# level by level (docs/porting.md): each is booted, and the real perf reads what it streams. What a
-# level lacks it is refused by name. The glue is counted. Run from the root of the tree:
+# A kernel with descriptor tables, GS, threads and a timer of its own uses build/lib/pitot.o, level
+# by level (docs/porting.md): each level is booted, and the real perf reads its stream. Requests
+# that a level cannot meet are refused with the reason. The glue's lines are counted. Run from the
+# root of the tree:
 #
 #     prove tests/boot/ports_c.t
 use strict;
@@ -27,7 +28,7 @@ my $refused = 2 * 3 + 1;
 
 make_path($logs);
 
-# A level, or one of these, with tables; `low` is linked at 1 MiB.
+# Variants of level 2 with tables; `low` is linked at 1 MiB.
 my %tables = ('2, with tables' => 'level2-tables', '2, low, with tables' => 'low-tables');
 my %others = (
     %tables,
@@ -69,7 +70,7 @@ my %others = (
 
 sub kernel { return "$build/ports/c-" . ($others{$_[0]} // "level$_[0]") . '.elf' }
 
-# Boots that level with these options. Returns status and console.
+# Boots that level with these options. Returns the status and the console.
 sub run_level
 {
     my ($level, $options) = @_;
@@ -108,7 +109,7 @@ sub address
     return "0x$hex";
 }
 
-# Each worker's jobs, in the order in which the threads take turns.
+# Each worker's jobs, in the order of the threads' turns.
 my @turns = map { my $job = $_; map { [$workers[$_ - 1], $_, 100 * $_ + $job] } 1 .. @workers }
     0 .. $jobs - 1;
 
@@ -138,7 +139,7 @@ refuses('0, by a script that drops sites', '-e pitot:mark',
 refuses(0, '-e mem:' . address(0, 'jobs_done') . ':w',
     'mapped of struct pitot_kernel is 0: what memory is there');
 
-# PITOT_PATCHED: a nop while no event listens, a jump while one does, on both CPUs.
+# PITOT_PATCHED: on both CPUs a nop while no event listens, otherwise a jump.
 my $patched = '3, with patched tracepoints';
 records($patched, '-e shop:job_done', $jobs * (@workers + 1));
 is_deeply([sort map { "@$_" } map { [/$job/] } perf_says($patched, '-F',
@@ -208,7 +209,7 @@ records(2, "-e $watched/8:w -e shop:job_done", 2 * @turns);
 my ($status, $console) = run_level(2, '-e mem:' . address(2, 'cpus') . '/4:rw');
 is($status, $done, 'what the debug trap itself reads can be watched');
 
-# The boot thread waits for the first tick by reading it.
+# The boot thread waits for the first tick by reading the variable.
 sub doubtful
 {
     my ($status, $console) = run_level($_[0], "-e $_[1]/8:w -e $_[1]/4:rw");
@@ -227,7 +228,7 @@ refuses('2, with an IST stack that NMIs have', "-e $watched/8:w",
     'debug_ist of struct pitot_kernel: another gate of the IDT has that IST stack');
 refuses('2, with no IST stack', "-e $watched/8:w",
     'debug_ist of struct pitot_kernel is not 1 to 7: the IST stack of debug traps');
-# ports/c/variants/task_state.c: what the GDT says now, which the CPU reads only at `ltr`.
+# ports/c/variants/task_state.c: the GDT changes, which the CPU reads only at `ltr`.
 my $task = '2, with another GDT';
 refuses($task, "$_ -e $watched/8:w", 'the TSS of this CPU is not where its GDT says')
     for qw(base unmapped type short cut);
@@ -253,7 +254,7 @@ my $entry = 'traps of struct pitot_kernel: `frame` does not lie on top of the st
     . "timer's entry calls";
 my $frame = "frame of struct pitot_kernel: there is no CPU's frame at `ip` in the timer's "
     . 'interrupt';
-# ports/c/variants/frames.c: what pitot_tick is given.
+# ports/c/variants/frames.c: the frame passed to pitot_tick.
 incomplete_ok('2, with a copied frame', "$_$ticks", undef, "a true frame, $_") for '', 'late ';
 for (['2, with another bp', $entry, undef], ['2, with a frame too low', $frame, $frame]) {
     my ($level, $lacks, $without) = @$_;
@@ -261,14 +262,14 @@ for (['2, with another bp', $entry, undef], ['2, with a frame too low', $frame, 
     refuses($level, "late $ticks", "-g: \Q$lacks\E");
     incomplete_ok($level, 'late -e shop:tick', $without, "$level, no chains");
 }
-# ports/c/variants/outer_entry.c: the registers are the inner interrupt's.
+# ports/c/variants/outer_entry.c: the registers are those of the inner interrupt.
 incomplete_ok($_, $ticks, undef, $_)
     for '2, with an outer entry', '2, with an outer entry, no gate';
 incomplete_ok('2, with no tick', '-e cpu-clock', 'no samples by time: pitot_tick was not called',
     'a kernel without pitot_tick');
 incomplete_ok('2, with no tick', '-e shop:job_done', undef, '... that does not need it');
 
-# QEMU 7.2 does not report xchg to watches of reads and writes if each CPU has a thread; 10 does.
+# With one thread per CPU QEMU 7.2 does not report xchg to watches of reads and writes; 10 does.
 my ($qemu) = `qemu-system-x86_64 --version` =~ /version (\d+)/;
 my $locked = 'watches miscount xchg and locked instructions on this machine: start QEMU with '
     . '-accel tcg,thread=single';
@@ -282,7 +283,7 @@ for (['multi', "-e mem:${\address(3, 'jobs_done')}/8:w", $qemu < 8 ? $locked : u
     is(($console =~ /^incomplete: (.*)$/m)[0], $lacks, '... and what it lacks is told');
 }
 
-# Without tables, on two CPUs, QEMU before 8.1 leaves in doubt whose hits those of two watches are.
+# Without tables, on two CPUs, hits of two watches are doubtful in QEMU before 8.1.
 ($status, $console) =
     run_level(3, join(' ', map { "-e mem:${\address(3, $_)}/8:w" } qw(jobs_done ticks)));
 my ($sure, $unsure) = $console =~ /^(\d+) records\n(\d+) doubtful hits$/m;
@@ -290,7 +291,7 @@ cmp_ok(($sure // 0) + ($unsure // 0), '>', $jobs * (@workers + 1), 'two watches,
 my $left = 'hits are left out, as they may be of another event: tables tell, made by pitot-tables';
 is($console =~ /^incomplete: (\d+) \Q$left\E$/m ? $1 : 0, $unsure, '... what is in doubt is told');
 
-# ports/c/variants/many_threads.c: 64 names, of which that of thread 0 and the workers' are needed.
+# ports/c/variants/many_threads.c: names 64 threads; those of thread 0 and the workers are needed.
 my $many = '2, with many threads';
 ($status, $console) = run_level($many, '-e pitot:mark -e shop:job_done');
 like($console, qr/^no room for the name: 64 threads have one, and none has ended/m,
@@ -333,14 +334,14 @@ is_deeply(
     [grep { $_ ne 'trap_serve trap_common work kernel_main high' }
             map { "@{$_->{chain}}" } @samples],
     [], "... and chains cross the kernel's own entry, to what it interrupted");
-# A sample for each millisecond, of whatever runs: the boot thread waits for two ticks.
+# A sample of the running code each millisecond: the boot thread waits for two ticks.
 ($status, $console) = run_level($tables, '-e cpu-clock -g');
 @samples = samples(perf_says($tables, '-F', 'comm,tid,cpu,time,period,event,ip,sym,symoff'));
 is_deeply({map { ("@{$_->{chain}}", 1) } @samples}, {'work kernel_main high' => 1},
     'cpu-clock: the timer finds the boot thread, and who called');
 refuses($tables, '-e cpu-clock -c 10', 'cpu-clock: -c from 100000 on');
 refuses(2, '-e cpu-clock -g', 'frame pointers alone name wrong callers');
-# Pitot has a variable of this name, too.
+# Pitot's object has a variable of this name as well.
 ($status, $console) = run_level($tables, '-e mem:threads/8:w');
 is($status, $done, 'a name that the object has, too, is the kernel\'s') or diag($console);
 my %places = map { ($_, 1) } perf_says($tables, '-F', 'addr,event') =~ /^ *mem:\S+ +([\da-f]+)/mg;
@@ -351,8 +352,8 @@ refuses($tables, '-e mem:trap_common:x', $gate);
 
 # --- ... on a stack of its own --------------------------------------------------------------------
 
-# ports/c/variants/small_stack.c tells what was taken of it: by pitot_start, by a tracepoint, by
-# pitot_stop. Of the numbers in the header the kernel's interrupts may take a tenth.
+# ports/c/variants/small_stack.c prints how much of it pitot_start, a tracepoint and pitot_stop
+# used. The kernel's own interrupts may take a tenth of the numbers in the header.
 my $small = '2, on a small stack';
 my $header = slurp('core/pitot.h');
 my ($room) = $header =~ /^#define PITOT_START_STACK (\d+)$/m;
@@ -383,7 +384,7 @@ stray('2, a stray trap', 'one is for the kernel to serve', 2 * 9 + 1, qr/^trap 1
 stray('2, a stray trap, with no gate', '... or ends the kernel', $refused,
     qr/^a debug trap that is not Pitot's, and gate 1 of the IDT was empty$/m);
 
-# Its handler hits the watch, whose trap takes the stack of debug traps.
+# The kernel's handler causes a hit, whose trap takes the stack of debug traps.
 for my $level ('2, that serves debug traps', '2, that serves them on a stack of its own',
     '2, that steps a program') {
     my ($ended, $console) = run_level($level, '-e mem:' . address($level, 'served') . '/8:w');
@@ -434,7 +435,8 @@ is_deeply([sort(keys %chains)],
 
 # --- Level 3: many CPUs ---------------------------------------------------------------------------
 
-# The other CPU's thread is the helper: what each has done, in its order; the CPUs' is not known.
+# The helper is the other CPU's thread. Each thread's actions are in order; the order between CPUs
+# is unknown.
 my $two = '3, with tables';
 my %each;
 for my $thread ((map { [$_, $workers[$_ - 1], 0] } 1 .. @workers), [@workers + 1, 'helper', 1]) {
@@ -462,7 +464,7 @@ for my $who (keys %on) {
 is_deeply(\%ways, \%right, '... and who writes a variable, on both CPUs, with the way there');
 records('3', '-e mem:' . address('3', 'jobs_done') . '/8:w -c 10', 8);
 
-# The thread that calls pitot_start runs on another CPU as soon as that may be.
+# The thread that calls pitot_start moves to another CPU as soon as it may.
 my $moves = '3, that moves threads';
 my $watch = '-e mem:' . address($moves, 'jobs_done') . '/8:w';
 records($moves, $watch, 80);
@@ -471,7 +473,7 @@ records($moves, "$watch -e shop:job_done", 160);
 my $inline = '3, with CPU and clock in line';
 records($inline, '-e mem:' . address($inline, 'jobs_done') . '/8:w -e shop:job_done', 160);
 
-# ports/c/variants/lacks.c leaves out one member after the other.
+# ports/c/variants/lacks.c leaves out each member in turn.
 ($status, $console) = run_level('3, that gives too little', '-e shop:job_done');
 my $given = 'of struct pitot_kernel is 0';
 is_deeply([$console =~ /^without it: (.*)$/mg],
@@ -490,7 +492,7 @@ is_deeply([$console =~ /^without it: (.*)$/mg],
 like($console, qr/^not Pitot's, DR7 is as it was$/m, '... the debug registers stay the kernel\'s');
 like($console, qr/^80 records$/m, '... and pitot_init may come again, with all, and not once more');
 refuses('3, of an object for one', '-e shop:job_done', 'more CPUs than the object is made for');
-# By the host's clock, as the wait is long.
+# Uses the host's clock, as the wait is long.
 for my $event ('mem:' . address('3, that does not answer', 'jobs_done') . '/8:w', 'shop:job_done') {
     ($status, $console) = boot_port(kernel('3, that does not answer'), "-e $event", 2, $logs,
         '-accel', 'tcg,thread=multi');

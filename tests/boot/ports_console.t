@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: ports/c, core/embed, core/pitot.h, arch/embed, core/perf, core/console
 #
-# The console's commands in a kernel that is not Pitot's own (docs/porting.md, level 4): they are
-# its command line's, `work` is a command of that kernel, and what `perf record` streams the real
-# perf reads. Run from the root of the tree:
+# The console's commands in a kernel that is not Pitot's own (docs/porting.md, level 4): they come
+# from its command line, `work` is a command of that kernel, and the real perf reads the stream of
+# `perf record`. Run from the root of the tree:
 #
 #     prove tests/boot/ports_console.t
 use strict;
@@ -26,7 +26,7 @@ my $jobs = 60; # of the three workers
 
 make_path($logs);
 
-# The commands, and what each has said.
+# The commands' outputs, one each.
 sub run_lines
 {
     my ($kernel, $cpus, @lines) = @_;
@@ -103,7 +103,7 @@ like($plain, qr/^ +[\d.]+ msec cpu-clock/m, 'perf stat without -e counts what th
 
 # --- Beside pitot_start ---------------------------------------------------------------------------
 
-# perf reads one stream, of three recordings.
+# The real perf reads one stream with three recordings.
 my @both = run_lines($one, 1, 'perf record -z -e mem:jobs_done:w -- work', 'begin', 'work', 'end',
     'perf record -e mem:jobs_done:w -- work');
 is($both[3], "$jobs records\n0 doubtful hits\n", 'pitot_start records between commands');
@@ -115,7 +115,7 @@ is_deeply(\%events, {'mem:jobs_done:w' => 2 * $jobs, 'shop:job_done' => $jobs},
 
 # --- With threads (level 6) -----------------------------------------------------------------------
 
-# ports/c/variants/commands.c: `rest` takes 100 ticks of a millisecond; the ring has room for 20.
+# ports/c/variants/commands.c: `rest` takes 100 ticks of a millisecond. The ring holds about 20.
 my $threads = "$build/ports/c-level6-tables.elf";
 my ($intervals, $streamed) = run_lines($threads, 1, 'perf stat -I 20 -e shop:tick -- rest',
     'perf record -m 1 -e shop:tick -- rest');
@@ -160,8 +160,8 @@ is_deeply(\%hits, {0 => $jobs, 1 => $jobs / 3}, 'the hits of both CPUs');
 
 # --- On a stack of its own ------------------------------------------------------------------------
 
-# ports/c/variants/small_stack.c tells what each command took of it, and what changed below it. Of
-# the number in the header the kernel's interrupts may take a tenth.
+# ports/c/variants/small_stack.c prints how much of the stack each command used, and what changed
+# below it. The kernel's own interrupts may take a tenth of the number in the header.
 my ($room) = slurp('core/pitot.h') =~ /^#define PITOT_COMMAND_STACK (\d+)$/m;
 my $small = "$build/ports/c-level4-small-tables.elf";
 my @deep = ('perf record -z -e mem:jobs_done:w -e shop:job_done -g --intr-regs -- work',
@@ -185,7 +185,7 @@ for my $bytes (512, 4096, $room) {
     like($told, qr/^pitot: $short\nstack: \d+ bytes, 0 below it\n\z/,
         "a stack of $bytes bytes: refused, and nothing below it is written");
 }
-# The tables are not in this one: the stack is what is asked for first.
+# This kernel has no tables either, but the stack is checked first.
 my ($told) = run_lines("$build/ports/c-level4-small.elf", 1, 'on 4096 perf list');
 like($told, qr/^pitot: $short\n/, '... before anything else is looked at');
 
@@ -202,7 +202,7 @@ my @refusals = (
     ['wrok', qr/^wrok: no such command; near: work/],
     ['work ' . 'x ' x 40, qr/^pitot: more than 32 arguments/],
 );
-# What only Pitot's own kernel has is not offered.
+# Features that only Pitot's own kernel has are not offered.
 my @others = (
     ['perf', qr/^usage: perf list \| record \| report \| script \| stat$/],
     ['perf record -e breakpoint:hit -- work', qr/: unknown event "breakpoint:hit"; near: /],
@@ -219,7 +219,7 @@ for my $some (\@refusals, \@others) {
     my @said = run_lines($one, 1, map { $_->[0] } @$some);
     like($said[$_], $some->[$_][1], "$some->[$_][0]: refused") for 0 .. $#$some;
 }
-# Nor is what only its tree has, to users of perf, gdb and a shell.
+# Neither is what only its source tree has, to users of perf, gdb and a shell.
 my @habits = ('perf report -S a', 'perf report --header', 'perf script -F comm,ip',
     'perf record -o f -- work', 'break main', 'p x', 'perf test', 'perf config', 'perf ftrace',
     'perf record -b -- work', 'perf record -e cs -- work', 'echo x', 'cat /proc/kallsyms',
@@ -234,7 +234,7 @@ for my $part ([@habits[0 .. 8]], [@habits[9 .. $#habits]]) {
 }
 my ($none) = run_lines("$build/ports/c-level4.elf", 1, 'perf list');
 is($none, "pitot: the tables are missing (pitot-tables)\n", 'without tables none is run');
-# By the host's clock, as the wait is long.
+# Uses the host's clock, as the wait is long.
 my (undef, $deaf) = boot_port("$build/ports/c-level4-deaf-tables.elf", 'perf list', 2, $logs,
     '-accel', 'tcg,thread=multi');
 like($deaf, qr/^pitot: CPU 1: it does not answer interrupt_others by pitot_stand$/m,

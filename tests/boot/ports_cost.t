@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: ports/c, core/embed, arch/embed, core/sample, core/event, core/unwind
 #
-# What a hit of a watch costs in a kernel that is not Pitot's own: instructions from the entry of
-# its debug traps to their `iretq`, counted by QEMU's log of each. docs/porting.md tells them. Run
+# The cost of a watch's hit in a kernel that is not Pitot's own: the instructions from the entry of
+# its debug traps to their `iretq`, counted from QEMU's log. docs/porting.md has the numbers. Run
 # from the root of the tree:
 #
 #     prove tests/boot/ports_cost.t
@@ -27,7 +27,7 @@ my @each = $qemu < 9 ? '-singlestep' : ('-accel', 'tcg,one-insn-per-tb=on');
 
 make_path($logs);
 
-# Returns how many hits have taken how many instructions. Addresses are compared as text.
+# Returns how many hits took how many instructions. Addresses are compared as strings.
 sub costs
 {
     my ($kernel, $options) = @_;

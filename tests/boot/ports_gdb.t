@@ -3,7 +3,7 @@
 # of: ports/c, core/embed, core/gdb, core/pitot.h, arch/embed
 #
 # gdb from inside, in a kernel that is not Pitot's own (docs/porting.md, level 5): the real gdb
-# comes by a serial line of that kernel, while Pitot records there. Run from the root of the tree:
+# connects by a serial line of that kernel while Pitot records there. Run from the root of the tree:
 #
 #     prove tests/boot/ports_gdb.t
 use strict;
@@ -36,12 +36,12 @@ sub port
     return {kernel => $kernel, line => "-e mem:0x$jobs_done/8:w", cpus => 1, logs => $logs};
 }
 
-# Returns status and console, and what gdb said to each part.
+# Returns the status, the console, and gdb's output of each part.
 sub session { return port_gdb_session(port(), @_) }
 
 # --- A day ---------------------------------------------------------------------------------------
 
-# At most one of two steps is of `hlt`, which the CPU waits in.
+# Of two successive steps at most one is of `hlt`, in which the CPU waits.
 my ($status, $console, $said) = session('a day',
     break => "break job_finish\ncontinue\nbt\nprint \$cs == 0x18 && \$gs_base == (long)&cpus[0]\n",
     watch => "delete\nwatch jobs_done\ncontinue\nbt 1\ncontinue\n",
@@ -122,7 +122,7 @@ like($console, qr/^$jobs records\n0 doubtful hits\n$jobs jobs$/m, '... with all 
 
 # --- ^C in a stop --------------------------------------------------------------------------------
 
-# As gdb sends it while it finds out whether a condition holds, and then steps over the breakpoint.
+# gdb sends ^C during a stop, while it evaluates a condition and then steps over the breakpoint.
 {
     my ($finish) = `nm $kernel` =~ /^([\da-f]+) \w job_finish$/m;
     my ($pid, $stub) = (port_for_gdb(port()), Pitot::Stub->new("$logs/line"));
@@ -160,7 +160,7 @@ like($console, qr/^$jobs records\n0 doubtful hits\n$jobs jobs$/m, '... with all 
 # --- Refusals ------------------------------------------------------------------------------------
 
 for (['lineless', 'gdb_get or gdb_put of struct pitot_kernel is 0'],
-    # QEMU has no COM3 here, so the kernel reads ones from it.
+    # QEMU has no COM3 here, so the kernel reads 0xff from it.
     ['level5', 'gdb_get gives 0xff without end: no line is there'],
     ['vanishes', 'gdb_get gives 0xff without end: no line is there'],
     ['gdbless', 'the object is made without it: GDB=1 of make lib'])

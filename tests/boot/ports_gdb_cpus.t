@@ -4,7 +4,8 @@
 # of: arch/x86_64/smp
 #
 # gdb from inside, in a kernel of two CPUs that is not Pitot's own (docs/porting.md, level 5): all
-# stop together, and breakpoints, watches and steps are of each. Run from the root of the tree:
+# CPUs stop together, and breakpoints, watches and steps work on each. Run from the root of the
+# tree:
 #
 #     prove tests/boot/ports_gdb_cpus.t
 use strict;
@@ -42,7 +43,7 @@ my $watch = "-e mem:0x$jobs_done/8:w";
 
 # --- Breakpoints ---------------------------------------------------------------------------------
 
-# Each CPU's jobs, by the number in rdi, as gdb is told of them.
+# Each CPU's jobs, by the number in rdi, as gdb sees them.
 my $all_jobs = <<'GDB';
 break job_finish
 python
@@ -70,7 +71,7 @@ for my $case (['in turns', $watch], ['at a time', '-e shop:job_done', @real]) {
 
 # --- A day ---------------------------------------------------------------------------------------
 
-# Until the helper works, CPU 0 has done its jobs, and waits for it.
+# By the time the helper works, CPU 0 has done its jobs and waits for it.
 my ($status, $console, $said) = port_gdb_session(port($watch), 'a day',
     other => "info threads\nthread 2\nbt\nprint \$gs_base == (long)&cpus[1]\nprint \$cs\n",
     unknown => "print \$cr3\nprint \$cr0\nprint \$ds\nthread 1\nprint \$cr0 != 0\n",
@@ -114,7 +115,7 @@ like($console, qr/^80 records\n0 doubtful hits\n80 jobs$/m,
 
 # --- ^C while the other CPU runs alone -----------------------------------------------------------
 
-# CPU 0 stands, and reads the line. CPU 1 waits for a start that CPU 0 gives after that.
+# CPU 0 is stopped and polls the line. CPU 1 waits for a start that CPU 0 gives later.
 {
     my ($pid, $stub) = (port_for_gdb(port($watch)), Pitot::Stub->new("$logs/line"));
     $stub->attach_inside;
@@ -163,8 +164,8 @@ is($status, $done, '... and the kernel runs to its end') or diag($console);
 
 # --- A CPU that does not answer ------------------------------------------------------------------
 
-# ports/c/variants/hides.c: by the host's clock, as the wait is long. The CPU is found, but stands
-# only when it has taken the interrupt; until then the breakpoint is refused.
+# ports/c/variants/hides.c, with the host's clock, as the wait is long. The CPU is listed, but it
+# stops only once it has taken the interrupt; until then the breakpoint is refused.
 my $until_it_stands = <<'GDB';
 python
 for attempt in range(10000):

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: ports/rust, core/embed, core/pitot.h, arch/embed
 #
-# A kernel in Rust takes build/lib/pitot.o by ports/rust/pitot.rs (docs/porting.md): its tracepoint,
-# its variable and its tasks, as the real perf reads them. And what pitot.rs says of core/pitot.h is
-# held against that. Run from the root of the tree:
+# A Rust kernel uses build/lib/pitot.o by ports/rust/pitot.rs (docs/porting.md): the real perf reads
+# its tracepoint, its variable and its tasks. The declarations in pitot.rs must match core/pitot.h.
+# Run from the root of the tree:
 #
 #     prove tests/boot/ports_rust.t
 use strict;

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: tools/postmortem
 #
-# build/host/postmortem as it is used: from a dump and through QEMU's stub, compared with the stream
-# that the kernel itself writes of the same recording; its refusals, and its messages about
-# overwritten memory. tests/boot/stopped.t stops machines at random. Run from the root of the tree:
+# build/host/postmortem in use: from a dump and through QEMU's stub, compared with the stream that
+# the kernel itself writes of the same recording; its refusals, and its messages about overwritten
+# memory. tests/boot/stopped.t stops machines at random. Run from the root of the tree:
 #
 #     prove tests/boot/postmortem.t
 use strict;
@@ -29,7 +29,7 @@ my ($head, $bytes, $produced, $nest, $rings, @addresses) = debug_values($kernel,
     "&'core/recording/recording.c'::rings", map { "&$_" } @places);
 my %address = map { $places[$_] => $addresses[$_] } 0 .. $#places;
 
-# A machine of its own, stopped where it comes first.
+# A new machine, stopped where it first reaches the place.
 my $machines = 0;
 sub stopped_at
 {
@@ -58,7 +58,7 @@ sub postmortem
     return ($said, $? >> 8);
 }
 
-# The same of a machine whose stub we hold.
+# The same for a machine whose stub this test uses.
 sub postmortem_of
 {
     my ($stub, @options) = @_;
@@ -68,7 +68,7 @@ sub postmortem_of
     return @result;
 }
 
-# One test: it prints one line, which matches, and writes no file.
+# One test: the tool prints one line, which matches, and writes no file.
 sub refused_ok
 {
     my ($result, $pattern, $name) = @_;
@@ -89,8 +89,8 @@ sub slurp
 
 # --- A dump --------------------------------------------------------------------------------------
 
-# Stopped inside the record that the watch of the ring's head interrupts: the hit's own is the inner
-# one. The first hundred let the ring go round.
+# Stops inside the record that the watch on the ring's head interrupts: the hit's own record is the
+# inner one. The ring wraps within the first hundred.
 my $events = "-e mem:kernel_flag:w -e mem:rings+$head/8:w -e lock:*,irq:* -R -g";
 my $dump = "$logs/dump";
 my ($machine, $stub) = stopped_at('stress_all',
@@ -153,7 +153,7 @@ is($? >> 8, 2, 'without an argument it tells its usage');
 like($usage, qr/^usage: postmortem .*FROM$/m, '... which names them');
 is(`$build/host/postmortem -h`, $usage, '... as -h does');
 
-# Memory of ours, changed and put back.
+# Runs `code` with changed guest memory, then restores it.
 sub with_memory
 {
     my ($address, $changed, $code) = @_;
@@ -177,10 +177,10 @@ refused_ok([with_memory($address{recorder}, "\0" x 8, sub { postmortem_of($stub)
 my ($ring) = stopped_rings($stub, $kernel);
 my ($memory) = unpack('Q<', $stub->memory($rings + $bytes, 8));
 my @records = map { $_->[0] } @{ring_walk($ring)->{records}};
-my $others = $found - @records;    # other CPUs'
+my $others = $found - @records;    # those of other CPUs
 my $tenth = $memory + $records[9] % $ring->{size};
 
-# One test: a stream all the same, with so many records, and a line that tells.
+# One test: the tool still writes a stream, with `kept` records, and reports the damage in one line.
 sub damaged_ok
 {
     my ($result, $pattern, $kept, $name) = @_;
@@ -226,7 +226,7 @@ $machine->stop;
 
 # --- Beside the kernel's own stream --------------------------------------------------------------
 
-# What a CPU that has stopped calls itself is not known.
+# The name that a stopped CPU records for itself is not known.
 sub is_name_of_cpu
 {
     my ($record) = @_;
@@ -236,7 +236,7 @@ sub is_name_of_cpu
     return $which == $cpudesc || $which == $cpuid;
 }
 
-# A stream without what depends on the time at which it closes, and on which CPU's records come
+# A stream without the parts that depend on when it was closed, and on which CPU's records come
 # first: perf sorts them.
 sub timeless
 {
@@ -246,7 +246,7 @@ sub timeless
         sort(@{$stream->{records}}));
 }
 
-# The block on the console, into a file.
+# Writes the console's block to a file.
 sub decode
 {
     my ($machine) = @_;
@@ -256,8 +256,8 @@ sub decode
     close($file);
 }
 
-# The stream is about to be written: what the kernel then writes is the same. Without a port it
-# keeps all until the end in the other mode, too.
+# The kernel is about to write the stream, and then writes the same. Without a port it keeps
+# everything to the end, also when it does not overwrite.
 for my $options ("--overwrite -m 16K $events -- fs-stress 3", "-m 64K $events -- fs-stress 1") {
     my $overwrites = $options =~ /overwrite/;
     ($machine, $stub) = stopped_at('stream_begin_recording', "perf record -a $options; poweroff",
@@ -273,7 +273,7 @@ for my $options ("--overwrite -m 16K $events -- fs-stress 3", "-m 64K $events --
     is($ours->{fault} // $theirs->{fault}, undef, '... both streams can be read');
     cmp_ok(scalar(@{$ours->{records}}), '>', 20, '... there are records');
     ok(timeless($ours) eq timeless($theirs), '... and they are the same stream');
-    # Both begin with the number that is lost, LOST after the event's.
+    # Both begin with the number of losses; LOST has the event's id before it.
     my $kind = $overwrites ? $lost_samples : $lost;
     my @losses = map { [map { unpack($overwrites ? 'x8 Q<' : 'x16 Q<', $_) }
         grep { record_type($_) == $kind } @{$_->{others}}] } $ours, $theirs;

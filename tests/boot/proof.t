@@ -18,12 +18,12 @@ plan skip_all => 'QUICK=1: ktap-unwind, among the suites, is the short form' if 
 
 my $build = $ENV{BUILD} // 'build';
 my $fp_build = $ENV{FP_BUILD} // "$build/fp";
-my $share_least = 0.2;    # of a kernel in which the suites' own code is, too
-my $visits = 7;           # of an address that are checked, on the average: most have the first 4
+my $share_least = 0.2;    # of a kernel that also contains the suites' own code
+my $visits = 7;           # average checks per address: of most, the first 4 visits
 my $soak_least = 10_000_000;    # instructions
 my $hang = $patience * ($ENV{SOAK} ? 6 : 2);
 
-# How many instructions the kernel has, padding left out.
+# The number of instructions in the kernel, without padding.
 sub instructions
 {
     my ($kernel) = @_;
@@ -31,7 +31,7 @@ sub instructions
     return scalar(grep { !/\t(?:\S+ )*(?:nop|int3|xchg +%ax,%ax)/ } @lines);
 }
 
-# The number in front of `what`, of the first note that has it.
+# The number before `what`, in the first note that contains it.
 sub number
 {
     my ($notes, $what) = @_;
@@ -44,8 +44,8 @@ sub prove
     my ($directory, @methods) = @_;
     my $machine = boot(machine => 'qemu', iso => "$directory/test/pitot.iso",
         kernel => 'pitot-test',
-        qemu_machine => 'pc,hpet=off',    # the interrupts stepped through: the 8254's
-        icount => '',    # no claim is about time, and a clock of instructions makes a step dear
+        qemu_machine => 'pc,hpet=off',    # the stepped interrupts are the 8254's
+        icount => '',    # no claim is about time, and instruction counting slows steps
         run => 'ktap-proof' . ($ENV{SOAK} ? ' soak' : '') . '; poweroff', timeout => $hang);
     ktap_ok($machine);
     my $notes = join("\n", $machine->console =~ /^#(.*)$/mg);

@@ -30,7 +30,7 @@ for my $example (@examples) {
     shown_ok($example, $said);
 }
 
-# The answer, from the stream: of all writes to the balance one comes from nowhere that knows it.
+# The answer, from the stream: one of all the writes to the balance comes from unrelated code.
 my %writers;
 $writers{$_->{chain}[0]}++ for samples(scalar perf_script($machine));
 is_deeply(\%writers, {account_enter => 50, account_open => 1, request_serve => 1,
@@ -39,7 +39,7 @@ my ($wild) = grep { $_->{chain}[0] eq 'request_expire' } samples(scalar perf_scr
 like("@{$wild->{chain}}", qr/^request_expire timers_run .*\btrap_entry\b/,
     '... and comes out of the timer\'s interrupt');
 
-# The picture, drawn of this boot. The balance depends on when the timer comes, within the wait.
+# The picture, drawn from this boot. The balance depends on when the timer interrupts the wait.
 my $console = ($ENV{BUILD} // 'build') . '/logs/readme.console';
 write_bytes($console, $machine->console);
 my $balance = qr/(?<=balance is )-?\d+/;

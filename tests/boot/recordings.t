@@ -4,8 +4,8 @@
 #
 # Recordings of every kind, several in one boot: events and their terms, shared registers, both
 # modes of the ring when it is too small, registers, throttling, hits inside an interrupt. The
-# console's account of each must be that of the real perf for the stream. Run from the root of the
-# tree:
+# console's numbers for each must equal those of the real perf for the stream. Run from the root of
+# the tree:
 #
 #     prove tests/boot/recordings.t
 use strict;
@@ -20,16 +20,16 @@ my $flag = address_of("$build/pitot.elf", 'kernel_flag');
 my $load = 'fs-stress 2';
 my $fields = 'comm,tid,cpu,time,period,event,ip,sym,symoff';
 my $outermost = 'kernel_main boot_entry_high';
-my $unthrottled = 'perf.rate=0';    # however fast the host is
+my $unthrottled = 'perf.rate=0';    # independent of the host's speed
 
-# Blanks aside: perf sets the names of events in a column as wide as the longest of the stream.
+# Ignores blanks: perf's column of event names is as wide as the stream's longest name.
 sub squeezed
 {
     my ($text) = @_;
     return [grep { /\S/ } map { s/\s+/ /gr =~ s/^ | $//gr } split(/\n/, $text)];
 }
 
-# What `perf record` said at its end: {kept, lost, overwritten, throttled}.
+# The numbers that `perf record` printed at its end: {kept, lost, overwritten, throttled}.
 sub summary
 {
     my ($said) = @_;
@@ -43,7 +43,7 @@ sub chains
     return [map { "@{$_->{chain}}" } @_];
 }
 
-# How many of each record `perf report -D` has seen.
+# How many records of each type `perf report -D` lists.
 sub records
 {
     my ($dump) = @_;
@@ -54,7 +54,7 @@ sub records
 
 # --- One boot, many recordings -------------------------------------------------------------------
 
-# Told apart in the stream by the spellings of the events.
+# The spellings of the events distinguish the recordings in the stream.
 my @recordings = (
     ['mem:kernel_flag:rw', "-g -m 4m -- $load"],
     ["5:$flag", "-c 7 -- $load"],
@@ -121,7 +121,7 @@ like($dump, qr/LOST_SAMPLES: id:\d+: lost samples :$summaries[3]{overwritten}$/m
 is_deeply(chains(@$overwrite), chains(@$whole[-@$overwrite .. -1]),
     '... it keeps the newest, to the last hit');
 
-# It is not read while it runs where there is no port (tests/boot/live.t has those with one).
+# Without a port the ring is not read while it records (tests/boot/live.t tests it with one).
 my $normal_record = "perf record -a -e mem:kernel_flag:rw:k -g -m 16k -- $load";
 my $alone = boot(com2 => 'none', flags => $unthrottled,
     run => "$normal_record; perf script; poweroff");
@@ -130,7 +130,7 @@ my $normal_summary = summary(said($alone, $normal_record));
 my $normal = [samples(said($alone, 'perf script'))];
 cmp_ok($normal_summary->{lost} // 0, '>', 0, 'a full ring drops');
 is($normal_summary->{kept} + $normal_summary->{lost}, $hits, '... and counts what it drops');
-my $certain = $#$normal - 1;    # the last may be a later, shorter one that still found room
+my $certain = $#$normal - 1;    # the last may be a later, shorter record that still fitted
 is_deeply(chains(@$normal[0 .. $certain]), chains(@$whole[0 .. $certain]),
     '... it keeps the oldest');
 
@@ -143,7 +143,7 @@ cmp_ok(scalar(@writes), '>', @ticks, '... beside one without');
 is_deeply([map { $_->{period} } @writes], [(10) x @writes], '... which has a period of its own');
 is_deeply([grep { @{$_->{chain}} != 1 } @writes], [], '... and no chain');
 
-# One may come upon the thread that streams, where that has begun.
+# A tick may interrupt the thread that streams, once that has begun.
 my $through_trap = qr/^ticks_count .*\btrap_entry \w+ .*(?:\Q$outermost\E|thread_start)$/;
 is_deeply([grep { !/$through_trap/ } @{chains(@ticks)}], [],
     'chains lead from the interrupt through its entry to the outermost caller');
@@ -155,7 +155,7 @@ cmp_ok(scalar(keys %interrupted), '>', 1, '... in more than one function')
 
 # --- Registers -----------------------------------------------------------------------------------
 
-# In a boot of their own: perf prints registers only if every event of a stream has them.
+# In a separate boot: perf prints registers only if every event of a stream has them.
 my $registers = 'perf record -a -e mem:kernel_flag:rw -e mem:lock_kernel:x -g --intr-regs -c 10'
     . " -- $load";
 $machine = boot(flags => $unthrottled, run => "$registers; perf script -F +iregs; poweroff");
@@ -173,7 +173,7 @@ is(scalar(grep { hex($_) & 2 } $script =~ /\bFLAGS:0x([0-9a-f]+) /g), @sites,
 
 # --- Throttling ----------------------------------------------------------------------------------
 
-# A thousand a second are ten in each tick of ten milliseconds: far fewer than this load makes.
+# A thousand a second are ten per tick of ten milliseconds, far fewer than this load causes.
 my $flood = 'mem:kernel_flag:rw -- fs-stress 100';
 $machine = boot(flags => 'perf.rate=1000',
     run => "perf record -a -e $flood; perf stat -a -e $flood; poweroff");

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: core/perf, core/event/spec, core/tracepoint/filter, core/lib/refusal, core/breakpoint
 #
-# What cannot be recorded is refused at once: one line with the error and what would be right, the
+# What cannot be recorded is refused at once: one line with the error and what to type instead; the
 # workload does not run, and nothing stays armed. Unusual but possible requests are accepted. Run
 # from the root of the tree:
 #
@@ -18,16 +18,16 @@ use Pitot::Transcript;
 my $elf = ($ENV{BUILD} // 'build') . '/pitot.elf';
 my $flag = 'mem:kernel_flag:rw';
 
-# A symbol's address and a distance from it, in the kernel's spelling.
+# A symbol's address plus an offset, as the kernel prints it.
 sub place
 {
     my ($symbol, $offset) = @_;
     return sprintf('0x%x', hex(address_of($elf, $symbol)) + ($offset // 0));
 }
 
-# Each: the event, and what is said of it. `help` is the workload: it would print many lines.
+# Each event and its message. The workload is `help`: if it ran, it would print many lines.
 my @events = (
-    # It refuses what is missing.
+    # Names and numbers that are missing.
     ['mem:kernel_fla:rw', qr/no symbol "kernel_fla"; near: kernel_flag,.*/],
     ['mem:fsopen:x', qr/no symbol "fsopen"; near: .*\bfs_open\b.*/],
     ['mem:xqzzyxqzzy', qr/no symbol "xqzzyxqzzy", and none with a similar spelling/],
@@ -66,7 +66,7 @@ my @events = (
 );
 
 my @places = (
-    # Where no access can be, or no instruction.
+    # Places where no access or no instruction can be.
     ['mem:0xffffffff40000000', qr/0xf+40000000 is not mapped: no access there can hit, .*/],
     ['mem:0x12340000', qr/.*: each program has its own memory .*: mem:.*, -p PID, or -- .*/],
     ['mem:0', qr/mem:0: each program has its own memory .*/],
@@ -78,7 +78,7 @@ my @places = (
     ['mem:kernel_flag:x', qr/0x[0-9a-f]+ is not executable: .*/],
     ['mem:__start_pitot_commands:x', qr/0x[0-9a-f]+ is not executable: .*/],
 
-    # What the debug trap itself runs on; an overlap is enough.
+    # Memory that the debug trap itself uses; an overlap is enough.
     ['mem:watch_entry:x', qr/0x[0-9a-f]+\/1 overlaps the trap entry code: the debug trap .*/],
     ['mem:trap_stubs/8:rw', qr/0x[0-9a-f]+\/8 overlaps the trap entry code: .*/],
     ['mem:' . place('stack_ist', 0x1000) . '/8:w', qr/0x[0-9a-f]+\/8 overlaps the stacks that .*/],
@@ -88,7 +88,7 @@ my @places = (
     ['mem:' . place('nowatch_data_end', -8) . '/16:w', qr/0x[0-9a-f]+8\/16 overlaps the CPU's.*/],
 );
 
-# Each: the options of `perf record`, up to the workload, and what is said of them.
+# The options of `perf record` up to the workload, and the message.
 my $five = join(' ', map { "-e mem:$_/1:w" } qw(kernel_flag ticks nowhere deeper files));
 my @options = (
     ["$five -- help", qr/mem:files\/1:w: no debug register is left, as the 4 .*/],
@@ -120,7 +120,7 @@ my @options = (
     ['-e *:*,*:* -- help', qr/more than 96 events in one recording/],
 );
 
-# Boots, and tests that each command is answered with its one line, and leaves all registers free.
+# Boots, and tests that each command is answered with its one line and leaves all registers free.
 sub refused_ok
 {
     my @refusals = map { ["perf record $_->[0]" =~ s/ $//r, $_->[1]] } @_;
@@ -134,7 +134,7 @@ sub refused_ok
     }
 }
 
-# In the output of the nth `perf list`.
+# The number of free registers in the output of the nth `perf list`.
 sub free_registers
 {
     my ($machine, $nth) = @_;
@@ -182,8 +182,8 @@ subtest 'perf itself' => sub {
     like(said($machine, $_), qr/\A$refusals{$_}\n\z/, $_) for sort(keys %refusals);
 };
 
-# Bytes 1 to 3 of the lock's word, a ring as small as can be and one as large as one CPU's can be in
-# the default memory, a length and an access as perf spells them: all accepted.
+# All accepted: bytes 1 to 3 of the lock's word, the smallest ring and the largest for one CPU in
+# the default memory, and a length and an access in perf's spelling.
 subtest 'what is allowed' => sub {
     my @possible = ('-e mem:kernel_flag+1/3:rw', "-e $flag -m 1", "-e $flag -m 64m",
         "-e $flag --overwrite", '-e mem:lock_kernel/8:x', '-e mem:kernel_flag:w:k',

@@ -3,8 +3,8 @@
 # of: core/report, core/script, core/perf/perf
 #
 # perf report --sort at the prompt: by fields of tracepoints, alone and with other keys, it prints
-# the same as the real perf for a file of the same recording (perf knows fields only of files). How
-# perf script is limited, and refusals. tests/host/report_perf.t has the other keys, in many
+# the same as the real perf for a file of the same recording (perf has fields only for files). Also
+# the limits of perf script, and refusals. tests/host/report_perf.t has the other keys, in many
 # recordings. Run from the root of the tree:
 #
 #     prove tests/boot/report_keys.t
@@ -50,7 +50,7 @@ sub recorded
     return $machine;
 }
 
-# The last machine's report by these keys, and the real perf's, which may be given other words.
+# The last machine's report by these keys and the real perf's, whose options may differ, are equal.
 sub same_by_key_ok
 {
     my ($machine, $keys, $theirs) = @_;
@@ -65,7 +65,7 @@ sub same_by_key_ok
 my $machine = recorded($record =~ s/,mem:[^ ]*//r);
 same_by_key_ok($machine, $_) for @keys;
 
-# Samples of another event beside them, which have no such field.
+# Also samples of another event, which has no such field.
 $machine = recorded($record, @short, @wrong);
 if (differs('`perf report --sort FIELD` ends by a segmentation fault if another event than '
         . 'tracepoints has samples')) {

@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: core/recording, core/ring/walk, boot/memory, kernel/host
 #
-# A machine of four CPUs records, is stopped at random, and is reset there: by QEMU's system_reset,
-# or by a triple fault. Independent code (tests/lib/Pitot/Stopped.pm) counts the contents of its
-# rings, and the next boot must find exactly that: with QEMU's own loader, with SeaBIOS and GRUB,
-# with OVMF and GRUB. Then its messages about overwritten memory, and about other ends. SOAK=1 makes
-# 200 resets; the host's clock decides where it is stopped. Run from the root of the tree:
+# A machine of four CPUs records, is stopped at random, and is reset at that point, by QEMU's
+# system_reset or by a triple fault. Independent code (tests/lib/Pitot/Stopped.pm) counts the
+# contents of its rings, and the next boot must find exactly that: with QEMU's own loader, with
+# SeaBIOS and GRUB, with OVMF and GRUB. Then its messages about overwritten memory, and about other
+# causes of a reset. SOAK=1 makes 200 resets; the host's clock determines where the machine is
+# stopped. Run from the root of the tree:
 #
 #     prove tests/boot/reset.t
 use strict;
@@ -54,8 +55,8 @@ sub recording
     return ($machine, $stub);
 }
 
-# Starts it anew, to where the workload begins again; what that boot said of the last one's
-# recording.
+# Resets the machine and runs it to where the workload begins again; returns the new boot's message
+# about the last recording.
 sub reset_by
 {
     my ($machine, $stub, $how) = @_;
@@ -68,7 +69,7 @@ sub reset_by
 
 sub system_reset { $_[0]->monitor('system_reset') }
 
-# The CPU that stopped last faults with no descriptor in the table; no other runs meanwhile.
+# The CPU that stopped last faults with an empty descriptor table; no other CPU runs meanwhile.
 sub triple_fault
 {
     my ($stub) = @_;
@@ -79,7 +80,7 @@ sub triple_fault
     $stub->run_alone(0);
 }
 
-# What the next boot must print about the rings as they are.
+# The message that the next boot must print about the rings as they are.
 sub expected
 {
     my ($stub, $end) = @_;
@@ -95,7 +96,7 @@ sub expected
         . ($unfinished ? "\n... $unfinished more were being written" : '');
 }
 
-# Lets it run for a while, and on until enough is recorded: a slow host may not come to it at first.
+# Lets it run for a while, and on until enough is recorded: on a slow host that may take longer.
 sub run_on
 {
     my ($stub, $seconds, $enough) = @_;
@@ -106,7 +107,7 @@ sub run_on
     die("nothing is recorded\n");
 }
 
-# The first CPU's ring has records to spoil.
+# Runs until the first CPU's ring has records to damage.
 sub fill
 {
     my ($stub) = @_;
@@ -155,7 +156,7 @@ sub crc
     return $crc ^ 0xffffffff;
 }
 
-# One test: with these bytes there, the head's own sum set right if `sealed`.
+# One test: with these bytes at the address, and the head's checksum corrected if `sealed`.
 sub damaged_ok
 {
     my ($address, $bytes, $sealed, $pattern, $name) = @_;
@@ -179,7 +180,7 @@ damaged_ok($at{events}, "\xff" x 8, 0,
     'events that were written over');
 damaged_ok($kept, "\0" x 8, 0, qr/\A\z/, 'nothing there is nothing said');
 
-# A head that cannot be costs its ring; a record's size what comes after it.
+# An impossible head costs the ring; an impossible record size costs what follows it.
 my @before = stopped_rings($stub, $kernel);
 damaged_ok($rings + $head, "\xff" x 8, 0,
     qr/^\.\.\. without $before[0]{size} bytes that were over/m,
@@ -195,7 +196,7 @@ $machine->stop;
 
 # --- Other ends ----------------------------------------------------------------------------------
 
-# One test: these commands, up to that place, and then a reset.
+# One test: these commands, run to that place, and then a reset.
 sub end_ok
 {
     my ($run, $place, $pattern, $name, %options) = @_;

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: core/recording, boot/memory, kernel/host, tools/machine
 #
-# What a reset leaves, on Bochs: another BIOS, which also clears no memory. The kernel records on
-# two CPUs, reports, and reboots; the next boot's report of that recording has the same lines.
-# tests/boot/reset.t tests more, on QEMU. Run from the root of the tree:
+# What a reset leaves, on Bochs: another BIOS, which does not clear memory either. The kernel
+# records on two CPUs, reports, and reboots; the next boot's report of that recording has the same
+# lines. tests/boot/reset.t tests more, on QEMU. Run from the root of the tree:
 #
 #     prove tests/boot/reset_bochs.t
 use strict;
@@ -22,7 +22,7 @@ my $last = 'perf report --last-boot -g none';
 my $record = 'perf record -a --overwrite -m 64K -e lock:*,sched:sched_switch -- fs-stress 1';
 my $report = 'perf report -g none';
 
-# Each boot gets the same commands, so the machine reboots until it is stopped: in its third boot.
+# Each boot gets the same commands, so the machine reboots until it is stopped in its third boot.
 my $machine = Pitot::Machine->new(machine => 'bochs', smp => 2, reboot => 1, timeout => $limit,
     run => "$last; $record; $report; reboot");
 my $until = time + $limit;

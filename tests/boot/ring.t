@@ -3,10 +3,9 @@
 # of: core/ring, tests/kernel/ring
 #
 # The ring inside the kernel, with nested writers at every instruction (docs/ring.md, "What is
-# proven, and where"): the suite passes, and has tried as many interleavings as its groups have, so
-# none is left out unnoticed. Half a minute; suites.t runs the short form. QUICK=1 stops there;
-# SOAK=1 tries longer records, more old ones and more room, and also Bochs. Run from the root of the
-# tree:
+# proven, and where"): the suite passes, and has tried every interleaving of its groups, so none is
+# left out unnoticed. Half a minute; suites.t runs the short form. QUICK=1 stops there; SOAK=1 tries
+# longer records, more old ones and more room, and also Bochs. Run from the root of the tree:
 #
 #     prove tests/boot/ring.t
 use strict;
@@ -23,7 +22,7 @@ my $hang = 2 * $patience * ($ENV{SOAK} ? 10 : 1);
 sub interleave
 {
     my ($machine, $form) = @_;
-    # No claim is about time, and a clock of instructions doubles what a step costs.
+    # No claim is about time, and instruction counting doubles the cost of a step.
     my $guest = boot(machine => $machine, kernel => 'pitot-test', icount => '',
         run => "ktap-ring $form; poweroff", timeout => $hang);
     ktap_ok($guest);

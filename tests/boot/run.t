@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: Makefile, tools/machine
 #
-# `make run`: without a terminal it shows the demonstration and ends; with one it ends at the
+# `make run`: without a terminal it shows the demonstration and ends; with one it stays at the
 # prompt. Run from the root of the tree:
 #
 #     prove tests/boot/run.t
@@ -24,11 +24,11 @@ my $logs = "$build/logs/run";
 my $stream = "$build/com2.bin";
 my $report = qr/^ +50\.00% +\d+ +\[k\] lock_kernel *\n +\|\n +---boot_entry_high\n +kernel_main\n/m;
 
-# What `make run` finds is its own: not the variables of the make that runs the tests.
+# `make run` must not see the variables of the make that runs the tests.
 delete @ENV{qw(MAKEFLAGS MFLAGS MAKELEVEL RUN FLAGS KERNEL CONSOLE COM1 COM2)};
 make_path($logs);
 
-# Runs make without a terminal. Returns its status and what there was to see.
+# Runs make without a terminal. Returns its status and output.
 sub make_run
 {
     my ($log, @arguments) = @_;
@@ -64,12 +64,12 @@ is_deeply([$console =~ /^pitot> (.*)$/mg], ["help 'perf'", 'perf list', 'powerof
 
 # --- With a terminal -----------------------------------------------------------------------------
 
-# script(1) gives make a terminal; its own input and output are ours.
+# script(1) gives make a terminal and passes on our input and its output.
 my $pid = open2(my $output, my $input, 'timeout', $patience,
     'script', '-qec', "make run BUILD=$build", '/dev/null');
 my $said = '';
 
-# Reads on until all that was said matches.
+# Reads until the whole output matches.
 sub said_ok
 {
     my ($pattern, $name) = @_;

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: tools/machine, tests/lib/Pitot/Machine.pm
 #
-# The clock of a test's machine is the instructions that the guest executes: the same boot with one
-# CPU prints and streams the same bytes, including times, ticks and samples of the clock, however
-# busy the host is. Other tests rely on that (docs/testing.md, "The clock of a test"). Run from the
-# root of the tree:
+# The clock of a test's machine counts the instructions that the guest executes: the same boot with
+# one CPU prints and streams the same bytes, including times, ticks and clock samples, however busy
+# the host is. Other tests rely on that (docs/testing.md, "The clock of a test"). Run from the root
+# of the tree:
 #
 #     prove tests/boot/same.t
 use strict;
@@ -27,9 +27,9 @@ my @commands = (
     'run /bin/poll-load 100 &', 'ps', 'wait', 'ps', 'memory', 'poweroff',
 );
 my %run = (flags => 'perf.rate=0', run => join('; ', @commands));
-my $loops = 4;    # more than any host here has CPUs to spare
+my $loops = 4;    # more than any host here has spare CPUs
 
-# Processes that do nothing but be in the way; ended by `end_loops`.
+# Busy processes, ended by `end_loops`.
 sub start_loops
 {
     my @pids;

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: docs/testing.md, core
 #
-# docs/testing.md has a command for each statement of the five documents. Each is typed as it stands
-# there, and the row's claim is checked in the output of the console or the real perf. A row without
-# a check, and a check without a row, fail. Run from the root of the tree:
+# docs/testing.md has a command for each statement of the five documents. Each is typed as written,
+# and the row's claim is checked in the output of the console or the real perf. A row without a
+# check, and a check without a row, fail. Run from the root of the tree:
 #
 #     prove tests/boot/seeds.t
 use strict;
@@ -18,7 +18,7 @@ use Pitot::Transcript;
 my $page = 'docs/testing.md';
 my $outermost = qr/ (?:boot_entry_high|thread_start|ap_entry_high)$/;
 
-# Statement => the commands that its row has between backticks.
+# Statement => the commands between backticks in its row.
 my %rows;
 for (split(/\n/, slurp($page))) {
     my ($statement, $commands) = /^\| (S\d\.\d+) \|.*\| (.*) \|$/ or next;
@@ -26,12 +26,12 @@ for (split(/\n/, slurp($page))) {
     $rows{$statement} = \@commands;
 }
 
-# The chains of samples, the hit first, as words.
+# The chains of samples, the hit first, as strings.
 sub ways { return map { "@{$_->{chain}}" } samples($_[0]) }
 
 sub counts { return reverse $_[0] =~ /^ +(\d+) {6}(\S+)$/mg }
 
-# How long chains are without the first n of each of these.
+# The length of chains without the first n functions of each of these.
 sub shared_end_ok
 {
     my ($whole, $skipped, $n, $name) = @_;
@@ -39,7 +39,7 @@ sub shared_end_ok
     is_deeply([@$skipped], \@expected, $name);
 }
 
-# What is claimed of what was said to each command, of one boot, and of its machine.
+# The check of each statement, given the machine of one boot and the output of each command.
 my %checks = (
     'S0.1' => sub {
         my ($machine, $record, $script) = @_;
@@ -119,7 +119,7 @@ my %checks = (
     },
     'S3.4' => sub {
         my ($machine, $stat) = @_;
-        # 3 rounds of 32 lock files, 3 objects and a scrap; and the 4 files that are left.
+        # 3 rounds of 32 lock files, 3 objects and a scrap file; and the 4 remaining files.
         is_deeply({counts($stat)}, {'mem:kernel_flag+0/4:w' => 3280,
                 'mem:fs_unlink:x' => 3 * (32 + 3 + 1) + 4},
             'symbols, of data and functions, and places in them');

@@ -3,9 +3,9 @@
 # of: core/breakpoint, arch/x86_64/debug/accessor, arch/x86_64/debug/operand, core/gdb/points
 #
 # Watches of the same bytes share a debug register, and each counts its own hits: as many as the
-# load made, and as it counts alone, on QEMU, which reports one register of several, and on Bochs,
-# which reports all. An uncertain number is marked. Then gdb's `watch`, in the kernel's own stub,
-# beside perf's. Run from the root of the tree:
+# load made, and as many as it counts alone; on QEMU, which reports one of several registers, and on
+# Bochs, which reports all. An uncertain count is marked. Then gdb's `watch`, in the kernel's own
+# stub, beside perf's. Run from the root of the tree:
 #
 #     prove tests/boot/shared_watches.t
 use strict;
@@ -27,7 +27,7 @@ sub stat_of
     return 'perf stat -e ' . join(',', @events) . ' -- fs-stress 1';
 }
 
-# {event => its count, which stands before its name}.
+# {event => the count printed before its name}.
 sub counts_of
 {
     my ($machine, $command) = @_;
@@ -35,7 +35,7 @@ sub counts_of
     return \%counts;
 }
 
-# What each event may have missed, of the lines that have its name.
+# What each event may have missed, by the lines with its name.
 sub doubt_of
 {
     my ($text, $event) = @_;
@@ -43,7 +43,7 @@ sub doubt_of
     return ($line // '') =~ /up to (\d+) more/ ? $1 : 0;
 }
 
-# Overlapping in each way; then so many beside each other that some have to join.
+# Overlapping in each way; then so many side by side that some have to share.
 my @lock = (stat_of('mem:kernel_flag:w', '5:kernel_flag'),
     stat_of('mem:kernel_flag:rw', 'mem:kernel_flag:w'),
     stat_of('5:kernel_flag', 'mem:kernel_flag/2:w', 'mem:kernel_flag:rw', 'mem:kernel_flag+3/1'));
@@ -86,7 +86,7 @@ for my $machine (qw(qemu bochs)) {
         "$machine: a fifth word is refused");
     is(() = said($boot, 'perf list') =~ /^  dr\d  free$/mg, 4, "$machine: no register stays taken");
 
-    # A program's instructions decide.
+    # For a program, its instructions decide.
     my ($calls) = said($boot, $of_program) =~ /^fs-load: (\d+) system calls, all verified$/m;
     my %told = said($boot, $of_program) =~ /^ +(\d+ +\Q$program\E:\w+) *(.*)$/mg;
     my ($written) = map { /^(\d+) .*:w$/ } keys %told;
@@ -96,8 +96,8 @@ for my $machine (qw(qemu bochs)) {
 
 # --- Where a program's instruction does not decide ------------------------------------------------
 
-# Without its first byte cmpxchg16b is cmpxchg8b, so on QEMU, which reports the lower half, the
-# other one may have been hit or not.
+# cmpxchg16b without its first byte is cmpxchg8b, so on QEMU, which reports only the lower half, the
+# upper one may have been hit or not.
 {
     my ($lower, $upper) = map { "mem:/bin/accesses:access_area+$_/8:w" } 0, 8;
     my $work = '/bin/accesses compare_16 0 0 1 0';
@@ -130,7 +130,7 @@ for my $machine (qw(qemu bochs)) {
 
 # --- gdb beside perf ------------------------------------------------------------------------------
 
-# Each write is a stop, whatever perf watches there.
+# Each write stops gdb, whatever perf watches there.
 for my $event ('mem:kernel_flag:rw', '5:kernel_flag', 'mem:kernel_flag/2:rw') {
     my ($machine, $said) = gdb_session(
         {   door => gdb_at_com3(),

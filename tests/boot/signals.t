@@ -3,8 +3,8 @@
 # of: kernel/user/signals, kernel/user/jobs, kernel/user/process
 # of: tests/programs/calls, kernel/fs/ls_command
 #
-# Programs that are stopped and continue: `kill -STOP` and `-CONT`, what runs meanwhile, and what
-# ends a stopped one. Run from the root of the tree:
+# Programs that are stopped and continued: `kill -STOP` and `-CONT`, what runs meanwhile, and what
+# ends a stopped program. Run from the root of the tree:
 #
 #     prove tests/boot/signals.t
 use strict;
@@ -25,7 +25,7 @@ sub typed
         $name // $command);
 }
 
-# A program's output comes before the prompt, or after it.
+# A program prints this line, before or after the prompt.
 sub tells
 {
     my ($machine, $command, $line) = @_;
@@ -42,9 +42,9 @@ sub state_of
     return $state // 'gone';
 }
 
-# The same, once it is that state: a thread that is told to stop or to continue notes it when it
-# next runs, and one that is killed is buried after the console was told of its end. Which of them
-# runs before the next command is the host's affair.
+# The same, once it is that state. A thread that is stopped or continued notices when it next runs,
+# and a killed one is removed after the console was notified; the host determines whether that
+# happens before the next command.
 sub state_within
 {
     my ($machine, $pid, $state) = @_;
@@ -54,8 +54,8 @@ sub state_within
     return $seen;
 }
 
-# Its system calls while the file system's load runs. On several CPUs the host may give the one that
-# it is on no time meanwhile.
+# Its system calls while the file system's load runs. On several CPUs the host may not run the
+# thread's CPU meanwhile.
 sub calls_of
 {
     my ($machine, $pid) = @_;
@@ -65,7 +65,7 @@ sub calls_of
     return $calls // -1;
 }
 
-# Whether it does any, in one of as many loads as it takes.
+# True if it makes a call in one of several loads.
 sub goes_on
 {
     my ($machine, $pid) = @_;
@@ -74,7 +74,7 @@ sub goes_on
     return 1;
 }
 
-# Parking four CPUs again and again, one of them in calls all the while, wants the host's clock.
+# Parking four CPUs again and again, with one always in system calls, needs the host's clock.
 for my $smp (1, 4) {
     my $machine = start(smp => $smp, $smp > 1 ? (icount => '') : ());
     $machine->expect($prompt, $patience, 'there is a prompt');
@@ -87,7 +87,7 @@ for my $smp (1, 4) {
     ok(goes_on($machine, $spin), '... SIGCONT lets it go on, as before');
     isnt(state_of($machine, $spin), 'stopped', '... as ps shows, too');
 
-    # One that sleeps in a call stands still there, and sleeps on.
+    # A program that sleeps in a call is stopped there, and then sleeps on.
     my $sleeper = $machine->run_beside('calls sleep', qr/calls: sleeps/);
     typed($machine, "kill -STOP $sleeper", qr//);
     is(state_within($machine, $sleeper, 'stopped'), 'stopped',
@@ -95,7 +95,7 @@ for my $smp (1, 4) {
     typed($machine, "kill -CONT $sleeper", qr//);
     is(state_within($machine, $sleeper, 'sleeps'), 'sleeps', '... and sleeps on');
 
-    # Other programs and the console continue, and what is stopped can be ended.
+    # Other programs and the console continue, and a stopped program can be killed.
     tells($machine, "kill -19 $spin", qr/spin \(pid $spin\): stopped by signal 19/);
     typed($machine, "kill -STOP $sleeper", qr//);
     typed($machine, 'run fs-load 3', qr/fs-load: \d+ system calls, all verified/,
@@ -108,7 +108,7 @@ for my $smp (1, 4) {
     $machine->expect(qr/^\^C\n.*^pitot> $/ms, $patience, '... up to ^C');
     tells($machine, "kill -KILL $sleeper", qr/calls \(pid $sleeper\): killed by signal 9/);
 
-    # The console has it back from one that stops itself.
+    # The console continues if its program stops itself.
     my $said = typed($machine, 'run calls stop', qr/calls is stopped as \d+/,
         'a program that stops itself leaves the console to others');
     like($said, qr/^calls \(pid (\d+)\): stopped by signal 19\n.*: kill -CONT \1 continues it/m,
@@ -130,7 +130,7 @@ for my $smp (1, 4) {
     unlike($machine->console, qr/not ok/, 'programs stop and continue each other');
 }
 
-# What a program has created stays when it is killed, and `ls` shows it.
+# The files of a program remain when it is killed, and `ls` lists them.
 my $killed = boot(smp => 1, run => 'run fs-load 1000000 &; sleep 0.1; kill 4; wait; ls; poweroff');
 ended_ok($killed);
 like(said($killed, 'ls'), qr{^ +\d+ +4  fs-load\.4/$}m, 'ls lists the files of a killed program');

@@ -15,16 +15,16 @@ use Test::More;
 use Pitot;
 
 my $whole = 0x2144df1c;        # docs/stream.md: the CRC-32 of a stream that is whole
-my $pause = 2;    # seconds: more than a million reads of a port take
+my $pause = 2;    # seconds: longer than a million reads of a port take
 my $panic_status = 2 * 0x31 + 1;
 
 # The recording has some hundred chains when the stack is full. A dying machine waits ten seconds
-# for a reader: ten billion instructions here, for which a host takes a minute or more.
+# for a reader: here, ten billion instructions, for which a host needs a minute or more.
 my $machine = start(machine => 'qemu', smp => 1, icount => 1, com2 => 'none',
     flags => 'perf.rate=0',
     run => 'perf record -a -m 2M -g -e mem:crash_recurse_deeper:x -- crash recurse');
 $machine->expect(qr/^begin-base64 644 \S+$/m, $patience, 'a machine dies and prints its recording');
-sleep($pause);    # what is tested: no one reads
+sleep($pause);    # under test: a reader that pauses
 is($machine->wait_end, $panic_status, '... to the end, while nobody has read for some seconds');
 my ($lines) = $machine->console =~ /^begin-base64 644 \S+\n(.*?)^====$/ms;
 cmp_ok(length($lines // ''), '>', 100_000, '... more than the buffers on the way hold');

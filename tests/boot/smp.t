@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: core/lib/cpus, kernel/sched, kernel/x86_64/smp/smp, core/recording/merge
 #
-# A recording of several CPUs: each is in it, in order of time, on the console and in the real perf,
-# and the counters add up; watches armed before the other CPUs started are armed there, too; a
+# A recording of several CPUs: it contains each, in order of time, on the console and in the real
+# perf, and the counters add up; watches armed before the other CPUs started are also armed there; a
 # failure on any CPU is reported once, while the others work. Run from the root of the tree:
 #
 #     prove tests/boot/smp.t
@@ -30,7 +30,7 @@ ended_ok($machine);
 like($machine->console, qr/^Pitot: .*, $cpus of $cpus CPUs$/m, 'the boot log counts the CPUs');
 my @lines = said($machine, 'cpus') =~ /^ +(\d+ +\d+ +\d+  .*)$/mg;
 is(scalar(@lines), $cpus, 'cpus has a line for each');
-# A thread that has just been started may be on its way to sleep.
+# A thread that was just started may still be about to sleep.
 my $idles = qr{^ +\d+ +0 +0  idle/\d .* arch_idle}m;
 my @idle = map { scalar(() = said($machine, 'cpus', $_) =~ /$idles/g) } 1 .. $looks;
 is(max(@idle), $cpus - 1, '... which idle but one, when all threads have begun');
@@ -40,7 +40,7 @@ is("@workers", join(' ', map { "$_ $_" } 0 .. $cpus - 1), 'ps shows a worker on 
 
 # --- A recording ---------------------------------------------------------------------------------
 
-# perf script's lines as [time, cpu, comm]; of a real perf's output, or the console's.
+# The lines of perf script as [time, cpu, comm], from a real perf or the console.
 sub samples_of
 {
     my ($script) = @_;
@@ -48,7 +48,7 @@ sub samples_of
         grep { /^ *\S+ +\d+ \[\d+\]/ } split(/\n/, $script);
 }
 
-# How often a time is less than the one before.
+# How often a time is less than its predecessor.
 sub backwards
 {
     my @samples = @_;
@@ -77,7 +77,7 @@ for my $cpu (0 .. $cpus - 1) {
     my $stand_for = sum0(map { $_->{period} } @samples) / 1e9;
     cmp_ok(abs($stand_for - $took), '<', 0.003 + 0.01 * $took,
         "CPU $cpu: the clock's samples stand for all of the time");
-    # A tick that comes late is one sample for two: how often that is, is the emulator's affair.
+    # A late tick is one sample for two; how often depends on the emulator.
     cmp_ok(scalar(@samples), '>', 0.5 * $most, '... and are about as many as elsewhere');
 }
 is(backwards(@there), 0, '... in order of time');
@@ -90,7 +90,7 @@ unlike("$dump$errors", qr/out of order/i, '... none of which came too late for i
 is(scalar(() = said($machine, 'cpus') =~ /^ +\d+ +0 +\d+  /mg), $cpus,
     'when it is over, no watch is armed on any CPU');
 
-# The clock of a CPU counts its time, whichever thread has it; four count four times as much.
+# A CPU's clock counts all its time, whichever thread runs; four CPUs count four times as much.
 $machine = boot(smp => $cpus, run => 'perf stat -a -e cpu-clock -- fs-stress 20; poweroff');
 ended_ok($machine);
 my ($counted) = $machine->console =~ /^ *([\d.]+) msec cpu-clock/m;
@@ -134,8 +134,8 @@ is("@last", join(' ', sort { $a <=> $b } @last), '... of all CPUs, in order of t
 
 # --- Many ----------------------------------------------------------------------------------------
 
-# By the host's clock, as QEMU takes minutes to start so many by their instructions. How many ticks
-# come while the load lasts is the host's affair: a CPU without any has them in another boot.
+# Uses the host's clock, as with instruction counting QEMU takes minutes to start so many CPUs. The
+# host determines how many ticks arrive during the load: a CPU without any has some in another boot.
 my %seen;
 for (1 .. 5) {
     $machine = boot(smp => 64, icount => '',

@@ -3,10 +3,10 @@
 # of: core/ring, tests/kernel/soak
 #
 # All CPUs write into their rings at full rate, NMIs and interrupts among the writers, and readers
-# on other CPUs check every byte (docs/ring.md, "Under load"): none is wrong, and none is missing
-# uncounted. CPUs that take turns in one thread of the host interrupt each other where they pause,
-# and do much work; CPUs with a thread each really run at once. Ten seconds; QUICK=1 leaves it out,
-# SOAK=1 checks billions of bytes, also on Bochs. Run from the root of the tree:
+# on other CPUs check every byte (docs/ring.md, "Under load"): none is wrong, and each missing one
+# is counted. CPUs that take turns in one thread of the host interrupt each other where they pause,
+# and get much done; CPUs with a thread each really run at once. Takes ten seconds; QUICK=1 skips
+# it, SOAK=1 checks billions of bytes, also on Bochs. Run from the root of the tree:
 #
 #     prove tests/boot/soak.t
 use strict;

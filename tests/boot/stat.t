@@ -16,7 +16,7 @@ use Pitot;
 use Pitot::Difference;
 use Pitot::Transcript;
 
-# A load that takes the same locks in each run, and a clock, which does not.
+# A load that takes the same locks in each run, and a clock, whose count varies.
 my $events = q{-e lock:lock_acquire --filter 'name == "kernel_flag"' -e cpu-clock};
 my $load = 'fs-stress 20';
 my $number = qr/(\d+(?:\.\d+)?)/;
@@ -82,10 +82,10 @@ for my $cpus (1, 2) {
     my $clock = sum(map { $_->[1] } @clock) / 1000;
     cmp_ok($clock, '<=', $elapsed * $cpus, '... no more time is counted than passed');
     cmp_ok($clock, '>', 0.5 * $elapsed, '... though most of it');
-    next if $cpus > 1;    # QEMU decides which runs when
+    next if $cpus > 1;    # QEMU decides which CPU runs when
 
-    # A line is printed at the tick that finds its interval over, 10 ms at most after it, by a
-    # thread that may have to wait for the load's turn to end.
+    # A line is printed at the tick at which its interval is over, at most 10 ms late, by a thread
+    # that may have to wait until the load's turn ends.
     my @late = map { $locks[$_][0] - 0.05 * ($_ + 1) } 0 .. $#locks - 1;
     cmp_ok(scalar(@late), '>=', 4, '... in several intervals');
     cmp_ok(min(@late), '>=', 0, '... no line before its time');
@@ -96,7 +96,7 @@ for my $cpus (1, 2) {
 
 # --- The last recording ---------------------------------------------------------------------------
 
-# Counting, with and without the options that need memory, and a count that is refused.
+# Counting, with and without the options that need memory, and a refused count.
 my $record = 'perf record -a -g -e mem:kernel_flag:w -- fs-stress 2';
 my @counts = ("perf stat -a -r 2 -e mem:ticks:w -e cpu-clock -- fs-stress 1",
     "perf stat -I 10 -e lock:lock_acquire --by name -- /bin/fs-load 5",
@@ -117,8 +117,8 @@ isnt($second, $first, 'the next perf record takes its place');
 
 # --- A machine whose watches miscount --------------------------------------------------------
 
-# QEMU 7.2 with a thread for each CPU does not report xchg, by which the lock is taken, to a watch
-# of reads and writes, and now and then twice to one of writes.
+# QEMU 7.2 with one thread per CPU does not report xchg, which takes the lock, to a watch of reads
+# and writes, and sometimes reports it twice to a watch of writes.
 for my $thread ('multi', 'single') {
     my @work = ('perf stat -a -e mem:kernel_flag:rw -- fs-stress 10',
         'perf record -a -e mem:kernel_flag:rw -- fs-stress 10',

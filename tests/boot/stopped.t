@@ -3,8 +3,8 @@
 # of: tools/postmortem, core/ring
 #
 # A machine is stopped at random, some 80 times, and its recording is read from outside by
-# build/host/postmortem: through QEMU's stub, or from a dump. Stops are wherever the machine was, or
-# at a random instruction inside a writer of the ring, at each level that writers nest to:
+# build/host/postmortem: through QEMU's stub, or from a dump. It is stopped anywhere, or at a random
+# instruction inside a writer of the ring, at each nesting level of writers:
 #
 #     0  a task's tracepoint; a tracepoint in the timer's interrupt, which does not nest, as
 #        tracepoints record with interrupts off
@@ -15,8 +15,8 @@
 #
 # At each stop the stream must hold, byte by byte, the records that independent code finds
 # (tests/lib/Pitot/Stopped.pm), and the counts must balance. The real perf reads some of the
-# streams. A fixed seed chooses the stops; SEED=n makes other choices, and SOAK=1 takes a new seed,
-# which it prints, and some 3000 stops. Run from the root of the tree:
+# streams. A fixed seed chooses the stops; SEED=n sets another, and SOAK=1 takes a new seed, which
+# it prints, and some 3000 stops. Run from the root of the tree:
 #
 #     prove tests/boot/stopped.t
 use strict;
@@ -39,8 +39,8 @@ my $kernel = "$build/pitot.elf";
 my $tool = "$build/host/postmortem";
 my $logs = "$build/logs/stopped";
 my $share = $ENV{SOAK} ? 10 : $ENV{QUICK} ? 0.2 : 0.3;
-my $hang = $patience * ($ENV{SOAK} ? 50 : 5);    # for a machine, with all its stops
-my $length = 120;                # instructions of a writer from its claim on, about
+my $hang = $patience * ($ENV{SOAK} ? 50 : 5);    # for a machine and all its stops
+my $length = 120;                # approximate instructions of a writer, from its claim on
 my $perf_each = 10;              # the real perf reads each perf_each-th stream
 my ($sample, $throttle) = (9, 5);    # PERF_RECORD_SAMPLE, PERF_RECORD_THROTTLE
 my $nmi = 2;
@@ -65,7 +65,8 @@ my $endless = 'fs-stress 100000';
 
 my $machines = 0;
 
-# With a recording under way, stopped at the begin of its workload; its NMIs are a tracepoint's.
+# Starts a recording and stops at the beginning of its workload; the machine's NMIs hit a
+# tracepoint.
 sub recording
 {
     my ($size, $workload, @options) = @_;
@@ -83,7 +84,7 @@ sub recording
 # --- What a stop must show -----------------------------------------------------------------------
 
 my %seen = (stops => 0, perf => 0, unfinished => 0, inside => 0);
-my %levels;    # writers under way => stops
+my %levels;    # nested writers => stops
 my @wrong;
 
 sub postmortem
@@ -93,7 +94,7 @@ sub postmortem
     return ($said, $? >> 8);
 }
 
-# What the tool has said of each CPU: cpu => numbers.
+# The tool's message about each CPU: cpu => numbers.
 sub told
 {
     my ($said) = @_;
@@ -107,7 +108,7 @@ sub told
     return \%told;
 }
 
-# What is wrong with one ring, or NULL.
+# What is wrong with one ring, or an empty list.
 sub ring_fault
 {
     my ($ring, $walk, $told) = @_;
@@ -129,7 +130,7 @@ sub ring_fault
     return undef;
 }
 
-# Reads the machine from outside and by the test's own means; returns the rings and their walks.
+# Reads the machine with the tool and with the test's own code; returns the rings and their walks.
 sub look
 {
     my ($stub, $where) = @_;
@@ -152,7 +153,7 @@ sub look
     }
     push(@faults, 'it said more') if split(/\n/, $said) != @rings;
     my $stream = stream_parse($path);
-    # Those of all CPUs in order of time; at the same time the first CPU's come first.
+    # The records of all CPUs in order of time; for equal times the first CPU's come first.
     my @records = sort { record_time($a) <=> record_time($b) }
         map { map { $_->[1] } @{$_->{records} // []} } @walks;
     push(@faults, "the stream: $stream->{fault}") if $stream->{fault};
@@ -166,7 +167,7 @@ sub look
     return @records;
 }
 
-# What the real perf holds against it.
+# What the real perf finds wrong with a stream.
 sub perf_fault
 {
     my ($path, $expected, $dropped) = @_;
@@ -182,7 +183,8 @@ sub perf_fault
 
 # --- Ways to stop --------------------------------------------------------------------------------
 
-# In a writer that has walked the chain: its place is not claimed yet. Where the writer returns to.
+# Runs to a writer that has walked the chain but not yet claimed its place. Returns its return
+# address.
 sub walked
 {
     my ($stub, $writer) = @_;
@@ -193,14 +195,14 @@ sub walked
     return $caller;
 }
 
-# At the first instruction of a function: where it returns to.
+# The return address, at the first instruction of a function.
 sub caller_of
 {
     my ($stub) = @_;
     return unpack('Q<', $stub->memory($stub->register('rsp'), 8));
 }
 
-# Some interrupts of the timer later, and some instructions.
+# Runs for some timer interrupts, and some instructions more.
 sub anywhere
 {
     my ($stub) = @_;
@@ -208,7 +210,7 @@ sub anywhere
     $stub->step(int(rand(500)));
 }
 
-# There, and then anywhere up to twice as far as the rest is long.
+# Runs there, and then a random distance, up to twice the rest of the writer.
 sub into
 {
     my ($stub, $writer) = @_;
@@ -216,7 +218,7 @@ sub into
     $stub->step(int(rand($length * (1 + int(rand(2))))));
 }
 
-# When the writer that begins here has come back.
+# Runs until the writer that begins here has returned.
 sub behind
 {
     my ($stub, $writer) = @_;
@@ -224,7 +226,7 @@ sub behind
     $stub->run_to(caller_of($stub));
 }
 
-# The button is pressed while the debug trap's writer is under way.
+# Presses the button while the debug trap's writer runs.
 sub nmi_in_trap
 {
     my ($stub) = @_;
@@ -250,8 +252,8 @@ my %way = (
     'calls in a debug trap' => sub { stop_in_calls($_[0], 'sample_write_otherwise', $nesting) },
 );
 
-# In the entry of a trap watches are still armed: a call from there would hit on the very stack page
-# that the trap has come by.
+# In a trap entry, watches are still armed: a call from there would hit on the stack page that
+# caused the trap.
 sub leave_entry
 {
     my ($stub) = @_;
@@ -262,15 +264,15 @@ sub leave_entry
     }
 }
 
-# How many writers of chains the stopped CPU has, from before the chain is walked.
+# How many writers are active on the stopped CPU, counted from before the chain is walked.
 sub writers_under_way
 {
     my ($stub) = @_;
     return unpack('Q<', $stub->memory($under_way + 8 * $stub->cpu, 8));
 }
 
-# Lets the CPU call a function, which begins by this; nothing else comes between. It returns to
-# kernel_main, where no CPU comes any more. Meanwhile the other CPUs stand still.
+# Makes the CPU call a function with these arguments, without interruption. It returns to
+# kernel_main, which no CPU reaches any more. Meanwhile the other CPUs are stopped.
 sub lay_call
 {
     my ($stub, $function, @arguments) = @_;
@@ -294,9 +296,9 @@ sub end_call
     $stub->set_registers($before);
 }
 
-# Writers inside writers, by calls, and a stop in each of them: as deep as contexts can be, hence
-# the outermost stays in its writer. Outside of a debug trap the claim of each is a hit, and so one
-# level more. The caller looks at the last stop.
+# Nests writers by calls, and stops in each of them, as deep as contexts can be, so the outermost
+# never leaves its writer. Outside of a debug trap each claim is a hit, which adds a level. The
+# caller inspects the last stop.
 sub stop_in_calls
 {
     my ($stub, $writer, $deepest) = @_;
@@ -346,14 +348,14 @@ cmp_ok($seen{perf}, '>', 0, "the real perf has read $seen{perf} of the streams")
 
 # --- The machine resumes -------------------------------------------------------------------------
 
-# After the stop nothing new is recorded, but what was under way is. Then the kernel's own stream
-# has what was found, in the same order; besides, at most what was under way, for which some of the
-# oldest may have made room. On another CPU a hit may have been about to become a record.
+# After the stop nothing new is recorded, but active writers finish. Then the kernel's own stream
+# has the records found, in the same order, plus at most those of the active writers, for which some
+# of the oldest may have been dropped. On another CPU a hit may have been about to write a record.
 sub same_fault
 {
     my ($found, $theirs, $under_way) = @_;
     my %place = map { $found->[$_] => $_ } 0 .. $#$found;
-    # A port gets one CPU's after the other's.
+    # A port gets the records of one CPU after the other.
     my @places = map { $place{$_} // () } sort { record_time($a) <=> record_time($b) } @$theirs;
     my $gone = @$found - @places;
     my $new = @$theirs - @places;
@@ -365,8 +367,7 @@ sub same_fault
 }
 
 for my $where (('a task', 'an interrupt', 'a debug trap', 'an NMI') x ($ENV{SOAK} ? 10 : 1)) {
-    # If there are several CPUs, the others may have a turn, and record, before this one has frozen
-    # all.
+    # With several CPUs, others may run and record before this one has frozen everything.
     my ($machine, $stub) = recording('16K', 'fs-stress 5', smp => 1);
     $stub->run_to($address{sample_write_record_chain}) for 1 .. 100 + rand(100);
     $way{$where}->($stub);

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: core/stream
 #
-# A machine's stream cut at any byte, as by a crash or a bad cable: the real perf prints every
-# sample that arrived whole, no other, and does not crash. Each record is cut within its head, after
-# it, within the rest and before its last byte, and the stream at every 13th byte. Run from the root
-# of the tree:
+# A machine's stream truncated at any byte, as by a crash or a bad cable: the real perf prints every
+# sample that arrived complete, and no other, and does not crash. The stream is cut in each record
+# within its header, after it, within the rest and before its last byte, and at every 13th byte. Run
+# from the root of the tree:
 #
 #     prove tests/boot/stream.t
 #
@@ -26,7 +26,7 @@ my $refused = 255;                 # perf's status when it gives up
 my $crc_of_whole = '2144df1c';     # docs/stream.md
 my @lines_only = ('-G', '-F', 'comm,tid,time,event,ip,sym,symoff');
 
-# The stream's records, in order: where each begins and ends, and what it is.
+# The stream's records, in order: begin, end and type of each.
 sub records
 {
     my ($stream) = @_;
@@ -54,21 +54,21 @@ sub cuts
     return sort { $a <=> $b } keys(%cuts);
 }
 
-# As docs/stream.md tells a reader to find it.
+# As docs/stream.md describes it.
 sub crc32_of
 {
     my ($path) = @_;
     return `gzip -c < $path | tail -c8 | od -An -tx4 -N4` =~ s/\s//gr;
 }
 
-# Blanks aside: the column of events is as wide as the longest name that arrived.
+# Ignores blanks: the column of events is as wide as the longest name that arrived.
 sub lines
 {
     my ($script) = @_;
     return map { s/\s+/ /gr } split(/\n/, $script);
 }
 
-# What perf does with the first bytes of the stream that is wrong; nothing if all is right.
+# What perf does wrong with the first `length` bytes of the stream; nothing if all is right.
 sub complaint_about_cut
 {
     my ($stream, $length, $expected) = @_;
@@ -80,7 +80,7 @@ sub complaint_about_cut
     return ();
 }
 
-# The period at which an event gives four samples of the load: enough, and each costs time.
+# The period that gives four samples of an event in the load: enough, and each costs time.
 sub quarters
 {
     my ($event) = @_;

@@ -4,9 +4,8 @@
 # of: core/unwind
 # of: core/ring, core/tracepoint
 #
-# The suites inside the test kernel pass on QEMU. The test kernel lists them, so a new one runs
-# without being mentioned here. Suites that need the same machine share a boot. Run from the root of
-# the tree:
+# The suites inside the test kernel pass on QEMU. The test kernel lists them, so new ones need no
+# mention here. Suites that need the same machine share a boot. Run from the root of the tree:
 #
 #     prove tests/boot/suites.t
 use strict;
@@ -17,26 +16,26 @@ use Test::More;
 use Pitot;
 
 
-# QEMU reports one of two debug events that come together: docs/breakpoints.md. suites_bochs.t runs
-# these.
+# QEMU reports only one of two simultaneous debug events (docs/breakpoints.md). suites_bochs.t runs
+# these suites.
 my %for_bochs = map { $_ => 1 } qw(ktap-debugreg_both);
 
-# These are about several CPUs; the others about one.
+# Suites that need several CPUs; the others need one.
 my %smp = map { $_ => 1 } qw(ktap-smp ktap-rendezvous);
 
-# These step through, sample in, or watch the timer's interrupt of a machine whose clock is that: by
-# NMI watches are off, and the 8254 is.
+# Suites that step through, sample in, or watch the timer's interrupt, with the 8254 as the clock:
+# with an HPET the clock is an NMI, during which watches are off.
 my %no_hpet = map { $_ => 1 } qw(ktap-branches ktap-everything ktap-unwind);
 
-# Have tests of their own: proof.t, as it looks at both kernels, soak.t and sweep.t.
+# Suites with tests of their own: proof.t, which uses both kernels, soak.t and sweep.t.
 my %elsewhere = map { $_ => 1 } qw(ktap-proof ktap-soak ktap-sweep);
 
-# One boot for all of them; a subtest for each.
+# One boot for all suites, and a subtest for each.
 sub suites_ok
 {
     my ($options, $where, @suites) = @_;
-    # By the host's clock: with one of instructions QEMU executes a repeated string instruction once
-    # more, with rcx at 0, and breakpoints hit there (docs/testing.md).
+    # Uses the host's clock: with instruction counting QEMU executes a repeated string instruction
+    # once more, with rcx at 0, and breakpoints hit there (docs/testing.md).
     my $machine = boot(machine => 'qemu', kernel => 'pitot-test', smp => 1, icount => '',
         timeout => $patience, %$options, run => join('; ', @suites, 'poweroff'));
     for my $suite (@suites) {
@@ -60,7 +59,7 @@ suites_ok({}, '', grep { !$smp{$_} && !$no_hpet{$_} } @here);
 suites_ok({qemu_machine => 'pc,hpet=off'}, '', grep { $no_hpet{$_} } @here);
 suites_ok({smp => 4}, '', grep { $smp{$_} } @here);
 
-# What unwinds differs in the kernel with frame pointers; and the ring's instructions do.
+# Unwinding differs in the kernel with frame pointers, and so do the ring's instructions.
 my $fp_iso = ($ENV{FP_BUILD} // ($ENV{BUILD} // 'build') . '/fp') . '/test/pitot.iso';
 suites_ok({iso => $fp_iso, qemu_machine => 'pc,hpet=off'}, ' with frame pointers',
     qw(ktap-ring ktap-snapshot ktap-unwind ktap-user ktap-calls));

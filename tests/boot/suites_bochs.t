@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: tests/kernel/debugreg, tests/kernel/paging, arch/x86_64
 #
-# A second opinion on debug registers, traps and page tables: the suites' claims hold on Bochs, too,
-# result by result, and a few more that QEMU cannot show (docs/breakpoints.md). Suites with the same
-# number of CPUs share a boot. Run from the root of the tree:
+# A second opinion on debug registers, traps and page tables: the suites' results on Bochs are the
+# same, one by one, and there are a few more that QEMU cannot show (docs/breakpoints.md). Suites
+# with the same number of CPUs share a boot. Run from the root of the tree:
 #
 #     prove tests/boot/suites_bochs.t
 use strict;
@@ -14,21 +14,21 @@ use File::Basename qw(basename);
 use Test::More;
 use Pitot;
 
-# Bochs executes some 20 million instructions a second, and fewer where others want the CPU, too.
+# Bochs executes some 20 million instructions a second, and fewer on a busy host.
 my $hang = 3 * $patience;    # for a boot
 
-# What these claim QEMU cannot do.
+# Suites whose claims QEMU cannot meet.
 my %not_on_qemu = map { $_ => 1 } qw(ktap-debugreg_both);
 
-# The proof, whose short form is ktap-unwind; and all events over a load, of which the timer's
-# interrupts alone take more instructions than Bochs has a second (tools/machine). The others are
-# asked of Bochs by their own tests, ring.t, soak.t and sweep.t, with SOAK=1.
+# The proof, whose short form is ktap-unwind; and all events over a load, where the timer's
+# interrupts alone take more instructions than Bochs executes in a second (tools/machine). The
+# others run on Bochs in their own tests, ring.t, soak.t and sweep.t, with SOAK=1.
 my %too_long = map { $_ => 1 } qw(ktap-proof ktap-everything ktap-ring ktap-soak ktap-sweep);
 
-# These are about several CPUs; the others about one.
+# Suites that need several CPUs; the others need one.
 my %smp = map { $_ => 1 } qw(ktap-smp ktap-rendezvous);
 
-# QEMU without a clock that Bochs has not.
+# QEMU gets no clock that Bochs does not have.
 sub run_suites
 {
     my ($machine, $cpus, @suites) = @_;
@@ -36,7 +36,7 @@ sub run_suites
         icount => '', smp => $cpus, run => join('; ', @suites, 'poweroff'), timeout => $hang);
 }
 
-# The results as lines, without what was measured: a number between parentheses.
+# The results as lines, without measurements, which are numbers in parentheses.
 sub results
 {
     my ($said) = @_;

@@ -4,10 +4,10 @@
 #
 # Breakpoints of every kind on functions, data, stacks and page tables of the kernel, on four CPUs
 # under load (docs/breakpoints.md, "The sweep"): nothing hangs, no interrupt is lost, the emulator
-# survives, and the memory that traps need is refused. Every 32nd place, from a random one on, which
-# the log names; 10 to 20 seconds, depending on the layout, because a page with a breakpoint is slow
-# in QEMU. QUICK=1 leaves it out; SOAK=1 tries every place, and every 10th on Bochs. Run from the
-# root of the tree:
+# survives, and the memory that traps need is refused. Tries every 32nd place, starting at a random
+# one that the log names. Takes 10 to 20 seconds, depending on the layout, because a page with a
+# breakpoint is slow in QEMU. QUICK=1 skips it; SOAK=1 tries every place, and every 10th on Bochs.
+# Run from the root of the tree:
 #
 #     prove tests/boot/sweep.t
 use strict;

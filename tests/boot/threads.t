@@ -12,8 +12,8 @@ use lib 'tests/lib';
 use Test::More;
 use Pitot;
 
-# {pid => {state, name, waits}} of what one ps said; of several idle threads, which all have the
-# number 0, the first.
+# {pid => {state, name, waits}} of one ps output; of the idle threads, which all have the number 0,
+# the first.
 sub threads_of
 {
     my ($text) = @_;
@@ -37,7 +37,7 @@ sub chain_of
 my $prompt = qr/^pitot> $/m;
 my $machine = start();
 $machine->expect($prompt, $patience, 'there is a prompt');
-# What is typed before the console has gone to sleep keeps it from that: then once more.
+# Input that arrives before the console sleeps keeps it awake; then ps is tried again.
 my ($threads, $tries) = ({}, 0);
 while (!($threads->{0} && $threads->{0}{switches}) && $tries++ < 100) {
     $machine->send("ps\n");

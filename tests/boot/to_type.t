@@ -31,8 +31,8 @@ sub line
     return $machine->expect(qr/^pitot> $/m, $patience);
 }
 
-# The same where a program prints `text` beside the prompt, before or after it: what is shown up to
-# there, and on to a line of which the answer is known.
+# The same for a program that prints `text` before or after the prompt: returns what is shown up to
+# that, and on to a line with a known answer.
 sub beside
 {
     my ($line, $text) = @_;
@@ -42,7 +42,7 @@ sub beside
     return $said . $machine->expect(qr/that-is-all: no such command.*\npitot> $/m, $patience);
 }
 
-# The real perf script's output for recordings later than `after`, by their times.
+# The real perf script's output for recordings later than the time `after`.
 my $after = 0;
 my $lines = 0;   # lines that recorded; before the first there is no stream
 
@@ -54,7 +54,7 @@ sub script
     return join('', grep { / \[\d+\] +(\d+\.\d+):/ && $1 > $after } @records);
 }
 
-# A line that records something: the next `script` is about that.
+# Types a line that records; the next `script` reads that recording.
 sub recorded
 {
     my ($line) = @_;
@@ -78,7 +78,7 @@ sub chains { return map { "@{$_->{chain}}" } samples(script(qw(ip sym symoff))) 
 
 my @full;    # chains of the first row, which --skip shortens
 
-# By the beginning of a row's left column: what must be so.
+# The claims, by the beginning of a row's left column.
 my @claims = (
     ['perf record -e mem:kernel_flag:rw -g -- fs-stress`' => sub {
         typed($_[0]);
@@ -103,7 +103,7 @@ my @claims = (
     ['perf record -m 8m -e lock:*,sched:sched_switch' => sub {
         my $waits = qr/ lock:lock_contended: .*\bkernel_flag\b/;
         my $script = '';
-        # A thread waits if a tick comes while another holds the lock, as in most recordings.
+        # A thread waits only if a tick comes while another holds the lock, as in most recordings.
         for (my $times = 0; $times < 20 && $script !~ $waits; $times++) {
             typed($_[0]);
             $script = script('trace');

@@ -4,7 +4,7 @@
 #
 # Tracepoints from the prompt to the real perf: the console prints their fields as perf does,
 # filters and patterns select correctly, and with everything enabled under load the counters add up
-# and the console answers. Run from the root of the tree:
+# and the console still answers. Run from the root of the tree:
 #
 #     prove tests/boot/tracepoints.t
 use strict;
@@ -20,7 +20,7 @@ my $unthrottled = 'perf.rate=0';
 my $build = $ENV{BUILD} // 'build';
 my $outermost = qr{(?:kernel_main boot_entry_high|thread_start|ap_entry_high)$};
 
-# What `perf stat` counted, by event.
+# The counts of `perf stat`, by event.
 sub counted
 {
     my ($said) = @_;
@@ -36,7 +36,7 @@ sub summary
 
 # --- Locks: the kernel and perf agree ------------------------------------------------------------
 
-# The locks that the load itself takes; the timer's come as often as there are ticks.
+# Only the locks that the load itself takes; the timer's are taken at each tick.
 my $of_load = q{--filter 'name == "kernel_flag" || name == "pages"'};
 my $locks = "perf record -a -m 16m -e lock:* $of_load -R -g -- $load";
 my $stat = "perf stat -a -e lock:* $of_load -- $load";
@@ -91,7 +91,7 @@ my ($pages, $others) = map { $_->{'lock:lock_acquire'} } @filtered[0, 1];
 cmp_ok($pages, '>', 0, 'a filter lets its matches through');
 is($pages + $others, $count->{'lock:lock_acquire'}, '... and its opposite lets through the rest');
 is($filtered[2]{'kmem:mm_page_alloc'}, 0, 'no hit that a filter keeps out is counted');
-# One may come between the two being turned off.
+# One handler may be between its entry and its exit when the events are turned off.
 my ($entries, $exits) = map { $filtered[3]{"irq:irq_handler_$_"} } qw(entry exit);
 cmp_ok($entries, '>', 0, 'a pattern has a filter for each of its events');
 cmp_ok(abs($entries - $exits), '<=', 1, '... and each lets its matches through');
@@ -140,8 +140,8 @@ for (0 .. $#raw) {
 
 # --- What interrupts come upon -------------------------------------------------------------------
 
-# Two instructions of a gate run before interrupts are off. An interrupt there is set back to the
-# call, which is possible where a site calls through the tracepoint's pointer itself.
+# A gate executes two instructions before interrupts are off. An interrupt there is moved back to
+# the call, which works only if the site calls through the tracepoint's own pointer.
 for my $kernel ("$build/pitot.elf", "$build/fp/pitot.elf") {
     my @uses = grep { /# [0-9a-f]+ <tracepoint_\w+\+0x8>$/ }
         split(/\n/, `objdump -d --no-show-raw-insn $kernel`);
@@ -149,8 +149,8 @@ for my $kernel ("$build/pitot.elf", "$build/fp/pitot.elf") {
     is_deeply([grep { !/\tcall +\*0x[0-9a-f]+\(%rip\)/ } @uses], [], '... each in one instruction');
 }
 
-# Most of the time goes into records, in which interrupts wait: they come where the tracepoint is.
-# The ring keeps the newest, those of seven rounds of the load.
+# Most of the time is spent on records, where interrupts are off, so they arrive at the tracepoint.
+# The ring keeps the newest records, seven rounds of the load.
 my $upon = 'perf record -a --overwrite -m 4m -e lock:*,kmem:*,irq:irq_handler_entry -R -g'
     . ' -- fs-stress 20';
 $machine = boot(flags => $unthrottled, run => "$upon; poweroff");

@@ -23,13 +23,13 @@ my $build = $ENV{BUILD} // 'build';
 my $logs = "$build/logs/tutorial";
 my $page = 'docs/tutorial.md';
 
-# What `make` finds is its own: not the variables of the make that runs the tests.
+# `make` must not see the variables of the make that runs the tests.
 delete @ENV{qw(MAKEFLAGS MFLAGS MAKELEVEL RUN FLAGS KERNEL CONSOLE COM1 COM2 GDB)};
 $ENV{PERF_CONFIG} = '/dev/null';
 make_path($logs);
 
-# A line of the shell, with the paths of this run in place of the page's. Its output on both
-# outputs; perf complains of events in general, which no page shows.
+# Runs a line of the shell, with this run's paths in place of the page's. Returns stdout and stderr;
+# perf's general complaints about events are left out, as no page shows them.
 sub shell
 {
     my ($line, $machine, $input) = @_;
@@ -40,8 +40,8 @@ sub shell
     return scalar `{ $line; } 2>&1 <${\($input // '/dev/null')}`;
 }
 
-# gdb, which `make gdb` starts, gets the commands as if they were typed; its output goes after one
-# prompt each.
+# Runs the gdb that `make gdb` starts, with the commands as if typed; the output of each follows a
+# prompt.
 sub gdb_session_ok
 {
     my ($start, @commands) = @_;
@@ -77,12 +77,12 @@ sub section_ok
     }
 }
 
-# What is compared less strictly than line by line, by section: any instruction of the kernel
-# changes how often threads wait; and on a machine that goes by the host's clock, as gdb's does, an
-# interrupt may add its own events anywhere.
+# Sections that are compared less strictly than line by line: any change of the kernel's code
+# changes how often threads wait; and on a machine with the host's clock, as gdb's, an interrupt may
+# add its own events anywhere.
 my %how = (2 => {rough => 1}, 3 => {gaps => 1});
 
-# The lines on which sections begin; an example's line tells its section.
+# The lines of the section headings; an example belongs to the section around it.
 my @lines = split(/\n/, slurp($page));
 my @heads = grep { $lines[$_ - 1] =~ /^## \d/ } 1 .. @lines;
 my @examples = examples($page);

@@ -28,7 +28,7 @@ my $samples = () = perf_script($machine, '-F', 'event') =~ /^\s*mem:kernel_flag:
 cmp_ok($samples, '>', 100, 'perf prints samples');
 is($samples, $kept, '... as many as the kernel kept');
 
-# The firmware writes the same to all serial ports.
+# The firmware writes the same text to all serial ports.
 my ($said) = slurp($machine->console_path) =~ /\A(.*?)Pitot: /s;
 like($said, qr/BdsDxe/, 'the firmware has talked');
 my $capture = $machine->com2 . '.capture';

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: core/unwind, core/unwind/verify
 #
-# The unwinder for its users: chains are whole in the kernel without frame pointers, and in the one
-# with them, where both methods agree; they can begin at an outer caller; and a table that is
-# damaged or of another build is refused at boot, with a reason, while the kernel continues. The
-# test damages a copy of a kernel for each boot. Run from the root of the tree:
+# The unwinder as users see it: chains are complete in the kernel without frame pointers, and in the
+# one with them, where both methods agree; they can begin at an outer caller; and a damaged table or
+# one of another build is refused at boot, with a reason, while the kernel continues. The test
+# damages a copy of a kernel for each boot. Run from the root of the tree:
 #
 #     prove tests/boot/unwinder.t
 use strict;
@@ -23,8 +23,8 @@ my $build = $ENV{BUILD} // 'build';
 my $fp_build = $ENV{FP_BUILD} // "$build/fp";
 my $event = '-e mem:kernel_flag:rw';
 my $work = '-- fs-stress 1';
-# Where samples are printed, every fifth hit is one: an odd number, for the lock is taken and
-# released by turns.
+# Printed samples are every fifth hit: an odd number, because the lock is taken and released
+# alternately.
 my $load = "-c 5 $work";
 my $files = tempdir(CLEANUP => 1);
 
@@ -96,14 +96,14 @@ subtest 'with frame pointers' => sub {
 
 # --- The n-th caller ----------------------------------------------------------------------------
 
-# How many samples are of which function, in a report's lines.
+# The number of samples per function, in a report's lines.
 sub shares
 {
     my ($report) = @_;
     return {map { /^ +\d+\.\d\d% +(\d+) +\[[k.]\] (\S+)/ ? ($2 => $1) : () } split(/\n/, $report)};
 }
 
-# By how many calls up the samples are: the functions, and how many samples.
+# How often each of these occurs.
 sub counted
 {
     my %count;
@@ -111,7 +111,7 @@ sub counted
     return \%count;
 }
 
-# The load in the kernel, and a program, whose own frames come after those of the kernel's entry.
+# The load in the kernel, and in a program, whose frames follow those of the kernel's entry.
 my @others = (
     ['orc', $build, '-c 3 -e mem:kernel_flag:w', 2, 'fs-stress 1'],
     ['fp', $fp_build, '-c 3 -e mem:kernel_flag:w', 2, 'fs-stress 1'],
@@ -135,7 +135,7 @@ for my $other (@others) {
         is_deeply(shares(said($machine, 'perf report -n -g none')), $of_chains,
             '... whom the report names, with its share');
         my @ip = $script =~ /\bIP:0x([0-9a-f]+)/g;
-        my @first = $script =~ /^\S.*\n\s+([0-9a-f]+) /mg;    # in a program's file: the page's part
+        my @first = $script =~ /^\S.*\n\s+([0-9a-f]+) /mg;    # in a program, its file's offset
         is_deeply([map { substr($_, -3) } @ip], [map { substr($_, -3) } @first],
             '... whose ip is among the registers');
         unlike($script, qr/\bSP:0x0\b/, '... and sp');
@@ -151,7 +151,7 @@ for my $other (@others) {
 # core/abi/unwind_table.h
 my %field = (version => 4, build_id => 8, text_size => 40, crc32 => 44, rows => 68);
 
-# Where the section lies in the file, and how large it is.
+# The section's place in the file, and its size.
 sub table_place
 {
     my ($kernel) = @_;
@@ -160,14 +160,14 @@ sub table_place
     return ($offset, $size);
 }
 
-# A number of the table in four bytes, by what is done to it.
+# Changes a four-byte number of the table by `to`.
 sub change
 {
     my ($table, $offset, $to) = @_;
     substr($$table, $offset, 4, pack('V', $to->(unpack('V', substr($$table, $offset, 4)))));
 }
 
-# What it takes to get past the checksum.
+# Corrects the checksum.
 sub sum_up
 {
     my ($table) = @_;
@@ -177,7 +177,7 @@ sub sum_up
     change($table, $field{crc32}, sub { $sum });
 }
 
-# The first two rows that rise inside one block, the other way round: a code, then a start each.
+# Swaps the first two ascending rows of one block: first the codes, then the starts.
 sub swap_rows
 {
     my ($table) = @_;
@@ -191,8 +191,8 @@ sub swap_rows
     die("no block has two rows\n");
 }
 
-# Writes the kernel's copy, whose table went through the damage, and the programs beside it, where
-# tools/machine looks for the files of an image; returns the image's name.
+# Writes a copy of the kernel with a damaged table, and the programs beside it, where tools/machine
+# looks for an image's files; returns the image's name.
 sub damaged_kernel
 {
     my ($from, $damage) = @_;

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: kernel/user, programs, kernel/x86_64/entry/user
 #
-# Programs (docs/programs.md): they run, each of their attacks on the kernel ends as it must, each
+# Programs (docs/programs.md): they run, each of their attacks on the kernel fails as it must, each
 # system call does what it promises and follows no pointer outside the program's memory; afterwards
 # the kernel still works. SOAK=1 makes a hundred times as many random calls, with a new seed each
-# time; SEED=n gives one. Run from the root of the tree:
+# time; SEED=n sets the seed. Run from the root of the tree:
 #
 #     prove tests/boot/user.t
 use strict;
@@ -22,13 +22,13 @@ my $build = $ENV{BUILD} // 'build';
 my $fp_iso = ($ENV{FP_BUILD} // "$build/fp") . '/test/pitot.iso';
 my $watch = 'perf record -a -e mem:kernel_flag:rw -- fs-stress 3';
 
-# Flags of a program that must not be set where the kernel runs for it.
+# Program flags that must not be set while the kernel runs for it.
 my %harmful = (TF => 1 << 8, DF => 1 << 10, NT => 1 << 14, AC => 1 << 18);
 
 my $place = qr{/bin/attack \+ 0x\w+, address 0xffffffff80200000 \(read, .*in user mode\)};
 my $report = qr/^attack \(pid \d+\) killed by signal 11: page fault at 0x\w+, $place$/m;
 
-# The records of each `perf record` of that command line.
+# The number of records of each `perf record` of that command line.
 sub kept
 {
     my ($machine, $nth) = @_;
@@ -79,8 +79,8 @@ like(said($machine, 'run attack names'),
     qr{\A(?:/attack\.\d+: 32 programs are known already, more have no names\n){9,}\z},
     'programs that there is no room for the names of run, and it is said');
 
-# A program loses its frame where it steps over its own watched byte: QEMU tells of it twice. That
-# the kernel was stepped before must not matter.
+# A program loses its frame if it steps over its own watched byte: QEMU reports that twice. Earlier
+# steps in the kernel must not matter.
 $machine = boot(smp => 1, run => 'perf record -a -e branches -- help; '
         . 'perf record -a -e mem:/bin/attack:attack_operand/2:rw -- /bin/attack trap_flag_operand; '
         . 'poweroff');
@@ -89,7 +89,8 @@ like($machine->console, qr{^/bin/attack: killed by signal 5$}m, '... is ended, a
 
 # --- What the kernel runs with -------------------------------------------------------------------
 
-# The program sets all of them, calls the kernel, and is interrupted in a loop, on the only CPU.
+# The program sets all of these flags, calls the kernel, and is interrupted in a loop, on the only
+# CPU.
 for my $place ('mem:ticks:w', 'mem:sys_getpid:x') {
     my $record = "perf record -a -e $place --intr-regs -- /bin/attack flags";
     $machine = boot(smp => 1, com2 => 'none',
@@ -106,12 +107,11 @@ for my $place ('mem:ticks:w', 'mem:sys_getpid:x') {
 # --- NMIs at every place of the border -----------------------------------------------------------
 
 # The kernel's part of a chain ends at an entry, or where the program's thread began; or where the
-# console's did, which has the program's name while it waits for it.
+# console's thread began, which has the program's name while it waits for it.
 my @ends = qw(syscall_entry trap_entry watch_entry trap_stubs user_begin thread_start
     boot_entry_high);
 
-# Without the program's part after it, wherever in the program that was: the kernel's addresses have
-# 16 digits.
+# The kernel's part of each chain, without the program's: kernel addresses have 16 digits.
 sub kernel_chains
 {
     my ($said) = @_;
@@ -137,9 +137,9 @@ for my $iso ("$build/test/pitot.iso", $fp_iso) {
 
 # --- A hit at the kernel's entry -----------------------------------------------------------------
 
-# A program watched in its own data loads its stack segment from there and enters the kernel: by the
-# manual, and on Bochs, the debug trap comes at the kernel's first instruction, with the program's
-# stack pointer. QEMU tells of it before.
+# A program that is watched in its own data loads its stack segment from there and enters the
+# kernel: by the manual, and on Bochs, the debug trap follows at the kernel's first instruction,
+# with the program's stack pointer. QEMU reports it earlier.
 {
     my $place = 'mem:/bin/attack:attack_operand/2:rw';
     $machine = boot(machine => 'bochs', smp => 1, com2 => 'none',
@@ -216,8 +216,8 @@ ended_ok($machine);
 
 # --- What they leave -----------------------------------------------------------------------------
 
-# Nothing but stacks for as many as there were at once, and the names of programs that were not
-# known, of a page each. The second time nothing at all, to the page.
+# Stacks for as many programs as ran at once, and a page for the name of each unknown program. The
+# second time nothing at all, to the page.
 sub memory_left
 {
     my ($machine, $nth) = @_;
@@ -230,7 +230,7 @@ sub memory_left
 my %names = ('run /bin/attack brood' => 1, 'run /bin/attack names' => 30,
     'run /bin/attack storm 3000' => 0, 'run /bin/attack all' => 0);
 
-# System calls by chance, so many; the first of these runs is a name that is not known.
+# Random system calls; the first of these runs has an unknown name.
 my $calls = $ENV{SOAK} ? 2_000_000 : 10_000;
 my $seed = $ENV{SEED} // ($ENV{SOAK} ? 1 + int(rand(2**31)) : 1);
 my @chances = map { "run /bin/chance $_ $calls" } $seed .. $seed + 3;

@@ -3,8 +3,8 @@
 # of: kernel/user, core/unwind/user, core/perf/targets, programs
 #
 # perf across the border: chains from the kernel into the program that called it, breakpoints in
-# programs, system calls as events, and the names of all of it in the real perf, which finds
-# programs under the root that `make` lays out. Run from the root of the tree:
+# programs, system calls as events, and all their names in the real perf, which finds programs under
+# the root that `make` creates. Run from the root of the tree:
 #
 #     prove tests/boot/user_perf.t
 use strict;
@@ -21,11 +21,12 @@ my $fp_build = $ENV{FP_BUILD} // "$build/fp";
 my %files = (kernel => "$build/pitot.elf",
     map { $_ => "$build/programs/$_" } qw(fs-load poll-load));
 
-# What leads to a page in poll, in every build.
+# The chain to a page allocation in poll, in every build.
 my @poll_chain = qw(pages_alloc sys_poll syscall_dispatch user_syscall syscall_entry
     poll_once main _start);
 
-# Both perfs, of everything in the stream; the last recording's samples alone where there are more.
+# Compares both perfs' output for the whole stream; if it has several recordings, only the last
+# one's samples.
 sub same_ok
 {
     my ($machine, $report, $script, $name) = @_;
@@ -130,7 +131,7 @@ sub polls_ok
 
 # --- A process that runs already ------------------------------------------------------------------
 
-# It and its twin run beside the console, each on a CPU of its own.
+# It and its twin run in the background, each on its own CPU.
 {
     my $place = sprintf('mem:%s/8:w', address_of("$build/programs/fs-load", 'calls'));
     my $machine = start(smp => 4, icount => '');
@@ -144,7 +145,8 @@ sub polls_ok
         $said_by->('run fs-load 1000000 &', qr/^fs-load runs as \d+/m, 'one beside the console')
             =~ /runs as (\d+)/
     } 1 .. 2;
-    # What the host gives its CPU while the load runs is not known: again, until it was enough.
+    # The host determines how long its CPU runs during the load, so the test repeats until it was
+    # enough.
     my $recorded = "perf record -c 16 -e $place:u -e breakpoint:hit -g -R -p $pid -- fs-stress 1";
     my ($deadline, @samples) = (time + $patience);
     while (@samples < 10 && time < $deadline) {
@@ -166,7 +168,8 @@ sub polls_ok
     like($traced, qr{^ .*fs-load/$pid }m, '... has its calls');
     unlike($traced, qr{fs-load/$other }, '... and none of its twin\'s');
 
-    # Its CPU tells its end when it comes to it, after a prompt, too: `wait` is for that.
+    # The process's end is printed once its CPU gets there, perhaps after a prompt; `wait` waits for
+    # that.
     my $record = "perf record -e $place -e raw_syscalls:* -p $pid -- kill $pid";
     my $said = $said_by->("$record\nwait $pid\nthat-is-all", qr/^that-is-all: .*/m,
         'one that ends while it is recorded');
@@ -188,7 +191,7 @@ sub polls_ok
         'the real perf has its names, though it was mapped before');
 }
 
-# Its thread may have the CPU before it is the process's.
+# Its thread may get the CPU before it belongs to the process.
 {
     my $count = 'perf stat -a -e mem:/bin/attack:main:x -- /bin/attack brood';
     my $record = 'perf record -a -e mem:/bin/attack:main:x -- /bin/attack brood';
@@ -233,8 +236,7 @@ sub polls_ok
         'perf trace names the calls that there are');
 }
 
-# For each call that perf trace prints: when it began, how long it was, its thread, its name, its
-# result.
+# For each call that perf trace prints: its start, duration, thread, name and result.
 sub calls_in
 {
     my ($text) = @_;
@@ -254,7 +256,8 @@ sub calls_in
     my %count;
     $count{$_->{event} =~ s/:$//r}++ for @samples;
     my ($calls) = said($machine, $record) =~ /fs-load: (\d+) system calls/;
-    # Beside those that it counts: getpid, write of its line, and exit, which does not return.
+    # The calls that it does not count: getpid, the write of its line, and exit, which does not
+    # return.
     is($count{'raw_syscalls:sys_enter'}, $calls + 3, 'every call begins');
     is($count{'raw_syscalls:sys_exit'}, $calls + 2, '... and all but exit end');
     is($count{'syscalls:sys_enter_open'}, $count{'syscalls:sys_exit_open'},
@@ -281,16 +284,16 @@ sub calls_in
     my @polls = said($machine, $some) =~ /poll-load\/\d+ poll\(.*timeout_msecs: 1\) += (.*)$/mg;
     is_deeply(\@polls, ['0 (Timeout)', ('1') x 24, '0 (Timeout)'], '... with what came out');
 
-    # Which takes no pipe, not even its own (docs/machines.md).
+    # perf trace takes no pipe, not even its own (docs/machines.md).
     my $file = "$build/logs/user_perf/trace.data";
     is(system('tools/perf-file', $machine->com2, $file), 0, 'the stream can be a file');
     my @theirs = calls_in(scalar `perf --no-pager trace -i $file 2>&1 < /dev/null`);
-    my $names = -r '/sys/kernel/tracing/events';    # of arguments; without them perf prints nothing
+    my $names = -r '/sys/kernel/tracing/events';    # of arguments; perf prints nothing without them
     is_deeply(\@theirs, [$names ? calls_in($said) : ()],
         '... in which the real perf trace has each call begin, last and end as ours, in order');
     is(scalar(calls_in($said)), $calls + 2, '... and which has them all');
 
-    # perf's own scripts are handed the fields by position.
+    # perf's own scripts get the fields by position.
     my $scripts = `perf --exec-path` =~ s/\s+\z//r . '/scripts/python';
     my ($entered, $counts) = map { scalar `perf script -i $file $_ 2> /dev/null < /dev/null` } '',
         "-s $scripts/syscall-counts.py";

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: drivers/virtio_serial, drivers/virtio_pci, drivers/pci, boot/ports
 #
-# The stream by a virtio port: on both of QEMU's machines, below a bridge, under UEFI, with four
-# CPUs and out of a panic the real perf reads the same as from the serial port; a device that cannot
-# be used, or has no reader, is named with the reason, and the serial port gets the stream; a reader
-# that leaves is reported, with the amount that was lost. Run from the root of the tree:
+# The stream over a virtio port: on both of QEMU's machines, below a bridge, under UEFI, with four
+# CPUs and out of a panic the real perf reads the same as from the serial port; if a device cannot
+# be used or has no reader, the kernel reports the reason and uses the serial port; a reader that
+# leaves is reported, with the amount that was lost. Run from the root of the tree:
 #
 #     prove tests/boot/virtio.t
 use strict;
@@ -93,8 +93,8 @@ like($console->console, qr/ cannot use: it has no port 1: virtserialport makes o
     'a console, which QEMU drops bytes of, is refused');
 is(crc32(slurp($console->com2)), $whole, '... and the port has the stream');
 
-# A port whose other end is closed drops what it is given. The kernel waits for its word for a part
-# of a second: of few instructions.
+# A port whose other end is closed drops its data. The kernel waits for the device's answer for a
+# fraction of a second, which is few instructions.
 my %without = (
     'whose socket has no reader' => [qr/its other end is closed: /,
         ['-chardev', 'socket,id=v,server=on,wait=off,path=' . path_of('alone')],
@@ -115,7 +115,7 @@ for my $which (sort keys %without) {
 
 # --- A reader that leaves ------------------------------------------------------------------------
 
-# QEMU makes the socket after the console's, and starts the machine when a reader has connected.
+# QEMU creates the socket after the console's, and starts the machine once a reader has connected.
 sub reader
 {
     my ($at) = @_;
@@ -167,8 +167,8 @@ unlike($dead->console, qr/^begin-base64/m, '... without a block on the console')
 like(scalar(Pitot::Perf::script($path)),
     qr/\bsched:sched_\w+:/, '... and perf reads it');
 
-# A pipe that is never read takes some 64 KB, and the device some more; then it frees no buffer, and
-# the machine waits for a while, of few instructions.
+# A pipe that is never read holds some 64 KB, and the device some more; then it returns no buffer,
+# and the machine waits for a time that is few instructions.
 my $pipe = path_of('pipe');
 mkfifo("$pipe.$_", 0600) or die("$pipe: $!") for qw(in out);
 open(my $held, '+<', "$pipe.out") or die("$pipe: $!");

@@ -3,7 +3,7 @@
 # of: kernel/panic/watchdog
 #
 # watchdog=SECONDS: a CPU that spins with interrupts off is reported, once, with every CPU's chain,
-# the locks and the newest samples; a machine that works is not, however busy; and impossible
+# the locks and the newest samples; a working machine is not reported, however busy; and impossible
 # requests are refused. Run from the root of the tree:
 #
 #     prove tests/boot/watchdog.t
@@ -17,8 +17,8 @@ use Pitot::Transcript;
 my $prompt = qr/^pitot> $/m;
 my $whole = qr/WATCHDOG: a CPU makes no progress\n(.*)WATCHDOG: the machine continues\n/s;
 
-# Hangs a machine that is being watched, and returns the report: {CPU => its part}, and the rest.
-# Its clock is slow, as a CPU spins through a second of its own instructions.
+# Hangs a machine with a watchdog and returns the report: {CPU => its part}, and the rest. The
+# machine's clock is slow, as a CPU spins through a whole second of instructions.
 sub report_of
 {
     my ($how, %options) = @_;
@@ -67,7 +67,7 @@ subtest 'two of four CPUs, by a lock' => sub {
     $machine->stop;
 };
 
-# A report lets the machine continue; these have nothing to report.
+# After a report the machine continues. These have nothing to report.
 subtest 'a busy machine' => sub {
     my $load = 'perf record -a -g -e cpu-clock -F 1000 -e mem:kernel_flag:rw -- '
         . 'fs-stress --threads 4 60';

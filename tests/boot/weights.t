@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: tools/show, outside/pitot/show, outside/pitot/profile
 #
-# Other programs draw perf's numbers: in the folded chains and in speedscope's format each function
-# has the weight that the real perf reports, for samples of different weights: an event that keeps a
-# frequency by its period, and cpu-clock beside it. Run from the root of the tree:
+# Other programs draw perf's numbers: in folded chains and in speedscope's format each function has
+# the weight that the real perf reports, also for samples of different weights, as of an event that
+# keeps a frequency by its period, with cpu-clock beside it. Run from the root of the tree:
 #
 #     prove tests/boot/weights.t
 use strict;
@@ -24,7 +24,7 @@ my $recording = $machine->com2;
 my @periods = perf_script($machine, '-G', '-F', 'event,period') =~ /(\d+) +\Q$events[0]\E:/g;
 cmp_ok(max(@periods), '>', 4 * min(@periods), 'samples weigh differently');
 
-# By perf, for each event: functions, and the sums of their samples' periods.
+# perf's result for each event: functions, and the sums of their samples' periods.
 my %reported;
 my $report = perf_report($machine, '--no-children', '-F', 'period,sym', '-g', 'none');
 for my $part (split(/^# Samples: /m, $report)) {

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: core/host, kernel/sched, core/event, core/perf/record, kernel/user/process
 #
-# The threads whose hits are recorded: without -a the workload's alone, a program's from its first
-# instruction on, with all threads that it makes; other hits are counted as left out. And -C: the
+# The threads whose hits are recorded: without -a only the workload's, a program's from its first
+# instruction on, with all threads that it creates; other hits are counted as left out. And -C: the
 # hits of some CPUs. Run from the root of the tree:
 #
 #     prove tests/boot/whose.t
@@ -14,7 +14,7 @@ use Test::More;
 use Pitot;
 use Pitot::Transcript;
 
-# What `perf stat` counted, by event; `cpu-clock` in ms, the time that passed as `elapsed`.
+# The counts of `perf stat`, by event; `cpu-clock` in ms, the elapsed time as `elapsed`.
 sub counted
 {
     my ($said) = @_;
@@ -34,7 +34,8 @@ sub threads
 
 # --- A program -----------------------------------------------------------------------------------
 
-# process_main is its thread's way to the first instruction; the console reads its file before.
+# process_main runs in its thread, before the first instruction; the console has read the file
+# before.
 my $events = '-e mem:kernel_flag:w -e mem:process_main:x -e mem:/bin/fs-load:_start:x';
 my $own = "perf stat $events -- /bin/fs-load 5";
 my $all = "perf stat -a $events -- /bin/fs-load 5";
@@ -53,7 +54,7 @@ is($theirs->{'mem:process_main:x'}, 1, '... -a has it');
 is($mine->{'mem:/bin/fs-load:_start:x'}, 1, 'its first instruction is');
 cmp_ok($mine->{$both}, '>', 1000, 'what it does in the kernel is the workload');
 cmp_ok($mine->{$both}, '<', $theirs->{$both}, '... what is done to load it is not');
-# Those of process_main are left out, too; nothing else happens that is armed.
+# Hits of process_main are left out, too; no other armed event occurs.
 is($mine->{$both} + $mine->{foreign} - 1, $theirs->{$both}, '... and is counted as left out');
 is($theirs->{foreign}, 0, 'with -a nothing is left out');
 is(counted(said($machine, $run))->{$both}, $mine->{$both}, '`run` is a program, too');
@@ -91,7 +92,7 @@ cmp_ok($theirs->{'cpu-clock'}, '>', 0.95 * $theirs->{elapsed}, '... with -a all 
 
 # --- CPUs ----------------------------------------------------------------------------------------
 
-# Threads are dealt out to the CPUs; each stays where it is.
+# Threads are distributed to the CPUs, and stay there.
 my $load = 'fs-stress --threads 4 10';
 my $flag = '-m 8m -e mem:kernel_flag:w,cpu-clock';
 my @on = map { "perf record $_ $flag -- $load" } '-C 1', '-C 0', '-a';

@@ -24,7 +24,7 @@ my $fields = 'comm,tid,cpu,time,period,event,trace,ip,sym,symoff';
 my $load = 'fs-stress 1';
 my $watch = '-e mem:kernel_flag:w';
 
-# What `perf stat` counted, by event.
+# The counts of `perf stat`, by event.
 sub counted
 {
     my ($said) = @_;
@@ -119,8 +119,8 @@ who_set_it_to_zero("$fp_build/test/pitot.iso", "$fp_build/pitot.elf", 'by frame 
 
 # --- Control that went elsewhere -----------------------------------------------------------------
 
-# The pointer that the 8254's interrupt calls by, where there is no HPET in its place, and a table
-# that a jump goes by: entry 0 is that of ==.
+# The pointer through which the 8254's interrupt calls, where there is no HPET, and a table through
+# which a jump goes: entry 0 is that of ==.
 my $code = `objdump -d --no-show-raw-insn $build/pitot.elf`;
 my ($called_by) = $code =~ /<pit_interrupt>:\n(?:.+\n)*?.*\tcall +\*.*<(\w+)>/
     or die("pit_interrupt calls by no pointer any more\n");
@@ -194,8 +194,8 @@ like(said($machine, 'perf list'),
     qr/^  breakpoint:hit +void \* address, unsigned int length, char access\[\], unsigned long /m,
     'perf list has it');
 
-# QEMU's stores that are not aligned hit what is watched before them in the page: the map knows
-# which hits are none. `round` is cleared, set to 0, and counted once a round.
+# In QEMU, unaligned stores also hit a watch earlier in the page; with the map the kernel recognizes
+# those. `round` is cleared, set to 0, and counted once a round.
 my $rounds = 'mem:stresses+8/8:w';
 my $hits = "perf record -e $rounds/period=1000000/ -e breakpoint:hit --filter 'how != \"unknown\"'"
     . ' -- fs-stress 2';
