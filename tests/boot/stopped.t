@@ -108,7 +108,7 @@ sub told
     return \%told;
 }
 
-# What is wrong with one ring, or an empty list.
+# What is wrong with one ring, or undef.
 sub ring_fault
 {
     my ($ring, $walk, $told) = @_;
