@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Which function of the kernel may call which, by pointers, too: for tests/host/hit_text.t.
+# Which functions of the kernel may call which, also through pointers: for tests/host/hit_text.t.
 #
 #     gdb -nx -batch -x tests/gdb/call_graph.py build/pitot.elf
 #
@@ -9,13 +9,13 @@
 #     function ADDRESS NAME
 #     call ADDRESS ADDRESS [STRUCTURE or STRUCTURE.MEMBER: TYPE]
 #
-# the last of what the first function may call through a pointer of that type. Direct calls are
-# those of the code. A function with an indirect call may call whatever has an address that is taken
-# somewhere, by code or by a word of data, and has the type of a pointer that the function can come
-# to: by its variables, those inlined into it included, the objects that it names, what its callees
-# return, and all structures that these lead to; for an object of KEPT, only the member that the
-# code names. A pointer in a structure's member that only data holds is called only by functions
-# that come to such a structure. So no call is missed, but more are printed than there can be.
+# The last form is for calls through a pointer of that type. Direct calls are those in the code. A
+# function with an indirect call may call any function whose address is taken somewhere, by code or
+# by a word of data, and whose type is that of a pointer the function can reach: by its variables,
+# including those of inlined functions, the objects that it names, what its callees return, and all
+# structures that these lead to; for an object of KEPT, only through the member that the code names. A
+# pointer that only data stores in a structure's member is called only by functions that can reach
+# such a structure. So no call is missed, but some printed ones cannot happen.
 
 import bisect
 import collections
@@ -173,7 +173,7 @@ class Debug:
 
     def note(self, start, block):
         of_file = block.is_static or block.is_global
-        # A function that is inlined may begin there, too.
+        # An inlined function may also begin there.
         if block.function and block.start == start and block.superblock.is_static:
             self.types[start] = block.function.type
         for symbol in block:

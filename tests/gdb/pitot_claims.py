@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# What tests/boot/gdb_pitot.t and gdb_stopped.t do inside gdb: chains of Pitot's commands beside
-# gdb's own, and what the commands print about overwritten memory. Sourced into gdb, in front of a
-# machine that stands still.
+# The part of tests/boot/gdb_pitot.t and gdb_stopped.t that runs inside gdb: chains of Pitot's
+# commands beside gdb's own, and what the commands print about overwritten memory. Sourced into gdb,
+# with a stopped machine.
 
 import random
 import re

@@ -3,10 +3,10 @@
 # of: core/ring, tests/model, arch/x86_64/cpu/local.h
 #
 # The ring's writer beside its reader, in every order that x86 allows and in every order that its
-# lettered barriers leave (docs/ring.md, "Memory order, exhausted"): nothing is found. And something
-# is where one letter is removed, and in copies of the ring's source in which a line is wrong. Needs
-# make and the compiler. Run from the root of the tree: prove tests/model/order.t
-# SOAK=1 explores longer histories.
+# lettered barriers leave (docs/ring.md, "Memory order, exhausted"): no error is found. Errors are
+# found if one letter is removed, and in copies of the ring's source in which a line is wrong. Needs
+# make and the compiler. Run from the root of the tree: prove tests/model/order.t SOAK=1 explores
+# longer histories.
 use strict;
 use warnings;
 use lib 'tests/lib';
@@ -18,12 +18,12 @@ my $build = $ENV{BUILD} // 'build';
 my $logs = "$build/logs/model";
 my $sound = "$build/model/ring_model";
 
-# From gcc 13 on this is the default, which makes a search up to nine times as long.
+# The default from gcc 13 on; it makes a search up to nine times as long.
 $ENV{ASAN_OPTIONS} = 'detect_stack_use_after_return=0';
 
 my @letters = qw(A-writer A-reader B-writer B-reader C-writer C-reader);
 
-# Names of broken rings: what is wrong, and which lines are to be replaced by which.
+# Names of broken rings: what is wrong, and each line with its replacement.
 my $record_look = <<'END';
         ring_copy_out(ring, reader->position, to, header.size);
         if (ring_overtaken(reader))
@@ -85,7 +85,7 @@ END
     },
 );
 
-# Runs the program; its status and what it said.
+# Runs the program; returns its status and output.
 sub run
 {
     my ($program, $log, @arguments) = @_;
@@ -116,8 +116,7 @@ sub found
         or diag("status $status:\n", substr($said, -2000));
 }
 
-# A copy of the ring's source, writers' part and all, with each of its lines to replace replaced
-# once.
+# A copy of the ring's source, including the writers' part, with each line to replace replaced once.
 sub break_ring
 {
     my ($name) = @_;

@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # of: core, tests/unit
 #
-# Runs the unit tests that `make` has built from tests/unit/*_test.c, and turns each of their
-# cmocka tests into a result. Also a failure: a program that is not there, prints no plan, stops
-# before its last test or ends with a status of its own (a sanitizer's, a signal's). Run from the
-# root of the tree:
+# Runs the unit tests that `make` has built from tests/unit/*_test.c, and turns each of their cmocka
+# tests into a result. It is also a failure if a program is missing, prints no plan, stops before
+# its last test or ends with a status of its own (a sanitizer's, a signal's). Run from the root of
+# the tree:
 #
 #     prove tests/unit/units.t
 #
-# UNITS="ring_test line_test" runs those alone.
+# UNITS="ring_test line_test" runs only those.
 use strict;
 use warnings;
 use lib 'tests/lib';
@@ -19,9 +19,9 @@ use Pitot::Files;
 
 my $build = $ENV{BUILD} // 'build';
 my $logs = "$build/logs/units";
-my $tail_lines = 40;    # of what a program printed, such as a sanitizer's report
+my $tail_lines = 40;    # of a program's output, such as a sanitizer's report
 
-# Runs one program. Returns what it printed, and its status as a shell gives it.
+# Runs one program. Returns its output, and its status as a shell gives it.
 sub run
 {
     my ($unit) = @_;

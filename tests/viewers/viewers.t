@@ -3,13 +3,12 @@
 # of: docs/demo.perf, tools/show, tools/perf-file, outside/show, outside/pitot/show
 # of: outside/pitot/question, outside/pitot/trace
 #
-# The demonstration's recording in the programs that other people wrote, each of which must find all
-# of it: perf, Chromium, which opens and clicks the page of `pitot show`, npm's speedscope, and
-# Firefox Profiler's own importer; and in hotspot's parser that and a recording of the kernel that
-# was built. Chromium also opens pages of a kernel in QEMU, of `pitot show`, `blame` and `graph`:
-# what it reads there is what perf report and the answers as text have. A trace of that kernel, in
-# those of them that open one. Run by `make viewers`, which
-# fetches these; a program that is not there is a failure.
+# The demonstration's recording in other people's programs, each of which must find all of it: perf,
+# Chromium, which opens and clicks the page of `pitot show`, npm's speedscope, and Firefox
+# Profiler's own importer; in hotspot's parser, that recording and one of the kernel that was built.
+# Chromium also opens pages of a kernel in QEMU, of `pitot show`, `blame` and `graph`: what it reads
+# there equals perf report and the answers as text. Programs that open traces also get a trace of
+# that kernel. Run by `make viewers`, which fetches these; a missing program is a failure.
 use strict;
 use warnings;
 use lib 'tests/lib';
@@ -33,7 +32,7 @@ remove_tree($room);
 make_path("$room/home");
 $ENV{HOME} = "$room/home";
 
-# What a shell's line prints; its complaints are in $room/errors.
+# The output of a shell line; stderr goes to $room/errors.
 sub said
 {
     my ($line) = @_;
@@ -56,7 +55,7 @@ my ($parser)
 ok($parser, 'hotspot is there: the package hotspot');
 
 # How many samples its parser finds in each function: {FUNCTION => SAMPLES}. Its output is messages,
-# each with a length before it and its type first; numbers in them are big-endian, ids 32 bits.
+# each preceded by its length and beginning with its type; numbers are big-endian, ids have 32 bits.
 sub hotspot_finds
 {
     my ($capture) = @_;
@@ -84,7 +83,7 @@ sub hotspot_finds
 is_deeply(hotspot_finds($recording), {lock_kernel => $samples / 2, unlock_kernel => $samples / 2},
     '... and finds all samples in the two functions of the demonstration');
 
-# As `make run` records it, with what was built last.
+# A recording as `make run` makes it, with the newest build.
 my $run = 'perf record -e mem:kernel_flag:rw -g -- fs-stress 1; poweroff';
 said("BOOT=kernel COM2=$room/com2.bin RUN='$run' tools/machine < /dev/null > $room/console");
 my ($kept) = slurp("$room/console") =~ /^\[ perf record: (\d+) records kept \]/m;
@@ -115,7 +114,7 @@ my %functions = map { my @cells = split(/\t/); ($cells[5] => "$cells[1] $cells[4
 is_deeply([@functions{qw(lock_kernel unlock_kernel boot_entry_high)}],
     ['1,638 1,638', '1,638 1,638', '0 3,276'], '... and its table has what perf report has');
 
-# What perf script has below this function.
+# The samples that perf script has below this function.
 my $below = 9 * grep { /\bclient_logger\b/ } split(/\n\n/, slurp("$room/page.text"));
 browser_click($browser, '.frame[title^="client_logger: "]');
 my ($zoomed) = grep { /^client_logger: / } browser_texts($browser, '.frame', 'title');
@@ -163,7 +162,7 @@ sub with_commas
 my $pitot = "$build/outside/pitot";
 my $qemu = join(' ', machine_of('null', '-kernel', "$build/port.elf"));
 
-# What a command prints of a kernel that switches its machine off.
+# The output of a command about a kernel that switches its machine off.
 sub asked
 {
     my ($command) = @_;
@@ -172,7 +171,7 @@ sub asked
     return $text;
 }
 
-# {FUNCTION => 'WEIGHT SAMPLES'} of an event, as perf report has it.
+# {FUNCTION => 'WEIGHT SAMPLES'} of an event, from perf report.
 sub reported
 {
     my ($file, $event) = @_;
@@ -183,7 +182,7 @@ sub reported
             split(/\n/, $part // '')};
 }
 
-# The same of the event that a page shows.
+# The same for the event that a page shows.
 sub in_table
 {
     my ($page) = @_;
@@ -261,7 +260,7 @@ browser_close($browser);
 
 # --- speedscope, in Chromium without a window ----------------------------------------------------
 
-# What its command line does: a script beside the page calls the page's own loader.
+# What speedscope's command line does: a script beside the page calls the page's own loader.
 sub in_speedscope
 {
     my ($content) = @_;
@@ -282,7 +281,7 @@ cmp_ok(-s "$room/speedscope.png" // 0, '>', 20_000,
 
 my $profiler = "$npm/.bin/profiler-cli";
 
-# Its daemon may need longer than the half second that it waits for it.
+# Its daemon may need longer to start than the half second that it waits for it.
 sub profiler_loads
 {
     my ($file) = @_;

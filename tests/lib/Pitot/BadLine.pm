@@ -1,22 +1,22 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# An unreliable line between gdb and a stub: it damages, loses and adds bytes. And it sends ^C,
-# because no user sits at gdb. A process of its own, which ends with the connection.
+# An unreliable line between gdb and a stub, which damages, loses and adds bytes. It also sends ^C,
+# as no user sits at gdb. It is a separate process, which ends with the connection.
 #
 #     use Pitot::BadLine;
 #
-#     bad_line($to, $from, damage => [...], ...);    # gdb comes to $from, the stub listens at $to
+#     bad_line($to, $from, damage => [...], ...);    # gdb uses $from, the stub listens at $to
 #
-# Its actions are bound to the packets that gdb sends, counted from 1, repeated ones included:
+# Its actions are tied to the packets that gdb sends, counted from 1, including repeated ones:
 #
-#     damage => [3, 7]    a character of these is another one
-#     noise => [4]        something is said before these that is no packet
-#     deaf => [5]         what the stub answers to these is damaged
+#     damage => [3, 7]    one character of each is changed
+#     noise => [4]        bytes that are no packet precede these
+#     deaf => [5]         the stub's answers to these are damaged
 #
-#     lose => qr/^qRcmd/     the first packet that fits does not arrive; of those that gdb repeats
-#                            until the stub says something, one does
-#     break => qr/^qRcmd/    after a packet that fits, 0x03 follows when gdb has all CPUs resume, at
-#                            once and after noise: the port tells of it before they have gone
+#     lose => qr/^qRcmd/     the first match does not arrive; of the packets that gdb repeats
+#                            until the stub answers, one does
+#     break => qr/^qRcmd/    after a match, 0x03 follows when gdb resumes all CPUs, at once
+#                            and after noise: the port interrupts before they have resumed
 package Pitot::BadLine;
 
 use strict;
@@ -31,7 +31,7 @@ use Pitot::Patience;
 
 our @EXPORT = qw(bad_line);
 
-# Where so many are there a 16550 tells of them at once, and of fewer in a pause.
+# A 16550 interrupts at once for this many bytes; for fewer, only in a pause.
 my $crowd = '~' x 14;
 
 sub bad_line
@@ -63,7 +63,7 @@ sub serve
         for my $end (@ready) {
             sysread($end, my $bytes, 4096) or return;
             if ($end == $stub) {
-                # Not a digit of the sum: gdb takes that for the end.
+                # Not a digit of the checksum: gdb takes that for the end of the packet.
                 $lost = undef if $arrived;
                 $deaf-- if $deaf && $bytes =~ s/^([+]?\$)[^#]/$1~/s;
                 say_all($gdb, $bytes);

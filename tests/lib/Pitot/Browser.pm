@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Chromium without a window, by its driver: real clicks and keys, and what the page then shows. The
-# protocol is W3C's WebDriver.
+# Headless Chromium, by its driver: real clicks and keys, and what the page then shows. The protocol
+# is W3C's WebDriver.
 #
 #     my $browser = browser_open("file://$page");
 #     browser_click($browser, '#inverted');                      # CSS selectors
@@ -31,7 +31,7 @@ sub ask
     return decode_json($said->{content})->{value};
 }
 
-# The driver chooses its port, and says so.
+# The driver chooses its port and prints it.
 sub browser_open
 {
     my ($page) = @_;
@@ -76,7 +76,7 @@ sub browser_text
     return ask($browser, 'GET', '/element/' . element($browser, $selector) . '/text');
 }
 
-# An attribute of each element, as it is now.
+# The current value of an attribute, for each element.
 sub browser_texts
 {
     my ($browser, $selector, $attribute) = @_;
@@ -85,7 +85,7 @@ sub browser_texts
         $attribute)};
 }
 
-# The rows of the table in an element, their cells between tabs.
+# The rows of the table in an element, with tabs between cells.
 sub browser_rows
 {
     my ($browser, $selector) = @_;
@@ -122,14 +122,14 @@ sub browser_width
     return ask($browser, 'GET', '/element/' . element($browser, $selector) . '/rect')->{width};
 }
 
-# A picture of the page, PNG in base64.
+# A screenshot of the page, PNG in base64.
 sub browser_picture
 {
     my ($browser) = @_;
     return ask($browser, 'GET', '/screenshot');
 }
 
-# Also when a test ends early: the driver alone would stay, and be waited for.
+# Also called when a test ends early: otherwise the driver would remain, and be waited for.
 sub browser_close
 {
     my ($browser) = @_;

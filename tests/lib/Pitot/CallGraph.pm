@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # The part of the call graphs of `perf report --stdio` whose order perf defines, to compare the
-# kernel's reports with the real perf's. perf sorts siblings by weight; those of equal weight by
-# file, then by address, the higher one first. "By file" is by the address of perf's own description
-# of the file, on its heap, which depends on perf's environment, not on the recording. A place in no
-# file has address 0 there, and comes last.
+# kernel's reports with the real perf's. perf sorts siblings by weight, then by file, then by
+# address, the higher one first. "By file" compares the addresses of perf's own file objects on its
+# heap, which depend on perf's environment, not on the recording. A place in no file has address 0
+# there, and comes last.
 #
 #     use Pitot::CallGraph;
 #
@@ -29,8 +29,8 @@ our @EXPORT = qw(same_report_ok);
 
 my $page = 4096;
 my $indent = 12;        # of a graph
-my $trunk_indent = 3;   # of what branches off a trunk, beyond that
-my $rest = '[...]';     # what perf calls the branches of a fork that it leaves out, if fractal
+my $trunk_indent = 3;   # added where branches leave a trunk
+my $rest = '[...]';     # perf's name for the omitted branches of a fork, in fractal mode
 my $step = 11;          # columns from one depth of forks to the next
 my $place = qr/^((?:[| ] {10})*)(?:[| ]--(\d+\.\d\d%)--)?([^| ].*)$/;
 
@@ -38,7 +38,7 @@ my $place = qr/^((?:[| ] {10})*)(?:[| ]--(\d+\.\d\d%)--)?([^| ].*)$/;
 
 my %known;
 
-# {NAME => {FILE => 1}} of all functions, and [FILE, FROM, TO] of the pages that they fill.
+# {NAME => {FILE => 1}} of all functions, and [FILE, FROM, TO] of their pages.
 sub places_of
 {
     my ($files) = @_;
@@ -63,7 +63,7 @@ sub read_places
     return {names => \%names, ranges => \@ranges};
 }
 
-# The names of the files that a place may be in, in one word; '' if it is in none.
+# The names of the files that may contain a place, joined; '' if no file does.
 sub file_of
 {
     my ($place, $places) = @_;
@@ -77,7 +77,7 @@ sub file_of
 # --- A graph as a tree, and as lines --------------------------------------------------------------
 
 # A node: {percent, names, branches}; `percent` is undefined for the trunk, which may have no names.
-# Returns undef for what is no graph.
+# Returns undef if the lines are no graph.
 sub parsed
 {
     my (@lines) = map { length($_) > $indent ? substr($_, $indent) : '' } @_;
@@ -87,7 +87,7 @@ sub parsed
         @lines = map { length($_) > $trunk_indent ? substr($_, $trunk_indent) : '' }
             @lines[2 .. $#lines];
     }
-    my @open = ($trunk);    # a node at each depth, the last one being written to
+    my @open = ($trunk);    # the open node of each depth, the last one being filled
     for my $line (@lines) {
         next if $line =~ /^[| ]*$/;
         my ($bars, $percent, $name) = $line =~ $place or return;
@@ -103,8 +103,8 @@ sub parsed
     return $trunk;
 }
 
-# The lines of a node's branches, each of which is at `depth`. perf keeps the bars in an int, of
-# which a shift takes the depth modulo 32.
+# The lines of a node's branches, all at `depth`. perf keeps the bars in an int, so its shift takes
+# the depth modulo 32.
 sub drawn_branches
 {
     my ($node, $margin, $depth, $bars) = @_;
@@ -140,8 +140,8 @@ sub drawn
 
 # --- The order ------------------------------------------------------------------------------------
 
-# Siblings that may be in several files, in the order of what is drawn below them; those that are in
-# one in the order that they have, as this is by address; and file beside file.
+# Sorts siblings of equal weight. Those that may be in several files are in the order of their drawn
+# lines; those in one file keep their order, which is by address. Files follow each other by name.
 sub sorted_stretch
 {
     my ($places, @siblings) = @_;
@@ -155,7 +155,7 @@ sub sorted_stretch
     return map { @{$of_file{$_}} } sort keys %of_file;
 }
 
-# Siblings whose percentages read the same are sorted, but for those in no file.
+# Sorts siblings with equal printed percentages, except those in no file.
 sub sort_branches
 {
     my ($node, $places) = @_;
@@ -173,7 +173,7 @@ sub sort_branches
     $node->{branches} = \@sorted;
 }
 
-# A graph that is drawn in another way than perf's stays as it is.
+# A graph that is not drawn as perf draws it remains unchanged.
 sub graph_in_order
 {
     my ($places, @lines) = @_;
@@ -183,7 +183,7 @@ sub graph_in_order
     return drawn($tree);
 }
 
-# The lines of a report, with siblings whose order perf does not define in one that is.
+# The lines of a report, with a defined order of the siblings that perf leaves undefined.
 sub in_defined_order
 {
     my ($lines, $files) = @_;
@@ -201,7 +201,7 @@ sub in_defined_order
     return \@report;
 }
 
-# One test: there is a report, and the other one is the same.
+# One test: our report is not empty, and equals the other.
 sub same_report_ok
 {
     my ($ours, $theirs, $files, $name) = @_;

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Compares two texts that must be equal. Otherwise it prints the first difference and the places of
-# the others, and keeps the whole texts. Even a test file in which everything differs prints no more
-# than a screen.
+# Compares two texts that must be equal. If they differ, it prints the first difference and the
+# places of the others, and keeps the complete texts. Even a test file in which everything differs
+# prints no more than a screen.
 #
 #     use Pitot::Difference;
 #
@@ -24,8 +24,8 @@ use Test::More ();
 our @EXPORT = qw(same_ok);
 
 my $shown_lines = 12;    # of the first difference of two texts
-my $shown_places = 8;    # where the others are
-my $lines_left = 36;     # that this file of tests may still print, with Test::More's of a failure
+my $shown_places = 8;    # for the places of the others
+my $lines_left = 36;     # that this test file may still print, with Test::More's
 my $test_more = 4;
 my $count = 0;
 
@@ -42,7 +42,7 @@ sub same_ok
     return $good;
 }
 
-# Writes both texts down. Returns their paths.
+# Writes both texts to files. Returns their paths.
 sub keep
 {
     my (%texts) = @_;
@@ -58,7 +58,7 @@ sub keep
     return map { "$directory/$count.$_" } sort(keys %texts);
 }
 
-# What a person is told, as long as there is room for it.
+# The message about a difference, shortened once the test file has printed too much.
 sub report
 {
     my ($got_from, $expected_from, $got, $expected) = @_;

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Whole files, byte for byte, and which there are.
+# Whole files, byte for byte, and lists of files.
 #
 #     use Pitot::Files;
 #
-#     my $text = slurp($path);              # dies where there is none
-#     my $log = slurp_if_there($path);      # '' where there is none
-#     my @files = files_below('core');      # in folders of folders, too
+#     my $text = slurp($path);              # dies if there is none
+#     my $log = slurp_if_there($path);      # '' if there is none
+#     my @files = files_below('core');      # also in nested folders
 #     write_bytes($path, $header, @records);
 #     need_room($folder);                   # dies with the reason if nothing can be written
 package Pitot::Files;
@@ -27,7 +27,7 @@ sub slurp
     return scalar <$file> // '';
 }
 
-# A file of /proc may be gone between a look and the reading of it: the reading tells.
+# A file of /proc may disappear between a test for it and the read, so the read decides.
 sub slurp_if_there
 {
     my ($path) = @_;
@@ -45,7 +45,7 @@ sub write_bytes
     return;
 }
 
-# Called after a program has run, because many lose output that they cannot write without a message.
+# Called after a program has run, because many lose output silently if they cannot write it.
 sub need_room
 {
     my ($folder) = @_;

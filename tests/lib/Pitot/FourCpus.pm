@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# A kernel of four CPUs, each of which calls `work` with a number in ecx and edi, all at the same
-# time; when the last has returned, the machine ends. `work` is assembly, or in an object.
+# A kernel of four CPUs, each of which calls `work` with its number in ecx and edi, all at the same
+# time; when the last one has returned, the machine ends. `work` is assembly, or in an object.
 #
 #     use Pitot::FourCpus;
 #
@@ -99,8 +99,8 @@ begun:  resb 4
 ended:  resb 4
 END
 
-# QEMU's command. `apart`: the bytes from one CPU's stack to the next one's; 0: all are on one.
-# `cpus`: fewer; `objects`: what has `work`.
+# QEMU's command. `apart`: the distance in bytes between the CPUs' stacks; 0: all use one. `cpus`:
+# fewer CPUs; `objects`: files with `work`.
 sub four_cpus
 {
     my ($name, $turns, $functions, %of) = @_;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# gdb, driven by a script, on a machine of its own.
+# Runs gdb with a script, on a machine of its own.
 #
 #     use Pitot::Gdb;
 #
@@ -9,15 +9,15 @@
 #         other => "...");
 #     like($said->{place}, qr/fs_open/, ...);
 #
-# The first argument has the options of the machine, and `typed` for commands that are typed at
-# prompts and do not end the script if they fail; the second has commands that run first. Scripts
-# and gdb's output stay beside the machine's logs: <n>.script and <n>.gdb.
+# The first argument has the options of the machine, and `typed` if commands are typed at prompts
+# and do not end the script when they fail; the second has commands that run first. Scripts and
+# gdb's output stay beside the machine's logs: <n>.script and <n>.gdb.
 #
-# The stub that gdb uses is a door: QEMU's, or the option `door`. A door is a hash of functions,
-# each called with the path of the session's files without their suffixes:
+# A door is the stub that gdb uses: QEMU's, or the option `door`. It is a hash of functions, each
+# called with the path of the session's files without their suffixes:
 #
 #     machine => sub { my ($base, %options) = @_; return %options, gdb => stub_at($base) },
-#     ready => sub { my ($base, $machine) = @_; ... }, # waits until gdb may come
+#     ready => sub { my ($base, $machine) = @_; ... }, # waits until gdb may connect
 #     attach => sub { my ($base) = @_; return "pitot-attach ${\stub_at($base)}\n" },
 #     again => sub { ... },                            # the same after a `detach`
 #
@@ -36,7 +36,7 @@ use Pitot::Patience;
 
 our @EXPORT = qw(gdb_session gdb_says gdb_says_of last_part stub_at $gdb_refusals %at_stub);
 
-# Lets a part of a script use `python refused("...")`: a refusal is an answer and does not end the
+# Lets a part of a script use `python refused("...")`: a refusal is an answer, and does not end the
 # script.
 our $gdb_refusals = <<'GDB';
 python
@@ -50,13 +50,13 @@ end
 GDB
 
 my $build = $ENV{BUILD} // 'build';
-my $hang = 2 * $patience;    # for a gdb
+my $hang = 2 * $patience;    # for gdb to end
 my ($sessions, $visits) = (0, 0);
 
-# gdb would take a later answer for the one to its next request.
+# gdb would take a late answer for the answer to its next request.
 my $slow = "set remotetimeout $patience\n";
 
-# The door that is QEMU's stub.
+# QEMU's stub as a door.
 our %at_stub = (
     machine => sub { my ($base, %options) = @_; return (%options, gdb => stub_at($base)) },
     ready => sub { await_listening(stub_at($_[0])) },
@@ -64,12 +64,12 @@ our %at_stub = (
     again => sub { return "target remote ${\stub_at($_[0])}\n" },
 );
 
-# The address of QEMU's stub. Listeners of the host are listed by path alone, and another tree's
-# tests have the same paths, relative to their root, so the path contains this process.
+# The address of QEMU's stub. The host lists listeners by path only, and other trees' tests use the
+# same relative paths, so the path contains this process.
 sub stub_at { return "$_[0].$$.stub" }
 
-# Returns the machine, which gdb has left or ended, and a hash of gdb's output for each part; a last
-# one, `end`, exists if gdb reached it.
+# Returns the machine, which gdb has left or ended, and a hash of gdb's output for each part; a
+# final one, `end`, exists if gdb reached the end.
 sub gdb_session
 {
     my ($wanted, $commands, @parts) = @_;
@@ -84,14 +84,14 @@ sub gdb_session
     return ($machine, run_gdb($how, $door, $base, $kernel, $commands, @parts));
 }
 
-# The same of a machine that runs already, and a stub that listens at that path.
+# The same for a machine that already runs, with a stub listening at that path.
 sub gdb_says
 {
     my ($path, @parts) = @_;
     return gdb_says_of("$build/pitot.elf", $path, $path, @parts);
 }
 
-# ... of another kernel; `attach-again` comes by the second path.
+# ... for another kernel; `attach-again` uses the second path.
 sub gdb_says_of
 {
     my ($kernel, $path, $path_again, @parts) = @_;
@@ -103,7 +103,7 @@ sub gdb_says_of
     return run_gdb('-batch -x', \%door, $base, $kernel, '', @parts);
 }
 
-# The title of the last part with output of gdb.
+# The title of the last part for which gdb printed output.
 sub last_part
 {
     my ($said, @parts) = @_;
@@ -121,7 +121,7 @@ sub run_gdb
     return \%said;
 }
 
-# QEMU makes the socket and listens; the second is what flag 00010000 shows.
+# QEMU creates the socket and then listens, which flag 00010000 shows.
 sub await_listening
 {
     my ($path) = @_;

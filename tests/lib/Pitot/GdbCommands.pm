@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Pitot's commands for gdb in scripted sessions, on a machine of their own or on a file.
+# Pitot's commands for gdb in scripted sessions, on a new machine or on a file.
 # tests/gdb/pitot_claims.py adds commands for the scripts: `try COMMAND` above all.
 #
 #     use Pitot::GdbCommands;
@@ -11,8 +11,8 @@
 #     is_deeply([ring_samples($said->{ring})], [perf_samples('build/live.perf')]);
 #
 # The first makes two tests: gdb reaches the end, and no command raised an exception. The last two
-# return the samples of `pitot ring`, and those that the real perf reads from a stream, one string
-# each: CPU, time, thread, event, fields, function.
+# return samples, of `pitot ring` and of the real perf for a stream, one string each: CPU, time,
+# thread, event, fields, function.
 package Pitot::GdbCommands;
 
 use strict;
@@ -58,7 +58,7 @@ sub commands_on_file
     return scalar(`$gdb $arguments 2>&1 < /dev/null`);
 }
 
-# gdb leaves the number of a compiler's copy out: name.constprop.0.
+# gdb omits the number of a compiler's copy: name.constprop.0.
 sub plain { return $_[0] =~ s/\+0x\w+$//r =~ s/\.\d+$//r }
 
 sub ring_samples
@@ -66,7 +66,7 @@ sub ring_samples
     my ($text) = @_;
     my $form = qr/^\[(\d+)\] +(\d+\.\d+) +(\S.*?) +(\d+) +(\S+): (?:(.*?)  )?(\w\S*)(?:  at .*)?$/;
     my @found;
-    # perf script has no line for the record of an event that was throttled.
+    # perf script prints no line for the record of a throttled event.
     for my $line (grep { !/: +(?:no longer )?throttled$/ } $text =~ /^(\[\d+\].*)$/mg) {
         my ($cpu, $time, $comm, $tid, $event, $fields, $place) = $line =~ $form;
         push(@found, defined $place

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # Everyday use of gdb, as scripted sessions with their expected results: breakpoints, watchpoints,
-# steps, backtraces, threads, variables, calls, detaching and attaching again. The same through each
-# door that gdb has to the kernel (Pitot::Gdb).
+# steps, backtraces, threads, variables, calls, detaching and attaching again. The sessions are the
+# same for each stub (Pitot::Gdb).
 #
 #     use Pitot::GdbHabits;
 #
@@ -10,10 +10,10 @@
 #     gdb_habits_ok('from inside', smp => 4, door => \%door);
 #
 # A session is data: a run of the machine, parts with commands, and claims about gdb's output for a
-# part: a pattern, or code that gets the output and the number of CPUs, and returns nothing if it is
-# right. The load works in three threads; on one CPU they preempt each other. `step` and `next` are
-# tried where only one thread comes by: QEMU's stub does not forget the step of a CPU when another
-# one stops first.
+# part. A claim is a pattern, or code that gets the output and the number of CPUs and returns
+# nothing if they are right. The load works in three threads; on one CPU they preempt each other.
+# `step` and `next` are tried only where a single thread runs: QEMU's stub keeps a CPU's step
+# pending when another CPU stops first.
 package Pitot::GdbHabits;
 
 use strict;
@@ -28,10 +28,10 @@ use Pitot::Gdb;
 our @EXPORT = qw(gdb_habits_ok);
 
 my $load = 'fs-stress --threads 3 1000000; poweroff';
-# gdb tells CPUs apart where there are several, and may have names for them.
+# gdb numbers CPUs where there are several, and may have names for them.
 my $hit = qr/^(?:Thread \d+(?:\.\d+)? (?:".*?" )?hit )?/m;
 
-# The line of a source that a pattern fits first, after another's.
+# The first line of a source that matches, after the first match of another pattern.
 sub line_of
 {
     my ($path, $after, $pattern) = @_;
@@ -44,7 +44,7 @@ sub line_of
 my $file = 'kernel/fs/file.c';
 my $unlock = "$file:" . line_of($file, qr/^int64_t fs_write/, qr/unlock_kernel/);
 
-# A machine that was continued and has ended may have done so before gdb acknowledged it.
+# A machine that was continued may end before gdb's request is acknowledged.
 my ($kill, $detach) = map { <<"GDB" } 'kill', 'detach';
 python
 try:
@@ -61,7 +61,8 @@ sub frames
     return $text =~ /^#\d+ +(?:0x[0-9a-f]+ in )?(<signal handler called>|[^ ]+)/mg;
 }
 
-# Nothing, if the backtrace begins so and ends where a thread of the kernel begins.
+# Returns nothing if the backtrace begins with these functions and ends where a kernel thread
+# begins.
 sub whole
 {
     my ($text, @inner) = @_;
@@ -179,9 +180,9 @@ GDB
 # --- Data ----------------------------------------------------------------------------------------
 
 my $working = "tbreak fs_write\ncontinue";
-my $holder = q{'kernel/lock/kernel_lock.c'::holder};      # of the lock that all share;
-my $waiting = q{'kernel/lock/kernel_lock.c'::waiting};    # ... how many want it
-my $name = q{'kernel/sched/thread.c'::threads[0].name};    # of the command that runs
+my $holder = q{'kernel/lock/kernel_lock.c'::holder};      # of the lock that all threads use;
+my $waiting = q{'kernel/lock/kernel_lock.c'::waiting};    # ... how many wait for it
+my $name = q{'kernel/sched/thread.c'::threads[0].name};    # of the command's thread
 my $registers = join(' ', 'rip', map({ "r$_" } qw(ax bx cx dx si di bp sp), 8 .. 15), 'eflags');
 my $change = qr/^Old value = (.*)\nNew value = (.*)\n(?:0x\w+ in )?(\w+) \(/m;
 
@@ -200,7 +201,7 @@ continue
 bt 1
 delete
 GDB
-        # QEMU 7.2 tells of string moves that only go to the same page, too (docs/breakpoints.md).
+        # QEMU 7.2 also reports string moves that only touch the same page (docs/breakpoints.md).
         'rwatch' => qq{rwatch stresses[1].rounds if \$_caller_is("stress_rounds", 0)\n}
             . "continue\nbt 1\ndelete\n",
         'awatch' => "awatch $waiting\ncontinue\ncontinue\ncontinue\ndelete\n",
@@ -300,7 +301,7 @@ attach-again
 end
 print ticks > $before
 GDB
-        # The first stop may still be of the attaching: the same place, SIGINT.
+        # The first stop may still be that of attaching: the same place, SIGINT.
         'and go on' => <<"GDB",
 break *fs_close
 continue
@@ -346,7 +347,7 @@ GDB
 
 # --- All of it -----------------------------------------------------------------------------------
 
-# One test: the error in words, or nothing.
+# One test: `wrong` is the error in words, or nothing.
 sub right_ok
 {
     my ($wrong, $name, $text) = @_;
@@ -365,7 +366,7 @@ sub claim_ok
     right_ok($wrong, "$where: $name", $text);
 }
 
-# `where` is in the name of each test; options are the machine's, and `door`.
+# `where` is part of each test's name; the options are the machine's, and `door`.
 sub gdb_habits_ok
 {
     my ($where, %options) = @_;

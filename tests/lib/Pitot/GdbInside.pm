@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# The kernel's own stub as a door for gdb (Pitot::Gdb): on COM3, or on COM1, which the console
-# lends. The machine waits for gdb before its script runs.
+# The kernel's own stub as a door for gdb (Pitot::Gdb): on COM3, or on COM1, which the console hands
+# over. The machine waits for gdb before its script runs.
 #
 #     use Pitot::GdbInside;
 #
 #     my ($machine, $said) = gdb_session({door => gdb_at_com3(), run => '...'}, '', ...);
 #     my ($machine, $said) = gdb_session({door => gdb_at_com1(), run => '...'}, '', ...);
 #
-# At COM1 gdb also gets the console's output, and the console's file ends where gdb attaches.
+# At COM1 gdb also gets the console's output, and the console's file stops where gdb attaches.
 package Pitot::GdbInside;
 
 use strict;
@@ -22,10 +22,10 @@ use Pitot::Patience;
 
 our @EXPORT = qw(gdb_at_com3 gdb_at_com1 await_said);
 
-# gdb would take a late answer for the one to its next request.
+# gdb would take a late answer for the answer to its next request.
 my $slow = "set remotetimeout $patience\n";
 
-# The console's output is in the file that tools/machine writes.
+# Waits for the console's output, which tools/machine writes to a file.
 sub await_said
 {
     my ($path, $pattern) = @_;
@@ -50,7 +50,7 @@ sub gdb_at_com3
     };
 }
 
-# The console's socket is the test's until the kernel waits there.
+# The test keeps the console's socket until the kernel waits for gdb.
 sub gdb_at_com1
 {
     my $path;
@@ -70,7 +70,7 @@ sub gdb_at_com1
     };
 }
 
-# After a `detach` nothing reports that the kernel listens again: gdb's first request may come too
+# After a `detach` nothing reports that the kernel listens again, so gdb's first request may be too
 # early, and is repeated.
 sub come
 {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# The small kernels of tests/guests: one file each, whose head states what is true of it. Those in
+# The small kernels of tests/guests: one file each, whose head lists what is true of it. Those in
 # C++ and Rust are objects for Pitot::FourCpus.
 #
 #     use Pitot::Guest;
@@ -29,7 +29,8 @@ my @code = qw(-g -O2 -ffreestanding -fno-pic -mno-red-zone -mgeneral-regs-only -
 my @flags = (@code, qw(-no-pie -nostdlib -static), '-Wl,--build-id',
     '-Wl,-T,tests/guests/linker.ld', '-Wl,--no-warn-rwx-segments', '-Wl,-z,noexecstack');
 
-# As the Makefile compiles ports/rust. What of std needs a system is not there, and never runs.
+# As the Makefile compiles ports/rust. The parts of std that need a system are missing, and never
+# run.
 my $rustc = -x '/usr/bin/rustc' ? '/usr/bin/rustc' : 'rustc';
 my @rust = (qw(--edition 2021 --crate-type staticlib --crate-name work -O -g -C panic=abort
     -C relocation-model=static -C no-redzone=yes -C force-frame-pointers=yes -A warnings),
@@ -49,7 +50,7 @@ sub link_guest
         or die("no $elf\n");
 }
 
-# Returns what to link.
+# Returns the objects to link.
 sub compile_guest
 {
     my ($source, $name, @options) = @_;

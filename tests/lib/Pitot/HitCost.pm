@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# The cost of hits, in executed guest instructions, and its table in docs/bench.md. For
+# The cost of hits in executed guest instructions, and its table in docs/bench.md. Used by
 # tests/boot/hit_cost.t and tests/bench/.
 #
 #     my $cost = measure_hits('build');     # {machine, ticks => {case => n, 'frame' => n}, bytes,
@@ -23,7 +23,7 @@ our @EXPORT = qw(measure_hits hit_table hit_table_write frame_cost);
 
 my $page = 'docs/bench.md';
 
-# The rows of the page, by their first words, and what `bench` and `bench-counted` call them.
+# The page's rows, by their first words, and their names in `bench` and `bench-counted`.
 my %case = (
     'a sample without chain' => 'sample',
     'a chain of 6' => 'chain-6',
@@ -59,8 +59,8 @@ sub frame_cost
     return ($ticks->{"chain-$many"} - $ticks->{"chain-$few"}) / ($many - $few);
 }
 
-# Boots that directory's test kernel, where a tick of the time stamp counter is one executed
-# instruction (QEMU's -icount shift=0), and lets it measure.
+# Boots that directory's test kernel with a time stamp counter that counts executed instructions
+# (QEMU's -icount shift=0), and lets it measure.
 sub measure_hits
 {
     my ($directory, @commands) = @_;

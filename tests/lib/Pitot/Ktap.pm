@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Turns the KTAP that suites inside the kernel print into results of the test that booted it. A
+# Turns the KTAP output of suites inside the kernel into results of the test that booted it. A
 # console holds other lines too, and any number of suites: each begins with its version line, counts
 # from 1, and needs a plan, before or after its results; otherwise it died in the middle. If one
-# boot runs several, said_by() is the output of one. Source: the kernel documentation's "The Kernel
-# Test Anything Protocol (KTAP), version 1".
+# boot runs several suites, said_by() returns the output of one. Source: the kernel documentation's
+# "The Kernel Test Anything Protocol (KTAP), version 1".
 package Pitot::Ktap;
 
 use strict;

@@ -4,16 +4,16 @@
 #
 # Options are tools/machine's variables in small letters (kernel, run, perf_boot, flags, com1, com2,
 # com3, qemu_machine, gdb, ...), and: `timeout`, a hang detector in seconds; `extra`, a list of
-# arguments for QEMU; `interactive`, for send and expect. Which machine it is (MACHINE, FIRMWARE,
+# arguments for QEMU; `interactive`, for send and expect. The kind of machine (MACHINE, FIRMWARE,
 # CPU, MEM, ACCEL) comes from the environment, unless the test sets it. Other variables are ignored.
 #
-# By default it has one CPU, QEMU boots the kernel itself, from its smallest firmware, and the clock
-# is the guest's executed instructions, eight nanoseconds each (docs/testing.md, "The clock of a
+# By default it has one CPU, QEMU boots the kernel itself, with its smallest firmware, and the clock
+# counts the guest's executed instructions, eight nanoseconds each (docs/testing.md, "The clock of a
 # test"): `smp`, `boot => 'grub'`, `firmware => 'bios'` and `icount => ''` are for claims about
 # several CPUs, a loader, a BIOS or its PCI devices, and the host's clock.
 #
-# The files are build/logs/<test>/<n>.console, .com2, .debugcon and .machine (what the emulator
-# said), n counting the machines of one test. They stay.
+# The files are build/logs/<test>/<n>.console, .com2, .debugcon and .machine (the emulator's
+# messages), n counting the machines of one test. They are kept.
 package Pitot::Machine;
 
 use strict;
@@ -38,15 +38,15 @@ my $build = $ENV{BUILD} // 'build';
 my @variables = qw(MACHINE FIRMWARE QEMU_MACHINE CPU MEM SMP ACCEL ICOUNT ISO KERNEL FLAGS RUN
     SLEEP BOOT PERF_BOOT CONSOLE COM1 COM2 COM3 VIRTIO DEBUGCON GDB REBOOT TIMEOUT);
 my %inherited = map { $_ => 1 } qw(MACHINE FIRMWARE CPU MEM ACCEL);
-my $heeded = 60;      # seconds that a machine may take to end when it is asked to
-my $grace = 90;       # for tools/machine to end what its own hang detector has stopped
+my $heeded = 60;      # seconds that a machine may take to obey a request to end
+my $grace = 90;       # for tools/machine to end a machine stopped by its own hang detector
 my $tail_lines = 25;
 
 my $count = 0;
 my %running;          # pid => machine
 my $owner = $$;
 
-# A machine has a process group of its own, so that ^C reaches us and we stop it.
+# A machine has its own process group, so that ^C reaches the test, which then stops the machine.
 $SIG{$_} = sub { exit 1 } for qw(INT TERM HUP);
 
 END {
@@ -57,7 +57,7 @@ END {
     $? = $status;
 }
 
-# Starts it. With `interactive` it waits for us to be connected.
+# Starts the machine. With `interactive`, the machine waits until the test is connected.
 sub new
 {
     my ($class, %options) = @_;
@@ -66,7 +66,7 @@ sub new
         limit => $options{timeout} // $patience,
         kernel => $options{kernel} // 'pitot',
         text => '',     # of an interactive console, without \r
-        seen => 0,      # up to there expect has matched
+        seen => 0,      # how far expect has matched
     }, $class);
 
     $self->launch(delete $options{extra}, $self->environment(%options));
@@ -82,7 +82,7 @@ sub log_base
     return "$directory/" . ++$count;
 }
 
-# tools/machine's variables for these options.
+# The variables of tools/machine for these options.
 sub environment
 {
     my ($self, %options) = @_;
@@ -103,10 +103,9 @@ sub environment
     return map { uc($_) => $variables{$_} } keys %variables;
 }
 
-# Its boot and its clock, unless the test sets them. Bochs and UEFI boot in their own way; a machine
-# that a debugger stops and steps has the host's clock. While a guest is idle, a clock of
-# instructions jumps to the next timer, or waits if the test may type. PCI devices and resets need a
-# BIOS.
+# Defaults for boot and clock. Bochs and UEFI boot in their own way; a machine that a debugger stops
+# and steps uses the host's clock. While a guest is idle, an instruction clock jumps to the next
+# timer, or waits if the test may type. PCI devices and resets need a BIOS.
 sub defaults
 {
     my (%options) = @_;
@@ -121,7 +120,7 @@ sub defaults
         sleep => $icount && !$options{interactive} ? 'off' : 'on');
 }
 
-# The end is seen as the end of a pipe that all processes of the machine hold open.
+# All processes of the machine hold a pipe open, so the machine's end is the end of that pipe.
 sub launch
 {
     my ($self, $extra, %variables) = @_;
@@ -143,7 +142,7 @@ sub launch
 
 # --- The console, in an interactive run --------------------------------------------------------
 
-# QEMU makes the socket when it is ready, without a message, so poll for it.
+# QEMU creates the socket once it is ready, without a message, so this polls.
 sub connect
 {
     my ($self) = @_;
@@ -159,7 +158,7 @@ sub connect
     $self->{log}->autoflush(1);
 }
 
-# Lends the console's socket, by its path, to the next that comes there; `connect` takes it back.
+# Lends the console's socket, by its path, to the next client; `connect` takes it back.
 sub lend
 {
     my ($self) = @_;
@@ -167,7 +166,7 @@ sub lend
     return "$self->{base}.socket";
 }
 
-# Reads the console's output. False at its end.
+# Reads the console's output. Returns false at its end.
 sub receive
 {
     my ($self) = @_;
@@ -180,7 +179,7 @@ sub receive
     return 1;
 }
 
-# Types `text`. The console is read meanwhile: a guest whose echo is not read stops listening.
+# Types `text`, and reads the console meanwhile: a guest whose echo is not read stops listening.
 sub send
 {
     my ($self, $text, $seconds) = @_;
@@ -197,7 +196,8 @@ sub send
 }
 
 # Waits until the console's output after the last match matches. Returns the text up to the end of
-# the match. Without a match in time the test fails and ends. With a name, a match counts as a test.
+# the match. Without a match in time the test fails and ends. If a name is given, a match counts as
+# a test.
 sub expect
 {
     my ($self, $pattern, $seconds, $name) = @_;
@@ -272,7 +272,7 @@ sub wait_end
     return $self->{status};
 }
 
-# The status of a process that has closed everything.
+# Returns the status of a process that has closed everything.
 sub bury
 {
     my ($self) = @_;
@@ -283,7 +283,7 @@ sub bury
     need_room(dirname($self->{base}));
 }
 
-# Ends it, by force if it ignores SIGTERM, as a machine that hangs.
+# Ends the machine; if it ignores SIGTERM, as a hung one may, kills it.
 sub stop
 {
     my ($self) = @_;
@@ -306,7 +306,7 @@ sub DESTROY
 
 sub status { return $_[0]{status} }    # tools/machine's; undef while it runs
 sub com2 { return "$_[0]{base}.com2" }
-sub console_path { return "$_[0]{base}.console" }    # as it came, with \r
+sub console_path { return "$_[0]{base}.console" }    # unchanged, with \r
 sub elf { return "$build/$_[0]{kernel}.elf" }
 
 # The console's output, without \r.
@@ -316,14 +316,14 @@ sub console
     return $self->{socket} ? $self->{text} : slurp_if_there($self->console_path) =~ tr/\r//dr;
 }
 
-# What went to port 0xe9, without \r.
+# The bytes written to port 0xe9, without \r.
 sub debugcon
 {
     my ($self) = @_;
     return slurp_if_there("$self->{base}.debugcon") =~ tr/\r//dr;
 }
 
-# For a person who investigates a failure.
+# The end of the output, for investigating a failure.
 sub tail
 {
     my ($self) = @_;

@@ -8,9 +8,9 @@
 #
 #     my $kernel = mixed_kernel(0, "$scratch/kernel.elf");      # up to rotations() - 1; may die
 #
-# The kernel has its symbols; the caller makes the other tables. Objects stay in build/mixed/, and
-# are compiled anew when the compiler's version, the flags, the file or any header has changed.
-# Several tests may ask at once. Needs the kernel's assembly, built.
+# The kernel has its symbols; the caller makes the other tables. Objects are kept in build/mixed/,
+# and recompiled when the compiler's version, the flags, the file or any header has changed. Several
+# tests may call it at once. Needs the kernel's assembled objects.
 package Pitot::MixedKernel;
 
 use strict;
@@ -28,7 +28,7 @@ use Pitot::Files;
 our @EXPORT = qw(mixed_kernel rotations ways);
 
 my $build = $ENV{BUILD} // 'build';
-my $text_limit = 100;    # lines of a compiler's complaints
+my $text_limit = 100;    # lines of the compiler's messages
 my @ways;
 for my $cc (qw(clang gcc)) {
     for my $level (qw(-O0 -O1 -O2 -O3 -Os)) {
@@ -41,7 +41,7 @@ sub rotations
     return scalar @ways;
 }
 
-# Their names.
+# The names of these ways.
 sub ways
 {
     return map { "$_->{cc} $_->{level} $_->{unwinder}" } @ways;
@@ -59,7 +59,8 @@ sub command
 
 my (%flags, %version);
 
-# The kernel's own flags, but for what makes no code, and for a limit that is not meant for -O0.
+# The kernel's own flags, without those that produce no code, and without a limit that is not meant
+# for -O0.
 sub command_of
 {
     my ($way) = @_;
@@ -79,7 +80,7 @@ sub headers_digest
     return sha1_hex(map { ($_, "\0", slurp($_), "\0") } sort @headers);
 }
 
-# Returns the object, compiled if its key does not match these sources and this way.
+# Returns the object, compiled again unless its key matches these sources and this way.
 sub object
 {
     my ($source, $way, $to, $rest_of_key) = @_;
@@ -97,7 +98,7 @@ sub object
     return $object;
 }
 
-# Links it to `path`, and returns that.
+# Links the kernel to `path`, and returns the path.
 sub mixed_kernel
 {
     my ($rotation, $path) = @_;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# A kernel of the tree watched from outside: its machine, on a clock of instructions, with only the
+# A kernel of this tree watched from outside: its machine, with an instruction clock and only the
 # two serial lines; and the contents of its recording.
 #
 #     use Pitot::Outside;
@@ -23,7 +23,7 @@ our @EXPORT = qw(machine_of chains_of no_registers_ok tells_registers qemu_is_fr
 
 our $switched_off = 1;    # isa-debug-exit's status for 0
 
-# The kernel prints on COM1, which is this character device of QEMU's.
+# The kernel prints on COM1, which is this character device of QEMU.
 sub machine_of
 {
     my ($console, @boot) = @_;
@@ -33,7 +33,7 @@ sub machine_of
         'isa-debug-exit,iobase=0xf4,iosize=1');
 }
 
-# Whether this QEMU is of this version or a later one.
+# True if QEMU's version is this one or later.
 sub qemu_is_from
 {
     my ($first, $second) = @_;
@@ -42,13 +42,13 @@ sub qemu_is_from
     return $major > $first || $major == $first && $minor >= $second;
 }
 
-# Whether this QEMU gives plugins registers, and the values of accesses.
+# True if this QEMU gives plugins registers and the values of accesses.
 sub tells_registers
 {
     return qemu_is_from(9, 2);
 }
 
-# A run of `pitot NAME`, which watches $what, was refused as QEMU is before 9.2.
+# One test: `pitot NAME`, which watches $what, was refused because QEMU is older than 9.2.
 sub no_registers_ok
 {
     my ($name, $what, $said, $status) = @_;
@@ -59,7 +59,7 @@ sub no_registers_ok
     return;
 }
 
-# Each chain of the file, and how often it was there.
+# Each chain in the file, and how often it occurs.
 sub chains_of
 {
     my ($data, $logs) = @_;

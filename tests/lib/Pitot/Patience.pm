@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # How long a test waits, by the host's clock, for one answer of a process that it has started: a
-# machine's console, a stub, a gdb, a make. A hang detector: a busy or slow host may take minutes
+# machine's console, a stub, gdb, make. It is a hang detector: a busy or slow host may take minutes
 # for what usually takes a moment, and that is no failure. A test that waits for several answers
 # uses a multiple.
 #

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# The real perf, on a stream that a machine left on COM2 (or on any file that holds one). Its
-# settings, caches and debug symbols are not the user's.
+# The real perf, on a stream that a machine left on COM2 (or on any file with a stream). It does not
+# use the user's settings, caches and debug symbols.
 package Pitot::Perf;
 
 use strict;
@@ -16,8 +16,8 @@ use Pitot::Files;
 
 my $build = $ENV{BUILD} // 'build';
 
-# Runs `perf COMMAND -i - ARGUMENTS < stream`. Returns its output; in a list: output, complaints
-# (stderr), exit status.
+# Runs `perf COMMAND -i - ARGUMENTS < stream`. Returns its output; in list context: output, stderr,
+# exit status.
 sub run
 {
     my ($command, $source, @arguments) = @_;
@@ -29,7 +29,7 @@ sub run
         = ($home, '/dev/null', "$home/debug", '', 'C', 'dumb');
 
     my @line = ('perf', '--no-pager', '--buildid-dir', "$home/debug", $command, '-i', '-');
-    # Programs lie beside their kernel; the kernel itself is named, as it may be the tests' one.
+    # Programs lie beside their kernel; the kernel is named, as it may be the test kernel.
     push(@line, "--vmlinux=$kernel", '--symfs=' . dirname($kernel) . '/symfs')
         if $command !~ /^(?:inject|evlist)$/;
     my $status = run_between("$home/out", "$home/err", $stream, @line, @arguments);
@@ -47,11 +47,12 @@ sub script
     return run('script', shift, '--no-inline', @_);
 }
 
-# True where the test itself kills what it runs.
+# True if the test itself kills what it runs.
 our $may_be_killed = 0;
 
-# No shell: arguments with blanks stay whole. Status as a shell gives it. Dies if the program was
-# killed or could not write: its output would look like another result.
+# No shell is involved, so arguments with blanks stay whole. Returns the status as a shell gives it.
+# Dies if the program was killed or could not write, because its output would look like another
+# result.
 sub run_between
 {
     my ($out, $err, $in, @line) = @_;

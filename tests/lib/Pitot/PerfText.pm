@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # The real perf's output as names and values, for any version: columns and remarks change between
-# versions, and no claim is about them.
+# versions, and no test depends on them.
 #
 #     use Pitot::PerfText;
 #
@@ -18,19 +18,19 @@ use Pitot::Versions;
 
 our @EXPORT = qw(script_lines script_head attributes_of);
 
-# The first line of a sample of `perf script -F comm,tid,cpu,time,period,event...`: comm, tid, cpu,
-# time, period, event, and what follows. Empty for other lines.
+# Parses the first line of a sample of `perf script -F comm,tid,cpu,time,period,event...`: comm,
+# tid, cpu, time, period, event, and the rest. Returns an empty list for other lines.
 sub script_head
 {
     my ($line) = @_;
     return $line =~ /^\s*(\S.*?)\s+(\d+)\s+\[(\d+)\]\s+(\d+\.\d+):\s+(\d+)\s+(\S+):(?:\s(.*))?$/;
 }
 
-# A function of a program, with the address that stands before it.
+# A function of a program, with the address before it.
 my $in_program = qr/^\s+[0-9a-f]{1,12} (?=\S+\+0x|\[unknown\])/;
 
-# The lines of perf script, without blanks at their ends; the fields of a sample's first line stand
-# with one blank between them.
+# The lines of perf script, without blanks at their ends, and with single blanks between the fields
+# of a sample's first line.
 sub script_lines
 {
     my ($text) = @_;

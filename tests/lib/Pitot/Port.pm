@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# A kernel of ports/, booted to its end by QEMU's -kernel, on a clock of its instructions, with only
-# the two serial lines: the BIOS would first search for disks and a display. With -accel among the
-# options, the clock is the host's.
+# A kernel of ports/, booted to its end by QEMU's -kernel, with an instruction clock and only the
+# two serial lines: the BIOS would first search for disks and a display. With -accel among the
+# options, it uses the host's clock.
 #
 #     use Pitot::Port;
 #
@@ -10,7 +10,7 @@
 #     my ($status, $console) = boot_port($kernel, $line, $cpus, $logs, '-serial', ...);
 #     my $text = perf_of_port("$build/ports/c-level2.elf", $logs, 'script', '-F', 'comm,ip');
 #
-# The last lets perf read what the boot has left in $logs/stream.
+# The last one runs perf on the stream that the boot left in $logs/stream.
 package Pitot::Port;
 
 use strict;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# gdb, by a serial line of a kernel of ports/ (Pitot::Port), which waits for it before its work.
+# gdb on a serial line of a kernel of ports/ (Pitot::Port), which waits for gdb before its work.
 #
 #     use Pitot::PortGdb;
 #
@@ -10,7 +10,7 @@
 #         place => "break job_run\ncontinue\n", ...);    # as gdb_session takes them
 #     my $pid = port_for_gdb($port);    # exits as the kernel does; gdb's line is $logs/line
 #
-# With `more`, QEMU gets these options, too. In a part `again`, `attach-again` comes by a line that
+# QEMU also gets the options in `more`. In a part `again`, `attach-again` connects by a line that
 # sends ^C when gdb resumes after its first `monitor` (Pitot::BadLine).
 package Pitot::PortGdb;
 
@@ -44,7 +44,7 @@ sub port_for_gdb
     return $pid;
 }
 
-# Returns status and console, and what gdb said to each part.
+# Returns the status, the console, and gdb's output of each part.
 sub port_gdb_session
 {
     my ($port, $name, @parts) = @_;

@@ -6,10 +6,10 @@
 #     shown_ok($examples[0], $what_it_really_said);
 #
 # An example is indented by four blanks: a prompt (`pitot>`, `$` or `(gdb)`) with a command, and the
-# output below it. A line `...` stands for any number of omitted lines. What depends on the build or
-# on a clock is not compared: addresses, offsets in functions, lines of sources and times. With
-# `rough => 1` no number is compared, for output that changes with every instruction of the kernel;
-# with `gaps => 1` there may be other lines between any two.
+# output below it. A line `...` matches any number of lines. What depends on the build or on a clock
+# is not compared: addresses, offsets in functions, source lines and times. With `rough => 1` no
+# number is compared, for output that changes with every instruction of the kernel; with `gaps => 1`
+# there may be other lines between any two.
 package Pitot::Shown;
 
 use strict;
@@ -48,7 +48,7 @@ sub plain
 {
     my ($line, $rough) = @_;
     $line =~ s/\s+$//;
-    $line =~ s/^\s*(\S+)\s+(\d+) (?=\[\d{3}\] )/$1 $2 /;    # its width is another in each perf
+    $line =~ s/^\s*(\S+)\s+(\d+) (?=\[\d{3}\] )/$1 $2 /;    # its width varies between perf versions
     $line =~ s/\b0x[0-9a-f]{5,}|\b[0-9a-f]{8,16}\b/ADDRESS/g;
     $line =~ s/\+0x[0-9a-f]+\b/+OFFSET/g;
     $line =~ s/(\w\.(?:c|h|asm)):\d+\b/$1:LINE/g;
@@ -57,8 +57,8 @@ sub plain
     return $line;
 }
 
-# One test: the output is what the page shows, in this order and without a gap except at `...`.
-# Empty lines do not count.
+# One test: the output is what the page shows, in this order, with gaps only at `...`. Empty lines
+# do not count.
 sub shown_ok
 {
     my ($example, $said, %how) = @_;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # The host command `pitot` with a stand-in for QEMU, whose plugin sends the records (outside/wire.h)
-# that a test wants. And a kernel's file of seven functions for it.
+# that a test wants; and a kernel file with seven functions for it.
 #
 #     use Pitot::StandIn;
 #
@@ -31,14 +31,14 @@ our @EXPORT = qw(stand_in_room plugin_says plugin_says_last pitot stand_in_words
 
 my $build = $ENV{BUILD} // 'build';
 my $room;
-# The version of its records.
+# The version of the records.
 our ($wire_version) =
     slurp('outside/wire.h') =~ /^#define WIRE_VERSION (\d+)$/m;
 
 my @functions = qw(kmain sched_run vfs_read vfs_write panic idle_loop timer_isr);
 my $text = 0xffffffff << 32 | 0x80100000;
 
-# Where each function begins; each has 0x100 bytes. run_queue is data, of 64 bytes.
+# The start of each function; each has 0x100 bytes. run_queue is data, of 64 bytes.
 our %place = map { $functions[$_] => $text + 0x100 * ($_ + 1) } 0 .. $#functions;
 $place{run_queue} = $text + 0x1000;
 
@@ -90,8 +90,8 @@ sub plugin_says_last
     write_bytes("$room/wire.last", @_);
 }
 
-# Output, complaints, status as a shell gives it. A first word that is a hash: the environment, and
-# LIMIT, the most 512-byte blocks of a file.
+# Runs pitot. Returns stdout, stderr, and the status as a shell gives it. The first argument may be
+# a hash with environment variables, and LIMIT, the largest file in 512-byte blocks.
 sub pitot
 {
     my %environment = ref $_[0] ? %{shift()} : ();
@@ -106,7 +106,7 @@ sub pitot
     return (slurp("$room/said"), slurp("$room/complaints"), $status);
 }
 
-# The arguments of QEMU, a word to an element.
+# The arguments of QEMU, one per element.
 sub stand_in_words
 {
     my @words = all_words();
@@ -124,13 +124,13 @@ sub all_words
 
 # --- What the plugin was asked for: outside/request.h ---------------------------------------------
 
-# The kinds of events, and of allocators.
+# The kinds of events and of allocators.
 my @events = qw(insn mem call return irq);
 my @allocators = qw(alloc realloc free);
 
 sub hexadecimal { return join(':', map { sprintf('%x', $_) } @_) }
 
-# An event in words; `addresses`: those behind the request.
+# An event as a string; `addresses`: those after the request.
 sub event_words
 {
     my ($addresses, $kind, $stops, $period, $address, $length, $access, $fixed, @of) = @_;
@@ -144,8 +144,8 @@ sub event_words
     return ($stops ? 'stop' : 'event') . "=$what:$period";
 }
 
-# The request in words, with commas, the events last; what is not wanted is left out. And its words
-# about QEMU's log: the folder, and whether all is copied.
+# The request as comma-separated words, events last, without what is not requested. And its words
+# about QEMU's log: the folder, and whether all of it is copied.
 sub request
 {
     my $bytes = slurp_if_there("$room/request");
@@ -224,7 +224,7 @@ sub allocator_words
 
 # --- Output --------------------------------------------------------------------------------------
 
-# perf's output for a file, without options that name symbol files.
+# The output of perf for a file, without options that name symbol files.
 sub in_perf
 {
     my ($file, $command, @options) = @_;
@@ -251,14 +251,15 @@ sub begin
     return record(1, 0, 'L<2', $version // $wire_version, $cpus);
 }
 
-# Number, outer, site, and the call's bytes; none: an interrupt came before `site`.
+# The context's number, its outer one, the call site, and the length of the call; none: an interrupt
+# arrived before `site`.
 sub context
 {
     my ($context, $outer, $site, $bytes) = @_;
     return record(2, 0, 'L<2Q<L<2', $context, $outer, $site, $bytes ? 0 : 1, $bytes // 0);
 }
 
-# ... of a path of functions: the function that was called, the handler of an interrupt.
+# ... of a path of functions: a function that was called, or an interrupt handler.
 sub function
 {
     my ($context, $outer, $entry) = @_;
@@ -282,7 +283,7 @@ sub sample
         defined $of{value} ? 1 : 0, $of{value} // 0);
 }
 
-# Those of the next sample: ax bx cx dx si di bp sp ip, r8 to r15; those that are not given are 0.
+# The registers of the next sample: ax bx cx dx si di bp sp ip, r8 to r15; missing ones are 0.
 sub registers
 {
     return record(7, 0, 'Q<17', map { $_ // 0 } @_[0 .. 16]);
@@ -294,14 +295,14 @@ sub count
     return record(5, 0, 'L<2Q<', $event, 0, $hits);
 }
 
-# A virtual page, at a physical one; the latest of several has the highest number.
+# Maps a virtual page to a physical one; the latest of several mappings has the highest number.
 sub mapping
 {
     my ($virtual, $physical, $seen) = @_;
     return record(24, 0, 'Q<3', $virtual, $physical, $seen // 0);
 }
 
-# A write; without `length` of 8 bytes, without `physical` in the first MiB of memory.
+# A write; `length` defaults to 8 bytes, `physical` to an address in the first MiB of memory.
 sub word
 {
     my %of = (cpu => 0, place => 0, thread => 0, context => 0, length => 8, ip => 0, time => 0,
@@ -312,7 +313,8 @@ sub word
         @of{qw(interrupt unit step)});
 }
 
-# What memory holds at the end in a word, of 8 bytes without `length`; and parts not compared.
+# What a word of memory holds at the end, of 8 bytes unless `length` is given; and parts that were
+# not compared.
 sub held
 {
     my %of = (place => 0, length => 8, value => 0, likely => 0, @_);
@@ -336,7 +338,7 @@ sub heap_report
         @{$of{allocated}}, @{$of{freed}}, $of{count});
 }
 
-# What a context has allocated: objects and bytes at the end, and bytes at the peak.
+# A context's allocations: objects and bytes at the end, and bytes at the peak.
 sub live
 {
     my ($context, @of) = @_;
@@ -350,7 +352,7 @@ sub objects
     return record(42, 0, 'Q<7', @of{qw(allocated freed peak reused lost more crowd)});
 }
 
-# A race of two sides, each a hash as of a struct wire_race_side.
+# A race of two sides, each a hash for a struct wire_race_side.
 sub race_report
 {
     my %of = (kind => 0, then => 0, count => 1, @_);
@@ -369,7 +371,7 @@ sub stops
     return record(71, 0, 'Q<5', @of{qw(stops places more ran interrupted)});
 }
 
-# A slice of a thread: `by`: 0 a call, 1 an interrupt, 3 a system call.
+# A slice of a thread; `by` is 0 for a call, 1 for an interrupt, 3 for a system call.
 sub slice
 {
     my %of = (cpu => 0, thread => 1, depth => 1, shorter => 0, shorter_time => 0, vector => -1,
@@ -385,7 +387,7 @@ sub ran
     return record(81, $cpu, 'L<2Q<2', $thread, 0, $began, $ended);
 }
 
-# A hold of a lock, or a wait for it.
+# A lock that is held, or waited for.
 sub lock_slice
 {
     my %of = (cpu => 0, thread => 1, depth => 1, context => 0, flags => 8, @_);
@@ -393,7 +395,8 @@ sub lock_slice
         @of{qw(context cpu flags)}, 0);
 }
 
-# A call that wakes: its thread, function, value, time, who waits for the value, and the arrow.
+# A call that wakes a thread: the caller's thread, function, value, time, who waits for the value,
+# and the arrow.
 sub wake
 {
     my %of = (cpu => 0, thread => 1, context => 0, waiting => 0, arrow => 0, @_);

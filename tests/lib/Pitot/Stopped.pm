@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Reads the rings of a stopped machine without Pitot's code: fields by the compiler's debug
-# information, records by the description of claims in docs/ring.md. And the records in a stream.
-# The output of tools/postmortem is compared with both.
+# Reads the rings of a stopped machine without Pitot's code: fields from the compiler's debug
+# information, records by the description of claims in docs/ring.md. It also reads the records in a
+# stream. The output of tools/postmortem is compared with both.
 #
 #     my @rings = stopped_rings($stub, 'build/pitot.elf');   # of CPUs that record
 #     my $walk = ring_walk($rings[0]);    # {fault, records => [[position, bytes]...], unfinished,
@@ -20,7 +20,7 @@ our @EXPORT = qw(stopped_rings ring_walk stream_parse record_type record_time
 
 my @fields = qw(size head published tail nest produced dropped overwritten);
 my $levels = 4;
-my $header = 8;    # the least a record has
+my $header = 8;    # size of the smallest record
 my $largest = 65528;
 
 # Types in perf's pipe format (core/abi/perf_pipe.h, <linux/perf_event.h>).
@@ -28,7 +28,7 @@ my %of_ring = map { $_ => 1 } 5, 6, 9;    # THROTTLE, UNTHROTTLE, SAMPLE
 my $sample = 9;
 my $tracing_data = 66;
 
-# Values that gdb works out from the kernel's file alone, in the order of the expressions.
+# The values of expressions that gdb computes from the kernel's file alone, in order.
 my %values;
 sub debug_values
 {
@@ -61,7 +61,7 @@ sub stopped_rings
         my @claims = unpack("x$offset{claims} Q<" . 2 * $levels, $raw);
         $ring{claims} = [map { [@claims[2 * $_, 2 * $_ + 1]] } 0 .. $levels - 1];
         $ring{mode} = unpack("x$offset{mode} L<", $raw);
-        $ring{laps} = $stub->memory($bytes, $ring{size}) x 2;    # what goes around the end is whole
+        $ring{laps} = $stub->memory($bytes, $ring{size}) x 2;    # in one piece where it wraps
         push(@found, \%ring);
     }
     return @found;
@@ -73,7 +73,7 @@ sub bytes_at
     return substr($ring->{laps}, $position % $ring->{size}, $size);
 }
 
-# The size of the claim there that counts: the deepest's.
+# The size of the valid claim at this position: the deepest one's.
 sub claim_at
 {
     my ($ring, $position) = @_;
@@ -110,8 +110,8 @@ sub ring_walk
 
 sub record_type { return unpack('L<', $_[0]) }
 
-# The claim's. SAMPLE: identifier, ip, tid, time. THROTTLE: time, id, stream, tid, time; the first
-# is from before.
+# The time of the claim. SAMPLE: identifier, ip, tid, time. THROTTLE: time, id, stream, tid, time;
+# the first time is from before the claim.
 sub record_time
 {
     my ($record) = @_;
@@ -133,7 +133,7 @@ sub stream_parse
         return {%parsed, fault => "size $size at $at"}
             if $size < $header || $size > $largest || $at + $size > length($stream);
         my $record = substr($stream, $at, $size);
-        # What describes tracepoints stands behind its record.
+        # The tracepoints' descriptions follow their record.
         $record .= substr($stream, $at + $size, unpack('x8 L<', $record)) if $type == $tracing_data;
         push(@{$parsed{$of_ring{$type} ? 'records' : 'others'}}, $record);
         $at += length($record);

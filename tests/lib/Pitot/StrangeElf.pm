@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# A 64-bit ELF file with the headers that a test wants, even such as no linker writes.
+# A 64-bit ELF file with whatever headers a test wants, even those that no linker writes.
 #
 #     use Pitot::StrangeElf;
 #
@@ -27,9 +27,9 @@ sub section
         $entry);
 }
 
-# The headers of the program stand behind the code, so there may be any number. `sections`: offset
-# and size that the symbol table claims to have. `code`: type of the section of code; 8
-# (SHT_NOBITS) as in a file of debug information.
+# The program headers follow the code, so there may be any number. `sections`: offset and size that
+# the symbol table claims. `code`: the type of the code section; 8 (SHT_NOBITS) as in a file of
+# debug information.
 sub strange_elf
 {
     my %of = (segments => [], symbols => [], code => 1, @_);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Talks to QEMU's stub for gdb, or the kernel's own, without gdb: for tests that stop a machine some
-# thousand times, or send what gdb does not.
+# Talks to QEMU's or the kernel's own stub for gdb without gdb: for tests that stop a machine
+# thousands of times, or send what gdb does not.
 #
 #     use Pitot::Stub;
 #
@@ -9,7 +9,7 @@
 #     my $stub = Pitot::Stub->new($path);
 #     $stub->attach;                                     # stops it, if it runs
 #     $stub->run_to($address);
-#     $stub->go(0.02);                                   # for so long
+#     $stub->go(0.02);                                   # runs this many seconds
 #     $stub->step(12);
 #     my $rip = $stub->register('rip');
 #     my ($head) = unpack('Q<', $stub->memory($address, 8));
@@ -52,8 +52,8 @@ sub come
     $self->{input} = '';
 }
 
-# The kernel's own, which may miss early packets, so requests are repeated until it answers. `again`
-# is for one that was left by `D`.
+# Attaches to the kernel's own stub, which may miss early packets: requests are repeated until it
+# answers. `again` is for a stub that was left by `D`.
 sub attach_inside
 {
     my ($self, $again) = @_;
@@ -67,20 +67,21 @@ sub attach_inside
     1 until $self->get =~ /^T/;
 }
 
-# QEMU stops the machine, if it runs. Requests about a CPU are about the one that stopped last.
+# Attaches to QEMU's stub, which stops the machine if it runs. Requests about a CPU are about the
+# one that stopped last.
 sub attach
 {
     my ($self) = @_;
     $self->come;
-    # That it has just stopped is told unasked; only this answer begins so.
+    # The stub also reports the stop unasked; only this answer begins with QC.
     $self->put('?');
     $self->put('qC');
     1 until $self->get =~ /^QC/;
     $self->ask_ok(sprintf('H%s%x', $_, $self->{cpu} + 1)) for qw(g c);
 }
 
-# Notes the CPU that stopped at a breakpoint, or after a step: the stub calls CPUs threads, from 1
-# on.
+# Notes the CPU that stopped at a breakpoint, or after a step: the stub calls CPUs threads, numbered
+# from 1.
 sub note_stop
 {
     my ($self, $answer) = @_;
@@ -90,7 +91,7 @@ sub note_stop
 
 sub cpu { return $_[0]{cpu} }
 
-# From here on only the CPU that stopped last runs, until this is taken back.
+# From now on only the CPU that stopped last runs, until this is reverted.
 sub run_alone { my ($self, $alone) = @_; $self->{alone} = $alone }
 
 sub leave
@@ -112,7 +113,7 @@ sub put
     }
 }
 
-# The next packet's body; undef if none comes in time.
+# The next packet's body; undef if none arrives in time.
 sub get
 {
     my ($self, $seconds) = @_;
@@ -126,7 +127,7 @@ sub get
         my $length = sysread($self->{socket}, $self->{input}, 65536, length($self->{input}));
         croak("$self->{path}: the machine has gone") if !$length;
     }
-    local $SIG{PIPE} = 'IGNORE';    # a machine that was let go may have ended since it answered
+    local $SIG{PIPE} = 'IGNORE';    # a resumed machine may have ended since it answered
     syswrite($self->{socket}, '+');
     return $self->{input} =~ s/^[^\$]*\$([^#]*)#..//s ? $1 : '';
 }
@@ -147,14 +148,14 @@ sub ask_ok
 
 # --- Running. ---
 
-# `c` or `s`, for all CPUs or this one.
+# `c` or `s`, for all CPUs or the chosen one.
 sub command
 {
     my ($self, $letter) = @_;
     return $self->{alone} ? sprintf('vCont;%s:%x', $letter, $self->{cpu} + 1) : $letter;
 }
 
-# Lets it run, until it stops or for so many seconds. True if it stopped by itself.
+# Resumes the machine until it stops, or for so many seconds. True if it stopped by itself.
 sub go
 {
     my ($self, $seconds) = @_;
@@ -167,7 +168,7 @@ sub go
 
 sub interrupt { $_[0]->say("\x03") }
 
-# These bytes, which need be no packet.
+# Sends these bytes, which need not be a packet.
 sub say { my ($self, $bytes) = @_; syswrite($self->{socket}, $bytes) // croak("$self->{path}: $!") }
 
 sub step
@@ -178,15 +179,15 @@ sub step
     }
 }
 
-# The same, but not past that address.
+# Steps, but not past that address.
 sub step_before
 {
     my ($self, $end, $count) = @_;
     $self->step while $count-- > 0 && $self->register('rip') != $end;
 }
 
-# Until it comes to that address, for so many seconds at most; from there, until it comes again: `c`
-# at a breakpoint would stay at it.
+# Runs to that address, for so many seconds at most; if it is already there, until it arrives again:
+# `c` at a breakpoint would stay at it.
 sub run_to
 {
     my ($self, $address, $seconds) = @_;
@@ -197,7 +198,7 @@ sub run_to
     return $there;
 }
 
-# Breakpoints of the emulator: not in the kernel's debug registers, nor in its memory.
+# The emulator's breakpoints, which use neither the kernel's debug registers nor its memory.
 sub break_at { my ($self, $address) = @_; $self->ask_ok(sprintf('Z1,%x,1', $address)) }
 sub unbreak { my ($self, $address) = @_; $self->ask_ok(sprintf('z1,%x,1', $address)) }
 
@@ -214,7 +215,7 @@ sub registers
 
 sub register { return $_[0]->registers->{$_[1]} }
 
-# All of them; the rest of the packet stays as it is.
+# Sets all of them; the rest of the packet is unchanged.
 sub set_registers
 {
     my ($self, $value) = @_;

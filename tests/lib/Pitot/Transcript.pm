@@ -60,8 +60,8 @@ sub samples
     return @samples;
 }
 
-# The lines of a report that the kernel's and the real one must share: not perf's advice and its
-# count of losses, nor blanks at the ends of lines and how many empty lines there are.
+# The lines that the kernel's report and the real one must share: without perf's advice and count of
+# losses, blanks at line ends, and repeated empty lines.
 sub report_lines
 {
     my ($text) = @_;
@@ -70,7 +70,7 @@ sub report_lines
     return [grep { /\S/ } @shared];
 }
 
-# One test: there are lines, and the same on both sides, ours and perf's.
+# One test: ours and perf's lines are the same, and not empty.
 sub same_lines_ok
 {
     my ($ours, $theirs, $name) = @_;
@@ -82,7 +82,7 @@ sub same_lines_ok
     return $good;
 }
 
-# Where a symbol of the kernel lies, in the spelling "0x...".
+# The address of a kernel symbol, as "0x...".
 sub address_of
 {
     my ($elf, $symbol) = @_;

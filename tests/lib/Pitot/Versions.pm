@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# The versions of emulator, perf, gdb and compiler, asked for once in a test file; and what only
-# some of them do, by docs/machines.md, "What differs by version": a claim that does not hold for
-# all versions names the row's first cell, so that no claim is dropped without a row.
+# The versions of emulator, perf, gdb and compiler, determined once in a test file; and what only
+# some of them do, by docs/machines.md, "What differs by version". A claim that does not hold for
+# all versions names the row's first cell, so no claim is dropped without a row.
 #
 #     use Pitot::Versions;
 #
@@ -30,7 +30,7 @@ my %asks = (
 );
 my (%versions, %rows);
 
-# The first number with a point in the program's output, as 10.0.13.
+# The first number with a point in the program's output, such as 10.0.13.
 sub version_of
 {
     my ($tool) = @_;
@@ -41,7 +41,7 @@ sub version_of
     };
 }
 
-# Whether the tool's version is this or a later one.
+# True if the tool's version is this one or later.
 sub is_from
 {
     my ($tool, $version) = @_;
@@ -53,8 +53,8 @@ sub is_from
     return 1;
 }
 
-# Whether the row of docs/machines.md that begins so applies to this tool's version, by its second
-# cell: `perf from 6.12`.
+# True if the row of docs/machines.md that begins with `what` applies to the tool's version, by its
+# second cell: `perf from 6.12`.
 sub differs
 {
     my ($what) = @_;
