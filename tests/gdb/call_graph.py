@@ -13,8 +13,8 @@
 # function with an indirect call may call any function whose address is taken somewhere, by code or
 # by a word of data, and whose type is that of a pointer the function can reach: by its variables,
 # including those of inlined functions, the objects that it names, what its callees return, and all
-# structures that these lead to; for an object of KEPT, only through the member that the code names. A
-# pointer that only data stores in a structure's member is called only by functions that can reach
+# structures that these lead to; for an object of KEPT, only through the member that the code names.
+# A pointer that only data stores in a structure's member is called only by functions that can reach
 # such a structure. So no call is missed, but some printed ones cannot happen.
 
 import bisect

@@ -1,7 +1,7 @@
 ; SPDX-License-Identifier: BSD-2-Clause
-; The start of the guests of tests/boot/outside_guests.t: from PVH's 32-bit entry to 64-bit code,
-; with the first GiB mapped where it is, an interrupt table of absent gates, and main() on
-; boot_stack. `quit` ends the machine by isa-debug-exit.
+; Startup code of the guests of tests/boot/outside_guests.t: from PVH's 32-bit entry to 64-bit code,
+; with the first GiB identity-mapped, an interrupt table of absent gates, and main() on boot_stack.
+; `quit` ends the machine by isa-debug-exit.
 %include "tests/guests/long_mode.inc"
 pvh_note
 

@@ -1,6 +1,6 @@
 ; SPDX-License-Identifier: BSD-2-Clause
 ; The other CPUs of a guest (tests/guests/cpus.h), from real mode: each calls cpu_main with its
-; number, from 1 on, on a stack of its own.
+; number, from 1 on, on its own stack.
 section .text progbits alloc exec nowrite align=16
 extern gdt, pml4, idt_place, cpu_main
 global cpus_awake, cpus_awake_end

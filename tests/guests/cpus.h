@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Guests of up to four CPUs. The first one calls start_cpus; each other one then runs cpu_main. */
+/* Guests of up to four CPUs. The first CPU calls start_cpus; each other one then runs cpu_main. */
 #pragma once
 
 #include "tests/guests/guest.h"
 
 extern void cpu_main(unsigned cpu);
-extern volatile unsigned cpus_begun; /* with the first one */
+extern volatile unsigned cpus_begun; /* including the first one */
 extern const char cpus_awake[], cpus_awake_end[];
 
 /* Intel SDM vol. 3, "MP Initialization Example". */
@@ -28,7 +28,7 @@ static inline void start_cpus(unsigned count)
         __asm__ volatile("pause");
 }
 
-/* Locks, and CPUs that wait for each other. */
+/* A lock, and CPUs that wait for each other. */
 static inline void lock_take(volatile int *lock)
 {
     while (__atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Asks for a reset, and calls in the same block of code: QEMU 7.2 ends after the call and before
- * the callee's first instruction. True: main called `callee`, or is at the call, or before it.
- * INDIRECT: by a register.
+ * Requests a reset, and makes a call in the same block of code: QEMU 7.2 ends after the call and
+ * before the callee's first instruction. True: main called `callee`, or is at the call, or before
+ * it. INDIRECT: the call is through a register.
  */
 #include "tests/guests/guest.h"
 

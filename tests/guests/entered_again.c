@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Functions that are reached without a call: a loop back to the first instruction, and a part that
- * gcc has moved out (vfs_read.cold). True: wait_zero is called 3 times, vfs_read 20 times.
+ * Functions that are entered without a call: by a loop back to the first instruction, and a part
+ * that gcc has moved out (vfs_read.cold). True: wait_zero is called 3 times, vfs_read 20 times.
  */
 #include "tests/guests/guest.h"
 

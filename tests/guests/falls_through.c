@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A handler right behind the `jmp .` that it interrupts: the next address does not reveal the
- * interrupt. True: 50 interrupts, vector 32; leaf < handler < idle < main, 50 times.
+ * A handler directly behind the `jmp .` that it interrupts, so that the next address does not
+ * reveal the interrupt. True: 50 interrupts, vector 32; leaf < handler < idle < main, 50 times.
  */
 #include "tests/guests/guest.h"
 

@@ -10,7 +10,7 @@
 #define NOINLINE __attribute__((noinline))
 #define USED     __attribute__((used))
 
-/* After a call: keeps it from becoming a jump. */
+/* After a call: keeps the compiler from turning it into a jump. */
 #define KEEP_FRAME() __asm__ volatile("")
 
 extern void quit(void);
@@ -39,7 +39,7 @@ static inline void out(uint16_t port, uint8_t value)
     __asm__ volatile("outb %0, %1" ::"a"(value), "Nd"(port));
 }
 
-/* The PIC's line 0 is vector 32, all others are off; the PIT ticks each 1193182 / `divisor` s. */
+/* The PIC's line 0 is vector 32, all others are off; the PIT's period is `divisor` / 1193182 s. */
 static inline void start_timer(unsigned divisor)
 {
     static const struct {
@@ -72,7 +72,7 @@ static inline void load_tss(struct tss *tss)
     __asm__ volatile("ltr %%ax" ::"a"(0x28));
 }
 
-/* Programs may use the memory. */
+/* Allows programs to use the memory. */
 static inline void open_memory(void)
 {
     pml4[0] |= 4;
@@ -87,7 +87,7 @@ static inline void write_msr(uint32_t number, uint64_t value)
     __asm__ volatile("wrmsr" ::"c"(number), "a"((uint32_t)value), "d"((uint32_t)(value >> 32)));
 }
 
-/* `syscall` leads to `entry`, with interrupts off. */
+/* Makes `syscall` enter `entry`, with interrupts off. */
 static inline void set_syscall(void (*entry)(void))
 {
     write_msr(0xc0000081, UINT64_C(0x13) << 48 | UINT64_C(8) << 32);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A heap with a first-fit allocator, and one bug of each kind that `pitot heap` finds; with
- * -DMENDED none. With -DCPUS=4 each of four CPUs does the same in a heap of its own. The functions
- * tell what is wrong: with the default build
+ * -DMENDED none. With -DCPUS=4 each of four CPUs does the same in its own heap. The functions and
+ * their bugs, with the default build:
  *
  *     reads_freed    reads 4 bytes, 8 into a freed object of 40      use after free
  *     writes_behind  writes the byte behind an object of 24          out of bounds, 1 byte too far
@@ -15,8 +15,8 @@
  *     shrinks        writes byte 20 of 300 that are 16 by now        out of bounds, 5 bytes too far
  *     leaks          allocates 100 bytes three times                 live at the end
  *
- * An interrupt comes in the middle of an allocation, and its handler allocates and frees; the
- * allocator reads its own headers; krealloc moves an object, and grows one where it is; gcc makes a
+ * An interrupt arrives in the middle of an allocation, and its handler allocates and frees; the
+ * allocator reads its own headers; krealloc moves an object, and grows one in place; gcc makes a
  * clone of an allocator.
  */
 #include "tests/guests/cpus.h"
@@ -71,7 +71,7 @@ NOINLINE static void *take_block(struct block *block, unsigned long size)
     return (char *)block + HEADER;
 }
 
-/* kmalloc jumps here, so its own frame is gone. */
+/* kmalloc jumps here, so it has no frame of its own. */
 NOINLINE static void *find_block(unsigned long size)
 {
     char *heap = heaps[this_cpu()];
@@ -128,7 +128,7 @@ void *krealloc(void *object, unsigned long size)
     return moved;
 }
 
-/* As C++ names them. */
+/* The names of C++. */
 NOINLINE void *new_array(unsigned long size) __asm__("_Znam");
 void *new_array(unsigned long size)
 {
@@ -138,7 +138,7 @@ void *new_array(unsigned long size)
 NOINLINE void delete_one(void *object) __asm__("_ZdlPv");
 void delete_one(void *object)
 {
-    sink = 1; /* or the compiler makes one function of some */
+    sink = 1; /* or the compiler merges some of these functions */
     kfree(object);
 }
 
@@ -274,13 +274,13 @@ NOINLINE static void leaks(void)
     }
 }
 
-/* --- What is in order --- */
+/* --- Correct code --- */
 
 NOINLINE static void resizes(void)
 {
     volatile char *object = kmalloc(8);
 
-    object = krealloc((void *)object, 16); /* where it is */
+    object = krealloc((void *)object, 16); /* stays in place */
     object[15] = 1;
     object = krealloc((void *)object, 300);
     object[299] = 1;
@@ -297,7 +297,7 @@ NOINLINE static void is_interrupted(void)
     kfree((void *)object);
 }
 
-/* gcc makes kzalloc.constprop.0 of it, with one argument. */
+/* gcc makes kzalloc.constprop.0 from it, with one argument. */
 NOINLINE static char *kzalloc(unsigned long size, int value)
 {
     char *object = find_block(size);
@@ -313,7 +313,7 @@ NOINLINE static void is_cloned(void)
         kfree(kzalloc(size, 7));
 }
 
-/* strlen reads words: the last one ends behind the object. */
+/* strlen reads words: the last one ends beyond the object. */
 NOINLINE static void reads_words(void)
 {
     char *object = kmalloc(5);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Ways to call allocators, each followed by a write of the byte behind the object, which tells what
- * is known of it; with -DMENDED none writes there. Each function has one object:
+ * Ways to call allocators, each followed by a write to the byte behind the object, whose report
+ * shows what pitot knows of the object; with -DMENDED nothing is written there. Each function has
+ * one object:
  *
  *     jumps        xmalloc jumps to kmalloc                               an object of 24
  *     aligns       memalign, the alignment first                          40
@@ -16,7 +17,7 @@
  *                  the old one's memory and keeps it
  *     returns      krealloc to 0 bytes is a free                          a read of 200 freed bytes
  *
- * No report: objects of no bytes, also freed; kcalloc whose product is too large; frees of 0;
+ * No report for: objects of no bytes, also freed; kcalloc whose product is too large; frees of 0;
  * `beside`, a variable without a size behind the last object of a heap without a size.
  */
 #include "tests/guests/guest.h"
@@ -30,7 +31,7 @@
 #define HEAP   16384
 #define HEADER 16
 
-/* A heap that gives each block once more, if it is freed, to the next one who asks for its size. */
+/* A heap that reuses each freed block once, for the next request of its size. */
 struct block {
     unsigned long size, free;
 };
@@ -38,7 +39,7 @@ struct block {
 static char heap[HEAP] __attribute__((aligned(4096)));
 static unsigned long used;
 static volatile int sink;
-static void (*volatile within)(void); /* is called once in the middle of an allocation */
+static void (*volatile within)(void); /* called once in the middle of an allocation */
 
 static void call_within(void)
 {
@@ -86,7 +87,7 @@ void *kcalloc(unsigned long count, unsigned long size)
     return kmalloc(count * size);
 }
 
-/* To 0 bytes: frees. */
+/* With size 0, frees. */
 NOINLINE void *krealloc(void *object, unsigned long size);
 void *krealloc(void *object, unsigned long size)
 {
@@ -146,7 +147,7 @@ void *new_one(unsigned long size)
     return kmalloc(size);
 }
 
-/* A heap and a variable without sizes; the first object ends with the heap. */
+/* A heap and a variable without sizes; each object ends where the heap ends. */
 __asm__(".bss\n.balign 4096\nplain_heap: .skip 48\nbeside: .skip 8\n.text\n");
 extern char plain_heap[], beside[];
 
@@ -218,7 +219,7 @@ NOINLINE static void keeps(void)
     kfree(object);
 }
 
-/* The other thread's stack, and where each one stands. */
+/* The other thread's stack, and both threads' stack pointers. */
 static char other_stack[4096] __attribute__((aligned(16)));
 static void *main_rsp, *other_rsp;
 
@@ -239,7 +240,7 @@ NOINLINE static void to_main(void)
 
 NOINLINE static void other(void)
 {
-    within = to_main; /* the first one returns from kmalloc before this one */
+    within = to_main; /* the first thread returns from kmalloc before this one */
     write_behind(kmalloc(168), 168);
     to_main();
 }
@@ -274,7 +275,7 @@ static void interrupt(void)
     __asm__ volatile("int $0x40" : : : "memory");
 }
 
-/* The new object is there, too: krealloc is interrupted after it has freed the old one. */
+/* The new object exists as well: krealloc is interrupted after it has freed the old one. */
 NOINLINE static void is_taken(void)
 {
     void *object = kmalloc(184), *moved;
@@ -298,7 +299,7 @@ NOINLINE static void returns(void)
         sink = object[7];
 }
 
-/* --- What is in order --- */
+/* --- Correct code --- */
 
 NOINLINE static void has_no_bytes(void)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A heap in C++, without headers: objects touch each other, and what a CPU has freed last it
- * allocates next. The code of tests/lib/Pitot/FourCpus.pm: each CPU's `work` has one bug of each
- * kind in each turn; with -DMENDED none.
+ * A heap in C++, without headers: objects are adjacent, and a CPU allocates the block that it freed
+ * last. It is code for tests/lib/Pitot/FourCpus.pm: each CPU's `work` has one bug of each kind in
+ * each turn; with -DMENDED none.
  *
  *     reads_deleted   a virtual call of a deleted object      use after free
  *     deletes_twice   deletes an object twice                 double free
@@ -13,7 +13,7 @@
  *     keeps           reads a deleted object whose memory     use after free, but only with
  *                     is another's by now                     --quarantine
  *
- * `delete` with a size believes it: a block that comes back with another size ends the machine with
+ * `delete` with a size trusts it: if a block is freed with another size, the machine ends with
  * status 3.
  */
 #include <stdint.h>
@@ -26,13 +26,13 @@
 
 #define NOINLINE __attribute__((noinline))
 #define CPUS     4
-#define SIZES    16         /* of blocks: 16 to 256 bytes */
+#define SIZES    16         /* block sizes: 16 to 256 bytes */
 #define HEAP     0x1000000u /* each CPU has 1 MiB */
 #define EACH     0x100000u
 
 struct block {
     uint64_t content;
-    block *next; /* of the free ones */
+    block *next; /* in the free list */
 };
 
 static block *free_blocks[CPUS][SIZES];
@@ -46,7 +46,7 @@ static void check(bool good)
         __asm__ volatile("outb %0, %1" ::"a"((uint8_t)1), "Nd"((uint16_t)0xf4));
 }
 
-/* Stacks of 4096 bytes stand beside each other. */
+/* Stacks of 4096 bytes are adjacent. */
 static unsigned this_cpu()
 {
     return (uintptr_t)__builtin_frame_address(0) / 4096 % CPUS;
@@ -73,7 +73,7 @@ NOINLINE static void *take(unsigned long size)
     return first;
 }
 
-/* `size` 0: it is not known. */
+/* `size` 0: unknown. */
 NOINLINE static void give(void *object, unsigned long size)
 {
     block *freed = (block *)object;
@@ -88,7 +88,7 @@ NOINLINE static void give(void *object, unsigned long size)
     *noted |= 0x80;
 }
 
-/* sink: or the compiler makes one function of some. */
+/* sink: or the compiler merges some of these functions. */
 NOINLINE void *operator new(unsigned long size)
 {
     sink = 1;

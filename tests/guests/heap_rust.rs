@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-//! A heap in Rust, without headers: objects touch each other, and what a CPU has freed last it
-//! allocates next. The code of tests/lib/Pitot/FourCpus.pm, as heap_cxx.cc is: each CPU's `work`
-//! has one bug of each kind in each turn, all by `unsafe`; with --cfg mended none.
+//! A heap in Rust, without headers: objects are adjacent, and a CPU allocates the block that it
+//! freed last. It is code for tests/lib/Pitot/FourCpus.pm, like heap_cxx.cc: each CPU's `work` has
+//! one bug of each kind in each turn, all in `unsafe` code; with --cfg mended none.
 //!
 //!     reads_dropped   reads a number of a dropped Box         use after free
 //!     drops_twice     drops a Box twice                       double free
@@ -12,12 +12,12 @@
 //!     keeps           reads a dropped Box whose memory is     use after free, but only with
 //!                     another's by now                        --quarantine
 //!
-//! With --cfg outlined, compilers that put the code of __rust_alloc into its callers leave those
-//! calls of GlobalAlloc there.
+//! With --cfg outlined, compilers that inline __rust_alloc into its callers leave their calls of
+//! GlobalAlloc.
 //!
-//! The allocator, heap_take and heap_give, believes the layout that it is given: a block that comes
-//! back with another size ends the machine with status 3. std is linked, but what of it needs a
-//! system never runs.
+//! The allocator, heap_take and heap_give, trusts the layout that it is given: if a block is freed
+//! with another size, the machine ends with status 3. std is linked, but the parts that need a
+//! system never run.
 #![no_main]
 
 use std::alloc::{GlobalAlloc, Layout};
@@ -26,7 +26,7 @@ use std::ptr::{null_mut, read_volatile, write_volatile};
 
 const WRONG: bool = !cfg!(mended);
 const CPUS: usize = 4;
-const SIZES: usize = 16; // of blocks: 16 to 256 bytes
+const SIZES: usize = 16; // block sizes: 16 to 256 bytes
 const BLOCK: usize = 16;
 const HEAP: usize = 0x1000000; // each CPU has 1 MiB
 const EACH: usize = 0x100000;
@@ -34,7 +34,7 @@ const EACH: usize = 0x100000;
 #[repr(C)]
 struct Block {
     content: u64,
-    next: *mut Block, // of the free ones
+    next: *mut Block, // in the free list
 }
 
 struct Heap;
@@ -52,7 +52,7 @@ unsafe fn check(good: bool) {
     }
 }
 
-/// Stacks of 4096 bytes stand beside each other.
+/// Stacks of 4096 bytes are adjacent.
 unsafe fn this_cpu() -> usize {
     let rsp: usize;
     asm!("mov {}, rsp", out(reg) rsp);
@@ -101,7 +101,7 @@ unsafe impl GlobalAlloc for Heap {
     }
 }
 
-/// Who may be called from anywhere keeps all arguments.
+/// A function that may be called from anywhere keeps all its arguments.
 #[cfg(outlined)]
 #[used]
 static CALLED: (unsafe fn(&Heap, Layout) -> *mut u8, unsafe fn(&Heap, *mut u8, Layout)) =
@@ -113,7 +113,7 @@ struct Shape {
     numbers: [u64; 6],
 }
 
-/// What the compiler knows nothing of.
+/// Hides a value from the optimizer.
 fn hidden<T>(value: T) -> T {
     unsafe { asm!("/* {} */", in(reg) &value) };
     value
@@ -149,7 +149,7 @@ unsafe fn drops_twice() {
     if WRONG {
         release(shape);
     }
-    asm!(""); // or the last call becomes a jump
+    asm!(""); // keeps the last call from becoming a jump
 }
 
 #[inline(never)]

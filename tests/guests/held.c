@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Memory that holds what no code has written last. True: `received` was written by expect_none,
- * with 1, and then by a device, which copies "QEMU" there; `prepared` was never written, and has
- * its value from the kernel's file; `sent` was written by main alone, with 7, as memory has it;
- * `fill` has written 3 to the four words of `table`, and then the device to two of them.
+ * Memory whose last contents no code has written. True: `received` was written by expect_none, with
+ * 1, and then by a device, which copies "QEMU" there; `prepared` was never written, and has its
+ * value from the kernel's file; `sent` was written only by main, with 7, which it still holds;
+ * `fill` has written 3 to the four words of `table`, and then the device wrote two of them.
  */
 #include "tests/guests/guest.h"
 
@@ -12,11 +12,11 @@
 #define DMA_READ   2u
 
 struct request {
-    uint32_t control, length; /* big-endian, as is `address` */
+    uint32_t control, length; /* big-endian, like `address` */
     uint64_t address;
 };
 
-volatile uint64_t sent = 1, prepared = 0x1234; /* beside each other, with a value: in a page */
+volatile uint64_t sent = 1, prepared = 0x1234; /* adjacent, with initial values, so in one page */
 volatile uint64_t received, table[4];
 static volatile struct request request;
 

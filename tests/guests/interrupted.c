@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * One CPU, and races of its code with the timer's handler that `pitot race` finds; with -DMENDED
- * none, because interrupts are off meanwhile. Each two accesses of the code have a call between
- * them: QEMU lets an interrupt come only between blocks of code. With the default build
+ * none, because interrupts are off meanwhile. Between each two accesses of the code there is a
+ * call: QEMU delivers interrupts only between blocks of code. With the default build
  *
  *     counts     increments a counter that the handler increments, too        lost
  *     reads      reads a pair of words, which the handler writes              torn
  *     writes     ... and writes one that the handler reads                    torn
  *     takes      answers the handler's requests, and one that comes meanwhile  lost
  *
- * In order, in both: a clock that the handler counts and the code reads; a counter that the handler
- * raises and lowers; a word that both only write; what is read with interrupts off, and set anew
- * once they were on.
+ * Correct in both builds: a clock that the handler counts and the code reads; a counter that the
+ * handler increments and decrements; a word that both only write; a value that is read with
+ * interrupts off, and written after they were on.
  */
 #include "tests/guests/guest.h"
 
@@ -22,10 +22,10 @@
 #endif
 
 #ifndef TICKS
-#define TICKS 100 /* for each function */
+#define TICKS 100 /* per function */
 #endif
 
-#define CODE_MOST 4000000u /* turns of a function, if interrupts are slow to come */
+#define CODE_MOST 4000000u /* turns of a function, if interrupts arrive slowly */
 
 static volatile long clock, sink;
 static volatile long counter, nesting, written, request, state;
@@ -93,7 +93,7 @@ NOINLINE static void takes(void)
     leave();
 }
 
-/* --- In order --- */
+/* --- Correct code --- */
 
 NOINLINE static void asks(void)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * 128 KiB of locals; then 12 KiB and an array of variable length, whose scope ends by a load of
- * rsp. True: leaf < big < outer < all < main five times; big returns five times; leaf < room <
- * rooms < all < main nine times; one thread but for the boot's.
+ * A frame with 128 KiB of locals; then one with 12 KiB and an array of variable length, whose scope
+ * ends with a load of rsp. True: leaf < big < outer < all < main five times; big returns five
+ * times; leaf < room < rooms < all < main nine times; one thread besides the boot's.
  */
 #include "tests/guests/guest.h"
 

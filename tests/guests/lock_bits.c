@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Locks that are one bit of a word (`lock bts`), as Linux' bit spin locks. One CPU, so each is free
- * when it is asked for. The functions tell what happens to them:
+ * Locks that are one bit of a word (`lock bts`), like Linux' bit spin locks. One CPU, so each lock
+ * is free when it is taken. The functions:
  *
  *     takes_ab, takes_ba          two of one word, in both orders
  *     in_register                 the bit's number is in a register, beyond the word
  *     keeps_data                  other bits of its word change while it is taken
  *     gives_*                     ... and each way to give it back
  *
- * No lock is `flag`, which is tried, not waited for; nor `counted`, whose word is added to; nor
- * `given`, which is set otherwise, too.
+ * Not locks: `flag`, which is tried, not waited for; `counted`, whose word is added to; `given`,
+ * which is also set in another way.
  */
 #include "tests/guests/guest.h"
 
@@ -58,7 +58,7 @@ NOINLINE static void keeps_data(void)
     GIVE(kept, "lock orl $0x10, %0");
     GIVE(kept, "orl $0x20, %0");
     GIVE(kept, "lock andl $~0x10, %0");
-    GIVE(kept, "lock btsl $7, %0"); /* no loop: another bit, which is tried */
+    GIVE(kept, "lock btsl $7, %0"); /* no loop: another bit, which is only tried */
     GIVE(kept, "lock btrl $0, %0");
     GIVE(kept, "movl $0x40, %0");
 }

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What is taken as a lock is, and given back in a way that no lock is, or that is not seen. One
- * CPU, and a timer. Seen may be only
+ * Words that are taken like a lock, and released in a way that no lock is, or that is not seen. One
+ * CPU, and a timer. Only these may be reported:
  *
- *     t           gives tickets; a thread waits with an older one than the thread that waits, too
- *     added       gives tickets, and is given back by `lock xadd`
- *     cleared     is given back by `lock and`
+ *     t           a ticket lock; a thread waits with an older ticket than another waiting thread
+ *     added       a ticket lock, released by `lock xadd`
+ *     cleared     released by `lock and`
  *
- * None are `a` and `b`, given back by `lock dec` once they have been seen, `x` and `y` by `xadd`
- * without a prefix; the objects of two lists, of which a free one is searched for; and what a
- * handler gives back: `busy`, `starts`, `sent`; and `counted`, of which a thread takes a number
- * while it has one, as it waits for another word.
+ * Not locks: `a` and `b`, released by `lock dec` after they were seen; `x` and `y`, by `xadd`
+ * without a prefix; the objects of two lists that are searched for a free one; what a handler
+ * releases: `busy`, `starts`, `sent`; and `counted`: a thread that has one of its numbers takes
+ * another, while it waits for another word.
  */
 #include "tests/guests/guest.h"
 
@@ -44,7 +44,7 @@ __attribute__((always_inline)) static inline void take_ticket(struct tickets *lo
         __asm__ volatile("pause");
 }
 
-/* --- Given back unseen --- */
+/* --- Released unseen --- */
 
 NOINLINE static void gives_otherwise(void)
 {
@@ -120,7 +120,7 @@ NOINLINE static void searches(struct object *(*find)(void))
     first->used = 0;
 }
 
-/* --- What a handler gives back --- */
+/* --- Released by a handler --- */
 
 static uint8_t stack[16384] __attribute__((aligned(4096)));
 static uint64_t *saved[2];
@@ -187,7 +187,7 @@ static void thread(void)
         __asm__ volatile("pause");
 }
 
-/* main has t, and gives it back when the thread waits; then it waits with the next ticket. */
+/* main holds t, and releases it while the thread waits; then it waits with the next ticket. */
 NOINLINE static void preempted(void)
 {
     uint64_t *top = (uint64_t *)(stack + sizeof(stack));

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Locks whose waiters have an order. One CPU, so each is free when it is asked for:
+ * Locks whose waiters are ordered. One CPU, so each lock is free when it is taken:
  *
  *     takes_ab, takes_ba          ticket locks, in both orders: 4 bytes and 8, the two words in
- *                                 either order, given back by a store and by an addition
- *     takes_mcs                   a queue (MCS): of what is stored, nothing tells who has it
- *     misuses                     as a ticket lock, until it is given back with a wrong number
+ *                                 either order, released by a store and by an addition
+ *     takes_mcs                   a queue (MCS): nothing that is stored identifies the owner
+ *     misuses                     like a ticket lock, until it is released with a wrong number
  *
- * No lock is `count`, whose neighbour has the same value once, and which nothing waits for.
+ * Not a lock: `count`, whose neighbour once has the same value, and which nothing waits for.
  */
 #include "tests/guests/guest.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Locks, and one mistake of each kind that `pitot locks` finds, none of which comes to a deadlock;
- * with -DMENDED there is none. One CPU, so each lock is free when it is asked for. The functions
- * tell what is wrong: with the default build
+ * Locks, and one mistake of each kind that `pitot locks` finds, none of which causes a deadlock;
+ * with -DMENDED there is none. One CPU, so each lock is free when it is taken. The functions and
+ * their mistakes, with the default build:
  *
  *     takes_ab, takes_ba          a then b, and b then a
  *     takes_cd, _de, _ec          a cycle of three
@@ -11,11 +11,11 @@
  *     turns_on                    ... holds `beats`, and turns them on meanwhile
  *     halts                       holds `halting` at hlt
  *     leaves                      holds `leaving` while another thread runs
- *     ends                        never gives `ending` back
+ *     ends                        never releases `ending`
  *
- * In order, in both builds: two orders under a third lock; one of which only tries; a lock that
- * another thread gives back; a mutex that begins with a spin lock; a mutex that is taken again by
- * its holder; a new lock where an old one was. `masks` has interrupts off for 20,000 instructions.
+ * Correct in both builds: two orders under a third lock; two orders, one of which only tries; a
+ * lock that another thread releases; a mutex that begins with a spin lock; a mutex that its holder
+ * takes again; a new lock where an old one was. `masks` has interrupts off for 20,000 instructions.
  */
 #include "tests/guests/guest.h"
 
@@ -313,7 +313,7 @@ void main(void)
     halts();
     off();
     ends();
-    out(0xf4, 0); /* quit() would halt, if QEMU takes its time to end */
+    out(0xf4, 0); /* quit() would halt if QEMU is slow to end */
     for (;;)
         __asm__ volatile("pause");
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Six threads that call, recurse and switch at random, in each way that kernels do: by ret, jmp,
- * iretq and lretq; from handlers; with retpolines, longjmp, a handler with a stack of its own, a
- * call on another stack, threads that end and begin again. True: what it writes to port 0xe9 before
- * each write of `probe`, its own list of callers, innermost first: a function's letter; A, B or T,
- * an interrupt; S, a call on another stack; a digit, the thread. SEED, PROBES.
+ * Six threads that call, recurse and switch at random, in every way that kernels do: by ret, jmp,
+ * iretq and lretq; from handlers; with retpolines, longjmp, a handler with its own stack, a call on
+ * another stack, threads that end and begin again. True: before each write of `probe` the guest
+ * writes its own list of callers to port 0xe9, innermost first: a letter for a function; A, B or T
+ * for an interrupt; S for a call on another stack; a digit for the thread. SEED, PROBES.
  */
 #include "tests/guests/guest.h"
 
@@ -32,7 +32,7 @@ uint64_t resumed;
 typedef void switcher(uint64_t *left, uint64_t rsp);
 typedef void function(int depth);
 
-/* --- Switches. A suspended stack has registers, flags, and where the thread continues --- */
+/* --- Switches. A suspended stack holds registers, flags, and where the thread continues --- */
 
 #define LEAVE "pushf; cli\n" PUSH_SAVED
 extern switcher by_ret, by_jump, by_iretq, by_lretq, by_exchange, by_address;
@@ -88,7 +88,7 @@ static inline uint32_t choose(uint32_t count)
     return chosen;
 }
 
-/* --- What it knows of its callers --- */
+/* --- The guest's list of its callers --- */
 
 static inline void enter(int letter)
 {
@@ -118,7 +118,7 @@ NOINLINE void write_probe(void)
     interrupts_as(flags);
 }
 
-/* --- What it does --- */
+/* --- The work --- */
 
 NOINLINE void act(int depth);
 
@@ -221,7 +221,7 @@ USED NOINLINE void run(int number)
 
 USED NOINLINE void handle(int letter)
 {
-    int own = letter == 'B'; /* a stack of its own: it can neither switch nor come again */
+    int own = letter == 'B'; /* a stack of its own, so it can neither switch nor nest */
 
     enter(letter);
     current->handlers++;

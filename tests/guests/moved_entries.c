@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Entries into the kernel that go on to a second stack before they call a function: a program's
- * system call first runs on the CPU's stack; its `int 0x80` on one that the task state segment
- * names, whose frame is copied to the thread's stack, and so is that of an exception in the kernel,
- * to the stack that it interrupted. At the end `sysret` begins a new program, which has made no
- * access to its stack when it makes a system call. True: leaf < sys_call < call_entry < caller <
- * program twice, < program once, and < next_program three times; leaf < sys_int < int_entry <
- * trapper < program; leaf < trap < trap_entry < worker < sys_call < call_entry < caller < program
- * twice; three interrupts.
+ * Entries into the kernel that switch to a second stack before they call a function. A program's
+ * system call first runs on the CPU's stack; its `int 0x80` on the task state segment's, whose
+ * frame is copied to the thread's stack. The frame of an exception in the kernel is copied to the
+ * interrupted stack. At the end `sysret` starts a new program, which makes a system call before it
+ * has accessed its stack. True: leaf < sys_call < call_entry < caller < program twice, < program
+ * once, and < next_program three times; leaf < sys_int < int_entry < trapper < program; leaf < trap
+ * < trap_entry < worker < sys_call < call_entry < caller < program twice; three interrupts.
  */
 #include "tests/guests/guest.h"
 
-struct frame { /* as int_entry has pushed it */
+struct frame { /* as pushed by int_entry */
     uint64_t ax, ip, cs, flags, sp, ss;
 };
 

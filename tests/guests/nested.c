@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Exceptions in handlers: the timer (on IST 1) executes ud2 (IST 2), whose handler touches a page
- * that is not there (IST 3), whose handler executes int3 (on that stack); and single steps (IST 4).
+ * Exceptions in handlers: the timer (on IST 1) executes ud2 (IST 2), whose handler touches an
+ * absent page (IST 3), whose handler executes int3 (on the same stack); and single steps (IST 4).
  * The stacks of 4 KiB are adjacent. True: 200 of each, 50 steps: 850 interrupts; each chain ends in
  * main.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Threads that run one after another on one stack, each begun by pops and `ret`. True: leaf < fn1
- * and leaf < fn2 three times each, six threads, and no interrupt.
+ * Threads that run one after another on one stack; each starts with pops and `ret`. True: leaf <
+ * fn1 and leaf < fn2 three times each, six threads, and no interrupt.
  */
 #include "tests/guests/guest.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Eight threads on adjacent stacks of 4 KiB, preempted by the timer: their interrupt frames lie on
- * their stacks. Thread i calls fn_i, mid_i up to five times, leaf_i. True: 2,000 interrupts, and in
- * each chain one i only.
+ * their stacks. Thread i calls fn_i, mid_i up to five times, leaf_i. True: 2,000 interrupts, and a
+ * single i in each chain.
  */
 #include "tests/guests/guest.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Two processes in address spaces of their own, with their stacks at one virtual address, that
+ * Two processes in separate address spaces, with their stacks at the same virtual address, that
  * yield by int 0x80. True: 8 interrupts; leaf < sys_yield < handler < inner_a < outer_a <
  * process_a, and ... < inner_b < process_b, four times each; two address spaces.
  */

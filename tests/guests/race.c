@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Two CPUs, and one race of each kind that `pitot race` finds; with -DMENDED none. The functions
- * tell what is wrong: with the default build
+ * and their races, with the default build:
  *
  *     writes       each CPU writes its number                          two writes
  *     counts       each increments a counter                           lost
  *     tears        one writes a pair of words, the other reads it      torn
- *     publishes    a message is said to be ready while it is filled    a read and a write
+ *     publishes    a message is marked ready while it is filled    a read and a write
  *     claims       a CPU that finds no owner becomes it                lost
  *     walks        a list is read while an entry is taken out of it    a read and a write
  *
- * In order, in both: a lock's own word, CPUs that wait for a flag, an order by fences, statistics
- * of each CPU in one array, and memory that is handed on.
+ * Correct in both builds: a lock's own word, CPUs that wait for a flag, an order by fences, each
+ * CPU's statistics in one array, and memory that is handed over.
  */
 #include "tests/guests/cpus.h"
 
@@ -121,7 +121,7 @@ static struct entry {
 NOINLINE static void walks(unsigned cpu)
 {
     enter();
-    if (cpu == 0) { /* takes the second entry out, and puts it back */
+    if (cpu == 0) { /* removes the second entry, and puts it back */
         entries[0].next = &entries[2];
         entries[1].next = 0;
         entries[1].value = -1;
@@ -138,7 +138,7 @@ NOINLINE static void walks(unsigned cpu)
     leave();
 }
 
-/* --- What is in order --- */
+/* --- Correct code --- */
 
 static volatile long statistics[CPUS];
 
@@ -150,7 +150,7 @@ NOINLINE static void tallies(unsigned cpu)
 static volatile int wants[CPUS];
 static volatile long guarded;
 
-/* Only a CPU that the other one does not want, too; nothing waits. */
+/* Only a CPU whose flag the other one does not contest proceeds; nothing waits. */
 NOINLINE static void tries(unsigned cpu)
 {
     wants[cpu] = 1;
@@ -162,7 +162,7 @@ NOINLINE static void tries(unsigned cpu)
 
 static volatile long handed[WORDS];
 
-/* Whose turn it is writes all. */
+/* The CPU whose turn it is writes everything. */
 NOINLINE static void hands_on(unsigned cpu)
 {
     static volatile long round;
@@ -174,7 +174,7 @@ NOINLINE static void hands_on(unsigned cpu)
     round = round + 1;
 }
 
-/* Until each CPU has done that as often: the host may run one of them much later. */
+/* Repeats until each CPU has made that many turns: the host may run one of them much later. */
 static void repeat(void (*function)(unsigned cpu), unsigned cpu, unsigned turns)
 {
     static volatile unsigned done;
@@ -189,7 +189,7 @@ static void repeat(void (*function)(unsigned cpu), unsigned cpu, unsigned turns)
     }
 }
 
-/* What each CPU does in turn is done as often by both. */
+/* For functions in which the CPUs take turns: both make the same number. */
 static void alternate(void (*function)(unsigned cpu), unsigned cpu, unsigned turns)
 {
     meet(&arrived, CPUS);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What assembly does with return addresses: a call to learn one's own address; `add` to one, to
- * skip an instruction; one that is exchanged; one that is dropped. True: no interrupt; leaf three
- * times below each of by_own, by_skip, by_exchange and by_drop; each returns once.
+ * What assembly does with return addresses: a call to get one's own address; `add` to one, to skip
+ * an instruction; one that is exchanged; one that is dropped. True: no interrupt; leaf three times
+ * below each of by_own, by_skip, by_exchange and by_drop; each returns once.
  */
 #include "tests/guests/guest.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A thread on a stack of 64 KiB ends deep in its calls. Its memory is used again: by threads on
- * stacks of 8 KiB within it, and by one as large. True, three times each: leaf < small, leaf <
- * large; leaf < deep ... < outer once. And a thread that is left in a deeper call, and continues in
- * an outer one by longjmp, has its callers: leaf < resumed < begun, three times, and leaf < deep <
- * deep < deep < deep < resumed < begun.
+ * A thread on a stack of 64 KiB ends deep in its calls. Its memory is reused: by threads on stacks
+ * of 8 KiB within it, and by one of the same size. True, three times each: leaf < small, leaf <
+ * large; leaf < deep ... < outer once. A thread that is switched out in a deeper call, and
+ * continues in an outer one by longjmp, has its callers: leaf < resumed < begun, three times, and
+ * leaf < deep < deep < deep < deep < resumed < begun.
  */
 #include "tests/guests/guest.h"
 
@@ -77,7 +77,7 @@ NOINLINE void large(void)
 NOINLINE void resumed(void)
 {
     if (set_jump(saved) == 0)
-        deep(3); /* it is left there */
+        deep(3); /* switches away there */
     leaf();
     done();
     KEEP_FRAME();

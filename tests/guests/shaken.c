@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Two CPUs that become the owner of something if there is none, for TURNS turns each. In between
- * they call a function, and nothing keeps the other one from becoming it, too, which is seldom:
- * then the kernel panics. With -DMENDED a lock does. With -DHANGS it halts for good instead.
+ * Two CPUs, each of which becomes the owner of something if there is none, for TURNS turns. Between
+ * the check and the claim they call a function, and nothing keeps the other CPU from becoming the
+ * owner as well; that is rare, and the kernel then panics. With -DMENDED a lock prevents it. With
+ * -DHANGS the kernel halts for good instead.
  */
 #include "tests/guests/cpus.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Two threads of user mode with a kernel stack each, and the usual system call entry: swapgs, then
- * rsp from this CPU's data. sys_yield switches threads. True: a_leaf < sys_a < sys < entry < user_a
- * and b_leaf < sys_b < sys < entry < user_b; two threads with names; no interrupt.
+ * Two user mode threads with a kernel stack each, and the usual system call entry: swapgs, then rsp
+ * from this CPU's data. sys_yield switches threads. True: a_leaf < sys_a < sys < entry < user_a and
+ * b_leaf < sys_b < sys < entry < user_b; two threads with names; no interrupt.
  */
 #include "tests/guests/guest.h"
 

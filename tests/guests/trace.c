@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Two CPUs that pass a number to and fro, 200 times each way. True: each sends begins before the
- * receives that waits for its number ends, and each receives on one CPU ends before the next sends
- * there begins; each turn runs both once, on both CPUs.
+ * Two CPUs that pass a number back and forth, 200 times each way. True: each `sends` begins before
+ * the `receives` that waits for its number ends, and each `receives` on one CPU ends before the
+ * next `sends` there begins; each turn runs both once, on both CPUs.
  */
 #include "tests/guests/cpus.h"
 

@@ -2,13 +2,13 @@
 /*
  * Locks for which a CPU waits, and threads that wake each other, TURNS times each. True:
  *
- *     big         CPU 0 gives it back only once CPU 1 is in `lock` for it: CPU 1 waits each time
- *     small       CPU 0 has it by `try_lock`, and tries again in vain while it has it
- *     only        the variable is the lock of `lock_all` and `unlock_all`; CPU 0 takes it twice
- *                 within itself
+ *     big         CPU 0 releases it only once CPU 1 is in `lock` for it: CPU 1 waits each time
+ *     small       CPU 0 takes it by `try_lock`, and fails to take it again while it holds it
+ *     only        the lock of `lock_all` and `unlock_all`, found by this variable; CPU 0 nests it
+ *                 twice
  *     queue       `sleeper` sleeps on it, and main wakes it: it runs next
- *     outer       `sleeper` waits for it, but for `inner` meanwhile: the wake of that makes it run
- *     both        `sleeper` and `other` sleep on it: one wake, of which it is not known whom
+ *     outer       `sleeper` waits for it, but meanwhile for `inner`, whose wake makes it run
+ *     both        `sleeper` and `other` sleep on it: one wake, of an unknown one of them
  *     nothing     is woken once, while no thread waits for it
  *     ending      CPU 0 has it at the end, and CPU 1 waits for it
  */
@@ -49,7 +49,7 @@ NOINLINE void unlock(struct spin *lock)
     __atomic_store_n(&lock->taken, 0, __ATOMIC_RELEASE);
 }
 
-/* Returns 0 if it has the lock. */
+/* Returns 0 if it took the lock. */
 NOINLINE int try_lock(struct spin *lock)
 {
     return __atomic_exchange_n(&lock->taken, 1, __ATOMIC_ACQUIRE);
@@ -81,7 +81,7 @@ NOINLINE static void tries(void)
     int had = try_lock(&small);
 
     if (!try_lock(&small) || had)
-        quit(); /* never */
+        quit(); /* unreachable */
     unlock(&small);
     lock_all();
     lock_all();
@@ -103,7 +103,7 @@ void cpu_main(unsigned cpu)
     lock(&ending, cpu);
 }
 
-/* --- Threads, of CPU 0: the sleepers run in turns with main --- */
+/* --- Threads of CPU 0: the sleepers and main take turns --- */
 
 extern void switch_to(uint64_t **from, uint64_t *to);
 FUNCTION(switch_to, PUSH_SAVED "mov %rsp, (%rdi); mov %rsi, %rsp\n" POP_SAVED "ret");
