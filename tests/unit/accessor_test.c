@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The instruction map's reader: which maps it refuses, which instruction ends before an address.
- * Then the finder of the accessing instruction, with one candidate that leads to ip, with two and
- * with none; each form of a call; and random code, on which it must not fault or name an
+ * The instruction map's reader: which maps it refuses, and which instruction ends before an
+ * address. Then the search for the accessing instruction: with one candidate that leads to ip, with
+ * two and with none; every form of call; and random code, on which it must not fault or name an
  * instruction that is no candidate.
  *
  * links: tests/unit/fake_arch.c
@@ -19,7 +19,7 @@
 #include "tests/unit/fake_arch.h"
 
 #define TEXT_SIZE 512
-#define SLACK     32 /* instructions that noise begins at the end of the text */
+#define SLACK     32 /* instructions that random code may start past the end of the text */
 
 static uint8_t text[TEXT_SIZE + SLACK];
 static struct {
@@ -29,11 +29,11 @@ static struct {
 static struct insn_map map;
 static struct insn_map_expected expected;
 
-/* A page of its own, as the watched bytes' neighbours are looked at inside the page. */
+/* On its own page, because the search reads the watched bytes' neighbours within the page. */
 static _Alignas(4096) uint64_t data[512];
 #define WATCHED (&data[100])
 
-#define XLAT "\xd7" /* operand.c does not know its access */
+#define XLAT "\xd7" /* its access is unknown to operand.c */
 
 static struct regs regs;
 static const struct arch_stack *stack;
@@ -46,7 +46,7 @@ static void set_code(unsigned offset, enum insn_code code)
     *byte = (uint8_t)((*byte & ~(3u << shift)) | (unsigned)code << shift);
 }
 
-/* An instruction of these bytes. */
+/* Places an instruction with these bytes. */
 static void put(unsigned offset, enum insn_code code, const char *bytes, unsigned length)
 {
     for (unsigned i = 0; i < length; i++) {
@@ -151,7 +151,7 @@ static void the_instruction_before_is_the_one_that_ends_there(void **state)
         for (unsigned inside = 1; inside < length; inside++)
             assert_int_equal(insn_map_before(&map, at(100 + inside)), 0);
     }
-    set_code(100 + INSN_LENGTH_MAX, INSN_INSIDE); /* longer than any is */
+    set_code(100 + INSN_LENGTH_MAX, INSN_INSIDE); /* longer than any instruction */
     assert_int_equal(insn_map_before(&map, at(100 + INSN_LENGTH_MAX + 1)), 0);
 }
 
@@ -161,7 +161,7 @@ static void calls_and_repeated_instructions_are_told_apart(void **state)
     put(10, INSN_CALL_OR_REPEATED, "\xe8\0\0\0\0", 5);
     put(20, INSN_CALL_OR_REPEATED, "\xf3\xa4", 2);
     put(30, INSN_CALL_OR_REPEATED, "\xf2\xae", 2);
-    put(50, INSN_CALL_OR_REPEATED, "\x66\xf3\x6d", 3); /* as gas writes `rep insw` */
+    put(50, INSN_CALL_OR_REPEATED, "\x66\xf3\x6d", 3); /* in the encoding of gas for `rep insw` */
     put(60, INSN_CALL_OR_REPEATED, "\x3e\xff\xd0", 3);
     put(40, INSN_ACCESS, "\xf3\xa4", 2);
     assert_true(insn_map_is_call(&map, at(10)) && !insn_map_is_repeated(&map, at(10)));
@@ -173,7 +173,7 @@ static void calls_and_repeated_instructions_are_told_apart(void **state)
     assert_false(insn_map_is_call(&map, at(TEXT_SIZE)));
 }
 
-/* --- The instruction before, alone. --- */
+/* --- The instruction before ip, alone. --- */
 
 static void what_ends_at_ip_and_accesses_data_is_found(void **state)
 {
@@ -227,7 +227,7 @@ static void put_string(unsigned offset, uint8_t opcode)
     put(offset, INSN_CALL_OR_REPEATED, bytes, 3);
 }
 
-/* As the manual has it, for a watch of `access`, with only this pointer behind the bytes. */
+/* By the manual, for a watch of `access`, with only this pointer just past the bytes. */
 static void assert_string(unsigned offset, bool found, enum arch_access access)
 {
     struct arch_accessor is = find(WATCHED, 8, access);
@@ -240,8 +240,8 @@ static void assert_string(unsigned offset, bool found, enum arch_access access)
 
 static void a_string_instruction_is_found_by_what_it_has_passed(void **state)
 {
-    const unsigned places[] = {256, 253}; /* it stands at ip; it ends there */
-    const char *second = "\x66\xf3";      /* the repeat prefix, as gas writes it */
+    const unsigned places[] = {256, 253}; /* it begins at ip; it ends there */
+    const char *second = "\x66\xf3";      /* the repeat prefix, as gas encodes it */
     const uintptr_t passed = (uintptr_t)(WATCHED + 1);
 
     (void)state;
@@ -309,7 +309,7 @@ static void put_call(const char *bytes, unsigned length)
 
 static void put_direct_call(void)
 {
-    put_call("\xe8\x38\0\0\0", 5); /* 56 on */
+    put_call("\xe8\x38\0\0\0", 5); /* to 56 bytes further on */
 }
 
 static void the_push_of_a_call_is_found(void **state)
@@ -353,7 +353,7 @@ static void below_the_kernel_only_stacks_have_return_addresses(void **state)
     assert_unknown(find(elsewhere, 8, ARCH_WRITE));
     regs.sp = stack->high;
     assert_unknown(find(WATCHED, 8, ARCH_WRITE));
-    regs.sp = stack->low - 8; /* in the guard */
+    regs.sp = stack->low - 8; /* in the guard page */
     assert_unknown(find(WATCHED, 8, ARCH_WRITE));
     regs.sp = stack->low + 4;
     assert_unknown(find(WATCHED, 8, ARCH_WRITE));
@@ -375,7 +375,7 @@ static void what_is_no_return_address_has_no_call(void **state)
     assert_unknown(find(slot(), 8, ARCH_WRITE));
 }
 
-/* The place of a register, by the number that instructions encode it with. */
+/* The place of a register, by its number in instructions. */
 static uint64_t *register_by_number(unsigned number)
 {
     uint64_t *const all[16] = {&regs.ax,  &regs.cx,  &regs.dx,  &regs.bx, &regs.sp,  &regs.bp,
@@ -393,7 +393,7 @@ static void a_call_by_register_leads_where_the_register_says(void **state)
                                (char)(0xd0 | (number & 7))};
 
         if (number == 4)
-            continue; /* the stack is no code */
+            continue; /* the stack contains no code */
         setup(NULL);
         put_call(bytes, 3);
         assert_unknown(find(slot(), 8, ARCH_WRITE));
@@ -402,7 +402,7 @@ static void a_call_by_register_leads_where_the_register_says(void **state)
     }
 }
 
-/* Base, index, scale and displacement of a call by memory, as ModRM and SIB spell them. */
+/* Base, index, scale and displacement of a call through memory, as in ModRM and SIB. */
 struct operand {
     int base, index; /* -1: none */
     unsigned shift;
@@ -479,7 +479,7 @@ static void a_call_by_memory_leads_where_its_operand_says(void **state)
             }
 }
 
-/* `call [rsp + 16]`: rsp as it was before the push. */
+/* `call [rsp + 16]`: uses rsp before the push. */
 static void a_call_by_the_stack_counts_from_before_the_push(void **state)
 {
     (void)state;
@@ -490,7 +490,7 @@ static void a_call_by_the_stack_counts_from_before_the_push(void **state)
     assert_found(find(slot() + 3, 8, ARCH_READ_WRITE), at(196), ARCH_FOUND_CALL);
 }
 
-/* `call [rip + n]`, and `notrack call [rax * 8 + n]`, whose n is cut to what fits. */
+/* `call [rip + n]`, and `notrack call [rax * 8 + n]`, with n truncated to its field. */
 static void a_call_by_an_address_in_the_instruction_is_found(void **state)
 {
     int32_t distance = (int32_t)((uintptr_t)text + 300 - at(200));
@@ -507,7 +507,7 @@ static void a_call_by_an_address_in_the_instruction_is_found(void **state)
     assert_found(find(slot(), 8, ARCH_WRITE), at(192), ARCH_FOUND_CALL);
 }
 
-/* Registers may have changed since: what they point to now may be no memory. */
+/* Registers may have changed since the access, and may no longer point to memory. */
 static void what_is_not_concerned_is_not_read(void **state)
 {
     (void)state;
@@ -517,9 +517,9 @@ static void what_is_not_concerned_is_not_read(void **state)
     assert_found(find(WATCHED, 8, ARCH_READ_WRITE), at(255), ARCH_FOUND_BEFORE);
 }
 
-/* --- From elsewhere. --- */
+/* --- A jump or return to ip. --- */
 
-/* What a jump or a return has read is ip, at whatever byte it lies. */
+/* A jump or return that reads the watch has loaded ip, which may be at any byte there. */
 static void a_word_that_is_ip_makes_the_answer_unknown(void **state)
 {
     (void)state;
@@ -535,7 +535,7 @@ static void a_word_that_is_ip_makes_the_answer_unknown(void **state)
     }
 }
 
-/* What lies beside the page may not be mapped: asan poisons the host's stacks' guards. */
+/* Neighbouring pages may not be mapped: asan poisons the guards of the host's stacks. */
 static void no_page_but_the_watched_one_is_read(void **state)
 {
     uint64_t *page = aligned_alloc(4096, 4096);
@@ -554,7 +554,7 @@ static void no_page_but_the_watched_one_is_read(void **state)
     free(page);
 }
 
-/* What an instruction read there does not tell whether it was a jump: no jump goes by a device. */
+/* A value in a device register does not show that a jump read it: no jump goes through a device. */
 static void registers_of_devices_are_not_read(void **state)
 {
     (void)state;
@@ -567,7 +567,7 @@ static void registers_of_devices_are_not_read(void **state)
 
 static void a_frame_that_iretq_left_makes_the_answer_unknown(void **state)
 {
-    uint64_t *frame = fake_stack_words(stack) + 4; /* its neighbours are read, too */
+    uint64_t *frame = fake_stack_words(stack) + 4; /* its neighbours are also read */
 
     (void)state;
     put(255, INSN_ACCESS, XLAT, 1);
@@ -578,15 +578,15 @@ static void a_frame_that_iretq_left_makes_the_answer_unknown(void **state)
                          word >= 0 && word <= 4 ? ARCH_FOUND_NOT : ARCH_FOUND_BEFORE);
         assert_found(find(frame + word, 8, ARCH_WRITE), at(255), ARCH_FOUND_BEFORE);
     }
-    frame[3]++; /* another's */
+    frame[3]++; /* no longer this stack */
     assert_found(find(frame + 4, 8, ARCH_READ_WRITE), at(255), ARCH_FOUND_BEFORE);
     assert_found(find(frame + 2, 8, ARCH_READ_WRITE), at(255), ARCH_FOUND_BEFORE);
-    assert_unknown(find(frame + 1, 8, ARCH_READ_WRITE)); /* retfq leaves no more than two */
+    assert_unknown(find(frame + 1, 8, ARCH_READ_WRITE)); /* retfq reads no more than two words */
     frame[1]++;
     assert_found(find(frame + 1, 8, ARCH_READ_WRITE), at(255), ARCH_FOUND_BEFORE);
 }
 
-/* --- What may have been accessed. --- */
+/* --- Possible accesses. --- */
 
 static struct arch_candidate candidates[ARCH_CANDIDATES_MAX];
 
@@ -613,7 +613,7 @@ static void a_return_has_read_its_address(void **state)
     assert_int_equal(find_candidates(WATCHED, 4, ARCH_READ_WRITE), 1);
     assert_read(0, WATCHED, 8);
     assert_int_equal(find_candidates(WATCHED, 4, ARCH_WRITE), 0);
-    set_code(255, INSN_INSIDE); /* what ends there the map does not have */
+    set_code(255, INSN_INSIDE); /* the map has no instruction that ends there */
     for (unsigned i = 1; i < INSN_LENGTH_MAX; i++)
         set_code(255 - i, INSN_INSIDE);
     assert_int_equal(find_candidates(WATCHED, 4, ARCH_READ_WRITE), 0);
@@ -622,14 +622,14 @@ static void a_return_has_read_its_address(void **state)
     put(250, INSN_ACCESS, "\x48\x8b\x07\0\0\0", 6); /* mov rax, [rdi] */
     regs.di = (uintptr_t)WATCHED;
     assert_int_equal(find_candidates(WATCHED, 4, ARCH_READ_WRITE), 2);
-    regs.di = (uintptr_t)WATCHED + 8; /* elsewhere, so this was not it */
+    regs.di = (uintptr_t)WATCHED + 8; /* it points elsewhere, so this was not the access */
     assert_int_equal(find_candidates(WATCHED, 4, ARCH_READ_WRITE), 1);
     assert_read(0, WATCHED, 8);
     put(255, INSN_ACCESS, XLAT, 1);
     assert_int_equal(find_candidates(WATCHED, 4, ARCH_READ_WRITE), 0);
 }
 
-/* `mov (%rdi), %rdi`: where memory has what rdi has now. */
+/* `mov (%rdi), %rdi`: the address was where memory holds what rdi has now. */
 static void a_load_over_its_address_was_where_memory_has_the_value(void **state)
 {
     (void)state;
@@ -640,14 +640,14 @@ static void a_load_over_its_address_was_where_memory_has_the_value(void **state)
     assert_int_equal(find_candidates(WATCHED, 4, ARCH_READ_WRITE), 1);
     assert_read(0, (char *)WATCHED + 3, 8);
     assert_int_equal(find_candidates(WATCHED, 2, ARCH_READ_WRITE), 1);
-    assert_false(candidates[0].made[0].placed); /* nowhere where it would touch the watch */
+    assert_false(candidates[0].made[0].placed); /* no such place touches the watch */
     regs.di = 0;
     memset(data, 0, sizeof(data));
     assert_int_equal(find_candidates(WATCHED, 4, ARCH_READ_WRITE), 1);
-    assert_false(candidates[0].made[0].placed); /* anywhere */
+    assert_false(candidates[0].made[0].placed); /* may be anywhere */
     memset(data, 1, sizeof(data));
     *WATCHED = regs.di = 0x123456789;
-    fake_arch.cpus = 2; /* another may have written since */
+    fake_arch.cpus = 2; /* the other CPU may have written since */
     assert_int_equal(find_candidates(WATCHED, 4, ARCH_READ_WRITE), 1);
     assert_false(candidates[0].made[0].placed);
     fake_arch.cpus = 1;
@@ -656,7 +656,7 @@ static void a_load_over_its_address_was_where_memory_has_the_value(void **state)
     assert_false(candidates[0].made[0].placed);
 }
 
-/* `rep stosq`, which QEMU 7.2 reports to a watch below it in its page. */
+/* `rep stosq`, which QEMU 7.2 also reports to a watch below it in its page. */
 static void what_is_reported_beside_was_not_touched(void **state)
 {
     (void)state;
@@ -671,11 +671,11 @@ static void what_is_reported_beside_was_not_touched(void **state)
     assert_int_equal(candidates[0].made[0].address, regs.di - 8);
     assert_int_equal(find_candidates(WATCHED + 40, 2, ARCH_WRITE), 1);
     assert_found(find(WATCHED + 39, 8, ARCH_WRITE), at(253), ARCH_FOUND_STRING);
-    regs.di -= 4; /* aligned: it cannot have been */
+    regs.di -= 4; /* aligned, so it cannot have been reported wrongly */
     assert_int_equal(find_candidates(WATCHED, 2, ARCH_WRITE), 0);
 }
 
-/* --- Noise. --- */
+/* --- Random code. --- */
 
 static void assert_is_candidate(struct arch_accessor is)
 {
@@ -696,7 +696,7 @@ static void noise_neither_faults_nor_is_blamed(void **state)
 
     (void)state;
     srand(4);
-    text[272] = 0; /* so that the one form of call by memory is [rax] or [r8] */
+    text[272] = 0; /* so that a call through memory can only be by [rax] or [r8] */
     for (unsigned round = 0; round < 300000; round++) {
         uint64_t *words = fake_stack_words(stack);
         unsigned length = 1u << rand() % 4, place = (unsigned)rand() % 4096 / length * length;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reads ACPI's tables as QEMU and real firmware lay them out; damaged ones must not make it read
- * beyond them. The tables lie in a buffer of exactly their size, so the sanitizer reports such a
- * read.
+ * Reads ACPI's tables as QEMU and real firmware lay them out; damaged tables must not cause reads
+ * past their ends. The tables are in a buffer of exactly their size, so the sanitizer reports such
+ * a read.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +15,7 @@
 
 #include "drivers/acpi.h"
 
-#define BASE  0xbffe0000ull /* where the buffer lies in physical memory */
+#define BASE  0xbffe0000ull /* the buffer's physical address */
 #define SIZE  4096
 #define ROUND 20000
 
@@ -58,7 +58,7 @@ static uint8_t balance(const uint8_t *bytes, size_t size)
     return (uint8_t)-sum;
 }
 
-/* A table of this body; returns its physical address. */
+/* Adds a table with this body; returns its physical address. */
 static uint64_t add_table(const char *signature, const uint8_t *body, size_t size)
 {
     uint8_t *table = memory + used;
@@ -82,7 +82,7 @@ static void finish(uint64_t rsdt, uint64_t xsdt)
     put(rsdp + 24, xsdt, 8);
 }
 
-/* Two CPUs that run, one that does not, an I/O APIC, interrupt 0 on line 2. */
+/* Two enabled CPUs, one that is disabled, an I/O APIC, interrupt 0 on line 2. */
 static const uint8_t madt[] = {
     0x00, 0x00, 0xe0, 0xfe, 1,    0,    0,    0,                  /* APIC, flags */
     0,    8,    0,    0,    1,    0,    0,    0,                  /* CPU 0 */
@@ -96,10 +96,10 @@ static const uint8_t madt[] = {
 
 static const uint8_t hpet[] = {0, 0, 0, 0, 0, 64, 0, 0, 0x00, 0x00, 0xd0, 0xfe, 0, 0, 0, 0};
 
-/* As ACPI 1.0 has it: the block at 76 of the table, its length at 91. */
+/* As in ACPI 1.0: the block's address at 76 in the table, its length at 91. */
 static const uint8_t fadt[80] = {[76 - 36] = 0x08, [77 - 36] = 0xb0, [89 - 36] = 2, [91 - 36] = 4};
 
-/* The usual machine, by 32-bit addresses or by 64-bit ones. */
+/* The usual machine, with 32-bit or 64-bit addresses. */
 static void make_machine(size_t entry_size)
 {
     uint8_t root[24] = {0};
@@ -155,7 +155,7 @@ static void cpus_with_long_numbers_are_read_and_those_without_room_counted(void 
 
         entry[0] = 9;
         entry[1] = 16;
-        put(entry + 4, i == 0 ? 0x12345 : i, 4); /* the first is out of xAPIC's reach */
+        put(entry + 4, i == 0 ? 0x12345 : i, 4); /* the first is out of xAPIC's range */
         put(entry + 8, 1, 4);
     }
     put(root, add_table("APIC", many, sizeof(many)), 4);
@@ -173,7 +173,7 @@ static void a_cpu_that_is_named_twice_is_one(void **state)
     uint8_t root[4];
 
     (void)state;
-    for (unsigned i = 0; i < 2; i++) { /* once more by the other kind of entry */
+    for (unsigned i = 0; i < 2; i++) { /* again by the other kind of entry */
         body[8 + 8 * i + 1] = 8;
         body[8 + 8 * i + 3] = 7;
         body[8 + 8 * i + 4] = 1;
@@ -233,7 +233,7 @@ static void a_table_whose_bytes_do_not_add_up_is_not_there(void **state)
     assert_string_equal(acpi.problem, "ACPI has no table of interrupt controllers (MADT)");
 }
 
-/* Any bytes changed, checksums made good again: nothing is read that is not there. */
+/* Random bytes are changed and the checksums corrected: nothing outside of the tables is read. */
 static void damage_does_not_lead_astray(void **state)
 {
     unsigned whole = 0;
@@ -262,7 +262,7 @@ static void damage_does_not_lead_astray(void **state)
         assert_true(acpi.io_apic_count <= ACPI_IO_APICS_MAX);
         whole += !acpi.problem;
     }
-    assert_in_range(whole, ROUND / 10, ROUND - 1); /* some damage is seen, some does no harm */
+    assert_in_range(whole, ROUND / 10, ROUND - 1); /* some damage is detected, some does no harm */
     free(memory);
     memory = NULL;
 }

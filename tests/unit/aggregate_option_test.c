@@ -172,7 +172,7 @@ static void assert_no_spans(const char *from, const char *to, const char *key, c
 static void two_events_are_a_span(void **state)
 {
     (void)state;
-    assert_int_equal(spans("test:some", "test:other", NULL), 0); /* no pointer in both */
+    assert_int_equal(spans("test:some", "test:other", NULL), 0); /* no pointer field in common */
     assert_null(events[0].aggregate.span_field);
     assert_int_equal(spans("test:some", "test:some", NULL), 0);
     assert_string_equal(events[0].aggregate.span_field->name, "address");

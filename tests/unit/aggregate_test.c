@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Hits by key: keys and parts, full tables, tables of several CPUs, printing, and a hit that
- * another hit interrupts at every instruction.
+ * Hits by key: keys and parts of keys, full tables, tables of several CPUs, printing, and a hit
+ * that another hit interrupts at every instruction.
  *
  * links: tests/unit/step.c core/unwind/default_fp.c tests/unit/fake_arch.c tests/unit/fake_unwind_table.c tests/unit/fake_task.c tests/unit/fake_preempt.c tests/unit/no_symbols.c
  */
@@ -176,7 +176,7 @@ static void a_histogram_of_each_key_stands_together(void **state)
     assert_line(4, 0x2000, 2, 1);
 }
 
-/* Each hit is in a line, or lost; and a key that has a place keeps it. */
+/* Each hit is counted in a line, or as lost; a key that has a slot keeps it. */
 static void what_has_no_room_is_counted(void **state)
 {
     uint64_t sum = 0;
@@ -194,11 +194,11 @@ static void what_has_no_room_is_counted(void **state)
         sum += lines[i].count;
     }
     assert_int_equal(sum + lost(), 6 * AGGREGATE_TABLE_CELLS);
-    hit(2, 0, 1 << 20, 0, NULL); /* another CPU has room of its own */
+    hit(2, 0, 1 << 20, 0, NULL); /* another CPU has its own table */
     assert_int_equal(aggregate_lines(), count + 1);
 }
 
-/* Many keys find a place before the first is lost, whatever they have in common. */
+/* Many keys get a slot before the first is lost, whatever they have in common. */
 static void keys_spread(void **state)
 {
     (void)state;
@@ -214,8 +214,8 @@ static void keys_spread(void **state)
 /* --- Nested hits. --- */
 
 /*
- * These keys begin at one place of the table, so that a nested look-up meets the cell that is being
- * made.
+ * These keys start probing at the same slot, so a nested look-up meets the slot that is being
+ * filled.
  */
 static uint64_t near[5]; /* the first is 0 */
 
@@ -245,7 +245,7 @@ static void victim(void)
     }
 }
 
-/* Keys that the victim has, is about to have, and never has. */
+/* Keys that the victim has, is about to add, and never adds. */
 static void intrude(void)
 {
     for (unsigned i = 0; i < 5; i++)
@@ -309,7 +309,7 @@ static void want_spans(const char *field)
     aggregate_clear(&begins);
 }
 
-/* A hit at that time, by that thread; returns what it ends. */
+/* A hit at that time, by that thread; returns the length of the span that it ends. */
 static uint64_t span_hit(struct aggregate *of, unsigned cpu, uint32_t pid, uint64_t address,
                          uint64_t now)
 {
@@ -344,12 +344,12 @@ static void a_span_is_of_one_thread_and_one_key(void **state)
     assert_int_equal(span_hit(&aggregate, 0, 1, 0x1000, 1124), 1024);
     assert_int_equal(span_hit(&aggregate, 0, 2, 0x1000, 301), 1);
     assert_int_equal(span_hit(&aggregate, 0, 2, 0x2000, 302), 0);
-    assert_int_equal(span_hit(&aggregate, 1, 1, 0x2000, 303), 0); /* another CPU's */
+    assert_int_equal(span_hit(&aggregate, 1, 1, 0x2000, 303), 0); /* of another CPU */
     assert_sums(0, 2, 1, 0);
     assert_int_equal(aggregate_lines(), 2);
     assert_line(0, 0, 1, 1);
     assert_line(1, 0, 11, 1);
-    assert_int_equal(span_hit(&aggregate, 0, 1, 0x1000, 2000), 0); /* it has ended */
+    assert_int_equal(span_hit(&aggregate, 0, 1, 0x1000, 2000), 0); /* it has already ended */
     assert_sums(0, 3, 1, 0);
 }
 
@@ -379,7 +379,7 @@ static void beginnings_without_room_are_counted(void **state)
     assert_sums(0, 0, 0, 0);
 }
 
-/* The victim ends what has begun; what comes between ends it too, and begins another. */
+/* The victim ends a span; the nested hits end it too, and begin and end another. */
 static void end_victim(void)
 {
     uint64_t argument[4] = {0x1000}, time;
@@ -402,7 +402,7 @@ static void end_intrude(void)
     fake_arch.clock = 200;
 }
 
-/* Two of the three ends have a beginning, in whatever order they came. */
+/* Two of the three ends match a beginning, in whatever order they came. */
 static const char *end_verdict(void)
 {
     struct span_sums sums = {0};
@@ -427,7 +427,7 @@ static void a_beginning_is_ended_once(void **state)
     assert_int_equal(result.wrong, 0);
 }
 
-/* --- Text. --- */
+/* --- Printing. --- */
 
 static char printed[4000];
 

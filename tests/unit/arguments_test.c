@@ -13,7 +13,7 @@
 
 #include "core/lib/arguments.h"
 
-/* Checks that `line` is these words; the list ends in NULL. */
+/* Checks that `line` splits into these words; the list ends with NULL. */
 static void assert_words(const char *line, ...)
 {
     char text[400];
@@ -47,7 +47,7 @@ static void assert_refused(const char *line, int error, const char *reason)
     assert_non_null(strstr(why.text, reason));
 }
 
-/* Checks that `script` is these commands; the list ends in NULL. */
+/* Checks that `script` splits into these commands; the list ends with NULL. */
 static void assert_commands(const char *script, ...)
 {
     struct arguments_command command;
@@ -154,7 +154,7 @@ static void a_comment_reaches_to_the_end(void **state)
     assert_string_equal(arguments.value[3], "#");
 }
 
-/* In a heap block of the exact size, so that the sanitizer sees a step past the end. */
+/* The text is in a heap block of its exact size, so the sanitizer detects reads past its end. */
 static void random_text_stays_inside_its_memory(void **state)
 {
     static const char alphabet[] = "ab \t;'\"\\";

@@ -68,7 +68,7 @@ static void assert_line(size_t line, uintptr_t ip, const char *kind)
     assert_memory_equal(lines[line], begin, strlen(begin));
 }
 
-/* From the snapshot up: the innermost caller was noted last. */
+/* Frame `at`, from the snapshot up: the innermost caller was recorded last. */
 static uintptr_t frame_of(const struct machine *machine, size_t at)
 {
     return at == 0 ? machine->ip : machine->callers[machine->depth - at];
@@ -119,7 +119,7 @@ static void a_chain_that_stops_early_says_why(void **state)
     struct regs regs = regs_of(&machine);
 
     (void)state;
-    regs.bp = 0x1234561; /* in no stack */
+    regs.bp = 0x1234561; /* on no stack */
     print_chain(&regs);
     assert_int_equal(line_count, 2);
     assert_memory_equal(lines[1], "  (the chain stops here: ", 25);

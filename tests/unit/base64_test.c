@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * core/stream/base64.c: the vectors of RFC 4648; any length, in pieces of any size, decodes to the
- * same bytes; a block that is cut at any character still ends in a whole line.
- * tests/host/stream_perf.t gives a block to the real uudecode.
+ * core/stream/base64.c: the test vectors of RFC 4648; data of any length, in pieces of any size,
+ * decodes to the same bytes; a block that is cut off at any character still ends in a complete
+ * line. tests/host/stream_perf.t gives a block to the real uudecode.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,9 +19,9 @@
 
 struct captured {
     struct sink sink;
-    jmp_buf *interrupt; /* if set: of the write during which `patience` characters have left */
+    jmp_buf *interrupt; /* if set: jumped to in the write that reaches `patience` characters */
     size_t patience;
-    uint64_t left; /* never reset, as a port's count */
+    uint64_t left; /* never reset, like a port's count */
     char text[4096];
     size_t length;
 };
@@ -40,7 +40,7 @@ static void capture(struct sink *sink, const char *bytes, size_t length)
     captured->text[captured->length] = '\0';
 }
 
-/* The block of `length` bytes that came in pieces of at most `piece`. */
+/* Encodes `length` bytes, passed in pieces of at most `piece`. */
 static void encode(struct captured *captured, const uint8_t *bytes, size_t length, size_t piece)
 {
     struct base64 base64;
@@ -64,7 +64,7 @@ static unsigned value_of(char digit)
     return (unsigned)(found - digits);
 }
 
-/* One line's groups back into bytes; how many. */
+/* Decodes one line; returns the number of bytes. */
 static size_t decode_line(const char *line, size_t length, uint8_t *bytes)
 {
     size_t count = 0;
@@ -155,7 +155,7 @@ static void the_pieces_in_which_bytes_come_make_no_difference(void **state)
     }
 }
 
-/* What a block of `length` bytes becomes if it is cut after a given number of characters. */
+/* A block of `length` bytes, cut off after a given number of characters. */
 static void encode_and_cut(struct captured *captured, const uint8_t *bytes, size_t length,
                            size_t patience, bool counted)
 {

@@ -23,7 +23,7 @@
 
 #define PAGES 16
 
-static _Alignas(PAGE_SIZE) uint8_t memory[(PAGES + 1) * PAGE_SIZE]; /* one for the notes */
+static _Alignas(PAGE_SIZE) uint8_t memory[(PAGES + 1) * PAGE_SIZE]; /* one for the allocator */
 static struct work *put_off;
 static unsigned times_queued;
 static unsigned locked;
@@ -53,7 +53,7 @@ bool work_queue(struct work *work)
 
 static void run_work(void)
 {
-    assert_int_equal(locked, 0); /* what is put off is so for the lock's sake */
+    assert_int_equal(locked, 0); /* work is deferred because the lock may be held */
     assert_non_null(put_off);
     put_off->function(put_off);
     put_off = NULL;
@@ -89,7 +89,7 @@ static void freed_blocks_come_back_together_when_the_work_runs(void **state)
     assert_int_equal(pages_free_count(), before);
     assert_non_null(blocks[0] = block_alloc(NULL));
     block_free(blocks[0], NULL);
-    assert_int_equal(times_queued, 2); /* once more, as nothing was left */
+    assert_int_equal(times_queued, 2); /* deferred again, as no block was left */
     fs_settle();
     assert_int_equal(pages_free_count(), before);
 }
@@ -115,7 +115,7 @@ static void a_block_is_on_its_account_until_its_page_is_free(void **state)
     assert_int_equal(mine.pages, 0);
 }
 
-/* As much as there is, freed, and wanted again before the worker has had a turn. */
+/* All blocks are freed, and needed again before the worker has had a turn. */
 static void what_waits_for_the_work_is_taken_when_nothing_else_is_left(void **state)
 {
     size_t before = pages_free_count();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which instructions branch, and how long the conditional ones are: every opcode followed by every
- * byte, with prefixes of each kind before it, compared with Zydis; and which branch a pair of
+ * Which instructions branch, and how long the conditional ones are, compared with Zydis: every
+ * opcode followed by every byte, with prefixes of each kind before it. Also which branch a pair of
  * addresses implies.
  *
  * libs: -lZydis
@@ -21,7 +21,7 @@
 #define HERE          0xffffffff80100000ull
 
 static const uint8_t prefixes[][PREFIXES_MOST + 1] = {
-    /* how many, and which */
+    /* their number, and the prefixes */
     {0},
     {1, 0x66},
     {1, 0x67},
@@ -37,7 +37,9 @@ static const uint8_t prefixes[][PREFIXES_MOST + 1] = {
     {3, 0x2e, 0xf2, 0x4f},
 };
 
-/* Transactions, virtual machines, and other modes' ways in and out: no kernel here uses them. */
+/*
+ * Transactions, virtual machines, and entries and exits of other modes: no kernel here uses them.
+ */
 static bool is_of_others(const ZydisDecodedInstruction *instruction)
 {
     switch (instruction->mnemonic) {
@@ -78,7 +80,7 @@ static enum branch_kind kind_of(const ZydisDecodedInstruction *instruction,
     }
 }
 
-/* How many of a kind there were. */
+/* The number of branches of each kind. */
 static unsigned seen[BRANCH_SHADOW + 1];
 
 static void compare(const ZydisDecoder *decoder, const uint8_t *bytes)
@@ -121,7 +123,7 @@ static void each_instruction_is_what_zydis_says(void **state)
         assert_true(seen[kind] > 20);
 }
 
-/* What a step from HERE to `to` reveals about these bytes. */
+/* The branch implied by a step from HERE to `to` over these bytes. */
 static int taken(const char *text, size_t length, uintptr_t to)
 {
     uint8_t bytes[2 * BRANCH_BYTES] = {0};
@@ -155,17 +157,17 @@ static void an_instruction_that_falls_through_is_no_branch(void **state)
 {
     (void)state;
     assert_int_equal(TAKEN("\x90", HERE + 1), -1);
-    assert_int_equal(TAKEN("\xf3\xa4", HERE), -1);     /* rep movsb, once more */
+    assert_int_equal(TAKEN("\xf3\xa4", HERE), -1);     /* rep movsb, next iteration */
     assert_int_equal(TAKEN("\xff\x30", HERE + 2), -1); /* push [rax] */
-    assert_int_equal(TAKEN("\xcc", 0xffff), -1);       /* int3: an exception came */
+    assert_int_equal(TAKEN("\xcc", 0xffff), -1);       /* int3: an exception */
     assert_int_equal(TAKEN("\x0f\x0b", 0xffff), -1);   /* ud2 */
 }
 
 static void the_instruction_after_sti_or_mov_ss_may_have_run_as_well(void **state)
 {
     (void)state;
-    assert_int_equal(TAKEN("\xfb\xc3", HERE + 1), -1);   /* a step between them */
-    assert_int_equal(TAKEN("\xfb\xc3", HERE + 0x40), 1); /* none */
+    assert_int_equal(TAKEN("\xfb\xc3", HERE + 1), -1);   /* a step in between */
+    assert_int_equal(TAKEN("\xfb\xc3", HERE + 0x40), 1); /* no step in between */
     assert_int_equal(TAKEN("\xfb\x90", HERE + 2), -1);
     assert_int_equal(TAKEN("\xfb\x74\x10", HERE + 3), -1);
     assert_int_equal(TAKEN("\xfb\x74\x10", HERE + 0x13), 1);
@@ -173,7 +175,7 @@ static void the_instruction_after_sti_or_mov_ss_may_have_run_as_well(void **stat
     assert_int_equal(TAKEN("\x41\x8e\xd0\xeb\x10", HERE + 3), -1);
 }
 
-/* mov ss from memory too: with every ModRM byte and every SIB byte. */
+/* mov ss also from memory: with every ModRM byte and every SIB byte. */
 static void each_form_of_mov_ss_holds_the_step_back(void **state)
 {
     ZydisDecoder decoder;

@@ -33,12 +33,12 @@ struct record {
 static struct record seen[8];
 static unsigned seen_count;
 static unsigned owners_told;
-static unsigned told_before; /* owners, when the last record came */
+static unsigned told_before; /* owners that were called before the last record */
 static const struct regs *seen_regs;
 static struct regs regs;
-static uint64_t word; /* what lies at each watched place */
+static uint64_t word; /* the contents of each watched place */
 
-/* Takes the place of core/tracepoint/tracepoint.c, which the arbiter can be linked without. */
+/* Replaces core/tracepoint/tracepoint.c, without which the arbiter can be linked. */
 void tracepoint_hit_at(struct arch_gated *gated, struct arch_place *place, const struct regs *all)
 {
     struct trace_hit hit = {.tracepoint = &tracepoint_breakpoint_hit,
@@ -119,7 +119,7 @@ static void a_hit_tells_of_its_register(void **state)
     assert_int_equal(seen[0].insn, 0x1234);
     assert_string_equal(seen[0].how, "call");
     assert_ptr_equal(seen_regs, &regs);
-    assert_int_equal(told_before, 1); /* the owner first */
+    assert_int_equal(told_before, 1); /* the owner is called first */
     breakpoint_remove(&breakpoints[0]);
 }
 
@@ -139,7 +139,7 @@ static void each_way_of_finding_has_its_word(void **state)
     breakpoint_remove(&breakpoints[0]);
 }
 
-/* The bytes of the word that are watched, lowest first, and no others. */
+/* Only the watched bytes of the word, lowest first. */
 static void values_are_those_of_the_watched_bytes(void **state)
 {
     (void)state;
@@ -168,7 +168,7 @@ static void the_shadow_is_what_the_last_hit_left(void **state)
         assert_int_equal(seen[i - 1].old, i - 1);
         assert_int_equal(seen[i - 1].new, i);
     }
-    listen(false); /* hits without a listener keep it, too */
+    listen(false); /* hits without a listener update it as well */
     word = 6;
     access_word(PLACE, 8, ARCH_WRITE);
     listen(true);
@@ -182,7 +182,7 @@ static void the_shadow_is_what_the_last_hit_left(void **state)
 
 /*
  * A value that was written while no breakpoint was armed, for example by the code that changes the
- * table, is not shown as a hit's change: each change of the table reads the values again.
+ * table, is not reported as a hit's change: each change of the table reads the values again.
  */
 static void a_change_of_the_table_reads_again(void **state)
 {
@@ -206,7 +206,7 @@ static void every_register_that_hit_tells_once(void **state)
 {
     (void)state;
     install(0, PLACE, 8, ARCH_WRITE);
-    install(1, PLACE + 2, 2, ARCH_WRITE); /* shares it */
+    install(1, PLACE + 2, 2, ARCH_WRITE); /* shares its register */
     install(2, PLACE + 2, 2, ARCH_WRITE);
     install(3, PLACE + 8, 2, ARCH_WRITE);
     word = UINT64_MAX;
@@ -232,10 +232,10 @@ static void without_a_listener_nothing_is_told(void **state)
     breakpoint_remove(&breakpoints[0]);
 }
 
-/* --- Of a program: two processes take turns, each with a word of its own. --- */
+/* --- Breakpoints of a program: two processes take turns, each with its own word. --- */
 
 static uint64_t words[2];
-static unsigned running[2]; /* on each CPU */
+static unsigned running[2]; /* the process on each CPU */
 
 static const struct pitot_program watched;
 
@@ -293,14 +293,14 @@ static void each_process_has_its_own_bytes(void **state)
         assert_int_equal(seen[i].old, 0x10 * (i % 2 + 1) + i / 2);
         assert_int_equal(seen[i].new, seen[i].old + 1);
     }
-    words[1] += 5ull << 32; /* the kernel's doing: the switch reads it */
+    words[1] += 5ull << 32; /* written by the kernel, and read at the switch */
     pitot_program_runs();
     access_word(0x402004, 4, ARCH_WRITE);
     assert_int_equal(seen[6].old, 0x28);
     breakpoint_remove(&breakpoints[0]);
 }
 
-/* CPU 0 arms the register for a process that runs on CPU 1 already, and makes no switch. */
+/* CPU 0 arms the register for a process that already runs on CPU 1, which makes no switch. */
 static void a_register_is_armed_with_the_bytes_of_the_process_on_each_cpu(void **state)
 {
     (void)state;

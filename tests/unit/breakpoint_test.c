@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The arbiter of debug registers: what it refuses and why, which owners share a register, and that
- * each owner gets its own hits and no others, on machines that report every watch that an access
- * matches, and on those that report only the lowest. If the instruction is known, the hits are
- * exact; otherwise no more are reported than happened, and doubtful ones are counted
+ * each owner gets exactly its own hits, on machines that report every watch that an access matches,
+ * and on those that report only the lowest. If the instruction is known, the hits are exact;
+ * otherwise no more are reported than happened, and doubtful ones are counted
  * (docs/breakpoints.md).
  *
  * links: tests/unit/fake_arch.c
@@ -79,13 +79,13 @@ static int setup(void **state)
     return 0;
 }
 
-/* Refused with this error, for this reason, and without a trace. */
+/* Refused with this error, for this reason, and without a side effect. */
 static void assert_refused(int result, int error, const char *reason)
 {
     assert_int_equal(result, -error);
     if (!strstr(why.text, reason))
         fail_msg("\"%s\" lacks \"%s\"", why.text, reason);
-    /* Whether registers are free can be asked with all CPUs parked only. */
+    /* Only with all CPUs parked is it known whether registers are free. */
     assert_string_equal(fake_arch.calls, error == ENOSPC ? "-+" : "");
     assert_int_equal(fake_arch.parked, 0);
     memset(fake_arch.calls, 0, sizeof(fake_arch.calls));
@@ -142,7 +142,7 @@ static void addresses_that_are_not_canonical_are_refused(void **state)
     assert_int_equal(install(2, 0xffff800000000000, 8, ARCH_WRITE), 0);
 }
 
-/* No kernel has anything there, and the end of such a range is address 0. */
+/* No kernel maps anything there, and such a range ends at address 0. */
 static void the_last_bytes_of_memory_are_refused(void **state)
 {
     (void)state;
@@ -205,7 +205,7 @@ static void a_range_that_needs_more_than_is_free_takes_nothing(void **state)
                    "3 debug registers needed, 2 of 4 free; held by ");
     assert_refused(install(2, PLACE + 65, 32, ARCH_WRITE), ENOSPC, "5 debug registers needed");
     assert_int_equal(breakpoint_used(), 2);
-    /* What is there already is not needed again. */
+    /* Parts that are already armed need no register. */
     assert_int_equal(install(2, PLACE, 32, ARCH_WRITE), 0);
     assert_int_equal(breakpoint_used(), 4);
 }
@@ -217,7 +217,7 @@ static void a_register_takes_sixteen_owners(void **state)
         assert_int_equal(install(i, PLACE, 8, ARCH_WRITE), 0);
     memset(fake_arch.calls, 0, sizeof(fake_arch.calls));
     assert_refused(install(16, PLACE, 8, ARCH_WRITE), ENOSPC, "16 owners share");
-    /* Its first part would fit, its second is full: neither is taken. */
+    /* Its first part would fit but its second is full, so neither is armed. */
     assert_refused(install(16, PLACE - 8, 16, ARCH_WRITE), ENOSPC, "16 owners share");
     assert_int_equal(breakpoint_used(), 1);
     fake_arch_access(PLACE, 1, ARCH_WRITE, FAKE_REPORT_ALL, NULL);
@@ -262,7 +262,7 @@ static void equal_watches_share_a_register_until_the_last_one_goes(void **state)
     assert_int_equal(fake_arch.watch_count, 0);
 }
 
-/* Counted from 1: a count that starts at 0 is not 0 again when its only owner goes. */
+/* Counts from 1: a count that starts at 0 would not be 0 again when its only owner is removed. */
 static void one_owner_that_goes_frees_the_register(void **state)
 {
     (void)state;
@@ -275,7 +275,7 @@ static void one_owner_that_goes_frees_the_register(void **state)
     }
 }
 
-/* ... and is 0 too early when the first of two goes. */
+/* ... and would be 0 too early when the first of two is removed. */
 static void the_first_of_two_owners_to_go_leaves_the_other_armed(void **state)
 {
     (void)state;
@@ -292,7 +292,7 @@ static void the_first_of_two_owners_to_go_leaves_the_other_armed(void **state)
     }
 }
 
-/* A second time in the table, one of the two would stay there, and be called when it is gone. */
+/* If it were in the table twice, one entry would remain after its removal and be called. */
 static void what_is_installed_twice_or_removed_twice_breaks_a_claim(void **state)
 {
     (void)state;
@@ -320,7 +320,7 @@ static void uninstall_1(void)
     uninstall(1);
 }
 
-/* An owner that comes in between is seen: the look-up and what follows from it are one step. */
+/* An owner that is added meanwhile is seen: looking up a register and using it are one step. */
 static void looking_a_register_up_and_taking_it_is_one_step(void **state)
 {
     (void)state;
@@ -360,7 +360,7 @@ static void overlapping_bytes_share_the_widest_range_and_both_accesses(void **st
     assert_watch(1, PLACE, 4, ARCH_WRITE);
 }
 
-/* Neighbours: a register each, as long as there are some, and each is exact without more. */
+/* Neighbours get a register each while there are some, and each is exact without further checks. */
 static void neighbours_join_only_where_registers_run_out(void **state)
 {
     (void)state;
@@ -369,13 +369,13 @@ static void neighbours_join_only_where_registers_run_out(void **state)
     assert_int_equal(install(2, PLACE + 8, 1, ARCH_WRITE), 0);
     assert_int_equal(install(3, PLACE + 15, 1, ARCH_WRITE), 0);
     assert_int_equal(breakpoint_used(), 4);
-    assert_int_equal(install(4, PLACE + 16, 8, ARCH_WRITE), 0); /* those with nothing between */
+    assert_int_equal(install(4, PLACE + 16, 8, ARCH_WRITE), 0); /* first those without a gap */
     assert_int_equal(breakpoint_used(), 4);
     assert_watch(0, PLACE + 8, 1, ARCH_WRITE);
     assert_watch(1, PLACE + 15, 1, ARCH_WRITE);
     assert_watch(2, PLACE + 16, 8, ARCH_WRITE);
     assert_watch(3, PLACE, 8, ARCH_READ_WRITE);
-    assert_int_equal(install(5, PLACE + 24, 8, ARCH_WRITE), 0); /* ... and then those with some */
+    assert_int_equal(install(5, PLACE + 24, 8, ARCH_WRITE), 0); /* ... then those with one */
     assert_int_equal(breakpoint_used(), 4);
     assert_int_equal(install(6, PLACE + 32, 8, ARCH_WRITE), -ENOSPC);
     assert_non_null(strstr(why.text, "1 debug register needed, 0 of 4 free; held by "));
@@ -426,8 +426,8 @@ static void the_parts_of_one_symbol_count_an_access_once(void **state)
 }
 
 /*
- * The definition: aligned parts of 1, 2, 4 or 8 bytes that hold every byte of the range once, and
- * no other.
+ * The definition: aligned parts of 1, 2, 4 or 8 bytes that cover each byte of the range exactly
+ * once, and no other.
  */
 static void assert_covers(uintptr_t address, size_t length)
 {
@@ -446,7 +446,7 @@ static void assert_covers(uintptr_t address, size_t length)
         assert_int_equal(covered[i], i >= address - PLACE && i < address - PLACE + length);
 }
 
-/* The fewest parts that the range falls into, by trying every first part. */
+/* The fewest parts that cover the range, found by trying every first part. */
 static unsigned fewest_parts(uintptr_t address, size_t length)
 {
     unsigned fewest = 32;
@@ -486,11 +486,11 @@ static void a_range_is_spread_over_as_few_registers_as_can_be(void **state)
         }
 }
 
-/* --- Whose hit it was, on two kinds of machine. --- */
+/* --- Whose hit it is, on both kinds of machine. --- */
 
 struct place {
     unsigned offset, length;
-    enum arch_access access; /* of an access: ARCH_READ_WRITE reads */
+    enum arch_access access; /* of an access, ARCH_READ_WRITE means a read */
     bool modifies;           /* an access that reads, and then writes */
 };
 
@@ -501,7 +501,7 @@ static bool place_hit(const struct place *watch, const struct place *access)
            watch->offset < access->offset + access->length;
 }
 
-/* Every aligned place in 16 bytes, and the way to watch it. */
+/* Every aligned place in 16 bytes, and every way to watch it. */
 static size_t list_watches(struct place *places)
 {
     size_t count = 0;
@@ -515,7 +515,7 @@ static size_t list_watches(struct place *places)
     return count;
 }
 
-/* Every place of 1, 2, 4 or 8 bytes in 16, read, written, and both. */
+/* Every place of 1, 2, 4 or 8 bytes in 16: read, written, and both. */
 static size_t list_accesses(struct place *places)
 {
     size_t count = 0;
@@ -538,7 +538,7 @@ static void make_access(const struct place *access, bool known)
                      fake_arch.lowest_only ? FAKE_REPORT_LOWEST : FAKE_REPORT_ALL, NULL);
 }
 
-/* Exact where the instruction is known; else never too many, and what may lack is counted. */
+/* Exact if the instruction is known; otherwise never too many, and missing hits are counted. */
 static void assert_counts(const struct place *watches, unsigned count, const struct place *access)
 {
     for (unsigned known = 0; known < 2; known++) {
@@ -586,7 +586,7 @@ static void each_of_two_watches_has_its_own_hits(void **state)
             }
 }
 
-/* Any length up to 16, in 32 bytes: some of the places have to join. */
+/* Any length up to 16, in 32 bytes: some of the places have to share registers. */
 static struct place random_place(void)
 {
     for (;;) {
@@ -622,7 +622,7 @@ static void each_of_many_watches_has_its_own_hits(void **state)
         for (unsigned i = 0; i < count; i++) {
             places[i] = random_place();
             if (install(i, PLACE + places[i].offset, places[i].length, places[i].access))
-                count = i; /* the owners of one register are too many */
+                count = i; /* too many owners for one register */
         }
         for (unsigned i = 0; i < 20; i++) {
             struct place access = random_access();
@@ -634,7 +634,7 @@ static void each_of_many_watches_has_its_own_hits(void **state)
 }
 
 /*
- * An instruction that cannot be decoded has written the bytes that changed, if no other code can
+ * If an instruction cannot be decoded, the bytes that changed are its writes, unless other code can
  * have written them.
  */
 static void changed_bytes_tell_who_was_hit(void **state)
@@ -661,7 +661,7 @@ static void changed_bytes_tell_who_was_hit(void **state)
     fake_arch.watched = NULL;
 }
 
-/* A call and its return, over two parts of one owner: the machine reports the lower register. */
+/* A call and its return access two parts of one owner; the machine reports the lower register. */
 static void a_change_is_evidence_for_one_access(void **state)
 {
     uint64_t word = 0;
@@ -683,7 +683,7 @@ static void a_change_is_evidence_for_one_access(void **state)
     fake_arch.watched = NULL;
 }
 
-/* The lowest register, for the access that fake_arch_access made last. */
+/* Reports the lowest register for the last access of fake_arch_access. */
 static void report_lowest(void)
 {
     fake_arch.armed = false;
@@ -742,7 +742,9 @@ static void an_execute_breakpoint_and_a_watch_of_its_byte_are_two_things(void **
     assert_int_equal(owners[1].hits, 1);
 }
 
-/* --- Histories, against a model that knows only which breakpoints are installed. --- */
+/*
+ * --- Random histories, compared with a model that knows only which breakpoints are installed. ---
+ */
 
 struct model {
     struct arch_watch parts[OWNERS * 8];
@@ -773,7 +775,7 @@ static struct model model_of_installed(void)
     return model;
 }
 
-/* Words from PLACE on, each with as many parts as one register can have. */
+/* Words from PLACE on, each with as many parts as one register can serve. */
 static bool model_fits(const struct model *model)
 {
     unsigned parts[16] = {0}, words = 0;
@@ -792,7 +794,7 @@ static bool is_inside(const struct arch_watch *inner, const struct arch_watch *o
            inner->address + inner->length <= outer->address + outer->length;
 }
 
-/* How many registers it takes if none watches more than what was asked for. */
+/* The number of registers needed if none watches more than was requested. */
 static unsigned model_ranges(const struct model *model)
 {
     unsigned count = 0;
@@ -809,7 +811,7 @@ static unsigned model_ranges(const struct model *model)
     return count;
 }
 
-/* Each part in one register, which watches for what is asked of it and nothing else. */
+/* Each part is in one register, which watches exactly what was requested. */
 static void assert_armed_like(const struct model *model)
 {
     enum arch_access wanted[ARCH_WATCHES] = {0};

@@ -19,14 +19,14 @@
 
 #define KERNEL_PLACE 0xffffffff80200000
 #define PLACE        0x402000
-#define FAR          0x403000 /* nothing is there but zeros */
-#define PROCESSES    4        /* by pid; 0: a thread of the kernel's own */
+#define FAR          0x403000 /* contains only zeros */
+#define PROCESSES    4        /* by pid; 0: a kernel thread */
 
 static const struct pitot_program editor, shell;
 static const struct pitot_program *const programs[PROCESSES] = {NULL, &editor, &editor, &shell};
 static uint32_t running[2];        /* on each CPU: a pid */
-static uint64_t memory[PROCESSES]; /* the word at PLACE in each process */
-static const char *unmapped;       /* why no place is good; NULL: all are */
+static uint64_t memory[PROCESSES]; /* the word at PLACE, in each process */
+static const char *unmapped;       /* why every place is refused; NULL: none is */
 static struct breakpoint breakpoints[6];
 static unsigned hits[6];
 static struct refusal why;
@@ -80,7 +80,7 @@ static int setup(void **state)
 {
     fake_arch_reset(state);
     fake_arch.cpus = 2;
-    fake_arch.lowest_only = true; /* write_there reports so */
+    fake_arch.lowest_only = true; /* write_there reports like that */
     memset(running, 0, sizeof(running));
     memset(memory, 0, sizeof(memory));
     memset(hits, 0, sizeof(hits));
@@ -110,7 +110,7 @@ static void switch_to(unsigned cpu, uint32_t pid)
     pitot_program_runs();
 }
 
-/* An access by what runs there; a register that is not live there cannot hit. */
+/* An access by the process that runs there; a register that is disabled on that CPU cannot hit. */
 static void write_there(unsigned cpu, uintptr_t address)
 {
     unsigned fired = 0;
@@ -121,7 +121,7 @@ static void write_there(unsigned cpu, uintptr_t address)
             fired |= 1u << i;
     fake_arch.armed = false;
     if (fired)
-        fake_arch.handler(fired & -fired, NULL); /* as QEMU: the lowest alone */
+        fake_arch.handler(fired & -fired, NULL); /* like QEMU: only the lowest */
     fake_arch.armed = true;
 }
 
@@ -156,10 +156,13 @@ static void a_hit_that_no_instruction_explains_is_perhaps_one_of_every_watch(voi
     assert_int_equal(breakpoints[0].doubtful, 0);
     assert_int_equal(hits[1], 0);
     assert_int_equal(breakpoints[1].doubtful, 1);
-    assert_int_equal(breakpoints[2].doubtful, 0); /* it is not running */
+    assert_int_equal(breakpoints[2].doubtful, 0); /* its process is not running */
 }
 
-/* What is set while a process runs concerns it at once; what goes, likewise. */
+/*
+ * A breakpoint that is set while its process runs is armed at once, and one that is removed is
+ * disarmed at once.
+ */
 static void a_change_of_the_table_is_for_the_program_that_runs_then(void **state)
 {
     (void)state;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * boot/clock_rate.c: which of the machine's clocks it trusts, for every set of them. It must trust
- * none that stands still, has a wrong rate or wraps, must not be misled by a machine that is held
- * up at any reading, and must refuse if it can trust none.
+ * boot/clock_rate.c: which of the machine's clocks it trusts, for every combination of them. It
+ * must not trust one that is stopped, has a wrong rate or wraps, must not be misled by a machine
+ * that is delayed at any reading, and must refuse if it can trust none.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,16 +26,16 @@
 
 #define RATE       2300000000ull /* the time stamp counter's */
 #define HPET_HERTZ 10000000u
-#define LOOK       2300 /* ticks that a look at any clock takes: a microsecond */
+#define LOOK       2300 /* ticks that reading a clock takes: a microsecond */
 
 enum { HPET, PM_TIMER, CPUID, PIT, CLOCKS };
 
 static uint64_t now;          /* ticks */
-static uint64_t looks;        /* of any kind */
-static uint64_t held_up_at;   /* such a look, */
-static uint64_t held_up_for;  /* ... so many ticks, once */
-static bool there[CLOCKS];    /* the machine has it, */
-static unsigned runs[CLOCKS]; /* ... at this percentage of its nominal rate */
+static uint64_t looks;        /* readings of all clocks */
+static uint64_t held_up_at;   /* at this reading the machine is delayed, */
+static uint64_t held_up_for;  /* ... for so many ticks, once */
+static bool there[CLOCKS];    /* the machine has the clock, */
+static unsigned runs[CLOCKS]; /* ... which runs at this percentage of its nominal rate */
 static uint64_t pit_began;
 static uint64_t found;
 static struct acpi acpi;
@@ -55,7 +55,7 @@ uint64_t arch_clock_ns(void)
     return now;
 }
 
-/* Half of a look is before the moment that it shows. */
+/* A reading shows the count at half of its duration. */
 static uint64_t count_of(unsigned clock, uint64_t hertz, uint64_t since)
 {
     uint64_t count;
@@ -141,7 +141,7 @@ static void find(void)
         clock_rate_find(&acpi);
 }
 
-/* Bit n of `clocks`: clock n exists. All have their nominal rates. */
+/* Bit n of `clocks`: clock n exists. All run at their nominal rates. */
 static void machine(unsigned clocks)
 {
     held_up_at = 0;
@@ -160,12 +160,12 @@ static void any_set_of_clocks_will_do(void **state)
 {
     (void)state;
     for (unsigned clocks = 1; clocks < 1u << CLOCKS; clocks++) {
-        if (clocks == 1u << CPUID) /* no other source tells the rate */
+        if (clocks == 1u << CPUID) /* no other source gives the rate */
             continue;
         machine(clocks);
         find();
         assert_true(is_right(2000));
-        assert_true(now - 12345 < RATE / 50); /* 5 ms, or twice that for one alone, and looks */
+        assert_true(now - 12345 < RATE / 50); /* 5 ms, or 10 for a single one, and readings */
     }
 }
 
@@ -178,7 +178,7 @@ static void without_any_the_boot_ends_and_says_what_it_needs(void **state)
     assert_non_null(strstr(said, "one of these is needed"));
 }
 
-/* One that stands still, is 1 % too quick, or a thousand times too slow, is not believed. */
+/* A clock that is stopped, 1 % too fast, or a thousand times too slow, is not trusted. */
 static void two_right_ones_are_believed_and_a_wrong_one_is_not(void **state)
 {
     static const unsigned wrong[] = {0, 101, 99, 0, 1000};
@@ -205,7 +205,7 @@ static void two_that_say_different_things_are_refused_with_both(void **state)
     assert_non_null(strstr(said, ", PM timer "));
 }
 
-/* Alone, and a rate that no counter has: what an absent port of the 8254 once gave, 41 kHz. */
+/* A single source with a rate that no counter has: an absent 8254's port once gave 41 kHz. */
 static void a_rate_that_nothing_has_is_refused(void **state)
 {
     (void)state;
@@ -215,7 +215,7 @@ static void a_rate_that_nothing_has_is_refused(void **state)
     assert_int_equal(found, 0);
 }
 
-/* Wherever that is, and for how long: also until the counts have gone round. */
+/* At every reading, and for several times, up to one in which the counts wrap. */
 static void a_machine_that_is_held_up_anywhere_finds_the_rate(void **state)
 {
     static const uint64_t milliseconds[] = {1, 20, 60, 5000};
@@ -233,7 +233,7 @@ static void a_machine_that_is_held_up_anywhere_finds_the_rate(void **state)
                 find();
                 assert_true(is_right(128));
                 last = looks < 4000 ? looks : 4000;
-                if (at > 150 && at + 150 < last) /* alike, in the middle of a window */
+                if (at > 150 && at + 150 < last) /* readings in the middle of a window are alike */
                     at += 97;
             }
         }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The kernel's command line, as people and as GRUB write it.
+ * The kernel's command line, as written by people and by GRUB.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +21,7 @@ static void assert_value(const char *key, const char *expected)
     assert_string_equal(value, expected);
 }
 
-/* Whether the bare word, which no caller can ask for, is an argument. */
+/* True if the bare word is an argument that no caller can request. */
 static bool is_there(const char *bare)
 {
     const char *word = cmdline_next_unasked(NULL);
@@ -63,7 +63,7 @@ static void an_empty_line_has_nothing(void **state)
     assert_null(cmdline_complaint());
 }
 
-/* GRUB writes the whole argument in quotes, with a backslash before \ ' and ". */
+/* GRUB puts the whole argument in quotes, with a backslash before \ ' and ". */
 static void both_ways_to_quote_mean_the_same(void **state)
 {
     static const char *const lines[] = {
@@ -140,7 +140,7 @@ static void what_is_too_long_is_left_out_whole(void **state)
     assert_null(cmdline_complaint());
 }
 
-/* "a=", the value and the line's end: 4096 bytes when the value has 4093. */
+/* "a=", the value and the line's end are 4096 bytes if the value has 4093. */
 static void the_longest_argument_fits(void **state)
 {
     static char text[CMDLINE_SIZE + 10], value[CMDLINE_SIZE];
@@ -157,7 +157,10 @@ static void the_longest_argument_fits(void **state)
     assert_non_null(cmdline_complaint());
 }
 
-/* In quotes, as run= is: not the quote, which is cut off with the end, is what is wrong. */
+/*
+ * In quotes, like run=: the refusal must be about the length, not about the closing quote that was
+ * cut off.
+ */
 static void what_is_cut_is_too_long(void **state)
 {
     static char text[CMDLINE_SIZE + 1];
@@ -171,7 +174,7 @@ static void what_is_cut_is_too_long(void **state)
     assert_non_null(strstr(cmdline_complaint(), "4096"));
     assert_null(strstr(cmdline_complaint(), "quote"));
 
-    /* Nor does a bare word pass for what it is the beginning of. */
+    /* Nor is a longer word that was cut off accepted as a bare word. */
     memset(text, 'x', sizeof(text) - 1);
     memcpy(text, "quiet ", 6);
     cmdline_init(text);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Compares translated code with the kernel's file (outside/plugin/code.h). Each case runs in a
- * process of its own, as a plugin does, on a file of random bytes, and prints what the plugin
- * reported.
+ * Compares translated code with the kernel's file (outside/plugin/code.h). Each case runs in its
+ * own process, like a plugin, on a file of random bytes, and prints what the plugin reported.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -24,20 +23,20 @@
 #define LOW         0x100000
 #define PAGE        0x1000
 #define INSTRUCTION 8
-#define LONG        6 /* instructions of a block that is long enough to tell something */
+#define LONG        6 /* instructions of a block that is long enough to be identified */
 
-/* What one case led to; written by its process. */
+/* The results of one case, written by its process. */
 static struct told {
     unsigned slides;
     uint64_t slide, code_slid;
     uint64_t different, blocks, places, late, unknown;
-    bool kernel[128]; /* of each block that was checked */
+    bool kernel[128]; /* of each checked block */
     uint64_t lies[128];
     unsigned checked;
 } * told;
 
 static uint8_t file[SIZE];
-static uintptr_t host; /* where QEMU has the next block; 0: that is not known */
+static uintptr_t host; /* where QEMU has the next block in memory; 0: unknown */
 
 void tell_strange(uint64_t different, uint64_t blocks)
 {
@@ -123,7 +122,7 @@ static void run(uint64_t address, void (*what)(uint64_t address))
     assert_int_equal(status, 0);
 }
 
-/* --- In place --- */
+/* --- At the file's addresses --- */
 
 static void run_in_place(uint64_t address)
 {
@@ -142,7 +141,7 @@ static void a_kernel_begins_with_the_first_block_of_the_file(void **state)
     assert_int_equal(told->slides + told->blocks + told->places, 0);
 }
 
-/* For example a return alone; and a boot loader at the kernel's later addresses. */
+/* A block with a single return, for example; then a boot loader at the kernel's later addresses. */
 static void run_alike(uint64_t address)
 {
     struct code_block block = {
@@ -163,7 +162,7 @@ static void a_block_of_a_few_bytes_is_no_beginning(void **state)
     assert_int_equal(told->blocks, 0);
     assert_false(told->kernel[0]);
     assert_true(told->kernel[101]);
-    run(HIGH, run_alike); /* no boot loader runs there: it is another build */
+    run(HIGH, run_alike); /* no boot loader runs there, so it is another build */
     assert_true(told->kernel[0]);
     assert_true(told->blocks > 0);
 }
@@ -268,7 +267,7 @@ static void relocated_fields_are_the_same(void **state)
     assert_true(told->kernel[39]);
 }
 
-/* --- Moved, with what QEMU has in its memory --- */
+/* --- Moved, compared with QEMU's memory --- */
 
 static uint8_t *copy_file(void)
 {
@@ -350,7 +349,7 @@ static void run_loaded_elsewhere(uint64_t address)
         check_in(copy, i * 0x40, address + slide + i * 0x40, LONG);
     for (unsigned i = 0; i < 20; i++) {
         check_in(copy, 0x4000 + i * 0x40, address + slide + 0xffffffff80004000 + i * 0x40, LONG);
-        check_in(copy, i * 0x40, address + slide + i * 0x40, LONG); /* other CPUs begin */
+        check_in(copy, i * 0x40, address + slide + i * 0x40, LONG); /* other CPUs start */
     }
 }
 
@@ -387,7 +386,7 @@ static void a_copied_page_is_no_slide(void **state)
 static void run_without_memory(uint64_t address)
 {
     for (unsigned i = 0; i < 16; i++) {
-        host = 0x1000; /* nothing is mapped there */
+        host = 0x1000; /* not mapped */
         check(0x100 + i * 0x40, address + slide + 0x100 + i * 0x40, LONG);
     }
 }
@@ -400,7 +399,7 @@ static void without_memory_several_blocks_tell_a_slide(void **state)
     assert_int_equal(told->late, 3);
 }
 
-/* The kernel's pages lie in memory in the opposite order. */
+/* The kernel's pages are in reverse order in memory. */
 static void run_scattered(uint64_t address)
 {
     uint8_t *copy = copy_file();
@@ -415,7 +414,7 @@ static void run_scattered(uint64_t address)
     }
 }
 
-/* Some functions of another kernel are those of the file. */
+/* Some functions of another kernel are also in the file. */
 static void run_in_common(uint64_t address)
 {
     uint8_t *other = copy_file();
@@ -436,7 +435,7 @@ static void the_page_of_a_block_must_be_the_files(void **state)
     assert_false(told->kernel[15]);
 }
 
-/* How many other blocks have run where the file would lie. */
+/* How many other blocks ran at the file's addresses. */
 static unsigned others;
 
 static void run_in_common_pages(uint64_t address)
@@ -464,7 +463,7 @@ static void a_slide_by_which_more_differs_than_agrees_is_none(void **state)
     assert_int_equal(told->slide, slide);
 }
 
-/* --- Not the kernel's --- */
+/* --- Other code --- */
 
 static void run_unknown(uint64_t address)
 {
@@ -488,11 +487,11 @@ static void code_of_the_upper_half_that_is_not_in_the_file_is_told(void **state)
     run(HIGH, run_unknown);
     run(LOW, run_few_unknown); /* at the end */
     assert_int_equal(told->unknown, 0xffffffffc0001000);
-    run(HIGH, run_few_unknown); /* a module's */
+    run(HIGH, run_few_unknown); /* a module */
     assert_int_equal(told->unknown, 0);
 }
 
-/* The next boot's slide is another, which may be a little more. */
+/* The next boot has a different slide, by this much. */
 static uint64_t more;
 
 static void run_moved_again(uint64_t address)
@@ -535,7 +534,7 @@ static void another_build_is_told(void **state)
     assert_int_equal(told->slides + told->places, 0);
 }
 
-/* A short run, in which so many blocks are the file's. */
+/* A short run in which this many blocks match the file. */
 static unsigned in_common;
 
 static void run_shortly(uint64_t address)
@@ -550,7 +549,7 @@ static void a_short_run_is_told_if_most_of_it_differs(void **state)
     in_common = 4;
     run(HIGH, run_shortly);
     assert_int_equal(told->slides, 1);
-    assert_int_equal(told->blocks, 8); /* without those that told the slide */
+    assert_int_equal(told->blocks, 8); /* without those that determined the slide */
     assert_int_equal(told->different, 8);
     in_common = 8;
     run(HIGH, run_shortly);
@@ -558,7 +557,7 @@ static void a_short_run_is_told_if_most_of_it_differs(void **state)
     assert_int_equal(told->places, 4 * LONG);
 }
 
-/* One block in so many is different. */
+/* One block in this many is different. */
 static unsigned part;
 
 static void run_another_in_part(uint64_t address)

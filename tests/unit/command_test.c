@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The commands that the linker collects: here `help` and four of the test's own, in no order.
+ * The commands that the linker collects: here `help` and four of the test's own, in random order.
  *
  * links: core/console/help.c tests/unit/fake_cpu.c
  */
@@ -121,7 +121,7 @@ static void a_word_that_a_command_would_not_look_at_is_refused(void **state)
     assert_int_equal(seen_count, 1);
 }
 
-/* Rows about commands that are not there are none: this kernel has no poweroff, and no ps. */
+/* Rows about missing commands are left out: this kernel has no poweroff, and no ps. */
 static void what_other_tools_have_is_answered_with_what_is_here(void **state)
 {
     static const struct {
@@ -154,7 +154,7 @@ static void what_other_tools_have_is_answered_with_what_is_here(void **state)
     }
 }
 
-/* An empty word, and one with such a character in it, are words like others. */
+/* An empty word, and one that contains such a character, are ordinary words. */
 static void what_a_shell_would_do_is_refused(void **state)
 {
     static const char *const pipes[] = {"|", ">", "<", ">>file", "&&", "2>&1", "2>", "&>f", ">&2"};

@@ -58,7 +58,7 @@ PITOT_COMMAND_WITH(perf, "perf", "", "", nothing, lists_parts, perf_words);
 PITOT_COMMAND_WITH(kill, "kill", "", "", nothing, 0, kill_words);
 PITOT_COMMAND_AS(fs_stress, "fs-stress", "", "", nothing, 0);
 
-/* In order: 100 that are numbered, then these. "local" is the name of three functions. */
+/* In order: 100 numbered symbols, then these. Three functions are named "local". */
 #define NUMBERED 100
 static const char *const named[] = {
     "kernel_flag", "kernel_flag_owner", "kernel_main", "local", "local", "local", "zone"};
@@ -83,7 +83,7 @@ size_t symbols_count(void)
     return NUMBERED + sizeof(named) / sizeof(named[0]);
 }
 
-/* TAB knows what may follow `mem:`, and never asks where it is. */
+/* TAB completes what may follow `mem:` without looking up its address. */
 int symbols_find_name(const char *name, struct symbol *found, size_t *count)
 {
     (void)found;
@@ -224,7 +224,7 @@ static void perf_has_subcommands_and_options(void **state)
                         "--fields  --last-boot  --max-events  --max-stack  -F\n");
 }
 
-/* What would be refused is not offered. */
+/* Only what would be accepted is offered. */
 static void an_option_is_followed_by_what_it_takes(void **state)
 {
     (void)state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The console as a whole, from typed bytes to printed text, on a fake machine whose only interrupt
- * is a typed key.
+ * The whole console, from typed bytes to printed text, on a fake machine whose only interrupt is a
+ * typed key.
  *
  * links: tests/unit/fake_preempt.c
  */
@@ -37,7 +37,7 @@ static int interrupted(enum pitot_interrupt how)
 
 static uint64_t now_ns;
 static bool interrupts_off;
-static const char *typed; /* comes with the interrupts, a byte each */
+static const char *typed; /* delivered one byte per interrupt */
 static jmp_buf nothing_more_typed;
 
 uint64_t arch_clock_ns(void)
@@ -45,7 +45,7 @@ uint64_t arch_clock_ns(void)
     return now_ns;
 }
 
-/* Every other byte comes at the worst moment: just before interrupts are off. */
+/* Every other byte arrives at the worst moment, just before interrupts are disabled. */
 uint64_t arch_irq_save(void)
 {
     static bool worst_moment;
@@ -86,7 +86,7 @@ struct thread *thread_current(void)
     return current;
 }
 
-/* The console sleeps, with nothing left to read, until the next byte comes or none is left. */
+/* The console sleeps, with nothing left to read, until the next byte arrives or none is left. */
 void scheduler_sleep(struct spinlock *lock)
 {
     struct wait_queue *queue =
@@ -125,11 +125,11 @@ static void list_nothing(struct sink *sink)
 
 const struct line_completer complete_words = {extend_nothing, list_nothing};
 
-/* --- What is printed --- */
+/* --- Printing --- */
 
 static char printed[20000];
 static size_t printed_length;
-static unsigned guard_depth; /* other CPUs do not print while it is not 0 */
+static unsigned guard_depth; /* while it is not 0, other CPUs do not print */
 static size_t unguarded;     /* characters */
 
 static void guard_enter(void)
@@ -206,7 +206,7 @@ static int busy_run(int argc, char **argv)
     return command_interrupted() ? -EINTR : 0;
 }
 
-/* Prints in several pieces, and into a sink that it kept while the progress line stood. */
+/* Prints in several pieces, and into a sink that it saved while the progress line was shown. */
 #define LONG_OVER "long: over after 2 lines\nkept\n"
 
 static int long_run(int argc, char **argv)
@@ -230,7 +230,10 @@ static int nested_run(int argc, char **argv)
     return console_execute(argv[1]);
 }
 
-/* Three lines in two pieces each; its word is where ^C comes: "1.5" is within the first line. */
+/*
+ * Prints three lines in two pieces each; the argument is where ^C arrives: "1.5" is within the
+ * first line.
+ */
 static int lines_run(int argc, char **argv)
 {
     struct sink *sink = command_output();
@@ -247,7 +250,7 @@ static int lines_run(int argc, char **argv)
     return command_interrupted() ? -EINTR : 0;
 }
 
-/* Answers a ^C with what it has, all of it. */
+/* Answers ^C by printing everything it has. */
 static int answer_run(int argc, char **argv)
 {
     bool interrupted = command_take_interrupt();
@@ -404,7 +407,9 @@ static void a_command_may_answer_an_interrupt_and_the_line_ends_all_the_same(voi
     assert_string_equal(lines_of("answer; say no"), "what there is: a part\n^C\n");
 }
 
-/* 2.6 seconds: lines after 1 and 2, and what follows begins at the start of a line. */
+/*
+ * 2.6 seconds: the line is shown after 1 and 2 seconds, and the next output begins on a new line.
+ */
 static void progress_replaces_itself_each_second_and_ends_its_line(void **state)
 {
     (void)state;
@@ -423,7 +428,9 @@ static void a_second_of_progress_begins_with_each_command(void **state)
                         "\rlong: 1000 of 2500\rlong: 2000 of 2500\n" LONG_OVER "[after]\n");
 }
 
-/* As if another command, which set its own console while the line stood, had put the sink back. */
+/*
+ * As if another command, which set its own console while the line was shown, had restored the sink.
+ */
 static void a_progress_sink_that_was_put_back_still_prints(void **state)
 {
     struct sink *kept;

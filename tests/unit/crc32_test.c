@@ -20,7 +20,9 @@ static void it_gives_the_check_value(void **state)
     assert_int_equal(crc32_update(0, text, 0), 0);
 }
 
-/* Every byte value, so every entry of the table; what zlib and gzip give. */
+/*
+ * Every byte value, so every entry of the table is used; the expected value is from zlib and gzip.
+ */
 static void every_byte_value_counts(void **state)
 {
     uint8_t bytes[256];

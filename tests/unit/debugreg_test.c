@@ -64,7 +64,7 @@ static void every_combination_is_encoded_as_the_manual_says(void **state)
         }
 }
 
-/* A bug seen elsewhere: the length that was asked for is kept, and 1 byte is armed. */
+/* A bug seen elsewhere: the requested length is recorded, but 1 byte is armed. */
 static void each_length_has_its_own_code(void **state)
 {
     (void)state;
@@ -76,7 +76,7 @@ static void each_length_has_its_own_code(void **state)
         }
 }
 
-/* Another: a register that was given up stays enabled, as an execute breakpoint on address 0. */
+/* Another: a freed register remains enabled, as an execute breakpoint on address 0. */
 static void registers_beyond_the_count_are_off(void **state)
 {
     struct arch_watch watches[ARCH_WATCHES];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the plugin takes an instruction for (outside/plugin/decode.h), against Zydis: every opcode
- * of one and two bytes with every ModRM byte, under the prefixes that compilers use.
+ * How the plugin classifies instructions (outside/plugin/decode.h), compared with Zydis: every
+ * opcode of one and two bytes with every ModRM byte, under the prefixes that compilers use.
  *
  * libs: -lZydis
  */
@@ -33,7 +33,7 @@ static bool is_relative(const struct instruction *instruction)
            instruction->operands[0].imm.is_relative;
 }
 
-/* Whether the stack pointer is written by an operand that the instruction names. */
+/* True if an explicit operand writes the stack pointer. */
 static bool writes_sp(const struct instruction *instruction)
 {
     for (unsigned i = 0; i < instruction->it.operand_count_visible; i++) {
@@ -67,7 +67,7 @@ static bool is_sum(const struct instruction *instruction)
     }
 }
 
-/* What it is by Zydis; DECODED_OTHER stands for what is not asked here as well. */
+/* Zydis' classification; DECODED_OTHER also stands for what is not tested here. */
 static enum decoded expected_of(const struct instruction *instruction)
 {
     switch (instruction->it.mnemonic) {
@@ -144,7 +144,7 @@ static void compare(const struct instruction *instruction)
     assert_int_equal(target, theirs);
 }
 
-/* True if all that it accesses is addressed by rsp or rip, without an index. */
+/* True if all its accesses are addressed by rsp or rip, without an index. */
 static bool is_fixed(const struct instruction *instruction)
 {
     bool fixed = false;
@@ -173,7 +173,9 @@ static bool accesses(const struct instruction *instruction)
 
 static unsigned long fixed, missed;
 
-/* What is taken for fixed has to be; of the others most are seen, and none has to be. */
+/*
+ * What is classified as fixed must be; of the fixed ones most are recognized, but none has to be.
+ */
 static void compare_fixed(const struct instruction *instruction)
 {
     bool taken = decode_is_fixed(instruction->bytes);
@@ -208,7 +210,7 @@ static void compare_fence(const struct instruction *instruction)
         assert_int_equal(decode_is_fence(instruction->bytes), fence);
 }
 
-/* Registers that cr3 and rsp are loaded from. */
+/* The registers from which cr3 and rsp are loaded. */
 static void compare_source(const struct instruction *instruction)
 {
     uint64_t target = 0;
@@ -225,8 +227,8 @@ static void compare_source(const struct instruction *instruction)
 }
 
 /*
- * No transactions. A REX prefix that is not the last one has no effect, and 66 before a jump
- * differs by maker.
+ * Excludes transactions; a REX prefix that is not the last prefix, which has no effect; and 66
+ * before a jump, which differs between vendors.
  */
 static bool is_usual(const struct instruction *instruction)
 {
@@ -279,7 +281,7 @@ static void every_opcode_is_taken_for_what_it_is(void **state)
     assert_true(fixed > 2 * missed);
 }
 
-/* invpcid has three bytes of opcode, after 66. */
+/* invpcid has three opcode bytes, after 66. */
 static void invpcid_is_a_remap(void **state)
 {
     uint8_t bytes[LENGTH_MAX + 1] = {0x66, 0x0f, 0x38, 0, 0x0a};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Mean and deviation in whole numbers print the same as in doubles, which perf uses.
+ * Mean and deviation computed in integers print the same as in doubles, which perf uses.
  *
  * libs: -lm
  */
@@ -75,7 +75,7 @@ static void known_values_have_the_known_deviation(void **state)
     for (unsigned i = 0; i < 5; i++)
         deviation_add(&deviation, values[i]);
     assert_int_equal(deviation_mean(&deviation), 100);
-    assert_int_equal(deviation_of_mean(&deviation), 1); /* the root of 2 */
+    assert_int_equal(deviation_of_mean(&deviation), 1); /* the square root of 2 */
     assert_int_equal(deviation_percent(&deviation), 141);
 }
 
@@ -108,7 +108,7 @@ static void numbers_of_any_size_and_nearness_are(void **state)
     }
 }
 
-/* Nothing wraps: the sums have room for the most and the farthest. */
+/* No overflow: the sums hold the largest number of values and the largest deviations. */
 static void the_most_and_the_farthest_have_room(void **state)
 {
     static uint64_t values[DEVIATION_RUNS_MAX];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * core/stream/drain.c: when the thread streams and when it waits, how much room it returns to the
- * writers, and a panic at every instruction while records are handed over: in the end each record
- * is in the stream once or, if the stream's head was being sent, in the block.
+ * writers, and a panic at every instruction while records are handed over: afterwards each record
+ * is in the stream once or, if the stream's header was being sent, in the block.
  *
  * links: tests/host/fake_symbols.c tests/unit/fake_cpu.c tests/unit/fake_preempt.c
  * libs: -lzstd
@@ -35,7 +35,7 @@
 #define CPUS      2
 #define RING_SIZE 4096u
 #define SECOND    1000000000ull
-#define TASK_NS   77 /* when the second task was born */
+#define TASK_NS   77 /* when the second task was created */
 #define LOST      3  /* records on the second CPU */
 
 _Noreturn void assert_failed(const char *claim, const char *file, int line)
@@ -56,11 +56,11 @@ static struct recorded_task tasks[] = {{.pid = 1, .tid = 1, .comm = "load"},
                                        {.pid = 4, .tid = 4, .comm = "worker", .time = TASK_NS}};
 static bool frozen;
 static uint64_t now;
-static uint64_t blocks;     /* that were written */
-static void (*run)(void *); /* the thread's function; NULL: there is no thread */
-static jmp_buf asleep;      /* where a thread that sleeps goes */
+static uint64_t blocks;     /* number of blocks written */
+static void (*run)(void *); /* the thread's function; NULL: no thread */
+static jmp_buf asleep;      /* jumped to when the thread sleeps */
 
-static bool cut_told; /* the console reports that the port's stream is cut off */
+static bool cut_told; /* the console reported that the port's stream is cut off */
 
 static void read_console(struct sink *from, const char *bytes, size_t length)
 {
@@ -72,11 +72,11 @@ static void read_console(struct sink *from, const char *bytes, size_t length)
 
 static struct sink console = {read_console};
 
-/* What has left: the counter moves with the byte, so that a crash cannot come between them. */
+/* The bytes sent: the counter changes together with the byte, so no crash can come between them. */
 static uint8_t left[65536];
 static uint64_t left_count;
 
-static void (*meanwhile)(void); /* an interrupt that comes while bytes leave; NULL */
+static void (*meanwhile)(void); /* an interrupt while bytes are sent; NULL */
 
 static void leave(struct sink *sink, const char *bytes, size_t length)
 {
@@ -107,7 +107,7 @@ bool arch_irq_on(void)
     return true;
 }
 
-static void (*records_begin)(void); /* called where the readers start; NULL */
+static void (*records_begin)(void); /* called when the readers start; NULL */
 
 struct ring *recording_ring(unsigned cpu)
 {
@@ -116,7 +116,7 @@ struct ring *recording_ring(unsigned cpu)
     return cpu < CPUS ? &rings[cpu] : NULL;
 }
 
-static bool compressed; /* the recording is to be */
+static bool compressed; /* whether the recording is compressed */
 
 bool recording_compresses(void)
 {
@@ -192,7 +192,7 @@ static const char *start_thread(const char *name, void (*function)(void *unused)
     return NULL;
 }
 
-static void (*sleeping)(void); /* happens while the thread that waits for the end sleeps; NULL */
+static void (*sleeping)(void); /* called while the thread that waits for the end sleeps; NULL */
 static unsigned wakes;         /* of that thread */
 
 static void wait_for(enum pitot_channel channel, int (*until)(void))
@@ -209,16 +209,16 @@ static void wake(enum pitot_channel channel)
     wakes += channel == PITOT_STREAM_ENDS;
 }
 
-/* Until it sleeps. */
+/* Runs the thread until it sleeps. */
 static void run_thread(void)
 {
     if (setjmp(asleep) == 0)
         run(NULL);
 }
 
-/* --- Records, and what is in the stream --- */
+/* --- Records, and the stream's contents --- */
 
-/* A sample of the least fields, with a number in place of a time. */
+/* A sample with the fewest fields, and a number in place of a time. */
 struct numbered {
     struct perf_event_header header;
     uint64_t id;
@@ -226,7 +226,7 @@ struct numbered {
     uint64_t number;
 };
 
-static uint64_t numbers; /* given out */
+static uint64_t numbers; /* numbers assigned so far */
 
 static void produce(unsigned cpu, unsigned count)
 {
@@ -258,13 +258,13 @@ static void reset(enum ring_mode mode)
 struct contents {
     unsigned seen[2048]; /* samples, by number */
     unsigned of_type[256];
-    bool whole; /* its checksum fits */
+    bool whole; /* its checksum is correct */
     ZSTD_DStream *decoder;
 };
 
 static const char *take_records(struct contents *contents, const uint8_t *bytes, size_t length);
 
-/* A piece of the one zstd stream of a port; so many records are whole in each. */
+/* Takes a piece of a port's one zstd stream; each piece holds complete records. */
 static const char *take_compressed(struct contents *contents, const uint8_t *bytes, size_t length)
 {
     static uint8_t records[ZSTD_PENDING_MAX];
@@ -348,7 +348,7 @@ static unsigned samples_there(void)
 
 /* --- Tests --- */
 
-/* First, as there is no thread yet. */
+/* Runs first, while there is no thread. */
 static void without_a_thread_a_recording_leaves_at_its_end(void **state)
 {
     (void)state;
@@ -386,7 +386,7 @@ static const char *judge_crash(void)
     return wrong;
 }
 
-/* The interrupted code does not continue. */
+/* Panics; the interrupted code does not continue. */
 static void crash_here(void)
 {
     const char *wrong;
@@ -433,10 +433,10 @@ static void crash_at_every(unsigned stride, void (*victim)(void))
     print_message("%u crashes\n", result.boundaries);
     assert_true(result.boundaries > 100);
     assert_int_equal(result.wrong, 0);
-    assert_all_there(); /* the one that nothing came upon */
+    assert_all_there(); /* the run that was not interrupted */
 }
 
-/* The head is long, and one place in it as good as another. */
+/* The header is long, and its places are alike, so only some are tried. */
 static void a_panic_anywhere_loses_no_record(void **state)
 {
     (void)state;
@@ -449,7 +449,7 @@ static void a_panic_at_any_instruction_after_the_head_loses_no_record(void **sta
     crash_at_every(getenv("SOAK") ? 1 : 37, hand_over_records);
 }
 
-/* In the encoder, in a flush that leaves, and between the two. */
+/* Also in the encoder, in a flush that is sent, and between the two. */
 static void a_panic_at_any_instruction_of_a_compressed_one_loses_no_record(void **state)
 {
     (void)state;
@@ -468,7 +468,7 @@ static void make_thread(void)
     assert_non_null(run);
 }
 
-/* drain_finish only calls: the thread is ours to run. */
+/* drain_finish only wakes the thread; the test runs it. */
 static void finish(void)
 {
     if (setjmp(asleep) == 0)
@@ -511,19 +511,19 @@ static void a_second_begins_it_as_well_and_then_it_continues_at_once(void **stat
     produce(0, 1);
     drain_tick();
     run_thread();
-    assert_int_equal(samples_there(), 1); /* it pauses */
+    assert_int_equal(samples_there(), 1); /* the thread pauses */
     now += SECOND / 10;
     drain_tick();
     run_thread();
     assert_int_equal(samples_there(), 2);
     now += SECOND;
-    drain_tick(); /* nothing new: the waiter is not called */
+    drain_tick(); /* nothing new, so the waiter is not woken */
     run_thread();
     finish();
     assert_all_there();
 }
 
-/* What has left stays to be read here, as long as an eighth of the ring is free. */
+/* Sent records stay readable here as long as an eighth of the ring is free. */
 static void records_are_given_back_only_when_there_is_need(void **state)
 {
     const unsigned most = RING_SIZE / 8 * 7 / sizeof(struct numbered);
@@ -542,7 +542,7 @@ static void records_are_given_back_only_when_there_is_need(void **state)
     run_thread();
     assert_true(drain_given_back() > 0);
     assert_true(rings[0].tail > 0);
-    for (int i = 0; i < 30; i++) { /* more than the ring ever held at once */
+    for (int i = 0; i < 30; i++) { /* more than the ring holds at once */
         produce(0, RING_SIZE / 8 / sizeof(struct numbered));
         now += SECOND;
         drain_tick();
@@ -553,12 +553,12 @@ static void records_are_given_back_only_when_there_is_need(void **state)
     assert_all_there();
 }
 
-/* A ring that is nearly full of what has left is in a writer's way, however little has not. */
+/* If sent records nearly fill the ring, writers lack room, even if few records are unsent. */
 static void a_slow_writer_loses_nothing_to_what_has_left(void **state)
 {
     (void)state;
     reset(RING_NORMAL);
-    for (int i = 0; i < 100; i++) { /* a tick each; the time for a look at little never comes */
+    for (int i = 0; i < 100; i++) { /* a tick each; the interval for few records never elapses */
         produce(0, i < 3 ? RING_SIZE / 4 / sizeof(struct numbered) + 3 : 10);
         drain_tick();
         run_thread();
@@ -583,11 +583,11 @@ static void overwriting_rings_wait_for_the_end_or_the_trigger(void **state)
     drain_tick();
     run_thread();
     assert_all_there(); /* while the workload still runs */
-    finish();           /* nothing more to do */
+    finish();           /* nothing left to do */
     assert_all_there();
 }
 
-/* The tick calls until everything has left: its last call finds no waiter. */
+/* The tick wakes the waiter until everything has been sent: its last call finds none. */
 static void a_late_call_does_not_end_the_next_recording(void **state)
 {
     (void)state;
@@ -607,7 +607,7 @@ static void a_late_call_does_not_end_the_next_recording(void **state)
     assert_all_there();
 }
 
-static unsigned long told[8][2]; /* done and total, each time */
+static unsigned long told[8][2]; /* done and total, at each call */
 static unsigned tellings;
 
 static void tell(unsigned long done, unsigned long total)
@@ -617,7 +617,7 @@ static void tell(unsigned long done, unsigned long total)
     told[tellings++][1] = total;
 }
 
-/* Two ticks come while the port is still slow, then all leaves. */
+/* Two ticks come while the port is still slow, then everything is sent. */
 static void sleep_three_times(void)
 {
     static unsigned sleeps;

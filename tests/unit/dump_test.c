@@ -30,7 +30,7 @@
 #define THERE UINT64_C(1)
 #define LARGE UINT64_C(0x81)
 
-/* A page each, by number. */
+/* The number of each page. */
 enum { ROOT = 1, DIRECTORIES, DIRECTORY, TABLE, FIRST, BETWEEN, SECOND };
 
 static struct {

@@ -59,7 +59,7 @@ static int read_file(void)
     return elf_read(&file, sizeof(file), FILE_SIZE, &image, &why);
 }
 
-/* One test: such a file is refused for this reason. */
+/* One test: the file is refused for this reason. */
 #define assert_refused(reason)                                                                     \
     do {                                                                                           \
         assert_int_equal(read_file(), -ENOEXEC);                                                   \

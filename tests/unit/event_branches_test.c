@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The window of branches: when it opens and ends, which steps belong to it, which become hits. The
- * test steps a fake CPU; tests/unit/branch_test.c tests what counts as a branch.
+ * The window of branches: when it opens and closes, which steps belong to it, and which become
+ * hits. The test steps a fake CPU; tests/unit/branch_test.c tests what counts as a branch.
  *
  * links: core/unwind/default_fp.c tests/unit/fake_arch.c tests/unit/fake_task.c tests/unit/fake_preempt.c tests/unit/no_symbols.c
  */
@@ -103,7 +103,7 @@ static void open_by_hit(void)
     fake_arch_access(TEXT + 32, 8, ARCH_WRITE, FAKE_REPORT_ALL, &regs);
 }
 
-/* An instruction of the stepped context has run, and the one at TEXT + to is next. */
+/* The stepped context has run an instruction, and the one at TEXT + to is next. */
 static bool step_to(unsigned to)
 {
     regs.ip = TEXT + to;
@@ -119,7 +119,7 @@ static bool step_elsewhere(void)
     return theirs.flags & FLAGS_TRAP;
 }
 
-/* The samples so far, "3>9 " for a branch at TEXT + 3 to TEXT + 9; "!" for the opener's. */
+/* The samples so far: "3>9 " for a branch from TEXT + 3 to TEXT + 9, "!" for the opener's. */
 static const char *recorded(void)
 {
     static char text[512];
@@ -139,7 +139,7 @@ static const char *recorded(void)
     return text;
 }
 
-/* The two ways exclude each other, in either order. */
+/* The window opens at the workload or at a hit, not both, in either order. */
 static void the_workload_and_a_hit_are_not_both_where_it_begins(void **state)
 {
     uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
@@ -171,14 +171,14 @@ static void branches_of_the_workloads_thread_are_hits(void **state)
     (void)state;
     enable(0, false);
     fake_arch.branches = 1u << 2 | 1u << 5;
-    branches_workload_begin(); /* not yet */
+    branches_workload_begin(); /* too early */
     assert_int_equal(fake_arch.steps_begun, 0);
     begin();
-    fake_arch.stacks[0] = here; /* what the kernel takes for the thread's */
+    fake_arch.stacks[0] = here; /* the thread's stack, as the kernel sees it */
     regs.sp = frame;
     branches_workload_begin();
     assert_int_equal(fake_arch.steps_begun, 1);
-    assert_true(step_to(2)); /* where it comes from is not known */
+    assert_true(step_to(2)); /* its origin is not known */
     assert_true(step_to(40));
     assert_true(step_to(5));
     assert_true(step_to(5)); /* to itself */
@@ -244,14 +244,17 @@ static void another_threads_steps_end_and_leave_no_branch(void **state)
     open_by_hit();
     assert_true(step_to(1));
     assert_false(step_elsewhere());
-    assert_true(step_to(9)); /* back: what led here is not known */
+    assert_true(step_to(9)); /* returns here: from where is not known */
     assert_true(step_to(10));
     assert_string_equal(recorded(), "! 0>1 9>10 ");
-    regs.sp = mine->low; /* the guard's, not the stack's */
+    regs.sp = mine->low; /* in the guard, not in the stack */
     assert_false(step_to(11));
 }
 
-/* Interrupts return to a thread that was stepped when they came: is it still to be? */
+/*
+ * Interrupts return to a thread that was being stepped: it is stepped on only if its window is
+ * open.
+ */
 static void what_is_resumed_is_stepped_as_long_as_its_window_is_open(void **state)
 {
     (void)state;
@@ -298,7 +301,7 @@ static void counting_alone_needs_no_ring(void **state)
     assert_int_equal(branches.recorded.count, 2);
 }
 
-/* A window ends where its thread returns to a program, and does not open there. */
+/* A window closes where its thread returns to a program, and does not open there. */
 static void no_thread_is_stepped_into_a_program(void **state)
 {
     (void)state;

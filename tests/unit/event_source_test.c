@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One structure makes a source of events: the one in this file, unknown to core, is parsed,
- * refused, enabled, begun, counted, sampled and disabled like the four of core/event/, which are
- * not linked.
+ * A new source of events needs only one structure: core parses, refuses, enables, begins, counts,
+ * samples and disables the one in this file like the four of core/event/, which are not linked.
  *
  * links: core/unwind/default_fp.c tests/unit/fake_arch.c tests/unit/fake_task.c tests/unit/fake_preempt.c tests/unit/no_symbols.c
  */
@@ -19,7 +18,7 @@
 #include "core/sample/sample.h"
 #include "tests/unit/fake_arch.h"
 
-#define TYPE      17 /* no PERF_TYPE_* */
+#define TYPE      17 /* not a PERF_TYPE_* */
 #define COINS_MAX 8
 #define RING_SIZE 4096
 
@@ -70,7 +69,7 @@ static const struct event_source coin_source = {
     .hertz_max = 1000,
 };
 
-/* In place of core/event/sources.c. */
+/* Replaces core/event/sources.c. */
 const struct event_source *const event_sources[] = {&coin_source};
 const size_t event_source_count = 1;
 
@@ -82,7 +81,7 @@ static void toss(unsigned coin, uint64_t side)
         event_hit(coins[coin], side, &regs);
 }
 
-/* --- What is asked of it. --- */
+/* --- Its use by core. --- */
 
 static struct event_cpu cpus[ARCH_CPUS_MAX];
 static struct event event;
@@ -157,7 +156,7 @@ static void its_hits_are_counted_and_sampled_like_any_others(void **state)
     assert_int_equal(event.recorded.count, 4);
 }
 
-/* One that searches for its period is in the list of those, and leaves it. */
+/* One with a frequency is in the list of those that adapt their period, and leaves it. */
 static void it_may_keep_a_frequency(void **state)
 {
     struct event_spec spec;

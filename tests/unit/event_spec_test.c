@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * How events are spelt: what each spelling means, and the message for each wrong one.
+ * How events are written: what each form means, and the message for each wrong one.
  *
  * links: tools/symtab/table.c tests/unit/fake_events.c tests/unit/fake_cpu.c tests/unit/fake_preempt.c
  */
@@ -278,7 +278,7 @@ static void a_spelling_longer_than_its_place_is_refused(void **state)
     assert_int_equal(event_spec_parse(spelling, &spec, &why), -EINVAL);
 }
 
-/* Pieces of the grammar, thrown together. */
+/* Random combinations of the grammar's pieces. */
 static void write_random(char *spelling, size_t size)
 {
     static const char *const pieces[] = {
@@ -334,7 +334,7 @@ static void random_spellings_are_either_sound_or_refused_with_a_reason(void **st
     (void)state;
     srand(5);
     for (int i = 0; i < 200000; i++) {
-        char *spelling = malloc(120); /* so that the sanitizer sees reads past its end */
+        char *spelling = malloc(120); /* so that the sanitizer detects reads past it */
         struct event_spec spec;
         struct refusal why = {""};
         write_random(spelling, 120);
@@ -352,7 +352,7 @@ static void random_spellings_are_either_sound_or_refused_with_a_reason(void **st
         }
         free(spelling);
     }
-    assert_true(sound > 1000); /* the fuzz reaches the far side of the grammar */
+    assert_true(sound > 1000); /* the fuzzer also reaches valid events */
 }
 
 int main(void)

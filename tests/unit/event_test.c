@@ -77,7 +77,7 @@ static struct event_spec spec_of(uint64_t address, uint64_t length, uint32_t typ
     return spec;
 }
 
-/* A recorded event that takes a sample every `period` hits. */
+/* A recorded event with a sample every `period` hits. */
 static struct event *make_event(unsigned i, const struct event_spec *spec, uint64_t period)
 {
     struct event *event = &events[i];
@@ -180,7 +180,7 @@ static void samples_go_to_the_ring_of_their_cpu(void **state)
     assert_int_equal(count_of(event), 0 + 1 + 2 + 3);
 }
 
-/* Period and throttle are each CPU's own. */
+/* Each CPU has its own period and throttle. */
 static void cpus_do_not_use_up_each_others_periods_and_ticks(void **state)
 {
     struct event *event;
@@ -261,7 +261,7 @@ static void no_limit_means_no_throttle(void **state)
     assert_null(strpbrk(records(0), "TU"));
 }
 
-/* What would not have been a sample is not held back either. */
+/* A hit that would not become a sample does not count as throttled either. */
 static void the_throttle_counts_samples_and_not_hits(void **state)
 {
     struct event *event = counting_event(10, 2);
@@ -275,7 +275,7 @@ static void the_throttle_counts_samples_and_not_hits(void **state)
     assert_int_equal(event->cpu[0].throttled_hits, 4);
 }
 
-/* At whatever times hits come: each T is followed by U, and the three counts add up. */
+/* For hits at random times: each T is followed by U, and the three counts add up. */
 static void every_history_of_the_throttle_adds_up(void **state)
 {
     srand(1);
@@ -319,7 +319,7 @@ static struct event *paced_event(uint64_t hertz, uint64_t tick_limit)
     return &events[0];
 }
 
-/* A hit every `step` ns for a while, a tick every hundredth of a second. */
+/* A hit every `step` ns for `duration`, and a tick every hundredth of a second. */
 static void hit_for(struct event *event, uint64_t duration, uint64_t step)
 {
     uint64_t end = fake_arch.clock + duration, tick = fake_arch.clock;
@@ -331,9 +331,9 @@ static void hit_for(struct event *event, uint64_t duration, uint64_t step)
     }
 }
 
-#define RECORD_PERIOD 7 /* the word behind header and SAMPLE_ALWAYS */
+#define RECORD_PERIOD 7 /* the word after header and SAMPLE_ALWAYS */
 
-/* What is in the ring: samples, and what they stand for. */
+/* The ring's samples, and the hits that they represent. */
 static struct sum {
     uint64_t samples, weight;
 } sum_samples(void)
@@ -409,18 +409,18 @@ static void a_tick_looks_after_enabled_events_with_a_frequency_only(void **state
 
 static void a_frequency_is_throttled_like_any_event(void **state)
 {
-    struct event *event = paced_event(100000, 5); /* 500 a second */
+    struct event *event = paced_event(100000, 5); /* 500 per second */
 
     (void)state;
     hit_for(event, 100000000, 2000);
-    assert_in_range(strlen(records(0)), 50, 80); /* with the throttle's own records */
+    assert_in_range(strlen(records(0)), 50, 80); /* including the throttle's own records */
     assert_non_null(strstr(records(0), "SSSSSTUSSSSST"));
     assert_true(event->cpu[0].throttled_hits > 0);
 }
 
 /* --- The clock. --- */
 
-static unsigned timer_rate; /* interrupts a second */
+static unsigned timer_rate; /* interrupts per second */
 
 static const struct event_clock_timer timer = {ticks_quicken, ticks_slow_down, TICKS_A_SECOND};
 
@@ -451,7 +451,7 @@ static struct event *clock_event(unsigned i, uint64_t hertz, uint64_t period)
     return &events[i];
 }
 
-/* So many interrupts, `step` ns apart. */
+/* Runs `count` interrupts, `step` ns apart. */
 static void interrupts(unsigned count, uint64_t step)
 {
     while (count-- > 0) {
@@ -495,7 +495,8 @@ static void a_sample_of_the_clock_is_what_was_interrupted_and_how_long_it_took(v
 }
 
 /*
- * Each due time is counted from the one before it: a late sample makes the next one's time shorter.
+ * Each due time is counted from the previous due time: a late sample shortens the wait for the next
+ * one.
  */
 static void late_interrupts_do_not_shift_the_samples_after_them(void **state)
 {
@@ -529,14 +530,17 @@ static void time_that_the_throttle_held_back_is_in_the_next_sample(void **state)
 
     (void)state;
     event->tick_limit = 2;
-    interrupts(200, 100000); /* two ticks of the throttle: two samples in each */
+    interrupts(200, 100000); /* two ticks of the throttle, with two samples in each */
     assert_string_equal(records(0), "SSTUSST");
     weight = sum_samples().weight;
     assert_int_equal(weight, event->cpu[0].sampled - start);
     assert_in_range(weight, 10000000, 10400000);
 }
 
-/* So many interrupts, `apart` ns from the end of one to the next, whose sample takes `took`. */
+/*
+ * Runs `count` interrupts, `apart` ns from the end of one to the next, each with a sample that
+ * takes `took`.
+ */
 static void costly_interrupts(unsigned count, uint64_t apart, uint64_t took)
 {
     while (count-- > 0) {
@@ -550,8 +554,8 @@ static void costly_interrupts(unsigned count, uint64_t apart, uint64_t took)
 }
 
 /*
- * Which is where a sample that takes the third of what is between two leaves it; and it comes no
- * less often than ticks do, which have to come.
+ * The rate falls until a sample takes no more than a third of the time between two, but not below
+ * the rate of ticks, which are needed.
  */
 static void samples_leave_the_work_the_greater_part_of_the_time(void **state)
 {
@@ -569,12 +573,12 @@ static void samples_leave_the_work_the_greater_part_of_the_time(void **state)
     costly_interrupts(300, 1000, 8000000);
     assert_int_equal(timer_rate, TICKS_A_SECOND);
     assert_non_null(strchr(records(0), 'T'));
-    event_begin(&events[0], rings); /* measured anew */
+    event_begin(&events[0], rings); /* measured again */
     assert_int_equal(timer_rate, 4000);
     assert_int_equal(event_clock_slowed().hertz, 0);
 }
 
-/* A machine that is held up in one of four: its clock is as quick as before. */
+/* The machine is delayed in one of four samples: its clock keeps its rate. */
 static void samples_that_take_long_now_and_then_do_not_slow_down_the_clock(void **state)
 {
     (void)state;
@@ -596,7 +600,7 @@ static void the_timer_is_as_quick_as_the_quickest_needs_and_then_as_before(void 
     assert_int_equal(timer_rate, 1000);
     clock_event(2, 0, 333333);
     assert_int_equal(timer_rate, 3100);
-    event_begin(clock_event(3, EVENT_CLOCK_HERTZ_MAX, 0), NULL); /* counts only */
+    event_begin(clock_event(3, EVENT_CLOCK_HERTZ_MAX, 0), NULL); /* only counts */
     assert_int_equal(timer_rate, 3100);
     event_begin(&events[3], rings);
     assert_int_equal(timer_rate, EVENT_CLOCK_HERTZ_MAX);
@@ -607,7 +611,7 @@ static void the_timer_is_as_quick_as_the_quickest_needs_and_then_as_before(void 
     assert_int_equal(timer_rate, TICKS_A_SECOND);
 }
 
-/* Though the timer is quicker, and though some of its interrupts are lost. */
+/* Even if the timer is faster, and some of its interrupts are lost. */
 static void ticks_stay_a_hundredth_of_a_second_apart(void **state)
 {
     unsigned counted = 0;
@@ -615,7 +619,7 @@ static void ticks_stay_a_hundredth_of_a_second_apart(void **state)
     (void)state;
     assert_true(ticks_due() && ticks_due());
     clock_event(0, 1000, 0);
-    for (unsigned i = 0; i < 1000; i++) { /* a second, in thousandths */
+    for (unsigned i = 0; i < 1000; i++) { /* a second, in milliseconds */
         fake_arch.clock += 1000000;
         if (i % 7 != 3)
             counted += ticks_due();
@@ -628,7 +632,7 @@ static void ticks_stay_a_hundredth_of_a_second_apart(void **state)
     assert_true(ticks_due() && ticks_due());
 }
 
-/* In a kernel that has no such thread, or none yet, where all there is may run as pid 0. */
+/* In a kernel that has no such thread, or none yet, all code may run as pid 0. */
 static void without_a_streams_thread_no_thread_is_taken_for_it(void **state)
 {
     const uint64_t before = task_ids[0];
@@ -647,12 +651,12 @@ static void what_the_streams_thread_raises_is_counted_only(void **state)
     struct event *event = counting_event(2, 0);
 
     (void)state;
-    event_set_drain(TASK_PID); /* it runs */
+    event_set_drain(TASK_PID); /* it runs now */
     hit(event, 3);
     assert_int_equal(count_of(event), 3);
     assert_int_equal(event->cpu[0].drained_hits, 3);
-    assert_int_equal(event->cpu[0].period_left, 2); /* samples stand for the others' hits */
-    fake_arch.interrupted = true;                   /* an interrupt is not its doing */
+    assert_int_equal(event->cpu[0].period_left, 2); /* samples represent other threads' hits */
+    fake_arch.interrupted = true;                   /* the thread does not cause interrupts */
     hit(event, 2);
     assert_int_equal(event->cpu[0].drained_hits, 3);
     assert_string_equal(records(0), "S");
@@ -670,7 +674,7 @@ static void note_trigger(const struct sample_plan *plan)
 {
     triggered = event_of_plan(plan);
     for (unsigned i = 0; i < 2; i++)
-        events[i].rings = NULL; /* as core/recording/recording.c does */
+        events[i].rings = NULL; /* like core/recording/recording.c */
 }
 
 static void a_trigger_is_told_after_its_sample(void **state)
@@ -692,7 +696,7 @@ static void a_trigger_is_told_after_its_sample(void **state)
     hit(event, 2);
     hit(other, 2);
     assert_string_equal(records(0), "S");
-    assert_int_equal(count_of(event), 4); /* they count on */
+    assert_int_equal(count_of(event), 4); /* they continue to count */
     assert_int_equal(count_of(other), 2);
 }
 
@@ -737,7 +741,7 @@ static void attributes_become_the_watch_that_they_mean(void **state)
     } cases[] = {
         {HW_BREAKPOINT_W, 1, ARCH_WRITE, 1},       {HW_BREAKPOINT_W, 8, ARCH_WRITE, 8},
         {HW_BREAKPOINT_RW, 4, ARCH_READ_WRITE, 4}, {HW_BREAKPOINT_X, 1, ARCH_EXECUTE, 1},
-        {HW_BREAKPOINT_X, 8, ARCH_EXECUTE, 1}, /* as perf spells it */
+        {HW_BREAKPOINT_X, 8, ARCH_EXECUTE, 1}, /* as perf encodes it */
     };
 
     for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -768,7 +772,7 @@ static void a_hit_of_the_watch_is_a_sample_of_the_event(void **state)
     ring_reader_start(&reader, &rings[0]);
     assert_int_equal(ring_read(&reader, record, sizeof(record)), RING_READ_RECORD);
     assert_int_equal(record[1], events[0].recorded.id);
-    assert_int_equal(record[5], PLACE); /* where the register points */
+    assert_int_equal(record[5], PLACE); /* the register's address */
     fake_arch_access(PLACE, 4, ARCH_WRITE, FAKE_REPORT_LOWEST, &regs);
     assert_string_equal(records(0), "SSS");
     assert_int_equal(count_of(&events[0]), 2);
@@ -800,7 +804,7 @@ static void a_refusal_of_the_arbiter_is_passed_on_and_names_events(void **state)
     assert_non_null(strstr(why.text, "perf mem:place+16"));
 }
 
-/* Hits in the kernel and hits in a program; an event that names no mode gets both. */
+/* Hits in the kernel and in a program; an event that names no mode gets both. */
 static void hits_in_the_mode_that_is_not_meant_are_not_counted(void **state)
 {
     struct regs user = {.ip = 0x401000, .cs = USER_CODE_SELECTOR, .flags = FLAGS_FIXED};
@@ -872,7 +876,7 @@ static void what_is_left_out_as_no_hit_of_the_workloads_is_accounted_for(void **
     assert_int_equal(event_sum(event).foreign, 6);
 }
 
-/* Another thread's time passes, too. */
+/* Other threads' time passes as well. */
 static void a_followed_clock_counts_the_workloads_time(void **state)
 {
     struct event *event = clock_event(0, 0, 100000000);

@@ -19,12 +19,12 @@
 #include "core/lib/assert.h"
 #include "core/task.h"
 
-/* After a stack as well as before it. */
+/* Guards after a stack as well as before it. */
 #define GUARD_WORDS (FAKE_GUARD / sizeof(uint64_t))
 
 struct fake_arch fake_arch;
 
-/* The boot thread runs, on the CPU that the test has set (core/host.h). */
+/* The boot thread runs on the CPU that the test has set (core/host.h). */
 __attribute__((constructor)) static void boot_thread_runs(void)
 {
     for (unsigned cpu = 0; cpu < ARCH_CPUS_MAX; cpu++)
@@ -440,7 +440,7 @@ int arch_site_set(const struct arch_site *site, bool on)
     return fake_arch.site_error;
 }
 
-/* Gates: nothing interrupts here. The place has interrupts on, and no registers but ip. */
+/* Gates: nothing interrupts here. The place has interrupts on, and ip as its only register. */
 void fake_gate(struct arch_gated *gated, uint64_t first, uint64_t second, uint64_t third,
                uint64_t fourth, uint64_t fifth) __asm__("arch_gate");
 
@@ -456,5 +456,5 @@ void fake_gate(struct arch_gated *gated, uint64_t first, uint64_t second, uint64
 
 void arch_gate_registers(void)
 {
-    abort(); /* no test asks for all registers */
+    abort(); /* no test requests all registers */
 }

@@ -16,7 +16,7 @@
 #include "arch/unwind.h"
 #include "arch/watch.h"
 
-/* [start, end); `what` is what a refusal is to call it. */
+/* [start, end); `what` is its name in a refusal. */
 struct fake_range {
     uintptr_t start, end;
     const char *what;
@@ -29,30 +29,30 @@ struct fake_arch {
     uint64_t clock;      /* what arch_clock_ns returns next; */
     uint64_t clock_step; /* then it advances by this much */
     unsigned cpu;
-    unsigned cpus; /* how many there are, all running; 0: one */
+    unsigned cpus; /* the number of CPUs, all running; 0: one */
     bool irqs_off;
 
     unsigned parked;       /* calls of arch_cpus_park that have not been released */
-    unsigned parks;        /* ... and those that parked, in all */
+    unsigned parks;        /* ... and the total of those that parked */
     bool park_absent;      /* CPU 1 does not answer */
-    void (*on_park)(void); /* called once, when the others are about to be parked, if set */
+    void (*on_park)(void); /* if set, called once, before the others are parked */
     uint64_t park_flags;
 
     struct fake_range unmapped;   /* all other memory is mapped */
-    struct fake_range devices;    /* mapped, but not to be read */
-    struct fake_range executable; /* no other memory is */
+    struct fake_range devices;    /* mapped, but must not be read */
+    struct fake_range executable; /* no other memory is executable */
     struct fake_range forbidden;
 
     uintptr_t text_start, text_plain_end, text_end;
-    uintptr_t trap_return;       /* the one return address into the trap entries */
-    void (*on_stack_find)(void); /* called before each arch_stack_find, if set */
+    uintptr_t trap_return;       /* the only return address into the trap entries */
+    void (*on_stack_find)(void); /* if set, called before each arch_stack_find */
 
     struct arch_stack stacks[FAKE_STACKS_MAX];
     unsigned stack_count;
 
     unsigned trap_depth;
     bool interrupted;
-    int sites_set;  /* on less off, of all sites */
+    int sites_set;  /* sites turned on minus those turned off */
     int site_error; /* what arch_site_set returns next */
 
     /* Debug registers. */
@@ -60,21 +60,21 @@ struct fake_arch {
     struct arch_watch watches[ARCH_WATCHES];
     unsigned watch_count;
     bool armed;
-    unsigned deselected[ARCH_CPUS_MAX]; /* bit i: watch i is not live on that CPU */
-    const volatile uint64_t *watched;   /* what arch_watch_word tells, if set; else a word of 0 */
-    struct arch_accessor accessor;      /* what arch_watch_accessor tells */
+    unsigned deselected[ARCH_CPUS_MAX]; /* bit i: watch i is disabled on that CPU */
+    const volatile uint64_t *watched;   /* read by arch_watch_word; NULL: a word of 0 */
+    struct arch_accessor accessor;      /* what arch_watch_accessor returns */
     bool groups;                        /* a trap may report a group of iterations */
     bool lowest_only;                   /* the machine reports the lowest watch that matches */
     bool beside;                        /* the machine may report a watch that was not hit */
-    bool knows_access;                  /* arch_watch_candidates tells the access; else nothing */
-    bool modifies;                      /* accesses that read write, too, by one instruction */
+    bool knows_access;                  /* whether arch_watch_candidates returns it */
+    bool modifies;                      /* accesses that read also write, by one instruction */
     struct arch_made made;
 
     /* Single steps. */
     arch_step_handler *stepped, *resumed;
     unsigned steps_begun;  /* calls of arch_step_begin */
     bool step_excludes;    /* what arch_step_excludes_watches returns */
-    uintptr_t step_leaves; /* no step is possible with this ip; 0: with each */
+    uintptr_t step_leaves; /* with this ip no step is possible; 0: always possible */
     uint64_t branches;     /* bit i: the instruction at `text_start` + i branches */
     /* in order: '-' irqs off or CPUs parked, 'd' disarm, 'a' arm, '+' irqs on again */
     char calls[FAKE_CALLS_MAX];
@@ -82,15 +82,12 @@ struct fake_arch {
 
 extern struct fake_arch fake_arch;
 
-/*
- * Everything as before the test: stacks freed, nothing armed, the handler kept. Fits cmocka's
- * setup.
- */
+/* Resets everything: stacks freed, nothing armed, the handler kept. Usable as cmocka's setup. */
 int fake_arch_reset(void **state);
 
 /*
- * A stack of so many words, with a guard of FAKE_GUARD bytes below it; reads beside the words kill
- * the test. Valid until the next reset.
+ * Adds a stack of `words` words, with a guard of FAKE_GUARD bytes below it; reads outside of the
+ * words kill the test. Valid until the next reset.
  */
 #define FAKE_GUARD 4096
 const struct arch_stack *fake_stack_add(const char *name, size_t words);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A failed assertion of the code under test: fails the unit test, unless it expects the failure
- * (cmocka's expect_assert_failure). Linked into every test that names no other.
+ * A failed assertion of the tested code fails the unit test, unless the test expects it (cmocka's
+ * expect_assert_failure). Linked into every test that names no other.
  */
 #include <setjmp.h>
 #include <stdarg.h>

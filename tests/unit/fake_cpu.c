@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The CPU functions that spinlocks need, for tests on the host that take locks in one thread: one
- * CPU, without interrupts.
+ * The CPU functions that spinlocks need, for host tests that take locks in one thread: one CPU,
+ * without interrupts.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -13,7 +13,7 @@
 
 #define SIZE        4096u
 #define TRAP_FLAG   0x100
-#define ERROR_WRITE 2 /* of a page fault's error code */
+#define ERROR_WRITE 2 /* bit of a page fault's error code */
 #define NO_OFFSET   SIZE
 
 static struct fake_device device;

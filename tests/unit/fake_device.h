@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A device with 32-bit registers in memory, for unchanged drivers: each access is caught (SIGSEGV),
- * made by the test's functions in place of the device, and stepped over (EFLAGS.TF, SIGTRAP).
- * x86-64 Linux hosts.
+ * A device with 32-bit registers in memory, for unmodified drivers: each access is caught
+ * (SIGSEGV), performed by the test's functions, and stepped over (EFLAGS.TF, SIGTRAP). x86-64 Linux
+ * hosts.
  */
 #pragma once
 
@@ -14,7 +14,7 @@ struct fake_device {
 };
 
 /*
- * Its registers, 4 KiB; the device that was there before is gone. In each cmocka test anew: cmocka
- * takes faults as its own when a test begins.
+ * Maps its registers, 4 KiB, in place of the previous device. Call it in each cmocka test: cmocka
+ * installs its own fault handlers when a test begins.
  */
 volatile void *fake_device_map(const struct fake_device *device);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Events that are never enabled: for programs on the host that only read how events are spelt. The
- * sources (core/event/) are linked as they are; the functions that they call once an event counts
- * are here, and end the program.
+ * Events that are never enabled, for host programs that only parse events. The sources
+ * (core/event/) are linked unmodified; the functions that they call once an event counts are here,
+ * and end the program.
  */
 #include <stdlib.h>
 

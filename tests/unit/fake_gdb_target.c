@@ -15,7 +15,7 @@ void fake_gdb_reset(void)
         fake_gdb.memory[i] = (uint8_t)i;
 }
 
-/* The server asks only for what there is. */
+/* The server must only request what exists. */
 static void must(bool condition)
 {
     if (condition)
@@ -157,7 +157,7 @@ static int line_get(void)
     return fake_gdb.heard < fake_gdb.said_length ? fake_gdb.said[fake_gdb.heard++] : -1;
 }
 
-/* Bytes that have no room are dropped: no test reads that many. */
+/* Bytes that do not fit are dropped: no test reads that many. */
 static void line_put(const char *bytes, size_t length)
 {
     if (length <= sizeof(fake_gdb.told) - 1 - fake_gdb.told_length) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A machine for the tests of gdb's protocol (core/gdb/target.h): three CPUs, of which the second
+ * A machine for the tests of gdb's protocol (core/gdb/target.h): three CPUs, the second of which
  * does not run; five registers; 256 bytes of memory from FAKE_MEMORY on, the last 16 of them
- * read-only; and a list of points. And a line: the bytes that gdb sends, and the replies.
+ * read-only; and a list of points. Also a line: the bytes that gdb sends, and the replies.
  */
 #pragma once
 
@@ -14,7 +14,7 @@
 
 #define FAKE_MEMORY        0x1000u
 #define FAKE_MEMORY_SIZE   256u
-#define FAKE_READ_ONLY     16u /* at its end */
+#define FAKE_READ_ONLY     16u /* at the end of memory */
 #define FAKE_GDB_REGISTERS 5u
 #define FAKE_POINTS_MAX    16u
 #define FAKE_FORBIDDEN     0x2000u /* points there are refused */
@@ -26,11 +26,11 @@ struct fake_point {
 };
 
 struct fake_gdb {
-    uint64_t registers[3][FAKE_GDB_REGISTERS]; /* the last is not known on CPU 2 */
+    uint64_t registers[3][FAKE_GDB_REGISTERS]; /* the last is unknown on CPU 2 */
     uint8_t memory[FAKE_MEMORY_SIZE];
     struct fake_point points[FAKE_POINTS_MAX];
     unsigned point_count;
-    unsigned writes; /* of memory */
+    unsigned writes; /* to memory */
 
     const uint8_t *said; /* by gdb */
     size_t said_length, heard;

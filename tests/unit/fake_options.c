@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What parsing an option's value asks of the machine, for tests of the tables alone, which parse
+ * What parsing an option's value needs from the machine, for tests of the tables alone, which parse
  * none.
  */
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The machine's pages for tests on the host, whose memory is the host's. */
+/* The machine's pages for host tests, which use the host's memory. */
 #include <stdint.h>
 
 #include "arch/memory.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * kernel/sched/preempt.h for tests on the host that take spinlocks: counts, and never switches. The
- * count is a CPU's, so tests whose threads play CPUs give each its own arch_cpu_id.
+ * kernel/sched/preempt.h for host tests that take spinlocks: counts, and never switches. The count
+ * belongs to a CPU, so tests whose threads act as CPUs give each its own arch_cpu_id.
  */
 #include "kernel/sched/preempt.h"
 
@@ -9,7 +9,7 @@ void preempt_now(void)
 {
 }
 
-/* Nor is anything interrupted, unless fake_arch.c is linked. */
+/* Nothing is interrupted either, unless fake_arch.c is linked. */
 __attribute__((weak)) bool arch_interrupted(void)
 {
     return false;

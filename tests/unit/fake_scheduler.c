@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * kernel/sched/scheduler.h and thread_current for tests on the host that link wait queues: each
- * thread of the host is a thread; asleep, it polls with arch_relax until it is woken.
+ * kernel/sched/scheduler.h and thread_current for host tests that link wait queues: each host
+ * thread is a thread; asleep, it polls with arch_relax until it is woken.
  */
 #include "kernel/sched/scheduler.h"
 

@@ -13,7 +13,7 @@
 #include "core/lib/refusal.h"
 #include "core/symbols/symbols.h"
 
-/* The linker script's two symbols; what follows them is poisoned. */
+/* The linker script's two symbols; the bytes after them are poisoned. */
 __asm__(".bss\n"
         ".balign 4096\n"
         ".globl symtab_start, symtab_end, fake_symtab\n"

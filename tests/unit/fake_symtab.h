@@ -13,17 +13,17 @@
 
 #define FAKE_SYMTAB_SIZE 0x100000
 
-/* Ends at symtab_end; reads behind that end kill the test. */
+/* Ends at symtab_end; reads past the end kill the test. */
 extern char fake_symtab[FAKE_SYMTAB_SIZE];
 extern const uint8_t fake_build_id[SYMTAB_BUILD_ID_SIZE];
 
 /*
- * Builds the table of these symbols, in a copy of the list, and hands it to symbols_init, which
- * must like it.
+ * Builds the table of these symbols, in a copy of the list, and passes it to symbols_init, which
+ * must accept it.
  */
 void fake_symtab_load(const struct table_symbol *symbols, size_t count);
 
-/* A list element with what a test seldom cares about filled in. */
+/* A list element with defaults for what tests seldom care about. */
 struct table_symbol fake_object(const char *name, uint64_t address, uint64_t size);
 struct table_symbol fake_function(const char *name, uint64_t address, uint64_t size);
 struct table_symbol fake_label(const char *name, uint64_t address);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The names of core/host.h for tests on the host without threads: one task has one. */
+/* The functions of core/host.h for host tests without threads: one task has a name. */
 #include "tests/unit/fake_task.h"
 
 #include <stdio.h>

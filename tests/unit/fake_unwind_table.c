@@ -7,7 +7,7 @@
 
 #include <sanitizer/asan_interface.h>
 
-/* The linker script's two symbols; what follows them is poisoned. */
+/* The linker script's two symbols; the bytes after them are poisoned. */
 __asm__(".bss\n"
         ".balign 4096\n"
         ".globl unwind_table_start, unwind_table_end, fake_unwind_table\n"

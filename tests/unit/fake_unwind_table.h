@@ -10,8 +10,10 @@
 
 #define FAKE_UNWIND_TABLE_SIZE 0x10000
 
-/* Ends at unwind_table_end; reads behind that end kill the test. */
+/* Ends at unwind_table_end; reads past the end kill the test. */
 extern char fake_unwind_table[FAKE_UNWIND_TABLE_SIZE];
 
-/* These bytes, followed by zeros. A test that wants them checked calls unwind_init. */
+/*
+ * Fills in these bytes, followed by zeros. A test that wants the table checked calls unwind_init.
+ */
 void fake_unwind_table_fill(const void *bytes, size_t size);

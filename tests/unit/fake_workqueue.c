@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* kernel/sched/workqueue.h for tests on the host: deferred work is done at once. */
+/* kernel/sched/workqueue.h for host tests: deferred work runs at once. */
 #include "kernel/sched/workqueue.h"
 
 bool work_queue(struct work *work)

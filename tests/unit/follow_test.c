@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The follower of calls (outside/plugin/follow.h): reports what a machine does, step by step as the
- * plugin would, and checks the chain after each step. Memory is a small table in which calls store
- * their return addresses, which distinguishes stacks of different address spaces.
+ * plugin would, and checks the chain after each step. Memory is a small table of the return
+ * addresses that calls store, separate for each address space.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +16,7 @@
 #include "outside/plugin/stack.h"
 
 #define CALL_SIZE  5
-#define TOP        0xffff880000010000 /* of a stack; others lie 64 KiB apart */
+#define TOP        0xffff880000010000 /* of a stack; stacks are 64 KiB apart */
 #define STACK(i)   (TOP + (i)*0x10000ull)
 #define FRAME_SIZE 40
 #define WORDS      4096
@@ -27,8 +27,8 @@ static struct word {
     uint64_t address, space, value;
 } memory[WORDS];
 static unsigned words;
-static uint64_t space; /* of a program, whose memory lies below `base` */
-static uint64_t base;  /* each test uses stacks and a CPU of its own */
+static uint64_t space; /* of a program, whose memory is below `base` */
+static uint64_t base;  /* each test uses its own stacks and CPU */
 
 /* Returns the word's index, or `words`. */
 static unsigned word_at(uint64_t address)
@@ -75,7 +75,7 @@ static int begin(void **state)
     return 0;
 }
 
-/* A call by the instruction at `site`, whose return address lies at `place`. */
+/* A call by the instruction at `site`, with its return address at `place`. */
 static void call(uint64_t place, uint64_t site)
 {
     store(place, site + CALL_SIZE);
@@ -194,7 +194,7 @@ static void an_epilogue_and_longjmp_stay_on_the_stack(void **state)
     assert_true(follow_is_epilogue(cpu, base - 48));
     follow_load(cpu, base - 400, base - 48);
     ASSERT_CHAIN(0x200, 0x100);
-    follow_load(cpu, base - 400, base - 16); /* over 0x200's frame */
+    follow_load(cpu, base - 400, base - 16); /* past 0x200's frame */
     ASSERT_CHAIN(0x100);
 }
 
@@ -219,7 +219,7 @@ static void threads_are_known_by_the_rsp_they_were_left_with(void **state)
     assert_int_equal(follow_thread(cpu), second);
 }
 
-/* Stacks of 64 bytes: how near they are means nothing. */
+/* Stacks of 64 bytes: their distance proves nothing. */
 static void adjacent_stacks_do_not_mix(void **state)
 {
     (void)state;
@@ -238,7 +238,7 @@ static void a_stack_that_another_grew_over_is_dead(void **state)
     call(base - 2048, 0x100);
     follow_load(cpu, base - 2100, base + 4096);
     call(base + 4000, 0x200);
-    call(base - 2056, 0x300); /* this stack reaches down to there */
+    call(base - 2056, 0x300); /* this stack extends down to there */
     follow_load(cpu, base - 2400, base + 8192);
     follow_load(cpu, base + 8192, base - 2048); /* to where it called: back in its caller */
     ASSERT_CHAIN(0x200);
@@ -249,7 +249,7 @@ static void assert_unknown(void)
     assert_true(context_at(follow_context(cpu))->unknown);
 }
 
-/* rsp among the frames of a stack may be a new thread's, if that stack is dead. */
+/* rsp between the frames of a stack may belong to a new thread, if that stack is dead. */
 static void a_place_among_frames_is_not_known(void **state)
 {
     uint64_t doubtful = follow_doubts().doubtful;
@@ -271,7 +271,7 @@ static void a_place_among_frames_is_not_known(void **state)
     call(base + 8184, 0x600);
     call(base + 6000, 0x700);
     follow_load(cpu, base + 5992, base + 12288);
-    store(base + 6000, 0); /* where nothing writes while it is left: it is dead */
+    store(base + 6000, 0); /* a suspended stack is not written to, so it is dead */
     follow_load(cpu, base + 12288, base + 7000);
     ASSERT_NO_CHAIN();
     assert_int_equal(follow_doubts().doubtful, doubtful + 1);
@@ -286,7 +286,7 @@ static void a_new_thread_on_a_dead_stack_has_no_callers(void **state)
     first = follow_thread(cpu);
     call(base - 64, 0x200);
     follow_load(cpu, base - 100, base + 4096);
-    store(base - 8, 0); /* prepared anew */
+    store(base - 8, 0); /* prepared again */
     store(base - 64, 0);
     follow_load(cpu, base + 4096, base - 72);
     ASSERT_NO_CHAIN();
@@ -339,7 +339,7 @@ static void iret_may_go_to_another_threads_frame(void **state)
     (void)state;
     call(base - 8, 0x100);
     interrupt(0x150, base - 16, base - 16, false);
-    follow_load(cpu, base - 56, other - FRAME_SIZE); /* the scheduler's choice: a new thread */
+    follow_load(cpu, base - 56, other - FRAME_SIZE); /* the scheduler chooses a new thread */
     follow_interrupt_return(cpu, other - FRAME_SIZE, other, false);
     ASSERT_NO_CHAIN();
     call(other - 8, 0x500);
@@ -351,7 +351,7 @@ static void iret_may_go_to_another_threads_frame(void **state)
 
 /* --- Programs --- */
 
-/* The kernel, on one process' stack, continues another: by its frame there, to this rsp. */
+/* The kernel, on one process' stack, resumes another process by its frame there, at this rsp. */
 static void run_program(uint64_t from, uint64_t kernel, uint64_t to, uint64_t other)
 {
     space = other;
@@ -360,7 +360,7 @@ static void run_program(uint64_t from, uint64_t kernel, uint64_t to, uint64_t ot
     follow_interrupt_return(cpu, kernel - FRAME_SIZE, to, true);
 }
 
-/* Two processes with their stacks at one virtual address. */
+/* Two processes with their stacks at the same virtual address. */
 static void programs_at_one_address_are_told_apart(void **state)
 {
     uint64_t kernel[] = {base + 0x1000, base + 0x3000};
@@ -410,7 +410,7 @@ static void a_system_call_leads_into_the_program(void **state)
     }
 }
 
-/* The entry into the kernel loads rsp twice before it calls. */
+/* The entry into the kernel loads rsp twice before its first call. */
 static void an_entry_may_change_stacks_twice(void **state)
 {
     uint64_t program = base, first = base + 0x1000, second = base + 0x3000;
@@ -439,10 +439,10 @@ static void an_entry_may_change_stacks_twice(void **state)
         follow_interrupt_return(cpu, second - FRAME_SIZE, program - 8, true);
         ASSERT_CHAIN(0x100);
     }
-    interrupt(0x150, program - 8, first, true); /* memory does not tell */
+    interrupt(0x150, program - 8, first, true); /* memory does not decide */
     follow_load(cpu, first - 128, base + 0x5000);
     assert_unknown();
-    for (unsigned i = 0; i < 32; i++) /* without one: a new thread */
+    for (unsigned i = 0; i < 32; i++) /* no copy: a new thread */
         store(base + 0x7000 + 8 * i, 0);
     interrupt(0x160, base + 0x5000, first, true);
     follow_load(cpu, first - 128, base + 0x7000);
@@ -464,7 +464,7 @@ static void sysret_may_begin_a_program(void **state)
     ASSERT_NO_CHAIN();
 }
 
-/* --- Places alone: QEMU before 9.2 --- */
+/* --- Only places are known: QEMU before 9.2 --- */
 
 static void a_place_decides_a_load(void **state)
 {
@@ -473,7 +473,7 @@ static void a_place_decides_a_load(void **state)
     (void)state;
     call(base - 8, 0x100);
     follow_load_unknown(cpu, base - 64, true);
-    follow_place(cpu, other - 64, 0, true); /* pops what was prepared: another stack */
+    follow_place(cpu, other - 64, 0, true); /* pops prepared values: another stack */
     ASSERT_NO_CHAIN();
     call(other - 8, 0x500);
     follow_load_unknown(cpu, other - 64, true);
@@ -546,7 +546,7 @@ static int set_up(void **state)
     return follow_init() ? 0 : -1;
 }
 
-/* Many threads, each left and entered again. */
+/* Many threads, each left and resumed. */
 static void has_many_threads(void **state)
 {
     enum { THREADS = 100000 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The workload fs-stress: on a working file system it passes and reports that; it removes all of
- * its files, stops when asked to, and detects a file system that returns other bytes than were
- * written. Each of its operations takes the kernel lock, a counter here, once.
+ * its files, stops when asked to, and detects a file system that returns bytes other than those
+ * written. Each of its operations takes the kernel lock, here a counter, once.
  *
  * links: kernel/fs/stress_run.c tests/unit/fake_workqueue.c tests/unit/fake_preempt.c
  */
@@ -32,7 +32,7 @@
 
 #define PAGES 1024
 
-/* What the linker gathers: pointers to every COMMAND that is linked in. */
+/* The linker's array: pointers to every linked COMMAND. */
 extern const struct pitot_command *const __start_pitot_commands[];
 
 static const struct pitot_command *command_named(const char *name)
@@ -49,12 +49,12 @@ static uint8_t *memory;
 static size_t free_when_empty;
 static uint64_t clock_ns, clock_step = 1;
 static unsigned long progress_done, progress_total;
-static unsigned long interrupt_at; /* the question that is answered with yes; 0: none */
+static unsigned long interrupt_at; /* which call is answered with yes; 0: none */
 static unsigned long interrupt_asked;
-static bool spoil;     /* change a file without the workload's knowledge, at each progress */
-static bool keep_open; /* a file of the workload's, at each progress */
+static bool spoil;     /* at each progress report, change a file behind the workload's back */
+static bool keep_open; /* at each progress report, keep one of the workload's files open */
 static struct fs_stat kept;
-static long others; /* pages that other code takes at each progress; negative: frees */
+static long others; /* pages that other code allocates at each progress report; negative: frees */
 static unsigned long lock_depth, lock_taken; /* outermost */
 
 void lock_kernel(void)
@@ -78,7 +78,7 @@ uint64_t kernel_lock_contended(void)
     return 0;
 }
 
-/* Each thread runs before the thread that made it continues. */
+/* Each thread runs before its creator continues. */
 struct thread *thread_create(const char *name, void (*function)(void *data), void *data,
                              struct refusal *why)
 {
@@ -128,7 +128,7 @@ bool input_interrupted(void)
     return ++interrupt_asked == interrupt_at;
 }
 
-/* Overwrites one byte of the logger's file without the workload's knowledge. */
+/* Overwrites one byte of the logger's file behind the workload's back. */
 static void spoil_log(void)
 {
     int fd = fs_open("/fs-stress/logger/log", FS_WRITE);
@@ -365,7 +365,7 @@ static void a_changed_byte_is_noticed(void **state)
     check_nothing_left();
 }
 
-/* Programs that start and end beside it. */
+/* Programs that start and end meanwhile. */
 static void what_others_take_and_free_is_not_its_affair(void **state)
 {
     (void)state;
@@ -378,7 +378,7 @@ static void what_others_take_and_free_is_not_its_affair(void **state)
     check_nothing_left();
 }
 
-/* Last, as its pages stay: those of its contents and the inode. */
+/* Runs last, as pages remain allocated: those of the file's contents and the inode. */
 static void a_file_whose_pages_stay_is_noticed(void **state)
 {
     char expected[80];

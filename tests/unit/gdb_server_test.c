@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * core/gdb: the reply to each packet, on a bad line, too: damaged and lost packets, noise, packets
- * that are too long, escapes.
+ * core/gdb: the reply to each packet, also on a bad line: damaged and lost packets, noise, overlong
+ * packets, escapes.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -56,7 +56,7 @@ static void say_packet(const char *body)
     say_packet_of(body, strlen(body));
 }
 
-/* Until it wants something, or all has been said. */
+/* Serves until the server requests something, or all input is consumed. */
 static enum gdb_request_kind serve(void)
 {
     fake_gdb.said = (const uint8_t *)said;
@@ -66,7 +66,7 @@ static enum gdb_request_kind serve(void)
     return server.request.kind;
 }
 
-/* The bodies of what was told, each in brackets; a sum that is wrong fails. */
+/* The bodies of the replies, each in brackets; a wrong checksum fails. */
 static const char *told(void)
 {
     static char bodies[1 << 16];
@@ -154,7 +154,7 @@ static void tells_why_it_stopped(void **state)
         snprintf(expected, sizeof(expected), "[%sthread:3;1:2211000000000000;]", reason);
         assert_string_equal(told(), expected);
         gdb_server_stopped(&server, &stops[i / 2].stop);
-        assert_string_equal(told(), expected); /* the second gets no answer */
+        assert_string_equal(told(), expected); /* the second packet is not answered */
     }
 }
 
@@ -211,7 +211,7 @@ static void reads_and_writes_memory(void **state)
 {
     (void)state;
     answers("m1002,3", "020304");
-    answers("m10fe,8", "feff"); /* as much as there is */
+    answers("m10fe,8", "feff"); /* as much as exists */
     answers("m1100,1", "E0e");
     answers("mffffffffffffffff,2", "E0e");
     answers("m1000,0", "");
@@ -322,7 +322,7 @@ static void resumes_as_it_is_told(void **state)
         {"vCont;c:1", false, 0, false, 0, 0},
         {"vCont;t:1;c", false, 2, false, 0, 0},
         {"vCont;r1000,1010:1;c", true, 0, true, 0x1000, 0x1010},
-        {"vCont;c:1;s:1;t", false, 0, false, 0, 0}, /* the leftmost counts */
+        {"vCont;c:1;s:1;t", false, 0, false, 0, 0}, /* the leftmost action applies */
     };
 
     for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
@@ -471,7 +471,7 @@ static void tells_the_end_to_a_gdb_that_waits(void **state)
     assert_string_equal(told(), "[W00][X06]");
 }
 
-/* --- A bad line --- */
+/* --- Bad lines --- */
 
 static void asks_again_for_a_damaged_packet(void **state)
 {
@@ -528,7 +528,7 @@ static void ignores_noise(void **state)
     assert_true(server.link.counts.noise >= 10);
 }
 
-/* The byte asks for a stop between packets, not inside one; a new gdb has not sent it. */
+/* 0x03 requests a stop only between packets, not inside one; a new gdb has not sent it. */
 static void remembers_that_it_shall_stop(void **state)
 {
     reset(state);
@@ -570,7 +570,7 @@ static void refuses_a_packet_that_is_too_long(void **state)
     say_packet_of(body, GDB_PACKET_MAX);
     say("+");
     serve();
-    assert_int_equal(server.link.counts.too_long, 0); /* one that just fits */
+    assert_int_equal(server.link.counts.too_long, 0); /* a packet that just fits */
 }
 
 static void stops_acknowledging_when_asked(void **state)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Text for gdb while the machine runs (core/gdb/text.c): each packet leaves whole, and no other CPU
- * can start one meanwhile, whether the text is printed, written to the console's sink or empty, or
- * the machine ends.
+ * Text for gdb while the machine runs (core/gdb/text.c): each packet is sent whole, and no other
+ * CPU can start one meanwhile, whether the text is printed, written to the console's sink or empty,
+ * or the machine ends.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,7 +20,7 @@
 
 struct gdb_session gdb_session;
 
-/* --- The machine: one CPU, which a stop is never asked of. --- */
+/* --- The machine: one CPU, which is never asked to stop. --- */
 
 static bool irqs_off;
 
@@ -58,14 +58,14 @@ void arch_stop_cpu(unsigned cpu)
     fail_msg("no stop of CPU %u is due", cpu);
 }
 
-/* --- The console's guard, and the line, which other CPUs use while it is not held. --- */
+/* --- The console's guard, and the line, which other CPUs use while the guard is free. --- */
 
 static unsigned guard_depth;
 
 static void guard_enter(void)
 {
     assert_false(gdb_session.stopped);
-    assert_false(irqs_off); /* a CPU that waits for the guard takes its interrupts */
+    assert_false(irqs_off); /* a CPU that waits for the guard must take interrupts */
     guard_depth++;
 }
 
@@ -142,7 +142,7 @@ static void a_sign_of_life_is_an_empty_packet(void **state)
     told("$O#4f");
 }
 
-/* 'p' is 70. 512 times '7' and '0' add nothing to a sum modulo 256. */
+/* 'p' is 70. 512 times '7' and '0' add 0 to a sum modulo 256. */
 static void a_long_text_is_several_packets(void **state)
 {
     char text[GDB_TEXT_MAX + 1], expected[2 * GDB_TEXT_MAX + 64] = "$O";
@@ -163,7 +163,7 @@ static void the_end_waits_until_no_other_cpu_sends(void **state)
     told("$W00#b7");
 }
 
-/* Here a CPU was stopped in a print, after a piece of its packet: its rest comes first. */
+/* A CPU was stopped while it printed, in the middle of a packet, whose rest comes first. */
 static void the_end_in_a_stop_does_not_wait_for_a_stopped_cpu(void **state)
 {
     (void)state;

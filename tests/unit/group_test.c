@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Which instructions may be reported once for a group of iterations, and which bytes such a group
- * accessed, compared with a search over all places where it may have begun.
+ * accessed, compared with a search over all places where the group may have begun.
  */
 #include "arch/x86_64/debug/report.h"
 
@@ -30,7 +30,7 @@ static void a_repeated_instruction_ends_or_begins_at_ip(void **state)
     assert_true(repeats("\xf2\xae", ""));         /* repne scasb */
     assert_true(repeats("", "\xf3\x48\xab"));     /* before its next iteration */
     assert_true(repeats("\xf3\x6c", "\xf3\x6c")); /* rep insb */
-    assert_true(repeats("\xf3\x67\x48\xa5", "")); /* with an address of 32 bits */
+    assert_true(repeats("\xf3\x67\x48\xa5", "")); /* with a 32-bit address */
     assert_true(repeats("", "\x66\xf3\xab"));
     assert_false(repeats("\xaa", "")); /* stosb alone */
     assert_false(repeats("", "\x66\xab"));
@@ -39,7 +39,7 @@ static void a_repeated_instruction_ends_or_begins_at_ip(void **state)
     assert_false(repeats("\xf3\x90", ""));     /* pause */
 }
 
-/* The bytes of iteration `i`, counted from the last one, 0, whose address is `last`. */
+/* The address of iteration `i`, counted from the last one, 0, whose address is `last`. */
 static uintptr_t place(uintptr_t last, unsigned i, unsigned size, bool down)
 {
     return down ? last + i * size : last - i * size;
@@ -50,7 +50,10 @@ static bool touches(uintptr_t at, unsigned size, const struct arch_watch *watch)
     return at < watch->address + watch->length && watch->address < at + size;
 }
 
-/* It certainly reaches back to the last iteration that touches, and at most to the first. */
+/*
+ * The group certainly includes the last iteration that touches the watch, and begins no earlier
+ * than the first.
+ */
 static void assert_widened(uintptr_t last, unsigned size, bool down, const struct arch_watch *watch)
 {
     struct arch_made made[ARCH_MADE_MAX] = {
@@ -64,7 +67,7 @@ static void assert_widened(uintptr_t last, unsigned size, bool down, const struc
             earliest = i + 1;
         }
     if (!latest)
-        latest = earliest = 1; /* nothing explains the hit */
+        latest = earliest = 1; /* no iteration explains the hit */
     group_widen(made, 1, watch, &regs);
     assert_int_equal(made[0].size, latest * size);
     assert_int_equal(made[0].may_size, earliest * size);

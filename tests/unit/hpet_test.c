@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * drivers/hpet.c against a timer exactly as specified: the comparator signals at the count that it
- * holds, never later, and the line stays up until the signal is served. A delay before or after any
- * access of the driver makes the machine lose signals and get others.
+ * drivers/hpet.c against a timer that behaves exactly as specified: the comparator signals at its
+ * count, never later, and the line stays up until the signal is served. A delay before or after any
+ * of the driver's accesses makes the machine lose some signals and get others.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,16 +20,16 @@
 #define FEMTOSECONDS    10000000u  /* ... of each */
 #define LINES           0x00ff0000u
 #define LINE            20u
-#define MOMENT_COUNTS   50u /* half of what one access takes: 1 us, an emulated one */
+#define MOMENT_COUNTS   50u /* half of an access: 1 us, for an emulated one */
 #define HERTZ           10000u
 #define PERIOD          (COUNTS_A_SECOND / HERTZ)
 #define NEVER           UINT32_MAX
 
 static uint32_t femtoseconds;
 static uint32_t control, status, count, setting, comparator;
-static unsigned edges;        /* that the line has had */
+static unsigned edges;        /* of the line so far */
 static unsigned moments;      /* since the test began to count */
-static unsigned held_up_at;   /* the moment at which the machine is held up; NEVER */
+static unsigned held_up_at;   /* the moment at which the machine is delayed; NEVER */
 static uint32_t held_up_for;  /* counts */
 static volatile void *mapped; /* the registers */
 
@@ -66,7 +66,7 @@ static uint32_t register_read(unsigned offset)
     case 0x104:
         return LINES;
     default:
-        abort(); /* nothing else is the driver's to read */
+        abort(); /* the driver must not read anything else */
     }
 }
 
@@ -112,7 +112,7 @@ static void device_write(unsigned offset, uint32_t value)
     moment_passes();
 }
 
-/* Inside each test: cmocka takes faults as its own before. */
+/* Called in each test: cmocka replaces fault handlers before it. */
 static void start(void)
 {
     static const struct fake_device device = {device_read, device_write};
@@ -132,7 +132,7 @@ static void begin(void)
     hpet_set_rate(HERTZ);
 }
 
-/* True if the line has an edge within so many counts; then it is that count. */
+/* True if the line has an edge within so many counts; then the count is that of the edge. */
 static bool edge_comes(uint32_t counts)
 {
     unsigned before = edges;
@@ -217,7 +217,7 @@ static void the_counter_wraps(void **state)
     }
 }
 
-/* For less than a period, for several, and for so long that the counter is half round. */
+/* Delayed for less than a period, for several, and until the counter is half a turn ahead. */
 static void a_machine_that_is_held_up_anywhere_gets_the_next_signal(void **state)
 {
     static const uint32_t lengths[] = {

@@ -14,7 +14,7 @@
 
 #include "kernel/console/input.h"
 
-/* A device as drivers/uart16550.c drives it: at a refusal it stops and holds the byte. */
+/* A device as drivers/uart16550.c drives it: on a refusal it stops and keeps the byte. */
 static struct {
     const uint8_t *bytes; /* still in the device */
     size_t count;
@@ -182,7 +182,7 @@ static void each_interrupt_is_taken_once(void **state)
     assert_nothing_left();
 }
 
-/* Its bytes are dropped all at once, and the device must hear of it. */
+/* Its bytes are dropped all at once, and the device must be resumed. */
 static void an_interrupt_after_a_full_queue_resumes_the_device(void **state)
 {
     static uint8_t typed[INPUT_QUEUE_SIZE + 2];

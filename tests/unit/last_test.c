@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The last boot's recording, found by the next one: a whole recording is found whole; in one that
- * was overwritten at random, the reader refuses or leaves out what cannot be true, and reads
- * nothing outside it (AddressSanitizer).
+ * The last boot's recording, found by the next one: an intact recording is found complete; in one
+ * that was overwritten at random, the reader refuses or leaves out what cannot be true, and reads
+ * nothing outside of it (AddressSanitizer).
  *
  * links: tests/unit/fake_arch.c core/unwind/default_fp.c tests/unit/no_symbols.c tests/unit/fake_preempt.c
  */
@@ -54,7 +54,7 @@ static void say(struct sink *sink, const char *bytes, size_t length)
 
 static struct sink console = {.write = say};
 
-/* A block of its own for each, so that what is read outside of it is seen. */
+/* Each gets its own block, so that reads outside of it are detected. */
 static void *take(unsigned long bytes, const char **why)
 {
     (void)why;
@@ -69,7 +69,7 @@ static void *keep(unsigned long *bytes)
     return memory_size ? memory : NULL;
 }
 
-/* A boot that records so many samples on each CPU, in rings that begin anew. */
+/* A boot that records so many samples on each CPU, in new rings. */
 static void record(unsigned samples)
 {
     struct event_spec spec;
@@ -135,13 +135,13 @@ static void is_found_whole(void **state)
     assert_string_equal(boot(),
                         "Pitot: the last boot's recording is here: 60 samples, ended by a test\n");
     assert_int_equal(count(), 60);
-    assert_int_equal(count(), 60); /* again from the start */
-    record(1000);                  /* around the end */
+    assert_int_equal(count(), 60); /* from the start again */
+    record(1000);                  /* wraps around the end */
     assert_non_null(strstr(boot(), "is here: "));
     assert_int_equal(count(), CPUS * (SIZE / sizeof(struct record)));
 }
 
-/* As long as a panic's reason can be. */
+/* The longest possible reason of a panic. */
 static void its_end_is_told_whole(void **state)
 {
     char reason[330], line[420];
@@ -170,7 +170,7 @@ static void says_nothing_of_nothing(void **state)
     assert_non_null(strstr(last_missing(), "this machine has no memory"));
 }
 
-/* It is read once: what that boot did not record is not the next one's last. */
+/* It is read once: if the next boot records nothing, the one after it finds nothing. */
 static void is_forgotten(void **state)
 {
     (void)state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The line editor in front of a small terminal: after every byte the screen must show the prompt
- * and the text, with the cursor where the editor believes it to be.
+ * The line editor on a small terminal: after every byte the screen must show the prompt and the
+ * text, with the cursor where the editor believes it to be.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,12 +19,12 @@
 #define ROW_SIZE     4096
 #define CLEAR_SCREEN "\033[H\033[2J"
 
-/* A terminal of one row that is wide enough. */
+/* A terminal with a single row that is wide enough. */
 static struct {
     struct sink sink;
     char row[ROW_SIZE];
-    size_t column, used;     /* `used`: no byte was written from there on */
-    char last_row[ROW_SIZE]; /* the one that the last newline ended */
+    size_t column, used;     /* `used`: nothing was written from this column on */
+    char last_row[ROW_SIZE]; /* the row that the last newline ended */
     unsigned rows, bells;
 } screen;
 
@@ -119,7 +119,7 @@ static int begin(void **state)
     return 0;
 }
 
-/* Types bytes that leave the line open. */
+/* Types bytes that do not end the line. */
 static void type(const char *bytes)
 {
     for (; *bytes != '\0'; bytes++) {
@@ -135,7 +135,7 @@ static void assert_ends(uint8_t byte, enum line_state state)
         assert_int_equal(screen.column, 0);
 }
 
-/* Types keys and Return, and checks what the line has become. */
+/* Types keys and Return, and checks the resulting line. */
 static void assert_typed(const char *keys, const char *expected)
 {
     type(keys);
@@ -200,7 +200,7 @@ static void keys_at_the_edges_do_nothing(void **state)
     assert_typed("a\001\x7f\002", "a");
 }
 
-/* The key Delete sends an escape sequence that acts like ^D, and prints nothing. */
+/* The Delete key sends an escape sequence that acts like ^D, and prints nothing. */
 static void the_end_of_a_session_is_explained(void **state)
 {
     (void)state;
@@ -345,7 +345,7 @@ static void history_keeps_the_last_thirty_two(void **state)
     assert_string_equal(line.text, "line 8");
 }
 
-/* ^R, letters, ^R again; the cursor stands at what was found. */
+/* ^R, letters, ^R again; the cursor is at the match. */
 static void a_line_is_found_by_what_is_in_it(void **state)
 {
     (void)state;
@@ -362,18 +362,18 @@ static void a_line_is_found_by_what_is_in_it(void **state)
     assert_string_equal(line.text, "beta two");
     type("w\x7f");
     assert_string_equal(line.text, "alpha two");
-    type("\x07"); /* ^G gives it up */
+    type("\x07"); /* ^G cancels */
     assert_int_equal(line.length, 5);
     assert_memory_equal(line.text, "typed", 5);
     type("\x12pha on");
     assert_string_equal(line.text, "alpha one");
     assert_int_equal(line.cursor, 2);
-    type("x"); /* is in none: it is not taken */
+    type("x"); /* matches no line, so it is not accepted */
     assert_typed("e", "alpha one");
     assert_typed("\x12"
                  "beta\x01"
                  "two",
-                 "twobeta two"); /* any other key ends it */
+                 "twobeta two"); /* any other key ends the search */
     assert_typed("\x12zeta\x7f\x7f\x7f\x7f", "");
     assert_typed("\x12"
                  "beta\x1b[A",
@@ -381,7 +381,7 @@ static void a_line_is_found_by_what_is_in_it(void **state)
     assert_typed("\x12"
                  "beta\x1b"
                  "x",
-                 "twoxbeta two"); /* ESC does no more than that */
+                 "twoxbeta two"); /* ESC only ends the search */
     assert_typed("\x12"
                  "pha on\x1b",
                  "alpha one");
@@ -430,7 +430,7 @@ static void tab_never_makes_a_line_too_long(void **state)
     assert_ends('\r', LINE_DONE);
 }
 
-/* True if the byte ended a line: with nothing foreign in it, unless it was refused. */
+/* True if the byte ended a line: one without foreign characters, unless it was refused. */
 static bool fuzz_put(uint8_t byte, bool *foreign)
 {
     enum line_state state = line_put(&line, byte);

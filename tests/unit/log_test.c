@@ -54,7 +54,7 @@ static FILE *file, *user;
 
 static void logs(const char *text)
 {
-    if (!file) /* QEMU opens it at the thread's first line */
+    if (!file) /* QEMU creates it at the thread's first line */
         file = fopen(path, "w");
     assert_non_null(file);
     fputs(text, file);
@@ -94,7 +94,7 @@ static void assert_nothing(unsigned cpu)
     assert_int_equal(*log_news[cpu], 0);
 }
 
-/* What the user's file got since the last time. */
+/* What was added to the user's file since the last call. */
 static const char *copied(void)
 {
     static char text[1 << 16];
@@ -112,7 +112,7 @@ static int set_up(void **state)
     static struct request request;
 
     (void)state;
-    assert_int_equal(*log_news[0], 0); /* without a log nothing is looked at */
+    assert_int_equal(*log_news[0], 0); /* without a log nothing is read */
     user = tmpfile();
     if (!user || !mkdtemp(folder))
         return -1;
@@ -121,7 +121,7 @@ static int set_up(void **state)
     request.log.copy = fileno(user);
     log_begin(&request);
     assert_nothing(0);
-    assert_int_equal(access(path, F_OK), -1); /* nothing is left behind */
+    assert_int_equal(access(path, F_OK), -1); /* no file is left behind */
     return 0;
 }
 
@@ -137,7 +137,7 @@ static void reads_interrupts_as_they_come(void **state)
     logs(FAULT STATE);
     assert_record(0, 14, 2, 0x200200, 0x207fe0, 0);
     assert_nothing(0);
-    for (unsigned i = 0; i < 30000; i++) { /* more than is in memory at once */
+    for (unsigned i = 0; i < 30000; i++) { /* more than memory holds at once */
         logs(FAULT STATE);
         assert_record(0, 14, 2, 0x200200, 0x207fe0, 0);
     }
@@ -158,7 +158,7 @@ static void copies_what_the_user_asked_for(void **state)
     assert_string_equal(copied(), "guest_errors: first\nCPU Reset (CPU 0)\n" STATE);
 }
 
-/* With thread=single all CPUs write one file. */
+/* With thread=single all CPUs write to one file. */
 static void gives_each_cpu_its_own(void **state)
 {
     (void)state;

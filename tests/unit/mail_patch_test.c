@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The overwrite mode that was proposed in 2009 ("utterly untested"; docs/ring.md takes it apart)
- * moved the tail in a few lines, most of them wrong. One test for each bug: ring_check.h finds a
- * writer with that bug alone, rewritten here, and does not find the ring, which does the same work.
+ * moved the tail in a few lines, most of them wrong. One test for each bug: ring_check.h detects a
+ * writer with only that bug, rewritten here, and accepts the ring, which does the same work.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,12 +25,12 @@
 #define SIZE     4096u
 #define RECORD   48u
 #define MANY     300u /* records: several laps */
-#define PATIENCE 60   /* CPU-seconds; a ring that hangs is a failure, not a wait */
+#define PATIENCE 60   /* CPU-seconds; a ring that hangs is a failure */
 
 static _Alignas(8) uint8_t memory[SIZE];
 static struct ring ring;
 
-/* Moves the tail so that there is room up to `end`, in some way that is wrong. */
+/* Moves the tail so that there is room up to `end`, in some wrong way. */
 typedef void tail_mover(uint64_t end);
 
 static void start(uint64_t position)
@@ -45,7 +45,7 @@ static struct perf_event_header *header_at(uint64_t position)
     return (struct perf_event_header *)(memory + position % SIZE);
 }
 
-/* The walk itself is right; each wrong mover is so in one thing. */
+/* The walk itself is right; each wrong mover has one error. */
 static void give_up_oldest(void)
 {
     ring.tail += header_at(ring.tail)->size;
@@ -93,7 +93,7 @@ static void compare_histories(uint64_t position, uint32_t size, tail_mover *wron
 
 /* --- "tail + size - head < 0" --- */
 
-/* A variable, as compilers warn of the constant: what the patch wrote is never true of unsigned
+/* A variable, as compilers warn about the constant: what the patch wrote is never true for unsigned
  * numbers. */
 static uint64_t zero;
 
@@ -110,8 +110,8 @@ static void unsigned_difference_is_never_negative(void **state)
 }
 
 /*
- * The same mistake the other way round: a tail that nested writers had moved past `end` looked as
- * if it were still far away from it.
+ * The same mistake reversed: a tail that nested writers had moved past `end` seemed to be far from
+ * it.
  */
 static void move_while_unsigned_difference_is_large(uint64_t end)
 {
@@ -135,7 +135,7 @@ static void tail_past_the_end_of_an_outer_claim_is_room(void **state)
     head_seen = ring.head;
     lap_once_and_a_half();
     move_while_unsigned_difference_is_large(head_seen + RECORD);
-    assert_int_equal(ring_look(&ring).whole, 0); /* all was given up for nothing */
+    assert_int_equal(ring_look(&ring).whole, 0); /* everything was given up for nothing */
 
     start(0);
     lap_once_and_a_half();
@@ -172,8 +172,7 @@ static uint64_t exchange_if_equal(uint64_t *place, uint64_t expected, uint64_t d
     return old;
 }
 
-/* What the exchange returns is what was there before: each record is walked over twice, and counted
- * twice. */
+/* The exchange returns the previous value: each record is walked over twice, and counted twice. */
 static void move_and_keep_the_old_tail(uint64_t end)
 {
     uint64_t tail = ring.tail;
@@ -190,7 +189,7 @@ static void exchange_returns_the_old_tail_and_not_the_new_one(void **state)
     compare_histories(0, RECORD, move_and_keep_the_old_tail);
 }
 
-/* --- The record at the tail may be one that an interrupted writer has not finished. --- */
+/* --- The record at the tail may belong to an interrupted writer. --- */
 
 static void move_over_whatever_is_there(uint64_t end)
 {
@@ -212,7 +211,7 @@ static void record_in_flight_is_not_walked_over(void **state)
     start(0);
     for (unsigned i = 0; i < MANY; i++)
         wrong_put(RECORD, move_over_whatever_is_there);
-    assert_null(ring_fault(&ring, 0)); /* right, as long as no writer is interrupted */
+    assert_null(ring_fault(&ring, 0)); /* right if no writer is interrupted */
     unfinished = wrong_claim(RECORD + 8, move_over_whatever_is_there);
     for (unsigned i = 0; i < MANY; i++)
         wrong_put(RECORD, move_over_whatever_is_there);
@@ -249,7 +248,7 @@ static void record_longer_than_the_ring_does_not_walk_past_the_head(void **state
 
 /* --- The tail's page and offset: a header must not cross into another page. --- */
 
-#define PAGE 1024u /* of a ring in pages that do not lie side by side */
+#define PAGE 1024u /* of a ring in non-adjacent pages */
 
 static void move_by_headers_within_a_page(uint64_t end)
 {
@@ -259,7 +258,7 @@ static void move_by_headers_within_a_page(uint64_t end)
 
         memcpy(&header, memory + ring.tail % SIZE, left < sizeof(header) ? left : sizeof(header));
         if (header.size == 0)
-            return; /* the patch would go round for ever */
+            return; /* the patch would loop for ever */
         ring.tail += header.size;
         ring.overwritten++;
     }
@@ -289,7 +288,7 @@ static void header_is_never_split_as_sizes_are_multiples_of_eight(void **state)
     assert_null(ring_fault(&ring, 0));
 }
 
-/* --- What is overwritten is not counted. --- */
+/* --- Overwritten records are not counted. --- */
 
 static void move_without_counting(uint64_t end)
 {
@@ -306,7 +305,7 @@ static void overwritten_records_are_counted(void **state)
 
 /* --- One owner of the tail. --- */
 
-/* The patch asks once, when the memory is mapped. A reader that gives back what it has read undoes
+/* The patch checks once, when the memory is mapped. A reader that returns what it has read undoes
  * the writer's moves. */
 static void tail_with_two_owners_goes_backwards_and_is_refused(void **state)
 {
@@ -320,7 +319,7 @@ static void tail_with_two_owners_goes_backwards_and_is_refused(void **state)
     assert_null(ring_fault(&ring, 0));
     expect_assert_failure(ring_consume(&ring, &reader));
     assert_null(ring_fault(&ring, 0));
-    ring.tail = reader.position; /* what it would do */
+    ring.tail = reader.position; /* what the reader would do */
     assert_non_null(ring_fault(&ring, 0));
 
     assert_int_equal(ring_init(&ring, memory, SIZE, RING_OVERWRITE, true, &why), -EINVAL);
@@ -346,8 +345,8 @@ static void stop_the_machine(void)
     assert_null(ring_look(&ring).fault);
 }
 
-/* Up to what the outermost writer has published, the newest records, which are the ones that
- * matter, are not there. */
+/* If records are read only up to what the outermost writer has published, the newest ones, which
+ * matter most, are missing. */
 static void newest_records_inside_an_unfinished_writer_are_found(void **state)
 {
     (void)state;

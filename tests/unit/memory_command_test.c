@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * `memory` prints the blocks that there are: of one region but for a page, then of two.
+ * `memory` prints the free blocks: of one region without one page, then of two regions.
  *
  * links: kernel/memory/memory_command.c tests/unit/fake_cpu.c tests/unit/fake_preempt.c
  */

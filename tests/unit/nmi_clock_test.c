@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * boot/nmi_clock.c and core/event/source_nmi_clock.c: which line it takes, what it reports without
+ * boot/nmi_clock.c and core/event/source_nmi_clock.c: which line they use, what they report without
  * one, and that no signal is lost while the rate is set, however long that takes. The timer here
  * signals as soon as it runs, once until it is served, and the I/O APIC loses signals of a masked
  * line.
@@ -32,17 +32,17 @@
 #define APIC_ID 7
 
 static struct acpi acpi;
-static uint8_t apic, timer, controller; /* registers that no code touches */
+static uint8_t apic, timer, controller; /* registers that no code accesses */
 static volatile void *apic_at;
 static uint32_t possible_lines;
 static unsigned timer_line;   /* the driver's */
-static int open_line;         /* of the controller; -1: all are masked */
-static unsigned nmis, served; /* sent; and those that the clock's user had */
+static int open_line;         /* the controller's unmasked line; -1: all are masked */
+static unsigned nmis, served; /* sent; and those that the clock's user got */
 static bool signalled;        /* and not served: the line is up */
 static bool pit_stopped, lingering;
-static bool by_vector;          /* the button comes so */
-static unsigned parked_at_rate; /* how deep, when the rate was set last */
-static unsigned slowed_to;      /* the timer; 0: it was not */
+static bool by_vector;          /* the button's NMI arrives like that */
+static unsigned parked_at_rate; /* depth of parking when the rate was last set */
+static unsigned slowed_to;      /* the timer's rate; 0: not slowed down */
 static struct nmi_clock kept;
 
 _Noreturn void assert_failed(const char *claim, const char *file, int line)
@@ -206,7 +206,7 @@ static void what_is_missing_is_told(void **state)
     assert_false(nmi_clock_find());
 }
 
-/* A first signal that met a masked line would be the last one, too. */
+/* A first signal lost to a masked line would also be the last. */
 static void a_signal_that_comes_at_once_is_not_lost(void **state)
 {
     static struct nmi_clock_user user = {.serve = serve};
@@ -229,7 +229,7 @@ static void a_signal_that_comes_at_once_is_not_lost(void **state)
     assert_int_equal(served, 1);
 }
 
-/* The CPU that the clock comes to sets the timer anew for the next signal. */
+/* The CPU that gets the clock's NMI sets the timer again for the next signal. */
 static void no_user_is_served_while_the_rate_is_set(void **state)
 {
     static struct nmi_clock_user user = {.serve = serve};
@@ -263,8 +263,8 @@ static void the_quickest_user_has_the_rate(void **state)
 }
 
 /*
- * The timer runs at the rate that its quickest user still asks for. If two CPUs ask for lower
- * rates, the lowest one is taken.
+ * The timer runs at the rate of its fastest remaining user. If two CPUs request lower rates, the
+ * lowest one is used.
  */
 static void the_timer_is_slowed_down_in_its_own_nmi_on_the_boot_cpu(void **state)
 {
@@ -285,7 +285,7 @@ static void the_timer_is_slowed_down_in_its_own_nmi_on_the_boot_cpu(void **state
     nmi_clock_slow_down(&quick, 5);
     kept.serve(NULL, 0);
     assert_int_equal(slowed_to, 10);
-    nmi_clock_use(&quick, 100); /* asked anew: as often as that again */
+    nmi_clock_use(&quick, 100); /* requested again: as many NMIs again */
     assert_int_equal(nmis, 3);
     nmi_clock_use(&quick, 0);
     nmi_clock_use(&slow, 0);

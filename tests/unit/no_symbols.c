@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* core/symbols/symbols.h for tests on the host that need no names: there are none. */
+/* core/symbols/symbols.h for host tests that need no names: it has none. */
 #include <linux/errno.h>
 
 #include "core/symbols/symbols.h"

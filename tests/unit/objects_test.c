@@ -16,16 +16,18 @@
 
 #include "outside/plugin/objects.h"
 
-#define FIRST (UINT64_C(0xffff800040000000) - 4096) /* two regions */
+#define FIRST (UINT64_C(0xffff800040000000) - 4096) /* spans two regions */
 #define BYTES 8192u
 #define WORDS (BYTES / HEAP_WORD)
 #define MOST  200u
 #define TURNS 20000
 
-/* Another heap than that of the first test, in a region of its own. */
+/* A heap other than that of the first test, in its own region. */
 #define OTHER (UINT64_C(7) << HEAP_REGION_BITS)
 
-/* The model: of each byte the object that was there last, if its first word has not been reused. */
+/*
+ * The model: for each byte the object that was there last, unless its first word has been reused.
+ */
 static struct {
     uint64_t start, size;
     bool live, known;
@@ -39,7 +41,7 @@ void objects_overwritten(const struct object *object)
     overwritten++;
 }
 
-/* A variable in which objects are, within a page. */
+/* A variable that contains objects, within a page. */
 #define VARIABLE (OTHER + 0xe100)
 
 void objects_limits(uint64_t address, uint64_t *from, uint64_t *until)
@@ -122,7 +124,7 @@ static void count(const struct object *object)
     counted++;
 }
 
-/* Each byte of a live object is good; each of a freed one is not, unless it was reused. */
+/* Each byte of a live object is good; a byte of a freed one is not, unless it was reused. */
 static void check(void)
 {
     for (unsigned i = 0; i < model_count; i++) {
@@ -190,7 +192,7 @@ static void what_is_beside(void **state)
     assert_ptr_equal(objects_near(OTHER + 0xf8), object);
     assert_null(objects_with(OTHER + 0x118));
     assert_null(objects_near(OTHER + 0x180));
-    /* Of two, the nearer one; of a live and a freed one, the live one. */
+    /* The nearer one of two; of a live and a freed one, the live one. */
     second = add(OTHER + 0x130, 16);
     assert_ptr_equal(objects_near(OTHER + 0x128), second);
     assert_ptr_equal(objects_near(OTHER + 0x118), objects_at(OTHER + 0x100));
@@ -220,14 +222,14 @@ static void reuse(void **state)
     add(OTHER + 0x6040, 32); /* in the freed one, which is still known */
     assert_true(heap_words_are_good(OTHER + 0x6040, 32));
     assert_int_equal(objects_with(OTHER + 0x6000)->size, 128);
-    objects_forget(OTHER + 0x6000, 128); /* ... and a live one in it, freed unseen */
+    objects_forget(OTHER + 0x6000, 128); /* ... and with a live one inside, freed unseen */
     assert_int_equal(overwritten, before + 1);
     assert_null(objects_with(OTHER + 0x6000));
     assert_true(heap_words_are_good(OTHER + 0x6000, 128));
     assert_true(heap_words_are_plain(OTHER + 0x6000));
 }
 
-/* Objects of 12 bytes, one after another: every other one begins within a word. */
+/* Adjacent objects of 12 bytes: every other one begins within a word. */
 static void within_words(void **state)
 {
     struct object *second;
@@ -247,7 +249,7 @@ static void within_words(void **state)
     assert_int_equal(objects_at(OTHER + 0xa018)->size, 12);
 }
 
-/* What is behind an object is its guard's, beyond the page's end and where another was freed. */
+/* The guard extends past an object, beyond the page's end and over a freed one. */
 static void guards(void **state)
 {
     struct object object = {.start = OTHER + 0xbff0, .size = 12, .guard = 20};
@@ -261,12 +263,12 @@ static void guards(void **state)
         assert_false(heap_words_are_good(at, 1));
     assert_null(objects_with(OTHER + 0xc000));
     assert_ptr_equal(objects_near(OTHER + 0xc00f), objects_at(OTHER + 0xbff0));
-    add(OTHER + 0xc010, 16); /* the next one touches the guard */
+    add(OTHER + 0xc010, 16); /* touches the guard */
     assert_true(heap_words_are_good(OTHER + 0xc010, 16));
     assert_false(heap_words_are_good(OTHER + 0xc008, 8));
 }
 
-/* Beside the variable that a heap is in are others. */
+/* Other variables are next to the one that contains a heap. */
 static void limits(void **state)
 {
     (void)state;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What an instruction has accessed, against Zydis: every opcode of one and two bytes with every
- * ModRM byte, under the prefixes that compilers use, over random registers; those that the
- * instruction writes change. The decoder may answer that it does not know, but no answer may be
+ * ModRM byte, under the prefixes that compilers use, with random registers, of which the
+ * instruction changes those that it writes. The decoder may answer "unknown", but no answer may be
  * wrong.
  *
  * libs: -lZydis
@@ -23,7 +23,7 @@
 
 struct instruction {
     ZydisDecodedInstruction it;
-    ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT]; /* the hidden ones included */
+    ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT]; /* including hidden ones */
     uint8_t bytes[LENGTH_MAX + 16];
 };
 
@@ -40,7 +40,7 @@ static uint64_t *general(struct regs *regs, unsigned number)
     return places[number];
 }
 
-/* -1: none of the sixteen. */
+/* -1: not one of the sixteen. */
 static int number_of(ZydisRegister name)
 {
     ZydisRegister whole = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, name);
@@ -49,8 +49,8 @@ static int number_of(ZydisRegister name)
 }
 
 /*
- * Zydis takes no account of a register that numbers the bit: floor(number / bits) words further,
- * as the manual has it.
+ * Zydis ignores a register that holds the bit's number: it moves the operand by floor(number /
+ * bits) words, as the manual says.
  */
 static uint64_t bit_offset(const struct instruction *instruction, struct regs *before)
 {
@@ -70,7 +70,10 @@ static uint64_t bit_offset(const struct instruction *instruction, struct regs *b
     return (uint64_t)((number - (number % bits + bits) % bits) / bits * (bits / 8));
 }
 
-/* Those that Zydis knows a way for, which is what an access in the kernel can be. */
+/*
+ * The accesses for which Zydis computes an address: an access in the kernel can only be one of
+ * them.
+ */
 static unsigned accesses_of(const struct instruction *instruction, struct regs *before,
                             struct arch_made *made)
 {
@@ -87,12 +90,12 @@ static unsigned accesses_of(const struct instruction *instruction, struct regs *
             continue;
         ZydisCalcAbsoluteAddressEx(&instruction->it, operand, (uintptr_t)instruction->bytes,
                                    &context, &address);
-        /* Zydis takes rsp as it is for what is pushed, which lies below. */
+        /* Zydis uses rsp before a push, which writes below it. */
         if (operand->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN &&
             operand->mem.base == ZYDIS_REGISTER_RSP &&
             operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)
             address -= operand->size / 8;
-        /* ... and as it was for where a pop writes. */
+        /* ... and before a pop, whose operand is addressed by rsp after it. */
         if (instruction->it.mnemonic == ZYDIS_MNEMONIC_POP &&
             operand->visibility == ZYDIS_OPERAND_VISIBILITY_EXPLICIT &&
             operand->mem.base == ZYDIS_REGISTER_RSP)
@@ -115,7 +118,7 @@ static int64_t element_size(const struct instruction *instruction)
     return 0;
 }
 
-/* Pointers are moved as the instruction moves them, all else that is written is anything. */
+/* Pointers move as the instruction moves them; other written registers get random values. */
 static void execute(const struct instruction *instruction, const struct regs *before,
                     struct regs *after)
 {
@@ -149,7 +152,7 @@ static bool is_same(const struct arch_made *ours, const struct arch_made *theirs
            ours->writes == theirs->writes && (!ours->placed || ours->address == theirs->address);
 }
 
-/* Compilers make none: a REX prefix that is not the last one has no effect. */
+/* Compilers never emit it: a REX prefix that is not the last prefix has no effect. */
 static bool rex_is_void(const struct instruction *instruction)
 {
     for (unsigned i = 1; i < instruction->it.raw.prefix_count; i++)
@@ -158,7 +161,7 @@ static bool rex_is_void(const struct instruction *instruction)
     return false;
 }
 
-/* What a program here can execute, and that ends where the next instruction to run begins. */
+/* Instructions that a program here can execute, and that end where the next one to run begins. */
 static bool is_measured(const struct instruction *instruction)
 {
     if (rex_is_void(instruction) || instruction->it.mnemonic == ZYDIS_MNEMONIC_UD0 ||
@@ -246,7 +249,7 @@ static void compare(const struct instruction *instruction)
              theirs[0].writes ? " w" : "");
 }
 
-/* What the map has for an access: no jumps and no hints; and no addresses of 32 bits. */
+/* Instructions that are accesses in the map: no jumps, no hints, no 32-bit addresses. */
 static bool concerns(const struct instruction *instruction)
 {
     switch (instruction->it.meta.category) {
@@ -308,7 +311,7 @@ static void what_is_known_is_so(void **state)
     assert_true(placed_later > 1000);
 }
 
-/* The forms that the kernel is full of: all of it is known, place included. */
+/* The most common forms in the kernel: everything about them is known, including the place. */
 #define MADE(at, bytes, does_read, does_write)                                                     \
     {                                                                                              \
         .address = at, .size = bytes, .placed = true, .reads = does_read, .writes = does_write     \
@@ -343,7 +346,7 @@ static void plain_forms_are_placed(void **state)
     }
 }
 
-/* mov (%rbx),%rbx: where it was is gone, that it was a read is not. */
+/* mov (%rbx),%rbx: the address is lost, but it is known to be a read. */
 static void a_pointer_that_was_loaded_over_leaves_the_kind(void **state)
 {
     static const uint8_t bytes[8] = {0x48, 0x8b, 0x1b};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * An option given twice, for every row of the tables: as the row specifies, the last one counts,
- * all do, or the second is refused. Of different options that set the same thing, too, the last one
- * counts.
+ * all do, or the second is refused. Of different options that set the same thing, the last one
+ * counts as well.
  *
  * links: tests/unit/fake_events.c tests/unit/fake_task.c tests/unit/fake_cpu.c tests/unit/fake_preempt.c tests/unit/no_symbols.c
  */
@@ -56,8 +56,8 @@ bool arch_step_excludes_watches(void)
 #define WATCH "mem:0xffffffff80001000:w"
 
 /*
- * Two values of each option that takes one, the second one's effect being different from that of
- * none; and what an option needs before and after it.
+ * Two values of each option that takes one, the second with a different effect than none; and what
+ * the option needs before and after it.
  */
 static const struct sample {
     const char *part, *name, *first, *last, *before, *after;
@@ -90,7 +90,7 @@ static const struct sample {
     {"script", "--max-events", "5", "6", "", ""},
 };
 
-/* A sample of `record` serves `stat` and `trace`, too, where the row is the same. */
+/* A sample of `record` is also used for `stat` and `trace` if the row is the same. */
 static const struct sample *sample_of(const struct options *part, const struct option *row)
 {
     static const struct sample flag = {.before = "", .after = ""};
@@ -104,7 +104,7 @@ static const struct sample *sample_of(const struct options *part, const struct o
     return &flag;
 }
 
-/* All that the options of a part set, without addresses of words. */
+/* Everything that a part's options set, without addresses of words. */
 struct said {
     struct perf_options perf;
     struct report_options report;
@@ -120,7 +120,7 @@ static int parse(const struct options *part, const char *line, struct said *said
     int count = 0, error;
 
     snprintf(copy, sizeof(copy), "%s%s%s", part->name, *line ? " " : "", line);
-    for (char *at = copy; at; count++) { /* words with blanks are in quotes, whole */
+    for (char *at = copy; at; count++) { /* quoted words with blanks stay whole */
         char quote = *at == '\'' ? '\'' : ' ';
 
         words[count] = at += quote == '\'';
@@ -217,7 +217,7 @@ static void each_row_is_given_again(void **state)
                 check_row(*part, row);
 }
 
-/* As -g and --call-graph, -R and --no-raw-samples, -s and -S. */
+/* Such as -g and --call-graph, -R and --no-raw-samples, -s and -S. */
 static void of_rows_that_set_the_same_the_last_one_counts(void **state)
 {
     static struct said both, last;

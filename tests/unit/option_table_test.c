@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The rows of perf's options: each is valid by itself and beside the others, and the tables in docs
- * have the same ones. A table is recognised by its first cell, "option of record, stat", in any
- * page.
+ * have the same ones. A table is recognised by its first cell, such as "option of record, stat", in
+ * any page.
  *
  * links: tests/unit/fake_options.c tests/unit/fake_events.c tests/unit/fake_task.c tests/unit/fake_cpu.c tests/unit/fake_preempt.c tests/unit/no_symbols.c
  */
@@ -27,7 +27,7 @@ static void assert_in_order(const char *const *words)
         assert_true(strcmp(words[0], words[1]) < 0);
 }
 
-/* Another row of the command by either name. */
+/* No other row of the command has either name. */
 static void assert_only(const struct options *part, const struct option *row)
 {
     for (unsigned i = 0; i < 2 && row->names[i]; i++) {
@@ -118,7 +118,7 @@ static bool is_word_of(const struct option *row, const char *value)
     return false;
 }
 
-/* What stands between two backticks of a first cell: "-c N", "--count N". */
+/* The text between two backticks of a first cell: "-c N", "--count N". */
 static void check_span(struct table *table, const char *page, const char *span)
 {
     size_t length = strcspn(span, " ");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The option parser, with a table of the test's own: what it sets, how many words it takes, each
+ * The option parser, with the test's own table: what it sets, how many words it takes, each
  * refusal, the names for TAB and the lines of `help`.
  */
 #include <setjmp.h>
@@ -101,7 +101,9 @@ static void each_kind_sets_what_is_at_its_place(void **state)
     assert_null(set.text);
 }
 
-/* A value may stand in the option's word, and flags in one; a value's own = is its. */
+/*
+ * A value may be in the option's word, and several flags in one; an = inside a value belongs to it.
+ */
 static void a_value_may_be_attached(void **state)
 {
     (void)state;
@@ -247,7 +249,7 @@ static void help_has_a_line_for_each(void **state)
         strstr(helped, "    -s TEXT                          sets; may be given again\n"));
 }
 
-/* As many whole words of the list as there is room for. */
+/* As many complete words of the list as fit. */
 static void a_list_is_cut_to_its_room(void **state)
 {
     char text[32];

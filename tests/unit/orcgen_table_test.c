@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * tools/orcgen/table.c against the kernel's own reader: for any rows, the reader accepts the table,
- * and finds at every byte of the text the rule that was given for it.
+ * and at every byte of the text finds the rule that was given for it.
  *
  * links: tools/orcgen/table.c
  */
@@ -24,7 +24,7 @@
 
 static const uint8_t build_id[UNWIND_TABLE_BUILD_ID_SIZE] = "the build id, 20 by";
 
-/* Rows being made up, for a text of `size` bytes. */
+/* Generated rows, for a text of `size` bytes. */
 struct rows {
     struct table_row *rows;
     size_t count;
@@ -37,7 +37,7 @@ static struct unwind_rule call_rule(int cfa_offset)
         .kind = UNWIND_RULE_CALL, .base = UNWIND_BASE_STACK_POINTER, .cfa_offset = cfa_offset};
 }
 
-/* Rule `number` of many, all different, of all kinds, bases and places. */
+/* Rule `number` of many, all different, with every kind, base and place. */
 static struct unwind_rule strange_rule(uint32_t number)
 {
     return (struct unwind_rule){
@@ -50,7 +50,7 @@ static struct unwind_rule strange_rule(uint32_t number)
     };
 }
 
-/* One that has a direct code. */
+/* A rule with a direct code. */
 static struct unwind_rule plain_rule(void)
 {
     int words = (int)random_below(32), saved = (int)random_below(6);
@@ -63,7 +63,9 @@ static struct unwind_rule plain_rule(void)
     return rule;
 }
 
-/* Rows every 1 to `most_apart` bytes; of the rules `strange` different ones, and plain ones. */
+/*
+ * Rows every 1 to `most_apart` bytes, with `strange` different exceptional rules, and plain ones.
+ */
 static struct rows make_rows(uint32_t size, uint32_t most_apart, uint32_t strange)
 {
     struct rows rows = {.rows = calloc(size, sizeof(*rows.rows)), .size = size};
@@ -100,7 +102,7 @@ static struct unwind_table open_table(const struct table *table, uint32_t text_s
     return opened;
 }
 
-/* By field: memcmp of twelve bytes was a third of this program's time, in the sanitizer. */
+/* Field by field: memcmp of twelve bytes was a third of this program's time, in the sanitizer. */
 static bool rules_equal(const struct unwind_rule *one, const struct unwind_rule *other)
 {
     return one->kind == other->kind && one->base == other->base && one->saved == other->saved &&
@@ -108,7 +110,7 @@ static bool rules_equal(const struct unwind_rule *one, const struct unwind_rule 
            one->saved_offset == other->saved_offset;
 }
 
-/* The table's header; all rules were compared at all bytes. */
+/* Compares all rules at all bytes. Returns the table's header. */
 static struct unwind_table_header round_trip(const struct rows *rows)
 {
     struct table table = build(rows);
@@ -136,7 +138,7 @@ static void every_byte_has_its_rule_in_texts_of_any_size(void **state)
     static const uint32_t aparts[] = {1, 5, 40, 1000};
     static const uint32_t stranges[] = {0, 30, 63, 64, 3000};
 
-    /* Every two of the three meet; with SOAK=1 all three do. */
+    /* Every pair of the three occurs; with SOAK=1 all three together. */
     const size_t stride = getenv("SOAK") ? 1 : 2;
 
     (void)state;
@@ -169,7 +171,7 @@ static void a_row_at_every_byte_fills_the_blocks(void **state)
     free(rows.rows);
 }
 
-/* Each of the 32 * 6 and less that the format's head draws, and nothing in the list for them. */
+/* Each of the at most 32 * 6 rules described at the head of the format, without list entries. */
 static void what_a_code_can_spell_needs_no_list(void **state)
 {
     struct table_row rows[CODES_FOUND];
@@ -191,7 +193,7 @@ static void what_a_code_can_spell_needs_no_list(void **state)
     assert_int_equal(header.exception_count, 0);
 }
 
-/* One step beyond what the codes can spell, in each direction. */
+/* One step beyond what the codes can express, in each direction. */
 static void what_no_code_can_spell_is_listed(void **state)
 {
     struct unwind_rule rules[10];
@@ -224,7 +226,7 @@ static void what_no_code_can_spell_is_listed(void **state)
     assert_int_equal(round_trip(&made).rule_count, 10);
 }
 
-/* Rule i of 100; the rarest is that of an outermost frame. */
+/* Rule i of 100; the rarest is an outermost frame's. */
 static struct unwind_rule wanted_rule(uint32_t number)
 {
     struct unwind_rule rule = strange_rule(number);
@@ -234,8 +236,8 @@ static struct unwind_rule wanted_rule(uint32_t number)
 }
 
 /*
- * Rule i is wanted 100 - i times. The outermost one has a code all the same, and 62 more; the
- * others are the exceptions.
+ * Rule i is used 100 - i times. The outermost frame's has a code nevertheless, and so have 62
+ * others; the rest are exceptions.
  */
 static void the_rules_most_wanted_get_the_codes(void **state)
 {

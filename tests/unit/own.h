@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See arch/own.h. On the host nothing of arch/cpu.h is inline: each program brings its own CPU,
+ * See arch/own.h. On the host nothing of arch/cpu.h is inline: each program has its own CPU, in
  * fake_arch.c or a function of its own.
  */
 #pragma once

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The rate of samples: for hits at invented times it takes as many a second as were requested, and
- * returns to that rate soon after the hits' rate changes. Extreme numbers never make a period of 0
- * or one without an end. Times are ns of the test's own clock.
+ * The rate of samples: for hits at invented times it takes as many per second as requested, and
+ * returns to that rate soon after the rate of hits changes. Extreme numbers never cause a period of
+ * 0 or an endless one. Times are ns of the test's own clock.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@
 #define SECOND 1000000000ull
 #define TICK   (SECOND / 100)
 
-/* Stands where core/event/event.c does. */
+/* Takes the place of core/event/event.c. */
 static struct {
     struct pace pace;
     uint64_t left; /* of the period */
@@ -35,7 +35,7 @@ static void start(uint64_t hertz)
     assert_int_equal(run.left, 1);
 }
 
-/* Time passes without a hit, but not without ticks. */
+/* Lets time pass without a hit, but with ticks. */
 static void pass(uint64_t until)
 {
     for (; run.next_tick <= until; run.next_tick += TICK) {
@@ -59,7 +59,7 @@ static void hit(void)
     assert_true(run.left > 0);
 }
 
-/* `rate` hits a second on the average, each up to twice as long after the last. */
+/* `rate` hits per second on average, each up to twice the mean after the last. */
 static void hits_come(uint64_t rate, uint64_t duration)
 {
     uint64_t until = run.now + duration, mean = SECOND / rate;
@@ -75,7 +75,7 @@ static void hits_come(uint64_t rate, uint64_t duration)
     pass(until);
 }
 
-/* Samples a second from here on. */
+/* Samples per second from now on. */
 static uint64_t measure(uint64_t rate, uint64_t duration)
 {
     uint64_t before = run.samples;
@@ -130,7 +130,7 @@ static void each_hit_is_in_the_weight_of_one_sample(void **state)
     }
 }
 
-/* A millisecond of hits in every ten. */
+/* One millisecond of hits in every ten. */
 static void bursts_give_as_many_samples_as_steady_hits(void **state)
 {
     (void)state;
@@ -142,7 +142,9 @@ static void bursts_give_as_many_samples_as_steady_hits(void **state)
     assert_near(run.samples / 2, 1000, 15);
 }
 
-/* As a lock's come: taken and released at once. An interval between two hits tells nothing. */
+/*
+ * Like a lock, which is taken and released at once: the interval between two hits proves nothing.
+ */
 static void hits_in_pairs_give_as_many_samples_as_steady_hits(void **state)
 {
     (void)state;
@@ -181,7 +183,7 @@ static void hits_that_come_back_after_a_silence_do_not_flood(void **state)
     assert_near(measure(5000000, SECOND), 1000, 5);
 }
 
-/* What came seldom is sampled as soon as it comes, at the latest a tick after the bound. */
+/* Rare hits are sampled as soon as they come, at the latest a tick after the bound. */
 static void hits_that_become_rare_are_not_waited_for(void **state)
 {
     (void)state;
@@ -192,7 +194,7 @@ static void hits_that_become_rare_are_not_waited_for(void **state)
     assert_int_equal(run.left, 1);
 }
 
-/* A hit each nanosecond is more than any machine has. */
+/* A hit per nanosecond, more than any machine has. */
 static void the_most_hits_are_not_too_many_for_its_numbers(void **state)
 {
     struct pace pace;

@@ -27,10 +27,10 @@
 #define GAP       650 /* these pages are never given to the allocator */
 #define GAP_END   660
 #define BLOCKS    64
-#define CAUGHT    42 /* how a child exits that an assert ended */
+#define CAUGHT    42 /* a child's exit status after an assert */
 #define PAGE_BITS 12
 
-/* In no order; the last closes the room between two that are there. */
+/* In random order; the last one closes the gap between two others. */
 static const struct {
     size_t first, count;
 } regions[] = {{GAP_END, PAGES - GAP_END}, {0, 257}, {400, GAP - 400}, {257, 143}};
@@ -38,7 +38,7 @@ static const struct {
 #define REGIONS (sizeof(regions) / sizeof(regions[0]))
 
 static uint8_t *memory;
-static uint8_t region_at[PAGES]; /* its number from 1; 0: of none, or where notes are kept */
+static uint8_t region_at[PAGES]; /* its number, from 1; 0: in none, or notes */
 static bool used[PAGES];
 
 struct block {
@@ -65,7 +65,7 @@ static int give_memory(void **state)
 {
     (void)state;
     memory = aligned_alloc(PAGES * PAGE_SIZE, PAGES * PAGE_SIZE);
-    /* As notes these would be free pages, and pages in use. */
+    /* Bytes that would mean free and used pages if they were read as notes. */
     for (size_t i = 0; i < PAGES * PAGE_SIZE; i++)
         memory[i] = i % 2 == 0 ? 0x40 : 0x80;
     for (size_t i = 0; i < REGIONS; i++) {
@@ -94,7 +94,7 @@ static bool can_be_block(size_t first, unsigned order)
     return true;
 }
 
-/* What must be free: the largest aligned blocks that lie in one region. */
+/* What must be free: the largest aligned blocks within one region. */
 static struct pages_counts model_counts(void)
 {
     struct pages_counts counts = {.total = 0};
@@ -130,7 +130,10 @@ static void check_zeroed(const uint8_t *bytes, size_t count)
         assert_int_equal(bytes[i], 0);
 }
 
-/* The smallest block that is large enough was halved down to this one; true if there was one. */
+/*
+ * Checks that the smallest block that was large enough was halved down to this one; true if there
+ * was one.
+ */
 static bool check_taken(const struct pages_counts *before, unsigned order)
 {
     struct pages_counts expected = *before, after = pages_counts();
@@ -168,7 +171,7 @@ static bool allocate(struct block *block, unsigned order)
     return true;
 }
 
-/* Its bytes must still be those that allocate wrote. */
+/* The block must still contain what allocate wrote. */
 static void release(struct block *block)
 {
     const uint8_t *bytes = page(block->first);
@@ -199,7 +202,7 @@ static void random_use_agrees_with_the_model(void **state)
     check_counts();
 }
 
-/* All of it in the smallest pieces, which are freed in no order, and are whole again then. */
+/* All memory is allocated in the smallest blocks, freed in random order, and then whole again. */
 static void freed_pages_are_whole_blocks_again(void **state)
 {
     static struct block single[PAGES];
@@ -222,7 +225,7 @@ static void freed_pages_are_whole_blocks_again(void **state)
     assert_int_equal(pages_free_count(), before.total);
 }
 
-/* Among the aligned runs of 256 free pages, only the last lies within one region. */
+/* Of the aligned runs of 256 free pages, only the last lies within one region. */
 static void blocks_stay_in_their_regions(void **state)
 {
     struct pages_counts counts = pages_counts();
@@ -255,7 +258,7 @@ static void orders_are_those_of_the_next_power_of_two(void **state)
     assert_true(pages_order(SIZE_MAX) > PAGES_ORDER_MAX);
 }
 
-/* True if an assert stops it. In a child, as an assert does not come back. */
+/* True if an assert stops it. Runs in a child, as an assert does not return. */
 static bool free_is_caught(void *start, unsigned order)
 {
     int status;
@@ -280,7 +283,7 @@ static void wrong_frees_are_caught(void **state)
     for (size_t i = 1; i < 8; i++)
         assert_true(free_is_caught(eight + i * PAGE_SIZE, 0)); /* inside */
     assert_true(free_is_caught(eight + 4 * PAGE_SIZE, 2));
-    assert_true(free_is_caught(eight, 0)); /* of another order */
+    assert_true(free_is_caught(eight, 0)); /* with another order */
     assert_true(free_is_caught(eight, 2));
     assert_true(free_is_caught(eight, 4));
     assert_true(free_is_caught(eight, PAGES_ORDER_MAX + 1));
@@ -291,13 +294,13 @@ static void wrong_frees_are_caught(void **state)
     assert_true(free_is_caught(NULL, 0));
 
     pages_free(eight, 3);
-    assert_true(free_is_caught(eight, 3)); /* free already */
+    assert_true(free_is_caught(eight, 3)); /* already free */
     for (unsigned order = 0; order <= PAGES_ORDER_MAX; order++)
         assert_true(free_is_caught(page(768), order)); /* the start of a free block */
     free(foreign);
 }
 
-/* Addresses; memory is there as soon as it is touched. */
+/* Reserves addresses; memory is allocated when it is touched. */
 static uint8_t *reserve(size_t count)
 {
     uint8_t *start = mmap(NULL, count * PAGE_SIZE, PROT_READ | PROT_WRITE,
@@ -326,7 +329,7 @@ static void notes_take_as_many_pages_as_they_need(void **state)
     pages_add((uintptr_t)page(GAP), 0);
 }
 
-/* In so many pages that the last few notes stand in a page of their own. */
+/* So many pages that the last few notes are on a page of their own. */
 static void notes_and_blocks_share_no_page(void **state)
 {
     const size_t count = 4090;
@@ -349,7 +352,7 @@ static void notes_and_blocks_share_no_page(void **state)
     free(taken);
 }
 
-/* Two of the largest, side by side, and smaller ones than 64 MiB elsewhere. */
+/* Two blocks of the largest size, side by side, and blocks smaller than 64 MiB elsewhere. */
 static void no_block_is_larger_than_the_largest(void **state)
 {
     const size_t count = (size_t)1 << PAGES_ORDER_MAX, largest = count * PAGE_SIZE;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A hang detector for unit tests whose subject may loop for ever if it is wrong: kills the process
- * (SIGXCPU) after so many seconds of CPU time. Not of the clock: on a busy host a correct test may
- * wait for minutes. A child starts again at 0, with the same limit.
+ * (SIGXCPU) after this many seconds of CPU time. Wall-clock time would not do: on a busy host a
+ * correct test may wait for minutes. A child starts again at 0, with the same limit.
  */
 #pragma once
 

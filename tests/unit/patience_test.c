@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * How long a CPU waits for others, on the test's own clock: polls at steady intervals of any length
- * end a wait at its limit; a clock that jumps does not, because the others had no turn meanwhile.
+ * end a wait at its limit; a clock that jumps does not, because the others did not run meanwhile.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,11 +14,11 @@
 
 #define MS 1000000ull
 
-/* Those of a report or halt, and of a parking or start (arch/x86_64/cpu/). */
+/* The limits of a report or halt, and of parking or a start (arch/x86_64/cpu/). */
 static const uint64_t limits[] = {300 * MS, 2000 * MS};
 #define COUNT(array) (sizeof(array) / sizeof(array[0]))
 
-#define TURNS_LEAST 2 /* of each other CPU, before it is taken for absent */
+#define TURNS_LEAST 2 /* of each other CPU, before it counts as absent */
 #define JUMP        (10000 * MS)
 #define BOOT        123456789ull /* the clock's first value */
 
@@ -41,7 +41,7 @@ static void steady_looks_end_a_wait_at_its_limit(void **state)
         }
 }
 
-/* Whichever look it comes before; then the rest of the limit but one look is waited, too. */
+/* Before whichever poll it jumps, the wait then still takes the limit, less one poll. */
 static void a_jump_of_the_clock_does_not_end_a_wait(void **state)
 {
     struct patience patience;
@@ -83,7 +83,7 @@ static void a_machine_stopped_between_all_looks_has_its_turns(void **state)
     }
 }
 
-/* Taken out of the clock is the time of a report, which the CPU may come to in any wait. */
+/* A report's time is taken out of the clock, and a CPU may come to a report in any wait. */
 static void a_clock_that_goes_back_does_not_end_a_wait(void **state)
 {
     struct patience patience;
@@ -97,7 +97,7 @@ static void a_clock_that_goes_back_does_not_end_a_wait(void **state)
     assert_true(patience_is_over(&patience, BOOT - MS + 300 * MS));
 }
 
-/* A CPU that looks on during a report has counted its time, and gets it back. */
+/* A CPU that watches a report has counted its time, which is then subtracted again. */
 static void time_that_is_taken_out_of_the_clock_comes_back(void **state)
 {
     struct patience patience;

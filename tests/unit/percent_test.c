@@ -35,7 +35,7 @@ static void every_share_of_small_wholes_prints_as_a_double_does(void **state)
     }
 }
 
-/* Where exactly half a hundredth falls: what the double makes of it decides. */
+/* Exact halves of a hundredth: rounding depends on the value of the double. */
 static void halves_go_the_way_the_double_goes(void **state)
 {
     (void)state;
@@ -73,7 +73,7 @@ static void check_least(uint64_t whole, uint32_t units)
                  (unsigned long long)percent_least(whole, units), (unsigned long long)theirs);
 }
 
-/* On paper 29 per cent of 100 are 29; 100 * (29.0 / 100) is 28.999... */
+/* In exact arithmetic 29 per cent of 100 are 29; 100 * (29.0 / 100) is 28.999... */
 static void the_least_is_what_the_double_cut_off_is(void **state)
 {
     (void)state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The options of perf record and perf stat: each one, each term of an event, each refusal with its
- * reason, and noise. Event spellings themselves are tests/unit/event_spec_test.c's.
+ * reason, and noise. tests/unit/event_spec_test.c tests the events themselves.
  *
  * links: tests/unit/fake_events.c tests/unit/fake_task.c tests/unit/fake_cpu.c tests/unit/fake_preempt.c
  */
@@ -28,13 +28,13 @@
 
 PITOT_TRACEPOINT(slots, some, 1, PITOT_FIELD(s32, count, "count=%d"));
 
-/* All that an event can ask for that is no tracepoint. */
+/* Everything that an event other than a tracepoint can request. */
 #define SAMPLE_OF_WATCH (SAMPLE_OPTIONAL & ~PERF_SAMPLE_RAW)
 
 static struct perf_options options;
 static struct refusal why;
 
-/* What this kernel has: a table, frame pointers. */
+/* Which methods this kernel has: a table, frame pointers. */
 static bool possible[UNWIND_METHODS];
 static enum unwind_method method_default;
 
@@ -61,7 +61,7 @@ unsigned arch_cpus(void)
     return cpus;
 }
 
-static bool excludes; /* what the machine cannot do: step over a watched access */
+static bool excludes; /* whether the machine cannot step over a watched access */
 
 bool arch_step_excludes_watches(void)
 {
@@ -111,7 +111,7 @@ size_t symbols_count(void)
     return 1;
 }
 
-/* Words in memory of their own, as the parser cuts them up; valid until the next call. */
+/* Passes words in separate memory, as the parser splits them; valid until the next call. */
 static int parse_words(char *const *words, int count)
 {
     static char *copies[WORDS_MOST];
@@ -125,7 +125,7 @@ static int parse_words(char *const *words, int count)
     return perf_options_parse(count, copies, &options, &why);
 }
 
-/* A command line of words between single spaces. */
+/* Parses a command line of words between single spaces. */
 static int parse(const char *line)
 {
     char *words[WORDS_MOST], *copy = strdup(line);
@@ -342,7 +342,7 @@ static const struct event_window *window_of(unsigned event)
     return &options.recording.events[event].window;
 }
 
-/* With a period of 1 and no field for it, perf knows an event of branches from its attributes. */
+/* With a period of 1 and no period field, perf recognises branches by the event's attributes. */
 static void branches_are_of_the_workload_or_of_what_a_breakpoint_starts(void **state)
 {
     (void)state;
@@ -419,8 +419,7 @@ static void a_ring_is_given_in_pages_or_in_bytes_with_a_unit(void **state)
         {"record -e mem:0xffffffff80001000 -m 64K", 64 << 10},
         {"record -e mem:0xffffffff80001000 --mmap-pages 2m", 2 << 20},
         {"record -e mem:0xffffffff80001000 -m 2M", 2 << 20},
-        {"record -e mem:0xffffffff80001000 -m 3",
-         3 * 4096}, /* the ring's own refusal comes later */
+        {"record -e mem:0xffffffff80001000 -m 3", 3 * 4096}, /* the ring refuses later */
     };
 
     (void)state;
@@ -757,7 +756,7 @@ static void an_address_of_a_program_belongs_to_the_named_program(void **state)
     assert_ptr_equal(event->target.program, load_program("/bin/load"));
     assert_int_equal(event->target.pid, 17);
     assert_int_equal(parse("record -p 17 -e mem:kernel_flag:rw,cpu-clock:u"), 0);
-    assert_int_equal(event->target.pid, 0); /* of the kernel's memory, and in that thread */
+    assert_int_equal(event->target.pid, 0); /* of the kernel's memory, in that thread */
     assert_int_equal(event->pid, 17);
     assert_int_equal(options.recording.events[1].pid, 17);
 }
@@ -805,7 +804,9 @@ static void what_can_have_no_hits_in_a_program_is_refused(void **state)
                         "no symbol \"main\" in /bin/load, and none with a similar spelling");
 }
 
-/* Beside a program branches are its own, said or not; else they are what they are said to be. */
+/*
+ * With a program, branches are the program's whether stated or not; otherwise they are as stated.
+ */
 static void branches_beside_a_program_are_the_programs(void **state)
 {
     static const struct {
@@ -831,7 +832,7 @@ static void branches_beside_a_program_are_the_programs(void **state)
     assert_true(options.recording.events[0].stop);
 }
 
-/* --- CPUs, and all of it. --- */
+/* --- CPUs, and everything together. --- */
 
 static void assert_cpus(const char *line, uint64_t mask)
 {
@@ -890,7 +891,7 @@ static void a_subsystem_is_all_of_its_tracepoints(void **state)
     assert_refused("record -e :", "unknown event");
 }
 
-/* The clock counts all threads' time, so the default events of one thread are the others. */
+/* The clock counts all threads' time, so one thread gets the other default events. */
 static void the_default_events_suit_the_options(void **state)
 {
     (void)state;
@@ -925,7 +926,7 @@ static void what_only_the_real_perf_has_is_answered_with_what_to_do(void **state
     assert_refused("record -e mem:/bin/l*", "up to four: mem:/bin/l*:SYMBOL");
 }
 
-/* slots and cs are perf's in the answers to what is unknown. */
+/* slots and cs are names of perf's that the answers to unknown events mention. */
 static void a_tracepoint_may_have_a_name_that_perf_uses(void **state)
 {
     static const char *const lines[] = {"record -e slots:some", "record -e slots:*",
@@ -952,7 +953,7 @@ static void one_event_more_than_there_is_room_for_is_refused(void **state)
     assert_refused(strcat(line, ",cpu-clock"), "more than 96 events");
 }
 
-/* Whatever was parsed without complaint makes sense. */
+/* Whatever was parsed without a refusal must be consistent. */
 static void assert_sound(int count)
 {
     assert_in_range(options.recording.event_count, 1, RECORDING_EVENTS_MAX);
@@ -971,7 +972,7 @@ static void assert_sound(int count)
     assert_int_equal(options.workload != NULL, options.workload_count > 0);
 }
 
-/* Pieces that mean something, and characters that seldom do. */
+/* Pieces of the grammar, and characters that seldom fit. */
 static void add_noise(char *word, size_t size)
 {
     static const char *const pieces[] = {

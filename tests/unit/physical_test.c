@@ -33,7 +33,7 @@ bool store_place(uint32_t info, uint64_t address, uint64_t *physical)
     return !device;
 }
 
-/* What the shadow was told. */
+/* The calls of the shadow. */
 static struct {
     uint64_t ip, first, last, physical;
 } told[MOST];
@@ -140,7 +140,7 @@ static void test_asks_once(void **state)
     assert_int_equal(asked, 3);
     store(1, 5, 0x1000, 8);
     assert_told(0, 5, 0x1000, 0x1007, 0x101000);
-    store(0, 6, 0x1000 + 1024 * PAGE, 8); /* in the place of the first page */
+    store(0, 6, 0x1000 + 1024 * PAGE, 8); /* has the cache slot of the first page */
     store(0, 7, 0x1000, 8);
     assert_int_equal(asked, 5);
 }
@@ -165,19 +165,19 @@ static void test_parts(void **state)
 static void test_frames(void **state)
 {
     (void)state;
-    frame(0, 1, 0x2000); /* a page that is known */
+    frame(0, 1, 0x2000); /* a known page */
     assert_told(0, 1, 0x2000, 0x2027, 0x202000);
-    frame(0, 2, STACK + PAGE - 16); /* on two that are not */
+    frame(0, 2, STACK + PAGE - 16); /* on two unknown pages */
     assert_int_equal(told_count, 0);
     store(0, 3, STACK + PAGE - 24, 8);
     assert_int_equal(told_count, 2);
     assert_told(0, 2, STACK + PAGE - 16, STACK + PAGE - 1, STACK + offset);
     assert_told(1, 3, STACK + PAGE - 24, STACK + PAGE - 17, STACK + offset);
-    store(0, 4, STACK + PAGE, 8); /* the other one: the frame was there before */
+    store(0, 4, STACK + PAGE, 8); /* the second page: the frame was written before */
     assert_told(0, 2, STACK + PAGE, STACK + PAGE + 23, STACK + PAGE + offset);
     assert_told(1, 4, STACK + PAGE, STACK + PAGE + 7, STACK + PAGE + offset);
     blame_flush(0);
-    frame(0, 5, STACK); /* then the latest memory there is likely */
+    frame(0, 5, STACK); /* then it is probably the latest memory there */
     assert_int_equal(told_count, 0);
     blame_flush(0);
     assert_told(0, 5, STACK, STACK + 39, STACK + offset);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The print family against the C library's: what both understand, both must print alike.
+ * The print family against the C library's: formats that both support must print the same.
  */
 #include <limits.h>
 #include <setjmp.h>
@@ -71,7 +71,7 @@ static void no_string_at_all_prints_null(void **state)
     assert_string_equal(text, "(null)");
 }
 
-/* Not constants, so that the compiler does not refuse them. */
+/* Not constants, as the compiler would reject them. */
 static void a_wrong_format_prints_itself(void **state)
 {
     char text[40];
@@ -134,7 +134,7 @@ static void the_console_is_nowhere_until_it_is_set(void **state)
 
 static struct counting_sink before = {{count_write}, 0, 0}, after = {{count_write}, 0, 0};
 
-/* Another CPU, whose turn it was first, has given the console another sink. */
+/* Another CPU, which was first, has set another sink for the console. */
 static void enter_late(void)
 {
     print_set_console(&after.sink);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The instructions of a program that may have made an access, from the text and the registers after
- * it, and how many of them explain the hit.
+ * The instructions of a program that may have made an access, determined from the text and the
+ * registers after it, and how many of them explain the hit.
  *
  * links: arch/x86_64/debug/program_candidates.c
  */
@@ -66,7 +66,7 @@ static int setup(void **state)
     return 0;
 }
 
-/* The instruction ends at ip. */
+/* Places an instruction that ends at ip. */
 static void put(const char *bytes, unsigned length)
 {
     memcpy(text + (IP - TEXT) - length, bytes, length);
@@ -92,7 +92,7 @@ static void assert_made(const struct arch_made *made, uintptr_t address, size_t 
 static void an_instruction_has_both_of_its_accesses(void **state)
 {
     (void)state;
-    put("\x48\xa5", 2); /* movsq: and, without its prefix, movsd */
+    put("\x48\xa5", 2); /* movsq; without its prefix, movsd */
     assert_int_equal(ways_of(DATA + 64, 8, ARCH_READ_WRITE), 2);
     for (unsigned i = 0; i < 2; i++)
         assert_int_equal(candidates[i].count, 2);

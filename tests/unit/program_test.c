@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What the kernel reads of a program's file: build id and symbols, once for each build. No file may
- * make it read outside the file or keep an invalid table.
+ * make it read out of bounds or keep an invalid table.
  *
  * links: tools/symtab/table.c tests/unit/fake_preempt.c
  */
@@ -27,12 +27,12 @@
 #define MAIN  0x401000
 #define NAMES "\0.shstrtab\0.note.gnu.build-id\0.symtab_blob"
 
-/* --- The machine around it. --- */
+/* --- The machine. --- */
 
-static uint8_t *file; /* the one that there is; in memory of exactly its size */
+static uint8_t *file; /* the only file, in memory of exactly its size */
 static size_t file_size, file_at;
 static bool file_missing, no_memory;
-static size_t blocks; /* given out and not given back */
+static size_t blocks; /* allocated and not freed */
 
 _Noreturn void assert_failed(const char *claim, const char *where, int line)
 {
@@ -171,7 +171,7 @@ static struct layout *make_file(uint8_t build)
     return made;
 }
 
-static unsigned known; /* so many programs, as far as loading has told */
+static unsigned known; /* programs that loading has reported so far */
 
 static const struct program *load(const char *path, struct refusal *why)
 {
@@ -211,7 +211,7 @@ static void a_program_is_known_by_its_build_and_its_symbols(void **state)
     again = load("/bin/first", NULL);
     assert_ptr_equal(again, program);
     assert_int_equal(blocks, held);
-    make_file(2); /* written anew: samples of the old one keep their names */
+    make_file(2); /* rewritten: samples of the old one keep their names */
     rebuilt = load("/bin/first", NULL);
     assert_ptr_not_equal(rebuilt, program);
     assert_int_equal(rebuilt->build_id[1], 2);
@@ -252,7 +252,7 @@ static void what_cannot_be_read_is_refused(void **state)
     no_memory = false;
 }
 
-/* Every byte of the file changed, and every length of it. */
+/* Every byte of the file is changed, and every length of it tried. */
 static void no_file_makes_it_read_outside(void **state)
 {
     size_t held, whole, room;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The information of a loader that enters by the PVH note, as QEMU and other monitors lay it out.
- * Damage in it must not lead outside it: it lies in a buffer of its size, which the sanitizer
- * watches.
+ * The information from a loader that enters by the PVH note, in the layout of QEMU and other
+ * monitors. Damage must not cause reads outside of it: it is in a buffer of its exact size, which
+ * the sanitizer watches.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +16,7 @@
 #include "arch/memory.h"
 #include "boot/information.h"
 
-#define BASE  0x9f000ull /* of the buffer, in physical memory */
+#define BASE  0x9f000ull /* the buffer's physical address */
 #define SIZE  4096
 #define ROUND 20000
 
@@ -59,7 +59,7 @@ static void put_root(size_t at, uint8_t revision)
     memory[at + 8] = (uint8_t)-sum;
 }
 
-/* As QEMU does: version 1, two ranges of RAM with a hole between, a module, a line, an old RSDP. */
+/* As QEMU: version 1, two ranges of RAM with a gap, a module, a command line, an old RSDP. */
 static int setup(void **state)
 {
     (void)state;
@@ -129,7 +129,7 @@ static void what_may_be_missing(void **state)
     assert_int_equal(boot.acpi_root_size, 0);
 }
 
-/* The firmware's own place, which the first KiB of the extended BIOS data area is. */
+/* One place of the firmware's: the first KiB of the extended BIOS data area. */
 static void the_root_is_searched_for(void **state)
 {
     (void)state;
@@ -153,7 +153,7 @@ static void what_is_refused(void **state)
     put(40, BASE + MAP, 8);
     put(4, 0, 4);
     assert_non_null(strstr(pvh_read(BASE, reach, &boot), "no memory map"));
-    assert_string_equal(boot.command_line, "run=\"a b; c\""); /* a report can be heard */
+    assert_string_equal(boot.command_line, "run=\"a b; c\""); /* already known */
     put(0, 0x36d76289, 4);
     assert_non_null(strstr(pvh_read(BASE, reach, &boot), "no hvm_start_info"));
 }
@@ -162,7 +162,7 @@ static void a_line_without_an_end(void **state)
 {
     (void)state;
     memset(memory + LINE, 'x', SIZE - LINE);
-    put(12, 0, 4); /* the module's entry is among the x */
+    put(12, 0, 4); /* the module's entry lies among the x */
     assert_null(pvh_read(BASE, reach, &boot));
     assert_int_equal(strlen(boot.command_line), SIZE - LINE);
 }
@@ -178,7 +178,7 @@ static void a_range_that_wraps_round_is_nothing(void **state)
     assert_int_equal(boot.module_size, 0);
 }
 
-/* For any bytes, it reads inside the buffer, and returns whole pages in order. */
+/* For random bytes, it reads only inside the buffer, and returns whole pages in order. */
 static void any_damage(void **state)
 {
     srand(1);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The file system against a model of it: a tree of nodes with parents, which has no blocks, no
- * locks and no references. Random calls, many of them wrong on purpose, must have the same results
- * in both. Then the limits, one by one.
+ * The file system against a model of it: a tree of nodes with parents, without blocks, locks and
+ * references. Random calls, many of them wrong on purpose, must have the same results in both. Then
+ * the limits, one by one.
  *
  * links: tests/unit/fake_workqueue.c tests/unit/fake_preempt.c tests/unit/fake_scheduler.c
  */
@@ -106,7 +106,7 @@ static int entry_count(const struct node *parent)
     return count;
 }
 
-/* All names but the last: the directory, and the name. */
+/* Walks all names but the last; returns the directory, and the last name. */
 static int model_parent(const char *path, struct node **parent, char *name)
 {
     char copy[FS_PATH_MAX + 1];
@@ -345,7 +345,7 @@ static int model_rename(const char *from, const char *to)
     return 0;
 }
 
-/* --- Both, side by side. --- */
+/* --- Both together. --- */
 
 static uint8_t expected_bytes[LENGTH_MAX], bytes[LENGTH_MAX];
 
@@ -475,7 +475,7 @@ static void both_look(void)
     check_entries(path, node);
 }
 
-/* Removes all that is at and below a directory, open files included. */
+/* Removes everything in a directory and the directory, including open files. */
 static void remove_all(const char *path)
 {
     struct fs_entry entry;
@@ -500,7 +500,7 @@ static void close_all(void)
         fs_close(fd);
 }
 
-/* --- The tests. Each ends with an empty file system, which check_nothing_left checks. --- */
+/* --- The tests. Each leaves an empty file system, which check_nothing_left checks. --- */
 
 static uint8_t *memory;
 static size_t free_at_first, free_when_empty;
@@ -621,7 +621,7 @@ static void a_file_ends_at_the_largest_size(void **state)
     assert_int_equal(fs_read(fd, bytes, 10), 5);
     assert_memory_equal(bytes, "\0\0abc", 5);
 
-    /* All but the end is a hole and takes no memory. */
+    /* All but the end is a hole without memory. */
     assert_int_equal(fs_stat("/f", &status), 0);
     assert_int_equal(status.size, FS_SIZE_MAX);
     assert_int_equal(status.blocks, 1);
@@ -637,7 +637,9 @@ static void access_and_change_are_dated(void **state)
     assert_int_equal(fs_stat("/f", &first), 0);
     assert_true(first.modified > first.created);
 
-    /* One read is noted after a change; more only after the next. */
+    /*
+     * Only the first read after a change updates the time; more reads, only after the next change.
+     */
     assert_int_equal(fs_seek(fd, 0, FS_SEEK_SET), 0);
     assert_int_equal(fs_read(fd, bytes, 1), 1);
     assert_int_equal(fs_stat("/f", &first), 0);
@@ -647,7 +649,7 @@ static void access_and_change_are_dated(void **state)
     assert_int_equal(second.accessed, first.accessed);
 }
 
-/* Writes until no block is left; files of the largest size, so that there are enough inodes. */
+/* Writes until no block is left, to files of the largest size, so that there are enough inodes. */
 static void fill(void)
 {
     char name[16];
@@ -678,7 +680,7 @@ static void space_ends_at_half_of_the_memory(void **state)
     assert_int_equal(fs_open("/f", FS_WRITE | FS_CREATE), -ENOSPC);
     assert_int_equal(fs_stat("/f", &status), -ENOENT);
 
-    /* What needs no space works, and makes some. */
+    /* What needs no space works, and frees some. */
     assert_int_equal(fs_rename("/fill0", "/fill1"), 0);
     assert_int_equal(fs_mkdir("/d"), 0);
     assert_int_equal(fs_rename("/fill2", "/d/fill2"), 0);
@@ -699,7 +701,7 @@ static void inodes_run_out_and_come_back(void **state)
     assert_int_equal(fs_mkdir(name), 0);
 }
 
-/* A rename that finds no room for the new name must leave the old one. */
+/* A rename without room for the new name must keep the old one. */
 static void a_rename_without_space_changes_nothing(void **state)
 {
     struct fs_stat status;
@@ -713,7 +715,7 @@ static void a_rename_without_space_changes_nothing(void **state)
     assert_int_equal(fs_stat("/d/target", &status), -ENOENT);
 }
 
-/* One block is left: enough for the inode, not for its name in a directory without blocks. */
+/* One block is left: enough for the inode, but not for its name in a directory without blocks. */
 static void what_gets_no_name_leaves_nothing(void **state)
 {
     struct fs_entry entry;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Chance for unit tests that ask for millions of numbers: the same ones in each run, without the
+ * Random numbers for host tests that need millions of them: the same ones in each run, without the
  * lock that libc's rand() takes for each. xorshift64 (G. Marsaglia, "Xorshift RNGs", 2003). Each
- * source that includes it has a sequence of its own; test code on the host.
+ * source that includes this has its own sequence.
  */
 #pragma once
 
@@ -10,7 +10,7 @@
 
 static uint64_t random_state = 88172645463325252u;
 
-/* Another sequence for each seed. */
+/* Starts a different sequence for each seed. */
 static inline void random_begin(uint32_t seed)
 {
     random_state = 88172645463325252u + seed;

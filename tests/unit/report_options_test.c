@@ -19,7 +19,7 @@
 static struct report_options options;
 static struct refusal why;
 
-/* A command line of words between single spaces. */
+/* Parses a command line of words between single spaces. */
 static int parse(const char *line)
 {
     static char copy[200]; /* keys point into it */

@@ -21,7 +21,7 @@
 #include "tests/host/fake_symbols.h"
 
 #define EVENT_ID 7
-#define OUTSIDE  0x1234 /* of every function */
+#define OUTSIDE  0x1234 /* in no function */
 
 static const struct recorded_event event = {
     .id = EVENT_ID,
@@ -41,7 +41,7 @@ static const struct report_options callee_first = {
     .callgraph = true, .keys = REPORT_KEYS_SYMBOL, .max_stack = CHAIN_WALK_MOST};
 static const struct report_options flat = {.callgraph = false, .keys = REPORT_KEYS_SYMBOL};
 
-/* A source that makes each sample up when it is asked for. */
+/* A source that generates each sample when it is read. */
 struct made_up {
     struct record_source source;
     void (*make)(struct made_up *made_up, size_t index);
@@ -87,7 +87,7 @@ static uint64_t function(size_t index)
 struct text_sink {
     struct sink sink;
     char text[4096];
-    size_t length; /* of everything; the text keeps what has room */
+    size_t length; /* of the whole text; `text` keeps what fits */
 };
 
 static void write_text(struct sink *sink, const char *bytes, size_t length)
@@ -114,7 +114,7 @@ static int report(struct text_sink *out, void (*make)(struct made_up *, size_t),
     return error;
 }
 
-/* From 4 paths to one place, one of them twice, and from an unknown one. */
+/* From 4 paths to one place, one of them twice, and from an unknown path. */
 static void make_small(struct made_up *made_up, size_t index)
 {
     const uint64_t chains[][4] = {
@@ -168,8 +168,8 @@ static void a_small_recording_reads_as_perf_prints_it(void **state)
 }
 
 /*
- * perf turns the per cent into a period and cuts the fraction off: 2 of 5 are enough for 59.9999
- * per cent, which are 2.999995. A fork remains one where a single branch of it is printed.
+ * perf turns the percentage into a period and truncates it: 2 of 5 are enough for 59.9999 per cent,
+ * which is 2.999995. A fork is still drawn if only one of its branches is printed.
  */
 static void branches_below_the_threshold_are_left_out(void **state)
 {
@@ -216,8 +216,8 @@ static void no_samples_are_an_error_with_a_line(void **state)
 }
 
 /*
- * Whatever the size, no byte outside of it is touched (the sanitizer watches), and nothing wrong
- * is printed.
+ * Whatever the size, no byte outside of it is touched (the sanitizer watches), and nothing wrong is
+ * printed.
  */
 static void too_little_memory_is_an_error_that_says_what_fitted(void **state)
 {
@@ -261,7 +261,10 @@ static void memory_is_needed_for_distinct_chains_only(void **state)
                                      "# Event count (approx.): 100000\n"));
 }
 
-/* A hundred thousand callers of one place, in falling order: quadratic work would take minutes. */
+/*
+ * A hundred thousand callers of one place, in falling order: a quadratic algorithm would take
+ * minutes.
+ */
 static void make_callers(struct made_up *made_up, size_t index)
 {
     const uint64_t chain[] = {function(1), 1000000 - index};
@@ -284,10 +287,7 @@ static void very_many_callers_of_one_place_are_no_trouble(void **state)
                                      "               |--0.00%--0xf423f\n"));
 }
 
-/*
- * A fork at each of the places of the longest chain: sample i leaves the common path after i of
- * them.
- */
+/* A fork at each place of the longest chain: sample i leaves the common path after i places. */
 static void make_comb(struct made_up *made_up, size_t index)
 {
     uint64_t chain[PERF_MAX_STACK_DEPTH];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The stopped machine's reader and the judge of the ring's tests (ring_check.h). */
+/* The stopped machine's reader, and the checks of the ring's tests (ring_check.h). */
 #include "tests/unit/ring_check.h"
 
 #include <stdbool.h>
@@ -9,14 +9,14 @@
 
 static uint64_t copied[RING_RECORD_MAX / 8 + 1];
 
-/* Sizes below a header's tell that there is no claim, or none yet. */
+/* A size below a header's means that there is no claim, or not yet. */
 static bool noted(const struct ring_claim *claim)
 {
     return claim->size >= sizeof(struct perf_event_header);
 }
 
-/* A claim counts if the head is past it and no deeper level notes the same place: then that one got
- * it. */
+/* A claim is valid if the head is past it and no deeper level has noted the same place: that level
+ * then owns it. */
 static const struct ring_claim *claim_at(const struct ring *ring, uint64_t position)
 {
     for (unsigned level = RING_NESTING; level-- > 0;)
@@ -25,7 +25,7 @@ static const struct ring_claim *claim_at(const struct ring *ring, uint64_t posit
     return NULL;
 }
 
-/* How many different places the claims name that the head is past. */
+/* The number of different places before the head that the claims name. */
 static unsigned claims_in_effect(const struct ring *ring)
 {
     unsigned count = 0;
@@ -104,7 +104,7 @@ static bool claims_empty(const struct ring *ring)
     return true;
 }
 
-/* Reads all there is, as a reader on another CPU does; NULL, or what is wrong. */
+/* Reads everything, as a reader on another CPU does. Returns NULL, or what is wrong. */
 static const char *read_all(const struct ring *ring, uint64_t *count)
 {
     struct ring_reader reader;

@@ -21,7 +21,7 @@
 struct record {
     struct perf_event_header header;
     uint64_t time;
-    uint64_t fill[14]; /* 32 records are all that a ring holds */
+    uint64_t fill[14]; /* a ring holds 32 records */
 };
 
 static _Alignas(8) uint8_t memory[CPUS][SIZE];
@@ -34,7 +34,7 @@ uint64_t arch_clock_ns(void)
     return now;
 }
 
-/* Here all records are alike. */
+/* All records have the same layout here. */
 uint64_t sample_time(const struct perf_event_header *header)
 {
     return ((const struct record *)header)->time;
@@ -55,7 +55,7 @@ static void put(unsigned cpu, uint64_t time)
     ring_output(&rings[cpu], &record, sizeof(record), &record.time);
 }
 
-/* Gives so many of a ring's oldest records back to its writers, as a drain does. */
+/* Returns so many of a ring's oldest records to its writers, as a drain does. */
 static void consume(unsigned cpu, unsigned count)
 {
     struct ring_reader reader;
@@ -131,7 +131,7 @@ static void what_comes_after_the_start_is_left_out(void **state)
     assert_int_equal(next(), 0);
 }
 
-/* All that there was is gone, and what is in its place came later. */
+/* All previous records are gone, and those in their place came later. */
 static void what_took_the_place_of_all_is_left_out_too(void **state)
 {
     (void)state;
@@ -145,7 +145,7 @@ static void what_took_the_place_of_all_is_left_out_too(void **state)
     assert_int_equal(next(), 0);
 }
 
-/* Ring 1's record of time 2 has been looked at when it is given back: 4 is not yet its turn. */
+/* Ring 1's record of time 2 is consumed after it was inspected: it is not yet the turn of 4. */
 static void no_record_comes_before_an_older_one_when_a_drain_was_faster(void **state)
 {
     (void)state;
@@ -173,7 +173,7 @@ static void no_record_comes_before_an_older_one_when_a_writer_was_faster(void **
     put(1, 33);
     begin();
     assert_int_equal(next(), 1);
-    for (uint64_t time = 34; time < 65; time++) /* all but one of those that ring 1 held */
+    for (uint64_t time = 34; time < 65; time++) /* all but one of ring 1's */
         put(1, time);
     assert_int_equal(next(), 32);
     assert_int_equal(next(), 33);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Writers that interrupt writers, at the three places where the hooks of ring_writer.h let them in.
- * Every other place is ring_step_test.c's.
+ * Writers that interrupt writers, at the three places of ring_writer.h's hooks. ring_step_test.c
+ * tests every other place.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,15 +18,15 @@
 #include "tests/unit/ring_writer.h"
 
 #define SIZE     4096u
-#define RECORD   64u /* a divisor of SIZE: how many fit is plain */
+#define RECORD   64u /* divides SIZE, so the number that fit is exact */
 #define FIT      (SIZE / RECORD)
 #define ROUNDS   10000
-#define PATIENCE 60 /* CPU-seconds; a ring that hangs is a failure, not a wait */
+#define PATIENCE 60 /* CPU-seconds; a ring that hangs is a failure */
 
 static _Alignas(8) uint8_t memory[SIZE];
 static struct ring ring;
 static unsigned burst;    /* records that the next intruder writes */
-static unsigned recorded; /* ... and how many of them had room */
+static unsigned recorded; /* ... and how many of them fitted */
 
 static void start(enum ring_mode mode)
 {
@@ -50,7 +50,7 @@ static void assert_sound(void)
         fail_msg("%s", fault);
 }
 
-/* In the middle of things: what a stopped machine shows. */
+/* While writers are active: what a stopped machine shows. */
 static struct ring_look assert_look_sound(void)
 {
     struct ring_look look = ring_look(&ring);
@@ -79,7 +79,7 @@ static void nested_in_the_claim_loop_goes_first(void **state)
     writer_hooks.claiming = intrude;
     assert_true(writer_put(&ring, RECORD + 8));
     assert_int_equal(((struct perf_event_header *)memory)->size, RECORD);
-    assert_sound(); /* in order of time, though the outer one read the clock first */
+    assert_sound(); /* in order of time, although the outer writer read the clock first */
 }
 
 static void a_record_nested_after_the_claim_lies_behind_it(void **state)
@@ -94,7 +94,7 @@ static void a_record_nested_after_the_claim_lies_behind_it(void **state)
     assert_sound();
 }
 
-/* At each of the three places, in rings that are empty and full, by bursts up to several laps. */
+/* At each of the three places, in empty and full rings, with bursts up to several laps. */
 static void bursts_of_every_length_at_every_place(void **state)
 {
     static void (**const places[])(void) = {&writer_hooks.claiming, &writer_hooks.claimed,
@@ -117,9 +117,9 @@ static void bursts_of_every_length_at_every_place(void **state)
 }
 
 /*
- * The outer writer has read the head; then a burst of nested writers moves the head and the tail
- * further than the ring is long. The end that the outer writer has computed is then older than the
- * tail, which must not pass for "no room yet".
+ * The outer writer has read the head; then a burst of nested writers moves head and tail by more
+ * than the ring's size. The end that the outer writer has computed is now older than the tail,
+ * which must not count as "no room yet".
  */
 static void burst_of_more_than_a_ring_in_the_claim_loop_gives_up_nothing_more(void **state)
 {
@@ -144,8 +144,8 @@ static void take_the_place(void)
     writer_hooks.claiming = look_for_no_claim;
 }
 
-/* The outer one must not note as its own a place that went to another in between, and which is
- * finished by now. */
+/* The outer writer must not note a place as its own that another writer has claimed and finished in
+ * between. */
 static void lost_place_is_not_noted(void **state)
 {
     (void)state;
@@ -153,7 +153,7 @@ static void lost_place_is_not_noted(void **state)
     writer_hooks.claiming = take_the_place;
     assert_true(writer_put(&ring, RECORD));
     assert_int_equal(recorded, 1);
-    assert_null(writer_hooks.claiming); /* it came round again */
+    assert_null(writer_hooks.claiming); /* the claim loop ran again */
     assert_sound();
 }
 
@@ -204,7 +204,7 @@ static void too_long_beside_the_outer_is_dropped(void **state)
 
 static void (**next_place)(void);
 
-/* Each writer lets the next one in at the same place, until the ring refuses. */
+/* Each writer starts the next one at the same place, until the ring refuses. */
 static void nest_deeper(void)
 {
     unsigned depth = (unsigned)ring.nest;
@@ -258,7 +258,7 @@ static void only_the_outermost_publishes(void **state)
     assert_sound();
 }
 
-/* A writer that is dropped is still the outermost one. */
+/* A writer whose record is dropped is still the outermost one. */
 static void outermost_publishes_also_when_dropped(void **state)
 {
     struct ring_record record;
@@ -295,8 +295,7 @@ static void random_nests(enum ring_mode mode)
     ring_reader_start(&reader, &ring);
     for (unsigned round = 0; round < ROUNDS; round++) {
         intrude_at_random();
-        writer_hooks =
-            (struct writer_hooks){0}; /* some are still waiting for a writer to come by */
+        writer_hooks = (struct writer_hooks){0}; /* some still wait for a writer */
         while (mode == RING_NORMAL && rand() % 16 &&
                ring_read(&reader, record, sizeof(record)) == RING_READ_RECORD)
             consumed++;

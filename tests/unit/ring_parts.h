@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Writes a record in three steps, so that a test can stop, or be stopped, between them. The steps
- * use core/ring/claim.h, as ring_output and sample_write do. Context: as ring_output; each reserve
+ * use core/ring/claim.h, like ring_output and sample_write. Context: like ring_output; each reserve
  * is followed by its commit.
  */
 #pragma once
@@ -19,7 +19,7 @@ struct ring_record {
 /* Claims `size` bytes. False: dropped and counted. */
 bool ring_reserve(struct ring *ring, uint32_t size, struct ring_record *record);
 
-/* Copies the whole record, header first, into its claim; `size` is what was reserved. */
+/* Copies the whole record, header first, into its claim; `size` is the reserved size. */
 void ring_write(struct ring *ring, const struct ring_record *record, const void *bytes,
                 size_t size);
 

@@ -9,7 +9,7 @@
 enum { WORD_HEADER, WORD_POSITION, WORD_TIME, WORD_PATTERN };
 
 #define LEVEL_BITS  8    /* of header.type; the other 24 are the checksum */
-#define LEVEL_NAMED 128u /* set where a name stands for the position */
+#define LEVEL_NAMED 128u /* set if a name takes the place of the position */
 
 static uint64_t mix(uint64_t value)
 {
@@ -62,7 +62,7 @@ struct payload_hit payload_hit(uint16_t name)
                                 .period = mix(name + 4ull)};
 }
 
-/* The layout is the ABI's, of SAMPLE_ALWAYS. */
+/* The layout is the ABI's, for SAMPLE_ALWAYS. */
 void payload_fill_sample(void *record, uint32_t size, uint16_t name, uint64_t cpu)
 {
     const struct payload_hit hit = payload_hit(name);
@@ -94,7 +94,7 @@ static const char *sample_fault(const uint64_t *words, size_t count)
 
 static bool is_sample(const struct perf_event_header *header)
 {
-    return header->type == PERF_RECORD_SAMPLE; /* a level that no writer has */
+    return header->type == PERF_RECORD_SAMPLE; /* a level of no writer */
 }
 
 bool payload_has_time(uint32_t size)

@@ -15,15 +15,15 @@
 void payload_fill(void *record, uint32_t size, unsigned level, uint64_t position, uint64_t time);
 
 /*
- * The same for a record that lies ready before it has a place and a time, as ring_output takes it:
- * `name` stands for the position, and the word of the time is free. Whether it lies where it should
- * is then for the test to print, which knows the names.
+ * The same for a record that is built before it has a place and a time, for ring_output: `name`
+ * replaces the position, and the time's word is free. The test, which knows the names, must check
+ * the place.
  */
 void payload_fill_named(void *record, uint32_t size, unsigned level, uint16_t name);
 
 /*
- * What a hit has to have, so that its sample (core/sample/sample.c) proves itself, but for its CPU:
- * the same, of PAYLOAD_SAMPLE bytes, or a word more with its period.
+ * The contents of a hit whose sample (core/sample/sample.c) proves itself, except for its CPU: a
+ * sample of PAYLOAD_SAMPLE bytes, or one word more with its period.
  */
 struct payload_hit {
     uint64_t id; /* the name */
@@ -31,19 +31,18 @@ struct payload_hit {
 };
 
 #define PAYLOAD_SAMPLE      56
-#define PAYLOAD_SAMPLE_TIME 4 /* the word of the time */
+#define PAYLOAD_SAMPLE_TIME 4 /* the index of the time's word */
 
 struct payload_hit payload_hit(uint16_t name);
 void payload_fill_sample(void *record, uint32_t size, uint16_t name, uint64_t cpu);
 
-/* Where the time goes, in a record that has room for it. */
+/* The place of the time, in a record large enough for it. */
 bool payload_has_time(uint32_t size);
 uint64_t *payload_time_word(void *record);
 
-/* NULL, or what is wrong with a record said to lie at `position`. Its header must tell a size that
- * may be read. */
+/* NULL, or what is wrong with the record at `position`. Its header must have a readable size. */
 const char *payload_fault(const void *record, uint64_t position);
 
-/* What a sound record carries; a time of 0 where there is no room for it. */
+/* The contents of a valid record; time 0 if it is too small for one. */
 unsigned payload_level(const void *record);
 uint64_t payload_time(const void *record);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The reader: what it skips and counts, and a second thread, in place of another CPU, that reads
- * while the first one writes, nested writers included. Each record proves itself, so a torn one is
+ * while the first one writes, including nested writers. Each record proves itself, so a torn one is
  * detected.
  */
 #include <pthread.h>
@@ -25,8 +25,8 @@
 
 #define SIZE     4096u
 #define LARGE    65536u
-#define ENOUGH   50000 /* records that the reading thread wants to have seen */
-#define PATIENCE 60    /* CPU-seconds; a reader that hangs is a failure, not a wait */
+#define ENOUGH   50000 /* records that the reading thread must see */
+#define PATIENCE 60    /* CPU-seconds; a reader that hangs is a failure */
 
 static _Alignas(8) uint8_t memory[LARGE];
 static struct ring ring;
@@ -89,7 +89,7 @@ static void counts_every_byte_that_it_was_too_late_for(void **state)
     assert_int_equal(reader.position, ring.head);
 }
 
-/* Nothing is copied past the room, and the reader stays where it is. */
+/* Nothing is copied past the buffer, and the reader stays where it is. */
 static void record_without_room_is_told_and_stays(void **state)
 {
     struct ring_reader reader;
@@ -106,7 +106,7 @@ static void record_without_room_is_told_and_stays(void **state)
     assert_null(payload_fault(small, 0));
 }
 
-/* Sizes that no record can have, as a stray write would leave them. */
+/* Impossible sizes, as a stray write would leave them. */
 static const uint16_t damaged[] = {0, 4, 12, 65528};
 
 static void set_oldest_size(uint16_t size)
@@ -164,8 +164,8 @@ static void two_readers_do_not_disturb_one_another(void **state)
 }
 
 /*
- * Writers inside an outer one that was dropped may take over all that is published, and more: the
- * tail is then past what a reader may look at, and it waits there.
+ * Writers inside an outer one that was dropped may overwrite everything published, and more: the
+ * tail is then past what a reader may read, and it waits there.
  */
 static void waits_where_everything_published_was_taken_over(void **state)
 {
@@ -188,17 +188,17 @@ static void waits_where_everything_published_was_taken_over(void **state)
     assert_null(ring_fault(&ring, 0));
 }
 
-/* Nested writers at all three places, now and then as many as lap the ring. */
+/* Nested writers at all three places, occasionally enough to lap the ring. */
 static void burst(void)
 {
     put(rand() % 50 ? 1 : 150, 8 + 8 * ((uint32_t)rand() % 20));
 }
 
-static bool enough;   /* set by the reading thread, which then has seen what it wants */
+static bool enough;   /* set by the reading thread, once it has seen enough */
 static bool finished; /* set by the writing thread, after its last record */
 
-/* Where both threads have one CPU, each gives it away as soon as it may have something for the
- * other: the writer after a few laps of the ring, at random. */
+/* If both threads share a CPU, each yields as soon as the other may have something to do: the
+ * writer after a few laps of the ring, at random. */
 static void *write_all(void *unused)
 {
     (void)unused;
@@ -217,7 +217,7 @@ static void *write_all(void *unused)
     return NULL;
 }
 
-/* Losses are wanted as well: without them nothing was put to the test. */
+/* Losses must occur too: otherwise nothing was tested. */
 static bool seen_enough(const struct ring_reader *reader, uint64_t records)
 {
     if (ring.mode == RING_NORMAL)
@@ -225,7 +225,7 @@ static bool seen_enough(const struct ring_reader *reader, uint64_t records)
     return records > ENOUGH && reader->skipped > 100 * ring.size;
 }
 
-/* Reads until the writer is done and nothing is left; the number of records. */
+/* Reads until the writer is done and nothing is left; returns the number of records. */
 static uint64_t read_until_finished(struct ring_reader *reader, bool consume)
 {
     uint64_t records = 0, bytes = 0, from = reader->position;

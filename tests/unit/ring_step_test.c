@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The ring interrupted at every instruction: a writer by nested writers, by a reader and by a
- * debugger that stops the machine there; a reader by writers. The hooks of ring_writer.h cover
- * three places; this test covers those in between.
+ * debugger that stops the machine there; a reader by writers. ring_writer.h's hooks cover three
+ * places; this test covers those in between.
  *
  * sanitizer: undefined
  */
@@ -26,26 +26,25 @@
 #include "tests/unit/step.h"
 
 #define SIZE     4096u
-#define OLD      40u  /* what the ring is full of; no divisor of SIZE, so its end comes anywhere */
-#define OUTER    136u /* the tail moves over several old ones */
+#define OLD      40u  /* an old record; no divisor of SIZE, so the end comes anywhere */
+#define OUTER    136u /* the tail moves over several old records */
 #define NESTED   56u
-#define PATIENCE 240 /* CPU-seconds; a ring that hangs is a failure, not a wait */
+#define PATIENCE 240 /* CPU-seconds; a ring that hangs is a failure */
 
 static _Alignas(8) uint8_t memory[SIZE];
 static struct ring ring;
 static struct ring_reader reader;
 static uint64_t from;     /* where the reader started */
-static uint64_t bytes;    /* that it has got */
+static uint64_t bytes;    /* read so far */
 static uint64_t consumed; /* records, in normal mode */
 static const char *fault; /* the first one found; NULL */
 
-/* What comes in. */
+/* The intruder. */
 static unsigned burst;
 static uint32_t burst_size;
 static uint32_t victim_size;
 
-/* How often something came in while ...; shared by all the processes that the stepper splits off.
- */
+/* How often an intruder ran while ...; shared by all processes that the stepper forks. */
 static struct windows {
     unsigned noted_not_claimed; /* the claim is noted but the head is where it was */
     unsigned claimed;           /* ... and the record is being written */

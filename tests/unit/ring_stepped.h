@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A writer that is single-stepped in the ring's own code alone (tests/unit/step.h), for tests that
+ * A writer that is single-stepped only in the ring's own code (tests/unit/step.h), for tests that
  * interrupt it at every instruction.
  */
 #pragma once
@@ -13,5 +13,5 @@
 /* Writes one self-proving record of up to RING_SIZE_MIN bytes. */
 void stepped_put(struct ring *ring, uint32_t size);
 
-/* The plan at all of its boundaries, of which there have to be as many as such a writer has. */
+/* Runs the plan at all of its boundaries, of which there must be as many as such a writer has. */
 void stepped_through(const struct step_plan *plan);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The ring with one writer: what is refused, every alignment and every size around the ring's end,
- * both modes, and the account against a model after every step of long random histories.
+ * both modes, and the counts against a model after every step of long random histories.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,7 +24,7 @@
 #define SMALL    4096u
 #define LARGE    (1u << 20)
 #define STEPS    60000
-#define PATIENCE 60 /* CPU-seconds; a ring that hangs is a failure, not a wait */
+#define PATIENCE 60 /* CPU-seconds; a ring that hangs is a failure */
 
 static _Alignas(8) uint8_t memory[LARGE + 8];
 static struct ring ring;
@@ -114,8 +114,7 @@ static void every_size_at_every_alignment_of_a_small_ring(void **state)
     }
 }
 
-/* The ring is full of old records each time: the tail moves over one, over several or over all of
- * them. */
+/* The ring is always full of old records: the tail moves over one, several or all of them. */
 static void every_size_over_old_records_of_a_small_ring(void **state)
 {
     (void)state;
@@ -150,8 +149,8 @@ static void every_size_in_a_large_ring(void **state)
     assert_sound(0);
 }
 
-/* Eight bytes, at multiples of eight: a header is in one piece wherever it lies, and so may be read
- * in place. */
+/* Eight bytes, at multiples of eight: a header is always contiguous, and so may be read in place.
+ */
 static void no_header_straddles_the_end(void **state)
 {
     (void)state;
@@ -215,7 +214,7 @@ static void normal_mode_drops_when_full_and_continues_when_consumed(void **state
             assert_int_equal(ring_read(&reader, record, sizeof(record)), RING_READ_RECORD);
             assert_null(payload_fault(record, position));
         }
-        assert_false(writer_put(&ring, 64)); /* what is read is not yet given back */
+        assert_false(writer_put(&ring, 64)); /* what was read is not yet returned */
         ring_consume(&ring, &reader);
         assert_sound(consumed);
     }
@@ -223,9 +222,7 @@ static void normal_mode_drops_when_full_and_continues_when_consumed(void **state
     assert_int_equal(ring.dropped, 2 * 200);
 }
 
-/*
- * The record that lies ready gets the claim's time if there is a claim, and stays as it is if not.
- */
+/* A prepared record gets the claim's time if there is a claim, and otherwise stays unchanged. */
 static void output_fills_in_the_time_and_counts_what_it_drops(void **state)
 {
     const unsigned fit = SMALL / 24;
@@ -275,7 +272,7 @@ static void output_inside_a_writer_leaves_its_claim_alone(void **state)
     assert_int_equal(ring.published, outer.offset + sizeof(whole) + sizeof(inner));
 }
 
-/* What a ring ought to hold: the sizes of its records, oldest first. */
+/* The expected contents of a ring: the sizes of its records, oldest first. */
 struct model {
     uint32_t sizes[SMALL / 8];
     unsigned first, count;
@@ -303,7 +300,7 @@ static bool model_put(struct model *model, enum ring_mode mode, uint32_t size)
     return true;
 }
 
-/* Mostly short ones, some long ones and some that cannot fit. */
+/* Mostly short records, some long ones and some that cannot fit. */
 static uint32_t random_size(void)
 {
     unsigned kind = (unsigned)rand() % 100;

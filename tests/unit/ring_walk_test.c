@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The walk that tools/postmortem does over a stopped machine's ring: at every instruction of a
- * writer, with nested writers, it finds what tests/unit/ring_check.c finds by other code;
- * overwritten rings are refused, or read up to the damage. Built without AddressSanitizer, whose
- * code would be stepped, too.
+ * The walk of tools/postmortem over a stopped machine's ring: at every instruction of a writer,
+ * with nested writers, it finds what tests/unit/ring_check.c finds with different code; overwritten
+ * rings are refused, or read up to the damage. Built without AddressSanitizer, whose code would
+ * also be stepped.
  *
  * sanitizer: undefined
  */
@@ -33,7 +33,7 @@ static _Alignas(8) uint8_t memory[SIZE];
 static struct ring ring;
 static const char *fault; /* the first one found; NULL */
 
-/* Shared by all the processes that the stepper splits off. */
+/* Shared by all processes that the stepper forks. */
 static struct {
     unsigned unfinished, inside;
 } * seen;
@@ -44,7 +44,7 @@ static void blame(const char *what)
         fault = what;
 }
 
-/* To the end; what was found is in the walk. */
+/* Walks to the end; the walk holds what was found. */
 static enum ring_walk_step walk_all(struct ring_walk *walk)
 {
     static _Alignas(8) uint8_t record[RING_RECORD_MAX];
@@ -62,7 +62,7 @@ static enum ring_walk_step walk_all(struct ring_walk *walk)
     return step;
 }
 
-/* The machine has stopped here. */
+/* The machine stops here. */
 static void halt_there(void)
 {
     struct ring_look look = ring_look(&ring);
@@ -97,7 +97,7 @@ static const char *verdict(void)
     return fault;
 }
 
-/* Full, and the next record lies across the ring's end. */
+/* Fills the ring; the next record lies across its end. */
 static void fill(void)
 {
     assert_int_equal(ring_init(&ring, memory, SIZE, RING_OVERWRITE, false, NULL), 0);
@@ -167,7 +167,7 @@ static struct perf_event_header *header_at(uint64_t position)
     return (struct perf_event_header *)(memory + position % SIZE);
 }
 
-/* The sizes that a record cannot have, in the place of the tenth's. */
+/* Impossible sizes, in place of the tenth record's. */
 static void leaves_a_ring_where_it_does_not_hold_together(void **state)
 {
     static const uint16_t sizes[] = {0, 4, 12, SIZE, 65535};
@@ -187,7 +187,7 @@ static void leaves_a_ring_where_it_does_not_hold_together(void **state)
     assert_int_equal(walk.records, 5);
 }
 
-/* A nested writer has got the place that an outer one had noted, and has not voided that yet. */
+/* A nested writer has claimed the place that an outer writer had noted and not yet voided. */
 static void the_deepest_claim_of_a_place_counts(void **state)
 {
     uint64_t place;
@@ -202,7 +202,7 @@ static void the_deepest_claim_of_a_place_counts(void **state)
     ring.claims[2] = (struct ring_claim){.offset = place, .size = NESTED};
     assert_int_equal(walk_all(&walk), RING_WALK_END);
     assert_int_equal(walk.unfinished, 1);
-    ring.claims[2].offset = UINT64_MAX; /* it is still choosing: the outer one has this */
+    ring.claims[2].offset = UINT64_MAX; /* still choosing: the outer one has this */
     ring.head = place + OUTER;
     ring.tail += 3 * OLD;
     assert_int_equal(walk_all(&walk), RING_WALK_END);
@@ -219,7 +219,7 @@ static void closes_the_account(void **state)
     assert_true(ring_walk_adds_up(&walk));
     ring.produced++;
     assert_false(ring_walk_adds_up(&walk));
-    ring.nest = 1; /* it may be about to claim, and have moved the tail */
+    ring.nest = 1; /* the writer may be about to claim, and have moved the tail */
     assert_true(ring_walk_adds_up(&walk));
     ring.produced += 2;
     assert_false(ring_walk_adds_up(&walk));

@@ -22,8 +22,7 @@ static void run_once(void (**hook)(void))
         now();
 }
 
-/* May be interrupted anywhere, as a real clock; the hook makes the time that is returned an old
- * one. */
+/* May be interrupted anywhere, like a real clock; the hook makes the returned time an old one. */
 uint64_t arch_clock_ns(void)
 {
     local_increment(&nanoseconds);

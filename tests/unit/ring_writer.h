@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A writer of self-proving records that can be interrupted: where an interrupt, a debug trap or an
- * NMI could occur, a hook runs, which may write nested records. One of the places is the clock that
- * the ring reads, which is here.
+ * NMI could occur, a hook runs, which may write nested records. One of these places is the clock
+ * that the ring reads, which is defined here.
  */
 #pragma once
 
@@ -11,7 +11,7 @@
 
 #include "core/ring/ring.h"
 
-/* Each runs once, for the next writer that comes by, and has then to be set anew. */
+/* Each runs once, for the next writer that reaches it, and must then be set again. */
 struct writer_hooks {
     void (*claiming)(void); /* inside the claim loop, right after the clock was read */
     void (*claimed)(void);  /* before the record's bytes are written */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Samples word by word: every set of optional fields in the order that <linux/perf_event.h> gives
- * at PERF_RECORD_SAMPLE, registers in the order of <asm/perf_regs.h>, chains up to their limit, and
- * the throttle's records. The test takes samples apart by hand; sample_view must read the same.
+ * for PERF_RECORD_SAMPLE, registers in the order of <asm/perf_regs.h>, chains up to their limit,
+ * and the throttle's records. The test parses samples by hand; sample_view must read the same.
  *
  * links: core/unwind/default_fp.c tests/unit/fake_arch.c tests/unit/fake_preempt.c
  */
@@ -31,15 +31,15 @@
 #define RING_SIZE   4096
 #define STACK_WORDS 1024
 #define PERIOD      9    /* of the event, if a sample does not contain it */
-#define WEIGHT      11   /* the period that a hit is given */
-#define TIME        5000 /* of the first record; each is a nanosecond later */
+#define WEIGHT      11   /* a hit's period */
+#define TIME        5000 /* of the first record; each later one is 1 ns later */
 #define CPU         3
 
 static struct ring ring;
 static struct regs regs;
 static const struct arch_stack *stack;
 
-/* No function's name: a frame is looked for here. */
+/* No function has a name: this test only searches a frame's. */
 bool symbols_find_address(uintptr_t address, struct symbol *found)
 {
     (void)address;
@@ -47,7 +47,7 @@ bool symbols_find_address(uintptr_t address, struct symbol *found)
     return false;
 }
 
-/* Registers that cannot be mistaken for each other, in a stack without frames. */
+/* Distinct registers, in a stack without frames. */
 static void fill_registers(void)
 {
     uint64_t *word = (uint64_t *)&regs;
@@ -74,7 +74,7 @@ static int setup(void **state)
     fake_arch.text_plain_end = fake_arch.text_end = TEXT + 0x1000;
     stack = fake_stack_add("task", STACK_WORDS);
     fill_registers();
-    unwind_init(&why); /* there is no table: frame pointers */
+    unwind_init(&why); /* without a table: frame pointers */
     verify_chain_reset();
     assert_int_equal(ring_init(&ring, memory, sizeof(memory), RING_NORMAL, false, NULL), 0);
     return 0;
@@ -85,7 +85,7 @@ static const struct {
     struct tracepoint_raw raw;
     uint32_t rest[2];
 } whole_record = {{20, {7, TRACEPOINT_IRQS_OFF, 2, TASK_PID, TASK_PID}}, {0x55667788, 0x11223344}};
-static bool traced; /* false: the event's source has no record */
+static bool traced; /* false: the event's source writes no record */
 
 static char *make_rest(const struct pitot_tracepoint *tracepoint, char *restrict record,
                        const uint64_t *restrict argument)
@@ -113,14 +113,14 @@ static struct sample_plan plan_of(uint64_t optional, uint64_t registers)
     return plan_by(optional, registers, &(struct sample_chain){.method = UNWIND_BY_FRAME_POINTER});
 }
 
-/* With a chain, of the n-th caller. */
+/* With the chain of the n-th caller. */
 static struct sample_plan plan_that_skips(unsigned skip, uint64_t optional, uint64_t registers)
 {
     return plan_by(PERF_SAMPLE_CALLCHAIN | optional, registers,
                    &(struct sample_chain){.method = UNWIND_BY_FRAME_POINTER, .skip = skip});
 }
 
-/* The one record in the ring. */
+/* The only record in the ring. */
 static const struct perf_event_header *only_record(void)
 {
     static uint64_t record[RING_SIZE / 8];
@@ -143,7 +143,7 @@ static size_t word_count(const struct perf_event_header *record)
     return (record->size - sizeof(*record)) / 8;
 }
 
-/* Frames one above the other, each with a return address of its own. */
+/* Adjacent frames, each with its own return address. */
 static void put_frames(unsigned count)
 {
     uint64_t *word = (uint64_t *)stack->low;
@@ -165,7 +165,7 @@ static const uint64_t *assert_chain(const uint64_t *word, unsigned frames)
     return word;
 }
 
-/* By the name that perf has for the bit. */
+/* The register for perf's bit. */
 static uint64_t register_of(unsigned bit)
 {
     const uint64_t by_bit[PERF_REG_X86_64_MAX] = {
@@ -193,7 +193,7 @@ static const uint64_t *assert_registers(const uint64_t *word, uint64_t mask)
     return word;
 }
 
-/* The hit that is the whole record's. */
+/* The hit for which the record is written. */
 static struct trace_hit *hit_of_record(void)
 {
     static uint64_t rest = 0x1122334455667788;
@@ -209,7 +209,10 @@ static struct trace_hit *hit_of_record(void)
     return &hit;
 }
 
-/* Its size first, then its bytes, in whole words; a size of 4 and 4 bytes where there is none. */
+/*
+ * Checks the size, then the bytes, in whole words; an event without a record has size 4 and 4
+ * bytes.
+ */
 static const uint64_t *assert_raw(const uint64_t *word)
 {
     if (!traced) {
@@ -220,7 +223,7 @@ static const uint64_t *assert_raw(const uint64_t *word)
     return word + 3;
 }
 
-/* All of a sample, field by field in the ABI's order, and no word more. */
+/* Checks a whole sample, field by field in the ABI's order, and that no word follows. */
 static void assert_sample(const struct perf_event_header *record, const struct sample_plan *plan,
                           unsigned frames)
 {
@@ -314,8 +317,8 @@ static void each_set_of_fields_is_laid_out_as_the_abi_says(void **state)
 }
 
 /*
- * Over and over, so that the ring's end comes at every word of a sample: it is whole there, too, by
- * whichever writer, and so is the one after it.
+ * Repeated, so that the ring's end comes at every word of a sample: it is whole there, too, by each
+ * writer, and so is the next one.
  */
 static void each_set_of_fields_is_whole_across_the_rings_end(void **state)
 {
@@ -338,7 +341,7 @@ static void each_set_of_fields_is_whole_across_the_rings_end(void **state)
         put_frames(3);
         plan = plan_of(type, ARCH_SAMPLED);
         ring_reader_start(&reader, &ring);
-        ring_output(&ring, &word, sizeof(word), &time); /* else some would end at the ring's end */
+        ring_output(&ring, &word, sizeof(word), &time); /* or some end at the ring's end */
         assert_int_equal(ring_read(&reader, record, sizeof(record)), RING_READ_RECORD);
         for (unsigned laps = 0; laps < 8 * RING_SIZE;) {
             uint64_t start = reader.position % RING_SIZE;
@@ -356,7 +359,7 @@ static void each_set_of_fields_is_whole_across_the_rings_end(void **state)
     traced = false;
 }
 
-/* The place gave none: the sample has from the place itself what it tells of them. */
+/* The place had no registers: the sample takes what it reports about them from the place itself. */
 static void a_hit_at_a_place_needs_no_registers(void **state)
 {
     static const uint64_t types[] = {0, PERF_SAMPLE_RAW, PERF_SAMPLE_RAW | PERF_SAMPLE_CALLCHAIN,
@@ -392,8 +395,8 @@ static void a_hit_at_a_place_needs_no_registers(void **state)
 }
 
 /*
- * The context comes from the registers that the sample is of, whatever context the tracepoint
- * itself runs in.
+ * The context comes from the registers of the sample, whatever context the tracepoint itself runs
+ * in.
  */
 static void a_record_tells_what_context_its_sample_is_of(void **state)
 {
@@ -475,7 +478,10 @@ static void a_chain_begins_at_the_caller_that_its_event_skips_to(void **state)
     }
 }
 
-/* Those that a caller is known by; and none of the hit's, which it is taken for otherwise. */
+/*
+ * The registers that are known for a caller, and none of the hit's, which would be mistaken for
+ * them.
+ */
 static void registers_are_the_callers_that_its_event_skips_to(void **state)
 {
     static const uint64_t mask = 1ull << PERF_REG_X86_AX | 1ull << PERF_REG_X86_BP |
@@ -501,7 +507,7 @@ static void registers_are_the_callers_that_its_event_skips_to(void **state)
 
 static void a_chain_is_made_in_the_way_that_its_event_names(void **state)
 {
-    /* there is no table, so the hit's own frame is all */
+    /* without a table, only the hit's own frame */
     struct sample_plan plan =
         plan_by(PERF_SAMPLE_CALLCHAIN, 0, &(struct sample_chain){.method = UNWIND_BY_TABLE});
 
@@ -511,13 +517,13 @@ static void a_chain_is_made_in_the_way_that_its_event_names(void **state)
     assert_chain(words_of(only_record()) + 6, 0);
 }
 
-/* The table's way ends after one frame here. */
+/* The table's chain ends after one frame here. */
 static void chains_are_made_both_ways_where_the_event_asks_for_it(void **state)
 {
     const struct sample_chain both = {
         .method = UNWIND_BY_FRAME_POINTER,
         .verify = true,
-        .skip = 2 /* of what is recorded, not of what is compared */
+        .skip = 2 /* of the recorded chain, not of the compared ones */
     };
     struct sample_plan plan = plan_of(PERF_SAMPLE_CALLCHAIN, 0);
 
@@ -537,7 +543,7 @@ static void chains_are_made_both_ways_where_the_event_asks_for_it(void **state)
 }
 
 /*
- * If such a plan were accepted, the error would show only in the rings, or it would write past the
+ * If such a plan were accepted, the error would only show in the rings, or it would write past the
  * scratch memory.
  */
 static void a_plan_of_what_no_sample_has_breaks_a_claim(void **state)
@@ -558,7 +564,7 @@ static void a_plan_of_what_no_sample_has_breaks_a_claim(void **state)
     expect_assert_failure(sample_plan_make(1, &least, &deep, NULL));
 }
 
-/* --- Programs: code at USER_TEXT, every function with a frame, one frame above the other. --- */
+/* --- Programs: code at USER_TEXT, every function with a frame, frames adjacent. --- */
 
 #define USER_TEXT   0x401000
 #define USER_STACK  0x7fff00000000
@@ -614,7 +620,7 @@ static const uint64_t *assert_user_part(const uint64_t *word, unsigned from, uns
 
 static void a_hit_in_a_program_has_its_chain_alone(void **state)
 {
-    /* `verify`: the kernel has no part in it */
+    /* `verify`: ignored, as the kernel's part is empty */
     struct sample_plan plan = plan_by(
         PERF_SAMPLE_CALLCHAIN, 0,
         &(struct sample_chain){.method = UNWIND_BY_FRAME_POINTER, .skip = 3, .verify = true});
@@ -632,7 +638,7 @@ static void a_hit_in_a_program_has_its_chain_alone(void **state)
     assert_int_equal(verify_chain_counts().chains, 0);
 }
 
-/* Whatever it has in its sp. */
+/* Whatever the program has in its sp. */
 static void a_program_on_a_stack_of_the_kernels_has_its_own_chain(void **state)
 {
     struct sample_plan plan = plan_of(PERF_SAMPLE_CALLCHAIN, 0);
@@ -663,7 +669,7 @@ static void a_chain_of_the_kernel_continues_in_the_program_that_called_it(void *
     static const unsigned skips[] = {0, 1, 5, 7};
 
     for (unsigned i = 0; i < 4; i++) {
-        /* the hit, three calls and the entry are the kernel's */
+        /* the hit, three calls and the entry belong to the kernel */
         unsigned skip = skips[i], kernel = skip < 5 ? 5 - skip : 0,
                  beyond = skip < 5 ? 0 : skip - 5;
         struct sample_plan plan = plan_that_skips(skip, 0, 0);
@@ -719,7 +725,7 @@ static void a_sample_without_room_is_counted_as_dropped(void **state)
 static struct sample_plan inner_plan;
 static struct regs inner_regs;
 
-/* For example an NMI in the middle of another sample. */
+/* Such as an NMI in the middle of another sample. */
 static void take_inner_sample(void)
 {
     fake_arch.on_stack_find = NULL;
@@ -752,7 +758,7 @@ static void a_sample_taken_inside_another_leaves_it_whole(void **state)
     assert_chain(record + 7, 3);
 }
 
-/* Each in the middle of the one before, with a chain of its own. */
+/* Each in the middle of the previous one, with its own chain. */
 static void take_samples_inside_each_other(void)
 {
     fake_arch.on_stack_find =

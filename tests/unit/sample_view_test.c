@@ -69,8 +69,7 @@ static struct record make_record(uint64_t fields)
 }
 
 /*
- * On the heap and of exactly its own size, so that the sanitizer sees each byte that is read past
- * its end.
+ * On the heap with exactly its own size, so that the sanitizer detects each byte read past its end.
  */
 static bool parse_exactly(const struct record *record, struct sample_view *view)
 {

@@ -139,7 +139,7 @@ static void what_is_not_a_whole_sample_prints_nothing(void **state)
     assert_int_equal(out.length, 0);
 }
 
-/* Of exactly its own size, so that the sanitizer sees each byte that is read past its end. */
+/* With exactly its own size, so that the sanitizer detects each byte read past its end. */
 static void print_exactly(const uint64_t *words)
 {
     struct text_sink out;
@@ -166,7 +166,7 @@ static void no_record_can_lead_it_astray(void **state)
         memcpy(words, good, sizeof(words));
         for (int changes = rand() % 8; changes > 0; changes--)
             ((unsigned char *)words)[rand() % 120] = (unsigned char)rand();
-        if (i % 2) /* let more of them pass the first glance */
+        if (i % 2) /* lets more of them pass the first check */
             words[0] = good[0];
         struct perf_event_header *header = (struct perf_event_header *)words;
         header->size %= sizeof(words) + 1;
@@ -219,7 +219,7 @@ static void a_limit_leaves_samples_and_says_so(void **state)
 
     assert_int_equal(script_print(&out.sink, &list.source, &options, &more), 1);
     assert_true(more);
-    options.max_events = 2; /* all that there are: none is left */
+    options.max_events = 2; /* all samples: none is left */
     assert_int_equal(script_print(&out.sink, &list.source, &options, &more), 2);
     assert_false(more);
 }

@@ -19,7 +19,7 @@
 #include "outside/plugin/tell.h"
 
 #define FIRST  0xffff800000000000u /* of two pages */
-#define TO     0x5000u             /* ... where they are in memory */
+#define TO     0x5000u             /* ... the pages' place in memory */
 #define PAGES  2u
 #define LENGTH (PAGES * PHYSICAL_PAGE)
 #define STORES 5000u
@@ -91,7 +91,7 @@ static void store(uint64_t ip, uint64_t byte, unsigned length)
     }
 }
 
-/* `step` instructions from one write to the next. */
+/* Fills, with `step` instructions from one write to the next. */
 static void fill(uint64_t ip, uint64_t first, uint64_t stop, unsigned length, unsigned step)
 {
     for (uint64_t byte = first; byte + length <= stop; byte += length, now += step)
@@ -106,7 +106,7 @@ static void tell(void)
     shadow_tell();
 }
 
-/* Each byte was told, if the last write to its granule was also of it. */
+/* Each byte was reported if the last write to its granule also covered it. */
 static void assert_complete(void)
 {
     for (unsigned at = 0; at < LENGTH; at++) {
@@ -134,7 +134,7 @@ static void test_begin(void **state)
     }
 }
 
-/* Two pages of loops leave room for hundreds of others. */
+/* Two pages written by loops leave room for hundreds of others. */
 static void test_fills(void **state)
 {
     (void)state;
@@ -149,7 +149,7 @@ static void test_fills(void **state)
         assert_complete();
         assert_int_equal(told, 1);
     }
-    fill(2, 0, 2000, 8, 3); /* interrupted, a second time, and ended early */
+    fill(2, 0, 2000, 8, 3); /* interrupted, run a second time, and ended early */
     now += 1000;
     fill(2, 2000, 4000, 8, 3);
     now += 1000;
@@ -206,7 +206,7 @@ static void test_joined(void **state)
     assert_true(told < before);
 }
 
-/* A loop over a page with an entry for each 4 bytes gives the entries back. */
+/* A loop over a page with an entry for each 4 bytes frees the entries. */
 static void test_filled_again(void **state)
 {
     (void)state;
@@ -234,7 +234,7 @@ static void test_other_mapping(void **state)
     assert_int_equal(through, 1);
 }
 
-/* The last test: what was lost is lost. */
+/* Runs last, as lost writes remain lost. */
 static void test_room(void **state)
 {
     unsigned before;
@@ -251,7 +251,7 @@ static void test_room(void **state)
     tell();
     assert_true(lost > 50);
     before = told;
-    store_through(&mappings[PAGES + 11], 2, 20, 4); /* has no room, and overwrites */
+    store_through(&mappings[PAGES + 11], 2, 20, 4); /* does not fit, and overwrites */
     tell();
     assert_int_equal(told, before - 1);
 }

@@ -22,7 +22,7 @@
 
 #define CPUS     2
 #define ROUNDS   200000
-#define PATIENCE 50 /* looks at a lock that is taken, after which one does wait */
+#define PATIENCE 50 /* polls of a taken lock, after which a CPU counts as waiting */
 
 static _Thread_local unsigned cpu;
 static _Thread_local bool irqs_off;
@@ -46,14 +46,14 @@ void arch_irq_restore(uint64_t flags)
     irqs_off = flags;
 }
 
-/* The one waited for may need this thread's processor. */
+/* The CPU that is waited for may need this thread's processor. */
 void arch_relax(void)
 {
     __atomic_fetch_add(&waits, 1, __ATOMIC_RELEASE);
     sched_yield();
 }
 
-/* Not cmocka's: it only works on the thread that runs the test. */
+/* cmocka's only works on the thread that runs the test. */
 void assert_failed(const char *claim, const char *file, int line)
 {
     (void)claim;
@@ -95,7 +95,7 @@ static void run_on_all_cpus(void (*work)(void))
     pthread_barrier_destroy(&together);
 }
 
-/* Read and written in two steps, which another CPU must not come between. */
+/* Read and written in two steps, between which no other CPU may run. */
 static volatile unsigned long counter;
 
 static struct spinlock lock;
@@ -149,7 +149,7 @@ static void its_irq_form_gives_back_the_flags_it_found(void **state)
     irqs_off = false;
 }
 
-/* --- A lock that is held when the other CPU asks for it: not left to chance. --- */
+/* --- A lock that is certainly held when the other CPU requests it. --- */
 
 static bool entered;
 
@@ -173,7 +173,7 @@ static void *enter_kernel_lock(void *argument)
     return NULL;
 }
 
-/* The other CPU must be seen waiting, and not inside. */
+/* The other CPU must be seen waiting outside. */
 static pthread_t start_and_see_waiting(void *(*enter)(void *))
 {
     pthread_t other;

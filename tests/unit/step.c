@@ -22,10 +22,10 @@
 
 static const struct step_plan *plan;
 static struct step_result result; /* of this process */
-static unsigned depth;            /* how many processes this one is away from the first */
+static unsigned depth;            /* how many forks separate this process from the first */
 static unsigned steps;            /* of this process */
-static bool stepping;             /* something may still come in, or look on */
-static bool watching;             /* nothing more comes in */
+static bool stepping;             /* `intrude` or `watch` may still run */
+static bool watching;             /* `intrude` does not run any more */
 
 void step_on(void)
 {
@@ -48,7 +48,7 @@ static void wait_for(pid_t child)
     result.boundaries++;
 }
 
-/* The child's part. It returns into the victim. */
+/* The child's part, which returns into the victim. */
 static void come_between(void)
 {
     depth++;
@@ -83,7 +83,7 @@ static void boundary(int signal, siginfo_t *info, void *context)
         ((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL] &= ~(greg_t)TRAP_FLAG;
 }
 
-/* A child has nothing more to do than to tell how it went. */
+/* A child only reports its result. */
 static void end_child(void)
 {
     const char *wrong = plan->verdict();

@@ -8,9 +8,9 @@
 
 /*
  * Runs `victim`, whose stretches between step_on and step_off are stepped. At every `stride`-th
- * boundary a child runs `intrude`, then the rest of the victim, and is judged by `verdict`: NULL,
- * or what is wrong. If `intrude_deeper` is given, stretches of `intrude` are stepped in the same
- * way, and it comes in there; if `watch` is, it looks on at each boundary of the rest.
+ * boundary a child runs `intrude`, then the rest of the victim, and then `verdict`, which returns
+ * NULL or what is wrong. If `intrude_deeper` is given, `intrude` is stepped in the same way and
+ * interrupted by it; if `watch` is given, it runs at each boundary of the rest.
  */
 struct step_plan {
     void (*victim)(void);
@@ -22,12 +22,12 @@ struct step_plan {
 };
 
 struct step_result {
-    unsigned boundaries; /* of the victim, that something came in at */
-    unsigned wrong; /* ... and were followed by a verdict (told on stderr), a crash or a hang */
+    unsigned boundaries; /* of the victim, at which `intrude` ran */
+    unsigned wrong;      /* ... followed by a verdict (printed on stderr), a crash or a hang */
 };
 
 struct step_result step_through(const struct step_plan *plan);
 
-/* Around what is to be stepped; nothing happens where nothing is to come in any more. */
+/* Around the code to be stepped; without effect once `intrude` and `watch` are done. */
 void step_on(void);
 void step_off(void);

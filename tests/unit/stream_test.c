@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * core/stream/stream.c record by record: order, sizes, trailers, what is sent once and what each
- * time. tests/host/stream_perf.t gives the stream to perf.
+ * time. tests/host/stream_perf.t feeds the stream to perf.
  *
  * links: tests/host/fake_symbols.c
  */
@@ -46,7 +46,7 @@ static void capture(struct sink *sink, const char *bytes, size_t length)
     captured->length += length;
 }
 
-/* Hands out the same record `count` times. */
+/* Supplies the same record `count` times. */
 struct repeated {
     struct record_source source;
     const struct perf_event_header *record;
@@ -102,7 +102,7 @@ static void record(struct written *written, const struct recorded_event *events,
     stream_write_recording(&written->stream, &repeated.source, &task, 1, losses, loss_count, 1000);
 }
 
-/* Finds where every record begins; each must be whole and keep to 8 bytes. */
+/* Finds the beginning of every record; each must be complete and a multiple of 8 bytes. */
 static void take_apart(struct written *written)
 {
     size_t at = sizeof(struct perf_pipe_header);
@@ -162,7 +162,7 @@ static void a_recording_goes_out_in_the_documented_order(void **state)
     assert_memory_equal(nth_of_type(&written, PERF_RECORD_SAMPLE, 1), sample, sizeof(sample));
 }
 
-/* The kernel map above all: a second one makes perf forget the symbols. */
+/* Above all not the kernel map: a second one makes perf forget the symbols. */
 static void a_second_recording_repeats_nothing_of_the_stream(void **state)
 {
     static struct written written;
@@ -332,7 +332,7 @@ static void a_cpu_that_lost_nothing_says_nothing(void **state)
     assert_int_equal(words[2], 6);
     assert_null(nth_of_type(&written, PERF_RECORD_LOST, 1));
     words = nth_of_type(&written, PERF_RECORD_LOST_SAMPLES, 0);
-    assert_int_equal(words[1], 6); /* perf's report shows these, and not those of LOST */
+    assert_int_equal(words[1], 6); /* perf's report shows these, not those of LOST */
     words = nth_of_type(&written, PERF_RECORD_LOST_SAMPLES, 1);
     assert_int_equal(words[1], 7);
     assert_null(nth_of_type(&written, PERF_RECORD_LOST_SAMPLES, 2));
@@ -359,7 +359,7 @@ static void tasks_are_named_as_of_the_close_before(void **state)
     assert_int_equal(words[5], 1000);
 }
 
-/* Both are laid out alike: pid, ppid, tid, ptid, time. */
+/* Both have the same layout: pid, ppid, tid, ptid, time. */
 static void a_task_that_is_made_meanwhile_has_its_birth_before_its_name(void **state)
 {
     static struct written written;
@@ -424,7 +424,7 @@ static void the_crc_is_in_a_record_as_long_as_perf_s(void **state)
     assert_int_equal(checksum->size, 8 + 8 + 64);
 }
 
-/* Any length of a name, so that its NUL and padding fall everywhere. */
+/* Names of any length, so that their NUL and padding are at every position. */
 static void names_of_every_length_keep_their_nul(void **state)
 {
     static struct written written;

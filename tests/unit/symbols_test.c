@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The kernel's look-ups in its symbol table, and in damaged tables.
+ * The kernel's look-ups in its symbol table, also in damaged tables.
  *
  * links: tools/symtab/table.c
  */
@@ -236,7 +236,7 @@ static void each_unsound_entry_is_refused_with_its_own_reason(void **state)
     assert_int_equal(symbols_init(fake_build_id, sizeof(fake_build_id), &why), 0);
 }
 
-/* The sanitizers watch the bytes after the section, too. */
+/* The sanitizers also watch the bytes after the section. */
 static void no_change_of_a_byte_makes_a_look_up_read_outside(void **state)
 {
     struct symtab_header *header = (struct symtab_header *)fake_symtab;

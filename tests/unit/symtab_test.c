@@ -83,7 +83,7 @@ static void a_symbol_with_size_hides_labels_before_it_in_the_list(void **state)
     (void)state;
     LOAD(fake_label("start_of_text", TEXT), fake_function("run", TEXT, 8));
     assert_string_equal(name_at(TEXT), "run");
-    /* The last label reaches to the next symbol, and then it is its being global that decides. */
+    /* The last label extends to the next symbol, and is preferred because it is global. */
     LOAD(local(fake_function("run", TEXT, 8)), global(fake_label("text", TEXT)));
     assert_string_equal(name_at(TEXT + 1), "text");
     LOAD(fake_label("one", TEXT), fake_label("the_longest", TEXT), fake_label("two", TEXT));

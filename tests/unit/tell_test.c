@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The plugin's pipe (outside/plugin/tell.h): signals that arrive while it is full, such as repeated
- * ^C, lose no record. The reader starts only once the writer has waited, and was interrupted,
+ * ^C, lose no record. The reader starts only after the writer has blocked and was interrupted
  * twenty times.
  *
  * links: outside/plugin/tell.c
@@ -48,7 +48,7 @@ static void on_signal(int number)
     interrupts++;
 }
 
-/* True if the process waits in a system call. */
+/* True if the process is blocked in a system call. */
 static bool waits(pid_t process)
 {
     char path[64], state = '?';
@@ -62,7 +62,7 @@ static bool waits(pid_t process)
     return state == 'S';
 }
 
-/* In a process of its own: 0 if the pipe has each block, in order. */
+/* Runs in a separate process: 0 if the pipe delivers each block, in order. */
 static int read_all(int from, pid_t writer)
 {
     FILE *file = fdopen(from, "r");
@@ -85,7 +85,7 @@ static int read_all(int from, pid_t writer)
 
 static void signals_cost_nothing(void **state)
 {
-    struct sigaction action = {.sa_handler = on_signal}; /* without SA_RESTART, as QEMU's */
+    struct sigaction action = {.sa_handler = on_signal}; /* without SA_RESTART, like QEMU's */
     struct wire_end end = {.calls = 0};
     pid_t writer = getpid(), reader;
     int ends[2], status;

@@ -22,7 +22,7 @@
 #include "kernel/sched/preempt.h"
 #include "kernel/time/timer.h"
 
-#define CAUGHT 42 /* how a child exits that an assert ended */
+#define CAUGHT 42 /* a child's exit status after an assert */
 
 static uint64_t now;
 static char fired[64]; /* a letter each, in order */
@@ -93,7 +93,7 @@ static void periods_that_passed_unseen_are_left_out(void **state)
     assert_string_equal(fired, "p");
     run_at(1150);
     assert_string_equal(fired, "pp");
-    run_at(1570); /* 1250 is late, 1350 to 1550 are left out */
+    run_at(1570); /* 1250 is late, 1350 to 1550 are skipped */
     assert_string_equal(fired, "ppp");
     run_at(1649);
     assert_string_equal(fired, "ppp");
@@ -157,7 +157,7 @@ static void its_function_may_start_or_cancel_it(void **state)
 static void forget(void *data)
 {
     note(data);
-    memset(&self, 0xee, sizeof(self)); /* as if on a stack that is gone */
+    memset(&self, 0xee, sizeof(self)); /* as if on a stack that no longer exists */
 }
 
 static void a_timer_that_fires_once_may_be_gone_afterwards(void **state)

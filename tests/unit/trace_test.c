@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * perf trace's lines and sums, of recordings made by hand: calls in one piece and in two, of
+ * The lines and sums of perf trace, for hand-made recordings: calls in one piece and in two, of
  * threads that take turns, that began before the recording or never end; values as perf prints
  * them; and the summary's arithmetic.
  */
@@ -16,7 +16,7 @@
 #include "core/script/trace_calls.h"
 #include "core/tracepoint/tracepoint.h"
 
-#define START 5000000000 /* ns: of the first sample */
+#define START 5000000000 /* ns, of the first sample */
 #define US    1000
 #define ALL   UINT64_MAX
 
@@ -66,7 +66,7 @@ static const struct recorded_event events[] = {
     {.id = ENTER, .attr = {.type = PERF_TYPE_TRACEPOINT, .config = ENTER, .sample_type = TYPE}},
     {.id = EXIT, .attr = {.type = PERF_TYPE_TRACEPOINT, .config = EXIT, .sample_type = TYPE}}};
 
-/* The head and its padding, then the fields; the size in front of them shares its first word. */
+/* The head and its padding, then the fields; the size before them shares its first word. */
 static void add(uint64_t id, uint32_t tid, uint64_t microseconds, const uint64_t *fields,
                 size_t count)
 {
@@ -131,7 +131,7 @@ static const char *printed(bool lines, bool summary, uint64_t calls)
     return text.text;
 }
 
-/* With one blank for several. */
+/* With single blanks. */
 static const char *squeezed(const char *text)
 {
     static char to[65536];
@@ -240,7 +240,7 @@ static void only_calls_that_are_wanted_are_told(void **state)
     leave(1, 5, READ, 8);
     enter(1, 10, WRITE, 1, 0, 5, "");
     leave(1, 30, WRITE, 5);
-    enter(1, 40, 999, 1, 0, 5, ""); /* no such call */
+    enter(1, 40, 999, 1, 0, 5, ""); /* an unknown call */
     leave(1, 50, 999, -38);
     assert_null(strstr(printed(true, true, wanted), "read"));
     assert_non_null(strstr(printed(true, true, wanted), "     0.000 ( 0.020 ms): editor/1 write("));
@@ -286,7 +286,7 @@ static void more_threads_than_there_is_room_for_are_said_to_be_left_out(void **s
         strstr(printed(false, true, ALL), "\n2 events of more than 64 threads are left"));
 }
 
-/* As computed in doubles, for durations of every size. */
+/* As computed in doubles, for durations of every magnitude. */
 static void the_deviation_of_the_mean_is_right(void **state)
 {
     (void)state;
@@ -336,7 +336,7 @@ static void every_call_is_found_by_name_and_number(void **state)
     assert_null(trace_error_find(4000));
 }
 
-/* Each half of the first second and of some others, and what lies about a half. */
+/* Each exact half in the first second and in some others, and the values next to it. */
 static void halves_are_rounded_as_printf_rounds_them(void **state)
 {
     static struct text text = {.sink = {keep}};

@@ -63,7 +63,7 @@ static const struct pitot_record_every sample = {.head = {9, -7, 70},
                                                  .field_change = -5000000000,
                                                  .field_name = {"kernel_flag"}};
 
-/* The hit that `sample` is the record of; upper halves are of no meaning. */
+/* The hit for which `sample` is the record; upper halves are ignored. */
 static const struct arch_place every_place = {
     .argument = {0x1234567800000000 | (uint32_t)-3, 0x8765432100000000 | 4000000000u,
                  UINT64_MAX - 1, (uint64_t)-5000000000, (uintptr_t) "kernel_flag"},
@@ -137,7 +137,7 @@ static void stars_and_question_marks_match(void **state)
     assert_true(glob_is_pattern("a?") && glob_is_pattern("*") && !glob_is_pattern("a:b"));
 }
 
-/* The definition of a pattern, as slow as it is plain. */
+/* The definition of a pattern, simple and slow. */
 static bool glob_by_definition(const char *pattern, const char *of)
 {
     if (*pattern == '*')
@@ -306,7 +306,7 @@ static void a_filter_that_is_too_long_is_refused(void **state)
     assert_non_null(strstr(why.text, "too long"));
 }
 
-/* As perf joins several --filter. */
+/* Joined as perf joins several --filter. */
 static void conditions_that_are_added_are_joined_by_and(void **state)
 {
     static const char *const texts[] = {"small == -3 || small == 7", "small == -3", "small == 7",
@@ -330,7 +330,7 @@ static void conditions_that_are_added_are_joined_by_and(void **state)
         }
 }
 
-/* An expression made up from its own value, so that the value is known. */
+/* An expression generated from its value, so that the value is known. */
 static bool make_up(char *at, size_t room, unsigned depth)
 {
     char left[200], right[200];
@@ -452,7 +452,7 @@ static void a_record_is_printed_as_far_as_it_reaches(void **state)
     assert_string_equal(text, "low=0xab at 0x1000 high=0x123456789!");
 }
 
-/* As perf prints it, by way of glibc. */
+/* As perf prints it, through glibc. */
 static void a_null_pointer_is_nil(void **state)
 {
     const struct pitot_record_hex hex = {.field_place = 0};
@@ -462,7 +462,7 @@ static void a_null_pointer_is_nil(void **state)
     assert_string_equal(text, "low=0x0 at (nil) high=0x0!");
 }
 
-/* libtraceevent fails at a table without entries. */
+/* libtraceevent fails for a table without entries. */
 static void functions_without_a_name_are_in_the_table_too(void **state)
 {
     const struct pitot_record_call call = {.field_what = 5};
@@ -506,7 +506,7 @@ static bool is_of_a_field(const struct pitot_tracepoint *tracepoint, size_t offs
     return false;
 }
 
-/* In memory full of something else: no byte of that is left, and what is no field's is 0. */
+/* Written over other data: none of it may remain, and bytes outside of fields are 0. */
 static void each_byte_of_a_record_is_written(void **state)
 {
     static const uint64_t ones[TRACEPOINT_FIELDS_MAX] = {UINT64_MAX, UINT64_MAX, UINT64_MAX,
@@ -701,7 +701,7 @@ static void find_the_rest(unsigned long *argument)
     argument[7] = (uintptr_t) "found and cut after so many";
 }
 
-/* What costs something is looked for at most once, and only if the filter gets there. */
+/* Expensive arguments are looked up at most once, and only if the filter reaches them. */
 static void late_arguments_are_found_when_a_filter_names_them(void **state)
 {
     static const struct {

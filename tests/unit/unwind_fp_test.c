@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The unwinder by frame pointers. A small machine calls, is interrupted and changes stacks, and
- * notes the expected chain. Then come impossible stacks, each with the reason at which the walk
- * must stop, and random ones, on which it must neither read outside nor loop. Each chain of the
+ * records the expected chain. Then come impossible stacks, each with the reason why the walk must
+ * stop, and random ones, on which it must neither read out of bounds nor loop. Each chain of the
  * iterator is compared with the hit path's unwind_capture_by. Linked as in a kernel of UNWINDER=fp.
  *
  * links: core/unwind/default_fp.c tools/orcgen/table.c tests/unit/fake_arch.c tests/unit/unwind_machine.c
@@ -20,7 +20,7 @@
 #include "tests/unit/fake_unwind_table.h"
 #include "tests/unit/unwind_machine.h"
 
-/* --- What machines leave. --- */
+/* --- Possible states. --- */
 
 static void a_plain_chain_is_followed_to_the_outermost_caller(void **state)
 {
@@ -203,7 +203,7 @@ static void a_snapshot_begins_in_the_middle_of_its_function(void **state)
     assert_chain_from(&machine, &regs);
 }
 
-/* For example an NMI right at the start of an interrupt's entry. */
+/* Such as an NMI at the very start of an interrupt's entry. */
 static void inside_a_trap_entry_the_chain_stops_with_a_reason(void **state)
 {
     struct machine machine = machine_three_calls_deep();
@@ -216,7 +216,7 @@ static void inside_a_trap_entry_the_chain_stops_with_a_reason(void **state)
     assert_walk(&regs, 1, UNWIND_IN_ENTRY);
 }
 
-/* Zero is not a frame pointer that was ever read; it must not pass for the outermost frame's. */
+/* Zero here is a frame pointer that was never read; it must not count as the outermost frame's. */
 static void a_rewound_partial_snapshot_is_not_taken_for_outermost(void **state)
 {
     struct machine machine = machine_three_calls_deep();
@@ -248,13 +248,13 @@ static void runaway_recursion_is_named_from_inside_the_guard(void **state)
         machine_call(&machine, 6);
         machine_prologue(&machine, 1);
     }
-    /* Room for locals, which lies in the guard: the first store there faults. */
+    /* Room for locals that lies in the guard: the first store there faults. */
     for (uintptr_t sp = machine_stacks[0]->guard + 8; sp < machine.sp; sp += 8) {
         regs = machine_regs(&machine);
         regs.sp = sp;
         assert_chain_from(&machine, &regs);
     }
-    /* And so does a handler on another stack. */
+    /* The same for a handler on another stack. */
     machine.sp = machine_stacks[0]->low - 64;
     machine_trap(&machine, true, function_start(7));
     machine_prologue(&machine, 0);
@@ -297,11 +297,11 @@ static void a_chain_by_a_table_that_is_not_there_has_one_frame_and_a_reason(void
     assert_int_equal(walk.end, UNWIND_NO_WAY);
 }
 
-/* --- What no machine leaves. --- */
+/* --- Impossible states. --- */
 
 /*
- * A walk from the body of a framed function with this frame pointer; stacks hold zeros unless
- * written to.
+ * A walk from the body of a framed function with this frame pointer; stacks are zero unless written
+ * to.
  */
 static struct regs regs_with_frame(uintptr_t fp)
 {
@@ -349,11 +349,11 @@ static void frames_outside_the_stack_are_not_read(void **state)
     struct regs regs;
 
     (void)state;
-    regs = regs_with_frame(machine_stacks[0]->high - 8); /* half in */
+    regs = regs_with_frame(machine_stacks[0]->high - 8); /* half inside */
     assert_walk(&regs, 1, UNWIND_OUTSIDE_STACK);
     regs = regs_with_frame(machine_stacks[0]->high);
     assert_walk(&regs, 1, UNWIND_OUTSIDE_STACK);
-    regs = regs_with_frame(machine_stacks[0]->low - 8); /* half in, from below */
+    regs = regs_with_frame(machine_stacks[0]->low - 8); /* half inside, from below */
     assert_walk(&regs, 1, UNWIND_OUTSIDE_STACK);
     regs = regs_with_frame(machine_stacks[1]->low);
     assert_walk(&regs, 1, UNWIND_OUTSIDE_STACK);
@@ -398,17 +398,17 @@ static void frames_never_go_backwards(void **state)
     struct regs regs = regs_with_frame(first);
 
     (void)state;
-    put_frame(first, first, body_of(2)); /* itself */
+    put_frame(first, first, body_of(2)); /* points to itself */
     assert_walk(&regs, 2, UNWIND_NOT_FORWARD);
-    put_frame(first, first + 8, body_of(2)); /* half of itself */
+    put_frame(first, first + 8, body_of(2)); /* to half of itself */
     assert_walk(&regs, 2, UNWIND_NOT_FORWARD);
     put_frame(first, second, body_of(2));
-    put_frame(second, second, body_of(3)); /* itself, further out */
+    put_frame(second, second, body_of(3)); /* the outer frame to itself */
     assert_walk(&regs, 3, UNWIND_NOT_FORWARD);
     put_frame(second, second + 8, body_of(3));
     ((uint64_t *)second)[2] = body_of(4);
     assert_walk(&regs, 3, UNWIND_NOT_FORWARD);
-    put_frame(first, second, body_of(2)); /* round and round */
+    put_frame(first, second, body_of(2)); /* in a circle */
     put_frame(second, first, body_of(3));
     assert_walk(&regs, 3, UNWIND_NOT_FORWARD);
     regs.sp = second; /* below the stack pointer */
@@ -420,8 +420,8 @@ static void return_addresses_must_be_in_the_text(void **state)
     uintptr_t frame = machine_stacks[0]->low + 64;
     struct regs regs = regs_with_frame(frame);
     /*
-     * A return address is the one after its call: the first byte of the text is never one, the end
-     * of the text may be.
+     * A return address follows its call: the first byte of the text is never one, the end of the
+     * text may be.
      */
     uintptr_t bad[] = {0, 8, machine_at(0), machine_at(TEXT_SIZE) + 1, UINTPTR_MAX, frame};
     uintptr_t good[] = {machine_at(1), machine_at(TEXT_PLAIN_END) - 1, machine_at(TEXT_PLAIN_END),
@@ -441,7 +441,7 @@ static void return_addresses_must_be_in_the_text(void **state)
     }
 }
 
-/* At `at`: a frame that a trap entry called, followed by the struct regs. */
+/* Puts at `at` a frame that a trap entry called, followed by the struct regs. */
 static struct regs *put_trap_frame(uintptr_t at, struct regs regs)
 {
     put_frame(at, 0, machine_at(TRAP_RETURN));
@@ -517,7 +517,7 @@ static void more_stacks_than_contexts_nest_end_the_chain(void **state)
                                                              .bp = next,
                                                              .flags = FLAGS_FIXED});
     }
-    /* Five stacks, each with the trap entry and what it interrupted, but for the last. */
+    /* Five stacks, each but the last with the trap entry and what it interrupted. */
     assert_walk(&start, 10, UNWIND_STACK_TWICE);
 }
 
@@ -539,9 +539,12 @@ static void each_kind_of_frame_has_a_name_of_its_own(void **state)
     assert_string_equal(unwind_kind_name(UNWIND_CALL), "call");
 }
 
-/* --- Chance. --- */
+/* --- Random machines and stacks. --- */
 
-/* Calls a framed function and stops somewhere in it; only from its body can it call another one. */
+/*
+ * Calls a framed function and stops at a random place in it; only from its body can it call another
+ * one.
+ */
 static bool machine_random_call(struct machine *machine)
 {
     machine_call(machine, chance(FRAMED));
@@ -593,7 +596,7 @@ static void no_noise_leads_out_of_the_stacks_or_round(void **state)
     machine_place_text();
     for (unsigned i = 0; i < FAKE_STACKS_MAX; i++)
         small[i] = fake_stack_add("small", 60 + 7 * i);
-    chance_begin(8); /* one walk of 80,000 comes back to a stack already left: here are two */
+    chance_begin(8); /* one walk of 80,000 returns to a stack already left; these are two */
     for (unsigned round = 0; round < 100000; round++) {
         unsigned count = 1 + chance(FAKE_STACKS_MAX);
         struct regs regs;

@@ -66,7 +66,7 @@ bool symbols_find_address(uintptr_t address, struct symbol *found)
     return true;
 }
 
-/* --- The table that goes with it. --- */
+/* --- Its table. --- */
 
 #define ROWS_MOST 1024
 
@@ -87,7 +87,7 @@ static struct unwind_rule rule_of(enum unwind_rule_kind kind, unsigned base, int
         .kind = (uint8_t)kind, .base = (uint8_t)base, .cfa_offset = cfa_offset};
 }
 
-/* `words` between sp and the return address; `saved`: the caller's rbp is so far below that. */
+/* `words` between sp and the return address; `saved`: how far below that the caller's rbp is. */
 static struct unwind_rule plain_rule(unsigned words, unsigned saved)
 {
     struct unwind_rule rule =
@@ -295,7 +295,7 @@ void machine_call_at(struct machine *machine, unsigned offset, unsigned words, u
     machine->ip += 1;
 }
 
-/* As gcc does it: r10 is the CFA, which the frame's word below rbp keeps. */
+/* Like gcc: r10 is the CFA, which is saved in the frame's word below rbp. */
 void machine_call_realigned(struct machine *machine, unsigned misalignment)
 {
     uintptr_t cfa = machine->sp;
@@ -456,7 +456,7 @@ void assert_walk(const struct regs *regs, size_t count, enum unwind_end end)
     assert_int_equal(walk.count, count);
 }
 
-/* --- Chance. --- */
+/* --- Random numbers. --- */
 
 void chance_begin(uint32_t seed)
 {
@@ -514,7 +514,7 @@ void fill_with_noise(void *memory, size_t words, const struct arch_stack *const 
 
     for (size_t i = 0; i < words; i++)
         word[i] = noise(stacks, count);
-    /* Most of what may be taken for trap frames are the kernel's, or chains would all end there. */
+    /* Most apparent trap frames are the kernel's, otherwise almost all chains would end there. */
     for (size_t i = 0; i + frame_cs < words; i++)
         if (word[i] == machine_at(TRAP_RETURN) && chance(4))
             word[i + frame_cs] = KERNEL_CODE_SELECTOR;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The unwinder by the table. A small machine runs through code of every rule that a table can hold,
- * and notes the expected chain. Then come impossible stacks, each with the reason at which the walk
+ * and records the expected chain. Then come impossible stacks, each with the reason why the walk
  * must stop, and random ones. Each chain of the iterator is compared with unwind_capture_by. Linked
  * as in a kernel of UNWINDER=orc.
  *
@@ -21,9 +21,9 @@
 #include "tests/unit/fake_unwind_table.h"
 #include "tests/unit/unwind_machine.h"
 
-/* --- What machines leave: one rule after the other. --- */
+/* --- Possible states: one rule after the other. --- */
 
-/* The chain from here; and from a framed function called from here, so that here is a call. */
+/* The chain from here, and from a framed function called here, so that this is a call. */
 static void assert_chain_here_and_from_a_call(const struct machine *machine)
 {
     struct machine deeper = *machine;
@@ -95,7 +95,7 @@ static void every_code_that_spells_its_rule_is_followed(void **state)
 
             machine_call_at(&machine, DIRECT(words, saved), words, saved);
             assert_chain_here_and_from_a_call(&machine);
-            machine_call_at(&machine, DIRECT(4, 2), 4, 2); /* which gives rbp back */
+            machine_call_at(&machine, DIRECT(4, 2), 4, 2); /* restores rbp */
             assert_chain_here_and_from_a_call(&machine);
         }
 }
@@ -191,7 +191,7 @@ static void a_call_at_a_functions_very_end_belongs_to_it(void **state)
     machine.ip = machine_at(NORETURN_END);
     machine_call(&machine, LEAF);
     assert_chain(&machine);
-    /* The same address, where execution stands, belongs to the next function. */
+    /* As the next instruction, the same address belongs to the next function. */
     machine = machine_three_calls_deep();
     machine_call_at(&machine, NORETURN_END, 9, 0);
     machine.ip = machine_at(NORETURN_END);
@@ -238,7 +238,7 @@ static void a_realigned_functions_prologue_is_counted_from_r10(void **state)
     regs = machine_regs(&machine);
     regs.r10 = cfa;
     assert_chain_from(&machine, &regs);
-    regs.flags &= ~FLAGS_FIXED; /* a snapshot, which has no r10 */
+    regs.flags &= ~FLAGS_FIXED; /* a snapshot, without r10 */
     assert_walk(&regs, 1, UNWIND_NO_REGISTER);
     machine_call(&machine, LEAF); /* and a call may change it */
     regs = machine_regs(&machine);
@@ -264,7 +264,7 @@ static void whole_trap_frames_are_crossed_wherever_they_came(void **state)
                 machine.fp = machine.sp;
             machine.ip += offsets[i];
             machine_trap(&machine, other_stack, function_start(7));
-            machine.fp = 0x7654321; /* the handler's own affair: the struct regs has it */
+            machine.fp = 0x7654321; /* arbitrary in the handler: the struct regs has the caller's */
             assert_chain(&machine);
             machine_call_at(&machine, DIRECT(7, 3), 7, 3);
             assert_chain(&machine);
@@ -277,7 +277,7 @@ static const struct half {
 
 #define HALVES (sizeof(halves) / sizeof(halves[0]))
 
-/* For example an NMI inside a trap entry; the entry's own trap came from a place that needs rbp. */
+/* Such as an NMI inside a trap entry; the entry's own trap interrupted code that needs rbp. */
 static void half_saved_trap_frames_are_crossed(void **state)
 {
     (void)state;
@@ -351,7 +351,7 @@ static void an_interrupted_place_comes_with_its_registers_if_all_were_saved(void
     assert_null(frame.regs);
 }
 
-/* What a half-saved frame has not kept is not known either. */
+/* Registers that a half-saved frame does not contain remain unknown. */
 static void registers_of_a_half_saved_trap_frame_are_not_made_up(void **state)
 {
     struct machine machine = machine_three_calls_deep();
@@ -393,18 +393,18 @@ static void runaway_recursion_is_named_from_inside_the_guard(void **state)
         machine_call(&machine, 6);
         machine_prologue(&machine, 1);
     }
-    /* By rbp: room for locals may lie in the guard, and the first store there faults. */
+    /* By rbp: room for locals may lie in the guard, where the first store faults. */
     for (uintptr_t sp = machine_stacks[0]->guard + 8; sp < machine.sp; sp += 64) {
         regs = machine_regs(&machine);
         regs.sp = sp;
         assert_chain_from(&machine, &regs);
     }
-    /* By sp: so does a push. */
+    /* By sp: a push faults, too. */
     machine_call_at(&machine, DIRECT(10, 0), 0, 0);
     machine.sp -= 10 * 8;
     assert_true(machine.sp < machine_stacks[0]->low);
     assert_chain(&machine);
-    /* And a handler on another stack. */
+    /* The same for a handler on another stack. */
     machine_trap(&machine, true, function_start(7));
     machine_prologue(&machine, 0);
     assert_chain(&machine);
@@ -472,7 +472,7 @@ static void a_partial_snapshot_ends_where_a_frame_pointer_is_missing(void **stat
     assert_walk(&regs, 3, UNWIND_OUTSIDE_STACK);
 }
 
-/* The CFA may be known: the place of rbp is counted from rbp. */
+/* The CFA may be known: the place of rbp is relative to rbp. */
 static void a_place_counted_from_an_unknown_frame_pointer_is_not_read(void **state)
 {
     struct machine machine = machine_three_calls_deep();
@@ -540,7 +540,7 @@ static void frame_pointers_that_were_left_out_give_one_frame(void **state)
     assert_int_equal(walk.end, UNWIND_NO_WAY);
 }
 
-/* --- What no machine leaves. --- */
+/* --- Impossible states. --- */
 
 static struct regs regs_at(unsigned offset, uintptr_t sp, uintptr_t fp)
 {
@@ -615,7 +615,7 @@ static void return_addresses_are_read_up_to_the_stacks_very_ends(void **state)
     assert_walk(&regs, 1, UNWIND_OUTSIDE_STACK);
 }
 
-/* The return address is inside the stack, the word that keeps rbp in the guard below it. */
+/* The return address is in the stack, the word with rbp in the guard below it. */
 static void a_frame_pointer_is_not_read_from_the_guard(void **state)
 {
     struct regs regs = regs_at(DIRECT(5, 5), machine_stacks[0]->low - 8, 0);
@@ -651,7 +651,7 @@ static void frames_by_rbp_outside_the_stack_are_not_read(void **state)
     }
 }
 
-/* The word that keeps the CFA can be read, and is bad. */
+/* The word with the CFA is readable, and wrong. */
 static void a_realigned_frame_may_not_lead_astray(void **state)
 {
     const struct arch_stack *stack = machine_stacks[0];
@@ -704,7 +704,7 @@ static void frames_never_go_backwards(void **state)
     regs = regs_at(AT_FRAME, frame + 24, frame);
     assert_walk(&regs, 1, UNWIND_NOT_FORWARD);
     regs = regs_at(BODY, low, frame);
-    *word_at(frame) = frame; /* itself */
+    *word_at(frame) = frame; /* points to itself */
     *word_at(frame + 8) = machine_at(BODY + 1);
     assert_walk(&regs, 2, UNWIND_NOT_FORWARD);
     *word_at(frame) = low;
@@ -751,7 +751,7 @@ static void trap_frames_must_lie_in_the_stack_as_a_whole(void **state)
     assert_walk(&regs, 1, UNWIND_OUTSIDE_STACK);
 }
 
-/* A place so near the end of the address space that its end is at the start again. */
+/* A place at the end of the address space, whose end wraps around. */
 static void trap_frames_do_not_reach_around_the_address_space(void **state)
 {
     (void)state;
@@ -767,7 +767,7 @@ static void trap_frames_do_not_reach_around_the_address_space(void **state)
     }
 }
 
-/* A struct regs that leads back to itself, by its own stack pointer. */
+/* A struct regs whose stack pointer leads back to itself. */
 static void a_whole_trap_frame_that_leads_to_itself_ends_the_chain(void **state)
 {
     uintptr_t at = machine_stacks[0]->low + 64;
@@ -798,7 +798,7 @@ static void a_half_saved_trap_frame_that_leads_to_itself_ends_the_chain(void **s
     assert_walk(&regs, 2, UNWIND_OUTERMOST);
 }
 
-/* ... or by its frame pointer, with a stack pointer in the guard, where it may be. */
+/* ... or its frame pointer does, with a stack pointer in the guard, where it may be. */
 static void a_trap_frame_in_a_guarded_stack_is_entered_once(void **state)
 {
     const struct arch_stack *stack = machine_stacks[0];
@@ -814,7 +814,7 @@ static void a_trap_frame_in_a_guarded_stack_is_entered_once(void **state)
     assert_walk(&regs, 2, UNWIND_NOT_FORWARD);
 }
 
-/* Two struct regs, each on its stack, each leading to the other. */
+/* Two struct regs, each on its own stack, each leading to the other. */
 static void two_stacks_that_lead_to_each_other_are_walked_once(void **state)
 {
     uintptr_t first = machine_stacks[0]->low + 64, second = machine_stacks[1]->low + 64;
@@ -843,9 +843,9 @@ static void more_stacks_than_contexts_nest_end_the_chain(void **state)
     assert_walk(&regs, 5, UNWIND_STACK_TWICE);
 }
 
-/* --- Chance. --- */
+/* --- Random machines and stacks. --- */
 
-/* Calls some function that can call another one from its body. */
+/* Calls a function that can call another one from its body. */
 static void machine_random_call(struct machine *machine)
 {
     unsigned words = chance(DIRECT_WORDS), n = chance(LISTED_COUNT);

@@ -16,7 +16,10 @@
 #include "core/unwind/unwind.h"
 #include "tests/unit/unwind_machine.h"
 
-/* Rewound by any number of frames, the registers give the rest of the chain; by more, nothing. */
+/*
+ * Rewound by any number of frames, the registers give the rest of the chain; beyond its end,
+ * nothing.
+ */
 static void assert_rewound(const struct regs *regs)
 {
     struct walk whole = walk_from(regs);
@@ -133,7 +136,7 @@ static void a_rewound_frame_does_not_claim_registers_that_it_lacks(void **state)
     machine_call_at(&machine, REALIGNED_ENTRY, 5, 0);
     machine_trap_half(&machine, true, ENTRY, 5);
     regs = machine_regs(&machine);
-    regs.vector = REGS_REWOUND; /* means nothing in a trap frame */
+    regs.vector = REGS_REWOUND; /* has no meaning in a trap frame */
     assert_true(unwind_rewind(unwind_default(), &regs, 1));
     assert_false(regs_are_full(&regs));
     assert_false(regs_are_rewound(&regs));
@@ -211,7 +214,7 @@ static void frames_skipped_beyond_the_chains_end_leave_nothing(void **state)
 
 /* --- The macros. --- */
 
-/* In this file, to tell that an address is near. */
+/* In this file, so that nearby addresses can be recognised. */
 static void here(void)
 {
 }
@@ -247,7 +250,7 @@ static void a_partial_snapshot_has_ip_sp_and_cs_alone(void **state)
     assert_memory_equal(&regs, &rest, sizeof(regs));
 }
 
-/* The host's stack is none that the unwinder may read: there are no callers. */
+/* The unwinder may not read the host's stack, so there are no callers. */
 static void a_snapshot_that_cannot_be_rewound_stays_as_it_is(void **state)
 {
     struct regs regs;

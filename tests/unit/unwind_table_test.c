@@ -22,7 +22,7 @@
 #define EXCEPTION UNWIND_CODE_EXCEPTION
 #define BLOCK_OF  UNWIND_BLOCK_WORD
 
-/* A whole table; the rest of the section it lies in. */
+/* A whole table, and the rest of its section. */
 struct made {
     struct unwind_table_header header;
     uint32_t blocks[6];
@@ -64,7 +64,7 @@ static const struct made good = {
     .exceptions = {{267, 1}, {268, 0}, {599, 1}},
 };
 
-/* `size` bytes of `value` at `offset`; then what the reason must contain. */
+/* Writes `size` bytes of `value` at `offset`; `reason` must then be part of the refusal. */
 struct wrong {
     size_t offset, size;
     uint64_t value;
@@ -160,7 +160,7 @@ static void any_changed_byte_is_noticed(void **state)
     }
 }
 
-/* The checksum is right in all of these but one. */
+/* The checksum is correct in all of these but one. */
 static void it_is_refused_for_its_reason(void **state)
 {
     const struct wrong *wrong = *state;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The program's part of a chain. A small program, of functions as compilers make them, is stepped
- * while its calls are noted: at each instruction the chain must be these calls, also in prologues,
- * epilogues and leaves without a frame. Then come impossible stacks and registers.
+ * The program's part of a chain. A small program, with functions as compilers generate them, is
+ * stepped while its calls are recorded: at each instruction the chain must be these calls, also in
+ * prologues, epilogues and leaf functions without a frame. Then come impossible stacks and
+ * registers.
  *
  * links: core/unwind/default_fp.c tests/unit/fake_arch.c tests/unit/no_symbols.c
  */
@@ -25,7 +26,7 @@
 #define STACK_SIZE 0x400u
 #define CHAIN_MOST 127
 
-/* Its functions, one after the other; a call leads to the function of that number. */
+/* Its functions, one after the other; a call has the number of its target. */
 static const struct {
     const char *name;
     uint8_t length;
@@ -205,11 +206,13 @@ static void every_instruction_has_the_chain_that_led_there(void **state)
         steps++;
     } while (step());
     assert_int_equal(steps, 30);
-    assert_int_equal(leaves, 7); /* frameless, and with a caller all the same */
+    assert_int_equal(leaves, 7); /* without a frame, but with a caller */
     assert_int_equal(cpu.depth, 0);
 }
 
-/* All but leaves and epilogues after a `pop rbp`, which look like the body of a function. */
+/*
+ * Everything but leaf functions and epilogues after a `pop rbp`, which look like a function's body.
+ */
 static void without_symbols_prologues_are_told_by_their_bytes(void **state)
 {
     (void)state;
@@ -264,7 +267,7 @@ static void frames_are_skipped_and_chains_are_cut(void **state)
         }
 }
 
-/* Frame pointers that lead to themselves, back, out of memory or to no multiple of 8. */
+/* Frame pointers that lead to themselves, back, out of memory or to an unaligned address. */
 static void what_no_compiler_made_ends_the_chain(void **state)
 {
     static const uint64_t wrong[] = {
@@ -281,13 +284,13 @@ static void what_no_compiler_made_ends_the_chain(void **state)
         assert_int_equal(unwind_user_capture(&border, chain, CHAIN_MOST), 1);
     }
     border.fp = cpu.fp;
-    *stack_word(cpu.fp) = cpu.fp; /* round and round */
+    *stack_word(cpu.fp) = cpu.fp; /* in a circle */
     assert_int_equal(unwind_user_capture(&border, chain, CHAIN_MOST), 2);
     *stack_word(cpu.fp + 8) = 0xffffffff80100000; /* a return into the kernel */
     assert_int_equal(unwind_user_capture(&border, chain, CHAIN_MOST), 1);
 }
 
-/* Whatever stands in stack and registers: no more than fits, and an end. */
+/* Random stack and registers: the chain fits, and ends. */
 static void noise_ends(void **state)
 {
     uint64_t chain[CHAIN_MOST];

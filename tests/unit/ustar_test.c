@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Archives as tar makes them: entries with paths and contents, the end, and refusals
+ * Archives in tar's format: entries with paths and contents, the end, and refusals
  * (kernel/fs/ustar.h).
  */
 #include <setjmp.h>

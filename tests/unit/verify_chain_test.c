@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * `--verify-chain`: chains on which both unwinders agree, those on which they do not and from which
+ * `--verify-chain`: chains on which both unwinders agree, those on which they differ and from which
  * frame, and the counts. As in a kernel of UNWINDER=fp.
  *
  * links: core/unwind/default_fp.c tools/orcgen/table.c tests/unit/fake_arch.c tests/unit/unwind_machine.c
@@ -55,7 +55,7 @@ static void assert_first_ends(enum unwind_end by_table, enum unwind_end by_point
     assert_int_equal(first.end[UNWIND_BY_FRAME_POINTER], by_pointers);
 }
 
-/* With rbp the caller's, frame pointers leave that caller out: no symbol tells better. */
+/* rbp is still the caller's, so frame pointers leave that caller out, and no symbol shows it. */
 static struct machine without_frame(void)
 {
     struct machine machine = machine_three_calls_deep();
@@ -92,7 +92,7 @@ static void chains_that_end_early_at_one_place_for_one_reason_agree(void **state
     (void)state;
     verify_chain(&regs); /* no frame pointer is known */
     regs.bp = machine_stacks[0]->high;
-    verify_chain(&regs); /* it leads out of the stack */
+    verify_chain(&regs); /* it points out of the stack */
     assert_counts(2, 0);
 }
 
@@ -189,7 +189,7 @@ static void every_cpu_counts_for_itself_and_all_are_added(void **state)
 
 static struct machine inner;
 
-/* For example an NMI in the middle of another chain. */
+/* Such as an NMI in the middle of another chain. */
 static void verify_inner(void)
 {
     fake_arch.on_stack_find = NULL;

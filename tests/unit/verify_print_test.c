@@ -62,7 +62,7 @@ static void agreement_is_one_line(void **state)
     assert_says("[ verify-chain: 3280 chains by table and by frame pointers, 3280 agree ]\n");
 }
 
-/* 0x1020 is behind the last byte of the function that called, and the first of the next. */
+/* 0x1020 follows the last byte of the calling function, and is the first of the next. */
 static void a_return_address_is_named_by_its_call(void **state)
 {
     (void)state;

@@ -21,7 +21,7 @@
 #include "kernel/x86_64/memory/paging.h"
 #include "tests/unit/fake_device.h"
 
-/* Where the specification has the registers, and what is in a capability. */
+/* The specification's register offsets, and the fields of a capability. */
 #define DEVICE_FEATURE      4
 #define STATUS              20
 #define QUEUE_SIZE          24
@@ -41,7 +41,7 @@
 static uint8_t config[256], registers[2 * 4096];
 static uint64_t bar_memory, now;
 static bool never_resets;
-static bool mapped_all; /* there is no room for more */
+static bool mapped_all; /* no more can be mapped */
 static struct virtio_queue queue;
 
 uint64_t arch_clock_ns(void)
@@ -128,7 +128,7 @@ static void put_capability(unsigned at, uint8_t kind, uint32_t offset, uint32_t 
     set32(config + at + 12, length);
 }
 
-/* A device that is as it should be. */
+/* A correct device. */
 static int setup(void **state)
 {
     (void)state;
@@ -232,7 +232,7 @@ static void a_part_without_a_place_is_refused(void **state)
     set32(config + COMMON_AT + 8, 4096 - COMMON_LENGTH + 4);
     refused("its registers lie across two pages");
     setup(NULL);
-    bar_memory = UINT64_MAX - 0xfff; /* with the offset it would be in memory that is in use */
+    bar_memory = UINT64_MAX - 0xfff; /* with the offset it would overlap memory in use */
     set32(config + NOTIFY_AT + 8, 0x2000);
     refused(reason);
     setup(NULL);
@@ -253,7 +253,7 @@ static void what_is_not_offered_is_not_asked_for(void **state)
     (void)state;
     registers[DEVICE_FEATURE] = FEATURE;
     refused("it does not offer version 1 of virtio");
-    assert_true(registers[STATUS] & 0x80); /* given up */
+    assert_true(registers[STATUS] & 0x80); /* failed */
     setup(NULL);
     registers[DEVICE_FEATURE] = 1;
     refused(LACKING);
@@ -280,7 +280,7 @@ static void a_doorbell_outside_is_refused(void **state)
     set32(config + NOTIFY_AT + 16, UINT32_MAX);
     queue_refused(reason);
     setup(NULL);
-    set32(config + NOTIFY_AT + 16, 3); /* 16 bits that do not lie on an even address */
+    set32(config + NOTIFY_AT + 16, 3); /* a 16-bit register at an odd address */
     queue_refused(reason);
 }
 

@@ -22,7 +22,7 @@ static struct thread *current;
 static struct thread *woken[THREADS];
 static unsigned woken_count;
 static unsigned irqs_off;
-static void (*while_asleep)(void); /* what the others do */
+static void (*while_asleep)(void); /* what the other threads do */
 
 unsigned arch_cpu_id(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Lists in messages: in any room each word is whole, and "..." replaces those left out. A message
- * that is too long for a refusal also ends after a word.
+ * Lists in messages: whatever the room, each word is whole, and "..." replaces those left out. A
+ * message that is too long for a refusal also ends after a word.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -92,7 +92,7 @@ static void a_refusal_ends_behind_a_word(void **state)
     }
 }
 
-/* Text without a blank is cut anywhere. */
+/* Text without blanks is cut at any character. */
 static void a_refusal_without_a_blank_is_cut(void **state)
 {
     struct refusal why;

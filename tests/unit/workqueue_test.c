@@ -77,7 +77,7 @@ static void forget_sleeper(struct spinlock *lock)
     spinlock_release(lock);
 }
 
-/* From its beginning, until it has nothing to do. */
+/* Runs the worker from its beginning until it has nothing to do. */
 static void run_worker(void)
 {
     current = &worker;
@@ -94,7 +94,7 @@ void scheduler_sleep(struct spinlock *lock)
     run_worker();
 }
 
-/* Only workqueue_init waits for it; the tests let it run by themselves. */
+/* Called only by workqueue_init, to wait; the tests let the worker run by themselves. */
 void thread_yield(void)
 {
     worker.state = THREAD_SLEEPING;
@@ -160,7 +160,7 @@ static void work_may_queue_itself(void **state)
 static void a_flush_of_nothing_does_not_wait(void **state)
 {
     (void)state;
-    current = NULL; /* the thread that sleeps now is in no queue */
+    current = NULL; /* the sleeping thread is in no queue */
     work_flush();
     current = &tester;
 }

@@ -21,14 +21,14 @@
 #include "outside/plugin/registers.h"
 #include "outside/plugin/tell.h"
 
-#define FIRST  0x1003u /* of the place: three words, of which only the middle one is whole */
+#define FIRST  0x1003u /* of the place: three words, only the middle one complete */
 #define TO     0x7000u /* its page in memory */
 #define LENGTH 16u
 #define WORDS  3u
 #define CODES  4u
 #define TOLD   4096u
 
-#define UNVALUED 300u /* the time of a store whose value is not known */
+#define UNVALUED 300u /* the time of a store with an unknown value */
 
 static struct wire_word told[TOLD];
 static size_t told_count;
@@ -60,7 +60,7 @@ void tell_held(struct wire_held *word)
     held[held_count++] = *word;
 }
 
-/* The machine: `memory` is the place's page. */
+/* The machine: `memory` is the page of the place. */
 static uint8_t memory[PHYSICAL_PAGE];
 static uint64_t instructions = 1000, space = 0x5000;
 static bool tells_physical = true;
@@ -84,7 +84,9 @@ bool registers_memory(unsigned cpu, uint64_t address, void *to, size_t size)
     return address / PHYSICAL_PAGE == FIRST / PHYSICAL_PAGE;
 }
 
-/* The place's page in one address space, and in another; the first one's at another address. */
+/*
+ * The place's page in one address space, then in another; then the first one's at another address.
+ */
 static struct mapping mappings[] = {{.virtual = 0x1000, .physical = TO},
                                     {.virtual = 0x1000, .physical = TO + 0x1000},
                                     {.virtual = 0x40000, .physical = TO}};
@@ -154,7 +156,7 @@ static void test_row(void **state)
         store(2, 100 + i, 7, 0x1008 + i, 1);
     store(2, 200, 8, 0x1008, 4);
     store(2, 300, 7, 0x100e, 1);
-    store(2, 400, 7, 0x100c, 1); /* not beside it */
+    store(2, 400, 7, 0x100c, 1); /* not adjacent */
     tell();
     assert_int_equal(told_count, 4);
     assert_int_equal(told[0].address, 0x100c);
@@ -181,7 +183,7 @@ static void test_random(void **state)
     srand(1);
     tell();
     for (size_t i = 0; i < told_count; i++)
-        counted[told[i].address / 8 - FIRST / 8] -= told[i].count; /* of the test before */
+        counted[told[i].address / 8 - FIRST / 8] -= told[i].count; /* of the previous test */
     for (unsigned i = 0; i < 900; i++) {
         uint64_t address = FIRST - 8 + (unsigned)rand() % (LENGTH + 16), ip = 1 + rand() % CODES;
         unsigned length = 1u << rand() % 5;
@@ -224,7 +226,7 @@ static const struct wire_word *told_at(uint64_t time)
     return &told[i];
 }
 
-/* What memory should hold, before test_other_memory writes elsewhere. */
+/* The expected contents of memory, before test_other_memory writes elsewhere. */
 static void test_memory(void **state)
 {
     (void)state;
@@ -240,7 +242,7 @@ static void test_memory(void **state)
     assert_int_equal(unread, 0);
     assert_int_equal(held_count, 0);
 
-    memory[0x12]++; /* in the last word, of which the place has three bytes */
+    memory[0x12]++; /* in the last word, three bytes of which belong to the place */
     writers_read(0, instructions);
     tell();
     assert_int_equal(held_count, 1);
@@ -248,7 +250,7 @@ static void test_memory(void **state)
     assert_int_equal(held[0].length, 3);
     assert_memory_equal(&held[0].value, memory + 0x10, 3);
     assert_false(held[0].likely);
-    store(0, UNVALUED, 9, 0x1010, 8); /* so it is not known what memory should hold */
+    store(0, UNVALUED, 9, 0x1010, 8); /* so the expected contents are unknown */
     writers_read(0, instructions);
     tell();
     assert_int_equal(held_count, 0);
@@ -257,7 +259,7 @@ static void test_memory(void **state)
     assert_int_equal(unread, 1);
 }
 
-/* Memory that is read by its address may be other memory in another address space. */
+/* Memory read by address may be different memory in another address space. */
 static void test_memory_at_address(void **state)
 {
     (void)state;
@@ -282,9 +284,9 @@ static void test_other_memory(void **state)
     (void)state;
     tell();
     before = told_count;
-    store_through(&mappings[1], 1, 5000, 9, 0x1008, 8); /* the same place in another space */
+    store_through(&mappings[1], 1, 5000, 9, 0x1008, 8); /* the same address in another space */
     store_through(&mappings[2], 1, 6000, 9, 0x40008, 8);
-    store_through(&mappings[2], 1, 7000, 9, 0x40020, 8); /* not the place */
+    store_through(&mappings[2], 1, 7000, 9, 0x40020, 8); /* not in the place */
     tell();
     assert_int_equal(told_count, before + 2);
     assert_int_equal(told_at(5000)->physical, TO + 0x1008);
@@ -296,7 +298,9 @@ static void test_other_memory(void **state)
     assert_int_equal(unread, 2); /* the address has led to both */
 }
 
-/* A slide moves the places of the kernel, which begin anew; one at an address keeps its writes. */
+/*
+ * A slide moves the kernel's places, which start again; a place given by address keeps its writes.
+ */
 static void test_slide(void **state)
 {
     static struct mapping moved = {.virtual = 0x81000, .physical = TO + 0x2000};

@@ -17,13 +17,13 @@
 #include "core/stream/zstd_encoder.h"
 #include "tests/unit/random.h"
 
-/* An encoder, and what libzstd has of it. */
+/* An encoder, and libzstd's decoder of its output. */
 struct pair {
     struct zstd zstd;
     ZSTD_DStream *decoder;
-    uint8_t input[ZSTD_PENDING_MAX]; /* what has been put since the last flush */
+    uint8_t input[ZSTD_PENDING_MAX]; /* the input since the last flush */
     size_t length;
-    size_t encoded; /* bytes in all */
+    size_t encoded; /* bytes in total */
 };
 
 static struct pair pair;
@@ -53,7 +53,7 @@ static void put(const void *bytes, size_t length)
     pair.length += length;
 }
 
-/* After this flush, without any more input, a decoder has everything that was put. */
+/* After this flush, without more input, a decoder has everything that was put in. */
 static void flush(void)
 {
     uint8_t encoded[ZSTD_FLUSH_MAX], decoded[ZSTD_PENDING_MAX + 1];
@@ -70,7 +70,7 @@ static void flush(void)
     pair.length = 0;
 }
 
-/* A sample of 10 frames: one of some stacks, and a time that increases. */
+/* A sample of 10 frames: one of several stacks, and an increasing time. */
 static void put_sample(unsigned stacks)
 {
     static uint64_t time;
@@ -135,8 +135,8 @@ static void one_byte_and_one_value_come_back(void **state)
     }
 }
 
-/* A crash has come upon a flush or a put, at any instruction: the tables and the sequences are
- * whatever they are. */
+/* A crash has interrupted a flush or a put at some instruction: tables and sequences are in any
+ * state. */
 static void what_was_not_committed_is_encoded_again(void **state)
 {
     uint8_t lost[ZSTD_FLUSH_MAX];
