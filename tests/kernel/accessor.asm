@@ -2,8 +2,8 @@
 ;
 ; Accesses of every kind for tests/kernel/accessor_suite.c, and which instruction makes each. Called
 ; in task context by accessor_run; a case's routine gets the watched word in rdi and another one in
-; rsi, and returns as it came. Around many of the accesses stands what must not be blamed: a store
-; for example before the target of a jump.
+; rsi, and preserves everything. Around many accesses there are instructions that must not be
+; blamed, for example a store before the target of a jump.
 
 %include "arch/x86_64/unwind/cfi.inc"
 
@@ -11,16 +11,16 @@ section .text progbits alloc exec nowrite align=16
 bits 64
 default rel
 
-; OUT rax = the stack pointer that accessor_run has at its first instruction, if called from the
-; same frame.
+; OUT rax = the stack pointer of accessor_run at its first instruction, if called from the same
+; frame.
 align 16
 cfi_start accessor_entry_sp, return
         mov rax, rsp
         ret
 cfi_end
 
-; IN rdi = a routine; rsi, rdx = its rdi and rsi. Hits count from right before the call to right
-; after it. At the routine's first instruction rsp is accessor_entry_sp() - 24.
+; IN rdi = a routine; rsi, rdx = its rdi and rsi. Hits count from immediately before the call to
+; immediately after it. At the routine's first instruction rsp is accessor_entry_sp() - 24.
 align 16
 cfi_start accessor_run, return
         cfi_push_saved rbp, 16
@@ -47,7 +47,7 @@ global accessor_cases:data (accessor_cases_end - accessor_cases)
 global accessor_cases_end
 accessor_cases:
 
-; Where the watched bytes are: at rdi, or in the word below the routine's return address.
+; The watched bytes: at rdi, or in the word below the routine's return address.
 %define AT_WORD  0
 %define ON_STACK 1
 
@@ -106,7 +106,7 @@ case load, "a load", AT_WORD, 0, 4, READ_WRITE
         ret
 hits 'before', ..@load
 
-; QEMU 7.2 reports these two, of bytes that are not watched.
+; QEMU 7.2 reports these two, although the watched bytes are not accessed.
 case load_beside, "an unaligned load beside the watched byte", AT_WORD, 4, 1, READ_WRITE
         mov eax, [rdi + 2]
         ret
@@ -191,7 +191,7 @@ case leave, "leave", ON_STACK, 0, 8, READ_WRITE
         ret
 hits 'before', ..@enter, 'before', ..@leave
 
-; The code after the label is reached from two sides; the store from only one.
+; The code after the label is reached in two ways; the store in only one.
 case label, "a store in front of a label that others jump to", AT_WORD, 0, 8, WRITE
         xor eax, eax
         jmp .behind
@@ -283,7 +283,7 @@ case rep_after_store, "a store far in front of a rep", AT_WORD, 0, 8, WRITE
         ret
 hits 'before', ..@rep_after_store
 
-; The same bytes, from both: which of the two it was cannot be told at the first.
+; Both write the same bytes, so at the first hit it is not known which one it was.
 case rep_or_store, "a store, and the rep behind it to the next byte", AT_WORD, 0, 1, WRITE
         mov ecx, 2
         lea rdi, [rdi + 1]
@@ -301,7 +301,7 @@ case rep_behind_rep, "a rep behind a rep", AT_WORD, 0, 1, WRITE
         ret
 hits 'maybe', ..@rep_one
 
-; --- Calls, jumps and returns. In front of each place that they lead to stands a store. ---
+; --- Calls, jumps and returns. Each target has a store before it. ---
 
 case call, "the push of a call", ON_STACK, 0, 8, WRITE
 ..@call:
@@ -401,7 +401,7 @@ case jump_memory, "a jump through memory to behind a store", AT_WORD, 0, 8, READ
         ret
 hits 'before', ..@jump_store, 'none', 0
 
-; A frame of its own; what iretq reads of it hits on some machines, on others it does not.
+; An iretq frame on the stack; whether its reads by iretq hit depends on the machine.
 case iret, "a return by iretq to behind a store", ON_STACK, -16, 8, READ_WRITE
         mov rdx, rsp
         mov eax, ss

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * breakpoint:hit in the running kernel: for each kind of access in tests/kernel/accessor.asm the
- * instruction that it names, never a wrong one, and how it was found. And the watched bytes before
+ * instruction that it names, never a wrong one, and how it was found. Also the watched bytes before
  * and after, for each length, and after a change of the registers.
  */
 #include "arch/local.h"
@@ -14,9 +14,9 @@
 #define HITS_MAX 6
 
 /*
- * A hit: the word of `how`, as NASM lays a short text down, and the instruction. "maybe": this one
- * or none, and any number of times; "none": no instruction may be named; "perhaps": the same, and
- * there may be no such hit.
+ * A hit: the word of `how`, as NASM stores a short string, and the instruction. "maybe": this one
+ * or none, any number of times; "none": no instruction may be named; "perhaps": the same, and there
+ * may be no such hit.
  */
 struct accessor_hit {
     char how[8];
@@ -38,7 +38,7 @@ extern volatile uint8_t accessor_open;
 uintptr_t accessor_entry_sp(void);
 void accessor_run(void (*run)(void *, void *), void *watched, void *other);
 
-/* As the macros lay it out. */
+/* Laid out as by the macros. */
 struct hit_record {
     struct tracepoint_head head;
     uint64_t address;
@@ -54,7 +54,7 @@ static struct {
     unsigned count;
 } seen;
 
-/* The watched word with others around it, and one far away. */
+/* The watched word with others around it, and a distant one. */
 static uint64_t area[64] __attribute__((aligned(256)));
 #define WATCHED (&area[8])
 #define OTHER   (&area[40])
@@ -91,7 +91,7 @@ static bool is_word(const struct accessor_hit *expected, const char *word)
     return strncmp(expected->how, word, sizeof(expected->how)) == 0;
 }
 
-/* What was seen is what was expected, hit by hit. */
+/* True if the hits were the expected ones, in order. */
 static bool case_holds(const struct accessor_case *of)
 {
     unsigned i = 0;
@@ -123,8 +123,8 @@ static void show_case(const struct accessor_case *of)
 }
 
 /*
- * One frame for both calls, so that both have the same stack pointer. Interrupts are off, as one
- * would lay its frame over the watched slot of the stack.
+ * One frame for both calls, so that both have the same stack pointer. Interrupts are off: an
+ * interrupt would put its frame over the watched slot of the stack.
  */
 __attribute__((noinline)) static void claim_case(const struct accessor_case *of)
 {
@@ -152,12 +152,12 @@ static void claim_cases(void)
         claim_case(of);
 }
 
-/* The last hit's fields. */
+/* Compares the last hit's fields. */
 static void expect_values(uint64_t old, uint64_t new, const char *claim)
 {
     const struct hit_record *hit;
 
-    local_barrier(); /* the debug trap has written there */
+    local_barrier(); /* the debug trap has written it */
     hit = &seen.hit[(seen.count ? seen.count : 1) - 1];
     ktap_ok(seen.count > 0 && hit->old == old && hit->new == new, "%s", claim);
 }

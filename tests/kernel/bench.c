@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * `bench`: what a hit costs, in ticks of the time stamp counter, for tests/bench/bench.pl, which
- * runs this where a tick is an executed instruction (QEMU's -icount shift=0). Stores to a variable,
- * first unwatched, then watched by an event of each kind; the difference is the path from the trap
- * to iret. Medians of several chunks, so that a timer tick in one does not count. Task context,
- * interrupts on, as in real use.
+ * `bench`: the cost of a hit, in ticks of the time stamp counter, for tests/bench/bench.pl, which
+ * runs this where a tick is one executed instruction (QEMU's -icount shift=0). It stores to a
+ * variable, first unwatched, then watched by an event of each kind; the difference is the path from
+ * the trap to iret. Medians of several chunks, so that a timer tick in one does not count. Task
+ * context, interrupts on, as in normal use.
  */
 #include "tests/kernel/bench.h"
 
@@ -39,8 +39,8 @@ static uint64_t bench_chunk(void)
 /*
  * --- Frames as functions have them: with nothing saved, with a few registers, with locals. ---
  *
- * Each begins at a block of the unwind table, so that the search in it is as long in every build;
- * and has a section of its own, as an assembler would bridge the gaps by jumps.
+ * Each begins at a block of the unwind table, so that searching the block takes the same time in
+ * every build; and each has its own section, as an assembler would fill the gaps with jumps.
  */
 #define BENCH_SHAPE(name)                                                                          \
     __attribute__((noinline, section(".text." #name), aligned(UNWIND_BLOCK))) static uint64_t name
@@ -48,9 +48,9 @@ static uint64_t bench_chunk(void)
 PITOT_TRACEPOINT(bench, bench_hit, 2, PITOT_FIELD(u64, number, "number=%lu"),
                  PITOT_FIELD(u32, half, " half=%u"));
 
-static bool bench_traced; /* hits are those of the tracepoint, not of the watch */
+static bool bench_traced; /* hits are the tracepoint's, not the watch's */
 
-/* Apart, so that the site's nop is one instruction in a loop that is the same without it. */
+/* A separate function, so that the site's nop is one instruction in an otherwise equal loop. */
 static uint64_t bench_trace_chunk(void)
 {
     uint64_t begin = cpu_read_tsc();
@@ -66,7 +66,7 @@ static uint64_t bench_trace_chunk(void)
 static uint64_t (*volatile bench_shapes[4])(unsigned depth);
 static volatile uint64_t bench_kept[5];
 
-/* The next of `depth` frames; inline, so that it is none itself. */
+/* Calls the next of `depth` frames; inline, so that it has no frame itself. */
 __attribute__((always_inline)) static inline uint64_t bench_deeper(unsigned depth)
 {
     if (depth > 1)
@@ -128,8 +128,7 @@ static uint64_t median(uint64_t *values)
 }
 
 /*
- * Ticks for HITS stores with a call chain of `frames`. bench_outermost's return address is one of
- * them.
+ * Ticks for HITS stores with a call chain of `frames`, including bench_outermost's return address.
  */
 static uint64_t bench_ticks(unsigned frames)
 {
@@ -161,7 +160,7 @@ int bench_start(const char *command, bool *records)
     if (!error)
         error = perf_options_parse(arguments.count, arguments.value, &options, &why);
     *records = strcmp(arguments.value[0], "record") == 0;
-    /* never throttled, but the throttle is asked, as in life */
+    /* the throttle is checked, as usual, but never applies */
     options.recording.rate = 1000000000;
     if (!*records)
         options.recording.ring_size = 0;
@@ -186,7 +185,7 @@ static void bench_case(const char *name, unsigned frames, const char *command)
           (unsigned long long)(records ? bytes_per_sample() : 0));
 }
 
-/* What the nop of a tracepoint that is off adds to a loop. */
+/* What the nop of a disabled tracepoint adds to a loop. */
 static void bench_off(void)
 {
     uint64_t without = bench_ticks(6);
@@ -196,7 +195,7 @@ static void bench_off(void)
           (unsigned long long)(bench_ticks(6) - without) / HITS);
 }
 
-/* A loop of two instructions, a million times: measures what a tick is. */
+/* A loop of two instructions, a million times: measures the length of a tick. */
 static void bench_calibrate(void)
 {
     uint64_t count = 1000000, begin = cpu_read_tsc();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * `bench-borders`: the cost of a call chain that leaves the context of the hit, in ticks of the
- * time stamp counter, for tests/lib/Pitot/HitCost.pm: through a trap, from the timer's interrupt
- * into the interrupted thread; and from the kernel into the program that called it. Each is also
+ * `bench-borders`: the cost of a call chain that leaves the hit's context, in ticks of the time
+ * stamp counter, for tests/lib/Pitot/HitCost.pm: through a trap, from the timer's interrupt into
+ * the interrupted thread; and from the kernel into the program that called it. Each is also
  * measured without a chain. Task context.
  */
 #include "arch/x86_64/cpu/cpu.h"
@@ -36,7 +36,7 @@ static void bench_store_inside(void *unused)
     inside.done = true;
 }
 
-/* Two functions are interrupted: the second spins. */
+/* The timer interrupts the second of two functions, which spins. */
 static uint64_t bench_spin(unsigned unused)
 {
     static struct timer timer = {.function = bench_store_inside};
@@ -53,11 +53,11 @@ static uint64_t bench_call(unsigned depth)
 {
     uint64_t ticks = bench_next(depth);
 
-    bench_stored = ticks; /* so that this is no jump */
+    bench_stored = ticks; /* keeps the last call from becoming a jump */
     return ticks;
 }
 
-/* The least, as another interrupt may come. */
+/* The minimum, as another interrupt may occur. */
 static uint64_t ticks_inside(void)
 {
     uint64_t least = UINT64_MAX;
@@ -71,7 +71,7 @@ static uint64_t ticks_inside(void)
     return least;
 }
 
-/* The program calls the kernel many times, and does the same in each run. */
+/* The program makes many system calls, the same ones in each run. */
 static uint64_t ticks_of_program(void)
 {
     char name[] = "/bin/fs-load", rounds[] = "4", *words[] = {name, rounds, NULL};

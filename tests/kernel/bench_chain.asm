@@ -8,7 +8,7 @@ section .text progbits alloc exec nowrite align=16
 bits 64
 
 ; IN rdi = function, rsi = its argument. OUT rax = its result. Chains end here, as in the outermost
-; frame of all: by its call frame information, and by the frame pointer of 0.
+; frame: by its call frame information, and by the frame pointer 0.
 cfi_start bench_outermost, return
         push rbp
         cfi_offset 16

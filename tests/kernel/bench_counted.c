@@ -2,8 +2,9 @@
 /*
  * `bench-counted`: for each tracepoint, the cost of a hit that is only counted, in ticks of the
  * time stamp counter, for tests/boot/hit_cost.t and tests/bench/bench.pl. It calls each
- * tracepoint's gate as its site would, because no load reaches all sites; those of system calls are
- * reached. Task context, interrupts on; the least of several chunks, as a tick may fall into one.
+ * tracepoint's gate as its site would, because no load reaches all sites; only those of system
+ * calls are reached by their own sites. Task context, interrupts on; the minimum of several chunks,
+ * as a tick may fall into one.
  */
 #include "arch/cpu.h"
 #include "arch/patch.h"
@@ -56,7 +57,7 @@ static void bench_counted(struct pitot_tracepoint *tracepoint)
           (unsigned long long)least / HITS, (unsigned long long)recording_counted(0)->count);
 }
 
-/* A system call that does next to nothing, as its entry would make it. */
+/* A system call that does almost nothing, as its entry would call it. */
 static uint64_t ticks_of_calls(void)
 {
     struct regs regs = {.error = 24 /* sched_yield */, .cs = USER_CODE_SELECTOR};

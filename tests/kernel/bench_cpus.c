@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * `bench-cpus PART...`: the events a second that all CPUs record, for tests/bench/cpus.pl, which
- * boots this with 1, 2, 4 and 8 CPUs. A thread on each CPU raises the same number of events, into
- * rings that overwrite; all start together. Parts:
+ * `bench-cpus PART...`: the events per second that all CPUs record together, for
+ * tests/bench/cpus.pl, which boots this with 1, 2, 4 and 8 CPUs. A thread on each CPU raises the
+ * same number of events, into rings that overwrite; all start together. Parts:
  *
- *     ring     ring_output alone, 64 bytes of payload behind header and time
+ *     ring     ring_output alone, 64 bytes of payload after header and time
  *     trace    a tracepoint whose samples carry its record (-R)
  *     watch    a store to a watched variable, one for all CPUs
  *
@@ -29,19 +29,19 @@
 
 struct part {
     const char *name;
-    const char *command; /* what a user would type after `perf`; NULL: rings of our own */
+    const char *command; /* what a user would type after `perf`; NULL: the test's own rings */
     void (*raise)(unsigned cpu, unsigned count);
-    unsigned count; /* of a CPU: a fifth of a second or so in an emulator */
+    unsigned count; /* per CPU: about a fifth of a second in an emulator */
 };
 
 struct writer {
-    _Alignas(128) uint64_t begin, end; /* its thread's alone, until that has been joined */
+    _Alignas(128) uint64_t begin, end; /* written by its thread only, until that has been joined */
 };
 
 static struct writer writers[ARCH_CPUS_MAX];
 static struct ring bench_rings[ARCH_CPUS_MAX];
-static const struct part *running; /* constant while there are writers */
-static unsigned arrived;           /* writers at the line; atomic */
+static const struct part *running; /* constant while writers run */
+static unsigned arrived;           /* writers ready to start; atomic */
 static volatile uint64_t bench_cpus_watched;
 
 static void raise_ring(unsigned cpu, unsigned count)
@@ -89,7 +89,7 @@ static void write_events(void *data)
     writers[cpu].end = arch_clock_ns();
 }
 
-/* A writer on each CPU, until all have ended. */
+/* Runs a writer on each CPU, until all have ended. */
 static void write_on_all(const struct part *part)
 {
     struct thread *thread[ARCH_CPUS_MAX] = {NULL};
@@ -110,7 +110,7 @@ static void write_on_all(const struct part *part)
             thread_join(thread[cpu]);
 }
 
-/* --- Rings of our own. --- */
+/* --- The test's own rings. --- */
 
 static void rings_make(void)
 {
@@ -125,7 +125,7 @@ static void rings_make(void)
     }
 }
 
-/* How many events they were given and kept, or took back for newer ones. */
+/* The number of events they kept or overwrote by newer ones. */
 static uint64_t rings_end(void)
 {
     uint64_t recorded = 0;
@@ -153,7 +153,7 @@ static uint64_t a_second(uint64_t events, uint64_t ns)
     return ns ? events * 1000000000 / ns : 0;
 }
 
-/* The time is from the first that began to the last that ended. */
+/* The time is from the first writer's start to the last one's end. */
 static void report(const struct part *part, uint64_t recorded)
 {
     uint64_t begin = UINT64_MAX, end = 0, slowest = 0, fastest = UINT64_MAX;

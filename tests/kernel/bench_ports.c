@@ -12,7 +12,7 @@
 #define PORT_E9 0xe9 /* boot/ports.c */
 
 #define BYTES 131072u
-#define PIECE 256u /* as long as a record is */
+#define PIECE 256u /* the length of a record */
 
 static void port_e9_write(struct sink *sink, const char *bytes, size_t length)
 {

@@ -1,15 +1,14 @@
 ; SPDX-License-Identifier: BSD-2-Clause
 ;
-; A function that branches in every way there is, and the list of its branches in the order in which
-; it takes them, for tests/kernel/branches_suite.c.
+; A function with every kind of branch, and the list of its branches in the order in which it takes
+; them, for tests/kernel/branches_suite.c.
 
 %include "arch/x86_64/unwind/cfi.inc"
 
 section .text progbits alloc exec nowrite align=16
 bits 64
 
-; A branch that is taken, %1 its label, %2 where it leads: noted in the list. Both are labels of the
-; form ..@name.
+; Adds a taken branch to the list: %1 its label, %2 its target. Both are labels of the form ..@name.
 %macro takes 2
 [section .rodata]
         dq %1, %2
@@ -21,7 +20,7 @@ global branches_expected:data
 branches_expected:
 section .text
 
-; Interrupts on. CLOBBERS what a call may. The caller serves int3.
+; Interrupts on. CLOBBERS what a call may. The caller handles int3.
 align 16
 cfi_start branches_known, return
         xor eax, eax

@@ -2,7 +2,7 @@
 /*
  * Branches by single steps, on this machine: a function with known branches, which must be reported
  * in order despite interrupts; windows that watches and breakpoints open, also in interrupts; and
- * that stepping disturbs nothing else.
+ * that stepping does not disturb anything else.
  */
 #include "arch/cpu.h"
 #include "arch/snapshot.h"
@@ -22,7 +22,7 @@
 #include "tests/kernel/ktap.h"
 
 #define TICK_WINDOW  60
-#define RUNS_MOST    1500 /* the ring has room for them */
+#define RUNS_MOST    1500 /* as many as fit into the ring */
 #define TICKS_WANTED 600
 #define IRETQ        0xcf48
 
@@ -36,7 +36,7 @@ struct way {
 extern const struct way branches_expected[], branches_expected_end[];
 
 static volatile uint32_t branches_word;
-static unsigned breakpoints; /* int3 that were served */
+static unsigned breakpoints; /* number of handled int3 */
 
 static bool start(const char *line)
 {
@@ -58,7 +58,7 @@ static bool is_known(uint64_t ip)
     return ip >= (uintptr_t)branches_known && ip < (uintptr_t)branches_known_end;
 }
 
-/* The next sample of the recording. */
+/* Reads the next sample of the recording. */
 static bool next_sample(struct record_source *source, struct sample_view *view)
 {
     const struct perf_event_header *record;
@@ -105,7 +105,7 @@ static void print_difference(uint64_t number, const struct sample_view *is, cons
           place(way->to));
 }
 
-/* Compares what stands in the recording with the list, once a run; counts interrupts inside. */
+/* Compares the recording with the list, once for each run; counts interrupts inside. */
 static void check_known(uint64_t runs)
 {
     const size_t length = (size_t)(branches_expected_end - branches_expected);
@@ -152,7 +152,7 @@ static void claim_known(void)
 
 static volatile bool fired;
 
-/* The timer's function: runs in the timer's interrupt. */
+/* The timer's function, which runs in the timer's interrupt. */
 static void branches_timer(void *data)
 {
     (void)data;
@@ -179,9 +179,9 @@ static uint64_t function_at(uint64_t ip)
 }
 
 /*
- * From a handler to its iretq, and on in what it interrupted: branches_wait, or, where the tick
- * comes that early, what starts the timer there. It is not the handler of each tick: a machine may
- * need longer to step through that than from one to the next.
+ * From a handler to its iretq, and on in the interrupted code: branches_wait or, if the tick comes
+ * that early, the code that starts the timer there. It is not the handler of each tick: a machine
+ * may need longer to step through that than until the next tick.
  */
 static void claim_interrupt(void)
 {
@@ -208,7 +208,7 @@ static void claim_interrupt(void)
     ktap_equal(branches_counts().windows, 1, "... in the window that its handler opened");
 }
 
-/* So many instructions at least, none of which touches the word. */
+/* Executes at least so many instructions, none of which touches the word. */
 static void pass_time(void)
 {
     for (volatile unsigned i = 0; i < 50; i++)
@@ -216,8 +216,8 @@ static void pass_time(void)
 }
 
 /*
- * The store into an open window is where machines differ: it hits where steps and watches go
- * together, and makes the window longer.
+ * Machines differ in the store during an open window: it hits if watches work during steps, and
+ * then makes the window longer.
  */
 static void claim_watch(void)
 {
@@ -240,8 +240,8 @@ static void claim_watch(void)
 }
 
 /*
- * Records one store, with a window of so many instructions that `opener` begins. True if, when the
- * recording has stopped, the watches are as they are to be where nothing is stepped.
+ * Records one store, with a window of so many instructions that `opener` opens. True if, after the
+ * recording has stopped, the watches are as if nothing had been stepped.
  */
 static bool stops_well(unsigned window, const char *opener)
 {
@@ -262,13 +262,13 @@ static bool stops_well(unsigned window, const char *opener)
 }
 
 /*
- * The audit in recording_stop may not take a window's end for a lapse. First a window ends at each
+ * The audit in recording_stop must not take a window's end for a lapse. First a window ends at each
  * instruction of recording_stop in turn, up to where that closes it. Then windows begin in the
- * audit itself, as it reads the first watch's address: it has to end all the same.
+ * audit itself, as it reads the first watch's address: it must end nevertheless.
  */
 static void claim_ends(void)
 {
-    const unsigned instructions = 100; /* of recording_stop, and of an audit; there are more */
+    const unsigned instructions = 100; /* of recording_stop, and of an audit; both have more */
     uint64_t before = pitot_lapses(arch_cpu_id()), wrong = 0;
     unsigned window = 0;
 
@@ -280,7 +280,7 @@ static void claim_ends(void)
     ktap_ok(window > instructions, "... up to where recording_stop closes it");
     print("#   %u places\n", window);
     /*
-     * Each tick looks at the watches, so each opens a window. Those must be over by the next tick,
+     * Each tick reads the watches, and so opens a window. The window must be over by the next tick,
      * which comes on Bochs after 40,000 instructions; a step takes some 300.
      */
     for (wrong = 0, window = 1; window <= TICK_WINDOW; window++)

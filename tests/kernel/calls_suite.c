@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The proof of chains (docs/proof.md) for system calls: programs' calls are single-stepped from the
- * first instruction of the entry to the last of the exit, at both of which GS and the stack are the
- * program's, and each chain is compared with the shadow stack. Functions calls_... that take regs
- * run in the debug trap, on its page.
+ * first instruction of the entry to the last of the exit, where GS and the stack are the program's,
+ * and each chain is compared with the shadow stack. Functions calls_... that take regs run in the
+ * debug trap, on its page.
  */
 #include "arch/memory.h"
 #include "arch/step.h"
@@ -21,21 +21,24 @@
 typedef unsigned long long ull;
 
 #define STEPS_MOST 150000
-/* Checked: the first visits of each address, all of an entry, and each so-many-th step. */
+/*
+ * Checked: the first visits of each address, everything in an entry, and every CHECKED_EACH-th
+ * step.
+ */
 #define CHECKED_VISITS 16
 #define CHECKED_EACH   16
 
-/* Before the first and behind the last instruction a program's own are; these are the last. */
+/* The last instructions of the kernel; the program's come before its entry and after these. */
 static const uint8_t sysret[] = {0x48, 0x0f, 0x07}, iretq[] = {0x48, 0xcf};
 
 static struct {
     struct shadow shadow;
-    const struct arch_stack *stack; /* of the thread that is stepped */
+    const struct arch_stack *stack; /* of the stepped thread */
     uint64_t steps, entries, in_entries, by_sysret, by_iretq, elsewhere, iterations;
     uint64_t places; /* addresses whose first visit was checked */
     size_t longest;
     struct chain_tally tally[UNWIND_METHODS];
-    struct chain_tally excused; /* by frame pointers in the entry, which has none */
+    struct chain_tally excused; /* by frame pointers, in the entry, which has none */
 } calls;
 
 static bool in_entry(uintptr_t ip)
@@ -55,7 +58,7 @@ static void calls_check_by(enum unwind_method method, const struct regs *regs,
     chain_check_iterator(tally, method, regs, chain, length);
 }
 
-/* The shadow's outermost frame is the program, where the kernel's chain ends. */
+/* The shadow's outermost frame is the program's, where the kernel's chain ends. */
 static void calls_check(const struct regs *regs)
 {
     size_t length;
@@ -72,7 +75,7 @@ static void calls_check(const struct regs *regs)
         calls_check_by((enum unwind_method)method, regs, chain, length - 1);
 }
 
-/* rcx is the program's ip here. */
+/* Here rcx is the program's ip. */
 static void calls_enter(unsigned fired, struct regs *regs)
 {
     const uint64_t program[] = {regs->cx};
@@ -94,7 +97,7 @@ static bool is_at(const struct regs *regs, const uint8_t *bytes, size_t size)
 }
 
 /*
- * The last instruction of the kernel is not stepped over: the trap after it would be taken for the
+ * The kernel's last instruction is not stepped over: the trap after it would count as the
  * program's.
  */
 static bool is_last(const struct regs *regs)
@@ -107,7 +110,7 @@ static bool is_last(const struct regs *regs)
     return by_sysret || by_iretq;
 }
 
-/* After a switch TF stays set up to the popf that loads the other thread's flags. */
+/* After a switch TF remains set up to the popf that loads the other thread's flags. */
 static bool is_elsewhere(const struct regs *regs)
 {
     const struct arch_stack *stack = arch_stack_find(regs->sp);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A single step over a watched access: two causes in one trap. Not for QEMU, which raises two
- * traps, the second at the very entry of the first, on the same IST page: the first one's frame is
- * gone (docs/breakpoints.md, Machines).
+ * traps, the second at the entry of the first, on the same IST page, so that it overwrites the
+ * first one's frame (docs/breakpoints.md, Machines).
  */
 #include "arch/cpu.h"
 #include "arch/step.h"
@@ -10,7 +10,7 @@
 #include "tests/kernel/ktap.h"
 #include "tests/kernel/watch.h"
 
-/* tests/kernel/step.asm: nop, store, nop, and three more to end */
+/* tests/kernel/step.asm: nop, store, nop, and three more at the end */
 void step_through_store(volatile uint32_t *to);
 
 static volatile uint32_t word;

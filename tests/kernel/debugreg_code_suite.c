@@ -12,7 +12,7 @@
 #include "tests/kernel/watch.h"
 
 #define FLOOD_TICKS 10
-/* A hundred times the hits that QEMU has in so many ticks. */
+/* A hundred times the hits that QEMU has in FLOOD_TICKS ticks. */
 #define FLOOD_MOST 1000000
 
 static volatile uint32_t word;
@@ -23,7 +23,7 @@ __attribute__((noinline)) static void callee(void)
     word++;
 }
 
-static void (*volatile call)(void) = callee; /* so that no call is folded away */
+static void (*volatile call)(void) = callee; /* keeps calls from being merged */
 
 static void claim_execute(void)
 {
@@ -46,7 +46,7 @@ static void count_step(struct regs *regs)
 }
 
 /*
- * Steps through what stands between the two popfq; the second one's own step counts, the first
+ * Steps through the instructions between the two popfq; the second one's own step counts, the first
  * one's does not.
  */
 #define STEP(instructions)                                                                         \
@@ -63,7 +63,7 @@ void step_through_nops(void);   /* tests/kernel/step.asm: 5 nop */
 void step_through_string(void); /* rep stosb of 16 bytes */
 void step_through_mov_ss(void); /* 2 nop, mov ss, nop */
 
-/* pushfq, and, popfq end each of them: three more steps. */
+/* Each of them ends with pushfq, and, popfq: three more steps. */
 static void claim_steps(void)
 {
     STEP(nops);
@@ -88,8 +88,8 @@ static void claim_two_causes(void)
 }
 
 /*
- * Registers 1 to 3 stay loaded with old addresses when they are disarmed: their bits in DR6 mean
- * nothing.
+ * When they are disarmed, registers 1 to 3 keep old addresses: their bits in DR6 then have no
+ * meaning.
  */
 static void claim_disarmed(void)
 {
@@ -107,7 +107,7 @@ static void claim_disarmed(void)
 
 static void claim_refusals(void)
 {
-    static volatile uint64_t apart[4]; /* in a word each, so that they cannot share a register */
+    static volatile uint64_t apart[4]; /* one word each, so that they cannot share a register */
     struct watch held[4];
 
     watch_expect_refusal((void *)((uintptr_t)&word + 1), 4, ARCH_WRITE, EINVAL,
@@ -130,8 +130,8 @@ static void claim_refusals(void)
 }
 
 /*
- * The interrupt's frame is copied to the very bytes that are watched: right below this function's
- * stack pointer.
+ * The interrupt's frame is written to the watched bytes, directly below this function's stack
+ * pointer.
  */
 static void claim_interrupted_stack(void)
 {
@@ -144,7 +144,7 @@ static void claim_interrupted_stack(void)
     for (unsigned i = 0; i < 4; i++)
         watch_arm(&watches[i], (void *)(frame + 48 * i), 8, ARCH_WRITE);
     before = ticks;
-    while (ticks < before + 20) /* no call in here, so the stack pointer stays */
+    while (ticks < before + 20) /* no call here, so the stack pointer does not change */
         ;
     for (unsigned i = 0; i < 4; i++)
         hits += watch_disarm(&watches[i]);
@@ -153,10 +153,7 @@ static void claim_interrupted_stack(void)
     ktap_ok(ticks >= before + 20, "... and no interrupt is lost for it: the timer goes on");
 }
 
-/*
- * Bounded by hits and not by the clock: while a host stops its emulator time passes and no tick
- * comes.
- */
+/* Limited by hits, not by the clock: while a host stops its emulator, time passes without ticks. */
 static void claim_timer_under_load(void)
 {
     uint64_t before = ticks, until = before + FLOOD_TICKS;

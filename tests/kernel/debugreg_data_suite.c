@@ -79,7 +79,7 @@ static void string_store(volatile uint8_t *at)
     __asm__ volatile("rep stosb" : "+D"(at), "+c"(count) : "a"(0) : "memory");
 }
 
-/* The stack pointer is moved over the watched bytes for one push; interrupts stay off meanwhile. */
+/* Moves the stack pointer to the watched bytes for one push; interrupts are off meanwhile. */
 static void push_there(volatile uint8_t *at)
 {
     uint64_t flags = arch_irq_save();
@@ -200,8 +200,8 @@ static void claim_spread(void)
 }
 
 /*
- * A read of a device's register may do something, and one of eight bytes of the local APIC ends
- * Bochs. The task priority, which is 0, is one that can be read and written.
+ * Reading a device's register may have effects, and reading eight bytes of the local APIC ends
+ * Bochs. The task priority, which is 0, can be read and written safely.
  */
 static void claim_device(void)
 {
@@ -219,7 +219,7 @@ static void claim_device(void)
     ktap_equal(watch_disarm(&watch), 2, "... which can be watched all the same");
 }
 
-/* A call pushes its return address at `at`, and the return reads it. */
+/* A call pushes its return address to `at`, and the return reads it. */
 static void call_there(volatile uint8_t *at)
 {
     uint64_t flags = arch_irq_save();
@@ -238,8 +238,8 @@ static void call_there(volatile uint8_t *at)
 }
 
 /*
- * One word for both registers, of which some machines report only the lowest: the change that one
- * access has made is not the next one's.
+ * One word for both registers, of which some machines report only the lowest: a change by one
+ * access must not count for the next one.
  */
 static void claim_call(void)
 {
@@ -256,8 +256,8 @@ static void claim_call(void)
 }
 
 /*
- * QEMU 7.2 reports an unaligned store to every watch between its page's beginning and its end, the
- * lowest register alone.
+ * QEMU 7.2 reports an unaligned store to every watch between the start of its page and its end,
+ * though only to the lowest register.
  */
 static void claim_unaligned(void)
 {

@@ -78,8 +78,8 @@ ACT_ON_STACK(call_pointer, "8(%%rdi)", "lea 1f(%%rip), %%rax\n\tcall *%%rax\n\tj
 enum { STEPS = 2 };
 
 /*
- * An instruction reads at `from` or, if `both`, at `to`; it writes at `to`. The first HARD ones are
- * those whose accesses are the hardest to find.
+ * An instruction reads at `from` or, if `both`, at `to`; it writes at `to`. The first HARD ones
+ * have the accesses that are hardest to find.
  */
 #define HARD 12
 
@@ -90,8 +90,8 @@ static const struct act {
         uint8_t reads, writes;
         bool both;
     } step[STEPS];
-    bool aligned;   /* as no compiler makes it otherwise */
-    unsigned count; /* iterations of a repeated instruction; 0: not one */
+    bool aligned;   /* compilers always align it */
+    unsigned count; /* iterations of a repeated instruction; 0: not repeated */
 } acts[] = {
     {"call", call, {{0, 8, false}, {8, 0, true}}, true, 0},
     {"call_pointer", call_pointer, {{0, 8, false}, {8, 0, true}}, true, 0},
@@ -129,7 +129,7 @@ static const struct act {
     {"pop", pop, {{8, 0, false}}, true, 0},
 };
 
-/* A round's turn: what is executed several times over. */
+/* The instructions of a round, executed several times. */
 static struct turn {
     const struct act *act;
     unsigned to, from;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What the machine itself reports, below the arbiter, where machines are known to differ: the
- * claims allow each known answer, and the line after each names the one that was seen
+ * claims allow each known behaviour, and the line after each names the observed one
  * (docs/breakpoints.md, Machines).
  */
 #include "arch/cpu.h"
@@ -20,7 +20,7 @@ static void record(unsigned mask, struct regs *regs)
     traps++;
 }
 
-/* Arms, touches, disarms, with the arbiter's handler put aside. */
+/* Arms, touches and disarms, with the arbiter's handler replaced. */
 static void observe(const struct arch_watch *watches, unsigned count, void (*touch)(void))
 {
     uint64_t irq = arch_irq_save();
@@ -93,7 +93,7 @@ static void claim_read_modify_write(void)
     ktap_equal(traps, 1, "... in one trap");
 }
 
-/* Nothing else may be left of the experiment. */
+/* The experiment must leave nothing behind. */
 static void claim_restored(void)
 {
     observe(NULL, 0, store);

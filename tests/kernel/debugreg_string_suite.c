@@ -47,7 +47,7 @@ __attribute__((noinline)) static void execute(const struct watch_model *model)
     arch_irq_restore(flags);
 }
 
-/* The map of instructions takes no `rep stosw`. */
+/* The map of instructions does not cover `rep stosw`. */
 static struct watch_model random_string(void)
 {
     static const unsigned sizes[] = {1, 4, 8};

@@ -1,6 +1,6 @@
 ; SPDX-License-Identifier: BSD-2-Clause
 ;
-; A trap that does not come back, and its handler's way out of it: entries_suite.c.
+; A trap that does not return, and how its handler leaves it: entries_suite.c.
 
 %include "arch/x86_64/unwind/cfi.inc"
 
@@ -9,8 +9,8 @@ MACHINE_CHECK equ 18
 section .text progbits alloc exec nowrite align=16
 bits 64
 
-; IN rdi = flags to set; interrupts off. A machine check, as the CPU would tell of one, with the
-; kernel's GS. OUT rax = what entries_come_back was given.
+; IN rdi = flags to set; interrupts off. A machine check, as raised by the CPU, with the kernel's
+; GS. OUT rax = the argument of entries_come_back.
 align 16
 cfi_start entries_check, return
         cfi_push_all_saved
@@ -23,7 +23,7 @@ cfi_start entries_check, return
         ud2
 cfi_end
 
-; As above, but GS is a program's, as between `syscall` and `swapgs`.
+; As above, but GS is the program's, as between `syscall` and `swapgs`.
 align 16
 cfi_start entries_check_of_program, return
         cfi_push_all_saved
@@ -37,7 +37,7 @@ cfi_start entries_check_of_program, return
         ud2
 cfi_end
 
-; IN rdi. Continues after the call of one of those routines, with the handler's frames left. Does
+; IN rdi. Continues after the call of one of those routines, and abandons the handler's frames. Does
 ; not return.
 align 16
 cfi_start entries_come_back, return

@@ -2,7 +2,7 @@
 /*
  * What the kernel's entries do with each of a program's flags, and whether they recognise whose GS
  * is loaded: at the first instruction of `syscall`, in exception handlers, and in a machine check,
- * which may come while the kernel runs with a program's GS. The program is programs/attack.
+ * which may arrive while the kernel runs with a program's GS. The program is programs/attack.
  */
 #include "arch/x86_64/cpu/cpu.h"
 #include "arch/x86_64/entry/vectors.h"
@@ -36,9 +36,9 @@ static struct process_end run(const char *attack, const char *number)
 
 /* --- `syscall` -------------------------------------------------------------------------------- */
 
-static uint64_t had, kept; /* by a program in front of `syscall`; at the entry */
+static uint64_t had, kept; /* by a program before `syscall`; at the entry */
 
-/* In the debug trap, in front of the entry's first instruction. */
+/* Runs in the debug trap, before the entry's first instruction. */
 static void at_entry(unsigned fired, struct regs *regs)
 {
     (void)fired;
@@ -124,7 +124,7 @@ static void claim_exceptions(void)
 
 static unsigned checks;
 
-/* On the machine check's page, watches disarmed. */
+/* Runs on the machine check's page, watches disarmed. */
 static _Noreturn void note_check(struct regs *regs)
 {
     checks += regs->vector == VECTOR_MACHINE_CHECK && arch_cpu_id() == 0;

@@ -19,7 +19,7 @@
 PITOT_TRACEPOINT(suite, everything_outer, 1, PITOT_FIELD(u64, round, "round=%lu"));
 PITOT_TRACEPOINT(suite, everything_inner, 1, PITOT_FIELD(u64, round, "round=%lu"));
 
-static uint64_t until_ns, until_bytes; /* set before the threads are made */
+static uint64_t until_ns, until_bytes; /* set before the threads are created */
 
 static bool load_has_time(void)
 {
@@ -33,7 +33,7 @@ static bool load_goes_on(uint64_t rounds)
     return rounds < ROUNDS_MIN || load_has_time();
 }
 
-/* Sometimes without the CPU, so that the other one has to wait for the lock. */
+/* Sometimes loses the CPU while it holds the lock, so that the other thread has to wait. */
 static void load_locks(void *unused)
 {
     uint64_t rounds = 0;
@@ -68,7 +68,7 @@ static void load_pages(void *unused)
 }
 
 static struct wait_queue arrivals = WAIT_QUEUE("load_work");
-static uint64_t arrived; /* under the lock of `arrivals` */
+static uint64_t arrived; /* protected by the lock of `arrivals` */
 
 static void load_arrive(struct work *work)
 {
@@ -105,7 +105,7 @@ static void load_time(void *unused)
     work_flush();
 }
 
-/* A thread that the suite needs; it cannot continue without it. */
+/* Starts a thread without which the suite cannot continue. */
 static struct thread *load_start(const char *name, void (*function)(void *))
 {
     struct refusal why;
@@ -132,8 +132,8 @@ static void load_births(void *unused)
 }
 
 /*
- * All system calls but for exit's end, made by a program and its children; it is run again while
- * there is time. Its console lines are none of KTAP's.
+ * A program and its children make all system calls, except the end of exit; the program is run
+ * again while there is time. Its lines on the console are not KTAP.
  */
 static void load_programs(void *unused)
 {

@@ -6,7 +6,7 @@
  * hit inside a recording is suppressed in its own context only (docs/tracepoints.md, "Recursion").
  *
  * All four debug registers are in use. Two of the watches serve the balance: an execute breakpoint
- * on event_sample counts the clock's samples, because its own count is of nanoseconds; and a watch
+ * on event_sample counts the clock's samples, because its own count is in nanoseconds; and a watch
  * of the ring's counter of records traps inside each recording, in a second context.
  */
 #include "core/breakpoint/trace.h"
@@ -23,28 +23,28 @@
 #define MS    1000000ull
 #define CLOCK "mem:event_sample:x"
 
-/* Out of 16 MiB for everything: the load's program takes up to six more, if it has just begun. */
+/* Of 16 MiB for everything: the load's program takes up to six more if it has just started. */
 #define ALL_MOST (8u << 20)
 
-/* recording.c's rings; the first is this CPU's. */
+/* The rings of recording.c; the first is this CPU's. */
 #define COUNTER "mem:rings+%zu/8:w"
 
 struct run {
     const char *name, *options;
-    uint64_t rate;                /* samples a second of one event; 0: any number */
-    uint64_t most_ns, most_bytes; /* the load's; 0 bytes: any number */
-    bool streams;                 /* while it runs */
+    uint64_t rate;                /* samples per second of one event; 0: unlimited */
+    uint64_t most_ns, most_bytes; /* limits of the load; 0 bytes: unlimited */
+    bool streams;                 /* streams while it runs */
 };
 
-/* What the last recording left. */
+/* The results of the last recording. */
 static struct {
     const struct record_source *source;
     struct recording_counts counts;
     struct everything_walk walk;
-    size_t counter; /* the index of the watch of the ring's counter */
+    size_t counter; /* index of the watch of the ring's counter */
 } left;
 
-/* A listener that hits a tracepoint itself, inside the recording that it is told of. */
+/* A listener that itself hits a tracepoint, inside the recording of the hit that called it. */
 struct nester {
     struct tracepoint_probe probe;
     uint64_t hits;
@@ -68,7 +68,7 @@ static size_t event_named(const char *name)
     return i;
 }
 
-/* The clock's, under any name: that of a blind clock differs. */
+/* The clock's event, whatever its name: a clock that cannot see interrupts has another. */
 static size_t event_of_clock(void)
 {
     size_t i = 0;
@@ -85,7 +85,7 @@ static uint64_t count_of(const char *name)
     return i < left.source->event_count ? left.source->events[i].count : 0;
 }
 
-/* Hits of one kind of event: PERF_TYPE_*. */
+/* Hits of all events of one type: PERF_TYPE_*. */
 static uint64_t count_of_type(uint32_t type)
 {
     uint64_t sum = 0;
@@ -97,8 +97,8 @@ static uint64_t count_of_type(uint32_t type)
 }
 
 /*
- * Records that nothing hit: where the timer's interrupts take a third of the time, as on a slow
- * host, the clock reports once that it is slower from here on. It cannot be slower than the ticks.
+ * Records without a hit: where the timer's interrupts take a third of the time, as on a slow host,
+ * the clock reports once that it is slower from then on. It cannot be slower than the ticks.
  */
 static uint64_t count_slowed(void)
 {
@@ -107,18 +107,18 @@ static uint64_t count_slowed(void)
 
 /*
  * A recording of sched_switch begins and ends with a record of this thread: the first before the
- * watch on the ring is armed, the last by a function of its own.
+ * watch on the ring is armed, the last by a separate function.
  */
 #define STATES_FIRST 1
 #define STATES_LAST  1
 
-/* What came outside debug traps: tracepoints but for that of the traps, and the clock. */
+/* Hits outside of debug traps: tracepoints other than that of the traps, and the clock. */
 static uint64_t count_outside_traps(void)
 {
     return count_of_type(PERF_TYPE_TRACEPOINT) - count_of("breakpoint:hit") + count_of(CLOCK);
 }
 
-/* All that may become a sample. */
+/* All hits that may become samples. */
 static uint64_t count_all(void)
 {
     return count_of_type(PERF_TYPE_TRACEPOINT) + count_of_type(PERF_TYPE_BREAKPOINT) +
@@ -143,8 +143,8 @@ static bool prepare(const struct run *run, struct perf_options *options, struct 
 }
 
 /*
- * Events begin and end one after the other, and the counts of some are compared with those of
- * others: so nothing may hit meanwhile.
+ * Events begin and end one after the other, and their counts are compared with each other, so
+ * nothing may hit meanwhile.
  */
 static int start(const struct recording_options *options, struct refusal *why)
 {
@@ -200,7 +200,7 @@ static void claim_books(const struct run *run)
                counts->produced, "... readable, overwritten or dropped: all that was produced");
 }
 
-/* Without the throttle, which leaves records that nothing hit. */
+/* Without the throttle, which writes records that have no hit. */
 static void claim_hits(void)
 {
     uint64_t traps = count_of_type(PERF_TYPE_BREAKPOINT);
@@ -216,7 +216,7 @@ static void claim_hits(void)
     ktap_equal(left.counts.nested, 0, "the way of a hit meets no tracepoint in its own context");
 }
 
-/* Those of the test kernel alone need what else it runs; and exit does not come back. */
+/* Those of the test kernel need other commands to run; and exit does not return. */
 static bool can_be_hit(const char *name)
 {
     return strncmp(name, "suite:", 6) != 0 && strncmp(name, "bench:", 6) != 0 &&
@@ -233,7 +233,7 @@ static void claim_all_hit(void)
     }
 }
 
-/* The oldest records give way. */
+/* The oldest records are overwritten. */
 static void claim_overwrite(void)
 {
     const struct run run = {
@@ -248,7 +248,7 @@ static void claim_overwrite(void)
             "the ring is not large enough, and none is dropped");
 }
 
-/* The newest have no place. */
+/* The newest records are dropped. */
 static void claim_full(void)
 {
     const struct run run = {.name = "a full ring", .options = "-m 64k", .most_ns = 300 * MS};
@@ -261,7 +261,7 @@ static void claim_full(void)
             "the ring is not large enough, and none is overwritten");
 }
 
-/* All are there: each event's hits can be counted in the ring. */
+/* All records are kept: each event's hits can be counted in the ring. */
 static void claim_whole(void)
 {
     const struct run run = {.name = "a ring for all",
@@ -312,8 +312,8 @@ static void claim_throttled(void)
 }
 
 /*
- * Listeners that hit a tracepoint on the way of a hit: one in task context, and one in the debug
- * traps, which may themselves lie in the recording of the first.
+ * Listeners that hit a tracepoint during a hit: one in task context, and one in the debug traps,
+ * which may themselves be within the recording of the first.
  */
 static void claim_nested(void)
 {
@@ -344,7 +344,7 @@ static void claim_nested(void)
                "a trap inside the recording of a tracepoint is recorded all the same");
 }
 
-/* The stream's thread takes locks and is switched to and from, as any other. */
+/* The stream's thread takes locks and is switched to and from, like any other. */
 static void claim_streamed(void)
 {
     const struct run run = {

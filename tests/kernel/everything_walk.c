@@ -12,14 +12,13 @@
 #include "kernel/x86_64/memory/image.h"
 
 /*
- * PERF_RECORD_THROTTLE in <linux/perf_event.h>; sample_id follows `stream_id`, by
- * SAMPLE_ALWAYS.
+ * PERF_RECORD_THROTTLE in <linux/perf_event.h>; with SAMPLE_ALWAYS, sample_id follows `stream_id`.
  */
 struct throttle_record {
     struct perf_event_header header;
     uint64_t time, id, stream_id;
     uint32_t pid, tid;
-    uint64_t claimed; /* when the ring had a place for it */
+    uint64_t claimed; /* the time when its place in the ring was claimed */
     uint32_t cpu, reserved;
     uint64_t identifier;
 };
@@ -33,7 +32,7 @@ static size_t event_index(const struct record_source *source, uint64_t id)
     return i;
 }
 
-/* Takes a marker and the addresses between these bounds that follow it; returns how many. */
+/* Consumes a marker and the addresses after it that lie within these bounds; returns how many. */
 static size_t take_frames(const struct sample_view *view, size_t *at, uint64_t marker,
                           uintptr_t low, uintptr_t high)
 {
@@ -48,8 +47,8 @@ static size_t take_frames(const struct sample_view *view, size_t *at, uint64_t m
 }
 
 /*
- * The kernel's marker and addresses of its text, a program's and addresses where programs are, or
- * both in this order, neither empty; the first address is the sampled place.
+ * A chain is the kernel's marker and addresses of its text, or a program's marker and addresses
+ * where programs are, or both in this order, neither empty; the first address is the sampled place.
  */
 static bool chain_holds(const struct sample_view *view, bool *of_program)
 {
@@ -82,7 +81,7 @@ static bool holes_are_zero(const struct pitot_tracepoint *tracepoint, const char
     return true;
 }
 
-/* A tracepoint's own record, told by the thread that the sample names; others have none. */
+/* A tracepoint's own record, written by the thread that the sample names; others have none. */
 static bool raw_holds(const struct sample_view *view)
 {
     const struct tracepoint_head *head = view->raw;
@@ -105,8 +104,8 @@ static bool is_within(uint64_t address, uintptr_t function)
 }
 
 /*
- * The clock's samples may lie in an interrupt that comes at the end of a recording, when it lets
- * interrupts in again: they are inside the clock's recording and no other.
+ * The clock's samples may be in an interrupt at the end of a recording, when interrupts are enabled
+ * again: they count only as inside the clock's recording.
  */
 static bool passes_recording(const struct sample_view *view)
 {
@@ -120,7 +119,7 @@ static bool passes_recording(const struct sample_view *view)
     return false;
 }
 
-/* Its time, or 0: it does not hold together. */
+/* Returns the sample's time, or 0 if it is inconsistent. */
 static uint64_t walk_sample(struct everything_walk *walk, const struct record_source *source,
                             const struct perf_event_header *record, size_t inside_of)
 {

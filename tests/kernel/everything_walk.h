@@ -8,13 +8,13 @@
 #include "core/recording/recording.h"
 
 struct everything_walk {
-    uint64_t samples, throttles; /* the latter: those that tell of an end too */
-    uint64_t malformed;          /* neither, or not what its event makes; the first is printed */
-    uint64_t backwards;          /* older than the one before it */
-    uint64_t skipped;            /* bytes that the reader could make nothing of */
+    uint64_t samples, throttles; /* the latter: including those that report an end */
+    uint64_t malformed;          /* neither, or not what its event writes; the first is printed */
+    uint64_t backwards;          /* older than the previous one */
+    uint64_t skipped;            /* bytes that the reader could not interpret */
     uint64_t inside;             /* samples of `inside_of` whose chain was taken while a tracepoint
                                   * was being recorded */
-    uint64_t of_programs;        /* samples whose chain leads into a program */
+    uint64_t of_programs;        /* samples whose chain continues into a program */
     uint64_t by_event[RECORDING_EVENTS_MAX];
 };
 

@@ -1,8 +1,8 @@
 ; SPDX-License-Identifier: BSD-2-Clause
 ;
-; Where tests/boot/gdb_chain.t sends the CPU from wherever gdb has stopped it, to learn which chain
-; the kernel's own unwinder makes of that place. Only gdb comes here, in any context, with
-; interrupts off; it brings ip and flags back itself.
+; tests/boot/gdb_chain.t sends the CPU here from wherever gdb has stopped it, to get the kernel's
+; own chain of that place. Only gdb jumps here, in any context, with interrupts off; it restores ip
+; and flags itself.
 
 %include "arch/x86_64/unwind/cfi.inc"
 
@@ -13,13 +13,13 @@ STACK_SIZE equ 8192
 section .text progbits alloc exec nowrite align=16
 bits 64
 
-; IN all registers as they were at the stop, but for ip and flags, which gdb has put into
-; gdb_chain_stop. OUT the same, and the chain in gdb_chain. Stays at gdb_chain_done until gdb takes
-; the CPU away. The stack that it found is not touched: what lies below rsp, too, may be a frame.
+; IN all registers as at the stop, except ip and flags, which gdb has stored in gdb_chain_stop. OUT
+; the same, and the chain in gdb_chain. Stays at gdb_chain_done until gdb moves the CPU. The
+; interrupted stack is not touched, as frames may also lie below rsp.
 cfi_start gdb_chain_entry, return
         cfi_outermost
         mov [rel gdb_chain_sp], rsp
-        lea rsp, [rel gdb_chain_stack + STACK_SIZE - 8] ; ss: gdb_chain_unwind's to fill
+        lea rsp, [rel gdb_chain_stack + STACK_SIZE - 8] ; ss: filled in by gdb_chain_unwind
         push qword [rel gdb_chain_sp]
         sub rsp, 5 * 8                  ; flags, cs, ip, error, vector: likewise
         push rdi

@@ -3,14 +3,14 @@
  * The kernel's call chain of the place where gdb has stopped the CPU, for gdb to read. Nothing in
  * the kernel calls this: tests/boot/gdb_chain.t sets gdb_chain_stop, sends the CPU to
  * gdb_chain_entry (tests/kernel/gdb_chain.asm) and compares gdb_chain with its own backtrace. Any
- * context, on a stack of its own, interrupts off.
+ * context, on its own stack, interrupts off.
  */
 #include "arch/regs.h"
 #include "core/unwind/unwind.h"
 
 #define FRAMES_MAX 128
 
-/* What only gdb knows when the CPU has arrived. */
+/* Values that only gdb knows once the CPU has arrived. */
 __attribute__((used)) static volatile struct {
     uint64_t ip, flags;
 } gdb_chain_stop;
@@ -41,7 +41,7 @@ static bool captured_same(const struct regs *regs)
     return true;
 }
 
-/* `regs` have all that the CPU does not push. */
+/* `regs` holds everything that the CPU does not push. */
 void gdb_chain_unwind(struct regs *regs)
 {
     struct unwind state;
@@ -67,7 +67,7 @@ void gdb_chain_unwind(struct regs *regs)
     gdb_chain.captured = captured_same(regs);
 }
 
-/* For NMIs that gdb sends: no other handler serves them, and they would end in a report. */
+/* For gdb's NMIs, which no other handler serves: without it they would end in a report. */
 __attribute__((used)) static void gdb_chain_nmi(struct regs *regs)
 {
     (void)regs;

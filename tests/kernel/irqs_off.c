@@ -2,8 +2,8 @@
 /*
  * `irqs-off`: work that a timer cannot see, for tests/boot/nmi.t. A third of the time passes with
  * interrupts on, a third with interrupts off, and a third in an interrupt handler, in turns of 0.2
- * ms, so a clock that sees everything has as many samples in each. On all CPUs at once. Task
- * context.
+ * ms, so a clock that sees everything has equally many samples in each. Runs on all CPUs at once.
+ * Task context.
  */
 #include "arch/cpu.h"
 #include "arch/regs.h"
@@ -12,7 +12,7 @@
 #include "core/lib/print.h"
 #include "kernel/sched/thread.h"
 
-#define VECTOR  0xe0 /* used by nothing else */
+#define VECTOR  0xe0 /* otherwise unused */
 #define TURN_NS 200000ull
 #define TURNS   100
 
@@ -56,7 +56,7 @@ __attribute__((noinline)) static void spin_turns(void *unused)
     }
 }
 
-/* This thread has the boot CPU; each other CPU gets one. */
+/* This thread runs on the boot CPU; each other CPU gets one. */
 static int irqs_off_run(int argc, char **argv)
 {
     struct thread *threads[ARCH_CPUS_MAX] = {NULL};

@@ -7,13 +7,13 @@
 
 #include <linux/errno.h>
 
-static unsigned run, failed; /* of the suite that runs */
+static unsigned run, failed; /* of the running suite */
 
 static bool ktap_result(bool holds, const char *format, va_list arguments)
 {
     run++;
     failed += !holds;
-    print_together_begin(); /* a program that runs beside the suite prints, too */
+    print_together_begin(); /* a program that runs beside the suite also prints */
     print("%sok %u - ", holds ? "" : "not ", run);
     print_list_to(print_console(), format, arguments);
     print("\n");

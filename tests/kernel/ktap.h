@@ -12,10 +12,10 @@
 #include "core/console/command.h"
 #include "core/lib/print.h"
 
-/* One claim, in words that are true if it holds. Returns `holds`. */
+/* One claim, worded as true if it holds. Returns `holds`. */
 __attribute__((format(printf, 2, 3))) bool ktap_ok(bool holds, const char *format, ...);
 
-/* Like ktap_ok for two numbers that must be equal; shows both where they are not. */
+/* Like ktap_ok for two numbers that must be equal; prints both if they differ. */
 __attribute__((format(printf, 3, 4))) bool ktap_equal(uint64_t is, uint64_t should_be,
                                                       const char *format, ...);
 

@@ -14,8 +14,8 @@ static size_t find(const uint64_t *chain, size_t length, size_t from, uint64_t a
 }
 
 /*
- * Goes through both; where they part, what comes back soonest decides whether frames are missing or
- * too many.
+ * Compares both; where they differ, the shortest way to agreement decides whether frames are
+ * missing or too many.
  */
 static void tally_frames(struct chain_tally *tally, const uint64_t *is, size_t is_length,
                          const uint64_t *should_be, size_t length)
@@ -93,7 +93,7 @@ bool chain_check(struct chain_tally *tally, enum unwind_method method, const str
     return false;
 }
 
-/* ff /2 of just this length: Intel SDM vol. 2, "ModR/M and SIB Bytes". */
+/* ff /2 of exactly this length: Intel SDM vol. 2, "ModR/M and SIB Bytes". */
 static bool is_indirect_call(const uint8_t *code, int length)
 {
     static const int displacements[] = {0, 1, 4, 0};

@@ -15,7 +15,7 @@
 #define PLACES_MOST  3
 #define PLACE_FRAMES 40
 
-/* A chain that was not right, for the report. */
+/* A wrong chain, for the report. */
 struct chain_place {
     uint64_t is[PLACE_FRAMES], should_be[PLACE_FRAMES];
     size_t is_length, should_be_length;
@@ -23,18 +23,18 @@ struct chain_place {
 
 struct chain_tally {
     uint64_t checked;
-    uint64_t wrong;                    /* chains that are not what they must be */
-    uint64_t missing, extra, other;    /* frames of theirs: left out, too many, another address */
-    uint64_t iterated, iterated_wrong; /* chains by the iterator */
-    struct chain_place places[PLACES_MOST]; /* the first, each of another address */
+    uint64_t wrong;                         /* chains that are not as expected */
+    uint64_t missing, extra, other;         /* their frames: left out, too many, different */
+    uint64_t iterated, iterated_wrong;      /* chains by the iterator */
+    struct chain_place places[PLACES_MOST]; /* the first wrong ones, at different addresses */
     size_t place_count;
 };
 
-/* By unwind_capture_by. True if the chain is right. */
+/* Checks the chain of unwind_capture_by. True if it is right. */
 bool chain_check(struct chain_tally *tally, enum unwind_method method, const struct regs *regs,
                  const uint64_t *should_be, size_t length);
 
-/* By the iterator, to which it has to be whole. True if the chain is right. */
+/* Checks the iterator's chain, which must be complete. True if it is right. */
 bool chain_check_iterator(struct chain_tally *tally, enum unwind_method method,
                           const struct regs *regs, const uint64_t *should_be, size_t length);
 
@@ -44,5 +44,5 @@ bool chain_check_iterator(struct chain_tally *tally, enum unwind_method method,
  */
 bool chain_is_called(const uint64_t *chain, size_t length);
 
-/* The places, symbolised, as notes. Task context. */
+/* Prints the places with symbols, as notes. Task context. */
 void chain_print_places(const struct chain_tally *tally);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See proof_claims.h. The counts stand in notes after the results. */
+/* See proof_claims.h. The counts are in notes after the results. */
 #include "tests/kernel/proof_claims.h"
 
 #include "arch/cpu.h"
@@ -15,7 +15,7 @@
 
 typedef unsigned long long ull;
 
-/* Looks, as time passes for a machine whose host does not run it. */
+/* Polls, not time, which passes while the host does not run the machine. */
 #define PATIENCE 40000000
 
 static const char *const method_names[UNWIND_METHODS] = {
@@ -93,10 +93,7 @@ static void claim_interrupts(const struct proof *proof, const struct proof_plan 
     ktap_ok(proof->nmis_in_interrupts > proof->nmis_in_entries, "... in handlers of interrupts");
     ktap_ok(proof->exceptions > 0, "exceptions came");
     ktap_ok(proof->ticks_raised > 0, "ticks came");
-    /*
-     * A stepped machine may report a breakpoint a second time, after an NMI that came at its
-     * instruction.
-     */
+    /* A stepped machine may report a breakpoint a second time, after an NMI at its instruction. */
     ktap_ok(proof->hits_in_ticks >= proof->ticks_raised &&
                 proof->hits_in_ticks - proof->ticks_raised <= proof->nmis_at_watch,
             "... and a breakpoint in their handler was hit each time");
@@ -124,7 +121,7 @@ static bool stepped_from_end(const void *function, size_t back)
     return visits_were_at(symbol.address) && visits_were_at(symbol.address + symbol.size - back);
 }
 
-/* Steps at each of them were compared with the others: here, that there were some. */
+/* Steps at each of these places were compared like the others; this claims that there were some. */
 static void claim_places(const struct proof *proof, const struct proof_plan *plan)
 {
     struct symbol caller = function_at(shape_never_returning_caller);

@@ -4,5 +4,5 @@
 
 #include "tests/kernel/proof_step.h"
 
-/* Steps through as much as the plan requires. NULL: it could not, and a claim has failed. */
+/* Steps through as much as the plan requires. NULL: it failed, and so did a claim. */
 const struct proof *proof_claim(const struct proof_plan *plan);

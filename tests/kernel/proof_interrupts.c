@@ -6,7 +6,7 @@
 #include "arch/x86_64/entry/vectors.h"
 #include "kernel/x86_64/cpu/apic.h"
 
-/* Registers, by their offsets in the page. */
+/* Register offsets in the page. */
 #define APIC_ID           0x20
 #define APIC_END          0xb0
 #define APIC_TIMER        0x320
@@ -70,7 +70,7 @@ void interrupts_end(void)
     *apic(APIC_END) = 0;
 }
 
-/* The shorthand for "self" is not for NMIs, so they go by this CPU's number. */
+/* The shorthand for "self" does not work for NMIs, so they are sent to this CPU's number. */
 bool interrupts_nmi_now_and_then(void)
 {
     const uint32_t command = COMMAND_NMI | COMMAND_ASSERT;

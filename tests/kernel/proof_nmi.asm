@@ -1,7 +1,7 @@
 ; SPDX-License-Identifier: BSD-2-Clause
 ;
-; Taking an NMI and leaving it without iretq, for tests/kernel/proof_interrupts.c: until the next
-; iretq the CPU holds further NMIs back. On the debug trap's stack, interrupts off.
+; Takes an NMI and leaves it without iretq, for tests/kernel/proof_interrupts.c: until the next
+; iretq the CPU blocks further NMIs. On the debug trap's stack, interrupts off.
 
 %include "offsets.inc"
 %include "arch/x86_64/unwind/cfi.inc"
@@ -12,8 +12,8 @@ section .text progbits alloc exec nowrite align=16
 bits 64
 default rel
 
-; IN rdi = the local APIC's command register, esi = the command that sends this CPU an NMI.
-; OUT al = 1; 0 if none came.
+; IN rdi = the local APIC's command register, esi = the command that sends this CPU an NMI. OUT al =
+; 1; 0 if none arrived.
 cfi_start nmi_take, return
         cfi_push_saved rbp, 16
         mov rbp, rsp
@@ -33,7 +33,7 @@ cfi_start nmi_take, return
         jmp nmi_taken
 cfi_end
 
-; Called by the NMI's handler: returns to the caller of nmi_take. Gives the trap entry's depth back,
+; Called by the NMI's handler: returns to the caller of nmi_take. Restores the trap entry's depth,
 ; as the entry's exit will not run.
 cfi_start nmi_leave, return
         dec dword [gs:PERCPU_WATCH_DEPTH]

@@ -9,7 +9,7 @@
 #define STOS_BYTE  0xaa
 #define STOS_WORD  0xab
 
-/* Each executes the same instruction again, in the trap, where no step follows an iteration. */
+/* Each executes the same instruction again, in the trap, where iterations are not stepped. */
 #define MOVE(rep)  __asm__ volatile(rep : "+D"(regs->di), "+S"(regs->si), "+c"(count) : : "memory")
 #define STORE(rep) __asm__ volatile(rep : "+D"(regs->di), "+c"(count) : "a"(regs->ax) : "memory")
 

@@ -8,7 +8,7 @@
 #include "arch/x86_64/cpu/regs.h"
 
 /*
- * Does for the interrupted `rep movs` or `rep stos` what is left, but for the last iteration. It
- * leaves alone what is none of these, and what goes downwards.
+ * Executes the rest of the interrupted `rep movs` or `rep stos`, except the last iteration. Other
+ * instructions, and downward ones, are left alone.
  */
 void repeat_rest(struct regs *regs);

@@ -15,7 +15,7 @@ static enum step step_kind(const uint8_t *code)
 {
     bool wide = false;
 
-    if (*code == 0xf3) /* rep ret, as some compilers write it */
+    if (*code == 0xf3) /* rep ret, which some compilers emit */
         code++;
     if ((*code & 0xf0) == 0x40) { /* REX */
         wide = *code & 8;
@@ -28,7 +28,7 @@ static enum step step_kind(const uint8_t *code)
     return wide && *code == 0xcf ? STEP_TRAP_RETURN : STEP_PLAIN;
 }
 
-/* After sti, QEMU delays the trap until one more instruction has run. */
+/* QEMU delays the trap after sti until one more instruction has run. */
 static const uint8_t *last_instruction(uintptr_t before, uintptr_t now)
 {
     const uint8_t *code = (const uint8_t *)before;
@@ -42,7 +42,7 @@ static void shadow_break(struct shadow *shadow)
         shadow->first_broken = shadow->ip;
 }
 
-/* One place stays free for shadow_chain. */
+/* Leaves one place free for shadow_chain. */
 static void shadow_push(struct shadow *shadow, uintptr_t address, uintptr_t slot)
 {
     if (shadow->top < 2) {
@@ -100,7 +100,7 @@ static int shadow_trap_return(struct shadow *shadow, const struct regs *regs)
 
 /*
  * A stack pointer that has risen above a return address without a return, on the same stack, has
- * left the frames below it for good.
+ * abandoned the frames below it.
  */
 static void shadow_escape(struct shadow *shadow, uintptr_t sp)
 {
@@ -131,7 +131,9 @@ int shadow_step(struct shadow *shadow, const struct regs *regs)
     return ended;
 }
 
-/* int3 traps after its instruction, an interrupt comes before one: hence a difference of 1 or 0. */
+/*
+ * int3 traps after its instruction, an interrupt arrives before one: hence a difference of 1 or 0.
+ */
 void shadow_trap(struct shadow *shadow, const struct regs *regs, unsigned vector)
 {
     uintptr_t interrupted = *(const uintptr_t *)regs->sp;

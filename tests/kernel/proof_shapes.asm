@@ -1,6 +1,6 @@
 ; SPDX-License-Identifier: BSD-2-Clause
 ;
-; Shapes of functions that C does not make for certain, for tests/kernel/proof_shapes.c.
+; Functions of shapes that C does not reliably produce, for tests/kernel/proof_shapes.c.
 
 %include "arch/x86_64/unwind/cfi.inc"
 
@@ -21,14 +21,14 @@ bits 64
         cfi_restored %1
 %endmacro
 
-; IN rdi = for the function, rsi = the function. OUT rax = its result. Left by a jump: the function
-; returns to our caller.
+; IN rdi = the function's argument, rsi = the function. OUT rax = its result. Jumps to the function,
+; which returns to our caller.
 cfi_start shape_tail_calling, return
         inc rdi
         jmp rsi
 cfi_end
 
-; IN rdi = to, rsi = from, rdx = bytes. OUT rax = a byte of them. A leaf without a frame.
+; IN rdi = to, rsi = from, rdx = bytes. OUT rax = one of the bytes. A leaf without a frame.
 cfi_start shape_string, return
         mov rcx, rdx
         rep movsb
@@ -36,7 +36,7 @@ cfi_start shape_string, return
         ret
 cfi_end
 
-; IN rdi. OUT rax = rdi + 6. A leaf that moves the stack pointer again and again.
+; IN rdi. OUT rax = rdi + 6. A leaf that moves the stack pointer repeatedly.
 cfi_start shape_pushing, return
         push rdi
         cfi_offset 16
@@ -94,7 +94,7 @@ cfi_end
         ret
 %endmacro
 
-; IN rdi = a function, rsi = for the function. Comes back when it returns, or calls shape_escape.
+; IN rdi = a function, rsi = its argument. Returns when the function returns or calls shape_escape.
 cfi_start shape_try, return
         save rbp, 16
         mov rbp, rsp
@@ -112,8 +112,8 @@ cfi_start shape_try, return
         shape_try_end
 cfi_end
 
-; IN rdi = for shape_never_returning. The call is the last instruction, and the next routine begins
-; right after it: what holds at the return address is not what holds at the call.
+; IN rdi = argument of shape_never_returning. The call is the last instruction, and the next routine
+; begins directly after it: what holds at the return address does not hold at the call.
 cfi_start shape_never_returning_caller, return
         save rbp, 16
         mov rbp, rsp
@@ -122,7 +122,7 @@ cfi_start shape_never_returning_caller, return
         call shape_never_returning
 cfi_end
 
-; Leaves all frames up to the last call of shape_try, and that one.
+; Leaves all frames up to and including the last call of shape_try.
 cfi_start shape_escape, return
         mov rsp, [rel shape_tried_at]
         cfi_offset 64

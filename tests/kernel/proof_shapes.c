@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See proof_shapes.h. Each function keeps its frame (noinline), and calls through pointers that
- * the compiler must not look through, so that it is what it says.
+ * See proof_shapes.h. Each function keeps its frame (noinline), and calls through pointers that are
+ * opaque to the compiler, so that it keeps its shape.
  */
 #include "tests/kernel/proof_shapes.h"
 
@@ -26,7 +26,7 @@ SHAPE static uint64_t shape_calling(uint64_t value)
     return leaf(value) + 1;
 }
 
-/* Saves every register that a function has to save. */
+/* Saves every callee-saved register. */
 SHAPE uint64_t shape_many_registers(uint64_t value)
 {
     uint64_t a = opaque, b = a + opaque, c = b * opaque, d = c ^ opaque, e = d + opaque;
@@ -64,8 +64,8 @@ SHAPE static uint64_t shape_large(uint64_t value)
 }
 
 /*
- * How much the stack pointer moves is known only when it runs, so that the frame is counted from
- * rbp; which what it calls uses for something else.
+ * The stack pointer moves by an amount known only at run time, so the frame is relative to rbp,
+ * which the callee uses for something else.
  */
 SHAPE static uint64_t shape_variable(uint64_t value)
 {
@@ -83,7 +83,7 @@ SHAPE static uint64_t shape_realigned(uint64_t value)
     return leaf((uint8_t)bytes[opaque]) + ((uintptr_t)bytes & 63);
 }
 
-/* Both: what lies between the frame and the stack pointer is known to no constant. */
+/* Both: no constant gives the distance between the frame and the stack pointer. */
 SHAPE uint64_t shape_realigned_variable(uint64_t value)
 {
     _Alignas(64) char bytes[64];
@@ -94,7 +94,7 @@ SHAPE uint64_t shape_realigned_variable(uint64_t value)
     return leaf((uint8_t)bytes[opaque]) + leaf((uint8_t)more[3]) + ((uintptr_t)bytes & 63);
 }
 
-/* Returns early without having saved what the rest needs. */
+/* Returns early, before it has saved what the rest needs. */
 SHAPE static uint64_t shape_early(uint64_t value)
 {
     if (value % 2)

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Functions of every shape that an unwinder has to know, made to be stepped through: see
- * proof_shapes.c and proof_shapes.asm. Task context, interrupts on.
+ * Functions of every shape that an unwinder must know, to be stepped through: see proof_shapes.c
+ * and proof_shapes.asm. Task context, interrupts on.
  */
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
-#define SHAPE_DEPTH 100 /* calls that shape_recursive goes down */
+#define SHAPE_DEPTH 100 /* depth of shape_recursive's calls */
 
 #define SHAPES_ESCAPED 3 /* frames that one run leaves without a return */
 
-/* Runs through all but one of them; a sum that depends on each. */
+/* Runs all but one of them; returns a sum that depends on each. */
 uint64_t shapes_run(void);
 
 /*
- * A special shape: for a few instructions its frame is counted from a register that chains do not
- * follow otherwise (r10). If an interrupt comes there, and its entry is interrupted in turn before
+ * A special shape: for a few instructions its frame is relative to a register that chains do not
+ * follow otherwise (r10). If an interrupt occurs there, and its entry is interrupted in turn before
  * it has saved that register, the caller cannot be found.
  */
 uint64_t shapes_run_realigned(void);
 
-/* In proof_shapes.c, to be looked for where they were stepped through. */
+/* In proof_shapes.c; the claims look for them in the stepped places. */
 uint64_t shape_leaf(uint64_t value);
 uint64_t shape_many_registers(uint64_t value);
 uint64_t shape_realigned_variable(uint64_t value);

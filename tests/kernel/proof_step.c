@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * See proof_step.h. Functions proof_... that take regs run in the debug trap, on its page, with
- * interrupts off and watches disarmed; the handlers of the interrupts that the work is sent
- * (serve_...) are stepped, too.
+ * interrupts off and watches disarmed; the handlers of the interrupts sent to the work (serve_...)
+ * are stepped as well.
  */
 #include "tests/kernel/proof_step.h"
 
@@ -25,20 +25,20 @@
 #define FRAMELESS  3
 #define NMI_FRAMES 2
 
-/* The first interrupts come densely, as the work begins with functions of every shape. */
+/* The first interrupts are frequent, as the work begins with functions of every shape. */
 #define GAP_DENSE   128
 #define DENSE_COUNT 100
-/* Both unwinders are asked at the first visits of a place, and at each so-many-th step. */
+/* Both unwinders are checked at the first visits of a place, and at every BOTH_EACH-th step. */
 #define BOTH_VISITS 4
 #define BOTH_EACH   64
 /*
  * Every ITERATIONS_CHECKED-th iteration of a string instruction is checked, and at most
- * ITERATIONS_MOST run.
+ * ITERATIONS_MOST are run.
  */
 #define ITERATIONS_CHECKED 16
 #define ITERATIONS_MOST    256
 
-/* Stubs' first instructions, where TF is set again, and a function of a handler. */
+/* The stubs' first instructions, where TF is set again, and a function of a handler. */
 enum { WATCH_NMI, WATCH_EXCEPTION, WATCH_INTERRUPT, WATCH_HANDLER };
 
 /*
@@ -53,15 +53,15 @@ static struct proof proof;
 static struct {
     struct proof_plan plan;
     uint32_t random;
-    unsigned vector;       /* of the interrupt that is pending or being served; 0: none */
-    unsigned next;         /* of vectors */
-    uint64_t gap, nmi_gap; /* steps until the next; 0: not now */
-    uint64_t iterations;   /* of the string instruction that runs */
-    const uint64_t *chain; /* what must be found at this step */
+    unsigned vector;       /* of the pending or current interrupt; 0: none */
+    unsigned next;         /* index in `vectors` */
+    uint64_t gap, nmi_gap; /* steps until the next one; 0: not now */
+    uint64_t iterations;   /* of the current string instruction */
+    const uint64_t *chain; /* the expected chain at this step */
     size_t length;
-    const uint64_t *nmi_chain; /* ... and where the NMI came that is being served */
+    const uint64_t *nmi_chain; /* ... and at the place of the current NMI */
     size_t nmi_length;
-    bool nmi_leaves;                    /* the next NMI is the one in the debug trap */
+    bool nmi_leaves;                    /* the next NMI is that in the debug trap */
     volatile bool quiet;                /* set by the work */
     struct symbol frameless[FRAMELESS]; /* functions: see fp_cannot_know */
 } stepper;
@@ -91,7 +91,7 @@ static uintptr_t stub(unsigned vector)
     return (uintptr_t)trap_stubs + vector * TRAP_STUB_SIZE;
 }
 
-/* Beneath the arbiter, which refuses entries. Takes effect when the debug trap is left. */
+/* Below the arbiter, which refuses entries. Takes effect when the debug trap is left. */
 static void watch_stubs(void)
 {
     struct arch_watch watches[ARCH_WATCHES] = {
@@ -147,7 +147,7 @@ static void proof_send_nmi(void)
     stepper.nmi_length = stepper.length;
 }
 
-/* Counts down; true when it has come to 0. */
+/* Counts down; true when it reaches 0. */
 static bool due(uint64_t *gap)
 {
     return *gap > 0 && --*gap == 0;
@@ -166,9 +166,9 @@ static void proof_send(void)
 /* --- Checking --------------------------------------------------------------------------------- */
 
 /*
- * Frame pointers cannot know the caller inside a trap entry; nor in assembly that moves the stack
- * pointer without setting a frame up; nor where gcc sets the frame up late, as it does for a stack
- * that is both realigned and of variable size (docs/unwinding.md, "What it does not do").
+ * Frame pointers cannot give the caller inside a trap entry; nor in assembly that moves the stack
+ * pointer without setting up a frame; nor where gcc sets up the frame late, as for a stack that is
+ * both realigned and of variable size (docs/unwinding.md, "What it does not do").
  */
 static bool fp_cannot_know(void)
 {
@@ -192,7 +192,7 @@ static void proof_check_by(enum unwind_method method, const struct regs *regs, b
 }
 
 /*
- * The thread that is stepped has the CPU's task stack. After a switch TF stays set for the few
+ * The stepped thread runs on the CPU's task stack. After a switch TF remains set for the few
  * instructions up to the popf that loads the other thread's flags; that thread is not stepped.
  */
 static bool is_elsewhere(uintptr_t sp)
@@ -203,8 +203,8 @@ static bool is_elsewhere(uintptr_t sp)
 }
 
 /*
- * `visit` counts the visits of this place, from 1 on. Code that has interrupted an entry stands
- * upon another half-built frame each time, so that it is checked at each step.
+ * `visit` counts the visits of this place, from 1. Code that has interrupted an entry finds a
+ * different half-built frame each time, so it is checked at each step.
  */
 static void proof_check(const struct regs *regs, unsigned visit)
 {
@@ -228,8 +228,8 @@ static unsigned proof_visit(const struct regs *regs)
 }
 
 /*
- * The iterations of a string instruction differ in a few registers that no chain depends on, so
- * that one in so many is checked, and a large memory is not stepped through to its end.
+ * The iterations of a string instruction differ only in a few registers that no chain depends on,
+ * so only some are checked, and a large memory is not stepped through to its end.
  */
 static void proof_iterate(struct regs *regs)
 {
@@ -244,7 +244,7 @@ static void proof_step(struct regs *regs)
 {
     int ended;
 
-    /* The arbiter does not know these watches: after each switch they are off. */
+    /* The arbiter does not know these watches, so each switch turns them off. */
     arch_watch_select(arch_cpu_id(), (1u << ARCH_WATCHES) - 1);
     if (regs->ip == proof.shadow.ip) {
         proof_iterate(regs);
@@ -263,7 +263,7 @@ static void proof_step(struct regs *regs)
     proof_send();
 }
 
-/* --- Arriving --------------------------------------------------------------------------------- */
+/* --- Arrivals --------------------------------------------------------------------------------- */
 
 static void proof_count_arrival(unsigned vector)
 {
@@ -273,7 +273,7 @@ static void proof_count_arrival(unsigned vector)
         stepper.nmi_gap = 1 + proof.nmis % PROOF_NMI_PLACES;
 }
 
-/* Before a stub's first instruction: the CPU has cleared TF. */
+/* Called before a stub's first instruction: the CPU has cleared TF. */
 static void proof_arrive(struct regs *regs, unsigned vector)
 {
     proof_count_arrival(vector);
@@ -282,7 +282,7 @@ static void proof_arrive(struct regs *regs, unsigned vector)
     proof_send();
 }
 
-/* At a stub, where the frame that the CPU has pushed lies on top: ip, cs, flags, sp. */
+/* At a stub, with the CPU's frame on top of the stack: ip, cs, flags, sp. */
 static uintptr_t interrupted_sp(const struct regs *regs)
 {
     return ((const uint64_t *)regs->sp)[3];
@@ -294,8 +294,8 @@ static uintptr_t interrupted_ip(const struct regs *regs)
 }
 
 /*
- * With TF set, a step has come here, for example back to a stub that an NMI interrupted: told in
- * the same trap by QEMU, or in the one before.
+ * If TF is set, a step has reached this place, for example a return to a stub that an NMI
+ * interrupted: QEMU reports both in the same trap, or the step in the one before.
  */
 static void proof_hit(unsigned fired, struct regs *regs)
 {
@@ -318,9 +318,9 @@ static void proof_hit(unsigned fired, struct regs *regs)
     regs->flags |= FLAGS_TRAP;
 }
 
-/* --- Serving: stepped through ----------------------------------------------------------------- */
+/* --- Handlers, which are stepped -------------------------------------------------------------- */
 
-/* An NMI that came inside the debug trap: its chain continues in the interrupted code. */
+/* An NMI inside the debug trap: its chain continues in the interrupted code. */
 static void check_in_step(const struct regs *regs)
 {
     static uint64_t chain[CHAIN_MOST];
@@ -336,8 +336,8 @@ static void check_in_step(const struct regs *regs)
 }
 
 /*
- * What a sample does: a chain, and names; of a few frames only, as each instruction of it is
- * stepped through. Where it is not, as on Bochs, the whole chain is checked here.
+ * Does what a sample does: a chain, and names; only a few frames, as each of its instructions is
+ * stepped. If it is not stepped, as on Bochs, the whole chain is checked here.
  */
 static void serve_nmi(struct regs *regs)
 {
@@ -387,7 +387,7 @@ static bool stepper_start(const struct proof_plan *plan)
     return visits_start();
 }
 
-/* The names of the chain that the work's begins with, for the claims. */
+/* The names of the chain with which the work's chain begins, for the claims. */
 static void describe_base(const uint64_t *chain, size_t length)
 {
     struct symbol symbol = {.name = "?"};
@@ -400,7 +400,7 @@ static void describe_base(const uint64_t *chain, size_t length)
     }
 }
 
-/* Our frame's own address in the chain moves on, so step_work tells it. */
+/* This frame's own address in the chain changes, so step_work stores it. */
 __attribute__((noinline)) static void step_through(void (*work)(void))
 {
     uint64_t chain[CHAIN_MOST / 4];

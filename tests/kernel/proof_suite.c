@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The proof: real work, single-stepped, with the chain checked at each instruction (docs/proof.md).
- * tests/boot/proof.t runs it; Bochs would take too long, and has the short form in unwind_suite.c.
+ * tests/boot/proof.t runs it; it would take too long on Bochs, which runs the short form in
+ * unwind_suite.c.
  */
 #include <linux/errno.h>
 
@@ -10,9 +11,9 @@
 #include "tests/kernel/proof_claims.h"
 #include "tests/kernel/proof_work.h"
 
-/* The work once: checked at the first visits of each place, with an NMI at each place for one. */
+/* The work once: checked at the first visits of each place, with one NMI at each place. */
 static const struct proof_plan once = {.work = work_all, .nmis = PROOF_NMI_PLACES, .gap = 16384};
-/* The work again and again, checked at each step. */
+/* The work repeatedly, checked at each step. */
 static const struct proof_plan soak = {
     .work = work_all, .steps = 10000000, .nmis = 5 * PROOF_NMI_PLACES, .gap = 4096, .each = true};
 

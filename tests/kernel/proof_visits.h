@@ -12,13 +12,13 @@
 
 #define VISITS_STATES 4 /* no trap, one, two, more */
 
-/* Forgets all visits. False: there is no memory for them. */
+/* Clears all counts. False: out of memory. */
 bool visits_start(void);
 
-/* One visit. Returns how many that makes, in this state; 255 for that many, or more. */
+/* Counts a visit. Returns the visits so far in this state, at most 255. */
 unsigned visits_add(size_t traps, uintptr_t ip);
 
-/* Instructions that were visited; and how many that is if each state counts. */
+/* Instructions that were visited; and places, which count each state separately. */
 uint64_t visits_addresses(void);
 uint64_t visits_places(void);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Real work for the proof: commands of the console, typing, and functions of every shape. What it
- * prints goes nowhere. Commands that set debug registers are left out, as the stepper uses them.
+ * Real work for the proof: commands of the console, typing, and functions of every shape. Its
+ * output is discarded. Commands that set debug registers are left out, as the stepper uses them.
  */
 #include "tests/kernel/proof_work.h"
 
@@ -16,7 +16,7 @@
 static const char *const short_commands[] = {"bt", "regs", NULL};
 
 static const char *const all_commands[] = {
-    /* First: other commands leave nothing of the recording that was prepared for these. */
+    /* First: other commands drop the recording that was prepared for these. */
     "perf script",
     "perf script -F iregs",
     "perf report -g caller",
@@ -47,7 +47,7 @@ static const char *const all_commands[] = {
     NULL,
 };
 
-/* As a person types, with TAB, the keys that move in the line, and the history. */
+/* Typed as by a person, with TAB, cursor keys, and the history. */
 static const char typed[] = "hlep\b\b\b\be\tl\x01h\x05p pe\t\r"
                             "perf re\t\tc\t-e mem:kern\t:w\x15\x1b[A\x1b[D\x1b[3~x\x17\r"
                             "perf record --call-\t \t\x03";

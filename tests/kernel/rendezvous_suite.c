@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which reasons for a CPU to wait may nest in which (docs/kernel.md, "Rendezvous"), and that a CPU
+ * Which of a CPU's reasons to wait may nest in which (docs/kernel.md, "Rendezvous"), and that a CPU
  * waits for one reason at a time. Needs at least two CPUs: this one asks, CPU 1 waits.
  */
 #include "arch/cpu.h"
@@ -18,7 +18,7 @@
 #define PATIENCE_NS 2000000000ull
 
 static uint32_t stage;       /* [A] */
-static struct regs trapped;  /* what the trap that waits has interrupted */
+static struct regs trapped;  /* registers interrupted by the trap that waits */
 static uint64_t turns_there; /* [A] */
 
 static void await_stage(uint32_t wanted)
@@ -32,7 +32,7 @@ static void next_stage(uint32_t now)
     __atomic_store_n(&stage, now, __ATOMIC_RELEASE);
 }
 
-/* In a thread there, until this has returned. */
+/* Runs a function in a thread on CPU 1, until it has returned. */
 static struct thread *begin(void (*function)(void *))
 {
     struct refusal why;
@@ -60,7 +60,7 @@ static bool is_parked_alone(void)
            !(rendezvous_reasons(THERE) & ~RENDEZVOUS_PARK);
 }
 
-/* --- A thread that is interrupted, its interrupts off. --- */
+/* --- A thread that is interrupted while its interrupts are off. --- */
 
 static void spin(void *unused)
 {
@@ -80,7 +80,7 @@ static bool is_of(const struct thread *thread, const struct regs *regs)
     return regs && regs->sp > thread->stack->low && regs->sp <= thread->stack->high;
 }
 
-/* It makes no turn meanwhile. */
+/* True if it makes no turn meanwhile. */
 static bool stands_still(void)
 {
     uint64_t turns = __atomic_load_n(&turns_there, __ATOMIC_ACQUIRE), start = arch_clock_ns();
@@ -145,7 +145,7 @@ static void claim_parking_in_report(void)
 
 /* --- A debug trap that waits for its turn to stop. --- */
 
-/* NMIs come in there, and find it between no hits. */
+/* NMIs arrive there while it is between hits. */
 static void wait_in_trap(void *unused)
 {
     struct percpu *self = percpu_self();
@@ -183,9 +183,9 @@ static void claim_report_upon_wait(void)
     thread_join(thread);
 }
 
-/* --- To halt. --- */
+/* --- Halting. --- */
 
-static unsigned absent_there; /* of the parking there; ARCH_NO_CPU: it was made */
+static unsigned absent_there; /* of CPU 1's parking; ARCH_NO_CPU: it succeeded */
 
 static void park_from_there(void *unused)
 {
@@ -197,7 +197,10 @@ static void park_from_there(void *unused)
     next_stage(1);
 }
 
-/* As a CPU does that halts the others, before it asks them; and as one is asked, without an NMI. */
+/*
+ * Like a CPU that halts the others, before it asks them; and like one that is asked, without an
+ * NMI.
+ */
 static void claim_halting(void)
 {
     unsigned me = arch_cpu_id();

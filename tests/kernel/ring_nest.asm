@@ -1,6 +1,6 @@
 ; SPDX-License-Identifier: BSD-2-Clause
 ;
-; The outermost writer with the trap flag set, and what a nested one is called by, for
+; Runs the outermost writer with the trap flag set, and calls nested ones, for
 ; tests/kernel/ring_nest.c. Interrupts are off.
 
 %include "arch/x86_64/unwind/cfi.inc"
@@ -11,8 +11,8 @@ extern nest_write
 extern nest_written
 
 FLAGS_TF equ 1 << 8
-SAVED    equ 15 * 8             ; what nest_intrude pushes
-FRAME    equ 40                 ; what it returns by; above it lies the writer's number
+SAVED    equ 15 * 8             ; pushed by nest_intrude
+FRAME    equ 40                 ; its iretq frame; the writer's number is above it
 
 section .text progbits alloc exec nowrite align=16
 bits 64
@@ -24,9 +24,9 @@ default rel
         popfq
 %endmacro
 
-; Calls nest_outermost, stepped. It comes back once for each time that nest_judge returns true: the
-; debug trap then puts the stack below nest_base as it was at an earlier instruction, and resumes
-; there. So nothing may be kept below it here.
+; Calls nest_outermost, stepped. Returns once for each time that nest_judge returns true: the debug
+; trap then restores the stack below nest_base to that of an earlier instruction, and resumes there.
+; So nothing may be kept below it here.
 cfi_start nest_step_outermost, return
         cfi_push_all_saved
         sub rsp, 8
@@ -48,8 +48,8 @@ cfi_start nest_step_outermost, return
         ret
 cfi_end
 
-; "Called" by the debug trap, which has put a trap frame on the stack that it interrupted: back to
-; the very instruction. IN [rsp + FRAME] = the number of the writer. CLOBBERS nothing.
+; "Called" by the debug trap, which has put a trap frame on the interrupted stack: returns to the
+; interrupted instruction. IN [rsp + FRAME] = the number of the writer. CLOBBERS nothing.
 cfi_start nest_intrude, trap
         push rax
         cfi_offset FRAME + 8
@@ -122,7 +122,7 @@ cfi_end
 
 section .rodata progbits alloc noexec nowrite align=8
 global nest_done
-nest_done:                      ; where a stepped writer has ended: the outermost, a nested one
+nest_done:                      ; where stepped writers end: the outermost one, a nested one
         dq ..@outermost_done
         dq ..@nested_done
 

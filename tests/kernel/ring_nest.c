@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See ring_nest.h. nest_step and what it calls run in the debug trap, on its page; the rest in task
+ * See ring_nest.h. nest_step and its callees run in the debug trap, on its page; the rest in task
  * context, nested writers on top of what they interrupt. Interrupts are off throughout.
  *
- * The registers, the stack and the world of each depth's boundary are kept, as fork(2) would keep
- * them: writers that were tried there leave no trace.
+ * The registers, the stack and the world of each depth's boundary are saved, as by fork(2), so that
+ * the writers tried there leave no trace.
  */
 #include "tests/kernel/ring_nest.h"
 
@@ -15,12 +15,12 @@
 #include "arch/x86_64/debug/debugreg.h"
 
 #define FLAGS_TRAP (1ull << 8)
-/* Words of stack that a writer and those upon it use at most. */
+/* The most words of stack that a writer and those nested in it use. */
 #define STACK_WORDS 384
-/* A writer that takes longer does not end. */
+/* A writer that takes more steps hangs. */
 #define PATIENCE 1000000
 
-/* What nest_intrude finds on its stack. */
+/* The stack contents at nest_intrude. */
 struct nest_frame {
     uint64_t ip, cs, flags, sp, ss;
     uint64_t writer;
@@ -30,15 +30,15 @@ static struct {
     const struct nest_plan *plan;
     struct nest_count *count;
     struct nest_fault *fault;
-    /* of the boundary at work: 1 after a nested writer that is to be followed, -1 at the end */
+    /* of the current boundary: 1 after a nested writer that is to be followed, -1 at the end */
     int depth;
-    bool goes_on; /* the next trap goes back to that boundary */
+    bool goes_on; /* the next trap returns to that boundary */
     uint64_t steps;
     struct boundary {
         struct regs regs;
         uint64_t stack[STACK_WORDS];
         uint64_t words;
-        unsigned next; /* of the plan's sizes */
+        unsigned next; /* index in the plan's sizes */
         struct world_view view;
     } boundaries[NEST_DEPTH];
 } nest;
@@ -46,10 +46,10 @@ static struct {
 /* ring_nest.asm */
 void nest_step_outermost(void);
 void nest_intrude(void);
-extern uint64_t nest_base; /* the stack below it is the writers' */
+extern uint64_t nest_base; /* the writers use the stack below it */
 extern const uintptr_t nest_done[NEST_DEPTH];
 
-/* Called from there. */
+/* Called from ring_nest.asm. */
 void nest_outermost(void);
 bool nest_judge(void);
 void nest_write(uint32_t writer);
@@ -88,7 +88,7 @@ static unsigned stepped_writer(void)
     return nest.plan->kind == NEST_DEEPER ? (unsigned)nest.depth : 0;
 }
 
-/* Ends the whole run here, whichever writer is in the middle of a record. */
+/* Ends the whole run here, even if a writer is in the middle of a record. */
 static void give_up(struct regs *regs, const char *what)
 {
     blame(what);
@@ -98,7 +98,7 @@ static void give_up(struct regs *regs, const char *what)
     regs->flags &= ~FLAGS_TRAP;
 }
 
-/* An aligned call, with a trap frame for the way back; either may be stepped. */
+/* Makes an aligned call, with a trap frame to return by; either may be stepped. */
 static void intrude(struct regs *regs, unsigned writer, bool step_call, bool step_return)
 {
     uintptr_t sp = ((regs->sp - sizeof(struct nest_frame)) & ~15ull) - 8;
@@ -115,7 +115,7 @@ static void intrude(struct regs *regs, unsigned writer, bool step_call, bool ste
     regs->flags = flags | (step_call ? FLAGS_TRAP : 0);
 }
 
-/* The next writer that comes here; if all have, the instruction is run. */
+/* Starts the next writer at this boundary; after the last one, the instruction is run. */
 static void try_next(struct boundary *boundary, struct regs *regs)
 {
     const struct nest_plan *plan = nest.plan;
@@ -159,7 +159,7 @@ static void nest_step(struct regs *regs)
     }
 }
 
-/* --- Writers, and what judges them ------------------------------------------------------------ */
+/* --- Writers, and the checks ------------------------------------------------------------------ */
 
 void nest_outermost(void)
 {
@@ -172,8 +172,8 @@ void nest_write(uint32_t writer)
 }
 
 /*
- * A nested writer leaves what the one below is in the middle of as it was, and its own record is
- * found at once.
+ * A nested writer does not change the unfinished work of the one below, and its own record is found
+ * at once.
  */
 void nest_written(uint32_t writer)
 {
@@ -187,7 +187,7 @@ void nest_written(uint32_t writer)
         blame("a nested record is not accounted for");
 }
 
-/* True: back to the innermost boundary where others are to be tried. */
+/* True: return to the innermost boundary at which others are still to be tried. */
 bool nest_judge(void)
 {
     struct world_deeds deeds;

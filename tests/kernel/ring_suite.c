@@ -17,7 +17,7 @@
 enum room {
     ROOM_NONE,   /* each record moves the tail; in normal mode, each is dropped */
     ROOM_EVERY,  /* none, 8 bytes more, and so on, up to room for all */
-    ROOM_ENOUGH, /* for all */
+    ROOM_ENOUGH, /* for all records */
 };
 
 /* Ascending, ended by 0. */
@@ -26,14 +26,14 @@ static const uint32_t to_24[] = {8, 16, 24, 0};
 static const uint32_t to_40[] = {8, 16, 24, 32, 40, 0};
 static const uint32_t to_64[] = {8, 16, 24, 32, 40, 48, 56, 64, 0};
 static const uint32_t only_8[] = {8, 0};
-static const uint32_t only_24[] = {24, 0}; /* the shortest that tells its time */
+static const uint32_t only_24[] = {24, 0}; /* the shortest with a time */
 static const uint32_t both[] = {8, 24, 0};
 static const uint32_t plain[] = {PAYLOAD_SAMPLE, 0};
 static const uint32_t samples[] = {PAYLOAD_SAMPLE, PAYLOAD_SAMPLE + 8, 0};
 static const uint32_t ends[] = {8, WORLD_SIZE, 0};
 static const uint32_t large[] = {8, 2056, WORLD_SIZE - 8, WORLD_SIZE, 0};
 
-/* One claim: writers whose sizes are any of these, in every combination. */
+/* One claim: writers with any of these sizes, in every combination. */
 struct group {
     const char *text;
     enum ring_mode mode;
@@ -42,14 +42,17 @@ struct group {
     const uint32_t *sizes, *nested_sizes;
     uint32_t old;
     enum room room;
-    uint32_t to_end_most; /* how far the ring's end may be away */
+    uint32_t to_end_most; /* the largest distance to the ring's end */
 };
 
 #define REACH 0 /* ... as far as the writers reach */
 
 #define NORMAL    RING_NORMAL, WORLD_OUTPUT, WORLD_OUTPUT
 #define OVERWRITE RING_OVERWRITE, WORLD_OUTPUT, WORLD_OUTPUT
-/* In parts: by ring_reserve, ring_write, ring_commit; all, or the outermost, or all but that one */
+/*
+ * In parts means ring_reserve, ring_write, ring_commit: all writers, or only the outermost, or all
+ * but the outermost
+ */
 #define NORMAL_PARTS      RING_NORMAL, WORLD_PARTS, WORLD_PARTS
 #define OVERWRITE_PARTS   RING_OVERWRITE, WORLD_PARTS, WORLD_PARTS
 #define OVERWRITE_FIRST   RING_OVERWRITE, WORLD_PARTS, WORLD_OUTPUT
@@ -125,7 +128,7 @@ static const struct group groups_soak[] = {
 static struct nest_count total;
 static const struct group *chosen;
 
-/* --- Showing ---------------------------------------------------------------------------------- */
+/* --- Output ----------------------------------------------------------------------------------- */
 
 static void show_fault(const struct nest_plan *plan, const struct nest_fault *fault)
 {
@@ -161,7 +164,7 @@ static void add(struct nest_count *to, const struct nest_count *count)
         to->moments[i] += count->moments[i];
 }
 
-/* --- Going through a group -------------------------------------------------------------------- */
+/* --- Running a group -------------------------------------------------------------------------- */
 
 static uint32_t least(uint32_t left, uint32_t right)
 {
@@ -184,8 +187,8 @@ static uint32_t nested_writers(const struct group *group)
 }
 
 /*
- * Which sizes the nested one is to have. Once the end, or the room, is out of all writers' reach,
- * one place further is the same again.
+ * Chooses the nested writers' sizes. Once the end, or the room, is beyond all writers' reach, one
+ * place further gives the same again.
  */
 static unsigned choose_sizes(const struct group *group, const struct nest_plan *plan,
                              uint32_t *sizes)
@@ -200,7 +203,7 @@ static unsigned choose_sizes(const struct group *group, const struct nest_plan *
     return count;
 }
 
-/* Where the ring's end is everywhere. */
+/* Runs the plan with the ring's end at every place. */
 static bool run_ends(const struct group *group, struct nest_plan *plan, struct nest_count *count,
                      struct nest_fault *fault)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * See ring_world.h. Records prove themselves (tests/unit/ring_payload.h), and
- * tests/unit/ring_check.c checks the ring. This file checks that the outcome is the only right one:
- * no old record is overwritten needlessly, none that fits is dropped, and each writer's bytes are
- * found once.
+ * tests/unit/ring_check.c checks the ring. This file checks that the result is the only correct
+ * one: no old record is overwritten needlessly, none that fits is dropped, and each writer's bytes
+ * are found once.
  */
 #include "tests/kernel/ring_world.h"
 
@@ -19,25 +19,25 @@
 
 #define WORDS    (WORLD_SIZE / 8)
 #define LONG_OLD 512u
-#define HEAD     (3ull * WORLD_SIZE) /* about where the writers begin */
+#define HEAD     (3ull * WORLD_SIZE) /* approximately where the writers begin */
 
 struct writer {
     enum world_form form;
     uint32_t size;
     bool started;
     bool in_ring;
-    uint64_t time;          /* that the ring gave it */
-    uint64_t record[WORDS]; /* its own copy; must come last, as only so much is saved as is used */
+    uint64_t time;          /* the time that the ring assigned */
+    uint64_t record[WORDS]; /* its own copy; must be last, as only the used part is saved */
 };
 
-/* Each writer's own, made when it begins. */
+/* One per writer, made when it starts. */
 static struct sample_plan plans[WORLD_WRITERS];
 
-/* Touched by the writers, whatever they run in. */
+/* Modified by the writers, in whatever context they run. */
 struct world {
     struct ring ring;
     struct writer writers[WORLD_WRITERS];
-    uint64_t published; /* when it was looked at last */
+    uint64_t published; /* at the last check */
     uint64_t under_way; /* sample_under_way of this CPU */
     uint64_t bytes[WORDS];
 };
@@ -45,10 +45,10 @@ struct world {
 static struct world now;
 static struct world saved[WORLD_WRITERS - 1];
 
-/* As world_start left it. */
+/* The state after world_start. */
 static struct {
     uint64_t head, tail, time, produced;
-    uint64_t ends[WORDS]; /* where the old records end, in order */
+    uint64_t ends[WORDS]; /* the ends of the old records, in order */
     unsigned count;
     uint16_t names;
 } before;
@@ -81,7 +81,7 @@ void world_restore(unsigned depth)
 
 /* --- Writing ---------------------------------------------------------------------------------- */
 
-/* The debug trap looks at it. */
+/* The debug trap reads it. */
 static void set_in_ring(struct writer *writer, bool in_ring)
 {
     local_barrier();
@@ -162,7 +162,7 @@ bool world_in_ring(unsigned index)
     return now.writers[index].in_ring;
 }
 
-/* --- The beginning ---------------------------------------------------------------------------- */
+/* --- The start -------------------------------------------------------------------------------- */
 
 static void write_old(uint32_t size)
 {
@@ -175,7 +175,7 @@ static void write_old(uint32_t size)
     ring_commit(&now.ring, &record);
 }
 
-/* Records of `size` up to `end`, the last one perhaps shorter. */
+/* Writes records of `size` up to `end`, the last one perhaps shorter. */
 static void write_old_to(uint64_t end, uint32_t size)
 {
     while (now.ring.head < end) {
@@ -186,7 +186,7 @@ static void write_old_to(uint64_t end, uint32_t size)
     }
 }
 
-/* What is free holds records of the lap before, as in a ring that has been read. */
+/* Free space holds records of the previous lap, as in a ring that has been read. */
 void world_start(const struct world_setup *setup)
 {
     before.head = HEAD - setup->to_end;
@@ -224,7 +224,7 @@ const char *world_view(struct world_view *view)
     now.published = now.ring.published;
     if (look.unfinished > now.ring.nest)
         return "more claims than writers";
-    /* a record that is not claimed yet, and a move of the tail that is not counted yet, each */
+    /* each writer may have one unclaimed record and one uncounted move of the tail */
     if (view->missing > 2 * now.ring.nest)
         return "a committed record is not found";
     return NULL;
@@ -270,7 +270,7 @@ static bool is_at(const struct writer *writer, uint64_t position)
     return true;
 }
 
-/* The one whose record lies there and has not been found before; NULL. */
+/* The writer whose record is there and has not been found before; NULL. */
 static struct writer *writer_at(uint64_t position, const bool *found)
 {
     for (unsigned i = 0; i < WORLD_WRITERS; i++)
@@ -279,7 +279,7 @@ static struct writer *writer_at(uint64_t position, const bool *found)
     return NULL;
 }
 
-/* The writers' records, which follow those that were there before. */
+/* The writers' records, which follow the old ones. */
 static const char *find_writers(bool *found, struct world_deeds *deeds)
 {
     uint64_t at = now.ring.tail > before.head ? now.ring.tail : before.head, time = before.time;
@@ -301,7 +301,7 @@ static const char *find_writers(bool *found, struct world_deeds *deeds)
     return NULL;
 }
 
-/* Only as many old records have gone as had to. */
+/* No more old records were overwritten than necessary. */
 static const char *tail_fault(uint64_t *passed)
 {
     uint64_t tail = before.tail;
@@ -315,7 +315,7 @@ static const char *tail_fault(uint64_t *passed)
     return NULL;
 }
 
-/* A record is dropped if it does not fit, and in overwrite mode if it cannot. */
+/* A record may be dropped if it does not fit; in overwrite mode, if it cannot fit. */
 static bool may_be_dropped(const struct writer *writer, uint64_t total)
 {
     if (now.ring.mode == RING_NORMAL)

@@ -1,14 +1,14 @@
 ; SPDX-License-Identifier: BSD-2-Clause
 ;
-; Registers and flags across switches: what tests/kernel/sched_suite.c cannot do in C. Task context,
-; interrupts on.
+; Registers and flags across switches: the parts of tests/kernel/sched_suite.c that C cannot
+; express. Task context, interrupts on.
 
 %include "arch/x86_64/unwind/cfi.inc"
 
 section .text progbits alloc exec nowrite align=16
 bits 64
 
-%define FLAG_ID (1 << 21)       ; does nothing but be there
+%define FLAG_ID (1 << 21)       ; has no effect
 %define FLAGS   0x8c5           ; carry, parity, zero, sign and overflow
 %define FLAG_DF (1 << 10)       ; also set while no other code runs
 
@@ -43,7 +43,7 @@ bits 64
         give_back rbp, 16
 %endmacro
 
-; Counts in rax if register %1 is not rdi + %2.
+; Adds to rax if register %1 is not rdi + %2.
 %macro count_wrong 2
         lea rcx, [rdi + %2]
         xor edx, edx
@@ -52,8 +52,8 @@ bits 64
         add rax, rdx
 %endmacro
 
-; A call of what may switch. IN rdi = a pattern; rsi = FLAG_ID or 0; rdx = a function; rcx, r8 = its
-; arguments. OUT rax = how many of the registers that a call preserves, and the flag, came back
+; Calls a function that may switch. IN rdi = a pattern; rsi = FLAG_ID or 0; rdx = the function; rcx,
+; r8 = its arguments. OUT rax = how many of the registers that a call preserves, and the flag, have
 ; changed.
 align 16
 cfi_start sched_call_with, return
@@ -106,9 +106,9 @@ cfi_start sched_call_with, return
         ret
 cfi_end
 
-; Spins with a pattern in every register and most flags set, and calls nothing: what changes was
-; changed by a switch from outside. IN rdi = a pattern; rsi = a word that ends the spinning when it
-; is not 0. OUT rax = how many registers and flags were changed. The words on the stack: pattern,
+; Spins with a pattern in every register and most flags set, and calls nothing, so only a switch
+; from outside can change them. IN rdi = a pattern; rsi = a word that ends the spinning when it is
+; not 0. OUT rax = how many registers and flags were changed. The words on the stack: pattern,
 ; address, and the count.
 align 16
 cfi_start sched_spin_with, return
@@ -138,7 +138,7 @@ cfi_start sched_spin_with, return
         popfq
         cfi_offset 80
         mov ecx, 20000
-.spin:                          ; neither lea nor jrcxz touches a flag
+.spin:                          ; neither lea nor jrcxz changes a flag
         lea rcx, [rcx - 1]
         jrcxz .look
         jmp .spin

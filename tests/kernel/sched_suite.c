@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Threads on a running machine: switches keep registers, the timer preempts a thread that does not
- * yield, threads free everything when they exit, and every chain of a suspended thread is whole.
+ * yield, threads free everything when they exit, and every chain of a suspended thread is complete.
  */
 #include "arch/memory.h"
 #include "core/lib/string.h"
@@ -33,7 +33,7 @@ static unsigned threads_alive(void)
     return alive;
 }
 
-/* A thread that the suite needs; it cannot continue without it. */
+/* Starts a thread without which the suite cannot continue. */
 static struct thread *start(const char *name, void (*function)(void *), void *data)
 {
     struct refusal why;
@@ -44,7 +44,7 @@ static struct thread *start(const char *name, void (*function)(void *), void *da
     return thread;
 }
 
-/* --- Birth and end. --- */
+/* --- Creation and exit. --- */
 
 static void add_one(void *data)
 {
@@ -89,7 +89,7 @@ static void claim_full(void)
 
     print_into(expected, sizeof(expected), "no room for the thread many: at most %u can exist",
                (unsigned)THREADS_MAX);
-    preempt_off(); /* none runs, and so none ends, before all are there */
+    preempt_off(); /* none runs, and so none exits, before all are created */
     while (made < THREADS_MAX && (all[made] = thread_create("many", add_one, &ran, &why)))
         made++;
     preempt_on();
@@ -108,7 +108,7 @@ struct yielder {
     uint64_t pattern, flag, wrong;
 };
 
-/* The two ends of a switch without a scheduler, whose own code keeps registers too. */
+/* Both sides of a switch without the scheduler, whose own code also keeps registers. */
 static struct {
     uintptr_t ours, theirs;
     uint64_t wrong;
@@ -130,7 +130,7 @@ static void never(void *unused)
     (void)unused;
 }
 
-/* On the stack of a thread that is not let run meanwhile. */
+/* Uses the stack of a thread that is not allowed to run meanwhile. */
 static void claim_bare_switch(void)
 {
     struct arch_stack part;
@@ -140,7 +140,7 @@ static void claim_bare_switch(void)
     preempt_off();
     lender = start("lender", never, NULL);
     part = *lender->stack;
-    part.high -= PAGE_SIZE; /* its own beginning stays as it is */
+    part.high -= PAGE_SIZE; /* its own beginning is not changed */
     bare.theirs = arch_thread_prepare(&part, bare_other_side);
     irq = arch_irq_save();
     for (uint64_t i = 0; i < 1000; i++)
@@ -193,7 +193,7 @@ static void spin(void *data)
     spinner->wrong = sched_spin_with(spinner->pattern, spinner->stop);
 }
 
-/* --- Preemption, and the chains of those who were preempted. --- */
+/* --- Preemption, and the chains of preempted threads. --- */
 
 struct look {
     bool whole;
@@ -243,14 +243,14 @@ static void claim_preemption(void)
     uint64_t least = UINT64_MAX, most = 0, wrong = 0;
 
     stop = 0;
-    preempt_off(); /* none has a turn before all are there */
+    preempt_off(); /* none runs before all are created */
     for (unsigned i = 0; i < 3; i++)
         threads[i] = start("spinner", spin, &spinners[i]);
     preempt_on();
-    /* This one spins as well: without preemption it would never get on. */
+    /* This thread spins as well: without preemption it would never continue. */
     while (threads[0]->switches < 8)
         arch_relax();
-    preempt_off(); /* nor between two looks */
+    preempt_off(); /* nor between two checks */
     for (unsigned i = 0; i < 3; i++) {
         least = threads[i]->switches < least ? threads[i]->switches : least;
         most = threads[i]->switches > most ? threads[i]->switches : most;
@@ -281,8 +281,8 @@ static void wait_ticks(uint64_t count)
 }
 
 /*
- * Turns are counted and not what the thread did in them: where a host stops its emulator within a
- * switch, a tick is due before the first instruction, and ends the turn there.
+ * Counts turns, not the thread's work in them: if a host stops its emulator within a switch, a tick
+ * is due before the first instruction, and ends the turn there.
  */
 static void claim_preempt_off(void)
 {
@@ -373,8 +373,8 @@ static void note_fired(void *data)
 }
 
 /*
- * Each one once, in the order of the times at which they were due. If the host of an emulator
- * pauses it between two starts, a later start may be due earlier.
+ * Each timer fired once, in the order of their due times. If the host of an emulator pauses it
+ * between two starts, a later start may be due earlier.
  */
 static bool fired_in_order(const struct timer timers[3])
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Many CPUs at once: threads run on their CPUs, locks hold, times do not run backwards, breakpoints
+ * Many CPUs at once: threads run on their CPUs, locks hold, times do not go backwards, breakpoints
  * are on every CPU or on none, and parking reaches CPUs with interrupts off. Needs at least two
  * CPUs.
  */
@@ -37,7 +37,7 @@ static struct breakpoint on_watched = {.address = (uintptr_t)&watched,
                                        .owner = "ktap-smp",
                                        .hit = count_hit};
 
-/* A function on each running CPU, in a thread of its own, and until all have returned. */
+/* Runs a function on each running CPU, in a separate thread, until all have returned. */
 static void on_all(void (*function)(void *))
 {
     struct thread *thread[ARCH_CPUS_MAX] = {NULL};
@@ -55,7 +55,7 @@ static void on_all(void (*function)(void *))
             thread_join(thread[cpu]);
 }
 
-/* --- What a CPU has inherited. --- */
+/* --- A CPU's registers after its start. --- */
 
 #define PE_EM_ET_NE_WP_PG  0x80010035u
 #define DE_PAE_MCE_PGE     0xe8u
@@ -64,7 +64,7 @@ static void on_all(void (*function)(void *))
 #define WB_WT_UC_TWICE     0x0007040600070406ull
 #define NOTHING_IS_WATCHED 0x400u
 
-static uint64_t strange; /* registers, of all CPUs */
+static uint64_t strange; /* wrong registers, of all CPUs */
 
 static void look_at_registers(void *unused)
 {
@@ -138,7 +138,7 @@ static void claim_locks(void)
     ktap_equal(pages_free_count(), pages, "pages that all CPUs took at once are back");
 }
 
-/* The newest time that any CPU has seen: no CPU may see an older one afterwards. */
+/* The newest time that any CPU has read: no CPU may read an older one afterwards. */
 static uint64_t newest, backwards;
 
 static void tell_time(void *unused)
@@ -245,7 +245,7 @@ static void claim_breakpoints(void)
     ktap_equal(hits_of_all(), 100ull * cpus_running(), "... and nobody hits");
 }
 
-/* --- A CPU that hears nothing. --- */
+/* --- A CPU that cannot be interrupted. --- */
 
 static volatile unsigned stage;
 
@@ -255,7 +255,7 @@ static void await_stage(unsigned wanted)
         arch_relax();
 }
 
-/* With interrupts off, until it is told to write, and until it is told to end. */
+/* Spins with interrupts off until it is told to write, and then until it is told to end. */
 static void spin_deaf(void *unused)
 {
     uint64_t flags = arch_irq_save();
@@ -290,7 +290,7 @@ static void claim_deaf(void)
     ktap_equal(hits_of_all(), 100, "... until it is removed, while that goes on");
 }
 
-/* An NMI's handler that does not return: no other NMI gets through. */
+/* An NMI handler that does not return, so no other NMI is delivered. */
 static void never_return(struct regs *regs)
 {
     (void)regs;
@@ -321,11 +321,11 @@ static void claim_rollback(void)
     breakpoint_remove(&on_watched);
 }
 
-/* --- All at once. --- */
+/* --- Everything at once. --- */
 
 static uint64_t installed, still[ARCH_CPUS_MAX];
 
-/* Each CPU sets and removes its own, writes it, and finds the hits that it must. */
+/* Each CPU sets and removes its own breakpoint, writes to its place, and checks its hits. */
 static void set_and_remove(void *cpu)
 {
     static uint64_t places[ARCH_CPUS_MAX];

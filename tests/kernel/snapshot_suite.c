@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Snapshots of the running kernel: whole, partial and rewound ones begin the same chain, if the
+ * Snapshots of the running kernel: complete, partial and rewound ones begin the same chain, if the
  * kernel's unwinder can begin one there.
  */
 #include "arch/snapshot.h"
@@ -16,7 +16,7 @@ struct chain {
     size_t count;
 };
 
-/* Static, as the stack is what is looked at. */
+/* Static, so that they are not on the stack under test. */
 static struct chain whole, other;
 
 static void capture(const struct regs *regs, struct chain *chain)
@@ -24,7 +24,7 @@ static void capture(const struct regs *regs, struct chain *chain)
     chain->count = unwind_capture_by(unwind_default(), regs, 0, chain->ip, CHAIN_MAX);
 }
 
-/* Frame `from` of one chain and all after it are the other's last frames. */
+/* True if frame `from` of one chain and all after it are the other's last frames. */
 static bool ends_alike(const struct chain *chain, size_t from, const struct chain *tail)
 {
     return from < chain->count && chain->count - from == tail->count &&
@@ -75,7 +75,9 @@ __attribute__((noinline)) static void leave_partial(size_t size)
     room[size - 1] = 0;
 }
 
-/* From both a function that is called in the middle of its caller, and one that is at its end. */
+/*
+ * Both from a function that is called in the middle of its caller, and from one called at its end.
+ */
 __attribute__((noinline)) static void claim_skip(void)
 {
     struct regs regs;
@@ -97,7 +99,10 @@ __attribute__((noinline)) static void claim_skip(void)
     ktap_ok(is_in(regs.ip, "claim_skip"), "with fewer callers than that it stays there, too");
 }
 
-/* The caller's frame pointer is none: a variable-length frame is counted from it in every build. */
+/*
+ * The caller's frame pointer is not available: a variable-length frame is relative to it in every
+ * build.
+ */
 __attribute__((noinline)) static void claim_variable_frame(size_t size)
 {
     volatile char *room = __builtin_alloca(size);

@@ -17,7 +17,7 @@
 #define MEGABYTES_SHORT 8
 
 static uint64_t megabytes; /* to be checked in each mode */
-static uint64_t checked;   /* bytes, in all */
+static uint64_t checked;   /* bytes in total */
 
 struct sums {
     uint64_t bytes, records[SOAK_LEVELS], upon[SOAK_LEVELS], lost, faults;
@@ -43,7 +43,7 @@ static uint64_t all_levels(const uint64_t *counts)
     return sum;
 }
 
-/* NULL, or what does not add up. */
+/* NULL, or which counts do not add up. */
 static const char *account_fault(const struct soak_lane *lane)
 {
     const struct ring *ring = &lane->ring;
@@ -90,7 +90,7 @@ static void claim_mode(enum ring_mode mode)
             "%s: every byte that was read is right (%lu bytes)", name, (unsigned long)sums.bytes);
     ktap_equal(wrong, 0, "%s: what was written is what was read and what was counted as lost",
                name);
-    /* With overwrite all of theirs may have been taken over before they could be read. */
+    /* In overwrite mode all of theirs may have been overwritten before they were read. */
     ktap_ok(sums.upon[SOAK_NMI] > 0 && sums.upon[SOAK_INTERRUPT] > 0 &&
                 (mode == RING_OVERWRITE ||
                  (sums.records[SOAK_NMI] > 0 && sums.records[SOAK_INTERRUPT] > 0)),
@@ -117,7 +117,7 @@ static void soak_claims(void)
     print("# %lu bytes checked in all\n", (unsigned long)checked);
 }
 
-/* A decimal number from 1 on, at most seven digits; 0 for anything else. */
+/* A decimal number from 1, of at most seven digits; 0 for anything else. */
 static uint64_t parse_number(const char *text)
 {
     uint64_t number = 0;

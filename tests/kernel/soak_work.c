@@ -21,9 +21,9 @@
 #define WORDS_MOST  64  /* of a record */
 #define BURST       200 /* records */
 #define NESTED      6   /* records of one interrupt */
-#define READS       8   /* records, before the next interrupt is sent */
-#define SIZES       4   /* of rings: from the smallest on, each twice as large */
-#define FAIR        8   /* each ring gives at least 1 / FAIR of an equal share */
+#define READS       8   /* records, before it sends the next interrupt */
+#define SIZES       4   /* of rings: from the smallest, each twice as large */
+#define FAIR        8   /* each ring contributes at least 1 / FAIR of an equal share */
 
 static struct soak_lane lanes[ARCH_CPUS_MAX];
 static uint64_t scratch[ARCH_CPUS_MAX][SOAK_LEVELS][WORDS_MOST]; /* [owning CPU] */
@@ -50,7 +50,7 @@ static uint32_t next_random(uint32_t *state)
     return *state ^= *state << 5;
 }
 
-/* Lets the other threads of this CPU run, and emulated CPUs that take turns. */
+/* Lets this CPU's other threads run, and emulated CPUs that take turns. */
 static void pause(void)
 {
     thread_yield();
@@ -59,7 +59,7 @@ static void pause(void)
 
 /* --- Writers ---------------------------------------------------------------------------------- */
 
-/* Emulated CPUs that take turns do so here: somewhere in the middle of a record, now and then. */
+/* Emulated CPUs that take turns switch here: sometimes in the middle of a record. */
 static void maybe_pause(uint32_t number)
 {
     if (number % 64 == 0)
@@ -91,7 +91,7 @@ static bool write_at_once(struct ring *ring, uint64_t *words, uint32_t size, uns
     return ring->dropped == dropped;
 }
 
-/* Preemption is off. False if it was dropped. */
+/* With preemption off. False if the record was dropped. */
 static bool write_one(enum soak_level level)
 {
     unsigned cpu = arch_cpu_id();
@@ -102,7 +102,7 @@ static bool write_one(enum soak_level level)
     local_increment(&lane->written[level]);
     if (local_load(&lane->ring.nest) > 0)
         local_increment(&lane->upon[level]);
-    if (words > 2 && number & 1u << 31) /* one that lies ready has room for its time */
+    if (words > 2 && number & 1u << 31) /* a prepared record needs room for its time */
         return write_at_once(&lane->ring, scratch[cpu][level], words * 8, level);
     return write_in_parts(&lane->ring, scratch[cpu][level], words * 8, level, number);
 }
@@ -124,7 +124,7 @@ static void write_all(void *unused)
     }
 }
 
-/* Several, so that some of them are still there when the reader comes to their place. */
+/* Writes several, so that some remain when the reader reaches them. */
 static void write_some(enum soak_level level)
 {
     for (unsigned i = 0; i < NESTED; i++)
@@ -170,7 +170,7 @@ static void judge(struct soak_lane *lane, const uint64_t *record, uint64_t *time
     }
 }
 
-/* Mostly NMIs; both go to the CPU whose ring is read. */
+/* Sends mostly NMIs; both go to the CPU whose ring is read. */
 static void send(unsigned cpu)
 {
     uint32_t number = next_random(&random[cpu][SOAK_LEVELS]);
@@ -199,7 +199,7 @@ static enum ring_read_result read_one(unsigned cpu, uint64_t *time)
     return result;
 }
 
-/* Until nothing more comes, or a record stands in the way. */
+/* Reads until nothing more comes, or an unfinished record is in the way. */
 static void read_all(void *data)
 {
     unsigned cpu = (unsigned)(uintptr_t)data;
@@ -221,7 +221,7 @@ static void read_all(void *data)
     set(&lanes[cpu].quiet);
 }
 
-/* --- All of it -------------------------------------------------------------------------------- */
+/* --- Everything ------------------------------------------------------------------------------- */
 
 static bool lanes_prepare(enum ring_mode mode)
 {
@@ -304,7 +304,7 @@ bool soak_run(enum ring_mode mode, uint64_t bytes)
     join(writers);
     set(&senders_end);
     await_quiet();
-    /* What was sent has come where a thread has begun since: */
+    /* Once a later thread has run there, everything that was sent has arrived: */
     make(last, "last", nothing, 0);
     join(last);
     set(&readers_end);

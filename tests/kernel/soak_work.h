@@ -14,30 +14,30 @@
 
 enum soak_level { SOAK_TASK, SOAK_INTERRUPT, SOAK_NMI, SOAK_LEVELS };
 
-/* One CPU's ring, and the account that its writers and its reader keep beside the ring's own. */
+/* One CPU's ring, and the counts that its writers and its reader keep besides the ring's own. */
 struct soak_lane {
     struct ring ring;
-    uint64_t written[SOAK_LEVELS]; /* records that were to be, by the contexts of the ring's CPU */
-    uint64_t upon[SOAK_LEVELS];    /* ... that came upon an unfinished one */
+    uint64_t written[SOAK_LEVELS]; /* records that were attempted, by contexts of the ring's CPU */
+    uint64_t upon[SOAK_LEVELS];    /* ... that interrupted an unfinished one */
 
     /* The reader's: */
     struct ring_reader reader;
     uint64_t records[SOAK_LEVELS];
-    uint64_t bytes;    /* of records, all of them checked */
-    uint64_t faults;   /* records that do not prove themselves, or are out of order of time */
+    uint64_t bytes;    /* of records, all checked */
+    uint64_t faults;   /* records that do not prove themselves, or are out of time order */
     const char *fault; /* ... the first of them, */
     uint64_t at;       /* ... and its position */
-    bool quiet;        /* it sends no interrupts any more */
+    bool quiet;        /* it no longer sends interrupts */
 };
 
 /*
- * Runs until readers have checked so many bytes in all, those of each ring a fair part of them, and
- * then until nothing moves any more and all is read. False: no memory.
+ * Runs until readers have checked so many bytes in total, with a fair share of each ring, and then
+ * until nothing changes any more and everything is read. False: out of memory.
  */
 bool soak_run(enum ring_mode mode, uint64_t bytes);
 
-/* What the last run left of each CPU that runs. */
+/* The last run's results for each running CPU. */
 const struct soak_lane *soak_lane(unsigned cpu);
 
-/* Gives its memory back. */
+/* Frees its memory. */
 void soak_release(void);

@@ -1,7 +1,7 @@
 ; SPDX-License-Identifier: BSD-2-Clause
 ;
 ; Calls a function with the trap flag set, for tests/kernel/proof_step.c. Keeps a frame pointer, as
-; chains lead through it.
+; chains pass through it.
 
 %include "arch/x86_64/unwind/cfi.inc"
 
@@ -10,7 +10,7 @@ FLAGS_TF equ 1 << 8
 section .text progbits alloc exec nowrite align=16
 bits 64
 
-; IN rdi = the function, which takes nothing; rsi = where to store our return address. Every
+; IN rdi = the function, which takes no arguments; rsi = where to store our return address. Every
 ; instruction traps, from the function's first to the popfq after the call.
 cfi_start step_work, return
         push rbp

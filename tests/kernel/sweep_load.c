@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See sweep_load.h. Counters have one writer each: the thread, or the CPU's interrupts. */
+/* See sweep_load.h. Each counter has one writer: the thread, or the CPU's interrupts. */
 #include "tests/kernel/sweep_load.h"
 
 #include "arch/x86_64/entry/trap.h"
@@ -19,18 +19,18 @@
 
 #define VECTOR_SWEEP   0xe0
 #define PATIENCE_TICKS (30 * TICKS_A_SECOND)
-#define PATIENCE_LOOKS 30000000 /* if the boot CPU has no ticks */
+#define PATIENCE_LOOKS 30000000 /* polls, if the boot CPU has no ticks */
 #define BEAT_NS        10000000ull
 #define ORDERS         4
 
 static const char *const part_names[LOAD_PARTS] = {"files", "memory", "time"};
 
 static struct thread *threads[ARCH_CPUS_MAX][LOAD_PARTS];
-static struct sweep_marks now;           /* each field its thread's or its CPU's */
+static struct sweep_marks now;           /* each field written by its thread or its CPU */
 static uint64_t answered[ARCH_CPUS_MAX]; /* [owning CPU] */
-static uint64_t sent[ARCH_CPUS_MAX];     /* the boot thread's */
-static bool ending;                      /* any CPU, atomically */
-static const char *fault;                /* the last that was found */
+static uint64_t sent[ARCH_CPUS_MAX];     /* written by the boot thread */
+static bool ending;                      /* written by any CPU, atomically */
+static const char *fault;                /* the last error found */
 static struct stress root;               /* the boot thread's, for the directories */
 
 static bool load_goes_on(void)
@@ -39,7 +39,7 @@ static bool load_goes_on(void)
     return !__atomic_load_n(&ending, __ATOMIC_RELAXED);
 }
 
-/* Each thread's clients are its own (kernel/fs/stress.h), and there is one for each, on 4 CPUs. */
+/* Each thread has its own clients (kernel/fs/stress.h), enough for one each on 4 CPUs. */
 static void load_files(void *data)
 {
     static struct stress stresses[ARCH_CPUS_MAX];
@@ -97,7 +97,7 @@ struct beat {
     struct timer timer;
     struct work work;
     struct wait_queue arrivals;
-    uint64_t arrived; /* under the lock of `arrivals` */
+    uint64_t arrived; /* protected by the lock of `arrivals` */
     unsigned cpu;
 };
 
@@ -222,8 +222,8 @@ static const char *who_lags(const struct sweep_marks *since)
 }
 
 /*
- * The patience is in ticks that the boot CPU serves and not in time, which passes while a host does
- * not run its emulator.
+ * The limit is in ticks that the boot CPU serves, not in time, which passes while a host does not
+ * run its emulator.
  */
 const char *sweep_load_await(const struct sweep_marks *since)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The load under which tests/kernel/sweep_suite.c sets its breakpoints: on each CPU threads that
- * use files; memory, locks, switches and new threads; and timers, work and wake-ups. And counters
- * that show that each of them, and each CPU's interrupts, still make progress. Task context of the
- * boot thread.
+ * use files; memory, locks, switches and new threads; and timers, work and wake-ups. Counters show
+ * that each of them, and each CPU's interrupts, still make progress. Task context of the boot
+ * thread.
  */
 #pragma once
 
@@ -12,14 +12,14 @@
 
 #include "arch/cpu.h"
 
-#define LOAD_PARTS 3 /* threads on each CPU */
+#define LOAD_PARTS 3 /* threads per CPU */
 
 void sweep_load_start(void);
 
 /* Ends all threads and waits for them; NULL, or what went wrong in one. */
 const char *sweep_load_stop(void);
 
-/* How far all is. */
+/* The progress of everything. */
 struct sweep_marks {
     uint64_t operations[ARCH_CPUS_MAX][LOAD_PARTS]; /* of each thread */
     uint64_t ticks[ARCH_CPUS_MAX];                  /* of each CPU's timer */
@@ -28,8 +28,8 @@ struct sweep_marks {
 void sweep_marks_take(struct sweep_marks *marks);
 
 /*
- * Waits until each thread has done something, each CPU's timer has come, and each CPU has answered
- * an interrupt that was sent to it, all of it since `since`. NULL, or the name of what has not for
+ * Waits until, since `since`, each thread has done something, each CPU's timer has fired, and each
+ * CPU has answered an interrupt that was sent to it. NULL, or the name of what has not done so for
  * half a minute (in memory that the next call overwrites).
  */
 const char *sweep_load_await(const struct sweep_marks *since);

@@ -12,7 +12,7 @@
 #include "kernel/x86_64/memory/image.h"
 #include "kernel/x86_64/memory/paging.h"
 
-#define WORDS_MOST  16 /* of an object; of larger ones so many, evenly */
+#define WORDS_MOST  16 /* of an object; of larger objects this many, evenly spread */
 #define PAGE_PLACES 4  /* in a page of a stack */
 #define TABLE_WORDS 2  /* of those in use in a page table */
 #define ENTRIES     (PAGE_SIZE / sizeof(uint64_t))
@@ -22,7 +22,7 @@ static bool overlaps(const struct sweep_place *place, const void *start, const v
     return place->address < (uintptr_t)end && place->address + place->length > (uintptr_t)start;
 }
 
-/* By the linker's own marks, as what is asked of the arbiter is whether it knows them. */
+/* Uses the linker's own marks, because the test is whether the arbiter knows them. */
 static bool is_ordinary(const struct sweep_place *place)
 {
     const struct sweep_place at = *place;
@@ -42,7 +42,7 @@ static void visit_one(sweep_visit *visit, struct sweep_place place)
     visit(&place);
 }
 
-/* Both kinds of data watches, of the length that is this one's turn. */
+/* Visits both kinds of data watches; `turn` selects the length. */
 static void visit_word(sweep_visit *visit, struct sweep_place place, size_t turn)
 {
     static const uint8_t lengths[] = {8, 4, 2, 1};
@@ -140,7 +140,7 @@ static void visit_stacks(sweep_visit *visit)
             visit_stack(visit, "a thread", stack_slots[slot].low, stack_slots[slot].high);
 }
 
-/* The table at this physical address, and those below it. */
+/* Visits the table at this physical address, and those below it. */
 static void visit_table(sweep_visit *visit, uint64_t physical, unsigned level)
 {
     const uint64_t *entries = direct_address(physical);
@@ -165,14 +165,14 @@ void sweep_places(sweep_visit *visit)
     visit_table(visit, cpu_read_cr3() & PTE_ADDRESS, 4);
 }
 
-/* --- What no breakpoint may watch ------------------------------------------------------------- */
+/* --- Places that no breakpoint may watch ------------------------------------------------------ */
 
 struct table_register {
     uint16_t limit;
     uint64_t base;
 } __attribute__((packed));
 
-/* "64-Bit Mode IDT": where the gate leads. */
+/* "64-Bit Mode IDT": the gate's target. */
 static uintptr_t gate_target(const uint8_t *gate)
 {
     const uint16_t *parts = (const uint16_t *)gate;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Where tests/kernel/sweep_suite.c sets breakpoints: on every function and on an instruction inside
- * it, on every word of the kernel's data (of large objects, of every part), in every page of the
- * stacks of threads, and in the page tables. And the places that no breakpoint may watch, read from
- * the processors' own registers. Task context.
+ * The places where tests/kernel/sweep_suite.c sets breakpoints: every function and an instruction
+ * inside it, every word of the kernel's data (of large objects, every part), every page of the
+ * threads' stacks, and the page tables. Also the places that no breakpoint may watch, read from the
+ * processors' own registers. Task context.
  */
 #pragma once
 
@@ -24,26 +24,26 @@ enum sweep_kind {
 
 struct sweep_place {
     enum sweep_kind kind;
-    const char *name; /* of the symbol, or the thread whose stack it is */
+    const char *name; /* of the symbol, or of the stack's thread */
     uintptr_t address;
     uint8_t length;
     enum arch_access access;
-    bool ordinary; /* a breakpoint there has to be possible */
+    bool ordinary; /* a breakpoint must be possible there */
 };
 
 typedef void sweep_visit(const struct sweep_place *place);
 
-/* All places, always in the same order as long as the same threads are there. */
+/* Visits all places, always in the same order as long as the same threads exist. */
 void sweep_places(sweep_visit *visit);
 
-/* Memory that traps use while watches are armed, as [start, start + length) of each CPU. */
+/* Memory that traps use while watches are armed, as [start, start + length) for each CPU. */
 struct sweep_range {
     const char *name;
     uintptr_t start;
     size_t length;
 };
 
-#define SWEEP_RANGES 12 /* five, and the stacks of the TSS, at most seven */
+#define SWEEP_RANGES 12 /* five, and at most seven stacks of the TSS */
 
-/* Those of the CPU that calls, from its registers; returns how many. */
+/* The ranges of the calling CPU, from its registers; returns how many. */
 unsigned sweep_forbidden(struct sweep_range *ranges);

@@ -2,10 +2,10 @@
 /*
  * A breakpoint of every kind on every place of the kernel, four at a time, while all CPUs work
  * (tests/kernel/sweep_load.h). Each hit is sampled with its chain into rings that overwrite, and
- * raises breakpoint:hit, which is sampled, too, so the whole hit path runs on any instruction of
- * the kernel. Four stay until every thread and every CPU's interrupts have made progress under
- * them. No event may be lost. docs/breakpoints.md, "The sweep". Task context of the boot thread;
- * needs several CPUs.
+ * raises breakpoint:hit, which is also sampled, so the whole hit path runs on any instruction of
+ * the kernel. The four breakpoints remain until every thread and every CPU's interrupts have made
+ * progress. No event may be lost. docs/breakpoints.md, "The sweep". Task context of the boot
+ * thread; needs several CPUs.
  */
 #include <linux/errno.h>
 #include <linux/hw_breakpoint.h>
@@ -29,7 +29,7 @@
 #define RING_PAGES_ORDER 4
 #define EVERY_SHORT      32
 #define SHOWN_MOST       10
-#define EVENTS           (ARCH_WATCHES + 1) /* and breakpoint:hit */
+#define EVENTS           (ARCH_WATCHES + 1) /* plus breakpoint:hit */
 
 /* Every `every`-th of all places, beginning with number `first`. */
 static struct {
@@ -41,22 +41,22 @@ static struct ring sampled[ARCH_CPUS_MAX];
 static struct ring_reader readers[ARCH_CPUS_MAX];
 
 /*
- * Places of code and places of data are armed apart: QEMU 7.2 dies at an indirect call if its
- * pointer is watched and its target has an execute breakpoint (docs/breakpoints.md, Machines).
+ * Places of code and of data are armed separately: QEMU 7.2 dies at an indirect call if its pointer
+ * is watched and its target has an execute breakpoint (docs/breakpoints.md, Machines).
  */
 static struct batch {
     struct sweep_place place[ARCH_WATCHES];
     unsigned count;
 } of_code, of_data;
 
-/* What came of it. */
+/* The results. */
 static struct {
     uint64_t visited; /* places, chosen or not */
     uint64_t places, armed[SWEEP_KINDS], refused[SWEEP_KINDS];
-    uint64_t wrong;   /* refused though ordinary, or without a reason that is documented */
-    uint64_t left;    /* CPUs that still had one armed after the last was removed */
+    uint64_t wrong;   /* refused though ordinary, or without a documented reason */
+    uint64_t left;    /* CPUs with a breakpoint still armed after the last was removed */
     uint64_t read;    /* samples, */
-    uint64_t unsound; /* ... that cannot be true */
+    uint64_t unsound; /* ... that are inconsistent */
     unsigned shown;
     const char *stuck; /* what made no progress */
 } sweep;
@@ -198,9 +198,9 @@ static void visit(const struct sweep_place *place)
     run_batch(batch);
 }
 
-/* --- What is refused -------------------------------------------------------------------------- */
+/* --- Refusals --------------------------------------------------------------------------------- */
 
-static uint64_t forbidden_places, allowed; /* of these, how many could be set */
+static uint64_t forbidden_places, allowed; /* ... and how many of them could be set */
 
 static void try_forbidden(const struct sweep_range *range, uintptr_t address)
 {
@@ -224,7 +224,7 @@ static void try_forbidden(const struct sweep_range *range, uintptr_t address)
     }
 }
 
-/* In threads of their own, one after the other: the arbiter's refusals name what they overlap. */
+/* In separate threads, one after the other: the arbiter's refusals name the overlapped memory. */
 static void try_forbidden_here(void *unused)
 {
     struct sweep_range ranges[SWEEP_RANGES];
@@ -232,7 +232,7 @@ static void try_forbidden_here(void *unused)
 
     (void)unused;
     for (unsigned i = 0; i < count && allowed < SHOWN_MOST; i++) {
-        /* In stacks, some words of each page. */
+        /* In stacks, only some words of each page. */
         size_t step = ranges[i].length > 2 * PAGE_SIZE ? PAGE_SIZE / 4 : 8;
         uintptr_t start = (ranges[i].start + 7) & ~(uintptr_t)7;
 
@@ -293,7 +293,7 @@ static void show_counts(uint64_t hits)
           (unsigned long)hits, (unsigned long)sweep.read);
 }
 
-/* Hits of all events, breakpoint:hit among them. */
+/* Hits of all events, including breakpoint:hit. */
 static uint64_t count_hits(uint64_t *drained)
 {
     uint64_t hits = 0;

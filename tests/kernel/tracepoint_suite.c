@@ -28,7 +28,7 @@ PITOT_TRACEPOINT_WITH(suite, suite_weighted,
                       (.weighted = 1, .weight = PITOT_INDEX(suite_weighted, weight)), 1,
                       PITOT_FIELD(u64, weight, "weight %lu"));
 
-/* As the macros lay it out. */
+/* Laid out as by the macros. */
 struct suite_record {
     struct tracepoint_head head;
     uint64_t place;
@@ -43,7 +43,7 @@ static struct {
     struct suite_record record;
     uint32_t size;
     struct regs regs;
-    bool again; /* the hit hits the tracepoint itself */
+    bool again; /* the listener itself hits the tracepoint */
     uint64_t chain[32];
     size_t frames;
 } seen;
@@ -117,7 +117,7 @@ static bool is_in(uintptr_t address, const char *name)
     return symbols_find_address(address, &symbol) && strcmp(symbol.name, name) == 0;
 }
 
-/* Mappings that are writable and show the kernel's text. */
+/* Writable mappings of the kernel's text. */
 static uint64_t writable_text(void)
 {
     struct paging_leaf leaf;
@@ -196,7 +196,7 @@ static void suite_interrupt(void *data)
     suite_place(1);
 }
 
-/* As Linux numbers them, whose tools know no others. */
+/* In Linux' numbering, which is all that its tools know. */
 static void claim_context(void)
 {
     struct tracepoint_probe probe = {.hit = suite_hit};
@@ -211,7 +211,7 @@ static void claim_context(void)
     ktap_equal(seen.record.head.common_flags, 0x01 | 0x08,
                "a record made in an interrupt marks that, and that interrupts were off");
     preempt_off();
-    pitot_preemption[arch_cpu_id()].wanted = true; /* as a tick does */
+    pitot_preemption[arch_cpu_id()].wanted = true; /* like a tick */
     suite_place(1);
     preempt_on();
     tracepoint_leave(&pitot_tracepoint_suite_first, &probe);
@@ -233,7 +233,7 @@ __attribute__((noinline)) static void claim_place(void)
     ktap_ok(is_in(seen.chain[seen.frames - 1], "boot_entry_high"), "... to the outermost");
 }
 
-/* Values in registers that the call must keep, so that the compiler has them there. */
+/* The values are in registers that the call must keep, so the compiler has them there. */
 __attribute__((noinline)) static void claim_registers(void)
 {
     struct tracepoint_probe probe = {.hit = suite_hit, .registers = true};
@@ -300,8 +300,8 @@ static void claim_refused(void)
 }
 
 /*
- * Records `command`, hits once, and returns the size of the sample, of the record in it, and its
- * address.
+ * Records `command`, hits once, and returns the size of the sample, the size of the record in it,
+ * and its address.
  */
 static uint32_t record_once(const char *command, size_t *raw_size, uint64_t *address)
 {
@@ -349,7 +349,7 @@ static void claim_raw(void)
                "... and is longer by just that");
 }
 
-/* Records these hits; the samples' weights are left in `weights`, and their number returned. */
+/* Records these hits; stores the samples' weights in `weights`, and returns their number. */
 static size_t record_weights(const char *command, const uint64_t *hits, size_t count,
                              uint64_t *weights)
 {
@@ -406,8 +406,8 @@ static bool is_of_a_field(const struct pitot_tracepoint *tracepoint, size_t offs
 }
 
 /*
- * Bytes of a record made in memory full of something else that are left as they were, or that are
- * no field's and not 0.
+ * Counts bytes of a record, built over other data, that are left as they were, or that are outside
+ * of all fields and not 0.
  */
 static unsigned bytes_not_written(const struct pitot_tracepoint *tracepoint)
 {

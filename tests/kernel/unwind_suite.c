@@ -18,12 +18,15 @@
 #define CHAIN_MAX 100
 
 static struct {
-    const struct thread *thread; /* the chain is this one's */
+    const struct thread *thread; /* whose chain it is */
     uint64_t chain[CHAIN_MAX];
     size_t length;
 } tick_chain;
 
-/* The tick may have interrupted another thread: kworker/0 has what the proof's files left to do. */
+/*
+ * The tick may have interrupted another thread: kworker/0 finishes the deferred work of the proof's
+ * files.
+ */
 static void capture_tick(struct breakpoint *breakpoint, uintptr_t address, struct regs *regs)
 {
     (void)breakpoint;
@@ -44,7 +47,7 @@ static bool chain_names(const char *name)
     return false;
 }
 
-/* Out of line: its name is looked for. */
+/* Not inlined: its name is searched for. */
 __attribute__((noinline)) static void claim_through_interrupt(void)
 {
     struct breakpoint breakpoint = {.address = (uintptr_t)&ticks,

@@ -34,13 +34,13 @@ uint64_t user_touch(uintptr_t address);
 uint64_t user_call(uintptr_t address);
 extern const char user_touched[];
 
-/* What the program had in its registers when it came into the kernel: the top of its stack. */
+/* The program's registers at its entry into the kernel, at the top of its stack. */
 static const struct regs *regs_of(const struct process *process)
 {
     return (const struct regs *)process->thread->stack->high - 1;
 }
 
-/* A program that the suite needs; it cannot continue without it. */
+/* Starts a program without which the suite cannot continue. */
 static struct process *start(const char *name, const char *argument)
 {
     char path[40], *argv[] = {path, (char *)argument};
@@ -59,9 +59,9 @@ static struct process_end end(struct process *process)
     return process_wait(process);
 }
 
-/* --- Where it stands, and its chain ----------------------------------------------------------- */
+/* --- Its state, and its chain ----------------------------------------------------------------- */
 
-/* This is the machine's one CPU, so the program does not run. */
+/* This machine has one CPU, so the program does not run meanwhile. */
 static void walk(const struct process *process, enum unwind_method method, struct unwind *state,
                  uintptr_t *last)
 {
@@ -73,7 +73,7 @@ static void walk(const struct process *process, enum unwind_method method, struc
         *last = state->ip;
 }
 
-/* Others have turns until it stands where a system call, or an interrupt, left user mode. */
+/* Lets others run until a system call, or an interrupt, has taken it out of user mode. */
 static bool await_border(const struct process *process, bool in_call)
 {
     struct unwind state;
@@ -218,11 +218,11 @@ static void claim_reads(const struct process *process)
     ktap_ok(!arch_user_read(space, bottom - 65536 - 8, more, 16), "its stack ends in a hole");
 }
 
-/* --- The kernel there ------------------------------------------------------------------------- */
+/* --- The kernel in a program's space ---------------------------------------------------------- */
 
 static uint64_t faulted_error;
 
-/* Interrupts off. A call that could not be made has left its return address. */
+/* With interrupts off. A call that failed has left its return address. */
 static void go_on(struct regs *regs)
 {
     faulted_error = regs->error;
@@ -234,7 +234,7 @@ static void go_on(struct regs *regs)
     regs->ip = (uintptr_t)user_touched;
 }
 
-/* In its space, as a system call of its would be. */
+/* In the program's address space, as in its system calls. */
 static void claim_apart(const struct process *process)
 {
     const struct regs *regs = regs_of(process);
@@ -277,14 +277,17 @@ static void claim_memory(void)
     end(sleeper);
 }
 
-/* --- The way back ----------------------------------------------------------------------------- */
+/* --- Returning -------------------------------------------------------------------------------- */
 
 static void nothing(struct regs *regs)
 {
     (void)regs;
 }
 
-/* By sysret only what it gives back as it was: the entry's C part is asked with made-up frames. */
+/*
+ * sysret is used only if it restores the registers exactly: calls the entry's C part with made-up
+ * frames.
+ */
 static bool by_sysret(uint64_t ip, uint64_t cx, uint64_t flags, uint64_t r11)
 {
     struct regs regs = {.ip = ip, .cx = cx, .flags = flags, .r11 = r11};
@@ -338,7 +341,7 @@ static uintptr_t operand_of_attacks(void)
     return symbol.address;
 }
 
-/* CVE-2018-8897: beneath the arbiter. */
+/* CVE-2018-8897: below the arbiter. */
 static void claim_ends(const char *attack, uint8_t signal)
 {
     const struct arch_watch watch = {operand_of_attacks(), 2, ARCH_READ_WRITE};
@@ -371,8 +374,8 @@ static bool no_step(struct regs *regs, unsigned *told)
 }
 
 /*
- * A debugger and a stepper are there, but neither acts: a program that hits the watch is ended all
- * the same.
+ * A debugger and a stepper exist, but neither acts: a program that hits the watch is killed
+ * nevertheless.
  */
 static void claim_found_beside_steppers(void)
 {

@@ -1,7 +1,6 @@
 ; SPDX-License-Identifier: BSD-2-Clause
 ;
-; The kernel reads where it must not: user_suite.c's handler of page faults resumes it after the
-; access.
+; The kernel reads where it must not: user_suite.c's page fault handler resumes it after the access.
 
 %include "arch/x86_64/unwind/cfi.inc"
 

@@ -10,14 +10,14 @@ struct watch {
     struct breakpoint breakpoint;
     uint64_t hits;
     uintptr_t ip;      /* of the last hit */
-    uintptr_t address; /* the register that hit */
+    uintptr_t address; /* of the register that hit */
 };
 
 /* Arms; a refusal fails the suite and returns false. */
 bool watch_arm(struct watch *watch, const volatile void *address, size_t length,
                enum arch_access access);
 
-/* Arms in the kernel, or in a program; false if it was refused, as there is no room. */
+/* Arms in the kernel, or in a program; false if it was refused for lack of registers. */
 bool watch_try(struct watch *watch, const struct breakpoint_target *target, uintptr_t address,
                size_t length, enum arch_access access);
 

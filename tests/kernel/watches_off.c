@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * `watches-off [TICKS]`: disarms this CPU's debug registers without the arbiter's knowledge, and
- * lets TICKS ticks pass (default 0), for tests/boot/branches.t: the kernel must notice. Task
+ * waits for TICKS ticks (default 0), for tests/boot/branches.t: the kernel must notice. Task
  * context.
  */
 #include "arch/cpu.h"
