@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# The host programs that tests run: unit tests, what tests/host asks, fuzzers, the ring on the model of
-# its memory. Part of the Makefile.
+# The host programs that tests run: unit tests, the programs of tests/host, fuzzers, the ring on its
+# memory model. Part of the Makefile.
 
-# What `make test` runs: all, or with QUICK=1 what goes over the most of the tree in the least time.
-# docs/testing.md says what that leaves out.
+# What `make test` runs: everything, or with QUICK=1 what covers most of the tree in the least time.
+# docs/testing.md lists what that leaves out.
 QUICK_TESTS := tests/unit/units.t tests/boot/suites.t tests/boot/demo.t tests/boot/port.t \
                tests/host/stream_perf.t tests/host/hit_text.t tests/host/difference.t
 TESTS       ?= $(if $(QUICK),$(QUICK_TESTS),tests/unit tests/model tests/host tests/boot)
@@ -18,16 +18,17 @@ $(BUILD)/fp/test/pitot.iso: FORCE
 	+$(Q)$(MAKE) --no-print-directory UNWINDER=fp BUILD=$(FP_BUILD) iso $(FP_BUILD)/test/pitot.iso
 
 # A program is linked from its own object, those that its head names, and what these need of an
-# archive of the kernel's sources that run on the host. In a head: ` * links: tests/unit/fake_arch.c`
-# and ` * libs: -lelf`. Objects are compiled once for all programs of the same flags.
+# archive of the kernel's sources that run on the host. Heads have lines such as
+# ` * links: tests/unit/fake_arch.c` and ` * libs: -lelf`. Objects are compiled once for all programs
+# with the same flags.
 HEADS := $(shell awk '/^ \* (links|libs|sanitizer): / { for (i = 3; i <= NF; i++) print FILENAME "|" $$2 $$i }' tests/*/*.c)
 links = $(patsubst $(1)|links:%,%,$(filter $(1)|links:%,$(HEADS)))
 libs  = $(patsubst $(1)|libs:%,%,$(filter $(1)|libs:%,$(HEADS)))
 
-# Sources of which no two define the same name, so that the order of requests does not matter. From
-# arch and boot: sources without an instruction that only the kernel may run. A program names its
-# unwinder itself; strings are the library's. A fake is here if its names exist nowhere else; a fake
-# that replaces a source is named in the heads of the programs that want it, and so are commands,
+# Sources that define no common names, so that the order of requests does not matter. From arch and
+# boot: sources without instructions that only the kernel may run. A program names its unwinder
+# itself; string functions are the library's. A fake is here if its names exist nowhere else; a fake
+# that replaces a source is named in the heads of the programs that use it, and so are commands,
 # which are reached only through their section.
 HOST_C := $(filter-out core/embed/%.c core/unwind/default_%.c core/lib/string.c kernel/panic/panic.c,$(wildcard core/*.c core/*/*.c kernel/*.c kernel/*/*.c)) \
           $(addprefix arch/x86_64/,debug/accessor.c debug/accessor_made.c debug/branch.c unwind/frame.c debug/group.c debug/insn_map.c debug/operand.c debug/operand_address.c debug/operand_length.c debug/report.c cpu/registers.c) \
@@ -37,7 +38,7 @@ HOST_C := $(filter-out core/embed/%.c core/unwind/default_%.c core/lib/string.c 
           $(patsubst %,tests/unit/%.c,fake_assert fake_device fake_gdb_target fake_pages fake_symtab fake_unwind_table ring_check \
                                      ring_parts ring_payload ring_stepped ring_writer step)
 
-# An object that was made before its source moved would hide that until a build in a new folder.
+# An object made before its source was moved would hide the move until a build in a new folder.
 $(foreach source,$(filter-out $(wildcard $(HOST_C)),$(HOST_C)),$(error tests/tests.mk: there is no $(source)))
 
 HOSTED     := $(BUILD)/hosted
@@ -52,13 +53,14 @@ $(HOSTED)/%.c.o: %.c $(HOSTED)/flags
 $(eval $(call NOTE,$(HOSTED)/flags,$(HOSTCC) $(HOSTFLAGS) $(SANITIZE)))
 $(eval $(call NOTE,$(HOSTED)/members,$(HOSTED_OBJ)))
 
-# A thin archive: it names the objects where they lie.
+# A thin archive: it refers to the objects in place.
 $(BUILD)/hosted.a: $(HOSTED_OBJ) $(HOSTED)/members
 	$(Q)rm -f $@
 	$(Q)ar rcsTP $@ $(HOSTED_OBJ)
 
-# FOLDER, NAME, OBJECTS, LIBRARIES. The linker says which members it took: the program is made anew when they change, but only what is named
-# here is given to the linker by name. The archive may be newer, as most of it is no matter of this program's.
+# FOLDER, NAME, OBJECTS, LIBRARIES. The linker reports which members it used, and the program is
+# rebuilt when they change; only the objects named here are passed to the linker by name. The
+# archive may be newer, as most of it does not concern this program.
 define HOST_PROGRAM
 $(BUILD)/$(1)/$(2): $(3) $(HOSTED)/members | $(BUILD)/hosted.a
 	$$(call say,LINK,$$@)
@@ -68,9 +70,11 @@ $(BUILD)/$(1)/$(2): $(3) $(HOSTED)/members | $(BUILD)/hosted.a
 endef
 parts = $(patsubst %,$(HOSTED)/%.o,$(1) $(call links,$(1)))
 
-# NAME: a test that forks at each instruction says in its head ` * sanitizer: undefined`, as the address sanitizer's shadow makes a fork five
-# times as dear. It is linked with that all the same, which tells of which sources it is, and these are then compiled for it once more: as the
-# kernel is, by -O2, which leaves fewer instructions to stop at (drain_test: 167,000 of 204,000).
+# NAME: a test that forks at each instruction has ` * sanitizer: undefined` in its head, as the
+# address sanitizer's shadow makes a fork five times as expensive. It is first linked with that
+# sanitizer nevertheless, which shows the sources it needs; these are then compiled for it once
+# more, with -O2 like the kernel, which leaves fewer instructions to stop at (drain_test: 167,000 of
+# 204,000).
 stepped = $(filter $(1)|sanitizer:undefined,$(HEADS))
 define STEPPED_PROGRAM
 $(call HOST_PROGRAM,stepped,$(1),$(2),$(3))
@@ -92,8 +96,9 @@ hosted: $(UNIT) $(HOST)
 
 -include $(sort $(HOSTED_OBJ:.o=.d) $(OTHER_OBJ:.o=.d)) $(UNIT:=.d) $(HOST:=.d)
 
-# libFuzzer is clang's. tests/host/fuzz.t builds these, as it can say what is missing; so each object is named, and no other compiled.
-# A call at each comparison would take half of the time, and no fuzzer reached more of its code by it, nor found anything sooner.
+# libFuzzer belongs to clang. tests/host/fuzz.t builds these, as it can report what is missing; so
+# each object is named, and no other is compiled. A call at each comparison would take half of the
+# time, and no fuzzer reached more code with it, or found anything sooner.
 FUZZ     := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/*_fuzz.c))
 FUZZ_OBJ := $(patsubst %,$(BUILD)/fuzz/obj/%.o,$(sort $(wildcard tests/fuzz/*.c) $(foreach program,$(FUZZ),$(call links,$(program:$(BUILD)/%=tests/%.c)))))
 FUZZ_CC  := clang $(SANITIZE) -fsanitize=fuzzer -fno-sanitize-coverage=trace-cmp
@@ -115,14 +120,13 @@ $(foreach program,$(FUZZ),$(eval $(call FUZZ_PROGRAM,$(program),$(program:$(BUIL
 
 -include $(FUZZ_OBJ:.o=.d)
 
-# The ring's source on the model of its memory: tests/model/arch/x86_64/cpu/local.h takes the place of
-# arch's. tests/model/order.t makes the broken copies, and has them built, as it can say what is
-# missing.
+# The ring's source on its memory model: tests/model/arch/x86_64/cpu/local.h replaces arch's.
+# tests/model/order.t makes the broken copies and builds them, as it can report what is missing.
 MODEL_FLAGS = -Itests/model $(HOSTFLAGS) $(SANITIZE) -MMD -MP
 MODEL_OBJ  := $(patsubst %,$(BUILD)/model/obj/%.o,$(wildcard tests/model/*.c) core/lib/refusal.c core/lib/print.c tests/unit/ring_payload.c)
 
-# The search goes through millions of states, and touches no memory of the ring's: the address
-# sanitizer watches what the ring's source and its programs do.
+# The search visits millions of states, and does not access the ring's memory: the address sanitizer
+# only watches the ring's source and its programs.
 MODEL_SEARCH := $(patsubst %,$(BUILD)/model/obj/tests/model/%.c.o,explore order states transcript)
 $(MODEL_SEARCH): MODEL_FLAGS = -Itests/model $(HOSTFLAGS) -O2 -fsanitize=undefined -fno-sanitize-recover=all -MMD -MP
 
@@ -138,7 +142,7 @@ MODEL_RING := $(BUILD)/model/obj/core/ring/ring.c.o $(BUILD)/model/obj/tests/uni
 $(BUILD)/model/ring_model: $(MODEL_RING) $(MODEL_OBJ)
 	$(Q)$(HOSTCC) $(SANITIZE) $^ -o $@
 
-# It runs for a moment, so the compiler is asked to be quick.
+# It runs only briefly, so the compiler should be fast.
 $(BUILD)/model/broken/%: $(BUILD)/model/broken/%.c $(MODEL_OBJ)
 	$(Q)$(HOSTCC) $(MODEL_FLAGS) -O0 $^ -o $@
 

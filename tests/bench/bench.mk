@@ -14,8 +14,8 @@ bench-table: both-kernels packages-test
 bench-built: $(sort $(BUILD)/pitot.iso $(BUILD)/test/pitot.iso $(BUILD)/host/gather.so $(BUILD)/programs.tar $(BUILD)/outside/pitot $(PLUGINS) $(FP_BUILD)/test/pitot.iso $(BUILD)/bench/objects $(FP_BUILD)/bench/objects) \
              $(BUILD)/bench/unwind $(BUILD)/bench/tables $(BUILD)/bench/ring
 
-# The unwinder is compiled as for the kernel, but for the addresses that it may be linked to. What it unwinds is one source in
-# three builds (tests/bench/unwind/chain.h).
+# The unwinder is compiled as for the kernel, except for the addresses that it is linked for. The
+# code that it unwinds is one source in three builds (tests/bench/unwind/chain.h).
 BENCH_KERNEL := core/unwind/unwind.c core/unwind/orc.c core/unwind/fp.c core/unwind/table.c core/lib/crc32.c \
                 core/unwind/default_fp.c core/lib/refusal.c core/lib/print.c arch/x86_64/unwind/frame.c arch/x86_64/cpu/registers.c
 BENCH_FLAGS  := -std=gnu11 -g -O2 -ffile-prefix-map=$(CURDIR)=. -fno-pie -fomit-frame-pointer -fasynchronous-unwind-tables -fcf-protection=none \
@@ -53,8 +53,9 @@ $(BUILD)/bench/tables: $(wildcard tests/bench/tables/*.[ch]) core/unwind/table.c
 	$(Q)mkdir -p $(@D)
 	$(Q)$(HOSTCC) $(BENCH_FLAGS) -no-pie $(filter %.c,$^) -lm -o $@
 
-# The ring, and what is compared with it as code of a kernel, by the kernel's flags, once with its clock and once with one that
-# stands still; but for the writers, what each knows is its own. The others are compiled as programs are.
+# The ring, and the writers compared with it as kernel code, have the kernel's flags, once with the
+# kernel's clock and once with a stopped one; apart from the writers, each file's contents are its
+# own. The others are compiled as programs are.
 BENCH_RING       := tests/bench/ring
 BENCH_RING_TWICE := core/ring/ring.c core/sample/sample.c tests/unit/ring_parts.c \
                     $(addprefix $(BENCH_RING)/,floor.c pitot.c sample_writer.c)

@@ -5,10 +5,10 @@
 # how they are measured and how to read them.
 #
 #   the kernel     guest instructions of a hit and a frame, for each UNWINDER that is built
-#   what it reads  the cache lines that a hit looks at, by structure (hit_lines.pl)
-#   many CPUs      events a second that 1, 2, 4 and 8 CPUs record (cpus.pl)
-#   ports          what a byte costs on each port that the stream can have (ports.pl)
-#   outside        CPU-seconds of QEMU with its plugin, against those without (outside.pl)
+#   what it reads  the cache lines that a hit reads, by structure (hit_lines.pl)
+#   many CPUs      events per second that 1, 2, 4 and 8 CPUs record (cpus.pl)
+#   ports          the cost of a byte on each port that the stream can use (ports.pl)
+#   outside        CPU-seconds of QEMU with the plugin and without it (outside.pl)
 #   frames         ns and instructions on this machine, beside other unwinders ($BUILD/bench/unwind)
 #   rings          ns and instructions of an event, beside LTTng-UST and others (ring/ring.pl)
 #   look-ups       tables of Linux' size and larger ($BUILD/bench/tables)
@@ -24,10 +24,10 @@ use Pitot::HitCost;
 my $build = $ENV{BUILD} // 'build';
 my @builds = grep { -e "$_/test/pitot.iso" } uniq($build, $ENV{FP_BUILD} // "$build/fp");
 
-# Linux 6.1.192, kernel data watch of 8 bytes, one CPU, same emulator and method. Its fixed part of
-# a chain is in the frames.
+# Linux 6.1.192, kernel data watch of 8 bytes, one CPU, same emulator and method. The fixed part of
+# its chains is included in the frames.
 my %linux = (
-    'count'     => 476,     # counting only, user variable: the nearest that was measured
+    'count'     => 476,     # counting only, user variable: the nearest measured case
     'sample'    => 1400,
     'chain-6'   => 4553,
     'chain-16'  => 10324,
@@ -40,10 +40,10 @@ my %linux = (
 my %aim = (count => 130, sample => 240, 'chain-6' => 640, 'trace-count' => 130,
     'call-count' => 130, 'counted-most' => 130, 'trace-off' => 1, 'trace-raw' => 255,
     'trace-chain-6' => 680);
-my $linux_frame = '355 to 577';    # by ORC: by what the frames are of
+my $linux_frame = '355 to 577';    # by ORC: depends on the frames
 my %aim_frame = (orc => 45, fp => 19);
 
-# Which unwinder a build has: the Makefile notes the compiler's flags.
+# The unwinder of a build, from the compiler's flags that the Makefile records.
 sub unwinder
 {
     my ($directory) = @_;
@@ -51,8 +51,8 @@ sub unwinder
     return <$file> =~ /-fomit-frame-pointer/ ? 'orc' : 'fp';
 }
 
-# What the kernel measures of itself (tests/lib/Pitot/HitCost.pm). Instructions are not time, but
-# they are the same on every machine.
+# The kernel's own measurements (tests/lib/Pitot/HitCost.pm). Instructions are not time, but they
+# are the same on every machine.
 sub measure_guest
 {
     my ($directory) = @_;
@@ -92,7 +92,7 @@ sub print_guest
     }
 }
 
-# A part that is a program.
+# Runs a part that is a program.
 sub run_part
 {
     my ($title, @command) = @_;

@@ -1,11 +1,11 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Events a second that 1, 2, 4 and 8 CPUs record together in QEMU; a part of `make bench`. The
+# The events per second that 1, 2, 4 and 8 CPUs record together in QEMU; a part of `make bench`. The
 # command `bench-cpus` of the test kernel raises them; docs/bench.md explains the figures.
 #
-# QEMU runs all CPUs in one thread of the host, as tools/machine asks it to, or each in one of its
-# own. Then it misses some watched accesses, so there is no `watch`.
+# QEMU runs all CPUs in one thread of the host, as tools/machine configures it, or each in its own.
+# In the latter case it misses some watched accesses, so `watch` is left out.
 use strict;
 use warnings;
 
@@ -15,7 +15,7 @@ use lib 'tests/lib';
 use Pitot;
 
 my @cpus = (1, 2, 4, 8);
-my $rounds = 5;    # in each boot; the quickest counts
+my $rounds = 5;    # in each boot; the fastest counts
 my @parts = qw(ring trace watch);
 my %title = (
     ring => 'ring_output, 64 bytes',
@@ -23,7 +23,7 @@ my %title = (
     watch => 'breakpoint sample',
 );
 
-# The best total of each part, in events a second.
+# The best total of each part, in events per second.
 sub measure
 {
     my ($accel, $cpus, @wanted) = @_;

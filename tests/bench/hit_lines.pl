@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # `make bench`, what a hit reads: the cache lines of its own structures that the hit of a watch
-# looks at for a plain sample. gdb steps through one in QEMU (hit_lines.py): which members these are
-# is seen, not assumed, and the debug information tells where they lie. Run from the root of the
-# tree, as bench.pl does.
+# reads for a plain sample. gdb steps through one in QEMU (hit_lines.py): the accessed members are
+# observed, not assumed, and the debug information gives their places. Run from the root of the
+# tree, as by bench.pl.
 use strict;
 use warnings;
 use lib 'tests/lib';

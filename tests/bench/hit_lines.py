@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Which memory a hit looks at: run by gdb at the first instruction of breakpoint_trap, with a watch
-# of one register and one owner that fires. Steps to its return, reads each instruction's operand,
-# and prints the cache lines of what the hit's path leads to, for tests/bench/hit_lines.pl:
+# Which memory a hit reads: run by gdb at the first instruction of breakpoint_trap, with a watch of
+# one register and one owner that fires. Steps to its return, decodes each instruction's operand,
+# and prints the cache lines of the structures on the hit's path, for tests/bench/hit_lines.pl:
 #
 #     line OBJECT NUMBER: MEMBER at OFFSET, ...
 #     beside LINES NAME
 #
-# Names and offsets are those of the debug information. The stack and GS are left out.
+# Names and offsets are from the debug information. The stack and GS are left out.
 import re
 
 import gdb

@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# What `pitot` costs the emulator (docs/outside.md), a part of `make bench`: CPU-seconds of QEMU,
-# user and system, for the same load in Pitot's own kernel, against those of the same command
-# without it. The commands take turns, and the least of several runs counts.
+# The cost of `pitot` for the emulator (docs/outside.md), a part of `make bench`: QEMU's
+# CPU-seconds, user and system, for the same load in Pitot's own kernel, with `pitot` and without
+# it. The commands take turns, and the minimum of several runs counts.
 use strict;
 use warnings;
 

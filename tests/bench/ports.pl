@@ -1,10 +1,10 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# What a byte costs on the ports that the stream and the first words can have, in QEMU; a part of
+# The cost of a byte in QEMU on the ports that the stream and the first messages can use; a part of
 # `make bench`. The command `bench-ports` of the test kernel sends 128 KiB in pieces of 256 bytes.
-# Instructions are the guest's, by -icount, and the same on each host; bytes a second are the
-# emulator's on this one, best of five, so only their ratio is meaningful.
+# Instructions are the guest's, by -icount, and the same on each host; bytes per second are those of
+# the emulator on this host, best of five, so only their ratio is meaningful.
 use strict;
 use warnings;
 
@@ -20,7 +20,7 @@ my %port = (
     'virtio' => {com2 => 'none', virtio => "$room/bench-ports.virtio"},
 );
 
-# Nanoseconds of the machine for a byte, by what was sent to.
+# Nanoseconds of the machine for a byte, by destination.
 sub ns_per_byte
 {
     my ($icount, %options) = @_;
@@ -34,7 +34,7 @@ sub ns_per_byte
 
 my (%instructions, %best);
 for my $name (sort keys %port) {
-    my %exact = ns_per_byte(1, %{$port{$name}});    # two nanoseconds an instruction
+    my %exact = ns_per_byte(1, %{$port{$name}});    # two nanoseconds per instruction
     my @timed = map { {ns_per_byte('', %{$port{$name}})} } 1 .. $runs;
     $instructions{$name} = $exact{stream} / 2;
     $best{$name} = min(map { $_->{stream} } @timed);

@@ -1,11 +1,11 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# `make bench`: bytes of unwind information for the kernel's own C code, by format. Called with the
-# build directories to look at; each has a list of its kernel's C objects in bench/objects. From the
-# same objects: this kernel's table (tools/orcgen on a link of them alone), .eh_frame, SFrame (the
-# assembler's --gsframe) and Linux' ORC (objtool --orc). Assembly is in none of them. What is not
-# installed is named in its line.
+# `make bench`: bytes of unwind information for the kernel's own C code, by format. Called with
+# build directories; each has a list of its kernel's C objects in bench/objects. From the same
+# objects: this kernel's table (tools/orcgen on a link of only these), .eh_frame, SFrame (the
+# assembler's --gsframe) and Linux' ORC (objtool --orc). None of them includes assembly. If a tool
+# is not installed, its line says so.
 use strict;
 use warnings;
 use lib 'tests/lib';
@@ -17,12 +17,12 @@ use Pitot::Files;
 
 my $aim = 30;    # per cent of the ORC bytes
 
-# Debian's package linux-kbuild-* keeps it here, Ubuntu's linux-headers-generic there. It needs no
-# kernel tree.
+# Debian's package linux-kbuild-* installs it here, Ubuntu's linux-headers-generic there. It needs
+# no kernel tree.
 my ($objtool) = grep { -x } reverse(sort(glob('/usr/lib/linux-kbuild-*/tools/objtool/objtool '
             . '/usr/src/linux-headers-*/tools/objtool/objtool')));
 
-# What a program prints; dies if it fails. `quiet` leaves out what it complains of.
+# A program's output; dies if it fails. `quiet` discards its stderr.
 sub output
 {
     my ($quiet, @command) = @_;
@@ -36,7 +36,8 @@ sub output
     return $text;
 }
 
-# Section name => [bytes, executable?] of all that is loaded, sections of one name added up.
+# Section name => [bytes, executable?] of all loaded sections; those with the same name are added
+# up.
 sub sections
 {
     my (@files) = @_;
@@ -57,7 +58,7 @@ sub bytes_of
     return $sections{$name} ? $sections{$name}[0] : 0;
 }
 
-# The compiler's flags: the Makefile notes compiler, flags and assembler on one line.
+# The compiler's flags: the Makefile writes compiler, flags and assembler to one line.
 sub compiler
 {
     my ($build) = @_;
@@ -69,7 +70,7 @@ sub compiler
 
 # --- Each format: a hash of bytes and note; or of missing. ----------------------------------------
 
-# The C objects linked alone, so that no table covers more than the others do.
+# Links only the C objects, so that no table covers more than the others do.
 sub link_alone
 {
     my ($build, @objects) = @_;
@@ -91,7 +92,7 @@ sub own_table
     };
 }
 
-# The linked section, in which the objects' equal CIEs are one.
+# The linked section, in which equal CIEs of the objects are merged.
 sub eh_frame
 {
     my ($image) = @_;
@@ -104,7 +105,7 @@ sub eh_frame
     };
 }
 
-# SFrame 1. A linker keeps one header of 28 bytes of all objects'.
+# SFrame 1. A linker keeps one of the objects' headers, of 28 bytes.
 sub sframe
 {
     my ($build, @objects) = @_;
@@ -144,7 +145,7 @@ sub orc
     return { bytes => 10 * $rows, rows => $rows, merged => $merged };
 }
 
-# How many rows there are, and how many would remain if padding had none: it has no frame, and what
+# The number of rows, and how many would remain if padding had none: it has no frame, and what
 # follows it continues what was before.
 sub orc_rows
 {
@@ -197,7 +198,7 @@ sub print_kernel
     print("\n");
 }
 
-# With the index that Linux looks rows up by: 4 bytes for each 256 of text.
+# With the index for Linux' look-ups: 4 bytes for each 256 of text.
 sub print_orc
 {
     my ($orc, $text, $own) = @_;

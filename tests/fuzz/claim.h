@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A claim that must hold for every input: if it fails, the fuzzer aborts, and libFuzzer keeps the
+ * A claim that must hold for every input: if it fails, the fuzzer aborts, and libFuzzer saves the
  * input.
  */
 #pragma once
@@ -19,13 +19,13 @@
         }                                                                                          \
     } while (0)
 
-/* What a refusal is filled with before the code under test may fill it. */
+/* Fills a refusal with line ends before the code under test may fill it. */
 static inline void refusal_spoil(struct refusal *why)
 {
     memset(why, '\n', sizeof(*why));
 }
 
-/* For input without line ends: an error, and one line with the reason. */
+/* For input without line ends: there is an error, and one line with the reason. */
 static inline void claim_refused(int error, const struct refusal *why)
 {
     CLAIM(error < 0 && error > -4096);

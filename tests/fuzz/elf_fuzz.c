@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Any file as a program: elf_read refuses it with a reason, or returns segments that lie in the
- * file and in the program's memory, in order, no two in a page, none both writable and executable,
- * and an entry in an executable one. The input is the file's first bytes, or makes headers that are
- * mostly valid. Run by tests/host/fuzz.t (docs/proof.md).
+ * Any file as a program: elf_read refuses it with a reason, or returns segments that are inside the
+ * file and the program's memory, in order, no two in a page, none both writable and executable, and
+ * an entry point in an executable one. The input is the file's first bytes, or makes headers that
+ * are mostly valid. Run by tests/host/fuzz.t (docs/proof.md).
  *
  * links: kernel/user/elf.c core/lib/refusal.c core/lib/print.c tests/fuzz/feed.c
  */
@@ -54,7 +54,7 @@ static void claim_image(const struct elf_image *image, uint64_t file_size)
     CLAIM(entered && sum <= ELF_MEMORY_MOST);
 }
 
-/* In memory that ends where they end. */
+/* Copies the bytes to memory of their exact size. */
 static void try_bytes(const void *bytes, size_t size, uint64_t file_size)
 {
     struct elf_image image;
@@ -73,7 +73,7 @@ static void try_bytes(const void *bytes, size_t size, uint64_t file_size)
     free(copy);
 }
 
-/* Most often `right`. */
+/* Usually `right`. */
 static uint64_t or_other(struct feed *feed, uint64_t right)
 {
     static const uint64_t edges[] = {
@@ -90,8 +90,8 @@ static uint64_t or_other(struct feed *feed, uint64_t right)
 }
 
 /*
- * The length of a segment that begins where the file has `rest` bytes left: within it, or a bit
- * beyond.
+ * The length of a segment that begins `rest` bytes before the file's end: within the file, or
+ * slightly beyond.
  */
 static uint64_t made_length(struct feed *feed, uint64_t rest)
 {

@@ -7,7 +7,7 @@
 
 #include "core/lib/assert.h"
 
-/* As CLAIM (tests/fuzz/claim.h), of the code itself. */
+/* Like CLAIM (tests/fuzz/claim.h), for the code's own assertions. */
 _Noreturn void assert_failed(const char *claim, const char *file, int line)
 {
     fprintf(stderr, "%s:%d: not so: %s\n", file, line, claim);

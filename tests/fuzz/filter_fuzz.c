@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Filters, of any text and of expressions. libFuzzer's bytes become a tracepoint, a record, and
- * either a tree of comparisons, written in one of its spellings, or such a text with random
- * characters in it. An accepted filter reads only the record and keeps its limits; a tree within
- * the limits is accepted, and matches exactly if the tree, evaluated branch by branch, is true.
- * Patterns are fnmatch's. Run by tests/host/fuzz.t (docs/proof.md).
+ * Filters, from any text and from expressions. libFuzzer's bytes become a tracepoint, a record, and
+ * either a tree of comparisons, written in one of several ways, or such a text with random
+ * characters in it. An accepted filter reads only the record and stays within its limits; a tree
+ * within the limits is accepted, and matches exactly if the tree, evaluated branch by branch, is
+ * true. Patterns must match as with fnmatch. Run by tests/host/fuzz.t (docs/proof.md).
  *
  * links: core/tracepoint/filter.c core/tracepoint/field.c core/lib/glob.c core/lib/number.c core/lib/refusal.c core/lib/words.c core/lib/print.c tests/unit/fake_task.c tests/fuzz/feed.c tests/fuzz/made_tracepoint.c tests/unit/fake_preempt.c tests/unit/fake_cpu.c core/host.c
  */
@@ -20,11 +20,11 @@
 #include "tests/unit/fake_task.h"
 
 #define NODES_MOST 24
-#define TEXT_MOST  (FILTER_TEXT_MAX + 2) /* more than is possible */
+#define TEXT_MOST  (FILTER_TEXT_MAX + 2) /* more than is allowed */
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
-/* Without '[', which fnmatch knows and we do not, and without its backslash. */
+/* Removes '[', which only fnmatch supports, and its backslash. */
 static bool fnmatch_says(const char *pattern, const char *text)
 {
     char copy[256];
@@ -67,7 +67,7 @@ static const struct pitot_field common[] = {
     {"comm", "", TRACEPOINT_text, 0, 0},
 };
 
-#define NUMBERS 5 /* of the common ones, in front */
+#define NUMBERS 5 /* common ones first */
 
 static struct node nodes[NODES_MOST];
 static unsigned node_count;
@@ -115,7 +115,7 @@ static const struct node *feed_tree(const struct pitot_tracepoint *tracepoint, s
     uint8_t kind = feed_byte(feed) % 4;
     struct node *node;
 
-    /* Comparisons need room, too: one for each operator with two sides, and the last. */
+    /* Comparisons need room as well: one for each operator with two sides, and the last. */
     if (kind == COMPARISON || node_count >= NODES_MOST / 2 - 1)
         return feed_comparison(tracepoint, feed);
     node = &nodes[node_count++];
@@ -177,7 +177,7 @@ static bool compare_numbers(const struct node *node, __int128 value)
     }
 }
 
-/* In 64 bits; the first one decides whether they have a sign. */
+/* Compares 64-bit values; the first field determines whether they are signed. */
 static bool compare_fields(const struct node *node, const char *record)
 {
     struct node with = *node;
@@ -207,13 +207,13 @@ static bool tree_says(const struct node *node, const char *record)
     }
 }
 
-/* --- Written down; and what of the limits it needs. --- */
+/* --- The tree as text, and the limits that it needs. --- */
 
 struct writing {
     struct feed *feed;
     char text[4096];
     size_t length;
-    unsigned nested; /* parentheses and ! around here, */
+    unsigned nested; /* parentheses and ! around this place, */
     unsigned nested_most;
     unsigned steps;
     unsigned waiting, waiting_most;
@@ -259,7 +259,7 @@ static void write_comparison(struct writing *writing, const struct node *node)
 
 static void write_tree(struct writing *writing, const struct node *node, enum node_kind inside);
 
-/* `!` and `(`, which nest. */
+/* Writes `!` or `(`, which nest. */
 static void write_nested(struct writing *writing, const char *open, const struct node *node,
                          enum node_kind inside)
 {
@@ -272,7 +272,7 @@ static void write_nested(struct writing *writing, const char *open, const struct
 
 static void write_operator(struct writing *writing, const struct node *node, const char *word)
 {
-    /* From the left: a right side of the same kind needs its parentheses. */
+    /* Left-associative: a right side of the same kind needs parentheses. */
     write_tree(writing, node->left, node->kind);
     write_word(writing, word);
     write_tree(writing, node->right, NOT);
@@ -280,7 +280,7 @@ static void write_operator(struct writing *writing, const struct node *node, con
     writing->waiting--;
 }
 
-/* `inside` is what it stands in: EITHER takes all, BOTH what is no EITHER, NOT neither. */
+/* `inside` is the context: EITHER allows everything, BOTH everything but an EITHER, NOT neither. */
 static void write_tree(struct writing *writing, const struct node *node, enum node_kind inside)
 {
     bool weak = (node->kind == EITHER && inside != EITHER) || (node->kind == BOTH && inside == NOT);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The description of tracepoints for perf. libFuzzer's bytes become events, tracepoints with fields
- * of all kinds, and samples with records, which core/stream/tracing_data.c describes. A plain
+ * of all kinds, and samples with records, which core/stream/tracing_data.c describes. A simple
  * reader parses the description. libtraceevent, perf's library, parses each tracepoint, finds the
  * fields at their offsets, and prints each record as the console does. Run by tests/host/fuzz.t
  * (docs/proof.md).
@@ -62,7 +62,7 @@ static const struct perf_event_header *recorded_next(struct record_source *sourc
     return (const struct perf_event_header *)recorded->samples[recorded->next++];
 }
 
-/* Tracepoints, several events of one at times, with records or without; a breakpoint among them. */
+/* Makes tracepoints, sometimes several events of one, with records or without, and a breakpoint. */
 static void feed_events(struct recorded *recorded, struct feed *feed)
 {
     size_t count = 1 + feed_byte(feed) % EVENTS_MOST;
@@ -106,7 +106,7 @@ static void feed_sample(struct recorded *recorded, struct feed *feed)
     memcpy(sample, &header, sizeof(header));
 }
 
-/* --- What was written, read by the words of trace.dat's description. --- */
+/* --- The output, parsed by the description of trace.dat. --- */
 
 struct text {
     struct sink sink;
@@ -191,7 +191,7 @@ static void check_fields(const struct pitot_tracepoint *tracepoint, struct tep_e
     CLAIM(tep_find_common_field(event, "common_tgid")->offset == 8);
 }
 
-/* Each tracepoint whose records were asked for, once. */
+/* Each tracepoint whose records were requested occurs once. */
 static void check_events(struct reader *reader, struct tep_handle *perf,
                          const struct record_source *source)
 {
@@ -227,7 +227,7 @@ static void check_events(struct reader *reader, struct tep_handle *perf,
     }
 }
 
-/* --- Records, in both's words. --- */
+/* --- Records, as printed by both. --- */
 
 static void check_line(struct tep_handle *perf, const struct sample_view *view)
 {
@@ -263,7 +263,7 @@ static void check_lines(struct recorded *recorded, struct tep_handle *perf)
     }
 }
 
-/* What it complains of is in its results. */
+/* Turns off libtraceevent's messages: the results show its errors. */
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
     (void)argc;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Hostile lines: gdb's protocol gets libFuzzer's bytes unchanged, or as the rest of a packet with a
- * valid frame and a valid beginning. For any bytes, the replies are whole packets with valid sums,
- * within the limit; the target is asked only for what is possible; and read-only memory is
- * unchanged. The target is tests/unit/fake_gdb_target.c, which aborts if asked for something that
- * does not exist. Run by tests/host/fuzz.t (docs/proof.md).
+ * valid frame and a valid beginning. For any bytes, the replies are complete packets with valid
+ * checksums, within the limit; the target is asked only for what is possible; and read-only memory
+ * is unchanged. The target is tests/unit/fake_gdb_target.c, which aborts if asked for something
+ * that does not exist. Run by tests/host/fuzz.t (docs/proof.md).
  *
  * links: core/gdb/server.c core/gdb/link.c core/gdb/hex.c core/gdb/registers.c core/gdb/memory.c core/gdb/resume.c core/gdb/query.c core/lib/number.c core/lib/refusal.c core/lib/print.c tests/unit/fake_gdb_target.c tests/fuzz/feed.c
  */
@@ -102,7 +102,7 @@ static void say_packet(struct feed *feed)
     say('+');
 }
 
-/* Frames, and between them nothing but what acknowledges. */
+/* The replies must be packets, with only acknowledgements between them. */
 static void claim_told(void)
 {
     const char *at = fake_gdb.told, *end = at + fake_gdb.told_length;
@@ -121,7 +121,7 @@ static void claim_told(void)
             sum = (uint8_t)(sum + (uint8_t)*at);
         }
         CLAIM(at - start <= GDB_PACKET_MAX);
-        if (end - at < 3) /* the rest of it had no room in what the line keeps */
+        if (end - at < 3) /* the rest did not fit into the recorded line */
             return;
         CLAIM(number_digit(at[1], 16) == sum >> 4 && number_digit(at[2], 16) == (sum & 15));
         at += 3;

@@ -26,7 +26,7 @@ static const struct {
 
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
-/* Functions side by side, then nothing. */
+/* Adjacent functions, then nothing. */
 #define TEXT          0xffffffff80100000
 #define FUNCTION_SIZE 32
 
@@ -34,7 +34,7 @@ static const char *const functions[] = {"lock_kernel", "work.part.0", "_x", "hel
 
 #define FUNCTIONS (sizeof(functions) / sizeof(functions[0]))
 
-/* In order of addresses, which is as good as any. */
+/* In the order of addresses, which serves as well as any. */
 bool symbols_by_name(size_t index, struct symbol *found)
 {
     if (index >= FUNCTIONS)

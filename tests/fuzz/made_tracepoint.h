@@ -15,14 +15,14 @@ struct made_tracepoint {
     char print[TRACEPOINT_FIELDS_MAX][24];
 };
 
-/* `number` tells its name from other ones'. */
+/* `number` makes its name unique. */
 void made_tracepoint_feed(struct made_tracepoint *made, unsigned number, struct feed *feed);
 
-/* A hit, and the record of it, in memory that ends with it. */
+/* A hit and its record, in memory that ends with the record. */
 struct made_record {
     struct trace_hit hit;
     struct arch_place place;
-    uint64_t argument[TRACEPOINT_FIELDS_MAX]; /* as they are when the late ones have been found */
+    uint64_t argument[TRACEPOINT_FIELDS_MAX]; /* after the late ones have been found */
     uint64_t given[TRACEPOINT_FIELDS_MAX];
     char text[TRACEPOINT_FIELDS_MAX][TRACEPOINT_TEXT_SIZE + 8];
     void *memory; /* the caller frees it */
@@ -31,8 +31,8 @@ struct made_record {
 void made_record_feed(struct made_record *record, const struct made_tracepoint *made,
                       struct feed *feed);
 
-/* Values at the ends of their types, or any. */
+/* Values at the limits of their types, or any. */
 uint64_t feed_value(struct feed *feed);
 
-/* Printable characters, `most` at most, then NULs up to size most + 1. */
+/* Printable characters, at most `most`, then NULs up to size most + 1. */
 void feed_text(struct feed *feed, char *text, size_t most);

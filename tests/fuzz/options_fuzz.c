@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The words after `perf record`, `perf stat` and `perf trace`, and each of them as an event.
- * libFuzzer's bytes become words made of pieces: words of the parsers' own refusals, so that a new
- * option needs no line here, numbers, names, random characters. An accepted event is in range, and
- * its name, parsed again, gives the same event; a refusal has a reason. Run by tests/host/fuzz.t
- * (docs/proof.md).
+ * libFuzzer's bytes become words made of pieces: words from the parsers' own refusals, so that a
+ * new option needs no line here, numbers, names, random characters. An accepted event is in range,
+ * and its name, parsed again, gives the same event; a refusal has a reason. Run by
+ * tests/host/fuzz.t (docs/proof.md).
  *
  * links: core/perf/options.c core/perf/option_table.c core/perf/terms.c core/perf/events.c core/perf/targets.c core/perf/aggregate_options.c core/lib/option.c core/console/habits.c core/script/trace_calls.c core/report/percent.c core/event/spec.c core/event/own_kernel.c core/event/sources.c core/event/source_breakpoint.c core/event/source_clock.c core/event/source_nmi_clock.c core/event/source_branches.c core/event/source_tracepoint.c core/lib/cpus.c tests/unit/fake_events.c core/tracepoint/filter.c core/tracepoint/field.c core/lib/glob.c core/lib/number.c core/lib/refusal.c core/lib/words.c core/lib/print.c core/symbols/place.c core/symbols/symbols.c core/symbols/table.c core/symbols/nearest.c core/symbols/suggest.c core/symbols/table_suggest.c core/symbols/distance.c core/tracepoint/list.c tools/symtab/table.c tests/unit/fake_symtab.c tests/unit/fake_task.c tests/unit/fake_preempt.c tests/unit/fake_cpu.c core/host.c tests/fuzz/feed.c
  */
@@ -22,7 +22,7 @@
 #define WORD_SIZE   200
 #define PIECES_MOST 200
 #define CPUS        4
-#define FLAG        0xffffffff80200000 /* where kernel_flag is, of four bytes */
+#define FLAG        0xffffffff80200000 /* the address of kernel_flag, of four bytes */
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
@@ -37,7 +37,7 @@ unsigned arch_cpus(void)
     PITOT_TRACEPOINT(system, name, 3, PITOT_FIELD(pointer, address, "address=%p"),                 \
                      PITOT_FIELD(u32, order, " order=%u"), PITOT_FIELD(text, name, " name=%s"))
 
-/* So many that few patterns match more than a recording has room for. */
+/* Few enough that few patterns match more than a recording can hold. */
 TRACEPOINT_HERE(one, first);
 TRACEPOINT_HERE(one, second);
 TRACEPOINT_HERE(two, third);
@@ -63,7 +63,7 @@ TRACEPOINT_HERE(two, s);
 TRACEPOINT_HERE(two, t);
 TRACEPOINT_HERE(two, u);
 
-/* --- What this kernel can do. --- */
+/* --- What this kernel supports. --- */
 
 static bool possible[UNWIND_METHODS];
 
@@ -77,7 +77,7 @@ enum unwind_method unwind_default(void)
     return possible[UNWIND_BY_TABLE] ? UNWIND_BY_TABLE : UNWIND_BY_FRAME_POINTER;
 }
 
-/* A machine that cannot step over a watched access. */
+/* Whether the machine cannot step over a watched access. */
 static bool excludes;
 
 bool arch_step_excludes_watches(void)
@@ -99,7 +99,7 @@ static void add_piece(const char *piece)
     pieces[piece_count++] = strdup(piece);
 }
 
-/* The words of a refusal of these, by that part of perf. */
+/* Learns the words of the refusal of these, by that part of perf. */
 static void learn(const char *part, const char *option, const char *value)
 {
     static struct perf_options options;
@@ -175,14 +175,14 @@ static void add_text(struct arguments *arguments, const char *text, size_t lengt
     }
 }
 
-/* Digits, until the word is about as long as an event's name may be. */
+/* Adds digits until the word is about as long as an event's name may be. */
 static void add_zeros(struct arguments *arguments, uint8_t choice)
 {
     while (strlen(arguments->text[arguments->count - 1]) < EVENT_NAME_SIZE - 3u + choice % 4)
         add_text(arguments, "0", 1);
 }
 
-/* Patterns that match all tracepoints, so many times. */
+/* Adds patterns that match all tracepoints, so many times. */
 static void add_crowd(struct arguments *arguments, unsigned times)
 {
     for (; times > 0; times--)
@@ -269,7 +269,7 @@ static void check_spec(const struct event_spec *spec)
     claim_means(spec->name, &spec->attr);
 }
 
-/* A spelling, in memory that ends with it. */
+/* Checks an event's spelling, in memory of its exact size. */
 static void check_event(const char *word)
 {
     struct event_spec *spec = malloc(sizeof(*spec));
@@ -288,7 +288,7 @@ static void check_event(const char *word)
     free(spec);
 }
 
-/* A watch written down, which must mean what it was made of; or be refused, as it should be. */
+/* Writes a watch as text, which must mean the same watch, or be refused rightly. */
 static void check_made_watch(struct feed *feed)
 {
     static const char *const accesses[] = {"", ":w", ":rw", ":x", ":r"};
@@ -322,7 +322,7 @@ static void check_made_watch(struct feed *feed)
     CLAIM(spec.attr.exclude_kernel == (modifier == 1) && spec.attr.exclude_user == (modifier == 2));
 }
 
-/* What a hit reads is there. */
+/* The field that a hit reads exists. */
 static void check_field(const struct event_spec *event, const struct field_place *place)
 {
     CLAIM(event->attr.type == PERF_TYPE_TRACEPOINT);
@@ -378,7 +378,7 @@ static void check_recorded(const struct event_spec *event)
               !chain && !(fields & PERF_SAMPLE_REGS_INTR));
 }
 
-/* At most one event of branches, started if and only if another event does that. */
+/* At most one event of branches, with a start if and only if another event starts it. */
 static void check_branches(const struct recording_options *recording)
 {
     const struct event_spec *branches = NULL;
@@ -399,7 +399,7 @@ static void check_branches(const struct recording_options *recording)
     CLAIM(!branches || !data || !excludes);
 }
 
-/* If an event ends spans, another begins them, and both have the same key or none. */
+/* If an event ends spans, another one begins them, and both have the same key or none. */
 static void check_spans(const struct recording_options *recording)
 {
     const struct aggregate_plan *of[AGGREGATE_ENDS + 1] = {NULL};
@@ -437,7 +437,7 @@ static void check_options(const struct perf_options *options, int argc, char **a
     }
 }
 
-/* Arguments in memory that ends with each, as the parser cuts them up. */
+/* Each argument is in memory of its exact size, as the parser splits them. */
 static void check_arguments(const struct arguments *arguments)
 {
     struct perf_options *options = malloc(sizeof(*options));

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * `pitot` with damaged files: a kernel's ELF file with debug information, what nm and ld print,
- * blame.data, the plugin's records, and random patterns. Each run forks, changes one of them, and
- * calls the command with a replacement for QEMU. It must end by itself, with a status of its own,
- * within ten seconds, and print no control character. Built with sanitizers, and run, by
+ * `pitot` with damaged files: a kernel's ELF file with debug information, the output of nm and ld,
+ * blame.data, the plugin's records, and random patterns. Each run forks, damages one of them, and
+ * calls the command with a replacement for QEMU. The command must end by itself, with its own
+ * status, within ten seconds, and print no control character. Built with sanitizers, and run, by
  * tests/host/outside_mutants.t:
  *
  *     pitot_mutants FOLDER SEED FIRST RUNS
  *
- * FOLDER has kernel.elf; strange.elf, which pitot copies for perf; narrow.elf, of 32 bits; nm, map,
- * blame.data, wire; and the plugin beside this program. A run whose number and seed are the same
- * does the same.
+ * FOLDER has kernel.elf; strange.elf, which pitot copies for perf; narrow.elf, a 32-bit file; nm,
+ * map, blame.data, wire; and the plugin beside this program. Runs with the same number and seed do
+ * the same.
  */
 #define _GNU_SOURCE
 #include <elf.h>
@@ -38,11 +38,11 @@ struct bytes {
 };
 
 static const char *folder;
-static struct bytes wire; /* what the plugin sends */
+static struct bytes wire; /* sent by the plugin */
 static size_t wire_sent;
 static uint64_t state;
 
-/* --- In place of QEMU --- */
+/* --- Replaces QEMU --- */
 
 long answer_read(char *const *words, int first, int last, char *text, size_t room, bool *late)
 {
@@ -85,7 +85,7 @@ int machine_finish(struct machine *machine)
     return 0;
 }
 
-/* --- Chance --- */
+/* --- Random numbers --- */
 
 /* xorshift64* */
 static uint64_t chance(uint64_t below)
@@ -105,7 +105,7 @@ static uint64_t number(void)
     return chance(4) ? edges[chance(sizeof(edges) / sizeof(*edges))] : chance(UINT64_MAX);
 }
 
-/* A place in the file; in an ELF file, mostly in one of its headers. */
+/* A place in the file; in an ELF file, usually in one of its headers. */
 static size_t place_in(const struct bytes *file)
 {
     Elf64_Ehdr header;
@@ -140,7 +140,7 @@ static void change_once(struct bytes *file)
     if (chance(2))
         at -= at % width;
     switch (chance(8)) {
-    case 0: /* what is elsewhere */
+    case 0: /* bytes from elsewhere */
         from = chance(file->size);
         length = chance(64);
         if (from + length <= file->size && at + length <= file->size)
@@ -200,7 +200,7 @@ static void write_file(const char *name, const struct bytes *file)
     }
 }
 
-/* Changes `name` into `changed`, which FOLDER keeps for who looks into a finding. */
+/* Writes a changed copy of `name` to `changed`, which is kept for investigating a finding. */
 static void change_file(const char *name, const char *changed)
 {
     struct bytes file = read_file(name);
@@ -209,7 +209,7 @@ static void change_file(const char *name, const char *changed)
     if (strcmp(name, "blame.data") == 0 && file.size > 64 && chance(4)) {
         uint64_t sum = 0, word;
 
-        file.size -= file.size % 8; /* as blame_file.c sums up */
+        file.size -= file.size % 8; /* like the checksum of blame_file.c */
         for (size_t at = 0; at + 8 < file.size; at += 8) {
             memcpy(&word, file.at + at, 8);
             sum = (sum ^ word) * UINT64_C(0x9e3779b97f4a7c15);
@@ -329,7 +329,7 @@ static const char *judge(int status)
     for (size_t i = 0; i < printed.size && !wrong; i++)
         if ((unsigned char)printed.at[i] < ' ' && printed.at[i] != '\n' && printed.at[i] != '\t')
             wrong = "it printed a control character";
-    /* The sanitizer does not see what only the operating system reads. */
+    /* The sanitizer does not see reads by the operating system. */
     if (memmem(printed.at, printed.size, "Bad address", strlen("Bad address")))
         wrong = "it had the system read memory that is not there";
     if (WIFSIGNALED(status))

@@ -28,7 +28,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
 static const uint8_t build_id[UNWIND_TABLE_BUILD_ID_SIZE] = "a build id of 20 by";
 
-/* --- Tables that are nearly good. --- */
+/* --- Almost valid tables. --- */
 
 static uint32_t chance_state;
 
@@ -81,7 +81,7 @@ static size_t make_table(uint8_t *bytes, size_t most)
     return size;
 }
 
-/* What is checked before the parts are. */
+/* Repairs what is checked before the parts. */
 static void mend_header(uint8_t *bytes, size_t size)
 {
     struct unwind_table_header header;
@@ -100,7 +100,7 @@ static void mend_header(uint8_t *bytes, size_t size)
     memcpy(bytes, &header, sizeof(header));
 }
 
-/* A number of `width` bytes, somewhat changed. */
+/* Slightly changes a number of `width` bytes. */
 static void nudge(uint8_t *number, size_t width)
 {
     uint32_t value = 0;
@@ -125,12 +125,15 @@ static void nudge(uint8_t *number, size_t width)
     memcpy(number, &value, width);
 }
 
-/* One number in the header's counts and offsets or in a part, so that the rest stays good. */
+/*
+ * Changes one number in the header's counts and offsets or in a part, so that the rest remains
+ * valid.
+ */
 static void nudge_table(uint8_t *bytes, size_t size)
 {
     static const struct {
-        size_t offset; /* the header's field that tells where the part is */
-        size_t width;  /* of a number in it */
+        size_t offset; /* the header's field with the part's offset */
+        size_t width;  /* of a number in the part */
     } parts[] = {
         {offsetof(struct unwind_table_header, blocks), 4},
         {offsetof(struct unwind_table_header, rows), 2},
@@ -171,7 +174,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t size, size_t most, unsigne
     return size;
 }
 
-/* --- A slow reader, by the words of core/abi/unwind_table.h. --- */
+/* --- A slow reader, written from core/abi/unwind_table.h. --- */
 
 struct reader {
     const struct unwind_table_header *header;

@@ -2,8 +2,8 @@
 /*
  * Hostile stacks: libFuzzer's bytes become a table, registers and the contents of a few small
  * stacks, and a chain is walked. It must end with a reason, in fewer frames than the stacks have
- * words, without a read outside the stacks, whose surroundings are poisoned; and unwind_capture_by
- * must find the same frames. Run by tests/host/fuzz.t (docs/proof.md).
+ * words, without reading outside the stacks, which are surrounded by poisoned memory; and
+ * unwind_capture_by must find the same frames. Run by tests/host/fuzz.t (docs/proof.md).
  *
  * links: core/unwind/unwind.c core/unwind/fp.c core/unwind/orc.c core/unwind/table.c core/unwind/default_fp.c core/lib/crc32.c core/lib/refusal.c core/lib/print.c arch/x86_64/unwind/frame.c arch/x86_64/cpu/registers.c tools/orcgen/table.c tests/unit/fake_arch.c core/host.c tests/unit/fake_unwind_table.c tests/unit/unwind_machine.c tests/fuzz/feed.c
  */
@@ -22,13 +22,13 @@
 
 #define STACKS 5
 
-/* The text of tables made from the input: smaller than the machine's, as each is built anew. */
+/* The text of tables made from the input: smaller than the machine's, as each is newly built. */
 #define FED_ROWS_MOST   48
 #define FED_TEXT_SIZE   (FED_ROWS_MOST * 256u)
 #define FED_PLAIN_END   0x2000u
 #define FED_TRAP_RETURN 0x2080u
 
-/* For all stacks together: there cannot be more frames than this, each with a word of its own. */
+/* For all stacks together: each frame needs a word of its own, so there cannot be more. */
 #define FRAMES_MOST 512
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
@@ -61,7 +61,7 @@ static struct unwind_rule feed_rule(struct feed *feed)
     return rule;
 }
 
-/* What table_build was given must be what look-ups find, to the byte. */
+/* Look-ups must find what table_build was given, to the byte. */
 static void check_rows(const struct table *table, const struct table_row *rows, size_t count)
 {
     const struct unwind_table_expected expected = {
@@ -106,7 +106,7 @@ static void feed_table(struct feed *feed)
     free(table.bytes);
 }
 
-/* The machine's own table is left where it is from one input to the next. */
+/* The machine's own table is kept from one input to the next. */
 static void use_machine_table(void)
 {
     if (text_size == TEXT_SIZE)
@@ -116,7 +116,7 @@ static void use_machine_table(void)
     fake_unwind_table_fill(machine_table()->bytes, machine_table()->size);
 }
 
-/* A word that a stack or register may hold; by short inputs, one that fits. */
+/* A word that a stack or register may hold; short inputs give one that fits. */
 static uint64_t feed_word(struct feed *feed)
 {
     static const unsigned places[] = {TRAP_RETURN,    ENTRY,         ENTRY_WHOLE,  ENTRY_HALF,
@@ -216,8 +216,8 @@ static void check_capture(enum unwind_method method, const struct regs *regs,
 }
 
 /*
- * A chain from rewound registers goes the same way. It may end elsewhere, as it has not been where
- * the whole one has.
+ * A chain from rewound registers continues the same way. It may end elsewhere, as it has not
+ * visited everything that the whole chain has.
  */
 static void check_rewind(enum unwind_method method, const struct regs *regs,
                          const struct walk_result *whole, unsigned callers)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Any bytes as the programs' archive: each entry that ustar_next returns lies in the archive, has a
- * terminated absolute path, and advances; anything else is refused with a reason. The input is an
- * archive, or makes one that is mostly valid, its checksums above all. Run by tests/host/fuzz.t
+ * Any bytes as the programs' archive: each entry that ustar_next returns is inside the archive, has
+ * a terminated absolute path, and advances; anything else is refused with a reason. The input is an
+ * archive, or makes one that is mostly valid, especially its checksums. Run by tests/host/fuzz.t
  * (docs/proof.md).
  *
  * links: kernel/fs/ustar.c core/lib/refusal.c core/lib/print.c tests/fuzz/feed.c
@@ -13,7 +13,7 @@
 
 #define BLOCK      512
 #define BLOCKS     12
-#define CHECKSUM   148 /* where the fields are: pax(1), "ustar Interchange Format" */
+#define CHECKSUM   148 /* offsets of the fields: pax(1), "ustar Interchange Format" */
 #define TYPE       156
 #define MAGIC      257
 #define PREFIX     345
@@ -31,7 +31,7 @@ static void claim_entry(const struct ustar *archive, const struct ustar_entry *e
     CLAIM(entry->size <= archive->size - (size_t)(start - archive->bytes));
 }
 
-/* In memory that ends where it ends. */
+/* Copies the archive to memory of its exact size. */
 static void try_archive(const uint8_t *bytes, size_t size)
 {
     uint8_t *copy = malloc(size ? size : 1);

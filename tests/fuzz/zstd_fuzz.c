@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * core/stream on any bytes, against libzstd. libFuzzer's bytes become pieces: new ones, copies from
- * a distance back, and runs; each flush decodes to what was written since the last. Run by
+ * a distance back, and runs; each flush decodes to what was written since the last one. Run by
  * tests/host/fuzz.t (docs/proof.md).
  *
  * links: core/stream/zstd_encoder.c core/stream/zstd_sequences.c tests/fuzz/feed.c
@@ -16,12 +16,12 @@
 #include "tests/fuzz/feed.h"
 
 #define PIECES_MOST 400
-#define PUT_MOST    (1u << 18) /* over the end of the window, several times */
+#define PUT_MOST    (1u << 18) /* past the end of the window, several times */
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
 static struct zstd zstd;
-static uint8_t input[PUT_MOST]; /* all that was put */
+static uint8_t input[PUT_MOST]; /* everything that was put in */
 static size_t put_bytes, flushed_bytes;
 static ZSTD_DStream *decoder;
 
@@ -42,7 +42,7 @@ static void flush(void)
     flushed_bytes = put_bytes;
 }
 
-/* The byte that comes next: of the feed, of `distance` before, or a run's. */
+/* The next byte: from the feed, from `distance` before, or of a run. */
 static uint8_t piece_byte(struct feed *feed, unsigned kind, size_t distance, uint8_t run)
 {
     if (kind == 0)

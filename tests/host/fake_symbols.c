@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * See fake_symbols.h. The functions differ in size; every third is followed by padding that belongs
- * to none of them. Used by tests/host/report_sample.c and tests/unit/.
+ * to no function. Used by tests/host/report_sample.c and tests/unit/.
  */
 #include "tests/host/fake_symbols.h"
 
 #include "core/symbols/user_place.h"
 
 #define PADDING 16
-#define PAGE    4096 /* what is mapped of a program */
+#define PAGE    4096 /* the mapped part of a program */
 
 static const char *const parts[FAKE_PARTS][24] = {
     {"_text",       "x",         "sys_open",   "sys_write",   "sys_rename_with_a_rather_long_name",
@@ -41,7 +41,7 @@ static size_t part_length(unsigned int part)
     return length;
 }
 
-/* All of them in the order of their addresses, put together when the first is asked for. */
+/* All symbols in the order of their addresses, sorted at the first call. */
 static const struct symbol *all_symbols(size_t *count)
 {
     static struct symbol symbols[sizeof(parts) / sizeof(parts[0][0])];
@@ -182,7 +182,7 @@ bool user_place_find(uint32_t pid, uintptr_t address, struct user_place *place)
     return true;
 }
 
-/* In the order of the sources, which is enough for a caller that wants all of them. */
+/* In the order of the sources, which suffices for a caller that reads all of them. */
 bool symbols_by_name(size_t index, struct symbol *found)
 {
     if (index >= fake_symbols_count())

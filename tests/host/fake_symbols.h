@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A small kernel made of symbols only: fake_symbols.c answers core/symbols/symbols.h for it, and
- * writes it as assembly, out of which a test links the ELF that the real perf takes the same names
- * from.
+ * A small kernel made only of symbols: fake_symbols.c answers core/symbols/symbols.h for it, and
+ * writes it as assembly, from which a test links the ELF file where the real perf finds the same
+ * names.
  */
 #pragma once
 
@@ -16,12 +16,12 @@
 #define FAKE_PARTS 2 /* source files; a local name may occur once in each */
 
 /*
- * And two programs, which user_place_find (core/symbols/user_place.h) knows: processes with these
- * pids run them, at the same addresses.
+ * Two programs, which user_place_find (core/symbols/user_place.h) knows: processes with these pids
+ * run them, at the same addresses.
  */
 #define FAKE_PROGRAMS       2
 #define FAKE_PROGRAM_TEXT   0x401000
-#define FAKE_PROGRAM_OFFSET 0x1000 /* of that in the file */
+#define FAKE_PROGRAM_OFFSET 0x1000 /* the text's offset in the file */
 #define FAKE_PROGRAM_PID(n) (2u + (n))
 
 const char *fake_program_path(unsigned int program);

@@ -56,7 +56,7 @@ struct kernel {
 };
 
 /*
- * The function under test, in memory of exactly its size, so that the sanitizer sees a byte read
+ * The function under test, in memory of exactly its size, so that the sanitizer detects reads
  * beside it.
  */
 struct function {
@@ -67,15 +67,15 @@ struct function {
 /* A line of the disassembly. */
 struct instruction {
     uint64_t address;
-    uint64_t target; /* where it may jump to; 0 if nowhere that its text tells */
+    uint64_t target; /* jump target; 0 if none is printed */
     bool is_nop;
-    bool is_end; /* execution does not fall through it */
+    bool is_end; /* execution does not continue after it */
 };
 
 struct code {
     struct instruction *instructions;
     size_t count;
-    uint64_t *targets; /* of all of them, in order */
+    uint64_t *targets; /* of all instructions, sorted */
 };
 
 struct counts {
@@ -122,7 +122,7 @@ static const Elf_Data *section_data(struct kernel *kernel, const char *name, GEl
     return elf_rawdata(section_find(kernel, name, header), NULL);
 }
 
-/* 0 where there is none. */
+/* 0 if there is none. */
 static uint64_t elf_symbol(struct kernel *kernel, const char *name)
 {
     GElf_Shdr header;
@@ -136,8 +136,8 @@ static uint64_t elf_symbol(struct kernel *kernel, const char *name)
 }
 
 /*
- * Gives core/symbols/symbols.c the table that tools/symtab wrote into this kernel; its header tells
- * the build id.
+ * Gives core/symbols/symbols.c the table that tools/symtab wrote into this kernel; its header
+ * contains the build id.
  */
 static void symbols_load(struct kernel *kernel)
 {
@@ -175,7 +175,7 @@ static void kernel_open(struct kernel *kernel, const char *path)
     symbols_load(kernel);
 }
 
-/* Where the caller's rbp is. */
+/* The place of the caller's rbp. */
 static enum fp_place rule_fp_place(Dwarf_Frame *frame)
 {
     Dwarf_Op memory[3], *operations;
@@ -201,7 +201,7 @@ static bool rule_find(const struct kernel *kernel, uint64_t address, struct fram
 
     if (dwarf_cfi_addrframe(kernel->cfi, address, &frame) != 0)
         return false;
-    /* libdw gives every "register plus offset" this one form. */
+    /* libdw represents every "register plus offset" like this. */
     simple = dwarf_frame_cfa(frame, &operations, &count) == 0 && count == 1 &&
              operations[0].atom == DW_OP_bregx;
     if (simple)
@@ -213,9 +213,8 @@ static bool rule_find(const struct kernel *kernel, uint64_t address, struct fram
 }
 
 /*
- * Where the frame lies according to the CFI; false if it is in none of the places that
- * arch_frame_at can tell. After `pop rbp` clang's CFI still has rbp in the frame: the memory still
- * holds it, and so does the register.
+ * The frame's place according to the CFI; false if it is none that arch_frame_at can return. After
+ * `pop rbp` clang's CFI still has rbp in the frame: both the memory and the register hold it.
  */
 static bool rule_frame(const struct frame_rule *rule, enum arch_frame *frame)
 {
@@ -294,7 +293,7 @@ static struct code code_read(FILE *file)
         if (!instruction_parse(line, &instruction))
             continue;
         if (code.count == room) {
-            room = 2 * room + 1024; /* each growth copies all */
+            room = 2 * room + 1024; /* each growth copies everything */
             code.instructions = reallocarray(code.instructions, room, sizeof(*code.instructions));
         }
         code.instructions[code.count++] = instruction;
@@ -306,7 +305,7 @@ static struct code code_read(FILE *file)
     return code;
 }
 
-/* True if instruction i, and what is before it as far as the last jump or return, only fills up. */
+/* True if instruction i, and what is before it back to the last jump or return, is only padding. */
 static bool code_is_padding(const struct code *code, size_t i)
 {
     while (code->instructions[i].is_nop &&

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * gathered FILE [ORDER]...: writes FILE as QEMU writes a serial line's, for tests/host/gather.t,
- * which has tools/gather loaded before it. Orders: `bytes=TEXT` writes each byte by itself,
- * `word=TEXT` all at once, `many=COUNT` so many single bytes, 'a' to 'z' again and again;
- * `next=FILE` continues in another file, `wait` reads a line from stdin, `send` sends a byte to a
- * socket and prints the file's length right after it. At the end it prints the number of its
- * writes.
+ * which preloads tools/gather. Orders: `bytes=TEXT` writes each byte by itself, `word=TEXT` all at
+ * once, `many=COUNT` so many single bytes, 'a' to 'z' repeatedly; `next=FILE` continues in another
+ * file, `wait` reads a line from stdin, `send` sends a byte to a socket and then prints the file's
+ * length. At the end it prints the number of its writes.
  */
 #include <fcntl.h>
 #include <stdio.h>

@@ -6,8 +6,8 @@
  * memory hold numbers that hardly repeat, libdw's expressions and the table's rule must give the
  * same return address, sp and frame pointer.
  *
- * Memory below sp belongs to no frame. A register that the information has there was popped, so the
- * register itself is right (clang, in epilogues).
+ * Memory below sp belongs to no frame. If the information has a register there, it was popped, so
+ * the register itself is right (clang, in epilogues).
  *
  * usage: orc_cfi KERNEL
  *        a line "mismatch ADDRESS: ..." for each, then the counts; status 1 if there is one
@@ -51,7 +51,7 @@ struct machine {
     uint64_t registers[REGISTERS];
 };
 
-/* The caller, as one of the two sees it. */
+/* The caller, according to one of the two. */
 struct caller {
     enum unwind_rule_kind kind;
     uint64_t ip, sp, fp;
@@ -68,7 +68,7 @@ static const char *const kind_names[] = {
     [UNWIND_RULE_OUTERMOST] = "outermost",
 };
 
-/* Where struct regs has the register of this DWARF number. */
+/* The place in struct regs of the register with this DWARF number. */
 static const size_t regs_offsets[] = {
     offsetof(struct regs, ax),  offsetof(struct regs, dx),  offsetof(struct regs, cx),
     offsetof(struct regs, bx),  offsetof(struct regs, si),  offsetof(struct regs, di),
@@ -78,7 +78,10 @@ static const size_t regs_offsets[] = {
     offsetof(struct regs, r15),
 };
 
-/* Above every stack pointer of the machine: a frame found through memory is one above sp. */
+/*
+ * Results are above every stack pointer of the machine, so a frame found through memory is above
+ * sp.
+ */
 static uint64_t memory_at(uint64_t address)
 {
     uint64_t hash = address * 0x9e3779b97f4a7c15u;
@@ -86,7 +89,10 @@ static uint64_t memory_at(uint64_t address)
     return (hash ^ hash >> 29) >> 2 | UINT64_C(1) << 62;
 }
 
-/* 1 MiB apart, sp lowest, so that no two are confused, and what is off another lies above sp. */
+/*
+ * Registers are 1 MiB apart, sp lowest, so that they cannot be confused, and addresses relative to
+ * another register are above sp.
+ */
 static struct machine machine_make(void)
 {
     struct machine machine;
@@ -100,8 +106,8 @@ static struct machine machine_make(void)
 /* --- libdw's rules ---------------------------------------------------------------------------- */
 
 /*
- * The operations that compilers use in call frame information. Dies at others, which the table must
- * have refused. True if the result is a value, false if it is the address of one.
+ * Evaluates the operations that compilers use in call frame information. Dies at others, which the
+ * table must have refused. True if the result is a value, false if it is the address of one.
  */
 static bool evaluate(const Dwarf_Op *ops, size_t count, const struct machine *machine, uint64_t cfa,
                      uint64_t *result)
@@ -130,7 +136,7 @@ static bool evaluate(const Dwarf_Op *ops, size_t count, const struct machine *ma
     return count > 0 && ops[count - 1].atom == DW_OP_stack_value;
 }
 
-/* The caller's value of a register; false if it is undefined. In *address where it is, 0 if not. */
+/* The caller's value of a register; false if it is undefined. *address: its place, 0 if none. */
 static bool told_register(Dwarf_Frame *frame, int number, const struct machine *machine,
                           uint64_t cfa, uint64_t *value, uint64_t *address)
 {
@@ -153,7 +159,7 @@ static bool told_register(Dwarf_Frame *frame, int number, const struct machine *
     return true;
 }
 
-/* True if all general registers are saved where a struct regs that ends at the CFA has them. */
+/* True if all general registers are saved as in a struct regs that ends at the CFA. */
 static bool told_regs(Dwarf_Frame *frame, const struct machine *machine, uint64_t cfa)
 {
     uint64_t value, address;
@@ -262,7 +268,7 @@ static const void *section_bytes(Elf *elf, const char *wanted, GElf_Shdr *header
     errx(2, "no section %s", wanted);
 }
 
-/* Opens the table with the ELF file's text and build id, not those in the table itself. */
+/* Opens the table with the ELF file's text and build id, instead of those in the table itself. */
 static void table_open(struct kernel *kernel)
 {
     GElf_Shdr text, note, header;

@@ -2,9 +2,9 @@
 /*
  * Invents a recording from a seed and writes it twice: as the stream that the real perf reads, and
  * as the texts that the kernel's own report and script print of it. tests/host/report_perf.t
- * requires perf to print the same. The recordings are rich in chains that share beginnings, equal
- * counts, addresses outside of any function or just past one, chains too long or empty, chains that
- * continue in programs, periods from 0 to huge, events with and without chains.
+ * requires perf to print the same. The recordings have many chains with common beginnings, equal
+ * counts, addresses outside of any function or just past one, chains that are too long or empty,
+ * chains that continue in programs, periods from 0 to huge, events with and without chains.
  *
  * usage: report_sample assembly PART
  *            the fake kernel's source
@@ -34,7 +34,7 @@
 #define TEMPLATES_MOST 60
 #define DEPTH_MOST     150
 #define ALL_REGISTERS                                                                              \
-    0xff0fffu /* perf knows no DS, ES, FS, GS in a kernel sample, but prints what is there */
+    0xff0fffu /* perf has no DS, ES, FS, GS in a kernel sample, but prints existing values */
 #define COMMON_TYPE                                                                                \
     (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU)
 
@@ -43,13 +43,13 @@ struct call_path {
     uint64_t address[DEPTH_MOST]; /* the hit first */
 };
 
-/* What a recording of one seed is like. */
+/* The properties of the recording for a seed. */
 struct character {
-    unsigned int functions; /* only so many are called */
+    unsigned int functions; /* only this many are called */
     unsigned int depth;
     unsigned int period_kind;
     unsigned int templates;
-    bool comb; /* every path leaves the one before it a little further in: forks within forks */
+    bool comb; /* every path leaves the previous one a little further in: forks within forks */
 };
 
 /* Records, one after the other, and the source that hands them out. */
@@ -58,7 +58,7 @@ struct recording {
     struct recorded_event events[EVENTS_MOST];
     uint64_t *words;
     size_t used, read, room;
-    size_t begun; /* where the record under construction begins */
+    size_t begun; /* where the current record begins */
 };
 
 struct file_sink {
@@ -143,7 +143,7 @@ static void finish(struct recording *recording, uint32_t type, uint16_t misc)
     memcpy(&recording->words[recording->begun], &header, sizeof(header));
 }
 
-/* In a function mostly, its first byte included; now and then in none. */
+/* Usually in a function, including its first byte; sometimes in none. */
 static uint64_t random_hit(const struct character *character)
 {
     struct symbol symbol = fake_symbols_at(random_below(character->functions));
@@ -165,11 +165,11 @@ static uint64_t random_caller(const struct character *character)
     return random_hit(character);
 }
 
-/* Shares its outer part with an older one, more often than not. */
+/* More often than not, its outer part is that of an older path. */
 static void make_path(struct call_path *paths, size_t count, const struct character *character)
 {
     struct call_path *path = &paths[count];
-    size_t kept = 0; /* of the outer part of an older one */
+    size_t kept = 0; /* of the outer part of an older path */
 
     path->depth = character->comb ? character->depth : random_below(character->depth + 1);
     if (count > 0 && path->depth > 0 && (character->comb || random_below(4) != 0)) {
@@ -204,8 +204,8 @@ static uint64_t random_period(unsigned int kind)
 }
 
 /*
- * An address in one of the program's functions; now and then one in nothing that is mapped, and,
- * for a caller, one just past a function.
+ * An address in one of the program's functions; sometimes one that is not mapped, and, for a
+ * caller, one just past a function.
  */
 static uint64_t random_user_address(uint64_t tid, bool hit)
 {
@@ -217,7 +217,7 @@ static uint64_t random_user_address(uint64_t tid, bool hit)
     return symbol.address + random_below(symbol.size + (!hit && random_below(40) == 0) * 16);
 }
 
-/* What led into the kernel, or was hit itself. */
+/* The path that led into the kernel, or was hit itself. */
 static size_t make_user_path(uint64_t *path, uint64_t tid)
 {
     size_t depth = tid >= FAKE_PROGRAM_PID(0) ? random_below(6) : 0;
@@ -324,10 +324,7 @@ static struct recorded_event make_event(uint64_t id, bool registers)
     return event;
 }
 
-/*
- * 1 to 2000, small ones as often as large ones; the numbers where perf begins to write 1K among
- * them.
- */
+/* 1 to 2000, small numbers as often as large ones, including those where perf switches to 1K. */
 static size_t random_sample_count(void)
 {
     return random_below(8) == 0 ? 999 + random_below(4)
@@ -390,7 +387,7 @@ static struct file_sink open_sink(const char *directory, const char *name)
 
 static void write_stream(struct recording *recording, const char *directory)
 {
-    static const uint8_t build_id[20] = {0x01}; /* as the test links it in */
+    static const uint8_t build_id[20] = {0x01}; /* the ids that the test links */
     static const uint8_t program_ids[FAKE_PROGRAMS][20] = {{0x02}, {0x03}};
     struct recorded_task tasks[3 + FAKE_PROGRAMS] = {{.pid = 0, .tid = 0, .comm = "swapper"},
                                                      {.pid = 1, .tid = 1, .comm = "init"},
@@ -473,7 +470,7 @@ int main(int argc, char **argv)
     write_stream(&recording, argv[2]);
     for (int i = 3; i < argc; i++)
         write_report(&recording, argv[2], argv[i]);
-    /* perf prints no column that an event lacks, but refuses. */
+    /* If an event lacks a column, perf does not leave the column out, but refuses. */
     if (every_event_has(&recording, PERF_SAMPLE_PERIOD))
         write_script(&recording, argv[2], "script", (struct script_options){.registers = false});
     if (every_event_has(&recording, PERF_SAMPLE_PERIOD) &&

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Prints the layouts of core/pitot.h, a line for each, as rust_layout.rs prints those of
+ * Prints the layouts of core/pitot.h, one per line, as rust_layout.rs prints those of
  * ports/rust/pitot.rs: tests/boot/ports_rust.t compares them.
  */
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-//! Prints the layouts of ports/rust/pitot.rs, a line for each, as rust_layout.c prints those of
+//! Prints the layouts of ports/rust/pitot.rs, one per line, as rust_layout.c prints those of
 //! core/pitot.h.
 
 #[allow(dead_code)]

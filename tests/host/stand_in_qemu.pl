@@ -5,8 +5,8 @@
 # it): prints QEMU's --help if asked for it; otherwise notes its arguments, writes the given records
 # to the plugin's descriptor, and ends as configured.
 #
-#     STAND_IN_VERSION   of QEMU; 7.2.22 if not set. "none": it is another program;
-#                        "never": it says nothing; "babble": it says other things without an end
+#     STAND_IN_VERSION   of QEMU; 7.2.22 if not set. "none": another program;
+#                        "never": prints nothing; "babble": prints other things without end
 #     STAND_IN_PLUGINS   0: without -plugin
 #     STAND_IN_ROOM      a folder: `wire` is written first, `wire.last` after a SIGTERM; it leaves
 #                        `words`, and `request` (outside/request.h)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Writes a stream of two small recordings to standard output, made by core/stream/stream.c from
- * records of its own. tests/host/stream_perf.t gives it to the real perf and knows the result.
+ * Writes a stream of two small recordings to standard output, made by core/stream/stream.c from its
+ * own records. tests/host/stream_perf.t feeds it to the real perf and knows the result.
  *
  * usage: stream_sample stream|block
  *        stream: the bytes as on COM2; block: each recording as a stream of its own in a base64
@@ -20,7 +20,7 @@
 #include "core/stream/base64.h"
 #include "core/stream/stream.h"
 
-/* Where tests/host/stream_perf.t puts the functions of its kernel. */
+/* The addresses of the functions in the kernel of tests/host/stream_perf.t. */
 #define KERNEL_TEXT  0xffffffff80100000
 #define OUTER        (KERNEL_TEXT + 0x110)
 #define MIDDLE       (KERNEL_TEXT + 0x220)
@@ -84,12 +84,12 @@ static const struct recorded_event second_event = {.id = 3,
                                                             .bp_len = 4},
                                                    .name = "mem:kernel_flag:w"};
 
-/* Records, one after the other, and the source that hands them out. */
+/* Records, one after the other, and the source that supplies them. */
 struct records {
     struct record_source source;
     uint64_t words[512];
     size_t used, read;
-    size_t begun; /* where the record under construction begins */
+    size_t begun; /* where the current record begins */
 };
 
 static void records_rewind(struct record_source *source)
@@ -180,7 +180,7 @@ static void add_plain(struct records *records, uint64_t time, uint32_t tid, uint
     finish(records, PERF_RECORD_SAMPLE);
 }
 
-/* As the ring has it, of the chained event: its own fields, then the trailer. */
+/* As the ring writes it for the chained event: its own fields, then the trailer. */
 static void add_throttle(struct records *records, uint32_t type, uint64_t time)
 {
     begin(records);
@@ -215,7 +215,7 @@ static void write_first(struct stream *stream)
     stream_write_recording(stream, &records.source, tasks, 2, losses, 3, 1012000);
 }
 
-/* The task ids of the first recording, under another name. */
+/* The task ids of the first recording, with another name. */
 static void write_second(struct stream *stream)
 {
     static struct records records = {.source = {records_rewind, records_next, &second_event, 1}};

@@ -39,7 +39,7 @@ static struct pending as_pending(const struct node *node)
 
 /*
  * An operation that needs no answer is issued at once: this makes no difference, as memory may
- * receive it at any later time.
+ * perform it at any later time.
  */
 static void issue(struct state *state, enum side side)
 {
@@ -64,7 +64,7 @@ static bool stores(const struct window *window, unsigned location, unsigned valu
     return false;
 }
 
-/* False only if the location will never hold the value, now or later. */
+/* False only if the location cannot hold the value now or later. */
 static bool may_come(const struct state *state, enum side side, unsigned location, unsigned value)
 {
     enum side other = other_side(side);
@@ -73,7 +73,7 @@ static bool may_come(const struct state *state, enum side side, unsigned locatio
            stores(&state->window[other], location, value);
 }
 
-/* True if an answer that was given ahead cannot come true any more: that never happened. */
+/* True if an answer that was given ahead can no longer come true: then that path never happened. */
 static bool is_void(const struct state *state)
 {
     for (unsigned side = 0; side < SIDES; side++)
@@ -96,7 +96,7 @@ static bool awaits_answers(const struct state *state)
     return false;
 }
 
-/* Judges the state that was added last. */
+/* Checks the state that was last added. */
 static void judge(const struct state *state)
 {
     const struct node *writer = node_of(state, WRITER), *reader = node_of(state, READER);
@@ -127,9 +127,9 @@ static void add(struct state *state, const struct move *move)
     fault_at = states_count() - 1;
 }
 
-/* --- What can happen in a state. --- */
+/* --- Possible next steps. --- */
 
-/* Memory comes to know one of the pending operations. */
+/* Memory performs one of the pending operations. */
 static void make_pending(const struct state *state, enum side side, uint32_t number)
 {
     const struct window *window = &state->window[side];
@@ -151,7 +151,7 @@ static void make_pending(const struct state *state, enum side side, uint32_t num
     }
 }
 
-/* The load that comes next is answered; if it is made, too, nothing of it is left. */
+/* Answers the next load; if the load is also performed, it leaves nothing pending. */
 static void answer(const struct state *state, struct move move, unsigned value)
 {
     struct state next;
@@ -168,8 +168,8 @@ static void answer(const struct state *state, struct move move, unsigned value)
 }
 
 /*
- * True if nothing can overtake a load that is followed by this: it might as well come later. A
- * barrier of loads lets stores pass, but the reader's one store has its own.
+ * True if nothing can overtake a load that is followed by this: the load may as well be issued
+ * later. A barrier of loads lets stores pass, but the reader's only store has its own barrier.
  */
 static bool nothing_overtakes(enum side side, uint32_t next)
 {
@@ -238,7 +238,7 @@ static void look_at(uint32_t number)
     }
 }
 
-/* --- The way to a fault. --- */
+/* --- The path to a fault. --- */
 
 static void print_move(const struct move *move)
 {
@@ -266,7 +266,7 @@ static void print_way(uint32_t number)
     print_move(states_move(number));
 }
 
-/* With the values that are known. */
+/* Explores with the values known so far. */
 static void explore_once(const uint64_t memory[LOCATIONS])
 {
     struct state first = {0};

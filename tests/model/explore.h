@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * All that can happen while the two sides of a history run concurrently: visits every reachable
- * state once.
+ * Everything that can happen while the two sides of a history run concurrently: visits every
+ * reachable state once.
  */
 #pragma once
 
@@ -11,13 +11,13 @@
 
 struct explored {
     uint64_t states;
-    uint64_t steps;    /* ways from one state to another */
+    uint64_t steps;    /* transitions between states */
     uint64_t ends;     /* states in which both sides have ended */
-    const char *fault; /* NULL: nothing wrong in any; else told with the way there on stdout */
+    const char *fault; /* NULL: no error; otherwise printed on stdout with the path to it */
 };
 
 /*
- * The programs were given to transcript_reset; `memory` is what the locations hold at first. Both
- * have to end with the same result.
+ * The programs were passed to transcript_reset; `memory` is the initial contents of the locations.
+ * Both programs must end with the same result.
  */
 struct explored explore(const struct order *order, const uint64_t memory[LOCATIONS]);

@@ -16,14 +16,14 @@ static struct history history;
 static uint64_t now;
 static uint32_t operations;
 static bool interrupted;
-static uint32_t accepted; /* records, by the ring */
+static uint32_t accepted; /* records that the ring has accepted */
 
 void history_set(const struct history *which)
 {
     history = *which;
 }
 
-/* An interrupt before it makes what it returns an old time, as on a real clock. */
+/* An interrupt before the read makes the returned time an old one, as with a real clock. */
 uint64_t arch_clock_ns(void)
 {
     memory_moment();
@@ -69,7 +69,7 @@ static void start(enum side side)
     memory_interrupt = interrupt;
 }
 
-/* Records between the tail and the head; in normal mode the writer does not know the tail. */
+/* Records between tail and head; in normal mode the writer does not know the tail. */
 static uint32_t records_left(void)
 {
     uint32_t count = 0;
@@ -125,24 +125,24 @@ void history_writer(void)
 /* --- The reader. --- */
 
 static struct ring_reader reader;
-static bool last;                 /* nothing is written any more */
-static struct ring_reader called; /* as ring_read found it */
+static bool last;                 /* nothing more is written */
+static struct ring_reader called; /* at the start of ring_read */
 
-/* True if the call under way has skipped something. */
+/* True if the current call has skipped something. */
 static bool has_skipped(void)
 {
     return reader.skipped != called.skipped;
 }
 
-/* By how much the position advanced, not counting what was skipped. */
+/* How far the position has advanced, not counting what was skipped. */
 static uint64_t has_read(void)
 {
     return reader.position - called.position - (reader.skipped - called.skipped);
 }
 
 /*
- * Each turn of ring_read's loop begins with a load of `published`, and takes nothing over from the
- * turn before but what is noted here.
+ * Each iteration of ring_read's loop begins with a load of `published`, and depends on the previous
+ * iteration only through the values noted here.
  */
 static void begin_turn(void)
 {
@@ -181,7 +181,7 @@ static bool take(void)
     return result == RING_READ_RECORD;
 }
 
-/* Reads as often as it likes, until it has found nothing after the writer's end. */
+/* Reads at any times, until it finds nothing after the writer's end. */
 void history_reader(void)
 {
     start(READER);
@@ -194,7 +194,7 @@ void history_reader(void)
     transcript_end(reader.position);
 }
 
-/* --- Before and around it. --- */
+/* --- Start state and limits. --- */
 
 void history_memory(uint64_t memory[])
 {
@@ -203,7 +203,7 @@ void history_memory(uint64_t memory[])
         memory[i] = memory_word(i);
 }
 
-/* In an empty ring nothing is dropped, in one with records the tail may have to be moved. */
+/* In an empty ring nothing is dropped; in one with records the tail may have to be moved. */
 uint32_t history_operations(void)
 {
     struct history_sizes before = history.before;

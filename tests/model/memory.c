@@ -76,8 +76,8 @@ void memory_publish(uint64_t *to, uint64_t value)
 }
 
 /*
- * A location that only this side stores to, so that it loads its own last store: the writer's own
- * tail.
+ * A location that only this side stores to, so that its loads return its own last store: the
+ * writer's own tail.
  */
 static bool is_own(unsigned location)
 {

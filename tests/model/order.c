@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What comes before a place in the window, as far as it holds back what comes after that place. */
+/* The operations before a place in the window, as far as they can hold back the ones after it. */
 struct before {
-    unsigned locations; /* a bit for each that an operation is pending on */
+    unsigned locations; /* a bit for each location with a pending operation */
     bool loads, stores;
     bool barrier_of_stores; /* with stores before it */
     bool barrier_of_loads;  /* with loads before it */

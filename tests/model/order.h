@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The accesses that a CPU has issued and memory has not performed, and the orders in which memory
- * may perform them. Two models:
+ * The accesses that a CPU has issued and memory has not yet performed, and the orders in which
+ * memory may perform them. Two models:
  *
- *     ORDER_TSO   x86: loads are made when they are issued; stores wait in line, and the side's own
- *                 loads see them there (Intel SDM vol. 3, "Memory Ordering").
- *     ORDER_WEAK  loads and stores are made in any order, but for those of one location and for
- *                 what a lettered barrier holds back. No dependence of addresses, values or
- *                 branches holds anything back: a load may be answered by what will be there only
- *                 later.
+ *     ORDER_TSO   x86: loads are performed when they are issued; stores wait in order, and the
+ *                 side's own loads see them there (Intel SDM vol. 3, "Memory Ordering").
+ *     ORDER_WEAK  loads and stores are performed in any order, except those of one location and
+ *                 those that a lettered barrier orders. Dependences of addresses, values or
+ *                 branches order nothing: a load may return what will be stored only later.
  *
  * There is one memory: both sides see what it has performed.
  */
@@ -24,10 +23,10 @@ enum order_model { ORDER_TSO, ORDER_WEAK };
 
 struct order {
     enum order_model model;
-    unsigned removed; /* a bit for each letter that orders nothing */
+    unsigned removed; /* a bit for each letter whose barrier is removed */
 };
 
-/* For a load, `value` is the answer that was given and has yet to come true. */
+/* For a load, `value` is the answer that it was given and that must still come true. */
 struct pending {
     uint8_t step; /* STEP_LOAD, STEP_STORE, STEP_ORDER */
     uint8_t letter;
@@ -45,17 +44,17 @@ struct window {
 
 bool order_holds(const struct order *order, enum letter letter);
 
-/* True for each operation of the window that may be made now. */
+/* True for each operation of the window that may be performed now. */
 void order_ready(const struct order *order, const struct window *window, bool ready[WINDOW_MAX]);
 
-/* True if a load that follows the window may be made now. */
+/* True if a load that follows the window may be performed now. */
 bool order_load_ready(const struct order *order, const struct window *window, unsigned location);
 
-/* The newest store to the location that is pending, and is what the side itself loads; NULL. */
+/* The newest pending store to the location, which this side's own loads return; NULL. */
 const struct pending *order_own_store(const struct window *window, unsigned location);
 
 void order_append(struct window *window, struct pending pending);
 void order_remove(struct window *window, unsigned index);
 
-/* Takes out barriers that hold nothing back any more. */
+/* Removes barriers that no longer order anything. */
 void order_tidy(const struct order *order, struct window *window);

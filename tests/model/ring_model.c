@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The ring's writer beside its reader, in every order that a model of memory allows, over families
- * of bounded histories, short ones first. Run by tests/model/order.t: it finds nothing in the ring
- * as it is, and an error in each broken one:
+ * The ring's writer beside its reader, in every order that a memory model allows, over families of
+ * bounded histories, short ones first. Run by tests/model/order.t: it finds nothing in the
+ * unmodified ring, and an error in each broken one:
  *
  *     ring_model tso|weak [LETTER...]
  *
  * The barriers named by LETTER are removed: A-writer, A-reader, B-writer ... C-reader, or all.
- * SOAK=1: longer histories, too. Status: 0 nothing found; 1 an error, and the shortest history that
+ * SOAK=1: also longer histories. Status: 0 nothing found; 1 an error, and the shortest history that
  * leads to it is printed.
  */
 #include <stdbool.h>
@@ -26,19 +26,19 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define ALL(array)   array, COUNT(array)
 
-/* All histories that these can be put together to. */
+/* All histories that can be combined from these. */
 struct family {
     enum ring_mode mode;
     uint32_t size;
-    uint32_t positions;            /* of the oldest record: so many, by words */
-    uint32_t sizes[SIZES_MAX + 1]; /* of records that are written, */
-    unsigned longest;              /* so many in each history */
+    uint32_t positions;            /* of the oldest record: this many, one word apart */
+    uint32_t sizes[SIZES_MAX + 1]; /* of written records, */
+    unsigned longest;              /* at most this many in each history */
     bool interrupted;              /* before each operation of the writer, by each burst */
     const struct history_sizes *before;
     size_t befores;
 };
 
-/* What is in the ring at first, to be overwritten from the first record on, or almost. */
+/* The ring's initial contents: full or almost, so that the first records overwrite. */
 static const struct history_sizes fillings[] = {{{0}},     {{16}},     {{8, 8, 8, 8}}, {{8, 24}},
                                                 {{24, 8}}, {{16, 16}}, {{32}}};
 static const struct history_sizes queues[] = {{{0}}, {{16}}, {{8, 24}}, {{16, 16}}};
@@ -47,7 +47,7 @@ static const struct history_sizes partly[] = {{{16, 16}}, {{8}}};
 static const struct history_sizes uneven[] = {{{8, 24}}};
 static const struct history_sizes larger[] = {{{24, 16, 24}}};
 
-/* Written by an interrupt: one that fits, two, a lap and more, one that is longer than the ring. */
+/* Written by an interrupt: a record that fits, two, a lap and more, one longer than the ring. */
 static const struct history_sizes bursts[] = {{{8}}, {{16, 8}}, {{24, 16, 24}}, {{40}}};
 
 static const struct family families[] = {
@@ -58,7 +58,7 @@ static const struct family families[] = {
     {RING_OVERWRITE, 64, 1, {24, 40}, 2, false, ALL(larger)},
 };
 
-/* With SOAK=1, too. */
+/* Added by SOAK=1. */
 static const struct family long_families[] = {
     {RING_OVERWRITE, 32, 4, {8, 16, 24, 32, 40}, 2, false, ALL(fillings)},
     {RING_OVERWRITE, 32, 4, {8, 16, 24}, 3, false, ALL(full)},
@@ -76,7 +76,7 @@ static struct total {
 
 static const struct history *under_way;
 
-/* A claim of the ring's own: what breaks it is found, too. */
+/* Assertions in the ring itself: a failure of one counts as an error, too. */
 _Noreturn void assert_failed(const char *claim, const char *file, int line)
 {
     history_print(under_way);

@@ -12,10 +12,10 @@
 
 static uint8_t *bytes;
 static size_t bytes_used, bytes_room;
-static size_t *starts; /* one more than there are states */
+static size_t *starts; /* one more than states */
 static struct move *moves;
 static uint32_t count, room;
-static uint32_t *table; /* numbers and 1; 0: free */
+static uint32_t *table; /* state numbers plus 1; 0: free */
 static uint32_t table_size;
 
 static void *grown(void *memory, size_t size)
@@ -81,7 +81,7 @@ static uint32_t hash(const uint8_t *packed, size_t size)
     return (uint32_t)(value ^ value >> 32);
 }
 
-/* Where the state stands in the table, or would. */
+/* The state's place in the table, or where it would be. */
 static uint32_t *find(const uint8_t *packed, size_t size)
 {
     uint32_t at = hash(packed, size) & (table_size - 1);
@@ -96,7 +96,7 @@ static uint32_t *find(const uint8_t *packed, size_t size)
     return &table[at];
 }
 
-/* Twice as much of everything; at least half of the table stays free. */
+/* Doubles everything; at least half of the table remains free. */
 static void grow(void)
 {
     room = room ? 2 * room : 1u << 12;

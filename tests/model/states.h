@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The states of a history that have been reached, in order: also the queue of those still to visit,
- * and the path from each back to the first. States are compared whole, not by a hash alone.
+ * The reached states of a history, in order: also the queue of those still to visit, and the path
+ * from each back to the first. States are compared completely, not only by a hash.
  */
 #pragma once
 
@@ -11,7 +11,7 @@
 #include "tests/model/order.h"
 
 struct state {
-    uint32_t node[SIDES];      /* what each does next */
+    uint32_t node[SIDES];      /* the next step of each */
     uint8_t memory[LOCATIONS]; /* values, by number */
     struct window window[SIDES];
 };
@@ -22,14 +22,14 @@ void states_copy(struct state *to, const struct state *from);
 struct move {
     uint32_t from;
     uint8_t side;
-    bool issued; /* this moment, not taken from the window */
-    bool made;   /* in memory; false: answered before it is, or from the side's own stores */
+    bool issued; /* just now, not taken from the window */
+    bool made;   /* performed in memory; false: answered ahead, or from the side's own stores */
     struct pending what;
 };
 
 void states_reset(void);
 
-/* False if it was there already. */
+/* False if it was already known. */
 bool states_add(const struct state *state, const struct move *move);
 
 uint32_t states_count(void);

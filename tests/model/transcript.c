@@ -12,12 +12,12 @@
 #define ANSWERS_MAX 1024
 
 struct note {
-    uint32_t node; /* 0: none here */
+    uint32_t node; /* 0: free */
     uint16_t size;
     uint8_t state[NOTE_MAX];
 };
 
-/* Node 0 stands before the first step. */
+/* Node 0 is before the first step. */
 struct tree {
     transcript_program *program;
     struct node *nodes;
@@ -36,13 +36,13 @@ static struct {
 
 static unsigned values_in_all;
 
-/* The run under way. */
+/* The current run. */
 static struct tree *tree;
-static unsigned known;               /* steps left that the tree has */
+static unsigned known;               /* remaining steps that the tree already has */
 static uint8_t answers[ANSWERS_MAX]; /* of their loads */
 static unsigned answers_used;
-static uint32_t grown;       /* the node that the next step hangs from, */
-static uint8_t grown_answer; /* by this answer */
+static uint32_t grown;       /* the node to which the next step is added, */
+static uint8_t grown_answer; /* for this answer */
 static jmp_buf out;
 
 static _Noreturn void give_up(const char *what)
@@ -128,7 +128,7 @@ static void hang(uint32_t node)
     grown_answer = 0;
 }
 
-/* The program did something new. */
+/* The program has done something new. */
 static void grow(struct node node)
 {
     if (tree->count == NODES_MAX)
@@ -240,7 +240,7 @@ void transcript_fault(const char *fault)
     longjmp(out, 1);
 }
 
-/* Where the state is noted, or is to be. */
+/* Where the state is recorded, or would be. */
 static struct note *find_note(const void *state, size_t size)
 {
     uint64_t hash = 0xcbf29ce484222325;

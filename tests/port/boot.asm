@@ -1,8 +1,8 @@
 ; SPDX-License-Identifier: BSD-2-Clause
 ;
-; The start of the second kernel: from QEMU's -kernel, which enters by the PVH note in 32-bit mode
-; without paging, to port_enter in 64-bit mode. One gigabyte is mapped twice: where it is, and where
-; the image is linked. Interrupts off.
+; Startup code of the second kernel: from QEMU's -kernel, which enters by the PVH note in 32-bit
+; mode without paging, to port_enter in 64-bit mode. The first gigabyte is mapped twice: at its
+; physical addresses, and where the image is linked. Interrupts off.
 
 extern port_enter
 

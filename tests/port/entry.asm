@@ -1,7 +1,7 @@
 ; SPDX-License-Identifier: BSD-2-Clause
 ;
-; The second kernel at the addresses that it is linked to. The rule for the outermost frame is what
-; ends call chains. Once, interrupts off.
+; The second kernel at the addresses that it is linked for. The rule for the outermost frame ends
+; call chains. Runs once, interrupts off.
 
 %include "offsets.inc"
 %include "arch/x86_64/unwind/cfi.inc"

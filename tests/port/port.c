@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A foreign kernel, as small as possible: its own start, its own way to print, and Pitot's events,
- * unwinder, ring and stream lifted out of core/ and arch/. It watches a variable and a tracepoint
- * of its own under a small load, and streams the hits. Entered once by entry.asm; one CPU, no
+ * A foreign kernel, as small as possible: its own startup code and printing, with Pitot's events,
+ * unwinder, ring and stream taken from core/ and arch/. It watches a variable and a tracepoint of
+ * its own under a small load, and streams the hits. Entered once by entry.asm; one CPU, no
  * interrupts.
  */
 #include "arch/x86_64/cpu/port.h"
@@ -29,7 +29,7 @@
 
 _Noreturn void port_main(void);
 
-/* --- What this kernel has of its own: output, an end, a load. --- */
+/* --- This kernel's own code: output, an end, a load. --- */
 
 static void port_send(uint16_t port, const char *bytes, size_t length)
 {
@@ -85,7 +85,7 @@ __attribute__((noinline)) static void port_load(void)
         port_middle(i);
 }
 
-/* --- What core asks of the kernel that takes it in. --- */
+/* --- What core needs from the kernel that contains it. --- */
 
 _Noreturn void assert_failed(const char *claim, const char *file, int line)
 {
@@ -108,9 +108,11 @@ static void port_fault(struct regs *regs)
     port_exit(4);
 }
 
-/* --- What arch asks of a kernel with its own page tables (kernel/x86_64/memory/paging.c). --- */
+/*
+ * --- What arch needs from a kernel with its own page tables (kernel/x86_64/memory/paging.c). ---
+ */
 
-/* boot.asm maps the first gigabyte, and all of it alike. */
+/* boot.asm maps the whole first gigabyte, all of it with the same rights. */
 bool arch_mapped(uintptr_t address, size_t length)
 {
     return address >= KERNEL_BASE && address + length - KERNEL_BASE <= 1ul << 30;
@@ -141,7 +143,7 @@ static _Alignas(8) uint8_t ring_memory[RING_SIZE];
 static struct ring ring;
 static struct ring_reader reader;
 static struct event events[2];
-static struct event_cpu event_cpus[2]; /* of the one CPU */
+static struct event_cpu event_cpus[2]; /* for the only CPU */
 static struct recorded_event recorded[2];
 
 static void source_rewind(struct record_source *source)
@@ -202,7 +204,7 @@ _Noreturn void port_main(void)
     const char *mapless;
 
     clock_start();
-    clock_set_rate(1000000000); /* as good as any: nothing here needs real time */
+    clock_set_rate(1000000000); /* an arbitrary rate: nothing here needs real time */
     idt_init();
     percpu_init(0);
     task_set_ids(TASK_PID);

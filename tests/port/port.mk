@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# A second, tiny kernel that takes Pitot in (docs/porting.md). Part of the Makefile.
+# A second, tiny kernel that contains Pitot (docs/porting.md). Part of the Makefile.
 
-# What may be linked into it is this list, and of that only what it asks for: an archive.
+# These objects may be linked into it; as they are in an archive, only those that it needs are.
 PORT_TAKES := $(wildcard core/*.c core/*/*.c $(foreach room,arch kernel,$(room)/x86_64/*/*.c $(room)/x86_64/*/*.asm))
 PORT_OBJ   := $(patsubst %,$(BUILD)/obj/%.o,$(wildcard tests/port/*.asm tests/port/*.c))
 

@@ -1,8 +1,8 @@
 ; SPDX-License-Identifier: BSD-2-Clause
 ;
 ; See accesses.h. In user mode. Each function: IN rdi = where to write, rsi = where to read, rdx =
-; how often, for those that repeat; CLOBBERS what a function may. Nothing else in them accesses the
-; area.
+; number of repetitions, if it repeats; CLOBBERS what a function may. Nothing else in them accesses
+; the area.
 
 %include "arch/x86_64/unwind/cfi.inc"
 
@@ -27,7 +27,7 @@ cfi_start access_%1, return
 cfi_end
 %endmacro
 
-; %1 name, %2 the stack pointer's value for it, then the instruction, whose stack is the area.
+; %1 name, %2 the stack pointer's value, then the instruction, whose stack is the area.
 %macro access_by_stack 3+
 align 16
 cfi_start access_%1, return
@@ -66,7 +66,7 @@ access add_4,          add dword [rdi], byte 3
 access exchange,       xchg [rdi], rax
 access compare_8,      lock cmpxchg [rdi], rcx
 
-; With a displacement of 32 bits and an index.
+; With a 32-bit displacement and an index.
 align 16
 cfi_start access_store_far, return
         mov r9, rdi
@@ -76,7 +76,7 @@ cfi_start access_store_far, return
         ret
 cfi_end
 
-; It overwrites its operand with what is there.
+; Overwrites its operand with the same value.
 align 16
 cfi_start access_compare_16, return
         push rbx
@@ -99,7 +99,7 @@ access_by_stack call_memory, [rdi + 8], call [rsi]
 access_by_stack jump_memory, [rdi + 8], jmp [rsi]
 access_by_stack return,      [rsi],     ret
 
-; Where those of the last three continue.
+; Where the jumps in the last three continue.
 align 16
 cfi_start access_landed, return
         mov rsp, r11

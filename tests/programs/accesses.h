@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Instructions that access data, one by one: `accesses NAME TO FROM COUNT DOWN` executes that of
- * this name once, for tests that know what it accesses.
+ * Instructions that access data, one by one: `accesses NAME TO FROM COUNT DOWN` executes the one
+ * with this name once, for tests that know what it accesses.
  *
  * ACCESSES(with): with(name, bytes read at FROM, bytes written at TO, how). A read of the bytes
- * that are written is not listed, because a watch cannot distinguish the two.
+ * that are also written is not listed, because a watch cannot distinguish the two.
  */
 #pragma once
 
@@ -13,7 +13,7 @@
 enum access_how {
     ACCESS_ONCE,
     ACCESS_REPEATED, /* COUNT times, upwards or downwards */
-    ACCESS_JUMPS,    /* reads an address there, and continues at it */
+    ACCESS_JUMPS,    /* reads an address there, and jumps to it */
 };
 
 #define ACCESSES(with)                                                                             \
@@ -36,12 +36,12 @@ enum access_how {
                                                                 with(jump_memory, 8, 0, JUMPS)     \
                                                                     with(return, 8, 0, JUMPS)
 
-#define ACCESS_AREA 64 /* bytes of `access_area`, a multiple of as many */
+#define ACCESS_AREA 64 /* bytes of `access_area`, which is aligned to its size */
 
 #define ACCESS_DECLARE(name, reads, writes, how)                                                   \
     void access_##name(uint8_t *to, const uint8_t *from, uint64_t count);
 ACCESSES(ACCESS_DECLARE)
 #undef ACCESS_DECLARE
 
-/* Each word of it is the address that the jumps are to find there. */
+/* Each of its words is the address at which the jumps continue. */
 extern uint8_t access_area[ACCESS_AREA];

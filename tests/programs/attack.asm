@@ -20,7 +20,8 @@ NON_CANONICAL      equ 0x8000000000000000
 TIMER_VECTOR       equ 0x20
 LOW_STACK          equ 2048
 
-; What may be watched: a selector for `mov ss`, and one after a stack pointer of 32 bits for `lss`.
+; Operands that may be watched: a selector for `mov ss`, and one after a 32-bit stack pointer for
+; `lss`.
 section .data
 align 16
 global attack_operand:data (attack_operand_end - attack_operand)
@@ -34,7 +35,7 @@ section .text progbits alloc exec nowrite align=16
 bits 64
 default rel
 
-; %1 flags that are set, the others stay
+; %1 flags to set; the others are unchanged
 %macro set_flags 1
         pushfq
         cfi_offset 16
@@ -43,7 +44,7 @@ default rel
         cfi_offset 8
 %endmacro
 
-; %1 name, then what it executes
+; %1 name, then its instructions
 %macro attack 2+
 align 16
 cfi_start attack_%1, return
@@ -79,12 +80,12 @@ attack x87,     fld1
 align 16
 cfi_start attack_wbinvd, return
         wbinvd
-        ud2                             ; reached only where it is executed
+        ud2                             ; reached only if the attack works
 cfi_end
 
 align 16
 cfi_start attack_out, return
-        mov al, 0xfe                    ; a reset, to the keyboard's controller
+        mov al, 0xfe                    ; requests a reset from the keyboard's controller
         out 0x64, al
         ret
 cfi_end
@@ -183,8 +184,8 @@ cfi_start attack_retf_32, return
         ud2
 cfi_end
 
-; `iret` of 32 bits to virtual-8086 mode, which 64-bit mode does not have: a fault by the manual.
-; QEMU takes the stack pointer for one of 32 bits. %1 name, %2 flags beside VM, %3 cs
+; A 32-bit `iret` to virtual-8086 mode, which 64-bit mode does not have: by the manual it faults.
+; QEMU uses the stack pointer as a 32-bit one. %1 name, %2 flags besides VM, %3 cs
 %macro attack_virtual 3
 section .data
 %%frame:
@@ -245,7 +246,7 @@ cfi_start attack_trap_flag_int3, return
         ret
 cfi_end
 
-; An exception of %3 while the flags %2 are set, by each of the entries.
+; The exception %3 while the flags %2 are set, through each of the entries.
 %macro attack_in_flags 3+
 align 16
 cfi_start attack_flags_%1, return
@@ -274,7 +275,7 @@ cfi_start attack_ss_int3, return
         ret
 cfi_end
 
-; 64-bit mode has no `pop ss`; `lss` is its other way to load it from memory.
+; 64-bit mode has no `pop ss`; `lss` is its other way to load ss from memory.
 align 16
 cfi_start attack_lss_syscall, return
         mov eax, SYSCALL_GETPID
@@ -310,7 +311,7 @@ cfi_start attack_trap_flag_operand, return
         ret
 cfi_end
 
-; The kernel returns with the flag.
+; The kernel returns with the flag set.
 align 16
 cfi_start attack_trap_flag_syscall_operand, return
         mov eax, SYSCALL_GETPID
@@ -341,8 +342,8 @@ cfi_start attack_edge, return
         jmp rdx
 cfi_end
 
-; IN rdi = flags to set, rsi = how many turns of a loop. OUT rax = 0, or the flags that a system
-; call or the loop's interrupts have changed.
+; IN rdi = flags to set, rsi = turns of a loop. OUT rax = 0, or the flags that a system call or the
+; loop's interrupts have changed.
 align 16
 cfi_start attack_flags, return
         push rbx
@@ -369,7 +370,7 @@ cfi_start attack_flags, return
         popfq
         cfi_offset 16
 .turn:
-        dec rsi                         ; changes flags that are not asked about
+        dec rsi                         ; changes only flags that are not tested
         jnz .turn
         pushfq
         cfi_offset 24
@@ -391,7 +392,7 @@ cfi_start attack_flags, return
         ret
 cfi_end
 
-; IN rdi = what rsp is meanwhile, rsi = turns. OUT rax = 0, or how rsp has changed.
+; IN rdi = rsp meanwhile, rsi = turns. OUT rax = 0, or how rsp has changed.
 align 16
 cfi_start attack_stack_pointer, return
         mov r8, rsp
@@ -409,7 +410,7 @@ cfi_start attack_stack_pointer, return
         ret
 cfi_end
 
-; OUT rax = 0 if a program that asks for all rights to ports does not get them.
+; OUT rax = 0 if a program that sets IOPL to get all port rights does not get them.
 align 16
 cfi_start attack_iopl, return
         set_flags FLAGS_IOPL
@@ -421,7 +422,7 @@ cfi_start attack_iopl, return
         ret
 cfi_end
 
-; IN rdi = what ds, es, fs and gs are from here on, rsi = turns. OUT rax = 0.
+; IN rdi = ds, es, fs and gs from here on, rsi = turns. OUT rax = 0.
 align 16
 cfi_start attack_segments, return
         mov ds, edi
@@ -437,7 +438,7 @@ cfi_start attack_segments, return
         ret
 cfi_end
 
-; OUT rax = 0 if a system call changes nothing but rax, rcx and r11.
+; OUT rax = 0 if a system call changes only rax, rcx and r11.
 align 16
 cfi_start attack_registers, return
         cfi_push_all_saved

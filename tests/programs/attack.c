@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * attack NAME: tries to bring the kernel down; some are killed for it. attack all: each in a
- * process of its own, and a line whether it ended as it must. attack storm [TURNS]: system calls
- * and flags in all orders, to be interrupted. attack brood: 32 children. attack names: more
- * programs than the kernel remembers. attack sleep: a child of one of them.
+ * attack NAME: tries to bring the kernel down; some attacks get the program killed. attack all:
+ * each attack in a process of its own, and a line that says whether it ended as it must. attack
+ * storm [TURNS]: system calls and flags in all orders, to be interrupted. attack brood: 32
+ * children. attack names: more programs than the kernel remembers. attack sleep: a child of one of
+ * them.
  */
 #include "tests/programs/attack.h"
 
 #include "programs/system.h"
 #include "programs/text.h"
 
-#define TURNS          4000000 /* of a loop: six ticks, at 8 ns for an instruction */
+#define TURNS          4000000 /* of a loop: six ticks, at 8 ns per instruction */
 #define SURVIVES       0
 #define SIGILL         4
 #define SIGTRAP        5
@@ -156,7 +157,7 @@ static void iopl(void)
     expect_nothing(attack_iopl());
 }
 
-/* The CPU still knows the page unless it was told. */
+/* The CPU would still know the page if it was not flushed. */
 static void unmapped(void)
 {
     const long page = system_mmap(PAGE, 3);
@@ -174,7 +175,7 @@ static long sleeper(void)
     return system_spawn("/bin/attack", argv);
 }
 
-/* All memory is this program's: what the kernel needs some for is refused. */
+/* This program takes all memory: what the kernel needs memory for is refused. */
 static void memory(void)
 {
     for (size_t size = PIECE_MOST; size >= PAGE; size /= 2)
@@ -184,7 +185,7 @@ static void memory(void)
         system_exit(1);
 }
 
-/* Makes children until no more can be made; then all end. */
+/* Creates children until no more can be created; then all end. */
 static void crowd(void)
 {
     long child[CROWD_MOST], last = 0;
@@ -212,8 +213,8 @@ static void crowd(void)
 static const struct {
     const char *name;
     void (*run)(void);
-    int signal; /* that kills it; SURVIVES: it exits with 0 */
-    int or ;    /* ... or this one, if not 0 */
+    int signal; /* that kills the program; SURVIVES: it exits with 0 */
+    int or ;    /* ... or this one, unless 0 */
 } attacks[] = {
     OF_ASSEMBLY(hlt, SIGSEGV),
     OF_ASSEMBLY(cli, SIGSEGV),
@@ -230,7 +231,7 @@ static const struct {
     {"wbinvd", attack_wbinvd, SIGSEGV, SIGILL}, /* QEMU 10 executes it: docs/machines.md */
     OF_ASSEMBLY(swapgs, SIGSEGV),
     OF_ASSEMBLY(sysret, SIGSEGV),
-    {"sysenter", attack_sysenter, SIGSEGV, SIGILL}, /* AMD's do not know it in 64-bit mode */
+    {"sysenter", attack_sysenter, SIGSEGV, SIGILL}, /* AMD CPUs lack it in 64-bit mode */
     OF_ASSEMBLY(read_cr3, SIGSEGV),
     OF_ASSEMBLY(write_cr4, SIGSEGV),
     OF_ASSEMBLY(read_dr7, SIGSEGV),
@@ -256,7 +257,7 @@ static const struct {
     OF_ASSEMBLY(sse, SIGILL),
     OF_ASSEMBLY(x87, SIGFPE),
     OF_ASSEMBLY(int3, SIGTRAP),
-    {"int1", attack_int1, SIGTRAP, SIGILL}, /* QEMU 7.2 does not know it */
+    {"int1", attack_int1, SIGTRAP, SIGILL}, /* QEMU 7.2 lacks it */
     OF_ASSEMBLY(trap_flag, SIGTRAP),
     OF_ASSEMBLY(trap_flag_syscall, SIGTRAP),
     OF_ASSEMBLY(trap_flag_int3, SIGTRAP),
@@ -297,7 +298,10 @@ static const struct {
 
 #define ATTACKS (sizeof(attacks) / sizeof(attacks[0]))
 
-/* A process of its own for it; its status is the signal, as nothing here exits with another. */
+/*
+ * Runs an attack in a separate process; its status is the signal, as none exits with another
+ * status.
+ */
 static bool ended_as_it_must(const char *program, unsigned i, int *status)
 {
     const char *argv[] = {program, attacks[i].name, NULL};
@@ -341,7 +345,7 @@ static int attack_storm(long turns)
     return 0;
 }
 
-/* They all are born at once, on all CPUs. */
+/* All are created at once, on all CPUs. */
 static int attack_brood(void)
 {
     const char *argv[] = {"attack", "numbers", NULL};
@@ -356,7 +360,7 @@ static int attack_brood(void)
     return 0;
 }
 
-/* More programs than the kernel has room for the names of. */
+/* More programs than the kernel keeps names for. */
 static int attack_names(void)
 {
     static char name[] = "/attack.00", before[sizeof(name)];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Attacks on the kernel's entries and exits, in user mode: attack.asm has those that no compiler
- * would write. One that returns has survived; docs/programs.md explains each.
+ * Attacks on the kernel's entries and exits, in user mode: those that no compiler generates are in
+ * attack.asm. If one returns, it has survived; docs/programs.md explains each.
  */
 #pragma once
 
@@ -44,21 +44,24 @@ void attack_virtual_step(void);
 void attack_virtual_program(void);
 void attack_virtual_null(void);
 
-/* ... that are not there for it. */
+/* ... and instructions that are disabled for it. */
 void attack_wrgsbase(void);
 void attack_stac(void);
 void attack_ud2(void);
 void attack_sse(void);
 void attack_x87(void);
 
-/* Debug exceptions of its own doing. */
+/* Debug exceptions that the program causes itself. */
 void attack_int3(void);
 void attack_int1(void);
 void attack_trap_flag(void);
 void attack_trap_flag_syscall(void);
 void attack_trap_flag_int3(void);
 
-/* Exceptions with DF, NT and AC set: tests/kernel/entries_suite.c looks whether the kernel has. */
+/*
+ * Exceptions with DF, NT and AC set: tests/kernel/entries_suite.c checks whether the kernel runs
+ * with them.
+ */
 void attack_flags_int3(void);
 void attack_flags_ud2(void);
 void attack_flags_step(void);
@@ -70,18 +73,18 @@ void attack_lss_syscall(void);
 void attack_ss_trap_flag_syscall(void);
 void attack_ss_trap_flag_int3(void);
 
-/* TF and a read of attack_operand by one instruction; the second after a system call with TF. */
+/* TF, and a read of attack_operand by one instruction; the second after a system call with TF. */
 void attack_trap_flag_operand(void);
 void attack_trap_flag_syscall_operand(void);
 
-/* Jumps to where no code of ours is. */
+/* Jumps to addresses without code of the program. */
 void attack_jump_kernel(void);
 void attack_jump_non_canonical(void);
-void attack_edge(void); /* `syscall` as the last two bytes that a program can have */
+void attack_edge(void); /* `syscall` in the last two bytes that a program can have */
 
 /*
- * Calls getpid with each of these flags set, or while the stack pointer is any number; loops for a
- * while, interrupted, in the same state. They return what the kernel left: 0 as it was.
+ * Call getpid with each of these flags set, or with an arbitrary stack pointer, and loop for a
+ * while, interrupted, in the same state. They return 0 if the kernel left everything unchanged.
  */
 uint64_t attack_flags(uint64_t flags, uint64_t turns);
 uint64_t attack_stack_pointer(uint64_t value, uint64_t turns);

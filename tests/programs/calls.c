@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * calls: what each system call promises, and that none follows a pointer outside the program's
- * memory. A line for each claim; the exit status is the number of failed ones. `calls exit N`,
- * `calls sleep`, `calls stop`, `calls flags`, `calls orphan` and `calls parent PID` are its
- * children.
+ * calls: tests what each system call promises, and that none follows a pointer outside the
+ * program's memory. It prints a line for each claim; the exit status is the number of failed ones.
+ * `calls exit N`, `calls sleep`, `calls stop`, `calls flags`, `calls orphan` and `calls parent PID`
+ * are its children.
  */
 #include <linux/errno.h>
 #include <linux/fcntl.h>
@@ -16,7 +16,7 @@
 #define PAGE      4096
 #define FILE_NAME "/calls.file"
 #define JUNK_NAME "/calls.junk"
-#define FILES     13 /* that can be open beside the three that are */
+#define FILES     13 /* that can be open besides the three standard ones */
 #define SIGKILL   9
 #define SIGCONT   18
 #define SIGSTOP   19
@@ -59,7 +59,7 @@ static char *argv_good[] = {(char *)"calls", (char *)"exit", NULL};
 static struct pollfd poll_good = {.fd = 1, .events = POLLOUT};
 static long buffer[32];
 
-/* May be NULL: nothing is wanted there then. */
+/* True if it may be NULL: nothing is stored there then. */
 static bool is_optional(const char *name)
 {
     return text_equal(name, "rmtp") || text_equal(name, "stat_addr") || text_equal(name, "ru");
@@ -74,7 +74,7 @@ static uint64_t good_pointer(const char *name)
     return is_optional(name) ? 0 : (uintptr_t)buffer;
 }
 
-/* With which a call goes wrong for no reason but the pointer that is tried. */
+/* An argument with which a call fails only because of the tested pointer. */
 static uint64_t good_argument(enum kind kind, const char *name, int fd)
 {
     switch (kind) {
@@ -350,7 +350,7 @@ static void spawn_refused(void)
 
 #define FLAG_TRAP 0x100ul
 
-/* A program cannot see that it is stepped: not in the flags that it stores, nor in r11. */
+/* A program cannot see that it is stepped, neither in the flags that it stores nor in r11. */
 static int flags_are_own(void)
 {
     unsigned long pushed, loaded, left;

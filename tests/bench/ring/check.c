@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Before anything is measured: does the ring keep what it is said to keep, whole and in order,
- * before it is full, while the tail moves, and after some laps?
+ * Before anything is measured: does the ring keep what it should, complete and in order, before it
+ * is full, while the tail moves, and after some laps?
  */
 #include <stdio.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Concurrency Kit's ring, for one producer and one consumer. It drops the newest when it is full;
- * to keep them, the writer takes one out then and tries again, which its rules allow only while
- * there is no reader. Its slots are of one size, and their number is a power of two. A writer may
+ * Concurrency Kit's ring, for one producer and one consumer. When it is full, it drops the newest
+ * event; to keep it, the writer then removes an event and tries again, which the ring's rules allow
+ * only without a reader. Its slots have one size, and their number is a power of two. A writer may
  * not interrupt another.
  */
 #include <ck_ring.h>

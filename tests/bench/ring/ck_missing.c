@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* In place of ck.c where Concurrency Kit is not installed. */
+/* Replaces ck.c if Concurrency Kit is not installed. */
 #include "tests/bench/ring/writers.h"
 
 static const char *missing(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The kernel's clock (arch/own.h) in a program: rdtsc, counted from 0, and scaled by
- * 1. A claim of the ring's that does not hold ends the program. Compiled with the kernel's flags.
+ * The kernel's clock (arch/own.h) in a program: rdtsc, counted from 0 and scaled by 1. A failed
+ * assertion of the ring ends the program. Compiled with the kernel's flags.
  */
 #include "arch/cpu.h"
 #include "core/lib/assert.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The floor: the least that a ring of whole variable-size events, which keeps the newest, can do
- * where writers may nest. It reads head and clock, walks the tail over old events until there is
- * room (an exchange each), takes its place (an exchange of the head), and copies, in two pieces at
- * the ring's end. It neither counts, nor publishes, nor notes its claim, nor checks anything; a
- * nested writer at the wrong instruction makes it lose its way. Compiled with the kernel's flags.
+ * The floor: the least that a ring needs if it keeps the newest whole events of variable size and
+ * writers may nest. It reads head and clock, walks the tail over old events until there is room (an
+ * exchange each), claims its place (an exchange of the head), and copies, in two pieces at the
+ * ring's end. It neither counts, nor publishes, nor notes its claim, nor checks anything; a nested
+ * writer at the wrong instruction corrupts it. Compiled with the kernel's flags.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -53,7 +53,7 @@ __attribute__((always_inline)) static inline void floor_write(struct floor *floo
         floor_copy_around(floor, start, bytes, size);
 }
 
-/* --- Ways to copy: the kernel's two, the plainest, the library's with vector registers. --- */
+/* --- Ways to copy: the kernel's two, the simplest, and the library's with vector registers. --- */
 
 __attribute__((always_inline)) static inline void copy_kernel(void *to, const void *from,
                                                               uint64_t size)
@@ -74,7 +74,7 @@ __attribute__((always_inline)) static inline void copy_loop(void *to, const void
 
     for (uint64_t i = 0; i < size / 8; i++) {
         word[i] = ((const uint64_t *)from)[i];
-        __asm__ volatile("" ::: "memory"); /* or it becomes a call of memcpy */
+        __asm__ volatile("" ::: "memory"); /* or the compiler turns it into a call of memcpy */
     }
 }
 
@@ -84,7 +84,7 @@ __attribute__((always_inline)) static inline void copy_library(void *to, const v
     memcpy(to, from, size);
 }
 
-/* Called, as ring_output is. */
+/* Not inlined, like ring_output. */
 __attribute__((noinline)) static void floor_kernel(struct floor *floor, const void *bytes,
                                                    uint32_t size, uint64_t *time)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * LTTng-UST: tracepoints into a channel in overwrite mode, whose rings (one a CPU, RING_BYTES each)
- * belong to the session that ring.pl has made. What is in them can be looked at only from outside:
- * ring.pl takes a snapshot at the end and finds the newest event in it. LTTng reads its own clock,
- * always. Compiled as any program of its users.
+ * LTTng-UST: tracepoints into a channel in overwrite mode, whose rings (one per CPU, RING_BYTES
+ * each) belong to the session that ring.pl has created. Their contents can only be read from
+ * outside: at the end ring.pl takes a snapshot and finds the newest event in it. LTTng always reads
+ * its own clock. Compiled like any program that uses it.
  */
 #include <stdlib.h>
 

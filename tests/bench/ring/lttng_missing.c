@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* In place of lttng.c where LTTng-UST is not installed. */
+/* Replaces lttng.c if LTTng-UST is not installed. */
 #include "tests/bench/ring/writers.h"
 
 static const char *missing(void)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * `make bench`: what an event costs to put into a ring, on this machine, by this kernel's and by
- * others, in the same run. docs/bench.md tells how it is measured and how to read it; ring.pl
- * starts it where LTTng has a session. `ring instructions` counts those alone, a line each, for
- * tests/host/ring_cost.t. Status 0: measured; 1: a ring does not hold what it should; 2: usage.
+ * `make bench`: the cost of putting an event into a ring, on this machine, for this kernel's ring
+ * and others, in the same run. docs/bench.md explains how it is measured and how to read it;
+ * ring.pl starts it where LTTng has a session. `ring instructions` counts only instructions, a line
+ * for each writer, for tests/host/ring_cost.t. Status 0: measured; 1: a ring does not hold what it
+ * should; 2: usage.
  */
 #include <stdio.h>
 #include <string.h>
@@ -68,7 +69,7 @@ const struct figures *figures_of(const struct figures *figures, const struct wri
     return NULL;
 }
 
-/* A blank where that writer has no events of that payload. */
+/* Blank if that writer has no events of that payload. */
 static void print_figure(const struct writer *writer, unsigned p, int digits, double figure)
 {
     if (writer_writes(writer, payloads[p]))
@@ -145,7 +146,7 @@ static void print_instructions(const struct figures *figures)
     print_sample_instructions(figures);
 }
 
-/* For ring.pl, which looks whether LTTng has kept the newest and given up the first. */
+/* For ring.pl, which checks whether LTTng has kept the newest event and dropped the first. */
 static void write_last_events(void)
 {
     static struct side side;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * This kernel's ring (core/ring/ring.c as it is), in overwrite mode: by ring_output, as a sample is
- * written, and by its three parts. Compiled with the kernel's flags.
+ * This kernel's unmodified ring (core/ring/ring.c), in overwrite mode: by ring_output, like a
+ * sample, and by its three parts. Compiled with the kernel's flags.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# `make bench`, the ring: runs $BUILD/bench/ring where LTTng-UST has a session in snapshot mode, and
-# ends what it started. LTTng's daemon has a folder of its own, so that no other session is touched;
+# `make bench`, the ring: runs $BUILD/bench/ring with an LTTng-UST session in snapshot mode, and
+# ends what it has started. LTTng's daemon gets its own folder, so that no other session is touched;
 # root's daemon would be the machine's, so root becomes the user `nobody` for it. At the end the
 # newest event must be in a snapshot. Without LTTng the program prints what was not measured.
 use strict;
@@ -25,7 +25,7 @@ my $room = tempdir('pitot-ring-XXXXXX', TMPDIR => 1, CLEANUP => 1);
 my $log = "$room/sessiond.log";
 my $daemon;
 
-# As the user that the session belongs to, with nothing of another session in the environment.
+# Runs a command as the session's owner, with nothing of another session in the environment.
 sub run_as_owner
 {
     my (@command) = @_;
@@ -37,11 +37,11 @@ sub run_as_owner
     }
     delete @ENV{grep { /^LTTNG_/ } keys %ENV};
     $ENV{LTTNG_HOME} = $ENV{HOME} = $room;
-    $ENV{LTTNG_UST_REGISTER_TIMEOUT} = -1;    # the program waits until its tracepoints are on
+    $ENV{LTTNG_UST_REGISTER_TIMEOUT} = -1;    # the program waits for its tracepoints
     exec(@command) or die("$command[0]: $!\n");
 }
 
-# A command of LTTng's. False if it fails; its output is in the log.
+# Runs an LTTng command. False if it fails; its output is in the log.
 sub lttng
 {
     my (@arguments) = @_;
@@ -76,7 +76,7 @@ sub start_session
             if $waited > PATIENCE;
         sleep(0.05);
     }
-    # four sub-buffers of 64 KiB: RING_BYTES (writers.h) a CPU
+    # four sub-buffers of 64 KiB: RING_BYTES (writers.h) per CPU
     for ('create pitot --snapshot --output=' . "$room/trace",
         'enable-channel -u -s pitot --overwrite --subbuf-size=64k --num-subbuf=4 ring',
         'enable-event -u -s pitot -c ring pitot_bench:*', 'start pitot') {
@@ -84,7 +84,7 @@ sub start_session
     }
 }
 
-# The newest event has to be in a snapshot, and the first of so many must not be.
+# The newest event must be in a snapshot, and the first one must not.
 sub check_snapshot
 {
     my ($first, $newest) = @_;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Nanoseconds an event. One round takes every writer in turn, some 20 microseconds each, so that a
- * slow spell of the machine slows all of them; then the least and the median of many rounds. With
- * two threads, each has a ring and a CPU of its own, they begin together, and a round's figure is
- * the mean of both.
+ * Nanoseconds per event. One round takes every writer in turn, some 20 microseconds each, so that a
+ * slow spell of the machine slows all of them; results are the minimum and the median of many
+ * rounds. With two threads, each has its own ring and CPU, they start together, and a round's
+ * figure is the mean of both.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -23,7 +23,7 @@ static struct threads {
     unsigned count;
     unsigned batch[WRITERS_MOST]; /* events */
     unsigned payload;
-    unsigned arrived; /* by __atomic; counts on */
+    unsigned arrived; /* by __atomic; only grows */
     double ns[THREADS_MOST][WRITERS_MOST][ROUNDS];
 } threads;
 
@@ -43,7 +43,7 @@ static double time_batch(const struct writer *writer, struct side *side, unsigne
     return (double)(now_ns() - start) / events;
 }
 
-/* Returns when all threads have called it as often as this one: `turn` times. */
+/* Returns once all threads have called it as often as this one: `turn` times. */
 static void begin_together(unsigned turn)
 {
     __atomic_fetch_add(&threads.arrived, 1, __ATOMIC_ACQ_REL);
@@ -118,7 +118,7 @@ static int compare(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* As many events as make a batch of about BATCH_NS. */
+/* Chooses as many events as make a batch of about BATCH_NS. */
 static bool choose_batches(unsigned payload)
 {
     static struct side side;

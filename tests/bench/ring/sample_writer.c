@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A sample put together in this kernel's ring: sample_take (core/sample/sample.c as it is) of a
- * plain sample, by an event's plan and a trap frame. Compiled with the kernel's flags. The samples
- * are told apart by their address, which counts on.
+ * Writes samples into this kernel's ring: the unmodified sample_take (core/sample/sample.c) takes a
+ * plain sample, from an event's plan and a trap frame. Compiled with the kernel's flags. The
+ * samples are identified by their address, which counts up.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +40,7 @@ struct sample {
 _Static_assert(sizeof(struct sample) == EVENT_SIZE(PAYLOAD_OF_SAMPLE),
                "the events beside it are of the same size");
 
-/* --- What a sample with more than the plain words would need: none is taken here. --- */
+/* --- What samples with more than the plain words would need: none is taken here. --- */
 
 size_t unwind_capture_border(enum unwind_method method, const struct regs *regs, unsigned skip,
                              uint64_t *chain, size_t most, struct unwind_border *border)
@@ -78,7 +78,9 @@ const uint8_t arch_sampled_places[ARCH_SAMPLED_BITS];
 uint64_t task_ids[ARCH_CPUS_MAX];
 struct pitot_preemption pitot_preemption[ARCH_CPUS_MAX];
 
-/* The CPU's own, which kernel code finds by GS: here each thread's GS base, for both the same. */
+/*
+ * The CPU's own data, which kernel code finds by GS: here each thread's GS base, the same for both.
+ */
 static const struct percpu this_cpu = {.cpu = 3};
 
 static void *sampler_open(struct side *side)

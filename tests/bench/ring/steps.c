@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Instructions an event executes, counted one by one: this process single-steps itself (EFLAGS.TF,
- * SIGTRAP), so it needs no permission, counters or child. Exact, and the same on every machine with
- * the same compiler and libraries. The loop around an event, five or so, is in it, for all alike. A
- * string instruction counts once, however often it repeats; those of system calls are not seen.
+ * Instructions that an event executes, counted one by one: this process single-steps itself
+ * (EFLAGS.TF, SIGTRAP), so it needs no permission, counters or child. Exact, and the same on every
+ * machine with the same compiler and libraries. The loop around an event, some five instructions,
+ * is included for every writer. A string instruction counts once, however often it repeats; those
+ * of system calls are not counted.
  */
 #define _GNU_SOURCE
 #include <signal.h>
@@ -16,7 +17,7 @@
 #define SETTLED   3 /* laps */
 
 static volatile uint64_t steps;
-static greg_t stepped; /* where the last one was */
+static greg_t stepped; /* the address of the last step */
 
 static void step(int signal, siginfo_t *info, void *context)
 {
@@ -46,7 +47,7 @@ double count_instructions(const struct writer *writer, unsigned payload)
 
     if (!side_open(&side, writer, payload))
         return 0;
-    writer->burst(&side, SETTLED * RING_BYTES / EVENT_SIZE(payload)); /* full, its caches warm */
+    writer->burst(&side, SETTLED * RING_BYTES / EVENT_SIZE(payload)); /* full, with warm caches */
     sigaction(SIGTRAP, &action, &before);
     none = count_steps(writer, &side, 0);
     all = count_steps(writer, &side, EVENTS);

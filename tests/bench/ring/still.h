@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * In place of kernel/x86_64/own.h where a ring is measured without the clock: one that stands
+ * Replaces kernel/x86_64/own.h where a ring is measured without the clock: has a clock that stands
  * still, and the rest of that file.
  */
 #pragma once

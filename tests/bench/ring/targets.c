@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the figures are held against (measure.h). Called by main.c when all is measured. */
+/* The targets for the figures (measure.h). Called by main.c once everything is measured. */
 #include <stdio.h>
 
 #include "tests/bench/ring/measure.h"
 
-/* At most so many times the floor's ns; so many times fewer instructions than LTTng-UST. */
+/* Limits: this multiple of the floor's ns; this many times fewer instructions than LTTng-UST. */
 #define TARGET_FLOOR 1.30
 #define TARGET_LTTNG 8.0
 
@@ -18,7 +18,7 @@ const struct figures *output_of(const struct figures *figures, bool clock)
     return figures_of(figures, clock ? &writer_output_running : &writer_output_still);
 }
 
-/* ns an event of the fastest, however it copies. */
+/* ns per event of the fastest floor, whatever its way to copy. */
 static double fastest_floor(const struct figures *figures, bool clock, unsigned threads,
                             unsigned payload)
 {
@@ -43,7 +43,7 @@ static const char *with_clock(bool clock)
     return clock ? "with the clock" : "without the clock";
 }
 
-/* Self-contained lines: each may be read, or quoted, alone. */
+/* Self-contained lines: each can be read, or quoted, alone. */
 static void print_floor_target(const struct figures *figures, bool clock, unsigned threads)
 {
     const double *own = output_of(figures, clock)->least[threads - 1];
@@ -64,7 +64,7 @@ static const struct figures *sample_of(const struct figures *figures, bool clock
     return figures_of(figures, clock ? &writer_sample_running : &writer_sample_still);
 }
 
-/* Where the figures of events are that are as long as a sample. */
+/* The index of the figures for events as long as a sample. */
 static unsigned sample_index(void)
 {
     unsigned p = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What is measured: ways to put an event into a ring that keeps the newest. Beside this kernel's
- * own, the least that such a ring can do and what a program on Linux has. Files that define writers
- * are compiled as their users would: the kernel's with the kernel's flags.
+ * What is measured: ways to put an event into a ring that keeps the newest. Besides this kernel's
+ * own, the least that such a ring can do, and what a program on Linux has. Files that define
+ * writers are compiled as their users would compile them: the kernel's with the kernel's flags.
  */
 #pragma once
 
@@ -12,13 +12,13 @@
 
 #include <linux/perf_event.h>
 
-#define RING_BYTES   (256u << 10) /* of each thread's ring */
+#define RING_BYTES   (256u << 10) /* per thread */
 #define PAYLOAD_MOST 256u
 
-/* So that an event is as long as a plain sample: the words of SAMPLE_ALWAYS (core/sample/). */
+/* Makes an event as long as a plain sample: the words of SAMPLE_ALWAYS (core/sample/). */
 #define PAYLOAD_OF_SAMPLE 40u
 
-/* What an event is: a perf header, the time, and a payload that starts with these two words. */
+/* An event: a perf header, the time, and a payload that starts with these two words. */
 #define EVENT_MARK 0x6f746950u
 struct event {
     struct perf_event_header header; /* size: that of the whole event */
@@ -30,9 +30,9 @@ struct event {
 
 #define EVENT_SIZE(payload) (16u + (payload))
 
-/* One thread's. */
+/* One thread's state. */
 struct side {
-    _Alignas(64) struct event event; /* the next one; lies ready but for time and sequence */
+    _Alignas(64) struct event event; /* the next event, prepared except for time and sequence */
     void *ring;
     unsigned payload;
 };
@@ -42,22 +42,22 @@ struct writer {
     bool clock;
     const char *(*missing)(void); /* why it is not measured; NULL, or returns NULL: it is */
     /*
-     * An empty ring for side->payload, called by the thread that writes into it; NULL: no memory.
-     * Every call makes another.
+     * Opens an empty ring for side->payload, called by the thread that writes into it; NULL: out of
+     * memory. Every call makes another ring.
      */
     void *(*open)(struct side *side);
     void (*close)(struct side *side);
-    /* Writes so many events, the payload's second word counting on. */
+    /* Writes this many events, whose second payload word counts up. */
     void (*burst)(struct side *side, unsigned count);
     /*
-     * NULL, or what is wrong with what the ring holds, which are the newest events up to
+     * NULL, or what is wrong with the ring's contents, which should be the newest events up to
      * side->event.sequence.
      */
     const char *(*fault)(struct side *side);
-    unsigned payload; /* the only one that its events have; 0: they may have any */
+    unsigned payload; /* the only payload of its events; 0: any */
 };
 
-/* What one source defines for each clock, compiled with -DCLOCK=running and -DCLOCK=still. */
+/* Defined by one source for each clock, compiled with -DCLOCK=running and -DCLOCK=still. */
 #define PASTE_NAMES(left, right) left##right
 #define PASTE(left, right)       PASTE_NAMES(left, right)
 #define OF_CLOCK(name)           PASTE(name, CLOCK)
@@ -76,7 +76,8 @@ extern const struct writer writer_ck_running, writer_ck_still;
 extern const struct writer writer_lttng;
 
 /*
- * For each of a ring's events, oldest first: NULL, or what is wrong with this one after the last.
+ * Called for each of a ring's events, oldest first: NULL, or what is wrong with this event after
+ * the last.
  */
 static inline const char *event_fault(const struct event *event, uint64_t *last)
 {
@@ -88,7 +89,7 @@ static inline const char *event_fault(const struct event *event, uint64_t *last)
                                      : "an event is missing or out of order";
 }
 
-/* After the last event: `kept` events were found. */
+/* Called after the last event: `kept` events were found. */
 static inline const char *newest_fault(const struct side *side, uint64_t last, uint64_t kept)
 {
     uint64_t room = RING_BYTES / EVENT_SIZE(side->payload);

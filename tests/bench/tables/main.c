@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * `make bench`: this kernel's table beside sorted rows of 10 bytes (sorted_rows.h), both made from
- * the same synthetic rows (synthetic.h): bytes, and ns a look-up. docs/bench.md tells how to read
- * it. Status 0: measured; 1: the two disagree, or there is no memory.
+ * the same synthetic rows (synthetic.h): bytes, and ns per look-up. docs/bench.md explains how to
+ * read it. Status 0: measured; 1: the two disagree, or there is no memory.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -15,11 +15,11 @@
 #include "tests/bench/tables/synthetic.h"
 #include "tools/orcgen/table.h"
 
-/* What Debian's vmlinux really has: with rows for padding, which orcgen merges. */
+/* The number in Debian's vmlinux, with rows for padding, which orcgen merges. */
 #define LINUX_ROWS_WITH_PADDING 384849u
 
 #define LOOKUPS     (1u << 16)
-#define CHAIN       64u /* addresses, again and again: one stack, hit again and again */
+#define CHAIN       64u /* addresses, repeated: one stack that is hit again and again */
 #define ROUNDS      15
 #define TEXT_BEGINS 0xffffffff81000000ull
 
@@ -48,7 +48,7 @@ static int32_t find_by_row(const struct bench *bench, uint32_t offset)
     return sorted_rows_find(&bench->sorted, offset)->cfa_offset;
 }
 
-/* Each look-up's address depends on the last one's result, as a caller's does on its callee's. */
+/* Makes each look-up's address depend on the last result, as a caller's does on its callee's. */
 static inline uint32_t depend(uint32_t offset, int32_t result)
 {
     __asm__ volatile("and $0, %0" : "+r"(result));
@@ -94,7 +94,7 @@ struct times {
     double codes_random, codes_chain, rows_random, rows_chain;
 };
 
-/* The least of rounds that take each in turn. */
+/* The minimum of rounds that take each table in turn. */
 static struct times measure(const struct bench *bench)
 {
     struct times times = {1e9, 1e9, 1e9, 1e9};
@@ -119,7 +119,7 @@ static bool same_at(const struct bench *bench, uint32_t offset)
     return false;
 }
 
-/* At each row, before the next, and at what is going to be timed. */
+/* At each row, before the next, and at the addresses that will be timed. */
 static bool check(const struct bench *bench)
 {
     const struct synthetic *synthetic = &bench->synthetic;

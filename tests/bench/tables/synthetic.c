@@ -9,7 +9,7 @@
 
 #define BLOCK_MOST 62 /* rows */
 
-/* By frequency, with how many of 2^32 rows have this rule or one before it. */
+/* By frequency; `below`: how many of 2^32 rows have this rule or an earlier one. */
 struct rules {
     struct unwind_rule rule[SYNTHETIC_RULES];
     uint32_t below[SYNTHETIC_RULES];
@@ -24,7 +24,7 @@ uint32_t synthetic_random(struct synthetic_random *random, uint32_t below)
     return (uint32_t)((random->state * 0x2545f4914f6cdd1dull >> 32) * below >> 32);
 }
 
-/* The share of the rows that the rule of this rank has. */
+/* The share of the rows with the rule of this rank. */
 static double rank_share(unsigned rank)
 {
     static const struct {
@@ -33,7 +33,7 @@ static double rank_share(unsigned rank)
     } steps[] = {{32, 0.05}, {64, 0.03}, {128, 0.015}, {SYNTHETIC_RULES, 0.005}};
     unsigned begin = 16;
 
-    /* among the first 16 it falls as one over the rank does; 2.797 is the sum of all */
+    /* for the first 16, proportional to 1 / rank; 2.797 is the sum */
     if (rank < begin)
         return 0.90 / (rank + 1.5) / 2.7969;
     for (unsigned i = 0; i < sizeof(steps) / sizeof(steps[0]); begin = steps[i++].end)
@@ -42,7 +42,7 @@ static double rank_share(unsigned rank)
     return 0;
 }
 
-/* The kinds: frame pointer not saved, saved in one of five places, and whatever else there is. */
+/* The kinds: frame pointer not saved, saved in one of five places, and all others. */
 #define KIND_UNSAVED 0
 #define KIND_OTHER   6
 #define KINDS        7
@@ -101,7 +101,7 @@ static unsigned random_rule(const struct rules *rules, struct synthetic_random *
     return rank;
 }
 
-/* Geometric: few mostly, sometimes many. */
+/* Geometric distribution: usually few, sometimes many. */
 static unsigned random_geometric(struct synthetic_random *random, double mean)
 {
     double value = (synthetic_random(random, UINT32_MAX) + 1.0) / UINT32_MAX;
@@ -110,8 +110,8 @@ static unsigned random_geometric(struct synthetic_random *random, double mean)
 }
 
 /*
- * How many rows begin in a block, where `mean` would be right on average. One block in 16 is full
- * of prologues and epilogues.
+ * The number of rows that begin in a block, on average `mean`. One block in 16 is full of prologues
+ * and epilogues.
  */
 static unsigned random_count(struct synthetic_random *random, double mean)
 {
@@ -123,7 +123,7 @@ static unsigned random_count(struct synthetic_random *random, double mean)
     return count < BLOCK_MOST ? count : BLOCK_MOST;
 }
 
-/* `count` different offsets in the block at `begin`; no row has the rule of the row before it. */
+/* Adds `count` different offsets in the block at `begin`; no row has the previous row's rule. */
 static void add_rows(struct synthetic *synthetic, const struct rules *rules,
                      struct synthetic_random *random, uint32_t begin, unsigned count)
 {
@@ -174,7 +174,7 @@ bool synthetic_make(struct synthetic *synthetic, size_t rows, uint32_t text_size
     return true;
 }
 
-/* True if a code can spell the rule; of those made here. */
+/* True if a code can express the rule; only for rules made here. */
 static bool is_short(const struct unwind_rule *rule)
 {
     return rule->base == UNWIND_BASE_STACK_POINTER && rule->cfa_offset <= 256;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Rows of an invented text, distributed as those of Debian's vmlinux 6.1 (14.8 MiB of text, 306,000
- * rows, once those of padding are merged with their neighbours). Read off that file's ORC table, so
- * that no such file is needed here:
+ * Rows of an invented text, distributed like those of Debian's vmlinux 6.1 (14.8 MiB of text,
+ * 306,000 rows, once those of padding are merged with their neighbours). The figures were taken
+ * from that file's ORC table, so that no such file is needed here:
  *
  *   rows       2.5 in 128 bytes on average, 62 at most
  *   rules      402 different ones; the 16 most frequent make 90 % of the rows, 32: 95 %, 64: 98 %,
@@ -11,7 +11,7 @@
  *              57 % of all, or saved at CFA - 16 (9.4 %), - 24 (7.8 %), - 32 (6 %), - 40 (4.8 %),
  *              - 48 (13.7 %)
  *
- * The same every time.
+ * The rows are the same every time.
  */
 #pragma once
 
@@ -27,14 +27,14 @@ struct synthetic {
     struct table_row *rows;
     size_t count;
     uint32_t text_size;
-    uint32_t used[SYNTHETIC_RULES]; /* how many rows have the rule, the most frequent first */
+    uint32_t used[SYNTHETIC_RULES]; /* rows per rule, the most frequent rule first */
     uint32_t crowd;                 /* the most rows in 128 bytes */
 };
 
 #define SYNTHETIC_LINUX_ROWS 306000u
 #define SYNTHETIC_LINUX_TEXT ((uint32_t)(14.8 * 1024 * 1024))
 
-/* About so many rows over as many bytes of text. False: no memory. */
+/* Makes about `rows` rows for `text_size` bytes of text. False: out of memory. */
 bool synthetic_make(struct synthetic *synthetic, size_t rows, uint32_t text_size);
 /* Prints the list above, as measured. */
 void synthetic_print(const struct synthetic *synthetic);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The kernel's contract (arch/) as far as the unwinder asks, for this program: its text is
- * the section that the chains are in, its stack is the one that main runs on, and no trap comes.
+ * The part of the kernel's contract (arch/) that the unwinder uses, for this program: its text is
+ * the section with the chains, its stack is the one that main runs on, and there are no traps.
  */
 #define _GNU_SOURCE
 #include <elf.h>
@@ -18,7 +18,7 @@
 #include "core/symbols/symbols.h"
 #include "tests/bench/unwind/methods.h"
 
-/* The linker's: the section's bounds and the file's head, which is loaded as well. */
+/* Defined by the linker: the section's bounds and the file's head, which is also loaded. */
 extern const char __start_chain_text[], __stop_chain_text[];
 extern const char __ehdr_start[];
 
@@ -45,7 +45,7 @@ bool arch_is_trap_return(uintptr_t return_address)
     return false;
 }
 
-/* The snapshots here are of functions that have set up their frames: no symbol is needed. */
+/* The snapshots here are from functions that have set up their frames, so no symbol is needed. */
 bool symbols_find_address(uintptr_t address, struct symbol *found)
 {
     (void)address;
@@ -77,7 +77,7 @@ const struct arch_stack *arch_stack_find(uintptr_t address)
     return address > stack.guard && address <= stack.high ? &stack : NULL;
 }
 
-/* The description in a note of the type, by the owner "GNU"; NULL where the segment has none. */
+/* The description in the note with this type and the owner "GNU"; NULL if the segment has none. */
 static const uint8_t *find_note(const Elf64_Phdr *segment, Elf64_Word type)
 {
     const char *at = (const char *)segment->p_vaddr, *end = at + segment->p_memsz;

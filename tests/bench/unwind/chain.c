@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See chain.h. The build defines CHAIN, the function that this file is to make; CHAIN_BODY: a
- * function has seven times so many bytes of other code around its call, which are jumped over; and
- * CHAIN_FRAMED, if it compiles with frame pointers. Registers that an asm statement declares as
- * changed are saved by the function around it, as if it had needed them.
+ * See chain.h. The build defines CHAIN, the function that this file makes; CHAIN_BODY, a seventh of
+ * the bytes of other code around a function's call, which are jumped over; and CHAIN_FRAMED, if it
+ * compiles with frame pointers. Registers that an asm statement declares as changed are saved by
+ * the function around it, as if it had needed them.
  */
 #include "tests/bench/unwind/chain.h"
 
@@ -13,7 +13,7 @@
 
 #define OTHER_CODE "jmp 1f\n\t.skip 1 + %c0, 0x90\n1:"
 
-/* Without frame pointers that register is like others: saved, then used for anything. */
+/* Without frame pointers rbp is like other registers: saved, then used for anything. */
 #ifdef CHAIN_FRAMED
 #define USE_RBP ""
 #define RBP     "cc"
@@ -35,7 +35,7 @@
         __asm__ volatile(OTHER_CODE ::"i"((7 - early) * CHAIN_BODY) : "memory", __VA_ARGS__);      \
     }
 
-/* So many bytes of locals, and the registers saved. */
+/* The bytes of locals, and the saved registers. */
 SHAPE(shape_bare, 2, 0, "", "cc")
 SHAPE(shape_bare_24, 6, 24, "", "cc")
 SHAPE(shape_bare_104, 4, 104, "", "cc")
@@ -53,8 +53,8 @@ SHAPE(shape_fp_5, 3, 56, USE_RBP, RBP, "rbx", "r12", "r13", "r14", "r15")
 SHAPE(shape_fp_5_184, 7, 184, USE_RBP, RBP, "rbx", "r12", "r13", "r14", "r15")
 
 /*
- * Takes up to 400 bytes, how many is not known beforehand: so this one needs a frame pointer in
- * every build, and an unwinder has to know what its callees have done with that register.
+ * Takes up to 400 bytes, a number known only at run time, so it needs a frame pointer in every
+ * build, and an unwinder must know what its callees have done with that register.
  */
 CHAIN_TEXT static void shape_varying(struct chain *chain, unsigned left)
 {
@@ -87,7 +87,7 @@ CHAIN_TEXT static void bottom(struct chain *chain, unsigned left)
 
 /*
  * A shuffle that repeats after more frames than there are shapes. Frames that no code of the table
- * spells out are as rare as in Linux, one of 64.
+ * expresses are as rare as in Linux, one in 64.
  */
 static chain_function *shape_at(unsigned left)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Before anything is measured: does the method find the chain? What it has to find was read off the
- * stack by the functions themselves (chain.c), so no unwinder judges another.
+ * Before anything is measured: does the method find the chain? The functions themselves have read
+ * the expected chain off the stack (chain.c), so no unwinder is checked against another.
  */
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The least that unwinding can cost: a walk along frame pointers, once as if every stack were
- * sound, once with the checks that anything needs that may meet one that is not.
+ * The least that unwinding can cost: a walk along frame pointers, once without checks, and once
+ * with the checks that are needed if a stack may be corrupt.
  */
 #include "arch/regs.h"
 #include "arch/unwind.h"
@@ -24,7 +24,7 @@ static size_t walk_unchecked(const struct regs *regs, uint64_t *addresses, size_
     return count;
 }
 
-/* In the stack, aligned, and above the frame before. */
+/* In the stack, aligned, and above the previous frame. */
 static size_t walk_checked(const struct regs *regs, uint64_t *addresses, size_t most)
 {
     const struct arch_stack *stack = arch_stack_find(regs->sp);

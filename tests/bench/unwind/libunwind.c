@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * libunwind (nongnu.org): step by step as gdb-like programs use it, with its default cache; and its
- * fast path, which remembers for each address what the step there is. Linked where its header is
- * installed, else libunwind_missing.c is.
+ * fast path, which caches the step for each address. Linked if its header is installed, otherwise
+ * libunwind_missing.c is.
  */
 #define UNW_LOCAL_ONLY
 #include <libunwind.h>

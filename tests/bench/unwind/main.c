@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * `make bench`: what a frame costs on this machine, by this kernel's unwinder and by others, on the
- * same stacks in the same run. docs/bench.md tells how it is measured and how to read it. Status 0:
- * measured; 1: a method finds another chain than there is, or a table cannot be used.
+ * `make bench`: what a frame costs on this machine, with this kernel's unwinder and with others, on
+ * the same stacks in the same run. docs/bench.md explains how it is measured and how to read it.
+ * Status 0: measured; 1: a method finds a wrong chain, or a table cannot be used.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -25,11 +25,13 @@ const struct method *const methods[] = {
 
 const size_t method_count = METHODS;
 
-/* At most so many times a frame pointer walk's ns a frame, and so many instructions. */
+/*
+ * Upper limits: this multiple of a frame pointer walk's ns per frame, and this many instructions.
+ */
 #define TARGET_RATIO        5.0
 #define TARGET_INSTRUCTIONS 60.0
 
-/* What a frame adds: the slope between the shortest chain and the longest. */
+/* The cost of a frame: the slope between the shortest chain and the longest. */
 static double slope(double shortest, double longest)
 {
     return (longest - shortest) / (depths[DEPTHS - 1] - depths[0]);
@@ -103,8 +105,8 @@ static bool measure(struct figures *figures)
 }
 
 /*
- * Nothing random and nothing of the caller's environment in where things lie: libunwind's cache is
- * hashed by address, so its counts depend on it.
+ * Makes addresses independent of randomization and the caller's environment: libunwind's cache is
+ * hashed by address, so its counts depend on them.
  */
 static void run_at_fixed_addresses(void)
 {

@@ -1,7 +1,7 @@
 ; SPDX-License-Identifier: BSD-2-Clause
 ;
-; For tests/bench/unwind/chain.c: where the chains end, for unwinders of every kind. Frame pointers
-; end at 0; all others end by the call frame information.
+; For tests/bench/unwind/chain.c: ends the chains for every kind of unwinder. Frame pointers end at
+; 0; all others end by the call frame information.
 
 %include "arch/x86_64/unwind/cfi.inc"
 

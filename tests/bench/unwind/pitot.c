@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* This kernel's unwinder, as a hit calls it (core/sample/sample.c). */
+/* This kernel's unwinder, called as by a hit (core/sample/sample.c). */
 #include "core/unwind/unwind.h"
 
 #include "tests/bench/unwind/methods.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A walk by sorted rows (sorted_rows.h) instead of this kernel's table, with the same rules and the
- * checks that frame pointers get above.
+ * same checks as for frame pointers.
  */
 #include "arch/memory.h"
 #include "arch/regs.h"
@@ -35,7 +35,7 @@ bool bench_sorted_rows_init(void)
     return true;
 }
 
-/* In the stack and not below what was read before. */
+/* In the stack, and not below what was read before. */
 static bool readable(const struct arch_stack *stack, uintptr_t low, uintptr_t at)
 {
     return at >= low && at <= stack->high - sizeof(uint64_t) && at % 8 == 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Instructions an unwind executes, counted one by one: a child of this process does it, and is
- * single-stepped (ptrace). Exact, and the same on every machine with the same libraries. A string
- * instruction counts once, however often it repeats; the kernel's own are not seen.
+ * Instructions that an unwind executes, counted one by one in a single-stepped child of this
+ * process (ptrace). Exact, and the same on every machine with the same libraries. A string
+ * instruction counts once, however often it repeats; the kernel's own instructions are not counted.
  */
 #define _GNU_SOURCE
 #include <signal.h>
@@ -17,9 +17,9 @@
 #include "tests/bench/unwind/measure.h"
 
 #define ADDRESSES_MOST (CHAIN_FRAMES + 16)
-#define WARM_UP        3 /* caches that a method keeps are filled then */
+#define WARM_UP        3 /* fills the caches that a method keeps */
 
-/* Where the counting begins, by a trap, and ends, by being called. */
+/* Counting begins with a trap, and ends when count_end is called. */
 __attribute__((noinline)) static void count_begin(void)
 {
     __asm__ volatile("int3" ::: "memory");
@@ -51,7 +51,7 @@ static _Noreturn void run_child(const struct method *method, unsigned depth)
     _exit(1);
 }
 
-/* True if the child has stopped by a trap. */
+/* True if a trap has stopped the child. */
 static bool wait_trap(pid_t child)
 {
     int status;

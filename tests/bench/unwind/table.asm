@@ -1,7 +1,7 @@
 ; SPDX-License-Identifier: BSD-2-Clause
 ;
-; The reserved section that tools/orcgen fills in this program, as the linker script makes it in the
-; kernel.
+; The reserved section that tools/orcgen fills in this program; in the kernel, the linker script
+; makes it.
 
 section .unwind_table progbits alloc noexec nowrite align=16
 global unwind_table_start:data

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Nanoseconds an unwind. One round takes every method in turn, a few microseconds each, so that a
- * slow spell of the machine slows all of them; then the least and the median of many rounds. An
- * lfence after each unwind keeps one from overlapping the next.
+ * Nanoseconds per unwind. One round takes every method in turn, a few microseconds each, so that a
+ * slow spell of the machine slows all of them; results are the minimum and the median of many
+ * rounds. An lfence after each unwind keeps it from overlapping the next.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -16,16 +16,16 @@
 #define REPEATS_MOST   1000
 #define ADDRESSES_MOST (CHAIN_FRAMES + 16)
 
-/* Twice the second level's size on what this was made on. */
+/* Twice the size of the second-level cache on the development machine. */
 #define SWEEP_SIZE (4u << 20)
 #define LINE_SIZE  64
 
-/* One batch, and what it took. */
+/* One batch and its time. */
 struct batch {
     const struct method *method;
     unsigned repeats;
     bool cold;
-    double ns; /* an unwind */
+    double ns; /* per unwind */
 };
 
 static uint64_t now_ns(void)
@@ -78,7 +78,7 @@ static int compare(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* As many unwinds as make a batch of about BATCH_NS. */
+/* The number of unwinds for a batch of about BATCH_NS. */
 static unsigned repeats_for(const struct method *method, unsigned depth)
 {
     struct batch trial = {.method = method, .repeats = 4};
@@ -87,7 +87,7 @@ static unsigned repeats_for(const struct method *method, unsigned depth)
     return fit < 1 ? 1 : fit > REPEATS_MOST ? REPEATS_MOST : (unsigned)fit;
 }
 
-/* Samples of each method, ROUNDS of each, sorted; NULL: no memory. */
+/* ROUNDS samples of each method, sorted; NULL: out of memory. */
 static double *time_rounds(unsigned depth, bool cold)
 {
     double *samples = calloc(method_count * ROUNDS, sizeof(*samples));

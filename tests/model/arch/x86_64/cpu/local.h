@@ -2,7 +2,7 @@
 /*
  * Replaces arch/x86_64/cpu/local.h for the model, by the Makefile's MODEL_FLAGS: core/ring/ring.c,
  * compiled with this file, reports each access to shared memory (tests/model/memory.h). Memory that
- * only the writer's CPU touches is plain memory here.
+ * only the writer's CPU accesses is plain memory here.
  */
 #pragma once
 
