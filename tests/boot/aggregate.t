@@ -66,7 +66,7 @@ sub range
 
 sub counts { my %count; $count{$_}++ for @_; return \%count }
 
-# Groups the records by `options`; `key` makes of a record the key that the kernel prints.
+# Compares the groups by `options`; `key` returns a record's key as the kernel prints it.
 sub equal_ok
 {
     my ($heading, $options, $load, $key, %boot) = @_;

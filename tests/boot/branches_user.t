@@ -125,7 +125,7 @@ for (['calls exit 3', 'syscall'], ['calls flags', 'syscall'], ['fs-load 1', 'sys
     unlike($said, qr/exit status|killed/, '... and it does not see that it is stepped');
 }
 
-# One program, then both, twice; the console prints what perf prints.
+# Two runs of a program have equal counts; the console prints what perf prints.
 {
     my $count = 'perf stat -e branches:u -- /bin/fs-load 1';
     my $few = 'perf record -e branches:u -- /bin/calls exit 3';
@@ -167,7 +167,7 @@ for my $smp (1, 4) {
     is(objection('fs-load', entry_of('fs-load'), $load, 'syscall'), '', '... nor of the workload');
 }
 
-# --- A tail, and a program that stands still -----------------------------------------------------
+# --- A tail, and a stopped program ---------------------------------------------------------------
 
 {
     my $of_pid = 'perf record --overwrite -m 8k -e branches -p 4 -- fs-stress 3';
@@ -196,7 +196,7 @@ for my $smp (1, 4) {
     like($machine->console, qr/fs-load \(pid 5\): exit status 0$/m, '... to its end');
 }
 
-# --- Whatever a program does with its flags ------------------------------------------------------
+# --- Programs that change their flags ------------------------------------------------------------
 
 {
     my @attacks = qw(trap_flag trap_flag_syscall trap_flag_int3 flags_int3 flags_ud2 flags_step

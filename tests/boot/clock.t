@@ -183,7 +183,7 @@ for (['QEMU', 1, extra => ['-icount', 'shift=7']], ['QEMU', 4, extra => ['-icoun
     like($events, qr/THROTTLE events: +[1-9]/, '... perf knows that samples were held back');
 }
 
-# --- No thread has the CPU -----------------------------------------------------------------------
+# --- An idle machine -----------------------------------------------------------------------------
 
 # However soon ^C arrives, the machine may have been idle; then it is tried again.
 $machine = start();

@@ -55,7 +55,7 @@ my $dump = perf_run('report', $machine, '-D');
 unlike($dump, qr/PERF_RECORD_LOST/, 'the stream tells of no loss');
 is(scalar(() = $dump =~ /PERF_RECORD_SAMPLE/g), $hits, '... and has a sample for each hit');
 
-# --- What is in it -------------------------------------------------------------------------------
+# --- Contents ------------------------------------------------------------------------------------
 
 my %reported = reverse said($machine, $report) =~ /^ +\d+\.\d\d% +(\d+) +\[k\] (\S+) *$/mg;
 is_deeply(\%reported, {lock_kernel => $hits / 2, unlock_kernel => $hits / 2},

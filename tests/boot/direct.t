@@ -88,7 +88,7 @@ is_deeply([$said =~ /^pitot> (.*)$/mg], ['perf list', 'run /bin/poll-load', 'pow
 $said = typed('without programs', '-append', 'run=poweroff');
 like($said, qr/^Pitot: no programs: the boot loader gave no module$/m, '... which it has said');
 
-# --- What a loader gets wrong --------------------------------------------------------------------
+# --- Loader errors -------------------------------------------------------------------------------
 
 # A machine stopped at its entry, where rbx has the address of QEMU's boot information.
 sub entered
@@ -132,7 +132,7 @@ like($machine->debugcon, qr/^Pitot: the boot loader is neither .* nor .*; stoppe
     'information that begins with another word: refused');
 is($machine->console, $machine->debugcon, '... on COM1, too');
 
-# --- What tools/machine refuses ------------------------------------------------------------------
+# --- Refusals of tools/machine -------------------------------------------------------------------
 
 my %refused = (
     'another machine' => [{machine => 'bochs', boot => 'kernel'}, qr/BOOT=kernel is QEMU's/],

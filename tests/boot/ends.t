@@ -146,7 +146,7 @@ ends_ok('hangs', $timed_out, 'no end is one, too', timeout => 1);
 ends_ok('anew', $powered_off, 'with REBOOT=1 a reset is not the end', reboot => 1);
 ends_ok('again', $triple_fault, '... but a triple fault stays one', reboot => 1);
 
-# --- Ends that the guest knows nothing of --------------------------------------------------------
+# --- Ends from outside ---------------------------------------------------------------------------
 
 $machine = Pitot::Machine->new(%qemu, kernel => 'hangs', gdb => "$made/gdb");
 my $stub = Pitot::Stub->new("$made/gdb");

@@ -9,7 +9,7 @@
 #
 #     prove tests/boot/gdb.t
 #
-# Scripts and what gdb said stay beside the machines' logs, build/logs/gdb/<n>.script and .gdb.
+# Scripts and gdb's output stay beside the machines' logs, build/logs/gdb/<n>.script and .gdb.
 use strict;
 use warnings;
 use lib 'tests/lib';
@@ -57,7 +57,7 @@ sub backtrace_ok
     return fail($name) || diag($text);
 }
 
-# --- A person's session --------------------------------------------------------------------------
+# --- An interactive session ----------------------------------------------------------------------
 
 my ($machine, $said) = session({ run => 'fs-stress; poweroff' }, place => <<'GDB',
 info registers rip

@@ -95,7 +95,7 @@ for my $length ((0 .. $fifo) x $times) {
 }
 is("@lost", '', '^C behind what lets the machine go on stops it, however far behind');
 
-# --- Upon each instruction -----------------------------------------------------------------------
+# --- At each instruction -------------------------------------------------------------------------
 
 # The instructions of a tail that returns to the kernel; `swapgs` marks the one to a program.
 sub instructions

@@ -11,7 +11,7 @@
 #
 #     prove tests/boot/gdb_chain.t
 #
-# Scripts and what gdb said stay beside the machines' logs, build/logs/gdb_chain/<n>.script, .gdb.
+# Scripts and gdb's output stay beside the machines' logs, build/logs/gdb_chain/<n>.script, .gdb.
 use strict;
 use warnings;
 use lib 'tests/lib';
@@ -25,7 +25,7 @@ plan skip_all => "a stub for gdb is QEMU's" if ($ENV{MACHINE} // 'qemu') ne 'qem
 my $build = $ENV{BUILD} // 'build';
 my $kernel = "$build/pitot-test.elf";
 
-# --- What gdb does -------------------------------------------------------------------------------
+# --- gdb's commands ------------------------------------------------------------------------------
 
 # `chain` prints a line for each unwinder. `frame apply` takes the same frames as `bt`, and also has
 # the address of a trap frame, where `bt` prints <signal handler called>. A selected frame survives
@@ -131,7 +131,7 @@ sub session
     return $said;
 }
 
-# --- What must be so -----------------------------------------------------------------------------
+# --- Checks --------------------------------------------------------------------------------------
 
 my $nmi_stub = address('(char*)&trap_stubs+2*16');
 my %visited;    # addresses of instructions

@@ -9,7 +9,7 @@
 #
 #     prove tests/boot/gdb_front_ends.t
 #
-# What gdb said stays in build/logs/gdb_front_ends/1.gdb.
+# The output of gdb stays in build/logs/gdb_front_ends/1.gdb.
 use strict;
 use warnings;
 use lib 'tests/lib';

@@ -7,7 +7,7 @@
 #
 #     prove tests/boot/gdb_habits.t
 #
-# Scripts and what gdb said stay beside the machines' logs, build/logs/gdb_habits/<n>.script, .gdb.
+# Scripts and gdb's output stay beside the machines' logs, build/logs/gdb_habits/<n>.script, .gdb.
 use strict;
 use warnings;
 use lib 'tests/lib';

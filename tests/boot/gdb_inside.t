@@ -8,7 +8,7 @@
 #
 #     prove tests/boot/gdb_inside.t
 #
-# Scripts and what gdb said stay beside the machines' logs, build/logs/gdb_inside/<n>.script, .gdb.
+# Scripts and gdb's output stay beside the machines' logs, build/logs/gdb_inside/<n>.script, .gdb.
 use strict;
 use warnings;
 use lib 'tests/lib';
@@ -49,11 +49,11 @@ sub by_bad_line
 
 my ($machine, $said);
 
-# --- Days ----------------------------------------------------------------------------------------
+# --- Everyday use --------------------------------------------------------------------------------
 
 gdb_habits_ok('from inside', smp => $_, door => gdb_at_com3()) for 1, 4;
 
-# --- Registers, and what may be touched ----------------------------------------------------------
+# --- Registers, and accessible memory ------------------------------------------------------------
 
 (undef, $said) = session('registers', { run => 'fs-stress 1000000' }, stop => <<'GDB',
 tbreak fs_write

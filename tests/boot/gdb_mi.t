@@ -127,7 +127,7 @@ for (1 .. 3) {
     like(await(qr/^\*stopped/), qr/signal-name="SIGINT"/, '... and stops');
 }
 
-# --- What is refused -----------------------------------------------------------------------------
+# --- Refusals ------------------------------------------------------------------------------------
 
 like(mi('-break-insert -h handle_one'), qr/^done/, 'a breakpoint that will not stop');
 like(mi_stops('-exec-continue'), qr/\^error,msg="/,

@@ -9,7 +9,7 @@
 #
 #     prove tests/boot/gdb_pitot.t
 #
-# Scripts and what gdb said stay beside the machines' logs, build/logs/gdb_pitot/<n>.script, .gdb.
+# Scripts and gdb's output stay beside the machines' logs, build/logs/gdb_pitot/<n>.script, .gdb.
 use strict;
 use warnings;
 use lib 'tests/lib';

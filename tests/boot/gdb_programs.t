@@ -124,7 +124,7 @@ sub end_ok
 
 my ($machine, $stub, $answer);
 
-# --- gdb comes -----------------------------------------------------------------------------------
+# --- gdb attaches --------------------------------------------------------------------------------
 
 ($machine, $stub, $answer) = beside('comes', '/bin/spin', smp => 1);
 like($answer // 'nothing', qr/^QC/, 'gdb is answered though the CPU runs a program');

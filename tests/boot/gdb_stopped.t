@@ -9,7 +9,7 @@
 #
 #     prove tests/boot/gdb_stopped.t
 #
-# Scripts and what gdb said stay beside the machines' logs, build/logs/gdb_stopped/<n>.script, .gdb.
+# Scripts and gdb's output stay beside the machines' logs, build/logs/gdb_stopped/<n>.script, .gdb.
 use strict;
 use warnings;
 use lib 'tests/lib';
@@ -203,7 +203,7 @@ for my $how ('', '-p') {
 my $stream = `$build/host/postmortem -k $kernel $dump 2>/dev/null`;
 ok($stream eq slurp("$logs/live.perf"), 'the stream is what make postmortem writes');
 
-# --- Where there is nothing ----------------------------------------------------------------------
+# --- Nothing to read -----------------------------------------------------------------------------
 
 my @six = ('ring', 'bt', 'ps', 'cpus', 'bp', "perf $logs/none.perf");
 my $none = join('', map { "try pitot $_\n" } @six);

@@ -267,7 +267,7 @@ like($said->{all}, qr/^others have gone on: True$/m, '... until all may go on');
     $machine->wait_end;
 }
 
-# --- Steps without an end ------------------------------------------------------------------------
+# --- Endless steps -------------------------------------------------------------------------------
 
 # A step range that contains all addresses; interrupts are held off meanwhile.
 for my $cpus (1, 4) {

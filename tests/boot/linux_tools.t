@@ -158,7 +158,7 @@ cmp_ok($spun // 0, '>', 0, 'perf sched latency: a thread that never switches is 
 my ($turn) = perf_says("sched timehist -i $logs/spins.data") =~ /^.* spin\[.* ([\d.]+) *$/m;
 cmp_ok($turn // 0, '>', 0, '... and in perf sched timehist');
 
-# --- What takes a stream, and what a file --------------------------------------------------------
+# --- Commands that take a stream or a file -------------------------------------------------------
 
 # How perf's refusals begin.
 my $refuses = qr/(?:\S+ \[\S+\]: )?failed to|No (?!kallsyms).* found|No trace sample|Please use/;

@@ -218,7 +218,7 @@ $machine->wait_end;
 @theirs = grep { $_->{event} eq 'mem:kernel_flag:w' } @theirs;
 is(scalar(@theirs), $summary->{'records kept'}, '... perf has all of it');
 
-# --- Death ---------------------------------------------------------------------------------------
+# --- Crashes -------------------------------------------------------------------------------------
 
 # Nothing has left yet.
 $machine = boot(run => 'perf record -a -e mem:kernel_flag:w -g -- fs-stress 1;'

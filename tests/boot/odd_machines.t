@@ -64,7 +64,7 @@ for (@machines) {
     };
 }
 
-# --- What programs need --------------------------------------------------------------------------
+# --- CPU features that programs need -------------------------------------------------------------
 
 my $missing = qr/the CPU has no `syscall` \(CPUID 80000001h, EDX, bit 11\)/;
 my @needs = ('run /bin/spin', 'perf record -e syscalls:* -- /bin/fs-load 1', 'run /bin/nothing');
@@ -86,7 +86,7 @@ my ($waited) = said($machine, $try) =~ /^ +(\d+\.\d+) seconds time elapsed$/m;
 cmp_ok($waited // 0, '>=', 10, '... after ten seconds by the clock');
 cmp_ok($waited // 0, '<', 11, '... and not much more');
 
-# --- What a boot takes ---------------------------------------------------------------------------
+# --- Duration of a boot --------------------------------------------------------------------------
 
 $machine = boot(%options, icount => 1, cpu => 'max',
     run => 'perf record -a -e mem:lock_kernel:x -- fs-stress 1; perf script; poweroff');

@@ -157,7 +157,7 @@ is(reports_of($said), <<'END', '... and the order of two bits of one word') or d
  asks at          takes_ba < main < start
 END
 
-# --- ... or if who waits has a ticket -------------------------------------------------------------
+# --- ... or with tickets --------------------------------------------------------------------------
 
 link_guest('lock_queues', "$logs/queues.elf");
 ($said, $status) = locks([], @small, "$logs/queues.elf");
@@ -176,7 +176,7 @@ END
 like($said, qr/^pitot: 2 words taken by xadd or xchg, whose holder is not seen: --lock names/m,
     '... others are told');
 
-# --- What looks like a lock -----------------------------------------------------------------------
+# --- Lookalikes -----------------------------------------------------------------------------------
 
 link_guest('lock_lookalikes', "$logs/lookalikes.elf");
 ($said, $status) = locks([], @small, "$logs/lookalikes.elf");
@@ -191,7 +191,7 @@ END
 like($said, qr/^pitot: 4 words taken by xadd or xchg, whose holder is not seen/m,
     '... words that give tickets are told, if they are not followed');
 
-# --- Functions that are named ---------------------------------------------------------------------
+# --- Functions named by options -------------------------------------------------------------------
 
 ($said) = locks([qw(--lock spin_lock --trylock spin_trylock=0 --unlock spin_unlock)], @small,
     "$logs/mended.elf");
@@ -203,7 +203,7 @@ like($said, qr/^pitot: 1 lock taken or given back unseen: /m,
     "$logs/wrong.elf");
 like($said, qr/^ +0 +0 +0 +1 .*  guard$/m, 'a lock that is no argument but a variable');
 
-# --- What has no room ----------------------------------------------------------------------------
+# --- Limits --------------------------------------------------------------------------------------
 
 # Exchanges of 65,600 words, 64 more than are kept; then 26 locks held at a time, 2 more than the
 # limit for a thread.

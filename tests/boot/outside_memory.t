@@ -329,7 +329,7 @@ my $ticked = pitot(1, 'blame', '-n', 1000, 'ticked/48', '--', @qemu);
 my %writers = map { $_ => 1 } $ticked =~ /instructions ago\n\s+[0-9a-f]+ (\w+)\+/g;
 is_deeply(\%writers, {tick => 1}, 'an interrupt after a return is not a write by that');
 
-# --- What memory holds at the end ----------------------------------------------------------------
+# --- Contents of memory at the end ---------------------------------------------------------------
 
 # tests/guests/held.c: a device writes last.
 link_guest('held', "$logs/held.elf");

@@ -28,7 +28,7 @@ remove_tree($logs);
 make_path("$logs/outside");
 my $turns = 100_000;
 
-# --- What ThreadSanitizer sees -------------------------------------------------------------------
+# --- ThreadSanitizer's reports -------------------------------------------------------------------
 
 my @plugins = map { "$logs/outside/plugin-v$_.so" } 1 .. 7;
 is(system('make', '-s', "BUILD=$logs", 'HOSTCC=gcc -fsanitize=thread', @plugins), 0,

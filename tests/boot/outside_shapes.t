@@ -281,7 +281,7 @@ is_deeply(chains('irq'), {'skip chooser faults long_mode' => 1,
     'skip faulty faults long_mode' => 6, 'handler main long_mode' => 3},
     'a fault in a block that ends in a jump or return came upon the function that faulted');
 
-# --- What calls store ----------------------------------------------------------------------------
+# --- Stores by calls -----------------------------------------------------------------------------
 
 my ($end) = `nm $logs/guest.elf` =~ /^(\w{16}) . stack_end$/m;
 is_deeply(chains(sprintf('mem:0x%x/8:w', hex($end) - 16)),
@@ -292,7 +292,7 @@ is_deeply(chains('mem:thunks:w'), {'thunked faults long_mode' => 2},
     'a retpoline jumps: the call in it calls nothing');
 unlike(slurp("$logs/said"), qr/returns/, '... and its return is one that was seen');
 
-# --- What each costs -----------------------------------------------------------------------------
+# --- Costs ---------------------------------------------------------------------------------------
 
 my $numbers = join(' +', ('(\d+)') x 4);
 my $said = pitot('graph', 'main', '--depth', 3);

@@ -92,7 +92,7 @@ my $half = int($counts->{irq} / 2);
 like(pitot('record', '-e', 'irq/period=2/', '-o', $out), qr/: $half samples? in /,
     '... or every second one');
 
-# --- What functions call -------------------------------------------------------------------------
+# --- Callees -------------------------------------------------------------------------------------
 
 # The lines of pitot, one per function: [DEPTH, NAME, CALLS, INCLUSIVE, SELF].
 sub graph

@@ -99,7 +99,7 @@ sub near_ok
     return;
 }
 
-# --- As many as are counted ----------------------------------------------------------------------
+# --- Slices and counts ---------------------------------------------------------------------------
 
 my @port = machine_of('stdio', '-kernel', "$build/port.elf");
 my @events = map { ('-e', $_) } qw(call:port_leaf mem:port_writes:w irq);

@@ -24,7 +24,7 @@ my ($console, $stream) = ("$logs/console", "$logs/com2");
 my $switched_off = 1;    # isa-debug-exit's status for 0
 my $rounds = 20;         # ROUNDS of tests/port/port.c: two writes, two tracepoints each
 
-# --- What is in it -------------------------------------------------------------------------------
+# --- Contents ------------------------------------------------------------------------------------
 
 my %taken = map { $_ => 1 }
     slurp_if_there("$build/port.elf.map")
@@ -39,7 +39,7 @@ is_deeply([grep { $taken{$_} } qw(core/recording/recording.c core/stream/drain.c
     core/report/report.c kernel/x86_64/memory/paging.c kernel/x86_64/cpu/switch.asm)], [],
     '... nor what is built on top, or its pages and threads');
 
-# --- What it does --------------------------------------------------------------------------------
+# --- A run ---------------------------------------------------------------------------------------
 
 make_path($logs);
 unlink($console, $stream);
@@ -54,7 +54,7 @@ is($writes, 2 * $rounds, 'its load writes');
 is($hits, $writes, '... each write is a hit of the breakpoint');
 is($records, 2 * $writes, '... and, as each step of the tracepoint, a record');
 
-# --- What perf finds -----------------------------------------------------------------------------
+# --- The recording in perf -----------------------------------------------------------------------
 
 sub perf_says
 {

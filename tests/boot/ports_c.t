@@ -238,7 +238,7 @@ refuses(2, '-e mem:0xffffffffff000000:w', 'is not mapped');
 refuses(2, '-e mem:jobs_done:w', 'as the tables are missing: pitot-tables makes them; 0x...');
 refuses(2, "-e $watched:w -g", 'frame pointers alone name wrong callers');
 
-# --- ... what a recording lacks -------------------------------------------------------------------
+# --- ... incomplete recordings --------------------------------------------------------------------
 
 sub incomplete_ok
 {
@@ -502,7 +502,7 @@ for my $event ('mem:' . address('3, that does not answer', 'jobs_done') . '/8:w'
 my $one = '2, of an object for two';
 records($one, '-e mem:' . address($one, 'jobs_done') . '/8:w', scalar(@turns));
 
-# --- What has not been tried ----------------------------------------------------------------------
+# --- pitot_check ----------------------------------------------------------------------------------
 
 sub checks
 {
@@ -522,7 +522,7 @@ checks("$checked, with other traps", $written,
         . "no chain has crossed the timer's entry",
     '... or some functions were not, and no chain crosses an entry that is not listed');
 
-# --- What goes wrong with tables ------------------------------------------------------------------
+# --- Errors with tables ---------------------------------------------------------------------------
 
 sub tables_say { return scalar(`$build/lib/bin/pitot-tables @_ 2>&1`) }
 my @link = ('--', 'sh', kernel(2) =~ s/elf$/link/r, '-o', "$logs/kernel.elf");
@@ -557,7 +557,7 @@ is(tables_say(@link[0 .. 3], $logs), "pitot-tables: $logs is there, and no file\
     '... a folder in its place');
 ok(!-e "$logs/kernel.elf", '... and none has made the file');
 
-# --- What it takes --------------------------------------------------------------------------------
+# --- The glue's lines -----------------------------------------------------------------------------
 
 my %lines = `ports/count ports/c` =~ /^level (\d): (\d+) lines/mg;
 my %told = slurp('docs/porting.md') =~ /^\| (\d) \| .* \| (\d+) \| [\d-]+ \|$/mg;

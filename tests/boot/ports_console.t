@@ -189,7 +189,7 @@ for my $bytes (512, 4096, $room) {
 my ($told) = run_lines("$build/ports/c-level4-small.elf", 1, 'on 4096 perf list');
 like($told, qr/^pitot: $short\n/, '... before anything else is looked at');
 
-# --- What cannot be had ---------------------------------------------------------------------------
+# --- Refusals -------------------------------------------------------------------------------------
 
 my @refusals = (
     ['perf record', qr/^perf record: nothing can end it: say what to run, -- COMMAND$/],

@@ -39,7 +39,7 @@ sub port
 # Returns the status, the console, and gdb's output of each part.
 sub session { return port_gdb_session(port(), @_) }
 
-# --- A day ---------------------------------------------------------------------------------------
+# --- Everyday use --------------------------------------------------------------------------------
 
 # Of two successive steps at most one is of `hlt`, in which the CPU waits.
 my ($status, $console, $said) = session('a day',

@@ -69,7 +69,7 @@ for my $case (['in turns', $watch], ['at a time', '-e shop:job_done', @real]) {
     like($console, qr/^80 records\n0 doubtful hits\n80 jobs$/m, '... with all records');
 }
 
-# --- A day ---------------------------------------------------------------------------------------
+# --- Everyday use --------------------------------------------------------------------------------
 
 # By the time the helper works, CPU 0 has done its jobs and waits for it.
 my ($status, $console, $said) = port_gdb_session(port($watch), 'a day',

@@ -86,7 +86,7 @@ is($status, 1, 'cpu-clock: it runs to its end');
 is_deeply([map { s/^\S+ //r } keys(%{chains('with tables')})],
     ['kernel::wait_for_ticks kernel_main first'], '... what the timer has interrupted');
 
-# --- What is refused ------------------------------------------------------------------------------
+# --- Refusals -------------------------------------------------------------------------------------
 
 for (['-e ferry:cross', qr/^refused: .*crossed/m],
     ['-e mem:CROSSING:w', qr/^refused: .*CROSSINGS/m]) {
@@ -118,7 +118,7 @@ my $moved = layout_of("$logs/moved");
 is_deeply([grep { $ours[$_] ne $moved->[$_] } 0 .. $#ours], [1, 2],
     '... and two members that change places show');
 
-# --- What it takes --------------------------------------------------------------------------------
+# --- The glue's lines -----------------------------------------------------------------------------
 
 my %lines = `ports/count ports/rust` =~ /^level (\d): (\d+) lines/mg;
 my %told = slurp('docs/porting.md') =~ /^\| (\d) \| .* \| \d+ \| (\d+) \|$/mg;

@@ -131,7 +131,7 @@ like($report, qr/^ +[\d.]+% .*\bsample_write\w*\b/m,
 is(`gzip -c < $logs/out.perf | tail -c8 | od -An -tx4 -N4` =~ s/\s//gr, '2144df1c',
     'the stream is whole');
 
-# --- What it refuses -----------------------------------------------------------------------------
+# --- Refusals ------------------------------------------------------------------------------------
 
 refused_ok([postmortem("$logs/none")], 'No such file', 'nothing is there');
 refused_ok([postmortem('Makefile')], 'no dump, and no socket of a stub', 'a file that is no dump');
@@ -172,7 +172,7 @@ refused_ok([with_memory($address{recorder} + 8, pack('L<', 99), sub { postmortem
 refused_ok([with_memory($address{recorder}, "\0" x 8, sub { postmortem_of($stub) })],
     'what describes the recording is damaged', 'a description that was written over');
 
-# --- What is damaged is told, and the rest is kept -----------------------------------------------
+# --- Damage is reported, and the rest is kept ----------------------------------------------------
 
 my ($ring) = stopped_rings($stub, $kernel);
 my ($memory) = unpack('Q<', $stub->memory($rings + $bytes, 8));

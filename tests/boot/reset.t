@@ -114,7 +114,7 @@ sub fill
     run_on($stub, 0.1, sub { @{ring_walk((stopped_rings($stub, $kernel))[0])->{records}} > 10 });
 }
 
-# --- At random, however the machine boots --------------------------------------------------------
+# --- At random, with every kind of boot ----------------------------------------------------------
 
 my $share = $ENV{SOAK} ? 25 : 1;
 my %resets = (kernel => 6 * $share, grub => $share, uefi => $share);
@@ -141,7 +141,7 @@ for my $boot (qw(kernel grub uefi)) {
 }
 diag("$found found, $under_way of them with a writer under way") if $ENV{SOAK};
 
-# --- What was written over is told ---------------------------------------------------------------
+# --- Overwritten memory is reported --------------------------------------------------------------
 
 my ($machine, $stub) = recording($record, mem => '256M');
 

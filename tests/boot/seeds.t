@@ -31,7 +31,7 @@ sub ways { return map { "@{$_->{chain}}" } samples($_[0]) }
 
 sub counts { return reverse $_[0] =~ /^ +(\d+) {6}(\S+)$/mg }
 
-# The length of chains without the first n functions of each of these.
+# One test: the skipped chains are the whole ones without their first n functions.
 sub shared_end_ok
 {
     my ($whole, $skipped, $n, $name) = @_;

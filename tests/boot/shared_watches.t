@@ -113,7 +113,7 @@ for my $machine (qw(qemu bochs)) {
     is(doubt_of(said($boot, $_), $lower), 0, '... not of the first') for $count, $record, $report;
 }
 
-# --- On several CPUs, whose order is their own --------------------------------------------------
+# --- On several CPUs, in any order --------------------------------------------------------------
 
 {
     my @events = ('mem:kernel_flag:w', '5:kernel_flag', 'mem:kernel_flag:rw');

@@ -21,7 +21,7 @@ plan skip_all => 'Bochs cannot be asked for so much in a test\'s time'
 my $cpus = 4;
 my $load = 'fs-stress --threads 5 6';
 
-# --- What there is -------------------------------------------------------------------------------
+# --- The CPUs ------------------------------------------------------------------------------------
 
 my $looks = 10;
 my $machine = boot(smp => $cpus,
@@ -99,7 +99,7 @@ cmp_ok(abs(($counted // 0) / 1000 - $cpus * ($elapsed // 0)), '<',
     0.02 * $cpus * ($elapsed // 1), 'the clock counts the time of all CPUs')
     or diag($machine->tail);
 
-# --- Each ring overwrites by itself --------------------------------------------------------------
+# --- Each ring overwrites separately -------------------------------------------------------------
 
 $machine = boot(smp => $cpus, run => join('; ',
     "perf record -a --overwrite -m 16K -e mem:kernel_flag:rw,sched:* -- $load", 'poweroff'));
@@ -111,7 +111,7 @@ ok(defined $over && $over > 0, 'rings of four CPUs wrap') or diag($machine->tail
 is(scalar(@there), $kept // -1, '... what is kept is in the stream');
 is(backwards(@there), 0, '... in order of time');
 
-# --- Before there were others --------------------------------------------------------------------
+# --- Before other CPUs start ---------------------------------------------------------------------
 
 $machine = boot(smp => $cpus, perf_boot => 'record -e mem:task_ids/8:w,mem:task_ids+8/8:w',
     run => "$load; poweroff");

@@ -81,7 +81,7 @@ sub recording
     return ($machine, $stub);
 }
 
-# --- What a stop must show -----------------------------------------------------------------------
+# --- Checks at a stop ----------------------------------------------------------------------------
 
 my %seen = (stops => 0, perf => 0, unfinished => 0, inside => 0);
 my %levels;    # nested writers => stops
@@ -181,7 +181,7 @@ sub perf_fault
     return $samples == $expected ? () : "perf shows $samples samples of $expected";
 }
 
-# --- Ways to stop --------------------------------------------------------------------------------
+# --- Where it is stopped -------------------------------------------------------------------------
 
 # Runs to a writer that has walked the chain but not yet claimed its place. Returns its return
 # address.

@@ -138,7 +138,7 @@ for (0 .. $#raw) {
     cmp_ok(scalar(@taken), '>', 10, '... of which there are some');
 }
 
-# --- What interrupts come upon -------------------------------------------------------------------
+# --- Interrupted places --------------------------------------------------------------------------
 
 # A gate executes two instructions before interrupts are off. An interrupt there is moved back to
 # the call, which works only if the site calls through the tracepoint's own pointer.
@@ -182,7 +182,7 @@ $machine = boot(run => join('; ', (map { "perf record $_->[0]" } @refused), 'pow
 ended_ok($machine);
 like(said($machine, "perf record $_->[0]"), $_->[1], "refused: $_->[0]") for @refused;
 
-# --- Where there is no room ----------------------------------------------------------------------
+# --- Too little memory ---------------------------------------------------------------------------
 
 my $room = q{perf record -a -e kmem:mm_page_alloc --filter 'order > 2' -R -- perf report};
 $machine = boot(mem => '24M', flags => $unthrottled, run => "$room; perf script; poweroff");

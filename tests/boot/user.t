@@ -87,7 +87,7 @@ $machine = boot(smp => 1, run => 'perf record -a -e branches -- help; '
 ended_ok($machine, 'a program that steps over its own watched byte, behind branches');
 like($machine->console, qr{^/bin/attack: killed by signal 5$}m, '... is ended, and nobody else');
 
-# --- What the kernel runs with -------------------------------------------------------------------
+# --- Flags in the kernel -------------------------------------------------------------------------
 
 # The program sets all of these flags, calls the kernel, and is interrupted in a loop, on the only
 # CPU.
@@ -155,7 +155,7 @@ for my $iso ("$build/test/pitot.iso", $fp_iso) {
         '... and no instruction of the kernel has done it');
 }
 
-# --- A person ------------------------------------------------------------------------------------
+# --- An interactive session ----------------------------------------------------------------------
 
 $machine = start();
 $machine->expect(qr/^pitot> $/m, $patience, 'there is a prompt');
@@ -214,7 +214,7 @@ $machine->send("poweroff\n");
 $machine->wait_end;
 ended_ok($machine);
 
-# --- What they leave -----------------------------------------------------------------------------
+# --- Memory after they exit ----------------------------------------------------------------------
 
 # Stacks for as many programs as ran at once, and a page for the name of each unknown program. The
 # second time nothing at all, to the page.

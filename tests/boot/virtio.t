@@ -46,7 +46,7 @@ my $samples = () = $expected =~ /mem:kernel_flag:rw:/g;
 cmp_ok($samples, '>', 500, 'there are samples');
 is(crc32(slurp($plain->com2)), $whole, 'the port\'s stream is whole');
 
-# --- Where the device is -------------------------------------------------------------------------
+# --- Places of the device ------------------------------------------------------------------------
 
 my @bridge = ('-device', 'pcie-root-port,id=bridge,chassis=1');
 my $file = path_of('bridge');
@@ -75,7 +75,7 @@ for my $where (sort keys %place) {
         '... perf prints what it prints of the port\'s');
 }
 
-# --- What cannot be used -------------------------------------------------------------------------
+# --- Unusable devices ----------------------------------------------------------------------------
 
 my $refused = boot(firmware => 'bios', run => "$record; poweroff",
     extra => ['-chardev', 'null,id=v', '-device', 'virtio-serial-pci,disable-modern=on', '-device',

@@ -117,7 +117,7 @@ same_lines_ok(script_lines(said($machine, 'perf script')), script_lines($theirs)
     'perf script: the kernel prints the fields that perf prints');
 who_set_it_to_zero("$fp_build/test/pitot.iso", "$fp_build/pitot.elf", 'by frame pointers');
 
-# --- Control that went elsewhere -----------------------------------------------------------------
+# --- Accesses by indirect calls and jumps --------------------------------------------------------
 
 # The pointer through which the 8254's interrupt calls, where there is no HPET, and a table through
 # which a jump goes: entry 0 is that of ==.

@@ -108,7 +108,7 @@ like($errors, qr/^LOG: skips $full foreign lines in the block$/m, '... and count
 $interrupted = $both =~ s/\n(?=====\n)/\nMARK\nqemu: AAAA BBBB\n/gr;
 ok((stream_of($interrupted, 'BLOCK=1'))[0] eq $streams[0], '... also around its short last one');
 
-# --- What is missing -----------------------------------------------------------------------------
+# --- Missing parts -------------------------------------------------------------------------------
 
 my $first = $blocks[0];
 my @lines = split(/^/m, $first);
@@ -265,7 +265,7 @@ is((stream_of("$port$firmware" . substr($port, 0, 900), '--from'))[0],
     length("$port$firmware") + 1 . "\n", '... the last');
 is((stream_of($both, '--from'))[2], 1, '... of a stream only, not of blocks');
 
-# --- The tools that take such a log --------------------------------------------------------------
+# --- Tools that read such a log ------------------------------------------------------------------
 
 my $odd = changed($both, $changes{'a coloured time before and behind'});
 write_bytes("$room/stream", $streams[1]);

@@ -215,7 +215,7 @@ my @all = (
 agree_ok(assembled(function('every', @all) . 'section .data' . "\nrip_: dq 0"),
     'instructions of all kinds');
 
-# --- What is refused, with the place --------------------------------------------------------------
+# --- Refusals, with the place ---------------------------------------------------------------------
 
 my $good = function('good', 'push rbx', 'pop rbx', 'ret');
 
@@ -255,7 +255,7 @@ for my $case (@strange) {
     my ($name, $lines, $message) = @$case;
     refused_ok(assembled(join("\n", $good, @$lines)), $message, $name);
 }
-# --- ... or left out, when that is asked for ------------------------------------------------------
+# --- ... or left out, on request ------------------------------------------------------------------
 
 # The codes of these functions, in order of address.
 sub codes_of

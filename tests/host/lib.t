@@ -29,7 +29,7 @@ for my $file (@files) {
     copy($file, "$tree/$file") or die("$file: $!\n");
 }
 
-# --- What the object has, and wants ---------------------------------------------------------------
+# --- The object's symbols -------------------------------------------------------------------------
 
 my $header = slurp('core/pitot.h');
 my $call = qr/^(?!typedef)[a-z][\w ]*?[ *](pitot_\w+)\(/m;

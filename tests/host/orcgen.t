@@ -190,7 +190,7 @@ refused_ok(assembled($good . "bare: .byte 0x0f, 0x1f, 0x80, 0, 0"), qr/bare\+0x0
 refused_ok(assembled("bare: ret"), qr/no \.eh_frame: compile with -fasynchronous-unwind-tables/,
     'a program without any CFI is refused');
 
-# --- ... or named, when that is asked for ---------------------------------------------------------
+# --- ... or named, on request ---------------------------------------------------------------------
 
 # Tests which rows the table has for the function `bare`.
 sub gap_ok
@@ -241,7 +241,7 @@ refused_ok(assembled($outside), qr/section \.other has code outside _text and _e
     'code outside the marks is refused');
 accepted_ok(assembled($outside), 'code in an exempt section', '--exempt', '.other');
 
-# --- What has to be there -------------------------------------------------------------------------
+# --- Required parts -------------------------------------------------------------------------------
 
 refused_ok(assembled($good, room => 64), qr/\.unwind_table has 64 bytes, the table needs (\d+) /,
     'a section too small is refused, and the right size named');

@@ -81,7 +81,7 @@ my $lines = blamed('run_queue/8');
 is(scalar(@$lines), 1 + 1 + 1 + 32 + 1 + 32, 'of a chain of 200 both ends are shown');
 is($lines->[-33], '... 136 times kmain ...', '... and what lies between');
 
-# --- What memory holds ---------------------------------------------------------------------------
+# --- Contents of memory --------------------------------------------------------------------------
 
 # The lines about what memory holds, which follow the writes.
 sub memory_of

@@ -99,7 +99,7 @@ ok($parts{'split.cold'} && $parts{'split.cold'} != $parts{split}, 'the compiler 
 is_deeply([grep { /split/ } map { @$_ } values(%$sources)], ['FN:4,split', 'FNDA:3,split'],
     '... and it has run as often as its entry');
 
-# --- What has no answer --------------------------------------------------------------------------
+# --- Refusals ------------------------------------------------------------------------------------
 
 sub refused_ok
 {

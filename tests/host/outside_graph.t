@@ -87,7 +87,7 @@ plugin_says(begin(1), @paths[0 .. 3], @interrupts, @costs[0 .. 3], cost(20, 1, 5
 is_deeply([graph('timer_isr')], [[$head, '2 1016 508 1005 |  timer_isr() {',
     '1 11 11 11 |    sched_run();', '|  }'], [], 0], '... but a handler may be asked for');
 
-# --- Nothing -------------------------------------------------------------------------------------
+# --- No results ----------------------------------------------------------------------------------
 
 plugin_says(begin(1), @paths, @costs, count(0, 0), end(instructions => 9_000));
 is_deeply([graph('vfs_write')], [[], ['vfs_write never ran'], 0], 'a function that never ran');

@@ -34,7 +34,7 @@ sub heap
     return ($complaints, $status);
 }
 
-# --- What is asked -------------------------------------------------------------------------------
+# --- The request ---------------------------------------------------------------------------------
 
 sub asked
 {
@@ -172,7 +172,7 @@ for my $of (@compiled) {
 }
 link_kernel($elf, \@functions);
 
-# --- What is changed -----------------------------------------------------------------------------
+# --- Changes to the kernel -----------------------------------------------------------------------
 
 my $newest = '11.1.0';
 write_bytes("$room/bin/plugin-v7.so", slurp("$room/bin/plugin-v4.so"));
@@ -188,7 +188,7 @@ write_bytes("$room/bin/plugin-v7.so", slurp("$room/bin/plugin-v4.so"));
         'an allocator without a size in bytes is named');
 }
 
-# --- What is refused -----------------------------------------------------------------------------
+# --- Refusals ------------------------------------------------------------------------------------
 
 sub refused_ok
 {
@@ -234,7 +234,7 @@ refused_ok('--quarantine: QEMU 10.0 lets plugins leave out no calls; 11.0 and la
 }
 is((pitot(\%environment, 'heap', '-e', 'irq', @qemu))[2], 129, 'an option of another command');
 
-# --- What is printed -----------------------------------------------------------------------------
+# --- Output --------------------------------------------------------------------------------------
 
 my $call = 5;
 my @contexts = (context(1, 0, $at{kmain} + 0x20, $call), context(2, 1, $at{vfs_read} + 0x10, $call),
@@ -308,7 +308,7 @@ $reports =~ s/\@(\d):(\d+)$/by CPU $1 after $2 instructions/mg;
 is($complaints, $reports, 'reports');
 is($status, 0, '... with status 0');
 
-# --- What is not told ----------------------------------------------------------------------------
+# --- Suppressed reports --------------------------------------------------------------------------
 
 my $lines = "$room/suppressed";
 write_bytes($lines, join("\n", '# known', '', ' timer_isr < vfs_* < vfs_read',
@@ -327,7 +327,7 @@ for my $wrong ('a <  < b', join(' < ', ('a') x 17)) {
 refused_ok("$room/none: No such file or directory", '--suppress', "$room/none");
 heap('--leaks', 100);
 
-# --- What perf prints ----------------------------------------------------------------------------
+# --- perf's output -------------------------------------------------------------------------------
 
 my $script = in_perf($out, 'script', '-F', 'comm,event,trace');
 is_deeply([map { join(' ', split) } split(/\n/, $script)], [
@@ -354,7 +354,7 @@ pitot(\%environment, 'show', '-o', "$room/heap.html", $out);
 like(slurp("$room/heap.html"), qr/"units":\["events"(?:,"events")*,"bytes","bytes"\]/,
     '... as does pitot show, in bytes');
 
-# --- Nothing -------------------------------------------------------------------------------------
+# --- No results ----------------------------------------------------------------------------------
 
 plugin_says(begin(1), objects(), end(instructions => 9));
 like((heap())[0], qr/^pitot: no allocator was called; --alloc FUNCTION names others$/m,

@@ -45,7 +45,7 @@ is($complaints, "[ pitot record: 1 sample in $room/out ]\n", '... which works');
 is((stand_in_words())[1] =~ s/,request=.*//r, "file=$place/opt/pitot/bin/../lib/pitot/plugin-v1.so",
     '... by the plugin that is installed');
 
-# --- What it is ----------------------------------------------------------------------------------
+# --- Version -------------------------------------------------------------------------------------
 
 my ($version) = slurp('core/abi/version.h') =~ /PITOT_VERSION "(.*)"/;
 my ($said) = pitot('--version');

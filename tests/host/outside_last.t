@@ -68,7 +68,7 @@ is_deeply([map { /\|( +.*\(\))/ ? $1 : () } split(/\n/, (pitot('last', @qemu))[1
     ['  kmain()', ' ' x 62 . 'kmain()', map { ' ' x 62 . "[$_] kmain()" } 31, 99],
     'depths that a line has no room for');
 
-# --- Nothing -------------------------------------------------------------------------------------
+# --- No results ----------------------------------------------------------------------------------
 
 plugin_says(begin(1), where(ip => $place{kmain}, time => 5), end(instructions => 1));
 is_deeply([last_calls()], [['# CPU 0: the last 0 of 0 calls and interrupts', $columns,
@@ -86,7 +86,7 @@ is_deeply([last_calls()],
     [['pitot: no code of the kernel\'s file ran; --kernel ELF names another'], 0],
     'a kernel that did not run');
 
-# --- What no plugin sends -------------------------------------------------------------------------
+# --- Invalid records ------------------------------------------------------------------------------
 
 for my $case (['last call in context 1', last_call(context => 1)],
     ['last call in context 9', where(), last_call(context => 9)],

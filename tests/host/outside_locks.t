@@ -73,7 +73,7 @@ sub masked
 
 sub totals { return Pitot::StandIn::record(64, 0, 'Q<6', @_) }
 
-# --- What is asked -------------------------------------------------------------------------------
+# --- The request ---------------------------------------------------------------------------------
 
 sub asked
 {
@@ -95,7 +95,7 @@ is_deeply(asked('--lock', 'my_lock', '--mutex', 'mutex_lock:2', '--trylock', 'sp
 like((locks())[0], qr/^pitot: no lock was taken; --lock FUNCTION and --unlock FUNCTION name /m,
     'no lock at all');
 
-# --- What is refused -----------------------------------------------------------------------------
+# --- Refusals ------------------------------------------------------------------------------------
 
 sub refused_ok
 {
@@ -119,7 +119,7 @@ refused_ok('my_unlock: --lock or --mutex names what takes these locks', '--unloc
 is((pitot(\%environment, 'locks', '--alloc', 'kmain', @qemu))[2], 129,
     'an option of another command');
 
-# --- What is printed -----------------------------------------------------------------------------
+# --- Output --------------------------------------------------------------------------------------
 
 my %in = (main => {context => 1}, read => {context => 2}, isr => {context => 4});
 my @contexts = (context(1, 0, $at{kmain} + 0x10, 5), context(2, 1, $at{vfs_read} + 0x20, 5),

@@ -90,7 +90,7 @@ is_deeply([@$left[0, 1]], ['older', "pitot blame: $out: File too large\n"],
     'blame: the disk is full');
 is(scalar(@$left), 3, '... and nothing is left of the new file');
 
-# --- What cannot be replaced ---------------------------------------------------------------------
+# --- Files that cannot be replaced ---------------------------------------------------------------
 
 symlink($out, "$room/link");
 plugin_says(@sampled, end());

@@ -26,7 +26,7 @@ sub race
     return ($complaints, $status);
 }
 
-# --- What is asked -------------------------------------------------------------------------------
+# --- The request ---------------------------------------------------------------------------------
 
 sub asked
 {
@@ -59,7 +59,7 @@ like((race('-o', $out, '--', "$room/qemu", '-kernel', $elf))[0],
 plugin_says(begin(4), stops(stops => 7, ran => 0, interrupted => 1), end(instructions => 9_999));
 unlike((asked())[1], qr/could race/, '... unless an interrupt came');
 
-# --- What is refused -----------------------------------------------------------------------------
+# --- Refusals ------------------------------------------------------------------------------------
 
 sub refused_ok
 {
@@ -95,7 +95,7 @@ refused_ok("$$_[0] is for a run; leave out -i", @$_, '-i', $out)
     ['--suppress', 'x'], ['--sync', 'kmain'];
 refused_ok('--every "0": 1 to 1000000000 accesses are allowed', '--every', 0, '--', @machine);
 
-# --- What is printed -----------------------------------------------------------------------------
+# --- Output --------------------------------------------------------------------------------------
 
 my $call = 5;
 my @contexts = (context(1, 0, $place{kmain} + 0x20, $call),

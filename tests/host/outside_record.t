@@ -38,7 +38,7 @@ sub samples
     return map { "$_->{head}: @{$_->{chain}}" } @samples;
 }
 
-# --- Nothing -------------------------------------------------------------------------------------
+# --- No results ----------------------------------------------------------------------------------
 
 for my $case ([0, 0, 'no code of the kernel\'s file ran; --kernel ELF names another'],
     [9_000, 9_000, 'the kernel ran 9000 instructions; a lower -c samples them'],
@@ -174,7 +174,7 @@ write_bytes("$room/stream", $stream);
 like(scalar(in_perf("$room/stream", 'script', '-F', 'comm,ip,sym')),
     qr/^\s*kmain\s+\w+ vfs_read$/m, '... of a kernel that was relocated, too');
 
-# --- As many as are wanted ---------------------------------------------------------------------
+# --- Limits ------------------------------------------------------------------------------------
 
 my $bytes = 64;    # size of a sample without a chain
 plugin_says(begin(1), (map { sample(ip => $place{panic}, time => 1_000 * $_) } 1 .. 100), end());
@@ -283,7 +283,7 @@ my @lines = grep { /kmain/ } split(/\n/, in_perf($out, 'script', '--max-stack', 
     'ip,sym'));
 is(scalar(@lines), 2 * 8_001, '... and perf has the rest');
 
-# --- What is lost --------------------------------------------------------------------------------
+# --- Losses --------------------------------------------------------------------------------------
 
 plugin_says(@profile, end(switches => 9, doubtful => 3, chains_ended => 4, contexts_lost => 2,
     samples_lost => 1));
@@ -428,7 +428,7 @@ for my $slide (0x2000000, -0x100000) {
 damaged_ok("\Q$elf\E is another build than the kernel that runs: 40 of 64 blocks of its code "
         . 'differ; --kernel ELF names the right one', @good, strange(40, 64));
 
-# --- Files that have less ------------------------------------------------------------------------
+# --- Files with less information -----------------------------------------------------------------
 
 system('strip', '-o', "$room/bare.elf", $elf);
 plugin_says(@profile, end());

@@ -289,7 +289,7 @@ refused_ok('more than 96 places', $wrong_usage, 'blame', ('run_queue') x 97, @qe
 refused_ok('/none/out: No such file or directory', $refused, 'record', '-o', '/none/out', @qemu);
 refused_ok('/dev/full: No space left on device', $refused, 'record', '-o', '/dev/full', @qemu);
 
-# --- How the plugin is asked ---------------------------------------------------------------------
+# --- The request to the plugin -------------------------------------------------------------------
 
 my $text = 'text=ffffffff80100000:ffffffff80100800,code=ffffffff80100000:1000:801';
 
@@ -388,7 +388,7 @@ is((stand_in_words())[1] =~ s/,request=.*//r, "file=$room/a,,b=c/plugin-v1.so",
     'a comma, or =, in the plugin\'s path is written as QEMU reads it');
 rename("$room/a,b=c/$_", "$room/bin/$_") for qw(pitot plugin-v1.so);
 
-# --- Which plugin --------------------------------------------------------------------------------
+# --- The choice of the plugin --------------------------------------------------------------------
 
 sub loaded
 {

@@ -89,7 +89,7 @@ refused_ok('has 257 program headers; up to 256 are allowed', strange_elf(%hides,
 refused_ok('has debug information and no code; --kernel ELF names the file that has both, or '
     . 'eu-unstrip joins them', strange_elf(%hides, code => 8));
 
-# --- What would fill the disk, or the memory -----------------------------------------------------
+# --- Excessive sizes -----------------------------------------------------------------------------
 
 ($complaints, $status) = recorded(strange_elf(%hides, segments => [
     [5, 0x1000, $text, 0x1000, 0x1000], [6, 0x1000, 0xffffffff80200000, 0, 0x1000],
@@ -120,7 +120,7 @@ for my $levels (4, 26) {
         $levels < 9 ? 'a name of templates' : '... of 2 GiB, if it were demangled');
 }
 
-# --- Output that goes nowhere ---------------------------------------------------------------------
+# --- Output that cannot be written ----------------------------------------------------------------
 
 # The status of pitot with its stdout and stderr in these files.
 sub status_into
@@ -249,7 +249,7 @@ is_deeply([(pitot('blame', '-o', $out, @odd, @qemu))[1, 2], stand_in_words()],
     ["pitot blame: $room/red\\x1b[31m/k\\x07.elf: $out cannot keep a path with control characters "
         . "or without UTF-8; rename it\n", 1], 'blame of a file keeps no such path');
 
-# --- Files that wait -----------------------------------------------------------------------------
+# --- Pipes and devices ---------------------------------------------------------------------------
 
 my $pipe = "$room/pipe";
 POSIX::mkfifo($pipe, 0600) or die("$pipe: $!\n");

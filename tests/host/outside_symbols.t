@@ -119,7 +119,7 @@ is_deeply(symbols_of("$room/static.map"), {
     run_queue => 'OBJECT ffffffff80101000'}, 'what a map tells');
 is_deeply(symbols_of("$room/nm")->{run_queue}, 'OBJECT ffffffff80101000', '... and nm');
 
-# --- Code that lies apart ------------------------------------------------------------------------
+# --- Distant code --------------------------------------------------------------------------------
 
 write_bytes("$room/apart", "0000000000100000 T boot\nffffffff80100000 T kmain\n"
     . "ffffffff80108000 T last\nffffffff8010a010 D data\nffffffff90000000 t module\n");

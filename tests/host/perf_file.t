@@ -62,7 +62,7 @@ my @records = records_of($both);
 my ($first_end) = map { $_->[1] } grep { $_->[0] == $checksum } @records;
 my $first = substr($both, 0, $first_end);
 
-# --- What perf finds in the file -----------------------------------------------------------------
+# --- The file in perf ----------------------------------------------------------------------------
 
 # The output of perf script: one line for each sample.
 sub script
@@ -151,7 +151,7 @@ is(scalar(grep { m{/$build_id/elf\z} } @packed), 1, 'perf archive packs it')
 is_deeply([perf_file($both)], [0, ''], 'of two recordings the last is taken');
 is_deeply([script("-i $file")], [(script("-i - < $room/stream"))[10 .. 12]], '... whole');
 
-# --- What is refused -----------------------------------------------------------------------------
+# --- Refusals ------------------------------------------------------------------------------------
 
 my $flips = $ENV{SOAK} ? 3000 : 60;
 srand(1);

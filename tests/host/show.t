@@ -89,7 +89,7 @@ like($said_of_it, qr/names no kernel; put its symbols beside it: nm -n KERNEL >/
     '... and what to do');
 remove_tree("$build/symfs");
 
-# --- What samples weigh --------------------------------------------------------------------------
+# --- Weights of samples --------------------------------------------------------------------------
 
 # PATH has only a stand-in for perf. Two threads, one sample four times as heavy as the others, and
 # two other events, one without chains; names as in C++.
@@ -273,7 +273,7 @@ for my $name ("\xed\xa0\x80", "\xef\xbf\xbe", "\xf4\x90\x80\x80", "\xe0\x9f\xbf"
     is(shown_as($name), $bytes, "... and what is none by its bytes, $bytes");
 }
 
-# --- How far it is -------------------------------------------------------------------------------
+# --- Progress ------------------------------------------------------------------------------------
 
 # perf writes samples until the terminal has shown how many were read.
 unlink("$build/enough");
@@ -290,7 +290,7 @@ close($terminal);
 like($shown, qr/\r\e\[Kpitot: \Q$file\E has no call chains/,
     'on a terminal what takes long tells how far it is, and then removes that');
 
-# --- What is refused -----------------------------------------------------------------------------
+# --- Refusals ------------------------------------------------------------------------------------
 
 sub refused_ok
 {
@@ -360,7 +360,7 @@ ok(!-e "$file.html.part", '... and nothing else');
 ($said, $status) = show($file, '-o - >/dev/full');
 is($status, 1, '... also onto a full standard output');
 
-# --- What perf says ------------------------------------------------------------------------------
+# --- With the real perf --------------------------------------------------------------------------
 
 # With the real perf: each function's own weight in the demonstration.
 ($said) = shell("BUILD=$build tools/show page docs/demo.perf");

@@ -35,7 +35,7 @@ sub asked
     return request_words() =~ s/.*,(?=trace=)//r;
 }
 
-# --- What is asked -------------------------------------------------------------------------------
+# --- The request ---------------------------------------------------------------------------------
 
 my $default = 'event=insn:0,max=1000000';
 plugin_says(begin(2), ran(0, 1, 0, 5), traced(5), end());
@@ -309,7 +309,7 @@ refused_ok('no tracepoint in it tells who ran when; record sched:*, irq:*, raw_s
 refused_ok('perf script wrote a line that is no sample: a 7 [000] 1.0: x:', "a 7 [000] 1.0: x:");
 is(slurp($file), 'older', 'an older file stays');
 
-# --- What is refused -----------------------------------------------------------------------------
+# --- Refusals ------------------------------------------------------------------------------------
 
 sub usage_ok
 {

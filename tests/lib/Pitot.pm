@@ -42,7 +42,7 @@ sub boot
     return $machine;
 }
 
-# Boots with the console in the test's hands: $machine->send, ->expect, ->wait_end.
+# Boots with the console under the test's control: $machine->send, ->expect, ->wait_end.
 sub start
 {
     return Pitot::Machine->new(@_, interactive => 1);
@@ -59,7 +59,7 @@ sub ended_ok
     return $good;
 }
 
-# Each result of the suites on the console becomes a test, and so does their being complete.
+# Each result of the suites on the console becomes a test, and so does their completeness.
 sub ktap_ok
 {
     my ($machine) = @_;

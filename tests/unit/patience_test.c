@@ -73,7 +73,7 @@ static void a_machine_stopped_between_all_looks_has_its_turns(void **state)
         unsigned turns = 0;
 
         patience_begin(&patience, limits[l], now);
-        /* the first look comes before the waiting CPU has given up its turn */
+        /* the first poll comes before the waiting CPU has yielded */
         while (!patience_is_over(&patience, now += JUMP)) {
             turns++;
             assert_true(turns < limits[l] / (100 * MS));

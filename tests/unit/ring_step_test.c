@@ -62,7 +62,7 @@ static void start(enum ring_mode mode, uint64_t position)
     *seen = (struct windows){0};
 }
 
-/* The next record lies across the ring's end. */
+/* The next record wraps around the ring's end. */
 static void start_full(void)
 {
     start(RING_OVERWRITE, 24);
@@ -78,8 +78,8 @@ static void blame(const char *what)
         fault = what;
 }
 
-/* Records that the account knows of. A writer under way is one more at most, and one move of the
- * tail for each. */
+/* The records that the counts include. For each active writer one more may be missing, and one move
+ * of the tail. */
 static uint64_t accounted(const struct ring_look *look)
 {
     return look->whole + look->unfinished + ring.overwritten + ring.dropped + consumed;
@@ -104,8 +104,8 @@ static struct ring_look stop_and_look(void)
     return look;
 }
 
-/* A nested writer leaves what the outer one is in the middle of as it was, and its own records are
- * all found at once. */
+/* A nested writer does not change the outer one's unfinished work, and all of its own records are
+ * found at once. */
 static void intrude_by_writing(void)
 {
     struct ring_look before = stop_and_look(), after;
@@ -123,8 +123,8 @@ static void intrude_by_writing(void)
 static uint64_t published_before;
 
 /*
- * A nested writer has come and returned: the words that it has changed must not deceive a debugger
- * that looks later.
+ * A nested writer has run and returned: the words that it has changed must not mislead a debugger
+ * that reads them later.
  */
 static void watch(void)
 {
@@ -209,7 +209,7 @@ static void step_all(const struct step_plan *plan)
         fail_msg("not even interrupted: %s", fault);
 }
 
-/* What differs only in what comes in, at each so-many-th instruction; SOAK=1 tries all. */
+/* The stride for cases that differ only in the intruder; SOAK=1 tries every instruction. */
 static unsigned each(unsigned stride)
 {
     return getenv("SOAK") ? 1 : stride;
@@ -263,10 +263,10 @@ static void nested_writer_in_normal_mode_at_every_instruction(void **state)
     start(RING_NORMAL, SIZE - 24);
     for (unsigned i = 0; i < SIZE / OLD - 4; i++)
         writer_put(&ring, OLD);
-    step_writer(OUTER, 1, NESTED, 1); /* there is room for one of the two */
+    step_writer(OUTER, 1, NESTED, 1); /* only one of the two fits */
 }
 
-/* Two instructions, that is, in combination. */
+/* That is, pairs of instructions. */
 static void debugger_after_a_nested_writer_has_gone(void **state)
 {
     const struct step_plan plan = {.victim = write_one,

@@ -39,7 +39,7 @@ static struct ring ring;
 static struct regs regs;
 static const struct arch_stack *stack;
 
-/* No function has a name: this test only searches a frame's. */
+/* Finds no name: here only the search for a function's frame calls this. */
 bool symbols_find_address(uintptr_t address, struct symbol *found)
 {
     (void)address;

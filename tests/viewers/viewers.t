@@ -299,7 +299,7 @@ like($profile, qr/^  f-\d+\. boot_entry_high - total: $weight \(100\.0%\)$/m,
 like($profile, qr/ lock_kernel - total: $half \(50\.0%\)$/m,
     '... and half of it in this one');
 
-# --- A trace, in both ----------------------------------------------------------------------------
+# --- A trace in both -----------------------------------------------------------------------------
 
 my @kernel = machine_of("file:$room/trace.console", '-kernel', "$build/pitot.elf", '-initrd',
     "$build/programs.tar", '-append', "'run=fs-stress 1; poweroff'");

@@ -39,7 +39,7 @@ double count_instructions(const struct writer *writer, unsigned payload);
  */
 bool time_writers(struct figures *figures, unsigned payload_index, unsigned threads);
 
-/* How many CPUs this thread may run on; and keeps it on one of them, counted from 0. */
+/* How many CPUs this thread may run on; then, keeps it on one of them, counted from 0. */
 unsigned cpus_usable(void);
 void stay_on_cpu(unsigned index);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Replaces kernel/x86_64/own.h where a ring is measured without the clock: has a clock that stands
- * still, and the rest of that file.
+ * Replaces kernel/x86_64/own.h where a ring is measured without the clock: its clock stands still,
+ * and the rest is that file's.
  */
 #pragma once
 

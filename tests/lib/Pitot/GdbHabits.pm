@@ -283,7 +283,7 @@ GDB
     ends => 'after detach the machine does what was set, and has lost nothing',
 );
 
-# --- Threads, to leave and to come back ----------------------------------------------------------
+# --- Threads, detaching and attaching again ------------------------------------------------------
 
 my %threads = (
     name => 'threads',
@@ -345,7 +345,7 @@ GDB
     ends => '... and the machine',
 );
 
-# --- All of it -----------------------------------------------------------------------------------
+# --- Everything ----------------------------------------------------------------------------------
 
 # One test: `wrong` is the error in words, or nothing.
 sub right_ok

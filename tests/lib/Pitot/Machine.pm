@@ -302,7 +302,7 @@ sub DESTROY
     $self->stop if $$ == $owner && $self->{pid};
 }
 
-# --- What it left -------------------------------------------------------------------------------
+# --- Results ------------------------------------------------------------------------------------
 
 sub status { return $_[0]{status} }    # tools/machine's; undef while it runs
 sub com2 { return "$_[0]{base}.com2" }

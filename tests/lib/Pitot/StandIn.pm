@@ -122,7 +122,7 @@ sub all_words
     return split(/\n/, slurp_if_there("$room/words"));
 }
 
-# --- What the plugin was asked for: outside/request.h ---------------------------------------------
+# --- The request to the plugin: outside/request.h -------------------------------------------------
 
 # The kinds of events and of allocators.
 my @events = qw(insn mem call return irq);

@@ -202,7 +202,7 @@ sub run_to
 sub break_at { my ($self, $address) = @_; $self->ask_ok(sprintf('Z1,%x,1', $address)) }
 sub unbreak { my ($self, $address) = @_; $self->ask_ok(sprintf('z1,%x,1', $address)) }
 
-# --- What it is like. ---
+# --- State. ---
 
 sub registers
 {
