@@ -220,7 +220,7 @@ chomp(my $qmp = slurp("$made/late/qmp"));
 open(my $held, '+<', "$qmp.held") or die("$qmp.held: $!\n");
 sysread($held, my $requests, 65536);
 write_bytes("$qmp.in", $requests);
-is($machine->wait_end, $powered_off, '... and that is told');
+is($machine->wait_end, $powered_off, '... and that is reported');
 
 # --- Bochs ---------------------------------------------------------------------------------------
 

@@ -135,7 +135,7 @@ GDB
 like($said->{full}, qr/Could not insert hardware (?:watch|break)point/,
     'more watches than there are registers are refused');
 like($said->{full}, qr/refused last: \d debug registers? needed, \d of 4 free; held by .*perf mem/,
-    '... and who holds them is told');
+    '... and who holds them is reported');
 my $of_perf = qr{^  dr\d  0x[0-9a-f]+/4:w for perf mem:kernel_flag:w$}m;
 like($said->{full}, $of_perf, '... register by register');
 like($said->{text}, qr/^Cannot insert breakpoint \d+\.$/m, 'so is an int3 where hits run');
@@ -217,7 +217,7 @@ like($said->{equal}, qr{^  dr\d  0x[0-9a-f]+/4:w for perf mem:kernel_flag:w and 
     'equal ones share a register');
 like($said->{step}, qr/^unlock_kernel \+ /m, 'steps go over what is watched');
 like($said->{end_of_it}, qr/^\[Inferior 1 .* exited normally\]$/m,
-    'the end of the machine is told');
+    'the end of the machine is reported');
 my ($kept) = $machine->console =~ /^\[ perf record: (\d+) records? kept/m;
 my ($operations) = $machine->console =~ /^fs-stress: (\d+) operations, all verified$/m;
 is($kept // 'none', 2 * ($operations // 0),

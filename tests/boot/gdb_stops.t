@@ -443,7 +443,7 @@ for (1 .. 640) {
     $writers->put("vCont;s:$stepped;c");
     $ends{$writers->get =~ s/;.*//r}++;
 }
-is_deeply(\%ends, {"T05thread:$stepped" => 640}, 'each step is told');
+is_deeply(\%ends, {"T05thread:$stepped" => 640}, 'each step is reported');
 my @after = map { $writers->memory($_, 8) } @ticks;
 cmp_ok(scalar(grep { $before[$_] ne $after[$_] } 0 .. 2), '>=', 1, '... while others take ticks');
 $writers->put('vCont;c');
@@ -519,12 +519,12 @@ $outside->put('vCont;c:1;c:2;c:3');
 $stub->interrupt;
 my ($told, $answer) = ('');
 $told .= pack('H*', substr($answer, 1)) while ($answer = $stub->get) =~ /^O/;
-is($told, "CPU 3 does not answer: it continues to run\n", 'a CPU that does not answer is told of');
+is($told, "CPU 3 does not answer: it continues to run\n", 'a CPU that does not answer is reported');
 like($answer, qr/^T02.*thread:1;/, '... and the others stop');
 is($stub->ask("Z1,$symbol{fs_close},1"),
     'E.pitot.CPU 3 does not answer: nothing was changed', '... no point is set then');
 like($stub->ask('vCont;s:4'), qr/^O/, '... and it cannot be stepped');
-like($stub->get, qr/^T02.*thread:1;/, '... which is told, too');
+like($stub->get, qr/^T02.*thread:1;/, '... which is reported, too');
 $stub->ask_ok('D');
 my ($door) = `gdb -nx -batch -ex 'print &gdb_session.door' $build/pitot.elf 2>&1` =~ /(0x\w+)/
     or die('gdb does not know where the door is');

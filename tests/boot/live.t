@@ -197,7 +197,7 @@ ended_ok($machine);
 @theirs = samples(scalar perf_script($machine, '-F', $fields));
 is($theirs[1]{event}, 'mem:unlock_kernel:x', 'a trigger ends a recording without --overwrite too');
 like($machine->console, qr/^\[ perf record: .*, the trigger was not hit \]$/m,
-    'a trigger that was not hit is told');
+    'a trigger that was not hit is reported');
 
 # --- ^C ------------------------------------------------------------------------------------------
 

@@ -78,7 +78,7 @@ for my $case (['near', '0xffffffff80010000', '-0x10000'],
     my ($said, $status) = pitot('record', $elf, '-g', '-o', $out, @watches, '-e',
         sprintf('mem:0x%x:w', $where));
     is($status, $switched_off, "$name: the slide is found") or diag($said);
-    like($said, qr/^pitot: the kernel was relocated by $slide from $name.elf$/m, '... and told');
+    like($said, qr/^pitot: the kernel was relocated by $slide from $name.elf$/m, '... and shown');
     like($said, qr/^pitot: 1 place differs from $name.elf: patched, or overwritten$/m,
         '... its relocated fields are not patched code');
     is_deeply(chains_of($out, $logs),
@@ -206,7 +206,7 @@ for my $case (['HIGH', '0xffffffff80000000', '-0x80000000'], ['COPY', '0x1000000
     like($said, qr/^ +2000 +call:leaf\n +1 +mem:early:w\n +2000 +mem:counter:w$/m,
         '... nothing is lost before its fourth block') or diag($said);
     my @slides = $said =~ /^pitot: the kernel was relocated by (\S+) from $how.elf$/mg;
-    is("@slides", $by ? $told // $by : '', '... and its slide is told');
+    is("@slides", $by ? $told // $by : '', '... and its slide is reported');
     pitot('record', $elf, '-g', '-o', $out, '-e', 'call:leaf');
     my ($chain, @more) = sort(values(%{chains_of($out, $logs)}));
     is("$chain @more", '2000 ', '... there is one chain') or diag(explain(chains_of($out, $logs)));

@@ -144,7 +144,7 @@ for my $row (@exact) {
         'a thread among the frames of a dead one has not its callers') or diag(explain($chains));
     is_deeply([grep { / \?$/ } keys(%{$chains->{'call:leaf'}})], ['leaf small ?'],
         '... of which some may be its own, so that the chain ends');
-    like($said, qr/^pitot: 1 chain with callers that are not known/m, '... which is told');
+    like($said, qr/^pitot: 1 chain with callers that are not known/m, '... which is reported');
 }
 
 # --- Interrupts ----------------------------------------------------------------------------------

@@ -260,7 +260,7 @@ my @outlined = compile_guest('heap_rust.rs', "$logs/outlined", qw(--cfg outlined
 ($said, $status) = heap([],
     four_cpus("$logs/cpus", $times, '', cpus => 1, objects => [@outlined]));
 is(reports_of($said) =~ s/^== double free: \K.*(?=, an object)/heap_give/mr, $planted{Rust},
-    'Rust, by the names of its own allocators: each bug is told');
+    'Rust, by the names of its own allocators: each bug is reported');
 unlike($said, qr/such calls of it are not seen/, '... and no call is missed');
 if (!$changes) {
     ($said, $status) = heap(['--quarantine', 8], @small, "$logs/mended.elf");

@@ -174,7 +174,7 @@ is(reports_of($said), <<'END', '... and their order') or diag($said);
  asks at          takes_ba < main < start
 END
 like($said, qr/^pitot: 2 words taken by xadd or xchg, whose holder is not seen: --lock names/m,
-    '... others are told');
+    '... others are reported');
 
 # --- Lookalikes -----------------------------------------------------------------------------------
 

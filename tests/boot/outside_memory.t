@@ -355,6 +355,6 @@ if (tells_registers()) {
 }
 is_deeply(held(\@held, '-icount', 'shift=3,sleep=off'), {map { $_ => undef } keys(%device)},
     'with all CPUs in one thread memory is not read');
-like(slurp("$logs/said"), $apart, '... which is told');
+like(slurp("$logs/said"), $apart, '... which is reported');
 
 done_testing();

@@ -95,7 +95,7 @@ for my $seed (split(' ', $ENV{SEEDS} // '2 5 13')) {
         is(join("\n", @wrong), '', '... has its callers');
         is($ends, 0, '... down to its thread');
     } else {
-        like($said, qr/^pitot: [1-9]\d* of \d+ stack switches in doubt$/m, '... doubts are told');
+        like($said, qr/^pitot: [1-9]\d* of \d+ stack switches in doubt$/m, '... doubts are shown');
         like($said, qr/^pitot: $ends chains with callers that are not known: \[not known\]$/m,
             '... and how many chains end');
         cmp_ok(scalar(@wrong), '<', $probes / 500, '... of the others hardly any is wrong');

@@ -151,7 +151,7 @@ sub interrupts_are_found
             my ($said, $status) = @_;
             is($status, $guest_ended, "code and a handler of one CPU") or diag($said);
             is(join(', ', grep { !$interrupted{$_} } keys(%{races_of($said)})), '',
-                '... nothing in order is told') or diag($said);
+                '... nothing in order is reported') or diag($said);
         },
         sub { found_with_kind($_[0]) eq $planted });
     is(found_with_kind($found), $planted, '... but each that is planted') or diag($found);
@@ -191,7 +191,7 @@ races_together('one_thread', 1, [],
         like($said, qr/^\[ pitot race: 0 races; /m, 'all CPUs in one thread: no race is found');
     },
     sub { $told });
-ok($told, '... and why is told');
+ok($told, '... and why is reported');
 
 write_bytes("$logs/known", "writes < repeat\ntears # as it is\n");
 my $left = 'entries: walks walks, message: fill publishes';

@@ -194,7 +194,7 @@ is(scalar(grep { $_->{begin} > $hits[0]{begin} } map { @$_ } values(%$tracks)), 
 ($tracks, $said) = trace($guest_ended, '--least', 1, '--max', 10, '--', @syscalls);
 my ($at) = $said =~ /^pitot: the trace ends after (\d+) instructions: --max was reached/m;
 is(scalar(grep { $_->{end} > $at } map { @$_ } values(%$tracks)), 0,
-    '--max: the trace ends, and where is told');
+    '--max: the trace ends, and where is reported');
 ($tracks, $said) = trace($switched_off, '--least', 1, '--overwrite', '-m', '64K', '--', @port);
 my ($kept) = $said =~ /^\[ pitot trace: (\d+) events/m;
 like($said, qr/^pitot: \d+ events overwritten/m, '--overwrite: the last ones are kept');
@@ -284,7 +284,7 @@ if (!tells_registers()) {
     ($tracks, $said) = trace($guest_ended, '--lock', 'lock', '--unlock', 'unlock_all:only', '--',
         @waits);
     like($said, qr/^pitot: \d+ locks taken or given back unseen/m,
-        'that a lock is given back by code that is not named is told');
+        'that a lock is given back by code that is not named is reported');
 }
 
 # --- The same from inside ------------------------------------------------------------------------

@@ -280,7 +280,7 @@ for (['multi', "-e mem:${\address(3, 'jobs_done')}/8:w", $qemu < 8 ? $locked : u
     my ($thread, $options, $lacks) = @$_;
     ($status, $console) = boot_port(kernel(3), $options, 2, $logs, '-accel', "tcg,thread=$thread");
     is($status, $done, "thread=$thread, $options: recorded");
-    is(($console =~ /^incomplete: (.*)$/m)[0], $lacks, '... and what it lacks is told');
+    is(($console =~ /^incomplete: (.*)$/m)[0], $lacks, '... and what it lacks is reported');
 }
 
 # Without tables, on two CPUs, hits of two watches are doubtful in QEMU before 8.1.
@@ -289,7 +289,7 @@ for (['multi', "-e mem:${\address(3, 'jobs_done')}/8:w", $qemu < 8 ? $locked : u
 my ($sure, $unsure) = $console =~ /^(\d+) records\n(\d+) doubtful hits$/m;
 cmp_ok(($sure // 0) + ($unsure // 0), '>', $jobs * (@workers + 1), 'two watches, on two CPUs');
 my $left = 'hits are left out, as they may be of another event: tables tell, made by pitot-tables';
-is($console =~ /^incomplete: (\d+) \Q$left\E$/m ? $1 : 0, $unsure, '... what is in doubt is told');
+is($console =~ /^incomplete: (\d+) \Q$left\E$/m ? $1 : 0, $unsure, '... doubts are reported');
 
 # ports/c/variants/many_threads.c: names 64 threads; those of thread 0 and the workers are needed.
 my $many = '2, with many threads';
@@ -302,7 +302,7 @@ $wanted{$_} = $_ < 240 ? ":$_" : "short-$_" for 100 .. 299;
 is_deeply(\%name, \%wanted, '... the names of those that ended first have given way');
 ($status, $console) = run_level($many, 'flood -e pitot:mark');
 my ($kept, $lost) = $console =~ /^(\d+) records\n(?:.*\n)incomplete: (\d+) records are lost: RING/m;
-is(($kept // 0) + ($lost // 0), 2001, 'records that there is no room for are told');
+is(($kept // 0) + ($lost // 0), 2001, 'records that there is no room for are reported');
 
 # --- ... with tables: symbols, and chains by what compiler and assembly say of frames -------------
 

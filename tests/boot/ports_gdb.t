@@ -131,7 +131,7 @@ like($console, qr/^$jobs records\n0 doubtful hits\n$jobs jobs$/m, '... with all 
     like($stub->ask('vCont;c'), qr/^T05/, 'a breakpoint stops');
     $stub->interrupt;
     like($stub->ask('vCont;s:1'), qr/^T02/, '... and the step after ^C ends with SIGINT');
-    like($stub->ask('vCont;s:1'), qr/^T05/, '... which is told once');
+    like($stub->ask('vCont;s:1'), qr/^T05/, '... which is reported once');
     $stub->interrupt;
     like($stub->ask('vCont;r0,ffffffffffffffff:1'), qr/^T02/, '... also one that has no end');
     $stub->ask_ok("z0,$finish,1");

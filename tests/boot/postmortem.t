@@ -110,7 +110,7 @@ for my $how ('', '-p ') {
     my ($said, $status) = postmortem($dump);
     is($status, 0, "a dump is read: dump-guest-memory ${how}FILE") or diag($said);
     like($said, qr/\ACPU 0: $nested; 1 unfinished, [1-9]\d* overwritten, 0 dropped$/m,
-        '... and what was found is told');
+        '... and what was found is reported');
     rename("$logs/out.perf", "$logs/dump.perf");
     ($said, $status) = postmortem_of($stub);
     is($status, 0, '... as is the machine itself, through its stub') or diag($said);
@@ -202,7 +202,7 @@ damaged_ok([with_memory($rings + $head, "\xff" x 8, sub { postmortem_of($stub) }
     'a head that cannot be: no record of this CPU');
 damaged_ok([with_memory($rings + $produced, pack('Q<', $ring->{produced} + 9),
     sub { postmortem_of($stub) })], 'the account does not close: \d+ were produced', $found,
-    'an account that does not close is told');
+    'an account that does not close is reported');
 $machine->stop;
 
 # --- Where there is no recording -----------------------------------------------------------------

@@ -89,7 +89,7 @@ syswrite($input, "perf stat -e mem:kernel_flag:w -- fs-stress 1\n");
 said_ok(qr/Performance counter stats for 'fs-stress'.*^pitot> \z/ms, 'a person can type there');
 syswrite($input, "perf lis\x01help \n");
 said_ok(qr/near: list; .*^pitot> \z/ms, '... and ^A is the line\'s beginning, not QEMU\'s');
-like($said, qr/^QEMU: \^\] x quits/m, '... whose own key is told');
+like($said, qr/^QEMU: \^\] x quits/m, '... whose own key is reported');
 syswrite($input, "poweroff\n");
 said_ok(qr/^pitot> poweroff\n/m, '... to the end');
 waitpid($pid, 0);

@@ -112,7 +112,7 @@ for my $smp (1, 4) {
     my $said = typed($machine, 'run calls stop', qr/calls is stopped as \d+/,
         'a program that stops itself leaves the console to others');
     like($said, qr/^calls \(pid (\d+)\): stopped by signal 19\n.*: kill -CONT \1 continues it/m,
-        '... and is told of');
+        '... and is reported');
     my ($pid) = $said =~ /is stopped as (\d+)/;
     is(state_of($machine, $pid), 'stopped', '... as is to be seen');
     unlike($said, qr/goes on/, '... it has not gone on');

@@ -63,7 +63,7 @@ ok((grep { $_ eq 'workqueue_work' } @$chain), '... through what it waits in');
 unlike($shown, qr/stops here/, '... whole');
 $machine->send("bt 4711\n");
 $machine->expect(qr/^bt: there is no thread 4711 .*\n$prompt/m, $patience,
-    'an unknown number is told');
+    'an unknown number is reported');
 $machine->send("bt x\n");
 $machine->expect(qr/^bt: give the number of a thread.*\n$prompt/m, $patience,
     '... and what is none');

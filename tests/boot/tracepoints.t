@@ -189,7 +189,7 @@ $machine = boot(mem => '24M', flags => $unthrottled, run => "$room; perf script;
 ended_ok($machine);
 $script = said($machine, 'perf script');
 like($script, qr/^ *perf .* kmem:mm_page_alloc: address=\(nil\) order=12 .*pages_alloc/m,
-    'a call of the page allocator that finds no room is told of');
+    'a call of the page allocator that finds no room is reported');
 like($script, qr/: address=0x[0-9a-f]+ order=\d+ .*pages_alloc/,
     '... and the smaller one that does');
 same_lines_ok(script_lines($script), script_lines(scalar perf_script($machine, '-F', $fields)),

@@ -149,7 +149,7 @@ for my $iso ("$build/test/pitot.iso", $fp_iso) {
     my $script = said($machine, 'perf script');
     my @hits = samples($script);
     is_deeply([map { $_->{event} =~ s/:$//r } @hits], [$place, 'breakpoint:hit'],
-        '... is recorded and told');
+        '... is recorded and reported');
     is_deeply([map { $_->{chain} } @hits], [(['syscall_entry']) x 2], '... with that place alone');
     like($script, qr/ old=0x23 new=0x23 insn=0x0 how=unknown$/m,
         '... and no instruction of the kernel has done it');
@@ -208,7 +208,7 @@ like($said, qr/^wait: no program runs as 1 in the background; .*$/m, '... to wai
 like($said, qr/^wait: give the number of a program .*, or nothing$/m, '... or for no number');
 $machine->send("kill -9 $pid; wait; ps\n");
 $said = $machine->expect(qr/^ +pid .*^pitot> $/ms, $patience, 'wait is for those that run');
-like($said, qr/^calls \(pid $pid\): killed by signal 9$/m, '... and how they ended is told');
+like($said, qr/^calls \(pid $pid\): killed by signal 9$/m, '... and how they ended is reported');
 unlike($said, qr/ calls /, '... before it comes back');
 $machine->send("poweroff\n");
 $machine->wait_end;

@@ -173,7 +173,7 @@ sub polls_ok
     my $record = "perf record -e $place -e raw_syscalls:* -p $pid -- kill $pid";
     my $said = $said_by->("$record\nwait $pid\nthat-is-all", qr/^that-is-all: .*/m,
         'one that ends while it is recorded');
-    like($said, qr/^\[ perf record: \d+ records? kept/m, '... of which the recording is told');
+    like($said, qr/^\[ perf record: \d+ records? kept/m, '... of which the recording is reported');
     like($said, qr/fs-load \(pid $pid\): killed by signal 15$/m, '... as is its end');
     like($said_by->("perf record -e $place -p $pid -- help", qr/^perf record: .*/m, 'then -p'),
         qr/^perf record: -p $pid: no such thread; `ps` lists them$/m, '... reports it');

@@ -137,13 +137,13 @@ my ($calls, $jumps) = map { said($machine, 'perf script', $_) } 1, 2;
 my @calls = hits($calls);
 my ($function, $offset) = ($calls[0]{insn} // '') =~ /^(\w+)\+0x([0-9a-f]+)$/;
 my %symbol = symbols("$build/pitot.elf");
-cmp_ok(scalar(@calls), '>', 0, 'a call by a watched pointer is told');
+cmp_ok(scalar(@calls), '>', 0, 'a call by a watched pointer is reported');
 is_deeply([grep { $_->{insn} ne $calls[0]{insn} || $_->{how} ne 'call' } @calls], [],
     '... as a call, by one instruction');
 like(instructions("$build/pitot.elf")->{$symbol{$function // ''} + hex($offset // 0)}[1] // '',
     qr/^call +\*.*<$called_by>/, '... which is that, by objdump');
 my @jumps = hits($jumps);
-cmp_ok(scalar(@jumps), '>', 100, 'a jump by a watched table is told');
+cmp_ok(scalar(@jumps), '>', 100, 'a jump by a watched table is reported');
 is_deeply([grep { $_->{insn} ne '0x0' || $_->{how} ne 'unknown' } @jumps], [],
     '... and nothing is blamed for it');
 $theirs = perf_script($machine, '-F', $fields);
@@ -169,7 +169,7 @@ like($machine->console,
     qr/^Pitot: breakpoint:hit names no instruction: the instruction map is another build's: run /m,
     "another build's map is refused at boot");
 my @nameless = hits(said($machine, 'perf script'));
-cmp_ok(scalar(@nameless), '>', 100, '... hits are told');
+cmp_ok(scalar(@nameless), '>', 100, '... hits are reported');
 is_deeply([grep { $_->{how} ne 'unknown' || $_->{insn} ne '0x0' } @nameless], [],
     '... without an instruction');
 is(scalar(grep { $_->{new} eq '0x0' } @nameless), @nameless / 2, '... but with what was written');
@@ -186,7 +186,7 @@ $machine = boot(flags => 'perf.rate=0',
         'perf list', 'poweroff'));
 ended_ok($machine);
 my @called = hits(said($machine, 'perf script'));
-cmp_ok(scalar(@called), '>', 100, 'x: each call is told');
+cmp_ok(scalar(@called), '>', 100, 'x: each call is reported');
 is_deeply([grep { $_->{insn} ne 'lock_kernel+0x0' || $_->{how} ne 'at' || $_->{old} ne '0x0' }
         @called], [], '... at its own instruction, without values');
 like(said($machine, "perf record $_->[0]"), $_->[1], "refused: $_->[0]") for @refused;

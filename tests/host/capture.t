@@ -139,7 +139,7 @@ is_deeply([$output, $errors],
 ($output, $errors) = stream_of(substr($both, index($both, "\n", 500) + 1));
 ok($output eq $streams[1], 'of a log without its beginning the block is taken that is there');
 like($errors, qr/^LOG: lines 1 to \d+ are of a block whose beginning is missing$/m,
-    '... and the piece before is told of');
+    '... and the piece before is reported');
 my $rest = substr($first, 500);
 $last = 1 + (() = $rest =~ /^.{60}$/mg);
 ($output, $errors, $status) = stream_of($rest);
@@ -150,7 +150,7 @@ like($errors, qr/^LOG: lines 2 to $last are of a block .*\nLOG: no recording: /m
 my $panic = join('', @lines[0 .. 20]) . "====\n\npanic: NMI\n" . $blocks[1];
 ($output, $errors) = stream_of($panic);
 ok($output eq $streams[1], 'a block that a panic cut does not hide the one behind it');
-like($errors, qr/^LOG: 2 blocks: 1 pitot\.perf \(lines 1 to 22, cut\); 2 /m, '... and is told of');
+like($errors, qr/^LOG: 2 blocks: 1 pitot\.perf \(lines 1 to 22, cut\); 2 /m, '... and is reported');
 ($output, $errors) = stream_of($blocks[1] . $panic, 'BLOCK=2');
 is($output, '', '... asked for, it is refused');
 my $cut = substr($both, 0, -100);
@@ -168,7 +168,7 @@ my $lost = join('', @lines[0 .. 20], "[45 bytes lost: nobody read]\n", @lines[22
 ($output, $errors, $status) = stream_of($lost, '-f');
 is($output, substr($streams[0], 0, length($output)), '... -f takes what is before the loss');
 like($errors, qr/^LOG: line 22 is foreign; what the block had there is missing$/m,
-    '... which is told');
+    '... which is reported');
 my $flipped = join('', @lines[0 .. 40], ($lines[41] =~ s/A/B/r), @lines[42 .. $#lines]);
 for my $option ('', '-f') {
     ($output, $errors, $status) = stream_of($flipped, $option);

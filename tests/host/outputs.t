@@ -79,7 +79,7 @@ write_bytes("$room/image", 'of the last time');
 program('cp', 'case $* in *.part) echo half >"$2"; exit 1 ;; esac; PATH=${PATH#*:}; exec cp "$@"');
 isnt(system("$path BUILD=$build tools/mkiso $room/image $build/pitot.elf 2>$room/said"), 0,
     'tools/mkiso: an image that does not fit is not made');
-like(slurp("$room/said"), qr/^tools\/mkiso: \S+\/image: not written$/m, '... which is told');
+like(slurp("$room/said"), qr/^tools\/mkiso: \S+\/image: not written$/m, '... which is reported');
 is(slurp("$room/image"), 'of the last time', '... and the old one is there');
 is_deeply([glob("$room/image*")], ["$room/image"], '... and nothing else');
 unlink("$room/bin/cp");

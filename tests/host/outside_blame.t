@@ -65,7 +65,7 @@ sub two_words
 
 is(two_words(), 1, 'neighbouring words with the same writers are one');
 is(two_words(value => 1), 1, '... whatever they wrote');
-unlike(join("\n", @{blamed('run_queue')}), qr/value/, '... which is not told, then');
+unlike(join("\n", @{blamed('run_queue')}), qr/value/, '... which is not reported, then');
 is(two_words(@$_), 2, "... not if another $_->[0] wrote")
     for [cpu => 1], [thread => 0], [context => 2], [count => 3], [length => 4];
 is_deeply([grep { /:$|not/ } @{blamed('run_queue')}], [
@@ -112,7 +112,7 @@ like(join("\n", @{blamed('run_queue/8')}), qr/\Qmemory holds 0x1: $by, or by two
 plugin_says(@known, unread(1), end(instructions => 9));
 is((pitot('blame', 'run_queue', '--', @qemu))[1],
     "pitot: what memory holds at the end was not compared with the last writes\n",
-    'memory that was not compared is told');
+    'memory that was not compared is reported');
 for ([held(physical => 1 << 52)], [held(physical => $at, length => 0)],
     [held(physical => $at + 1)]) {
     plugin_says(@known, @$_, end(instructions => 9));
@@ -286,7 +286,7 @@ refused_ok("no \Q$file\E; pitot blame -- QEMU... writes one", 'run_queue');
 $room = stand_in_room();
 @qemu[0, 2] = ("$room/qemu", "$room/kernel.elf");
 plugin_says(@all, lost(0), end(instructions => 100));
-is((pitot('blame', '-o', '/dev/full', '--', @qemu))[2], 1, 'a full disk is told');
+is((pitot('blame', '-o', '/dev/full', '--', @qemu))[2], 1, 'a full disk is reported');
 
 # --- No answer -----------------------------------------------------------------------------------
 

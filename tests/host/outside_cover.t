@@ -118,6 +118,6 @@ refused_ok('/none/out: No such file or directory', '-o', '/none/out', @qemu, $el
 plugin_says(begin(1), end());
 my (undef, $complaints, $status) = pitot('cover', '-o', '/dev/full', @qemu, $elf);
 is($status, 1, 'a full disk');
-like($complaints, qr{^pitot cover: /dev/full: No space left on device$}m, '... is told');
+like($complaints, qr{^pitot cover: /dev/full: No space left on device$}m, '... is reported');
 
 done_testing();

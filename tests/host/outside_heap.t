@@ -99,7 +99,7 @@ link_kernel($elf, ["${crate}12___rust_alloc", "${crate}14___rust_dealloc",
 is_deeply([map { s/=\w+//r } @$asked], ['alloc:1:1:0:0'],
     'a __rust_alloc that may be inlined is no allocator');
 like($said, qr/\Apitot: __rust_alloc is left out: its code may be in its callers; /,
-    '... which is told');
+    '... which is reported');
 like($said, qr/^pitot: allocators: kmalloc$/m, '... and others are watched');
 
 # gcc has inlined kfree into its first caller, and into free_all.
@@ -115,7 +115,7 @@ is(system('gcc', qw(-O2 -g -ffreestanding -fno-pic -no-pie -nostdlib -static), '
         "$room/inlined.c"), 0, 'a kernel is compiled');
 ($asked, $said) = asked();
 like($said, qr/^pitot: the code of kfree is also in _start: such calls of it are not seen$/m,
-    'calls that are no calls are told');
+    'calls that are no calls are reported');
 # Rust that inlines __rust_alloc, in symbols with no crate's name or without a name. C passes a
 # struct of two words as Rust does: two registers, in the order of its members.
 my $rust = <<'END';
@@ -315,7 +315,7 @@ write_bytes($lines, join("\n", '# known', '', ' timer_isr < vfs_* < vfs_read',
     "\trelease # all its frees", 'kmain < none', ''));
 ($complaints) = heap('--suppress', $lines);
 is(scalar(() = $complaints =~ /^== .*:/mg), 3,
-    '--suppress: reports that match no line are told');
+    '--suppress: reports that match no line are reported');
 unlike($complaints, qr/^== (?:use after free|double|free of an|free by)/m,
     '... the others are not');
 like($complaints, qr/^pitot: 10 hits suppressed$/m, '... but counted');

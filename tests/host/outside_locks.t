@@ -147,7 +147,7 @@ plugin_says(begin(2), @contexts,
     masked($in{read}, $in{main}, 500), totals(1, 2, 3, 4, 5, 6), end());
 my ($said, $status) = locks('-n', 2);
 is($status, 0, 'what the plugin has seen');
-is($said =~ s/\+0x[0-9a-f]+(?= <|\n)//gr, <<'END', '... is told');
+is($said =~ s/\+0x[0-9a-f]+(?= <|\n)//gr, <<'END', '... is reported');
 pitot: functions of locks: spin_lock spin_trylock spin_unlock
 #contended  total wait  max wait     taken  total hold  max hold  lock
          2          70        60         9         100        50  run_queue

@@ -136,7 +136,7 @@ plugin_says(@writes);
 utime(time, time + 100, "$folder/compiled.c") or die("compiled.c: $!\n");
 ($answer) = blamed_page(@qemu);
 is($answer->{files}[0]{note}, 'changed after compiled.elf was built',
-    'a source that is newer than the kernel is told');
+    'a source that is newer than the kernel is reported');
 unlink("$folder/compiled.c");
 ($answer) = blamed_page(@qemu);
 is($answer->{files}[0]{note}, "$folder/compiled.c: No such file or directory",

@@ -38,7 +38,7 @@ sub asked
 plugin_says(begin(4), stops(stops => 7, places => 3), end(instructions => 9_999));
 my ($words, $said) = asked('--seed', 5);
 is($words, 'race=250:5', 'the seed is what was given');
-is($said, "[ pitot race: 0 races; 7 stops at 3 places; seed 5; $out ]\n", '... and told');
+is($said, "[ pitot race: 0 races; 7 stops at 3 places; seed 5; $out ]\n", '... and reported');
 is((asked('--seed', 5, '--every', 20))[0], 'race=20:5', '--every');
 my $queue = $place{run_queue};
 my @synced = map { sprintf('%x', $_) } $place{vfs_read}, $place{vfs_read} + 0x100,
@@ -47,11 +47,11 @@ is((asked('--seed', 5, '--sync', 'run_queue', '--sync', 'vfs_*'))[0],
     'race=250:5,sync=' . join(':', @synced), '--sync: variables and functions, sorted');
 ($words, $said) = asked();
 my ($seed) = $words =~ /\Arace=250:(\d+)\z/;
-like($said, qr/; seed $seed; /, 'without a seed one is chosen, and told');
+like($said, qr/; seed $seed; /, 'without a seed one is chosen, and reported');
 
 plugin_says(begin(4), stops(stops => 7, places => 3, ran => 0), end(instructions => 9_999));
 like((asked())[1], qr/^pitot: no CPU ran while another one was stopped, so none could race: /,
-    'that nothing could race is told');
+    'that nothing could race is reported');
 plugin_says(begin(1), stops(stops => 7, ran => 0), end(instructions => 9_999));
 like((race('-o', $out, '--', "$room/qemu", '-kernel', $elf))[0],
     qr/^pitot: no interrupt came where the CPU had stopped, so none could race$/m,

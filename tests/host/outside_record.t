@@ -67,7 +67,7 @@ my @profile = (begin(2), @threads, @contexts, @samples);
 plugin_says(@profile, count(0, 5_000), end(instructions => 9_000));
 my ($said, $complaints, $status) = pitot({STAND_IN_END => 'exit 3'}, @record, '-g', @qemu);
 is($status, 3, 'the status is QEMU\'s');
-is($complaints, "[ pitot record: 5 samples in $out ]\n", '... the samples are told');
+is($complaints, "[ pitot record: 5 samples in $out ]\n", '... the samples are reported');
 is_deeply([samples()], [
     'kmain 2 000 0.000001 600 instructions: vfs_read+0x20 sched_run+0xff kmain+0x15',
     'idle_loop 3 001 0.000001 1000 instructions: idle_loop+0x8',
@@ -200,7 +200,7 @@ is($complaints, "pitot: 7 samples left out: --max was reached\n"
 plugin_says(begin(1), count(0, 3), count(1, 0), end(instructions => 9));
 (undef, $complaints) = pitot(@record, '--trigger', 'call:panic', @qemu);
 like($complaints, qr/^pitot: --trigger call:panic: no hit$/m,
-    'a --trigger that was not hit is told');
+    'a --trigger that was not hit is reported');
 plugin_says(begin(1), count(0, 0), end(instructions => 9, within => 0));
 for my $command ([@record], ['stat']) {
     (undef, $complaints) = pitot(@$command, '--start', 'kmain', @qemu);
@@ -214,7 +214,7 @@ for my $hits (0, 7) {
     (undef, $complaints) = pitot(@record, '--start', 'kmain', '--until', 'panic', @qemu);
     my $why = $hits ? '; a lower -c samples them' : ', and there was no hit';
     is($complaints, 'pitot: the kernel ran 90 instructions, 7 of them within --start kmain --until '
-        . "panic$why\n[ pitot record: 0 samples in $out ]\n", '... what ran within them is told');
+        . "panic$why\n[ pitot record: 0 samples in $out ]\n", '... what ran there is reported');
 }
 
 # --- Several events ------------------------------------------------------------------------------
@@ -397,7 +397,7 @@ plugin_says(@profile, map { sample(ip => $place{panic}, time => $_) } 1 .. 5_000
 ($said, $complaints, $status) = pitot({STAND_IN_END => 'parent CHLD', LIMIT => 64}, @record, '-g',
     @qemu);
 is($status, 1, 'a file that may not grow');
-like($complaints, qr/^pitot record: \Q$out\E: File too large$/m, '... is told');
+like($complaints, qr/^pitot record: \Q$out\E: File too large$/m, '... is reported');
 cmp_ok(scalar(samples()), '>', 100, '... and opens');
 my ($at, $size) = unpack('x40 Q<2', my $file = slurp($out));
 my $end = $at + $size;
@@ -436,7 +436,7 @@ my @bare = ('--kernel', "$room/bare.elf");
 ($said, $complaints, $status) = pitot(@record, @bare, '-e', 'mem:0x1000', @qemu);
 is($status, 0, 'a stripped kernel works');
 like($complaints, qr/^pitot: \S+ is stripped: places have addresses and no names$/m,
-    '... and is told');
+    '... and is reported');
 is(scalar(() = in_perf($out, 'script', '-F', 'comm,event') =~ /^\s*0xffffffff80100110 .*0x1000:/mg),
     2, '... its threads are called by addresses');
 ($said, $complaints) = pitot(@record, @bare, '-e', 'mem:run_queue', @qemu);

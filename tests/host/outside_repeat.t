@@ -49,13 +49,13 @@ is($status, 0, '... are in order');
 like(request_words(), qr/,last=20,shake=9,event=insn:0$/,
     '... each with its own seed, and 20 calls of each CPU');
 my $seed = (repeat('-n', 1))[1] =~ /seed (\d+) and on/ && $1;
-like(request_words(), qr/,shake=$seed,/, 'without a seed one is chosen, and told');
+like(request_words(), qr/,shake=$seed,/, 'without a seed one is chosen, and reported');
 
 @environment{qw(RUNS TALK)} = ('xx*', 'starts\\nKernel Panic - here\\nmore\\n');
 ($said, $complaints, $status) = repeat('-n', 2, '--shake', 1);
 is($said, "starts\nKernel Panic - here\nmore\n" x 2, 'the console is passed on');
 my $panic = 'Kernel Panic - here';
-like($complaints, qr/\Apitot: run 1, seed 1: $panic\n# CPU 0: /, '... a panic is told');
+like($complaints, qr/\Apitot: run 1, seed 1: $panic\n# CPU 0: /, '... a panic is reported');
 is(() = $complaints =~ /^# CPU 0 was here, /mg, 1, '... with the last words of each CPU, once');
 like($complaints, qr/^pitot: run 2, seed 2: $panic\n\[ pitot repeat: 2 runs, .*: 2 said panic, /m,
     '... and counted');

@@ -135,7 +135,7 @@ plugin_says(begin(1), end(instructions => 9));
 write_bytes($elf, strange_elf(%hides));
 for my $words (['blame', 'jobs', @qemu], ['help'], ['help', 'stat']) {
     is(status_into('/dev/full', "$room/told", @$words), 1, "pitot $words->[0] on a full disk");
-    is(slurp("$room/told"), "pitot: standard output: No space left on device\n", '... is told');
+    is(slurp("$room/told"), "pitot: standard output: No space left on device\n", '... is reported');
 }
 is(status_into('/dev/null', '/dev/full', 'stat', @qemu), 1,
     '... so is stat, which prints on stderr');
@@ -219,7 +219,7 @@ my $lines;
 is_deeply($lines, [sort('/none/e.c', "$land/tree/build/b.c", "$land/tree/build/c.c",
     "$land/tree/build/new\\x0aline.c")],
     'source files below the kernel\'s folder and the current one are taken');
-is($complaints, sprintf("pitot: 4 $left_out", '/build'), '... others are left out, which is told');
+is($complaints, sprintf("pitot: 4 $left_out", '/build'), '... others left out are reported');
 mkdir("$land/tree/.git");
 ($lines, $complaints) = sources_of('away', @sources);
 is_deeply([grep { /src/ } @$lines], ["$land/tree/src/a.c"], 'a folder with .git is one tree');

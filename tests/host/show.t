@@ -351,7 +351,7 @@ ok(!-e "$file.html" && !-e "$file.html.part", 'no file is written then');
 perf_says("a 7 1 x: 10 f+0x1 (/bin/x)\n");
 ($said) = show($file);
 is($said, "pitot: $file has no call chains; record -g\n[ pitot show: $file.html ]\n",
-    'without chains this is told');
+    'without chains this is reported');
 write_bytes("$file.html", 'of the last time');
 ($said, $status) = shell("PATH=$build/bin; trap '' XFSZ; ulimit -f 8; $pitot show $file");
 is($status, 1, 'on a full disk it fails');

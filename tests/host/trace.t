@@ -188,7 +188,7 @@ plugin_says(begin(1), ran(0, 1, 0, 5), traced(5, 4), end(samples_left_out => 3))
 ($said) = trace('-o', $file, '--max', 2, @qemu);
 is($said, "pitot: the trace ends after 4 instructions: --max was reached; --overwrite keeps the "
     . "last events, --least fewer\n[ pitot trace: 1 event in $file; 0 other calls are summed ]\n",
-    'where --max has ended the trace is told');
+    'where --max has ended the trace is reported');
 write_bytes($file, 'older');
 plugin_says(begin(1), end(instructions => 0));
 ($said) = trace('-o', $file, @qemu);
@@ -273,7 +273,7 @@ is_deeply([@$tracks{'CPU 0', 'CPU 1'}], [
            b   5/5   [001]     1.000000500: raw_syscalls:sys_exit: NR 3 = 0
 END
 is($said, 'pitot: the recording lacks 77 lost samples; slices before its markers PERF_RECORD_LOST '
-    . "may be wrong\n[ pitot trace: 6 events in $file ]\n", 'how many samples were lost is told');
+    . "may be wrong\n[ pitot trace: 6 events in $file ]\n", 'lost samples are reported');
 like(slurp("$room/words_of_perf"), qr/ --show-lost-events$/, '... as perf says');
 ($names, $tracks) = tracks_of(decode_json(slurp($file)));
 is_deeply($tracks->{a}, [['X', 1000000.1, 0.2, 'syscall', 'system call 1',
@@ -291,7 +291,7 @@ is_deeply($tracks->{b}, [
 ($said) = recorded("a 7/8 [000] 1.000000100: raw_syscalls:sys_enter: NR 1 ()\n",
     '0x16c [0x30]: unexpected end of event stream');
 is($said, "pitot: $room/x.data is truncated: its end is missing\n"
-    . "[ pitot trace: 1 event in $file ]\n", 'that a recording is truncated is told');
+    . "[ pitot trace: 1 event in $file ]\n", 'that a recording is truncated is reported');
 
 sub refused_ok
 {
