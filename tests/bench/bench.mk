@@ -54,8 +54,8 @@ $(BUILD)/bench/tables: $(wildcard tests/bench/tables/*.[ch]) core/unwind/table.c
 	$(Q)$(HOSTCC) $(BENCH_FLAGS) -no-pie $(filter %.c,$^) -lm -o $@
 
 # The ring, and the writers compared with it as kernel code, have the kernel's flags, once with the
-# kernel's clock and once with a stopped one; apart from the writers, each file's contents are its
-# own. The others are compiled as programs are.
+# kernel's clock and once with a stopped one; all their names but the writers' are local. The others
+# are compiled as programs are.
 BENCH_RING       := tests/bench/ring
 BENCH_RING_TWICE := core/ring/ring.c core/sample/sample.c tests/unit/ring_parts.c \
                     $(addprefix $(BENCH_RING)/,floor.c pitot.c sample_writer.c)

@@ -181,7 +181,7 @@ is($led[-2]{to}, 'fs_unlink+0x0', '... and the branch before it led there');
     unlike($machine->console, qr/missed/, 'no CPU was found without its watches');
 }
 
-# Windows that other threads interrupt: each tick uses the watches of all CPUs.
+# Windows that other threads interrupt: each tick reads the watches of all CPUs.
 for my $load ('fs-stress --threads 3 1', '/bin/fs-load 2') {
     my $record = 'perf record -a --overwrite -m 64k -e branches/window=300/ '
         . "--start mem:lock_kernel:x --start mem:scheduler_tick:x -- $load";

@@ -32,7 +32,7 @@ static void next_stage(uint32_t now)
     __atomic_store_n(&stage, now, __ATOMIC_RELEASE);
 }
 
-/* Runs a function in a thread on CPU 1, until it has returned. */
+/* Starts a function in a thread on CPU 1; returns once it has reached stage 1. */
 static struct thread *begin(void (*function)(void *))
 {
     struct refusal why;

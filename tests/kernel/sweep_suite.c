@@ -4,8 +4,8 @@
  * (tests/kernel/sweep_load.h). Each hit is sampled with its chain into rings that overwrite, and
  * raises breakpoint:hit, which is also sampled, so the whole hit path runs on any instruction of
  * the kernel. The four breakpoints remain until every thread and every CPU's interrupts have made
- * progress. No event may be lost. docs/breakpoints.md, "The sweep". Task context of the boot
- * thread; needs several CPUs.
+ * progress under them. No event may be lost. docs/breakpoints.md, "The sweep". Task context of the
+ * boot thread; needs several CPUs.
  */
 #include <linux/errno.h>
 #include <linux/hw_breakpoint.h>

@@ -108,9 +108,7 @@ static void port_fault(struct regs *regs)
     port_exit(4);
 }
 
-/*
- * --- What arch needs from a kernel with its own page tables (kernel/x86_64/memory/paging.c). ---
- */
+/* --- What arch needs of kernel/x86_64/memory/paging.c, for this kernel with its own tables. --- */
 
 /* boot.asm maps the whole first gigabyte, all of it with the same rights. */
 bool arch_mapped(uintptr_t address, size_t length)

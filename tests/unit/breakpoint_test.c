@@ -742,9 +742,7 @@ static void an_execute_breakpoint_and_a_watch_of_its_byte_are_two_things(void **
     assert_int_equal(owners[1].hits, 1);
 }
 
-/*
- * --- Random histories, compared with a model that knows only which breakpoints are installed. ---
- */
+/* --- Random histories, compared with a model that only knows what is installed. --- */
 
 struct model {
     struct arch_watch parts[OWNERS * 8];
