@@ -37,7 +37,7 @@ sub summary
     return \%number;
 }
 
-# Ends the load by ^C at the machine's console.
+# Ends the recording by ^C at the machine's console; returns its summary.
 sub broken_off
 {
     my ($machine) = @_;
