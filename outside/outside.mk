@@ -39,7 +39,7 @@ deb: packages-build
 
 # --- The command ---
 
-PITOT_CORE := $(addprefix core/,$(addsuffix .c,lib/print lib/refusal lib/words symbols/describe symbols/distance symbols/nearest symbols/place symbols/suggest symbols/table symbols/table_suggest lib/glob lib/number lib/option))
+PITOT_CORE := $(addprefix core/,$(addsuffix .c,lib/print lib/refusal lib/words symbols/describe symbols/nearest symbols/place symbols/table lib/glob lib/number lib/option))
 
 # Of this tree, not of one around it; none without git.
 COMMIT := $(and $(wildcard .git),$(shell git log -1 --format=' (%h)' --abbrev=12 2>/dev/null))

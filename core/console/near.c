@@ -6,7 +6,7 @@
 
 #include "core/lib/print.h"
 #include "core/lib/string.h"
-#include "core/symbols/distance.h"
+#include "core/symbols/nearest.h"
 
 #define MOST 3
 

@@ -115,7 +115,7 @@ void recording_aggregates_give(struct event *events, unsigned count);
 
 /*
  * Exited threads stay known until the next recording. The kernel reports threads (core/pitot.h);
- * the stream, core/sample/records.h and core/symbols/user_place.h read them.
+ * the stream, core/sample/records.h and core/symbols/symbols.h read them.
  */
 
 /*

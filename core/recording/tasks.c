@@ -10,7 +10,7 @@
 #include "core/lib/string.h"
 #include "core/recording/kept.h"
 #include "core/recording/layout.h"
-#include "core/symbols/user_place.h"
+#include "core/symbols/symbols.h"
 
 #define TASKS_MAX RECORDING_TASK_NAMES
 
@@ -196,7 +196,7 @@ const char *recording_task_name(uint32_t tid)
     return name ? name : "";
 }
 
-/* Implements core/symbols/user_place.h with the mappings that the host reported. Any context. */
+/* As core/symbols/symbols.h, with the mappings that the host reported. Any context. */
 bool user_place_find(uint32_t pid, uintptr_t address, struct user_place *place)
 {
     const struct recorded_task *mapping = NULL; /* the newest with `address` */

@@ -4,7 +4,7 @@
 
 #include "core/lib/string.h"
 #include "core/lib/words.h"
-#include "core/symbols/user_place.h"
+#include "core/symbols/symbols.h"
 #include "core/tracepoint/format.h"
 
 #define CPU_WIDTH     3

@@ -5,7 +5,6 @@
 #include <linux/errno.h>
 
 #include "core/symbols/symbols.h"
-#include "core/symbols/user_place.h"
 
 /*
  * As in perf, return addresses are not adjusted, and a hit in a program, outside all symbols, is

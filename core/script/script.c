@@ -6,7 +6,6 @@
 #include "core/lib/string.h"
 #include "core/sample/records.h"
 #include "core/symbols/symbols.h"
-#include "core/symbols/user_place.h"
 #include "core/tracepoint/format.h"
 
 /* --- perf script. --- */

@@ -1,8 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Finds the names nearest to a wrong one. Task context, a few hundred bytes of stack. */
+/*
+ * The distance between two names, in typing errors, and the names nearest to a wrong one. A few
+ * hundred bytes of stack.
+ */
 #pragma once
 
 #include <stddef.h>
+#include <stdint.h>
+
+#define DISTANCE_LENGTH_MAX 64 /* characters compared */
+
+/* Returns how many characters of `name` are compared, at most DISTANCE_LENGTH_MAX. */
+size_t distance_length(const char *name);
+
+/*
+ * Returns the number of characters inserted, omitted, replaced or swapped with a neighbour: the
+ * Damerau-Levenshtein distance, with no position edited twice. Both lengths are at most
+ * DISTANCE_LENGTH_MAX.
+ */
+uint8_t distance(const char *a, size_t a_length, const char *b, size_t b_length);
 
 #define NEAREST_MOST 16 /* even if the caller asks for more */
 

@@ -53,7 +53,7 @@ static int refuse_ambiguous(const char *name, size_t count, struct refusal *why)
                   text, count > listed ? ", ..." : "");
 }
 
-/* Returns 0, -ENOENT or -EEXIST, as core/symbols/table.h. */
+/* Returns 0, -ENOENT or -EEXIST, as core/symbols/symbols.h. */
 static int find(const char *name, const struct place_names *names, struct symbol *symbol,
                 size_t *count)
 {

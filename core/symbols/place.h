@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #include "core/lib/refusal.h"
-#include "core/symbols/table.h"
+#include "core/symbols/symbols.h"
 
 #define PLACE_LENGTH 4 /* bytes, as in perf, if nothing better is known */
 

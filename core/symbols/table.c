@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See table.h. */
-#include "core/symbols/table.h"
+/* A symbol table, checked when it is opened (core/symbols/symbols.h). */
+#include "core/symbols/symbols.h"
 
 #include "core/abi/symtab.h"
 #include "core/lib/refusal.h"

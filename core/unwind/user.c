@@ -5,7 +5,7 @@
 #include "arch/cpu.h"
 #include "arch/memory.h"
 #include "core/host.h"
-#include "core/symbols/table.h"
+#include "core/symbols/symbols.h"
 
 #define FRAMES_MOST 512 /* including skipped ones */
 

@@ -5,7 +5,7 @@
  */
 #include "tests/host/fake_symbols.h"
 
-#include "core/symbols/user_place.h"
+#include "core/symbols/symbols.h"
 
 #define PADDING 16
 #define PAGE    4096 /* the mapped part of a program */

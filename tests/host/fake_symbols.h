@@ -16,7 +16,7 @@
 #define FAKE_PARTS 2 /* source files; a local name may occur once in each */
 
 /*
- * Two programs, which user_place_find (core/symbols/user_place.h) knows: processes with these pids
+ * Two programs, which user_place_find (core/symbols/symbols.h) knows: processes with these pids
  * run them, at the same addresses.
  */
 #define FAKE_PROGRAMS       2

@@ -5,7 +5,7 @@
  * each hit, also of unaligned accesses.
  */
 #include "core/lib/print.h"
-#include "core/symbols/table.h"
+#include "core/symbols/symbols.h"
 #include "kernel/hit/program.h"
 #include "kernel/panic/panic.h"
 #include "kernel/user/process.h"

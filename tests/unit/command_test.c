@@ -2,7 +2,7 @@
 /*
  * The commands that the linker collects: here `help` and four of the test's own, in random order.
  *
- * links: core/console/help.c tests/unit/fake_cpu.c
+ * links: core/console/help.c tests/unit/fake_cpu.c tests/unit/no_symbols.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

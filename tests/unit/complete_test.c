@@ -92,14 +92,6 @@ int symbols_find_name(const char *name, struct symbol *found, size_t *count)
     return -1;
 }
 
-size_t symbols_suggest(const char *wrong, struct symbol *nearest, size_t most)
-{
-    (void)nearest;
-    (void)most;
-    fail_msg("what is near %s", wrong);
-    return 0;
-}
-
 /* Threads and programs, in no order. */
 static void words_tell(enum pitot_words which)
 {

@@ -3,7 +3,7 @@
  * The whole console, from typed bytes to printed text, on a fake machine whose only interrupt is a
  * typed key.
  *
- * links: tests/unit/fake_preempt.c
+ * links: tests/unit/fake_preempt.c tests/unit/no_symbols.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

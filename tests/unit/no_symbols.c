@@ -26,14 +26,6 @@ bool symbols_by_name(size_t index, struct symbol *found)
     return false;
 }
 
-size_t symbols_suggest(const char *wrong, struct symbol *nearest, size_t most)
-{
-    (void)wrong;
-    (void)nearest;
-    (void)most;
-    return 0;
-}
-
 size_t symbols_count(void)
 {
     return 0;

@@ -92,14 +92,6 @@ int symbols_find_name(const char *name, struct symbol *found, size_t *count)
     return *count ? 0 : -ENOENT;
 }
 
-size_t symbols_suggest(const char *wrong, struct symbol *nearest, size_t most)
-{
-    (void)wrong;
-    (void)nearest;
-    (void)most;
-    return 0;
-}
-
 bool symbols_by_name(size_t index, struct symbol *found)
 {
     *found = (struct symbol){.name = "kernel_flag", .kind = 'D'};

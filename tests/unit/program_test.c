@@ -19,7 +19,7 @@
 #include "core/abi/symtab.h"
 #include "core/lib/assert.h"
 #include "core/lib/refusal.h"
-#include "core/symbols/table.h"
+#include "core/symbols/symbols.h"
 #include "kernel/hit/program.h"
 #include "kernel/memory/pages.h"
 #include "tools/symtab/table.h"

@@ -17,7 +17,7 @@
 #include "arch/cpu.h"
 #include "core/abi/symtab.h"
 #include "core/host.h"
-#include "core/symbols/table.h"
+#include "core/symbols/symbols.h"
 #include "core/unwind/user.h"
 
 #define TEXT       0x401000u
