@@ -9,7 +9,6 @@
 #include "arch/debugger.h"
 #include "arch/regs.h"
 #include "core/breakpoint/breakpoint.h"
-#include "core/gdb/points.h"
 #include "core/gdb/session.h"
 #include "core/host.h"
 #include "core/lib/assert.h"

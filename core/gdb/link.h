@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Packets of gdb's remote protocol over a byte stream. Source: the manual of gdb, "Remote Protocol:
- * Overview". One CPU at a time, in any context that the line supports; waits by polling the line.
+ * Packets of gdb's remote protocol over a byte stream, and the numbers and bytes in them:
+ * hexadecimal, in address order. Source: the manual of gdb, "Remote Protocol: Overview". One CPU at
+ * a time, in any context that the line supports; waits by polling the line.
  */
 #pragma once
 
@@ -75,3 +76,15 @@ void gdb_link_send_once(struct gdb_link *link);
  */
 void gdb_link_make_text(struct gdb_link *link, const char *text, size_t length);
 bool gdb_link_send_piece(struct gdb_link *link);
+
+/*
+ * Reads a number and moves *at past it. Returns false, with *at undefined, if there is no digit or
+ * the number has more than 64 bits.
+ */
+bool hex_number(const char **at, uint64_t *number);
+
+/* Reads `count` bytes, two digits each, and moves *at past them; false: a digit is missing. */
+bool hex_bytes(const char **at, uint8_t *bytes, size_t count);
+
+/* If the string at *at begins with `word`, moves *at past it and returns true. */
+bool text_skip(const char **at, const char *word);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See points.h. */
-#include "core/gdb/points.h"
+/* gdb's breakpoints and watchpoints (core/gdb/session.h). */
+#include "core/gdb/session.h"
 
 #include "arch/cpu.h"
 #include "arch/debugger.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Packets q and Q: features, threads, and commands for the kernel. See packets.h. */
-#include "core/gdb/hex.h"
-#include "core/gdb/packets.h"
+/* Packets q and Q: features, threads, and commands for the kernel. */
+#include "core/gdb/server.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
 

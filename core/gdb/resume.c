@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Packets c, s, C, S and vCont: all CPUs resume, possibly one by a step, or one resumes alone. */
-#include "core/gdb/hex.h"
-#include "core/gdb/packets.h"
+#include "core/gdb/server.h"
 
 #include "arch/cpu.h"
 

@@ -4,8 +4,6 @@
 
 #include <linux/errno.h>
 
-#include "core/gdb/hex.h"
-#include "core/gdb/packets.h"
 #include "core/lib/assert.h"
 #include "core/lib/string.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * State of the one gdb that may be attached, and of its port. debugger.c attaches gdb and listens
- * while the machine runs, stops.c serves a stop, text.c sends text while the machine runs.
+ * while the machine runs, stops.c serves a stop, text.c sends text while the machine runs, points.c
+ * has gdb's breakpoints and watchpoints, machine.c gives the protocol the rest of this kernel.
  */
 #pragma once
 
@@ -51,3 +52,36 @@ extern struct sink gdb_text_console;
  * *resume. `absent` is the CPU that did not stop, or ARCH_NO_CPU.
  */
 void gdb_stop_serve(unsigned cpu, enum arch_stop why, unsigned absent, struct arch_resume *resume);
+
+/* --- Points, changed only in stops; and their hits, which each CPU records in its traps. --- */
+
+/* These implement point_refuse and point_change of struct gdb_target. */
+int gdb_point_refuse(enum gdb_point kind, uint64_t address, struct refusal *why);
+int gdb_point_change(bool set, enum gdb_point kind, uint64_t address, uint64_t length,
+                     struct refusal *why);
+void gdb_points_clear(void);
+
+#define AFTER_A_PANIC "after a panic no code can run"
+
+/*
+ * Called after a panic, when no CPU can resume: the points no longer change. So gdb's `continue`
+ * ends the machine, but not what needs a point of its own, as `finish` and `call` do.
+ */
+void gdb_points_freeze(void);
+
+/* Removes breakpoint instructions for a command of the console, or reinserts them. In a stop. */
+void gdb_points_lift(bool lifted);
+
+/* Replaces breakpoint instructions in bytes read from memory by the original bytes. In a stop. */
+void gdb_points_hide(uint64_t address, uint8_t *bytes, size_t length);
+
+/* Called after memory was written: sets breakpoint instructions again. In a stop. */
+void gdb_points_keep(uint64_t address, size_t length);
+
+/* If the breakpoint instruction is gdb's, records this CPU's hit and returns true. In its trap. */
+bool gdb_points_own(unsigned cpu, uint64_t address);
+
+/* True if that CPU has hit a point that still exists. In the CPU's traps, or in a stop. */
+bool gdb_points_hit(unsigned cpu);
+/* Same as gdb_points_hit, but also stores the hit in *stop and clears it. */
+bool gdb_points_take(unsigned cpu, struct gdb_stop *stop);

@@ -6,12 +6,11 @@
  * is unchanged. The target is tests/unit/fake_gdb_target.c, which aborts if asked for something
  * that does not exist. Run by tests/host/fuzz.t (docs/proof.md).
  *
- * links: core/gdb/server.c core/gdb/link.c core/gdb/hex.c core/gdb/registers.c core/gdb/memory.c core/gdb/resume.c core/gdb/query.c core/lib/number.c core/lib/refusal.c core/lib/print.c tests/unit/fake_gdb_target.c tests/fuzz/feed.c
+ * links: core/gdb/server.c core/gdb/link.c core/gdb/state.c core/gdb/resume.c core/gdb/query.c core/lib/number.c core/lib/refusal.c core/lib/print.c tests/unit/fake_gdb_target.c tests/fuzz/feed.c
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/gdb/hex.h"
 #include "core/lib/number.h"
 #include "tests/fuzz/claim.h"
 #include "tests/fuzz/feed.h"
@@ -78,6 +77,7 @@ static const char *const beginnings[] = {
 static void say_packet(struct feed *feed)
 {
     const char *at = beginnings[feed_byte(feed) % (sizeof(beginnings) / sizeof(beginnings[0]))];
+    static const char digits[] = "0123456789abcdef";
     unsigned count = feed_byte(feed) % 40, repeat = feed_byte(feed) > 250 ? 300 : 1;
     uint8_t sum = 0;
 
@@ -97,8 +97,8 @@ static void say_packet(struct feed *feed)
         }
     }
     say('#');
-    say((uint8_t)hex_digit(sum >> 4));
-    say((uint8_t)hex_digit(sum));
+    say((uint8_t)digits[sum >> 4]);
+    say((uint8_t)digits[sum & 15]);
     say('+');
 }
 

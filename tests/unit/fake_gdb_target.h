@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A machine for the tests of gdb's protocol (core/gdb/target.h): three CPUs, the second of which
+ * A machine for the tests of gdb's protocol (core/gdb/server.h): three CPUs, the second of which
  * does not run; five registers; 256 bytes of memory from FAKE_MEMORY on, the last 16 of them
  * read-only; and a list of points. Also a line: the bytes that gdb sends, and the replies.
  */
