@@ -4,7 +4,7 @@
  * requests a call when [address, address + length) is written, read or executed. Breakpoints on
  * overlapping bytes share a register, whatever their lengths and accesses, and each receives its
  * own hits; a range of up to 32 bytes may take several registers. The tracepoint breakpoint:hit
- * reports what a hit changed, and by which instruction (core/breakpoint/trace.h).
+ * reports what a hit changed, and by which instruction.
  */
 #pragma once
 
@@ -16,6 +16,7 @@
 #include "arch/watch.h"
 #include "core/lib/print.h"
 #include "core/lib/refusal.h"
+#include "core/tracepoint/tracepoint.h"
 
 #define BREAKPOINT_LENGTH_MAX 32
 #define BREAKPOINT_OWNERS_MAX 16 /* per register */
@@ -85,3 +86,10 @@ unsigned breakpoint_used(void);
 
 /* Connects the arbiter to the debug trap. Called at boot. */
 void breakpoint_init(void);
+
+/*
+ * The tracepoint breakpoint:hit, raised in the debug trap, once per register that hit. `old`: the
+ * bytes at the register's last hit, or when it was armed; `new`: now; both are 0 for x. `insn`: the
+ * instruction that made the access, 0 if `how` is "unknown" (docs/unwinding.md).
+ */
+extern struct pitot_tracepoint tracepoint_breakpoint_hit;

@@ -5,7 +5,6 @@
  * What can be decided in advance is decided when the table changes.
  */
 #include "core/breakpoint/table.h"
-#include "core/breakpoint/trace.h"
 #include "core/host.h"
 
 static void find_accessor(unsigned long *argument);

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See plan.h. Called by table.c in task context, with all CPUs parked. */
-#include "core/breakpoint/plan.h"
+/*
+ * Assigns debug registers to the parts of breakpoints (core/breakpoint/table.h). Called by table.c
+ * in task context, with all CPUs parked.
+ */
+#include "core/breakpoint/table.h"
 
 #include "core/lib/assert.h"
 #include "core/lib/string.h"

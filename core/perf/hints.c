@@ -6,7 +6,6 @@
 
 #include "arch/memory.h"
 #include "core/breakpoint/breakpoint.h"
-#include "core/breakpoint/trace.h"
 #include "core/event/source_clock.h"
 #include "core/lib/print.h"
 #include "core/symbols/symbols.h"

@@ -5,7 +5,7 @@
  * and after, for each length, and after a change of the registers.
  */
 #include "arch/local.h"
-#include "core/breakpoint/trace.h"
+#include "core/breakpoint/breakpoint.h"
 #include "core/lib/string.h"
 #include "core/tracepoint/filter.h"
 #include "tests/kernel/ktap.h"

@@ -9,7 +9,7 @@
  * on event_sample counts the clock's samples, because its own count is in nanoseconds; and a watch
  * of the ring's counter of records traps inside each recording, in a second context.
  */
-#include "core/breakpoint/trace.h"
+#include "core/breakpoint/breakpoint.h"
 #include "core/event/source_clock.h"
 #include "core/lib/arguments.h"
 #include "core/lib/string.h"

@@ -14,7 +14,6 @@
 #include <cmocka.h>
 
 #include "core/breakpoint/breakpoint.h"
-#include "core/breakpoint/trace.h"
 #include "core/pitot.h"
 #include "tests/unit/fake_arch.h"
 
