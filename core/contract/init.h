@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The part of pitot_init that the build chooses: core/embed/pitot.c in an object for other kernels,
+ * The part of pitot_init that the build chooses: core/embed/init.c in an object for other kernels,
  * core/contract/own.c where a kernel is linked with Pitot's own entries. Boot, task context.
  */
 #pragma once

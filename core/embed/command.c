@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Console commands in another kernel: its own and `perf`. Task context, one caller at a time. */
+/*
+ * Console commands in another kernel, its own and `perf`, and what they need that the kernel may
+ * leave to Pitot. Task context, one caller at a time; task names in any context.
+ */
 #include <linux/errno.h>
 
 #include "arch/cpu.h"
@@ -8,12 +11,149 @@
 #include "core/embed/embed.h"
 #include "core/host.h"
 #include "core/lib/arguments.h"
+#include "core/lib/assert.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
-#include "core/pitot.h"
+#include "core/perf/commands.h"
 #include "core/recording/recording.h"
+#include "core/stream/drain.h"
+#include "core/task.h"
 
 #define LINE_SIZE 512
+#define PAGE_SIZE 4096
+#define PAGES     (EMBED_MEMORY / PAGE_SIZE) /* MEMORY of lib.mk */
+
+/* --- Memory, first-fit, because allocations are few. --- */
+
+static _Alignas(PAGE_SIZE) uint8_t memory[PAGES][PAGE_SIZE];
+static bool taken[PAGES];
+
+static size_t pages_of(size_t bytes)
+{
+    return (bytes + PAGE_SIZE - 1) / PAGE_SIZE;
+}
+
+static void *memory_take(unsigned long bytes, const char **why)
+{
+    static struct refusal reason;
+    size_t most = 0, pages = pages_of(bytes);
+
+    for (size_t first = 0, end = 0; first < PAGES; first = ++end) {
+        while (end < PAGES && !taken[end])
+            end++;
+        if (end - first > most)
+            most = end - first;
+        if (pages > end - first)
+            continue;
+        memset(&taken[first], true, pages);
+        return memset(memory[first], 0, pages * PAGE_SIZE);
+    }
+    refuse(&reason, ENOMEM, "%zu bytes are free in one piece: MEMORY of make lib is %d",
+           most * PAGE_SIZE, EMBED_MEMORY);
+    *why = reason.text;
+    return NULL;
+}
+
+static void memory_give(void *from, unsigned long bytes)
+{
+    size_t first = (size_t)((uint8_t *)from - memory[0]) / PAGE_SIZE;
+
+    for (size_t page = first; page < first + pages_of(bytes); page++) {
+        assert(page < PAGES && taken[page]);
+        taken[page] = false;
+    }
+}
+
+/* --- Threads. --- */
+
+static enum pitot_task task_find(unsigned pid)
+{
+    return embed_thread_name(pid) ? PITOT_TASK_OF_KERNEL : PITOT_TASK_NONE;
+}
+
+static void thread_named(uint32_t pid, const char *name)
+{
+    recording_task_named(pid, name, false);
+}
+
+static void tasks_tell(void)
+{
+    size_t count;
+    const struct recorded_task *tasks = embed_threads(&count);
+
+    for (size_t i = 0; i < count; i++)
+        pitot_thread_lived(tasks[i].tid, tasks[i].comm);
+}
+
+static void words_tell(enum pitot_words which)
+{
+    size_t count;
+    const struct recorded_task *tasks = embed_threads(&count);
+    char pid[sizeof("4294967295")];
+
+    for (size_t i = 0; which == PITOT_WORDS_THREADS && i < count; i++) {
+        print_into(pid, sizeof(pid), "%u", tasks[i].tid);
+        if (tasks[i].tid != 0)
+            pitot_word(pid);
+    }
+}
+
+void embed_console_give(void)
+{
+    if (!host.memory_take) {
+        host.memory_take = memory_take;
+        host.memory_give = memory_give;
+    }
+    if (!host.tasks_tell) {
+        host.task_find = task_find;
+        host.tasks_tell = tasks_tell;
+    }
+    if (!host.words_tell)
+        host.words_tell = words_tell;
+}
+
+static void console_init(void)
+{
+    embed_named = thread_named;
+    recording_init();
+    if (host.thread_start && host.wait && host.wake) {
+        drain_init();
+        embed_tick = session_tick;
+    }
+}
+
+/* --- The stream, which pitot_start and commands share; in place of stream.c. --- */
+
+static struct sink *stream_to;
+static uint64_t stream_left; /* bytes sent through the port */
+
+static void port_write(struct sink *sink, const char *bytes, size_t length)
+{
+    (void)sink;
+    stream_to->write(stream_to, bytes, length);
+    stream_left += length;
+}
+
+struct stream *embed_stream_open(struct sink *sink, const struct stream_kernel *kernel)
+{
+    static struct sink port = {port_write};
+
+    stream_to = sink;
+    stream_port_describe(kernel);
+    stream_port_set(&port, &stream_left);
+    return stream_port();
+}
+
+/* Turns compression off: `perf record -z` applies only to its own recording. */
+struct stream *embed_stream(void)
+{
+    struct stream *stream = stream_port();
+
+    stream->compress = false;
+    return stream;
+}
+
+/* --- Commands. --- */
 
 static void print_write(struct sink *sink, const char *bytes, size_t length)
 {
@@ -83,7 +223,7 @@ static int begin(void)
     if (!error && !begun)
         error = check_kernel();
     if (!error && !begun)
-        embed_console_init();
+        console_init();
     begun |= !error;
     return error;
 }

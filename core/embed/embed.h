@@ -5,28 +5,17 @@
 #include <stddef.h>
 
 #include "core/contract/init.h"
-#include "core/event/event.h"
 #include "core/lib/refusal.h"
 #include "core/sample/records.h"
 #include "core/stream/stream.h"
 #include "core/unwind/unwind.h"
 
-#define EMBED_EVENTS_MAX 8
-
 #define EMBED_NO_STACK  "stack of struct pitot_kernel is 0: where stacks lie"
 #define EMBED_NO_FRAME  "frame of struct pitot_kernel is 0: what trap entries push"
 #define EMBED_NO_MAPPED "mapped of struct pitot_kernel is 0: what memory is there"
 
-/* Parsed options of pitot_start. */
-struct embed_options {
-    struct event_spec event[EMBED_EVENTS_MAX];
-    size_t count;
-    uint64_t period; /* 0: not given */
-    bool chains;
-};
-
-/* Returns 0, or a negative errno and the reason. Task context. */
-int embed_options_parse(const char *text, struct embed_options *options, struct refusal *why);
+/* True if symbols and chains by table are available. Set at boot. */
+extern bool embed_tables;
 
 /*
  * Completes the kernel's tracepoints, at boot. Returns -EINVAL if its linker script drops them, or
@@ -66,19 +55,6 @@ extern uint32_t embed_ticks;
  */
 extern void (*embed_tick)(void);
 
-/* What the last recording has and lacks; pitot_summary says it. Task context. */
-struct embed_missing {
-    uint64_t kept;       /* records that the rings have */
-    uint64_t records;    /* ... do not have */
-    uint64_t doubtful;   /* hits that are not recorded, as they may be of other events */
-    bool tables;         /* there are the tables that tell instructions */
-    bool ticks;          /* an event counts time, and pitot_tick was not called */
-    const char *entries; /* what is wrong with the trap entries, or NULL */
-    bool locked;         /* a data watch recorded where the machine miscounts locked accesses */
-};
-
-void embed_incomplete_set(const struct embed_missing *missing);
-
 /* Returns the named threads, for the stream. Task context. */
 const struct recorded_task *embed_threads(size_t *count);
 
@@ -93,9 +69,6 @@ extern void (*embed_named)(uint32_t pid, const char *name);
 
 /* Provides what console commands need and the kernel has not given. At boot; level 3 has none. */
 void embed_console_give(void);
-
-/* Makes console commands ready. Called once, in task context. */
-void embed_console_init(void);
 
 /* The words for a caller with fewer bytes of stack left; made without taking more of it. */
 #define EMBED_STACK_SHORT(function, bytes) EMBED_STACK_WORDS(function, bytes)

@@ -39,7 +39,7 @@ LIB_C   := $(wildcard core/*.c $(foreach room,lib symbols tracepoint breakpoint 
                operand_address operand_length program_candidates report trap watched) \
            $(patsubst %,arch/x86_64/cpu/%.c,instructions registers site) arch/x86_64/memory/memory.c \
            $(patsubst %,arch/x86_64/smp/%.c,park rendezvous) arch/x86_64/unwind/frame.c
-# core/embed/sources.c and core/embed/pitot.c replace these.
+# core/embed/sources.c and core/embed/init.c replace these.
 LIB_C     := $(filter-out core/contract/own%.c core/event/own_kernel.c core/event/sources.c core/event/source_branches.c,$(LIB_C))
 LIB_ROOTS := pitot_init embed_debug_entry pitot_thread_runs pitot_gdb_start
 
@@ -53,7 +53,7 @@ LIB_C     := $(sort $(filter-out core/perf/trace.c core/perf/parts_own.c core/em
 LIB_ROOTS += pitot_command pitot_describe
 LIB_WHOLE += core/perf/perf.c core/console/help.c core/console/version.c $(if $(filter 1,$(GDB)),core/gdb/command.c)
 else ifeq ($(LEVEL),3)
-LIB_C     := $(filter-out $(patsubst %,core/embed/%.c,stream_port command console_host absent),$(LIB_C))
+LIB_C     := $(filter-out $(patsubst %,core/embed/%.c,command absent),$(LIB_C))
 else
 $(error LEVEL=$(LEVEL): 3 or 4)
 endif

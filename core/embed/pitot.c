@@ -7,181 +7,128 @@
 
 #include "arch/cpu.h"
 #include "arch/embed.h"
-#include "arch/memory.h"
 #include "arch/watch.h"
-#include "core/contract/init.h"
 #include "core/embed/embed.h"
+#include "core/event/event.h"
 #include "core/event/source_clock.h"
 #include "core/host.h"
-#include "core/lib/assert.h"
+#include "core/lib/number.h"
 #include "core/lib/print.h"
 #include "core/lib/string.h"
 #include "core/recording/merge.h"
 #include "core/stream/stream.h"
-#include "core/symbols/symbols.h"
 
+#define EVENTS_MAX   8
 #define CLOCK_PERIOD 1000000 /* ns, without -c */
 #define TICKS_TRIED  16      /* until one comes by an entry in `traps` */
 
 /* EMBED_RING_SIZE: RING of lib.mk. */
 static _Alignas(8) uint8_t ring_memory[ARCH_CPUS_MAX][EMBED_RING_SIZE];
 static struct ring rings[ARCH_CPUS_MAX];
-static struct event events[EMBED_EVENTS_MAX];
-static struct event_cpu event_cpus[EMBED_EVENTS_MAX][ARCH_CPUS_MAX];
-static struct recorded_event recorded[EMBED_EVENTS_MAX];
+static struct event events[EVENTS_MAX];
+static struct event_cpu event_cpus[EVENTS_MAX][ARCH_CPUS_MAX];
+static struct recorded_event recorded[EVENTS_MAX];
 static struct recorded_loss losses[ARCH_CPUS_MAX];
 static struct ring_merge merge;
 static struct refusal reason; /* the last reason returned to the kernel */
 
+/* Parsed options of pitot_start. */
+struct start_options {
+    struct event_spec event[EVENTS_MAX];
+    size_t count;
+    uint64_t period; /* 0: not given */
+    bool chains;
+};
+
 static struct {
-    bool tables;        /* symbols and chains by table are available */
     size_t event_count; /* events that record; 0: no recording */
     uint64_t doubtful;  /* doubtful hits of the last recording */
     uint32_t ticks;     /* embed_ticks when the recording began */
-    unsigned untried;   /* calls of pitot_tick that check the distances to trap entries */
-    struct embed_options options;
+    struct start_options options;
 } state;
+
+/* Calls of pitot_tick that check the distances to trap entries. */
+static unsigned untried = TICKS_TRIED;
+
+/* What the last recording has and lacks, in words for the kernel's console. */
+static struct {
+    unsigned long long kept; /* records that the rings have */
+    char lacks[400];
+    size_t length;
+} summary;
 
 uint32_t embed_ticks;
 void (*embed_tick)(void);
 
-_Noreturn void assert_failed(const char *claim, const char *file, int line)
-{
-    char text[120];
+/* --- The options of pitot_start. --- */
 
-    print_into(text, sizeof(text), "Pitot: %s:%d: %s", file, line, claim);
-    host_panic(text);
+/* The current argument, with its NUL, and the start of the next. */
+struct scanner {
+    const char *at;
+    char value[EVENT_NAME_SIZE + 1]; /* room to see that an event is too long */
+};
+
+/* Returns false at the end. Cuts an argument too long for an event, but leaves it too long. */
+static bool next_argument(struct scanner *scanner)
+{
+    size_t length = 0;
+
+    while (*scanner->at == ' ')
+        scanner->at++;
+    if (!*scanner->at)
+        return false;
+    for (; *scanner->at && *scanner->at != ' '; scanner->at++)
+        if (length < EVENT_NAME_SIZE)
+            scanner->value[length++] = *scanner->at;
+    scanner->value[length] = '\0';
+    return true;
 }
 
-static void write_stream(struct sink *sink, const char *bytes, size_t length)
+/* Spelt as for `perf record`. */
+static int options_parse(const char *text, struct start_options *options, struct refusal *why)
 {
-    (void)sink;
-    host.write(bytes, length);
-}
+    struct scanner scanner = {.at = text};
+    int error = 0;
 
-/*
- * perf compares the address of one symbol with that in the ELF file. This is pitot_init, because
- * the text's first byte may have no symbol.
- */
-static void begin_stream(void)
-{
-    static struct sink sink = {write_stream};
-    static struct stream_kernel described;
+    *options = (struct start_options){.count = 0};
+    while (!error && next_argument(&scanner)) {
+        char letter =
+            scanner.value[0] == '-' && scanner.value[1] && !scanner.value[2] ? scanner.value[1] : 0;
 
-    described = (struct stream_kernel){.arch = ARCH_NAME,
-                                       .build_id = arch_embed_build_id(),
-                                       .text = arch_text_start(),
-                                       .text_size = arch_text_end() - arch_text_start(),
-                                       .known = "pitot_init",
-                                       .known_at = (uintptr_t)pitot_init};
-    embed_stream_open(&sink, &described);
-}
-
-/* Returns what is wrong with the tables, or NULL. Without tables, chains use frame pointers. */
-static const char *open_tables(void)
-{
-    struct refusal none;
-
-    state.tables = arch_embed_has_tables();
-    if (!state.tables) {
-        unwind_init(&none);
-        return NULL;
+        if (letter == 'g')
+            options->chains = true;
+        else if (letter != 'e' && letter != 'c')
+            error = refuse(why, EINVAL, "%s: -e EVENT, -c N and -g are allowed", scanner.value);
+        else if (!next_argument(&scanner))
+            error = refuse(why, EINVAL, "-%c needs an argument", letter);
+        else if (letter == 'e' && options->count == EVENTS_MAX)
+            error = refuse(why, EINVAL, "-e %s: up to %d events are allowed", scanner.value,
+                           EVENTS_MAX);
+        else if (letter == 'e')
+            error = event_spec_parse(scanner.value, &options->event[options->count++], why);
+        else if (!number_parse(scanner.value, UINT64_MAX, &options->period) || !options->period)
+            error = refuse(why, EINVAL, "-c %s: must be a number from 1 on", scanner.value);
     }
-    if (symbols_init(arch_build_id(), ARCH_BUILD_ID_SIZE, &reason) || unwind_init(&reason))
-        return reason.text;
-    return arch_accessor_init();
+    if (!error && options->count == 0)
+        error = refuse(why, EINVAL, "no event: -e SYSTEM:NAME or -e mem:ADDR is allowed");
+    return error;
 }
 
-/* Of cfi_call_trap (cfi_gas.inc); a kernel may have none. */
-extern const void *const __start_pitot_traps[] __attribute__((weak));
-extern const void *const __stop_pitot_traps[] __attribute__((weak));
-
-/* In an object for more CPUs. */
-static unsigned only_cpu(void)
-{
-    return 0;
-}
-
-const char *init_missing(const struct pitot_kernel *kernel)
-{
-    unsigned cpus = ARCH_CPUS_MAX > 1 && kernel->cpus ? kernel->cpus : ARCH_CPUS_MAX;
-
-    if (EMBED_ASKS_MEMBERS && !kernel->clock)
-        return "clock of struct pitot_kernel is 0";
-    if (!kernel->write)
-        return "write of struct pitot_kernel is 0";
-    if (EMBED_ASKS_MEMBERS && cpus > 1 && !kernel->cpu)
-        return "more than one CPU: cpu of struct pitot_kernel is 0";
-    if (cpus > 1 && !kernel->interrupt_others)
-        return "more than one CPU: interrupt_others of struct pitot_kernel is 0";
-    if (kernel->trap_count && !kernel->traps)
-        return "traps of struct pitot_kernel is 0, and trap_count is not";
-    if (kernel->trap_count && !kernel->frame)
-        return "traps: " EMBED_NO_FRAME;
-    if ((uintptr_t)kernel->programs >= (uintptr_t)kernel->programs_end && kernel->programs)
-        return "programs of struct pitot_kernel is not below programs_end";
-    if ((uintptr_t)kernel->programs_end > (uintptr_t)kernel->text)
-        return "programs_end of struct pitot_kernel is above the kernel's code";
-    return NULL;
-}
-
-/* What the kernel leaves to Pitot. */
-static void give_rest(void)
-{
-    if (!host.traps && host.frame) {
-        host.traps = __start_pitot_traps;
-        host.trap_count =
-            (unsigned)(((uintptr_t)__stop_pitot_traps - (uintptr_t)__start_pitot_traps) /
-                       sizeof(*__start_pitot_traps));
-    }
-    embed_check_begin();
-    embed_console_give();
-    if (!host.cpu)
-        host.cpu = only_cpu;
-    if (!host.task_name)
-        host.task_name = embed_task_name;
-}
-
-const struct regs *init_regs(const void *frame, struct regs *room)
-{
-    *room = arch_embed_regs(frame);
-    return room;
-}
-
-const char *init_parts(void)
-{
-    const char *wrong;
-
-    give_rest();
-    wrong = arch_embed_frame_init();
-    if (wrong)
-        return wrong;
-    if (embed_tracepoints_init(&reason) != 0)
-        return reason.text;
-    wrong = open_tables();
-    if (wrong)
-        return wrong;
-    arch_embed_init(); /* until now pitot_debug_trap does nothing */
-    nmi_clock_missing("the kernel's timer is an interrupt");
-    pitot_thread_named(0, host.name ? host.name : "kernel");
-    begin_stream();
-    state.untried = TICKS_TRIED;
-    return NULL;
-}
+/* --- pitot_start. --- */
 
 static int choose_chains(struct event_spec *spec, struct refusal *why)
 {
     if (!host.stack)
         return refuse(why, ENOSYS, "-g: " EMBED_NO_STACK);
-    if (!state.tables && !spec->source->has_fields)
+    if (!embed_tables && !spec->source->has_fields)
         return refuse(why, ENOSYS,
                       "-g: %s hits anywhere in a function, where frame pointers alone name wrong "
                       "callers: the tables are missing (pitot-tables)",
                       spec->name);
-    if (!state.tables && embed_traps_wrong())
+    if (!embed_tables && embed_traps_wrong())
         return refuse(why, EINVAL, "-g: %s", embed_traps_wrong());
     spec->attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
-    spec->chain.method = state.tables ? UNWIND_BY_TABLE : UNWIND_BY_FRAME_POINTER;
+    spec->chain.method = embed_tables ? UNWIND_BY_TABLE : UNWIND_BY_FRAME_POINTER;
     return 0;
 }
 
@@ -239,6 +186,19 @@ static void end_events(void)
         event_disable(&events[i]);
 }
 
+/*
+ * What lies below a stack that is too small would be overwritten in silence. Not inlined, as its
+ * frame begins where the caller's ends.
+ */
+__attribute__((noinline)) enum embed_stack embed_stack_check(unsigned long bytes)
+{
+    unsigned long here = (unsigned long)__builtin_frame_address(0), low, high;
+
+    if (!host.stack || !host.stack(here, &low, &high))
+        return EMBED_STACK_UNKNOWN;
+    return here - low < bytes ? EMBED_STACK_LESS : EMBED_STACK_ENOUGH;
+}
+
 const char *pitot_start(const char *options)
 {
     int error;
@@ -249,7 +209,7 @@ const char *pitot_start(const char *options)
         return "a recording is under way: pitot_stop ends it";
     if (embed_stack_check(PITOT_START_STACK) == EMBED_STACK_LESS)
         return EMBED_STACK_SHORT(pitot_start, PITOT_START_STACK);
-    error = embed_options_parse(options, &state.options, &reason);
+    error = options_parse(options, &state.options, &reason);
     for (unsigned cpu = 0; !error && cpu < ARCH_CPUS_MAX; cpu++)
         error = ring_init(&rings[cpu], ring_memory[cpu], EMBED_RING_SIZE, RING_OVERWRITE, false,
                           &reason);
@@ -268,6 +228,8 @@ const char *pitot_start(const char *options)
     return NULL;
 }
 
+/* --- pitot_stop. --- */
+
 static void source_rewind(struct record_source *source)
 {
     (void)source;
@@ -280,23 +242,50 @@ static const struct perf_event_header *source_next(struct record_source *source)
     return ring_merge_next(&merge);
 }
 
-static void note_missing(uint64_t kept)
+__attribute__((format(printf, 1, 2))) static void add_lack(const char *format, ...)
 {
-    struct embed_missing missing = {
-        .kept = kept, .doubtful = state.doubtful, .tables = state.tables};
+    char *text = summary.lacks;
+    size_t size = sizeof(summary.lacks);
+    va_list list;
+
+    if (summary.length)
+        summary.length += print_into(text + summary.length, size - summary.length, "; ");
+    va_start(list, format);
+    summary.length += print_list_into(text + summary.length, size - summary.length, format, list);
+    va_end(list);
+}
+
+static void summarise(uint64_t kept)
+{
+    /* What is wrong with the trap entries, or NULL. */
+    const char *entries =
+        state.options.chains && !embed_tables ? embed_traps_wrong() : embed_frame_wrong();
+    unsigned long long lost = 0;
+    bool untimed = false, locked = false;
 
     for (unsigned cpu = 0; cpu < ARCH_CPUS_MAX; cpu++)
-        missing.records += losses[cpu].dropped + losses[cpu].overwritten;
+        lost += losses[cpu].dropped + losses[cpu].overwritten;
     for (size_t i = 0; i < state.event_count; i++) {
         const struct event_spec *spec = &events[i].spec;
 
-        missing.ticks |= spec->source->counts_time && embed_ticks == state.ticks;
-        missing.locked |= spec->source->watches && spec->attr.bp_type != HW_BREAKPOINT_X &&
-                          arch_watch_miscounts_locked();
+        untimed |= spec->source->counts_time && embed_ticks == state.ticks;
+        locked |= spec->source->watches && spec->attr.bp_type != HW_BREAKPOINT_X &&
+                  arch_watch_miscounts_locked();
     }
-    missing.entries =
-        state.options.chains && !state.tables ? embed_traps_wrong() : embed_frame_wrong();
-    embed_incomplete_set(&missing);
+    summary.kept = kept;
+    summary.length = 0;
+    if (lost)
+        add_lack("%llu records are lost: RING of make lib is %d", lost, EMBED_RING_SIZE);
+    if (state.doubtful)
+        add_lack("%llu hits are left out, as they may be of another event%s", pitot_doubtful(),
+                 embed_tables ? "" : ": tables tell, made by pitot-tables");
+    if (untimed)
+        add_lack("no samples by time: pitot_tick was not called");
+    if (entries)
+        add_lack("%s", entries);
+    if (locked)
+        add_lack("watches miscount xchg and locked instructions on this machine: start QEMU with "
+                 "-accel tcg,thread=single");
 }
 
 unsigned long long pitot_stop(void)
@@ -321,7 +310,7 @@ unsigned long long pitot_stop(void)
         losses[cpu] = (struct recorded_loss){cpu, ring->dropped, ring->overwritten};
         kept += ring->produced - ring->dropped - ring->overwritten;
     }
-    note_missing(kept);
+    summarise(kept);
     tasks = embed_threads(&task_count);
     stream_write_recording(embed_stream(), &source, tasks, task_count, losses, ARCH_CPUS_MAX,
                            arch_clock_ns());
@@ -337,9 +326,9 @@ void pitot_tick(const void *frame)
         return;
     regs = arch_embed_regs(frame);
     embed_ticks++;
-    if (state.untried)
-        state.untried = embed_traps_check(frame, &regs) ? 0 : state.untried - 1;
-    embed_chain_try(&regs, state.tables ? UNWIND_BY_TABLE : UNWIND_BY_FRAME_POINTER);
+    if (untried)
+        untried = embed_traps_check(frame, &regs) ? 0 : untried - 1;
+    embed_chain_try(&regs, embed_tables ? UNWIND_BY_TABLE : UNWIND_BY_FRAME_POINTER);
     if (!embed_frame_wrong())
         event_clock_interrupt(&regs, arch_clock_ns());
     if (embed_tick)
@@ -349,4 +338,19 @@ void pitot_tick(const void *frame)
 unsigned long long pitot_doubtful(void)
 {
     return state.doubtful;
+}
+
+const char *pitot_incomplete(void)
+{
+    return summary.length ? summary.lacks : NULL;
+}
+
+const char *pitot_summary(void)
+{
+    static char text[sizeof(summary.lacks) + 80];
+
+    print_into(text, sizeof(text), "%llu records\n%llu doubtful hits\n%s%s%s", summary.kept,
+               pitot_doubtful(), summary.length ? "incomplete: " : "",
+               summary.length ? summary.lacks : "", summary.length ? "\n" : "");
+    return text;
 }
