@@ -241,6 +241,8 @@ struct pitot_kernel {
                              const char **why);
     /* Returns the current thread's state of steps in a program. Any context; for `branches`. */
     struct pitot_step *(*thread_step)(void);
+    /* The system calls, up to 64, then one whose name is 0; for `perf trace`, with PITOT_CALLS. */
+    const struct pitot_call *calls;
 
     /* --- For gdb (GDB=1), which also needs `mapped`. Any context. --- */
 
@@ -331,6 +333,12 @@ void pitot_follow(unsigned cpu, int followed, unsigned long now);
  * breakpoints in programs are armed or not. Interrupts off.
  */
 void pitot_program_runs(void);
+
+/*
+ * For find_path of PITOT_CALLS: finds the text of the call's first PATH argument, by `read`, which
+ * reads a byte of the program's memory and returns 1, or 0. Interrupts off.
+ */
+void pitot_call_path(unsigned long *argument, int (*read)(unsigned long address, char *to));
 
 /*
  * Returns how often that CPU's debug registers were found disarmed since the boot: then hits were

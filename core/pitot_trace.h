@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tracepoints, the same in every kernel: how they are defined and raised. Part of pitot.h, which
- * includes it; docs/tracepoints.md explains them.
+ * Tracepoints, the same in every kernel: how they are defined and raised, those of system calls
+ * too. Part of pitot.h, which includes it; docs/tracepoints.md explains them.
  *
  * One .c file defines a tracepoint with its number of fields, 1 to 9, and their kinds, names and
  * parts of the line:
@@ -175,18 +175,20 @@ __attribute__((always_inline)) static inline void pitot_put(char *to, unsigned l
 
 #define PITOT_CLAIM(of, claim) typedef char pitot_claim_##of[(claim) ? 1 : -1]
 
+/* clang-format off */
+/* The record's structure, and the index of each field. */
 #define PITOT_LAYOUT(of, count, ...)                                                               \
+    enum { PITOT_EACH_##count(PITOT_NUMBER, of, __VA_ARGS__) pitot_index_##of##_end };             \
     struct pitot_record_##of {                                                                     \
         int head[3];                                                                               \
-        PITOT_EACH_##count(PITOT_MEMBER, of, __VA_ARGS__) char end;                                \
+        PITOT_EACH_##count(PITOT_MEMBER, of, __VA_ARGS__)                                          \
+        char end;                                                                                  \
     }
 
-/* clang-format off */
-/* The record's structure, its description, and the function that makes one. */
+/* The record's layout, its description, and the function that makes one. */
 #define PITOT_RECORD(of, count, ...)                                                               \
     PITOT_LAYOUT(of, count, __VA_ARGS__);                                                          \
     PITOT_CLAIM(of, PITOT_RECORD_END(of) <= PITOT_RECORD_MAX);                                     \
-    enum { PITOT_EACH_##count(PITOT_NUMBER, of, __VA_ARGS__) pitot_index_##of##_end };             \
     static const struct pitot_field pitot_field_##of[] = {                                         \
         PITOT_EACH_##count(PITOT_DESCRIBE, of, __VA_ARGS__)                                        \
     };                                                                                             \
@@ -327,3 +329,56 @@ PITOT_RAISER_OF_MANY(pitot_raise_9, (PITOT_WITH_9), a, b, c, d, e, f, g, h, i)
 #define PITOT_TRACE(name, ...)                                                                     \
     PITOT_APPLY(PITOT_RAISE, name, PITOT_TENTH(__VA_ARGS__, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0),         \
                 __VA_ARGS__)
+
+/* --- System calls, as `perf trace` reads them, with `calls` of struct pitot_kernel. --- */
+
+#define PITOT_CALL_ARGUMENTS 6
+enum pitot_call_kind {
+    PITOT_CALL_FD,   /* a file descriptor */
+    PITOT_CALL_INT,  /* a number, printed in decimal */
+    PITOT_CALL_SIZE, /* a length */
+    PITOT_CALL_HEX,  /* flags or an address, printed in hexadecimal */
+    PITOT_CALL_PATH, /* a NUL-terminated string in the program's memory */
+    PITOT_CALL_IN,   /* memory that the call reads */
+    PITOT_CALL_OUT   /* ... writes */
+};
+
+struct pitot_call_argument {
+    const char *name; /* 0 after the last */
+    enum pitot_call_kind kind;
+};
+
+struct pitot_call {
+    unsigned long number;
+    const char *name;
+    struct pitot_call_argument argument[PITOT_CALL_ARGUMENTS + 1];
+};
+
+/*
+ * Linux' raw_syscalls:sys_enter and sys_exit. `path` and `path_more` are the first 15 and the next
+ * 15 characters of the call's first PATH argument, or empty. A longer string ends with three dots.
+ */
+#define PITOT_CALL_BEGINS_FIELDS                                                                   \
+    PITOT_FIELD(s64, id, "NR %ld"), PITOT_FIELD(u64, arg0, " (%lx"),                               \
+        PITOT_FIELD(u64, arg1, ", %lx"), PITOT_FIELD(u64, arg2, ", %lx"),                          \
+        PITOT_FIELD(u64, arg3, ", %lx"), PITOT_FIELD(u64, arg4, ", %lx"),                          \
+        PITOT_FIELD(u64, arg5, ", %lx)"), PITOT_FIELD(text, path, " %s"),                          \
+        PITOT_FIELD(text, path_more, "%s")
+#define PITOT_CALL_ENDS_FIELDS PITOT_FIELD(s64, id, "NR %ld"), PITOT_FIELD(s64, ret, " = %ld")
+
+/* Defines them in one .c file. `find_path` is a find_late that calls pitot_call_path; or is 0. */
+#define PITOT_CALLS(find_path)                                                                     \
+    PITOT_TRACEPOINT_WITH(raw_syscalls, sys_enter,                                                 \
+                          (0, 0, PITOT_INDEX(sys_enter, path), find_path, 0), 9,                   \
+                          PITOT_CALL_BEGINS_FIELDS);                                               \
+    PITOT_TRACEPOINT(raw_syscalls, sys_exit, 2, PITOT_CALL_ENDS_FIELDS)
+
+/* In any other file, or a header. */
+#define PITOT_CALLS_DECLARE                                                                        \
+    PITOT_TRACEPOINT_DECLARE(sys_enter, 9);                                                        \
+    PITOT_TRACEPOINT_DECLARE(sys_exit, 2)
+
+/* Where a call begins and ends, in the calling thread. */
+#define PITOT_CALL_BEGINS(number, a, b, c, d, e, f)                                                \
+    PITOT_TRACE(sys_enter, number, a, b, c, d, e, f, 0, 0)
+#define PITOT_CALL_ENDS(number, result) PITOT_TRACE(sys_exit, number, result)

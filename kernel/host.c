@@ -16,6 +16,7 @@
 #include "kernel/memory/pages.h"
 #include "kernel/panic/panic.h"
 #include "kernel/sched/scheduler.h"
+#include "kernel/syscall/syscalls.h"
 #include "kernel/user/process.h"
 #include "kernel/user/program_names.h"
 
@@ -196,6 +197,7 @@ const char *host_init(void)
         .process_read = process_watch_read,
         .process_watchable = process_watch_refuse,
         .thread_step = process_watch_step,
+        .calls = syscall_table,
         .interrupted = interrupted,
         .words_tell = words_tell,
         .power = power_request,

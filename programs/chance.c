@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * chance [SEED [CALLS]]: random system calls, with valid and invalid arguments of each kind
- * (core/abi/syscalls.h), for tests/boot/user.t. Ignores results and leaves no file. Avoids what
- * would end or stop the program or affect others: `exit`, other programs' files, descriptors 0 to
- * 2, sleeps of more than a millisecond, its own text and stack.
+ * (kernel/syscall/syscall_table.h), for tests/boot/user.t. Ignores results and leaves no file.
+ * Avoids what would end or stop the program or affect others: `exit`, other programs' files,
+ * descriptors 0 to 2, sleeps of more than a millisecond, its own text and stack.
  */
 #include <stdbool.h>
 

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The system calls of core/abi/syscalls.h for programs. A result below 0 is a negative errno. */
+/*
+ * The system calls of kernel/syscall/syscall_table.h for programs. A result below 0 is a negative
+ * errno.
+ */
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/abi/syscalls.h"
+#include "kernel/syscall/syscall_table.h"
 
 #define SYSTEM_NUMBER(number, name, arguments) SYSTEM_##name = (number),
 #define SYSTEM_NO_ARGUMENT(type, name, kind)

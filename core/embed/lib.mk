@@ -41,7 +41,7 @@ LIB_C   := $(wildcard core/*.c $(foreach room,lib symbols tracepoint breakpoint 
            $(patsubst %,arch/x86_64/smp/%.c,park rendezvous) arch/x86_64/unwind/frame.c
 # core/embed/sources.c and core/embed/init.c replace these.
 LIB_C     := $(filter-out core/contract/own%.c core/event/own_kernel.c core/event/sources.c core/event/source_branches.c,$(LIB_C))
-LIB_ROOTS := pitot_init embed_debug_entry pitot_thread_runs pitot_gdb_start
+LIB_ROOTS := pitot_init pitot_call_path embed_debug_entry pitot_thread_runs pitot_gdb_start
 
 # Objects that only put themselves into a section: no symbol refers to them.
 LIB_WHOLE :=
@@ -49,7 +49,7 @@ ifeq ($(LEVEL),4)
 LIB_CFLAGS += -DEMBED_MEMORY=$(MEMORY)
 LIB_C     += $(wildcard $(foreach room,console perf report script recording,core/$(room)/*.c)) \
              arch/x86_64/cpu/cpu_name.c
-LIB_C     := $(sort $(filter-out core/perf/trace.c core/perf/parts_own.c core/embed/stream.c,$(LIB_C)))
+LIB_C     := $(sort $(filter-out core/embed/stream.c,$(LIB_C)))
 LIB_ROOTS += pitot_command pitot_describe
 LIB_WHOLE += core/perf/perf.c core/console/help.c core/console/version.c $(if $(filter 1,$(GDB)),core/gdb/command.c)
 else ifeq ($(LEVEL),3)

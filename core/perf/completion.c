@@ -117,7 +117,7 @@ static const char *last_of_list(const char *word)
 
 static void report_calls(void)
 {
-    const struct trace_call *call;
+    const struct pitot_call *call;
 
     for (unsigned i = 0; (call = trace_call_at(i)) != NULL; i++)
         pitot_word(call->name);

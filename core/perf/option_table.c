@@ -14,6 +14,13 @@
 
 #define SIZE_MOST (1ull << 40) /* leaves room to multiply by the page size */
 
+const struct options *const perf_parts[] = {
+    &list_options, &record_options, &report_options, &script_options, &stat_options, &trace_options,
+    NULL};
+const char perf_usage[] = "list | record | report | script | stat | trace";
+const char perf_summary[] =
+    "record and read hits of breakpoints, tracepoints, the clock; trace system calls";
+
 /* --- Setters of single values. --- */
 
 /* Sets a uint64_t to a size in bytes, given in pages as in the real perf, or with unit k or m. */
@@ -95,7 +102,7 @@ static int refuse_call(const char *name, size_t length, struct refusal *why)
 {
     char list[400];
     struct words names = words_begin(list, sizeof(list));
-    const struct trace_call *call;
+    const struct pitot_call *call;
 
     for (unsigned i = 0; (call = trace_call_at(i)) != NULL; i++)
         words_add(&names, "%s", call->name);

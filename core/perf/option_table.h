@@ -15,7 +15,7 @@ extern const struct options list_options, record_options, report_options, script
 
 /*
  * The options of all subcommands, sorted by name; NULL after the last. For `help` and TAB. Their
- * names in one line, and what they do. Defined by parts_own.c or core/embed/absent.c.
+ * names in one line, and what they do.
  */
 extern const struct options *const perf_parts[];
 extern const char perf_usage[], perf_summary[];

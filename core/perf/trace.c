@@ -4,6 +4,7 @@
 
 #include "core/console/command.h"
 #include "core/console/interruptible.h"
+#include "core/host.h"
 #include "core/lib/print.h"
 #include "core/recording/recording.h"
 #include "core/script/trace_calls.h"
@@ -21,8 +22,13 @@ int perf_trace(int argc, char **argv)
     struct trace_options options;
     uint64_t before = first_id();
     struct interruptible records;
-    int status = perf_record(argc, argv);
+    int status;
 
+    if (!host.calls) {
+        print("perf trace: calls of struct pitot_kernel is 0: the system calls are unknown\n");
+        return -ENOSYS;
+    }
+    status = perf_record(argc, argv);
     if (first_id() == before) /* the recording was refused */
         return status;
     options = perf_record_options()->trace;

@@ -7,19 +7,9 @@
 
 #include <linux/errno.h>
 
-#include "core/abi/syscalls.h"
 #include "core/lib/assert.h"
 #include "core/lib/string.h"
 #include "core/report/percent.h"
-
-#define TRACE_ARGUMENT(type, argument_name, kind) {#argument_name, TRACE_##kind},
-#define TRACE_CALL(number, call_name, arguments)  {(number), #call_name, {arguments}},
-
-static const struct trace_call calls[] = {SYSCALLS(TRACE_CALL, TRACE_ARGUMENT)};
-
-#define CALLS (sizeof(calls) / sizeof(calls[0]))
-
-_Static_assert(CALLS <= TRACE_CALLS_MAX, "arrays of calls have room for all");
 
 /* Errors with the C library's messages, which perf prints. */
 static const struct trace_error errors[] = {
@@ -52,23 +42,36 @@ static const struct trace_error errors[] = {
     {ENOTEMPTY, "ENOTEMPTY", "Directory not empty"},
 };
 
-const struct trace_call *trace_call_at(unsigned index)
+static unsigned calls_count(void)
 {
-    return index < CALLS ? &calls[index] : NULL;
+    unsigned count = 0;
+
+    while (host.calls && count < TRACE_CALLS_MAX && host.calls[count].name)
+        count++;
+    return count;
+}
+
+const struct pitot_call *trace_call_at(unsigned index)
+{
+    return index < calls_count() ? &host.calls[index] : NULL;
 }
 
 int trace_call_by_number(uint64_t number)
 {
-    for (unsigned i = 0; i < CALLS; i++)
-        if (calls[i].number == number)
+    unsigned count = calls_count();
+
+    for (unsigned i = 0; i < count; i++)
+        if (host.calls[i].number == number)
             return (int)i;
     return -1;
 }
 
 int trace_call_by_name(const char *name, size_t length)
 {
-    for (unsigned i = 0; i < CALLS; i++)
-        if (strlen(calls[i].name) == length && strncmp(calls[i].name, name, length) == 0)
+    unsigned count = calls_count();
+
+    for (unsigned i = 0; i < count; i++)
+        if (strlen(host.calls[i].name) == length && strncmp(host.calls[i].name, name, length) == 0)
             return (int)i;
     return -1;
 }

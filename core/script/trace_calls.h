@@ -6,30 +6,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/host.h"
 #include "core/lib/print.h"
 #include "core/sample/records.h"
 
-/* --- Names of system calls, their arguments and errors. --- */
+/* --- The kernel's system calls, and names of errors. --- */
 
-#define TRACE_ARGUMENTS_MAX 6
+#define TRACE_CALLS_MAX 64 /* more are not known */
 
-enum trace_kind { TRACE_FD, TRACE_INT, TRACE_SIZE, TRACE_HEX, TRACE_PATH, TRACE_IN, TRACE_OUT };
-
-struct trace_argument {
-    const char *name; /* NULL after the last */
-    enum trace_kind kind;
-};
-
-struct trace_call {
-    uint64_t number;
-    const char *name;
-    struct trace_argument argument[TRACE_ARGUMENTS_MAX + 1];
-};
-
-#define TRACE_CALLS_MAX 64
-
-/* Returns NULL past the end. */
-const struct trace_call *trace_call_at(unsigned index);
+/* Returns NULL past the end of `calls`, which may be missing. */
+const struct pitot_call *trace_call_at(unsigned index);
 
 /* Return the index of the call with this number or name; -1 if there is none. */
 int trace_call_by_number(uint64_t number);

@@ -4,19 +4,18 @@
 
 #include "core/lib/string.h"
 #include "core/sample/records.h"
-#include "core/script/raw_syscalls.h"
 #include "core/tracepoint/tracepoint.h"
 
 #define THREADS      64
 #define ENTRY_SIZE   160
 #define RESULT_PLACE 70 /* column of the result */
 
-PITOT_LAYOUT(sys_enter, 9, RAW_SYS_ENTER_FIELDS);
-PITOT_LAYOUT(sys_exit, 2, RAW_SYS_EXIT_FIELDS);
+PITOT_LAYOUT(sys_enter, 9, PITOT_CALL_BEGINS_FIELDS);
+PITOT_LAYOUT(sys_exit, 2, PITOT_CALL_ENDS_FIELDS);
 
 _Static_assert(offsetof(struct pitot_record_sys_enter, field_path) -
                        offsetof(struct pitot_record_sys_enter, field_arg0) ==
-                   TRACE_ARGUMENTS_MAX * sizeof(uint64_t),
+                   PITOT_CALL_ARGUMENTS * sizeof(uint64_t),
                "the arguments are adjacent words");
 _Static_assert(offsetof(struct pitot_record_sys_enter, field_id) ==
                    offsetof(struct pitot_record_sys_exit, field_id),
@@ -57,28 +56,28 @@ static struct traced *find_thread(uint32_t tid)
 
 /* --- A call and its arguments --- */
 
-static size_t put_argument(char *text, size_t room, const struct trace_argument *argument,
+static size_t put_argument(char *text, size_t room, const struct pitot_call_argument *argument,
                            uint64_t value)
 {
-    if (argument->kind == TRACE_FD || argument->kind == TRACE_INT)
+    if (argument->kind == PITOT_CALL_FD || argument->kind == PITOT_CALL_INT)
         return print_into(text, room, "%s: %lld", argument->name, (long long)(int32_t)value);
-    if (argument->kind == TRACE_SIZE)
+    if (argument->kind == PITOT_CALL_SIZE)
         return print_into(text, room, "%s: %llu", argument->name, (unsigned long long)value);
     return print_into(text, room, "%s: 0x%llx", argument->name, (unsigned long long)value);
 }
 
 /* Like perf, omits arguments that are 0. The record contains only the first PATH string. */
-static void put_entry(char *text, size_t room, const struct trace_call *call,
+static void put_entry(char *text, size_t room, const struct pitot_call *call,
                       const struct pitot_record_sys_enter *record)
 {
-    uint64_t arguments[TRACE_ARGUMENTS_MAX];
+    uint64_t arguments[PITOT_CALL_ARGUMENTS];
     size_t length = print_into(text, room, "%s(", call->name);
     bool any = false, path_known = record->field_path.of[0] != '\0';
 
     memcpy(arguments, (const char *)record + offsetof(struct pitot_record_sys_enter, field_arg0),
            sizeof(arguments));
     for (unsigned i = 0; call->argument[i].name && length < room; i++) {
-        const struct trace_argument *argument = &call->argument[i];
+        const struct pitot_call_argument *argument = &call->argument[i];
 
         if (arguments[i] == 0)
             continue;
@@ -86,13 +85,13 @@ static void put_entry(char *text, size_t room, const struct trace_call *call,
         any = true;
         if (length >= room)
             break;
-        if (argument->kind == TRACE_PATH && path_known)
+        if (argument->kind == PITOT_CALL_PATH && path_known)
             length += print_into(text + length, room - length, "%s: \"%.*s%.*s\"", argument->name,
                                  TRACEPOINT_TEXT_SIZE - 1, record->field_path.of,
                                  TRACEPOINT_TEXT_SIZE - 1, record->field_path_more.of);
         else
             length += put_argument(text + length, room - length, argument, arguments[i]);
-        path_known &= argument->kind != TRACE_PATH;
+        path_known &= argument->kind != PITOT_CALL_PATH;
     }
 }
 
@@ -131,7 +130,7 @@ static void print_interrupted(struct traced *thread)
     thread->pending = false;
 }
 
-static void print_result(const struct trace_call *call, int64_t result)
+static void print_result(const struct pitot_call *call, int64_t result)
 {
     const struct trace_error *error = result < 0 ? trace_error_find((uint64_t)-result) : NULL;
     bool timed_out = result == 0 && strcmp(call->name, "poll") == 0;
@@ -144,7 +143,7 @@ static void print_result(const struct trace_call *call, int64_t result)
         print_to(trace.sink, "%lld%s\n", (long long)result, timed_out ? " (Timeout)" : "");
 }
 
-static void print_whole(const struct traced *thread, const struct trace_call *call,
+static void print_whole(const struct traced *thread, const struct pitot_call *call,
                         const uint64_t *duration, int64_t result)
 {
     int width;
@@ -163,7 +162,7 @@ static void print_whole(const struct traced *thread, const struct trace_call *ca
 
 /* --- Samples --- */
 
-static void take_enter(struct traced *thread, uint64_t time, const struct trace_call *call,
+static void take_enter(struct traced *thread, uint64_t time, const struct pitot_call *call,
                        const struct pitot_record_sys_enter *record)
 {
     if (trace.options->lines && trace.current)

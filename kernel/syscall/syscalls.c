@@ -44,9 +44,8 @@ void syscall_dispatch(struct regs *regs)
 {
     int64_t result;
 
-    PITOT_TRACE(sys_enter, regs->error, regs->di, regs->si, regs->dx, regs->r10, regs->r8, regs->r9,
-                0, 0);
+    PITOT_CALL_BEGINS(regs->error, regs->di, regs->si, regs->dx, regs->r10, regs->r8, regs->r9);
     result = syscall_call(regs);
-    PITOT_TRACE(sys_exit, regs->error, result);
+    PITOT_CALL_ENDS(regs->error, result);
     regs->ax = (uint64_t)result;
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The system calls of core/abi/syscalls.h. In the calling program's thread, interrupts on. */
+/* The system calls of syscall_table.h. In the calling program's thread, interrupts on. */
 #pragma once
 
 #include <stdint.h>
 
-#include "core/abi/syscalls.h"
+#include "core/pitot.h"
+#include "kernel/syscall/syscall_table.h"
 
 struct regs;
 
@@ -14,6 +15,9 @@ struct regs;
 SYSCALLS(SYSCALL_FUNCTION, SYSCALL_NO_ARGUMENT)
 #undef SYSCALL_FUNCTION
 #undef SYSCALL_NO_ARGUMENT
+
+/* The table, as member `calls` of struct pitot_kernel. */
+extern const struct pitot_call syscall_table[];
 
 /*
  * Makes the system call and stores its result in ax, for syscall_entry. Contains the tracepoints'

@@ -8,11 +8,10 @@
 #pragma once
 
 #include "arch/regs.h"
-#include "core/abi/syscalls.h"
 #include "core/pitot.h"
+#include "kernel/syscall/syscall_table.h"
 
-PITOT_TRACEPOINT_DECLARE(sys_enter, 9);
-PITOT_TRACEPOINT_DECLARE(sys_exit, 2);
+PITOT_CALLS_DECLARE;
 
 #define SYSCALL_TRACEPOINTS(number, call_name, arguments)                                          \
     extern struct pitot_tracepoint pitot_tracepoint_sys_enter_##call_name;                         \

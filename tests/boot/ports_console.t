@@ -61,7 +61,6 @@ like($list, qr/^  shop:job_done  +unsigned int job, char worker\[\]$/m,
     "perf list has the kernel's tracepoints");
 unlike($list, qr{breakpoint:hit|mem:/|branches|TAB|\[:u\|:k\]\s+\[Hard},
     '... and nothing that only Pitot\'s own kernel has');
-unlike($help, qr/trace system calls/, '... nor has help');
 like($help, qr/^  work +makes all jobs$/m, "help has the kernel's commands");
 
 # --- TAB ------------------------------------------------------------------------------------------
@@ -134,6 +133,29 @@ my ($refused) = run_lines($one, 1, 'perf stat -I 20 -e shop:tick -- work');
 is($refused, "perf stat: -I: thread_start, wait or wake of struct pitot_kernel is 0\n",
     'without threads there are no intervals');
 
+# --- With system calls ----------------------------------------------------------------------------
+
+# ports/c/variants/calls.c: `calls` makes four, one of them not in its table.
+my $with_calls = "$build/ports/c-calls-tables.elf";
+my ($calls, $reads, $sums, $none_such) = run_lines($with_calls, 1, 'perf trace -- calls',
+    'perf trace -e read -- calls', 'perf trace -s -- calls', 'perf trace -e stat -- calls');
+my @each_call = $calls =~ m{^ +[\d.]+ \( +[\d.]+ ms\): boot/\d+ (.*)$}mg;
+is_deeply([map { s/ {2,}/ /r } @each_call], ['open(filename: "/etc/motd", flags: 0x42) = 3',
+        'read(fd: 3, buf: 0x1000, count: 12) = 12',
+        'open(filename: "/a/path/of/more/than/thirty...") = -1 ENOENT (No such file or directory)'],
+    'perf trace has the calls of the table: arguments, paths, results');
+is(join(' ', $reads =~ /: boot\/\d+ (\w+)\(/g), 'read', '... -e those that it names');
+like($sums, qr/^ +open +2 +1 /m, '... -s their sums, with errors');
+like($none_such, qr/no system call "stat"; there are read, write, open$/m,
+    '... and refuses others');
+run_lines($with_calls, 1, 'perf record -e raw_syscalls:sys_* -- calls');
+is_deeply([map { s/\([^,]{9,},/(PATH,/r }
+            perf_of_port($with_calls, $logs, 'script', '-F', 'event,trace')
+            =~ m{^ *raw_syscalls:sys_enter: (NR .*?) *$}mg],
+    ['NR 2 (PATH, 42, 0, 0, 0, 0) /etc/motd', 'NR 0 (3, 1000, c, 0, 0, 0)',
+        'NR 2 (PATH, 0, 0, 0, 0, 0) /a/path/of/more/than/thirty...', 'NR 99 (1, 2, 3, 0, 0, 0)'],
+    '... and the real perf has all');
+
 # --- After a reset (level 7) ----------------------------------------------------------------------
 
 # ports/c/variants/commands.c: `restart` resets the machine in the first boot, not in the second.
@@ -197,14 +219,14 @@ my @refusals = (
     ['perf record -e mem:embed_debug_entry:x -- work', qr/the trap entry code/],
     ['perf record -m 4M -- work', qr/MEMORY of make lib is 1048576$/],
     ['perf record -- play', qr/workload "play" is not a command/],
-    ['perf trace -- work', qr/^perf trace: the system calls of this kernel are unknown$/],
+    ['perf trace -- work', qr{: calls of struct pitot_kernel is 0: the system calls are unknown$}],
     ['perf record -p 9 -- work', qr/^perf record: -p 9: no such thread/],
     ['wrok', qr/^wrok: no such command; near: work/],
     ['work ' . 'x ' x 40, qr/^pitot: more than 32 arguments/],
 );
 # Features that only Pitot's own kernel has are not offered.
 my @others = (
-    ['perf', qr/^usage: perf list \| record \| report \| script \| stat$/],
+    ['perf', qr/^usage: perf list \| record \| report \| script \| stat \| trace$/],
     ['perf record -e breakpoint:hit -- work', qr/: unknown event "breakpoint:hit"; near: /],
     ['perf record -e mem:jobs_done:w --filter old==0 -- work', qr/has no fields$/],
     ['perf record -e mem:jobs_done:w --by old -- work', qr/no fields, only comm, cpu and caller$/],

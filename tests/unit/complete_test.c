@@ -360,6 +360,8 @@ static void a_short_buffer_gets_what_fits(void **state)
 
 int main(void)
 {
+    host.calls = syscall_table;
+
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_first_word_is_a_command),
         cmocka_unit_test(so_is_the_first_after_a_semicolon_and_after_dashes),

@@ -3,6 +3,8 @@
  * The lines and sums of perf trace, for hand-made recordings: calls in one piece and in two, of
  * threads that take turns, that began before the recording or never end; values as perf prints
  * them; and the summary's arithmetic.
+ *
+ * links: tests/unit/fake_cpu.c
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,6 +17,7 @@
 #include "core/sample/records.h"
 #include "core/script/trace_calls.h"
 #include "core/tracepoint/tracepoint.h"
+#include "kernel/syscall/syscalls.h"
 
 #define START 5000000000 /* ns, of the first sample */
 #define US    1000
@@ -320,7 +323,7 @@ static void the_deviation_of_the_mean_is_right(void **state)
 
 static void every_call_is_found_by_name_and_number(void **state)
 {
-    const struct trace_call *call;
+    const struct pitot_call *call;
     unsigned count = 0;
 
     (void)state;
@@ -331,6 +334,11 @@ static void every_call_is_found_by_name_and_number(void **state)
     assert_true(count > 15);
     assert_int_equal(trace_call_by_number(999), -1);
     assert_int_equal(trace_call_by_name("rea", 3), -1);
+    host.calls = NULL;
+    assert_null(trace_call_at(0));
+    assert_int_equal(trace_call_by_number(0), -1);
+    assert_int_equal(trace_call_by_name("read", 4), -1);
+    host.calls = syscall_table;
     assert_string_equal(trace_error_find(14)->name, "EFAULT");
     assert_string_equal(trace_error_find(14)->text, strerror(14));
     assert_null(trace_error_find(4000));
@@ -356,6 +364,8 @@ static void halves_are_rounded_as_printf_rounds_them(void **state)
 
 int main(void)
 {
+    host.calls = syscall_table;
+
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(a_call_is_a_line, begin),
         cmocka_unit_test_setup(values_are_as_perf_prints_them, begin),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The table of system calls, expanded by the dispatcher, tracepoints, perf trace and the programs'
- * stubs with two macros:
+ * The table of system calls, expanded by the dispatcher, tracepoints, the programs' stubs and what
+ * `perf trace` is given, with two macros:
  *
  *     CALL(number, name, arguments)    arguments: up to six ARG, in order
  *     ARG(type, name, kind)            the C type, as in Linux's formats
