@@ -24,6 +24,10 @@
 
 enum { INTERRUPTS_KNOWN = QEMU_API >= 4 };
 
+/*
+ * One for each number that there may be: with thread=single QEMU 11.1 tells accesses of a CPU 64,
+ * which the machine does not have.
+ */
 static struct cpu {
     _Alignas(64) uint32_t left; /* accesses until `looks` returns true */
     qemu_plugin_meminfo_t last_info;
@@ -61,11 +65,11 @@ const char *race_begin(qemu_plugin_id_t id, const struct request *request, const
         return "a machine of one CPU has no races; -smp 2 has two";
     cpu_count = count;
     pause_begin(id, count);
-    cpus = aligned_alloc(_Alignof(struct cpu), count * sizeof(*cpus));
+    cpus = aligned_alloc(_Alignof(struct cpu), FOLLOW_CPUS * sizeof(*cpus));
     if (!cpus || !race_words_begin(request) || !race_meet_begin(count) || !race_report_begin())
         return "out of memory";
-    memset(cpus, 0, count * sizeof(*cpus));
-    for (unsigned cpu = 0; cpu < count; cpu++) {
+    memset(cpus, 0, FOLLOW_CPUS * sizeof(*cpus));
+    for (unsigned cpu = 0; cpu < FOLLOW_CPUS; cpu++) {
         cpus[cpu].seed = pause_seed(request->race.seed, cpu);
         cpus[cpu].left = 1 + cpu;
     }

@@ -50,9 +50,9 @@ static uint64_t stopped; /* a bit for each word, modulo 64, at which a CPU is st
 bool race_meet_begin(unsigned count)
 {
     cpu_count = count;
-    cpus = aligned_alloc(_Alignof(struct cpu), count * sizeof(*cpus));
+    cpus = aligned_alloc(_Alignof(struct cpu), FOLLOW_CPUS * sizeof(*cpus));
     if (cpus)
-        memset(cpus, 0, count * sizeof(*cpus));
+        memset(cpus, 0, FOLLOW_CPUS * sizeof(*cpus));
     return cpus;
 }
 

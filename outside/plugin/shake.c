@@ -116,11 +116,11 @@ bool shake_begin(qemu_plugin_id_t id, const struct request *request, unsigned co
 {
     if (!request->shake)
         return true;
-    cpus = aligned_alloc(_Alignof(struct cpu), count * sizeof(*cpus));
+    cpus = aligned_alloc(_Alignof(struct cpu), FOLLOW_CPUS * sizeof(*cpus));
     if (!cpus || !race_words_begin(request))
         return false;
     pause_begin(id, count);
-    for (unsigned cpu = 0; cpu < count; cpu++)
+    for (unsigned cpu = 0; cpu < FOLLOW_CPUS; cpu++)
         cpus[cpu] = (struct cpu){1 + cpu, pause_seed(request->shake, cpu)};
     return true;
 }
