@@ -11,7 +11,6 @@
 #include "core/pitot.h"
 #include "kernel/console/input.h"
 #include "kernel/console/input_wait.h"
-#include "kernel/gdb/monitor.h"
 #include "kernel/hit/program.h"
 #include "kernel/memory/pages.h"
 #include "kernel/panic/panic.h"

@@ -15,3 +15,6 @@ const char *host_init(void);
  * Boot.
  */
 void host_set_kept(void *start, size_t bytes);
+
+/* Member monitor (kernel/gdb/monitor.c). */
+extern const struct pitot_monitor gdb_monitor;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See monitor.h. */
-#include "kernel/gdb/monitor.h"
+/* gdb's `monitor`: runs a console command in its own thread during a stop (docs/gdb.md). */
+#include "kernel/host.h"
 
 #include "arch/cpu.h"
 #include "arch/debugger.h"
