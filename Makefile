@@ -210,7 +210,7 @@ endef
 $(BUILD)/lib/pitot.o: FORCE
 	+$(Q)$(MAKE) --no-print-directory -f core/embed/lib.mk BUILD=$(BUILD) CC='$(CC)' NASM='$(NASM)' V=$(V)
 
-$(patsubst %,$(BUILD)/lib/include/%,pitot.h pitot_trace.h cfi_gas.inc): $(BUILD)/lib/pitot.o
+$(patsubst %,$(BUILD)/lib/include/%,pitot.h pitot_kernel.h pitot_trace.h cfi_gas.inc): $(BUILD)/lib/pitot.o
 
 # Programs for that kernel's compilation and link.
 LIB_BIN := $(patsubst %,$(BUILD)/lib/bin/%,pitot-tables pad-calls symtab orcgen insnmap)

@@ -68,15 +68,16 @@ LIB_OBJ := $(patsubst %,$(LIB)/obj/%.o,$(filter-out core/unwind/default_%.c,$(LI
 
 .DELETE_ON_ERROR:
 .PHONY: lib FORCE
-lib: $(LIB)/pitot.o $(LIB)/pitot.mk $(patsubst %,$(LIB)/include/%,pitot.h pitot_trace.h cfi_gas.inc cfi.inc)
+lib: $(LIB)/pitot.o $(LIB)/pitot.mk $(patsubst %,$(LIB)/include/%,pitot.h pitot_kernel.h pitot_trace.h cfi_gas.inc cfi.inc)
 
 # The kernel's include path has this folder, and no other of Pitot's.
 $(LIB)/include/pitot.h: core/pitot.h
+$(LIB)/include/pitot_kernel.h: core/pitot_kernel.h
 $(LIB)/include/pitot_trace.h: core/pitot_trace.h
 $(LIB)/include/cfi_gas.inc: arch/x86_64/unwind/cfi_gas.inc
 $(LIB)/include/cfi.inc: arch/x86_64/unwind/cfi.inc
 $(LIB)/pitot.mk: core/embed/pitot.mk
-$(patsubst %,$(LIB)/%,pitot.mk $(patsubst %,include/%,pitot.h pitot_trace.h cfi_gas.inc cfi.inc)):
+$(patsubst %,$(LIB)/%,pitot.mk $(patsubst %,include/%,pitot.h pitot_kernel.h pitot_trace.h cfi_gas.inc cfi.inc)):
 	$(Q)mkdir -p $(@D)
 	$(Q)cp $< $@
 

@@ -10,7 +10,7 @@ C_PORT_PLAIN := $(addprefix ports/c/,boot.S entry.S cpu.c others.c thread.c main
 # NAME, LEVELS, OPTIONS, LINKER SCRIPT, CPUS of the object, of the kernel, kind of the object: each level has its part of what
 # Pitot is given.
 define C_PORT
-$(BUILD)/ports/c-$(1).elf: $(C_PORT_PLAIN) $(2:%=ports/c/pitot_level%.c) $(or $(4),ports/c/kernel.ld) $(BUILD)/$(7:%=%/)$(5:%=cpus%/)lib/pitot.o ports/c/kernel.h ports/c/variants/gates.h ports/c/variants/ring3.h $(patsubst %,$(BUILD)/lib/include/%,pitot.h pitot_trace.h cfi_gas.inc) ports/c/port.mk
+$(BUILD)/ports/c-$(1).elf: $(C_PORT_PLAIN) $(2:%=ports/c/pitot_level%.c) $(or $(4),ports/c/kernel.ld) $(BUILD)/$(7:%=%/)$(5:%=cpus%/)lib/pitot.o ports/c/kernel.h ports/c/variants/gates.h ports/c/variants/ring3.h $(patsubst %,$(BUILD)/lib/include/%,pitot.h pitot_kernel.h pitot_trace.h cfi_gas.inc) ports/c/port.mk
 	$$(call say,LINK,$$@)
 	$$(Q)mkdir -p $$(@D)
 	$$(Q)echo 'exec $$(CC) $$(C_PORT_FLAGS) -DCPUS=$(or $(6),$(5),1) -Wl,--build-id=sha1 $(3) -nostdlib -static -no-pie -Wl,-T,$(or $(4),ports/c/kernel.ld)' \

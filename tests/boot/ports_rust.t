@@ -109,11 +109,11 @@ my @ours = split(/\n/, `$build/ports/rust/layout`);
 cmp_ok(scalar(@ours), '>', 40, 'pitot.rs has sizes and places');
 is_deeply(\@ours, layout_of('.'), '... which are those of core/pitot.h');
 make_path("$logs/moved/core");
-open(my $out, '>', "$logs/moved/core/pitot.h") or die("$logs/moved/core/pitot.h: $!\n");
-print $out slurp('core/pitot.h')
+open(my $out, '>', "$logs/moved/core/pitot_kernel.h") or die("$logs/moved/core: $!\n");
+print $out slurp('core/pitot_kernel.h')
     =~ s/^    const void \*text, \*text_end;/    const void *text_end, *text;/mr;
-close($out) or die("$logs/moved/core/pitot.h: $!\n");
-copy('core/pitot_trace.h', "$logs/moved/core") or die("pitot_trace.h: $!\n");
+close($out) or die("$logs/moved/core: $!\n");
+copy("core/$_", "$logs/moved/core") or die("$_: $!\n") for qw(pitot.h pitot_trace.h);
 my $moved = layout_of("$logs/moved");
 is_deeply([grep { $ours[$_] ne $moved->[$_] } 0 .. $#ours], [1, 2],
     '... and two members that change places show');

@@ -43,7 +43,7 @@ my @tables = map { ("pitot_${_}_start", "pitot_${_}_end") } qw(symtab_blob unwin
 cmp_ok(scalar(@calls), '>', 5, 'core/pitot.h says what a kernel calls');
 
 # pitot_check covers each function that a kernel gives, except panic and power, which do not return.
-my ($members) = $header =~ /^struct pitot_kernel \{\n(.*?)^\};/ms;
+my ($members) = slurp('core/pitot_kernel.h') =~ /^struct pitot_kernel \{\n(.*?)^\};/ms;
 my @members = grep { !/^(?:panic|power)$/ } $members =~ /^    [\w ]+[ *]\(\*(\w+)\)\(/mg;
 is_deeply([sort(@members)], [sort(slurp('core/embed/check.c') =~ /^    EACH\([\w *]+, (\w+),/mg)],
     'core/embed/check.c notes the calls of all functions of struct pitot_kernel');
@@ -68,7 +68,7 @@ for (@objects[0, 1]) {
 
 is(slurp("$tree/build/lib/include/pitot.h"), $header, 'the header lies in a folder of its own');
 is(slurp("$tree/build/lib/include/" . basename($_)), slurp($_), "... with $_")
-    for qw(core/pitot_trace.h arch/x86_64/unwind/cfi_gas.inc arch/x86_64/unwind/cfi.inc);
+    for qw(core/pitot_kernel.h core/pitot_trace.h arch/x86_64/unwind/cfi_gas.inc arch/x86_64/unwind/cfi.inc);
 
 for (@objects) {
     my ($level, $cpus, $folder, $gdb) = @$_;
