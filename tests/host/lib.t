@@ -68,7 +68,8 @@ for (@objects[0, 1]) {
 
 is(slurp("$tree/build/lib/include/pitot.h"), $header, 'the header lies in a folder of its own');
 is(slurp("$tree/build/lib/include/" . basename($_)), slurp($_), "... with $_")
-    for qw(core/pitot_kernel.h core/pitot_trace.h arch/x86_64/unwind/cfi_gas.inc arch/x86_64/unwind/cfi.inc);
+    for qw(core/pitot_kernel.h core/pitot_trace.h arch/x86_64/unwind/cfi_gas.inc
+    arch/x86_64/unwind/cfi.inc);
 
 for (@objects) {
     my ($level, $cpus, $folder, $gdb) = @$_;

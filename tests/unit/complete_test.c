@@ -20,6 +20,7 @@
 #include "core/perf/commands.h"
 #include "core/symbols/symbols.h"
 #include "kernel/console/complete.h"
+#include "kernel/syscall/syscalls.h"
 
 static int nothing(int argc, char **argv)
 {
