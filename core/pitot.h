@@ -98,10 +98,12 @@ void pitot_follow(unsigned cpu, int followed, unsigned long now);
 void pitot_program_runs(void);
 
 /*
- * For find_path of PITOT_CALLS: finds the text of the call's first PATH argument, by `read`, which
- * reads a byte of the program's memory and returns 1, or 0. Interrupts off.
+ * For find_path of PITOT_CALLS: finds the text of the call's first PATH argument. `read` copies the
+ * string at an address of the program's memory, without its NUL, as far as it can be read and
+ * `room` reaches, and returns its length. Interrupts off.
  */
-void pitot_call_path(unsigned long *argument, int (*read)(unsigned long address, char *to));
+void pitot_call_path(unsigned long *argument,
+                     unsigned long (*read)(unsigned long address, char *to, unsigned long room));
 
 /*
  * Returns how often that CPU's debug registers were found disarmed since the boot: then hits were

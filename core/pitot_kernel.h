@@ -230,8 +230,9 @@ struct pitot_kernel {
                              const char **why);
     /* Returns the current thread's state of steps in a program. Any context; for `branches`. */
     struct pitot_step *(*thread_step)(void);
-    /* The system calls, up to 64, then one whose name is 0; for `perf trace`, with PITOT_CALLS. */
+    /* The system calls, up to 64, in the order of numbers; for `perf trace`, with PITOT_CALLS. */
     const struct pitot_call *calls;
+    unsigned call_count;
 
     /* --- For gdb (GDB=1), which also needs `mapped`. Any context. --- */
 

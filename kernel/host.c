@@ -203,6 +203,7 @@ const char *host_init(void)
         .monitor = &gdb_monitor,
     };
 
+    kernel.call_count = syscall_count;
     kernel.text = (const void *)arch_text_start();
     kernel.text_end = (const void *)arch_text_end();
     kernel.gate_stack = arch_frame_stacks(&kernel.gate_stack_end);

@@ -8,9 +8,27 @@
 #include "core/breakpoint/breakpoint.h"
 #include "core/host.h"
 
+#define CALLS_MAX 64
+
+static const char *wrong_of_calls(const struct pitot_kernel *kernel)
+{
+    if (kernel->call_count && !kernel->calls)
+        return "calls of struct pitot_kernel is 0, and call_count is not";
+    if (kernel->call_count > CALLS_MAX)
+        return "call_count of struct pitot_kernel: up to 64 system calls are allowed";
+    for (unsigned i = 1; i < kernel->call_count; i++)
+        if (kernel->calls[i].number <= kernel->calls[i - 1].number)
+            return "calls of struct pitot_kernel are not in the order of their numbers";
+    return NULL;
+}
+
 /* Returns what is wrong with what every kernel gives, or NULL. */
 static const char *wrong_of(const struct pitot_kernel *kernel)
 {
+    const char *wrong = wrong_of_calls(kernel);
+
+    if (wrong)
+        return wrong;
     if ((uintptr_t)kernel->text >= (uintptr_t)kernel->text_end ||
         (uintptr_t)pitot_init < (uintptr_t)kernel->text ||
         (uintptr_t)pitot_init >= (uintptr_t)kernel->text_end)

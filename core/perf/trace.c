@@ -24,7 +24,7 @@ int perf_trace(int argc, char **argv)
     struct interruptible records;
     int status;
 
-    if (!host.calls) {
+    if (!host.call_count) {
         print("perf trace: calls of struct pitot_kernel is 0: the system calls are unknown\n");
         return -ENOSYS;
     }

@@ -42,25 +42,14 @@ static const struct trace_error errors[] = {
     {ENOTEMPTY, "ENOTEMPTY", "Directory not empty"},
 };
 
-static unsigned calls_count(void)
-{
-    unsigned count = 0;
-
-    while (host.calls && count < TRACE_CALLS_MAX && host.calls[count].name)
-        count++;
-    return count;
-}
-
 const struct pitot_call *trace_call_at(unsigned index)
 {
-    return index < calls_count() ? &host.calls[index] : NULL;
+    return index < host.call_count ? &host.calls[index] : NULL;
 }
 
 int trace_call_by_number(uint64_t number)
 {
-    unsigned count = calls_count();
-
-    for (unsigned i = 0; i < count; i++)
+    for (unsigned i = 0; i < host.call_count; i++)
         if (host.calls[i].number == number)
             return (int)i;
     return -1;
@@ -68,9 +57,7 @@ int trace_call_by_number(uint64_t number)
 
 int trace_call_by_name(const char *name, size_t length)
 {
-    unsigned count = calls_count();
-
-    for (unsigned i = 0; i < count; i++)
+    for (unsigned i = 0; i < host.call_count; i++)
         if (strlen(host.calls[i].name) == length && strncmp(host.calls[i].name, name, length) == 0)
             return (int)i;
     return -1;

@@ -8,32 +8,45 @@ PITOT_LAYOUT(sys_enter, 9, PITOT_CALL_BEGINS_FIELDS);
 
 #define PATH_SIZE (2 * (TRACEPOINT_TEXT_SIZE - 1) + 1) /* split into two fields */
 
-/* Returns the index of the first argument that is a path, or PITOT_CALL_ARGUMENTS. */
-static unsigned path_argument(unsigned long number)
+static const struct pitot_call *find_call(unsigned long number)
 {
-    const struct pitot_call *call = host.calls;
-    unsigned i = 0;
+    unsigned low = 0, high = host.call_count; /* the call is in [low, high) */
 
-    while (call && call->name && call->number != number)
-        call++;
-    if (!call || !call->name)
-        return PITOT_CALL_ARGUMENTS;
-    while (call->argument[i].name && call->argument[i].kind != PITOT_CALL_PATH)
-        i++;
-    return call->argument[i].name ? i : PITOT_CALL_ARGUMENTS;
+    if (number < high && host.calls[number].number == number) /* before the table's first gap */
+        return &host.calls[number];
+    while (low < high) {
+        unsigned middle = (low + high) / 2;
+
+        if (host.calls[middle].number == number)
+            return &host.calls[middle];
+        if (host.calls[middle].number < number)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return NULL;
 }
 
-/* Reads as much of the path as fits; dots at the end show that it is longer. */
-void pitot_call_path(unsigned long *argument, int (*read)(unsigned long address, char *to))
+/* Returns the address of the first path, or 0. */
+static unsigned long path_address(const unsigned long *argument)
+{
+    const struct pitot_call *call = find_call(argument[0]);
+
+    for (unsigned i = 0; call && call->argument[i].name; i++)
+        if (call->argument[i].kind == PITOT_CALL_PATH)
+            return argument[1 + i];
+    return 0;
+}
+
+/* Dots at the end show that the path is longer. */
+void pitot_call_path(unsigned long *argument,
+                     unsigned long (*read)(unsigned long address, char *to, unsigned long room))
 {
     static char path[ARCH_CPUS_MAX][PATH_SIZE]; /* [owning CPU] of its hit */
     char *text = path[arch_cpu_id()];
-    unsigned index = path_argument(argument[0]), length = 0;
+    unsigned long address = path_address(argument);
+    unsigned long length = address ? read(address, text, PATH_SIZE) : 0;
 
-    if (index < PITOT_CALL_ARGUMENTS)
-        while (length < PATH_SIZE && read(argument[1 + index] + length, text + length) &&
-               text[length] != '\0')
-            length++;
     if (length == PATH_SIZE) {
         length--;
         memcpy(text + length - 3, "...", 3);

@@ -16,8 +16,9 @@ SYSCALLS(SYSCALL_FUNCTION, SYSCALL_NO_ARGUMENT)
 #undef SYSCALL_FUNCTION
 #undef SYSCALL_NO_ARGUMENT
 
-/* The table, as member `calls` of struct pitot_kernel. */
+/* The table, as members of struct pitot_kernel. */
 extern const struct pitot_call syscall_table[];
+extern const unsigned syscall_count;
 
 /*
  * Makes the system call and stores its result in ax, for syscall_entry. Contains the tracepoints'

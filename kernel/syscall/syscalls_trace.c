@@ -9,15 +9,21 @@
 #include "kernel/syscall/syscalls.h"
 #include "kernel/user/process.h"
 
-/* Reads a byte of the calling program's memory. */
-ARCH_HIT_TEXT static int read_byte(unsigned long address, char *to)
+/* Reads a string of the calling program. */
+ARCH_HIT_TEXT static unsigned long read_text(unsigned long address, char *to, unsigned long room)
 {
-    return arch_user_read(process_current()->space, address, to, 1);
+    const struct process *process = process_current();
+    unsigned long length = 0;
+
+    while (length < room && arch_user_read(process->space, address + length, to + length, 1) &&
+           to[length] != '\0')
+        length++;
+    return length;
 }
 
 ARCH_HIT_TEXT static void find_path(unsigned long *argument)
 {
-    pitot_call_path(argument, read_byte);
+    pitot_call_path(argument, read_text);
 }
 
 PITOT_CALLS(find_path);

@@ -9,6 +9,8 @@ use core::ptr::null;
 pub struct Kernel {
     pub text: *const u8,
     pub text_end: *const u8,
+    pub programs: *const u8,
+    pub programs_end: *const u8,
     pub build_id: *const u8,
     pub name: *const u8, // ends in NUL, like all strings here
     pub cpus: u32,
@@ -26,8 +28,8 @@ pub struct Kernel {
     pub write: Option<unsafe extern "C" fn(*const u8, u64)>,
     pub stack: Option<unsafe extern "C" fn(u64, *mut u64, *mut u64) -> i32>,
     pub mapped: Option<unsafe extern "C" fn(u64, u64) -> i32>,
-    /// From `interrupt_others` to `power`, for consoles, gdb and more than one CPU.
-    pub more: [Option<unsafe extern "C" fn()>; 20],
+    /// From `interrupt_others` to `monitor`, for programs, consoles, gdb and more than one CPU.
+    pub more: [Option<unsafe extern "C" fn()>; 27],
 }
 
 unsafe impl Sync for Kernel {}
@@ -37,6 +39,8 @@ impl Kernel {
         Kernel {
             text,
             text_end,
+            programs: null(),
+            programs_end: null(),
             build_id: null(),
             name: null(),
             cpus: 0,
@@ -54,7 +58,7 @@ impl Kernel {
             write: None,
             stack: None,
             mapped: None,
-            more: [None; 20],
+            more: [None; 27],
         }
     }
 }

@@ -479,7 +479,11 @@ my $given = 'of struct pitot_kernel is 0';
 is_deeply([$console =~ /^without it: (.*)$/mg],
     [(map { "$_ $given" } qw(clock panic write)), "more than one CPU: cpu $given",
         "more than one CPU: interrupt_others $given",
-        "memory_take or memory_give $given: both or neither", "traps $given, and trap_count is not",
+        "memory_take or memory_give $given: both or neither",
+        "calls $given, and call_count is not",
+        'calls of struct pitot_kernel are not in the order of their numbers',
+        'call_count of struct pitot_kernel: up to 64 system calls are allowed',
+        "traps $given, and trap_count is not",
         "traps: frame $given: what trap entries push",
         'frame of struct pitot_kernel lacks a register: r8 to r15, ax, bx, cx, dx, si, di, bp, ip, '
             . 'cs, flags, sp and ss are needed',

@@ -143,7 +143,7 @@ for (0 .. $#raw) {
 # A gate executes two instructions before interrupts are off. An interrupt there is moved back to
 # the call, which works only if the site calls through the tracepoint's own pointer.
 for my $kernel ("$build/pitot.elf", "$build/fp/pitot.elf") {
-    my @uses = grep { /# [0-9a-f]+ <tracepoint_\w+\+0x8>$/ }
+    my @uses = grep { /# [0-9a-f]+ <pitot_tracepoint_\w+\+0x8>$/ }
         split(/\n/, `objdump -d --no-show-raw-insn $kernel`);
     cmp_ok(scalar(@uses), '>', 100, "$kernel: sites that call a gate");
     is_deeply([grep { !/\tcall +\*0x[0-9a-f]+\(%rip\)/ } @uses], [], '... each in one instruction');

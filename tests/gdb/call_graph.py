@@ -78,6 +78,8 @@ def named_members(kind, offset):
             return {(member(kind, field), spell_call(called_through(field.type)))}
         if plain(field.type).code in NUMBERS:
             return set()
+        if plain(field.type).code == gdb.TYPE_CODE_PTR:
+            return pointers(field.type, set())
     return None
 
 

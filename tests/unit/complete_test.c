@@ -362,6 +362,7 @@ static void a_short_buffer_gets_what_fits(void **state)
 int main(void)
 {
     host.calls = syscall_table;
+    host.call_count = syscall_count;
 
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_first_word_is_a_command),

@@ -334,14 +334,59 @@ static void every_call_is_found_by_name_and_number(void **state)
     assert_true(count > 15);
     assert_int_equal(trace_call_by_number(999), -1);
     assert_int_equal(trace_call_by_name("rea", 3), -1);
-    host.calls = NULL;
+    host.call_count = 0;
     assert_null(trace_call_at(0));
     assert_int_equal(trace_call_by_number(0), -1);
     assert_int_equal(trace_call_by_name("read", 4), -1);
-    host.calls = syscall_table;
+    host.call_count = syscall_count;
     assert_string_equal(trace_error_find(14)->name, "EFAULT");
     assert_string_equal(trace_error_find(14)->text, strerror(14));
     assert_null(trace_error_find(4000));
+}
+
+/* What a program's memory has at each address; read as far as it is there. */
+static const char *memory;
+
+static unsigned long read_memory(unsigned long address, char *to, unsigned long room)
+{
+    unsigned long length = 0;
+
+    for (; length < room && memory[address + length] != '\0'; length++)
+        to[length] = memory[address + length];
+    return length;
+}
+
+static void a_path_is_read_as_far_as_there_is_room(void **state)
+{
+    static const struct {
+        unsigned long number, address;
+        const char *memory, *path, *more;
+    } cases[] = {
+        {2, 1, "./etc/motd", "/etc/motd", NULL},
+        {2, 1, ".123456789012345", "123456789012345", NULL},
+        {2, 1, ".1234567890123456", "1234567890123456", "6"},
+        {2, 1, ".123456789012345678901234567890", "123456789012345678901234567890",
+         "678901234567890"},
+        {2, 1, ".1234567890123456789012345678901", "123456789012345678901234567...",
+         "678901234567..."},
+        {2, 0, "/etc/motd", "", NULL},  /* the address 0 */
+        {1, 1, "./etc/motd", "", NULL}, /* write has no path */
+        {999, 1, "./etc/motd", "", NULL},
+        {1024, 1, "./bin/spin", "/bin/spin", NULL},
+    };
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        unsigned long argument[9] = {cases[i].number, cases[i].address, 1, 1, 1, 1, 1, 1, 1};
+
+        memory = cases[i].memory;
+        pitot_call_path(argument, read_memory);
+        assert_string_equal((const char *)argument[7], cases[i].path);
+        if (cases[i].more)
+            assert_string_equal((const char *)argument[8], cases[i].more);
+        else
+            assert_int_equal(argument[8], 0);
+    }
 }
 
 /* Each exact half in the first second and in some others, and the values next to it. */
@@ -365,6 +410,7 @@ static void halves_are_rounded_as_printf_rounds_them(void **state)
 int main(void)
 {
     host.calls = syscall_table;
+    host.call_count = syscall_count;
 
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(a_call_is_a_line, begin),
@@ -377,6 +423,7 @@ int main(void)
         cmocka_unit_test_setup(the_deviation_of_the_mean_is_right, begin),
         cmocka_unit_test(halves_are_rounded_as_printf_rounds_them),
         cmocka_unit_test_setup(every_call_is_found_by_name_and_number, begin),
+        cmocka_unit_test(a_path_is_read_as_far_as_there_is_room),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

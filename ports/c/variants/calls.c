@@ -15,19 +15,21 @@ static const struct pitot_call calls[] = {
     {READ, "read", {{"fd", PITOT_CALL_FD}, {"buf", PITOT_CALL_OUT}, {"count", PITOT_CALL_SIZE}}},
     {WRITE, "write", {{"fd", PITOT_CALL_FD}, {"buf", PITOT_CALL_IN}, {"count", PITOT_CALL_SIZE}}},
     {OPEN, "open", {{"filename", PITOT_CALL_PATH}, {"flags", PITOT_CALL_HEX}}},
-    {0},
 };
 
 /* The program's memory, which is this kernel's. */
-static int read_byte(unsigned long address, char *to)
+static unsigned long read_text(unsigned long address, char *to, unsigned long room)
 {
-    *to = *(const char *)address;
-    return 1;
+    unsigned long length = 0;
+
+    while (length < room && (to[length] = ((const char *)address)[length]) != '\0')
+        length++;
+    return length;
 }
 
 static void find_path(unsigned long *argument)
 {
-    pitot_call_path(argument, read_byte);
+    pitot_call_path(argument, read_text);
 }
 
 PITOT_CALLS(find_path);
@@ -61,5 +63,6 @@ const char *__wrap_pitot_init(const struct pitot_kernel *kernel)
     struct pitot_kernel with = *kernel;
 
     with.calls = calls;
+    with.call_count = sizeof(calls) / sizeof(calls[0]);
     return __real_pitot_init(&with);
 }

@@ -43,6 +43,8 @@ static void use_debug_registers(void)
 const char *__wrap_pitot_init(const struct pitot_kernel *kernel)
 {
     static const void *const other = text_end;
+    static const struct pitot_call calls[] = {{.number = 2, .name = "open"},
+                                              {.number = 0, .name = "read"}};
     struct pitot_kernel with = *kernel;
 
     with.clock = 0;
@@ -63,6 +65,13 @@ const char *__wrap_pitot_init(const struct pitot_kernel *kernel)
     with.memory_take = take;
     try(&with);
     with.memory_take = 0;
+    with.call_count = 2;
+    try(&with);
+    with.calls = calls;
+    try(&with);
+    with.call_count = 65;
+    try(&with);
+    with.call_count = 0;
     with.trap_count = 1;
     try(&with);
     with.traps = &other;
