@@ -14,13 +14,6 @@
 
 #define SIZE_MOST (1ull << 40) /* leaves room to multiply by the page size */
 
-const struct options *const perf_parts[] = {
-    &list_options, &record_options, &report_options, &script_options, &stat_options, &trace_options,
-    NULL};
-const char perf_usage[] = "list | record | report | script | stat | trace";
-const char perf_summary[] =
-    "record and read hits of breakpoints, tracepoints, the clock; trace system calls";
-
 /* --- Setters of single values. --- */
 
 /* Sets a uint64_t to a size in bytes, given in pages as in the real perf, or with unit k or m. */

@@ -6,14 +6,16 @@
  * and its name, parsed again, gives the same event; a refusal has a reason. Run by
  * tests/host/fuzz.t (docs/proof.md).
  *
- * links: core/perf/options.c core/perf/option_table.c core/perf/terms.c core/perf/events.c core/perf/targets.c core/perf/aggregate_options.c core/lib/option.c core/console/habits.c core/script/trace_calls.c core/report/percent.c core/event/spec.c core/event/own_kernel.c core/event/sources.c core/event/source_breakpoint.c core/event/source_clock.c core/event/source_nmi_clock.c core/event/source_branches.c core/event/source_tracepoint.c core/lib/cpus.c tests/unit/fake_events.c core/tracepoint/filter.c core/tracepoint/field.c core/lib/glob.c core/lib/number.c core/lib/refusal.c core/lib/words.c core/lib/print.c core/symbols/place.c core/symbols/symbols.c core/symbols/table.c core/symbols/nearest.c core/tracepoint/list.c tools/symtab/table.c tests/unit/fake_symtab.c tests/unit/fake_task.c tests/unit/fake_preempt.c tests/unit/fake_cpu.c core/host.c tests/fuzz/feed.c
+ * links: core/perf/options.c core/perf/option_table.c core/perf/terms.c core/perf/events.c core/perf/targets.c core/perf/aggregate_options.c core/lib/option.c core/console/habits.c core/script/trace_calls.c core/report/percent.c core/event/spec.c core/event/own_kernel.c core/event/sources.c core/event/source_breakpoint.c core/event/source_clock.c core/event/source_nmi_clock.c core/event/source_branches.c core/event/source_tracepoint.c core/lib/cpus.c tests/unit/fake_events.c core/tracepoint/filter.c core/tracepoint/field.c core/lib/glob.c core/lib/number.c core/lib/refusal.c core/lib/words.c core/lib/print.c core/symbols/place.c core/symbols/symbols.c core/symbols/table.c core/symbols/nearest.c core/tracepoint/list.c tools/symtab/table.c tests/unit/fake_symtab.c tests/unit/fake_task.c tests/unit/fake_preempt.c tests/unit/fake_cpu.c core/host.c kernel/syscall/syscall_table.c tests/fuzz/feed.c
  */
 #include <linux/hw_breakpoint.h>
 
 #include "arch/step.h"
+#include "core/host.h"
 #include "core/lib/deviation.h"
 #include "core/perf/options.h"
 #include "core/sample/sample.h"
+#include "kernel/syscall/syscalls.h"
 #include "tests/fuzz/claim.h"
 #include "tests/fuzz/feed.h"
 #include "tests/unit/fake_symtab.h"
@@ -146,6 +148,8 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 
     (void)argc;
     (void)argv;
+    host.calls = syscall_table;
+    host.call_count = syscall_count;
     fake_symtab_load(symbols, sizeof(symbols) / sizeof(symbols[0]));
     for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
         add_piece(known[i]);

@@ -17,10 +17,12 @@
 
 #include "arch/cpu.h"
 #include "arch/step.h"
+#include "core/host.h"
 #include "core/perf/option_table.h"
 #include "core/perf/options.h"
 #include "core/tracepoint/tracepoint.h"
 #include "core/unwind/unwind.h"
+#include "kernel/syscall/syscalls.h"
 
 #define WORDS_MOST 32
 #define LINE_MOST  400
@@ -247,6 +249,9 @@ static void of_rows_that_set_the_same_the_last_one_counts(void **state)
 
 int main(void)
 {
+    host.calls = syscall_table;
+    host.call_count = syscall_count;
+
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_row_is_given_again),
         cmocka_unit_test(of_rows_that_set_the_same_the_last_one_counts),
