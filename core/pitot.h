@@ -98,6 +98,20 @@ void pitot_follow(unsigned cpu, int followed, unsigned long now);
 void pitot_program_runs(void);
 
 /*
+ * For program_load: a program's section .symtab_blob (tools/symtab) is often larger than the table
+ * in it. Returns the bytes of the table that begins so, 0 if none does.
+ */
+#define PITOT_SYMBOLS_HEAD 64 /* bytes at `head`, a multiple of 8 bytes */
+unsigned long pitot_symbols_size(const void *head);
+
+/*
+ * Opens the table in a program's section .symtab_blob (tools/symtab), of which `symbols` keeps the
+ * address. Returns 0, or why it is no table of the file with this build id; then there are none.
+ */
+const char *pitot_symbols_open(struct pitot_symbols *symbols, const void *table, unsigned long size,
+                               const unsigned char *build_id);
+
+/*
  * For find_path of PITOT_CALLS: finds the text of the call's first PATH argument. `read` copies the
  * string at an address of the program's memory, without its NUL, as far as it can be read and
  * `room` reaches, and returns its length. Interrupts off.
@@ -286,13 +300,6 @@ void pitot_panic_end(void);
 void pitot_boot_ends(const char *words);
 
 /* --- Threads and programs, in a kernel with tasks_tell (LEVEL=4). Task context. --- */
-
-/*
- * Opens the table in a program's section .symtab_blob (tools/symtab), of which `symbols` keeps the
- * address. Returns 0, or why it is no table of the file with this build id; then there are none.
- */
-const char *pitot_symbols_open(struct pitot_symbols *symbols, const void *table, unsigned long size,
-                               const unsigned char *build_id);
 
 /* Reports a thread that existed before the recording. Called by tasks_tell. */
 void pitot_thread_lived(unsigned pid, const char *name);

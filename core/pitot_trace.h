@@ -138,7 +138,7 @@ __attribute__((always_inline)) static inline void pitot_put(char *to, unsigned l
     unsigned long i = 0;
 
     if (size != sizeof(pitot_as_text)) {
-        __builtin_memcpy(to, &argument, size);
+        __builtin_memcpy(to, &argument, size < sizeof(argument) ? size : sizeof(argument));
         return;
     }
     for (; from && from[i] && i < sizeof(pitot_as_text) - 1; i++)

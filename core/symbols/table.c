@@ -109,6 +109,15 @@ _Static_assert(sizeof(struct symbol_table) <= sizeof(struct pitot_symbols) &&
                    _Alignof(struct symbol_table) <= _Alignof(struct pitot_symbols),
                "core/pitot.h has room for a table");
 
+_Static_assert(sizeof(struct symtab_header) == PITOT_SYMBOLS_HEAD, "core/pitot.h says so");
+
+unsigned long pitot_symbols_size(const void *head)
+{
+    const struct symtab_header *header = head;
+
+    return header->magic == SYMTAB_MAGIC ? header->size : 0;
+}
+
 const char *pitot_symbols_open(struct pitot_symbols *symbols, const void *table, unsigned long size,
                                const unsigned char *build_id)
 {

@@ -103,17 +103,21 @@ static void read_build_id(const struct elf *elf, struct program *program)
 static unsigned read_symbols(const struct elf *elf, struct program *program)
 {
     const Elf64_Shdr *section = find_section(elf, ".symtab_blob");
+    uint64_t head[PITOT_SYMBOLS_HEAD / sizeof(uint64_t)];
+    unsigned long size = 0;
     unsigned order;
     void *table;
 
-    if (!section || section->sh_size == 0 || section->sh_size > TABLE_MAX)
+    if (section && read_at(elf->fd, section->sh_offset, head, sizeof(head)))
+        size = pitot_symbols_size(head);
+    if (size == 0 || size > section->sh_size || size > TABLE_MAX)
         return 0;
-    order = pages_order((section->sh_size + PAGE_SIZE - 1) / PAGE_SIZE);
+    order = pages_order((size + PAGE_SIZE - 1) / PAGE_SIZE);
     table = pages_alloc(order);
     if (!table)
         return 0;
-    if (read_at(elf->fd, section->sh_offset, table, section->sh_size) &&
-        !pitot_symbols_open(&program->symbols, table, section->sh_size, program->build_id))
+    if (read_at(elf->fd, section->sh_offset, table, size) &&
+        !pitot_symbols_open(&program->symbols, table, size, program->build_id))
         program->table = table;
     else
         pages_free(table, order);
