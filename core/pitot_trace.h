@@ -266,7 +266,7 @@ __attribute__((always_inline)) static inline void pitot_put(char *to, unsigned l
  * Inline, so that the traced code itself calls the gate: the call's return address is the sample's,
  * and an interrupt in the gate can move back there. The arguments are computed before the gate's
  * address is read: the compiler then calls through the pointer itself, the only form of call that
- * can be undone (arch/x86_64/entry/gate.c).
+ * can be undone (arch/x86_64/entry/gate.asm).
  */
 #define PITOT_RAISER(raise, parameters, arguments)                                                 \
     __attribute__((always_inline)) static inline void raise parameters                             \

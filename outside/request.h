@@ -54,7 +54,7 @@ enum event_kind {
     EVENT_CALLS,
     EVENT_RETURNS,
     EVENT_INTERRUPTS,
-    EVENT_HEAP, /* only of files (outside/pitot/heap_record.h) */
+    EVENT_HEAP, /* only of files (outside/pitot/heap_record.c) */
 };
 
 struct request_event {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * See format.h. The format follows libtraceevent's parser, tep_parse_event, and the printed line
- * its print_event; tests/host/tracing_perf.t compares both with perf.
+ * its print_event; tests/fuzz/format_fuzz.c compares both with that library.
  */
 #include "core/tracepoint/format.h"
 
