@@ -160,14 +160,16 @@ static bool event_check(struct event *event, struct event_cpu *here, struct ring
 /* Stores the flag last: until then an NMI reads the field that does not change here. */
 void pitot_follow(unsigned cpu, int followed, unsigned long now)
 {
-    if (followed == task_followed[cpu])
+    bool is_followed = followed != 0; /* any flag of the kernel's */
+
+    if (is_followed == task_followed[cpu])
         return;
-    if (followed)
+    if (is_followed)
         times[cpu].from = now - times[cpu].sum;
     else
         times[cpu].sum = now - times[cpu].from;
     local_barrier();
-    task_followed[cpu] = followed;
+    task_followed[cpu] = is_followed;
 }
 
 uint64_t task_followed_ns(unsigned cpu)

@@ -885,8 +885,10 @@ static void a_followed_clock_counts_the_workloads_time(void **state)
     event->spec.followed = true;
     event_begin(event, NULL);
     interrupts(3, 7777);
-    pitot_follow(0, true, fake_arch.clock);
-    interrupts(1, 500);
+    pitot_follow(0, 0x100, fake_arch.clock); /* a kernel's flag, reported at each switch */
+    interrupts(1, 250);
+    pitot_follow(0, 0x100, fake_arch.clock);
+    interrupts(1, 250);
     pitot_follow(0, false, fake_arch.clock);
     interrupts(3, 7777);
     assert_int_equal(count_of(event), 500);
