@@ -236,25 +236,40 @@ __attribute__((always_inline)) static inline void pitot_put(char *to, unsigned l
  * not have such a tracepoint on more than one CPU.
  */
 #ifdef PITOT_PATCHED
+#define PITOT_JUMP(tracepoint)                                                                     \
+    __asm__ goto("1: .byte 0x0f, 0x1f, 0x44, 0x00, 0x00\n\t"                                       \
+                 ".pushsection pitot_sites, \"aw?\", @progbits\n\t"                                \
+                 ".balign 8\n\t"                                                                   \
+                 ".quad 1b, %l[pitot_on], %c[pitot_owner]\n\t"                                     \
+                 ".popsection"                                                                     \
+                 :                                                                                 \
+                 : [pitot_owner] "i"(&(tracepoint))                                                \
+                 :                                                                                 \
+                 : pitot_on)
+#if defined(__cplusplus) && defined(__clang__)
+/* A function of its own: until clang 17, all such jumps of a function exclude initialisations. */
+#define PITOT_SITE(tracepoint)                                                                     \
+    __builtin_expect(                                                                              \
+        []() __attribute__((always_inline))->bool {                                                \
+            PITOT_JUMP(tracepoint);                                                                \
+            return false;                                                                          \
+        pitot_on:                                                                                  \
+            return true;                                                                           \
+        }(),                                                                                       \
+        0)
+#else
 #define PITOT_SITE(tracepoint)                                                                     \
     __extension__({                                                                                \
         __label__ pitot_on;                                                                        \
         int pitot_is_on = 0;                                                                       \
-        __asm__ goto("1: .byte 0x0f, 0x1f, 0x44, 0x00, 0x00\n\t"                                   \
-                     ".pushsection pitot_sites, \"aw?\", @progbits\n\t"                            \
-                     ".balign 8\n\t"                                                               \
-                     ".quad 1b, %l[pitot_on], %c[pitot_owner]\n\t"                                 \
-                     ".popsection"                                                                 \
-                     :                                                                             \
-                     : [pitot_owner] "i"(&(tracepoint))                                            \
-                     :                                                                             \
-                     : pitot_on);                                                                  \
+        PITOT_JUMP(tracepoint);                                                                    \
         if (0) {                                                                                   \
         pitot_on:                                                                                  \
             pitot_is_on = 1;                                                                       \
         }                                                                                          \
         __builtin_expect(pitot_is_on, 0);                                                          \
     })
+#endif
 #else
 #define PITOT_SITE(tracepoint) __builtin_expect((tracepoint).probes != 0, 0)
 #endif

@@ -214,11 +214,13 @@ for my $count (1 .. @kinds) {
 $traced .= "void raise(int *word)\n{\n    @raised\n}\n";
 for my $compiler ('gcc -std=c99', 'gcc -std=c11', 'clang -std=c11', 'g++ -std=c++11',
     'clang++ -std=c++11', 'g++ -std=c++20 -DPITOT_PATCHED', 'gcc -std=c99 -DPITOT_PATCHED',
-    'clang -std=c11 -DPITOT_PATCHED') {
+    'clang -std=c11 -DPITOT_PATCHED', 'clang++ -std=c++11 -DPITOT_PATCHED') {
     my $file = "$tree/traced" . ($compiler =~ /\+\+/ ? '.cc' : '.c');
     write_bytes($file, $traced);
-    is(`$compiler $flags -pedantic -Wshadow -c $file -o $tree/traced.o 2>&1`, '',
-        "$compiler -pedantic: tracepoints of each kind, with one to nine fields");
+    for my $level ('-O2', '-O0') {
+        is(`$compiler $flags $level -pedantic -Wshadow -c $file -o $tree/traced.o 2>&1`, '',
+            "$compiler $level -pedantic: tracepoints of each kind, with one to nine fields");
+    }
 }
 
 # --- What goes wrong says so ----------------------------------------------------------------------
