@@ -16,7 +16,7 @@ struct pitot_symbols {
 struct pitot_program {
     const char *path;                    /* shorter than PITOT_PATH_SIZE */
     const unsigned char *build_id;       /* 20 bytes; 0 if the file has none */
-    const struct pitot_symbols *symbols; /* of the same life */
+    const struct pitot_symbols *symbols; /* of the same life; 0: none */
     unsigned number;                     /* from 0, in order of discovery */
 };
 
@@ -46,7 +46,10 @@ struct pitot_step {
     unsigned char on, traps; /* the thread is stepped; the program has set the trap flag itself */
 };
 
-/* Runs the commands of gdb's `monitor`, in a thread of their own, while gdb waits for the end. */
+/*
+ * Runs the commands of gdb's `monitor`, in a thread of their own, while gdb waits for the end. All
+ * functions are needed.
+ */
 struct sink;
 struct pitot_monitor {
     /* Creates what commands need, such as a thread; may be called again. Task context. */

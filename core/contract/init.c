@@ -19,7 +19,16 @@ static const char *wrong_of_calls(const struct pitot_kernel *kernel)
     for (unsigned i = 1; i < kernel->call_count; i++)
         if (kernel->calls[i].number <= kernel->calls[i - 1].number)
             return "calls of struct pitot_kernel are not in the order of their numbers";
+    for (unsigned i = 0; i < kernel->call_count; i++)
+        if (!kernel->calls[i].name || kernel->calls[i].argument[PITOT_CALL_ARGUMENTS].name)
+            return "calls of struct pitot_kernel: one has no name, or more than 6 arguments";
     return NULL;
+}
+
+static bool is_whole(const struct pitot_monitor *monitor)
+{
+    return monitor->start && monitor->refuse_unknown && monitor->begin && monitor->under_way &&
+           monitor->end && monitor->set_print;
 }
 
 /* Returns what is wrong with what every kernel gives, or NULL. */
@@ -39,6 +48,8 @@ static const char *wrong_of(const struct pitot_kernel *kernel)
         return "panic of struct pitot_kernel is 0";
     if (!kernel->memory_take != !kernel->memory_give)
         return "memory_take or memory_give of struct pitot_kernel is 0: both or neither";
+    if (kernel->monitor && !is_whole(kernel->monitor))
+        return "monitor of struct pitot_kernel lacks a function";
     return init_missing(kernel);
 }
 

@@ -31,7 +31,9 @@ struct symbol_table {
 struct pitot_symbols;
 static inline const struct symbol_table *symbol_table_of(const struct pitot_symbols *symbols)
 {
-    return (const struct symbol_table *)symbols;
+    static const struct symbol_table none;
+
+    return symbols ? (const struct symbol_table *)symbols : &none;
 }
 
 /*

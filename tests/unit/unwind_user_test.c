@@ -46,7 +46,7 @@ static struct {
     uint8_t text[TEXT_SIZE];
     uint8_t stack[STACK_SIZE];
     uintptr_t start[FUNCTIONS + 1];
-    bool has_symbols;
+    bool is_known, has_symbols; /* Pitot knows it, or its symbols, too */
 } program;
 
 static struct {
@@ -84,11 +84,12 @@ static struct symbol_table symbols = {.entries = entries, .strings = ""};
 
 static unsigned process(unsigned number, unsigned long stack, const struct pitot_program **of)
 {
-    static const struct pitot_program only = {.symbols = (const struct pitot_symbols *)&symbols};
+    static struct pitot_program only;
 
     assert_int_equal(number, arch_cpu_id());
     assert_int_equal(stack, 0);
-    *of = program.has_symbols ? &only : NULL;
+    only.symbols = program.has_symbols ? (const struct pitot_symbols *)&symbols : NULL;
+    *of = program.is_known ? &only : NULL;
     return 1;
 }
 
@@ -108,7 +109,7 @@ static int load(void **state)
         entries[i] = (struct symtab_entry){.offset = (uint32_t)program.start[i],
                                            .size = functions[i].length};
     symbols.entry_count = symbols.found_count = FUNCTIONS;
-    program.has_symbols = true;
+    program.is_known = program.has_symbols = true;
     host.process = process;
     host.process_read = program_read;
     memset(&cpu, 0, sizeof(cpu));
@@ -213,16 +214,28 @@ static void every_instruction_has_the_chain_that_led_there(void **state)
 /*
  * Everything but leaf functions and epilogues after a `pop rbp`, which look like a function's body.
  */
-static void without_symbols_prologues_are_told_by_their_bytes(void **state)
+static void prologues_are_told_by_their_bytes(void)
 {
-    (void)state;
-    program.has_symbols = false;
     do {
         bool leaf = cpu.ip >= program.start[3] && cpu.ip < program.start[5];
 
         if (!leaf && cpu.ip >= program.start[1])
             assert_chain_here();
     } while (step());
+}
+
+static void without_symbols_prologues_are_told_by_their_bytes(void **state)
+{
+    (void)state;
+    program.has_symbols = false;
+    prologues_are_told_by_their_bytes();
+}
+
+static void so_are_they_in_a_process_of_no_program(void **state)
+{
+    (void)state;
+    program.is_known = false;
+    prologues_are_told_by_their_bytes();
 }
 
 static void the_caller_of_a_jump_into_nowhere_is_the_code_that_jumped(void **state)
@@ -328,6 +341,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(every_instruction_has_the_chain_that_led_there, load),
         cmocka_unit_test_setup(without_symbols_prologues_are_told_by_their_bytes, load),
+        cmocka_unit_test_setup(so_are_they_in_a_process_of_no_program, load),
         cmocka_unit_test_setup(the_caller_of_a_jump_into_nowhere_is_the_code_that_jumped, load),
         cmocka_unit_test_setup(frames_are_skipped_and_chains_are_cut, load),
         cmocka_unit_test_setup(what_no_compiler_made_ends_the_chain, load),

@@ -45,6 +45,9 @@ const char *__wrap_pitot_init(const struct pitot_kernel *kernel)
     static const void *const other = text_end;
     static const struct pitot_call calls[] = {{.number = 2, .name = "open"},
                                               {.number = 0, .name = "read"}};
+    static const struct pitot_call seven = {
+        .name = "mmap", .argument = {[PITOT_CALL_ARGUMENTS] = {.name = "seventh"}}};
+    static const struct pitot_monitor monitor = {.start = use_debug_registers};
     struct pitot_kernel with = *kernel;
 
     with.clock = 0;
@@ -71,7 +74,13 @@ const char *__wrap_pitot_init(const struct pitot_kernel *kernel)
     try(&with);
     with.call_count = 65;
     try(&with);
+    with.calls = &seven;
+    with.call_count = 1;
+    try(&with);
     with.call_count = 0;
+    with.monitor = &monitor;
+    try(&with);
+    with.monitor = 0;
     with.trap_count = 1;
     try(&with);
     with.traps = &other;
