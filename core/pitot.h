@@ -139,7 +139,7 @@ const char *pitot_nmi_clock(void (*serve)(const void *frame, unsigned long now),
 struct pitot_preemption {
     /* No atomics: an interrupt restores the value, and every switch occurs at the same value. */
     unsigned off;
-    unsigned char wanted;
+    unsigned wanted; /* 0: no */
 };
 
 extern struct pitot_preemption pitot_preemption[]; /* of each CPU */

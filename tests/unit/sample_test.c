@@ -406,7 +406,7 @@ static void a_record_tells_what_context_its_sample_is_of(void **state)
 
         setup(state);
         regs.flags = set & 1 ? 0 : FLAGS_INTERRUPT;
-        pitot_preemption[CPU].wanted = set & 2;
+        pitot_preemption[CPU].wanted = set & 2 ? 0x100 : 0; /* a flag of the kernel */
         fake_arch.interrupted = set & 4;
         traced = true;
         plan = plan_of(PERF_SAMPLE_RAW, 0);
