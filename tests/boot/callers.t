@@ -18,7 +18,7 @@ use Pitot::Transcript;
 my $build = $ENV{BUILD} // 'build';
 my %kernel = (orc => $build, fp => $ENV{FP_BUILD} // "$build/fp");
 my %caller = (
-    scheduler_idle => 'begin thread_main',    # on a second CPU, and on the first
+    scheduler_idle => 'cpu_begin thread_main', # on a second CPU, and on the first
     thread_exit    => 'process_exit thread_main',
     process_exit   => 'sys_exit',
 );
@@ -73,7 +73,7 @@ for my $unwinder (sort keys %kernel) {
             for sort keys %caller;
         is(callers('tell_states', @{$chains{$whose}}), $telling,
             "$whose: who calls what records the state of its own CPU");
-        is(callers('sched_switch_tell_state', @{$chains{$whose}}), '',
+        is(callers('switch_tell_state', @{$chains{$whose}}), '',
             '... and not what has returned by then');
     }
 }

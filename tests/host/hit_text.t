@@ -37,8 +37,10 @@ my %known = (
     (map { $_ => $prints } qw(output_write echo_write progress_write runner_write
         failing_write)),
     trap_dispatch => "a program's debug trap, which has left the page and the depth of a hit's",
-    watch_refuse_place => "of a program's breakpoint: gdb's are the kernel's",
-    sched_switch_tell_state => 'called as a recording begins and ends, while all CPUs are parked',
+    process_watch_refuse => "of a program's breakpoint: gdb's are the kernel's",
+    (map { $_ => "not of commands, which a stop looks for: `run` does, in a thread" }
+        qw(program_name program_path)),
+    switch_tell_state => 'called as a recording begins and ends, while all CPUs are parked',
 );
 
 my %range = map { reverse split(' ') }
@@ -68,6 +70,9 @@ close($graph);
 is($?, 0, 'the calls are found');
 cmp_ok(scalar(keys %range), '==', 6, 'the ranges are marked');
 is(join(' ', grep { !$at{$_} } @roots, sort keys %known), '', 'all that is named here is there');
+open(my $script, '<', 'linker.ld') or die("linker.ld: $!\n");
+my @listed = map { m{^ *\*/(\S+)\.o\(} ? $1 : () } <$script>;
+is(join(' ', grep { !grep { -e } glob } @listed), '', '... and all that linker.ld names');
 
 # For each function, the call that reached it first.
 my (%from, @outside);
@@ -89,8 +94,8 @@ while (defined(my $one = shift @todo)) {
 cmp_ok(scalar(keys %from), '>', 400, 'much is reached');
 my %reached = map { $name{$_} => 1 } keys %from;
 is(join(' ', grep { !$reached{$_} } sort keys %known), '', '... all that is excepted, too');
-for my $called (qw(stop_fired gdb_change_point event_breakpoint_hit attached_poll code_read
-    watch_runs pitot_make_lock_acquire find_path find_accessor)) {
+for my $called (qw(stop_fired gdb_change_point event_breakpoint_hit attached_poll program_read
+    process_watch_of pitot_make_lock_acquire find_path find_accessor)) {
     ok($reached{$called}, "... and what is called by a pointer alone: $called");
 }
 is(join("\n", @outside), '', 'nothing that is reached lies elsewhere');
