@@ -104,10 +104,10 @@ void embed_console_give(void)
         host.memory_take = memory_take;
         host.memory_give = memory_give;
     }
-    if (!host.tasks_tell) {
+    if (!host.task_find && !host.tasks_tell)
         host.task_find = task_find;
+    if (!host.tasks_tell)
         host.tasks_tell = tasks_tell;
-    }
     if (!host.words_tell)
         host.words_tell = words_tell;
 }

@@ -156,6 +156,12 @@ is_deeply([map { s/\([^,]{9,},/(PATH,/r }
         'NR 2 (PATH, 0, 0, 0, 0, 0) /a/path/of/more/than/thirty...', 'NR 99 (1, 2, 3, 0, 0, 0)'],
     '... and the real perf has all');
 
+# It knows the thread 6, which has no name; without its task_find, -p finds those that have one.
+my ($nameless, $unknown) =
+    run_lines($with_calls, 1, map { "perf record -e shop:job_done -p $_ -- work" } 6, 7);
+is($nameless, "[ perf record: 0 records kept ]\n", '-p finds a thread by the task_find given');
+like($unknown, qr/^perf record: -p 7: no such thread/, '... and no other');
+
 # --- After a reset (level 7) ----------------------------------------------------------------------
 
 # ports/c/variants/commands.c: `restart` resets the machine in the first boot, not in the second.

@@ -55,6 +55,12 @@ static int calls_run(int argc, char **argv)
 
 PITOT_COMMAND_AS(calls, "calls", "", "makes system calls", calls_run, 0);
 
+/* Knows a thread that pitot_thread_named has not named. */
+static enum pitot_task task_find(unsigned pid)
+{
+    return pid == ALL_THREADS ? PITOT_TASK_OF_KERNEL : PITOT_TASK_NONE;
+}
+
 const char *__real_pitot_init(const struct pitot_kernel *kernel);
 const char *__wrap_pitot_init(const struct pitot_kernel *kernel);
 
@@ -64,5 +70,6 @@ const char *__wrap_pitot_init(const struct pitot_kernel *kernel)
 
     with.calls = calls;
     with.call_count = sizeof(calls) / sizeof(calls[0]);
+    with.task_find = task_find;
     return __real_pitot_init(&with);
 }
