@@ -279,12 +279,17 @@ include pitot/pitot.mk
 LDFLAGS := --build-id=sha1 -z noexecstack --no-warn-rwx-segments
 PITOT_TABLES := --text text_start,text_end
 kernel.elf: kernel.o $(PITOT_OBJECT)
-        $(PITOT_LINK) $(LD) $(LDFLAGS) -T kernel.ld $^ -o $@
+        $(PITOT_LINK) $(LD) $(LDFLAGS) -T kernel.ld $^ -o $@ -b binary logo
 kernel.o: kernel.c
         $(CC) -ffreestanding -fno-pic $(PITOT_CFLAGS) -c $< -o $@
 EOT
+write_bytes("$own/logo", "no object\n"); # as kernels have programs in themselves
 $said = `sed -i 's|core/pitot.h|pitot.h|' $own/kernel.c; make -s -C $own 2>&1`;
 is($said, '', 'a makefile includes pitot.mk of that folder') or diag($said);
+$said = `cd $own && pitot/bin/pitot-tables --text text_start,text_end -- cc -nostdlib -static \\
+    -no-pie -Wl,-T,kernel.ld,-z,noexecstack,--no-warn-rwx-segments kernel.o pitot/pitot.o \\
+    -Wl,--format=binary logo -o other.elf 2>&1`;
+is($said, '', '... and the compiler links, with a file that is no object behind the others');
 my %at = reverse(`nm $own/kernel.elf` =~ /^(\w+) . (pitot_\w+_(?:start|end))$/mg);
 for my $table (['symtab', 'symtab_blob'], ['orcgen', 'unwind_table', '--gaps fp'],
     ['insnmap', 'insn_map', '--gaps none']) {
