@@ -107,6 +107,16 @@ struct unwind_rule {
 
 _Static_assert(sizeof(struct unwind_rule) == 12, "the format has no hidden padding");
 
+/*
+ * The rule for code without call frame information, where a frame pointer is believed: an ordinary
+ * frame's, but in a form that compilers do not give theirs, so that it can be told from those.
+ */
+#define UNWIND_GAP_RULE                                                                            \
+    {                                                                                              \
+        .kind = UNWIND_RULE_CALL, .base = UNWIND_BASE_FRAME_POINTER,                               \
+        .saved = UNWIND_SAVED_AT_FRAME, .cfa_offset = 16                                           \
+    }
+
 struct unwind_exception {
     uint32_t offset; /* start of the rule's range, from the start of the text */
     uint32_t rule;   /* index in the list of rules, which may be longer than codes can reach */

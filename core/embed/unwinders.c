@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Call chains in another kernel, in place of core/unwind/default_orc.c: by the table, if there is
- * one, and by frame pointers, which its compiler must keep. Without a table, a chain crosses only
- * trap entries that the kernel has listed (`traps` of struct pitot_kernel); at any other it ends,
- * because the frame pointer there belongs to a function that the chain would not name.
+ * one, and by frame pointers, which its compiler must keep. Where the
+ * table says nothing, a chain crosses only trap entries that the kernel has listed (`traps` of
+ * struct pitot_kernel); without a table it ends at any other, because the frame pointer there
+ * belongs to a function that the chain would not name.
  */
 #include "arch/embed.h"
+#include "core/embed/embed.h"
 #include "core/lib/string.h"
 #include "core/unwind/step.h"
 
@@ -71,6 +73,30 @@ static void step_in_plain_code(struct unwind *state)
         unwind_fp.step(state);
 }
 
+/* Entries that the assembler has not described are crossed as without a table. */
+static void step_by_table(struct unwind *state)
+{
+    if (state->kind == UNWIND_CALL && arch_embed_is_trap(state->ip) && !embed_traps_wrong() &&
+        unwind_orc_in_gap(state))
+        cross(state);
+    else
+        unwind_orc.step(state);
+}
+
+static size_t run_by_table(struct unwind *state, uint64_t *chain, size_t most)
+{
+    return unwind_orc.run(state, chain, most);
+}
+
+static size_t capture_by_table(const struct regs *regs, uint64_t *chain, size_t most,
+                               struct unwind_border *border)
+{
+    return unwind_orc.capture(regs, chain, most, border);
+}
+
+static const struct unwinder by_table = {
+    .step = step_by_table, .capture = capture_by_table, .run = run_by_table};
+
 /* Unwinds nothing, so all is left to `step`: fp.c's loop finds trap entries by their addresses. */
 static size_t run_nowhere(struct unwind *state, uint64_t *chain, size_t most)
 {
@@ -88,6 +114,6 @@ static const struct unwinder by_frame_pointer = {
     .step = step_in_plain_code, .capture = capture, .run = run_nowhere};
 
 const struct unwinder *const unwinders[UNWIND_METHODS] = {
-    [UNWIND_BY_TABLE] = &unwind_orc, [UNWIND_BY_FRAME_POINTER] = &by_frame_pointer};
+    [UNWIND_BY_TABLE] = &by_table, [UNWIND_BY_FRAME_POINTER] = &by_frame_pointer};
 /* pitot_start chooses its own method; console commands need the table. */
 const enum unwind_method unwinder_method = UNWIND_BY_TABLE;

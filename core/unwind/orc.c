@@ -7,6 +7,7 @@
  */
 #include "arch/memory.h"
 #include "arch/registers.h"
+#include "core/lib/string.h"
 #include "core/unwind/step.h"
 #include "core/unwind/table.h"
 
@@ -108,6 +109,18 @@ static void orc_follow(struct unwind *state, const struct unwind_rule *rule)
         orc_enter_half_saved(state, cfa);
     else
         unwind_return(state, cfa - 8);
+}
+
+bool unwind_orc_in_gap(const struct unwind *state)
+{
+    static const struct unwind_rule gap = UNWIND_GAP_RULE;
+    uintptr_t offset = state->ip - !unwind_is_exact(state) - table.text;
+    struct unwind_rule rule;
+
+    if (offset >= table.text_size)
+        return false;
+    rule = unwind_table_rule(&table, (uint32_t)offset, unwind_table_code(&table, (uint32_t)offset));
+    return memcmp(&rule, &gap, sizeof(gap)) == 0;
 }
 
 static void unwind_orc_step(struct unwind *state)

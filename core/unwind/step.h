@@ -27,6 +27,9 @@ extern const struct unwinder unwind_orc, unwind_fp;
 /* Validates the kernel's table. Returns as unwind_init does. */
 int unwind_orc_init(struct refusal *why);
 
+/* Returns true if nothing but a frame pointer is known of the frame's code. */
+bool unwind_orc_in_gap(const struct unwind *state);
+
 static inline void unwind_stop(struct unwind *state, enum unwind_end end)
 {
     state->end = end;

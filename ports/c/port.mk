@@ -25,6 +25,7 @@ own := $(call wrap,trap_serve pitot_init)
 $(eval $(call C_PORT,level0,0))
 $(eval $(call C_PORT,level1,0 1))
 $(eval $(call C_PORT,level2,0 1 2))
+$(eval $(call C_PORT,undescribed,0 1 2,-iquote ports/c/variants/undescribed))
 $(eval $(call C_PORT,own-gate,0 1 2,$(own)))
 $(eval $(call C_PORT,small,0 1 2,$(small) -Wl$(comma)--defsym=__real_pitot_command=0))
 $(eval $(call C_PORT,task-state,0 1 2,$(call wrap,pitot_start)))
@@ -111,6 +112,8 @@ $(BUILD)/ports/c-stray-first.elf: ports/c/variants/stray.c
 $(BUILD)/ports/c-served.elf $(BUILD)/ports/c-served-stack.elf: ports/c/variants/served.c
 $(patsubst %,$(BUILD)/ports/c-%.elf,stray-first istless ist-shared): ports/c/variants/gate.c
 
+$(BUILD)/ports/c-undescribed.elf: ports/c/variants/undescribed/cfi_gas.inc
+
 # Other builds of the object: FOLDER, VARIABLES.
 define C_PORT_LIB
 $(BUILD)/$(1)/lib/pitot.o: FORCE
@@ -150,4 +153,4 @@ $(BUILD)/ports/%-tables.elf: $(BUILD)/ports/%.elf $(LIB_BIN)
 	$(call say,TABLES,$@)
 	$(Q)$(BUILD)/lib/bin/pitot-tables --text text_start,text_end --exempt .boot -- sh $(<:.elf=.link) -o $@
 
-C_PORTS := $(patsubst %,$(BUILD)/ports/c-%.elf,level0 level1 level2 level3 level2-tables own-gate-tables small-tables low-tables nameless-tables level3-tables level4 level4-tables level6-tables calls-tables level7-tables level4-small-tables level4-two-tables level4-tickless-tables level4-deaf-tables level3-inline patched switches siteless lacks moves one-of-two two-of-one deaf dropped istless ist-shared task-state tickless many-threads frame-copied bp-wrong frame-low outer-entry outer-gateless stray check check-trapless kept-behind stray-first served served-stack program program-chain-tables program-above level5 lineless vanishes gdb-stack gdbless level5-two hides gdb-program gdb-deaf gdb-frameless)
+C_PORTS := $(patsubst %,$(BUILD)/ports/c-%.elf,level0 level1 level2 level3 level2-tables undescribed-tables own-gate-tables small-tables low-tables nameless-tables level3-tables level4 level4-tables level6-tables calls-tables level7-tables level4-small-tables level4-two-tables level4-tickless-tables level4-deaf-tables level3-inline patched switches siteless lacks moves one-of-two two-of-one deaf dropped istless ist-shared task-state tickless many-threads frame-copied bp-wrong frame-low outer-entry outer-gateless stray check check-trapless kept-behind stray-first served served-stack program program-chain-tables program-above level5 lineless vanishes gdb-stack gdbless level5-two hides gdb-program gdb-deaf gdb-frameless)

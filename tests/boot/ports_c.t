@@ -46,6 +46,7 @@ my %others = (
     '3, that does not answer' => 'deaf',
     '3, of an object for one' => 'two-of-one',
     '2, of an object for two' => 'one-of-two',
+    '2, with tables, without the entries' => 'undescribed-tables',
     '2, with its own gate' => 'own-gate',
     '2, with its own gate and tables' => 'own-gate-tables',
     '2, with no IST stack' => 'istless',
@@ -334,6 +335,15 @@ is_deeply(
     [grep { $_ ne 'trap_serve trap_common work kernel_main high' }
             map { "@{$_->{chain}}" } @samples],
     [], "... and chains cross the kernel's own entry, to what it interrupted");
+# ports/c/variants/undescribed: by `traps`, where the table says nothing of an entry.
+my $undescribed = '2, with tables, without the entries';
+($status, $console) = run_level($undescribed, '-e mem:ticks:w -g');
+@samples = samples(perf_says($undescribed, '-F', 'comm,tid,cpu,time,period,event,ip,sym,symoff'));
+cmp_ok(scalar(@samples), '>', 0, '... of a kernel that does not describe its entry');
+is_deeply(
+    [grep { !/^trap_serve trap_common work kernel_main\b/ }
+            map { "@{$_->{chain}}" } @samples],
+    [], '... chains cross it, too');
 # A sample of the running code each millisecond: the boot thread waits for two ticks.
 ($status, $console) = run_level($tables, '-e cpu-clock -g');
 @samples = samples(perf_says($tables, '-F', 'comm,tid,cpu,time,period,event,ip,sym,symoff'));

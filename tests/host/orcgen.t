@@ -209,7 +209,7 @@ my $count = qr/^orcgen: \S+: of \d+ bytes 1 are not covered, in 1 places$/m;
 gap_ok('end', $uncovered, qr/$place: chains end there\n$count/,
     qr/^bare\S+ \S+: no rule\nafter\+0x0 \S+: call, CFA=rsp\+8/m, 'where chains end');
 gap_ok('fp', $uncovered, qr/$place: a frame pointer is believed there\n$count/,
-    qr/^bare\S+ \S+: call, CFA=rbp\+16, rbp=\[CFA-16\]\nafter\+0x0 \S+: call, CFA=rsp\+8/m,
+    qr/^bare\S+ \S+: call, CFA=rbp\+16, rbp=\[rbp\+0\]\nafter\+0x0 \S+: call, CFA=rsp\+8/m,
     'where a frame pointer is believed');
 gap_ok('end', $good . "bare: ret\n" . function('after', 'ret'), qr/$place: .*\n$count/,
     qr/^after\+0x0/m, 'code without a size');
@@ -218,7 +218,7 @@ gap_ok('end',
     qr/bare\+0x1 .*: no call frame information for the table/,
     qr/^good\+0x2 \S+: call.*\nbare\+0x1 \S+: no rule\nafter/m, 'a shape that has no rule');
 gap_ok('fp', 'bare: ret', qr/^orcgen: \S+: no call frame information at all: a frame pointer/,
-    qr/^_text\+0x0 \S+: call, CFA=rbp\+16, rbp=\[CFA-16\]\n\z/m, 'a program without any');
+    qr/^_text\+0x0 \S+: call, CFA=rbp\+16, rbp=\[rbp\+0\]\n\z/m, 'a program without any');
 accepted_ok(assembled($good), 'nothing is missing', '--gaps', 'end');
 like((run_tool('--gaps', 'guess', assembled($good)))[1], qr/^usage: .*--gaps end\|fp/,
     'another way is refused');

@@ -41,13 +41,7 @@ static const struct gaps {
     const char *words;
 } all_gaps[] = {
     {"end", {.kind = UNWIND_RULE_NONE}, "chains end there"},
-    {"fp",
-     {.kind = UNWIND_RULE_CALL,
-      .base = UNWIND_BASE_FRAME_POINTER,
-      .saved = UNWIND_SAVED_AT_CFA,
-      .cfa_offset = 16,
-      .saved_offset = -16},
-     "a frame pointer is believed there"},
+    {"fp", UNWIND_GAP_RULE, "a frame pointer is believed there"},
 };
 
 static const struct gaps *find_gaps(const char *spelling)
