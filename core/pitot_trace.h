@@ -213,8 +213,8 @@ __attribute__((always_inline)) static inline void pitot_put(char *to, unsigned l
     PITOT_TRACEPOINT_WITH(system, name, (0, 0, 0, 0, 0), count, __VA_ARGS__)
 
 /*
- * `members` are those of struct pitot_tracepoint from `weighted` on, in parentheses; in C by their
- * names: (.weighted = 1, .weight = PITOT_INDEX(sched_stat_runtime, runtime)).
+ * `members` are those of struct pitot_tracepoint from `weighted` on, all five, in parentheses:
+ * (1, PITOT_INDEX(sched_stat_runtime, runtime), 0, 0, 0).
  */
 #define PITOT_TRACEPOINT_WITH(system, name, members, count, ...)                                   \
     PITOT_TRACEPOINT_DECLARE(name, count);                                                         \

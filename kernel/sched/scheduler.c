@@ -16,7 +16,7 @@
 
 static int switch_tell_state(unsigned cpu, int begins, unsigned long *argument);
 
-PITOT_TRACEPOINT_WITH(sched, sched_switch, (.tell_state = switch_tell_state), 5,
+PITOT_TRACEPOINT_WITH(sched, sched_switch, (0, 0, 0, 0, switch_tell_state), 5,
                       PITOT_FIELD(text, prev_comm, "prev_comm=%s"),
                       PITOT_FIELD(s32, prev_pid, " prev_pid=%d"),
                       PITOT_FIELD(state, prev_state, " prev_state=%s"),
@@ -25,8 +25,8 @@ PITOT_TRACEPOINT_WITH(sched, sched_switch, (.tell_state = switch_tell_state), 5,
 PITOT_TRACEPOINT(sched, sched_wakeup, 3, THREAD_FIELDS,
                  PITOT_FIELD(s32, target_cpu, " target_cpu=%d"));
 PITOT_TRACEPOINT_WITH(sched, sched_stat_runtime,
-                      (.weighted = 1, .weight = PITOT_INDEX(sched_stat_runtime, runtime)), 3,
-                      THREAD_FIELDS, PITOT_FIELD(u64, runtime, " runtime=%lu"));
+                      (1, PITOT_INDEX(sched_stat_runtime, runtime), 0, 0, 0), 3, THREAD_FIELDS,
+                      PITOT_FIELD(u64, runtime, " runtime=%lu"));
 
 #define SLICE_TICKS 1
 

@@ -24,8 +24,7 @@
 PITOT_TRACEPOINT(suite, suite_first, 3, SUITE_FIELDS);
 PITOT_TRACEPOINT(suite, suite_second, 3, SUITE_FIELDS);
 
-PITOT_TRACEPOINT_WITH(suite, suite_weighted,
-                      (.weighted = 1, .weight = PITOT_INDEX(suite_weighted, weight)), 1,
+PITOT_TRACEPOINT_WITH(suite, suite_weighted, (1, PITOT_INDEX(suite_weighted, weight), 0, 0, 0), 1,
                       PITOT_FIELD(u64, weight, "weight %lu"));
 
 /* Laid out as by the macros. */

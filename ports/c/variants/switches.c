@@ -9,14 +9,14 @@
 
 static int tell_switch(unsigned cpu, int begins, unsigned long *argument);
 
-PITOT_TRACEPOINT_WITH(sched, sched_switch, (.tell_state = tell_switch), 5,
+PITOT_TRACEPOINT_WITH(sched, sched_switch, (0, 0, 0, 0, tell_switch), 5,
                       PITOT_FIELD(text, prev_comm, "prev_comm=%s"),
                       PITOT_FIELD(s32, prev_pid, " prev_pid=%d"),
                       PITOT_FIELD(state, prev_state, " prev_state=%s"),
                       PITOT_FIELD(text, next_comm, " ==> next_comm=%s"),
                       PITOT_FIELD(s32, next_pid, " next_pid=%d"));
 PITOT_TRACEPOINT_WITH(sched, sched_stat_runtime,
-                      (.weighted = 1, .weight = PITOT_INDEX(sched_stat_runtime, runtime)), 3,
+                      (1, PITOT_INDEX(sched_stat_runtime, runtime), 0, 0, 0), 3,
                       PITOT_FIELD(text, comm, "comm=%s"), PITOT_FIELD(s32, pid, " pid=%d"),
                       PITOT_FIELD(u64, runtime, " runtime=%lu"));
 
