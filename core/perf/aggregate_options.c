@@ -152,8 +152,8 @@ int span_option_mark(struct event_spec *events, unsigned count, const char *opti
                      struct refusal *why)
 {
     if (count != 1)
-        return refuse(why, EINVAL, "%s: one event is allowed, not %u, of which %s is the first",
-                      option, count, events[0].name);
+        return refuse(why, EINVAL, "%s: one event is allowed, not the %u from %s on", option, count,
+                      events[0].name);
     if (!events[0].source->has_fields && !events[0].source->watches)
         return refuse(why, EINVAL, "%s: %s is neither a tracepoint nor a breakpoint", option,
                       events[0].name);

@@ -44,7 +44,7 @@ static int add_defaults(struct perf_options *options, const struct defaults *def
     }
     if (recording->event_count > 0)
         return 0;
-    return counts_part ? refuse(why, EINVAL, "-p: say what to count: -e EVENT") : error;
+    return counts_part ? refuse(why, EINVAL, "-p needs an event: add -e EVENT") : error;
 }
 
 static int read_arguments(struct perf_options *options, const struct defaults *defaults, int argc,
@@ -92,7 +92,7 @@ static int check_stat(const struct perf_options *options, struct refusal *why)
     for (unsigned i = 0; !error && i < options->recording.event_count; i++)
         error = check_counted(options, i, why);
     if (!error && options->stat.runs && !options->workload)
-        error = refuse(why, EINVAL, "-r: say what to run: -- COMMAND");
+        error = refuse(why, EINVAL, "-r needs a command: add -- COMMAND");
     return error;
 }
 

@@ -107,7 +107,7 @@ int session_prepare(int argc, char **argv, bool at_boot, const struct perf_optio
     if (!error)
         error = check_threads(why);
     if (!error && !options.workload && !at_boot && !host.interrupted)
-        error = refuse(why, EINVAL, "nothing can end it: say what to run, -- COMMAND");
+        error = refuse(why, EINVAL, "nothing would end it: add -- COMMAND");
     if (!error)
         error = aggregates_prepare(&options, why);
     if (!error && !at_boot)

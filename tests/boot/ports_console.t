@@ -220,7 +220,7 @@ like($told, qr/^pitot: $short\n/, '... before anything else is looked at');
 # --- Refusals -------------------------------------------------------------------------------------
 
 my @refusals = (
-    ['perf record', qr/^perf record: nothing can end it: say what to run, -- COMMAND$/],
+    ['perf record', qr/^perf record: nothing would end it: add -- COMMAND$/],
     ['perf record -e mem:jobs_don:w -- work', qr/: no symbol "jobs_don"; near: jobs_done/],
     ['perf record -e mem:embed_debug_entry:x -- work', qr/the trap entry code/],
     ['perf record -m 4M -- work', qr/MEMORY of make lib is 1048576$/],

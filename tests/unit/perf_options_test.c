@@ -315,7 +315,7 @@ static void counts_can_be_of_several_runs_or_of_intervals(void **state)
     assert_refused("stat " WATCH " -r 1001 -- help", "-r \"1001\": 1 to 1000 runs are allowed");
     assert_refused("stat " WATCH " --repeat 3x -- help",
                    "--repeat \"3x\": 1 to 1000 runs are allowed");
-    assert_refused("stat " WATCH " -r 3", "-r: say what to run: -- COMMAND");
+    assert_refused("stat " WATCH " -r 3", "-r needs a command: add -- COMMAND");
     assert_refused("stat " WATCH " -r", "option -r needs a value");
     assert_refused("stat " WATCH " -I 9", "-I \"9\": whole milliseconds from 10 are allowed");
     assert_refused("stat " WATCH " -I 4294967296", "whole milliseconds from 10");
@@ -887,7 +887,7 @@ static void a_subsystem_is_all_of_its_tracepoints(void **state)
 static void the_default_events_suit_the_options(void **state)
 {
     (void)state;
-    assert_refused("stat -p 1", "-p: say what to count: -e EVENT");
+    assert_refused("stat -p 1", "-p needs an event: add -e EVENT");
     assert_refused("stat -p 1 -e cpu-clock", "cpu-clock: perf stat counts all time");
     assert_int_equal(parse("stat"), 0);
     assert_string_equal(options.recording.events[0].name, "cpu-clock");
