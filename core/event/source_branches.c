@@ -206,7 +206,8 @@ static int branches_enable(struct event *event, struct refusal *why)
     if (event->recorded.attr.config != PERF_COUNT_HW_BRANCH_INSTRUCTIONS)
         return refuse(why, EINVAL, "%s: the only hardware event is branches", event->recorded.name);
     if (traced || programs)
-        return refuse(why, EBUSY, "%s: another one is already enabled", event->recorded.name);
+        return refuse(why, EBUSY, "%s: another branches event is already enabled",
+                      event->recorded.name);
     error = cpus_park(why);
     if (error)
         return error;
