@@ -107,7 +107,7 @@ static int options_parse(const char *text, struct start_options *options, struct
         else if (letter == 'e')
             error = event_spec_parse(scanner.value, &options->event[options->count++], why);
         else if (!number_parse(scanner.value, UINT64_MAX, &options->period) || !options->period)
-            error = refuse(why, EINVAL, "-c %s: must be a number from 1 on", scanner.value);
+            error = refuse(why, EINVAL, "-c %s: a whole number, 1 or more", scanner.value);
     }
     if (!error && options->count == 0)
         error = refuse(why, EINVAL, "no event: -e SYSTEM:NAME or -e mem:ADDR is allowed");
@@ -166,7 +166,7 @@ static int begin_event(size_t i, struct refusal *why)
                                : spec->source->counts_time ? CLOCK_PERIOD
                                                            : 1;
     if (!error && spec->attr.sample_period < spec->source->period_min)
-        error = refuse(why, EINVAL, "%s: -c from %llu on", spec->name,
+        error = refuse(why, EINVAL, "%s: -c must be at least %llu", spec->name,
                        (unsigned long long)spec->source->period_min);
     if (!error && state.options.chains)
         error = choose_chains(spec, why);

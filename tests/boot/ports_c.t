@@ -129,7 +129,7 @@ records(0, '-e shop:job_done -c 10', @turns / 10);
 refuses(0, '', 'no event: -e SYSTEM:NAME');
 refuses(0, '-e shop:job', 'no tracepoint "shop:job"; near: shop:job_done');
 refuses(0, '-e shop:job_done -x', '-x: -e EVENT, -c N and -g are allowed');
-refuses(0, '-e shop:job_done -c 0', '-c 0: must be a number from 1 on');
+refuses(0, '-e shop:job_done -c 0', '-c 0: a whole number, 1 or more');
 refuses(0, '-e', '-e needs an argument');
 refuses(0, '-e mem:' . 'x' x 200, 'at most 95 are allowed');
 refuses(0, '-e shop:job_done -g', '-g: stack of struct pitot_kernel is 0: where stacks lie');
@@ -349,7 +349,7 @@ is_deeply(
 @samples = samples(perf_says($tables, '-F', 'comm,tid,cpu,time,period,event,ip,sym,symoff'));
 is_deeply({map { ("@{$_->{chain}}", 1) } @samples}, {'work kernel_main high' => 1},
     'cpu-clock: the timer finds the boot thread, and who called');
-refuses($tables, '-e cpu-clock -c 10', 'cpu-clock: -c from 100000 on');
+refuses($tables, '-e cpu-clock -c 10', 'cpu-clock: -c must be at least 100000');
 refuses(2, '-e cpu-clock -g', 'frame pointers alone name wrong callers');
 # Pitot's object has a variable of this name as well.
 ($status, $console) = run_level($tables, '-e mem:threads/8:w');
